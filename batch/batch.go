@@ -1,0 +1,45 @@
+package batch
+
+// Batch is a run of consecutive rows of one input.
+type Batch struct {
+	// Input names the input for people: a path or "stdin".
+	Input string
+	// Index is the batch's number within its input, from 0.
+	Index int
+	// FirstRow is the number of the first row within its input, from 0.
+	FirstRow int64
+	// URLs has a value for each row.
+	URLs Column
+	// Table is the batch as its source has it, for sinks that pass columns
+	// through: an arrow.Record whose rows are those of URLs, or nil when the
+	// URLs are all there is. This package never looks inside.
+	Table any
+	// Release gives the batch's memory back; nil when nothing needs it. It is
+	// called once, after the batch was encoded.
+	Release func()
+}
+
+// Column is a column of strings in Arrow's layout: value i is
+// Data[Offsets[i]:Offsets[i+1]]. Exactly one of Offsets32 and Offsets64 is
+// used. Nothing in a Column is changed by this package.
+//
+// Offsets must be monotonic and inside Data, and Indices inside the offsets:
+// sources check that, see [Column.Validate].
+type Column struct {
+	// Offsets32 has one element more than there are values (utf8, binary).
+	Offsets32 []int32
+	// Offsets64 is the same for large_utf8 and large_binary.
+	Offsets64 []int64
+	// Data are the octets of all values.
+	Data []byte
+	// Validity has a bit a row, least significant first, 1 for a value and 0
+	// for null, starting at bit ValidityOffset; nil means that there is no
+	// null.
+	Validity []byte
+	// ValidityOffset is the first row's bit in Validity.
+	ValidityOffset int
+	// Indices, when not nil, has one element a row: the value of row i is value
+	// Indices[i] (Arrow's dictionary layout). A null row's index may be
+	// anything.
+	Indices []int32
+}

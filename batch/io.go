@@ -1,0 +1,55 @@
+package batch
+
+import "context"
+
+// Source hands out the pieces of one or more inputs, in order.
+type Source interface {
+	// Next returns the next piece, or io.EOF after the last. It is called from
+	// one goroutine and does the reading, but leaves what costs time to
+	// Piece.Decode. Its errors name the input and the batch.
+	Next(ctx context.Context) (Piece, error)
+	// Close gives back what the source holds. Pieces stay usable.
+	Close() error
+}
+
+// Piece is a batch that was read but not decoded.
+type Piece interface {
+	// Name says which rows these are for errors, such as
+	// "urls.arrow: batch 3 (rows 196608 to 262143)".
+	Name() string
+	// Size estimates the octets of memory that the piece holds until its batch
+	// is released, decoded form included. The job admits pieces by it.
+	Size() int64
+	// Decode returns the piece's batch. It is called once, on a worker. Bad
+	// rows are no error.
+	Decode() (*Batch, error)
+}
+
+// Sink writes batches with their verdicts.
+type Sink interface {
+	// Encode turns a batch into what Write needs. It is called on workers,
+	// concurrently. It keeps neither b nor v; rows for which v.Selected is
+	// false are left out.
+	Encode(b *Batch, v *Verdicts) (Chunk, error)
+	// Write writes a chunk. It is called from one goroutine, in the order of
+	// the batches.
+	Write(c Chunk) error
+	// Close completes the output: after it returns nil the output is there,
+	// whole.
+	Close() error
+	// Abort gives up the output: what was there before remains. It may follow
+	// a failed Close, and does nothing after a successful one.
+	Abort()
+}
+
+// Chunk is an encoded batch.
+type Chunk interface {
+	// Size is how many octets of memory the chunk holds.
+	Size() int64
+}
+
+// Bytes is a Chunk that is written as it is.
+type Bytes []byte
+
+// Size returns len(b).
+func (b Bytes) Size() int64 { return int64(len(b)) }

@@ -1,0 +1,10 @@
+// Package robotstxt reads a robots.txt body into its groups, rules and other
+// records (RFC 9309 §2.2).
+//
+// Parsing never fails: whatever can be used is used, and everything else
+// becomes a [Warning] with its line number (RFC 9309 §2.3.1.5). Two profiles
+// are known; they differ only where the documentation of [Profile] says so.
+//
+// The package reads; it does not interpret. Which groups concern a crawler and
+// what a pattern matches is package matcher's part.
+package robotstxt

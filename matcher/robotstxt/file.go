@@ -1,0 +1,87 @@
+package robotstxt
+
+// DefaultLimit is how many octets of a body count when no other limit is
+// asked for: 500 KiB, the least that RFC 9309 §2.5 lets a crawler use.
+const DefaultLimit = 500 << 10
+
+// Profile is a reading of the protocol. It is chosen when rules are compiled.
+type Profile uint8
+
+const (
+	// RFC9309 follows RFC 9309, and Google's parser where the RFC is silent.
+	RFC9309 Profile = iota
+	// Google promises parity with Google's open-source parser.
+	Google
+)
+
+// Options say how a body is read. The zero value is the default.
+type Options struct {
+	// Profile is the reading of the protocol; default RFC9309.
+	Profile Profile
+	// Limit is how many raw octets of the body count; values below
+	// DefaultLimit mean DefaultLimit. The Google profile has no limit.
+	Limit int
+	// Cut says that the body is only the beginning of what the server sent
+	// (the crawler cut it), so that its last line may be incomplete. It is
+	// then treated as if the limit lay at the body's end.
+	Cut bool
+}
+
+// File is a parsed body. Its byte slices alias the body that was parsed, or a
+// decoded copy of it, and are valid as long as neither is changed.
+type File struct {
+	// Profile is the one that the body was read under.
+	Profile Profile
+	// Groups in file order; not merged.
+	Groups []Group
+	// Sitemaps are the values of all sitemap records with their lines.
+	Sitemaps []Record
+	// Warnings in line order, at most MaxWarnings of them.
+	Warnings []Warning
+	// WarningCount counts all warnings, also those beyond MaxWarnings.
+	WarningCount int
+	// Limited says that the size limit (or Options.Cut) ended the reading
+	// before the body's end.
+	Limited bool
+	// Lines is how many lines were read.
+	Lines int
+}
+
+// Group is one run of user-agent lines and the rules after it (RFC 9309
+// §2.2.1).
+type Group struct {
+	// Agents are the user-agent lines, at least one.
+	Agents []Agent
+	// Rules in file order, those with an empty pattern included.
+	Rules []Rule
+	// CrawlDelays are the values of the group's crawl-delay records.
+	CrawlDelays []Record
+}
+
+// Agent is one user-agent line.
+type Agent struct {
+	// Value as written, trimmed; may be empty.
+	Value []byte
+	// Line number, from 1.
+	Line int
+}
+
+// Rule is one allow or disallow line (RFC 9309 §2.2.2).
+type Rule struct {
+	// Allow is true for allow, false for disallow.
+	Allow bool
+	// Pattern as written, trimmed; not normalised, may be empty.
+	Pattern []byte
+	// Text is the whole rule as written, from the key's first octet to the
+	// pattern's last, without comment.
+	Text []byte
+	// Line number, from 1.
+	Line int
+}
+
+// Record is the value of another record, as sitemap or crawl-delay.
+type Record struct {
+	Value []byte
+	// Line number, from 1.
+	Line int
+}

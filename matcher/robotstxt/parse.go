@@ -1,0 +1,4 @@
+package robotstxt
+
+// Parse reads a body.
+func Parse(body []byte, o Options) *File { panic("todo") }
