@@ -59,6 +59,22 @@ func VerdictColumns(agents []string, explain bool, prefix string) ([]VerdictColu
 	return columns, nil
 }
 
+// CheckNames returns an error when a verdict column has the name of one of the
+// input's columns that are written beside it. It names both and says what to
+// do; names are compared with case.
+func CheckNames(input []string, verdicts []VerdictColumn) error {
+	taken := make(map[string]bool, len(input))
+	for _, name := range input {
+		taken[name] = true
+	}
+	for _, column := range verdicts {
+		if taken[column.Name] {
+			return fmt.Errorf("the input has a column %q already: give the verdict columns another name with -prefix (such as -prefix robots_)", column.Name)
+		}
+	}
+	return nil
+}
+
 // columnSuffix is the agent's name in lower case with everything but a-z and
 // 0-9 as an underscore, and "all" for everyone.
 func columnSuffix(agent string) string {
