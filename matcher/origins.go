@@ -16,9 +16,9 @@ type Origin struct {
 // concurrent use.
 type Origins interface {
 	// Lookup sets *o to what is known of authority, a key as Scratch.Split
-	// returns it. It may reuse the memory of o.Tries; what it puts there stays
-	// valid as long as the Origins is open. An authority that the source does
-	// not know gives access.Unknown and no error; an error means that the
+	// returns it. What it puts into o.Tries is the source's, not to be changed,
+	// and valid as long as the Origins is open. An authority that the source
+	// does not know gives access.Unknown and no error; an error means that the
 	// source could not be asked, and ends the job.
 	Lookup(authority []byte, o *Origin) error
 }

@@ -1,0 +1,187 @@
+package matcher
+
+import (
+	"bytes"
+	"net/netip"
+	"strconv"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// maxIDNHost is the longest host with octets that are not ASCII, in octets.
+// No such host can be in the DNS (RFC 1035 §2.3.4 has 255 octets), and IDNA's
+// cost grows faster than a host's length.
+const maxIDNHost = 1024
+
+// buildKey writes the key of an authority to s.key. scheme has its "://".
+func (s *Scratch) buildKey(scheme, authority []byte) bool {
+	s.key = s.key[:0]
+	for _, c := range scheme {
+		s.key = append(s.key, toLower(c))
+	}
+	if i := bytes.LastIndexByte(authority, '@'); i >= 0 {
+		authority = authority[i+1:]
+	}
+	host, port := authority, []byte(nil)
+	if len(host) > 0 && host[0] == '[' {
+		end := bytes.IndexByte(host, ']')
+		if end < 0 {
+			return false
+		}
+		host, port = authority[:end+1], authority[end+1:]
+	} else if i := bytes.IndexByte(authority, ':'); i >= 0 {
+		host, port = authority[:i], authority[i:]
+	}
+	return s.appendHost(host) && s.appendPort(port)
+}
+
+// appendPort appends a port other than the scheme's own. port is empty or
+// starts with its colon.
+func (s *Scratch) appendPort(port []byte) bool {
+	if len(port) == 0 {
+		return true
+	}
+	if port[0] != ':' {
+		return false
+	}
+	if len(port) == 1 {
+		return true // an empty port is none (RFC 3986 §3.2.3)
+	}
+	number := 0
+	for _, c := range port[1:] {
+		if c < '0' || c > '9' {
+			return false
+		}
+		if number = number*10 + int(c-'0'); number > 65535 {
+			return false
+		}
+	}
+	if number == 0 {
+		return false
+	}
+	if number != defaultPort(s.key) {
+		s.key = strconv.AppendInt(append(s.key, ':'), int64(number), 10)
+	}
+	return true
+}
+
+// defaultPort is the port of the scheme that a key starts with.
+func defaultPort(key []byte) int {
+	switch {
+	case bytes.HasPrefix(key, []byte("https:")):
+		return 443
+	case bytes.HasPrefix(key, []byte("ftp:")):
+		return 21
+	}
+	return 80
+}
+
+// appendHost appends a host in the form that keys have it in.
+func (s *Scratch) appendHost(host []byte) bool {
+	host, ascii := s.decodeHost(host)
+	if len(host) > 0 && host[0] == '[' {
+		return s.appendIPv6(host)
+	}
+	if ascii {
+		return s.appendASCIIHost(host)
+	}
+	return s.appendIDN(host)
+}
+
+// decodeHost decodes escapes and tells whether the result is all ASCII.
+func (s *Scratch) decodeHost(host []byte) (decoded []byte, ascii bool) {
+	ascii = true
+	s.host = s.host[:0]
+	for i := 0; i < len(host); i++ {
+		c := host[i]
+		if octet, ok := escaped(host, i); ok {
+			c = octet
+			i += 2
+		}
+		ascii = ascii && c < utf8.RuneSelf
+		s.host = append(s.host, c)
+	}
+	return s.host, ascii
+}
+
+func (s *Scratch) appendIPv6(host []byte) bool {
+	if host[len(host)-1] != ']' {
+		return false
+	}
+	// The string is short-lived and does not escape: at most a host long.
+	addr, err := netip.ParseAddr(string(host[1 : len(host)-1]))
+	if err != nil || !addr.Is6() || addr.Zone() != "" {
+		return false
+	}
+	s.key = append(addr.AppendTo(append(s.key, '[')), ']')
+	return true
+}
+
+// appendASCIIHost lower-cases and checks a host label by label. A trailing dot
+// is dropped, any other empty label is refused.
+func (s *Scratch) appendASCIIHost(host []byte) bool {
+	if n := len(host); n > 0 && host[n-1] == '.' {
+		host = host[:n-1]
+	}
+	last := byte('.')
+	for _, c := range host {
+		c = toLower(c)
+		if octets[c]&isHost == 0 || (c == '.' && last == '.') {
+			return false
+		}
+		last = c
+		s.key = append(s.key, c)
+	}
+	return last != '.'
+}
+
+// appendIDN brings a host with octets beyond ASCII into A-labels (RFC 5891),
+// label by label, and leaves its ASCII labels alone.
+func (s *Scratch) appendIDN(host []byte) bool {
+	if len(host) > maxIDNHost || !utf8.Valid(host) {
+		return false
+	}
+	var ascii []byte
+	for rest := host; ; {
+		label, after, found := cutLabel(rest)
+		if isASCII(label) {
+			ascii = append(ascii, label...)
+		} else {
+			converted, err := idna.Lookup.ToASCII(string(label))
+			if err != nil || converted == "" {
+				return false
+			}
+			ascii = append(ascii, converted...)
+		}
+		if !found {
+			break
+		}
+		ascii = append(ascii, '.')
+		rest = after
+	}
+	return s.appendASCIIHost(ascii)
+}
+
+// cutLabel cuts at the first dot: U+002E, U+3002, U+FF0E or U+FF61 (UTS 46
+// §2.3).
+func cutLabel(host []byte) (label, after []byte, found bool) {
+	for i := 0; i < len(host); {
+		r, size := utf8.DecodeRune(host[i:])
+		switch r {
+		case '.', '\u3002', '\uFF0E', '\uFF61':
+			return host[:i], host[i+size:], true
+		}
+		i += size
+	}
+	return host, nil, false
+}
+
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

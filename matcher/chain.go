@@ -1,0 +1,75 @@
+package matcher
+
+import (
+	"fmt"
+	"strings"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Profile is a reading of the protocol; see [robotstxt.Profile].
+type Profile = robotstxt.Profile
+
+// Everyone is the name of the rules for all crawlers (RFC 9309 §2.2.1).
+const Everyone = "*"
+
+// Chain is the product tokens that one verdict is for, most specific first:
+// the first name that has a group decides, then the groups for everyone. The
+// chain of [Everyone] alone asks for these at once.
+type Chain []string
+
+// ParseChain reads a chain from names separated by commas, such as
+// "Googlebot-News,Googlebot". A name with white space, a slash, a parenthesis
+// or a semicolon is a User-Agent header and no product token (RFC 9309
+// §2.2.1): the error says which token it should have been.
+func ParseChain(s string) (Chain, error) {
+	var chain Chain
+	if strings.ContainsAny(s, "/();") {
+		return nil, headerError(s)
+	}
+	for _, name := range strings.Split(s, ",") {
+		if err := checkToken(name); err != nil {
+			return nil, err
+		}
+		chain = append(chain, name)
+	}
+	for i, name := range chain {
+		if name == Everyone && i < len(chain)-1 {
+			return nil, fmt.Errorf("agent %q: %q stands for everyone and can only come last", s, Everyone)
+		}
+	}
+	return chain, nil
+}
+
+func checkToken(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("an agent's name is empty: give a product token such as CCBot, or %q for the rules for everyone", Everyone)
+	case strings.ContainsAny(name, " \t\r\n\v\f"):
+		return headerError(name)
+	case name != Everyone && strings.Contains(name, Everyone):
+		return fmt.Errorf("agent %q: a product token has no %q in it", name, Everyone)
+	}
+	return nil
+}
+
+func headerError(s string) error {
+	if token := tokenOfHeader(s); token != "" {
+		return fmt.Errorf("agent %q looks like a User-Agent header; give its product token: %s", s, token)
+	}
+	return fmt.Errorf("agent %q looks like a User-Agent header; give the crawler's product token, such as CCBot", s)
+}
+
+// tokenOfHeader finds the product token in a User-Agent header: the product
+// after "compatible;" where there is one, else the first product.
+func tokenOfHeader(header string) string {
+	s := header
+	if i := strings.Index(strings.ToLower(s), "compatible;"); i >= 0 {
+		s = s[i+len("compatible;"):]
+	}
+	s = strings.TrimLeft(s, " \t\r\n\v\f(;/,")
+	if i := strings.IndexAny(s, " \t\r\n\v\f/();,"); i >= 0 {
+		s = s[:i]
+	}
+	return s
+}

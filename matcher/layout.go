@@ -1,0 +1,114 @@
+package matcher
+
+import "encoding/binary"
+
+// A compiled group is one run of octets, little-endian, without pointers:
+//
+//	header    16 × u32: format, flags, then the number of elements of each
+//	          section in the order below
+//	nodes     32 octets each, the root first
+//	ends      32 octets each; end 0 stands for "no end" and is all zeros
+//	tails     24 octets each
+//	literals   8 octets each: offset and length in octets
+//	rules     16 octets each, by rank; rank 0 stands for "no rule"
+//	octets    the tails' literals
+//	text      the rules as written
+//
+// A node, at octet 32·i of its section:
+//
+//	 0  u64  label: up to seven octets, first one lowest; their number on top
+//	 8  u64  which of the octets 0 to 63 have a child, a bit each
+//	16  u64  the same for the octets 64 to 127
+//	24  u32  the first child; the children lie side by side, by octet
+//	28  u32  end that belongs to the node, 0 for none
+//
+// The octet that leads to a child is not part of the child's label. Normalised
+// patterns are ASCII, so two words hold every branch.
+//
+// An end, where at least one rule's literal prefix ends:
+//
+//	 0  u32  best prefix rule here and above
+//	 4  u32  best rule that ends exactly here ('$')
+//	 8  u32  first tail
+//	12  u32  number of tails
+//	16  u32  nearest end above that has tails, 0 for none
+//	20  u32  best allow rule among the tails here and above
+//	24  u32  best disallow rule among the tails here and above
+//	28  u32  depth: the length of the literal prefix in octets
+//
+// A tail is what follows the first star of a pattern, its literals separated by
+// stars. The tails of an end lie side by side, the best rule first:
+//
+//	 0  u32  rule
+//	 4  u32  flags: tailAnchored, tailQuery
+//	 8  u32  first literal
+//	12  u32  number of literals, at least 1
+//	16  u64  octet set of all literals; see octetSet
+//
+// A rule's number is its rank × 2, plus 1 for allow. Ranks grow with
+// specificity: the number of octets, then allow over disallow, then the earlier
+// line (RFC 9309 §2.2.2). So the greatest number among the matching rules
+// decides, and its lowest bit is the verdict.
+//
+// A rule, at octet 16 × rank of its section:
+//
+//	 0  u32  line number, from 1
+//	 4  u32  offset of its text
+//	 8  u32  length of its text
+//	12  u32  its group among those that were merged
+const (
+	trieFormat = 0x31_54_42_52 // "RBT1"
+
+	headerSize  = 64
+	nodeSize    = 32
+	endSize     = 32
+	tailSize    = 24
+	literalSize = 8
+	ruleSize    = 16
+)
+
+// Header fields, in units of u32.
+const (
+	hFormat = iota
+	hFlags
+	hNodes
+	hEnds
+	hTails
+	hLiterals
+	hRules
+	hOctets
+	hText
+)
+
+// Flags of a trie.
+const (
+	// flagGroup: the chain has a group, maybe without rules.
+	flagGroup = 1 << iota
+	// flagGoogle: compiled for the Google profile; paths are matched as
+	// written.
+	flagGoogle
+)
+
+// Flags of a tail.
+const (
+	// tailAnchored: the last literal ends the path.
+	tailAnchored = 1 << iota
+	// tailQuery: matched against the query spelling of the path.
+	tailQuery
+)
+
+func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+func put32(b []byte, v uint32) { binary.LittleEndian.PutUint32(b, v) }
+func put64(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, v) }
+
+// octetSet is the set of octets in s, folded to 64 bits: if a string contains
+// s, the string's set has every bit of s's.
+func octetSet(s []byte) uint64 {
+	var set uint64
+	for _, c := range s {
+		set |= 1 << (c & 63)
+	}
+	return set
+}

@@ -1,0 +1,139 @@
+package matcher
+
+import (
+	"bytes"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Normalise returns the spelling of a path and query under which RFC 9309
+// compares it (§2.2.2, figures 4 and 6): escapes of unreserved octets and of
+// '*', '$', ':' and '@' decoded, other escapes with upper-case digits, octets
+// that may not stand raw escaped, and a '%' without two hex digits as "%25".
+// Normalising twice equals normalising once.
+//
+// It returns path itself when that is its own normal spelling.
+func Normalise(path []byte) []byte {
+	if isNormal(path) {
+		return path
+	}
+	return appendNormal(nil, path)
+}
+
+// NormaliseQuery returns the spelling of a path and query for patterns with a
+// literal '?': as Normalise, and after the first '?' also the escapes of '/'
+// and '?' decoded (RFC 9309 §2.2.2, figure 4).
+//
+// It returns path itself when that is its own spelling of this kind.
+func NormaliseQuery(path []byte) []byte {
+	plain := Normalise(path)
+	query := queryEscape(plain)
+	if query < 0 {
+		return plain
+	}
+	return appendQueryNormal(nil, plain, query)
+}
+
+// isNormal tells whether a path is its own normal spelling. Every escape
+// counts as a reason to look closer.
+func isNormal(path []byte) bool {
+	for _, c := range path {
+		if needsWork[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// needsWork are the octets for which a path may not be normal.
+var needsWork = func() (table [256]bool) {
+	for c := range table {
+		table[c] = octets[c]&isEncoded != 0 || c == '%'
+	}
+	return table
+}()
+
+func appendNormal(dst, path []byte) []byte {
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		switch {
+		case !needsWork[c]:
+			dst = append(dst, c)
+		case c != '%':
+			dst = appendEscape(dst, c)
+		default:
+			octet, ok := escaped(path, i)
+			if !ok {
+				dst = append(dst, "%25"...)
+				break
+			}
+			dst = appendDecoded(dst, octet)
+			i += 2
+		}
+	}
+	return dst
+}
+
+// appendDecoded appends what the escape of an octet becomes.
+func appendDecoded(dst []byte, octet byte) []byte {
+	if octets[octet]&isUnreserved != 0 || octet == '*' || octet == '$' || octet == ':' || octet == '@' {
+		return append(dst, octet)
+	}
+	return appendEscape(dst, octet)
+}
+
+// queryEscape returns where the first "%2F" or "%3F" after the first '?' of a
+// normalised path is, or -1.
+func queryEscape(plain []byte) int {
+	start := bytes.IndexByte(plain, '?')
+	if start < 0 {
+		return -1
+	}
+	for i := start; ; i++ {
+		next := bytes.IndexByte(plain[i:], '%')
+		if next < 0 {
+			return -1
+		}
+		if i += next; isQueryEscape(plain, i) {
+			return i
+		}
+	}
+}
+
+// isQueryEscape tells whether a normalised path has "%2F" or "%3F" at i.
+func isQueryEscape(plain []byte, i int) bool {
+	return i+2 < len(plain) && plain[i] == '%' && plain[i+2] == 'F' && (plain[i+1] == '2' || plain[i+1] == '3')
+}
+
+// appendQueryNormal decodes "%2F" and "%3F" of a normalised path from its
+// octet from on.
+func appendQueryNormal(dst, plain []byte, from int) []byte {
+	dst = append(dst, plain[:from]...)
+	for i := from; i < len(plain); i++ {
+		if !isQueryEscape(plain, i) {
+			dst = append(dst, plain[i])
+			continue
+		}
+		if plain[i+1] == '2' {
+			dst = append(dst, '/')
+		} else {
+			dst = append(dst, '?')
+		}
+		i += 2
+	}
+	return dst
+}
+
+// IsRobotsTxt tells whether a path is exactly /robots.txt without a query,
+// which is always allowed (RFC 9309 §2.2.2). Google's parser leaves that to
+// its caller: under that profile it is false.
+func IsRobotsTxt(path []byte, p Profile) bool {
+	const robotsTxt = "/robots.txt"
+	if p != robotstxt.RFC9309 || len(path) < len(robotsTxt) {
+		return false
+	}
+	if len(path) == len(robotsTxt) {
+		return string(path) == robotsTxt
+	}
+	return bytes.IndexByte(path, '%') >= 0 && string(Normalise(path)) == robotsTxt
+}

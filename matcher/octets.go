@@ -1,0 +1,84 @@
+package matcher
+
+// octetClass is a set of the roles that an octet can have.
+type octetClass uint8
+
+const (
+	// isBlank: trimmed off both ends of a URL.
+	isBlank octetClass = 1 << iota
+	// endsAuthority: the first octet after an authority.
+	endsAuthority
+	// isHost: stands in the host of a key as it is.
+	isHost
+	// isScheme: a scheme may have it (RFC 3986 §3.1).
+	isScheme
+	// isUnreserved: its escape is decoded (RFC 3986 §2.3).
+	isUnreserved
+	// isEncoded: no path or query may hold it raw; it is escaped.
+	isEncoded
+)
+
+// notInHost are the octets that no host may have; see also 0x00 to 0x20, 0x7F.
+const notInHost = "\"#%/:<>?@[\\]^{|}`"
+
+// octets has the classes of every octet.
+var octets = func() (table [256]octetClass) {
+	set := func(s string, class octetClass) {
+		for i := range len(s) {
+			table[s[i]] |= class
+		}
+	}
+	set(" \t\r\n\v\f", isBlank)
+	set("/?#;", endsAuthority)
+	for c := 'a'; c <= 'z'; c++ {
+		table[c] |= isScheme | isUnreserved
+		table[c-'a'+'A'] |= isScheme | isUnreserved
+	}
+	set("0123456789", isScheme|isUnreserved)
+	set("+-.", isScheme)
+	set("-._~", isUnreserved)
+	for c := range 256 {
+		if c <= 0x20 || c >= 0x7F {
+			table[c] |= isEncoded
+		}
+		if c > 0x20 && c < 0x7F && !(c >= 'A' && c <= 'Z') {
+			table[c] |= isHost
+		}
+	}
+	set("\"<>[\\]^{|}`", isEncoded)
+	for i := range len(notInHost) {
+		table[notInHost[i]] &^= isHost
+	}
+	return table
+}()
+
+// hexValue is the value of a hex digit, or 0xFF.
+var hexValue = func() (table [256]byte) {
+	for c := range table {
+		table[c] = 0xFF
+	}
+	for i, c := range []byte("0123456789ABCDEF") {
+		table[c] = byte(i)
+		table[toLower(c)] = byte(i)
+	}
+	return table
+}()
+
+const hexDigits = "0123456789ABCDEF"
+
+// escaped returns the octet that the escape at s[i] stands for; ok is false
+// when s[i] is no '%' with two hex digits after it.
+func escaped(s []byte, i int) (octet byte, ok bool) {
+	if i+2 >= len(s) || s[i] != '%' {
+		return 0, false
+	}
+	high, low := hexValue[s[i+1]], hexValue[s[i+2]]
+	if high|low > 0x0F {
+		return 0, false
+	}
+	return high<<4 | low, true
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	return append(dst, '%', hexDigits[c>>4], hexDigits[c&15])
+}

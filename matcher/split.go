@@ -1,0 +1,141 @@
+package matcher
+
+import "bytes"
+
+// Scratch is one goroutine's own memory for splitting URLs. The zero value is
+// ready to use.
+type Scratch struct {
+	key  []byte // the authority key of the URL split last
+	host []byte // its host with escapes decoded
+	path []byte // a path that had to be written out
+}
+
+// Split separates a URL into the key of its authority and its path with query
+// (RFC 9309 §2.3; RFC 3986 §3).
+//
+// The key is scheme://host or scheme://host:port, all in lower case, without
+// userinfo and without the scheme's default port, the host as A-labels or as
+// canonical IP literal. The path starts with a slash, reaches to the first '#',
+// and is otherwise as written. reason is NoReason, or InvalidURL or
+// UnsupportedScheme, and then key and path are nil.
+//
+// The results alias url or the Scratch; they are valid until the next call and
+// as long as url is.
+func (s *Scratch) Split(url []byte) (key, path []byte, reason Reason) {
+	url = TrimURL(url)
+	if HasLineOctet(url) {
+		return nil, nil, InvalidURL
+	}
+	key, rest, reason := s.SplitAuthority(url)
+	if reason != NoReason {
+		return nil, nil, reason
+	}
+	if i := bytes.IndexByte(rest, '#'); i >= 0 {
+		rest = rest[:i]
+	}
+	return key, s.Path(rest), NoReason
+}
+
+// TrimURL cuts blanks off both ends: SP, TAB, CR, LF, VT and FF.
+func TrimURL(url []byte) []byte {
+	for len(url) > 0 && octets[url[0]]&isBlank != 0 {
+		url = url[1:]
+	}
+	for len(url) > 0 && octets[url[len(url)-1]]&isBlank != 0 {
+		url = url[:len(url)-1]
+	}
+	return url
+}
+
+// HasLineOctet tells whether there is a NUL, CR or LF in data: octets that no
+// URL may have inside. It serves for one URL as for a column of many.
+func HasLineOctet(data []byte) bool {
+	return bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 || bytes.IndexByte(data, 0) >= 0
+}
+
+// SplitAuthority is Split for a trimmed URL without line octets: it finds the
+// authority and returns what follows it as written, which may be empty, may
+// start with '/', '?', '#' or ';', and may have a fragment.
+func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
+	start, reason := schemeEnd(url)
+	if reason != NoReason {
+		return nil, nil, reason
+	}
+	// One scan finds the authority's end and whether it is a key already.
+	plain, end := true, start
+	label := start
+	for ; end < len(url); end++ {
+		class := octets[url[end]]
+		if class&endsAuthority != 0 {
+			break
+		}
+		if class&isHost == 0 {
+			plain = false
+		} else if url[end] == '.' {
+			plain = plain && end > label
+			label = end + 1
+		}
+	}
+	plain = plain && end > label
+	if plain && isKeyScheme(url[:start]) {
+		return url[:end:end], url[end:], NoReason
+	}
+	if !s.buildKey(url[:start], url[start:end]) {
+		return nil, nil, InvalidURL
+	}
+	return s.key, url[end:], NoReason
+}
+
+// Path makes a path of what SplitAuthority left over, cut at its '#': it
+// starts with a slash.
+func (s *Scratch) Path(rest []byte) []byte {
+	if len(rest) > 0 && rest[0] == '/' {
+		return rest
+	}
+	s.path = append(append(s.path[:0], '/'), rest...)
+	return s.path
+}
+
+// isKeyScheme tells whether the scheme with its "://" is written as in a key.
+func isKeyScheme(s []byte) bool {
+	return string(s) == "https://" || string(s) == "http://" || string(s) == "ftp://"
+}
+
+// schemeEnd returns where the authority starts.
+func schemeEnd(url []byte) (int, Reason) {
+	// The two that nearly all URLs have, in any case: "http" and "https".
+	if len(url) > 8 && url[0]|0x20 == 'h' && url[1]|0x20 == 't' && url[2]|0x20 == 't' && url[3]|0x20 == 'p' {
+		if url[4] == ':' && url[5] == '/' && url[6] == '/' {
+			return 7, NoReason
+		}
+		if url[4]|0x20 == 's' && url[5] == ':' && url[6] == '/' && url[7] == '/' {
+			return 8, NoReason
+		}
+	}
+	return rareSchemeEnd(url)
+}
+
+func rareSchemeEnd(url []byte) (int, Reason) {
+	n := 0
+	for n < len(url) && octets[url[n]]&isScheme != 0 {
+		n++
+	}
+	if n == 0 || !isLetter(url[0]) || !bytes.HasPrefix(url[n:], []byte("://")) {
+		return 0, InvalidURL
+	}
+	for _, scheme := range []string{"http", "https", "ftp"} {
+		if equalFoldASCII(url[:n], scheme) {
+			return n + 3, NoReason
+		}
+	}
+	return 0, UnsupportedScheme
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func toLower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + ('a' - 'A')
+	}
+	return c
+}

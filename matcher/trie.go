@@ -1,0 +1,93 @@
+package matcher
+
+import "robotsbatch/matcher/robotstxt"
+
+// Trie is the compiled rules of one body for one chain of agents: the merged
+// groups that the chain has to obey (RFC 9309 §2.2.1). It is immutable and safe
+// for concurrent use; a copy shares the rules.
+//
+// Literal prefixes of patterns are paths in a radix trie. A rule without
+// wildcard ends at a node; a rule with one hangs, as a tail, on the node where
+// its literal prefix ends. Matching walks down once and then tries the tails on
+// its way, the most specific first, until none can beat the best match. Its
+// time is bounded by the path's length × (a small constant + the tails on the
+// way whose literals' octets all occur in the path).
+type Trie struct {
+	rules  compiled
+	agents []byte // the user-agent values: u32 count, u32 ends, octets
+}
+
+// compiled is the octets that layout.go describes, with the sections found.
+type compiled struct {
+	data     []byte
+	ends     int
+	tails    int
+	literals int
+	rules    int
+	octets   int
+	text     int
+	flags    uint32
+}
+
+// newCompiled finds the sections of octets that the builder made.
+func newCompiled(data []byte) compiled {
+	count := func(field int) int { return int(le32(data[4*field:])) }
+	c := compiled{data: data, flags: le32(data[4*hFlags:])}
+	c.ends = headerSize + nodeSize*count(hNodes)
+	c.tails = c.ends + endSize*count(hEnds)
+	c.literals = c.tails + tailSize*count(hTails)
+	c.rules = c.literals + literalSize*count(hLiterals)
+	c.octets = c.rules + ruleSize*count(hRules)
+	c.text = c.octets + count(hOctets)
+	return c
+}
+
+// Size is how many octets of memory the compiled rules take.
+func (t *Trie) Size() int { return len(t.rules.data) + len(t.agents) }
+
+// Same tells whether two tries share their compiled rules, so that a match in
+// one holds for the other.
+func (t *Trie) Same(u *Trie) bool {
+	return len(t.rules.data) == len(u.rules.data) && len(t.rules.data) > 0 && &t.rules.data[0] == &u.rules.data[0]
+}
+
+// Profile is the reading of the protocol that the rules were compiled for.
+func (t *Trie) Profile() Profile {
+	if t.rules.flags&flagGoogle != 0 {
+		return robotstxt.Google
+	}
+	return robotstxt.RFC9309
+}
+
+// Rule describes a rule that Match decided by. Its slices are valid as long as
+// the trie's octets are.
+func (t *Trie) Rule(rule uint32) RuleInfo {
+	c := &t.rules
+	record := c.data[c.rules+int(rule>>1)*ruleSize:]
+	start, length := c.text+int(le32(record[4:])), int(le32(record[8:]))
+	return RuleInfo{
+		Allow: rule&1 != 0,
+		Text:  c.data[start : start+length],
+		Agent: t.agent(int(le32(record[12:]))),
+		Line:  int(le32(record)),
+	}
+}
+
+// agentNames lays out the user-agent values of the chosen groups.
+func agentNames(chosen []choice) []byte {
+	names := make([]byte, 4*len(chosen)+4)
+	put32(names, uint32(len(chosen)))
+	for i, c := range chosen {
+		names = appendValid(names, c.agent)
+		put32(names[4*i+4:], uint32(len(names)))
+	}
+	return names
+}
+
+func (t *Trie) agent(group int) []byte {
+	start := 4*int(le32(t.agents)) + 4
+	if group > 0 {
+		start = int(le32(t.agents[4*group:]))
+	}
+	return t.agents[start:le32(t.agents[4*group+4:])]
+}
