@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Vets and tests every package. It needs Go and nothing else; arguments go to
+# go test:
+#
+#   scripts/test.sh
+#   scripts/test.sh -run TestMatch
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+go vet ./...
+go test "$@" ./...
