@@ -1,0 +1,127 @@
+package reference
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestNormalisePath(t *testing.T) {
+	for _, tt := range []struct{ path, plain, query string }{
+		{"/", "/", "/"},
+		{"/a%62%63", "/abc", "/abc"},
+		{"/%2d%2E%5f%7E%30", "/-._~0", "/-._~0"},
+		{"/%2f%3b%c3%a9%25", "/%2F%3B%C3%A9%25", "/%2F%3B%C3%A9%25"},
+		{"/é \x7f\x01", "/%C3%A9%20%7F%01", "/%C3%A9%20%7F%01"},
+		{"/\"<>[\\]^`{|}", "/%22%3C%3E%5B%5C%5D%5E%60%7B%7C%7D", "/%22%3C%3E%5B%5C%5D%5E%60%7B%7C%7D"},
+		{"/!$&'()*+,;=:@", "/!$&'()*+,;=:@", "/!$&'()*+,;=:@"},
+		{"/%", "/%25", "/%25"},
+		{"/%4", "/%254", "/%254"},
+		{"/%zz%%41", "/%25zz%25A", "/%25zz%25A"},
+		{"/%2541", "/%2541", "/%2541"},
+		{"/%2a%24%3a%40", "/*$:@", "/*$:@"},
+		{"/%2F%3F?%2f%3f", "/%2F%3F?%2F%3F", "/%2F%3F?/?"},
+		{"/a?b?%2F%26", "/a?b?%2F%26", "/a?b?/%26"},
+	} {
+		plain, query := NormalisePath(tt.path)
+		if plain != tt.plain || query != tt.query {
+			t.Errorf("%q: got %q and %q, want %q and %q", tt.path, plain, query, tt.plain, tt.query)
+		}
+	}
+}
+
+func TestPatternLength(t *testing.T) {
+	for _, tt := range []struct {
+		pattern     string
+		rfc, google int
+	}{
+		{"", 0, 0},
+		{"/fish*", 6, 6},
+		{"/a**b$", 6, 6},
+		{"/%2A%24%3A", 4, 10},
+		{"/é", 7, 7},
+		{"/ ", 4, 2},
+		{"/%", 4, 2},
+		{"/%2F?%2F", 6, 8},
+		{"/%2f", 4, 4},
+	} {
+		if got := NewPattern(tt.pattern, RFC9309).Length(); got != tt.rfc {
+			t.Errorf("%q, rfc9309: got %d, want %d", tt.pattern, got, tt.rfc)
+		}
+		if got := NewPattern(tt.pattern, Google).Length(); got != tt.google {
+			t.Errorf("%q, google: got %d, want %d", tt.pattern, got, tt.google)
+		}
+	}
+}
+
+func TestPatternMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, path string
+		rfc, google   bool
+	}{
+		{"", "/", false, false},
+		{"/", "/", true, true},
+		{"/a", "/ab", true, true},
+		{"/a", "/A", false, false},
+		{"/ab", "/a", false, false},
+		{"a", "/a", false, false},
+		{"*", "/", true, true},
+		{"*a", "/xa", true, true},
+		{"/*", "/", true, true},
+		{"/a*c", "/abbc", true, true},
+		{"/a*c", "/abb", false, false},
+		{"/*a*b*c", "/xaxbxcx", true, true},
+		{"/*a*b*c", "/xaxcxb", false, false},
+		{"/a**", "/a", true, true},
+		{"/a$", "/a", true, true},
+		{"/a$", "/ab", false, false},
+		{"/a*$", "/ab", true, true},
+		{"/*aab$", "/aaab", true, true},
+		{"$", "/", false, false},
+		{"*$", "/", true, true},
+		{"/a$b", "/a$bc", true, true},
+		{"/a$$", "/a$", true, true},
+		{"/a$$", "/a$$", false, false},
+		{"/%2A", "/x", false, false},
+		{"/%2A", "/*", true, false},
+		{"/%2A", "/%2a", true, false},
+		{"/%2A", "/%2A", true, true},
+		{"/%24", "/$x", true, false},
+		{"/ü", "/%C3%BC", true, true},
+		{"/ü", "/%c3%bc", true, false},
+		{"/ü", "/ü", true, false},
+		{"/%62", "/b", true, false},
+		{"/%2fx", "/%2Fx", true, true},
+		{"/%2Fx", "//x", false, false},
+		{"/?u=/", "/?u=%2F", true, false},
+		{"/?u=%2F", "/?u=/", true, false},
+		{"/*/x", "/?u=%2Fx", false, false},
+		{"/*%2Fx", "/?u=%2Fx", true, true},
+		{"/*%2Fx", "/?u=/x", false, false},
+	} {
+		if got := NewPattern(tt.pattern, RFC9309).Match(NewPath(tt.path, RFC9309)); got != tt.rfc {
+			t.Errorf("%q on %q, rfc9309: got %v", tt.pattern, tt.path, got)
+		}
+		if got := NewPattern(tt.pattern, Google).Match(NewPath(tt.path, Google)); got != tt.google {
+			t.Errorf("%q on %q, google: got %v", tt.pattern, tt.path, got)
+		}
+	}
+}
+
+// A pattern of many wildcards costs its length times the path's, no more.
+func TestMatchIsNotExponential(t *testing.T) {
+	pattern := NewPattern("/"+strings.Repeat("*a", 500)+"b", RFC9309)
+	if pattern.Match(NewPath("/"+strings.Repeat("a", 2000), RFC9309)) {
+		t.Error("matches a path without its last octet")
+	}
+}
+
+func TestIsRobotsTxt(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/robots.txt": true, "/%72obots%2Etxt": true,
+		"/robots.txt?": false, "/robots.txt/": false, "/Robots.txt": false, "//robots.txt": false, "/a/robots.txt": false, "/": false,
+	} {
+		if got := IsRobotsTxt(path); got != want {
+			t.Errorf("%q: got %v", path, got)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// show writes a file the way the tables below expect it: a group is its agents
+// in brackets and its rules as a sign (+ allow, - disallow), pattern and line.
+func show(f File) string {
+	var words []string
+	for _, g := range f.Groups {
+		var agents []string
+		for _, a := range g.Agents {
+			agents = append(agents, fmt.Sprintf("%s:%d", a.Value, a.Line))
+		}
+		words = append(words, "["+strings.Join(agents, " ")+"]")
+		for _, r := range g.Rules {
+			sign := "-"
+			if r.Allow {
+				sign = "+"
+			}
+			words = append(words, fmt.Sprintf("%s%s:%d", sign, r.Pattern, r.Line))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct{ name, body, rfc, google string }{
+		{"empty", "", "", ""},
+		{"one group", "User-agent: a\nDisallow: /x\nAllow: /y\n", "[a:1] -/x:2 +/y:3", "="},
+		{"two agents", "User-agent: a\nUser-agent: b\nDisallow: /x", "[a:1 b:2] -/x:3", "="},
+		{"two groups", "User-agent: a\nDisallow:\nUser-agent: b", "[a:1] -:2 [b:3]", "="},
+		{"rule before any group", "Disallow: /x\nUser-agent: a\nAllow: /y", "[a:2] +/y:3", "="},
+		{"other records do not close the list", "User-agent: a\nSitemap: /s\n\nUser-agent: b\nAllow: /", "[a:1 b:4] +/:5", "="},
+		{"line ends", "User-agent: a\r\nDisallow: /x\rDisallow: /y\n\nDisallow: /z", "[a:1] -/x:2 -/y:3 -/z:5", "="},
+		{"LF CR is two", "User-agent: a\n\rDisallow: /x", "[a:1] -/x:3", "="},
+		{"mark", "\xEF\xBB\xBFUser-agent: a", "[a:1]", "="},
+		{"part of a mark", "\xEF\xBBUser-agent: a", "[a:1]", "="},
+		{"not a mark", "\xBB\xBFUser-agent: a", "", "="},
+		{"comment", "User-agent: a#b\n#Disallow: /x\nDisallow: /y #z", "[a:1] -/y:3", "="},
+		{"NUL", "User-agent: a\x00b\nDisallow: /x\x00y # z", "[a:1] -/x:2", "="},
+		{"blanks", " \v\fUser-agent \t:\t a \v\nDisallow\f:\v/x y\f", "[a:1] -/x y:2", "="},
+		{"no colon", "User-agent a\nDisallow\t \t/x\nDisallow /y z\nDisallow", "[a:1] -/x:2", "="},
+		{"first colon", "User-agent: a\nDisallow: /x:y", "[a:1] -/x:y:2", "="},
+		{"no key", "User-agent: a\n: /x", "[a:1]", "="},
+		{"misspelt", "UserAgent: a\nuser agent: b\nDIASLLOW: /x", "[a:1 b:2] -/x:3", "="},
+		{"beginning of a key", "User-agents: a\nAllowed: /x\nDisallow /y: /z", "", "[a:1] +/x:2 -/z:3"},
+		{"UTF-16 LE", utf16Body("User-agent: a\nAllow: /ü😀", false), "[a:1] +/ü😀:2", ""},
+		{"UTF-16 BE", utf16Body("User-agent: a\nAllow: /ü😀", true), "[a:1] +/ü😀:2", ""},
+		{"half a UTF-16 character", utf16Body("User-agent: a\nAllow: /x", false) + "y", "[a:1] +/x\uFFFD:2", ""},
+	} {
+		if got := show(Parse([]byte(tt.body), RFC9309, 0)); got != tt.rfc {
+			t.Errorf("%s, rfc9309: got %q, want %q", tt.name, got, tt.rfc)
+		}
+		if tt.google == "=" {
+			tt.google = tt.rfc
+		}
+		if got := show(Parse([]byte(tt.body), Google, 0)); got != tt.google {
+			t.Errorf("%s, google: got %q, want %q", tt.name, got, tt.google)
+		}
+	}
+}
+
+// utf16Body encodes text with a byte order mark.
+func utf16Body(text string, bigEndian bool) string {
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
+		octets := []byte{byte(unit), byte(unit >> 8)}
+		if bigEndian {
+			octets[0], octets[1] = octets[1], octets[0]
+		}
+		b.Write(octets)
+	}
+	return b.String()
+}
+
+func TestParseText(t *testing.T) {
+	body := "User-agent: a\n\t Disallow : /x y \t# why\nallow\t/z\nDisallow:"
+	var got []string
+	for _, r := range Parse([]byte(body), RFC9309, 0).Groups[0].Rules {
+		got = append(got, r.Text)
+	}
+	want := []string{"Disallow : /x y", "allow\t/z", "Disallow:"}
+	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	const start, rule = "User-agent: a\n", "Disallow: /x"
+	// upTo fills a body so that the text after it begins at octet n.
+	upTo := func(n int) string { return start + strings.Repeat("\n", n-len(start)) }
+	atLimit := upTo(MinLimit-len(rule)) + rule
+	for _, tt := range []struct {
+		name    string
+		body    string
+		limit   int
+		rules   int
+		limited bool
+	}{
+		{"ends at the limit", atLimit, 0, 1, false},
+		{"line end is the next octet", atLimit + "\n", 0, 1, true},
+		{"a CR is a line end", atLimit + "\rx", 0, 1, true},
+		{"line is cut", atLimit + "y", 0, 0, true},
+		{"a comment is cut", upTo(MinLimit-len(rule)-1) + rule + "#y", 0, 0, true},
+		{"beyond", atLimit + "\n" + rule, 0, 1, true},
+		{"limit raised", atLimit + "\n" + rule, MinLimit + 1 + len(rule), 2, false},
+		{"limit is not lowered", atLimit, 10, 1, false},
+	} {
+		f := Parse([]byte(tt.body), RFC9309, tt.limit)
+		if got := len(f.Groups[0].Rules); got != tt.rules || f.Limited != tt.limited {
+			t.Errorf("%s: got %d rules, limited %v; want %d, %v", tt.name, got, f.Limited, tt.rules, tt.limited)
+		}
+	}
+	if f := Parse([]byte(atLimit+"\n"+rule), Google, 0); len(f.Groups[0].Rules) != 2 || f.Limited {
+		t.Errorf("google: got %d rules, limited %v; want 2, false", len(f.Groups[0].Rules), f.Limited)
+	}
+}
+
+func TestParseLongLine(t *testing.T) {
+	long := "Disallow: /" + strings.Repeat("x", googleLine)
+	body := []byte("\xEF\xBB\xBFUser-agent: a\n" + long + "\nAllow: /y")
+	if got := Parse(body, RFC9309, 0).Groups[0].Rules; got[0].Text != long || len(got) != 2 {
+		t.Errorf("rfc9309: %d octets of the line, want %d", len(got[0].Text), len(long))
+	}
+	if got := Parse(body, Google, 0).Groups[0].Rules; got[0].Text != long[:googleLine] || len(got) != 2 {
+		t.Errorf("google: %d octets of the line, want %d", len(got[0].Text), googleLine)
+	}
+}

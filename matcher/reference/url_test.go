@@ -1,0 +1,85 @@
+package reference
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSplitURL(t *testing.T) {
+	for _, tt := range []struct{ url, authority, path, reason string }{
+		{"http://example.com/a?b", "http://example.com", "/a?b", ""},
+		{" \t\r\n\v\fHTTP://Example.COM \n", "http://example.com", "/", ""},
+		{"https://h", "https://h", "/", ""},
+		{"ftp://h:21/", "ftp://h", "/", ""},
+		{"http://h:80", "http://h", "/", ""},
+		{"https://h:80", "https://h:80", "/", ""},
+		{"http://h:", "http://h", "/", ""},
+		{"http://h:0000000000000000000000080", "http://h", "/", ""},
+		{"http://h:008080/", "http://h:8080", "/", ""},
+		{"http://h:0", "", "", "invalid_url"},
+		{"http://h:65536", "", "", "invalid_url"},
+		{"http://h:+80", "", "", "invalid_url"},
+		{"http://h:80:80", "", "", "invalid_url"},
+		{"http://h:%38%30", "", "", "invalid_url"},
+		{"http://u:p@v@h:81/@", "http://h:81", "/@", ""},
+		{"http://u@", "", "", "invalid_url"},
+		{"http://h?q", "http://h", "/?q", ""},
+		{"http://h;p", "http://h", "/;p", ""},
+		{"http://h#f", "http://h", "/", ""},
+		{"http://h/a?#f?", "http://h", "/a?", ""},
+		{"http://h//a/./../b", "http://h", "//a/./../b", ""},
+		{"http://h/%41 b", "http://h", "/%41 b", ""},
+		{"http://h.", "http://h", "/", ""},
+		{"http://h..", "", "", "invalid_url"},
+		{"http://.h", "", "", "invalid_url"},
+		{"http://a..h", "", "", "invalid_url"},
+		{"http://.", "", "", "invalid_url"},
+		{"http:///a", "", "", "invalid_url"},
+		{"http://%45x%2Ecom", "http://ex.com", "/", ""},
+		{"http://a%2Fb", "", "", "invalid_url"},
+		{"http://a%", "", "", "invalid_url"},
+		{"http://a%25", "", "", "invalid_url"},
+		{"http://a b", "", "", "invalid_url"},
+		{"http://foo_bar.r3---sn.com", "http://foo_bar.r3---sn.com", "/", ""},
+		{"http://XN--a", "http://xn--a", "/", ""},
+		{"http://Bücher.Example_X", "http://xn--bcher-kva.example_x", "/", ""},
+		{"http://b%C3%BCcher", "http://xn--bcher-kva", "/", ""},
+		{"http://a\u3002b\uFF0Ec\uFF61", "http://a.b.c", "/", ""},
+		{"http://\u3002", "", "", "invalid_url"},
+		{"http://ü\xFF", "", "", "invalid_url"},
+		{"http://a.\u00AD", "", "", "invalid_url"},
+		{"http://a.\u2100", "", "", "invalid_url"},
+		{"http://" + strings.Repeat("a", 2000), "http://" + strings.Repeat("a", 2000), "/", ""},
+		{"http://ü." + strings.Repeat("a", 1021), "http://xn--tda." + strings.Repeat("a", 1021), "/", ""},
+		{"http://ü." + strings.Repeat("a", 1022), "", "", "invalid_url"},
+		{"http://127.0.0.1/", "http://127.0.0.1", "/", ""},
+		{"http://[2001:DB8:0::1]:8080/", "http://[2001:db8::1]:8080", "/", ""},
+		{"http://[::1]:80", "http://[::1]", "/", ""},
+		{"http://[::ffff:1.2.3.4]", "http://[::ffff:1.2.3.4]", "/", ""},
+		{"http://[fe80::1%25eth0]", "", "", "invalid_url"},
+		{"http://[fe80::1%eth0]", "", "", "invalid_url"},
+		{"http://[1.2.3.4]", "", "", "invalid_url"},
+		{"http://[::1]x", "", "", "invalid_url"},
+		{"http://[::1", "", "", "invalid_url"},
+		{"http://::1", "", "", "invalid_url"},
+		{"", "", "", "invalid_url"},
+		{"example.com/", "", "", "invalid_url"},
+		{"//h/a", "", "", "invalid_url"},
+		{"http:/h", "", "", "invalid_url"},
+		{"mailto:x", "", "", "invalid_url"},
+		{"/a?u=http://h", "", "", "invalid_url"},
+		{"1http://h", "", "", "invalid_url"},
+		{"://h", "", "", "invalid_url"},
+		{"ws+x.-1://", "", "", "unsupported_scheme"},
+		{"gopher://h/", "", "", "unsupported_scheme"},
+		{"gopher://\x00", "", "", "invalid_url"},
+		{"http://h/a\rb", "", "", "invalid_url"},
+		{"http://h/#\n.", "", "", "invalid_url"},
+		{"http://h/\x00", "", "", "invalid_url"},
+	} {
+		authority, path, reason := SplitURL(tt.url)
+		if authority != tt.authority || path != tt.path || reason != tt.reason {
+			t.Errorf("%q: got %q, %q, %q; want %q, %q, %q", tt.url, authority, path, reason, tt.authority, tt.path, tt.reason)
+		}
+	}
+}
