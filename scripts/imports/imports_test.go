@@ -1,0 +1,217 @@
+package imports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/scripts/imports"
+)
+
+const top = "../.."
+
+func TestImports(t *testing.T) {
+	var packages []imports.Package
+	// Files for one system only import, too.
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		packages = append(packages, list(t, system)...)
+	}
+	report(t, imports.CheckImports(packages))
+}
+
+func TestPackageComments(t *testing.T) {
+	report(t, imports.CheckDocs(list(t, "linux")))
+}
+
+func TestTopLevel(t *testing.T) {
+	report(t, imports.CheckTopLevel(trackedFiles(t)))
+}
+
+// TestFileLength warns only: a longer file may hold one idea all the same.
+func TestFileLength(t *testing.T) {
+	const most = 600
+	for _, file := range trackedFiles(t) {
+		if !strings.HasSuffix(file, ".go") {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(top, file))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // deleted, not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := bytes.Count(content, []byte("\n")); lines > most {
+			t.Logf("%s has %d lines, more than %d: does it hold one idea?", file, lines, most)
+		}
+	}
+}
+
+func report(t *testing.T, violations []string) {
+	t.Helper()
+	for _, violation := range violations {
+		t.Error(violation)
+	}
+}
+
+// watchTree reads every folder, for go test takes a result from its cache
+// unless a file that the test itself looked at has changed, and go list looks
+// on its own.
+func watchTree(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// list returns the repository's packages as they are built for a system.
+func list(t *testing.T, system string) []imports.Package {
+	t.Helper()
+	watchTree(t)
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Doc,GoFiles,CgoFiles,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = top
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
+	cmd.Stderr = os.Stderr
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []imports.Package
+	decoder := json.NewDecoder(bytes.NewReader(output))
+	for {
+		var p imports.Package
+		if err := decoder.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) == 0 {
+		t.Fatal("go list: no packages")
+	}
+	return packages
+}
+
+func trackedFiles(t *testing.T) []string {
+	t.Helper()
+	cmd := exec.Command("git", "ls-files")
+	cmd.Dir = top
+	output, err := cmd.Output()
+	if err != nil {
+		t.Skipf("not a git checkout: %v", err)
+	}
+	return strings.Split(strings.TrimSpace(string(output)), "\n")
+}
+
+// TestCheckImports tries the checker on imports that the repository does not
+// have, so that its silence above means something.
+func TestCheckImports(t *testing.T) {
+	tests := []struct {
+		from, to string
+		allowed  bool
+	}{
+		{"matcher", "matcher/robotstxt", true},
+		{"matcher", "matcher/access", true},
+		{"matcher", "golang.org/x/net/idna", true},
+		{"matcher", "golang.org/x/net/html", false},
+		{"matcher", "github.com/klauspost/compress/zstd", false},
+		{"matcher", "batch", false},
+		{"matcher", "matcher/reference", false},
+		{"matcher", "matcher/lint", false},
+		{"matcher/robotstxt", "strings", true},
+		{"matcher/robotstxt", "matcher", false},
+		{"matcher/robotstxt", "golang.org/x/net/idna", false},
+		{"matcher/access", "matcher/robotstxt", false},
+		{"matcher/lint", "matcher", true},
+		{"matcher/lint", "matcher/access", false},
+		{"matcher/reference", "golang.org/x/net/idna", true},
+		{"matcher/reference", "matcher", false},
+		{"batch", "matcher", true},
+		{"batch", "matcher/access", true},
+		{"batch", "github.com/alitto/pond/v2", true},
+		{"batch", "github.com/apache/arrow/go/v15/arrow", false},
+		{"batch", "io/text", false},
+		{"batch", "matcher/reference", false},
+		{"batch/manifest", "batch", true},
+		{"batch", "batch/manifest", true},
+		{"io/text", "batch", true},
+		{"io/text", "matcher/robotstxt", true},
+		{"io/text", "io/compress", true},
+		{"io/text", "io/captures", true},
+		{"io/text", "io/delimited", false},
+		{"io/text", "io/text/internal/lines", true},
+		{"io/text", "github.com/klauspost/compress/zstd", true},
+		{"io/text", "cmd/robotsbatch", false},
+		{"io/text", "bench/corpus", false},
+		{"io/text", "matcher/reference", false},
+		{"cmd/robotsbatch", "io/text", true},
+		{"cmd/robotsbatch", "bench/corpus", false},
+		{"cmd/robotsbatch", "matcher/reference", false},
+		{"bench", "matcher/reference", true},
+		{"bench/corpus", "io/arrowipc", true},
+		{"bench", "cmd/robotsbatch", false},
+		{"scripts/imports", "cmd/robotsbatch", false},
+		{"io", "strings", false},
+		{"util", "strings", false},
+	}
+	for _, test := range tests {
+		t.Run(test.from+" imports "+test.to, func(t *testing.T) {
+			from, to := "robotsbatch/"+test.from, test.to
+			if folder, _, _ := strings.Cut(to, "/"); slices.Contains([]string{"matcher", "batch", "io", "cmd", "bench"}, folder) {
+				to = "robotsbatch/" + to
+			}
+			violations := imports.CheckImports([]imports.Package{{ImportPath: from, Imports: []string{to}}})
+			if test.allowed {
+				report(t, violations)
+				return
+			}
+			if len(violations) != 1 || !strings.Contains(violations[0], from) {
+				t.Errorf("violations %q, want one that names %s", violations, from)
+			}
+		})
+	}
+}
+
+func TestCheckTestImports(t *testing.T) {
+	violations := imports.CheckImports([]imports.Package{
+		{ImportPath: "robotsbatch/batch", TestImports: []string{"robotsbatch/matcher/reference", "robotsbatch/cmd/robotsbatch"}},
+		{ImportPath: "robotsbatch/io/text", XTestImports: []string{"robotsbatch/bench/corpus", "robotsbatch/cmd/robotsbatch"}},
+		{ImportPath: "robotsbatch/cmd/robotsbatch", XTestImports: []string{"robotsbatch/cmd/robotsbatch"}},
+	})
+	if len(violations) != 2 {
+		t.Errorf("violations %q, want one each for batch and io/text, which import cmd", violations)
+	}
+}
+
+func TestCheckDocs(t *testing.T) {
+	violations := imports.CheckDocs([]imports.Package{
+		{ImportPath: "robotsbatch/good", GoFiles: []string{"a.go"}, Doc: "Package good is good."},
+		{ImportPath: "robotsbatch/testsonly"},
+		{ImportPath: "robotsbatch/bad", GoFiles: []string{"a.go"}},
+	})
+	if len(violations) != 1 || !strings.Contains(violations[0], "robotsbatch/bad ") {
+		t.Errorf("violations %q, want one for bad", violations)
+	}
+}
+
+func TestCheckTopLevel(t *testing.T) {
+	violations := imports.CheckTopLevel([]string{"go.mod", "matcher/doc.go", "util/a.go", "util/b.go", "NOTES.txt"})
+	if len(violations) != 2 || !strings.HasPrefix(violations[0], "NOTES.txt ") || !strings.HasPrefix(violations[1], "util ") {
+		t.Errorf("violations %q, want one each for NOTES.txt and util", violations)
+	}
+}

@@ -1,0 +1,125 @@
+package imports
+
+import "strings"
+
+// module is the module path, which every package of the repository starts with.
+const module = "robotsbatch"
+
+// room says what the packages of a folder may import, their tests apart. The
+// standard library and the room itself always may be.
+type room struct {
+	// folder is the room's path from the top level, what lies below included
+	// unless that is a room of its own. "io/*" makes each folder in io a room.
+	folder string
+	// rooms are the other rooms that may be imported.
+	rooms []string
+	// others are the third-party packages that may be imported, each with what
+	// lies below it; "*" is any.
+	others []string
+}
+
+var (
+	// engine is what everything above the engine may import of it.
+	engine = []string{"matcher", "matcher/robotstxt", "matcher/access", "matcher/lint"}
+	// shared are the rooms in io that the others there may import.
+	shared = []string{"io/compress", "io/blob", "io/format", "io/captures"}
+)
+
+// table is the rule for imports. A package in no room is a violation.
+var table = []room{
+	{"matcher", []string{"matcher/robotstxt", "matcher/access"}, []string{"golang.org/x/net/idna"}},
+	{"matcher/robotstxt", nil, nil},
+	{"matcher/access", nil, nil},
+	{"matcher/lint", []string{"matcher", "matcher/robotstxt"}, nil},
+	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
+	{"batch", engine, []string{"github.com/alitto/pond/v2"}},
+	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},
+	{"cmd", join(engine, []string{"batch", "io/*"}), []string{"*"}},
+	{"bench", join(engine, []string{"matcher/reference", "batch", "io/*"}), []string{"*"}},
+	{"scripts", join(engine, []string{"batch", "io/*", "bench"}), []string{"*"}},
+}
+
+// topLevel is what may lie at the top level.
+var topLevel = []string{
+	"go.mod", "go.sum", "README.md", "LICENSE", ".gitignore", ".ci",
+	"cmd", "batch", "matcher", "io", "bench", "scripts",
+}
+
+// roomOf finds the room of the package at path, which is relative to the
+// module. The folder of the room that it returns is the one that the package
+// lies in, without a star; ok is false when there is none.
+func roomOf(path string) (found room, ok bool) {
+	for _, r := range table {
+		folder := r.folder
+		if parent, star := strings.CutSuffix(folder, "*"); star {
+			name, _, _ := strings.Cut(strings.TrimPrefix(path, parent), "/")
+			folder = parent + name
+		}
+		if within(path, folder) && len(folder) > len(found.folder) {
+			found, ok = r, true
+			found.folder = folder
+		}
+	}
+	return found, ok
+}
+
+// mayImport tells whether the room's table line allows the import.
+func (r room) mayImport(path string) bool {
+	own, isOwn := strings.CutPrefix(path, module+"/")
+	if !isOwn {
+		if isStandard(path) {
+			return true
+		}
+		for _, other := range r.others {
+			if other == "*" || within(path, other) {
+				return true
+			}
+		}
+		return false
+	}
+	target, ok := roomOf(own)
+	if !ok {
+		return false
+	}
+	if target.folder == r.folder {
+		return true
+	}
+	for _, name := range r.rooms {
+		parent, star := strings.CutSuffix(name, "/*")
+		if name == target.folder || star && within(target.folder, parent) {
+			return true
+		}
+	}
+	return false
+}
+
+// allowed says for people what the room may import.
+func (r room) allowed() string {
+	names := join([]string{"the standard library"}, r.rooms, r.others)
+	for i, name := range names {
+		if name == "*" {
+			names[i] = "third-party packages"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// within tells whether path is folder or lies below it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, folder+"/")
+}
+
+// isStandard tells whether the import is of the standard library, whose first
+// path element never has a dot.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return first != module && !strings.Contains(first, ".")
+}
+
+func join(lists ...[]string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
