@@ -45,3 +45,66 @@ type Explanation struct {
 // Explanation keeps: a hostile rule of half a megabyte, repeated in every row,
 // must not fill the memory.
 const MaxExplanation = 2048
+
+// reset makes v all denied and valid for a batch of rows.
+func (v *Verdicts) reset(rows int, o Options) {
+	v.Rows, v.SelectedRows = rows, rows
+	v.Selected = v.Selected[:0]
+	if v.Agents == nil {
+		v.Agents = make([]AgentVerdicts, o.Agents)
+	}
+	for i := range v.Agents {
+		a := &v.Agents[i]
+		a.Allowed = filled(a.Allowed, (rows+7)/8, 0)
+		a.Valid = filled(a.Valid, (rows+7)/8, 0xFF)
+		if rows&7 != 0 {
+			a.Valid[rows>>3] = 1<<(rows&7) - 1
+		}
+		a.Nulls = 0
+		a.Explanations = a.Explanations[:0]
+		if o.Explain {
+			a.Reasons = filled(a.Reasons, rows, matcher.NoReason)
+			a.Rules = filled(a.Rules, rows, -1)
+		}
+	}
+}
+
+// filled returns a slice of n elements of the given value, in s's memory if
+// that is large enough.
+func filled[T any](s []T, n int, value T) []T {
+	if cap(s) < n {
+		s = make([]T, n)
+	}
+	s = s[:n]
+	for i := range s {
+		s[i] = value
+	}
+	return s
+}
+
+// allow sets a row's verdict to allowed.
+func (a *AgentVerdicts) allow(row int) { a.Allowed[row>>3] |= 1 << (row & 7) }
+
+// finish selects the rows that come out.
+func (v *Verdicts) finish(emit Emit) {
+	if emit == EmitAll {
+		v.Selected = nil
+		return
+	}
+	first := &v.Agents[0]
+	v.Selected = filled(v.Selected, len(first.Valid), 0)
+	for i := range v.Selected {
+		switch emit {
+		case EmitAllowed:
+			v.Selected[i] = first.Allowed[i]
+		case EmitDenied:
+			v.Selected[i] = first.Valid[i] &^ first.Allowed[i]
+		case EmitUnknown:
+			v.Selected[i] = ^first.Valid[i]
+		}
+	}
+	if v.Rows&7 != 0 {
+		v.Selected[v.Rows>>3] &= 1<<(v.Rows&7) - 1
+	}
+	v.SelectedRows = countBits(v.Selected)
+}

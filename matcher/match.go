@@ -4,16 +4,7 @@ package matcher
 // a tie, and allowed when none does (RFC 9309 §2.2.2). p must have been set
 // under the trie's profile.
 func (t *Trie) Match(p *Target) Decision {
-	rule := t.rules.match(p)
-	switch {
-	case rule != 0 && rule&1 != 0:
-		return Decision{Allowed: true, Reason: AllowRule, Rule: rule}
-	case rule != 0:
-		return Decision{Reason: DisallowRule, Rule: rule}
-	case t.rules.flags&flagGroup != 0:
-		return Decision{Allowed: true, Reason: NoRuleMatched}
-	}
-	return Decision{Allowed: true, Reason: NoGroup}
+	return t.Decision(t.rules.match(p))
 }
 
 // match returns the number of the deciding rule, 0 for none.
@@ -111,4 +102,17 @@ func (c *compiled) matchTails(p *Target, end, best uint32) uint32 {
 		end = le32(record[16:])
 	}
 	return best
+}
+
+// Decision is the decision by a rule of the trie; 0 stands for no rule.
+func (t *Trie) Decision(rule uint32) Decision {
+	switch {
+	case rule&1 != 0:
+		return Decision{Allowed: true, Reason: AllowRule, Rule: rule}
+	case rule != 0:
+		return Decision{Reason: DisallowRule, Rule: rule}
+	case t.rules.flags&flagGroup != 0:
+		return Decision{Allowed: true, Reason: NoRuleMatched}
+	}
+	return Decision{Allowed: true, Reason: NoGroup}
 }

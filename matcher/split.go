@@ -86,6 +86,9 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
 	return s.key, url[end:], NoReason
 }
 
+// EndsAuthority tells whether an octet is one that ends an authority.
+func EndsAuthority(c byte) bool { return octets[c]&endsAuthority != 0 }
+
 // Path makes a path of what SplitAuthority left over, cut at its '#': it
 // starts with a slash.
 func (s *Scratch) Path(rest []byte) []byte {

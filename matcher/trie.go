@@ -47,9 +47,11 @@ func (t *Trie) Size() int { return len(t.rules.data) + len(t.agents) }
 
 // Same tells whether two tries share their compiled rules, so that a match in
 // one holds for the other.
-func (t *Trie) Same(u *Trie) bool {
-	return len(t.rules.data) == len(u.rules.data) && len(t.rules.data) > 0 && &t.rules.data[0] == &u.rules.data[0]
-}
+func (t *Trie) Same(u *Trie) bool { return t.Identity() == u.Identity() }
+
+// Identity is the same for tries that share their compiled rules, and for no
+// others.
+func (t *Trie) Identity() *byte { return &t.rules.data[0] }
 
 // Profile is the reading of the protocol that the rules were compiled for.
 func (t *Trie) Profile() Profile {

@@ -118,10 +118,16 @@ var keys = []struct {
 	kind     kind
 	spelling string
 }{
-	{userAgent, "user-agent"}, {userAgent, "useragent"}, {userAgent, "user agent"},
+	{userAgent, "user-agent"},
+	{userAgent, "useragent"},
+	{userAgent, "user agent"},
 	{allow, "allow"},
-	{disallow, "disallow"}, {disallow, "dissallow"}, {disallow, "dissalow"},
-	{disallow, "disalow"}, {disallow, "diasllow"}, {disallow, "disallaw"},
+	{disallow, "disallow"},
+	{disallow, "dissallow"},
+	{disallow, "dissalow"},
+	{disallow, "disalow"},
+	{disallow, "diasllow"},
+	{disallow, "disallaw"},
 }
 
 // kindOf finds the kind of a key, whose case does not matter.

@@ -7,4 +7,8 @@
 //
 // The package reads; it does not interpret. Which groups concern a crawler and
 // what a pattern matches is package matcher's part.
+//
+// A body is hostile text until proven otherwise. [Parse] takes time and memory
+// in proportion to the octets that it reads, whatever they are, and copies none
+// of them but a UTF-16 body's.
 package robotstxt

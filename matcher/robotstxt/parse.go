@@ -1,4 +1,172 @@
 package robotstxt
 
-// Parse reads a body.
-func Parse(body []byte, o Options) *File { panic("todo") }
+import "bytes"
+
+// maxGoogleLine is how many octets of a line Google's parser looks at: 8 times
+// the longest URL of an old browser, less one.
+const maxGoogleLine = 2083*8 - 1
+
+// rulePitch is how many octets, comments and all, an ordinary robots.txt has for
+// each of its rules.
+const rulePitch = 36
+
+// Parse reads a body (RFC 9309 §2.2). It never fails; see [File] for what it
+// returns and for how long body must stay unchanged. It takes time and memory
+// in proportion to the body's length.
+func Parse(body []byte, o Options) *File {
+	f := &File{Profile: o.Profile}
+	text := f.open(body, o)
+	p := parser{file: f, google: o.Profile == Google, expected: len(text)/rulePitch + 1}
+	p.parse(text)
+	p.buildGroups()
+	return f
+}
+
+// parser is the state of one pass over a text.
+//
+// Agents, rules and delays of all groups lie in one array each: within a group
+// they are consecutive, and so the groups, whose array it would be to grow, are
+// made at the end, when nothing moves any more.
+type parser struct {
+	file   *File
+	google bool
+
+	agents []Agent
+	rules  []Rule
+	delays []Record
+	groups []groupStart
+	// expected estimates how many rules there will be.
+	expected int
+	// naming says that the newest group has no rule yet, so that a user-agent
+	// line joins it.
+	naming bool
+}
+
+// groupStart is how many agents, rules and delays come before a group's.
+type groupStart struct{ agents, rules, delays int }
+
+func (p *parser) parse(text []byte) {
+	l := newLines(text)
+	for {
+		start, end, ok := l.advance()
+		if !ok {
+			return
+		}
+		p.file.Lines++
+		if p.google && end-start > maxGoogleLine {
+			end = start + maxGoogleLine
+			p.warn(LineCut)
+		}
+		if l.nul < end {
+			end = l.nul
+			p.warn(NULInLine)
+		}
+		if l.hash < end {
+			end = l.hash
+		}
+		if line := trim(text[start:end:end]); len(line) > 0 {
+			p.record(line)
+		}
+	}
+}
+
+// record reads a line that is not empty, trimmed and without comment.
+func (p *parser) record(line []byte) {
+	sep := bytes.IndexByte(line, ':')
+	colon := sep >= 0
+	if !colon {
+		if sep = betweenTwoWords(line); sep < 0 {
+			p.warn(NotARecord)
+			return
+		}
+	}
+	key := trimRight(line[:sep])
+	if len(key) == 0 {
+		p.warn(EmptyKey)
+		return
+	}
+	field, kind := lookUp(key, p.google)
+	if !colon {
+		if field == unknownField {
+			p.warn(NotARecord)
+			return
+		}
+		p.warn(MissingColon)
+	}
+	if kind != 0 {
+		p.warn(kind)
+	}
+	p.add(field, trim(line[sep+1:]), line)
+}
+
+// betweenTwoWords returns where the first of two words, with SP or TAB between
+// them, ends, and -1 when line is not two words.
+func betweenTwoWords(line []byte) int {
+	first := bytes.IndexAny(line, " \t")
+	if first < 0 {
+		return -1
+	}
+	if bytes.ContainsAny(bytes.TrimLeft(line[first:], " \t"), " \t") {
+		return -1
+	}
+	return first
+}
+
+// add puts a record where it belongs.
+func (p *parser) add(f field, value, line []byte) {
+	switch f {
+	case disallowField, allowField:
+		p.addRule(f == allowField, value, line)
+	case userAgentField:
+		if !p.naming {
+			p.groups = append(p.groups, groupStart{len(p.agents), len(p.rules), len(p.delays)})
+			p.naming = true
+		}
+		p.agents = append(p.agents, Agent{Value: value, Line: p.file.Lines})
+	case sitemapField:
+		p.file.Sitemaps = append(p.file.Sitemaps, Record{Value: value, Line: p.file.Lines})
+	case crawlDelayField:
+		if len(p.groups) == 0 {
+			p.warn(RuleBeforeGroup)
+			return
+		}
+		p.delays = append(p.delays, Record{Value: value, Line: p.file.Lines})
+	}
+}
+
+func (p *parser) addRule(allow bool, pattern, line []byte) {
+	if len(p.groups) == 0 {
+		p.warn(RuleBeforeGroup)
+		return
+	}
+	p.naming = false
+	if p.rules == nil {
+		p.rules = make([]Rule, 0, p.expected)
+	}
+	if len(pattern) > 0 && pattern[0] != '/' && pattern[0] != '*' {
+		p.warn(PatternWithoutSlash)
+	}
+	p.rules = append(p.rules, Rule{Allow: allow, Pattern: pattern, Text: line, Line: p.file.Lines})
+}
+
+// buildGroups gives each group its part of the arrays, with no room to grow
+// into the next one's.
+func (p *parser) buildGroups() {
+	if len(p.groups) == 0 {
+		return
+	}
+	p.file.Groups = make([]Group, len(p.groups))
+	end := groupStart{len(p.agents), len(p.rules), len(p.delays)}
+	for i := len(p.groups) - 1; i >= 0; i-- {
+		start := p.groups[i]
+		p.file.Groups[i] = Group{
+			Agents:      p.agents[start.agents:end.agents:end.agents],
+			Rules:       p.rules[start.rules:end.rules:end.rules],
+			CrawlDelays: p.delays[start.delays:end.delays:end.delays],
+		}
+		end = start
+	}
+}
+
+// warn records something about the current line.
+func (p *parser) warn(kind WarningKind) { p.file.warn(kind, p.file.Lines) }

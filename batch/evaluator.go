@@ -1,0 +1,234 @@
+package batch
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// seed makes the hashes of one process comparable with each other.
+var seed = maphash.MakeSeed()
+
+// Evaluator is one goroutine's state: it turns batches of URLs into verdicts.
+type Evaluator struct {
+	origins matcher.Origins
+	options Options
+
+	scratch matcher.Scratch
+	target  matcher.Target
+
+	// The origin of the row before, kept while the authority is written the
+	// same: most frontiers are grouped by host.
+	written []byte // the authority as written, with its scheme; nil at first
+	origin  matcher.Origin
+	first   []int // for each agent the first one that has the same trie
+	rules   []uint32
+
+	explainer explainer
+	counts    Stats
+
+	authorities, withoutRobots distinct
+}
+
+// NewEvaluator returns an evaluator that asks origins.
+func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
+	o = o.withDefaults()
+	return &Evaluator{
+		origins: origins, options: o,
+		first: make([]int, o.Agents), rules: make([]uint32, o.Agents),
+	}
+}
+
+// Evaluate sets v to the verdicts for the rows of b, whose URLs must be valid
+// (Column.Validate). It reuses v's memory. An error means that the rules could
+// not be had; it names the row.
+func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
+	rows := b.URLs.Len()
+	v.reset(rows, e.options)
+	e.written = nil // it points into the batch before
+	e.explainer.reset(v)
+	var err error
+	if b.URLs.Offsets64 != nil {
+		err = evaluateRows(e, b, b.URLs.Offsets64, v)
+	} else {
+		err = evaluateRows(e, b, b.URLs.Offsets32, v)
+	}
+	if err != nil {
+		return err
+	}
+	v.finish(e.options.Emit)
+	e.count(v)
+	return nil
+}
+
+// evaluateRows is the row loop, once for each width of offsets.
+func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdicts) error {
+	c := &b.URLs
+	// Hardly any column has an octet that makes a URL invalid wherever it is:
+	// one look over all of it saves one at each row.
+	lineOctets := matcher.HasLineOctet(c.Data)
+	for row := range v.Rows {
+		value := row
+		if c.Indices != nil {
+			value = int(c.Indices[row])
+		}
+		if c.Validity != nil && c.Null(row) {
+			e.null(v, row, matcher.InvalidURL)
+			continue
+		}
+		url := c.Data[offsets[value]:offsets[value+1]]
+		url = matcher.TrimURL(url)
+		if lineOctets && matcher.HasLineOctet(url) {
+			e.null(v, row, matcher.InvalidURL)
+			continue
+		}
+		rest, reason, err := e.find(url)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
+		}
+		if reason != matcher.NoReason {
+			e.null(v, row, reason)
+			continue
+		}
+		e.decide(v, row, rest)
+	}
+	return nil
+}
+
+// find sets e.origin to that of a URL, and returns the URL's path, query and
+// fragment as written.
+func (e *Evaluator) find(url []byte) (rest []byte, reason matcher.Reason, err error) {
+	if n := len(e.written); n > 0 && len(url) >= n && bytes.Equal(url[:n], e.written) &&
+		(len(url) == n || matcher.EndsAuthority(url[n])) {
+		return url[n:], matcher.NoReason, nil
+	}
+	key, rest, reason := e.scratch.SplitAuthority(url)
+	if reason != matcher.NoReason {
+		return nil, reason, nil
+	}
+	e.written = nil
+	if err := e.origins.Lookup(key, &e.origin); err != nil {
+		return nil, matcher.NoReason, err
+	}
+	e.written = url[:len(url)-len(rest)]
+	hash := maphash.Bytes(seed, key)
+	e.authorities.add(hash)
+	if e.origin.Access == access.Unknown {
+		e.withoutRobots.add(hash)
+	}
+	for agent := range e.origin.Tries {
+		e.first[agent] = agent
+		for earlier := range agent {
+			if e.origin.Tries[earlier].Same(&e.origin.Tries[agent]) {
+				e.first[agent] = earlier
+				break
+			}
+		}
+	}
+	return rest, matcher.NoReason, nil
+}
+
+// decide writes a row's verdicts. rest is what follows the authority.
+func (e *Evaluator) decide(v *Verdicts, row int, rest []byte) {
+	if i := bytes.IndexByte(rest, '#'); i >= 0 {
+		rest = rest[:i]
+	}
+	path := e.scratch.Path(rest)
+	if e.origin.Access != access.Rules {
+		e.constant(v, row, path)
+		return
+	}
+	e.target.Set(path, e.options.Profile)
+	for agent := range e.options.Agents {
+		trie := &e.origin.Tries[agent]
+		var d matcher.Decision
+		if first := e.first[agent]; first < agent {
+			d = trie.Decision(e.rules[first])
+		} else {
+			d = trie.Match(&e.target)
+		}
+		e.rules[agent] = d.Rule
+		if (!d.Allowed || e.options.Explain) && matcher.IsRobotsTxt(path, e.options.Profile) {
+			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
+		}
+		if d.Allowed {
+			v.Agents[agent].allow(row)
+		}
+		if e.options.Explain {
+			e.explainer.explain(v, agent, row, trie, d)
+		}
+	}
+}
+
+// constant writes the verdict of an origin whose rules are not to be asked.
+func (e *Evaluator) constant(v *Verdicts, row int, path []byte) {
+	allowed, known, reason := outcome(e.origin.Access, e.options.Missing)
+	if matcher.IsRobotsTxt(path, e.options.Profile) {
+		allowed, known, reason = true, true, matcher.RobotsTxt
+	}
+	if !known {
+		e.null(v, row, reason)
+		return
+	}
+	for agent := range v.Agents {
+		if allowed {
+			v.Agents[agent].allow(row)
+		}
+		if e.options.Explain {
+			v.Agents[agent].Reasons[row] = reason
+		}
+	}
+}
+
+// outcome is the verdict where no rules are asked; known is false for none.
+func outcome(a access.Outcome, missing access.Missing) (allowed, known bool, reason matcher.Reason) {
+	switch a {
+	case access.AllowAll:
+		return true, true, matcher.Unavailable
+	case access.DisallowAll:
+		return false, true, matcher.Unreachable
+	}
+	return missing == access.MissingAllow, missing != access.MissingNull, matcher.NoRobots
+}
+
+// null leaves a row without verdict.
+func (e *Evaluator) null(v *Verdicts, row int, reason matcher.Reason) {
+	switch reason {
+	case matcher.InvalidURL:
+		e.counts.Invalid++
+	case matcher.UnsupportedScheme:
+		e.counts.UnsupportedScheme++
+	}
+	for agent := range v.Agents {
+		v.Agents[agent].Valid[row>>3] &^= 1 << (row & 7)
+		v.Agents[agent].Nulls++
+		if e.options.Explain {
+			v.Agents[agent].Reasons[row] = reason
+		}
+	}
+}
+
+// count adds a batch to the evaluator's statistics.
+func (e *Evaluator) count(v *Verdicts) {
+	e.counts.Rows += int64(v.Rows)
+	e.counts.Selected += int64(v.SelectedRows)
+	if e.counts.Agents == nil {
+		e.counts.Agents = make([]Counts, len(v.Agents))
+	}
+	for i := range v.Agents {
+		allowed := countBits(v.Agents[i].Allowed)
+		e.counts.Agents[i].Allowed += int64(allowed)
+		e.counts.Agents[i].Unknown += int64(v.Agents[i].Nulls)
+		e.counts.Agents[i].Denied += int64(v.Rows - v.Agents[i].Nulls - allowed)
+	}
+}
+
+// take returns the counts since the last call.
+func (e *Evaluator) take() Stats {
+	counts := e.counts
+	e.counts = Stats{}
+	return counts
+}

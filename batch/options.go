@@ -1,0 +1,65 @@
+package batch
+
+import (
+	"runtime"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// DefaultRows is how many rows a batch has when no other number is asked for.
+const DefaultRows = 65536
+
+// DefaultMemory bounds what is in flight when nothing else is asked for, in
+// octets.
+const DefaultMemory = 512 << 20
+
+// Emit says which rows come out; with several agents the first one's verdict
+// decides.
+type Emit uint8
+
+const (
+	// EmitAll writes every row.
+	EmitAll Emit = iota
+	// EmitAllowed writes the rows that are allowed.
+	EmitAllowed
+	// EmitDenied writes the rows that are denied.
+	EmitDenied
+	// EmitUnknown writes the rows without a verdict.
+	EmitUnknown
+)
+
+// Options of a job.
+type Options struct {
+	// Agents is the number of agents: how many tries each origin has. Zero
+	// means one.
+	Agents int
+	// Profile is the one that the rules were compiled for.
+	Profile matcher.Profile
+	// Missing is the verdict where nothing is known of an authority.
+	Missing access.Missing
+	// Explain fills Reasons, Rules and Explanations.
+	Explain bool
+	// Emit says which rows come out.
+	Emit Emit
+	// Workers is how many batches are worked on at a time; 0 means one a
+	// processor.
+	Workers int
+	// Memory bounds the octets of the pieces and chunks in flight, by their
+	// Size; 0 means DefaultMemory. One piece is always admitted.
+	Memory int64
+	// Progress, if not nil, is called after each batch was written, from one
+	// goroutine. It must not keep the slices.
+	Progress func(Stats)
+}
+
+func (o Options) withDefaults() Options {
+	o.Agents = max(1, o.Agents)
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Memory <= 0 {
+		o.Memory = DefaultMemory
+	}
+	return o
+}

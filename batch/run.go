@@ -1,0 +1,206 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/alitto/pond/v2"
+	"golang.org/x/sync/semaphore"
+
+	"robotsbatch/matcher"
+)
+
+// Run evaluates everything that src has against origins and writes it to sink,
+// in order. It closes sink at the end, or aborts it: when Run returns an error,
+// sink has left nothing behind. It does not close src.
+//
+// Run ends early when ctx is cancelled, with ctx's error. When it returns an
+// error, a call of src.Next that did not heed its context may still be under
+// way, so that src must not be closed.
+func Run(ctx context.Context, src Source, sink Sink, origins matcher.Origins, o Options) (Stats, error) {
+	o = o.withDefaults()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	j := &job{
+		src: src, sink: sink, options: o,
+		memory:     semaphore.NewWeighted(o.Memory),
+		slots:      make(chan *slot, 2*o.Workers),
+		evaluators: make(chan *worker, o.Workers),
+	}
+	for range o.Workers {
+		j.evaluators <- &worker{evaluator: NewEvaluator(origins, o)}
+	}
+	// At most the slots in the channel and the one that is being written are
+	// under way, so the pool's queue never makes its submitter wait.
+	pool := pond.NewPool(o.Workers, pond.WithQueueSize(cap(j.slots)+2))
+	go j.read(ctx, pool)
+	err := j.write(ctx)
+	if err != nil {
+		cancel(err)
+		sink.Abort()
+	}
+	pool.StopAndWait()
+	if err != nil {
+		return j.stats, err
+	}
+	if err := sink.Close(); err != nil {
+		sink.Abort()
+		return j.stats, err
+	}
+	return j.total(), nil
+}
+
+// job is the state of one Run.
+type job struct {
+	src     Source
+	sink    Sink
+	options Options
+
+	memory     *semaphore.Weighted // octets in flight
+	slots      chan *slot          // in the order of the pieces
+	evaluators chan *worker        // idle
+
+	stats Stats
+}
+
+// worker is what a task needs for itself.
+type worker struct {
+	evaluator *Evaluator
+	verdicts  Verdicts
+}
+
+// slot is a piece on its way through the workers, and a place in the order.
+type slot struct {
+	piece Piece
+	size  int64 // octets of memory that it has acquired
+
+	done  chan struct{} // closed when what follows is set
+	chunk Chunk
+	stats Stats
+	err   error
+}
+
+// read hands the source's pieces to the workers. An error of the source takes
+// its place in the order, too.
+func (j *job) read(ctx context.Context, pool pond.Pool) {
+	defer close(j.slots)
+	for {
+		piece, err := j.next(ctx)
+		if err == io.EOF { // a wrapped one is something else that ended too early
+			return
+		}
+		s := &slot{piece: piece, err: err, done: make(chan struct{})}
+		if s.err == nil {
+			// A piece larger than all the memory is admitted alone.
+			s.size = min(max(1, piece.Size()), j.options.Memory)
+			s.err = j.memory.Acquire(ctx, s.size)
+		}
+		select {
+		case j.slots <- s:
+		case <-ctx.Done():
+			return
+		}
+		if s.err != nil {
+			close(s.done)
+			return
+		}
+		if err := pool.Go(func() { j.work(ctx, s) }); err != nil {
+			s.err = err // the task never ran, so nobody else touches the slot
+			close(s.done)
+			return
+		}
+	}
+}
+
+// next is the source's Next with a panic of the source's made an error.
+func (j *job) next(ctx context.Context) (piece Piece, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("reading: internal error, please report it: %v", p)
+		}
+	}()
+	return j.src.Next(ctx)
+}
+
+// work takes a slot's piece from its octets to a chunk.
+func (j *job) work(ctx context.Context, s *slot) {
+	defer close(s.done)
+	if s.err = context.Cause(ctx); s.err != nil {
+		return
+	}
+	w := <-j.evaluators
+	defer func() { j.evaluators <- w }()
+	defer func() {
+		if p := recover(); p != nil {
+			s.err = fmt.Errorf("%s: internal error, please report it: %v", s.piece.Name(), p)
+		}
+	}()
+	if err := j.process(s, w); err != nil {
+		s.err = fmt.Errorf("%s: %w", s.piece.Name(), err)
+	}
+}
+
+func (j *job) process(s *slot, w *worker) error {
+	b, err := s.piece.Decode()
+	if err != nil {
+		return err
+	}
+	if b.Release != nil {
+		defer b.Release()
+	}
+	if err := w.evaluator.Evaluate(b, &w.verdicts); err != nil {
+		return err
+	}
+	s.stats = w.evaluator.take()
+	s.chunk, err = j.sink.Encode(b, &w.verdicts)
+	return err
+}
+
+// write writes the chunks in order until the slots end or one has failed.
+func (j *job) write(ctx context.Context) error {
+	for {
+		var s *slot
+		var more bool
+		select {
+		case s, more = <-j.slots:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if !more {
+			return context.Cause(ctx)
+		}
+		select {
+		case <-s.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if s.err != nil {
+			return s.err
+		}
+		if err := j.sink.Write(s.chunk); err != nil {
+			return err
+		}
+		j.memory.Release(s.size)
+		j.stats.add(&s.stats)
+		if j.options.Progress != nil {
+			j.options.Progress(j.stats)
+		}
+	}
+}
+
+// total adds the authorities, which only the evaluators together know. All
+// workers are idle by now.
+func (j *job) total() Stats {
+	var authorities, withoutRobots distinct
+	for range j.options.Workers {
+		w := <-j.evaluators
+		authorities.merge(&w.evaluator.authorities)
+		withoutRobots.merge(&w.evaluator.withoutRobots)
+	}
+	j.stats.Authorities, j.stats.WithoutRobots = authorities.count(), withoutRobots.count()
+	if j.stats.Agents == nil {
+		j.stats.Agents = make([]Counts, j.options.Agents)
+	}
+	return j.stats
+}

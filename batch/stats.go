@@ -1,0 +1,54 @@
+package batch
+
+import "math/bits"
+
+// Stats count what a job did.
+type Stats struct {
+	// Rows is the number of rows that were read.
+	Rows int64
+	// Selected is the number of rows that were written; see Emit.
+	Selected int64
+	// Agents has the verdicts for each agent.
+	Agents []Counts
+	// Invalid is the number of rows that are null or hold no URL.
+	Invalid int64
+	// UnsupportedScheme is the number of rows with a scheme other than http,
+	// https and ftp.
+	UnsupportedScheme int64
+	// Authorities is the number of distinct authorities, and WithoutRobots how
+	// many of these the rules know nothing of. Above a million they are
+	// estimates, good to about one percent.
+	Authorities, WithoutRobots int64
+}
+
+// Counts are one agent's verdicts.
+type Counts struct {
+	Allowed, Denied int64
+	// Unknown is the number of rows without a verdict; those that are invalid
+	// or of an unsupported scheme are among them.
+	Unknown int64
+}
+
+// add adds b's rows. The authorities are counted apart.
+func (s *Stats) add(b *Stats) {
+	s.Rows += b.Rows
+	s.Selected += b.Selected
+	s.Invalid += b.Invalid
+	s.UnsupportedScheme += b.UnsupportedScheme
+	if s.Agents == nil {
+		s.Agents = make([]Counts, len(b.Agents))
+	}
+	for i, counts := range b.Agents {
+		s.Agents[i].Allowed += counts.Allowed
+		s.Agents[i].Denied += counts.Denied
+		s.Agents[i].Unknown += counts.Unknown
+	}
+}
+
+func countBits(bitmap []byte) int {
+	n := 0
+	for _, b := range bitmap {
+		n += bits.OnesCount8(b)
+	}
+	return n
+}
