@@ -1,0 +1,38 @@
+package robotstxt
+
+// Everyone tells whether the line is for every crawler that no other group
+// names: its value is "*" alone or "*" followed by white space and anything
+// (RFC 9309 §2.2.1).
+func (a Agent) Everyone() bool {
+	return len(a.Value) > 0 && a.Value[0] == '*' && (len(a.Value) == 1 || isSpace(a.Value[1]))
+}
+
+// Names returns the product tokens that the line names, to be compared without
+// ASCII case; an empty one names nobody. They alias a.Value.
+//
+// The token is the value's longest prefix of letters, "_" and "-" (RFC 9309
+// §2.2.1). The word is the value up to its first white space or "/": under
+// RFC9309 it names a crawler, too, for there are crawlers with digits in their
+// names, such as MJ12bot, which the grammar of product tokens has no room for.
+// It is nil under Google, and where the value starts with "*".
+func (a Agent) Names(p Profile) (token, word []byte) {
+	n := 0
+	for n < len(a.Value) && isTokenOctet(a.Value[n]) {
+		n++
+	}
+	token = a.Value[:n:n]
+	if p == Google || len(a.Value) == 0 || a.Value[0] == '*' {
+		return token, nil
+	}
+	for n < len(a.Value) && a.Value[n] != '/' && !isSpace(a.Value[n]) {
+		n++
+	}
+	return token, a.Value[:n:n]
+}
+
+func isTokenOctet(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
+}
+
+// isSpace is C's isspace: SP, TAB, LF, VT, FF and CR.
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

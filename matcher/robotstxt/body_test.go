@@ -1,0 +1,170 @@
+package robotstxt_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+const limit = robotstxt.DefaultLimit
+
+// filled is start, a comment that fills up to size octets, and end.
+func filled(start string, size int, end string) []byte {
+	start += "#"
+	return []byte(start + strings.Repeat("x", size-len(start)-len(end)) + end)
+}
+
+func TestLimit(t *testing.T) {
+	const start = "User-agent: a\nAllow: /x\n"
+	type options = robotstxt.Options
+	tests := []struct {
+		row     string
+		body    []byte
+		options options
+		want    string
+		limited bool
+	}{
+		{"as long as the limit", filled(start, limit, "\nAllow: /y"), options{}, "1@a 2+/x 4+/y", false},
+		{"the limit cuts a rule", filled(start, limit+1, "\nAllow: /y"), options{}, "1@a 2+/x", true},
+		{"the limit before LF", append(filled(start, limit, "\nAllow: /y"), "\nAllow: /z"...), options{}, "1@a 2+/x 4+/y", true},
+		{"the limit before CR", append(filled(start, limit, "\nAllow: /y"), "\r\nAllow: /z"...), options{}, "1@a 2+/x 4+/y", true},
+		{"the limit after LF", append(filled(start, limit, "\nAllow: /y\n"), "Allow: /z"...), options{}, "1@a 2+/x 4+/y", true},
+		{"the limit inside CRLF", append(filled(start, limit, "\r\nAllow: /y\r"), "\nAllow: /z"...), options{}, "1@a 2+/x 4+/y", true},
+		{"the limit before a comment", append(filled(start, limit, "\nAllow: /y"), "#\n"...), options{}, "1@a 2+/x", true},
+		{"the mark counts", append([]byte("\xEF\xBB\xBF"), filled(start, limit-2, "\nAllow: /y")...), options{}, "1@a 2+/x", true},
+		{"a single line", bytes.Repeat([]byte("a"), limit+1), options{}, "", true},
+		{"a lower limit does nothing", filled(start, limit, "\nAllow: /y"), options{Limit: 10}, "1@a 2+/x 4+/y", false},
+		{"a negative limit does nothing", filled(start, limit+1, "\nAllow: /y"), options{Limit: -1}, "1@a 2+/x", true},
+		{"a higher limit", filled(start, limit+1, "\nAllow: /y"), options{Limit: limit + 1}, "1@a 2+/x 4+/y", false},
+		{"a higher limit cuts, too", filled(start, limit+2, "\nAllow: /y"), options{Limit: limit + 1}, "1@a 2+/x", true},
+		{"google has none", append(bytes.Repeat([]byte("#\n"), limit), start...), options{Profile: robotstxt.Google}, "512001@a 512002+/x", false},
+
+		{"cut inside a line", []byte("User-agent: a\nAllow: /x\nAllow: /y"), options{Cut: true}, "1@a 2+/x", true},
+		{"cut after LF", []byte("User-agent: a\nAllow: /x\n"), options{Cut: true}, "1@a 2+/x", true},
+		{"cut after CR", []byte("User-agent: a\rAllow: /x\r"), options{Cut: true}, "1@a 2+/x", true},
+		{"cut to nothing", nil, options{Cut: true}, "", true},
+		{"cut at the limit", filled(start, limit, "\nAllow: /y"), options{Cut: true}, "1@a 2+/x", true},
+		{"cut beyond the limit", filled(start, limit+20, "\nAllow: /y\nAllow: /z"), options{Cut: true}, "1@a 2+/x", true},
+		{"cut, google", []byte("User-agent: a\nAllow: /x\nAllow: /y"), options{Cut: true, Profile: robotstxt.Google}, "1@a 2+/x", true},
+	}
+	for _, test := range tests {
+		f := robotstxt.Parse(test.body, test.options)
+		want := test.want
+		if test.limited {
+			want = strings.TrimSpace(want + " ; 0!body_limited")
+		}
+		if got := summary(f); got != want || f.Limited != test.limited {
+			t.Errorf("%s: got %s (limited %v), want %s", test.row, got, f.Limited, want)
+		}
+	}
+}
+
+func TestUTF16(t *testing.T) {
+	const text = "User-agent: a\r\nDisallow: /\u00e9\U0001F916\u0a0d\nAllow: /\r"
+	const want = "1@a 2-/\u00e9\U0001F916\u0a0d 3+/ ; 0!utf16_body"
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		body := encodeUTF16(order, text)
+		if got := summary(robotstxt.Parse(body, robotstxt.Options{})); got != want {
+			t.Errorf("%s: got %s, want %s", order, got, want)
+		}
+		f := robotstxt.Parse(body, robotstxt.Options{Profile: robotstxt.Google})
+		if f.Groups != nil || f.Warnings[0].Kind != robotstxt.UTF16Body {
+			t.Errorf("%s: google got %s", order, summary(f))
+		}
+	}
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		var body []byte
+		for _, u := range []uint16{0xFEFF, 'a', ':', 0xD800, 'b', 0xDC00, 0xD83E, 0xD83E, 0xDD16, 0xD83E} {
+			body = order.AppendUint16(body, u)
+		}
+		body = append(body, 'x')
+		body = bytes.Replace(body, encodeUTF16(order, "a:")[2:], encodeUTF16(order, "user-agent:")[2:], 1)
+		got := summary(robotstxt.Parse(body, robotstxt.Options{}))
+		if want := "1@\uFFFDb\uFFFD\uFFFD\U0001F916\uFFFD\uFFFD ; 0!utf16_body"; got != want {
+			t.Errorf("halves, %s: got %s, want %s", order, got, want)
+		}
+	}
+}
+
+// The limit counts the octets as they came, and cuts between code units.
+func TestUTF16Limit(t *testing.T) {
+	units := limit/2 - 1 // less the mark
+	text := string(filled("User-agent: a\n", units, "\nAllow: /y"))
+	tests := []struct {
+		row   string
+		text  string
+		limit int
+		cut   int
+		want  string
+	}{
+		{"as long as the limit", text, 0, 0, "1@a 3+/y ; 0!utf16_body"},
+		{"the limit cuts a rule", text + "z", 0, 0, "1@a ; 0!utf16_body 0!body_limited"},
+		{"the limit before LF", text + "\nz", 0, 0, "1@a 3+/y ; 0!utf16_body 0!body_limited"},
+		{"the limit before U+0A0A", text + "\u0a0a", 0, 0, "1@a ; 0!utf16_body 0!body_limited"},
+		{"the limit halves LF", text + "\nz", limit + 1, 0, "1@a 3+/y ; 0!utf16_body 0!body_limited"},
+		{"the limit halves z", text + "z\n", limit + 1, 0, "1@a ; 0!utf16_body 0!body_limited"},
+		{"the body ends with half a unit", text + "z", 0, 1, "1@a ; 0!utf16_body 0!body_limited"},
+	}
+	for _, test := range tests {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			body := encodeUTF16(order, test.text)
+			body = body[:len(body)-test.cut]
+			f := robotstxt.Parse(body, robotstxt.Options{Limit: test.limit})
+			if got := summary(f); got != test.want {
+				t.Errorf("%s, %s: got %s, want %s", test.row, order, got, test.want)
+			}
+		}
+	}
+}
+
+// encodeUTF16 encodes text, with a mark.
+func encodeUTF16(order binary.AppendByteOrder, text string) []byte {
+	body := order.AppendUint16(nil, 0xFEFF)
+	for _, u := range utf16.Encode([]rune(text)) {
+		body = order.AppendUint16(body, u)
+	}
+	return body
+}
+
+func TestGoogleLineLength(t *testing.T) {
+	const longest = 16663
+	rule := func(n int, key string) string { return key + strings.Repeat("x", n-len(key)) }
+	tests := []struct {
+		row  string
+		line string
+		want int // length of the pattern
+		cut  bool
+	}{
+		{"as long as permitted", rule(longest, "Allow: /"), longest - len("Allow: "), false},
+		{"an octet longer", rule(longest+1, "Allow: /"), longest - len("Allow: "), true},
+		{"counted before trimming", rule(longest+5, "     Allow: /"), longest - len("     Allow: "), true},
+		{"counted with the comment", rule(longest+5, "Allow: /yz #"), len("/yz"), true},
+		{"NUL beyond", rule(longest, "Allow: /") + "\x00", longest - len("Allow: "), true},
+		{"NUL within", "Allow: /ab\x00" + rule(longest, "Allow: /"), len("/ab"), true},
+		{"comment beyond", rule(longest, "Allow: /") + "#", longest - len("Allow: "), true},
+	}
+	for _, test := range tests {
+		for _, end := range []string{"", "\n", "\r\n"} {
+			body := []byte("User-agent: a\n" + test.line + end)
+			f := robotstxt.Parse(body, robotstxt.Options{Profile: robotstxt.Google})
+			cut := len(f.Warnings) > 0 && f.Warnings[0] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2} ||
+				len(f.Warnings) > 1 && f.Warnings[1] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2}
+			if got := len(f.Groups[0].Rules[0].Pattern); got != test.want || cut != test.cut {
+				t.Errorf("%s: pattern of %d octets, want %d; cut: %v", test.row, got, test.want, cut)
+			}
+		}
+	}
+
+	mark := []byte("\xEF\xBB\xBF" + rule(longest, "User-agent: "))
+	if f := robotstxt.Parse(mark, robotstxt.Options{Profile: robotstxt.Google}); len(f.Warnings) != 0 {
+		t.Errorf("the skipped mark counts: %s", f.Warnings[0].Kind)
+	}
+	long := []byte("User-agent: a\n" + rule(10*longest, "Allow: /"))
+	if got, want := len(robotstxt.Parse(long, robotstxt.Options{}).Groups[0].Rules[0].Pattern), 10*longest-len("Allow: "); got != want {
+		t.Errorf("rfc9309: pattern of %d octets, want %d", got, want)
+	}
+}

@@ -1,0 +1,145 @@
+package robotstxt_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+func FuzzParse(f *testing.F) {
+	bodies, err := filepath.Glob("testdata/*.robots.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range bodies {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body, false)
+	}
+	f.Add([]byte("\xEF\xBBuser-agent a\r\nDisallow: /x\r#\x00"), true)
+	f.Fuzz(func(t *testing.T, body []byte, cut bool) {
+		for _, profile := range profiles {
+			o := robotstxt.Options{Profile: profile.profile, Cut: cut}
+			file := robotstxt.Parse(body, o)
+			if again := robotstxt.Parse(body, o); !reflect.DeepEqual(file, again) {
+				t.Fatalf("%s: parsed twice:\n%s\n%s", profile.name, dump(file), dump(again))
+			}
+			checkLines(t, file)
+			if !cut {
+				checkReference(t, file, body)
+			}
+			if file.Profile == robotstxt.Google || !hasUTF16Mark(body) {
+				checkInside(t, file, body)
+				checkLineEnds(t, file, body, o)
+			}
+		}
+	})
+}
+
+// checkLines checks that all is in line order, no line serves twice and no
+// group is without an agent.
+func checkLines(t *testing.T, f *robotstxt.File) {
+	t.Helper()
+	last := 0
+	after := func(line int) {
+		if line <= last || line > f.Lines {
+			t.Fatalf("line %d comes after line %d of %d:\n%s", line, last, f.Lines, dump(f))
+		}
+		last = line
+	}
+	for _, g := range f.Groups {
+		if len(g.Agents) == 0 {
+			t.Fatalf("a group without agent:\n%s", dump(f))
+		}
+		for _, a := range g.Agents {
+			after(a.Line)
+		}
+		for _, r := range g.Rules {
+			after(r.Line)
+		}
+	}
+	last = 0
+	for _, g := range f.Groups {
+		for _, r := range g.CrawlDelays {
+			after(r.Line)
+		}
+	}
+	last = 0
+	for _, r := range f.Sitemaps {
+		after(r.Line)
+	}
+	last = 0
+	for _, w := range f.Warnings {
+		if w.Line < last || w.Line > f.Lines {
+			t.Fatalf("a warning of line %d after line %d of %d:\n%s", w.Line, last, f.Lines, dump(f))
+		}
+		last = w.Line
+	}
+	if f.WarningCount < len(f.Warnings) || len(f.Warnings) > robotstxt.MaxWarnings {
+		t.Fatalf("%d warnings, %d counted", len(f.Warnings), f.WarningCount)
+	}
+}
+
+// checkInside checks that no octet was copied, and that what was trimmed is.
+func checkInside(t *testing.T, f *robotstxt.File, body []byte) {
+	t.Helper()
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(body)))
+	inside := func(b []byte) {
+		p := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+		if p < start || p+uintptr(len(b)) > start+uintptr(len(body)) {
+			t.Fatalf("%q is no part of the body", b)
+		}
+		if len(bytes.Trim(b, " \t\v\f")) != len(b) || bytes.ContainsAny(b, "#\r\n\x00") {
+			t.Fatalf("%q is not trimmed", b)
+		}
+	}
+	for _, g := range f.Groups {
+		for _, a := range g.Agents {
+			inside(a.Value)
+			token, word := a.Names(f.Profile)
+			inside(token)
+			if !bytes.HasPrefix(a.Value, token) || !bytes.HasPrefix(a.Value, word) {
+				t.Fatalf("%q names %q and %q", a.Value, token, word)
+			}
+		}
+		for _, r := range g.Rules {
+			inside(r.Pattern)
+			inside(r.Text)
+			if !bytes.HasSuffix(r.Text, r.Pattern) {
+				t.Fatalf("%q does not end with %q", r.Text, r.Pattern)
+			}
+		}
+		for _, r := range g.CrawlDelays {
+			inside(r.Value)
+		}
+	}
+	for _, r := range f.Sitemaps {
+		inside(r.Value)
+	}
+}
+
+// checkLineEnds checks that the body with each line end as CRLF has the same
+// records.
+func checkLineEnds(t *testing.T, f *robotstxt.File, body []byte, o robotstxt.Options) {
+	t.Helper()
+	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
+	body = bytes.ReplaceAll(body, []byte("\r"), []byte("\n"))
+	body = bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
+	if len(body) > robotstxt.DefaultLimit {
+		return
+	}
+	if got, want := dumpRecords(robotstxt.Parse(body, o)), dumpRecords(f); got != want {
+		t.Fatalf("got\n%s\nfrom\n%q\nwant\n%s", got, body, want)
+	}
+}
+
+func hasUTF16Mark(body []byte) bool {
+	return bytes.HasPrefix(body, []byte("\xFF\xFE")) || bytes.HasPrefix(body, []byte("\xFE\xFF"))
+}

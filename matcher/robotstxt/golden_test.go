@@ -1,0 +1,66 @@
+package robotstxt_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestGolden parses testdata/*.robots.txt under both profiles. The name of a
+// body that is to be parsed with Options.Cut starts with "cut".
+func TestGolden(t *testing.T) {
+	bodies, err := filepath.Glob("testdata/*.robots.txt")
+	if err != nil || len(bodies) == 0 {
+		t.Fatalf("no bodies: %v", err)
+	}
+	seen := make(map[string]bool)
+	for _, name := range bodies {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		for _, profile := range profiles {
+			o := robotstxt.Options{Profile: profile.profile, Cut: strings.HasPrefix(filepath.Base(name), "cut")}
+			f := robotstxt.Parse(body, o)
+			fmt.Fprintf(&got, "profile %s\n%s\n", profile.name, dump(f))
+			for _, w := range f.Warnings {
+				seen[profile.name+" "+w.Kind.String()] = true
+			}
+		}
+		compareGolden(t, strings.TrimSuffix(name, ".robots.txt")+".golden", got.String())
+	}
+	for kind := robotstxt.UTF16Body; kind <= robotstxt.PatternWithoutSlash; kind++ {
+		for _, profile := range profiles {
+			googleOnly := kind == robotstxt.LineCut || kind == robotstxt.KeyPrefix
+			want := profile.profile == robotstxt.Google || !googleOnly
+			if seen[profile.name+" "+kind.String()] != want {
+				t.Errorf("warning %s under %s: in some golden file: %v, want %v", kind, profile.name, !want, want)
+			}
+		}
+	}
+}
+
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s\n(go test -update rewrites it)", name, got, want)
+	}
+}

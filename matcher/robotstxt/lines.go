@@ -1,0 +1,74 @@
+package robotstxt
+
+import "bytes"
+
+// lines hands out a text's lines, which end with LF, CR or CRLF.
+//
+// For each octet that means something in a line it knows where the next one
+// is, and looks again only when that place is behind. Each is thus searched
+// once through the whole text, at the speed of bytes.IndexByte, whatever the
+// text: no line is searched to its end for something that is far behind it.
+type lines struct {
+	text []byte
+	// next is where the next line starts.
+	next int
+	// The first of each octet at or after the line's start; len(text) for
+	// none.
+	lf, cr, nul, hash int
+}
+
+func newLines(text []byte) lines {
+	return lines{text: text, lf: -1, cr: -1, nul: -1, hash: -1}
+}
+
+// advance returns the bounds of the next line, without its end, or false. What
+// follows the last line end is a line if it is not empty.
+func (l *lines) advance() (start, end int, ok bool) {
+	start = l.next
+	if start >= len(l.text) {
+		return 0, 0, false
+	}
+	if l.lf < start {
+		l.lf = l.find('\n', start)
+	}
+	if l.cr < start {
+		l.cr = l.find('\r', start)
+	}
+	if l.nul < start {
+		l.nul = l.find(0, start)
+	}
+	if l.hash < start {
+		l.hash = l.find('#', start)
+	}
+	end = min(l.lf, l.cr)
+	l.next = end + 1
+	if l.cr+1 == l.lf && end == l.cr {
+		l.next++
+	}
+	return start, end, true
+}
+
+func (l *lines) find(c byte, from int) int {
+	if i := bytes.IndexByte(l.text[from:], c); i >= 0 {
+		return from + i
+	}
+	return len(l.text)
+}
+
+// trim removes white space from both ends.
+func trim(b []byte) []byte {
+	for len(b) > 0 && isBlank(b[0]) {
+		b = b[1:]
+	}
+	return trimRight(b)
+}
+
+func trimRight(b []byte) []byte {
+	for len(b) > 0 && isBlank(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// isBlank tells the white space that a line can hold: SP, TAB, VT and FF.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }

@@ -1,0 +1,228 @@
+package robotstxt_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// summary writes the user-agent lines, allow and disallow rules and warnings on
+// one line, with their line numbers:
+//
+//	1@Foo 2-/x 3+/y | 4@* 5- ; 3!missing_colon
+func summary(f *robotstxt.File) string {
+	var parts []string
+	for i, g := range f.Groups {
+		if i > 0 {
+			parts = append(parts, "|")
+		}
+		for _, a := range g.Agents {
+			parts = append(parts, fmt.Sprintf("%d@%s", a.Line, a.Value))
+		}
+		for _, r := range g.Rules {
+			sign := "-"
+			if r.Allow {
+				sign = "+"
+			}
+			parts = append(parts, fmt.Sprintf("%d%s%s", r.Line, sign, r.Pattern))
+		}
+	}
+	if len(f.Warnings) > 0 {
+		parts = append(parts, ";")
+	}
+	for _, w := range f.Warnings {
+		parts = append(parts, fmt.Sprintf("%d!%s", w.Line, w.Kind))
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		row  string
+		body string
+		want string
+		// google is what is expected under that profile, if it differs.
+		google string
+	}{
+		{"line ends: LF", "User-agent: a\nDisallow: /\n\nAllow: /x", "1@a 2-/ 4+/x", ""},
+		{"line ends: CR", "User-agent: a\rDisallow: /\r\rAllow: /x", "1@a 2-/ 4+/x", ""},
+		{"line ends: CRLF is one", "User-agent: a\r\nDisallow: /\r\n\r\nAllow: /x\r\n", "1@a 2-/ 4+/x", ""},
+		{"line ends: LF CR are two", "User-agent: a\n\rDisallow: /", "1@a 3-/", ""},
+		{"line ends: CR CR LF are two", "User-agent: a\r\r\nDisallow: /", "1@a 3-/", ""},
+		{"line ends: mixed", "User-agent: a\rAllow: /b\nAllow: /c\r\nAllow: /d", "1@a 2+/b 3+/c 4+/d", ""},
+		{"line ends: not U+2028, not U+0085", "User-agent: a\u2028Disallow: /\u0085\nAllow: /", "1@a\u2028Disallow: /\u0085 2+/", ""},
+
+		{"byte order mark", "\xEF\xBB\xBFUser-agent: a\nAllow: /", "1@a 2+/", ""},
+		{"byte order mark: two octets of it", "\xEF\xBBUser-agent: a\nAllow: /", "1@a 2+/", ""},
+		{"byte order mark: one octet of it", "\xEFUser-agent: a\nAllow: /", "1@a 2+/", ""},
+		{"byte order mark: only once", "\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: a\nAllow: /", "; 1!unknown_key 2!rule_before_group", ""},
+		{"byte order mark: only its beginning", "\xBB\xBFUser-agent: a\nAllow: /", "; 1!unknown_key 2!rule_before_group", ""},
+		{"byte order mark: only at the start", "\n\xEF\xBB\xBFUser-agent: a\nAllow: /", "; 2!unknown_key 3!rule_before_group", ""},
+
+		{"comment", "User-agent: a # b\nDisallow: /x# y\nAllow: #/z\n# Allow: /c\n#\n", "1@a 2-/x 3+", ""},
+		{"comment: before the colon", "User-agent: a\nDisallow # : /x", "1@a ; 2!not_a_record", ""},
+
+		{"NUL", "User-agent: a\nDisallow: /x\x00y\nAllow: /z", "1@a 2-/x 3+/z ; 0!binary_body 2!nul_in_line", ""},
+		{"NUL: before the key", "User-agent: a\n\x00Disallow: /x\nAllow: /z", "1@a 3+/z ; 0!binary_body 2!nul_in_line", ""},
+		{"NUL: hides a comment and more", "User-agent: a\nAllow: /z\x00#\x00\nAllow: /y", "1@a 2+/z 3+/y ; 0!binary_body 2!nul_in_line", ""},
+		{"NUL: in a comment", "User-agent: a\nAllow: /z#\x00", "1@a 2+/z ; 0!binary_body 2!nul_in_line", ""},
+
+		{"trimming", " \t\v\fUser-agent\f\v\t : \f\v\t a b \v\f\nDisallow:/x \t", "1@a b 2-/x", ""},
+		{"trimming: not U+00A0", "User-agent: a\u00a0\n\u00a0Allow: /", "1@a\u00a0 ; 2!unknown_key", ""},
+
+		{"key: case", "USER-AGENT: a\nDISALLOW: /x\naLLoW: /y", "1@a 2-/x 3+/y", ""},
+		{"key: only ASCII case", "user-agent: a\nDi\u017fallow: /x", "1@a ; 2!unknown_key", ""},
+		{
+			"key: misspellings", "useragent: a\nuser agent: b\ndissallow: /1\ndissalow: /2\ndisalow: /3\ndiasllow: /4\ndisallaw: /5\nsite-map: s",
+			"1@a 2@b 3-/1 4-/2 5-/3 6-/4 7-/5 ; " + numbered("misspelled_key", 1, 8), "",
+		},
+		{"key: others", "host: x\nClean-param: y\nrequest-rate: 1/5\nnoindex: /z\nsitemap: s", "", ""},
+		{"key: empty", "User-agent: a\n: /x\n \t: Allow: /y\n:", "1@a ; 2!empty_key 3!empty_key 4!empty_key", ""},
+		{
+			"key: whole or its beginning", "User-agents: a\nDisallowed: /x\nDisallow /y: /z\nallow*: /w",
+			"; " + numbered("unknown_key", 1, 4), "1@a 2-/x 3-/z 4+/w ; " + numbered("key_prefix", 1, 4),
+		},
+		{
+			"key: the beginning of others", "user-agent: a\ncrawl-delays: 1\nhosts: b\nnoindexed: /c\nsitemaps: d\nsitemapper 1\ncrawl: 1",
+			"1@a ; 2!unknown_key 3!unknown_key 4!unknown_key 5!unknown_key 6!not_a_record 7!unknown_key",
+			"1@a ; 2!key_prefix 3!key_prefix 4!key_prefix 5!key_prefix 6!missing_colon 6!key_prefix 7!unknown_key",
+		},
+		{"key: shorter", "use: a\nd: /\nuser-agen: b\n-: c\n~: d", "; " + numbered("unknown_key", 1, 5), ""},
+
+		{"no colon", "User-agent a\nDisallow \t /x\nallow\t/y", "1@a 2-/x 3+/y ; 1!missing_colon 2!missing_colon 3!missing_colon", ""},
+		{"no colon: misspelled", "useragent a\ndisalow /x", "1@a 2-/x ; 1!missing_colon 1!misspelled_key 2!missing_colon 2!misspelled_key", ""},
+		{"no colon: three words", "User-agent: a\nAllow /x /y\nuser agent b", "1@a ; 2!not_a_record 3!not_a_record", ""},
+		{"no colon: one word", "User-agent: a\nAllow\nAllow/x", "1@a ; 2!not_a_record 3!not_a_record", ""},
+		{"no colon: unknown key", "User-agent: a\nplease go", "1@a ; 2!not_a_record", ""},
+		{"no colon: FF is no separator", "User-agent: a\nAllow\f/x\nAllow\f /x", "1@a 3+/x ; 2!not_a_record 3!missing_colon", ""},
+		{"no colon: in the comment", "User-agent a # b: c", "1@a ; 1!missing_colon", ""},
+		{"no colon: but one in the value", "User-agent: a\nDisallow /x:y", "1@a ; 2!unknown_key", "1@a 2-y ; 2!key_prefix 2!pattern_without_slash"},
+		{"more colons", "User-agent: a: b\nDisallow:: /x", "1@a: b 2-: /x ; 2!pattern_without_slash", ""},
+
+		{
+			"HTML", "<!DOCTYPE html>\n<p>User-agent: a\nUser-agent: *\nDisallow: /</p>",
+			"3@* 4-/</p> ; 0!html_body 1!not_a_record 2!unknown_key", "",
+		},
+		{"HTML: after white space", "\n \t\r\n<html>", "; 0!html_body 3!not_a_record", ""},
+		{"binary", "\x1F\x8B\x08\x01\nUser-agent: a\nAllow: /", "2@a 3+/ ; 0!binary_body 1!not_a_record", ""},
+
+		{"groups: consecutive lines", "User-agent: a\nUser-agent: b\nAllow: /\nUser-agent: c\nDisallow: /", "1@a 2@b 3+/ | 4@c 5-/", ""},
+		{
+			"groups: what does not close the list", "User-agent: a\nSitemap: s\nCrawl-delay: 1\nwhat: x\n\n# c\nHost: h\nUser-agent: b\nAllow: /",
+			"1@a 8@b 9+/ ; 4!unknown_key", "",
+		},
+		{"groups: an empty rule closes it", "User-agent: a\nDisallow:\nUser-agent: b\nAllow:\nUser-agent: c", "1@a 2- | 3@b 4+ | 5@c", ""},
+		{"groups: a useless rule closes it", "User-agent: a\nDisallow: x\nUser-agent: b\nAllow: /", "1@a 2-x | 3@b 4+/ ; 2!pattern_without_slash", ""},
+		{"groups: empty user-agent", "User-agent:\nDisallow: /x\nUser-agent: a\nUser-agent:\nAllow: /", "1@ 2-/x | 3@a 4@ 5+/", ""},
+		{"groups: not merged", "User-agent: a\nAllow: /x\nUser-agent: a\nAllow: /y", "1@a 2+/x | 3@a 4+/y", ""},
+		{
+			"groups: rules before the first", "Disallow: /\nAllow:\nCrawl-delay: 1\nUser-agent: a\nAllow: /x",
+			"4@a 5+/x ; 1!rule_before_group 2!rule_before_group 3!rule_before_group", "",
+		},
+		{"rules: pattern without slash", "User-agent: a\nDisallow: x\nAllow: $\nAllow: *x\nAllow: %2Fx", "1@a 2-x 3+$ 4+*x 5+%2Fx ; 2!pattern_without_slash 3!pattern_without_slash 5!pattern_without_slash", ""},
+		{"nothing", "", "", ""},
+	}
+	for _, test := range tests {
+		for _, profile := range profiles {
+			want := test.want
+			if profile.profile == robotstxt.Google && test.google != "" {
+				want = test.google
+			}
+			f := robotstxt.Parse([]byte(test.body), robotstxt.Options{Profile: profile.profile})
+			if got := summary(f); got != want {
+				t.Errorf("%s, %s:\n got %s\nwant %s", test.row, profile.name, got, want)
+			}
+			if f.Profile != profile.profile || f.Limited {
+				t.Errorf("%s, %s: profile %d, limited %v", test.row, profile.name, f.Profile, f.Limited)
+			}
+		}
+	}
+}
+
+// numbered is a warning on each line of a range.
+func numbered(kind string, from, to int) string {
+	var parts []string
+	for ; from <= to; from++ {
+		parts = append(parts, fmt.Sprintf("%d!%s", from, kind))
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestRuleText(t *testing.T) {
+	body := "User-agent: *\n\t DisAllow \t:  /a b \t# why\nallow\t /c\t\nDisallow:  # all\nAllow:/d\x00e\n"
+	f := robotstxt.Parse([]byte(body), robotstxt.Options{})
+	var got []string
+	for _, r := range f.Groups[0].Rules {
+		got = append(got, string(r.Text))
+	}
+	want := []string{"DisAllow \t:  /a b", "allow\t /c", "Disallow:", "Allow:/d"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestOtherRecords(t *testing.T) {
+	body := "Sitemap: https://a/1\nCrawl-delay: 9\nUser-agent: x\nCrawl-delay: 1\nDisallow: /\nCrawl-delay:\n" +
+		"sitemap:\nUser-agent: y\nUser-agent: z\nsite-map: /2 # two\ncrawl-delay: 2.5 s\n"
+	f := robotstxt.Parse([]byte(body), robotstxt.Options{})
+	want := `group
+  3: agent "x" (x)
+  5: disallow "/" from "Disallow: /"
+  4: crawl-delay "1"
+  6: crawl-delay ""
+group
+  8: agent "y" (y)
+  9: agent "z" (z)
+  11: crawl-delay "2.5 s"
+1: sitemap "https://a/1"
+7: sitemap ""
+10: sitemap "/2"
+lines 11, limited false
+`
+	if got := dumpRecords(f); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A group's slices must not grow into the next group's part of the array.
+func TestGroupsDoNotOverlap(t *testing.T) {
+	f := robotstxt.Parse([]byte("User-agent: a\nAllow: /a\nUser-agent: b\nAllow: /b\n"), robotstxt.Options{})
+	first := f.Groups[0]
+	_ = append(first.Rules, robotstxt.Rule{})
+	_ = append(first.Agents, robotstxt.Agent{})
+	if got, want := summary(f), "1@a 2+/a | 3@b 4+/b"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestMaxWarnings(t *testing.T) {
+	f := robotstxt.Parse(bytes.Repeat([]byte("x\n"), robotstxt.MaxWarnings+5), robotstxt.Options{})
+	if len(f.Warnings) != robotstxt.MaxWarnings || f.WarningCount != robotstxt.MaxWarnings+5 {
+		t.Errorf("%d warnings kept, %d counted", len(f.Warnings), f.WarningCount)
+	}
+	for i, w := range f.Warnings {
+		if w != (robotstxt.Warning{Kind: robotstxt.NotARecord, Line: i + 1}) {
+			t.Fatalf("warning %d: %d %s", i, w.Line, w.Kind)
+		}
+	}
+}
+
+func TestWarningKindString(t *testing.T) {
+	seen := make(map[string]bool)
+	for kind := robotstxt.UTF16Body; kind <= robotstxt.PatternWithoutSlash; kind++ {
+		name := kind.String()
+		if name == "" || strings.ContainsAny(name, "?- ") || seen[name] {
+			t.Errorf("kind %d is called %q", kind, name)
+		}
+		seen[name] = true
+	}
+	for _, kind := range []robotstxt.WarningKind{0, robotstxt.PatternWithoutSlash + 1, 255} {
+		if got := kind.String(); got != "warning(?)" {
+			t.Errorf("kind %d is called %q", kind, got)
+		}
+	}
+}
