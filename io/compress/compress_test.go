@@ -1,0 +1,491 @@
+package compress
+
+import (
+	"bytes"
+	stdgzip "compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var codecs = []Codec{None, Gzip, Zstd}
+
+// lines is text that compresses as lists of URLs do.
+func lines(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	for range n {
+		fmt.Fprintf(&b, "https://host%d.example/path/%x?q=%d\n", r.IntN(100), r.Uint64(), r.IntN(1000))
+	}
+	return b.Bytes()
+}
+
+func pack(t testing.TB, c Codec, parts ...[]byte) []byte {
+	t.Helper()
+	var packed []byte
+	for _, part := range parts {
+		var err error
+		if packed, err = AppendCompressed(packed, part, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return packed
+}
+
+func unpack(r io.Reader, c Codec) ([]byte, error) {
+	d, err := NewReader(r, c)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return io.ReadAll(d)
+}
+
+func TestRoundTrip(t *testing.T) {
+	long := lines(20_000)
+	tests := []struct {
+		name  string
+		parts [][]byte
+	}{
+		{"nothing", [][]byte{{}}},
+		{"one part", [][]byte{[]byte("http://a.example/\n")}},
+		{"several parts, empty ones between", [][]byte{[]byte("a\n"), {}, []byte("b\n"), {}}},
+		{"long parts", [][]byte{long, long[:100_000], long}},
+	}
+	for _, c := range codecs {
+		for _, test := range tests {
+			t.Run(c.String()+"/"+test.name, func(t *testing.T) {
+				packed := pack(t, c, test.parts...)
+				if c != None && Detect(packed) != c {
+					t.Errorf("Detect says %s", Detect(packed))
+				}
+				want := bytes.Join(test.parts, nil)
+				if c == None && len(want) == 0 {
+					packed = nil
+				}
+				for _, r := range []io.Reader{bytes.NewReader(packed), iotest.HalfReader(bytes.NewReader(packed)), iotest.DataErrReader(bytes.NewReader(packed))} {
+					got, err := unpack(r, c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !bytes.Equal(got, want) {
+						t.Fatalf("%d octets came back, want %d", len(got), len(want))
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestOthersRead has other readers than ours read what we write.
+func TestOthersRead(t *testing.T) {
+	want := lines(5000)
+	z, err := stdgzip.NewReader(bytes.NewReader(pack(t, Gzip, want[:1000], nil, want[1000:])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("compress/gzip: %d octets and error %v", len(got), err)
+	}
+}
+
+func TestNewWriter(t *testing.T) {
+	for _, c := range codecs {
+		for _, want := range [][]byte{nil, lines(10), lines(50_000)} {
+			t.Run(fmt.Sprintf("%s/%d", c, len(want)), func(t *testing.T) {
+				var packed bytes.Buffer
+				w, err := NewWriter(&packed, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Write(want); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				got, err := unpack(&packed, c)
+				if err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%d octets came back with error %v, want %d", len(got), err, len(want))
+				}
+			})
+		}
+	}
+}
+
+// namedMember is a gzip member whose header has a name, an extra field and a
+// comment, as gzip and pigz write them.
+func namedMember(t *testing.T, content string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := stdgzip.NewWriter(&b)
+	w.Name, w.Comment, w.Extra = "urls.txt", "a comment", []byte("extra")
+	if _, err := io.WriteString(w, content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestCutAnywhere cuts files at each octet: only a cut between two members or
+// frames, which nobody can see, may pass.
+func TestCutAnywhere(t *testing.T) {
+	content := string(lines(40))
+	var skippable []byte
+	skippable = append(skippable, 0x50, 0x2A, 0x4D, 0x18)
+	skippable = binary.LittleEndian.AppendUint32(skippable, 5)
+	skippable = append(skippable, "12345"...)
+	tests := []struct {
+		name  string
+		codec Codec
+		parts [][]byte
+	}{
+		{"gzip", Gzip, [][]byte{pack(t, Gzip, []byte(content)), pack(t, Gzip, []byte(content))}},
+		{"gzip with names", Gzip, [][]byte{namedMember(t, content), namedMember(t, content)}},
+		{"zstd", Zstd, [][]byte{pack(t, Zstd, []byte(content)), pack(t, Zstd, []byte(content))}},
+		{"zstd with skippable frames", Zstd, [][]byte{skippable, pack(t, Zstd, []byte(content)), skippable, pack(t, Zstd, []byte(content))}},
+		{"zstd of several blocks", Zstd, [][]byte{streamFrame(t, lines(30))}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			whole := bytes.Join(test.parts, nil)
+			between := map[int]bool{len(whole): true}
+			at := 0
+			for _, part := range test.parts {
+				at += len(part)
+				between[at] = true
+			}
+			for cut := range len(whole) + 1 {
+				_, err := unpack(bytes.NewReader(whole[:cut]), test.codec)
+				switch {
+				case between[cut] && err != nil:
+					t.Errorf("cut between parts at %d: %v", cut, err)
+				case !between[cut] && !errors.Is(err, io.ErrUnexpectedEOF):
+					t.Errorf("cut at %d of %d: error %v, want io.ErrUnexpectedEOF", cut, len(whole), err)
+				}
+			}
+		})
+	}
+}
+
+// streamFrame is a frame of many small blocks, of unknown content size.
+func streamFrame(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(content) > 0 {
+		n := min(100, len(content))
+		if _, err := w.Write(content[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		content = content[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestDamageAnywhere flips a bit of each octet: what comes out is the content,
+// or an error. (Some octets, such as a member's time, carry no content.)
+func TestDamageAnywhere(t *testing.T) {
+	content := lines(40)
+	for _, c := range []Codec{Gzip, Zstd} {
+		t.Run(c.String(), func(t *testing.T) {
+			whole := pack(t, c, content, content)
+			want := append(bytes.Clone(content), content...)
+			passed := 0
+			for i := range whole {
+				damaged := bytes.Clone(whole)
+				damaged[i] ^= 1 << (i % 8)
+				got, err := unpack(bytes.NewReader(damaged), c)
+				if err == nil && !bytes.Equal(got, want) {
+					t.Fatalf("octet %d: other content and no error", i)
+				}
+				if err == nil {
+					passed++
+				}
+			}
+			if passed > 40 {
+				t.Errorf("%d of %d damaged files passed", passed, len(whole))
+			}
+		})
+	}
+}
+
+func TestTrailingGarbage(t *testing.T) {
+	for _, c := range []Codec{Gzip, Zstd} {
+		for _, garbage := range []string{"\x00", "x", "http://a.example/\n", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
+			t.Run(fmt.Sprintf("%s/%q", c, garbage), func(t *testing.T) {
+				packed := append(pack(t, c, []byte("content")), garbage...)
+				got, err := unpack(bytes.NewReader(packed), c)
+				if err == nil {
+					t.Error("no error")
+				}
+				if string(got) != "content" {
+					t.Errorf("%q before the error, want all of the content", got)
+				}
+			})
+		}
+	}
+}
+
+func TestDamageIsNamed(t *testing.T) {
+	damaged := pack(t, Gzip, lines(10))
+	damaged[len(damaged)-6] ^= 1 // in the checksum
+	_, err := unpack(bytes.NewReader(damaged), Gzip)
+	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "gzip: the compressed data is damaged") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSourceErrors has the reader below fail at each octet. Its error must come
+// through, also io.ErrUnexpectedEOF where a member or frame has just ended.
+func TestSourceErrors(t *testing.T) {
+	broken := errors.New("the network is down")
+	for _, c := range []Codec{Gzip, Zstd} {
+		for _, want := range []error{broken, io.ErrUnexpectedEOF} {
+			t.Run(c.String()+"/"+want.Error(), func(t *testing.T) {
+				packed := pack(t, c, []byte("content"), []byte("more"))
+				for cut := range len(packed) + 1 {
+					r := io.MultiReader(bytes.NewReader(packed[:cut]), iotest.ErrReader(want))
+					if _, err := unpack(r, c); err != want {
+						t.Fatalf("failure at %d: error %v, want %v", cut, err, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestErrorStays(t *testing.T) {
+	for _, c := range []Codec{Gzip, Zstd} {
+		packed := pack(t, c, lines(100))
+		d, err := NewReader(bytes.NewReader(packed[:len(packed)-1]), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, first := io.ReadAll(d)
+		_, second := d.Read(make([]byte, 10))
+		if first == nil || first != second {
+			t.Errorf("%s: %v, then %v", c, first, second)
+		}
+		d.Close()
+		d.Close()
+		if _, err := d.Read(make([]byte, 10)); err == nil || err == io.EOF {
+			t.Errorf("%s: reading after Close gives %v", c, err)
+		}
+	}
+}
+
+// TestCloseEarly leaves a stream unread; TestMain sees the goroutines.
+func TestCloseEarly(t *testing.T) {
+	packed := pack(t, Zstd, lines(100_000))
+	d, err := NewReader(bytes.NewReader(packed), Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(d, make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// frameHeader is a zstd frame's beginning that asks for a window, or for one
+// segment, of size octets; what follows is a block of RLE zeros.
+func frameHeader(singleSegment bool, size uint64) []byte {
+	frame := []byte{0x28, 0xB5, 0x2F, 0xFD}
+	if singleSegment {
+		frame = append(frame, 0xE0)
+		frame = binary.LittleEndian.AppendUint64(frame, size)
+	} else {
+		exponent := 0
+		for 1<<(10+exponent) < size {
+			exponent++
+		}
+		frame = append(frame, 0, byte(exponent<<3))
+	}
+	return append(frame, 0x03, 0x00, 0x02, 0x00) // last block, RLE, 2^14 zeros
+}
+
+func TestWindowLimit(t *testing.T) {
+	tests := []struct {
+		name    string
+		frame   []byte
+		refused bool
+	}{
+		{"window of 128 MiB", frameHeader(false, 128<<20), false},
+		{"window of 256 MiB", frameHeader(false, 256<<20), true},
+		{"window of 2 TiB", frameHeader(false, 2<<40), true},
+		{"segment of 129 MiB", frameHeader(true, 129<<20), true},
+		{"segment of 2^63 octets", frameHeader(true, 1<<63), true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := unpack(bytes.NewReader(test.frame), Zstd)
+			if refused := err != nil && strings.Contains(err.Error(), "window"); refused != test.refused {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestEmptyFileIsCutOff(t *testing.T) {
+	for _, c := range []Codec{Gzip, Zstd} {
+		if _, err := unpack(bytes.NewReader(nil), c); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: error %v", c, err)
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	tests := []struct {
+		head string
+		want Codec
+	}{
+		{"", None},
+		{"\x1f", None},
+		{"\x1f\x8b", Gzip},
+		{"\x1f\x8b\x08\x00\x00", Gzip},
+		{"\x28\xb5\x2f", None},
+		{"\x28\xb5\x2f\xfd", Zstd},
+		{"\x50\x2a\x4d\x18\x04", Zstd},
+		{"\x5f\x2a\x4d\x18\x04", Zstd},
+		{"\x60\x2a\x4d\x18\x04", None},
+		{"http://a.example/", None},
+		{"PAR1", None},
+	}
+	for _, test := range tests {
+		if got := Detect([]byte(test.head)); got != test.want {
+			t.Errorf("Detect(%q) = %s, want %s", test.head, got, test.want)
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	tests := []struct {
+		name  string
+		codec Codec
+		plain string
+	}{
+		{"", None, ""},
+		{"a.txt", None, "a.txt"},
+		{"a.txt.gz", Gzip, "a.txt"},
+		{"dir.gz/a.txt", None, "dir.gz/a.txt"},
+		{"A.TXT.GZ", Gzip, "A.TXT"},
+		{"a.csv.zst", Zstd, "a.csv"},
+		{"a.gz.zst", Zstd, "a.gz"},
+	}
+	for _, test := range tests {
+		codec, plain := ByName(test.name)
+		if codec != test.codec || plain != test.plain {
+			t.Errorf("ByName(%q) = %s, %q", test.name, codec, plain)
+		}
+	}
+}
+
+func TestUnknownCodec(t *testing.T) {
+	if _, err := NewReader(strings.NewReader("x"), 99); err == nil {
+		t.Error("NewReader: no error")
+	}
+	if _, err := NewWriter(io.Discard, 99); err == nil {
+		t.Error("NewWriter: no error")
+	}
+	if _, err := AppendCompressed(nil, nil, 99); err == nil {
+		t.Error("AppendCompressed: no error")
+	}
+}
+
+// TestAppendCompressedConcurrently is for the race detector, and sees that no
+// call gets another's octets.
+func TestAppendCompressedConcurrently(t *testing.T) {
+	text := lines(3000)
+	for _, c := range codecs {
+		var wg sync.WaitGroup
+		for worker := range 8 {
+			wg.Go(func() {
+				prefix := []byte("kept")
+				for i := range 10 {
+					part := text[worker*100 : len(text)-i*1000]
+					packed, err := AppendCompressed(bytes.Clone(prefix), part, c)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if !bytes.HasPrefix(packed, prefix) {
+						t.Error("dst is not kept")
+						return
+					}
+					got, err := unpack(bytes.NewReader(packed[len(prefix):]), c)
+					if err != nil || !bytes.Equal(got, part) {
+						t.Errorf("%s: %d octets came back with error %v, want %d", c, len(got), err, len(part))
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func BenchmarkAppendCompressed(b *testing.B) {
+	text := lines(65_536)
+	for _, c := range codecs {
+		b.Run("codec="+c.String(), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			var packed []byte
+			for b.Loop() {
+				var err error
+				if packed, err = AppendCompressed(packed[:0], text, c); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(packed))/float64(len(text)), "ratio")
+		})
+	}
+}
+
+func BenchmarkNewReader(b *testing.B) {
+	text := lines(500_000)
+	buffer := make([]byte, 1<<20)
+	for _, c := range codecs {
+		packed := pack(b, c, text)
+		b.Run("codec="+c.String(), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				d, err := NewReader(bytes.NewReader(packed), c)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for err == nil {
+					_, err = d.Read(buffer)
+				}
+				if err != io.EOF {
+					b.Fatal(err)
+				}
+				d.Close()
+			}
+		})
+	}
+}

@@ -1,0 +1,172 @@
+package compress
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// MaxWindow is the largest zstd window, in octets, that NewReader accepts,
+	// and so the most memory that a frame can ask for: 128 MiB, which is also
+	// the most that the zstd program decompresses unless told otherwise.
+	MaxWindow = 128 << 20
+
+	// zstdBlocks is how many blocks of at most 128 KiB the zstd decoder works on
+	// at the same time. With more than one it runs beside its consumer.
+	zstdBlocks = 4
+
+	// readSize is how many octets are read at once from what is decompressed.
+	readSize = 256 << 10
+)
+
+// NewReader decompresses r, all its members or frames to the end; checksums
+// are verified. Zstd is decompressed by goroutines beside the consumer's, which
+// end when Close has been called; Close waits for a read of r that is under
+// way, and leaves r open.
+//
+// A stream that ends too early gives an error that is [io.ErrUnexpectedEOF],
+// also when there is nothing in it at all. Octets that belong to no member or
+// frame are an error, those after the last one included, and so is a zstd frame
+// with a window above MaxWindow. An error of r comes through as it is. The
+// octets before an error are handed out first, and the error stays.
+func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
+	source := &source{r: r}
+	d := &reader{codec: c, source: source}
+	buffered := bufio.NewReaderSize(source, readSize)
+	if c == Gzip || c == Zstd {
+		// An empty file is no gzip or zstd file, though the decoders would take
+		// it for one without members.
+		if _, err := buffered.Peek(1); err != nil {
+			return nil, d.explain(noEOF(err))
+		}
+	}
+	switch c {
+	case None:
+		d.stream = buffered
+	case Gzip:
+		z, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, d.explain(noEOF(err))
+		}
+		z.Multistream(false)
+		d.stream = &members{r: buffered, z: z}
+	case Zstd:
+		z, err := zstd.NewReader(buffered,
+			zstd.WithDecoderConcurrency(zstdBlocks),
+			zstd.WithDecoderMaxWindow(MaxWindow),
+			zstd.WithDecoderMaxMemory(MaxWindow)) // for frames that are one segment
+		if err != nil {
+			return nil, d.explain(err)
+		}
+		d.stream, d.close = z, z.Close
+	default:
+		return nil, fmt.Errorf("compress: unknown codec %d", c)
+	}
+	return d, nil
+}
+
+// reader gives the decoders' errors a meaning, and keeps them.
+type reader struct {
+	codec  Codec
+	source *source
+	stream io.Reader
+	close  func() // may be nil
+	err    error
+}
+
+func (d *reader) Read(p []byte) (int, error) {
+	if d.err != nil {
+		return 0, d.err
+	}
+	n, err := d.stream.Read(p)
+	if err != nil {
+		d.err = d.explain(err)
+	}
+	return n, d.err
+}
+
+func (d *reader) Close() error {
+	if d.close != nil {
+		d.close()
+		d.close = nil
+	}
+	d.err = errors.New("compress: read after Close")
+	return nil
+}
+
+// explain tells a failure to read from a stream that is cut off, and both from
+// one that is damaged.
+func (d *reader) explain(err error) error {
+	switch {
+	case d.source.err != nil:
+		return d.source.err
+	case err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: the compressed data is cut off: %w", d.codec, err)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("%s: the data was compressed with a window above %d MiB: compress it again without --long: %w", d.codec, MaxWindow>>20, err)
+	}
+	return fmt.Errorf("%s: the compressed data is damaged: %w", d.codec, err)
+}
+
+// source remembers why reading failed. The decoders cannot be asked: some take
+// an io.ErrUnexpectedEOF of their reader, such as a broken network connection
+// gives, for the end of the stream.
+type source struct {
+	r   io.Reader
+	err error // other than io.EOF
+}
+
+var errSource = errors.New("compress: reading failed")
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, errSource
+	}
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err, err = err, errSource
+	}
+	return n, err
+}
+
+// members reads a gzip file's members. It goes from one to the next itself
+// because gzip.Reader takes a file that is cut within the name in a member's
+// header for complete.
+type members struct {
+	r *bufio.Reader
+	z *gzip.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		n, err := m.z.Read(p)
+		if err == nil || err != io.EOF {
+			return n, err
+		}
+		if _, err := m.r.Peek(1); err != nil {
+			return n, err
+		}
+		if err := m.z.Reset(m.r); err != nil {
+			return n, fmt.Errorf("after the end of a member: %w", noEOF(err))
+		}
+		m.z.Multistream(false)
+		if n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// noEOF is for places where the end is too early.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
