@@ -5,6 +5,17 @@ package robotstxt
 const DefaultLimit = 500 << 10
 
 // Profile is a reading of the protocol. It is chosen when rules are compiled.
+//
+// In this package the profiles differ in the following:
+//
+//   - Size: RFC9309 reads the first Options.Limit octets (RFC 9309 §2.5) and
+//     drops the line that the limit cuts; Google reads everything.
+//   - Long lines: RFC9309 keeps them whole; Google ignores what follows a line's
+//     first 16,663 octets.
+//   - Keys: RFC9309 wants the whole key; to Google a key that merely starts with
+//     a known one is that one.
+//   - UTF-16 with a byte order mark: RFC9309 decodes it; Google does not.
+//   - Agents with digits in their names: see [Agent.Names].
 type Profile uint8
 
 const (
@@ -23,7 +34,8 @@ type Options struct {
 	Limit int
 	// Cut says that the body is only the beginning of what the server sent
 	// (the crawler cut it), so that its last line may be incomplete. It is
-	// then treated as if the limit lay at the body's end.
+	// then treated, under either profile, as if the limit lay at the body's
+	// end.
 	Cut bool
 }
 
@@ -36,14 +48,16 @@ type File struct {
 	Groups []Group
 	// Sitemaps are the values of all sitemap records with their lines.
 	Sitemaps []Record
-	// Warnings in line order, at most MaxWarnings of them.
+	// Warnings in line order, those of the whole body first, at most
+	// MaxWarnings of them.
 	Warnings []Warning
 	// WarningCount counts all warnings, also those beyond MaxWarnings.
 	WarningCount int
 	// Limited says that the size limit (or Options.Cut) ended the reading
 	// before the body's end.
 	Limited bool
-	// Lines is how many lines were read.
+	// Lines is how many lines were read. What follows the last line end is a
+	// line if it is not empty.
 	Lines int
 }
 
@@ -79,8 +93,10 @@ type Rule struct {
 	Line int
 }
 
-// Record is the value of another record, as sitemap or crawl-delay.
+// Record is the value of another record, as sitemap or crawl-delay (RFC 9309
+// §2.2.4).
 type Record struct {
+	// Value as written, trimmed; may be empty.
 	Value []byte
 	// Line number, from 1.
 	Line int

@@ -42,7 +42,7 @@ func (l *lines) advance() (start, end int, ok bool) {
 	}
 	end = min(l.lf, l.cr)
 	l.next = end + 1
-	if l.cr+1 == l.lf && end == l.cr {
+	if l.cr+1 == l.lf {
 		l.next++
 	}
 	return start, end, true

@@ -110,6 +110,9 @@ func TestParse(t *testing.T) {
 		{"HTML: after white space", "\n \t\r\n<html>", "; 0!html_body 3!not_a_record", ""},
 		{"binary", "\x1F\x8B\x08\x01\nUser-agent: a\nAllow: /", "2@a 3+/ ; 0!binary_body 1!not_a_record", ""},
 
+		{"binary: not ESC and DEL", "# \x1B$B \x7F\xFF\nUser-agent: a\nAllow: /", "2@a 3+/", ""},
+		{"binary: not far behind", "#" + strings.Repeat("x", 600) + "\x01\nUser-agent: a\nAllow: /", "2@a 3+/", ""},
+
 		{"groups: consecutive lines", "User-agent: a\nUser-agent: b\nAllow: /\nUser-agent: c\nDisallow: /", "1@a 2@b 3+/ | 4@c 5-/", ""},
 		{
 			"groups: what does not close the list", "User-agent: a\nSitemap: s\nCrawl-delay: 1\nwhat: x\n\n# c\nHost: h\nUser-agent: b\nAllow: /",
@@ -223,6 +226,28 @@ func TestWarningKindString(t *testing.T) {
 	for _, kind := range []robotstxt.WarningKind{0, robotstxt.PatternWithoutSlash + 1, 255} {
 		if got := kind.String(); got != "warning(?)" {
 			t.Errorf("kind %d is called %q", kind, got)
+		}
+	}
+}
+
+// No line may cost an allocation: the arrays grow by a factor.
+func TestAllocations(t *testing.T) {
+	tests := []struct {
+		row  string
+		body []byte
+		most float64
+	}{
+		{"rules", usualBody(9000), 60},
+		{"user-agent lines", bytes.Repeat([]byte("user-agent:\n"), 40_000), 60},
+		{"groups", bytes.Repeat([]byte("user-agent:\nallow:\n"), 20_000), 80},
+		{"line ends", bytes.Repeat([]byte("\r"), 500_000), 1},
+		{"NULs", bytes.Repeat([]byte("\x00"), 500_000), 10},
+		{"warnings", bytes.Repeat([]byte("x\n"), 200_000), 20},
+	}
+	for _, test := range tests {
+		got := testing.AllocsPerRun(3, func() { robotstxt.Parse(test.body, robotstxt.Options{}) })
+		if got > test.most {
+			t.Errorf("%s: %v allocations, want at most %v", test.row, got, test.most)
 		}
 	}
 }
