@@ -25,12 +25,18 @@ type Evaluator struct {
 	written []byte // the authority as written, with its scheme; nil at first
 	origin  matcher.Origin
 	first   []int // for each agent the first one that has the same trie
-	rules   []uint32
+
+	// The verdicts of the row before, and the octets of its URL that settled
+	// them: another URL that starts with these has the same. nil when all of
+	// the URL may have mattered.
+	decided []byte
+	allowed []bool
 
 	explainer explainer
 	counts    Stats
 
 	authorities, withoutRobots distinct
+	recent                     [4096]uint64 // hashes of authorities counted lately
 }
 
 // NewEvaluator returns an evaluator that asks origins.
@@ -38,7 +44,7 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 	o = o.withDefaults()
 	return &Evaluator{
 		origins: origins, options: o,
-		first: make([]int, o.Agents), rules: make([]uint32, o.Agents),
+		first: make([]int, o.Agents), allowed: make([]bool, o.Agents),
 	}
 }
 
@@ -48,7 +54,7 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	rows := b.URLs.Len()
 	v.reset(rows, e.options)
-	e.written = nil // it points into the batch before
+	e.written, e.decided = nil, nil // they point into the batch before
 	e.explainer.reset(v)
 	var err error
 	if b.URLs.Offsets64 != nil {
@@ -80,20 +86,38 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 			continue
 		}
 		url := c.Data[offsets[value]:offsets[value+1]]
-		url = matcher.TrimURL(url)
-		if lineOctets && matcher.HasLineOctet(url) {
+		if lineOctets && matcher.HasLineOctet(matcher.TrimURL(url)) {
 			e.null(v, row, matcher.InvalidURL)
 			continue
 		}
-		rest, reason, err := e.find(url)
-		if err != nil {
-			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
-		}
-		if reason != matcher.NoReason {
-			e.null(v, row, reason)
+		if n := len(e.decided); n > 0 && len(url) >= n && bytes.Equal(url[:n], e.decided) {
+			e.repeat(v, row)
 			continue
 		}
-		e.decide(v, row, rest)
+		if err := e.evaluate(v, row, matcher.TrimURL(url)); err != nil {
+			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
+		}
+	}
+	return nil
+}
+
+// evaluate decides a row whose URL does not start like the one before.
+func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
+	rest, reason, err := e.find(url)
+	if err != nil {
+		return err
+	}
+	e.decided = nil
+	if reason != matcher.NoReason {
+		e.null(v, row, reason)
+		return nil
+	}
+	if len(rest) == 0 || rest[0] != '/' {
+		e.decide(v, row, e.scratch.Path(rest))
+		return nil
+	}
+	if depth := e.decide(v, row, rest); depth <= len(rest) {
+		e.decided = url[:len(url)-len(rest)+depth]
 	}
 	return nil
 }
@@ -114,11 +138,7 @@ func (e *Evaluator) find(url []byte) (rest []byte, reason matcher.Reason, err er
 		return nil, matcher.NoReason, err
 	}
 	e.written = url[:len(url)-len(rest)]
-	hash := maphash.Bytes(seed, key)
-	e.authorities.add(hash)
-	if e.origin.Access == access.Unknown {
-		e.withoutRobots.add(hash)
-	}
+	e.countAuthority(key)
 	for agent := range e.origin.Tries {
 		e.first[agent] = agent
 		for earlier := range agent {
@@ -131,56 +151,84 @@ func (e *Evaluator) find(url []byte) (rest []byte, reason matcher.Reason, err er
 	return rest, matcher.NoReason, nil
 }
 
-// decide writes a row's verdicts. rest is what follows the authority.
-func (e *Evaluator) decide(v *Verdicts, row int, rest []byte) {
-	if i := bytes.IndexByte(rest, '#'); i >= 0 {
-		rest = rest[:i]
-	}
-	path := e.scratch.Path(rest)
-	if e.origin.Access != access.Rules {
-		e.constant(v, row, path)
-		return
+// decide writes a row's verdicts. Every path that agrees with this one in its
+// first depth octets has the same ones.
+func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
+	switch {
+	case e.origin.Access != access.Rules:
+		return e.constant(v, row, path)
+	case e.options.Explain:
+		e.explainRules(v, row, path)
+		return matcher.Whole
 	}
 	e.target.Set(path, e.options.Profile)
 	for agent := range e.options.Agents {
-		trie := &e.origin.Tries[agent]
-		var d matcher.Decision
 		if first := e.first[agent]; first < agent {
-			d = trie.Decision(e.rules[first])
-		} else {
-			d = trie.Match(&e.target)
+			e.allowed[agent] = e.allowed[first]
+			continue
 		}
-		e.rules[agent] = d.Rule
-		if (!d.Allowed || e.options.Explain) && matcher.IsRobotsTxt(path, e.options.Profile) {
+		allowed, looked := e.origin.Tries[agent].Allowed(&e.target)
+		if !allowed {
+			is, settled := matcher.IsRobotsTxt(path, e.options.Profile)
+			allowed, looked = is, max(looked, settled)
+		}
+		e.allowed[agent] = allowed
+		depth = max(depth, looked)
+	}
+	e.repeat(v, row)
+	return depth
+}
+
+// repeat writes the verdicts in e.allowed.
+func (e *Evaluator) repeat(v *Verdicts, row int) {
+	for agent, allowed := range e.allowed {
+		if allowed {
+			v.Agents[agent].allow(row)
+		}
+	}
+}
+
+// explainRules writes a row's verdicts with the rules that decide them.
+func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
+	e.target.Set(path, e.options.Profile)
+	isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile)
+	for agent := range e.options.Agents {
+		trie := &e.origin.Tries[agent]
+		d := trie.Match(&e.target)
+		if isRobotsTxt {
 			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
 		}
 		if d.Allowed {
 			v.Agents[agent].allow(row)
 		}
-		if e.options.Explain {
-			e.explainer.explain(v, agent, row, trie, d)
-		}
+		e.explainer.explain(v, agent, row, trie, d)
 	}
 }
 
-// constant writes the verdict of an origin whose rules are not to be asked.
-func (e *Evaluator) constant(v *Verdicts, row int, path []byte) {
+// constant writes the verdict of an origin whose rules are not to be asked, and
+// returns its depth as decide does.
+func (e *Evaluator) constant(v *Verdicts, row int, path []byte) (depth int) {
 	allowed, known, reason := outcome(e.origin.Access, e.options.Missing)
-	if matcher.IsRobotsTxt(path, e.options.Profile) {
-		allowed, known, reason = true, true, matcher.RobotsTxt
+	depth = 1
+	if !allowed || e.options.Explain {
+		var is bool
+		if is, depth = matcher.IsRobotsTxt(path, e.options.Profile); is {
+			allowed, known, reason = true, true, matcher.RobotsTxt
+		}
 	}
 	if !known {
 		e.null(v, row, reason)
-		return
+		return matcher.Whole
 	}
 	for agent := range v.Agents {
-		if allowed {
-			v.Agents[agent].allow(row)
-		}
+		e.allowed[agent] = allowed
 		if e.options.Explain {
 			v.Agents[agent].Reasons[row] = reason
+			depth = matcher.Whole
 		}
 	}
+	e.repeat(v, row)
+	return depth
 }
 
 // outcome is the verdict where no rules are asked; known is false for none.
@@ -192,6 +240,21 @@ func outcome(a access.Outcome, missing access.Missing) (allowed, known bool, rea
 		return false, true, matcher.Unreachable
 	}
 	return missing == access.MissingAllow, missing != access.MissingNull, matcher.NoRobots
+}
+
+// countAuthority counts an authority unless it was counted lately: in a
+// frontier without order the same few come up all the time.
+func (e *Evaluator) countAuthority(key []byte) {
+	hash := maphash.Bytes(seed, key)
+	recent := &e.recent[hash%uint64(len(e.recent))]
+	if *recent == hash {
+		return
+	}
+	*recent = hash
+	e.authorities.add(hash)
+	if e.origin.Access == access.Unknown {
+		e.withoutRobots.add(hash)
+	}
 }
 
 // null leaves a row without verdict.

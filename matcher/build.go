@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"bytes"
-	"math/bits"
 	"unicode/utf8"
 )
 
@@ -90,9 +89,9 @@ func (b *builder) fillEnd(s span) (low int, end uint32) {
 	}
 	above := b.end(s.above)
 	prefix, up := le32(above), s.above
-	best := [2]uint32{le32(above[24:]), le32(above[20:])} // disallow, allow
-	if le32(above[12:]) == 0 {
-		up = le32(above[16:])
+	best := [2]uint32{le32(above[24:]), le32(above[28:])} // disallow, allow
+	if le32(above[12:])+le32(above[16:]) == 0 {
+		up = le32(above[20:])
 	}
 	var exact uint32
 	var tails []*entry
@@ -108,19 +107,20 @@ func (b *builder) fillEnd(s span) (low int, end uint32) {
 			prefix = max(prefix, e.rule)
 		}
 	}
-	number := uint32(len(b.ends) / endSize)
-	b.ends = append(b.ends, make([]byte, endSize)...)
-	end = number
-	record := b.end(number)
-	put32(record, prefix)
+	end = uint32(len(b.ends) / endSize)
+	firstTail := len(b.tails) / tailSize
+	counts := b.addTails(tails, s.depth)
+	var record [endSize]byte
+	put32(record[0:], prefix)
 	put32(record[4:], exact)
-	put32(record[8:], uint32(len(b.tails)/tailSize))
-	put32(record[12:], uint32(len(tails)))
-	put32(record[16:], up)
-	put32(record[20:], best[1])
+	put32(record[8:], uint32(firstTail))
+	put32(record[12:], counts[1])
+	put32(record[16:], counts[0])
+	put32(record[20:], up)
 	put32(record[24:], best[0])
-	put32(record[28:], uint32(s.depth))
-	b.addTails(tails, s.depth)
+	put32(record[28:], best[1])
+	put32(record[32:], uint32(s.depth))
+	b.ends = append(b.ends, record[:]...)
 	put32(b.nodes[s.node*nodeSize+28:], end)
 	return low, end
 }
@@ -155,15 +155,6 @@ func (b *builder) addChildren(s span, work []span) []span {
 		work[i], work[j] = work[j], work[i]
 	}
 	return work
-}
-
-// childIndex returns which child of a node octet c leads to.
-func childIndex(low, high uint64, c byte) int {
-	bit := uint64(1) << (c & 63)
-	if c < 64 {
-		return bits.OnesCount64(low & (bit - 1))
-	}
-	return bits.OnesCount64(low) + bits.OnesCount64(high&(bit-1))
 }
 
 func (b *builder) assemble() compiled {

@@ -7,7 +7,7 @@ import "encoding/binary"
 //	header    16 × u32: format, flags, then the number of elements of each
 //	          section in the order below
 //	nodes     32 octets each, the root first
-//	ends      32 octets each; end 0 stands for "no end" and is all zeros
+//	ends      40 octets each; end 0 stands for "no end" and is all zeros
 //	tails     24 octets each
 //	literals   8 octets each: offset and length in octets
 //	rules     16 octets each, by rank; rank 0 stands for "no rule"
@@ -30,20 +30,23 @@ import "encoding/binary"
 //	 0  u32  best prefix rule here and above
 //	 4  u32  best rule that ends exactly here ('$')
 //	 8  u32  first tail
-//	12  u32  number of tails
-//	16  u32  nearest end above that has tails, 0 for none
-//	20  u32  best allow rule among the tails here and above
+//	12  u32  number of allow tails
+//	16  u32  number of disallow tails, which follow these
+//	20  u32  nearest end above that has tails, 0 for none
 //	24  u32  best disallow rule among the tails here and above
-//	28  u32  depth: the length of the literal prefix in octets
+//	28  u32  best allow rule among the tails here and above
+//	32  u32  depth: the length of the literal prefix in octets
+//	36  u32  0
 //
 // A tail is what follows the first star of a pattern, its literals separated by
-// stars. The tails of an end lie side by side, the best rule first:
+// stars. The tails of an end lie side by side, first those that allow, then
+// those that disallow, of each kind the best first:
 //
-//	 0  u32  rule
-//	 4  u32  flags: tailAnchored, tailQuery
-//	 8  u32  first literal
-//	12  u32  number of literals, at least 1
-//	16  u64  octet set of all literals; see octetSet
+//	 0  u64  octet set of all literals; see octetSet
+//	 8  u32  rule
+//	12  u32  flags: tailAnchored, tailQuery
+//	16  u32  first literal
+//	20  u32  number of literals, at least 1
 //
 // A rule's number is its rank × 2, plus 1 for allow. Ranks grow with
 // specificity: the number of octets, then allow over disallow, then the earlier
@@ -61,7 +64,7 @@ const (
 
 	headerSize  = 64
 	nodeSize    = 32
-	endSize     = 32
+	endSize     = 40
 	tailSize    = 24
 	literalSize = 8
 	ruleSize    = 16
@@ -102,13 +105,3 @@ func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 func put32(b []byte, v uint32) { binary.LittleEndian.PutUint32(b, v) }
 func put64(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, v) }
-
-// octetSet is the set of octets in s, folded to 64 bits: if a string contains
-// s, the string's set has every bit of s's.
-func octetSet(s []byte) uint64 {
-	var set uint64
-	for _, c := range s {
-		set |= 1 << (c & 63)
-	}
-	return set
-}

@@ -1,107 +1,25 @@
 package matcher
 
-// Match decides on a path: the most specific of the rules that match, allow on
-// a tie, and allowed when none does (RFC 9309 §2.2.2). p must have been set
-// under the trie's profile.
+import (
+	"math"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Whole is the depth of a verdict that may depend on all of a path.
+const Whole = math.MaxInt
+
+// Match decides on a path and says by which rule: the most specific of those
+// that match, allow on a tie, and allowed when none does (RFC 9309 §2.2.2). p
+// must have been set under the trie's profile.
 func (t *Trie) Match(p *Target) Decision {
-	return t.Decision(t.rules.match(p))
-}
-
-// match returns the number of the deciding rule, 0 for none.
-func (c *compiled) match(p *Target) uint32 {
-	// Rules without a literal '?' and without wildcard lie within the path's
-	// part before its query, which both spellings share.
-	end, whole := c.walk(p.query)
-	if end == 0 {
-		return 0
+	c := &t.rules
+	end, best, _ := c.literalMatch(p)
+	if end != 0 {
+		best = max(best, c.bestTail(p, end, allowTails, best))
+		best = max(best, c.bestTail(p, end, disallowTails, best))
 	}
-	record := c.data[c.ends+int(end)*endSize:]
-	best := le32(record)
-	if whole {
-		best = max(best, le32(record[4:]))
-	}
-	return c.matchTails(p, end, best)
-}
-
-// walk follows a path down the trie. It returns the last end on its way, and
-// whether the path ended just there.
-func (c *compiled) walk(path []byte) (end uint32, whole bool) {
-	nodes := c.data[headerSize:c.ends]
-	endAt := 0
-	for node, i := 0, 0; ; i++ {
-		record := (*[nodeSize]byte)(nodes[node*nodeSize:])
-		label := le64(record[0:])
-		if n := int(label >> 56); n > 0 {
-			if !hasLabel(path[i:], label, n) {
-				break
-			}
-			i += n
-		}
-		if e := le32(record[28:]); e != 0 {
-			end, endAt = e, i
-		}
-		if i >= len(path) {
-			break
-		}
-		low, high, octet := le64(record[8:]), le64(record[16:]), path[i]
-		if !hasChild(low, high, octet) {
-			break
-		}
-		node = int(le32(record[24:])) + childIndex(low, high, octet)
-	}
-	return end, end != 0 && endAt == len(path)
-}
-
-// hasLabel tells whether s starts with the n octets of a label, 1 to 7.
-func hasLabel(s []byte, label uint64, n int) bool {
-	if len(s) >= 8 {
-		return (le64(s)^label)<<(64-8*n) == 0
-	}
-	if len(s) < n {
-		return false
-	}
-	for i := range n {
-		if s[i] != byte(label>>(8*i)) {
-			return false
-		}
-	}
-	return true
-}
-
-func hasChild(low, high uint64, octet byte) bool {
-	word := low
-	if octet >= 64 {
-		word = high
-	}
-	return octet < 128 && word>>(octet&63)&1 != 0
-}
-
-// matchTails tries the tails at an end and above it that beat best.
-func (c *compiled) matchTails(p *Target, end, best uint32) uint32 {
-	for end != 0 {
-		record := c.data[c.ends+int(end)*endSize:]
-		if max(le32(record[20:]), le32(record[24:])) <= best {
-			break // neither here nor above
-		}
-		first, count, depth := int(le32(record[8:])), int(le32(record[12:])), int(le32(record[28:]))
-		for i := first; i < first+count; i++ {
-			tail := c.data[c.tails+i*tailSize:]
-			rule := le32(tail)
-			if rule <= best {
-				break
-			}
-			path, set := p.plain, &p.plainSet
-			if le32(tail[4:])&tailQuery != 0 {
-				path, set = p.query, &p.querySet
-			}
-			if le64(tail[16:])&^set.of(path) == 0 && c.matchTail(tail, path, depth) {
-				best = rule
-				break
-			}
-		}
-		end = le32(record[16:])
-	}
-	return best
+	return t.Decision(best)
 }
 
 // Decision is the decision by a rule of the trie; 0 stands for no rule.
@@ -115,4 +33,120 @@ func (t *Trie) Decision(rule uint32) Decision {
 		return Decision{Allowed: true, Reason: NoRuleMatched}
 	}
 	return Decision{Allowed: true, Reason: NoGroup}
+}
+
+// Allowed is the verdict of Match alone, which takes less time to find. Every
+// path that agrees with this one in its first depth octets has the same
+// verdict; depth is Whole where that is not known.
+func (t *Trie) Allowed(p *Target) (allowed bool, depth int) {
+	c := &t.rules
+	end, best, depth := c.literalMatch(p)
+	allowed = best == 0 || best&1 != 0
+	if end == 0 {
+		return allowed, depth
+	}
+	// Only a tail of the other verdict can change it, and then only one of this
+	// verdict can change it back.
+	this, other := allowTails, disallowTails
+	if !allowed {
+		this, other = other, this
+	}
+	record := c.end(end)
+	if le32(record[other.best:]) <= best {
+		return allowed, depth
+	}
+	if best = c.bestTail(p, end, other, best); best == 0 {
+		return allowed, Whole
+	}
+	if c.bestTail(p, end, this, best) == 0 {
+		allowed = !allowed
+	}
+	return allowed, Whole
+}
+
+// tailKind says where an end's record speaks of one kind of tails.
+type tailKind struct {
+	best  int // where the best rule is
+	count int // where their number is
+	skip  int // where the number of the tails before them is, 0 for none
+}
+
+var (
+	allowTails    = tailKind{best: 28, count: 12}
+	disallowTails = tailKind{best: 24, count: 16, skip: 12}
+)
+
+func (c *compiled) end(number uint32) *[endSize]byte {
+	return (*[endSize]byte)(c.data[c.ends+int(number)*endSize:])
+}
+
+// literalMatch finds the best rule without wildcard, the last end on the path's
+// way, where the tails begin that may match, too, and the depth up to which the
+// path was looked at.
+func (c *compiled) literalMatch(p *Target) (end, best uint32, depth int) {
+	end, at, stop := c.walk(p.raw)
+	path := p.raw
+	depth = stop + 1
+	ended := stop >= len(path) || path[stop] == '#'
+	if ended || (p.profile == robotstxt.Google && octets[path[stop]]&isBlank != 0) {
+		// Where the path ends matters, and blanks are cut off there.
+		depth = Whole
+	}
+	if p.profile == robotstxt.RFC9309 && mayDiffer(path, stop) {
+		p.prepare()
+		path, depth = p.query, Whole
+		end, at, stop = c.walk(path)
+		ended = stop >= len(path)
+	}
+	if end == 0 {
+		return 0, 0, depth
+	}
+	record := c.end(end)
+	best = le32(record[0:])
+	if ended && at == stop {
+		best = max(best, le32(record[4:]))
+	}
+	return end, best, depth
+}
+
+// mayDiffer tells whether the normalised path may go on where a walk of the
+// path as written stopped. Labels are normal, so what agreed with them is
+// normal, too, but for an escape that the walk was in.
+func mayDiffer(path []byte, stop int) bool {
+	for i := max(0, stop-2); i < len(path) && i <= stop; i++ {
+		if needsWork[path[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// walk follows a path down the trie, as written or in its query spelling: rules
+// without a literal '?' and without wildcard lie before the query, where both
+// spellings are one. It returns the last end on its way, where in the path that
+// was, and where the walk stopped: at the first octet that led nowhere, or past
+// the last.
+func (c *compiled) walk(path []byte) (end uint32, at, stop int) {
+	nodes := c.data[headerSize:c.ends]
+	for node, i := 0, 0; ; i++ {
+		record := (*[nodeSize]byte)(nodes[node*nodeSize:])
+		label := le64(record[0:])
+		if n := int(label >> 56); n > 0 {
+			if same := samePrefix(path[i:], label); same < n {
+				return end, at, i + same
+			}
+			i += n
+		}
+		if e := le32(record[28:]); e != 0 {
+			end, at = e, i
+		}
+		if i >= len(path) {
+			return end, at, i
+		}
+		low, high, octet := le64(record[8:]), le64(record[16:]), path[i]
+		if !hasChild(low, high, octet) {
+			return end, at, i
+		}
+		node = int(le32(record[24:])) + childIndex(low, high, octet)
+	}
 }

@@ -124,16 +124,34 @@ func appendQueryNormal(dst, plain []byte, from int) []byte {
 	return dst
 }
 
-// IsRobotsTxt tells whether a path is exactly /robots.txt without a query,
-// which is always allowed (RFC 9309 §2.2.2). Google's parser leaves that to
-// its caller: under that profile it is false.
-func IsRobotsTxt(path []byte, p Profile) bool {
-	const robotsTxt = "/robots.txt"
-	if p != robotstxt.RFC9309 || len(path) < len(robotsTxt) {
-		return false
+const robotsTxt = "/robots.txt"
+
+// IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in
+// any spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is
+// ignored. Every path that agrees with this one in its first depth octets gets
+// the same answer; depth is Whole where that is not known.
+//
+// Google's parser leaves /robots.txt to its caller: there it is like any other.
+func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
+	if p == robotstxt.Google {
+		return false, 0
 	}
-	if len(path) == len(robotsTxt) {
-		return string(path) == robotsTxt
+	i := 0
+	for n := range len(robotsTxt) {
+		if i >= len(path) {
+			return false, Whole
+		}
+		c, size := path[i], 1
+		if octet, ok := escaped(path, i); ok && octets[octet]&isUnreserved != 0 {
+			c, size = octet, 3
+		}
+		if c != robotsTxt[n] {
+			if c == '%' {
+				return false, i + 3 // its digits were looked at, too
+			}
+			return false, i + 1
+		}
+		i += size
 	}
-	return bytes.IndexByte(path, '%') >= 0 && string(Normalise(path)) == robotsTxt
+	return i == len(path) || path[i] == '#', Whole
 }

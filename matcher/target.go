@@ -1,46 +1,61 @@
 package matcher
 
-import "robotsbatch/matcher/robotstxt"
+import (
+	"bytes"
+
+	"robotsbatch/matcher/robotstxt"
+)
 
 // Target is a path with query in the spellings in which rules see it. It is
 // made once a URL and matched against the tries of any number of agents. The
 // zero value is ready for Set.
 type Target struct {
-	plain []byte // escapes as written, normalised
-	query []byte // the same, with "%2F" and "%3F" of the query decoded
+	raw     []byte // as written; may have a fragment
+	profile Profile
 
-	plainSet octetBits // of plain
-	querySet octetBits // of query
+	// What follows is made by prepare, when a match cannot do without.
+	prepared bool
+	plain    []byte // normalised, escapes of the query as they are
+	query    []byte // the same with "%2F" and "%3F" of the query decoded
+	plainSet octetSet
+	querySet octetSet
 
 	plainMemory []byte
 	queryMemory []byte
 }
 
-// octetBits is an octetSet that is made when first asked for.
-type octetBits struct {
-	set   uint64
-	known bool
-}
-
-func (b *octetBits) of(s []byte) uint64 {
-	if !b.known {
-		b.set, b.known = octetSet(s), true
-	}
-	return b.set
-}
-
-// Set takes a path as Split returns it. The Target aliases it until the next
-// Set.
+// Set takes a path, which starts with a slash; a fragment is ignored. The
+// Target aliases path until the next Set.
 func (t *Target) Set(path []byte, p Profile) {
-	t.plain, t.query = path, path
-	t.plainSet, t.querySet = octetBits{}, octetBits{}
-	if p == robotstxt.Google || isNormal(path) {
+	t.raw, t.profile, t.prepared = path, p, false
+}
+
+// prepare makes the spellings and their sets. One scan finds out whether there
+// is anything to do at all.
+func (t *Target) prepare() {
+	if t.prepared {
 		return
 	}
+	t.prepared = true
+	path, set := t.raw, setOf(t.raw)
+	if set&fragmentBit != 0 {
+		path = path[:bytes.IndexByte(path, '#')]
+		set = setOf(path)
+	}
+	if set&workBit != 0 && t.profile == robotstxt.RFC9309 {
+		t.normalise(path)
+		return
+	}
+	t.plain, t.plainSet = path, set
+	t.query, t.querySet = path, set
+}
+
+func (t *Target) normalise(path []byte) {
 	t.plainMemory = appendNormal(t.plainMemory[:0], path)
-	t.plain, t.query = t.plainMemory, t.plainMemory
+	t.plain, t.plainSet = t.plainMemory, setOf(t.plainMemory)
+	t.query, t.querySet = t.plain, t.plainSet
 	if at := queryEscape(t.plain); at >= 0 {
 		t.queryMemory = appendQueryNormal(t.queryMemory[:0], t.plain, at)
-		t.query = t.queryMemory
+		t.query, t.querySet = t.queryMemory, setOf(t.queryMemory)
 	}
 }

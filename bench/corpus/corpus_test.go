@@ -1,0 +1,252 @@
+package corpus_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"robotsbatch/bench/corpus"
+)
+
+// write writes all of a corpus: its origins, bodies and URLs.
+func write(w io.Writer, c *corpus.Corpus) {
+	for o := range c.Origins() {
+		fmt.Fprintln(w, o.Index, o.Scheme, o.Host, o.UnicodeHost, o.Port, o.Body, o.URLs, o.FileName())
+	}
+	for body := range c.Bodies() {
+		w.Write(c.AppendBody(nil, body))
+	}
+	for _, url := range c.URLs() {
+		fmt.Fprintf(w, "%s\n", url)
+	}
+}
+
+func hash(o corpus.Options) string {
+	h := sha256.New()
+	write(h, corpus.New(o))
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// A benchmark's record names the options alone, so what they stand for must not
+// drift. When it has to, the recorded results are no longer comparable.
+func TestGolden(t *testing.T) {
+	tests := []struct {
+		name    string
+		options corpus.Options
+		want    string
+	}{
+		{"defaults", corpus.Options{}, "default"},
+		{"sample", corpus.SampleOptions(), "sample"},
+		{"another seed", corpus.Options{Seed: 1}, "seed"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := hash(test.options); got != test.want {
+				t.Errorf("hash %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// Parts are the same in whatever order they are made.
+func TestAnyOrder(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 50})
+	var want [][]byte
+	for _, url := range c.URLs() {
+		want = append(want, bytes.Clone(url))
+	}
+	var got [][]byte
+	for i := c.Options().Origins - 1; i >= 0; i-- {
+		o := c.Origin(i)
+		for j := o.URLs - 1; j >= 0; j-- {
+			got = append(got, c.AppendURL(nil, &o, j))
+		}
+	}
+	slices.Reverse(got)
+	if !slices.EqualFunc(got, want, bytes.Equal) {
+		t.Error("backwards the URLs are others than forwards")
+	}
+}
+
+func TestStops(t *testing.T) {
+	c := corpus.New(corpus.Options{})
+	for range c.Origins() {
+		break
+	}
+	n := 0
+	for range c.URLs() {
+		if n++; n == 30 {
+			break
+		}
+	}
+}
+
+// Nothing of a corpus is held, however large it is.
+func TestLarge(t *testing.T) {
+	const origins, urls = 10_000_000, 1_000_000_000
+	c := corpus.New(corpus.Options{Origins: origins, URLs: urls, Distinct: 1.0 / 7})
+	if got := c.Bodies(); got != 1_000_000 {
+		t.Errorf("%d bodies, want a million", got)
+	}
+	var url, body []byte
+	for _, i := range []int{0, 1, origins / 2, origins - 1} {
+		o := c.Origin(i)
+		if o.Index != i || o.URLs < 1 || o.URLs > 5000 || o.Body >= c.Bodies() {
+			t.Errorf("origin %d: %+v", i, o)
+		}
+		url = c.AppendURL(url[:0], &o, o.URLs-1)
+		body = c.AppendBody(body[:0], max(o.Body, 0))
+		if n := testing.AllocsPerRun(10, func() { url = c.AppendURL(url[:0], &o, 0) }); n != 0 {
+			t.Errorf("AppendURL allocates %v times", n)
+		}
+	}
+}
+
+func TestURLCount(t *testing.T) {
+	tests := []corpus.Options{
+		{},
+		{Origins: 1},
+		{Origins: 1, URLs: 1},
+		{Origins: 7, URLs: 1000, LargestOrigin: 10},
+		{Origins: 1000, URLs: 10},
+		{Origins: 1000, URLs: 1000},
+		{Origins: 1000, URLs: 1_000_003, LargestOrigin: 1_000_000},
+		{Origins: 1000, URLs: 12345, LargestOrigin: 1},
+		{URLs: -1},
+	}
+	for _, options := range tests {
+		c := corpus.New(options)
+		var sum int64
+		for o := range c.Origins() {
+			if o.URLs < 0 || o.URLs == 0 && c.Options().URLs >= int64(c.Options().Origins) {
+				t.Errorf("%+v: origin %d has %d URLs", options, o.Index, o.URLs)
+			}
+			sum += o.URLs
+		}
+		if want := max(c.Options().URLs, 0); sum != want {
+			t.Errorf("%+v: %d URLs, want %d", options, sum, want)
+		}
+	}
+}
+
+// Names are names of one origin, rows are lines, and bodies differ.
+func TestDistinct(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 3000, IDN: 0.2, Ports: 0.2, Escapes: 0.5, Invalid: 0.05})
+	names := make(map[string]bool)
+	used := make(map[int]bool)
+	for o := range c.Origins() {
+		if names[o.FileName()] {
+			t.Errorf("two origins have the file name %s", o.FileName())
+		}
+		names[o.FileName()] = true
+		used[o.Body] = true
+	}
+	delete(used, -1)
+	if len(used) != c.Bodies() {
+		t.Errorf("%d bodies are used, want all %d", len(used), c.Bodies())
+	}
+	bodies := make(map[string]bool)
+	for body := range c.Bodies() {
+		text := string(c.AppendBody(nil, body))
+		if bodies[text] {
+			t.Errorf("body %d is as another one", body)
+		}
+		bodies[text] = true
+	}
+	for _, url := range c.URLs() {
+		if len(bytes.TrimSpace(url)) == 0 || bytes.ContainsAny(url, "\r\n") || !utf8.Valid(url) {
+			t.Errorf("row %q", url)
+		}
+	}
+}
+
+func between(t *testing.T, what string, got, low, high float64) {
+	t.Helper()
+	if !(got >= low && got <= high) {
+		t.Errorf("%s: %.4f, want %v to %v", what, got, low, high)
+	}
+}
+
+func TestShape(t *testing.T) {
+	s := measure(corpus.Options{Origins: 10_000})
+	between(t, "URLs", s.urls, 200_000, 200_000)
+	between(t, "largest origin", s.largest, 4000, 5000)
+	between(t, "origins with one URL", s.single, 0.1, 0.6)
+	between(t, "https", s.https, 0.83, 0.87)
+	between(t, "ports", s.ports, 0.007, 0.013)
+	between(t, "internationalised hosts", s.idn, 0.007, 0.013)
+	between(t, "origins with a file", s.files, 0.7, 0.7)
+	between(t, "bodies", s.bodies, 4900, 4900)
+	between(t, "rules of a file", s.rules, 34, 46)
+	between(t, "files without rules", s.noRules, 0.07, 0.15)
+	between(t, "files with 1000 rules and more", s.longFiles, 0.0005, 0.01)
+	between(t, "rules with wildcards", s.wildcards, 0.18, 0.22)
+	between(t, "escapes in rules", s.ruleEscapes, 0.04, 0.06)
+	between(t, "queries in rules", s.ruleQueries, 0.13, 0.17)
+	between(t, "groups for CCBot", s.agentGroups, 0.12, 0.18)
+	between(t, "groups for others", s.otherGroups, 0.37, 0.43)
+	between(t, "escapes in URLs", s.escapes, 0.04, 0.06)
+	between(t, "queries in URLs", s.queries, 0.13, 0.18)
+	between(t, "invalid rows", s.invalid, 0.0005, 0.0015)
+	between(t, "denied to everyone", s.denied, 0.17, 0.24)
+	between(t, "denied to CCBot", s.agentDenied, 0.16, 0.24)
+}
+
+// Each option moves what it is for, to none and to much.
+func TestOptions(t *testing.T) {
+	tests := []struct {
+		name       string
+		none, much corpus.Options
+		of         func(stats) float64
+		low        float64 // what much reaches at least
+	}{
+		{"HTTPS", corpus.Options{HTTPS: -1}, corpus.Options{HTTPS: 1}, func(s stats) float64 { return s.https }, 1},
+		{"Ports", corpus.Options{Ports: -1}, corpus.Options{Ports: 0.5}, func(s stats) float64 { return s.ports }, 0.4},
+		{"IDN", corpus.Options{IDN: -1}, corpus.Options{IDN: 0.5}, func(s stats) float64 { return s.idn }, 0.4},
+		{"Missing", corpus.Options{Missing: 1}, corpus.Options{Missing: -1}, func(s stats) float64 { return s.files }, 1},
+		{"Rules", corpus.Options{Rules: -1}, corpus.Options{Rules: 400}, func(s stats) float64 { return s.rules }, 300},
+		{"Wildcards", corpus.Options{Wildcards: -1}, corpus.Options{Wildcards: 0.9}, func(s stats) float64 { return s.wildcards }, 0.8},
+		{"AgentGroups", corpus.Options{AgentGroups: -1}, corpus.Options{AgentGroups: 1}, func(s stats) float64 { return s.agentGroups }, 0.85},
+		{"OtherGroups", corpus.Options{OtherGroups: -1}, corpus.Options{OtherGroups: 1}, func(s stats) float64 { return s.otherGroups }, 0.95},
+		{"Escapes in URLs", corpus.Options{Escapes: -1, IDN: -1}, corpus.Options{Escapes: 0.5}, func(s stats) float64 { return s.escapes }, 0.4},
+		{"Escapes in rules", corpus.Options{Escapes: -1}, corpus.Options{Escapes: 0.5}, func(s stats) float64 { return s.ruleEscapes }, 0.4},
+		{"Queries in URLs", corpus.Options{Queries: -1}, corpus.Options{Queries: 0.8}, func(s stats) float64 { return s.queries }, 0.7},
+		{"Queries in rules", corpus.Options{Queries: -1}, corpus.Options{Queries: 0.8}, func(s stats) float64 { return s.ruleQueries }, 0.7},
+		{"Invalid", corpus.Options{Invalid: -1}, corpus.Options{Invalid: 0.5}, func(s stats) float64 { return s.invalid }, 0.4},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			test.none.Origins, test.much.Origins = 200, 200
+			between(t, "none", test.of(measure(test.none)), 0, 0)
+			between(t, "much", test.of(measure(test.much)), test.low, 1000)
+		})
+	}
+}
+
+func TestDenied(t *testing.T) {
+	for _, share := range []float64{-1, 0.05, 0.4} {
+		s := measure(corpus.Options{Origins: 3000, Denied: share})
+		low, high := max(0.75*share, 0), max(1.2*share, 0)+0.02
+		between(t, "denied to everyone", s.denied, low, high)
+		between(t, "denied to CCBot", s.agentDenied, low, high)
+	}
+}
+
+func TestSharedBodies(t *testing.T) {
+	s := measure(corpus.Options{Origins: 1000, Distinct: 0.01})
+	between(t, "bodies", s.bodies, 7, 7)
+	s = measure(corpus.Options{Origins: 1000, Distinct: 1})
+	between(t, "bodies", s.bodies, 700, 700)
+}
+
+func TestLargestOrigin(t *testing.T) {
+	s := measure(corpus.Options{Origins: 1000, LargestOrigin: 1})
+	between(t, "largest origin of an even corpus", s.largest, 20, 21)
+	s = measure(corpus.Options{Origins: 1000, LargestOrigin: 8000})
+	between(t, "largest origin of an uneven corpus", s.largest, 5000, 8000)
+}

@@ -1,0 +1,184 @@
+// Package export writes a corpus to files: its bodies as a folder of robots.txt
+// files, its URLs as frontiers in the formats that the program reads.
+package export
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/bench/corpus"
+)
+
+// Options say how frontiers are written. The zero value is the default.
+type Options struct {
+	// BatchRows is the number of rows of an Arrow record batch; default 65,536.
+	BatchRows int
+	// Compression of Arrow's record batches: "zstd", the default, "lz4" or
+	// "none".
+	Compression string
+}
+
+// Formats are the endings of the files that Frontier writes: an Arrow file, an
+// Arrow stream, and URLs a line each.
+var Formats = []string{".arrow", ".arrows", ".txt", ".txt.zst"}
+
+// Rules writes the body of each origin that has one to a file in dir, which is
+// made when it is not there.
+func Rules(dir string, c *corpus.Corpus) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	var body []byte
+	for o := range c.Origins() {
+		if o.Body < 0 {
+			continue
+		}
+		body = c.AppendBody(body[:0], o.Body)
+		if err := os.WriteFile(filepath.Join(dir, o.FileName()), body, 0o666); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+	}
+	return nil
+}
+
+// Frontier writes all URLs to the file of that name, whose ending is one of
+// Formats. An Arrow frontier has two columns more, as real ones do:
+// fetch_priority, with nulls, and found_at.
+func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
+	file, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			err = fmt.Errorf("export: %s: %w", name, err)
+		}
+	}()
+	switch {
+	case strings.HasSuffix(name, ".arrow"):
+		return writeArrow(file, c, o, newFileWriter)
+	case strings.HasSuffix(name, ".arrows"):
+		return writeArrow(file, c, o, newStreamWriter)
+	case strings.HasSuffix(name, ".txt"):
+		return writeText(file, c)
+	case strings.HasSuffix(name, ".txt.zst"):
+		return writeZstd(file, c)
+	}
+	return fmt.Errorf("the name must end in one of %s", strings.Join(Formats, " "))
+}
+
+func writeZstd(w io.Writer, c *corpus.Corpus) error {
+	encoder, err := zstd.NewWriter(w)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeText(encoder, c), encoder.Close())
+}
+
+func writeText(w io.Writer, c *corpus.Corpus) error {
+	buffered := bufio.NewWriterSize(w, 1<<20)
+	for _, url := range c.URLs() {
+		buffered.Write(url)
+		if err := buffered.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
+}
+
+// recordWriter is what Arrow's file and stream writers have in common.
+type recordWriter interface {
+	Write(arrow.Record) error
+	Close() error
+}
+
+func newFileWriter(w io.Writer, options ...ipc.Option) (recordWriter, error) {
+	return ipc.NewFileWriter(w, options...)
+}
+
+func newStreamWriter(w io.Writer, options ...ipc.Option) (recordWriter, error) {
+	return ipc.NewWriter(w, options...), nil
+}
+
+// firstFound is found_at of the first row: 2025-01-01T00:00:00Z.
+const firstFound = 1_735_689_600
+
+func writeArrow(w io.Writer, c *corpus.Corpus, o Options, newWriter func(io.Writer, ...ipc.Option) (recordWriter, error)) error {
+	schema := schemaOf(c)
+	options := []ipc.Option{ipc.WithSchema(schema)}
+	switch o.Compression {
+	case "", "zstd":
+		options = append(options, ipc.WithZstd())
+	case "lz4":
+		options = append(options, ipc.WithLZ4())
+	case "none":
+	default:
+		return fmt.Errorf("compression %q: must be zstd, lz4 or none", o.Compression)
+	}
+	buffered := bufio.NewWriterSize(w, 1<<20)
+	writer, err := newWriter(buffered, options...)
+	if err != nil {
+		return err
+	}
+	if o.BatchRows <= 0 {
+		o.BatchRows = 65_536
+	}
+	err = writeRecords(writer, c, schema, o.BatchRows)
+	return errors.Join(err, writer.Close(), buffered.Flush())
+}
+
+func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, rows int) error {
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer builder.Release()
+	urls := builder.Field(0).(*array.StringBuilder)
+	priorities := builder.Field(1).(*array.Int32Builder)
+	found := builder.Field(2).(*array.TimestampBuilder)
+
+	flush := func() error {
+		record := builder.NewRecord()
+		defer record.Release()
+		return w.Write(record)
+	}
+	row := int64(0)
+	for _, url := range c.URLs() {
+		urls.BinaryBuilder.Append(url)
+		if row%17 == 16 {
+			priorities.AppendNull()
+		} else {
+			priorities.Append(int32(row * 7919 % 100))
+		}
+		found.Append(arrow.Timestamp(firstFound + row*37))
+		if row++; row%int64(rows) == 0 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if urls.Len() == 0 {
+		return nil
+	}
+	return flush()
+}
+
+func schemaOf(c *corpus.Corpus) *arrow.Schema {
+	metadata := arrow.NewMetadata(
+		[]string{"made_by", "seed"},
+		[]string{"robotsbatch bench/corpus", strconv.FormatUint(c.Options().Seed, 10)})
+	return arrow.NewSchema([]arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "fetch_priority", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "found_at", Type: arrow.FixedWidthTypes.Timestamp_s},
+	}, &metadata)
+}

@@ -1,0 +1,112 @@
+// Gen writes a made-up corpus, as package corpus has it, to a folder: rules/ with
+// a robots.txt file an origin, and the URLs as frontier.arrow, frontier.arrows
+// and frontier.txt.zst.
+//
+//	go run ./bench/corpus/gen -out DIR -origins 10000 -urls 1000000
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	flags := flag.NewFlagSet("gen", flag.ExitOnError)
+	out := flags.String("out", "", "folder to write to (required)")
+	formats := flags.String("formats", "arrow,arrows,txt.zst", "frontiers to write: of arrow, arrows, txt and txt.zst")
+	rules := flags.Bool("rules", true, "write rules/")
+	sample := flags.Bool("sample", false, "the corpus of bench/corpus/sample; the options below are ignored")
+	var writing export.Options
+	flags.IntVar(&writing.BatchRows, "rows", 65_536, "rows of an Arrow record batch")
+	flags.StringVar(&writing.Compression, "compression", "zstd", "compression of Arrow record batches: zstd, lz4 or none")
+	options := optionFlags(flags)
+	flags.Parse(args)
+	if *out == "" || flags.NArg() > 0 {
+		fmt.Fprintln(flags.Output(), "gen: -out is required, and nothing but flags")
+		flags.Usage()
+		os.Exit(2)
+	}
+
+	c := corpus.New(options())
+	if *sample {
+		c = corpus.New(corpus.SampleOptions())
+	}
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
+	if *rules {
+		if err := export.Rules(filepath.Join(*out, "rules"), c); err != nil {
+			return err
+		}
+	}
+	for format := range strings.SplitSeq(*formats, ",") {
+		if !slices.Contains(export.Formats, "."+format) {
+			return fmt.Errorf("-formats %s: %q is none of arrow, arrows, txt, txt.zst", *formats, format)
+		}
+		if err := export.Frontier(filepath.Join(*out, "frontier."+format), c, writing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// optionFlags adds a flag for each option; the function that it returns gives
+// their values after parsing.
+func optionFlags(flags *flag.FlagSet) func() corpus.Options {
+	usual := corpus.New(corpus.Options{}).Options()
+	var o corpus.Options
+	flags.Uint64Var(&o.Seed, "seed", 0, "what everything follows from")
+	flags.IntVar(&o.Origins, "origins", usual.Origins, "number of origins")
+	flags.Int64Var(&o.URLs, "urls", 0, "number of URLs; 0: 20 an origin")
+	flags.Int64Var(&o.LargestOrigin, "largest", 0, "URLs of the largest origin; 0: 5000, at most a twentieth of all")
+	flags.IntVar(&o.Rules, "mean-rules", usual.Rules, "mean number of rules for everyone in a file")
+
+	shares := []struct {
+		value *float64
+		usual float64
+		name  string
+		usage string
+	}{
+		{&o.HTTPS, usual.HTTPS, "https", "origins with https"},
+		{&o.Ports, usual.Ports, "ports", "origins with a port"},
+		{&o.IDN, usual.IDN, "idn", "origins with an internationalised host"},
+		{&o.Missing, usual.Missing, "missing", "origins without robots.txt"},
+		{&o.Distinct, usual.Distinct, "distinct", "bodies by origins that have one"},
+		{&o.Wildcards, usual.Wildcards, "wildcards", "rules with * or $"},
+		{&o.AgentGroups, usual.AgentGroups, "agent-groups", "files with a group for CCBot"},
+		{&o.OtherGroups, usual.OtherGroups, "other-groups", "files with groups for other agents"},
+		{&o.Escapes, usual.Escapes, "escapes", "URLs and rules with a percent-escape"},
+		{&o.Queries, usual.Queries, "queries", "URLs and rules with a query"},
+		{&o.Denied, usual.Denied, "denied", "URLs that are denied, about"},
+		{&o.Invalid, usual.Invalid, "invalid", "rows that are no URL"},
+	}
+	for _, share := range shares {
+		flags.Float64Var(share.value, share.name, share.usual, "share of "+share.usage)
+	}
+	return func() corpus.Options {
+		// On the command line 0 means none, not the default.
+		for _, share := range shares {
+			if *share.value == 0 {
+				*share.value = -1
+			}
+		}
+		if o.Rules == 0 {
+			o.Rules = -1
+		}
+		return o
+	}
+}

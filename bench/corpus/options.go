@@ -1,0 +1,107 @@
+package corpus
+
+// Options shape a corpus. The zero value of each is its default; a negative
+// number means none, where none makes sense. Shares are between 0 and 1.
+type Options struct {
+	// Seed is what everything follows from.
+	Seed uint64
+	// Origins is the number of authorities; default 1,000.
+	Origins int
+	// URLs is the exact number of URLs; default 20 an origin. When there are
+	// enough, each origin has at least one.
+	URLs int64
+	// LargestOrigin is about how many URLs the largest origin has. The smaller
+	// it is, the more even the origins are. Default 5,000, but at most a
+	// twentieth of all URLs and at least twice the mean.
+	LargestOrigin int64
+
+	// HTTPS is the share of origins with https, default 0.85; the others have
+	// http.
+	HTTPS float64
+	// Ports is the share of origins with a port of their own, default 0.01.
+	Ports float64
+	// IDN is the share of origins with an internationalised host, default 0.01.
+	// Most of their URLs spell it in Unicode, the others in Punycode.
+	IDN float64
+
+	// Missing is the share of origins without a robots.txt, default 0.3.
+	Missing float64
+	// Distinct is the number of distinct bodies by the number of origins that
+	// have one, default 0.7.
+	Distinct float64
+	// Rules is the mean number of rules of the group for everyone, default 40.
+	// The median is near a third of it, one file in ten has next to none and
+	// one in a hundred eleven times as many.
+	Rules int
+	// Wildcards is the share of rules with "*" or "$", default 0.2.
+	Wildcards float64
+	// AgentGroups is the share of files with a group for CCBot, default 0.15.
+	AgentGroups float64
+	// OtherGroups is the share of files with groups for other agents, default
+	// 0.4.
+	OtherGroups float64
+
+	// Escapes is the share of URLs and of rules with a percent-escape or an
+	// octet that should have been one, default 0.05.
+	Escapes float64
+	// Queries is the share of URLs and of rules with a query, default 0.15.
+	Queries float64
+	// Denied is the share of URLs that are denied, default 0.2. It is met
+	// roughly, for CCBot and for everyone alike, as long as there are enough
+	// origins with rules and it is below one half.
+	Denied float64
+	// Invalid is the share of rows that are no URL or of another scheme,
+	// default 0.001.
+	Invalid float64
+}
+
+// SampleOptions are those of the small corpus that is checked in as
+// bench/corpus/sample: everything is in it, the rare things more often.
+func SampleOptions() Options {
+	return Options{
+		Seed:        1994,
+		Origins:     60,
+		URLs:        2000,
+		Ports:       0.06,
+		IDN:         0.06,
+		Missing:     0.2,
+		AgentGroups: 0.3,
+		Rules:       25,
+		Invalid:     0.005,
+	}
+}
+
+// withDefaults fills in the defaults and brings the numbers into their ranges,
+// also those in which the arithmetic of New and Origin cannot overflow.
+func (o Options) withDefaults() Options {
+	if o.Origins <= 0 {
+		o.Origins = 1000
+	}
+	o.Origins = min(o.Origins, 1<<28)
+	origins := int64(o.Origins)
+	if o.URLs == 0 {
+		o.URLs = 20 * origins
+	}
+	o.URLs = min(max(o.URLs, 0), 1<<62/origins)
+	if o.LargestOrigin <= 0 {
+		o.LargestOrigin = min(5000, max(o.URLs/20, 2*o.URLs/origins))
+	}
+	o.LargestOrigin = min(o.LargestOrigin, 1<<62/origins/origins)
+	if o.Rules == 0 {
+		o.Rules = 40
+	}
+	o.Rules = min(max(o.Rules, 0), 1<<20)
+
+	for share, usual := range map[*float64]float64{
+		&o.HTTPS: 0.85, &o.Ports: 0.01, &o.IDN: 0.01,
+		&o.Missing: 0.3, &o.Distinct: 0.7,
+		&o.Wildcards: 0.2, &o.AgentGroups: 0.15, &o.OtherGroups: 0.4,
+		&o.Escapes: 0.05, &o.Queries: 0.15, &o.Denied: 0.2, &o.Invalid: 0.001,
+	} {
+		if *share == 0 {
+			*share = usual
+		}
+		*share = min(max(*share, 0), 1)
+	}
+	return o
+}
