@@ -1,0 +1,278 @@
+package matcher_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// The cases of this file and of the conformance_*_cases_test.go files say what
+// a verdict means, row by row and sentence by sentence of RFC 9309 and of this
+// project's reading of it. Every expectation was written by hand from the text;
+// the engine and the reference both have to meet it, under both profiles.
+
+// verdictCase is a body and what it means for some paths.
+type verdictCase struct {
+	// name is the topic, the row of it and what the case shows.
+	name string
+	body string
+	// limit is the body's size limit in octets; 0 is the default.
+	limit int
+	// chain is whom the verdicts are for; "" is FooBot.
+	chain string
+	// both, rfc and google are expectations under both profiles or under one of
+	// them: "PATH → VERDICT", or a whole URL for the path. A verdict is a
+	// reason, or "allow N" or "disallow N" with the line N of the rule, and
+	// then maybe " by AGENT: RULE" with the user-agent value and the rule as
+	// they are reported.
+	both, rfc, google []string
+}
+
+// profiles are the readings by name.
+var profiles = []struct {
+	name      string
+	engine    matcher.Profile
+	reference reference.Profile
+}{
+	{"rfc9309", robotstxt.RFC9309, reference.RFC9309},
+	{"google", robotstxt.Google, reference.Google},
+}
+
+// verdicts judges paths by a body that was read; split splits a URL.
+type verdicts struct {
+	judge func(path string) string
+	split func(url string) string
+}
+
+func TestSemantics(t *testing.T) {
+	var cases []verdictCase
+	cases = append(cases, rfcCases()...)
+	cases = append(cases, bodyCases()...)
+	cases = append(cases, groupCases()...)
+	cases = append(cases, ruleCases()...)
+	cases = append(cases, escapeCases()...)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) { runVerdictCase(t, c) })
+	}
+	for _, c := range urlCases() {
+		t.Run(c.name, func(t *testing.T) {
+			if got := referenceSplit(c.url); got != c.want {
+				t.Errorf("reference: %q is %q, want %q", c.url, got, c.want)
+			}
+			if got := engineSplit(c.url); got != c.want {
+				t.Errorf("engine: %q is %q, want %q", c.url, got, c.want)
+			}
+		})
+	}
+}
+
+func runVerdictCase(t *testing.T, c verdictCase) {
+	if c.chain == "" {
+		c.chain = "FooBot"
+	}
+	checked := 0
+	for i, profile := range profiles {
+		own := [][]string{c.rfc, c.google}[i]
+		oracle := referenceVerdicts(c, profile.reference)
+		engine := engineVerdicts(t, c, profile.engine)
+		for _, expectation := range append(c.both[:len(c.both):len(c.both)], own...) {
+			path, want, ok := strings.Cut(expectation, " → ")
+			if !ok {
+				t.Fatalf("not an expectation: %q", expectation)
+			}
+			checkVerdict(t, profile.name+" reference", oracle, path, want)
+			checkVerdict(t, profile.name+" engine", engine, path, want)
+			checked++
+		}
+	}
+	if checked == 0 {
+		t.Error("the case expects nothing")
+	}
+}
+
+func checkVerdict(t *testing.T, who string, v verdicts, path, want string) {
+	t.Helper()
+	target := path
+	if !strings.HasPrefix(path, "/") {
+		_, target, _ = strings.Cut(v.split(path), " ")
+	}
+	if got := v.judge(target); got != want && !strings.HasPrefix(got, want+" by ") {
+		t.Errorf("%s: %q is %q, want %q", who, path, got, want)
+	}
+}
+
+func referenceVerdicts(c verdictCase, p reference.Profile) verdicts {
+	f := reference.Parse([]byte(c.body), p, c.limit)
+	chain := strings.Split(c.chain, ",")
+	return verdicts{
+		judge: func(path string) string {
+			d := reference.Decide(f, chain, path, p)
+			if d.Line == 0 {
+				return d.Reason
+			}
+			return ruleVerdict(d.Reason, d.Line, d.Agent, d.Rule)
+		},
+		split: referenceSplit,
+	}
+}
+
+func engineVerdicts(t *testing.T, c verdictCase, p matcher.Profile) verdicts {
+	t.Helper()
+	chain, err := matcher.ParseChain(c.chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := robotstxt.Parse([]byte(c.body), robotstxt.Options{Profile: p, Limit: c.limit})
+	trie := &matcher.Compile(f, []matcher.Chain{chain})[0]
+	var target matcher.Target
+	return verdicts{
+		judge: func(path string) string { return engineVerdict(trie, &target, path, p) },
+		split: engineSplit,
+	}
+}
+
+// engineVerdict judges a path as an evaluator does, /robots.txt included.
+func engineVerdict(trie *matcher.Trie, target *matcher.Target, path string, p matcher.Profile) string {
+	if is, _ := matcher.IsRobotsTxt([]byte(path), p); is {
+		return matcher.RobotsTxt.String()
+	}
+	target.Set([]byte(path), p)
+	d := trie.Match(target)
+	if d.Allowed == (d.Reason == matcher.DisallowRule) {
+		return fmt.Sprintf("allowed %v with reason %v", d.Allowed, d.Reason)
+	}
+	if !d.Reason.HasRule() {
+		return d.Reason.String()
+	}
+	rule := trie.Rule(d.Rule)
+	if rule.Allow != d.Allowed {
+		return fmt.Sprintf("allowed %v by the rule %q", d.Allowed, rule.Text)
+	}
+	return ruleVerdict(d.Reason.String(), rule.Line, string(rule.Agent), string(rule.Text))
+}
+
+func ruleVerdict(reason string, line int, agent, rule string) string {
+	return fmt.Sprintf("%s %d by %s: %s", strings.TrimSuffix(reason, "_rule"), line, agent, rule)
+}
+
+// urlCase is a URL and what it splits into: "AUTHORITY PATH" or the reason why
+// it has no verdict.
+type urlCase struct{ name, url, want string }
+
+func referenceSplit(url string) string {
+	authority, path, reason := reference.SplitURL(url)
+	if reason != "" {
+		return reason
+	}
+	return authority + " " + path
+}
+
+func engineSplit(url string) string {
+	var scratch matcher.Scratch
+	authority, path, reason := scratch.Split([]byte(url))
+	if reason != matcher.NoReason {
+		return reason.String()
+	}
+	return string(authority) + " " + string(path)
+}
+
+// What is odd about a body is said, with the number of its line; 0 is the body.
+func TestSemanticsWarnings(t *testing.T) {
+	const start = "User-agent: *\n"
+	tooLong := start + strings.Repeat("#\n", robotstxt.DefaultLimit)
+	for _, c := range []struct {
+		name, body  string
+		rfc, google string
+	}{
+		{"body/byte_order_mark/UTF_16", utf16("User-agent: *"), "utf16_body 0", "utf16_body 0"},
+		{"body/NUL", start + "Disallow: /\x00a", "nul_in_line 2", "nul_in_line 2"},
+		{"body/size", tooLong, "body_limited 0", ""},
+		{"body/over_long_line", start + "#" + strings.Repeat("a", 20000), "", "line_cut 2"},
+		{"body/key/misspelt", start + "Disalow: /", "misspelled_key 2", "misspelled_key 2"},
+		{"body/key/beginning", start + "Disallowed: /", "unknown_key 2", "key_prefix 2"},
+		{"body/key/empty", start + ": /", "empty_key 2", "empty_key 2"},
+		{"body/no_colon/two_words", start + "Disallow /", "missing_colon 2", "missing_colon 2"},
+		{"body/no_colon/three_words", start + "Disallow / a", "not_a_record 2", "not_a_record 2"},
+		{"body/HTML", "<!doctype html>", "html_body 0", "html_body 0"},
+		{"body/binary", start + "\x01\x02\x03\x04", "binary_body 0", "binary_body 0"},
+		{"groups/rule_before_any", "Allow: /\n" + start, "rule_before_group 1", "rule_before_group 1"},
+		{"rules/neither_slash_nor_star", start + "Disallow: a", "pattern_without_slash 2", "pattern_without_slash 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for i, profile := range profiles {
+				want := []string{c.rfc, c.google}[i]
+				f := robotstxt.Parse([]byte(c.body), robotstxt.Options{Profile: profile.engine})
+				found := want == "" && len(f.Warnings) == 0
+				for _, w := range f.Warnings {
+					found = found || fmt.Sprintf("%v %d", w.Kind, w.Line) == want
+				}
+				if !found {
+					t.Errorf("%s: warnings %v, want %q", profile.name, f.Warnings, want)
+				}
+				if f.Limited != (want == "body_limited 0") {
+					t.Errorf("%s: limited is %v", profile.name, f.Limited)
+				}
+			}
+		})
+	}
+}
+
+// A User-Agent header is no product token (RFC 9309 §2.2.1, figure 1).
+func TestSemanticsProductToken(t *testing.T) {
+	for _, c := range []struct{ chain, token string }{
+		{"Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)", "ExampleBot"},
+		{"Mozilla/5.0 (compatible; CCBot/2.0; +https://x)", "CCBot"},
+		{"FooBot/2.1", "FooBot"},
+		{"FooBot 2.1", "FooBot"},
+		{"FooBot\t2.1", "FooBot"},
+		{"FooBot;2.1", "FooBot"},
+		{"FooBot(2.1)", "FooBot"},
+		{"Googlebot-News,Googlebot/2.1", "Googlebot"},
+	} {
+		t.Run("groups/user_agent_header/"+c.token, func(t *testing.T) {
+			chain, err := matcher.ParseChain(c.chain)
+			if err == nil {
+				t.Fatalf("%q is taken for %q", c.chain, chain)
+			}
+			// The error quotes what was given; the token must stand outside it too.
+			if text := strings.ReplaceAll(err.Error(), fmt.Sprintf("%q", c.chain), ""); !strings.Contains(text, c.token) {
+				t.Errorf("the error does not say %q: %v", c.token, err)
+			}
+		})
+	}
+	for _, chain := range []string{"*", "CCBot", "MJ12bot", "foo_bot-x", "Googlebot-News,Googlebot", "Googlebot,*"} {
+		got, err := matcher.ParseChain(chain)
+		if err != nil || strings.Join(got, ",") != chain {
+			t.Errorf("%q: got %q, %v", chain, got, err)
+		}
+	}
+}
+
+// Several agents are judged at once, each by its own groups; they are never
+// merged into one.
+func TestSemanticsSeveralAgents(t *testing.T) {
+	const body = "User-agent: A\nDisallow: /a\nUser-agent: B\nDisallow: /b\nUser-agent: *\nDisallow: /c\n"
+	chains := []matcher.Chain{{"A"}, {"B"}, {"*"}, {"C"}, {"C", "B", "A"}}
+	want := [][]string{
+		{"disallow 2 by A: Disallow: /a", "no_rule_matched", "no_rule_matched"},
+		{"no_rule_matched", "disallow 4 by B: Disallow: /b", "no_rule_matched"},
+		{"no_rule_matched", "no_rule_matched", "disallow 6 by *: Disallow: /c"},
+		{"no_rule_matched", "no_rule_matched", "disallow 6 by *: Disallow: /c"},
+		{"no_rule_matched", "disallow 4 by B: Disallow: /b", "no_rule_matched"},
+	}
+	for _, profile := range profiles {
+		tries := matcher.Compile(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}), chains)
+		var target matcher.Target
+		for i := range tries {
+			for j, path := range []string{"/a", "/b", "/c"} {
+				if got := engineVerdict(&tries[i], &target, path, profile.engine); got != want[i][j] {
+					t.Errorf("%s: %s for %v is %q, want %q", profile.name, path, chains[i], got, want[i][j])
+				}
+			}
+		}
+	}
+}

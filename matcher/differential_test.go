@@ -1,0 +1,316 @@
+package matcher_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// The engine and the reference have to agree: on everything that is small, on
+// much that is chosen by chance, and on all that a fuzzer can think of.
+
+// alphabet is what patterns and paths are made of in the exhaustive test: all
+// sequences of up to so many of its tokens. Paths start with a slash.
+type alphabet struct {
+	name            string
+	tokens          []string
+	patterns, paths int
+}
+
+var alphabets = []alphabet{
+	{"wildcards", []string{"/", "a", "*", "$", "%"}, 5, 6},
+	{"escapes", []string{"/", "a", "*", "$", "?", ":", "%", "%61", "%2F", "%2A", "%24", "%3A"}, 4, 4},
+}
+
+// shortStride is which part of the patterns the exhaustive test takes under
+// -short: every 37th, a number that is prime to the sizes of the alphabets, so
+// that each token comes in each place. The paths are all there.
+const shortStride = 37
+
+// TestEverySmallRule compares engine and reference for every single rule and
+// every path that an alphabet makes.
+func TestEverySmallRule(t *testing.T) {
+	for _, a := range alphabets {
+		for _, profile := range profiles {
+			t.Run(a.name+"/"+profile.name, func(t *testing.T) {
+				t.Parallel()
+				stride := 1
+				if testing.Short() {
+					stride = shortStride
+				}
+				paths := newSmallPaths(a, profile.engine, profile.reference)
+				patterns := sequences(a.tokens, a.patterns)
+				for i := 0; i < len(patterns) && !t.Failed(); i += stride {
+					paths.check(t, patterns[i])
+				}
+			})
+		}
+	}
+}
+
+// sequences are all sequences of up to n tokens, the empty one first.
+func sequences(tokens []string, n int) []string {
+	all := []string{""}
+	last := all
+	for range n {
+		var longer []string
+		for _, s := range last {
+			for _, token := range tokens {
+				longer = append(longer, s+token)
+			}
+		}
+		last = longer
+		all = append(all, last...)
+	}
+	return all
+}
+
+// smallPaths are the paths of an alphabet, made ready for both sides once: a
+// rule is read and compiled once by each and then matched against them all.
+type smallPaths struct {
+	engine    matcher.Profile
+	reference reference.Profile
+	paths     []string
+	targets   []matcher.Target
+	spelt     []reference.Path
+}
+
+func newSmallPaths(a alphabet, engine matcher.Profile, oracle reference.Profile) *smallPaths {
+	s := &smallPaths{engine: engine, reference: oracle}
+	for _, rest := range sequences(a.tokens, a.paths-1) {
+		s.paths = append(s.paths, "/"+rest)
+	}
+	s.targets = make([]matcher.Target, len(s.paths))
+	for i, path := range s.paths {
+		s.targets[i].Set([]byte(path), engine)
+		s.spelt = append(s.spelt, reference.NewPath(path, oracle))
+	}
+	return s
+}
+
+func (s *smallPaths) check(t *testing.T, pattern string) {
+	body := []byte("User-agent: *\nDisallow: " + pattern)
+	trie := &matcher.Compile(robotstxt.Parse(body, robotstxt.Options{Profile: s.engine}), []matcher.Chain{{"*"}})[0]
+	rule := reference.Parse(body, s.reference, 0).Groups[0].Rules[0]
+	oracle := reference.NewPattern(rule.Pattern, s.reference)
+	for i := range s.paths {
+		d := trie.Match(&s.targets[i])
+		denied := oracle.Match(s.spelt[i])
+		if d.Allowed == denied || (d.Reason == matcher.DisallowRule) != denied {
+			t.Errorf("%q on %q: engine says allowed %v, %v; reference says %v", pattern, s.paths[i], d.Allowed, d.Reason, !denied)
+			return
+		}
+	}
+}
+
+// TestRandomGroups compares engine and reference for bodies of several groups
+// with up to 30 rules each, by verdict, reason, rule and agent.
+func TestRandomGroups(t *testing.T) {
+	bodies := 20000
+	if testing.Short() {
+		bodies = 1000
+	}
+	for i, profile := range profiles {
+		t.Run(profile.name, func(t *testing.T) {
+			t.Parallel()
+			g := generator{rand.New(rand.NewPCG(9309, uint64(i)))}
+			for n := 0; n < bodies && !t.Failed(); n++ {
+				body, patterns := g.body()
+				c := verdictCase{body: body, chain: g.pick("*", "A", "B", "A,B", "C,A", "A1")}
+				oracle := referenceVerdicts(c, profile.reference)
+				engine := engineVerdicts(t, c, profile.engine)
+				for range 20 {
+					path := g.path(patterns)
+					if got, want := engine.judge(path), oracle.judge(path); got != want {
+						t.Fatalf("%q for %s by\n%s\nengine says %q, reference %q", path, c.chain, body, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// generator makes bodies and paths by chance, the same ones in every run.
+type generator struct{ *rand.Rand }
+
+func (g generator) pick(choices ...string) string { return choices[g.IntN(len(choices))] }
+
+// randomTokens are alphabets for rules; a body has one of them.
+var randomTokens = [][]string{
+	{"/", "a", "b", "*"},
+	{"/", "a", "a", "*", "$"},
+	{"/", "a", "*", "?", "%2F", "%2f", "%3F", "%"},
+	{"/", "a", "%61", "*", "%2A", "$", "%24", ":", "%3a"},
+	{"/", "ü", "%C3%BC", "%c3", "\xBC", "\xFF", "*", " ", "%20", "|"},
+	{"/", "index.htm", "l", "*", "$", "?", "a"},
+	{"/", "robots.txt", "*", "$", "%72obots.txt", "?"},
+	{"/abcdefgh", "/abcdefghi", "j", "*", "$", "/"},
+	{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "/", "*"},
+}
+
+// body makes a body, and returns its patterns too.
+func (g generator) body() (body string, patterns []string) {
+	tokens := randomTokens[g.IntN(len(randomTokens))]
+	var b strings.Builder
+	for range 1 + g.IntN(3) {
+		for range 1 + g.IntN(2) {
+			fmt.Fprintf(&b, "User-agent: %s\n", g.pick("*", "A", "B", "a/1", "* x", "A1", "\xFF"))
+		}
+		for range g.IntN(31) {
+			pattern := g.pick("/", "/", "/", "/", "/", "/", "/", "*", "", "a")
+			for range g.IntN(7) {
+				pattern += g.pick(tokens...)
+			}
+			patterns = append(patterns, pattern)
+			fmt.Fprintf(&b, "%s: %s\n", g.pick("Allow", "Disallow"), pattern)
+		}
+	}
+	return b.String(), append(patterns, g.pick(tokens...))
+}
+
+// path makes a path that looks like one of the patterns, or like several.
+func (g generator) path(patterns []string) string {
+	var b strings.Builder
+	b.WriteByte('/')
+	for range 1 + g.IntN(3) {
+		pattern := patterns[g.IntN(len(patterns))]
+		if g.IntN(4) == 0 {
+			pattern = pattern[:g.IntN(len(pattern)+1)]
+		}
+		for _, c := range []byte(pattern) {
+			switch {
+			case c == '*' && g.IntN(5) > 0:
+				b.WriteString(g.pick("", "", "a", "/", patterns[g.IntN(len(patterns))]))
+			case c == '$' && g.IntN(5) > 0: // the end, or nothing
+			default:
+				b.WriteByte(c)
+			}
+		}
+	}
+	return "/" + strings.TrimLeft(b.String(), "/")
+}
+
+// FuzzSplit compares how URLs are split.
+func FuzzSplit(f *testing.F) {
+	for _, c := range urlCases() {
+		f.Add(c.url)
+	}
+	f.Fuzz(func(t *testing.T, url string) {
+		want := referenceSplit(url)
+		if got := engineSplit(url); got != want {
+			t.Fatalf("%q: engine says %q, reference %q", url, got, want)
+		}
+		// A key is the key of itself.
+		if key, _, ok := strings.Cut(want, " "); ok {
+			if again := engineSplit(key); again != key+" /" {
+				t.Fatalf("%q: its key %q splits into %q", url, key, again)
+			}
+		}
+	})
+}
+
+// FuzzNormalise compares the spellings of paths; normalising twice is
+// normalising once.
+func FuzzNormalise(f *testing.F) {
+	for _, c := range escapeCases() {
+		for _, expectation := range append(c.rfc, c.google...) {
+			path, _, _ := strings.Cut(expectation, " → ")
+			f.Add(path)
+		}
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		plain, query := reference.NormalisePath(path)
+		gotPlain, gotQuery := matcher.Normalise([]byte(path)), matcher.NormaliseQuery([]byte(path))
+		if string(gotPlain) != plain || string(gotQuery) != query {
+			t.Fatalf("%q: engine says %q and %q, reference %q and %q", path, gotPlain, gotQuery, plain, query)
+		}
+		if again := matcher.Normalise(gotPlain); string(again) != plain {
+			t.Fatalf("%q: twice is %q, once %q", path, again, plain)
+		}
+		if again := matcher.NormaliseQuery(gotQuery); string(again) != query {
+			t.Fatalf("%q: twice is %q, once %q, with the query's escapes", path, again, query)
+		}
+		if again := matcher.NormaliseQuery(gotPlain); string(again) != query {
+			t.Fatalf("%q: the query's escapes of %q are %q, want %q", path, plain, again, query)
+		}
+	})
+}
+
+// FuzzBodyURL compares everything from the body's octets to the verdict.
+func FuzzBodyURL(f *testing.F) {
+	for _, cases := range [][]verdictCase{rfcCases(), lineCases(), markCases(), keyCases(), groupCases(), ruleCases(), escapeCases()} {
+		for _, c := range cases {
+			if c.chain == "" {
+				c.chain = "FooBot"
+			}
+			for _, expectation := range append(append(c.both, c.rfc...), c.google...) {
+				path, _, _ := strings.Cut(expectation, " → ")
+				if strings.HasPrefix(path, "/") {
+					path = "http://h" + path
+				}
+				f.Add([]byte(c.body), path, c.chain, len(c.google) > 0)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, body []byte, url, chain string, google bool) {
+		profile := profiles[0]
+		if google {
+			profile = profiles[1]
+		}
+		engineFile := robotstxt.Parse(body, robotstxt.Options{Profile: profile.engine})
+		referenceFile := reference.Parse(body, profile.reference, 0)
+		if got, want := showEngine(engineFile), showReference(referenceFile); got != want {
+			t.Fatalf("%q: engine reads\n%s\nreference reads\n%s", body, got, want)
+		}
+		split := referenceSplit(url)
+		if got := engineSplit(url); got != split {
+			t.Fatalf("%q: engine says %q, reference %q", url, got, split)
+		}
+		if _, err := matcher.ParseChain(chain); err != nil {
+			return
+		}
+		if _, path, ok := strings.Cut(split, " "); ok {
+			c := verdictCase{body: string(body), chain: chain}
+			got := engineVerdicts(t, c, profile.engine).judge(path)
+			if want := referenceVerdicts(c, profile.reference).judge(path); got != want {
+				t.Fatalf("%q for %s by\n%q\nengine says %q, reference %q", path, chain, body, got, want)
+			}
+		}
+	})
+}
+
+// showEngine and showReference write what was read of a body in one way.
+func showEngine(f *robotstxt.File) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "limited", f.Limited)
+	for _, g := range f.Groups {
+		fmt.Fprintln(&b, "group")
+		for _, a := range g.Agents {
+			fmt.Fprintf(&b, "%d agent %q\n", a.Line, a.Value)
+		}
+		for _, r := range g.Rules {
+			fmt.Fprintf(&b, "%d allow %v %q %q\n", r.Line, r.Allow, r.Pattern, r.Text)
+		}
+	}
+	return b.String()
+}
+
+func showReference(f reference.File) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "limited", f.Limited)
+	for _, g := range f.Groups {
+		fmt.Fprintln(&b, "group")
+		for _, a := range g.Agents {
+			fmt.Fprintf(&b, "%d agent %q\n", a.Line, a.Value)
+		}
+		for _, r := range g.Rules {
+			fmt.Fprintf(&b, "%d allow %v %q %q\n", r.Line, r.Allow, r.Pattern, r.Text)
+		}
+	}
+	return b.String()
+}
