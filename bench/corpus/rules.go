@@ -7,7 +7,7 @@ import (
 
 // quantiles are those of the number of rules in two thousand real files, by
 // millionths of the files, and quantileMean is the mean between them.
-var quantiles = []struct{ files, rules int }{
+var quantiles = []struct{ files, rules int64 }{
 	{0, 0},
 	{100_000, 1},
 	{250_000, 3},
@@ -25,13 +25,13 @@ const quantileMean = 45
 // ruleCount returns the number of rules of the file at a quantile, in
 // millionths, when their mean is to be mean.
 func ruleCount(quantile, mean int) int {
-	i := 1
-	for quantile >= quantiles[i].files {
+	at, i := int64(quantile), 1
+	for at >= quantiles[i].files {
 		i++
 	}
 	low, high := quantiles[i-1], quantiles[i]
 	width := high.files - low.files
-	return (low.rules*width + (high.rules-low.rules)*(quantile-low.files)) * mean / (quantileMean * width)
+	return int((low.rules*width + (high.rules-low.rules)*(at-low.files)) * int64(mean) / (quantileMean * width))
 }
 
 // ruledShare returns the share of files that have a rule.

@@ -104,18 +104,18 @@ type recordWriter interface {
 	Close() error
 }
 
-func newFileWriter(w io.Writer, options ...ipc.Option) (recordWriter, error) {
-	return ipc.NewFileWriter(w, options...)
+func newFileWriter(file *os.File, options ...ipc.Option) (recordWriter, error) {
+	return ipc.NewFileWriter(file, options...)
 }
 
-func newStreamWriter(w io.Writer, options ...ipc.Option) (recordWriter, error) {
-	return ipc.NewWriter(w, options...), nil
+func newStreamWriter(file *os.File, options ...ipc.Option) (recordWriter, error) {
+	return ipc.NewWriter(file, options...), nil
 }
 
 // firstFound is found_at of the first row: 2025-01-01T00:00:00Z.
 const firstFound = 1_735_689_600
 
-func writeArrow(w io.Writer, c *corpus.Corpus, o Options, newWriter func(io.Writer, ...ipc.Option) (recordWriter, error)) error {
+func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.File, ...ipc.Option) (recordWriter, error)) error {
 	schema := schemaOf(c)
 	options := []ipc.Option{ipc.WithSchema(schema)}
 	switch o.Compression {
@@ -127,8 +127,7 @@ func writeArrow(w io.Writer, c *corpus.Corpus, o Options, newWriter func(io.Writ
 	default:
 		return fmt.Errorf("compression %q: must be zstd, lz4 or none", o.Compression)
 	}
-	buffered := bufio.NewWriterSize(w, 1<<20)
-	writer, err := newWriter(buffered, options...)
+	writer, err := newWriter(file, options...)
 	if err != nil {
 		return err
 	}
@@ -136,7 +135,7 @@ func writeArrow(w io.Writer, c *corpus.Corpus, o Options, newWriter func(io.Writ
 		o.BatchRows = 65_536
 	}
 	err = writeRecords(writer, c, schema, o.BatchRows)
-	return errors.Join(err, writer.Close(), buffered.Flush())
+	return errors.Join(err, writer.Close())
 }
 
 func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, rows int) error {

@@ -1,0 +1,221 @@
+package export_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
+)
+
+const sample = "../sample"
+
+// TestSample holds the checked-in sample to the generator. When it is meant to
+// change, scripts/sample.sh writes it again.
+func TestSample(t *testing.T) {
+	dir := t.TempDir()
+	c := corpus.New(corpus.SampleOptions())
+	if err := export.Rules(filepath.Join(dir, "rules"), c); err != nil {
+		t.Fatal(err)
+	}
+	want, got := files(t, filepath.Join(dir, "rules")), files(t, filepath.Join(sample, "rules"))
+	if len(got) != len(want) {
+		t.Errorf("%d files in rules, want %d", len(got), len(want))
+	}
+	for name, body := range want {
+		if !bytes.Equal(got[name], body) {
+			t.Errorf("rules/%s differs from what the generator writes", name)
+		}
+	}
+	for _, name := range []string{"frontier.arrow", "frontier.arrows", "frontier.txt.zst"} {
+		made := filepath.Join(dir, name)
+		if err := export.Frontier(made, c, export.Options{BatchRows: 512}); err != nil {
+			t.Fatal(err)
+		}
+		if rows := read(t, filepath.Join(sample, name)); !slices.Equal(rows, read(t, made)) {
+			t.Errorf("%s has other rows than the generator writes", name)
+		}
+	}
+}
+
+// TestSampleHasEverything names what the sample is there to show.
+func TestSampleHasEverything(t *testing.T) {
+	text := strings.Join(read(t, filepath.Join(sample, "frontier.txt.zst")), "\n")
+	rules := files(t, filepath.Join(sample, "rules"))
+	var bodies, names strings.Builder
+	for name, body := range rules {
+		bodies.Write(body)
+		names.WriteString(name + "\n")
+	}
+	for _, want := range []struct{ what, in, part string }{
+		{"an internationalised host", text, "://www.niño"},
+		{"its Punycode", text, "://www.xn--"},
+		{"the file of one", names.String(), "xn--"},
+		{"a port", text, ".example:3000/"},
+		{"the file of one", names.String(), ".example_3000"},
+		{"an escape", text, "%C3%A9"},
+		{"a raw octet", text, "é"},
+		{"a query", text, "?page="},
+		{"a fragment", text, "#"},
+		{"no scheme", text, "\n//www."},
+		{"another scheme", text, "\nmailto:"},
+		{"http", text, "\nhttp://"},
+		{"a group for CCBot", bodies.String(), "CCBot\n"},
+		{"a CRLF", bodies.String(), "\r\n"},
+		{"an end anchor", bodies.String(), "$\n"},
+	} {
+		if !strings.Contains(want.in, want.part) {
+			t.Errorf("the sample lacks %s: %q", want.what, want.part)
+		}
+	}
+	missing := 0
+	for o := range corpus.New(corpus.SampleOptions()).Origins() {
+		if _, ok := rules[o.FileName()]; !ok {
+			missing++
+		}
+	}
+	if missing == 0 {
+		t.Error("every host of the sample has a file")
+	}
+}
+
+func TestFrontierFormats(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 20, IDN: 0.5})
+	var want []string
+	for _, url := range c.URLs() {
+		want = append(want, string(url))
+	}
+	for _, ending := range export.Formats {
+		for _, compression := range []string{"", "lz4", "none"} {
+			for _, rows := range []int{0, 7, len(want)} {
+				name := filepath.Join(t.TempDir(), "f"+ending)
+				if err := export.Frontier(name, c, export.Options{BatchRows: rows, Compression: compression}); err != nil {
+					t.Fatal(err)
+				}
+				got := read(t, name)
+				for i := range got {
+					got[i], _, _ = strings.Cut(got[i], "\t")
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s %q %d: the rows read are not those written", ending, compression, rows)
+				}
+			}
+		}
+	}
+}
+
+func TestFrontierWithoutRows(t *testing.T) {
+	c := corpus.New(corpus.Options{URLs: -1})
+	for _, ending := range export.Formats {
+		name := filepath.Join(t.TempDir(), "f"+ending)
+		if err := export.Frontier(name, c, export.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if rows := read(t, name); len(rows) > 0 {
+			t.Errorf("%s has rows %q", ending, rows)
+		}
+	}
+}
+
+func TestFrontierErrors(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 1})
+	for name, want := range map[string]string{
+		"f.csv":     "must end in one of .arrow .arrows",
+		"none/f.tx": "no such file",
+	} {
+		err := export.Frontier(filepath.Join(t.TempDir(), name), c, export.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v, want %q", name, err, want)
+		}
+	}
+	err := export.Frontier(filepath.Join(t.TempDir(), "f.arrow"), c, export.Options{Compression: "brotli"})
+	if err == nil || !strings.Contains(err.Error(), "brotli") {
+		t.Errorf("compression brotli: error %v", err)
+	}
+}
+
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string][]byte)
+	for _, entry := range entries {
+		if found[entry.Name()], err = os.ReadFile(filepath.Join(dir, entry.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
+}
+
+// read returns the rows of a frontier, the columns of a table after tabs.
+func read(t *testing.T, name string) []string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	switch filepath.Ext(name) {
+	case ".arrow":
+		r, err := ipc.NewFileReader(bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for i := range r.NumRecords() {
+			record, err := r.Record(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = appendRows(rows, record)
+		}
+		return rows
+	case ".arrows":
+		r, err := ipc.NewReader(bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		for r.Next() {
+			rows = appendRows(rows, r.Record())
+		}
+		if r.Err() != nil {
+			t.Fatal(r.Err())
+		}
+		return rows
+	case ".zst":
+		decoder, err := zstd.NewReader(bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer decoder.Close()
+		if content, err = io.ReadAll(decoder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(string(content)) {
+		rows = append(rows, strings.TrimSuffix(line, "\n"))
+	}
+	return rows
+}
+
+func appendRows(rows []string, record arrow.Record) []string {
+	urls := record.Column(0).(*array.String)
+	for i := range int(record.NumRows()) {
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s", urls.Value(i), record.Column(1).ValueStr(i), record.Column(2).ValueStr(i)))
+	}
+	return rows
+}
