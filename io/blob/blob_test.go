@@ -1,0 +1,357 @@
+package blob
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func create(t *testing.T, name string) Writer {
+	t.Helper()
+	w, err := Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func write(t *testing.T, w io.Writer, text string) {
+	t.Helper()
+	n, err := io.WriteString(w, text)
+	if n != len(text) || err != nil {
+		t.Fatalf("Write = %d, %v", n, err)
+	}
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantFiles checks that the folder has these files and no others.
+func wantFiles(t *testing.T, folder string, want map[string]string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if _, ok := want[entry.Name()]; !ok {
+			t.Errorf("%s is left over", entry.Name())
+		}
+	}
+	for name, content := range want {
+		got, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Error(err)
+		} else if string(got) != content {
+			t.Errorf("%s is %q, want %q", name, got, content)
+		}
+	}
+}
+
+func TestCreateAppearsAtClose(t *testing.T) {
+	for _, before := range []string{"", "what was there before"} {
+		t.Run(before, func(t *testing.T) {
+			folder := t.TempDir()
+			name := filepath.Join(folder, "out.csv")
+			if before != "" {
+				writeFile(t, name, before)
+			}
+			w := create(t, name)
+			write(t, w, "url,allowed\n")
+			got, err := os.ReadFile(name)
+			if before == "" && !errors.Is(err, fs.ErrNotExist) || before != "" && string(got) != before {
+				t.Errorf("before Close there is %q, error %v", got, err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			w.Abort()
+			wantFiles(t, folder, map[string]string{"out.csv": "url,allowed\n"})
+			if err := w.Close(); err == nil {
+				t.Error("second Close: no error")
+			}
+			if _, err := w.Write([]byte("x")); err == nil {
+				t.Error("Write after Close: no error")
+			}
+			wantFiles(t, folder, map[string]string{"out.csv": "url,allowed\n"})
+		})
+	}
+}
+
+func TestAbortLeavesWhatWasThere(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "out.csv")
+	w := create(t, name)
+	write(t, w, "half")
+	w.Abort()
+	w.Abort()
+	wantFiles(t, folder, nil)
+	if err := w.Close(); err == nil {
+		t.Error("Close after Abort: no error")
+	}
+	wantFiles(t, folder, nil)
+
+	writeFile(t, name, "before")
+	w = create(t, name)
+	write(t, w, strings.Repeat("x", 3*writeSize))
+	w.Abort()
+	wantFiles(t, folder, map[string]string{"out.csv": "before"})
+}
+
+// TestTemporaryName is what a killed run leaves behind.
+func TestTemporaryName(t *testing.T) {
+	folder := t.TempDir()
+	w := create(t, filepath.Join(folder, "out.csv"))
+	defer w.Abort()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Fatalf("%d files", len(entries))
+	}
+	if ok, _ := filepath.Match(".out.csv.robotsbatch-????????.tmp", entries[0].Name()); !ok {
+		t.Errorf("the temporary file is %s", entries[0].Name())
+	}
+}
+
+func TestLongName(t *testing.T) {
+	folder := t.TempDir()
+	base := strings.Repeat("ä", 120) + ".csv"
+	w := create(t, filepath.Join(folder, base))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, folder, map[string]string{base: ""})
+}
+
+func TestTwoWritersOfOneName(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "out.csv")
+	first, second := create(t, name), create(t, name)
+	write(t, first, "first")
+	write(t, second, "second")
+	if err := errors.Join(second.Close(), first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, folder, map[string]string{"out.csv": "first"})
+}
+
+func TestSmallAndLargeWrites(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out")
+	w := create(t, name)
+	var want bytes.Buffer
+	for i := range 40 {
+		part := bytes.Repeat([]byte{byte(i)}, i*i*1009%(2*writeSize)+i)
+		want.Write(part)
+		write(t, w, string(part))
+		for j := range part {
+			part[j] = 0 // w keeps nothing of it
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%d octets came back with error %v, want %d", len(got), err, want.Len())
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	folder := t.TempDir()
+	writeFile(t, filepath.Join(folder, "file"), "")
+	tests := []struct {
+		name, want string
+	}{
+		{"", "empty"},
+		{folder, "is a folder"},
+		{filepath.Join(folder, "new") + "/", "name of a folder"},
+		{filepath.Join(folder, "missing", "out.csv"), "the folder is not there"},
+		{filepath.Join(folder, "file", "out.csv"), "file"},
+		{"s3://bucket/out.csv", "only local files"},
+	}
+	for _, test := range tests {
+		w, err := Create(test.name)
+		if err == nil {
+			w.Abort()
+			t.Errorf("Create(%q): no error", test.name)
+			continue
+		}
+		if !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.name) || !strings.HasPrefix(err.Error(), "blob: ") {
+			t.Errorf("Create(%q): %v, want it to say %q", test.name, err, test.want)
+		}
+	}
+	wantFiles(t, folder, map[string]string{"file": ""})
+}
+
+// TestCloseFails takes the folder away under the output.
+func TestCloseFails(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "folder")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(folder, "out.csv")
+	w := create(t, name)
+	write(t, w, "text")
+	if err := os.RemoveAll(folder); err != nil {
+		t.Skip(err) // a system that keeps open files
+	}
+	err := w.Close()
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), name+":") || strings.Contains(err.Error(), temporaryMark) {
+		t.Errorf("Close: %v", err)
+	}
+	w.Abort()
+}
+
+func TestOpen(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "urls.txt")
+	writeFile(t, name, "0123456789")
+	f, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size, regular := f.Size(); size != 10 || !regular {
+		t.Errorf("Size = %d, %v", size, regular)
+	}
+	if f.Name() != name {
+		t.Errorf("Name = %q", f.Name())
+	}
+	part := make([]byte, 3)
+	if _, err := f.ReadAt(part, 4); err != nil || string(part) != "456" {
+		t.Errorf("ReadAt = %q, %v", part, err)
+	}
+	if n, err := f.ReadAt(part, 8); n != 2 || err != io.EOF {
+		t.Errorf("ReadAt at the end = %d, %v", n, err)
+	}
+	if all, err := io.ReadAll(f); err != nil || string(all) != "0123456789" {
+		t.Errorf("Read = %q, %v", all, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Read(part); !errors.Is(err, fs.ErrClosed) || !strings.Contains(err.Error(), name) {
+		t.Errorf("Read after Close: %v", err)
+	}
+	if err := f.Close(); err == nil {
+		t.Error("second Close: no error")
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	folder := t.TempDir()
+	missing := filepath.Join(folder, "missing")
+	if _, err := Open(missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("missing file: %v", err)
+	}
+	if _, err := Open(folder); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("folder: %v", err)
+	}
+	if _, err := Open(""); err == nil {
+		t.Error("empty name: no error")
+	}
+	if _, err := Open("gs://bucket/urls.arrow"); err == nil || !strings.Contains(err.Error(), "only local files") {
+		t.Errorf("object store: %v", err)
+	}
+}
+
+// withStdin makes f stdin during the test.
+func withStdin(t *testing.T, f *os.File) {
+	before := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() { os.Stdin = before })
+}
+
+func TestOpenStdin(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	withStdin(t, r)
+	write(t, w, "http://a.example/\n")
+	w.Close()
+	f, err := Open(Stdio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, regular := f.Size(); regular || f.Name() != "stdin" {
+		t.Errorf("a pipe is %q, regular: %v", f.Name(), regular)
+	}
+	if _, err := f.ReadAt(make([]byte, 1), 0); !errors.Is(err, errStream) {
+		t.Errorf("ReadAt: %v", err)
+	}
+	if all, err := io.ReadAll(f); err != nil || string(all) != "http://a.example/\n" {
+		t.Errorf("Read = %q, %v", all, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Stat(); err != nil {
+		t.Errorf("Close has closed stdin: %v", err)
+	}
+}
+
+func TestOpenRedirectedStdin(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "urls.txt")
+	writeFile(t, name, "first\nsecond\n")
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	withStdin(t, file)
+	f, err := Open(Stdio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size, regular := f.Size(); size != 13 || !regular {
+		t.Errorf("Size = %d, %v", size, regular)
+	}
+	if _, err := io.ReadFull(f, make([]byte, 6)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(Stdio); err != nil {
+		t.Fatal(err)
+	}
+	if _, regular := f.Size(); regular {
+		t.Error("a file that was read in part is no stream")
+	}
+}
+
+func TestCreateStdout(t *testing.T) {
+	before := os.Stdout
+	defer func() { os.Stdout = before }()
+	for _, name := range []string{Stdio, "/dev/stdout", "/dev/fd/1"} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stdout = w
+		out := create(t, name)
+		write(t, out, "text")
+		if err := out.Close(); err != nil {
+			t.Error(err)
+		}
+		out.Abort()
+		write(t, w, " and more") // still open
+		w.Close()
+		if got, err := io.ReadAll(r); err != nil || string(got) != "text and more" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		r.Close()
+	}
+}

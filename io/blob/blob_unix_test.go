@@ -1,0 +1,191 @@
+//go:build unix
+
+package blob
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestPermissions(t *testing.T) {
+	before := syscall.Umask(0o027)
+	defer syscall.Umask(before)
+	name := filepath.Join(t.TempDir(), "out.csv")
+	if err := create(t, name).Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode(); got != 0o640 {
+		t.Errorf("permissions are %v, want those of any new file", got)
+	}
+}
+
+func TestSymbolicLinkStays(t *testing.T) {
+	tests := []struct {
+		name   string
+		target string // from the folder links
+		before bool
+	}{
+		{"to a file", "../data/out.csv", true},
+		{"to nothing yet", "../data/out.csv", false},
+		{"to a link", "second", true},
+		{"absolute", "/data/out.csv", true}, // below the test's folder
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			top := t.TempDir()
+			links, data := filepath.Join(top, "links"), filepath.Join(top, "data")
+			for _, folder := range []string{links, data} {
+				if err := os.Mkdir(folder, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.before {
+				writeFile(t, filepath.Join(data, "out.csv"), "before")
+			}
+			target := test.target
+			if filepath.IsAbs(target) {
+				target = top + target
+			}
+			link := filepath.Join(links, "link")
+			if err := errors.Join(os.Symlink(target, link), os.Symlink("../data/out.csv", filepath.Join(links, "second"))); err != nil {
+				t.Fatal(err)
+			}
+			w := create(t, link)
+			write(t, w, "after")
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.Readlink(link); err != nil || got != target {
+				t.Errorf("the link is %q, error %v", got, err)
+			}
+			wantFiles(t, data, map[string]string{"out.csv": "after"})
+			wantFiles(t, links, map[string]string{"link": "after", "second": "after"})
+		})
+	}
+}
+
+// TestLinkInLinkedFolder has a relative link whose ".." is that of the folder
+// it really lies in.
+func TestLinkInLinkedFolder(t *testing.T) {
+	top := t.TempDir()
+	deep := filepath.Join(top, "x", "deep")
+	if err := os.MkdirAll(deep, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	err := errors.Join(
+		os.Symlink(deep, filepath.Join(top, "short")),
+		os.Symlink("../out.csv", filepath.Join(deep, "link")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := create(t, filepath.Join(top, "short", "link"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(top, "x", "out.csv")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLinkLoop(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("link", link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(link); err == nil || !strings.Contains(err.Error(), link) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestDevicesAreWrittenDirectly(t *testing.T) {
+	w := create(t, os.DevNull)
+	write(t, w, "text")
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	info, err := os.Stat(os.DevNull)
+	if err != nil || info.Mode()&fs.ModeDevice == 0 {
+		t.Fatalf("the device is gone: %v, %v", info, err)
+	}
+}
+
+func TestNoSpace(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	w := create(t, full)
+	write(t, w, "text") // still in the buffer
+	err := w.Close()
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), full) {
+		t.Errorf("Close: %v", err)
+	}
+	w.Abort()
+
+	w = create(t, full)
+	defer w.Abort()
+	if _, err := w.Write(make([]byte, 2*writeSize)); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Write: %v", err)
+	}
+	if _, err := w.Write([]byte("x")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("the error has not stayed: %v", err)
+	}
+}
+
+// makePipe makes a named pipe and opens it for reading.
+func makePipe(t *testing.T) (name string, reader *os.File) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("a named pipe can be opened for both only on Linux")
+	}
+	name = filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o666); err != nil {
+		t.Skip(err)
+	}
+	reader, err := os.OpenFile(name, os.O_RDWR, 0) // does not wait
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name, reader
+}
+
+func TestNamedPipe(t *testing.T) {
+	name, reader := makePipe(t)
+	defer reader.Close()
+	w := create(t, name)
+	write(t, w, "text")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 4)
+	if _, err := io.ReadFull(reader, got); err != nil || string(got) != "text" {
+		t.Errorf("read %q, %v", got, err)
+	}
+	info, err := os.Stat(name)
+	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		t.Errorf("the pipe was replaced: %v, %v", info, err)
+	}
+}
+
+func TestReaderGone(t *testing.T) {
+	name, reader := makePipe(t)
+	w := create(t, name)
+	defer w.Abort()
+	reader.Close()
+	write(t, w, "text")
+	err := w.Close()
+	if !errors.Is(err, syscall.EPIPE) || !strings.Contains(err.Error(), name) {
+		t.Errorf("Close: %v", err)
+	}
+}

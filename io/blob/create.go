@@ -1,0 +1,184 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+const (
+	// temporaryMark and temporaryEnd make a temporary file recognisable, should
+	// the program be killed before it can remove it.
+	temporaryMark = ".robotsbatch-"
+	temporaryEnd  = ".tmp"
+
+	// maxTemporaryBase is how many octets of the output's name the temporary
+	// one has, so that it stays below the usual limit of 255.
+	maxTemporaryBase = 200
+)
+
+// Create starts the output of that name, which appears when Close succeeds:
+// until then it is a file beside that name, .NAME.robotsbatch-XXXXXXXX.tmp.
+// Permissions are those of any new file. Of a symbolic link the target is
+// replaced. What is there and no regular file, such as a device or a named
+// pipe, is written directly, and so is stdout, for [Stdio] and the names that
+// the system has for it.
+func Create(name string) (Writer, error) {
+	if name == Stdio || isStdout(name) {
+		return Stdout(), nil
+	}
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if os.IsPathSeparator(name[len(name)-1]) {
+		return nil, fmt.Errorf("blob: %s is the name of a folder, not of a file", name)
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, named(name, err)
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("blob: %s is a folder, not a file", name)
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, named(name, err)
+		}
+		return newWriter(name, f, f.Close, func() { f.Close() }), nil
+	}
+	w, err := createBeside(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("blob: %s: the folder is not there: %w", name, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, named(name, err)
+	}
+	return w, nil
+}
+
+// createBeside starts an output that is a regular file.
+func createBeside(name string) (*writer, error) {
+	target, err := resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := createTemporary(target)
+	if err != nil {
+		return nil, err
+	}
+	publish := func() error { return publish(f, target) }
+	discard := func() {
+		f.Close()
+		os.Remove(f.Name())
+	}
+	return newWriter(name, f, publish, discard), nil
+}
+
+// Stdout is the standard output. Close writes what is still buffered, and
+// leaves it open; what was written cannot be taken back. A program that wants
+// EPIPE for a pipe whose reader has gone, rather than to be killed, ignores
+// SIGPIPE.
+func Stdout() Writer {
+	return newWriter("stdout", os.Stdout, func() error { return nil }, func() {})
+}
+
+// isStdout knows stdout's other names. Were they opened like others, what stdout
+// is redirected to would be written from its beginning, or replaced.
+func isStdout(name string) bool {
+	switch filepath.ToSlash(filepath.Clean(name)) {
+	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+		return true
+	}
+	return false
+}
+
+// resolve follows symbolic links to the name of what is or would be there.
+func resolve(name string) (string, error) {
+	const maxLinks = 40
+	for range maxLinks {
+		folder, err := filepath.EvalSymlinks(filepath.Dir(name))
+		if err != nil {
+			return "", err
+		}
+		name = filepath.Join(folder, filepath.Base(name))
+		info, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return name, nil
+		}
+		link, err := os.Readlink(name)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(link) {
+			// Not filepath.Join, which would cut ".." against a folder that
+			// may be a link itself.
+			link = folder + string(filepath.Separator) + link
+		}
+		name = link
+	}
+	return "", errors.New("too many symbolic links")
+}
+
+// createTemporary creates a new file beside target.
+func createTemporary(target string) (*os.File, error) {
+	folder, base := filepath.Split(target)
+	base = strings.ToValidUTF8(base[:min(len(base), maxTemporaryBase)], "")
+	const attempts = 100
+	for attempt := 1; ; attempt++ {
+		name := fmt.Sprintf("%s.%s%s%08x%s", folder, base, temporaryMark, rand.Uint32(), temporaryEnd)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) || attempt == attempts {
+			return f, err
+		}
+	}
+}
+
+// publish makes the temporary file durable and gives it its name.
+func publish(f *os.File, target string) error {
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), target); err != nil {
+		var linkError *os.LinkError
+		if errors.As(err, &linkError) {
+			return fmt.Errorf("rename: %w", linkError.Err)
+		}
+		return err
+	}
+	return syncFolder(filepath.Dir(target))
+}
+
+// syncFolder makes a rename durable, where the file system can do that.
+func syncFolder(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil // a folder cannot be opened there
+	}
+	folder, err := os.Open(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // one may write to a folder and not read it
+	}
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
