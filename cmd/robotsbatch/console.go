@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// console is where the program speaks to people and schedulers: the error
+// stream, as text or as JSON lines. It is for one goroutine.
+type console struct {
+	w io.Writer
+	// json is nil for text.
+	json *slog.Logger
+	// quiet silences everything but errors.
+	quiet bool
+}
+
+func newConsole(w io.Writer, asJSON, quiet bool) *console {
+	c := &console{w: w, quiet: quiet}
+	if asJSON {
+		c.json = slog.New(slog.NewJSONHandler(w, nil))
+	}
+	return c
+}
+
+// info says something that is no error: text for people, or message and
+// attributes for programs.
+func (c *console) info(text, message string, attrs ...any) {
+	switch {
+	case c.quiet:
+	case c.json != nil:
+		c.json.Info(message, attrs...)
+	default:
+		fmt.Fprintf(c.w, "robotsbatch: %s\n", text)
+	}
+}
+
+// warn says what -quiet does not silence.
+func (c *console) warn(message string) {
+	if c.json != nil {
+		c.json.Warn(message)
+		return
+	}
+	fmt.Fprintf(c.w, "robotsbatch: %s\n", message)
+}
+
+// fail reports err and returns the exit status that it asks for.
+func (c *console) fail(err error) int {
+	status := exitFailed
+	if isUsage(err) {
+		status = exitUsage
+	}
+	if c.json != nil {
+		c.json.Error(err.Error(), "exit_status", status)
+		return status
+	}
+	fmt.Fprintf(c.w, "robotsbatch: %v\n", err)
+	if status == exitUsage {
+		fmt.Fprint(c.w, usageHint)
+	}
+	return status
+}
+
+// failUsage reports a mistake on the command line that was found before the
+// flags told how messages are wanted.
+func failUsage(s streams, err error) int {
+	return newConsole(s.err, false, false).fail(err)
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

@@ -1,0 +1,15 @@
+// Command robotsbatch says of every URL of a crawl frontier whether robots.txt
+// (RFC 9309) lets a crawler fetch it: offline, in batches, in the order of the
+// input.
+//
+// A run is one way through the files of this folder:
+//
+//	main.go      signals, then run, which picks the subcommand
+//	flags.go     the command line, and what is wrong with it
+//	inputs.go    names → inputs;  open.go  an input → a batch.Source
+//	rules.go     folders of robots.txt files → a matcher.Origins
+//	outputs.go   names → outputs; the sink of one output
+//	job.go       batch.Run for each output, exit status
+//	console.go   messages; progress.go, summary.go  what a run says of itself
+//	explain.go, version.go, help.go  the other subcommands
+package main

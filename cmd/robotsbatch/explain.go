@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// runExplain says of single URLs which rule decides. Its exit status is the
+// worst verdict: 0 allowed, 1 denied, 2 none.
+func runExplain(ctx context.Context, args []string, s streams) int {
+	c, urls, err := parseExplain(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return printHelp(s, explainHelp)
+	}
+	if err != nil {
+		return failUsage(s, err)
+	}
+	rules, err := openRules(c, defaultMemory/4)
+	if err == nil {
+		defer rules.Close()
+		var status int
+		if status, err = explainURLs(ctx, c, rules, urls, s.out); err == nil {
+			return status
+		}
+	}
+	failUsage(s, err)
+	return exitUsage // 1 would mean denied
+}
+
+// parseExplain reads the arguments; flags may follow URLs.
+func parseExplain(args []string) (*rulesConfig, []string, error) {
+	c := &rulesConfig{}
+	fs := newFlagSet("explain")
+	c.define(fs)
+	var urls []string
+	for len(args) > 0 {
+		if err := parseFlags(fs, args); err != nil {
+			return nil, nil, err
+		}
+		if args = fs.Args(); len(args) > 0 {
+			urls, args = append(urls, args[0]), args[1:]
+		}
+	}
+	if len(urls) == 0 {
+		return nil, nil, usageErrorf("explain needs a URL")
+	}
+	return c, urls, c.check()
+}
+
+// explainURLs explains all URLs for all agents and returns the worst status.
+func explainURLs(ctx context.Context, c *rulesConfig, rules ruleFolders, urls []string, w io.Writer) (int, error) {
+	evaluator := batch.NewEvaluator(rules, batch.Options{
+		Agents: len(c.agents), Profile: c.profile, Missing: c.missing, Explain: true,
+	})
+	var verdicts batch.Verdicts
+	worst := exitDone
+	for i, url := range urls {
+		if err := context.Cause(ctx); err != nil {
+			return 0, err
+		}
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		one := batch.Batch{Input: "argument", URLs: batch.Column{Offsets64: []int64{0, int64(len(url))}, Data: []byte(url)}}
+		if err := evaluator.Evaluate(&one, &verdicts); err != nil {
+			return 0, err
+		}
+		file, err := printURL(w, c, rules, url)
+		if err != nil {
+			return 0, err
+		}
+		for agent, name := range c.agentChains() {
+			fmt.Fprintf(w, "  agent       %s\n", name)
+			worst = max(worst, printVerdict(w, &verdicts.Agents[agent], file))
+		}
+	}
+	return worst, nil
+}
+
+// printURL says how a URL is taken apart, and returns the file whose rules
+// concern it, if there is one.
+func printURL(w io.Writer, c *rulesConfig, rules ruleFolders, url string) (string, error) {
+	fmt.Fprintln(w, printable(url))
+	var scratch matcher.Scratch
+	authority, path, reason := scratch.Split([]byte(url))
+	if reason != matcher.NoReason {
+		return "", nil
+	}
+	normal := path
+	if c.profile == robotstxt.RFC9309 {
+		normal = matcher.Normalise(path)
+	}
+	fmt.Fprintf(w, "  authority   %s\n  path        %s\n  normalised  %s\n", authority, printable(string(path)), normal)
+	return rules.file(authority)
+}
+
+// printVerdict prints one agent's verdict and returns its exit status.
+func printVerdict(w io.Writer, v *batch.AgentVerdicts, file string) int {
+	verdict, status := "none", exitUsage
+	switch {
+	case v.Valid[0]&1 == 0:
+	case v.Allowed[0]&1 != 0:
+		verdict, status = "allowed", exitDone
+	default:
+		verdict, status = "denied", exitFailed
+	}
+	fmt.Fprintf(w, "  verdict     %s\n  reason      %s\n", verdict, v.Reasons[0])
+	if rule := v.Rules[0]; rule >= 0 {
+		why := v.Explanations[rule]
+		fmt.Fprintf(w, "  rule        %s\n  line        %d\n  group       %s\n", printable(why.Text), why.Line, printable(why.Agent))
+	}
+	if file != "" {
+		fmt.Fprintf(w, "  file        %s\n", file)
+	}
+	return status
+}
+
+// printable is s with control characters as %XX: rules are hostile text, and a
+// terminal obeys escape sequences.
+func printable(s string) string {
+	if strings.IndexFunc(s, unicode.IsControl) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if !unicode.IsControl(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, octet := range []byte(string(r)) {
+			fmt.Fprintf(&b, "%%%02X", octet)
+		}
+	}
+	return b.String()
+}

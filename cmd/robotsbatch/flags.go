@@ -1,0 +1,245 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/arrowipc"
+	"robotsbatch/io/format"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Defaults and least values of the sizes on the command line.
+const (
+	defaultMemory = 512 << 20
+	leastMemory   = 16 << 20
+	defaultRows   = 65536
+)
+
+// rulesConfig is what the command line says of the rules.
+type rulesConfig struct {
+	folders []string
+	agents  []matcher.Chain
+	profile matcher.Profile
+	limit   int64
+	missing access.Missing
+}
+
+// jobConfig is the main job's command line.
+type jobConfig struct {
+	rulesConfig
+
+	in        []string
+	filesFrom string
+	inFormat  format.Format // Unknown: by content and name
+	urlColumn string
+
+	out            string
+	outFormat      format.Format // Unknown: by name
+	compression    arrowipc.Compression
+	hasCompression bool
+	emit           batch.Emit
+	keep           batch.Keep
+	hasKeep        bool
+	prefix         string
+	explain        bool
+	columns        []batch.VerdictColumn // follows from agents, explain and prefix
+
+	maxInvalid  allowance
+	workers     int
+	batchRows   int
+	memory      int64
+	summaryJSON string
+	progress    progressMode
+	logJSON     bool
+	quiet       bool
+}
+
+// parseJob reads the main job's arguments. The error is flag.ErrHelp when help
+// was asked for, else a usageError.
+func parseJob(args []string) (*jobConfig, error) {
+	c := &jobConfig{maxInvalid: unlimited, memory: defaultMemory}
+	fs := newFlagSet("robotsbatch")
+	c.rulesConfig.define(fs)
+	c.defineInput(fs)
+	c.defineOutput(fs)
+	c.defineRunning(fs)
+	if err := parseFlags(fs, args); err != nil {
+		return nil, err
+	}
+	if fs.NArg() > 0 {
+		return nil, usageErrorf("unexpected argument %q: each input takes an -in of its own, or quote the pattern: -in \"*.arrow\"", fs.Arg(0))
+	}
+	return c, c.check()
+}
+
+var profiles = []word[matcher.Profile]{{"rfc9309", robotstxt.RFC9309}, {"google", robotstxt.Google}}
+
+func profileName(p matcher.Profile) string {
+	for _, w := range profiles {
+		if w.value == p {
+			return w.name
+		}
+	}
+	return ""
+}
+
+func (c *rulesConfig) define(fs *flag.FlagSet) {
+	fs.Func("rules", "", appendTo(&c.folders))
+	fs.Func("agent", "", func(s string) error {
+		chain, err := matcher.ParseChain(s)
+		c.agents = append(c.agents, chain)
+		return err
+	})
+	fs.Func("profile", "", oneOf(&c.profile, profiles...))
+	fs.Func("robots-limit", "", sizeOf(&c.limit, robotstxt.DefaultLimit))
+	fs.Func("missing", "", oneOf(&c.missing, word[access.Missing]{"allow", access.MissingAllow},
+		word[access.Missing]{"deny", access.MissingDeny}, word[access.Missing]{"null", access.MissingNull}))
+	defineLater(fs, "on-unresolved-redirect", "on-429", "as-of", "max-age")
+}
+
+func (c *jobConfig) defineInput(fs *flag.FlagSet) {
+	fs.Func("in", "", appendTo(&c.in))
+	fs.StringVar(&c.filesFrom, "files-from", "", "")
+	fs.Func("in-format", "", func(s string) (err error) {
+		c.inFormat, err = format.Parse(s)
+		return err
+	})
+	fs.StringVar(&c.urlColumn, "url-column", "", "")
+	defineLater(fs, "resume", "accept-truncated", "shard", "shards")
+}
+
+func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
+	fs.StringVar(&c.out, "out", "-", "")
+	fs.Func("out-format", "", func(s string) (err error) {
+		c.outFormat, err = format.Parse(s)
+		return err
+	})
+	fs.Func("compression", "", func(s string) error {
+		c.hasCompression = true
+		if s == "snappy" {
+			return unavailable("snappy, which only Parquet has,")
+		}
+		return oneOf(&c.compression, word[arrowipc.Compression]{"none", arrowipc.Uncompressed},
+			word[arrowipc.Compression]{"lz4", arrowipc.LZ4}, word[arrowipc.Compression]{"zstd", arrowipc.Zstd})(s)
+	})
+	fs.Func("emit", "", oneOf(&c.emit, word[batch.Emit]{"all", batch.EmitAll}, word[batch.Emit]{"allowed", batch.EmitAllowed},
+		word[batch.Emit]{"denied", batch.EmitDenied}, word[batch.Emit]{"unknown", batch.EmitUnknown}))
+	fs.Func("columns", "", func(s string) error {
+		c.hasKeep = true
+		return oneOf(&c.keep, word[batch.Keep]{"all", batch.KeepAll}, word[batch.Keep]{"url", batch.KeepURL},
+			word[batch.Keep]{"verdict", batch.KeepNone})(s)
+	})
+	fs.StringVar(&c.prefix, "prefix", "", "")
+	fs.BoolVar(&c.explain, "explain", false, "")
+	defineLater(fs, "with", "report")
+}
+
+func (c *jobConfig) defineRunning(fs *flag.FlagSet) {
+	fs.Func("max-invalid", "", c.maxInvalid.set)
+	fs.Func("workers", "", countOf(&c.workers))
+	fs.Func("batch-rows", "", countOf(&c.batchRows))
+	fs.Func("memory", "", sizeOf(&c.memory, leastMemory))
+	fs.StringVar(&c.summaryJSON, "summary-json", "", "")
+	fs.Func("progress", "", oneOf(&c.progress, word[progressMode]{"auto", progressAuto},
+		word[progressMode]{"always", progressAlways}, word[progressMode]{"never", progressNever}))
+	fs.Func("log", "", oneOf(&c.logJSON, word[bool]{"text", false}, word[bool]{"json", true}))
+	fs.BoolVar(&c.quiet, "quiet", false, "")
+}
+
+// check finds what is wrong with the flags together, and fills in defaults.
+func (c *jobConfig) check() error {
+	if err := c.rulesConfig.check(); err != nil {
+		return err
+	}
+	switch {
+	case len(c.in) == 0 && c.filesFrom == "":
+		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
+	case !readable(c.inFormat):
+		return unavailable("reading " + formatName(c.inFormat))
+	case !writable(c.outFormat):
+		return unavailable("writing " + formatName(c.outFormat))
+	case c.out == "":
+		return usageErrorf("-out is empty: name a file, a folder or - for stdout")
+	case isURL(c.out):
+		return unavailable(fmt.Sprintf("-out %s: writing to an object store", c.out))
+	case c.summaryJSON == "-":
+		return usageErrorf("-summary-json takes a file: stdout is for data")
+	case c.summaryJSON != "" && c.summaryJSON == c.out:
+		return usageErrorf("-summary-json and -out name the same file %s", c.out)
+	}
+	if c.out == "/dev/stdout" {
+		c.out = "-"
+	}
+	columns, err := batch.VerdictColumns(c.agentNames(), c.explain, c.prefix)
+	if err != nil {
+		return usageError{err}
+	}
+	c.columns = columns
+	if c.workers == 0 {
+		c.workers = runtime.GOMAXPROCS(0)
+	}
+	if c.batchRows == 0 {
+		c.batchRows = defaultRows
+	}
+	return nil
+}
+
+func (c *rulesConfig) check() error {
+	if len(c.folders) == 0 {
+		return usageErrorf("-rules is missing: name a folder of robots.txt files")
+	}
+	if c.limit != 0 && c.profile == robotstxt.Google {
+		return usageErrorf("-robots-limit has no meaning under -profile google, which reads a body of any size: leave one out")
+	}
+	if len(c.agents) == 0 {
+		c.agents = []matcher.Chain{{matcher.Everyone}}
+	}
+	return nil
+}
+
+// agentNames are the first names of the agents' chains, which name the columns.
+func (c *rulesConfig) agentNames() []string {
+	names := make([]string, len(c.agents))
+	for i, chain := range c.agents {
+		names[i] = chain[0]
+	}
+	return names
+}
+
+// agentChains are the agents as they were asked for.
+func (c *rulesConfig) agentChains() []string {
+	chains := make([]string, len(c.agents))
+	for i, chain := range c.agents {
+		chains[i] = strings.Join(chain, ",")
+	}
+	return chains
+}
+
+func newFlagSet(name string) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	return fs
+}
+
+// parseFlags parses args, with every error but flag.ErrHelp a usageError.
+func parseFlags(fs *flag.FlagSet, args []string) error {
+	err := fs.Parse(args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	fs.VisitAll(func(f *flag.Flag) {
+		if later, ok := f.Value.(*laterFlag); ok && later.asked {
+			err = unavailable("-" + f.Name)
+		}
+	})
+	return usageError{err}
+}

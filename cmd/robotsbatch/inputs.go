@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// input is one thing to read.
+type input struct {
+	// path is a file's name, or "-" for stdin.
+	path string
+	// stem is the input's name below an output folder: the file's name, or its
+	// path below the folder that was asked for.
+	stem string
+}
+
+// name is the input's name for people.
+func (in input) name() string {
+	if in.path == "-" {
+		return "stdin"
+	}
+	return in.path
+}
+
+// resolveInputs turns what -in and -files-from say into the job's inputs, in
+// the order in which they were named; those of a folder or a pattern by name.
+func resolveInputs(c *jobConfig, stdin io.Reader) ([]input, error) {
+	names := c.in
+	if c.filesFrom != "" {
+		listed, err := readNames(c.filesFrom, stdin)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names[:len(names):len(names)], listed...)
+	}
+	var inputs []input
+	fromStdin := c.filesFrom == "-"
+	for _, name := range names {
+		if name == "-" {
+			if fromStdin {
+				return nil, usageErrorf("stdin is read twice: name - only once")
+			}
+			fromStdin = true
+		}
+		found, err := expand(name)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, found...)
+	}
+	if len(inputs) == 0 {
+		return nil, fmt.Errorf("-files-from %s names no input", c.filesFrom)
+	}
+	return inputs, nil
+}
+
+// readNames reads the lines of a list of inputs, without blank ones.
+func readNames(list string, stdin io.Reader) ([]string, error) {
+	r := stdin
+	if list != "-" {
+		f, err := os.Open(list)
+		if err != nil {
+			return nil, fmt.Errorf("-files-from: %w", err)
+		}
+		defer f.Close()
+		r = f
+	}
+	var names []string
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if name := strings.TrimSuffix(lines.Text(), "\r"); name != "" {
+			names = append(names, name)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("-files-from %s: %w", list, err)
+	}
+	return names, nil
+}
+
+// expand finds the inputs that a name stands for: stdin, a file, the files of
+// a folder, or those that a pattern matches.
+func expand(name string) ([]input, error) {
+	if name == "-" {
+		return []input{{"-", "stdin"}}, nil
+	}
+	if isURL(name) {
+		return nil, unavailable(fmt.Sprintf("-in %s: reading from an object store", name))
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return walk(name)
+	case err == nil:
+		return []input{{name, filepath.Base(name)}}, nil
+	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, "*?["):
+		return nil, fmt.Errorf("-in: %w", err)
+	}
+	matches, err := filepath.Glob(name)
+	if err != nil {
+		return nil, usageErrorf("-in %s: %w", name, err)
+	}
+	if len(matches) == 0 {
+		return nil, fmt.Errorf("-in %s: no file matches", name)
+	}
+	var inputs []input
+	for _, match := range matches {
+		found, err := expand(match)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, found...)
+	}
+	return inputs, nil
+}
+
+// walk lists the files in and below a folder by name. Names that start with a
+// dot or an underscore are left out: they are hidden, or notes that other
+// programs keep beside their data (_SUCCESS).
+func walk(root string) ([]input, error) {
+	var inputs []input
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path == root:
+			return nil
+		case strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_"):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := os.Stat(path) // follows a symbolic link
+		if err != nil {
+			return err
+		}
+		if info.Mode().IsRegular() {
+			stem, _ := filepath.Rel(root, path) // cannot fail: path is below root
+			inputs = append(inputs, input{path, stem})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("-in: %w", err)
+	}
+	if len(inputs) == 0 {
+		return nil, fmt.Errorf("-in %s: the folder has no files", root)
+	}
+	return inputs, nil
+}
+
+// isURL tells whether a name is a URL and not a file's name.
+func isURL(name string) bool {
+	scheme, _, ok := strings.Cut(name, "://")
+	return ok && scheme != "" && !strings.ContainsAny(scheme, `/\.`)
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"io"
+)
+
+// pipeReader reads a stream that may have nothing to say for ever, such as a
+// pipe, and stops waiting when its context ends.
+type pipeReader struct {
+	ctx    context.Context
+	filled chan readResult
+	free   chan []byte
+	now    readResult // being handed out
+	rest   []byte
+}
+
+// readResult is the outcome of one read.
+type readResult struct {
+	data []byte
+	err  error
+}
+
+// pipeBuffer is how many octets are read at once; there are two such buffers.
+const pipeBuffer = 256 << 10
+
+// interruptible returns a reader of what open opens, whose reads fail with the
+// cause of the context's end once that has come. A goroutine opens, reads and
+// closes. No signal can end a read from a pipe, so when the context ends first
+// the goroutine stays in it until the other end says something or the program
+// exits.
+func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.Reader {
+	p := &pipeReader{ctx: ctx, filled: make(chan readResult), free: make(chan []byte, 2)}
+	p.free <- make([]byte, pipeBuffer)
+	p.free <- make([]byte, pipeBuffer)
+	go p.fill(open)
+	return p
+}
+
+// fill reads until the stream or the context ends.
+func (p *pipeReader) fill(open func() (io.ReadCloser, error)) {
+	r, err := open()
+	if err != nil {
+		p.send(readResult{err: err})
+		return
+	}
+	defer r.Close()
+	for {
+		var buffer []byte
+		select {
+		case buffer = <-p.free:
+		case <-p.ctx.Done():
+			return
+		}
+		n, err := r.Read(buffer)
+		if !p.send(readResult{buffer[:n], err}) || err != nil {
+			return
+		}
+	}
+}
+
+// send hands a result over, unless the context ends first.
+func (p *pipeReader) send(result readResult) bool {
+	select {
+	case p.filled <- result:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+func (p *pipeReader) Read(dst []byte) (int, error) {
+	for len(p.rest) == 0 {
+		if p.now.err != nil {
+			return 0, p.now.err
+		}
+		if p.now.data != nil {
+			p.free <- p.now.data[:pipeBuffer]
+			p.now = readResult{}
+		}
+		select {
+		case p.now = <-p.filled:
+			p.rest = p.now.data
+		case <-p.ctx.Done():
+			return 0, context.Cause(p.ctx)
+		}
+	}
+	n := copy(dst, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"syscall"
+	"time"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/blob"
+)
+
+// job is one run of the main job.
+type job struct {
+	*jobConfig
+	s       streams
+	log     *console
+	opener  opener
+	rules   ruleFolders
+	shown   *progress
+	summary *summary
+}
+
+// runJob is the main job: URLs in, verdicts out.
+func runJob(ctx context.Context, args []string, s streams) int {
+	c, err := parseJob(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return printHelp(s, jobHelp)
+	}
+	if err != nil {
+		return failUsage(s, err)
+	}
+	started := time.Now()
+	j := &job{jobConfig: c, s: s, log: newConsole(s.err, c.logJSON, c.quiet)}
+	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, memory: c.batchMemory()}
+	j.shown = newProgress(c, s, j.log, started)
+	err = j.run(ctx, started)
+	j.shown.end()
+	switch {
+	case err == nil:
+		return j.summary.ExitStatus
+	case ctx.Err() != nil:
+		return j.log.fail(fmt.Errorf("stopped (%w); nothing half-written is left", context.Cause(ctx)))
+	}
+	return j.log.fail(err)
+}
+
+// Of the memory, a quarter is for compiled rules, the rest for what is in
+// flight.
+func (c *jobConfig) rulesMemory() int64 { return c.memory / 4 }
+func (c *jobConfig) batchMemory() int64 { return c.memory - c.rulesMemory() }
+
+// run does the job and says what it did.
+func (j *job) run(ctx context.Context, started time.Time) error {
+	inputs, err := resolveInputs(j.jobConfig, j.s.in)
+	if err != nil {
+		return err
+	}
+	outputs, err := planOutputs(j.jobConfig, inputs)
+	if err != nil {
+		return err
+	}
+	if j.rules, err = openRules(&j.rulesConfig, j.rulesMemory()); err != nil {
+		return err
+	}
+	defer j.rules.Close()
+	var file blob.Writer // early: a name that cannot be written shows at once
+	if j.summaryJSON != "" {
+		if file, err = blob.Create(j.summaryJSON); err != nil {
+			return fmt.Errorf("-summary-json: %w", err)
+		}
+		defer file.Abort()
+	}
+	j.summary = newSummary(j.jobConfig, inputs)
+	for _, out := range outputs {
+		if err := j.convert(ctx, out); err != nil {
+			return err
+		}
+	}
+	return j.finish(started, file)
+}
+
+// convert writes one output.
+func (j *job) convert(ctx context.Context, out output) error {
+	src, err := concatenate(ctx, &j.opener, out.inputs)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	t, err := j.target(out, src.first)
+	if err != nil {
+		return err
+	}
+	sink, err := j.newSink(t, src.first, j.s.out)
+	if err != nil {
+		return err
+	}
+	done := j.summary.Rows
+	stats, err := batch.Run(ctx, src, sink, j.rules, batch.Options{
+		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain, Emit: j.emit,
+		Workers: j.workers, Memory: j.batchMemory(),
+		Progress: func(s batch.Stats) { j.shown.report(done + s.Rows) },
+	})
+	if errors.Is(err, syscall.EPIPE) {
+		j.summary.Complete = false // the output's reader has what it wanted
+		err = nil
+	}
+	if err == nil {
+		j.summary.Outputs = append(j.summary.Outputs, t.path)
+		j.summary.add(&stats)
+	}
+	return err
+}
+
+// finish writes the summary, and decides between success and too many rows
+// without a verdict.
+func (j *job) finish(started time.Time, file blob.Writer) error {
+	s := j.summary
+	s.finish(started)
+	tooMany := !j.maxInvalid.permits(s.unknown(), s.Rows)
+	if tooMany {
+		s.ExitStatus = exitInvalid
+	}
+	if file != nil {
+		if err := s.writeTo(file); err != nil {
+			return err
+		}
+	}
+	j.shown.end()
+	if tooMany {
+		j.log.warn(fmt.Sprintf("%s of %s rows have no verdict, more than -max-invalid %s permits; the output is complete",
+			grouped(s.unknown()), grouped(s.Rows), j.maxInvalid))
+	}
+	text := s.String()
+	if !s.Complete {
+		text = "the reader closed the output early; until then " + text
+	}
+	j.log.info(text, "done", s.attrs()...)
+	return nil
+}

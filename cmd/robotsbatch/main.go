@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// Exit statuses, the same in every help text.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitInvalid = 3
+)
+
+func main() {
+	// Without this a write to a closed pipe would kill the program before it
+	// could remove a temporary file; now the write fails with EPIPE.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal kills at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// streams are the standard streams of one run.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run is the program: it does what args ask for and returns the exit status.
+// Data goes to stdout, everything else to stderr.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	s := streams{stdin, stdout, stderr}
+	if len(args) == 0 {
+		fmt.Fprint(s.err, usageHint)
+		return exitUsage
+	}
+	switch command := args[0]; {
+	case command == "explain":
+		return runExplain(ctx, args[1:], s)
+	case command == "version", command == "-version", command == "--version":
+		return runVersion(args[1:], s)
+	case command == "help":
+		return runHelp(args[1:], s)
+	case command == "compile", command == "inspect":
+		return failUsage(s, unavailable(command))
+	case !strings.HasPrefix(command, "-"):
+		return failUsage(s, usageErrorf("unknown command %q", command))
+	}
+	return runJob(ctx, args, s)
+}

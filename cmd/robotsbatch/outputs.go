@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/arrowipc"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/compress"
+	"robotsbatch/io/delimited"
+	"robotsbatch/io/format"
+	"robotsbatch/io/jsonl"
+	"robotsbatch/io/text"
+)
+
+// output is one output of the job and the inputs whose rows go there.
+type output struct {
+	// path is a file's name, or "-" for stdout. Below an output folder it has
+	// no ending yet: the input's format decides which.
+	path     string
+	inFolder bool
+	inputs   []input
+}
+
+// planOutputs says which inputs go to which output: all to one, or each to its
+// own when -out is a folder.
+func planOutputs(c *jobConfig, inputs []input) ([]output, error) {
+	if !isFolder(c.out) {
+		return []output{{path: c.out, inputs: inputs}}, nil
+	}
+	taken := make(map[string]input)
+	var outputs []output
+	for _, in := range inputs {
+		path := filepath.Join(c.out, withoutEnding(in.stem))
+		if other, ok := taken[path]; ok {
+			return nil, usageErrorf("%s and %s would both be written as %s: give them folders of their own", other.name(), in.name(), path)
+		}
+		taken[path] = in
+		outputs = append(outputs, output{path: path, inFolder: true, inputs: []input{in}})
+	}
+	return outputs, nil
+}
+
+// isFolder tells whether -out names a folder: one that is there, or a name
+// that ends like one.
+func isFolder(name string) bool {
+	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator)) {
+		return true
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// withoutEnding cuts the endings that tell a format or a compression.
+func withoutEnding(name string) string {
+	_, plain := compress.ByName(name)
+	if f, _ := format.ByName(plain); f != format.Unknown {
+		return strings.TrimSuffix(plain, filepath.Ext(plain))
+	}
+	return plain
+}
+
+// target is how one output is written.
+type target struct {
+	path   string
+	format format.Format
+	codec  compress.Codec
+}
+
+// target decides how out is written, now that its first input is known.
+func (c *jobConfig) target(out output, first *opened) (target, error) {
+	t := target{path: out.path, format: c.outFormat}
+	named := format.Unknown
+	switch {
+	case out.inFolder:
+		if first.format == format.Text {
+			t.codec = first.codec
+		}
+	case out.path != "-":
+		named, t.codec = format.ByName(out.path)
+		if t.codec == compress.None {
+			t.codec, _ = compress.ByName(out.path)
+		}
+	}
+	if t.format == format.Unknown {
+		t.format = named
+	}
+	if t.format == format.Unknown {
+		if out.path != "-" && !out.inFolder {
+			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .csv, .tsv, .jsonl or .txt, or say which with -out-format", out.path)
+		}
+		t.format = defaultFormat(first.format, out.inFolder)
+	}
+	if out.inFolder {
+		if isArrow(t.format) {
+			t.codec = compress.None
+		}
+		t.path += endings[t.format] + codecEndings[t.codec]
+	}
+	return t, c.checkTarget(t, out)
+}
+
+// defaultFormat is the output's format when neither name nor flag tells:
+// csv for a list, Arrow for a table, a stream where the output is one.
+func defaultFormat(in format.Format, inFolder bool) format.Format {
+	switch {
+	case in == format.Text:
+		return format.CSV
+	case inFolder:
+		return in
+	}
+	return format.ArrowS
+}
+
+// checkTarget finds flags that do not go with the output's format, and outputs
+// that would replace their own input.
+func (c *jobConfig) checkTarget(t target, out output) error {
+	name := formatName(t.format)
+	switch {
+	case !writable(t.format):
+		return unavailable(fmt.Sprintf("-out %s: writing %s", t.path, name))
+	case t.format == format.Text && c.emit == batch.EmitAll:
+		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.path)
+	case t.format == format.Text && (c.explain || c.hasKeep):
+		return usageErrorf("-out %s: text has URLs only: -explain and -columns need another format", t.path)
+	case isArrow(t.format) && t.codec != compress.None:
+		return usageErrorf("-out %s: Arrow is compressed inside: leave out the last ending and use -compression", t.path)
+	case !isArrow(t.format) && c.hasCompression:
+		return usageErrorf("-compression is for Arrow: %s is compressed when the name of -out ends in .zst or .gz", name)
+	}
+	before, err := os.Stat(t.path)
+	if t.path == "-" || err != nil {
+		return nil
+	}
+	for _, in := range out.inputs {
+		if info, err := os.Stat(in.path); err == nil && os.SameFile(before, info) && info.Mode().IsRegular() {
+			return usageErrorf("-out %s would replace an input: choose another name", t.path)
+		}
+	}
+	return nil
+}
+
+// newSink starts the output.
+func (c *jobConfig) newSink(t target, first *opened, stdout io.Writer) (batch.Sink, error) {
+	var w blob.Writer = stdoutWriter{stdout}
+	if t.path == "-" {
+		if isArrow(t.format) && isTerminal(stdout) {
+			return nil, usageErrorf("Arrow on a terminal is unreadable: name a file with -out, or use -out-format csv")
+		}
+	} else {
+		if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
+			return nil, fmt.Errorf("-out: %w", err)
+		}
+		var err error
+		if w, err = blob.Create(t.path); err != nil {
+			return nil, fmt.Errorf("-out: %w", err)
+		}
+	}
+	sink, err := c.encoder(t, first, w)
+	if err != nil {
+		w.Abort()
+		return nil, fmt.Errorf("%s: %w", first.input.name(), err)
+	}
+	return sink, nil
+}
+
+func (c *jobConfig) encoder(t target, first *opened, w blob.Writer) (batch.Sink, error) {
+	layout := batch.Layout{Keep: c.keep, URLColumn: first.urlColumn, Verdicts: c.columns}
+	switch t.format {
+	case format.Text:
+		return text.NewSink(w, t.codec)
+	case format.JSONL:
+		return jsonl.NewSink(w, jsonl.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec})
+	case format.CSV, format.TSV:
+		return delimited.NewSink(w, delimited.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec, Tab: t.format == format.TSV})
+	default:
+		return arrowipc.NewSink(w, arrowipc.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression, Stream: t.format == format.ArrowS})
+	}
+}
+
+// stdoutWriter is stdout as a blob.Writer: it is complete when it was written,
+// and nothing of it can be taken back.
+type stdoutWriter struct{ io.Writer }
+
+func (stdoutWriter) Close() error { return nil }
+func (stdoutWriter) Abort()       {}

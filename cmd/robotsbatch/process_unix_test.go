@@ -1,0 +1,163 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// workplace makes a folder with rules and changes to it.
+func workplace(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("rules", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exitStatus waits for the program and returns its status, -1 when a signal
+// killed it.
+func exitStatus(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// A signal stops a job whose input never ends: it fails, says so, and what was
+// there before it is there still.
+func TestSignalStopsJob(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			workplace(t)
+			writeFile(t, "out.csv", "as before\n")
+			cmd := exec.Command("robotsbatch", "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
+			feed, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// More than a pipe holds: once it is written, the job is under way.
+			for range 100_000 {
+				if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if status := exitStatus(t, cmd); status != exitFailed {
+				t.Errorf("exit status %d", status)
+			}
+			if !strings.HasPrefix(stderr.String(), "robotsbatch: stopped (") {
+				t.Errorf("stderr: %s", stderr.String())
+			}
+			wantOnly(t, "out.csv", "as before\n")
+		})
+	}
+}
+
+// wantOnly checks that name and rules are all there is, and what is in name.
+func wantOnly(t *testing.T, name, content string) {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Name() != name && entry.Name() != "rules" {
+			t.Errorf("%s was left behind", entry.Name())
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || string(got) != content {
+		t.Errorf("%s: %q, %v", name, got, err)
+	}
+}
+
+// A named pipe that nobody writes to holds the program up in open already.
+func TestSignalStopsOpen(t *testing.T) {
+	workplace(t)
+	if err := syscall.Mkfifo("feed", 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("robotsbatch", "-in", "feed", "-files-from", "list", "-rules", "rules")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo("list", 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The list is read after the signal handlers are there.
+	list, err := os.OpenFile("list", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.Close()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	said, err := io.ReadAll(stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := exitStatus(t, cmd); status != exitFailed || !strings.Contains(string(said), "stopped (") {
+		t.Errorf("exit status %d: %s", status, said)
+	}
+}
+
+// A reader that closes the pipe early is success.
+func TestEarlyClosedPipe(t *testing.T) {
+	workplace(t)
+	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 200_000))
+	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules", "-batch-rows", "1000", "-summary-json", "summary.json")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(stdout, make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	stdout.Close()
+	if status := exitStatus(t, cmd); status != exitDone {
+		t.Errorf("exit status %d", status)
+	}
+	if !strings.Contains(stderr.String(), "closed the output early") {
+		t.Errorf("stderr: %s", stderr.String())
+	}
+	summary, err := os.ReadFile("summary.json")
+	if err != nil || !strings.Contains(string(summary), `"complete": false`) {
+		t.Errorf("summary: %s, %v", summary, err)
+	}
+}

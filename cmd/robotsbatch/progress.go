@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// progressMode says when progress is shown.
+type progressMode uint8
+
+const (
+	// progressAuto shows it when the error stream is a terminal.
+	progressAuto progressMode = iota
+	progressAlways
+	progressNever
+)
+
+// How often progress is shown on a terminal, where one line is written again
+// and again, and elsewhere, where each report is a line of its own.
+const (
+	terminalInterval = 200 * time.Millisecond
+	logInterval      = 5 * time.Second
+)
+
+// progress shows how far a job has come. It is safe for concurrent use.
+type progress struct {
+	log      *console
+	terminal bool
+	started  time.Time
+
+	mu    sync.Mutex
+	last  time.Time
+	shown bool // a line stands on the terminal
+}
+
+// newProgress returns nil when nothing is to be shown.
+func newProgress(c *jobConfig, s streams, log *console, started time.Time) *progress {
+	terminal := isTerminal(s.err)
+	switch {
+	case c.progress == progressNever, c.quiet:
+		return nil
+	case c.progress == progressAuto && (!terminal || c.logJSON):
+		return nil
+	case c.progress == progressAuto && c.out == "-" && isTerminal(s.out):
+		return nil // it would be written between the rows
+	}
+	return &progress{log: log, terminal: terminal && !c.logJSON, started: started}
+}
+
+// report shows that rows are done, unless it did a moment ago.
+func (p *progress) report(rows int64) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	interval := logInterval
+	if p.terminal {
+		interval = terminalInterval
+	}
+	if now.Sub(p.last) < interval {
+		return
+	}
+	p.last = now
+	seconds := now.Sub(p.started).Seconds()
+	text := fmt.Sprintf("%s rows, %s a second, %s", grouped(rows), grouped(rate(rows, seconds)), clock(seconds))
+	if !p.terminal {
+		p.log.info(text, "progress", "rows", rows, "seconds", seconds)
+		return
+	}
+	p.shown = true
+	fmt.Fprintf(p.log.w, "\r\x1b[K%s", text)
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
+		fmt.Fprint(p.log.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// clock is a duration as minutes and seconds, with hours where there are any.
+func clock(seconds float64) string {
+	s := int64(seconds)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// rate is rows a second.
+func rate(rows int64, seconds float64) int64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return int64(float64(rows) / seconds)
+}
+
+// grouped is a number with commas between its thousands.
+func grouped(n int64) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+)
+
+// concatenation is a batch.Source of several inputs, one after another. Only
+// the current one is open.
+type concatenation struct {
+	opener *opener
+	first  *opened
+
+	// ctx ends with Close, and with it a Next that waits for a pipe.
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu   sync.Mutex // Close may come while Next is under way
+	now  *opened    // nil after the last
+	rest []input
+}
+
+// concatenate opens the first of inputs, whose schema the others must have.
+func concatenate(ctx context.Context, o *opener, inputs []input) (*concatenation, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	first, err := o.open(ctx, inputs[0])
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &concatenation{opener: o, first: first, ctx: ctx, cancel: cancel, now: first, rest: inputs[1:]}, nil
+}
+
+// Next implements batch.Source.
+func (c *concatenation) Next(ctx context.Context) (batch.Piece, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.now != nil {
+		p, err := c.now.Next(ctx)
+		if !errors.Is(err, io.EOF) {
+			return p, err
+		}
+		if err := c.advance(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, io.EOF
+}
+
+// advance closes the current input and opens the next, if there is one.
+func (c *concatenation) advance() error {
+	if err := c.closeNow(); err != nil {
+		return err
+	}
+	if len(c.rest) == 0 {
+		return nil
+	}
+	next, err := c.opener.open(c.ctx, c.rest[0])
+	if err != nil {
+		return err
+	}
+	c.now, c.rest = next, c.rest[1:]
+	if difference := schemaDifference(c.first, next); difference != "" {
+		return fmt.Errorf("%s and %s cannot go into one output: %s; give an output each with -out FOLDER/",
+			c.first.input.name(), next.input.name(), difference)
+	}
+	return nil
+}
+
+// Close implements batch.Source. It ends a Next that is under way.
+func (c *concatenation) Close() error {
+	c.cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rest = nil
+	return c.closeNow()
+}
+
+func (c *concatenation) closeNow() error {
+	if c.now == nil {
+		return nil
+	}
+	err := c.now.Close()
+	c.now = nil
+	return err
+}
+
+// schemaDifference says what is different between the columns of two inputs;
+// it is empty when nothing is.
+func schemaDifference(a, b *opened) string {
+	switch {
+	case a.schema == nil && b.schema == nil:
+		return ""
+	case a.schema == nil:
+		return "the first is a list of URLs, the second a table"
+	case b.schema == nil:
+		return "the first is a table, the second a list of URLs"
+	case a.schema.Equal(b.schema):
+		return ""
+	case a.schema.NumFields() != b.schema.NumFields():
+		return fmt.Sprintf("the first has %d columns, the second %d", a.schema.NumFields(), b.schema.NumFields())
+	}
+	for i := range a.schema.NumFields() {
+		if one, other := a.schema.Field(i), b.schema.Field(i); !one.Equal(other) {
+			return fmt.Sprintf("column %d is %s in the first, %s in the second", i+1, describeField(one), describeField(other))
+		}
+	}
+	return "their octet order is different"
+}
+
+func describeField(f arrow.Field) string {
+	text := fmt.Sprintf("%q %s", f.Name, f.Type)
+	if !f.Nullable {
+		text += " not null"
+	}
+	if f.Metadata.Len() > 0 {
+		text += " with metadata " + f.Metadata.String()
+	}
+	return text
+}

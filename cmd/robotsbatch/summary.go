@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/blob"
+)
+
+// summary is what -summary-json writes and the last line on stderr says. The
+// keys are part of the command line's contract: new ones may come, none goes.
+type summary struct {
+	// Version is the program's.
+	Version string `json:"version"`
+	// Complete is false when the output's reader closed it before the end.
+	Complete bool `json:"complete"`
+	// ExitStatus is 0, or 3 with too many rows without a verdict.
+	ExitStatus int      `json:"exit_status"`
+	Profile    string   `json:"profile"`
+	Inputs     []string `json:"inputs"`
+	Rules      []string `json:"rules"`
+	Outputs    []string `json:"outputs"`
+	// Rows were read and RowsWritten written (-emit).
+	Rows        int64 `json:"rows"`
+	RowsWritten int64 `json:"rows_written"`
+	// Invalid and UnsupportedScheme are rows that have no verdict, whatever the
+	// agent.
+	Invalid           int64          `json:"invalid"`
+	UnsupportedScheme int64          `json:"unsupported_scheme"`
+	Agents            []agentSummary `json:"agents"`
+	// Authorities are distinct within an output; above a million, estimated.
+	Authorities        int64   `json:"authorities"`
+	AuthoritiesWithout int64   `json:"authorities_without_robots"`
+	Seconds            float64 `json:"seconds"`
+	URLsPerSecond      int64   `json:"urls_per_second"`
+}
+
+// agentSummary are one agent's verdicts.
+type agentSummary struct {
+	// Agent as it was asked for, a chain with commas.
+	Agent   string `json:"agent"`
+	Allowed int64  `json:"allowed"`
+	Denied  int64  `json:"denied"`
+	// Unknown rows have no verdict, the invalid ones among them.
+	Unknown int64 `json:"unknown"`
+}
+
+func newSummary(c *jobConfig, inputs []input) *summary {
+	s := &summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: c.folders, Outputs: []string{}}
+	for _, in := range inputs {
+		s.Inputs = append(s.Inputs, in.name())
+	}
+	for _, agent := range c.agentChains() {
+		s.Agents = append(s.Agents, agentSummary{Agent: agent})
+	}
+	return s
+}
+
+// add adds what one output's job did.
+func (s *summary) add(stats *batch.Stats) {
+	s.Rows += stats.Rows
+	s.RowsWritten += stats.Selected
+	s.Invalid += stats.Invalid
+	s.UnsupportedScheme += stats.UnsupportedScheme
+	s.Authorities += stats.Authorities
+	s.AuthoritiesWithout += stats.WithoutRobots
+	for i, counts := range stats.Agents {
+		s.Agents[i].Allowed += counts.Allowed
+		s.Agents[i].Denied += counts.Denied
+		s.Agents[i].Unknown += counts.Unknown
+	}
+}
+
+// finish sets the times.
+func (s *summary) finish(started time.Time) {
+	seconds := time.Since(started).Seconds()
+	s.Seconds, s.URLsPerSecond = seconds, rate(s.Rows, seconds)
+}
+
+// unknown is the number of rows that lack a verdict for an agent; which agent
+// hardly matters, for rows are invalid and authorities unknown for all.
+func (s *summary) unknown() int64 {
+	most := int64(0)
+	for _, agent := range s.Agents {
+		most = max(most, agent.Unknown)
+	}
+	return most
+}
+
+// String is the summary in one line.
+func (s *summary) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s rows", grouped(s.Rows))
+	if len(s.Agents) == 1 {
+		fmt.Fprintf(&b, ": %s allowed, %s denied, ", grouped(s.Agents[0].Allowed), grouped(s.Agents[0].Denied))
+	} else {
+		for _, agent := range s.Agents {
+			fmt.Fprintf(&b, "; %s: %s allowed, %s denied", agent.Agent, grouped(agent.Allowed), grouped(agent.Denied))
+		}
+		b.WriteString("; ")
+	}
+	fmt.Fprintf(&b, "%s unknown (%s invalid", grouped(s.unknown()), grouped(s.Invalid))
+	if s.UnsupportedScheme > 0 {
+		fmt.Fprintf(&b, ", %s of another scheme", grouped(s.UnsupportedScheme))
+	}
+	b.WriteString(")")
+	if s.RowsWritten != s.Rows {
+		fmt.Fprintf(&b, "; %s rows written", grouped(s.RowsWritten))
+	}
+	fmt.Fprintf(&b, "; %s authorities, %s without robots.txt; %.2f s, %s URLs a second",
+		grouped(s.Authorities), grouped(s.AuthoritiesWithout), s.Seconds, grouped(s.URLsPerSecond))
+	return b.String()
+}
+
+// attrs is the summary for structured logs.
+func (s *summary) attrs() []any {
+	return []any{"summary", s}
+}
+
+// writeTo writes the summary as JSON and completes w.
+func (s *summary) writeTo(w blob.Writer) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(data, '\n'))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		w.Abort()
+		return fmt.Errorf("-summary-json: %w", err)
+	}
+	return nil
+}

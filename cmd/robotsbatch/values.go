@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// word is one of the words that a flag takes.
+type word[T any] struct {
+	name  string
+	value T
+}
+
+// oneOf sets dst to the value of the word that the flag was given.
+func oneOf[T any](dst *T, words ...word[T]) func(string) error {
+	return func(s string) error {
+		names := make([]string, len(words))
+		for i, w := range words {
+			if w.name == s {
+				*dst = w.value
+				return nil
+			}
+			names[i] = w.name
+		}
+		last := len(names) - 1
+		return fmt.Errorf("want %s or %s", strings.Join(names[:last], ", "), names[last])
+	}
+}
+
+func appendTo(dst *[]string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return errors.New("want a name")
+		}
+		*dst = append(*dst, s)
+		return nil
+	}
+}
+
+// countOf sets dst to a number from 1.
+func countOf(dst *int) func(string) error {
+	return func(s string) error {
+		n, err := strconv.ParseInt(s, 10, 32)
+		if err != nil || n < 1 {
+			return errors.New("want a number from 1")
+		}
+		*dst = int(n)
+		return nil
+	}
+}
+
+var sizeUnits = []word[int64]{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"B", 1}, {"", 1},
+}
+
+// sizeOf sets dst to a number of octets, such as 512MiB, of at least least.
+func sizeOf(dst *int64, least int64) func(string) error {
+	return func(s string) error {
+		for _, unit := range sizeUnits {
+			digits, ok := strings.CutSuffix(s, unit.name)
+			if !ok {
+				continue
+			}
+			n, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil || n < 0 || n > math.MaxInt64/unit.value {
+				break
+			}
+			if n *= unit.value; n < least {
+				return fmt.Errorf("want at least %s", sizeText(least))
+			}
+			*dst = n
+			return nil
+		}
+		return errors.New("want a size such as 512MiB (units: B, KiB, MiB, GiB, TiB)")
+	}
+}
+
+func sizeText(n int64) string {
+	for _, unit := range []word[int64]{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= unit.value && n%unit.value == 0 {
+			return fmt.Sprintf("%d%s", n/unit.value, unit.name)
+		}
+	}
+	return fmt.Sprintf("%dB", n)
+}
+
+// allowance is how many rows without a verdict are still success: a number, or
+// a percentage of all rows.
+type allowance struct {
+	value   float64
+	percent bool
+}
+
+var unlimited = allowance{value: math.Inf(1)}
+
+func (a *allowance) set(s string) error {
+	digits, percent := strings.CutSuffix(s, "%")
+	if percent {
+		v, err := strconv.ParseFloat(digits, 64)
+		if err != nil || !(v >= 0 && v <= 100) {
+			return errors.New("want a percentage from 0% to 100%")
+		}
+		*a = allowance{v, true}
+		return nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return errors.New("want a number of rows, such as 1000, or a percentage, such as 0.5%")
+	}
+	*a = allowance{float64(n), false}
+	return nil
+}
+
+// permits tells whether unknown of rows may be without a verdict.
+func (a allowance) permits(unknown, rows int64) bool {
+	if a.percent {
+		return float64(unknown)*100 <= a.value*float64(rows)
+	}
+	return float64(unknown) <= a.value
+}
+
+func (a allowance) String() string {
+	text := strconv.FormatFloat(a.value, 'f', -1, 64)
+	if a.percent {
+		text += "%"
+	}
+	return text
+}
+
+// laterFlag stands for a flag that a later version brings, so that using it
+// says so instead of calling it unknown.
+type laterFlag struct{ asked bool }
+
+func (f *laterFlag) String() string { return "" }
+
+func (f *laterFlag) Set(string) error {
+	f.asked = true
+	return errors.New("not available in this version")
+}
+
+// IsBoolFlag lets the flag stand without a value.
+func (f *laterFlag) IsBoolFlag() bool { return true }
+
+func defineLater(fs *flag.FlagSet, names ...string) {
+	for _, name := range names {
+		fs.Var(&laterFlag{}, name, "")
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import "testing"
+
+func TestSizeOf(t *testing.T) {
+	tests := []struct {
+		text string
+		want int64 // -1: refused
+	}{
+		{"1", 1}, {"1B", 1}, {"3KiB", 3 << 10}, {"512MiB", 512 << 20}, {"2GiB", 2 << 30}, {"1TiB", 1 << 40},
+		{"8388607TiB", 8388607 << 40}, {"8388608TiB", -1}, {"", -1}, {"MiB", -1}, {"-1", -1}, {"1MB", -1},
+		{"1mib", -1}, {"1.5GiB", -1}, {"0", -1},
+	}
+	for _, test := range tests {
+		got := int64(-1)
+		if err := sizeOf(&got, 1)(test.text); (err != nil) != (test.want < 0) || got != test.want {
+			t.Errorf("%q: %d, %v; want %d", test.text, got, err, test.want)
+		}
+	}
+	var size int64
+	if err := sizeOf(&size, 1<<20)("1023KiB"); err == nil || err.Error() != "want at least 1MiB" {
+		t.Errorf("below the least size: %v", err)
+	}
+}
+
+func TestAllowance(t *testing.T) {
+	tests := []struct {
+		text          string
+		unknown, rows int64
+		want          bool
+	}{
+		{"0", 0, 10, true}, {"0", 1, 10, false}, {"5", 5, 10, true}, {"5", 6, 10, false},
+		{"0%", 0, 10, true}, {"0%", 1, 10, false}, {"10%", 1, 10, true}, {"10%", 2, 10, false},
+		{"0.5%", 5, 1000, true}, {"0.5%", 6, 1000, false}, {"100%", 10, 10, true}, {"1%", 0, 0, true},
+	}
+	for _, test := range tests {
+		a := unlimited
+		if err := a.set(test.text); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.permits(test.unknown, test.rows); got != test.want {
+			t.Errorf("-max-invalid %s permits %d of %d: %v", a, test.unknown, test.rows, got)
+		}
+		if a.String() != test.text {
+			t.Errorf("%q is written %q", test.text, a)
+		}
+	}
+	if !unlimited.permits(1<<40, 1<<40) {
+		t.Error("without -max-invalid, rows without a verdict are refused")
+	}
+	for _, text := range []string{"", "%", "-1", "1.5", "101%", "NaN%", "many"} {
+		a := unlimited
+		if err := a.set(text); err == nil {
+			t.Errorf("-max-invalid %q is taken as %s", text, a)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	for seconds, want := range map[float64]string{0: "0:00", 9.9: "0:09", 61: "1:01", 3600: "1:00:00", 36061: "10:01:01"} {
+		if got := clock(seconds); got != want {
+			t.Errorf("%v: %s", seconds, got)
+		}
+	}
+}
