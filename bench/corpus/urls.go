@@ -174,7 +174,7 @@ func appendInvalid(dst []byte, r *random, o *Origin) []byte {
 	case 7:
 		return append(append(dst, "mailto:info@"...), o.Host...)
 	case 8:
-		return append(dst, "javascript:void(0)"...)
+		return append(append(append(dst, "gopher://"...), o.Host...), '/')
 	default:
 		return append(dst, "http://[::1/"...)
 	}
