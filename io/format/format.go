@@ -1,35 +1,78 @@
-// Package format tells which format an input has, by its first octets and then
-// by its name, and which an output has, by its name.
 package format
 
-import "robotsbatch/io/compress"
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/io/compress"
+)
 
 // Format is a data format.
 type Format uint8
 
 const (
+	// Unknown is a format that could not be told.
 	Unknown Format = iota
-	Arrow          // Arrow IPC file
-	ArrowS         // Arrow IPC stream
+	// Arrow is the Arrow IPC file format, also known as Feather V2.
+	Arrow
+	// ArrowS is the Arrow IPC stream format.
+	ArrowS
+	// Parquet is Apache Parquet.
 	Parquet
+	// Text is a list of URLs, one a line.
 	Text
+	// CSV is comma-separated values with a header.
 	CSV
+	// TSV is CSV with tabs.
 	TSV
+	// JSONL is one JSON object a line.
 	JSONL
+	// CDXJ is a crawl index: a key, a timestamp and a JSON object a line.
 	CDXJ
+	// WARC is a web archive.
 	WARC
+	// RulePack is a container of compiled rules.
 	RulePack
 )
 
-// HeadSize is how many first octets Detect wants.
-const HeadSize = 4096
+var names = [...]string{
+	Unknown: "unknown", Arrow: "arrow", ArrowS: "arrows", Parquet: "parquet",
+	Text: "text", CSV: "csv", TSV: "tsv", JSONL: "jsonl", CDXJ: "cdxj",
+	WARC: "warc", RulePack: "rules",
+}
 
-// Detect tells the format of an input from its first octets, after
-// decompression, and its name (without compression suffix; may be empty).
-func Detect(head []byte, name string) Format { panic("todo") }
+// String returns the format's name as Parse takes it, such as "arrows".
+func (f Format) String() string {
+	if int(f) < len(names) {
+		return names[f]
+	}
+	return "format(?)"
+}
 
-// Parse reads a format's name as -in-format and -out-format take it.
-func Parse(name string) (Format, error) { panic("todo") }
+// Parse reads the name of a format of tables or lists, as -in-format and
+// -out-format take it: arrow, arrows, parquet, text, csv, tsv, jsonl or cdxj.
+func Parse(name string) (Format, error) {
+	for f := Arrow; f <= CDXJ; f++ {
+		if names[f] == name {
+			return f, nil
+		}
+	}
+	return Unknown, fmt.Errorf("format: there is no format %q: it is one of %s", name, strings.Join(names[Arrow:CDXJ+1], ", "))
+}
 
-// ByName tells format and compression of an output by its name.
-func ByName(name string) (Format, compress.Codec) { panic("todo") }
+// endings are the ends of file names, in lower case, that tell a format.
+var endings = map[string]Format{
+	".arrow": Arrow, ".feather": Arrow, ".arrows": ArrowS, ".parquet": Parquet,
+	".txt": Text, ".csv": CSV, ".tsv": TSV, ".jsonl": JSONL, ".ndjson": JSONL,
+	".cdxj": CDXJ, ".cdx": CDXJ, ".warc": WARC, ".rules": RulePack,
+}
+
+// ByName tells format and compression by a file's name, such as verdicts.csv.zst;
+// Unknown and compress.None where the name says nothing. Case does not matter.
+// Whether that format can be written, and so compressed, is for the caller to
+// know.
+func ByName(name string) (Format, compress.Codec) {
+	codec, plain := compress.ByName(name)
+	return endings[strings.ToLower(filepath.Ext(plain))], codec
+}

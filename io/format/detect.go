@@ -1,0 +1,96 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// HeadSize is how many first octets Detect wants to see; a shorter input is
+// seen whole.
+const HeadSize = 4096
+
+// maxArrowMetadata is how many octets an Arrow stream's first message, its
+// schema, may have to be taken for one.
+const maxArrowMetadata = 64 << 20
+
+// Detect tells the format of an input from its first octets, after
+// decompression, and its name (which may be empty). Arrow, Parquet and WARC are
+// known by their first octets whatever the name says; then the name decides.
+// Where that says nothing, an input is Text when at least half of its first
+// lines look like URLs, or when it is empty; else Unknown.
+func Detect(head []byte, name string) Format {
+	switch {
+	case bytes.HasPrefix(head, []byte("ARROW1")):
+		return Arrow
+	case isArrowStream(head):
+		return ArrowS
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return Parquet
+	case bytes.HasPrefix(head, []byte("WARC/")):
+		return WARC
+	}
+	if f, _ := ByName(name); f != Unknown {
+		return f
+	}
+	if len(head) == 0 || looksLikeURLs(head) {
+		return Text
+	}
+	return Unknown
+}
+
+// isArrowStream tells whether head starts with an encapsulated message: the
+// continuation marker, the length of the metadata, and metadata that is a
+// flatbuffer, which starts with the offset of its root table. In it the table
+// starts with the distance to its vtable, which has its own size first.
+func isArrowStream(head []byte) bool {
+	const prefix = 8
+	if len(head) < prefix+4 || binary.LittleEndian.Uint32(head) != 0xFFFFFFFF {
+		return false
+	}
+	length := int64(binary.LittleEndian.Uint32(head[4:]))
+	root := int64(binary.LittleEndian.Uint32(head[prefix:]))
+	if length < 8 || length > maxArrowMetadata || length%8 != 0 || root < 4 || root+4 > length {
+		return false
+	}
+	metadata := head[prefix:min(int64(len(head)), prefix+length)]
+	if root+4 > int64(len(metadata)) {
+		return true // beyond what can be seen
+	}
+	vtable := root - int64(int32(binary.LittleEndian.Uint32(metadata[root:])))
+	if vtable < 4 || vtable+4 > length {
+		return false
+	}
+	if vtable+2 > int64(len(metadata)) {
+		return true
+	}
+	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4
+}
+
+// looksLikeURLs tells whether at least half of head's lines that are not blank
+// start with a scheme and "://", and there is no NUL. The last line may be cut.
+func looksLikeURLs(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	lines, urls := 0, 0
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		lines++
+		if scheme, _, ok := bytes.Cut(line, []byte("://")); ok && isScheme(scheme) {
+			urls++
+		}
+	}
+	return urls > 0 && 2*urls >= lines && bytes.IndexByte(head, 0) < 0
+}
+
+// isScheme knows a URL's scheme (RFC 3986 §3.1).
+func isScheme(s []byte) bool {
+	for i, c := range s {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return len(s) > 0
+}
