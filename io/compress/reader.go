@@ -16,13 +16,23 @@ const (
 	// the most that the zstd program decompresses unless told otherwise.
 	MaxWindow = 128 << 20
 
+	// SmallWindow is the largest zstd window, in octets, that NewSmallReader
+	// accepts: 8 MiB, which RFC 8878 §3.1.1.1.2 wants every decoder to have.
+	SmallWindow = 8 << 20
+
 	// zstdBlocks is how many blocks of at most 128 KiB the zstd decoder works on
 	// at the same time. With more than one it runs beside its consumer.
 	zstdBlocks = 4
 
 	// readSize is how many octets are read at once from what is decompressed.
 	readSize = 256 << 10
+
+	// smallReadSize is the same for NewSmallReader.
+	smallReadSize = 4 << 10
 )
+
+// ErrWindow says that a zstd frame has a larger window than is accepted.
+var ErrWindow = errors.New("the zstd window is too large")
 
 // NewReader decompresses r, all its members or frames to the end; checksums
 // are verified. Zstd is decompressed by goroutines beside the consumer's, which
@@ -35,9 +45,21 @@ const (
 // with a window above MaxWindow. An error of r comes through as it is. The
 // octets before an error are handed out first, and the error stays.
 func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
+	return newReader(r, c, readSize, MaxWindow, zstdBlocks)
+}
+
+// NewSmallReader is NewReader for the many files that are small: it has small
+// buffers and starts no goroutine, and its largest zstd window is SmallWindow.
+// A frame that has a larger one, or that has no window and says that it is
+// larger itself, gives an error that is [ErrWindow].
+func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
+	return newReader(r, c, smallReadSize, SmallWindow, 1)
+}
+
+func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.ReadCloser, error) {
 	source := &source{r: r}
-	d := &reader{codec: c, source: source}
-	buffered := bufio.NewReaderSize(source, readSize)
+	d := &reader{codec: c, source: source, window: window}
+	buffered := bufio.NewReaderSize(source, size)
 	if c == Gzip || c == Zstd {
 		// An empty file is no gzip or zstd file, though the decoders would take
 		// it for one without members.
@@ -57,9 +79,9 @@ func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 		d.stream = &members{r: buffered, z: z}
 	case Zstd:
 		z, err := zstd.NewReader(buffered,
-			zstd.WithDecoderConcurrency(zstdBlocks),
-			zstd.WithDecoderMaxWindow(MaxWindow),
-			zstd.WithDecoderMaxMemory(MaxWindow)) // for frames that are one segment
+			zstd.WithDecoderConcurrency(blocks),
+			zstd.WithDecoderMaxWindow(window),
+			zstd.WithDecoderMaxMemory(window)) // for frames that are one segment
 		if err != nil {
 			return nil, d.explain(err)
 		}
@@ -74,6 +96,7 @@ func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 type reader struct {
 	codec  Codec
 	source *source
+	window uint64
 	stream io.Reader
 	close  func() // may be nil
 	err    error
@@ -110,7 +133,7 @@ func (d *reader) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the compressed data is cut off: %w", d.codec, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%s: the data was compressed with a window above %d MiB: compress it again without --long: %w", d.codec, MaxWindow>>20, err)
+		return fmt.Errorf("%s: the data was compressed with a window above %d MiB: compress it again without --long: %w", d.codec, d.window>>20, ErrWindow)
 	}
 	return fmt.Errorf("%s: the compressed data is damaged: %w", d.codec, err)
 }
