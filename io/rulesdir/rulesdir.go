@@ -1,29 +1,138 @@
-// Package rulesdir finds the robots.txt files of a folder, and compiles them
-// when a URL first needs them.
 package rulesdir
 
-import "robotsbatch/matcher"
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+const (
+	// DefaultMemory is how many octets of compiled rules are kept when
+	// Options.Memory does not say: 128 MiB.
+	DefaultMemory = 128 << 20
+	// MaxGoogleBody is how many octets a body may have under the Google
+	// profile, which knows no limit of its own: 64 MiB. A longer one is an
+	// error.
+	MaxGoogleBody = 64 << 20
+)
 
 // Options say how bodies are read. The zero value is the default.
 type Options struct {
-	// Chains are the agents; each Origin gets a Trie for each.
+	// Chains are the agents; each Origin gets a Trie for each, in their order.
 	Chains []matcher.Chain
-	// Profile is the reading of the protocol.
+	// Profile is the reading of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is the size limit of a body, 0 for the default.
+	// Limit is how many octets of a body count, after decompression (RFC 9309
+	// §2.5); values below robotstxt.DefaultLimit mean robotstxt.DefaultLimit.
+	// No more is read of any file. The Google profile has no limit; see
+	// MaxGoogleBody.
 	Limit int
-	// Memory bounds the compiled rules that are kept; 0: 128 MiB.
+	// Memory bounds the octets of compiled rules that are kept; 0 means
+	// DefaultMemory. Rules that were not used for long are dropped, and
+	// compiled again when they are needed. The names of the folder's files come
+	// on top, some 70 octets a file.
 	Memory int64
 }
 
-// Dir is a folder of robots.txt files. It is a matcher.Origins.
-type Dir struct{}
+// Stats count what was found and read so far.
+type Stats struct {
+	// Listed counts the names that stand for an authority.
+	Listed int64
+	// Ignored counts the names that stand for none.
+	Ignored int64
+	// Files counts the files that were read, each of them once.
+	Files int64
+	// Octets is the length of their bodies, after decompression and as far as
+	// they were read.
+	Octets int64
+	// Warnings counts the parser's warnings on them.
+	Warnings int64
+	// Limited counts the bodies of which the size limit cut something off.
+	Limited int64
+	// Rereads counts how often a file was read and compiled again because
+	// Options.Memory was too small to keep its rules.
+	Rereads int64
+}
 
-// Open opens the folder of that name.
-func Open(name string, o Options) (*Dir, error) { panic("todo") }
+// Dir is a folder of robots.txt files. It is a [matcher.Origins], safe for
+// concurrent use.
+type Dir struct {
+	folder folder
+	index  *index
+	cache  cache
 
-// Lookup implements matcher.Origins.
-func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error { panic("todo") }
+	chains  []matcher.Chain
+	parse   robotstxt.Options
+	limit   int        // octets of a body that count; one more is read
+	buffers sync.Pool  // of *[]byte: bodies while they are compiled
+	large   sync.Mutex // held while a body with a large zstd window is read
+}
 
-// Close gives back the folder.
-func (d *Dir) Close() error { panic("todo") }
+// Open lists the folder of that name. It fails when the folder cannot be
+// listed, or when two of its files are for one authority.
+func Open(name string, o Options) (*Dir, error) {
+	d := &Dir{
+		chains: o.Chains,
+		parse:  robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
+		limit:  min(max(o.Limit, robotstxt.DefaultLimit), math.MaxInt-1),
+	}
+	if o.Profile == robotstxt.Google {
+		d.limit = MaxGoogleBody
+	}
+	var err error
+	if d.folder, err = openFolder(name); err != nil {
+		return nil, err
+	}
+	if d.index, err = newIndex(d.folder); err != nil {
+		_ = d.folder.root.Close() // it was only read from
+		return nil, err
+	}
+	if o.Memory <= 0 {
+		o.Memory = DefaultMemory
+	}
+	d.cache.init(len(d.index.records), o.Memory, d.compile)
+	return d, nil
+}
+
+// Lookup implements [matcher.Origins]. An authority that has a file has
+// access.Rules, any other access.Unknown. An error names the file that could
+// not be read.
+func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
+	o.Access, o.Tries = access.Unknown, o.Tries[:0]
+	for _, file := range d.index.find(authority) {
+		if file == none {
+			continue
+		}
+		r, err := d.cache.get(file)
+		if err != nil {
+			return err
+		}
+		if r == absent {
+			continue
+		}
+		// The tries are copied, for o's memory is the caller's to write to.
+		o.Access, o.Tries = access.Rules, append(o.Tries, r.tries...)
+		return nil
+	}
+	return nil
+}
+
+// Stats tells what was found and read so far.
+func (d *Dir) Stats() Stats {
+	s := d.cache.stats()
+	s.Listed, s.Ignored = int64(d.index.listed), int64(d.index.ignored)
+	return s
+}
+
+// Close gives the folder back. Rules that were looked up stay valid; a Lookup
+// that has to read a file fails from then on.
+func (d *Dir) Close() error {
+	if err := d.folder.root.Close(); err != nil {
+		return fmt.Errorf("rulesdir: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package rulesdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// openFlags open a file for reading, without waiting for a writer where it is a
+// named pipe.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// folder opens files, and none outside itself.
+type folder struct {
+	root *os.Root
+	name string
+}
+
+func openFolder(name string) (folder, error) {
+	// Opening a named pipe as a folder would wait for a writer.
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return folder{}, fmt.Errorf("rulesdir: %s is not a folder", name)
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return folder{}, fmt.Errorf("rulesdir: %w", err)
+	}
+	return folder{root, name}, nil
+}
+
+// openList opens the folder itself, as ".", or one in it for listing.
+func (f folder) openList(path string) (*os.File, error) {
+	inside, err := f.root.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	// A file that os.Root opens asks for each entry's attributes, which takes
+	// three times as long as listing the names does.
+	list, err := os.Open(filepath.Join(f.name, path))
+	if err != nil {
+		return nil, err
+	}
+	info, err := list.Stat()
+	if err == nil && !os.SameFile(info, inside) {
+		err = errors.New("it became another folder meanwhile")
+	}
+	if err != nil {
+		list.Close()
+		return nil, err
+	}
+	return list, nil
+}
+
+// openRecord opens the body of a record and returns its name, from the folder
+// on. A folder HOST without a robots.txt gives neither a file nor an error.
+func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
+	if !isDir {
+		file, err := f.open(path)
+		return file, path, err
+	}
+	var found *os.File
+	var foundPath string
+	for _, name := range []string{"/robots.txt", "/robots.txt.gz", "/robots.txt.zst"} {
+		file, err := f.open(path + name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !f.isLink(path+name):
+			continue
+		case err == nil && found != nil:
+			file.Close()
+			err = f.clash(foundPath, path+name, path)
+		}
+		if err != nil {
+			if found != nil {
+				found.Close()
+			}
+			return nil, "", err
+		}
+		found, foundPath = file, path+name
+	}
+	if found == nil {
+		if _, err := f.root.Stat(path); err != nil {
+			return nil, "", f.explain(path, err)
+		}
+	}
+	return found, foundPath, nil
+}
+
+// open opens a regular file.
+func (f folder) open(path string) (*os.File, error) {
+	file, err := f.root.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, f.explain(path, err)
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("not a regular file (%s)", info.Mode().Type())
+	}
+	if err != nil {
+		file.Close()
+		return nil, f.explain(path, err)
+	}
+	return file, nil
+}
+
+func (f folder) isLink(path string) bool {
+	info, err := f.root.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// explain names the file that an error is about, and what to do.
+func (f folder) explain(path string, err error) error {
+	full := filepath.Join(f.name, path)
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	switch {
+	case f.isLink(path):
+		return fmt.Errorf("rulesdir: %s: a symbolic link must be relative and lead to a file inside the folder: %w", full, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("rulesdir: %s: it was there when the folder was listed; the folder must not change while it is used: %w", full, err)
+	}
+	return fmt.Errorf("rulesdir: %s: %w", full, err)
+}
+
+// clash is the error for two files of which neither beats the other.
+func (f folder) clash(a, b, host string) error {
+	if b < a {
+		a, b = b, a
+	}
+	return fmt.Errorf("rulesdir: %s and %s are both for %s: remove one of them",
+		filepath.Join(f.name, a), filepath.Join(f.name, b), host)
+}

@@ -1,0 +1,327 @@
+//go:build unix
+
+package rulesdir
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+func fifo(t *testing.T, path string) {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hostile are authorities that would lead out of the folder or to a wrong file
+// if they were made into paths. Split lets none of them through; Lookup does
+// not rely on it.
+var hostile = []string{
+	"", "://", "http", "http:", "http://", "https://:", "//a", "gopher://a", "HTTP://a",
+	"http://..", "http://../secret", "https://../../etc/passwd", "http://.", "http://./a",
+	"http:///etc/passwd", "http://a/../b", "http://a/robots.txt", "http://folder/robots.txt",
+	"http://%2e%2e", "http://%2e%2e%2fsecret", "http://..%2fsecret", "http://..\\secret",
+	"http://a\x00", "http://a\x00.txt", "http://\x00", "http://a\n", "http:// a", "http://a ",
+	"http://NUL", "http://con", "http://aux.txt", "http://COM1", "http://c:", "http://a:b:c",
+	"http://a.txt", "http://a.gz", "http://a_80", "http://b_8443", "http://https/a", "http://http",
+	"http://escape", "http://~", "http://*", "http://[", "http://]", "http://[::1", "http://a:80",
+	"http://a:00080", "http://\xff\xfe", "http://" + strings.Repeat("a", 1<<20), "ftp://a", "http://A",
+	strings.Repeat("://", 1000),
+}
+
+func TestHostileAuthorities(t *testing.T) {
+	outside := t.TempDir()
+	write(t, outside, "secret", body(0))
+	write(t, outside, "rules/a", body(0))
+	write(t, outside, "rules/b_8443", body(0))
+	write(t, outside, "rules/https/a", body(0))
+	write(t, outside, "rules/folder/robots.txt", body(0))
+	link(t, "../secret", filepath.Join(outside, "rules", "escape_1"))
+	d := open(t, filepath.Join(outside, "rules"), Options{})
+	for _, authority := range hostile {
+		var o matcher.Origin
+		if err := d.Lookup([]byte(authority), &o); err != nil || o.Access != access.Unknown {
+			t.Errorf("%.40q: access %d, error %v", authority, o.Access, err)
+		}
+	}
+	if got := d.Stats().Files; got != 0 {
+		t.Errorf("%d files were read", got)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	outside := t.TempDir()
+	write(t, outside, "secret", body(0))
+	write(t, outside, "folder/robots.txt", body(0))
+	files := []string{"a", "store/1", "b/robots.txt"}
+	for i, name := range files {
+		write(t, outside, "rules/"+name, body(i))
+	}
+	folder := filepath.Join(outside, "rules")
+	for name, to := range map[string]string{
+		"inside":      "store/1",
+		"inside.txt":  "a", // and another host: see below
+		"dir.example": "b",
+		"escape":      "../secret",
+		"escape2":     "../folder",
+		"absolute":    filepath.Join(folder, "a"),
+		"dangling":    "nothing",
+		"loop":        "loop",
+		"twice":       "inside",
+		"to.fifo":     "pipe",
+	} {
+		link(t, to, filepath.Join(folder, name))
+	}
+	write(t, folder, "dirty/", "")
+	link(t, "../../secret", filepath.Join(folder, "dirty", "robots.txt"))
+	write(t, folder, "dirty2/", "")
+	link(t, "nothing", filepath.Join(folder, "dirty2", "robots.txt"))
+	fifo(t, filepath.Join(folder, "pipe"))
+	if err := os.Remove(filepath.Join(folder, "inside.txt")); err != nil {
+		t.Fatal(err)
+	}
+
+	d := open(t, folder, Options{})
+	for authority, want := range map[string]string{
+		"http://inside":      "store/1",
+		"http://twice":       "store/1",
+		"http://dir.example": "b/robots.txt",
+		"http://store":       "",
+	} {
+		if got, err := which(d, files, authority); got != want || err != nil {
+			t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
+		}
+	}
+	for _, name := range []string{"escape", "escape2", "absolute", "dangling", "loop", "to.fifo"} {
+		mustMention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name)+": ", "symbolic link")
+	}
+	for _, name := range []string{"dirty", "dirty2"} {
+		mustMention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name, "robots.txt")+": ", "symbolic link")
+	}
+}
+
+// A scheme's folder may be a link, too.
+func TestLinkedSchemeFolder(t *testing.T) {
+	files := []string{"tls/a", "a"}
+	folder := bodies(t, files...)
+	link(t, "tls", filepath.Join(folder, "https"))
+	link(t, "../", filepath.Join(folder, "http"))
+	d := open(t, folder, Options{})
+	for authority, want := range map[string]string{"https://a": "tls/a", "http://a": "a"} {
+		if got, err := which(d, files, authority); got != want || err != nil {
+			t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
+		}
+	}
+	mustMention(t, lookupError(t, d, "http://http"), filepath.Join(folder, "http"), "symbolic link")
+}
+
+func TestNotRegular(t *testing.T) {
+	folder := bodies(t, "a/robots.txt/")
+	fifo(t, filepath.Join(folder, "pipe"))
+	fifo(t, filepath.Join(folder, "zipped.gz"))
+	d := open(t, folder, Options{})
+	for authority, name := range map[string]string{
+		"http://pipe": "pipe", "http://zipped": "zipped.gz", "http://a": "a/robots.txt",
+	} {
+		mustMention(t, lookupError(t, d, authority), filepath.Join(folder, name)+": ", "regular")
+	}
+	_, err := Open(filepath.Join(folder, "pipe"), Options{})
+	mustMention(t, err, "not a folder")
+}
+
+func TestUnreadable(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	folder := bodies(t, "a", "b/robots.txt", "c/robots.txt")
+	for _, name := range []string{"a", "b", "c/robots.txt"} {
+		path := filepath.Join(folder, name)
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(path, 0o755) })
+	}
+	d := open(t, folder, Options{})
+	for authority, name := range map[string]string{
+		"http://a": "a", "http://b": "b/robots.txt", "http://c": "c/robots.txt",
+	} {
+		mustMention(t, lookupError(t, d, authority), filepath.Join(folder, name)+": ", "permission")
+	}
+}
+
+func TestBrokenCompression(t *testing.T) {
+	whole := strings.Repeat(body(0), 1000)
+	for _, name := range []string{"a.gz", "a.txt.zst", "a/robots.txt.gz"} {
+		good := compressed(name, []byte(whole))
+		flipped := bytes.Clone(good)
+		flipped[len(flipped)-5] ^= 0x10 // in the check sum
+		for what, data := range map[string][]byte{
+			"empty":          {},
+			"not compressed": []byte(whole),
+			"cut":            good[:len(good)-9],
+			"flipped":        flipped,
+		} {
+			folder := t.TempDir()
+			write(t, folder, filepath.Dir(name)+"/", "")
+			if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if what == "flipped" && strings.HasSuffix(name, ".zst") {
+				continue // its check sum is optional, and what precedes it may still be right
+			}
+			t.Run(what+" "+filepath.Ext(name), func(t *testing.T) {
+				d := open(t, folder, Options{})
+				mustMention(t, lookupError(t, d, "http://a"), filepath.Join(folder, name)+": ")
+			})
+		}
+	}
+}
+
+// The size limit is that of robotstxt, on octets after decompression.
+func TestLimit(t *testing.T) {
+	filler := func(n int) string { return strings.Repeat("#", n-1) + "\n" }
+	const rule, limit = "User-agent: *\nDisallow: /x", robotstxt.DefaultLimit
+	for _, test := range []struct {
+		name    string
+		body    string
+		limit   int
+		rules   bool // whether the rule counts
+		limited bool
+		octets  int
+	}{
+		{"up to the limit", filler(limit-len(rule)) + rule, 0, true, false, limit},
+		{"the next octet ends the line", filler(limit-len(rule)) + rule + "\nmore", 0, true, true, limit + 1},
+		{"the line goes on", filler(limit-len(rule)) + rule + "yz\n", 0, false, true, limit + 1},
+		{"beyond", filler(limit) + rule, 0, false, true, limit + 1},
+		{"raised", filler(2*limit) + rule, 3 * limit, true, false, 2*limit + len(rule)},
+		{"not lowered", filler(limit/2) + rule, 10, true, false, limit/2 + len(rule)},
+	} {
+		for _, file := range []string{"a", "a.gz", "a.zst"} {
+			t.Run(test.name+" "+file, func(t *testing.T) {
+				folder := t.TempDir()
+				write(t, folder, file, test.body)
+				d := open(t, folder, Options{Limit: test.limit})
+				var o matcher.Origin
+				if err := d.Lookup([]byte("http://a"), &o); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := line(&o); (err == nil) != test.rules {
+					t.Errorf("the rule: %v", err)
+				}
+				s := d.Stats()
+				if (s.Limited == 1) != test.limited || s.Octets != int64(test.octets) {
+					t.Errorf("%+v, want limited %v, %d octets", s, test.limited, test.octets)
+				}
+			})
+		}
+	}
+}
+
+// A few kilobytes that decompress to very much more are read up to the limit.
+func TestBomb(t *testing.T) {
+	for _, name := range []string{"a.gz", "a.zst"} {
+		folder := t.TempDir()
+		write(t, folder, name, strings.Repeat("\x00", 1<<26))
+		d := open(t, folder, Options{})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := d.Lookup([]byte("http://a"), new(matcher.Origin)); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<24 {
+			t.Errorf("%s: %d octets were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
+		}
+		if s := d.Stats(); s.Octets != robotstxt.DefaultLimit+1 || s.Limited != 1 {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// A large zstd window is bad manners in a small file, but no error; beyond what
+// anyone accepts it is one.
+func TestZstdWindow(t *testing.T) {
+	folder := t.TempDir()
+	for name, exponent := range map[string]byte{"a.zst": 27, "b.zst": 28, "c.zst": 41} {
+		frame := []byte{0x28, 0xB5, 0x2F, 0xFD, 0, (exponent - 10) << 3}
+		body := body(0)
+		block := 1 | len(body)<<3 // the last one, not compressed
+		frame = append(frame, byte(block), byte(block>>8), byte(block>>16))
+		if err := os.WriteFile(filepath.Join(folder, name), append(frame, body...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := open(t, folder, Options{})
+	if got, err := which(d, []string{"a.zst"}, "http://a"); got != "a.zst" || err != nil {
+		t.Errorf("128 MiB: file %q, error %v", got, err)
+	}
+	for _, name := range []string{"b", "c"} {
+		mustMention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name+".zst")+": ", "window")
+	}
+}
+
+func TestGoogleLimit(t *testing.T) {
+	folder := t.TempDir()
+	long := strings.Repeat("#\n", robotstxt.DefaultLimit) + body(0)
+	write(t, folder, "a.gz", long)
+	write(t, folder, "b.zst", strings.Repeat("#", MaxGoogleBody+1))
+	d := open(t, folder, Options{Profile: robotstxt.Google, Limit: 1})
+	var o matcher.Origin
+	if err := d.Lookup([]byte("http://a"), &o); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := line(&o); err != nil || got != robotstxt.DefaultLimit+2 {
+		t.Errorf("line %d, error %v", got, err)
+	}
+	mustMention(t, lookupError(t, d, "http://b"), filepath.Join(folder, "b.zst")+": ", "64 MiB")
+}
+
+// Whatever is in the folder, it can be opened, and looked up without a panic.
+func TestRandomFolder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	folder := t.TempDir()
+	const alphabet = "ab._:-[]@%80443ü"
+	runes := []rune(alphabet)
+	for i := range 2000 {
+		name := make([]rune, 1+random.IntN(8))
+		for j := range name {
+			name[j] = runes[random.IntN(len(runes))]
+		}
+		if name := string(name); name != "." && name != ".." {
+			// A directory clashes with nothing unless it has a robots.txt.
+			write(t, folder, fmt.Sprintf("%s/", name), body(i))
+		}
+	}
+	d := open(t, folder, Options{})
+	for i := range d.index.records {
+		key := d.index.key(&d.index.records[i])
+		for _, scheme := range []string{"http://", "https://", "ftp://"} {
+			var o matcher.Origin
+			if err := d.Lookup(append([]byte(scheme), key...), &o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if s := d.Stats(); s.Listed == 0 || s.Ignored == 0 || s.Files != 0 {
+		t.Errorf("%+v", s)
+	}
+}

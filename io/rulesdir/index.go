@@ -1,0 +1,242 @@
+package rulesdir
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"math"
+)
+
+// index holds the names of a folder's files by what they stand for. Once it is
+// built it does not change.
+//
+// It is made for a million names: records and names lie in two arrays without
+// pointers, and what they are found by is a hash, so that an authority without
+// a file (most of a frontier's) costs one look into a map.
+type index struct {
+	seed    maphash.Seed
+	first   map[uint32]uint32 // hash of a key → the first record of that hash
+	records []record
+	names   []byte
+
+	listed, ignored int
+}
+
+// record is one file, or one folder HOST that may have a robots.txt in it.
+type record struct {
+	name    uint32 // where in index.names its name starts
+	next    uint32 // the next record whose key has this hash, or none
+	nameLen uint16
+	keyLen  uint16
+	tier    tier
+	isDir   bool
+	// apart is false where the key is what the name starts with, as it nearly
+	// always is; else the key follows the name.
+	apart bool
+}
+
+// none is no record.
+const none = math.MaxUint32
+
+// listBatch is how many names are listed at once.
+const listBatch = 1024
+
+// newIndex lists a folder.
+func newIndex(f folder) (*index, error) {
+	b := builder{folder: f, index: &index{seed: maphash.MakeSeed()}}
+	if err := b.list(general); err != nil {
+		return nil, err
+	}
+	if err := b.link(); err != nil {
+		return nil, err
+	}
+	return b.index, nil
+}
+
+// candidates are the files that may hold an authority's rules, best first,
+// with none where there is none of that rank.
+type candidates [3]uint32
+
+// rank is a tier's place among the candidates for a scheme; tiers that say
+// nothing about the scheme have none of the places.
+type rank [tierCount]uint8
+
+const noPlace = uint8(len(candidates{}))
+
+var (
+	httpRank  = rank{httpOnly: 0, port80: 1, general: 2, httpsOnly: noPlace, port443: noPlace, ftpOnly: noPlace, nowhere: noPlace}
+	httpsRank = rank{httpsOnly: 0, port443: 1, general: 2, httpOnly: noPlace, port80: noPlace, ftpOnly: noPlace, nowhere: noPlace}
+	ftpRank   = rank{ftpOnly: 0, general: noPlace, httpOnly: noPlace, port80: noPlace, httpsOnly: noPlace, port443: noPlace, nowhere: noPlace}
+)
+
+// cutScheme separates an authority at its "://". Without a scheme that has
+// rules, it returns nil.
+func cutScheme(authority []byte) (*rank, []byte) {
+	scheme, key, _ := bytes.Cut(authority, []byte("://"))
+	switch string(scheme) {
+	case "http":
+		return &httpRank, key
+	case "https":
+		return &httpsRank, key
+	case "ftp":
+		return &ftpRank, key
+	}
+	return nil, nil
+}
+
+// find finds the candidates for an authority, a key of matcher.Scratch.Split.
+func (x *index) find(authority []byte) candidates {
+	found := candidates{none, none, none}
+	rank, key := cutScheme(authority)
+	if rank == nil {
+		return found
+	}
+	i, ok := x.first[x.hash(key)]
+	if !ok {
+		return found
+	}
+	for ; i != none; i = x.records[i].next {
+		r := &x.records[i]
+		if place := rank[r.tier]; place < noPlace && bytes.Equal(x.key(r), key) {
+			found[place] = i
+		}
+	}
+	return found
+}
+
+// hash is half a hash, which makes the map half as large.
+func (x *index) hash(key []byte) uint32 { return uint32(maphash.Bytes(x.seed, key)) }
+
+// key is what follows "://" in the keys of the record's authorities.
+func (x *index) key(r *record) []byte {
+	at := int(r.name)
+	if r.apart {
+		at += int(r.nameLen)
+	}
+	return x.names[at : at+int(r.keyLen)]
+}
+
+// path is the record's name, from the folder on.
+func (x *index) path(r *record) string {
+	return r.tier.path(string(x.names[r.name : int(r.name)+int(r.nameLen)]))
+}
+
+// builder builds an index.
+type builder struct {
+	folder folder
+	index  *index
+	namer  namer
+}
+
+// list adds the names of a tier's folder.
+func (b *builder) list(in tier) error {
+	name := cmp.Or(folders[in], ".")
+	f, err := b.folder.openList(name)
+	if err != nil {
+		return b.folder.explain(name, err)
+	}
+	defer f.Close()
+	for {
+		entries, err := f.ReadDir(listBatch)
+		for _, e := range entries {
+			if err := b.entry(e, in); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return b.folder.explain(name, err)
+		}
+	}
+}
+
+// entry adds a name that was listed, or what is in the folder of that name.
+func (b *builder) entry(e fs.DirEntry, in tier) error {
+	name, isDir := e.Name(), e.IsDir()
+	if e.Type()&fs.ModeSymlink != 0 {
+		// A link that leads nowhere is a file: opening it says what is wrong.
+		info, err := b.folder.root.Stat(in.path(name))
+		isDir = err == nil && info.IsDir()
+	}
+	if t, ok := folderTier(name); ok && isDir && in == general {
+		return b.list(t)
+	}
+	return b.add(name, isDir, in)
+}
+
+// add adds a name, unless it stands for nothing.
+func (b *builder) add(name string, isDir bool, in tier) error {
+	x := b.index
+	key, t, ok := b.namer.parse(name, isDir, in)
+	if !ok || len(name) > math.MaxUint16 || len(key) > math.MaxUint16 {
+		x.ignored++
+		return nil
+	}
+	if len(x.names)+len(name)+len(key) > math.MaxUint32 {
+		return fmt.Errorf("rulesdir: %s: too many files: their names have more than 4 GiB; split the folder", b.folder.name)
+	}
+	r := record{
+		name: uint32(len(x.names)), nameLen: uint16(len(name)), keyLen: uint16(len(key)),
+		tier: t, isDir: isDir, apart: !bytes.HasPrefix([]byte(name), key),
+	}
+	x.names = append(x.names, name...)
+	if r.apart {
+		x.names = append(x.names, key...)
+	}
+	x.records = append(x.records, r)
+	x.listed++
+	return nil
+}
+
+// link makes the records findable. Of two records that stand for the same, one
+// must be a folder without a robots.txt.
+func (b *builder) link() error {
+	x := b.index
+	x.first = make(map[uint32]uint32, len(x.records))
+	for i := range x.records {
+		r := &x.records[i]
+		key := x.key(r)
+		hash := x.hash(key)
+		head, ok := x.first[hash]
+		if !ok {
+			head = none
+		}
+		for j := head; j != none; j = x.records[j].next {
+			other := &x.records[j]
+			if other.tier != r.tier || !bytes.Equal(x.key(other), key) {
+				continue
+			}
+			if err := b.settle(other, r); err != nil {
+				return err
+			}
+		}
+		r.next, x.first[hash] = head, uint32(i)
+	}
+	return nil
+}
+
+// settle makes sure that at most one of two records that stand for the same is
+// there.
+func (b *builder) settle(r, s *record) error {
+	var paths [2]string
+	for i, r := range []*record{r, s} {
+		f, path, err := b.folder.openRecord(b.index.path(r), r.isDir)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			r.tier = nowhere
+			b.index.listed--
+			return nil
+		}
+		f.Close()
+		paths[i] = path
+	}
+	return b.folder.clash(paths[0], paths[1], string(b.index.key(r)))
+}

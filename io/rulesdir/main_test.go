@@ -1,0 +1,152 @@
+package rulesdir
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"go.uber.org/goleak"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var everyone = []matcher.Chain{{matcher.Everyone}}
+
+// bodies makes a folder with a file of each name. The rule of the i-th file is
+// on line i+2, so that which can tell by which file an authority's rules are.
+func bodies(t *testing.T, names ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for i, name := range names {
+		if runtime.GOOS == "windows" && strings.Contains(name, ":") {
+			t.Skipf("no file can be named %q here", name)
+		}
+		write(t, folder, name, body(i))
+	}
+	return folder
+}
+
+func body(i int) string {
+	return "User-agent: *\n" + strings.Repeat("\n", i) + "Disallow: /x\n"
+}
+
+// write writes a file, compressed as its name says. A name that ends in a
+// slash makes a folder.
+func write(t *testing.T, folder, name, body string) {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	dir := filepath.Dir(path)
+	if strings.HasSuffix(name, "/") {
+		dir = path
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if dir == path {
+		return
+	}
+	if err := os.WriteFile(path, compressed(name, []byte(body)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func compressed(name string, body []byte) []byte {
+	var b bytes.Buffer
+	switch filepath.Ext(name) {
+	case ".gz":
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write(body)
+		_ = w.Close()
+	case ".zst":
+		w, _ := zstd.NewWriter(&b)
+		_, _ = w.Write(body)
+		_ = w.Close()
+	default:
+		return body
+	}
+	return b.Bytes()
+}
+
+func open(t testing.TB, folder string, o Options) *Dir {
+	t.Helper()
+	if o.Chains == nil {
+		o.Chains = everyone
+	}
+	d, err := Open(folder, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// which tells by which of the files of bodies an authority's rules are; "" for
+// none.
+func which(d *Dir, names []string, authority string) (string, error) {
+	var o matcher.Origin
+	if err := d.Lookup([]byte(authority), &o); err != nil {
+		return "", err
+	}
+	if o.Access == access.Unknown {
+		if len(o.Tries) != 0 {
+			return "", fmt.Errorf("%s is unknown but has tries", authority)
+		}
+		return "", nil
+	}
+	line, err := line(&o)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", authority, err)
+	}
+	return names[line-2], nil
+}
+
+// line is the line of the rule that the first agent obeys at /x.
+func line(o *matcher.Origin) (int, error) {
+	if o.Access != access.Rules || len(o.Tries) == 0 {
+		return 0, fmt.Errorf("access %d with %d tries", o.Access, len(o.Tries))
+	}
+	var target matcher.Target
+	target.Set([]byte("/x"), o.Tries[0].Profile())
+	decision := o.Tries[0].Match(&target)
+	if decision.Reason != matcher.DisallowRule {
+		return 0, fmt.Errorf("/x: %v", decision.Reason)
+	}
+	return o.Tries[0].Rule(decision.Rule).Line, nil
+}
+
+// lookupError is the error of a Lookup that has to fail.
+func lookupError(t *testing.T, d *Dir, authority string) error {
+	t.Helper()
+	var o matcher.Origin
+	err := d.Lookup([]byte(authority), &o)
+	if err == nil {
+		t.Fatalf("%s: no error, access %d", authority, o.Access)
+	}
+	return err
+}
+
+// mustMention checks that an error says what it has to.
+func mustMention(t *testing.T, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one that mentions %q", words)
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("error %q does not mention %q", err, word)
+		}
+	}
+}

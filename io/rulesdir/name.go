@@ -1,0 +1,131 @@
+package rulesdir
+
+import (
+	"strconv"
+	"strings"
+
+	"robotsbatch/io/compress"
+	"robotsbatch/matcher"
+)
+
+// tier is what a file stands for, as far as its folder and port decide it.
+type tier uint8
+
+const (
+	general   tier = iota // http and https: HOST, HOST_8443
+	port80                // http: HOST_80
+	port443               // https: HOST_443
+	httpOnly              // http/…
+	httpsOnly             // https/…
+	ftpOnly               // ftp/…
+	nowhere               // a folder without robots.txt: nothing
+	tierCount
+)
+
+// folders are the names of the tiers' folders, and their schemes.
+var folders = [tierCount]string{httpOnly: "http", httpsOnly: "https", ftpOnly: "ftp"}
+
+// path is a name in the tier's folder, from the folder of all on.
+func (t tier) path(name string) string {
+	if folders[t] == "" {
+		return name
+	}
+	return folders[t] + "/" + name
+}
+
+// folderTier tells the tier of the folder of that name.
+func folderTier(name string) (tier, bool) {
+	switch name {
+	case "http":
+		return httpOnly, true
+	case "https":
+		return httpsOnly, true
+	case "ftp":
+		return ftpOnly, true
+	}
+	return general, false
+}
+
+// namer finds out what names stand for. It belongs to one goroutine.
+type namer struct {
+	scratch matcher.Scratch
+	url     []byte
+}
+
+// parse tells what the file or folder of that name, in the tier's folder,
+// stands for: its tier, and what follows "://" in the keys of its authorities.
+// The key is valid until the next call.
+func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok bool) {
+	host := name
+	if !isDir {
+		host = cutForm(name)
+	}
+	host, port, ok := cutPort(host)
+	// What follows would be no host, or not only one, to a URL.
+	if !ok || strings.ContainsAny(host, "/\\?#;@% \t\r\n\v\f") {
+		return nil, 0, false
+	}
+	scheme, t := folders[in], in
+	if in == general {
+		scheme = "http"
+		switch port {
+		case 80:
+			t = port80
+		case 443:
+			scheme, t = "https", port443
+		}
+	}
+	n.url = append(append(n.url[:0], scheme...), "://"...)
+	n.url = appendHost(n.url, host)
+	if port != 0 {
+		n.url = strconv.AppendUint(append(n.url, ':'), uint64(port), 10)
+	}
+	authority, _, reason := n.scratch.Split(n.url)
+	if reason != matcher.NoReason {
+		return nil, 0, false
+	}
+	return authority[len(scheme)+len("://"):], t, true
+}
+
+// cutForm cuts what may follow HOST in a file's name.
+func cutForm(name string) string {
+	_, name = compress.ByName(name)
+	for _, form := range []string{".robots.txt", ".txt"} {
+		if n := len(name) - len(form); n >= 0 && strings.EqualFold(name[n:], form) {
+			return name[:n]
+		}
+	}
+	return name
+}
+
+// cutPort separates a name's port: digits after the last underscore, or after
+// the only colon that is not inside brackets. Without one it is 0.
+func cutPort(name string) (host string, port uint16, ok bool) {
+	separators := "_:"
+	outside := name[strings.LastIndexByte(name, ']')+1:]
+	if strings.Count(outside, ":") > 1 {
+		separators = "_" // an IPv6 address without brackets
+	}
+	i := strings.LastIndexAny(outside, separators)
+	if i < 0 {
+		return name, 0, true
+	}
+	separator, digits := outside[i], outside[i+1:]
+	if strings.Trim(digits, "0123456789") != "" || digits == "" {
+		return name, 0, separator == '_' // as in foo_bar.example
+	}
+	number, err := strconv.ParseUint(digits, 10, 16)
+	return name[:len(name)-len(digits)-1], uint16(number), err == nil && number != 0
+}
+
+// appendHost appends a host as URLs have it: an IPv6 address in brackets, its
+// groups separated by colons.
+func appendHost(url []byte, host string) []byte {
+	switch {
+	case strings.HasPrefix(host, "["):
+		return append(url, strings.ReplaceAll(host, "-", ":")...)
+	case strings.Count(host, ":") > 1:
+		return append(append(append(url, '['), host...), ']')
+	}
+	return append(url, host...)
+}

@@ -1,0 +1,127 @@
+package rulesdir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"robotsbatch/io/compress"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+const (
+	// firstBuffer is what a buffer for bodies starts with: most have less.
+	firstBuffer = 16 << 10
+	// keptBuffer is the largest buffer that is kept for the next body.
+	keptBuffer = 1 << 20
+)
+
+// compile reads and compiles the file of a record. again says that it was read
+// before, so that it must still be there.
+func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
+	r := &d.index.records[file]
+	f, path, err := d.folder.openRecord(d.index.path(r), r.isDir)
+	if err != nil {
+		return nil, reading{}, err
+	}
+	if f == nil {
+		if again {
+			return nil, reading{}, d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
+		}
+		return absent, reading{}, nil
+	}
+	defer f.Close()
+
+	buffer, _ := d.buffers.Get().(*[]byte)
+	if buffer == nil {
+		buffer = new([]byte)
+	}
+	defer func() {
+		if cap(*buffer) <= keptBuffer {
+			d.buffers.Put(buffer)
+		}
+	}()
+	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
+		return nil, reading{}, d.folder.explain(path, err)
+	}
+	body := *buffer
+	if d.parse.Profile == robotstxt.Google && len(body) > MaxGoogleBody {
+		return nil, reading{}, fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
+			filepath.Join(d.folder.name, path), MaxGoogleBody>>20)
+	}
+	parsed := robotstxt.Parse(body, d.parse)
+	tries := matcher.Compile(parsed, d.chains)
+	return &rules{tries: tries, size: memory(tries)}, reading{
+		octets:   int64(len(body)),
+		warnings: int64(parsed.WarningCount),
+		limited:  parsed.Limited,
+	}, nil
+}
+
+// memory is how many octets of memory a file's rules take.
+func memory(tries []matcher.Trie) int64 {
+	const around = 128 // a trie's or the rules' own fields, with some slack
+	size := int64(around)
+	for i := range tries {
+		size += around
+		shared := func(earlier matcher.Trie) bool { return earlier.Same(&tries[i]) }
+		if !slices.ContainsFunc(tries[:i], shared) {
+			size += int64(tries[i].Size())
+		}
+	}
+	return size
+}
+
+// body reads the body of a file into buffer, up to one octet more than the
+// limit.
+func (d *Dir) body(f *os.File, path string, buffer []byte) ([]byte, error) {
+	codec, _ := compress.ByName(path)
+	if codec == compress.None {
+		return readUpTo(f, buffer, d.limit+1)
+	}
+	body, err := decompress(f, codec, compress.NewSmallReader, buffer, d.limit+1)
+	if !errors.Is(err, compress.ErrWindow) {
+		return body, err
+	}
+	// Such a file asks for much more memory than its body has. One at a time
+	// may have it.
+	d.large.Lock()
+	defer d.large.Unlock()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return body, err
+	}
+	return decompress(f, codec, compress.NewReader, body[:0], d.limit+1)
+}
+
+func decompress(f *os.File, c compress.Codec, newReader func(io.Reader, compress.Codec) (io.ReadCloser, error), buffer []byte, limit int) ([]byte, error) {
+	r, err := newReader(f, c)
+	if err != nil {
+		return buffer, err
+	}
+	defer r.Close()
+	return readUpTo(r, buffer, limit)
+}
+
+// readUpTo appends what r has to buffer, up to limit octets.
+func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
+	for len(buffer) < limit {
+		if len(buffer) == cap(buffer) {
+			grown := make([]byte, len(buffer), min(max(2*cap(buffer), firstBuffer), limit))
+			copy(grown, buffer)
+			buffer = grown
+		}
+		n, err := r.Read(buffer[len(buffer):min(cap(buffer), limit)])
+		buffer = buffer[:len(buffer)+n]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return buffer, err
+		}
+	}
+	return buffer, nil
+}

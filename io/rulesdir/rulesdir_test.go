@@ -1,0 +1,288 @@
+package rulesdir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+func TestLookup(t *testing.T) {
+	type wants map[string]string
+	for _, test := range []struct {
+		name  string
+		files []string
+		want  wants // authority → file
+	}{
+		{"nothing", nil, wants{"http://example.com": "", "https://example.com:8443": "", "ftp://a": ""}},
+		{"a file stands for http and https on their ports", []string{"example.com"}, wants{
+			"http://example.com":      "example.com",
+			"https://example.com":     "example.com",
+			"ftp://example.com":       "",
+			"http://example.com:443":  "",
+			"https://example.com:80":  "",
+			"http://example.com:8080": "",
+			"http://www.example.com":  "",
+			"http://example.co":       "",
+		}},
+		{"a port stands for that port", []string{"a_8443", "b:8080.txt"}, wants{
+			"http://a:8443":  "a_8443",
+			"https://a:8443": "a_8443",
+			"ftp://a:8443":   "",
+			"http://a":       "",
+			"https://a":      "",
+			"http://a:8444":  "",
+			"http://b:8080":  "b:8080.txt",
+			"https://b:8080": "b:8080.txt",
+		}},
+		{"443 is https", []string{"a", "a_443", "b_443"}, wants{
+			"http://a":      "a",
+			"https://a":     "a_443",
+			"http://a:443":  "",
+			"http://b":      "",
+			"https://b":     "b_443",
+			"https://b:443": "", // not a key: Split drops that port
+		}},
+		{"80 is http", []string{"a", "a_80", "b_80"}, wants{
+			"http://a":     "a_80",
+			"https://a":    "a",
+			"https://a:80": "",
+			"http://b":     "b_80",
+			"https://b":    "",
+		}},
+		{"a scheme's folder comes first", []string{"a", "a_443", "a_80", "a_8443", "https/a", "https/a_8443", "ftp/a", "ftp/b_2121"}, wants{
+			"http://a":       "a_80",
+			"https://a":      "https/a",
+			"http://a:8443":  "a_8443",
+			"https://a:8443": "https/a_8443",
+			"ftp://a":        "ftp/a",
+			"ftp://b:2121":   "ftp/b_2121",
+			"ftp://b":        "",
+			"http://b:2121":  "",
+		}},
+		{"http on the port of https", []string{"a", "http/a_443.txt", "https/a_80.txt"}, wants{
+			"http://a":     "a",
+			"https://a":    "a",
+			"http://a:443": "http/a_443.txt",
+			"https://a:80": "https/a_80.txt",
+		}},
+		{"schemes' names as hosts", []string{"http/http", "https/robots.txt", "ftp"}, wants{
+			"http://http":    "http/http",
+			"https://http":   "",
+			"https://robots": "https/robots.txt",
+			"http://ftp":     "ftp",
+			"ftp://ftp":      "",
+		}},
+		{"folders", []string{"a/robots.txt", "b_8443/robots.txt.gz", "https/c/robots.txt.zst", "d/"}, wants{
+			"http://a":       "a/robots.txt",
+			"https://a":      "a/robots.txt",
+			"https://b:8443": "b_8443/robots.txt.gz",
+			"https://c":      "https/c/robots.txt.zst",
+			"http://c":       "",
+			"http://d":       "",
+		}},
+		{"an empty folder leaves it to the next", []string{"https/a/", "a_443/", "a.txt", "b/", "b.txt", "c/index.html", "c.gz"}, wants{
+			"https://a": "a.txt",
+			"http://a":  "a.txt",
+			"http://b":  "b.txt",
+			"http://c":  "c.gz",
+		}},
+		{"compressed", []string{"a.gz", "b.txt.zst", "c_8443.robots.txt.gz", "https/d.zst"}, wants{
+			"http://a":       "a.gz",
+			"http://b":       "b.txt.zst",
+			"https://c:8443": "c_8443.robots.txt.gz",
+			"https://d":      "https/d.zst",
+		}},
+		{"IPv6", []string{"[2001-db8--1]", "[2001-db8--2]_8443.txt", "2001:db8::3", "[2001:db8:0::4]/robots.txt"}, wants{
+			"http://[2001:db8::1]":      "[2001-db8--1]",
+			"https://[2001:db8::1]":     "[2001-db8--1]",
+			"http://[2001:db8::2]":      "",
+			"http://[2001:db8::2]:8443": "[2001-db8--2]_8443.txt",
+			"http://[2001:db8::3]":      "2001:db8::3",
+			"http://[2001:db8::4]":      "[2001:db8:0::4]/robots.txt",
+		}},
+		{"IDN and case", []string{"Bücher.example", "xn--caf-dma.example.txt", "Example.COM_8443"}, wants{
+			"http://xn--bcher-kva.example": "Bücher.example",
+			"http://xn--caf-dma.example":   "xn--caf-dma.example.txt",
+			"http://example.com:8443":      "Example.COM_8443",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := open(t, bodies(t, test.files...), Options{})
+			for range 2 { // read, then kept
+				for authority, want := range test.want {
+					got, err := which(d, test.files, authority)
+					if err != nil || got != want {
+						t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestClashes(t *testing.T) {
+	for _, test := range []struct {
+		a, b string // as the error names them
+		host string
+	}{
+		{"example.com", "example.com.txt", "example.com"},
+		{"example.com.robots.txt", "example.com.txt", "example.com"},
+		{"example.com.gz", "example.com.txt.zst", "example.com"},
+		{"Example.com", "example.com", "example.com"},
+		{"example.com.txt", "example.com/robots.txt", "example.com"},
+		{"Example.com/robots.txt.gz", "example.com/robots.txt", "example.com"},
+		{"example.com:8443", "example.com_8443", "example.com:8443"},
+		{"example.com:443", "example.com_443.txt", "example.com"},
+		{"https/example.com", "https/example.com_443", "example.com"},
+		{"ftp/example.com", "ftp/example.com_21", "example.com"},
+		{"bücher.example", "xn--bcher-kva.example", "xn--bcher-kva.example"},
+		{"2001:db8::1", "[2001-db8--1]", "[2001:db8::1]"},
+	} {
+		folder := bodies(t, "other.example", test.a, test.b)
+		d, err := Open(folder, Options{Chains: everyone})
+		if err == nil {
+			d.Close()
+		}
+		mustMention(t, err, filepath.Join(folder, test.a)+" ", filepath.Join(folder, test.b)+" ", " "+test.host+":")
+	}
+}
+
+// What is inside a folder HOST is known only when it is looked at.
+func TestClashInFolder(t *testing.T) {
+	files := []string{"a/robots.txt", "a/robots.txt.gz", "b"}
+	d := open(t, bodies(t, files...), Options{})
+	mustMention(t, lookupError(t, d, "http://a"), "a/robots.txt ", "a/robots.txt.gz ")
+	if got, err := which(d, files, "http://b"); got != "b" || err != nil {
+		t.Errorf("http://b: file %q, error %v", got, err)
+	}
+}
+
+func TestNoClash(t *testing.T) {
+	bodies := bodies(t, "a", "a_443", "a_80", "a_8443", "http/a", "https/a", "ftp/a", "a.example/", "A.example/", "a.example.txt", "b.example/", "B.example/")
+	open(t, bodies, Options{})
+}
+
+func TestStats(t *testing.T) {
+	files := []string{"a", "b.gz", "c", ".git/config", ".DS_Store", "d/"}
+	folder := bodies(t, files...)
+	d := open(t, folder, Options{})
+	if got, want := d.Stats(), (Stats{Listed: 4, Ignored: 2}); got != want {
+		t.Errorf("at first: %+v, want %+v", got, want)
+	}
+	for _, authority := range []string{"http://a", "https://a", "http://b", "http://a", "http://d", "http://e"} {
+		if _, err := which(d, files, authority); err != nil {
+			t.Error(err)
+		}
+	}
+	want := Stats{Listed: 4, Ignored: 2, Files: 2, Octets: int64(len(body(0)) + len(body(1)))}
+	if got := d.Stats(); got != want {
+		t.Errorf("after two files: %+v, want %+v", got, want)
+	}
+	write(t, folder, "c", "Disallow: /too/early\n")
+	var o matcher.Origin
+	if err := d.Lookup([]byte("http://c"), &o); err != nil || o.Access != access.Rules {
+		t.Errorf("http://c: access %d, error %v", o.Access, err)
+	}
+	if got := d.Stats().Warnings; got != 1 {
+		t.Errorf("%d warnings, want 1", got)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	folder := bodies(t, "a")
+	_, err := Open(filepath.Join(folder, "missing"), Options{})
+	mustMention(t, err, filepath.Join(folder, "missing"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not fs.ErrNotExist", err)
+	}
+	_, err = Open(filepath.Join(folder, "a"), Options{})
+	mustMention(t, err, filepath.Join(folder, "a"), "not a folder")
+}
+
+// The folder is listed once; what changes in it is noticed or not seen, but
+// never gives a verdict.
+func TestFolderChanges(t *testing.T) {
+	files := []string{"a", "b/robots.txt", "c/robots.txt"}
+	folder := bodies(t, files...)
+	d := open(t, folder, Options{Memory: 1}) // keeps nothing
+	for i, authority := range []string{"http://a", "http://b"} {
+		if got, err := which(d, files, authority); got != files[i] || err != nil {
+			t.Fatalf("%s: file %q, error %v", authority, got, err)
+		}
+	}
+	for _, gone := range []string{"a", "b/robots.txt", "c"} {
+		if err := os.RemoveAll(filepath.Join(folder, gone)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, authority := range []string{"http://a", "http://b", "http://c"} {
+		mustMention(t, lookupError(t, d, authority), files[i][:1], "must not change")
+	}
+	write(t, folder, "late", body(0))
+	if got, err := which(d, files, "http://late"); got != "" || err != nil {
+		t.Errorf("http://late: file %q, error %v", got, err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	files := []string{"a", "b"}
+	d := open(t, bodies(t, files...), Options{})
+	for _, authority := range []string{"http://a", "http://b"} {
+		if authority == "http://b" {
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+			mustMention(t, lookupError(t, d, authority), "b")
+		}
+		if got, err := which(d, files, "http://a"); got != "a" || err != nil {
+			t.Errorf("http://a: file %q, error %v", got, err)
+		}
+	}
+}
+
+// An Origin's memory is its owner's: writing to it does no harm, and looking up
+// what is kept allocates nothing.
+func TestOriginMemory(t *testing.T) {
+	files := []string{"a", "b"}
+	d := open(t, bodies(t, files...), Options{})
+	var o matcher.Origin
+	for range 2 {
+		for i, authority := range []string{"http://a", "http://b", "https://a"} {
+			if err := d.Lookup([]byte(authority), &o); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := line(&o); err != nil || got != i%2+2 {
+				t.Errorf("%s: line %d, error %v", authority, got, err)
+			}
+			clear(o.Tries)
+		}
+	}
+	known, unknown := []byte("http://a"), []byte("http://unknown.example")
+	if n := testing.AllocsPerRun(100, func() {
+		_ = d.Lookup(known, &o)
+		_ = d.Lookup(unknown, &o)
+	}); n != 0 {
+		t.Errorf("%v allocations a lookup", n)
+	}
+}
+
+func TestChains(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "a", "User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nAllow: /\n")
+	for _, chains := range [][]matcher.Chain{nil, {{"FooBot"}, {matcher.Everyone}, {"FooBot"}}} {
+		d, err := Open(folder, Options{Chains: chains})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		var o matcher.Origin
+		if err := d.Lookup([]byte("http://a"), &o); err != nil || o.Access != access.Rules || len(o.Tries) != len(chains) {
+			t.Errorf("%d chains: access %d, %d tries, error %v", len(chains), o.Access, len(o.Tries), err)
+		}
+	}
+}
