@@ -122,33 +122,47 @@ func referenceVerdicts(c verdictCase, p reference.Profile) verdicts {
 
 func engineVerdicts(t *testing.T, c verdictCase, p matcher.Profile) verdicts {
 	t.Helper()
+	return verdicts{judge: newEngineRules(t, c, p).judge, split: engineSplit}
+}
+
+// engineRules are a case's rules as the engine has them.
+type engineRules struct {
+	body    string
+	profile matcher.Profile
+	trie    *matcher.Trie
+	target  matcher.Target
+}
+
+func newEngineRules(t *testing.T, c verdictCase, p matcher.Profile) *engineRules {
+	t.Helper()
 	chain, err := matcher.ParseChain(c.chain)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := robotstxt.Parse([]byte(c.body), robotstxt.Options{Profile: p, Limit: c.limit})
-	trie := &matcher.Compile(f, []matcher.Chain{chain})[0]
-	var target matcher.Target
-	return verdicts{
-		judge: func(path string) string { return engineVerdict(trie, &target, path, p) },
-		split: engineSplit,
-	}
+	return &engineRules{body: c.body, profile: p, trie: &matcher.Compile(f, []matcher.Chain{chain})[0]}
 }
 
-// engineVerdict judges a path as an evaluator does, /robots.txt included.
-func engineVerdict(trie *matcher.Trie, target *matcher.Target, path string, p matcher.Profile) string {
-	if is, _ := matcher.IsRobotsTxt([]byte(path), p); is {
+// allowed is the verdict of the rules alone, and the depth that settles it.
+func (e *engineRules) allowed(path string) (allowed bool, depth int) {
+	e.target.Set([]byte(path), e.profile)
+	return e.trie.Allowed(&e.target)
+}
+
+// judge judges a path as an evaluator does, /robots.txt included.
+func (e *engineRules) judge(path string) string {
+	if is, _ := matcher.IsRobotsTxt([]byte(path), e.profile); is {
 		return matcher.RobotsTxt.String()
 	}
-	target.Set([]byte(path), p)
-	d := trie.Match(target)
-	if d.Allowed == (d.Reason == matcher.DisallowRule) {
-		return fmt.Sprintf("allowed %v with reason %v", d.Allowed, d.Reason)
+	allowed, _ := e.allowed(path)
+	d := e.trie.Match(&e.target)
+	if d.Allowed == (d.Reason == matcher.DisallowRule) || d.Allowed != allowed {
+		return fmt.Sprintf("allowed %v with reason %v, and allowed %v without", d.Allowed, d.Reason, allowed)
 	}
 	if !d.Reason.HasRule() {
 		return d.Reason.String()
 	}
-	rule := trie.Rule(d.Rule)
+	rule := e.trie.Rule(d.Rule)
 	if rule.Allow != d.Allowed {
 		return fmt.Sprintf("allowed %v by the rule %q", d.Allowed, rule.Text)
 	}
@@ -266,10 +280,10 @@ func TestSemanticsSeveralAgents(t *testing.T) {
 	}
 	for _, profile := range profiles {
 		tries := matcher.Compile(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}), chains)
-		var target matcher.Target
 		for i := range tries {
+			engine := &engineRules{body: body, profile: profile.engine, trie: &tries[i]}
 			for j, path := range []string{"/a", "/b", "/c"} {
-				if got := engineVerdict(&tries[i], &target, path, profile.engine); got != want[i][j] {
+				if got := engine.judge(path); got != want[i][j] {
 					t.Errorf("%s: %s for %v is %q, want %q", profile.name, path, chains[i], got, want[i][j])
 				}
 			}

@@ -146,7 +146,7 @@ func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
 			c, size = octet, 3
 		}
 		if c != robotsTxt[n] {
-			if c == '%' {
+			if path[i] == '%' {
 				return false, i + 3 // its digits were looked at, too
 			}
 			return false, i + 1
