@@ -31,6 +31,7 @@ type Evaluator struct {
 	// the URL may have mattered.
 	decided []byte
 	allowed []bool
+	run     int // the first row of those that have them, -1 for none
 
 	explainer explainer
 	counts    Stats
@@ -54,7 +55,7 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	rows := b.URLs.Len()
 	v.reset(rows, e.options)
-	e.written, e.decided = nil, nil // they point into the batch before
+	e.written, e.decided, e.run = nil, nil, -1 // they are of the batch before
 	e.explainer.reset(v)
 	var err error
 	if b.URLs.Offsets64 != nil {
@@ -91,13 +92,13 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 			continue
 		}
 		if n := len(e.decided); n > 0 && len(url) >= n && bytes.Equal(url[:n], e.decided) {
-			e.repeat(v, row)
-			continue
+			continue // the run goes on
 		}
 		if err := e.evaluate(v, row, matcher.TrimURL(url)); err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
 		}
 	}
+	e.endRun(v, v.Rows)
 	return nil
 }
 
@@ -107,7 +108,7 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 	if err != nil {
 		return err
 	}
-	e.decided = nil
+	e.endRun(v, row)
 	if reason != matcher.NoReason {
 		e.null(v, row, reason)
 		return nil
@@ -175,17 +176,22 @@ func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
 		e.allowed[agent] = allowed
 		depth = max(depth, looked)
 	}
-	e.repeat(v, row)
+	e.run = row
 	return depth
 }
 
-// repeat writes the verdicts in e.allowed.
-func (e *Evaluator) repeat(v *Verdicts, row int) {
+// endRun writes the verdicts of the rows from e.run up to row, which share
+// them.
+func (e *Evaluator) endRun(v *Verdicts, row int) {
+	if e.run < 0 {
+		return
+	}
 	for agent, allowed := range e.allowed {
 		if allowed {
-			v.Agents[agent].allow(row)
+			v.Agents[agent].allow(e.run, row)
 		}
 	}
+	e.run, e.decided = -1, nil
 }
 
 // explainRules writes a row's verdicts with the rules that decide them.
@@ -199,7 +205,7 @@ func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
 			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
 		}
 		if d.Allowed {
-			v.Agents[agent].allow(row)
+			v.Agents[agent].allow(row, row+1)
 		}
 		e.explainer.explain(v, agent, row, trie, d)
 	}
@@ -227,7 +233,7 @@ func (e *Evaluator) constant(v *Verdicts, row int, path []byte) (depth int) {
 			depth = matcher.Whole
 		}
 	}
-	e.repeat(v, row)
+	e.run = row
 	return depth
 }
 
@@ -259,6 +265,7 @@ func (e *Evaluator) countAuthority(key []byte) {
 
 // null leaves a row without verdict.
 func (e *Evaluator) null(v *Verdicts, row int, reason matcher.Reason) {
+	e.endRun(v, row)
 	switch reason {
 	case matcher.InvalidURL:
 		e.counts.Invalid++

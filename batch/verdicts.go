@@ -82,8 +82,18 @@ func filled[T any](s []T, n int, value T) []T {
 	return s
 }
 
-// allow sets a row's verdict to allowed.
-func (a *AgentVerdicts) allow(row int) { a.Allowed[row>>3] |= 1 << (row & 7) }
+// allow sets the verdict of rows low to high-1 to allowed.
+func (a *AgentVerdicts) allow(low, high int) {
+	for ; low < high && low&7 != 0; low++ {
+		a.Allowed[low>>3] |= 1 << (low & 7)
+	}
+	for ; low+8 <= high; low += 8 {
+		a.Allowed[low>>3] = 0xFF
+	}
+	for ; low < high; low++ {
+		a.Allowed[low>>3] |= 1 << (low & 7)
+	}
+}
 
 // finish selects the rows that come out.
 func (v *Verdicts) finish(emit Emit) {
