@@ -124,14 +124,18 @@ func TestLinkedSchemeFolder(t *testing.T) {
 	files := []string{"tls/a", "a"}
 	folder := bodies(t, files...)
 	link(t, "tls", filepath.Join(folder, "https"))
-	link(t, "../", filepath.Join(folder, "http"))
 	d := open(t, folder, Options{})
 	for authority, want := range map[string]string{"https://a": "tls/a", "http://a": "a"} {
 		if got, err := which(d, files, authority); got != want || err != nil {
 			t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
 		}
 	}
-	mustMention(t, lookupError(t, d, "http://http"), filepath.Join(folder, "http"), "symbolic link")
+	for _, to := range []string{t.TempDir(), "../", "nothing"} {
+		folder := bodies(t, "a")
+		link(t, to, filepath.Join(folder, "http"))
+		_, err := Open(folder, Options{})
+		mustMention(t, err, filepath.Join(folder, "http")+": ", "symbolic link")
+	}
 }
 
 func TestNotRegular(t *testing.T) {

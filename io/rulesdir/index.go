@@ -159,12 +159,18 @@ func (b *builder) list(in tier) error {
 // entry adds a name that was listed, or what is in the folder of that name.
 func (b *builder) entry(e fs.DirEntry, in tier) error {
 	name, isDir := e.Name(), e.IsDir()
+	t, ofScheme := folderTier(name)
+	ofScheme = ofScheme && in == general
 	if e.Type()&fs.ModeSymlink != 0 {
-		// A link that leads nowhere is a file: opening it says what is wrong.
+		// A host's link that leads nowhere is a file: opening it says what is
+		// wrong, should it be needed. That of a whole scheme is needed.
 		info, err := b.folder.root.Stat(in.path(name))
+		if err != nil && ofScheme {
+			return b.folder.explain(name, err)
+		}
 		isDir = err == nil && info.IsDir()
 	}
-	if t, ok := folderTier(name); ok && isDir && in == general {
+	if ofScheme && isDir {
 		return b.list(t)
 	}
 	return b.add(name, isDir, in)
@@ -209,7 +215,7 @@ func (b *builder) link() error {
 		}
 		for j := head; j != none; j = x.records[j].next {
 			other := &x.records[j]
-			if other.tier != r.tier || !bytes.Equal(x.key(other), key) {
+			if r.tier == nowhere || other.tier != r.tier || !bytes.Equal(x.key(other), key) {
 				continue
 			}
 			if err := b.settle(other, r); err != nil {

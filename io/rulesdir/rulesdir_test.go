@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"robotsbatch/matcher"
@@ -159,6 +160,37 @@ func TestClashInFolder(t *testing.T) {
 	mustMention(t, lookupError(t, d, "http://a"), "a/robots.txt ", "a/robots.txt.gz ")
 	if got, err := which(d, files, "http://b"); got != "b" || err != nil {
 		t.Errorf("http://b: file %q, error %v", got, err)
+	}
+}
+
+// Folders without a robots.txt give way to a file, in whatever order they are
+// listed.
+func TestEmptyFoldersGiveWay(t *testing.T) {
+	names := []string{"a.example/", "A.example/", "A.EXAMPLE/", "a.example.txt"}
+	files := []string{"https/a.example/", "https/A.example/", "https/A.EXAMPLE/", "https/a.example.txt"}
+	d := open(t, bodies(t, files...), Options{})
+	for order := range 256 {
+		b := builder{folder: d.folder, index: &index{seed: d.index.seed}}
+		var seen [4]bool
+		for ; order > 0 || !seen[0]; order /= 4 {
+			i := order % 4
+			if seen[i] {
+				continue
+			}
+			seen[i] = true
+			if err := b.add(strings.TrimSuffix(names[i], "/"), strings.HasSuffix(names[i], "/"), httpsOnly); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.link(); err != nil {
+			t.Fatalf("%v: %v", seen, err)
+		}
+		if seen[3] && b.index.listed != 1 {
+			t.Errorf("%v: %d are listed", seen, b.index.listed)
+		}
+	}
+	if got, err := which(d, files, "https://a.example"); got != files[3] || err != nil {
+		t.Errorf("file %q, error %v", got, err)
 	}
 }
 
