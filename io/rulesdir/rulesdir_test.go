@@ -120,6 +120,12 @@ func TestLookup(t *testing.T) {
 					if err != nil || got != want {
 						t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
 					}
+					if want != "" {
+						want = filepath.Join(d.folder.name, want)
+					}
+					if file, err := d.File([]byte(authority)); err != nil || file != want {
+						t.Errorf("File(%s): %q, %v, want %q", authority, file, err, want)
+					}
 				}
 			}
 		})
