@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -13,6 +14,7 @@ type builder struct {
 	sources []source
 
 	nodes    []byte
+	leaves   []byte
 	ends     []byte
 	tails    []byte
 	literals []byte
@@ -24,7 +26,8 @@ type builder struct {
 type span struct {
 	low, high int // entries[low:high]
 	depth     int
-	node      int
+	node      int    // the node or the leaf
+	leaf      bool   // it is a leaf
 	above     uint32 // the nearest end above, 0 for none
 }
 
@@ -41,10 +44,14 @@ func (b *builder) build() compiled {
 	return b.assemble()
 }
 
-// fill writes the node of a span and pushes the spans of its children.
+// fill writes the node or leaf of a span and pushes the spans of its children.
 func (b *builder) fill(s span, work []span) []span {
 	if s.low == s.high {
 		return work // no rules at all: an empty root
+	}
+	if s.leaf {
+		b.fillLeaf(s)
+		return work
 	}
 	label := b.commonLabel(s)
 	s.depth += len(label)
@@ -52,10 +59,39 @@ func (b *builder) fill(s span, work []span) []span {
 	for i, c := range label {
 		word |= uint64(c) << (8 * i)
 	}
-	node := b.nodes[s.node*nodeSize:]
-	put64(node, word|uint64(len(label))<<56)
-	s.low, s.above = b.fillEnd(s)
+	put64(b.nodes[s.node*nodeSize:], word|uint64(len(label))<<56)
+	low := b.lowBelow(s)
+	if low > s.low {
+		s.above = b.addEnd(s, low)
+		put32(b.nodes[s.node*nodeSize+28:], s.above)
+	}
+	s.low = low
 	return b.addChildren(s, work)
+}
+
+// fillLeaf writes the leaf of a span, all whose entries have one literal
+// prefix.
+func (b *builder) fillLeaf(s span) {
+	label := literalPrefix(b.entries[s.low].text)[s.depth:]
+	leaf := b.leaves[s.node*leafSize:]
+	put32(leaf[0:], uint32(len(b.octets)))
+	put32(leaf[4:], uint32(len(label)))
+	b.octets = append(b.octets, label...)
+	s.depth += len(label)
+	only := &b.entries[s.low]
+	if s.high-s.low == 1 && !only.anchored && len(only.text) == s.depth {
+		above := b.end(s.above)
+		put32(leaf[8:], max(le32(above), only.rule))
+		put32(leaf[12:], b.withTails(s.above))
+		return
+	}
+	put32(leaf[8:], endBit|b.addEnd(s, s.high))
+}
+
+// isLeaf tells whether the entries of a span have one literal prefix.
+func (b *builder) isLeaf(s span) bool {
+	first, last := literalPrefix(b.entries[s.low].text), literalPrefix(b.entries[s.high-1].text)
+	return len(first) == len(last) && bytes.Equal(first, last)
 }
 
 // commonLabel returns the octets that all texts of a span share behind its
@@ -77,25 +113,34 @@ func literalPrefix(text []byte) []byte {
 	return text
 }
 
-// fillEnd writes the end of a span's node if a literal prefix ends there, and
-// returns the first entry that goes on below, and the nearest end for it.
-func (b *builder) fillEnd(s span) (low int, end uint32) {
-	low = s.low
+// lowBelow returns the first entry of a span whose literal prefix does not end
+// at the span's depth.
+func (b *builder) lowBelow(s span) int {
+	low := s.low
 	for low < s.high && (len(b.entries[low].text) == s.depth || b.entries[low].text[s.depth] == star) {
 		low++
 	}
-	if low == s.low {
-		return low, s.above
+	return low
+}
+
+// withTails returns the nearest end, from one on upwards, that has tails.
+func (b *builder) withTails(end uint32) uint32 {
+	record := b.end(end)
+	if le32(record[12:])+le32(record[16:]) == 0 {
+		return le32(record[20:])
 	}
+	return end
+}
+
+// addEnd writes the end for the entries of a span up to high, whose literal
+// prefixes end at the span's depth.
+func (b *builder) addEnd(s span, high int) (end uint32) {
 	above := b.end(s.above)
-	prefix, up := le32(above), s.above
+	prefix, up := le32(above), b.withTails(s.above)
 	best := [2]uint32{le32(above[24:]), le32(above[28:])} // disallow, allow
-	if le32(above[12:])+le32(above[16:]) == 0 {
-		up = le32(above[20:])
-	}
 	var exact uint32
 	var tails []*entry
-	for i := s.low; i < low; i++ {
+	for i := s.low; i < high; i++ {
 		e := &b.entries[i]
 		switch {
 		case len(e.text) > s.depth:
@@ -121,19 +166,19 @@ func (b *builder) fillEnd(s span) (low int, end uint32) {
 	put32(record[28:], best[1])
 	put32(record[32:], uint32(s.depth))
 	b.ends = append(b.ends, record[:]...)
-	put32(b.nodes[s.node*nodeSize+28:], end)
-	return low, end
+	return end
 }
 
 func (b *builder) end(number uint32) []byte { return b.ends[int(number)*endSize:] }
 
-// addChildren makes nodes for the octets that follow in a span's texts.
+// addChildren makes a node or a leaf for each octet that follows in a span's
+// texts.
 func (b *builder) addChildren(s span, work []span) []span {
 	if s.low == s.high {
 		return work
 	}
-	first := len(b.nodes) / nodeSize
 	pushed := len(work)
+	leaves := true
 	var branches [2]uint64
 	for low := s.low; low < s.high; {
 		c := b.entries[low].text[s.depth]
@@ -142,52 +187,70 @@ func (b *builder) addChildren(s span, work []span) []span {
 			high++
 		}
 		branches[c>>6] |= 1 << (c & 63)
-		work = append(work, span{low: low, high: high, depth: s.depth + 1, node: len(b.nodes) / nodeSize, above: s.above})
-		b.nodes = append(b.nodes, make([]byte, nodeSize)...)
+		child := span{low: low, high: high, depth: s.depth + 1, above: s.above}
+		leaves = leaves && b.isLeaf(child)
+		work = append(work, child)
 		low = high
+	}
+	children := work[pushed:]
+	first := b.reserve(len(children), leaves)
+	for i := range children {
+		children[i].node, children[i].leaf = first+i, leaves
 	}
 	node := b.nodes[s.node*nodeSize:]
 	put64(node[8:], branches[0])
 	put64(node[16:], branches[1])
 	put32(node[24:], uint32(first))
-	// The stack gives back the last first: turn them round.
-	for i, j := pushed, len(work)-1; i < j; i, j = i+1, j-1 {
-		work[i], work[j] = work[j], work[i]
+	if leaves {
+		put32(node[24:], leafBit|uint32(first))
 	}
+	slices.Reverse(children) // the stack gives back the last first
 	return work
 }
 
-func (b *builder) assemble() compiled {
-	rules, text := b.describe()
-	data := make([]byte, headerSize, headerSize+len(b.nodes)+len(b.ends)+len(b.tails)+len(b.literals)+len(rules)+len(b.octets)+len(text))
-	for field, value := range [...]int{
-		hFormat: trieFormat, hFlags: int(b.flags),
-		hNodes: len(b.nodes) / nodeSize, hEnds: len(b.ends) / endSize,
-		hTails: len(b.tails) / tailSize, hLiterals: len(b.literals) / literalSize,
-		hRules: len(rules) / ruleSize, hOctets: len(b.octets), hText: len(text),
-	} {
-		put32(data[4*field:], uint32(value))
+// reserve makes room for n nodes or leaves side by side and returns the first.
+func (b *builder) reserve(n int, leaves bool) (first int) {
+	if leaves {
+		first = len(b.leaves) / leafSize
+		b.leaves = append(b.leaves, make([]byte, n*leafSize)...)
+		return first
 	}
-	for _, section := range [][]byte{b.nodes, b.ends, b.tails, b.literals, rules, b.octets, text} {
+	first = len(b.nodes) / nodeSize
+	b.nodes = append(b.nodes, make([]byte, n*nodeSize)...)
+	return first
+}
+
+func (b *builder) assemble() compiled {
+	sections := [...][]byte{b.nodes, b.leaves, b.ends, b.tails, b.literals, b.octets}
+	sizes := [...]int{nodeSize, leafSize, endSize, tailSize, literalSize, 1}
+	size := headerSize
+	for _, section := range sections {
+		size += len(section)
+	}
+	data := make([]byte, headerSize, size)
+	put32(data[4*hFormat:], trieFormat)
+	put32(data[4*hFlags:], b.flags)
+	for i, section := range sections {
+		put32(data[4*(hNodes+i):], uint32(len(section)/sizes[i]))
 		data = append(data, section...)
 	}
 	return newCompiled(data)
 }
 
-// describe writes the rules' lines and texts.
-func (b *builder) describe() (rules, text []byte) {
-	rules = make([]byte, ruleSize*len(b.rules))
+// describe lays out the rules' lines and texts.
+func (b *builder) describe() []byte {
+	notes := make([]byte, noteSize*len(b.rules))
 	for rank := 1; rank < len(b.rules); rank++ {
 		source := b.sources[b.rules[rank]]
-		start := len(text)
-		text = appendValid(text, source.Text)
-		record := rules[rank*ruleSize:]
-		put32(record, uint32(source.Line))
-		put32(record[4:], uint32(start))
-		put32(record[8:], uint32(len(text)-start))
-		put32(record[12:], source.group)
+		start := len(notes)
+		notes = appendValid(notes, source.Text)
+		note := notes[rank*noteSize:]
+		put32(note, uint32(source.Line))
+		put32(note[4:], uint32(start))
+		put32(note[8:], uint32(len(notes)-start))
+		put32(note[12:], source.group)
 	}
-	return rules, text
+	return notes
 }
 
 // appendValid appends s with octets that are not UTF-8 as %XX.

@@ -19,9 +19,9 @@ func Compile(f *robotstxt.File, chains []Chain) []Trie {
 		var ok bool
 		chosen[i], ok = chooseGroups(f, chain)
 		if j := slices.IndexFunc(chosen[:i], func(c []choice) bool { return sameGroups(c, chosen[i]) }); j >= 0 {
-			tries[i].rules = tries[j].rules
+			tries[i] = tries[j]
 		} else {
-			tries[i].rules = compileGroups(f, chosen[i], ok)
+			tries[i] = compileGroups(f, chosen[i], ok)
 		}
 		tries[i].agents = agentNames(chosen[i])
 	}
@@ -46,7 +46,7 @@ type source struct {
 }
 
 // compileGroups compiles the rules of the merged groups (RFC 9309 §2.2.1).
-func compileGroups(f *robotstxt.File, chosen []choice, hasGroup bool) compiled {
+func compileGroups(f *robotstxt.File, chosen []choice, hasGroup bool) Trie {
 	entries, sources := collect(f, chosen)
 	ranked := rank(entries, sources)
 	b := builder{rules: ranked, sources: sources, entries: dedupe(entries)}
@@ -56,7 +56,7 @@ func compileGroups(f *robotstxt.File, chosen []choice, hasGroup bool) compiled {
 	if f.Profile == robotstxt.Google {
 		b.flags |= flagGoogle
 	}
-	return b.build()
+	return Trie{rules: b.build(), notes: b.describe()}
 }
 
 // collect compiles the patterns of the chosen groups' rules.

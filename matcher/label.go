@@ -16,6 +16,21 @@ func samePrefix(s []byte, label uint64) int {
 	return len(s)
 }
 
+// commonPrefix returns in how many octets s agrees with t.
+func commonPrefix(s, t []byte) int {
+	n := min(len(s), len(t))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if differ := le64(s[i:]) ^ le64(t[i:]); differ != 0 {
+			return i + bits.TrailingZeros64(differ)>>3
+		}
+	}
+	for i < n && s[i] == t[i] {
+		i++
+	}
+	return i
+}
+
 // hasChild tells whether a node with these two words of branches has a child
 // for an octet.
 func hasChild(low, high uint64, octet byte) bool {

@@ -4,26 +4,35 @@ import "encoding/binary"
 
 // A compiled group is one run of octets, little-endian, without pointers:
 //
-//	header    16 × u32: format, flags, then the number of elements of each
+//	header    10 × u32: format, flags, then the number of elements of each
 //	          section in the order below
 //	nodes     32 octets each, the root first
+//	leaves    16 octets each
 //	ends      40 octets each; end 0 stands for "no end" and is all zeros
 //	tails     24 octets each
 //	literals   8 octets each: offset and length in octets
-//	rules     16 octets each, by rank; rank 0 stands for "no rule"
-//	octets    the tails' literals
-//	text      the rules as written
+//	octets    the labels of the leaves and the literals of the tails
 //
 // A node, at octet 32·i of its section:
 //
 //	 0  u64  label: up to seven octets, first one lowest; their number on top
 //	 8  u64  which of the octets 0 to 63 have a child, a bit each
 //	16  u64  the same for the octets 64 to 127
-//	24  u32  the first child; the children lie side by side, by octet
+//	24  u32  the first child; the children lie side by side, by octet. They are
+//	         all nodes, or all leaves if leafBit is set
 //	28  u32  end that belongs to the node, 0 for none
 //
+// A leaf, where a literal prefix ends and nothing goes on:
+//
+//	 0  u32  offset of its label in octets
+//	 4  u32  length of its label
+//	 8  u32  with endBit set, its end; else its rule is a prefix rule, and this
+//	         is the best prefix rule here and above
+//	12  u32  without endBit, the nearest end above that has tails, 0 for none
+//
 // The octet that leads to a child is not part of the child's label. Normalised
-// patterns are ASCII, so two words hold every branch.
+// patterns are ASCII, so two words hold every branch. Most patterns share a
+// beginning with few others: leaves keep their long rest out of the nodes.
 //
 // An end, where at least one rule's literal prefix ends:
 //
@@ -53,21 +62,23 @@ import "encoding/binary"
 // line (RFC 9309 §2.2.2). So the greatest number among the matching rules
 // decides, and its lowest bit is the verdict.
 //
-// A rule, at octet 16 × rank of its section:
+// What only people ask for lies in a second run, so that matching need not
+// have it in memory: a rule by its rank, 16 octets each, then the text.
 //
 //	 0  u32  line number, from 1
-//	 4  u32  offset of its text
+//	 4  u32  offset of its text, from the run's start
 //	 8  u32  length of its text
 //	12  u32  its group among those that were merged
 const (
 	trieFormat = 0x31_54_42_52 // "RBT1"
 
-	headerSize  = 64
+	headerSize  = 40
 	nodeSize    = 32
+	leafSize    = 16
 	endSize     = 40
 	tailSize    = 24
 	literalSize = 8
-	ruleSize    = 16
+	noteSize    = 16
 )
 
 // Header fields, in units of u32.
@@ -75,12 +86,18 @@ const (
 	hFormat = iota
 	hFlags
 	hNodes
+	hLeaves
 	hEnds
 	hTails
 	hLiterals
-	hRules
 	hOctets
-	hText
+)
+
+const (
+	// leafBit in a node's first child: the children are leaves.
+	leafBit = 1 << 31
+	// endBit in a leaf's rule: it is an end.
+	endBit = 1 << 31
 )
 
 // Flags of a trie.

@@ -84,29 +84,32 @@ func (c *compiled) end(number uint32) *[endSize]byte {
 // way, where the tails begin that may match, too, and the depth up to which the
 // path was looked at.
 func (c *compiled) literalMatch(p *Target) (end, best uint32, depth int) {
-	end, at, stop := c.walk(p.raw)
 	path := p.raw
-	depth = stop + 1
-	ended := stop >= len(path) || path[stop] == '#'
-	if ended || (p.profile == robotstxt.Google && octets[path[stop]]&isBlank != 0) {
+	way := c.walk(path)
+	if way.prefix != 0 {
+		return way.end, way.prefix, way.stop // whatever follows
+	}
+	depth = way.stop + 1
+	ended := way.stop >= len(path) || path[way.stop] == '#'
+	if ended || (p.profile == robotstxt.Google && octets[path[way.stop]]&isBlank != 0) {
 		// Where the path ends matters, and blanks are cut off there.
 		depth = Whole
 	}
-	if p.profile == robotstxt.RFC9309 && mayDiffer(path, stop) {
+	if p.profile == robotstxt.RFC9309 && mayDiffer(path, way.stop) {
 		p.prepare()
 		path, depth = p.query, Whole
-		end, at, stop = c.walk(path)
-		ended = stop >= len(path)
+		way = c.walk(path)
+		ended = way.stop >= len(path)
 	}
-	if end == 0 {
-		return 0, 0, depth
+	if way.prefix != 0 || way.end == 0 {
+		return way.end, way.prefix, depth
 	}
-	record := c.end(end)
+	record := c.end(way.end)
 	best = le32(record[0:])
-	if ended && at == stop {
+	if ended && way.at == way.stop {
 		best = max(best, le32(record[4:]))
 	}
-	return end, best, depth
+	return way.end, best, depth
 }
 
 // mayDiffer tells whether the normalised path may go on where a walk of the
@@ -121,32 +124,68 @@ func mayDiffer(path []byte, stop int) bool {
 	return false
 }
 
+// way is what a walk has found.
+type way struct {
+	// end is the last end on the way, 0 for none; the tails that may match are
+	// there and above.
+	end uint32
+	// prefix is the best prefix rule if the walk came through a leaf without
+	// end; else 0, and end knows it.
+	prefix uint32
+	// at is where in the path the end was.
+	at int
+	// stop is where the walk stopped: at the first octet that led nowhere, or
+	// past the last.
+	stop int
+}
+
 // walk follows a path down the trie, as written or in its query spelling: rules
 // without a literal '?' and without wildcard lie before the query, where both
-// spellings are one. It returns the last end on its way, where in the path that
-// was, and where the walk stopped: at the first octet that led nowhere, or past
-// the last.
-func (c *compiled) walk(path []byte) (end uint32, at, stop int) {
-	nodes := c.data[headerSize:c.ends]
+// spellings are one.
+func (c *compiled) walk(path []byte) (w way) {
+	nodes := c.data[headerSize:c.leaves]
 	for node, i := 0, 0; ; i++ {
 		record := (*[nodeSize]byte)(nodes[node*nodeSize:])
 		label := le64(record[0:])
 		if n := int(label >> 56); n > 0 {
 			if same := samePrefix(path[i:], label); same < n {
-				return end, at, i + same
+				w.stop = i + same
+				return w
 			}
 			i += n
 		}
 		if e := le32(record[28:]); e != 0 {
-			end, at = e, i
+			w.end, w.at = e, i
 		}
+		w.stop = i
 		if i >= len(path) {
-			return end, at, i
+			return w
 		}
 		low, high, octet := le64(record[8:]), le64(record[16:]), path[i]
 		if !hasChild(low, high, octet) {
-			return end, at, i
+			return w
 		}
-		node = int(le32(record[24:])) + childIndex(low, high, octet)
+		first := le32(record[24:])
+		node = int(first&^leafBit) + childIndex(low, high, octet)
+		if first&leafBit != 0 {
+			c.walkLeaf(path, i+1, node, &w)
+			return w
+		}
+	}
+}
+
+// walkLeaf ends a walk at a leaf whose label begins at octet i of the path.
+func (c *compiled) walkLeaf(path []byte, i, leaf int, w *way) {
+	record := (*[leafSize]byte)(c.data[c.leaves+leaf*leafSize:])
+	offset, length := c.octets+int(le32(record[0:])), int(le32(record[4:]))
+	same := commonPrefix(path[i:], c.data[offset:offset+length])
+	w.stop = i + same
+	if same < length {
+		return
+	}
+	if rule := le32(record[8:]); rule&endBit != 0 {
+		w.end, w.at = rule&^endBit, w.stop
+	} else {
+		w.end, w.prefix = le32(record[12:]), rule
 	}
 }

@@ -14,18 +14,18 @@ import "robotsbatch/matcher/robotstxt"
 // way whose literals' octets all occur in the path).
 type Trie struct {
 	rules  compiled
+	notes  []byte // the rules' lines and texts
 	agents []byte // the user-agent values: u32 count, u32 ends, octets
 }
 
 // compiled is the octets that layout.go describes, with the sections found.
 type compiled struct {
 	data     []byte
+	leaves   int
 	ends     int
 	tails    int
 	literals int
-	rules    int
 	octets   int
-	text     int
 	flags    uint32
 }
 
@@ -33,17 +33,16 @@ type compiled struct {
 func newCompiled(data []byte) compiled {
 	count := func(field int) int { return int(le32(data[4*field:])) }
 	c := compiled{data: data, flags: le32(data[4*hFlags:])}
-	c.ends = headerSize + nodeSize*count(hNodes)
+	c.leaves = headerSize + nodeSize*count(hNodes)
+	c.ends = c.leaves + leafSize*count(hLeaves)
 	c.tails = c.ends + endSize*count(hEnds)
 	c.literals = c.tails + tailSize*count(hTails)
-	c.rules = c.literals + literalSize*count(hLiterals)
-	c.octets = c.rules + ruleSize*count(hRules)
-	c.text = c.octets + count(hOctets)
+	c.octets = c.literals + literalSize*count(hLiterals)
 	return c
 }
 
 // Size is how many octets of memory the compiled rules take.
-func (t *Trie) Size() int { return len(t.rules.data) + len(t.agents) }
+func (t *Trie) Size() int { return len(t.rules.data) + len(t.notes) + len(t.agents) }
 
 // Same tells whether two tries share their compiled rules, so that a match in
 // one holds for the other.
@@ -64,14 +63,13 @@ func (t *Trie) Profile() Profile {
 // Rule describes a rule that Match decided by. Its slices are valid as long as
 // the trie's octets are.
 func (t *Trie) Rule(rule uint32) RuleInfo {
-	c := &t.rules
-	record := c.data[c.rules+int(rule>>1)*ruleSize:]
-	start, length := c.text+int(le32(record[4:])), int(le32(record[8:]))
+	note := t.notes[int(rule>>1)*noteSize:]
+	start, length := int(le32(note[4:])), int(le32(note[8:]))
 	return RuleInfo{
 		Allow: rule&1 != 0,
-		Text:  c.data[start : start+length],
-		Agent: t.agent(int(le32(record[12:]))),
-		Line:  int(le32(record)),
+		Text:  t.notes[start : start+length],
+		Agent: t.agent(int(le32(note[12:]))),
+		Line:  int(le32(note)),
 	}
 }
 

@@ -102,7 +102,7 @@ func Open(name string, o Options) (*Dir, error) {
 // access.Rules, any other access.Unknown. An error names the file that could
 // not be read.
 func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
-	o.Access, o.Tries = access.Unknown, o.Tries[:0]
+	o.Access, o.Tries = access.Unknown, nil
 	for _, file := range d.index.find(authority) {
 		if file == none {
 			continue
@@ -115,7 +115,7 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 			continue
 		}
 		// The tries are copied, for o's memory is the caller's to write to.
-		o.Access, o.Tries = access.Rules, append(o.Tries, r.tries...)
+		o.Access, o.Tries = access.Rules, r.tries
 		return nil
 	}
 	return nil
