@@ -1,0 +1,152 @@
+package lines
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// values returns how an input column's values are written. Values with parts
+// are walked here rather than by Arrow's own MarshalJSON, which panics when
+// there is a NaN in a list.
+func (f form) values(a arrow.Array) Appender {
+	switch a := a.(type) {
+	case *array.Null:
+		return func(dst []byte, _ int) []byte { return append(dst, f.null...) }
+	case *array.Dictionary:
+		value := f.values(a.Dictionary())
+		return f.nullable(a, func(dst []byte, row int) []byte { return value(dst, a.GetValueIndex(row)) })
+	case *array.RunEndEncoded:
+		value := f.values(a.Values())
+		return func(dst []byte, row int) []byte { return value(dst, a.GetPhysicalIndex(row)) }
+	case array.ExtensionArray:
+		return f.values(a.Storage())
+	case array.Union:
+		return f.union(a)
+	case array.ListLike:
+		return f.nullable(a, list(a))
+	case *array.Struct:
+		return f.nullable(a, object(a))
+	}
+	return f.nullable(a, f.scalars(a))
+}
+
+// nullable writes null for the array's nulls and value for the others.
+func (f form) nullable(a arrow.Array, value Appender) Appender {
+	if a.NullN() == 0 {
+		return value
+	}
+	return func(dst []byte, row int) []byte {
+		if a.IsNull(row) {
+			return append(dst, f.null...)
+		}
+		return value(dst, row)
+	}
+}
+
+// scalars writes values without parts. Those that are neither text nor of a
+// type that JSON has, such as dates, are the text that Arrow has for them.
+func (f form) scalars(a arrow.Array) Appender {
+	switch a := a.(type) {
+	case *array.String:
+		return func(dst []byte, row int) []byte { return f.appendString(dst, a.Value(row)) }
+	case *array.LargeString:
+		return func(dst []byte, row int) []byte { return f.appendString(dst, a.Value(row)) }
+	case *array.Boolean:
+		return func(dst []byte, row int) []byte { return strconv.AppendBool(dst, a.Value(row)) }
+	case *array.Int8:
+		return integers(a.Int8Values())
+	case *array.Int16:
+		return integers(a.Int16Values())
+	case *array.Int32:
+		return integers(a.Int32Values())
+	case *array.Int64:
+		return integers(a.Int64Values())
+	case *array.Uint8:
+		return naturals(a.Uint8Values())
+	case *array.Uint16:
+		return naturals(a.Uint16Values())
+	case *array.Uint32:
+		return naturals(a.Uint32Values())
+	case *array.Uint64:
+		return naturals(a.Uint64Values())
+	case *array.Float16:
+		return func(dst []byte, row int) []byte { return f.appendFloat(dst, float64(a.Value(row).Float32()), 32) }
+	case *array.Float32:
+		return func(dst []byte, row int) []byte { return f.appendFloat(dst, float64(a.Value(row)), 32) }
+	case *array.Float64:
+		return func(dst []byte, row int) []byte { return f.appendFloat(dst, a.Value(row), 64) }
+	}
+	return func(dst []byte, row int) []byte { return f.appendString(dst, a.ValueStr(row)) }
+}
+
+func integers[T int8 | int16 | int32 | int64](values []T) Appender {
+	return func(dst []byte, row int) []byte { return strconv.AppendInt(dst, int64(values[row]), 10) }
+}
+
+func naturals[T uint8 | uint16 | uint32 | uint64](values []T) Appender {
+	return func(dst []byte, row int) []byte { return strconv.AppendUint(dst, uint64(values[row]), 10) }
+}
+
+func (f form) appendFloat(dst []byte, value float64, bits int) []byte {
+	if f.json && (math.IsNaN(value) || math.IsInf(value, 0)) {
+		return append(dst, f.null...)
+	}
+	return strconv.AppendFloat(dst, value, 'g', -1, bits)
+}
+
+// union writes each value as its own type's. A union has no nulls itself.
+func (f form) union(a array.Union) Appender {
+	children := make([]Appender, a.NumFields())
+	for i := range children {
+		children[i] = f.values(a.Field(i))
+	}
+	dense, isDense := a.(*array.DenseUnion)
+	return func(dst []byte, row int) []byte {
+		child := children[a.ChildID(row)]
+		if isDense {
+			row = int(dense.ValueOffset(row))
+		}
+		return child(dst, row)
+	}
+}
+
+// list writes a JSON array. A map is a list of objects with key and value.
+func list(a array.ListLike) Appender {
+	element := jsonForm.values(a.ListValues())
+	return func(dst []byte, row int) []byte {
+		dst = append(dst, '[')
+		start, end := a.ValueOffsets(row)
+		for i := start; i < end; i++ {
+			if i > start {
+				dst = append(dst, ',')
+			}
+			dst = element(dst, int(i))
+		}
+		return append(dst, ']')
+	}
+}
+
+// object writes a JSON object.
+func object(a *array.Struct) Appender {
+	fields := a.DataType().(*arrow.StructType).Fields()
+	keys := make([][]byte, len(fields))
+	values := make([]Appender, len(fields))
+	for i, field := range fields {
+		keys[i] = append(AppendString(nil, field.Name), ':')
+		values[i] = jsonForm.values(a.Field(i))
+	}
+	return func(dst []byte, row int) []byte {
+		dst = append(dst, '{')
+		for i, key := range keys {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, key...)
+			dst = values[i](dst, row)
+		}
+		return append(dst, '}')
+	}
+}
