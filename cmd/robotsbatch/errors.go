@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // usageError is a mistake on the command line itself: exit status 2. What the
@@ -18,6 +19,15 @@ func usageErrorf(format string, args ...any) error {
 // unavailable is the error for what a later version brings.
 func unavailable(what string) error {
 	return usageErrorf("%s is not available in this version", what)
+}
+
+// atName says what is wrong with the file of that name, which err may name too.
+func atName(name string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 func isUsage(err error) bool {

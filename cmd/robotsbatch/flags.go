@@ -108,20 +108,14 @@ func (c *rulesConfig) define(fs *flag.FlagSet) {
 func (c *jobConfig) defineInput(fs *flag.FlagSet) {
 	fs.Func("in", "", appendTo(&c.in))
 	fs.StringVar(&c.filesFrom, "files-from", "", "")
-	fs.Func("in-format", "", func(s string) (err error) {
-		c.inFormat, err = format.Parse(s)
-		return err
-	})
+	fs.Func("in-format", "", formatOf(&c.inFormat, readable))
 	fs.StringVar(&c.urlColumn, "url-column", "", "")
 	defineLater(fs, "resume", "accept-truncated", "shard", "shards")
 }
 
 func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
 	fs.StringVar(&c.out, "out", "-", "")
-	fs.Func("out-format", "", func(s string) (err error) {
-		c.outFormat, err = format.Parse(s)
-		return err
-	})
+	fs.Func("out-format", "", formatOf(&c.outFormat, writable))
 	fs.Func("compression", "", func(s string) error {
 		c.hasCompression = true
 		if s == "snappy" {
@@ -162,10 +156,6 @@ func (c *jobConfig) check() error {
 	switch {
 	case len(c.in) == 0 && c.filesFrom == "":
 		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
-	case !readable(c.inFormat):
-		return unavailable("reading " + formatName(c.inFormat))
-	case !writable(c.outFormat):
-		return unavailable("writing " + formatName(c.outFormat))
 	case c.out == "":
 		return usageErrorf("-out is empty: name a file, a folder or - for stdout")
 	case isURL(c.out):

@@ -4,13 +4,6 @@ import "fmt"
 
 const usageHint = "Run \"robotsbatch -h\" for help.\n"
 
-const exitStatusHelp = `Exit status:
-  0  done, also when the reader of a pipe had enough before the end
-  1  failed; nothing half-written is left
-  2  wrong use
-  3  done, but more rows without a verdict than -max-invalid permits
-`
-
 const jobHelp = `robotsbatch says of every URL in a list or table whether robots.txt (RFC 9309)
 lets a crawler fetch it. It reads files, asks no server, and keeps the order.
 
@@ -74,7 +67,12 @@ Examples:
   zcat urls.gz | robotsbatch -in - -rules robots -emit allowed -out ok.txt.zst
   robotsbatch -in "*.arrow" -rules robots -agent GPTBot -agent CCBot -out out/
 
-` + exitStatusHelp
+Exit status:
+  0  done, also when the reader of a pipe had enough before the end
+  1  failed; nothing half-written is left
+  2  wrong use
+  3  done, but more rows without a verdict than -max-invalid permits
+`
 
 const explainHelp = `robotsbatch explain says which rule of which file decides about a URL.
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"robotsbatch/io/blob"
 )
 
 // input is one thing to read.
@@ -30,10 +33,10 @@ func (in input) name() string {
 
 // resolveInputs turns what -in and -files-from say into the job's inputs, in
 // the order in which they were named; those of a folder or a pattern by name.
-func resolveInputs(c *jobConfig, stdin io.Reader) ([]input, error) {
+func resolveInputs(ctx context.Context, c *jobConfig, stdin io.Reader) ([]input, error) {
 	names := c.in
 	if c.filesFrom != "" {
-		listed, err := readNames(c.filesFrom, stdin)
+		listed, err := readNames(ctx, c.filesFrom, stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -60,17 +63,15 @@ func resolveInputs(c *jobConfig, stdin io.Reader) ([]input, error) {
 	return inputs, nil
 }
 
-// readNames reads the lines of a list of inputs, without blank ones.
-func readNames(list string, stdin io.Reader) ([]string, error) {
-	r := stdin
-	if list != "-" {
-		f, err := os.Open(list)
-		if err != nil {
-			return nil, fmt.Errorf("-files-from: %w", err)
+// readNames reads the lines of a list of inputs, without blank ones. ctx ends a
+// wait for a pipe.
+func readNames(ctx context.Context, list string, stdin io.Reader) ([]string, error) {
+	r := interruptible(ctx, func() (io.ReadCloser, error) {
+		if list == blob.Stdio {
+			return io.NopCloser(stdin), nil
 		}
-		defer f.Close()
-		r = f
-	}
+		return blob.Open(list)
+	})
 	var names []string
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -79,7 +80,7 @@ func readNames(list string, stdin io.Reader) ([]string, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("-files-from %s: %w", list, err)
+		return nil, fmt.Errorf("-files-from: %w", err)
 	}
 	return names, nil
 }
@@ -100,22 +101,32 @@ func expand(name string) ([]input, error) {
 	case err == nil:
 		return []input{{name, filepath.Base(name)}}, nil
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, "*?["):
-		return nil, fmt.Errorf("-in: %w", err)
+		return nil, atName("-in "+name, err)
 	}
-	matches, err := filepath.Glob(name)
+	return matching(name)
+}
+
+// matching finds the inputs that a pattern matches. As in a shell, hidden files
+// are left out unless the pattern asks for them.
+func matching(pattern string) ([]input, error) {
+	matches, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, usageErrorf("-in %s: %w", name, err)
+		return nil, usageErrorf("-in %s: %w", pattern, err)
 	}
-	if len(matches) == 0 {
-		return nil, fmt.Errorf("-in %s: no file matches", name)
-	}
+	hidden := strings.HasPrefix(filepath.Base(pattern), ".")
 	var inputs []input
 	for _, match := range matches {
+		if !hidden && strings.HasPrefix(filepath.Base(match), ".") {
+			continue
+		}
 		found, err := expand(match)
 		if err != nil {
 			return nil, err
 		}
 		inputs = append(inputs, found...)
+	}
+	if len(inputs) == 0 {
+		return nil, fmt.Errorf("-in %s: no file matches", pattern)
 	}
 	return inputs, nil
 }
@@ -148,7 +159,7 @@ func walk(root string) ([]input, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("-in: %w", err)
+		return nil, fmt.Errorf("-in %s: %w", root, err)
 	}
 	if len(inputs) == 0 {
 		return nil, fmt.Errorf("-in %s: the folder has no files", root)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -33,6 +36,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 		return failUsage(s, err)
 	}
 	started := time.Now()
+	c.limitHeap()
 	j := &job{jobConfig: c, s: s, log: newConsole(s.err, c.logJSON, c.quiet)}
 	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, memory: c.batchMemory()}
 	j.shown = newProgress(c, s, j.log, started)
@@ -52,9 +56,18 @@ func runJob(ctx context.Context, args []string, s streams) int {
 func (c *jobConfig) rulesMemory() int64 { return c.memory / 4 }
 func (c *jobConfig) batchMemory() int64 { return c.memory - c.rulesMemory() }
 
+// limitHeap lets the garbage collector work harder before the heap outgrows what
+// -memory allows by half: left alone, it lets garbage take as much again as is
+// in use. A GOMEMLIMIT in the environment goes first.
+func (c *jobConfig) limitHeap() {
+	if os.Getenv("GOMEMLIMIT") == "" && c.memory < math.MaxInt64/2 {
+		debug.SetMemoryLimit(c.memory + c.memory/2)
+	}
+}
+
 // run does the job and says what it did.
 func (j *job) run(ctx context.Context, started time.Time) error {
-	inputs, err := resolveInputs(j.jobConfig, j.s.in)
+	inputs, err := resolveInputs(ctx, j.jobConfig, j.s.in)
 	if err != nil {
 		return err
 	}

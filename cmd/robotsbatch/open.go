@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/arrowipc"
+	"robotsbatch/io/blob"
 	"robotsbatch/io/compress"
 	"robotsbatch/io/format"
 	"robotsbatch/io/text"
@@ -36,7 +36,7 @@ type opened struct {
 	schema    *arrow.Schema
 	urlColumn string
 	// file is the input as it lies on the disk, when it is a regular file.
-	file    *os.File
+	file    *blob.File
 	closers []io.Closer // in the order of their opening
 }
 
@@ -64,30 +64,18 @@ func (o *opener) open(ctx context.Context, in input) (*opened, error) {
 }
 
 func (o *opener) openInto(ctx context.Context, result *opened) error {
-	name := result.input.name()
 	raw, err := o.openRaw(ctx, result)
 	if err != nil {
 		return err
 	}
-	r, head, err := peek(raw)
+	found, codec, r, err := format.Sniff(raw, result.input.name())
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
-	result.codec = compress.Detect(head)
-	if result.codec != compress.None {
-		decompressed, err := compress.NewReader(r, result.codec)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		result.closers = append(result.closers, decompressed)
-		if r, head, err = peek(decompressed); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	_, plain := compress.ByName(result.input.stem)
-	result.format = o.format
+	result.closers = append(result.closers, r)
+	result.format, result.codec = o.format, codec
 	if result.format == format.Unknown {
-		result.format = format.Detect(head, plain)
+		result.format = found
 	}
 	return o.decode(result, r)
 }
@@ -109,14 +97,15 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		return nil
 	case format.Arrow, format.ArrowS:
 		if result.format == format.Arrow && result.codec == compress.None && result.file != nil {
-			table, err = openTable(result.file, options)
+			size, _ := result.file.Size()
+			table, err = arrowipc.OpenFile(result.file, size, options)
 		} else {
 			table, err = arrowipc.OpenStream(r, options)
 		}
 	case format.Unknown:
 		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
 	default:
-		return unavailable(fmt.Sprintf("%s: reading %s", name, formatName(result.format)))
+		return unavailable(fmt.Sprintf("%s: reading %s", name, result.format.String()))
 	}
 	if err != nil {
 		return err
@@ -132,53 +121,21 @@ const listColumn = "url"
 // read at any place; else they are a stream whose reads end with ctx.
 func (o *opener) openRaw(ctx context.Context, result *opened) (io.Reader, error) {
 	path := result.input.path
-	if path == "-" {
-		if f, ok := o.stdin.(*os.File); ok && isRegular(f) {
-			result.file = f
-			return f, nil
-		}
+	if path == blob.Stdio && o.stdin != os.Stdin {
 		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(o.stdin), nil }), nil
 	}
-	info, err := os.Stat(path)
+	if info, err := os.Stat(path); path != blob.Stdio && err == nil && !info.Mode().IsRegular() {
+		// A pipe or a device; even opening it may take for ever.
+		return interruptible(ctx, func() (io.ReadCloser, error) { return blob.Open(path) }), nil
+	}
+	f, err := blob.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a named pipe may take for ever, too
-		return interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(path) }), nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	if _, regular := f.Size(); !regular {
+		return interruptible(ctx, func() (io.ReadCloser, error) { return f, nil }), nil
 	}
 	result.file = f
 	result.closers = append(result.closers, f)
 	return f, nil
-}
-
-// isRegular tells whether stdin is a regular file that nobody has read from.
-func isRegular(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	at, err := f.Seek(0, io.SeekCurrent)
-	return err == nil && at == 0
-}
-
-func openTable(f *os.File, options arrowipc.Options) (*arrowipc.Source, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return arrowipc.OpenFile(f, info.Size(), options)
-}
-
-// peek buffers r and returns its first octets, which are still to be read.
-func peek(r io.Reader) (*bufio.Reader, []byte, error) {
-	buffered := bufio.NewReaderSize(r, 1<<16)
-	head, err := buffered.Peek(format.HeadSize)
-	if err != nil && err != io.EOF {
-		return nil, nil, err
-	}
-	return buffered, head, nil
 }

@@ -100,6 +100,9 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 			t.codec = compress.None
 		}
 		t.path += endings[t.format] + codecEndings[t.codec]
+		if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
+			return target{}, fmt.Errorf("-out: %w", err)
+		}
 	}
 	return t, c.checkTarget(t, out)
 }
@@ -119,7 +122,7 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 // checkTarget finds flags that do not go with the output's format, and outputs
 // that would replace their own input.
 func (c *jobConfig) checkTarget(t target, out output) error {
-	name := formatName(t.format)
+	name := t.format.String()
 	switch {
 	case !writable(t.format):
 		return unavailable(fmt.Sprintf("-out %s: writing %s", t.path, name))
@@ -152,9 +155,6 @@ func (c *jobConfig) newSink(t target, first *opened, stdout io.Writer) (batch.Si
 			return nil, usageErrorf("Arrow on a terminal is unreadable: name a file with -out, or use -out-format csv")
 		}
 	} else {
-		if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
-			return nil, fmt.Errorf("-out: %w", err)
-		}
 		var err error
 		if w, err = blob.Create(t.path); err != nil {
 			return nil, fmt.Errorf("-out: %w", err)

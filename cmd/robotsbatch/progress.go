@@ -65,7 +65,7 @@ func (p *progress) report(rows int64) {
 	}
 	p.last = now
 	seconds := now.Sub(p.started).Seconds()
-	text := fmt.Sprintf("%s rows, %s a second, %s", grouped(rows), grouped(rate(rows, seconds)), clock(seconds))
+	text := fmt.Sprintf("%s, %s a second, %s", counted(rows, "row", "rows"), grouped(rate(rows, seconds)), clock(seconds))
 	if !p.terminal {
 		p.log.info(text, "progress", "rows", rows, "seconds", seconds)
 		return
@@ -111,4 +111,12 @@ func grouped(n int64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// counted is a number of things, such as "1 row" and "2,000 rows".
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(n) + " " + many
 }

@@ -41,7 +41,7 @@ func checkFolder(name string) error {
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return fmt.Errorf("-rules: %w", err)
+		return atName("-rules "+name, err)
 	}
 	if !info.IsDir() {
 		return usageErrorf("-rules %s is not a folder: rule packs, WARC captures and tables of captures are not available in this version", name)
@@ -66,13 +66,7 @@ func (f ruleFolders) Lookup(authority []byte, o *matcher.Origin) error {
 // there is none.
 func (f ruleFolders) file(authority []byte) (string, error) {
 	for _, folder := range f {
-		finder, ok := any(folder).(interface {
-			File([]byte) (string, error)
-		})
-		if !ok {
-			continue
-		}
-		name, err := finder.File(authority)
+		name, err := folder.File(authority)
 		if err != nil || name != "" {
 			return name, err
 		}

@@ -93,7 +93,7 @@ func (s *summary) unknown() int64 {
 // String is the summary in one line.
 func (s *summary) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s rows", grouped(s.Rows))
+	b.WriteString(counted(s.Rows, "row", "rows"))
 	if len(s.Agents) == 1 {
 		fmt.Fprintf(&b, ": %s allowed, %s denied, ", grouped(s.Agents[0].Allowed), grouped(s.Agents[0].Denied))
 	} else {
@@ -108,10 +108,10 @@ func (s *summary) String() string {
 	}
 	b.WriteString(")")
 	if s.RowsWritten != s.Rows {
-		fmt.Fprintf(&b, "; %s rows written", grouped(s.RowsWritten))
+		fmt.Fprintf(&b, "; %s written", counted(s.RowsWritten, "row", "rows"))
 	}
-	fmt.Fprintf(&b, "; %s authorities, %s without robots.txt; %.2f s, %s URLs a second",
-		grouped(s.Authorities), grouped(s.AuthoritiesWithout), s.Seconds, grouped(s.URLsPerSecond))
+	fmt.Fprintf(&b, "; %s, %s without robots.txt; %.2f s, %s URLs a second",
+		counted(s.Authorities, "authority", "authorities"), grouped(s.AuthoritiesWithout), s.Seconds, grouped(s.URLsPerSecond))
 	return b.String()
 }
 

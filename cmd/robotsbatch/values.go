@@ -5,8 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"robotsbatch/io/format"
 )
 
 // word is one of the words that a flag takes.
@@ -28,6 +31,28 @@ func oneOf[T any](dst *T, words ...word[T]) func(string) error {
 		}
 		last := len(names) - 1
 		return fmt.Errorf("want %s or %s", strings.Join(names[:last], ", "), names[last])
+	}
+}
+
+// formatOf sets dst to a format that available says yes to.
+func formatOf(dst *format.Format, available func(format.Format) bool) func(string) error {
+	return func(s string) error {
+		f, err := format.Parse(s)
+		if err == nil && available(f) {
+			*dst = f
+			return nil
+		}
+		var names []string
+		for f := range endings {
+			if available(f) {
+				names = append(names, f.String())
+			}
+		}
+		slices.Sort(names)
+		if err == nil {
+			return fmt.Errorf("not available in this version, which has %s", strings.Join(names, ", "))
+		}
+		return fmt.Errorf("want one of %s", strings.Join(names, ", "))
 	}
 }
 

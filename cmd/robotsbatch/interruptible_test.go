@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"go.uber.org/goleak"
+)
+
+func TestInterruptibleReadsAll(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	want := bytes.Repeat([]byte("0123456789abcdef"), pipeBuffer/5)
+	open := func() (io.ReadCloser, error) {
+		return io.NopCloser(iotest.DataErrReader(bytes.NewReader(want))), nil
+	}
+	got, err := io.ReadAll(interruptible(t.Context(), open))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d octets of %d, %v", len(got), len(want), err)
+	}
+}
+
+func TestInterruptibleErrors(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	broken := errors.New("broken")
+	opens := map[string]func() (io.ReadCloser, error){
+		"open": func() (io.ReadCloser, error) { return nil, broken },
+		"read": func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(broken)), nil },
+	}
+	for name, open := range opens {
+		r := interruptible(t.Context(), open)
+		for range 2 { // an error stays
+			if _, err := r.Read(make([]byte, 1)); !errors.Is(err, broken) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// The end of the context ends a read that waits, and every read after it.
+func TestInterruptibleEnds(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	silent, other := io.Pipe()
+	defer other.Close() // lets the goroutine go
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := interruptible(ctx, func() (io.ReadCloser, error) { return silent, nil })
+	stopped := errors.New("stopped")
+	go cancel(stopped)
+	for range 3 {
+		if _, err := r.Read(make([]byte, 1)); !errors.Is(err, stopped) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// Close ends a Next that waits for a pipe.
+func TestConcatenationCloseEndsNext(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	silent, other := io.Pipe()
+	defer other.Close()
+	started := make(chan struct{})
+	go func() {
+		// Enough for the format to be told, and a row that does not end.
+		_, err := io.WriteString(other, "https://example.com/"+string(bytes.Repeat([]byte("a"), 100_000)))
+		if err != nil {
+			t.Error(err)
+		}
+		close(started)
+	}()
+	c, err := concatenate(t.Context(), &opener{stdin: silent}, []input{{"-", "stdin"}, {"never", "never"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := c.Next(t.Context())
+		ended <- err
+	}()
+	<-started
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("Next found a piece in half a row")
+	}
+}
