@@ -33,9 +33,11 @@ func (f form) values(a arrow.Array) Appender {
 	return f.nullable(a, f.scalars(a))
 }
 
-// nullable writes null for the array's nulls and value for the others.
+// nullable writes null for the array's nulls and value for the others. It does
+// not ask NullN, which counts when first asked, and keeps the count in memory
+// that batches share: a dictionary's, or that of the elements of lists.
 func (f form) nullable(a arrow.Array, value Appender) Appender {
-	if a.NullN() == 0 {
+	if a.NullBitmapBytes() == nil {
 		return value
 	}
 	return func(dst []byte, row int) []byte {

@@ -1,0 +1,201 @@
+package lines
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/compress"
+	"robotsbatch/io/lines/linestest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func constant(s string) func(dst []byte) []byte {
+	return func(dst []byte) []byte { return append(dst, s...) }
+}
+
+func TestOutput(t *testing.T) {
+	tests := []struct {
+		name   string
+		header string
+		parts  []string
+		want   string
+	}{
+		{"nothing", "", nil, ""},
+		{"header alone", "h\n", nil, "h\n"},
+		{"parts", "", []string{"a\n", "", "b\n"}, "a\nb\n"},
+		{"header and parts", "h\n", []string{"", "a\n", "b\n", ""}, "h\na\nb\n"},
+		{"header and empty parts", "h\n", []string{"", ""}, "h\n"},
+	}
+	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
+		for _, test := range tests {
+			t.Run(fmt.Sprintf("%s/%s", c, test.name), func(t *testing.T) {
+				w := new(linestest.Writer)
+				o, err := NewOutput(w, c, []byte(test.header))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, part := range test.parts {
+					chunk, err := o.Encode(constant(part))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := o.Write(chunk); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := o.Close(); err != nil {
+					t.Fatal(err)
+				}
+				o.Abort()
+				if !w.Closed || w.Aborted {
+					t.Error("the output is not closed")
+				}
+				// A whole file of its kind, whatever is in it.
+				if got := compress.Detect(w.Bytes()); got != c {
+					t.Fatalf("the output is %s: %q", got, w.Bytes())
+				}
+				r, err := compress.NewReader(&w.Buffer, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close()
+				var got strings.Builder
+				for buffer := make([]byte, 10); err == nil; {
+					var n int
+					n, err = r.Read(buffer)
+					got.Write(buffer[:n])
+				}
+				if got.String() != test.want {
+					t.Errorf("%q, want %q", got.String(), test.want)
+				}
+			})
+		}
+	}
+}
+
+func TestOutputFails(t *testing.T) {
+	full := errors.New("no space left")
+	w := &linestest.Writer{Fails: full}
+	o, err := NewOutput(w, compress.Zstd, []byte("h\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk, err := o.Encode(constant("a\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Write(chunk); !errors.Is(err, full) {
+		t.Errorf("Write: %v", err)
+	}
+	o.Abort()
+	if !w.Aborted {
+		t.Error("the output is not aborted")
+	}
+
+	w = &linestest.Writer{Fails: full}
+	if o, err = NewOutput(w, compress.None, []byte("h\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Close(); !errors.Is(err, full) || !w.Aborted {
+		t.Errorf("Close: %v, aborted: %v", err, w.Aborted)
+	}
+	if _, err := NewOutput(w, 99, nil); err == nil {
+		t.Error("unknown codec: no error")
+	}
+	if err := o.Write(otherChunk{}); err == nil {
+		t.Error("a chunk of another sink: no error")
+	}
+}
+
+type otherChunk struct{}
+
+func (otherChunk) Size() int64 { return 0 }
+
+func TestColumns(t *testing.T) {
+	table := func(names ...string) *arrow.Schema {
+		var fields []arrow.Field
+		for _, name := range names {
+			fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
+		}
+		return arrow.NewSchema(fields, nil)
+	}
+	tests := []struct {
+		name   string
+		keep   batch.Keep
+		url    string
+		schema *arrow.Schema
+		want   string // an asterisk marks the URL column
+	}{
+		{"list", batch.KeepAll, "", nil, "*url allowed"},
+		{"list, URL", batch.KeepURL, "url", nil, "*url allowed"},
+		{"list, none", batch.KeepNone, "url", nil, "allowed"},
+		{"table", batch.KeepAll, "u", table("a", "u", "b"), "a *u b allowed"},
+		{"table, URL", batch.KeepURL, "u", table("a", "u", "b"), "*u allowed"},
+		{"table, none", batch.KeepNone, "u", table("a", "u", "b"), "allowed"},
+		{"two columns of the URL's name", batch.KeepAll, "u", table("u", "u"), "*u u allowed"},
+		{"no URL column", batch.KeepAll, "url", table("host"), "host allowed"},
+		{"no URL column, URL", batch.KeepURL, "", table("host"), "*url allowed"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			columns, err := Columns(batch.Layout{Keep: test.keep, URLColumn: test.url, Verdicts: linestest.Columns(1, false)}, test.schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, column := range columns {
+				if column.kind == urlColumn {
+					column.Name = "*" + column.Name
+				}
+				got = append(got, column.Name)
+			}
+			if got := strings.Join(got, " "); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestBatchWithoutTable is a mistake of the caller's, and no panic.
+func TestBatchWithoutTable(t *testing.T) {
+	columns, err := Columns(batch.Layout{URLColumn: "url"}, linestest.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Text(linestest.List("a", "b", "c", "d"), linestest.Verdicts(), columns); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestAppendString(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"", `""`},
+		{"http://a.example/?a=1&b=<2>", `"http://a.example/?a=1&b=<2>"`},
+		{`"\/`, `"\"\\/"`},
+		{"\x00\b\t\n\v\f\r\x1f\x7f", `"\u0000\u0008\t\n\u000b\u000c\r\u001f` + "\x7f\""},
+		{"ü€😀\u2028\ufffd", "\"ü€😀\u2028\ufffd\""},
+		{"\xff", `"` + "\ufffd" + `"`},
+		{"a\xc3", `"a` + "\ufffd" + `"`},
+		{"\xed\xa0\x80", `"` + "\ufffd\ufffd\ufffd" + `"`},
+		{"\xf0\x9f\x98x\xf0\x9f\x98\x80", `"` + "\ufffd\ufffd\ufffdx😀" + `"`},
+	}
+	for _, test := range tests {
+		if got := string(AppendString(nil, test.in)); got != test.want {
+			t.Errorf("%q is %s, want %s", test.in, got, test.want)
+		}
+		if got := string(AppendString([]byte("x"), []byte(test.in))); got != "x"+test.want {
+			t.Errorf("%q as octets is %s, want %s", test.in, got, test.want)
+		}
+		if !json.Valid(AppendString(nil, test.in)) {
+			t.Errorf("%q gives no JSON", test.in)
+		}
+	}
+}
