@@ -151,6 +151,14 @@ func markCases() []verdictCase {
 			rfc:    []string{"/%C3%BC → disallow 2 by *: Disallow: /ü", "/%F0%9F%98%80 → disallow 3"},
 			google: []string{"/%C3%BC → no_group"},
 		},
+		{
+			name: "body/byte_order_mark/UTF_16_lone_surrogates", body: utf16(atEveryone+"Disallow: /a") + "\x3D\xD8b\x00\x3D\xD8",
+			rfc: []string{"/a%EF%BF%BDb%EF%BF%BD → disallow 2 by *: Disallow: /a\uFFFDb\uFFFD"},
+		},
+		{
+			name: "body/byte_order_mark/UTF_16_half_a_unit_at_the_end", body: utf16(atEveryone+"Disallow: /a") + "b",
+			rfc: []string{"/a%EF%BF%BD → disallow 2", "/a → no_rule_matched"},
+		},
 		{name: "body/byte_order_mark/UTF_16_without_one", body: utf16(rules)[2:], both: noGroup},
 	}
 }

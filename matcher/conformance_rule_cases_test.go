@@ -132,6 +132,7 @@ func nameCases() []verdictCase {
 		{"digit_behind", "FooBot", "FooBot7", named, named},
 		{"beyond_ASCII_behind", "FooBot", "FooBotü", named, named},
 		{"letters_hyphen_underscore", "Foo_Bot-x", "foo_bot-X.1", named, named},
+		{"letters_are_A_to_Z", "zebra-a_Z", "ZebrA-a_z7", named, named},
 		{"star_before", "bot", "*bot*", other, other},
 		{"shorter", "foobot", "foo", other, other},
 		{"longer", "foo", "foobot", other, other},
@@ -153,6 +154,11 @@ func nameCases() []verdictCase {
 		cases = append(cases, verdictCase{
 			name: "groups/name/" + c.name, body: "User-agent: " + c.value + "\nDisallow: /a", chain: c.agent,
 			rfc: c.rfc, google: c.google,
+		})
+	}
+	for _, octet := range "@[`{.0123456789*" { // what is next to letters in ASCII, and more
+		cases = append(cases, verdictCase{
+			name: "groups/name/no_letter/" + string(octet), body: "User-agent: FooBot" + string(octet) + "\nDisallow: /a", both: named,
 		})
 	}
 	return append(cases, verdictCase{

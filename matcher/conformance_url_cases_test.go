@@ -219,6 +219,12 @@ func invalidURLCases() []urlCase {
 	} {
 		cases = append(cases, urlCase{"url/invalid/" + c.name, c.url, "invalid_url"})
 	}
+	for _, scheme := range []string{"xttp://", "hxtp://", "htxp://", "httx://", "httpx://", "httpsx://", "httxs://", "htt://", "ft://", "ftps://", "xtp://"} {
+		cases = append(cases, urlCase{"url/scheme/other_by_an_octet/" + scheme, scheme + "h/a", "unsupported_scheme"})
+	}
+	for _, scheme := range []string{"http;//", "http:x/", "http:/x", "http//", "https;//", "https:x/", "https:/x", "https//", "ftp:/", "ftp//", "ht_tp://"} {
+		cases = append(cases, urlCase{"url/invalid/scheme/by_an_octet/" + scheme, scheme + "h/a://h/", "invalid_url"})
+	}
 	for _, octet := range "\x01\t\v\f \x1F\x7F\"%<>[\\]^{|}`" {
 		cases = append(cases, urlCase{"url/invalid/octet_in_host/" + string(octet), "http://a" + string(octet) + "b/", "invalid_url"})
 	}

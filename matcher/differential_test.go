@@ -156,10 +156,11 @@ func newPrefixRuns(sorted []string) prefixRuns {
 
 // agree tells whether all the strings that agree with one in its first depth
 // octets have the same answer; yes counts the strings before each that have a
-// yes. A depth beyond the string says nothing of others.
+// yes. A depth beyond the string says nothing of others; one before the slash
+// would speak of other authorities.
 func (r prefixRuns) agree(i, depth int, yes []int) bool {
-	if depth >= len(r[i]) {
-		return true
+	if depth >= len(r[i]) || depth < 1 {
+		return depth >= 1
 	}
 	run := r[i][depth]
 	n := yes[run[1]] - yes[run[0]]
@@ -175,21 +176,23 @@ func TestEveryRobotsTxt(t *testing.T) {
 		paths = append(paths, "/"+rest)
 	}
 	slices.Sort(paths)
-	yes, depths := make([]int, len(paths)+1), make([]int, len(paths))
-	for i, path := range paths {
-		is, depth := matcher.IsRobotsTxt([]byte(path), robotstxt.RFC9309)
-		if is != reference.IsRobotsTxt(path) {
-			t.Fatalf("%q: engine says %v, reference %v", path, is, !is)
-		}
-		yes[i+1], depths[i] = yes[i], depth
-		if is {
-			yes[i+1]++
-		}
-	}
 	runs := newPrefixRuns(paths)
-	for i, path := range paths {
-		if !runs.agree(i, depths[i], yes) {
-			t.Fatalf("%q: the first %d octets do not settle it", path, depths[i])
+	for _, profile := range profiles {
+		yes, depths := make([]int, len(paths)+1), make([]int, len(paths))
+		for i, path := range paths {
+			is, depth := matcher.IsRobotsTxt([]byte(path), profile.engine)
+			if want := profile.engine == robotstxt.RFC9309 && reference.IsRobotsTxt(path); is != want {
+				t.Fatalf("%s: %q: engine says %v, reference %v", profile.name, path, is, want)
+			}
+			yes[i+1], depths[i] = yes[i], depth
+			if is {
+				yes[i+1]++
+			}
+		}
+		for i, path := range paths {
+			if !runs.agree(i, depths[i], yes) {
+				t.Fatalf("%s: %q: the first %d octets do not settle it", profile.name, path, depths[i])
+			}
 		}
 	}
 }
@@ -215,6 +218,9 @@ func TestRandomGroups(t *testing.T) {
 					if got, want := engine.judge(path), oracle.judge(path); got != want {
 						t.Fatalf("%q for %s by\n%s\nengine says %q, reference %q", path, c.chain, body, got, want)
 					}
+					if got := engine.judge(path + "#" + g.pick(patterns...)); got != engine.judge(path) {
+						t.Fatalf("%q with a fragment by\n%s\nis %q", path, body, got)
+					}
 					g.checkDepth(t, engine, path, patterns)
 				}
 			}
@@ -227,10 +233,14 @@ func TestRandomGroups(t *testing.T) {
 func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, patterns []string) {
 	t.Helper()
 	allowed, depth := engine.allowed(path)
-	if depth < 1 || depth > len(path) {
+	if depth < 1 {
+		t.Fatalf("%q is settled by its first %d octets, before its slash", path, depth)
+	}
+	if depth > len(path) {
 		return
 	}
-	other := path[:depth] + g.pick("", "61", "%61", patterns[g.IntN(len(patterns))])
+	other := path[:depth] + g.pick("", "61", "%61", "#", patterns[g.IntN(len(patterns))])
+	other = strings.TrimRight(other, " ") // blanks at its end are no part of a URL
 	if got, _ := engine.allowed(other); got != allowed {
 		t.Fatalf("%q is allowed: %v, by its first %d octets; %q is allowed: %v; by\n%s", path, allowed, depth, other, got, engine.body)
 	}

@@ -87,7 +87,11 @@ func (c *compiled) literalMatch(p *Target) (end, best uint32, depth int) {
 	path := p.raw
 	way := c.walk(path)
 	if way.prefix != 0 {
-		return way.end, way.prefix, way.stop // whatever follows
+		depth = way.stop // whatever follows
+		if p.profile == robotstxt.Google && octets[path[depth-1]]&isBlank != 0 {
+			depth = Whole // blanks are cut off where the path ends
+		}
+		return way.end, way.prefix, depth
 	}
 	depth = way.stop + 1
 	ended := way.stop >= len(path) || path[way.stop] == '#'

@@ -134,7 +134,7 @@ const robotsTxt = "/robots.txt"
 // Google's parser leaves /robots.txt to its caller: there it is like any other.
 func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
 	if p == robotstxt.Google {
-		return false, 0
+		return false, 1 // all paths start with a slash
 	}
 	i := 0
 	for n := range len(robotsTxt) {
