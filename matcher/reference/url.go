@@ -70,7 +70,7 @@ func splitAuthority(s string) (host, port string, ok bool) {
 	s = s[strings.LastIndexByte(s, '@')+1:]
 	if literal, isLiteral := strings.CutPrefix(s, "["); isLiteral {
 		literal, s, ok = strings.Cut(literal, "]")
-		addr, err := netip.ParseAddr(literal)
+		addr, err := netip.ParseAddr(unescape(literal))
 		if !ok || err != nil || !addr.Is6() || addr.Zone() != "" || s != "" && s[0] != ':' {
 			return "", "", false
 		}
