@@ -77,29 +77,44 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 	// Hardly any column has an octet that makes a URL invalid wherever it is:
 	// one look over all of it saves one at each row.
 	lineOctets := matcher.HasLineOctet(c.Data)
-	for row := range v.Rows {
-		value := row
-		if c.Indices != nil {
-			value = int(c.Indices[row])
-		}
+	plain := !lineOctets && c.Indices == nil && c.Validity == nil
+	for row := 0; row < v.Rows; row++ {
 		if c.Validity != nil && c.Null(row) {
 			e.null(v, row, matcher.InvalidURL)
 			continue
 		}
-		url := c.Data[offsets[value]:offsets[value+1]]
-		if lineOctets && matcher.HasLineOctet(matcher.TrimURL(url)) {
+		value := row
+		if c.Indices != nil {
+			value = int(c.Indices[row])
+		}
+		url := matcher.TrimURL(c.Data[offsets[value]:offsets[value+1]])
+		if lineOctets && matcher.HasLineOctet(url) {
 			e.null(v, row, matcher.InvalidURL)
 			continue
 		}
-		if n := len(e.decided); n > 0 && len(url) >= n && bytes.Equal(url[:n], e.decided) {
-			continue // the run goes on
-		}
-		if err := e.evaluate(v, row, matcher.TrimURL(url)); err != nil {
+		if err := e.evaluate(v, row, url); err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
+		}
+		if plain && len(e.decided) > 0 {
+			row = lastLike(e.decided, c.Data, offsets, row)
 		}
 	}
 	e.endRun(v, v.Rows)
 	return nil
+}
+
+// lastLike returns the last of the values, from row on, that all start with
+// prefix, as row does.
+func lastLike[O int32 | int64](prefix, data []byte, offsets []O, row int) int {
+	n := O(len(prefix))
+	low, ends := offsets[row+1], offsets[row+2:]
+	for i, end := range ends {
+		if end-low < n || string(data[low:low+n]) != string(prefix) {
+			return row + i
+		}
+		low = end
+	}
+	return row + len(ends)
 }
 
 // evaluate decides a row whose URL does not start like the one before.

@@ -84,14 +84,10 @@ func filled[T any](s []T, n int, value T) []T {
 
 // allow sets the verdict of rows low to high-1 to allowed.
 func (a *AgentVerdicts) allow(low, high int) {
-	for ; low < high && low&7 != 0; low++ {
-		a.Allowed[low>>3] |= 1 << (low & 7)
-	}
-	for ; low+8 <= high; low += 8 {
-		a.Allowed[low>>3] = 0xFF
-	}
-	for ; low < high; low++ {
-		a.Allowed[low>>3] |= 1 << (low & 7)
+	for low < high {
+		n := min(8-low&7, high-low)
+		a.Allowed[low>>3] |= byte((1<<n - 1) << (low & 7))
+		low += n
 	}
 }
 

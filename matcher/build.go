@@ -16,6 +16,7 @@ type builder struct {
 	nodes    []byte
 	leaves   []byte
 	ends     []byte
+	sets     []byte
 	tails    []byte
 	literals []byte
 	octets   []byte
@@ -221,20 +222,16 @@ func (b *builder) reserve(n int, leaves bool) (first int) {
 }
 
 func (b *builder) assemble() compiled {
-	sections := [...][]byte{b.nodes, b.leaves, b.ends, b.tails, b.literals, b.octets}
-	sizes := [...]int{nodeSize, leafSize, endSize, tailSize, literalSize, 1}
-	size := headerSize
-	for _, section := range sections {
-		size += len(section)
-	}
-	data := make([]byte, headerSize, size)
+	data := make([]byte, headerSize)
 	put32(data[4*hFormat:], trieFormat)
 	put32(data[4*hFlags:], b.flags)
-	for i, section := range sections {
-		put32(data[4*(hNodes+i):], uint32(len(section)/sizes[i]))
-		data = append(data, section...)
-	}
-	return newCompiled(data)
+	put32(data[4*hNodes:], uint32(len(b.nodes)/nodeSize))
+	put32(data[4*hLeaves:], uint32(len(b.leaves)/leafSize))
+	put32(data[4*hEnds:], uint32(len(b.ends)/endSize))
+	put32(data[4*hTails:], uint32(len(b.tails)/tailSize))
+	put32(data[4*hLiterals:], uint32(len(b.literals)/literalSize))
+	put32(data[4*hOctets:], uint32(len(b.octets)))
+	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.sets, b.tails, b.literals, b.octets))
 }
 
 // describe lays out the rules' lines and texts.

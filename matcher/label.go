@@ -6,7 +6,7 @@ import "math/bits"
 // octet is lowest. More than the label's length stands for all of it.
 func samePrefix(s []byte, label uint64) int {
 	if len(s) >= 8 {
-		return bits.TrailingZeros64(le64(s)^label) >> 3
+		return bits.TrailingZeros64(load64(s, 0)^label) >> 3
 	}
 	for i, c := range s {
 		if c != byte(label>>(8*i)) {
@@ -21,7 +21,7 @@ func commonPrefix(s, t []byte) int {
 	n := min(len(s), len(t))
 	i := 0
 	for ; i+8 <= n; i += 8 {
-		if differ := le64(s[i:]) ^ le64(t[i:]); differ != 0 {
+		if differ := load64(s, i) ^ load64(t, i); differ != 0 {
 			return i + bits.TrailingZeros64(differ)>>3
 		}
 	}

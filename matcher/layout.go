@@ -9,6 +9,7 @@ import "encoding/binary"
 //	nodes     32 octets each, the root first
 //	leaves    16 octets each
 //	ends      40 octets each; end 0 stands for "no end" and is all zeros
+//	sets       8 octets each, one a tail
 //	tails     24 octets each
 //	literals   8 octets each: offset and length in octets
 //	octets    the labels of the leaves and the literals of the tails
@@ -49,13 +50,15 @@ import "encoding/binary"
 //
 // A tail is what follows the first star of a pattern, its literals separated by
 // stars. The tails of an end lie side by side, first those that allow, then
-// those that disallow, of each kind the best first:
+// those that disallow, of each kind the best first. Its set, the octetSet of
+// all its literals, lies apart, for most tails are settled by that:
 //
-//	 0  u64  octet set of all literals; see octetSet
-//	 8  u32  rule
-//	12  u32  flags: tailAnchored, tailQuery
-//	16  u32  first literal
-//	20  u32  number of literals, at least 1
+//	 0  u32  rule
+//	 4  u32  number of literals, at least 1, times 4, plus tailAnchored and
+//	         tailQuery
+//	 8  u32  first literal; of a single one the offset in octets
+//	12  u32  the longest literal; of a single one the length
+//	16  u64  slashSet of all literals
 //
 // A rule's number is its rank × 2, plus 1 for allow. Ranks grow with
 // specificity: the number of octets, then allow over disallow, then the earlier
@@ -76,6 +79,7 @@ const (
 	nodeSize    = 32
 	leafSize    = 16
 	endSize     = 40
+	setSize     = 8
 	tailSize    = 24
 	literalSize = 8
 	noteSize    = 16
@@ -88,7 +92,7 @@ const (
 	hNodes
 	hLeaves
 	hEnds
-	hTails
+	hTails // sets and tails
 	hLiterals
 	hOctets
 )
@@ -115,6 +119,9 @@ const (
 	tailAnchored = 1 << iota
 	// tailQuery: matched against the query spelling of the path.
 	tailQuery
+
+	// tailCount is where the number of literals begins.
+	tailCount = 2
 )
 
 func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }

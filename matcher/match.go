@@ -51,8 +51,7 @@ func (t *Trie) Allowed(p *Target) (allowed bool, depth int) {
 	if !allowed {
 		this, other = other, this
 	}
-	record := c.end(end)
-	if le32(record[other.best:]) <= best {
+	if load32(c.data, c.end(end)+other.best) <= best {
 		return allowed, depth
 	}
 	if best = c.bestTail(p, end, other, best); best == 0 {
@@ -76,9 +75,8 @@ var (
 	disallowTails = tailKind{best: 24, count: 16, skip: 12}
 )
 
-func (c *compiled) end(number uint32) *[endSize]byte {
-	return (*[endSize]byte)(c.data[c.ends+int(number)*endSize:])
-}
+// end is the offset of an end's record.
+func (c *compiled) end(number uint32) int { return c.ends + int(number)*endSize }
 
 // literalMatch finds the best rule without wildcard, the last end on the path's
 // way, where the tails begin that may match, too, and the depth up to which the
@@ -109,9 +107,9 @@ func (c *compiled) literalMatch(p *Target) (end, best uint32, depth int) {
 		return way.end, way.prefix, depth
 	}
 	record := c.end(way.end)
-	best = le32(record[0:])
+	best = load32(c.data, record)
 	if ended && way.at == way.stop {
-		best = max(best, le32(record[4:]))
+		best = max(best, load32(c.data, record+4))
 	}
 	return way.end, best, depth
 }
@@ -147,10 +145,8 @@ type way struct {
 // without a literal '?' and without wildcard lie before the query, where both
 // spellings are one.
 func (c *compiled) walk(path []byte) (w way) {
-	nodes := c.data[headerSize:c.leaves]
-	for node, i := 0, 0; ; i++ {
-		record := (*[nodeSize]byte)(nodes[node*nodeSize:])
-		label := le64(record[0:])
+	for node, i := headerSize, 0; ; i++ {
+		label := load64(c.data, node)
 		if n := int(label >> 56); n > 0 {
 			if same := samePrefix(path[i:], label); same < n {
 				w.stop = i + same
@@ -158,38 +154,38 @@ func (c *compiled) walk(path []byte) (w way) {
 			}
 			i += n
 		}
-		if e := le32(record[28:]); e != 0 {
+		if e := load32(c.data, node+28); e != 0 {
 			w.end, w.at = e, i
 		}
 		w.stop = i
 		if i >= len(path) {
 			return w
 		}
-		low, high, octet := le64(record[8:]), le64(record[16:]), path[i]
+		low, high, octet := load64(c.data, node+8), load64(c.data, node+16), path[i]
 		if !hasChild(low, high, octet) {
 			return w
 		}
-		first := le32(record[24:])
-		node = int(first&^leafBit) + childIndex(low, high, octet)
+		first := load32(c.data, node+24)
+		child := int(first&^leafBit) + childIndex(low, high, octet)
 		if first&leafBit != 0 {
-			c.walkLeaf(path, i+1, node, &w)
+			c.walkLeaf(path, i+1, c.leaves+child*leafSize, &w)
 			return w
 		}
+		node = headerSize + child*nodeSize
 	}
 }
 
 // walkLeaf ends a walk at a leaf whose label begins at octet i of the path.
 func (c *compiled) walkLeaf(path []byte, i, leaf int, w *way) {
-	record := (*[leafSize]byte)(c.data[c.leaves+leaf*leafSize:])
-	offset, length := c.octets+int(le32(record[0:])), int(le32(record[4:]))
+	offset, length := c.octets+int(load32(c.data, leaf)), int(load32(c.data, leaf+4))
 	same := commonPrefix(path[i:], c.data[offset:offset+length])
 	w.stop = i + same
 	if same < length {
 		return
 	}
-	if rule := le32(record[8:]); rule&endBit != 0 {
+	if rule := load32(c.data, leaf+8); rule&endBit != 0 {
 		w.end, w.at = rule&^endBit, w.stop
 	} else {
-		w.end, w.prefix = le32(record[12:]), rule
+		w.end, w.prefix = load32(c.data, leaf+12), rule
 	}
 }

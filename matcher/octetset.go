@@ -1,5 +1,7 @@
 package matcher
 
+import "math/bits"
+
 // octetSet is a set of octets folded to 64 bits: if one string is part of
 // another, all bits of its set are in the other's. Every octet that URLs and
 // patterns often have has a bit of its own; capital letters share a few.
@@ -40,7 +42,8 @@ var octetBits = func() (table [256]octetSet) {
 func setOf(s []byte) (set octetSet) {
 	bits := &octetBits
 	for len(s) >= 8 {
-		set |= bits[s[0]] | bits[s[1]] | bits[s[2]] | bits[s[3]] | bits[s[4]] | bits[s[5]] | bits[s[6]] | bits[s[7]]
+		w := (*[8]byte)(s)
+		set |= bits[w[0]] | bits[w[1]] | bits[w[2]] | bits[w[3]] | bits[w[4]] | bits[w[5]] | bits[w[6]] | bits[w[7]]
 		s = s[8:]
 	}
 	for _, c := range s {
@@ -48,6 +51,32 @@ func setOf(s []byte) (set octetSet) {
 	}
 	return set
 }
+
+// slashSet is a set of the pairs of octets that follow the slashes of s, folded
+// to 64 bits: what octetSet is for octets. Most literals of wildcard rules are
+// the beginnings of a path's segments, and their octets are common ones.
+func slashSet(s []byte) (set uint64) {
+	const ones, lows = 0x0101010101010101, 0x7F7F7F7F7F7F7F7F
+	i := 0
+	for ; i <= len(s)-10; i += 8 {
+		x := load64(s, i) ^ ones*'/'
+		// A high bit for each octet that is 0 in x, and no other: a set that
+		// depended on where in a word an octet lies would miss matches.
+		for zeros := ^(((x & lows) + lows) | x | lows); zeros != 0; zeros &= zeros - 1 {
+			at := i + bits.TrailingZeros64(zeros)>>3
+			set |= pairBit(s[at+1], s[at+2])
+		}
+	}
+	for ; i <= len(s)-3; i++ {
+		if s[i] == '/' {
+			set |= pairBit(s[i+1], s[i+2])
+		}
+	}
+	return set
+}
+
+// pairBit spreads the pairs of octets over 64 bits.
+func pairBit(a, b byte) uint64 { return 1 << ((uint32(a)*0x9E3779B1 + uint32(b)*0x85EBCA6B) >> 26) }
 
 // literalSet is the set that a path must have to contain s.
 func literalSet(s []byte) octetSet { return setOf(s) &^ (workBit | fragmentBit) }

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 )
 
@@ -17,110 +18,130 @@ func (b *builder) addTails(entries []*entry, depth int) (counts [2]uint32) {
 	})
 	for _, e := range entries {
 		counts[e.rule&1]++
-		var flags uint32
-		if e.anchored {
-			flags |= tailAnchored
-		}
-		if e.query {
-			flags |= tailQuery
-		}
-		first := len(b.literals) / literalSize
-		set := b.addLiterals(e.text[depth+1:])
-		var record [tailSize]byte
-		put64(record[0:], set)
-		put32(record[8:], e.rule)
-		put32(record[12:], flags)
-		put32(record[16:], uint32(first))
-		put32(record[20:], uint32(len(b.literals)/literalSize-first))
-		b.tails = append(b.tails, record[:]...)
+		b.addTail(e, bytes.Split(e.text[depth+1:], []byte{star}))
 	}
 	return counts
 }
 
-// addLiterals writes a tail's literals and returns the set of their octets.
-func (b *builder) addLiterals(tail []byte) (set octetSet) {
-	for more := true; more; {
-		var literal []byte
-		literal, tail, more = bytes.Cut(tail, []byte{star})
-		var record [literalSize]byte
-		put32(record[0:], uint32(len(b.octets)))
-		put32(record[4:], uint32(len(literal)))
-		b.literals = append(b.literals, record[:]...)
-		b.octets = append(b.octets, literal...)
-		set |= literalSet(literal)
+func (b *builder) addTail(e *entry, literals [][]byte) {
+	flags := uint32(len(literals)) << tailCount
+	if e.anchored {
+		flags |= tailAnchored
 	}
-	return set
+	if e.query {
+		flags |= tailQuery
+	}
+	first, longest := len(b.literals)/literalSize, 0
+	if len(literals) == 1 {
+		first, longest = len(b.octets), len(literals[0])
+		b.octets = append(b.octets, literals[0]...)
+	} else {
+		for i := range literals {
+			if len(literals[i]) > len(literals[longest]) {
+				longest = i
+			}
+		}
+		longest += first
+		b.addLiterals(literals)
+	}
+	var set octetSet
+	var slashes uint64
+	for _, literal := range literals {
+		set |= literalSet(literal)
+		slashes |= slashSet(literal)
+	}
+	b.sets = binary.LittleEndian.AppendUint64(b.sets, set)
+	for _, field := range [...]uint32{e.rule, flags, uint32(first), uint32(longest)} {
+		b.tails = binary.LittleEndian.AppendUint32(b.tails, field)
+	}
+	b.tails = binary.LittleEndian.AppendUint64(b.tails, slashes)
+}
+
+func (b *builder) addLiterals(literals [][]byte) {
+	for _, literal := range literals {
+		b.literals = binary.LittleEndian.AppendUint32(b.literals, uint32(len(b.octets)))
+		b.literals = binary.LittleEndian.AppendUint32(b.literals, uint32(len(literal)))
+		b.octets = append(b.octets, literal...)
+	}
 }
 
 // bestTail returns the best tail of a kind that matches and beats floor, at an
 // end and above it; 0 for none. Under the spelling that a tail asks for, its
 // end's literal prefix is known to match.
 func (c *compiled) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (best uint32) {
+	p.prepare()
+	missing := ^p.sets
 	for end != 0 {
 		record := c.end(end)
-		if le32(record[kind.best:]) <= floor {
+		if load32(c.data, record+kind.best) <= floor {
 			break // neither here nor above
 		}
-		p.prepare()
-		tail := int(le32(record[8:]))
+		tail := int(load32(c.data, record+8))
 		if kind.skip != 0 {
-			tail += int(le32(record[kind.skip:]))
+			tail += int(load32(c.data, record+kind.skip))
 		}
-		tails := c.data[c.tails+tail*tailSize:][:int(le32(record[kind.count:]))*tailSize]
-		if rule := c.firstTail(p, tails, int(le32(record[32:])), floor); rule != 0 {
-			best, floor = rule, rule
+		last := tail + int(load32(c.data, record+kind.count))
+		for ; tail < last; tail++ {
+			if load64(c.data, c.sets+tail*setSize)&missing != 0 {
+				continue
+			}
+			rule := load32(c.data, c.tails+tail*tailSize)
+			if rule <= floor {
+				break
+			}
+			if load64(c.data, c.tails+tail*tailSize+16)&^p.slashSet() != 0 {
+				continue
+			}
+			if c.matchTail(tail, p, int(load32(c.data, record+32))) {
+				best, floor = rule, rule
+				break
+			}
 		}
-		end = le32(record[20:])
+		end = load32(c.data, record+20)
 	}
 	return best
 }
 
-// firstTail returns the first of an end's tails that matches and beats floor.
-func (c *compiled) firstTail(p *Target, tails []byte, depth int, floor uint32) uint32 {
-	missing := ^(p.plainSet | p.querySet)
-	for ; len(tails) >= tailSize; tails = tails[tailSize:] {
-		if le64(tails)&missing != 0 {
-			continue
-		}
-		rule := le32(tails[8:])
-		if rule <= floor {
-			break
-		}
-		path := p.plain
-		if le32(tails[12:])&tailQuery != 0 {
-			path = p.query
-		}
-		if c.matchTail(tails[:tailSize], path, depth) {
-			return rule
-		}
-	}
-	return 0
-}
-
-// matchTail tells whether a tail matches in path from octet start on: its
+// matchTail tells whether a tail matches in the path from octet start on: its
 // literals in order, the last one at the very end if it is anchored. The first
 // place of each literal is as good as any other, so nothing is tried twice and
 // the time is linear in the path's length.
-func (c *compiled) matchTail(tail []byte, path []byte, start int) bool {
-	first, count := int(le32(tail[16:])), int(le32(tail[20:]))
-	anchored := le32(tail[12:])&tailAnchored != 0
+func (c *compiled) matchTail(tail int, p *Target, start int) bool {
+	record := c.tails + tail*tailSize
+	flags := load32(c.data, record+4)
+	path := p.plain
+	if flags&tailQuery != 0 {
+		path = p.query
+	}
 	rest := path[start:]
-	for i := first; i < first+count; i++ {
-		literal := c.literal(i)
-		if anchored && i == first+count-1 {
+	first, longest := int(load32(c.data, record+8)), int(load32(c.data, record+12))
+	if flags>>tailCount == 1 {
+		literal := c.data[c.octets+first:][:longest]
+		if flags&tailAnchored != 0 {
 			return bytes.HasSuffix(rest, literal)
 		}
+		return bytes.Contains(rest, literal)
+	}
+	// Most paths lack the longest literal, wherever the others are.
+	if !bytes.Contains(rest, c.literal(longest)) {
+		return false
+	}
+	last := first + int(flags>>tailCount) - 1
+	for i := first; i < last; i++ {
+		literal := c.literal(i)
 		at := bytes.Index(rest, literal)
 		if at < 0 {
 			return false
 		}
 		rest = rest[at+len(literal):]
 	}
-	return true
+	if flags&tailAnchored != 0 {
+		return bytes.HasSuffix(rest, c.literal(last))
+	}
+	return bytes.Contains(rest, c.literal(last))
 }
 
 func (c *compiled) literal(i int) []byte {
-	record := c.data[c.literals+i*literalSize:]
-	offset, length := int(le32(record)), int(le32(record[4:]))
-	return c.data[c.octets+offset : c.octets+offset+length]
+	record := c.literals + i*literalSize
+	return c.data[c.octets+int(load32(c.data, record)):][:load32(c.data, record+4)]
 }

@@ -15,10 +15,11 @@ type Target struct {
 
 	// What follows is made by prepare, when a match cannot do without.
 	prepared bool
-	plain    []byte // normalised, escapes of the query as they are
-	query    []byte // the same with "%2F" and "%3F" of the query decoded
-	plainSet octetSet
-	querySet octetSet
+	plain    []byte   // normalised, escapes of the query as they are
+	query    []byte   // the same with "%2F" and "%3F" of the query decoded
+	sets     octetSet // of plain and query together
+	slashes  uint64   // slashSet of both together; made when first asked for
+	slashed  bool     // slashes is made
 
 	plainMemory []byte
 	queryMemory []byte
@@ -36,7 +37,7 @@ func (t *Target) prepare() {
 	if t.prepared {
 		return
 	}
-	t.prepared = true
+	t.prepared, t.slashed = true, false
 	path, set := t.raw, setOf(t.raw)
 	if set&fragmentBit != 0 {
 		path = path[:bytes.IndexByte(path, '#')]
@@ -46,16 +47,26 @@ func (t *Target) prepare() {
 		t.normalise(path)
 		return
 	}
-	t.plain, t.plainSet = path, set
-	t.query, t.querySet = path, set
+	t.plain, t.query, t.sets = path, path, set
+}
+
+// slashSet is the slashSet of all spellings.
+func (t *Target) slashSet() uint64 {
+	if !t.slashed {
+		t.slashes, t.slashed = slashSet(t.query), true
+		if len(t.plain) != len(t.query) {
+			t.slashes |= slashSet(t.plain)
+		}
+	}
+	return t.slashes
 }
 
 func (t *Target) normalise(path []byte) {
 	t.plainMemory = appendNormal(t.plainMemory[:0], path)
-	t.plain, t.plainSet = t.plainMemory, setOf(t.plainMemory)
-	t.query, t.querySet = t.plain, t.plainSet
+	t.plain, t.query, t.sets = t.plainMemory, t.plainMemory, setOf(t.plainMemory)
 	if at := queryEscape(t.plain); at >= 0 {
 		t.queryMemory = appendQueryNormal(t.queryMemory[:0], t.plain, at)
-		t.query, t.querySet = t.queryMemory, setOf(t.queryMemory)
+		t.query = t.queryMemory
+		t.sets |= setOf(t.query)
 	}
 }

@@ -23,6 +23,7 @@ type compiled struct {
 	data     []byte
 	leaves   int
 	ends     int
+	sets     int
 	tails    int
 	literals int
 	octets   int
@@ -35,7 +36,8 @@ func newCompiled(data []byte) compiled {
 	c := compiled{data: data, flags: le32(data[4*hFlags:])}
 	c.leaves = headerSize + nodeSize*count(hNodes)
 	c.ends = c.leaves + leafSize*count(hLeaves)
-	c.tails = c.ends + endSize*count(hEnds)
+	c.sets = c.ends + endSize*count(hEnds)
+	c.tails = c.sets + setSize*count(hTails)
 	c.literals = c.tails + tailSize*count(hTails)
 	c.octets = c.literals + literalSize*count(hLiterals)
 	return c
