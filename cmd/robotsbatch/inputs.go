@@ -136,11 +136,12 @@ func matching(pattern string) ([]input, error) {
 // programs keep beside their data (_SUCCESS).
 func walk(root string) ([]input, error) {
 	var inputs []input
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	top := root + string(filepath.Separator) // the folder, also where root is a link to it
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case path == root:
+		case path == top:
 			return nil
 		case strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_"):
 			if entry.IsDir() {

@@ -110,9 +110,17 @@ func (s *summary) String() string {
 	if s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written", counted(s.RowsWritten, "row", "rows"))
 	}
-	fmt.Fprintf(&b, "; %s, %s without robots.txt; %.2f s, %s URLs a second",
-		counted(s.Authorities, "authority", "authorities"), grouped(s.AuthoritiesWithout), s.Seconds, grouped(s.URLsPerSecond))
+	fmt.Fprintf(&b, "; %s, %s without robots.txt; %s s, %s URLs a second",
+		counted(s.Authorities, "authority", "authorities"), grouped(s.AuthoritiesWithout), secondsText(s.Seconds), grouped(s.URLsPerSecond))
 	return b.String()
+}
+
+// secondsText has more digits where there is less time.
+func secondsText(seconds float64) string {
+	if seconds < 1 {
+		return fmt.Sprintf("%.3f", seconds)
+	}
+	return fmt.Sprintf("%.2f", seconds)
 }
 
 // attrs is the summary for structured logs.
