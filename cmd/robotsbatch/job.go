@@ -148,7 +148,7 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	}
 	text := s.String()
 	if !s.Complete {
-		text = "the reader closed the output early; until then " + text
+		text = "the reader closed the output early, after " + counted(s.Rows, "row", "rows")
 	}
 	j.log.info(text, "done", s.attrs()...)
 	return nil
