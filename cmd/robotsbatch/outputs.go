@@ -82,9 +82,6 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 		}
 	case out.path != "-":
 		named, t.codec = format.ByName(out.path)
-		if t.codec == compress.None {
-			t.codec, _ = compress.ByName(out.path)
-		}
 	}
 	if t.format == format.Unknown {
 		t.format = named
@@ -100,11 +97,16 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 			t.codec = compress.None
 		}
 		t.path += endings[t.format] + codecEndings[t.codec]
+	}
+	if err := c.checkTarget(t, out); err != nil {
+		return target{}, err
+	}
+	if out.inFolder {
 		if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
 			return target{}, fmt.Errorf("-out: %w", err)
 		}
 	}
-	return t, c.checkTarget(t, out)
+	return t, nil
 }
 
 // defaultFormat is the output's format when neither name nor flag tells:
