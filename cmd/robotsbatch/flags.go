@@ -63,7 +63,7 @@ type jobConfig struct {
 }
 
 // parseJob reads the main job's arguments. The error is flag.ErrHelp when help
-// was asked for, else a usageError.
+// was asked for, else a usageError; the flags before the mistake are set.
 func parseJob(args []string) (*jobConfig, error) {
 	c := &jobConfig{maxInvalid: unlimited, memory: defaultMemory}
 	fs := newFlagSet("robotsbatch")
@@ -72,10 +72,10 @@ func parseJob(args []string) (*jobConfig, error) {
 	c.defineOutput(fs)
 	c.defineRunning(fs)
 	if err := parseFlags(fs, args); err != nil {
-		return nil, err
+		return c, err
 	}
 	if fs.NArg() > 0 {
-		return nil, usageErrorf("unexpected argument %q: each input takes an -in of its own, or quote the pattern: -in \"*.arrow\"", fs.Arg(0))
+		return c, usageErrorf("unexpected argument %q: each input takes an -in of its own, or quote the pattern: -in \"*.arrow\"", fs.Arg(0))
 	}
 	return c, c.check()
 }

@@ -32,12 +32,13 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp(s, jobHelp)
 	}
+	log := newConsole(s.err, c.logJSON, c.quiet)
 	if err != nil {
-		return failUsage(s, err)
+		return log.fail(err)
 	}
 	started := time.Now()
 	c.limitHeap()
-	j := &job{jobConfig: c, s: s, log: newConsole(s.err, c.logJSON, c.quiet)}
+	j := &job{jobConfig: c, s: s, log: log}
 	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, memory: c.batchMemory()}
 	j.shown = newProgress(c, s, j.log, started)
 	err = j.run(ctx, started)
