@@ -1,0 +1,342 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+)
+
+// checker checks decoded arrays: that their buffers are long enough and that
+// whatever points into another buffer, an offset, a dictionary index, a view,
+// points inside. Only then can they be read, sliced and written.
+//
+// It also sets null counts that were left open, because arrays that are shared
+// must not count later.
+type checker struct {
+	// dictionaries were checked already.
+	dictionaries map[*array.Data]bool
+}
+
+var errBuffer = errors.New("damaged: a buffer is too short")
+
+// check checks an array with its children.
+func (c *checker) check(d *array.Data) error {
+	end := d.Offset() + d.Len()
+	if err := checkValidity(d, end); err != nil {
+		return err
+	}
+	switch dt := storage(d.DataType()).(type) {
+	case *arrow.NullType:
+		return nil
+	case *arrow.DictionaryType:
+		return c.checkDictionary(d, dt)
+	case *arrow.BooleanType:
+		return checkBuffer(d, 1, (int64(end)+7)/8)
+	case *arrow.BinaryType, *arrow.StringType:
+		return checkOffsets[int32](d, end, bufferLen(d, 2))
+	case *arrow.LargeBinaryType, *arrow.LargeStringType:
+		return checkOffsets[int64](d, end, bufferLen(d, 2))
+	case arrow.BinaryViewDataType:
+		return checkViews(d, end)
+	case *arrow.ListType, *arrow.MapType:
+		return c.checkChildren(d, checkOffsets[int32](d, end, childLen(d, 0)))
+	case *arrow.LargeListType:
+		return c.checkChildren(d, checkOffsets[int64](d, end, childLen(d, 0)))
+	case *arrow.ListViewType:
+		return c.checkChildren(d, checkListViews[int32](d, end))
+	case *arrow.LargeListViewType:
+		return c.checkChildren(d, checkListViews[int64](d, end))
+	case *arrow.FixedSizeListType:
+		if int64(end) > childLen(d, 0)/int64(dt.Len()) {
+			return errors.New("damaged: lists with too few values")
+		}
+		return c.checkChildren(d, nil)
+	case *arrow.StructType:
+		return c.checkChildren(d, checkParallel(d, end))
+	case arrow.UnionType:
+		return c.checkChildren(d, checkUnion(d, dt, end))
+	case *arrow.RunEndEncodedType:
+		return c.checkChildren(d, checkRunEnds(d, end))
+	default:
+		if width := int64(dt.Layout().Buffers[1].ByteWidth); width > 0 && int64(end) > bufferLen(d, 1)/width {
+			return errBuffer
+		}
+		return nil
+	}
+}
+
+// checkChildren goes on with the children when err is nil.
+func (c *checker) checkChildren(d *array.Data, err error) error {
+	for _, child := range d.Children() {
+		if err == nil {
+			err = c.check(child.(*array.Data))
+		}
+	}
+	return err
+}
+
+// bufferLen returns the octets of buffer i, 0 when there is none.
+func bufferLen(d *array.Data, i int) int64 {
+	if i < len(d.Buffers()) && d.Buffers()[i] != nil {
+		return int64(d.Buffers()[i].Len())
+	}
+	return 0
+}
+
+func childLen(d *array.Data, i int) int64 { return int64(d.Children()[i].Len()) }
+
+// checkBuffer checks that buffer i has at least need octets.
+func checkBuffer(d *array.Data, i int, need int64) error {
+	if bufferLen(d, i) < need {
+		return errBuffer
+	}
+	return nil
+}
+
+// values returns the first n elements of buffer i.
+func values[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i, n int) ([]T, error) {
+	size := int64(unsafe.Sizeof(*new(T)))
+	if int64(n) > bufferLen(d, i)/size {
+		return nil, errBuffer
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	return arrow.GetData[T](d.Buffers()[i].Bytes()[:int64(n)*size]), nil
+}
+
+// checkValidity checks the validity bitmap against the null count.
+func checkValidity(d *array.Data, end int) error {
+	if d.DataType().ID() == arrow.NULL {
+		d.SetNullN(d.Len())
+		return nil
+	}
+	nulls := 0
+	if len(d.Buffers()) > 0 && d.Buffers()[0] != nil && d.Len() > 0 {
+		if err := checkBuffer(d, 0, (int64(end)+7)/8); err != nil {
+			return err
+		}
+		nulls = d.Len() - bitutil.CountSetBits(d.Buffers()[0].Bytes(), d.Offset(), d.Len())
+	}
+	if d.NullN() >= 0 && d.NullN() != nulls {
+		return fmt.Errorf("damaged: %d values are null where it says %d", nulls, d.NullN())
+	}
+	d.SetNullN(nulls)
+	return nil
+}
+
+// mayBeNull tells whether the array has a validity bitmap that says anything.
+func mayBeNull(d *array.Data) bool { return d.NullN() != 0 && bufferLen(d, 0) > 0 }
+
+// isNull tells whether value i, counted from the buffers' beginning, is null.
+func isNull(d *array.Data, i int) bool {
+	return mayBeNull(d) && bitutil.BitIsNotSet(d.Buffers()[0].Bytes(), i)
+}
+
+// checkOffsets checks that offsets rise and stay within limit.
+func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
+	if end == 0 {
+		return nil
+	}
+	offsets, err := values[T](d, 1, end+1)
+	if err != nil {
+		return err
+	}
+	last := T(0)
+	for i, offset := range offsets {
+		if offset < last {
+			return fmt.Errorf("damaged: offset %d is %d after %d", i, offset, last)
+		}
+		last = offset
+	}
+	if int64(last) > limit {
+		return fmt.Errorf("damaged: the last offset is %d of %d", last, limit)
+	}
+	return nil
+}
+
+// checkListViews checks offsets and sizes, which may come in any order.
+func checkListViews[T int32 | int64](d *array.Data, end int) error {
+	offsets, err := values[T](d, 1, end)
+	if err != nil {
+		return err
+	}
+	sizes, err := values[T](d, 2, end)
+	if err != nil {
+		return err
+	}
+	limit := childLen(d, 0)
+	for i, offset := range offsets {
+		if offset < 0 || sizes[i] < 0 || int64(sizes[i]) > limit || int64(offset) > limit-int64(sizes[i]) {
+			return fmt.Errorf("damaged: list %d lies outside its values", i)
+		}
+	}
+	return nil
+}
+
+// checkViews checks that long values lie inside the buffers that they name.
+func checkViews(d *array.Data, end int) error {
+	views, err := values[arrow.ViewHeader](d, 1, end)
+	if err != nil {
+		return err
+	}
+	for i := range views {
+		view := &views[i]
+		if isNull(d, i) || view.Len() >= 0 && view.IsInline() {
+			continue
+		}
+		index, offset := view.BufferIndex(), int64(view.BufferOffset())
+		if view.Len() < 0 || index < 0 || int(index) >= len(d.Buffers())-2 || offset < 0 || offset+int64(view.Len()) > bufferLen(d, int(index)+2) {
+			return fmt.Errorf("damaged: value %d lies outside its buffer", i)
+		}
+	}
+	return nil
+}
+
+// checkParallel checks that every child has a value for each of the parent's.
+func checkParallel(d *array.Data, end int) error {
+	for i := range d.Children() {
+		if childLen(d, i) < int64(end) {
+			return fmt.Errorf("damaged: field %d has %d values for %d rows", i, childLen(d, i), end)
+		}
+	}
+	return nil
+}
+
+// checkUnion checks type codes, and the offsets of a dense union.
+func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
+	codes, err := values[arrow.UnionTypeCode](d, 1, end)
+	if err != nil {
+		return err
+	}
+	children := unionChildren(dt)
+	for i, code := range codes {
+		if code < 0 || children[code] < 0 {
+			return fmt.Errorf("damaged: value %d has the unknown type code %d", i, code)
+		}
+	}
+	if dt.Mode() == arrow.SparseMode {
+		return checkParallel(d, end)
+	}
+	offsets, err := values[int32](d, 2, end)
+	if err != nil {
+		return err
+	}
+	for i, offset := range offsets {
+		if offset < 0 || int64(offset) >= childLen(d, children[codes[i]]) {
+			return fmt.Errorf("damaged: value %d lies outside its values", i)
+		}
+	}
+	return nil
+}
+
+// unionChildren returns the child of each type code, -1 where there is none.
+func unionChildren(dt arrow.UnionType) (children [128]int) {
+	for i := range children {
+		children[i] = -1
+	}
+	for i, code := range dt.TypeCodes() {
+		children[code] = i
+	}
+	return children
+}
+
+// checkRunEnds checks that runs rise to the array's end and have values.
+func checkRunEnds(d *array.Data, end int) error {
+	ends, err := runEnds(d)
+	if err != nil {
+		return err
+	}
+	last := int64(0)
+	for i, runEnd := range ends {
+		if runEnd <= last {
+			return fmt.Errorf("damaged: run %d ends at %d after %d", i, runEnd, last)
+		}
+		last = runEnd
+	}
+	if last < int64(end) || childLen(d, 1) < int64(len(ends)) {
+		return errors.New("damaged: runs that do not cover the rows")
+	}
+	return nil
+}
+
+// runEnds returns the ends of the runs of a run-end encoded array.
+func runEnds(d *array.Data) ([]int64, error) {
+	child := d.Children()[0].(*array.Data)
+	end := child.Offset() + child.Len()
+	switch child.DataType().ID() {
+	case arrow.INT16:
+		return widen[int16](child, end)
+	case arrow.INT32:
+		return widen[int32](child, end)
+	default:
+		return widen[int64](child, end)
+	}
+}
+
+// widen returns the values of an array of integers up to end.
+func widen[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data, end int) ([]int64, error) {
+	narrow, err := values[T](d, 1, end)
+	if err != nil {
+		return nil, err
+	}
+	wide := make([]int64, 0, d.Len())
+	for _, v := range narrow[min(d.Offset(), len(narrow)):] {
+		wide = append(wide, int64(v))
+	}
+	return wide, nil
+}
+
+// checkDictionary checks a dictionary once, and the indices into it.
+func (c *checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error {
+	values, _ := d.Dictionary().(*array.Data)
+	if values == nil {
+		return errors.New("damaged: no dictionary")
+	}
+	if !c.dictionaries[values] {
+		if err := c.check(values); err != nil {
+			return fmt.Errorf("dictionary: %w", err)
+		}
+		if c.dictionaries == nil {
+			c.dictionaries = make(map[*array.Data]bool)
+		}
+		c.dictionaries[values] = true
+	}
+	end, limit := d.Offset()+d.Len(), uint64(values.Len())
+	switch dt.IndexType.ID() {
+	case arrow.INT8:
+		return checkIndices[int8](d, end, limit)
+	case arrow.UINT8:
+		return checkIndices[uint8](d, end, limit)
+	case arrow.INT16:
+		return checkIndices[int16](d, end, limit)
+	case arrow.UINT16:
+		return checkIndices[uint16](d, end, limit)
+	case arrow.INT32:
+		return checkIndices[int32](d, end, limit)
+	case arrow.UINT32:
+		return checkIndices[uint32](d, end, limit)
+	case arrow.INT64:
+		return checkIndices[int64](d, end, limit)
+	default:
+		return checkIndices[uint64](d, end, limit)
+	}
+}
+
+// checkIndices checks that indices of values that are not null are below limit.
+func checkIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data, end int, limit uint64) error {
+	indices, err := values[T](d, 1, end)
+	if err != nil {
+		return err
+	}
+	for i, index := range indices {
+		if uint64(index) >= limit && !isNull(d, i) {
+			return fmt.Errorf("damaged: value %d is entry %d of a dictionary of %d", i, index, limit)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// decoder makes records of record batch messages: it knows the schema and the
+// dictionaries that are in force. It is immutable but for what it has decoded,
+// so that workers share it; a dictionary that comes later makes a new one.
+//
+// What the Arrow library is given was checked and, the schema excepted, built
+// anew from what was understood; it panics and allocates without bounds on
+// metadata that is not as it expects.
+type decoder struct {
+	schema        *arrow.Schema
+	schemaMessage []byte
+	// values are the types of the dictionaries, by their numbers.
+	values       map[int64]arrow.DataType
+	dictionaries []*dictionary
+	limit        int64
+	mem          memory.Allocator
+
+	refs atomic.Int64
+
+	// Dictionaries are decoded once, by a reader that all workers share.
+	mu      sync.Mutex
+	reader  *ipc.Reader
+	queue   *messages
+	checker *checker
+	err     error
+}
+
+// dictionary is a dictionary batch as it was read.
+type dictionary struct {
+	*dictionaryMeta
+	body  []byte
+	total int64 // octets decoded
+}
+
+// newDecoder reads the schema.
+func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decoder, error) {
+	h, err := parseHeader(schemaMessage)
+	if err != nil {
+		return nil, err
+	}
+	if h.kind != kindSchema {
+		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.kind)
+	}
+	ids, err := checkSchema(h.table)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{schemaMessage: schemaMessage, limit: limit, mem: mem}
+	d.refs.Store(1)
+	reader, _, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Release()
+	d.schema = reader.Schema()
+	var types []arrow.DataType
+	for _, field := range d.schema.Fields() {
+		if types, err = dictionaryTypes(types, field.Type); err != nil {
+			return nil, fmt.Errorf("column %q: %w", field.Name, err)
+		}
+	}
+	if len(types) != len(ids) {
+		return nil, fmt.Errorf("damaged metadata: %d dictionaries for %d columns of them", len(ids), len(types))
+	}
+	d.values = make(map[int64]arrow.DataType)
+	for i, id := range ids {
+		d.values[id] = types[i]
+	}
+	return d, nil
+}
+
+// dictionaryTypes appends the value types of the dictionaries in dt, in the
+// order in which a schema has them.
+func dictionaryTypes(types []arrow.DataType, dt arrow.DataType) ([]arrow.DataType, error) {
+	dt = storage(dt)
+	if encoded, ok := dt.(*arrow.DictionaryType); ok {
+		types = append(types, encoded.ValueType)
+		dt = encoded.ValueType
+	}
+	switch dt := dt.(type) {
+	case *arrow.FixedSizeBinaryType:
+		if dt.ByteWidth < 0 {
+			return nil, fmt.Errorf("damaged metadata: values of %d octets", dt.ByteWidth)
+		}
+	case arrow.NestedType:
+		for _, field := range dt.Fields() {
+			var err error
+			if types, err = dictionaryTypes(types, field.Type); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return types, nil
+}
+
+// with returns a decoder for what follows the dictionary batch f, and whether
+// it replaces a dictionary that was there.
+func (d *decoder) with(f *frame) (next *decoder, replaces bool, err error) {
+	meta, err := f.dictionary()
+	if err != nil {
+		return nil, false, err
+	}
+	fail := func(err error) (*decoder, bool, error) {
+		return nil, false, fmt.Errorf("dictionary %d: %w", meta.id, err)
+	}
+	valueType, ok := d.values[meta.id]
+	if !ok {
+		return fail(errors.New("it is not in the schema"))
+	}
+	// The library takes dictionaries for those of the old version, which
+	// matters for unions alone.
+	meta.batch.version = metadataV4
+	if err := meta.batch.checkLayout([]arrow.DataType{valueType}, d.limit); err != nil {
+		return fail(err)
+	}
+	known := d.has(meta.id)
+	if meta.delta && !known {
+		return fail(errors.New("it is extended before it is there"))
+	}
+	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, values: d.values, limit: d.limit, mem: d.mem}
+	next.refs.Store(1)
+	limit := d.limit
+	for _, old := range d.dictionaries {
+		if old.id != meta.id || meta.delta {
+			next.dictionaries = append(next.dictionaries, old)
+			limit -= old.total
+		}
+	}
+	total, err := meta.batch.checkBody(f.body, limit)
+	if err != nil {
+		return fail(err)
+	}
+	next.dictionaries = append(next.dictionaries, &dictionary{meta, f.body, total})
+	return next, known && !meta.delta, nil
+}
+
+// has tells whether the dictionary is in force.
+func (d *decoder) has(id int64) bool {
+	for _, dictionary := range d.dictionaries {
+		if dictionary.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// size is how many octets the dictionaries take.
+func (d *decoder) size() int64 {
+	var size int64
+	for _, dictionary := range d.dictionaries {
+		size += int64(len(dictionary.body)) + dictionary.total
+	}
+	return size
+}
+
+// check checks a record batch's metadata and returns how many octets it takes
+// decoded.
+func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
+	types := make([]arrow.DataType, d.schema.NumFields())
+	for i := range types {
+		types[i] = d.schema.Field(i).Type
+	}
+	if err := b.checkLayout(types, d.limit); err != nil {
+		return 0, err
+	}
+	for id := range d.values {
+		if !d.has(id) {
+			return 0, fmt.Errorf("dictionary %d did not come before it", id)
+		}
+	}
+	return b.checkBody(body, d.limit)
+}
+
+// record decodes a record batch that was checked, total octets when decoded.
+func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Record, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			rec, err = nil, fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	b, body, err = inflate(b, body, total)
+	if err != nil {
+		return nil, err
+	}
+	message := newMessage(recordMessage(b, int64(len(body))), body)
+	if len(d.values) == 0 {
+		reader, queue, err := d.open()
+		if err != nil {
+			return nil, err
+		}
+		defer reader.Release()
+		return read(reader, queue, message, new(checker))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.reader == nil && d.err == nil {
+		d.reader, d.queue, d.err = d.open()
+		d.checker = new(checker)
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return read(d.reader, d.queue, message, d.checker)
+}
+
+// open returns a reader that has the schema, and the dictionaries before it.
+func (d *decoder) open() (*ipc.Reader, *messages, error) {
+	queue := &messages{newMessage(d.schemaMessage, nil)}
+	for _, dictionary := range d.dictionaries {
+		plain := *dictionary.dictionaryMeta
+		batch, body, err := inflate(plain.batch, dictionary.body, dictionary.total)
+		if err != nil {
+			return nil, nil, fmt.Errorf("dictionary %d: %w", plain.id, err)
+		}
+		plain.batch = batch
+		*queue = append(*queue, newMessage(dictionaryMessage(&plain, int64(len(body))), body))
+	}
+	reader, err := ipc.NewReaderFromMessageReader(queue, ipc.WithAllocator(d.mem), ipc.WithEnsureNativeEndian(false))
+	if err != nil {
+		return nil, nil, err
+	}
+	return reader, queue, nil
+}
+
+// read lets reader read the record batch message and checks what comes of it.
+func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *checker) (arrow.Record, error) {
+	*queue = append(*queue, message)
+	rec, err := reader.Read()
+	if err != nil {
+		*queue = nil
+		if err == io.EOF {
+			err = errors.New("damaged: no record batch")
+		}
+		return nil, err
+	}
+	for i, column := range rec.Columns() {
+		if err := c.check(column.Data().(*array.Data)); err != nil {
+			return nil, fmt.Errorf("column %q: %w", rec.ColumnName(i), err)
+		}
+	}
+	rec.Retain()
+	return rec, nil
+}
+
+func (d *decoder) retain() { d.refs.Add(1) }
+
+// release gives the dictionaries back when the last who needs them is done.
+func (d *decoder) release() {
+	if d.refs.Add(-1) > 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.reader != nil {
+		d.reader.Release()
+		d.reader = nil
+	}
+}
+
+// messages is a queue that an ipc.Reader reads from.
+type messages []*ipc.Message
+
+func newMessage(meta, body []byte) *ipc.Message {
+	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body))
+}
+
+// Message implements ipc.MessageReader.
+func (m *messages) Message() (*ipc.Message, error) {
+	if len(*m) == 0 {
+		return nil, io.EOF
+	}
+	first := (*m)[0]
+	(*m)[0] = nil
+	*m = (*m)[1:]
+	return first, nil
+}
+
+// Retain implements ipc.MessageReader; the queue has nothing to count.
+func (m *messages) Retain() {}
+
+// Release implements ipc.MessageReader.
+func (m *messages) Release() {}

@@ -1,0 +1,105 @@
+package arrowipc
+
+import (
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// usedDictionary is a dictionary that the columns of a batch use.
+type usedDictionary struct {
+	id     int64
+	column string
+	values *array.Data
+	// nested tells that the values have dictionaries, too.
+	nested bool
+}
+
+// appendDictionaries appends the dictionaries in a column, inner ones before
+// those that use them, and retains them. It numbers them as the library does
+// in the schema message: by columns, outer ones before inner ones.
+func appendDictionaries(list []usedDictionary, number *int64, column string, d *array.Data) []usedDictionary {
+	if _, ok := storage(d.DataType()).(*arrow.DictionaryType); !ok {
+		for _, child := range d.Children() {
+			list = appendDictionaries(list, number, column, child.(*array.Data))
+		}
+		return list
+	}
+	used := usedDictionary{id: *number, column: column, values: d.Dictionary().(*array.Data)}
+	*number++
+	before := len(list)
+	for _, child := range used.values.Children() {
+		list = appendDictionaries(list, number, column, child.(*array.Data))
+	}
+	used.nested = len(list) > before
+	used.values.Retain()
+	return append(list, used)
+}
+
+// writeDictionary writes what of a dictionary is new, and takes the reference
+// to it. A dictionary that the last one begins with needs nothing; one that
+// begins with the last one extends it in a file, and in a stream, which not
+// every reader extends dictionaries in, replaces it like any other.
+func (s *sink) writeDictionary(d usedDictionary) error {
+	last, known := s.last[d.id]
+	begin, delta := 0, false
+	if known {
+		if last == d.values || !d.nested && beginsWith(last, d.values) {
+			d.values.Release()
+			return nil
+		}
+		if !s.options.Stream {
+			if d.nested || !beginsWith(d.values, last) {
+				d.values.Release()
+				return errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
+			}
+			begin, delta = last.Len(), true
+		}
+		last.Release()
+	}
+	s.last[d.id] = d.values
+	m, err := s.encodeDictionary(d, begin, delta)
+	if err != nil {
+		return err
+	}
+	s.dictionaries = append(s.dictionaries, m.at(s.pos))
+	return s.write(m.data)
+}
+
+// beginsWith tells whether the values of a begin with those of b.
+func beginsWith(a, b *array.Data) bool {
+	n := int64(b.Len())
+	if int64(a.Len()) < n {
+		return false
+	}
+	left, right := array.MakeFromData(a), array.MakeFromData(b)
+	defer left.Release()
+	defer right.Release()
+	return array.SliceEqual(left, 0, n, right, 0, n)
+}
+
+// encodeDictionary returns the message of a dictionary from entry begin on.
+// The library encodes the values as a record of one column, around which a
+// dictionary's metadata is put.
+func (s *sink) encodeDictionary(d usedDictionary, begin int, delta bool) (message, error) {
+	values := s.gather.gather(d.values, appendRun(nil, begin, d.values.Len()))
+	defer values.Release()
+	schema := arrow.NewSchema([]arrow.Field{{Name: d.column, Type: values.DataType(), Nullable: true}}, nil)
+	record, err := s.encodeRecord(schema, []*array.Data{values})
+	if err != nil {
+		return message{}, err
+	}
+	h, err := parseHeader(record.data[framePrefix:record.meta])
+	if err != nil {
+		return message{}, err
+	}
+	meta := &dictionaryMeta{id: d.id, delta: delta}
+	if meta.batch, err = h.batch(); err != nil {
+		return message{}, err
+	}
+	body := record.data[record.meta:]
+	m := newFramed(dictionaryMessage(meta, int64(len(body))), int64(len(body)))
+	m.data = append(m.data, body...)
+	return m, nil
+}

@@ -1,0 +1,169 @@
+package arrowipc
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// flat reads the flatbuffers of one buffer and checks every position before it
+// looks there: metadata is input like any other, and the generated readers of
+// the Arrow library trust it.
+//
+// The first error sticks; after it everything reads as absent. A budget limits
+// how many octets may be looked at in all, because two offsets may name the
+// same table, vector or string, and tables that do so in a chain would make a
+// small buffer a huge tree.
+type flat struct {
+	buf    []byte
+	budget int
+	err    error
+}
+
+// table is one table of a flatbuffer.
+type table struct {
+	f      *flat
+	pos    int // of the table
+	size   int // of the table with its fields
+	vtable []byte
+}
+
+func (f *flat) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf("damaged metadata: "+format, args...)
+	}
+}
+
+// spend takes n octets off the budget.
+func (f *flat) spend(n int) {
+	if f.budget -= n; f.budget < 0 {
+		f.fail("it is read over and over: too many references")
+	}
+}
+
+// at returns the n octets from pos, or n zeroes (at most 8) outside the buffer.
+func (f *flat) at(pos, n int) []byte {
+	if f.err != nil || pos < 0 || pos > len(f.buf)-n {
+		f.fail("offset %d lies outside its %d octets", pos, len(f.buf))
+		return make([]byte, n)
+	}
+	return f.buf[pos : pos+n]
+}
+
+func (f *flat) uint32(pos int) uint32 { return binary.LittleEndian.Uint32(f.at(pos, 4)) }
+func (f *flat) int64(pos int) int64   { return int64(binary.LittleEndian.Uint64(f.at(pos, 8))) }
+
+// target follows the reference at pos. References lead forward, so that a walk
+// along them ends.
+func (f *flat) target(pos int) int {
+	to := int64(pos) + int64(f.uint32(pos))
+	if to > int64(len(f.buf)) {
+		f.fail("reference at %d leads outside", pos)
+		return 0
+	}
+	return int(to)
+}
+
+// root returns the buffer's outermost table.
+func (f *flat) root() table { return f.table(f.target(0)) }
+
+// table reads the table at pos.
+func (f *flat) table(pos int) table {
+	vpos := int64(pos) - int64(int32(f.uint32(pos)))
+	if vpos < 0 || vpos > int64(len(f.buf)) {
+		f.fail("table at %d has its layout outside", pos)
+		return table{f: f}
+	}
+	head := f.at(int(vpos), 4)
+	vsize, size := int(binary.LittleEndian.Uint16(head)), int(binary.LittleEndian.Uint16(head[2:]))
+	if vsize < 4 || vsize%2 != 0 || size < 4 || int(vpos) > len(f.buf)-vsize || pos > len(f.buf)-size {
+		f.fail("table at %d does not fit", pos)
+	}
+	f.spend(size + 64) // what the program makes of a table is larger than the table
+	if f.err != nil {
+		return table{f: f}
+	}
+	return table{f: f, pos: pos, size: size, vtable: f.buf[vpos : int(vpos)+vsize]}
+}
+
+// field returns the position of a field of width octets, or 0 when the table
+// does not have it.
+func (t table) field(slot, width int) int {
+	entry := 4 + 2*slot
+	if entry+2 > len(t.vtable) {
+		return 0
+	}
+	offset := int(binary.LittleEndian.Uint16(t.vtable[entry:]))
+	if offset == 0 {
+		return 0
+	}
+	if offset < 4 || offset+width > t.size {
+		t.f.fail("field %d of the table at %d does not fit", slot, t.pos)
+		return 0
+	}
+	return t.pos + offset
+}
+
+// uint8 returns a field of one octet, 0 when it is absent.
+func (t table) uint8(slot int) uint8 {
+	if pos := t.field(slot, 1); pos > 0 {
+		return t.f.at(pos, 1)[0]
+	}
+	return 0
+}
+
+// int16 returns a field of two octets, 0 when it is absent.
+func (t table) int16(slot int) int16 {
+	if pos := t.field(slot, 2); pos > 0 {
+		return int16(binary.LittleEndian.Uint16(t.f.at(pos, 2)))
+	}
+	return 0
+}
+
+// int64 returns a field of eight octets, 0 when it is absent.
+func (t table) int64(slot int) int64 {
+	if pos := t.field(slot, 8); pos > 0 {
+		return t.f.int64(pos)
+	}
+	return 0
+}
+
+// table returns the table that a field refers to.
+func (t table) table(slot int) (table, bool) {
+	pos := t.field(slot, 4)
+	if pos == 0 {
+		return table{f: t.f}, false
+	}
+	sub := t.f.table(t.f.target(pos))
+	return sub, t.f.err == nil
+}
+
+// vector returns the position of a vector's first element and how many
+// elements of width octets it has; strings are vectors, too.
+func (t table) vector(slot, width int) (pos, n int) {
+	ref := t.field(slot, 4)
+	if ref == 0 {
+		return 0, 0
+	}
+	head := t.f.target(ref)
+	count := int64(t.f.uint32(head))
+	pos = head + 4
+	if t.f.err != nil || count > int64(len(t.f.buf)-pos)/int64(width) {
+		t.f.fail("vector at %d does not fit", head)
+		return 0, 0
+	}
+	t.f.spend(int(count) * width)
+	if t.f.err != nil {
+		return 0, 0
+	}
+	return pos, int(count)
+}
+
+// tables calls visit with each table of a vector of tables, until it fails.
+func (t table) tables(slot int, visit func(table)) {
+	pos, n := t.vector(slot, 4)
+	for i := 0; i < n && t.f.err == nil; i++ {
+		if element := t.f.table(t.f.target(pos + 4*i)); t.f.err == nil {
+			visit(element)
+		}
+	}
+}

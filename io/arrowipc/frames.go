@@ -1,0 +1,311 @@
+package arrowipc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// magic is what files begin and end with; at the beginning two octets of
+// padding follow.
+const (
+	magic        = "ARROW1"
+	magicPadded  = magic + "\x00\x00"
+	continuation = 0xFFFFFFFF
+)
+
+// framePrefix is how many octets stand before a message's metadata: the
+// continuation marker and the metadata's length.
+const framePrefix = 8
+
+// endOfStream is the marker behind the last message.
+var endOfStream = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
+
+var (
+	errCut    = fmt.Errorf("the input is cut: it ends before its end marker: %w", io.ErrUnexpectedEOF)
+	errLegacy = errors.New("a message does not begin with the continuation marker: the input is damaged, or was written before Arrow 0.15")
+	// errNotInOrder is what files of Polars are from a pipe: nothing but the
+	// footer says where their messages are.
+	errNotInOrder = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
+	errTail       = errors.New("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end")
+)
+
+// frame is a message as it was read.
+type frame struct {
+	header
+	meta []byte
+	body []byte
+}
+
+// framer reads messages. After the last, next returns io.EOF.
+type framer interface {
+	next() (*frame, error)
+}
+
+// checkLength refuses messages that no memory was granted for.
+func checkLength(length, limit int64) error {
+	if length > limit {
+		return fmt.Errorf("a message of %d octets is larger than the limit of %d: raise -memory", length, limit)
+	}
+	return nil
+}
+
+// streamFramer reads the messages of a stream, or those of a file from its
+// beginning to its end.
+type streamFramer struct {
+	r       *bufio.Reader
+	file    bool // a file: a footer follows
+	limit   int64
+	started bool // a message was read
+	batches int
+}
+
+// next reads a message. An input that ends before its end marker is an error.
+func (s *streamFramer) next() (*frame, error) {
+	var prefix [framePrefix]byte
+	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
+		return nil, cut(err)
+	}
+	if binary.LittleEndian.Uint32(prefix[:]) != continuation {
+		switch {
+		case !s.file:
+			return nil, errLegacy
+		case !s.started:
+			return nil, errNotInOrder
+		}
+		return nil, s.end(prefix[:4]) // files may do without the end marker
+	}
+	if _, err := io.ReadFull(s.r, prefix[4:]); err != nil {
+		return nil, cut(err)
+	}
+	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
+	if length == 0 {
+		return nil, s.end(nil)
+	}
+	if length > maxMetadata {
+		return nil, fmt.Errorf("damaged: a message with %d octets of metadata", length)
+	}
+	meta, err := readN(s.r, length)
+	if err != nil {
+		return nil, err
+	}
+	f := &frame{meta: meta}
+	if f.header, err = parseHeader(meta); err != nil {
+		return nil, err
+	}
+	if err := checkLength(f.bodyLength, s.limit); err != nil {
+		return nil, err
+	}
+	if f.body, err = readN(s.r, f.bodyLength); err != nil {
+		return nil, err
+	}
+	s.started = true
+	if f.kind == kindRecord {
+		s.batches++
+	}
+	return f, nil
+}
+
+// end checks what follows the last message: nothing in a stream, in a file a
+// footer that knows of as many record batches as came. It returns io.EOF when
+// all is well. first was read already.
+func (s *streamFramer) end(first []byte) error {
+	if !s.file {
+		if _, err := s.r.ReadByte(); err == nil {
+			return errors.New("there is more behind the end of the stream: give streams one by one, not joined")
+		} else if err != io.EOF {
+			return err
+		}
+		return io.EOF
+	}
+	tail, err := io.ReadAll(io.LimitReader(s.r, maxMetadata+1))
+	if err != nil {
+		return err
+	}
+	tail = append(first[:len(first):len(first)], tail...)
+	size, err := footerSize(tail, int64(len(tail)))
+	if err != nil {
+		return err
+	}
+	end := len(tail) - footerEnd
+	foot, err := parseFooter(tail[end-size : end])
+	if err != nil {
+		return err
+	}
+	if len(foot.batches) != s.batches {
+		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.batches))
+	}
+	return io.EOF
+}
+
+// footerEnd is how many octets follow a footer: its length and the magic.
+const footerEnd = 4 + len(magic)
+
+// footerSize returns the length of the footer of a file of which tail is the
+// end and room the octets before it and with it.
+func footerSize(tail []byte, room int64) (int, error) {
+	if len(tail) < footerEnd || string(tail[len(tail)-len(magic):]) != magic {
+		return 0, errTail
+	}
+	size := int64(binary.LittleEndian.Uint32(tail[len(tail)-footerEnd:]))
+	if size == 0 || size > maxMetadata || size > room-int64(footerEnd) {
+		return 0, fmt.Errorf("damaged: a footer of %d octets", size)
+	}
+	return int(size), nil
+}
+
+// cut makes an end of the input what it is where more had to come.
+func cut(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errCut
+	}
+	return err
+}
+
+// readN reads n octets. It allocates as they come, not as they are announced.
+func readN(r io.Reader, n int64) ([]byte, error) {
+	const step = 1 << 20
+	buf := make([]byte, 0, min(n, step))
+	for int64(len(buf)) < n {
+		if len(buf) == cap(buf) {
+			grown := make([]byte, len(buf), min(n, 2*int64(cap(buf))))
+			copy(grown, buf)
+			buf = grown
+		}
+		got, err := io.ReadFull(r, buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+got]
+		if err != nil {
+			return nil, cut(err)
+		}
+	}
+	return buf, nil
+}
+
+// fileFramer reads the record batches of a file in the footer's order.
+type fileFramer struct {
+	r      io.ReaderAt
+	end    int64 // of the messages: where the footer begins
+	limit  int64
+	footer footer
+	i      int
+}
+
+// openFile reads the footer of a file of size octets.
+func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
+	if size < int64(len(magicPadded)+footerEnd) {
+		return nil, errTail
+	}
+	head, tail := make([]byte, len(magic)), make([]byte, footerEnd)
+	if err := readAt(r, head, 0); err != nil {
+		return nil, err
+	}
+	if string(head) != magic {
+		return nil, errors.New("the file does not begin with ARROW1: it is no Arrow file")
+	}
+	if err := readAt(r, tail, size-int64(footerEnd)); err != nil {
+		return nil, err
+	}
+	length, err := footerSize(tail, size-int64(len(magicPadded)))
+	if err != nil {
+		return nil, err
+	}
+	f := &fileFramer{r: r, end: size - int64(footerEnd+length), limit: limit}
+	buf := make([]byte, length)
+	if err := readAt(r, buf, f.end); err != nil {
+		return nil, err
+	}
+	if f.footer, err = parseFooter(buf); err != nil {
+		return nil, err
+	}
+	return f, f.checkBlocks()
+}
+
+// checkBlocks checks that the blocks fit into the file, each and all together.
+func (f *fileFramer) checkBlocks() error {
+	room := f.end - int64(len(magicPadded))
+	for _, list := range [][]block{f.footer.dictionaries, f.footer.batches} {
+		for i, b := range list {
+			if b.offset < int64(len(magicPadded)) || b.offset > f.end || b.meta < framePrefix || b.body < 0 || b.body > f.end || b.offset+int64(b.meta)+b.body > f.end {
+				return fmt.Errorf("damaged: block %d of the footer lies outside the file", i)
+			}
+			if room -= int64(b.meta) + b.body; room < 0 {
+				return fmt.Errorf("damaged: blocks of the footer overlap")
+			}
+		}
+	}
+	return nil
+}
+
+// next reads the next record batch.
+func (f *fileFramer) next() (*frame, error) {
+	if f.i == len(f.footer.batches) {
+		return nil, io.EOF
+	}
+	f.i++
+	return f.read(f.footer.batches[f.i-1], kindRecord)
+}
+
+// read reads the message of a block.
+func (f *fileFramer) read(b block, kind uint8) (*frame, error) {
+	if b.meta > maxMetadata {
+		return nil, fmt.Errorf("damaged: a message with %d octets of metadata", b.meta)
+	}
+	meta := make([]byte, b.meta)
+	if err := readAt(f.r, meta, b.offset); err != nil {
+		return nil, err
+	}
+	if binary.LittleEndian.Uint32(meta) != continuation {
+		return nil, errLegacy
+	}
+	length := int64(binary.LittleEndian.Uint32(meta[4:]))
+	if length > int64(len(meta))-framePrefix {
+		return nil, fmt.Errorf("damaged: a message with %d octets of metadata where its block has %d", length, len(meta))
+	}
+	h, err := parseHeader(meta[framePrefix : framePrefix+length])
+	if err != nil {
+		return nil, err
+	}
+	if h.kind != kind {
+		return nil, fmt.Errorf("damaged: a message of kind %d where the footer says %d", h.kind, kind)
+	}
+	if h.bodyLength > b.body {
+		return nil, fmt.Errorf("damaged: a body of %d octets where its block has %d", h.bodyLength, b.body)
+	}
+	if err := checkLength(h.bodyLength, f.limit); err != nil {
+		return nil, err
+	}
+	body := make([]byte, h.bodyLength)
+	if err := readAt(f.r, body, b.offset+int64(b.meta)); err != nil {
+		return nil, err
+	}
+	return &frame{header: h, meta: meta[framePrefix:], body: body}, nil
+}
+
+// readAt fills buf from the octets at offset.
+func readAt(r io.ReaderAt, buf []byte, offset int64) error {
+	n, err := r.ReadAt(buf, offset)
+	if n == len(buf) {
+		return nil
+	}
+	if err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return cut(err)
+}
+
+// isFile tells whether a stream is a file that comes through a pipe, and if so
+// skips its magic.
+func isFile(r *bufio.Reader) (bool, error) {
+	head, err := r.Peek(len(magicPadded))
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	if !bytes.HasPrefix(head, []byte(magic)) {
+		return false, nil
+	}
+	_, err = r.Discard(len(magicPadded))
+	return true, cut(err)
+}

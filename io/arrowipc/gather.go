@@ -1,0 +1,385 @@
+package arrowipc
+
+import (
+	"math/bits"
+	"sort"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// gatherer copies rows of arrays into arrays that have these rows and nothing
+// else: no offset, no values that no row refers to. That is how rows are
+// selected, and it spares the library's writer all the shapes that slices come
+// in, of which it writes some wrong.
+//
+// Of a dictionary array the indices are copied, as an array of integers; the
+// dictionary is written apart. What rows refer to out of order, as views do, is
+// copied in one piece from the first octet to the last that is used, so that
+// the copy is never larger than what it is of.
+//
+// Arrays must have been checked.
+type gatherer struct{ mem memory.Allocator }
+
+// run is a run of rows, low to high-1.
+type run struct{ low, high int }
+
+// appendRun appends a run, or extends the last one by it.
+func appendRun(runs []run, low, high int) []run {
+	if low == high {
+		return runs
+	}
+	if last := len(runs) - 1; last >= 0 && runs[last].high == low {
+		runs[last].high = high
+		return runs
+	}
+	return append(runs, run{low, high})
+}
+
+// countRows returns how many rows runs have.
+func countRows(runs []run) int {
+	n := 0
+	for _, r := range runs {
+		n += r.high - r.low
+	}
+	return n
+}
+
+// selectedRuns returns the runs of ones in the first n bits.
+func selectedRuns(bitmap []byte, n int) []run {
+	var runs []run
+	for i := 0; i < n; {
+		word := bitmap[i>>3] >> (i & 7)
+		if word == 0 {
+			i += 8 - i&7
+			continue
+		}
+		i += bits.TrailingZeros8(word)
+		low := i
+		for i < n && bitmap[i>>3]>>(i&7)&1 == 1 {
+			i++
+		}
+		if low < n {
+			runs = append(runs, run{low, i})
+		}
+	}
+	return runs
+}
+
+// shift returns the runs moved by n rows.
+func shift(runs []run, n int) []run {
+	if n == 0 {
+		return runs
+	}
+	moved := make([]run, len(runs))
+	for i, r := range runs {
+		moved[i] = run{r.low + n, r.high + n}
+	}
+	return moved
+}
+
+// gather returns the array's rows in runs. The caller releases it.
+func (g gatherer) gather(d *array.Data, rows []run) *array.Data {
+	n := countRows(rows)
+	runs := shift(rows, d.Offset()) // from the buffers' beginning
+	validity, nulls := g.validity(d, runs, n)
+	finish := func(buffers []*memory.Buffer, children ...arrow.ArrayData) *array.Data {
+		return newData(d.DataType(), n, append([]*memory.Buffer{validity}, buffers...), children, nulls)
+	}
+	switch dt := storage(d.DataType()).(type) {
+	case *arrow.NullType:
+		return array.NewData(d.DataType(), n, []*memory.Buffer{nil}, nil, n, 0)
+	case *arrow.DictionaryType:
+		width := dt.IndexType.Layout().Buffers[1].ByteWidth
+		indices := g.fixed(d, 1, width, runs)
+		return newData(dt.IndexType, n, []*memory.Buffer{validity, indices}, nil, nulls)
+	case *arrow.BooleanType:
+		return finish(buffers(g.bits(bufferBytes(d, 1), runs, n)))
+	case *arrow.BinaryType, *arrow.StringType:
+		offsets, runs := gatherOffsets[int32](g, d, runs, n)
+		return finish(buffers(offsets, g.fixed(d, 2, 1, runs)))
+	case *arrow.LargeBinaryType, *arrow.LargeStringType:
+		offsets, runs := gatherOffsets[int64](g, d, runs, n)
+		return finish(buffers(offsets, g.fixed(d, 2, 1, runs)))
+	case arrow.BinaryViewDataType:
+		return finish(g.views(d, runs, n))
+	case *arrow.ListType, *arrow.MapType:
+		offsets, runs := gatherOffsets[int32](g, d, runs, n)
+		return finish(buffers(offsets), g.child(d, 0, runs))
+	case *arrow.LargeListType:
+		offsets, runs := gatherOffsets[int64](g, d, runs, n)
+		return finish(buffers(offsets), g.child(d, 0, runs))
+	case *arrow.ListViewType:
+		views, runs := gatherListViews[int32](g, d, runs, n)
+		return finish(views, g.child(d, 0, runs))
+	case *arrow.LargeListViewType:
+		views, runs := gatherListViews[int64](g, d, runs, n)
+		return finish(views, g.child(d, 0, runs))
+	case *arrow.FixedSizeListType:
+		values := make([]run, len(runs))
+		for i, r := range runs {
+			values[i] = run{r.low * int(dt.Len()), r.high * int(dt.Len())}
+		}
+		return finish(nil, g.child(d, 0, values))
+	case *arrow.StructType:
+		return finish(nil, g.children(d, runs)...)
+	case *arrow.SparseUnionType:
+		return finish(buffers(g.fixed(d, 1, 1, runs)), g.children(d, runs)...)
+	case *arrow.DenseUnionType:
+		offsets, children := g.denseUnion(d, dt, runs, n)
+		return finish(buffers(g.fixed(d, 1, 1, runs), offsets), children...)
+	case *arrow.RunEndEncodedType:
+		return finish(nil, g.runEndEncoded(d, runs)...)
+	default:
+		return finish(buffers(g.fixed(d, 1, dt.Layout().Buffers[1].ByteWidth, runs)))
+	}
+}
+
+func buffers(b ...*memory.Buffer) []*memory.Buffer { return b }
+
+// newData returns array data that owns the buffers and children.
+func newData(dt arrow.DataType, n int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int) *array.Data {
+	data := array.NewData(dt, n, buffers, children, nulls, 0)
+	memory.ReleaseBuffers(buffers)
+	for _, child := range children {
+		child.Release()
+	}
+	return data
+}
+
+func (g gatherer) child(d *array.Data, i int, runs []run) arrow.ArrayData {
+	return g.gather(d.Children()[i].(*array.Data), runs)
+}
+
+func (g gatherer) children(d *array.Data, runs []run) []arrow.ArrayData {
+	children := make([]arrow.ArrayData, len(d.Children()))
+	for i := range children {
+		children[i] = g.child(d, i, runs)
+	}
+	return children
+}
+
+// alloc returns a buffer of size octets.
+func (g gatherer) alloc(size int) *memory.Buffer {
+	buffer := memory.NewResizableBuffer(g.mem)
+	buffer.Resize(size)
+	return buffer
+}
+
+// allocate returns a buffer of n elements, and these, all zero.
+func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g gatherer, n int) (*memory.Buffer, []T) {
+	buffer := g.alloc(n * int(unsafe.Sizeof(*new(T))))
+	clear(buffer.Bytes())
+	return buffer, arrow.GetData[T](buffer.Bytes())
+}
+
+// bits copies bits, n in all.
+func (g gatherer) bits(bitmap []byte, runs []run, n int) *memory.Buffer {
+	buffer, to := allocate[uint8](g, int(bitutil.BytesForBits(int64(n))))
+	at := 0
+	for _, r := range runs {
+		bitutil.CopyBitmap(bitmap, r.low, r.high-r.low, to, at)
+		at += r.high - r.low
+	}
+	return buffer
+}
+
+// validity copies the validity bitmap, if there is one and it says anything.
+func (g gatherer) validity(d *array.Data, runs []run, n int) (*memory.Buffer, int) {
+	if !mayBeNull(d) {
+		return nil, 0
+	}
+	return g.validBits(bufferBytes(d, 0), runs, n)
+}
+
+// validBits copies a validity bitmap; it returns nil when no row is null.
+func (g gatherer) validBits(bitmap []byte, runs []run, n int) (*memory.Buffer, int) {
+	buffer := g.bits(bitmap, runs, n)
+	nulls := n - bitutil.CountSetBits(buffer.Bytes(), 0, n)
+	if nulls == 0 {
+		buffer.Release()
+		return nil, 0
+	}
+	return buffer, nulls
+}
+
+// fixed copies values of width octets of buffer i.
+func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer {
+	buffer := g.alloc(countRows(runs) * width)
+	to, from := buffer.Bytes(), bufferBytes(d, i)
+	for _, r := range runs {
+		to = to[copy(to, from[r.low*width:r.high*width]):]
+	}
+	return buffer
+}
+
+// gatherOffsets returns the n rows' offsets, from 0, and the runs of values
+// that they are of.
+func gatherOffsets[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) (*memory.Buffer, []run) {
+	buffer, to := allocate[T](g, n+1)
+	var values []run
+	at, last := 1, T(0)
+	from := arrow.GetData[T](bufferBytes(d, 1))
+	for _, r := range runs {
+		base := from[r.low]
+		for _, offset := range from[r.low+1 : r.high+1] {
+			to[at] = last + offset - base
+			at++
+		}
+		last = to[at-1]
+		values = appendRun(values, int(base), int(from[r.high]))
+	}
+	return buffer, values
+}
+
+// window is the range of values that rows refer to, in any order.
+type window struct{ low, high int }
+
+func (w *window) add(low, high int) {
+	if w.low == w.high {
+		*w = window{low, high}
+		return
+	}
+	w.low, w.high = min(w.low, low), max(w.high, high)
+}
+
+func (w window) runs() []run { return appendRun(nil, w.low, w.high) }
+
+// gatherListViews returns the rows' offsets and sizes, and the run of values
+// that they are of.
+func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) ([]*memory.Buffer, []run) {
+	fromOffsets, fromSizes := arrow.GetData[T](bufferBytes(d, 1)), arrow.GetData[T](bufferBytes(d, 2))
+	var w window
+	for _, r := range runs {
+		for i := r.low; i < r.high; i++ {
+			if fromSizes[i] > 0 {
+				w.add(int(fromOffsets[i]), int(fromOffsets[i])+int(fromSizes[i]))
+			}
+		}
+	}
+	offsets, toOffsets := allocate[T](g, n)
+	sizes, toSizes := allocate[T](g, n)
+	at := 0
+	for _, r := range runs {
+		for i := r.low; i < r.high; i++ {
+			if fromSizes[i] > 0 {
+				toOffsets[at], toSizes[at] = fromOffsets[i]-T(w.low), fromSizes[i]
+			}
+			at++
+		}
+	}
+	return buffers(offsets, sizes), w.runs()
+}
+
+// views returns the rows' views, and what is used of the buffers that they
+// point into.
+func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
+	from := arrow.GetData[arrow.ViewHeader](bufferBytes(d, 1))
+	used := make([]window, len(d.Buffers())-2)
+	header, to := allocate[arrow.ViewHeader](g, n)
+	at := 0
+	for _, r := range runs {
+		for i := r.low; i < r.high; i++ {
+			if !isNull(d, i) {
+				view := from[i]
+				to[at] = view
+				if !view.IsInline() {
+					used[view.BufferIndex()].add(int(view.BufferOffset()), int(view.BufferOffset())+view.Len())
+				}
+			}
+			at++
+		}
+	}
+	all := buffers(header)
+	index := make([]int32, len(used))
+	for i, w := range used {
+		if runs := w.runs(); runs != nil {
+			index[i] = int32(len(all) - 1)
+			all = append(all, g.fixed(d, 2+i, 1, runs))
+		}
+	}
+	for i := range to {
+		if view := &to[i]; !view.IsInline() {
+			old := view.BufferIndex()
+			view.SetIndexOffset(index[old], view.BufferOffset()-int32(used[old].low))
+		}
+	}
+	return all
+}
+
+// denseUnion returns the rows' offsets and the values that they point to.
+func (g gatherer) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs []run, n int) (*memory.Buffer, []arrow.ArrayData) {
+	codes, from := arrow.GetData[arrow.UnionTypeCode](bufferBytes(d, 1)), arrow.GetData[int32](bufferBytes(d, 2))
+	child := unionChildren(dt)
+	used := make([]window, len(d.Children()))
+	for _, r := range runs {
+		for i := r.low; i < r.high; i++ {
+			used[child[codes[i]]].add(int(from[i]), int(from[i])+1)
+		}
+	}
+	offsets, to := allocate[int32](g, n)
+	at := 0
+	for _, r := range runs {
+		for i := r.low; i < r.high; i++ {
+			to[at] = from[i] - int32(used[child[codes[i]]].low)
+			at++
+		}
+	}
+	children := make([]arrow.ArrayData, len(used))
+	for i, w := range used {
+		children[i] = g.child(d, i, w.runs())
+	}
+	return offsets, children
+}
+
+// runEndEncoded returns the rows' run ends and values. Rows of one run that
+// are no longer apart become one run.
+func (g gatherer) runEndEncoded(d *array.Data, runs []run) []arrow.ArrayData {
+	ends, err := runEnds(d)
+	if err != nil {
+		panic(err) // the array was not checked
+	}
+	var newEnds []int64
+	var values []run
+	rows := int64(0)
+	for _, r := range runs {
+		p := sort.Search(len(ends), func(i int) bool { return ends[i] > int64(r.low) })
+		for low := int64(r.low); low < int64(r.high); p++ {
+			high := min(ends[p], int64(r.high))
+			rows += high - low
+			low = high
+			if len(values) > 0 && values[len(values)-1].high == p+1 {
+				newEnds[len(newEnds)-1] = rows
+				continue
+			}
+			newEnds = append(newEnds, rows)
+			values = appendRun(values, p, p+1)
+		}
+	}
+	return []arrow.ArrayData{g.runEnds(newEnds, d.Children()[0].DataType()), g.child(d, 1, values)}
+}
+
+// runEnds returns run ends as an array of integers of type dt.
+func (g gatherer) runEnds(ends []int64, dt arrow.DataType) arrow.ArrayData {
+	var buffer *memory.Buffer
+	switch dt.ID() {
+	case arrow.INT16:
+		buffer = narrow[int16](g, ends)
+	case arrow.INT32:
+		buffer = narrow[int32](g, ends)
+	default:
+		buffer = narrow[int64](g, ends)
+	}
+	return newData(dt, len(ends), buffers(nil, buffer), nil, 0)
+}
+
+func narrow[T int16 | int32 | int64](g gatherer, from []int64) *memory.Buffer {
+	buffer, to := allocate[T](g, len(from))
+	for i, v := range from {
+		to[i] = T(v)
+	}
+	return buffer
+}

@@ -1,0 +1,112 @@
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// prefixSize is how many octets stand before each compressed buffer: its size
+// decompressed as a signed integer, -1 when it was left as it is.
+const prefixSize = 8
+
+// uncompressedSize returns how many octets a compressed buffer takes.
+func uncompressedSize(buffer []byte) (int64, error) {
+	if len(buffer) < prefixSize {
+		return 0, errors.New("damaged: a compressed buffer without its size")
+	}
+	size := int64(binary.LittleEndian.Uint64(buffer))
+	if size == -1 {
+		return int64(len(buffer)) - prefixSize, nil
+	}
+	if size < 0 {
+		return 0, fmt.Errorf("damaged: a compressed buffer of %d octets", size)
+	}
+	return size, nil
+}
+
+// inflate returns the body with its buffers decompressed and the metadata for
+// it; total is what checkBody returned for them. The Arrow library would
+// decompress, too, but it allocates what a frame's header asks for and stops
+// before the frame's end, where the checksum is.
+func inflate(b *batchMeta, body []byte, total int64) (*batchMeta, []byte, error) {
+	if b.codec == codecNone {
+		return b, body, nil
+	}
+	out := make([]byte, 0, total)
+	plain := *b
+	plain.codec = codecNone
+	plain.buffers = make([]span, len(b.buffers))
+	for i, s := range b.buffers {
+		plain.buffers[i] = span{offset: int64(len(out))}
+		if s.length == 0 {
+			continue
+		}
+		buffer := body[s.offset : s.offset+s.length]
+		size, err := uncompressedSize(buffer)
+		if err != nil {
+			return nil, nil, fmt.Errorf("buffer %d: %w", i, err)
+		}
+		start := len(out)
+		out = out[:start+int(size)]
+		if err := decompress(out[start:], buffer, b.codec); err != nil {
+			return nil, nil, fmt.Errorf("buffer %d does not decompress: %w", i, err)
+		}
+		plain.buffers[i].length = size
+	}
+	return &plain, out, nil
+}
+
+// decompress fills dst from a compressed buffer with its prefix.
+func decompress(dst, buffer []byte, codec int8) error {
+	src := buffer[prefixSize:]
+	switch {
+	case int64(binary.LittleEndian.Uint64(buffer)) == -1:
+		copy(dst, src)
+		return nil
+	case codec == codecZstd:
+		return decompressZstd(dst, src)
+	default:
+		return decompressLZ4(dst, src)
+	}
+}
+
+var errSize = errors.New("it is not of the size that stands before it")
+
+// zstdDecoder starts no goroutines as long as nothing but DecodeAll is used.
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
+})
+
+func decompressZstd(dst, src []byte) error {
+	decoder, err := zstdDecoder()
+	if err != nil {
+		return err
+	}
+	got, err := decoder.DecodeAll(src, dst[:0:len(dst)])
+	if err == nil && len(got) != len(dst) {
+		err = errSize
+	}
+	return err
+}
+
+func decompressLZ4(dst, src []byte) error {
+	reader := lz4.NewReader(bytes.NewReader(src))
+	if _, err := io.ReadFull(reader, dst); err != nil {
+		return err
+	}
+	// What follows is the frame's end with its checksum.
+	switch n, err := reader.Read(make([]byte, 1)); {
+	case n > 0:
+		return errSize
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}

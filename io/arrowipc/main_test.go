@@ -1,0 +1,217 @@
+package arrowipc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// output is a blob.Writer in memory.
+type output struct {
+	bytes.Buffer
+	closed, aborted bool
+	fail            int // octets after which writing fails; 0: never
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.fail > 0 && o.Len()+len(p) > o.fail {
+		return 0, errors.New("disk full")
+	}
+	return o.Buffer.Write(p)
+}
+
+func (o *output) Close() error { o.closed = true; return nil }
+func (o *output) Abort()       { o.aborted = true }
+
+// seeker makes a buffer what the library's file writer writes to.
+type seeker struct{ bytes.Buffer }
+
+func (s *seeker) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, errors.New("no seeking")
+	}
+	return int64(s.Len()), nil
+}
+
+// encoding is a way to write Arrow data.
+type encoding struct {
+	stream      bool
+	compression Compression
+}
+
+func (e encoding) String() string {
+	return fmt.Sprintf("stream=%v/%s", e.stream, [...]string{"zstd", "lz4", "none"}[e.compression])
+}
+
+var encodings = []encoding{
+	{false, Zstd},
+	{false, LZ4},
+	{false, Uncompressed},
+	{true, Zstd},
+	{true, LZ4},
+	{true, Uncompressed},
+}
+
+// libraryWrite writes records with the library's writers.
+func libraryWrite(t testing.TB, e encoding, schema *arrow.Schema, records ...arrow.Record) []byte {
+	t.Helper()
+	options := []ipc.Option{ipc.WithSchema(schema)}
+	switch e.compression {
+	case Zstd:
+		options = append(options, ipc.WithZstd())
+	case LZ4:
+		options = append(options, ipc.WithLZ4())
+	}
+	var out seeker
+	var w interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+	if e.stream {
+		w = ipc.NewWriter(&out, options...)
+	} else {
+		var err error
+		if w, err = ipc.NewFileWriter(&out, options...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, record := range records {
+		if err := w.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// libraryRead reads with the library's readers; the records are never released.
+func libraryRead(t testing.TB, data []byte) (*arrow.Schema, []arrow.Record) {
+	t.Helper()
+	if !bytes.HasPrefix(data, []byte(magic)) {
+		r, err := ipc.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var records []arrow.Record
+		for r.Next() {
+			r.Record().Retain()
+			records = append(records, r.Record())
+		}
+		if r.Err() != nil {
+			t.Fatal(r.Err())
+		}
+		return r.Schema(), records
+	}
+	r, err := ipc.NewFileReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []arrow.Record
+	for i := range r.NumRecords() {
+		record, err := r.RecordAt(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, record)
+	}
+	return r.Schema(), records
+}
+
+// open opens data as a stream, or as a file when it is one and pipe is false.
+func open(data []byte, pipe bool, o Options) (*Source, error) {
+	if !pipe && bytes.HasPrefix(data, []byte(magic)) {
+		return OpenFile(bytes.NewReader(data), int64(len(data)), o)
+	}
+	// Reading in small steps is what a pipe does.
+	return OpenStream(&stepReader{data}, o)
+}
+
+type stepReader struct{ data []byte }
+
+func (r *stepReader) Read(p []byte) (int, error) {
+	if len(r.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(len(p), 1000)], r.data)
+	r.data = r.data[n:]
+	return n, nil
+}
+
+// readAll decodes everything; the batches are not released.
+func readAll(data []byte, pipe bool, o Options) ([]*batch.Batch, error) {
+	source, err := open(data, pipe, o)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	var batches []*batch.Batch
+	for {
+		p, err := source.Next(context.Background())
+		if err == io.EOF {
+			return batches, nil
+		}
+		if err != nil {
+			return batches, err
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return batches, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		batches = append(batches, b)
+	}
+}
+
+// fromJSON returns an array of values in the library's JSON.
+func fromJSON(t testing.TB, dt arrow.DataType, text string) arrow.Array {
+	t.Helper()
+	a, _, err := array.FromJSON(memory.NewGoAllocator(), dt, strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%s: %v", dt, err)
+	}
+	return a
+}
+
+// newRecord returns a record of these columns.
+func newRecord(names []string, columns ...arrow.Array) arrow.Record {
+	fields := make([]arrow.Field, len(columns))
+	for i, column := range columns {
+		fields[i] = arrow.Field{Name: names[i], Type: column.DataType(), Nullable: true}
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(columns[0].Len()))
+}
+
+// urlArray returns n URLs, a null among every seven when asked for.
+func urlArray(n int, nulls bool) arrow.Array {
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	defer b.Release()
+	for i := range n {
+		if nulls && i%7 == 3 {
+			b.AppendNull()
+		} else {
+			b.Append(fmt.Sprintf("https://example.com/page/%d", i))
+		}
+	}
+	return b.NewArray()
+}
+
+// newLibraryStream writes a stream of one dictionary column "url".
+func newLibraryStream(w io.Writer, dt arrow.DataType, deltas bool) *ipc.Writer {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: dt, Nullable: true}}, nil)
+	return ipc.NewWriter(w, ipc.WithSchema(schema), ipc.WithDictionaryDeltas(deltas))
+}

@@ -1,0 +1,112 @@
+package arrowipc
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+)
+
+// sharedRecord is a record batch that its pieces share: the first that is
+// decoded decodes it, the last gives it back.
+type sharedRecord struct {
+	decoder *decoder
+	column  int
+	meta    *batchMeta
+	body    []byte
+	total   int64 // octets decoded
+	octets  int64 // octets as read and decoded
+
+	// pieces counts those that were not decoded yet.
+	pieces atomic.Int64
+	once   sync.Once
+	record arrow.Record
+	urls   batch.Column
+	err    error
+}
+
+func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *sharedRecord {
+	r := &sharedRecord{
+		decoder: s.decoder, column: s.column, meta: meta, body: body, total: total,
+		octets: int64(len(body)) + total,
+	}
+	s.decoder.retain()
+	size := int64(s.options.BatchRows)
+	r.pieces.Store(max(1, (meta.rows+size-1)/size))
+	return r
+}
+
+// size is the share of the octets that a piece of so many rows answers for.
+func (r *sharedRecord) size(rows int) int64 {
+	if r.meta.rows == 0 {
+		return r.octets
+	}
+	return int64(float64(r.octets) * float64(rows) / float64(r.meta.rows))
+}
+
+// decode decodes the record batch and finds its URLs.
+func (r *sharedRecord) decode() {
+	r.record, r.err = r.decoder.record(r.meta, r.body, r.total)
+	r.body = nil
+	if r.err != nil {
+		return
+	}
+	data := r.record.Column(r.column).Data().(*array.Data)
+	if r.urls, r.err = urlColumn(data, r.decoder.limit); r.err != nil {
+		r.err = fmt.Errorf("column %q: %w", r.record.ColumnName(r.column), r.err)
+	}
+}
+
+// done is called once for every piece, after it has its slice.
+func (r *sharedRecord) done() {
+	if r.pieces.Add(-1) > 0 {
+		return
+	}
+	if r.record != nil {
+		r.record.Release()
+	}
+	r.record, r.urls = nil, batch.Column{}
+	r.decoder.release()
+}
+
+// piece is a run of rows of a record batch.
+type piece struct {
+	record    *sharedRecord
+	input     string
+	index     int
+	firstRow  int64
+	low, high int
+	size      int64
+}
+
+// Name implements batch.Piece.
+func (p *piece) Name() string {
+	if p.low == p.high {
+		return fmt.Sprintf("%s: batch %d (no rows)", p.input, p.index)
+	}
+	return fmt.Sprintf("%s: batch %d (rows %d to %d)", p.input, p.index, p.firstRow, p.firstRow+int64(p.high-p.low)-1)
+}
+
+// Size implements batch.Piece.
+func (p *piece) Size() int64 { return p.size }
+
+// Decode implements batch.Piece.
+func (p *piece) Decode() (*batch.Batch, error) {
+	r := p.record
+	defer r.done()
+	r.once.Do(r.decode)
+	if r.err != nil {
+		return nil, fmt.Errorf("arrowipc: %w", r.err)
+	}
+	rows := r.record.NewSlice(int64(p.low), int64(p.high))
+	return &batch.Batch{
+		Input: p.input, Index: p.index, FirstRow: p.firstRow,
+		URLs:    r.urls.Slice(p.low, p.high),
+		Table:   rows,
+		Release: rows.Release,
+	}, nil
+}

@@ -1,0 +1,257 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/blob"
+)
+
+// Compression of record batch bodies, buffer by buffer.
+type Compression uint8
+
+const (
+	// Zstd is the default.
+	Zstd Compression = iota
+	// LZ4 is LZ4 in frames.
+	LZ4
+	// Uncompressed bodies can be mapped and used as they lie.
+	Uncompressed
+)
+
+// SinkOptions say what is written.
+type SinkOptions struct {
+	// Layout names the columns.
+	Layout batch.Layout
+	// Schema is that of the batches' tables, which must be records of it; nil
+	// when the input is a list of URLs.
+	Schema *arrow.Schema
+	// Compression of what is written.
+	Compression Compression
+	// Stream writes the stream format instead of the file format.
+	Stream bool
+
+	mem memory.Allocator // of tests
+}
+
+// sink writes record batches. Encode makes messages of them; the dictionaries
+// of dictionary columns depend on what was written before, so that Write
+// decides about them.
+type sink struct {
+	w       blob.Writer
+	options SinkOptions
+	ipc     []ipc.Option
+	gather  gatherer
+
+	kept   []int         // columns of the input that come out
+	schema *arrow.Schema // as written
+	// plain is the schema of the records that the library encodes, in which
+	// dictionary columns are their indices.
+	plain *arrow.Schema
+	// schemaMeta is the metadata of the schema message.
+	schemaMeta []byte
+
+	pos                   int64
+	dictionaries, batches []block
+	last                  map[int64]*array.Data // dictionaries, as they were written
+	closed                bool
+}
+
+// NewSink starts an Arrow output on w. Its columns are those of the input that
+// o.Layout keeps, with their types and metadata, then the verdicts: allowed
+// columns are boolean, null where there is no verdict; reasons are utf8; rules
+// and their agents are utf8 and their lines int32, null where no rule decides.
+// A verdict column with the name of a kept column is an error.
+//
+// A list of URLs comes out as a utf8 column with its octets unaltered, also
+// where they are not UTF-8, which readers that check it refuse: csv is for
+// such lists.
+//
+// Dictionary columns stay so. A file can extend a dictionary but not replace
+// it, so that batches with other dictionaries are an error of Write there; a
+// stream takes them all.
+//
+// Closing or aborting the sink does the same to w. When NewSink fails, w is
+// still the caller's to abort.
+func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
+	if o.mem == nil {
+		o.mem = memory.NewGoAllocator()
+	}
+	s := &sink{w: w, options: o, gather: gatherer{o.mem}, last: make(map[int64]*array.Data)}
+	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
+	switch o.Compression {
+	case Zstd:
+		s.ipc = append(s.ipc, ipc.WithZstd())
+	case LZ4:
+		s.ipc = append(s.ipc, ipc.WithLZ4())
+	}
+	if err := s.layOut(); err != nil {
+		return nil, fmt.Errorf("arrowipc: %w", err)
+	}
+	if err := s.start(); err != nil {
+		return nil, fmt.Errorf("arrowipc: %w", err)
+	}
+	return s, nil
+}
+
+// layOut makes the schemas.
+func (s *sink) layOut() error {
+	layout, input := s.options.Layout, s.options.Schema
+	var fields []arrow.Field
+	var metadata *arrow.Metadata
+	switch {
+	case input == nil && layout.Keep != batch.KeepNone:
+		fields = append(fields, arrow.Field{Name: layout.URLColumn, Type: arrow.BinaryTypes.String, Nullable: true})
+	case input != nil:
+		m := input.Metadata()
+		metadata = &m
+		for i, field := range input.Fields() {
+			if layout.Keep == batch.KeepAll || layout.Keep == batch.KeepURL && field.Name == layout.URLColumn {
+				s.kept = append(s.kept, i)
+				fields = append(fields, field)
+			}
+		}
+		if layout.Keep == batch.KeepURL && len(fields) != 1 {
+			return fmt.Errorf("the input has %d columns %q where it needs one", len(fields), layout.URLColumn)
+		}
+	}
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = field.Name
+	}
+	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
+		return err
+	}
+	for _, column := range layout.Verdicts {
+		fields = append(fields, verdictField(column))
+	}
+	s.schema = arrow.NewSchema(fields, metadata)
+	for i := range fields {
+		if dictionary, ok := storage(fields[i].Type).(*arrow.DictionaryType); ok {
+			fields[i].Type = dictionary.IndexType
+		}
+	}
+	s.plain = arrow.NewSchema(fields, nil)
+	return nil
+}
+
+// verdictField returns the field of a verdict column.
+func verdictField(column batch.VerdictColumn) arrow.Field {
+	field := arrow.Field{Name: column.Name, Type: arrow.BinaryTypes.String, Nullable: true}
+	switch column.Kind {
+	case batch.AllowedColumn:
+		field.Type = arrow.FixedWidthTypes.Boolean
+	case batch.ReasonColumn:
+		field.Nullable = false
+	case batch.RuleLineColumn:
+		field.Type = arrow.PrimitiveTypes.Int32
+	}
+	return field
+}
+
+// start writes what comes before the first batch.
+func (s *sink) start() error {
+	schema, err := s.encodeSchema()
+	if err != nil {
+		return err
+	}
+	s.schemaMeta = schema.data[framePrefix:]
+	if !s.options.Stream {
+		if err := s.write([]byte(magicPadded)); err != nil {
+			return err
+		}
+	}
+	return s.write(schema.data)
+}
+
+// write writes octets and keeps count.
+func (s *sink) write(p []byte) error {
+	n, err := s.w.Write(p)
+	s.pos += int64(n)
+	return err
+}
+
+// chunk is an encoded batch.
+type chunk struct {
+	message      message
+	dictionaries []usedDictionary
+}
+
+// Size implements batch.Chunk. The dictionaries are the source's, which
+// answers for them.
+func (c *chunk) Size() int64 { return int64(len(c.message.data)) }
+
+// Write implements batch.Sink.
+func (s *sink) Write(c batch.Chunk) error {
+	chunk := c.(*chunk)
+	if len(chunk.message.data) == 0 {
+		return nil
+	}
+	for i, d := range chunk.dictionaries {
+		if err := s.writeDictionary(d); err != nil {
+			for _, rest := range chunk.dictionaries[i+1:] {
+				rest.values.Release()
+			}
+			return fmt.Errorf("arrowipc: column %q: %w", d.column, err)
+		}
+	}
+	s.batches = append(s.batches, chunk.message.at(s.pos))
+	if err := s.write(chunk.message.data); err != nil {
+		return fmt.Errorf("arrowipc: %w", err)
+	}
+	return nil
+}
+
+// Close implements batch.Sink.
+func (s *sink) Close() error {
+	if s.closed {
+		return errors.New("arrowipc: the output is closed already")
+	}
+	end := endOfStream
+	if !s.options.Stream {
+		end = s.footer()
+	}
+	if err := s.write(end); err != nil {
+		return fmt.Errorf("arrowipc: %w", err)
+	}
+	if err := s.w.Close(); err != nil {
+		return fmt.Errorf("arrowipc: %w", err)
+	}
+	s.closed = true
+	s.release()
+	return nil
+}
+
+// footer returns the end of a file: the end marker, the footer and the magic.
+func (s *sink) footer() []byte {
+	h, err := parseHeader(s.schemaMeta)
+	if err != nil {
+		panic(err) // the library wrote it
+	}
+	foot := footerBytes(s.schemaMeta, h.table.pos, s.dictionaries, s.batches)
+	end := append(endOfStream[:len(endOfStream):len(endOfStream)], foot...)
+	end = appendUint32(end, uint32(len(foot)))
+	return append(end, magic...)
+}
+
+// Abort implements batch.Sink.
+func (s *sink) Abort() {
+	if !s.closed {
+		s.w.Abort()
+	}
+	s.release()
+}
+
+// release gives back the dictionaries.
+func (s *sink) release() {
+	for _, d := range s.last {
+		d.Release()
+	}
+	clear(s.last)
+}

@@ -1,0 +1,232 @@
+package arrowipc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// Options of a source.
+type Options struct {
+	// Name of the input for errors, such as a path or "stdin".
+	Name string
+	// URLColumn names the column that has the URLs; empty means "url" or, when
+	// there is none of that name, the only column of strings.
+	URLColumn string
+	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
+	// record batches are cut.
+	BatchRows int
+	// Memory is the most octets that one record batch may take, as read and
+	// again decoded, and all dictionaries together; 0 means 512 MiB.
+	Memory int64
+
+	mem memory.Allocator // of tests
+}
+
+// Source reads the record batches of a file or stream.
+type Source struct {
+	options Options
+	framer  framer
+	decoder *decoder
+	column  int // of the URLs
+
+	pending *sharedRecord // cut, and not handed out to its end
+	cut     int           // rows of it that were handed out
+	charge  int64         // octets of dictionaries that no piece answers for yet
+
+	records, batches int
+	rows             int64
+	err              error
+}
+
+// OpenFile reads the file format from the size octets of r, which must stay
+// open until the source is closed. An error names the input; it wraps
+// io.ErrUnexpectedEOF when the file is cut.
+func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
+	s := newSource(o)
+	file, err := openFile(r, size, s.options.Memory)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	s.framer = file
+	if err := s.start(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos)); err != nil {
+		return nil, s.fail(err)
+	}
+	for _, b := range file.footer.dictionaries {
+		f, err := file.read(b, kindDictionary)
+		if err == nil {
+			err = s.addDictionary(f, true)
+		}
+		if err != nil {
+			s.decoder.release()
+			return nil, s.fail(err)
+		}
+	}
+	return s, nil
+}
+
+// OpenStream reads the stream format, and the file format from a pipe, to its
+// end. It waits for the schema. An error names the input; it wraps
+// io.ErrUnexpectedEOF when the stream is cut.
+func OpenStream(r io.Reader, o Options) (*Source, error) {
+	s := newSource(o)
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	file, err := isFile(buffered)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	s.framer = &streamFramer{r: buffered, file: file, limit: s.options.Memory}
+	f, err := s.framer.next()
+	if err == io.EOF {
+		err = errors.New("there is no schema")
+	}
+	if err == nil {
+		err = s.start(f.meta)
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return s, nil
+}
+
+func newSource(o Options) *Source {
+	if o.BatchRows <= 0 {
+		o.BatchRows = 65536
+	}
+	if o.Memory <= 0 {
+		o.Memory = 512 << 20
+	}
+	if o.mem == nil {
+		o.mem = memory.NewGoAllocator()
+	}
+	return &Source{options: o}
+}
+
+func (s *Source) fail(err error) error {
+	return fmt.Errorf("arrowipc: %s: %w", s.options.Name, err)
+}
+
+// start takes the schema.
+func (s *Source) start(schemaMessage []byte) (err error) {
+	if s.decoder, err = newDecoder(schemaMessage, s.options.Memory, s.options.mem); err != nil {
+		return err
+	}
+	s.column, err = findColumn(s.decoder.schema, s.options.URLColumn)
+	return err
+}
+
+// addDictionary takes a dictionary for the record batches that follow.
+func (s *Source) addDictionary(f *frame, file bool) error {
+	next, replaces, err := s.decoder.with(f)
+	if err != nil {
+		return err
+	}
+	if replaces && file {
+		return errors.New("damaged: a dictionary comes twice, which files must not have")
+	}
+	s.decoder.release()
+	s.decoder = next
+	s.charge = next.size()
+	return nil
+}
+
+// Schema returns the input's schema.
+func (s *Source) Schema() *arrow.Schema { return s.decoder.schema }
+
+// URLColumn returns the name of the column that has the URLs.
+func (s *Source) URLColumn() string { return s.decoder.schema.Field(s.column).Name }
+
+// Next returns the next piece, or io.EOF after the last. Record batches come
+// in the input's order, also those without rows. An error names the input and
+// the record batch, counted from 0; it wraps io.ErrUnexpectedEOF when the
+// input is cut, and every later call returns it again.
+func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.err == nil && s.pending == nil {
+		s.err = s.read()
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.slice(), nil
+}
+
+// read reads the next record batch, with the dictionaries before it.
+func (s *Source) read() error {
+	for {
+		f, err := s.framer.next()
+		if err == io.EOF {
+			return io.EOF
+		}
+		if err == nil {
+			err = s.take(f)
+		}
+		if err != nil {
+			return s.fail(fmt.Errorf("record batch %d: %w", s.records, err))
+		}
+		if s.pending != nil {
+			s.records++
+			return nil
+		}
+	}
+}
+
+// take takes a message that is not the first.
+func (s *Source) take(f *frame) error {
+	switch f.kind {
+	case kindDictionary:
+		stream, ok := s.framer.(*streamFramer)
+		return s.addDictionary(f, ok && stream.file)
+	case kindRecord:
+		meta, err := f.batch()
+		if err != nil {
+			return err
+		}
+		total, err := s.decoder.check(meta, f.body)
+		if err != nil {
+			return err
+		}
+		s.pending = newSharedRecord(s, meta, f.body, total)
+		s.cut = 0
+		return nil
+	default:
+		return fmt.Errorf("a message of kind %d: only dictionaries and record batches may follow the schema", f.kind)
+	}
+}
+
+// slice cuts the next piece off the pending record batch.
+func (s *Source) slice() *piece {
+	record := s.pending
+	rows := int(record.meta.rows)
+	p := &piece{
+		record: record, input: s.options.Name, index: s.batches, firstRow: s.rows,
+		low: s.cut, high: min(s.cut+s.options.BatchRows, rows),
+	}
+	p.size = s.charge + record.size(p.high-p.low)
+	s.charge = 0
+	s.cut = p.high
+	s.batches++
+	s.rows += int64(p.high - p.low)
+	if s.cut == rows {
+		s.pending = nil
+	}
+	return p
+}
+
+// Close gives back what the source holds. Pieces stay usable.
+func (s *Source) Close() error {
+	if s.decoder != nil {
+		s.decoder.release()
+		s.decoder = nil
+	}
+	return nil
+}
