@@ -57,7 +57,7 @@ func TestCheckedArraysAreSafe(t *testing.T) {
 						}
 						return b
 					})
-					for _, value := range []byte{0, 1, 0x40, 0x7F, 0x80, 0xFF} {
+					for _, value := range []byte{0, 0x7F, 0xFF} {
 						try(func(at int, b []byte) []byte {
 							if at == i && cut < len(b) {
 								b[cut] = value
