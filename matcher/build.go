@@ -20,6 +20,9 @@ type builder struct {
 	tails    []byte
 	literals []byte
 	octets   []byte
+
+	tailLiterals [][][]byte
+	tailRules    []uint32
 }
 
 // span is a run of entries whose texts agree in their first depth octets, and
@@ -231,7 +234,12 @@ func (b *builder) assemble() compiled {
 	put32(data[4*hTails:], uint32(len(b.tails)/tailSize))
 	put32(data[4*hLiterals:], uint32(len(b.literals)/literalSize))
 	put32(data[4*hOctets:], uint32(len(b.octets)))
-	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.sets, b.tails, b.literals, b.octets))
+	var index []byte
+	if len(b.tailRules) >= indexThreshold {
+		index = buildIndex(b.tailLiterals, b.tailRules)
+	}
+	put32(data[4*hIndex:], uint32(len(index)))
+	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.sets, b.tails, b.literals, b.octets, index))
 }
 
 // describe lays out the rules' lines and texts.

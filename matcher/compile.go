@@ -56,7 +56,9 @@ func compileGroups(f *robotstxt.File, chosen []choice, hasGroup bool) Trie {
 	if f.Profile == robotstxt.Google {
 		b.flags |= flagGoogle
 	}
-	return Trie{rules: b.build(), notes: b.describe()}
+	t := newTrie(b.build())
+	t.notes = b.describe()
+	return t
 }
 
 // collect compiles the patterns of the chosen groups' rules.

@@ -5,14 +5,15 @@ import "encoding/binary"
 // A compiled group is one run of octets, little-endian, without pointers:
 //
 //	header    10 × u32: format, flags, then the number of elements of each
-//	          section in the order below
+//	          section in the order below; sets and tails share one
 //	nodes     32 octets each, the root first
 //	leaves    16 octets each
 //	ends      40 octets each; end 0 stands for "no end" and is all zeros
 //	sets       8 octets each, one a tail
-//	tails     24 octets each
+//	tails     28 octets each
 //	literals   8 octets each: offset and length in octets
 //	octets    the labels of the leaves and the literals of the tails
+//	index     of the tails, when there are many; see index.go
 //
 // A node, at octet 32·i of its section:
 //
@@ -59,6 +60,7 @@ import "encoding/binary"
 //	 8  u32  first literal; of a single one the offset in octets
 //	12  u32  the longest literal; of a single one the length
 //	16  u64  slashSet of all literals
+//	24  u32  end that it hangs on
 //
 // A rule's number is its rank × 2, plus 1 for allow. Ranks grow with
 // specificity: the number of octets, then allow over disallow, then the earlier
@@ -80,7 +82,7 @@ const (
 	leafSize    = 16
 	endSize     = 40
 	setSize     = 8
-	tailSize    = 24
+	tailSize    = 28
 	literalSize = 8
 	noteSize    = 16
 )
@@ -95,6 +97,7 @@ const (
 	hTails // sets and tails
 	hLiterals
 	hOctets
+	hIndex
 )
 
 const (

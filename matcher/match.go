@@ -16,8 +16,8 @@ func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
 	end, best, _ := c.literalMatch(p)
 	if end != 0 {
-		best = max(best, c.bestTail(p, end, allowTails, best))
-		best = max(best, c.bestTail(p, end, disallowTails, best))
+		best = max(best, t.bestTail(p, end, allowTails, best))
+		best = max(best, t.bestTail(p, end, disallowTails, best))
 	}
 	return t.Decision(best)
 }
@@ -54,10 +54,10 @@ func (t *Trie) Allowed(p *Target) (allowed bool, depth int) {
 	if load32(c.data, c.end(end)+other.best) <= best {
 		return allowed, depth
 	}
-	if best = c.bestTail(p, end, other, best); best == 0 {
+	if best = t.bestTail(p, end, other, best); best == 0 {
 		return allowed, Whole
 	}
-	if c.bestTail(p, end, this, best) == 0 {
+	if t.bestTail(p, end, this, best) == 0 {
 		allowed = !allowed
 	}
 	return allowed, Whole
@@ -65,13 +65,14 @@ func (t *Trie) Allowed(p *Target) (allowed bool, depth int) {
 
 // tailKind says where an end's record speaks of one kind of tails.
 type tailKind struct {
-	best  int // where the best rule is
-	count int // where their number is
-	skip  int // where the number of the tails before them is, 0 for none
+	allow uint32 // 1 for allow, 0 for disallow: the lowest bit of their rules
+	best  int    // where the best rule is
+	count int    // where their number is
+	skip  int    // where the number of the tails before them is, 0 for none
 }
 
 var (
-	allowTails    = tailKind{best: 28, count: 12}
+	allowTails    = tailKind{allow: 1, best: 28, count: 12}
 	disallowTails = tailKind{best: 24, count: 16, skip: 12}
 )
 

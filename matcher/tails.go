@@ -55,6 +55,9 @@ func (b *builder) addTail(e *entry, literals [][]byte) {
 		b.tails = binary.LittleEndian.AppendUint32(b.tails, field)
 	}
 	b.tails = binary.LittleEndian.AppendUint64(b.tails, slashes)
+	b.tails = binary.LittleEndian.AppendUint32(b.tails, uint32(len(b.ends)/endSize))
+	b.tailLiterals = append(b.tailLiterals, literals)
+	b.tailRules = append(b.tailRules, e.rule)
 }
 
 func (b *builder) addLiterals(literals [][]byte) {
@@ -68,7 +71,11 @@ func (b *builder) addLiterals(literals [][]byte) {
 // bestTail returns the best tail of a kind that matches and beats floor, at an
 // end and above it; 0 for none. Under the spelling that a tail asks for, its
 // end's literal prefix is known to match.
-func (c *compiled) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (best uint32) {
+func (t *Trie) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (best uint32) {
+	if t.index.count > 0 {
+		return t.indexedTail(p, end, kind, floor)
+	}
+	c := &t.rules
 	p.prepare()
 	missing := ^p.sets
 	for end != 0 {

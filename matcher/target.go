@@ -21,6 +21,8 @@ type Target struct {
 	slashes  uint64   // slashSet of both together; made when first asked for
 	slashed  bool     // slashes is made
 
+	ends, windows marks // for indexedTail
+
 	plainMemory []byte
 	queryMemory []byte
 }

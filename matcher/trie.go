@@ -9,11 +9,14 @@ import "robotsbatch/matcher/robotstxt"
 // Literal prefixes of patterns are paths in a radix trie. A rule without
 // wildcard ends at a node; a rule with one hangs, as a tail, on the node where
 // its literal prefix ends. Matching walks down once and then tries the tails on
-// its way, the most specific first, until none can beat the best match. Its
-// time is bounded by the path's length × (a small constant + the tails on the
-// way whose literals' octets all occur in the path).
+// its way, the most specific first, until none can beat the best match; where
+// there are many, an index finds those whose window, one of their literals, is
+// in the path. Its time is bounded by the path's length × (a small constant +
+// the number of tails whose window occurs), and below indexThreshold tails by
+// the path's length × their number.
 type Trie struct {
 	rules  compiled
+	index  index  // of the rules' tails, when there are many
 	notes  []byte // the rules' lines and texts
 	agents []byte // the user-agent values: u32 count, u32 ends, octets
 }
@@ -27,6 +30,7 @@ type compiled struct {
 	tails    int
 	literals int
 	octets   int
+	index    int // where the index begins
 	flags    uint32
 }
 
@@ -40,7 +44,13 @@ func newCompiled(data []byte) compiled {
 	c.tails = c.sets + setSize*count(hTails)
 	c.literals = c.tails + tailSize*count(hTails)
 	c.octets = c.literals + literalSize*count(hLiterals)
+	c.index = c.octets + count(hOctets)
 	return c
+}
+
+// newTrie makes a trie of compiled rules, without notes and agents.
+func newTrie(rules compiled) Trie {
+	return Trie{rules: rules, index: newIndex(rules.data[rules.index:])}
 }
 
 // Size is how many octets of memory the compiled rules take.
@@ -63,8 +73,12 @@ func (t *Trie) Profile() Profile {
 }
 
 // Rule describes a rule that Match decided by. Its slices are valid as long as
-// the trie's octets are.
+// the trie's octets are. Of a trie without notes (see OpenBody) only Allow is
+// known.
 func (t *Trie) Rule(rule uint32) RuleInfo {
+	if len(t.notes) == 0 {
+		return RuleInfo{Allow: rule&1 != 0}
+	}
 	note := t.notes[int(rule>>1)*noteSize:]
 	start, length := int(le32(note[4:])), int(le32(note[8:]))
 	return RuleInfo{

@@ -1,0 +1,246 @@
+package matcher
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// A group with many wildcard rules has an index, so that the cost of a URL does
+// not follow the number of rules: for each tail one literal, its window, is put
+// into a trie of its own. Looking for the windows at each octet of a path finds
+// the tails that may match; the others are not touched.
+const (
+	// indexThreshold is the number of tails from which on a group has an index;
+	// below it, trying their sets one by one is faster.
+	indexThreshold = 100
+	// maxWindow bounds the octets of a literal that the index looks for, and so
+	// the time at each octet of a path.
+	maxWindow = 16
+)
+
+// The index is the last section of a compiled group:
+//
+//	u32  number of windows
+//	16 octets a window, from number 1 on: u32 first of its tails in the list,
+//	     u32 their number, u32 the longest other window that it starts with, 0
+//	     for none, u32 0
+//	u32  length of the list, then the list: u32 tails, of each window the best
+//	     rules first
+//	a compiled group, whose rule n is window n
+//
+// Windows are numbered by length, so that the greatest number on a walk is the
+// longest window.
+const windowSize = 16
+
+// window is a window on its way into the index.
+type window struct {
+	text  []byte
+	tails []uint32
+}
+
+// buildIndex makes the index of tails, given by their literals in the order of
+// their numbers.
+func buildIndex(tails [][][]byte, rules []uint32) []byte {
+	windows := chooseWindows(tails)
+	slices.SortFunc(windows, func(a, b window) int {
+		if c := cmp.Compare(len(a.text), len(b.text)); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.text, b.text)
+	})
+	records := binary.LittleEndian.AppendUint32(nil, uint32(len(windows)))
+	var list []byte
+	entries := make([]entry, len(windows))
+	numbers := make(map[string]uint32, len(windows))
+	for i, w := range windows {
+		number := uint32(i + 1)
+		entries[i] = entry{pattern: pattern{text: w.text}, rule: number}
+		numbers[string(w.text)] = number
+		slices.SortFunc(w.tails, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
+		for _, field := range [...]uint32{uint32(len(list) / 4), uint32(len(w.tails)), longestPrefix(numbers, w.text), 0} {
+			records = binary.LittleEndian.AppendUint32(records, field)
+		}
+		for _, tail := range w.tails {
+			list = binary.LittleEndian.AppendUint32(list, tail)
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.text, b.text) })
+	trie := builder{entries: entries}
+	records = binary.LittleEndian.AppendUint32(records, uint32(len(list)/4))
+	return slices.Concat(records, list, trie.build().data)
+}
+
+// longestPrefix returns the number of the longest window that text starts with,
+// other than text itself.
+func longestPrefix(numbers map[string]uint32, text []byte) uint32 {
+	for n := len(text) - 1; n > 0; n-- {
+		if number, ok := numbers[string(text[:n])]; ok {
+			return number
+		}
+	}
+	return 0
+}
+
+// chooseWindows chooses for each tail the window that fewest tails have, of
+// these the longest: a literal that thousands of rules share tells little.
+func chooseWindows(tails [][][]byte) []window {
+	shared := make(map[string]int)
+	for _, literals := range tails {
+		for _, literal := range literals {
+			shared[string(windowOf(literal))]++
+		}
+	}
+	numbers := make(map[string]int)
+	var windows []window
+	for tail, literals := range tails {
+		best := windowOf(literals[0])
+		for _, literal := range literals[1:] {
+			w := windowOf(literal)
+			if c := shared[string(w)] - shared[string(best)]; c < 0 || (c == 0 && len(w) > len(best)) {
+				best = w
+			}
+		}
+		number, ok := numbers[string(best)]
+		if !ok {
+			number = len(windows)
+			numbers[string(best)] = number
+			windows = append(windows, window{text: best})
+		}
+		windows[number].tails = append(windows[number].tails, uint32(tail))
+	}
+	return windows
+}
+
+func windowOf(literal []byte) []byte { return literal[:min(len(literal), maxWindow)] }
+
+// index is the index of a group with its parts found.
+type index struct {
+	data  []byte
+	list  int // where the list begins
+	count int // number of windows
+	trie  compiled
+}
+
+// newIndex finds the parts of an index; no octets, no index.
+func newIndex(data []byte) (x index) {
+	if len(data) == 0 {
+		return x
+	}
+	x.data = data
+	x.count = int(le32(data))
+	x.list = 4 + windowSize*x.count + 4
+	length := int(le32(data[x.list-4:]))
+	x.trie = newCompiled(data[x.list+4*length:])
+	return x
+}
+
+// marks are what was met while an index was searched: numbers below the size
+// asked for, all unmarked at the beginning, which costs nothing.
+type marks struct {
+	epoch uint32
+	at    []uint32 // the epoch in which a number was marked
+}
+
+// clear unmarks all numbers below n.
+func (m *marks) clear(n int) {
+	if len(m.at) < n {
+		m.at = slices.Grow(m.at, n-len(m.at))[:n]
+	}
+	if m.epoch++; m.epoch == 0 { // once in four billion times
+		clear(m.at[:cap(m.at)])
+		m.epoch = 1
+	}
+}
+
+func (m *marks) mark(n uint32)        { m.at[n] = m.epoch }
+func (m *marks) marked(n uint32) bool { return m.at[n] == m.epoch }
+
+// indexedTail is bestTail by way of the index.
+func (t *Trie) indexedTail(p *Target, end uint32, kind tailKind, floor uint32) uint32 {
+	c := &t.rules
+	p.prepare()
+	p.ends.clear((c.sets - c.ends) / endSize)
+	for e := end; e != 0; e = load32(c.data, c.end(e)+20) {
+		p.ends.mark(e)
+	}
+	s := search{trie: t, target: p, kind: kind, best: floor}
+	p.windows.clear(t.index.count + 1)
+	s.scan(p.query)
+	if len(p.plain) != len(p.query) {
+		s.scan(p.plain)
+	}
+	if s.best == floor {
+		return 0
+	}
+	return s.best
+}
+
+// search is one search of an index.
+type search struct {
+	trie   *Trie
+	target *Target
+	kind   tailKind
+	best   uint32
+}
+
+// scan looks for windows at each octet of a path.
+func (s *search) scan(path []byte) {
+	trie := &s.trie.index.trie
+	low, high := trie.firstOctets()
+	for i, octet := range path {
+		if !hasChild(low, high, octet) {
+			continue
+		}
+		w := trie.walk(path[i:])
+		number := w.prefix
+		if number == 0 && w.end != 0 {
+			number = load32(trie.data, trie.end(w.end))
+		}
+		for number != 0 && !s.target.windows.marked(number) {
+			s.target.windows.mark(number)
+			record := 4 + int(number-1)*windowSize
+			s.try(record)
+			number = load32(s.trie.index.data, record+8)
+		}
+	}
+}
+
+// firstOctets returns the octets that the texts of a trie begin with, a bit
+// each. No text is empty.
+func (c *compiled) firstOctets() (low, high uint64) {
+	if label := load64(c.data, headerSize); label>>56 > 0 {
+		bit := uint64(1) << (label & 63)
+		if byte(label) < 64 {
+			return bit, 0
+		}
+		return 0, bit
+	}
+	return load64(c.data, headerSize+8), load64(c.data, headerSize+16)
+}
+
+// try tries the tails of a window, the best first, while they beat what was
+// found.
+func (s *search) try(record int) {
+	c, x := &s.trie.rules, &s.trie.index
+	missing := ^s.target.sets
+	at := x.list + 4*int(load32(x.data, record))
+	for last := at + 4*int(load32(x.data, record+4)); at < last; at += 4 {
+		tail := int(load32(x.data, at))
+		fields := c.tails + tail*tailSize
+		rule := load32(c.data, fields)
+		if rule <= s.best {
+			return
+		}
+		if rule&1 != s.kind.allow || load64(c.data, c.sets+tail*setSize)&missing != 0 ||
+			load64(c.data, fields+16)&^s.target.slashSet() != 0 {
+			continue
+		}
+		end := load32(c.data, fields+24)
+		if s.target.ends.marked(end) && c.matchTail(tail, s.target, int(load32(c.data, c.end(end)+32))) {
+			s.best = rule
+			return
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package matcher
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// What the index finds is what trying every tail finds, which the tests against
+// the reference hold.
+func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	word := func(alphabet string, most int) string {
+		var s strings.Builder
+		for range rng.IntN(most + 1) {
+			s.WriteByte(alphabet[rng.IntN(len(alphabet))])
+		}
+		return s.String()
+	}
+	found, indexed := 0, 0
+	for _, alphabet := range []string{"/a*", "/ab*$?", "/abc%2F*?=", "aaaaaaaab/*"} {
+		for _, profile := range []Profile{robotstxt.RFC9309, robotstxt.Google} {
+			for range 40 {
+				var body strings.Builder
+				body.WriteString("User-agent: *\n")
+				for range 20 + rng.IntN(300) {
+					kind := [...]string{"Allow", "Disallow"}[rng.IntN(2)]
+					fmt.Fprintf(&body, "%s: /%s*%s\n", kind, word(alphabet, 3), word(alphabet, 25))
+				}
+				file := robotstxt.Parse([]byte(body.String()), robotstxt.Options{Profile: profile})
+				trie := Compile(file, []Chain{{Everyone}})[0]
+				plain := trie
+				plain.index = index{}
+				if trie.index.count > 0 {
+					indexed++
+				}
+				for range 200 {
+					path := "/" + word(strings.ReplaceAll(alphabet, "*", "a"), 60)
+					var p Target
+					p.Set([]byte(path), profile)
+					got, want := trie.Match(&p), plain.Match(&p)
+					if got != want {
+						t.Fatalf("%s\n%s: the index finds %+v, trying all %+v", body.String(), path, got, want)
+					}
+					allowed, _ := trie.Allowed(&p)
+					if allowed != want.Allowed {
+						t.Fatalf("%s\n%s: Allowed %v, want %v", body.String(), path, allowed, want.Allowed)
+					}
+					if want.Reason.HasRule() {
+						found++
+					}
+				}
+			}
+		}
+	}
+	if found < 1000 || indexed < 100 {
+		t.Errorf("only %d paths had a rule, and %d groups an index: the test says little", found, indexed)
+	}
+}
+
+// The marks forget everything at once, also when their epochs run out.
+func TestMarks(t *testing.T) {
+	m := marks{epoch: 1<<32 - 3}
+	for range 5 {
+		m.clear(3)
+		if m.marked(0) || m.marked(1) || m.marked(2) {
+			t.Fatal("marked after clear")
+		}
+		m.mark(1)
+		if m.marked(0) || !m.marked(1) || m.marked(2) {
+			t.Fatal("not marked as told")
+		}
+	}
+}
