@@ -1,0 +1,310 @@
+package matcher
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Body is the compiled rules of a whole robots.txt: for every agent that it
+// names, and for everyone. It is immutable and safe for concurrent use.
+//
+// Its octets come in two runs without pointers, little-endian: the rules, and
+// the notes, which only explanations need. The rules are
+//
+//	header  6 × u32: format, profile, the number of names, of tries and of
+//	        groups, and the octets of the names' texts
+//	names   8 octets each: where its text ends, and its trie; in the order of
+//	        their texts
+//	tries   4 octets each: its group; the first trie is that for everyone
+//	groups  8 octets each: where its octets end, and the number of its rules
+//	texts   the names in lower case
+//	octets  the groups, as layout.go describes
+//
+// where a trie is what the merged groups of a chain of agents compile to, and a
+// group is its hot part, which tries share that differ in nothing but what the
+// notes say of them. The notes are
+//
+//	header  4 × u32: format, the number of tries and of lists, 0
+//	tries   8 octets each: where its notes end, and how many groups of the
+//	        file were merged in it
+//	lists   4 octets each: where it ends; the first is for everyone, then one a
+//	        name
+//	notes   for each trie what layout.go calls its second run
+//	lists   for each name the values of the user-agent lines that name it, one
+//	        for each group, as in Trie
+//
+// All ends are counted from where the first of their kind starts.
+type Body struct {
+	data  []byte
+	notes []byte // nil: rules cannot be described
+
+	names, tries, groups   int // how many
+	triesAt, groupsAt      int // offsets in data
+	textsAt, octetsAt      int
+	listsAt                int // offset in notes of where the lists' ends are
+	notesOctets, listsText int // offsets in notes of the first octet of each
+}
+
+const (
+	bodyFormat  = 0x31_42_42_52 // "RBB1"
+	notesFormat = 0x31_4E_42_52 // "RBN1"
+
+	bodyHeaderSize  = 24
+	nameSize        = 8
+	trieSize        = 4
+	groupSize       = 8
+	notesHeaderSize = 16
+	trieNotesSize   = 8
+	listSize        = 4
+)
+
+// view finds the parts of octets that a bodyBuilder made. notes may be nil.
+func view(data, notes []byte) Body {
+	count := func(field int) int { return int(le32(data[4*field:])) }
+	b := Body{data: data, notes: notes, names: count(2), tries: count(3), groups: count(4)}
+	b.triesAt = bodyHeaderSize + nameSize*b.names
+	b.groupsAt = b.triesAt + trieSize*b.tries
+	b.textsAt = b.groupsAt + groupSize*b.groups
+	b.octetsAt = b.textsAt + count(5)
+	if notes == nil {
+		return b
+	}
+	b.listsAt = notesHeaderSize + trieNotesSize*b.tries
+	b.notesOctets = b.listsAt + listSize*(b.names+1)
+	b.listsText = b.notesOctets + int(le32(notes[b.listsAt-trieNotesSize:]))
+	return b
+}
+
+// AppendRules appends the octets that decide; see OpenBody.
+func (b *Body) AppendRules(dst []byte) []byte { return append(dst, b.data...) }
+
+// AppendNotes appends the octets that only explanations need; see OpenBody.
+func (b *Body) AppendNotes(dst []byte) []byte { return append(dst, b.notes...) }
+
+// Profile is the reading of the protocol that the body was compiled for.
+func (b *Body) Profile() Profile { return Profile(le32(b.data[4:])) }
+
+// Tries appends what the body means for each chain, in their order, as Compile
+// has it: the groups of the first name that has any, else those for everyone
+// (RFC 9309 §2.2.1). Tries of equal rules share them, also when they come from
+// different groups of the file.
+//
+// Without notes, Trie.Rule tells allow from disallow and nothing else.
+func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
+	for _, chain := range chains {
+		dst = append(dst, b.trie(b.choose(chain)))
+	}
+	return dst
+}
+
+// choose returns the number of the name that decides for a chain, -1 for
+// everyone.
+func (b *Body) choose(chain Chain) int {
+	for _, name := range chain {
+		if name == Everyone {
+			break
+		}
+		if i, ok := b.find(name); ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// find looks a name up, without regard to the case of ASCII letters.
+func (b *Body) find(name string) (i int, ok bool) {
+	low, high := 0, b.names
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		switch order := compareFolded(b.name(middle), name); {
+		case order == 0:
+			return middle, true
+		case order < 0:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
+	return 0, false
+}
+
+// compareFolded compares a name in lower case with one in any.
+func compareFolded(lower []byte, name string) int {
+	for i := 0; i < len(lower) && i < len(name); i++ {
+		if c := toLower(name[i]); lower[i] != c {
+			return int(lower[i]) - int(c)
+		}
+	}
+	return len(lower) - len(name)
+}
+
+// name is the text of name i.
+func (b *Body) name(i int) []byte {
+	return b.data[b.textsAt+b.end(bodyHeaderSize, nameSize, i-1) : b.textsAt+b.end(bodyHeaderSize, nameSize, i)]
+}
+
+// end is where element i of a part of the rules ends, 0 for the one before the
+// first.
+func (b *Body) end(at, size, i int) int { return endOf(b.data, at, size, i) }
+
+func endOf(data []byte, at, size, i int) int {
+	if i < 0 {
+		return 0
+	}
+	return int(le32(data[at+size*i:]))
+}
+
+// group is the octets of group i.
+func (b *Body) group(i int) []byte {
+	return b.data[b.octetsAt+b.end(b.groupsAt, groupSize, i-1) : b.octetsAt+b.end(b.groupsAt, groupSize, i)]
+}
+
+// trieOf is the number of a name's trie.
+func (b *Body) trieOf(name int) int {
+	if name < 0 {
+		return 0
+	}
+	return int(le32(b.data[bodyHeaderSize+nameSize*name+4:]))
+}
+
+// trie is the trie of a name, -1 for everyone.
+func (b *Body) trie(name int) Trie {
+	number := b.trieOf(name)
+	t := Trie{rules: newCompiled(b.group(int(le32(b.data[b.triesAt+trieSize*number:]))))}
+	if b.notes != nil {
+		t.notes = b.trieNotes(number)
+		t.agents = b.list(name + 1)
+	}
+	return t
+}
+
+func (b *Body) trieNotes(i int) []byte {
+	start, stop := endOf(b.notes, notesHeaderSize, trieNotesSize, i-1), endOf(b.notes, notesHeaderSize, trieNotesSize, i)
+	return b.notes[b.notesOctets+start : b.notesOctets+stop]
+}
+
+func (b *Body) list(i int) []byte {
+	start, stop := endOf(b.notes, b.listsAt, listSize, i-1), endOf(b.notes, b.listsAt, listSize, i)
+	return b.notes[b.listsText+start : b.listsText+stop]
+}
+
+// Names yields the names of the agents that the body has groups for, in lower
+// case and in order. They are valid as long as the body's octets are.
+func (b *Body) Names() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := range b.names {
+			if !yield(b.name(i)) {
+				return
+			}
+		}
+	}
+}
+
+// HasEveryone tells whether the body has a group for everyone.
+func (b *Body) HasEveryone() bool {
+	everyone := b.trie(-1)
+	return everyone.rules.flags&flagGroup != 0
+}
+
+// Lines yields the line number and the text of each rule, the least specific
+// first; nothing for a trie without notes.
+func (t *Trie) Lines() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for rank := 1; rank <= ruleCount(t.notes); rank++ {
+			if info := t.Rule(uint32(rank) << 1); !yield(info.Line, info.Text) {
+				return
+			}
+		}
+	}
+}
+
+// bodyBuilder collects the parts of a Body.
+type bodyBuilder struct {
+	names, tries, groups, texts, octets []byte
+	trieNotes, lists, notes, listTexts  []byte
+	seen                                map[string]uint32 // group of some octets and number of rules
+}
+
+// addTrie adds a trie. One that decides as an earlier one does shares its group.
+func (b *bodyBuilder) addTrie(t Trie, merged int) {
+	rules := uint32(ruleCount(t.notes))
+	key := string(binary.LittleEndian.AppendUint32(t.rules.data, rules))
+	group, ok := b.seen[key]
+	if !ok {
+		group = uint32(len(b.seen))
+		b.seen[key] = group
+		b.octets = append(b.octets, t.rules.data...)
+		b.groups = appendPair(b.groups, len(b.octets), int(rules))
+	}
+	b.tries = binary.LittleEndian.AppendUint32(b.tries, group)
+	b.notes = append(b.notes, t.notes...)
+	b.trieNotes = appendPair(b.trieNotes, len(b.notes), merged)
+}
+
+// ruleCount is the number of rules that a trie's notes are on: the first rule's
+// text starts where the notes of all end.
+func ruleCount(notes []byte) int {
+	if len(notes) < 2*noteSize {
+		return 0
+	}
+	return int(le32(notes[noteSize+4:])/noteSize) - 1
+}
+
+func (b *bodyBuilder) addName(n selection) {
+	b.texts = append(b.texts, n.name...)
+	b.names = appendPair(b.names, len(b.texts), n.trie)
+	b.addList(n.chosen)
+}
+
+func (b *bodyBuilder) addList(chosen []choice) {
+	b.listTexts = append(b.listTexts, agentNames(chosen)...)
+	b.lists = binary.LittleEndian.AppendUint32(b.lists, uint32(len(b.listTexts)))
+}
+
+func (b *bodyBuilder) finish(p Profile) *Body {
+	header := make([]byte, bodyHeaderSize)
+	for i, field := range [...]int{
+		bodyFormat, int(p), len(b.names) / nameSize,
+		len(b.tries) / trieSize, len(b.groups) / groupSize, len(b.texts),
+	} {
+		put32(header[4*i:], uint32(field))
+	}
+	notesHeader := make([]byte, notesHeaderSize)
+	for i, field := range [...]int{notesFormat, len(b.tries) / trieSize, len(b.lists) / listSize} {
+		put32(notesHeader[4*i:], uint32(field))
+	}
+	body := view(
+		bytes.Join([][]byte{header, b.names, b.tries, b.groups, b.texts, b.octets}, nil),
+		bytes.Join([][]byte{notesHeader, b.trieNotes, b.lists, b.notes, b.listTexts}, nil),
+	)
+	return &body
+}
+
+func appendPair(dst []byte, x, y int) []byte {
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, uint32(x)), uint32(y))
+}
+
+// CompileBody compiles a body for all agents at once. ok is false for a body
+// whose groups overlap so much, or that is so large, that the result would be
+// out of proportion: it can only be compiled for the agents that are asked for,
+// by Compile. Nothing of f is kept.
+//
+// It takes time and memory linear in the body, but for sorting its rules.
+func CompileBody(f *robotstxt.File) (body *Body, ok bool) {
+	names, distinct, ok := selectAll(f)
+	if !ok {
+		return nil, false
+	}
+	b := bodyBuilder{seen: make(map[string]uint32, len(distinct))}
+	for _, chosen := range distinct {
+		b.addTrie(compileGroups(f, chosen, len(chosen) > 0), len(chosen))
+	}
+	b.addList(distinct[0])
+	for _, n := range names {
+		b.addName(n)
+	}
+	return b.finish(f.Profile), true
+}

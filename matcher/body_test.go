@@ -1,0 +1,368 @@
+package matcher_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// bodyChains are asked of every body: everyone, names in any case, chains whose
+// first names have groups or not, and names that no body has.
+var bodyChains = []string{"*", "A", "a", "B", "A,B", "B,A", "C,A", "A1", "a1", "C", "C,*", "FooBot", "foobot,A", "ü", "Ü", "x,y,z"}
+
+func parseChains(t testing.TB, texts []string) []matcher.Chain {
+	t.Helper()
+	chains := make([]matcher.Chain, len(texts))
+	for i, text := range texts {
+		var err error
+		if chains[i], err = matcher.ParseChain(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return chains
+}
+
+// reopened compiles a body for all agents, writes it out and opens it again.
+func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
+	t.Helper()
+	compiled, ok := matcher.CompileBody(f)
+	if !ok {
+		t.Fatal("the body is not compiled for all agents")
+	}
+	data, notes := compiled.AppendRules(nil), compiled.AppendNotes(nil)
+	b, err := matcher.OpenBody(data, notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.AppendRules(nil), data) || !bytes.Equal(b.AppendNotes(nil), notes) {
+		t.Fatal("the octets are others after opening")
+	}
+	if b.Profile() != f.Profile {
+		t.Fatalf("the profile is %v", b.Profile())
+	}
+	return b
+}
+
+// checkBody compares a whole body with what Compile makes of it for chains.
+func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matcher.Chain, paths []string) {
+	t.Helper()
+	f := robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile})
+	whole := reopened(t, f)
+	want := matcher.Compile(f, chains)
+	got := whole.Tries(nil, chains)
+	silent := matcher.ReopenBody(whole.AppendRules(nil), nil).Tries(nil, chains)
+	for i := range chains {
+		a := &engineRules{body: body, profile: profile, trie: &want[i]}
+		b := &engineRules{body: body, profile: profile, trie: &got[i]}
+		var target matcher.Target
+		for _, path := range paths {
+			verdict := a.judge(path)
+			if other := b.judge(path); verdict != other {
+				t.Fatalf("%q for %v by\n%s\nis %q, of the whole body %q", path, chains[i], body, verdict, other)
+			}
+			target.Set([]byte(path), profile)
+			x, y := want[i].Match(&target), silent[i].Match(&target)
+			if x != y || silent[i].Rule(y.Rule).Allow != (y.Rule&1 != 0) {
+				t.Fatalf("%q for %v by\n%s\nis %v, without notes %v", path, chains[i], body, x, y)
+			}
+		}
+		for j := range i {
+			if want[i].Same(&want[j]) && !got[i].Same(&got[j]) {
+				t.Fatalf("%v and %v obey the same groups, and do not share them, by\n%s", chains[i], chains[j], body)
+			}
+		}
+	}
+}
+
+// TestBodySemantics is TestSemantics for whole bodies.
+func TestBodySemantics(t *testing.T) {
+	for _, cases := range [][]verdictCase{rfcCases(), bodyCases(), groupCases(), ruleCases(), escapeCases()} {
+		for _, c := range cases {
+			if c.limit != 0 || len(c.body) > robotstxt.DefaultLimit {
+				continue
+			}
+			var paths []string
+			for _, expectation := range slices.Concat(c.both, c.rfc, c.google) {
+				if path, _, _ := strings.Cut(expectation, " → "); strings.HasPrefix(path, "/") {
+					paths = append(paths, path)
+				}
+			}
+			chains := bodyChains
+			if c.chain != "" {
+				chains = append(bodyChains[:len(bodyChains):len(bodyChains)], c.chain)
+			}
+			for _, profile := range profiles {
+				checkBody(t, c.body, profile.engine, parseChains(t, chains), paths)
+			}
+		}
+	}
+}
+
+func TestBodyRandomGroups(t *testing.T) {
+	bodies := 5000
+	if testing.Short() {
+		bodies = 300
+	}
+	chains := parseChains(t, bodyChains)
+	for i, profile := range profiles {
+		t.Run(profile.name, func(t *testing.T) {
+			t.Parallel()
+			g := generator{rand.New(rand.NewPCG(96, uint64(i)))}
+			for range bodies {
+				body, patterns := g.body()
+				var paths []string
+				for range 5 {
+					paths = append(paths, g.path(patterns))
+				}
+				checkBody(t, body, profile.engine, chains, paths)
+			}
+		})
+	}
+}
+
+func TestBodyNames(t *testing.T) {
+	body := "User-agent: FooBot/2.1\nUser-agent: MJ12bot\nUser-agent: *\nUser-agent: \xC3\x9Cbot\nDisallow: /a\n" +
+		"User-agent: foobot\nDisallow: /b\n"
+	b := reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{}))
+	var names []string
+	for name := range b.Names() {
+		names = append(names, string(name))
+	}
+	if got, want := fmt.Sprintf("%q", names), `["foobot" "mj" "mj12bot" "Übot"]`; got != want {
+		t.Errorf("names %s, want %s", got, want)
+	}
+	if !b.HasEveryone() {
+		t.Error("no group for everyone")
+	}
+	tries := b.Tries(nil, parseChains(t, []string{"FooBot"}))
+	var lines []string
+	for line, text := range tries[0].Lines() {
+		lines = append(lines, fmt.Sprintf("%d %s", line, text))
+	}
+	if got, want := strings.Join(lines, "; "), "7 Disallow: /b; 5 Disallow: /a"; got != want {
+		t.Errorf("rules %q, want %q", got, want)
+	}
+	if empty := reopened(t, robotstxt.Parse(nil, robotstxt.Options{})); empty.HasEveryone() {
+		t.Error("an empty body has a group for everyone")
+	}
+}
+
+// Groups that many agents have alike are there once.
+func TestBodySharesGroups(t *testing.T) {
+	var one, many strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&many, "User-agent: Bot%c%c\nDisallow: /private\n\n", 'a'+i/10, 'a'+i%10)
+	}
+	one.WriteString("User-agent: Botaa\nDisallow: /private\n\n")
+	size := func(body string) int {
+		return len(reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{})).AppendRules(nil))
+	}
+	if a, b := size(one.String()), size(many.String()); b > a+99*20 {
+		t.Errorf("a group is %d octets, a hundred equal ones are %d", a, b)
+	}
+}
+
+// A body that names an agent in each of many overlapping sets of groups would
+// grow with the square of its length.
+func TestBodyOverlap(t *testing.T) {
+	overlapping := func(groups, rules int) string {
+		var b strings.Builder
+		for range rules {
+			fmt.Fprintf(&b, "%sDisallow: /%d\n", first(b.Len() == 0, agentLines(groups)), b.Len())
+		}
+		for i := range groups {
+			fmt.Fprintf(&b, "User-agent: bot%s\nDisallow: /%d\n", letters(i), i)
+		}
+		return b.String()
+	}
+	few := overlapping(3, 100)
+	if _, ok := matcher.CompileBody(robotstxt.Parse([]byte(few), robotstxt.Options{})); !ok {
+		t.Error("three agents with groups of their own beside a common one are too many")
+	}
+	for _, body := range []string{
+		overlapping(1000, 1000),
+		agentLines(1000) + "Disallow: /" + strings.Repeat("x", 100_000) + "\n" + overlapping(1000, 1), // one long rule
+	} {
+		if b, ok := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{})); ok {
+			t.Errorf("%d octets compile to %d", len(body), len(b.AppendRules(nil)))
+		}
+	}
+}
+
+func agentLines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "User-agent: bot%s\n", letters(i))
+	}
+	return b.String()
+}
+
+func letters(i int) string {
+	return string([]byte{'a' + byte(i/676%26), 'a' + byte(i/26%26), 'a' + byte(i%26)})
+}
+
+func first(is bool, s string) string {
+	if is {
+		return s
+	}
+	return ""
+}
+
+// brokenBodies are small bodies that together have every part of the layout.
+var brokenBodies = []string{
+	"",
+	"User-agent: *\nDisallow: /\n",
+	"User-agent: A\nUser-agent: B\nDisallow: /a\nAllow: /a/b$\n\nUser-agent: B\nDisallow: /ab*c\nUser-agent: *\nDisallow:\n",
+	"User-agent: *\nDisallow: /*a*bb*c$\nDisallow: /x*y\nAllow: /x*?z=\nDisallow: /xylophone\nDisallow: /xylograph\nAllow: /xylo*p\nDisallow: /?a%2Fb*c\nDisallow: /%C3%BC*\nDisallow: /%C3%B6$\n",
+	"User-agent: A\nAllow: /index.htm\nDisallow: /long/label/of/a/leaf/that/is/in/octets\nDisallow: /long/label/of/a/leaf/that/is/another\nDisallow: /long/*\nAllow: /long/l*b\n",
+}
+
+var brokenPaths = []string{
+	"/", "", "/a", "/a/b", "/abc", "/ab", "/xylophone", "/xylo", "/xyloxp", "/x?z=", "/xay", "/?a/bxc", "/?a%2Fbxc", "/?a%2F", "/%C3%BC", "/%c3%bc/",
+	"/\xC3\xBC", "/%61", "/%4", "/%", "/long/label/of/a/leaf/that/is/in/octets/", "/long/lxb", "/a#b", "#", "/xa1bb2c", strings.Repeat("/a", 100),
+}
+
+// use does everything with a body that opens; nothing may panic.
+func use(b *matcher.Body, notes bool, paths []string) {
+	chains := []matcher.Chain{{"*"}, {"A"}, {"B"}, {"C", "A"}}
+	for name := range b.Names() {
+		chains = append(chains, matcher.Chain{string(name)})
+	}
+	tries := b.Tries(nil, chains)
+	b.HasEveryone()
+	var target matcher.Target
+	for i := range tries {
+		t := &tries[i]
+		for range t.Lines() {
+		}
+		for _, path := range paths {
+			target.Set([]byte(path), t.Profile())
+			t.Allowed(&target)
+			if d := t.Match(&target); d.Reason.HasRule() && notes {
+				t.Rule(d.Rule)
+			}
+		}
+	}
+}
+
+// TestOpenBrokenBody breaks bodies at every octet. It can only find reading
+// outside with the build tag purego, or by luck.
+func TestOpenBrokenBody(t *testing.T) {
+	for _, profile := range profiles {
+		for n, body := range brokenBodies {
+			t.Run(fmt.Sprintf("%s/%d", profile.name, n), func(t *testing.T) {
+				t.Parallel()
+				whole := reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}))
+				data, notes := whole.AppendRules(nil), whole.AppendNotes(nil)
+				for cut := range data {
+					if _, err := matcher.OpenBody(data[:cut], notes); !errors.Is(err, matcher.ErrBadBody) {
+						t.Fatalf("cut to %d of %d octets: %v", cut, len(data), err)
+					}
+				}
+				for cut := range notes {
+					if _, err := matcher.OpenBody(data, notes[:cut:cut]); !errors.Is(err, matcher.ErrBadBody) {
+						t.Fatalf("notes cut to %d of %d octets: %v", cut, len(notes), err)
+					}
+				}
+				opened := 0
+				try := func() {
+					if b, err := matcher.OpenBody(data, notes); err == nil {
+						use(b, true, brokenPaths)
+						opened++
+					} else if !errors.Is(err, matcher.ErrBadBody) {
+						t.Fatalf("not an ErrBadBody: %v", err)
+					}
+				}
+				tried := 0
+				for _, run := range [][]byte{data, notes} {
+					for i := range run {
+						was := run[i]
+						for _, now := range []byte{was ^ 1, was ^ 2, was ^ 4, was ^ 8, was ^ 16, was ^ 32, was ^ 64, was ^ 128, 0, 255, was + 1, was - 1} {
+							run[i] = now
+							try()
+							tried++
+						}
+						run[i] = was
+					}
+				}
+				breakNumbers(data, notes, func() { try(); tried++ })
+				t.Logf("%d of %d broken ones open", opened, tried)
+			})
+		}
+	}
+}
+
+// breakNumbers changes a few numbers at a time, mostly to others that occur, as
+// what points at the wrong thing looks.
+func breakNumbers(data, notes []byte, try func()) {
+	g := rand.New(rand.NewPCG(uint64(len(data)), 7))
+	original := slices.Concat(data, notes)
+	for range 3000 {
+		for range 1 + g.IntN(3) {
+			run := data
+			if g.IntN(4) == 0 {
+				run = notes
+			}
+			number := run[4*g.IntN(len(run)/4):]
+			switch g.IntN(4) {
+			case 0:
+				binary.LittleEndian.PutUint32(number, uint32(g.IntN(64)))
+			case 1:
+				binary.LittleEndian.PutUint32(number, binary.LittleEndian.Uint32(number)+1)
+			default:
+				copy(number[:4], run[4*g.IntN(len(run)/4):])
+			}
+		}
+		try()
+		copy(data, original)
+		copy(notes, original[len(data):])
+	}
+}
+
+// FuzzOpenBody breaks bodies in any way, and opens octets of any kind.
+func FuzzOpenBody(f *testing.F) {
+	for _, body := range brokenBodies {
+		for _, profile := range profiles {
+			b, _ := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}))
+			f.Add(b.AppendRules(nil), b.AppendNotes(nil), "/xyloxp?z=%2F#")
+		}
+	}
+	f.Fuzz(func(t *testing.T, data, notes []byte, path string) {
+		paths := append([]string{path, "/" + path}, brokenPaths...)
+		for _, n := range [][]byte{nil, notes} {
+			if b, err := matcher.OpenBody(data, n); err == nil {
+				use(b, n != nil, paths)
+			} else if !errors.Is(err, matcher.ErrBadBody) {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// FuzzBody compares whole bodies with Compile.
+func FuzzBody(f *testing.F) {
+	for _, body := range brokenBodies {
+		f.Add(body, "/xyloxp", "A", false)
+	}
+	f.Fuzz(func(t *testing.T, body, path, chain string, google bool) {
+		c, err := matcher.ParseChain(chain)
+		if err != nil || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\r\n\x00") {
+			return
+		}
+		profile := robotstxt.RFC9309
+		if google {
+			profile = robotstxt.Google
+		}
+		if _, ok := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile})); ok {
+			checkBody(t, body, profile, []matcher.Chain{{"*"}, c}, []string{path})
+		}
+	})
+}
