@@ -1,0 +1,48 @@
+package batch
+
+import (
+	"fmt"
+	"testing"
+
+	"robotsbatch/matcher"
+)
+
+// Evaluating allocates nothing once an evaluator has seen a batch like it:
+// grouped or not, with escapes, wildcards, ports and upper case, for several
+// agents.
+func TestEvaluateAllocatesNothing(t *testing.T) {
+	var lines []string
+	for i := range 500 {
+		lines = append(lines,
+			fmt.Sprintf("http://a.example/private/%d?q=%%2f", i),
+			fmt.Sprintf("HTTP://A.EXAMPLE:80/%d%%41%%zz.gif", i),
+			fmt.Sprintf("http://user@a.example/%%7e%d#top", i),
+			fmt.Sprintf("http://b.example:8080/%d?a b", i),
+			fmt.Sprintf("https://unknown.example/%d", i),
+			"http://a.example/%72obots.txt", "not a URL", "gopher://x/")
+	}
+	c := urls(lines...)
+	e := NewEvaluator(table(t, bodies, "*", "foobot"), Options{Agents: 2})
+	var v Verdicts
+	b := &Batch{URLs: c}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := e.Evaluate(b, &v); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations for %d URLs", n, c.Len())
+	}
+	var target matcher.Target
+	path := []byte("/private/%6fpen?x=%2F")
+	origin := matcher.Origin{}
+	if err := e.origins.Lookup([]byte("http://a.example"), &origin); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		target.Set(path, 0)
+		origin.Tries[0].Allowed(&target)
+		origin.Tries[0].Match(&target)
+	}); n != 0 {
+		t.Errorf("%v allocations for a match", n)
+	}
+}

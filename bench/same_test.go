@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
+	"robotsbatch/io/arrowipc"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/compress"
+	"robotsbatch/io/delimited"
+	"robotsbatch/io/format"
+	"robotsbatch/io/rulesdir"
+	"robotsbatch/io/text"
+	"robotsbatch/matcher"
+)
+
+// A row's verdict is the same whatever form its frontier has, however it is cut
+// into batches, on any number of workers, and next to whatever other rows.
+func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
+	dir := t.TempDir()
+	c := corpus.New(corpus.Options{Origins: 100, URLs: 1500, Seed: 3})
+	if err := export.Rules(filepath.Join(dir, "rules"), c); err != nil {
+		t.Fatal(err)
+	}
+	var grouped []string
+	for _, url := range c.URLs() {
+		grouped = append(grouped, string(url))
+	}
+	grouped = append(grouped, "gopher://a.example/", "http://unknown.example/robots.txt")
+	mixed := append([]string(nil), grouped...)
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+
+	verdictOf := make(map[string]string)
+	for order, urls := range map[string][]string{"grouped": grouped, "shuffled": mixed} {
+		list := filepath.Join(dir, order+".txt")
+		if err := os.WriteFile(list, []byte(strings.Join(urls, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, input := range forms(t, dir, list) {
+			for _, rows := range []int{1, 1000, 65536} {
+				for _, workers := range []int{1, 2, 8} {
+					name := fmt.Sprintf("%s %s, %d rows a batch, %d workers", order, filepath.Base(input), rows, workers)
+					lines := strings.Split(evaluate(t, dir, input, rows, workers), "\n")
+					if lines = lines[:len(lines)-1]; len(lines) != len(urls) {
+						t.Fatalf("%s: %d rows of %d", name, len(lines), len(urls))
+					}
+					for i, url := range urls {
+						if want, ok := verdictOf[url]; !ok {
+							verdictOf[url] = lines[i]
+						} else if lines[i] != want {
+							t.Fatalf("%s: row %d: %s is %s, was %s", name, i, url, lines[i], want)
+						}
+					}
+				}
+			}
+		}
+	}
+	seen := make(map[string]bool)
+	for _, verdict := range verdictOf {
+		seen[strings.SplitN(verdict, ",", 3)[1]] = true
+	}
+	if len(seen) < 6 {
+		t.Errorf("only the reasons %v: the test says little", seen)
+	}
+}
+
+// forms writes a list in all forms that a frontier may have.
+func forms(t *testing.T, dir, list string) []string {
+	t.Helper()
+	names := []string{list}
+	data, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for codec, ending := range map[compress.Codec]string{compress.Gzip: ".gz", compress.Zstd: ".zst"} {
+		packed, err := compress.AppendCompressed(nil, data, codec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(list+ending, packed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, list+ending)
+	}
+	for c, compression := range map[string]arrowipc.Compression{"none": arrowipc.Uncompressed, "lz4": arrowipc.LZ4, "zstd": arrowipc.Zstd} {
+		for _, ending := range []string{".arrow", ".arrows"} {
+			name := strings.TrimSuffix(list, ".txt") + "." + c + ending
+			sink := create(t, name, func(w blob.Writer) (batch.Sink, error) {
+				return arrowipc.NewSink(w, arrowipc.SinkOptions{
+					Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url"}, Compression: compression, Stream: ending == ".arrows",
+				})
+			})
+			source, closeSource := openFrontier(t, list, 700)
+			if _, err := batch.Run(context.Background(), source, sink, &matcher.Table{}, batch.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			closeSource()
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func create(t *testing.T, name string, open func(blob.Writer) (batch.Sink, error)) batch.Sink {
+	t.Helper()
+	w, err := blob.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := open(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sink
+}
+
+func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {
+	t.Helper()
+	file, err := blob.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(name, ".arrow") {
+		size, _ := file.Size()
+		source, err := arrowipc.OpenFile(file, size, arrowipc.Options{Name: name, BatchRows: rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return source, func() { source.Close(); file.Close() }
+	}
+	kind, _, r, err := format.Sniff(file, filepath.Base(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind == format.Text {
+		source := text.NewSource(r, text.Options{Name: name, BatchRows: rows})
+		return source, func() { source.Close(); r.Close(); file.Close() }
+	}
+	source, err := arrowipc.OpenStream(r, arrowipc.Options{Name: name, BatchRows: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source, func() { source.Close(); r.Close(); file.Close() }
+}
+
+// evaluate returns the verdicts for two agents, with explanations, as csv lines.
+func evaluate(t *testing.T, dir, input string, rows, workers int) string {
+	t.Helper()
+	chains := []matcher.Chain{{"CCBot"}, {"Googlebot", "*"}}
+	rules, err := rulesdir.Open(filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rules.Close()
+	columns, err := batch.VerdictColumns([]string{"CCBot", "Googlebot"}, true, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := filepath.Join(dir, "verdicts.csv")
+	sink := create(t, output, func(w blob.Writer) (batch.Sink, error) {
+		return delimited.NewSink(w, delimited.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: columns}})
+	})
+	source, closeSource := openFrontier(t, input, rows)
+	defer closeSource()
+	o := batch.Options{Agents: len(chains), Explain: true, Workers: workers}
+	if _, err := batch.Run(context.Background(), source, sink, rules, o); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := bytes.Cut(data, []byte("\n"))
+	return string(lines)
+}
