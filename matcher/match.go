@@ -169,24 +169,27 @@ func (c *compiled) walk(path []byte) (w way) {
 		first := load32(c.data, node+24)
 		child := int(first&^leafBit) + childIndex(low, high, octet)
 		if first&leafBit != 0 {
-			c.walkLeaf(path, i+1, c.leaves+child*leafSize, &w)
+			leaf := c.leaves + child*leafSize
+			length, same := c.leafLabel(path[i+1:], leaf)
+			w.stop = i + 1 + same
+			if same < length {
+				return w
+			}
+			if rule := load32(c.data, leaf+8); rule&endBit == 0 {
+				w.end, w.prefix = load32(c.data, leaf+12), rule
+			} else {
+				w.end, w.at = rule&^endBit, w.stop
+			}
 			return w
 		}
 		node = headerSize + child*nodeSize
 	}
 }
 
-// walkLeaf ends a walk at a leaf whose label begins at octet i of the path.
-func (c *compiled) walkLeaf(path []byte, i, leaf int, w *way) {
-	offset, length := c.octets+int(load32(c.data, leaf)), int(load32(c.data, leaf+4))
-	same := commonPrefix(path[i:], c.data[offset:offset+length])
-	w.stop = i + same
-	if same < length {
-		return
-	}
-	if rule := load32(c.data, leaf+8); rule&endBit != 0 {
-		w.end, w.at = rule&^endBit, w.stop
-	} else {
-		w.end, w.prefix = load32(c.data, leaf+12), rule
-	}
+// leafLabel returns the length of a leaf's label and in how many octets path
+// agrees with it.
+func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
+	offset := c.octets + int(load32(c.data, leaf))
+	length = int(load32(c.data, leaf+4))
+	return length, commonPrefix(path, c.data[offset:offset+length])
 }

@@ -88,10 +88,7 @@ func (t *Trie) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (bes
 			tail += int(load32(c.data, record+kind.skip))
 		}
 		last := tail + int(load32(c.data, record+kind.count))
-		for ; tail < last; tail++ {
-			if load64(c.data, c.sets+tail*setSize)&missing != 0 {
-				continue
-			}
+		for tail = c.nextTail(tail, last, missing); tail < last; tail = c.nextTail(tail+1, last, missing) {
 			rule := load32(c.data, c.tails+tail*tailSize)
 			if rule <= floor {
 				break
@@ -107,6 +104,19 @@ func (t *Trie) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (bes
 		end = load32(c.data, record+20)
 	}
 	return best
+}
+
+// nextTail returns the first tail, from one on and before last, whose set has
+// nothing that is missing; last or more if there is none.
+func (c *compiled) nextTail(tail, last int, missing octetSet) int {
+	data, at := c.data, c.sets+tail*setSize
+	for ; tail < last; tail++ {
+		if load64(data, at)&missing == 0 {
+			return tail
+		}
+		at += setSize
+	}
+	return tail
 }
 
 // matchTail tells whether a tail matches in the path from octet start on: its
