@@ -173,7 +173,7 @@ func (b *Body) trieOf(name int) int {
 // trie is the trie of a name, -1 for everyone.
 func (b *Body) trie(name int) Trie {
 	number := b.trieOf(name)
-	t := newTrie(newCompiled(b.group(int(le32(b.data[b.triesAt+trieSize*number:])))))
+	t := Trie{rules: newCompiled(b.group(int(le32(b.data[b.triesAt+trieSize*number:]))))}
 	if b.notes != nil {
 		t.notes = b.trieNotes(number)
 		t.agents = b.list(name + 1)

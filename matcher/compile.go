@@ -56,9 +56,7 @@ func compileGroups(f *robotstxt.File, chosen []choice, hasGroup bool) Trie {
 	if f.Profile == robotstxt.Google {
 		b.flags |= flagGoogle
 	}
-	t := newTrie(b.build())
-	t.notes = b.describe()
-	return t
+	return Trie{rules: b.build(), notes: b.describe()}
 }
 
 // collect compiles the patterns of the chosen groups' rules.

@@ -123,13 +123,9 @@ type index struct {
 	trie  compiled
 }
 
-// newIndex finds the parts of an index; no octets, no index.
-func newIndex(data []byte) (x index) {
-	if len(data) == 0 {
-		return x
-	}
-	x.data = data
-	x.count = int(le32(data))
+// newIndex finds the parts of an index.
+func newIndex(data []byte) index {
+	x := index{data: data, count: int(le32(data))}
 	x.list = 4 + windowSize*x.count + 4
 	length := int(le32(data[x.list-4:]))
 	x.trie = newCompiled(data[x.list+4*length:])
@@ -158,15 +154,14 @@ func (m *marks) mark(n uint32)        { m.at[n] = m.epoch }
 func (m *marks) marked(n uint32) bool { return m.at[n] == m.epoch }
 
 // indexedTail is bestTail by way of the index.
-func (t *Trie) indexedTail(p *Target, end uint32, kind tailKind, floor uint32) uint32 {
-	c := &t.rules
+func (c *compiled) indexedTail(p *Target, end uint32, kind tailKind, floor uint32) uint32 {
 	p.prepare()
 	p.ends.clear((c.sets - c.ends) / endSize)
 	for e := end; e != 0; e = load32(c.data, c.end(e)+20) {
 		p.ends.mark(e)
 	}
-	s := search{trie: t, target: p, kind: kind, best: floor}
-	p.windows.clear(t.index.count + 1)
+	s := search{rules: c, index: newIndex(c.data[c.index:]), target: p, kind: kind, best: floor}
+	p.windows.clear(s.index.count + 1)
 	s.scan(p.query)
 	if len(p.plain) != len(p.query) {
 		s.scan(p.plain)
@@ -179,7 +174,8 @@ func (t *Trie) indexedTail(p *Target, end uint32, kind tailKind, floor uint32) u
 
 // search is one search of an index.
 type search struct {
-	trie   *Trie
+	rules  *compiled
+	index  index
 	target *Target
 	kind   tailKind
 	best   uint32
@@ -187,7 +183,7 @@ type search struct {
 
 // scan looks for windows at each octet of a path.
 func (s *search) scan(path []byte) {
-	trie := &s.trie.index.trie
+	trie := &s.index.trie
 	low, high := trie.firstOctets()
 	for i, octet := range path {
 		if !hasChild(low, high, octet) {
@@ -202,7 +198,7 @@ func (s *search) scan(path []byte) {
 			s.target.windows.mark(number)
 			record := 4 + int(number-1)*windowSize
 			s.try(record)
-			number = load32(s.trie.index.data, record+8)
+			number = load32(s.index.data, record+8)
 		}
 	}
 }
@@ -223,7 +219,7 @@ func (c *compiled) firstOctets() (low, high uint64) {
 // try tries the tails of a window, the best first, while they beat what was
 // found.
 func (s *search) try(record int) {
-	c, x := &s.trie.rules, &s.trie.index
+	c, x := s.rules, &s.index
 	missing := ^s.target.sets
 	at := x.list + 4*int(load32(x.data, record))
 	for last := at + 4*int(load32(x.data, record+4)); at < last; at += 4 {

@@ -33,8 +33,8 @@ func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 				file := robotstxt.Parse([]byte(body.String()), robotstxt.Options{Profile: profile})
 				trie := Compile(file, []Chain{{Everyone}})[0]
 				plain := trie
-				plain.index = index{}
-				if trie.index.count > 0 {
+				plain.rules.index = len(plain.rules.data) // none
+				if trie.rules.hasIndex() {
 					indexed++
 				}
 				for range 200 {

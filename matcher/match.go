@@ -16,8 +16,8 @@ func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
 	end, best, _ := c.literalMatch(p)
 	if end != 0 {
-		best = max(best, t.bestTail(p, end, allowTails, best))
-		best = max(best, t.bestTail(p, end, disallowTails, best))
+		best = max(best, c.bestTail(p, end, allowTails, best))
+		best = max(best, c.bestTail(p, end, disallowTails, best))
 	}
 	return t.Decision(best)
 }
@@ -54,10 +54,10 @@ func (t *Trie) Allowed(p *Target) (allowed bool, depth int) {
 	if load32(c.data, c.end(end)+other.best) <= best {
 		return allowed, depth
 	}
-	if best = t.bestTail(p, end, other, best); best == 0 {
+	if best = c.bestTail(p, end, other, best); best == 0 {
 		return allowed, Whole
 	}
-	if t.bestTail(p, end, this, best) == 0 {
+	if c.bestTail(p, end, this, best) == 0 {
 		allowed = !allowed
 	}
 	return allowed, Whole

@@ -71,11 +71,10 @@ func (b *builder) addLiterals(literals [][]byte) {
 // bestTail returns the best tail of a kind that matches and beats floor, at an
 // end and above it; 0 for none. Under the spelling that a tail asks for, its
 // end's literal prefix is known to match.
-func (t *Trie) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (best uint32) {
-	if t.index.count > 0 {
-		return t.indexedTail(p, end, kind, floor)
+func (c *compiled) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (best uint32) {
+	if c.hasIndex() {
+		return c.indexedTail(p, end, kind, floor)
 	}
-	c := &t.rules
 	p.prepare()
 	missing := ^p.sets
 	for end != 0 {

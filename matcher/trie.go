@@ -16,7 +16,6 @@ import "robotsbatch/matcher/robotstxt"
 // the path's length × their number.
 type Trie struct {
 	rules  compiled
-	index  index  // of the rules' tails, when there are many
 	notes  []byte // the rules' lines and texts
 	agents []byte // the user-agent values: u32 count, u32 ends, octets
 }
@@ -48,10 +47,8 @@ func newCompiled(data []byte) compiled {
 	return c
 }
 
-// newTrie makes a trie of compiled rules, without notes and agents.
-func newTrie(rules compiled) Trie {
-	return Trie{rules: rules, index: newIndex(rules.data[rules.index:])}
-}
+// hasIndex tells whether there is an index of the tails.
+func (c *compiled) hasIndex() bool { return c.index < len(c.data) }
 
 // Size is how many octets of memory the compiled rules take.
 func (t *Trie) Size() int { return len(t.rules.data) + len(t.notes) + len(t.agents) }
