@@ -1,0 +1,40 @@
+package matcher
+
+import (
+	"fmt"
+	"testing"
+
+	"robotsbatch/matcher/access"
+)
+
+func TestTable(t *testing.T) {
+	var table Table
+	var o Origin
+	lookup := func(authority string) access.Outcome {
+		t.Helper()
+		if err := table.Lookup([]byte(authority), &o); err != nil {
+			t.Fatal(err)
+		}
+		return o.Access
+	}
+	if lookup("http://a.example") != access.Unknown {
+		t.Error("an empty table knows an authority")
+	}
+	const n = 5000
+	outcome := func(i int) access.Outcome { return access.Outcome(1 + i%3) }
+	for i := range n {
+		table.Add(fmt.Appendf(nil, "http://%d.example", i), Origin{Access: access.Unknown})
+		table.Add(fmt.Appendf(nil, "http://%d.example", i), Origin{Access: outcome(i)})
+	}
+	if table.Len() != n {
+		t.Errorf("%d authorities, want %d", table.Len(), n)
+	}
+	for i := range n {
+		if got := lookup(fmt.Sprintf("http://%d.example", i)); got != outcome(i) {
+			t.Fatalf("authority %d: outcome %d, want %d", i, got, outcome(i))
+		}
+		if lookup(fmt.Sprintf("https://%d.example", i)) != access.Unknown {
+			t.Fatalf("authority %d is known under another scheme", i)
+		}
+	}
+}
