@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -149,37 +150,33 @@ func (t Pattern) Length() int { return len(t.octets) }
 // Match tells whether the pattern matches the path: from its first octet, and
 // not necessarily to its last. An empty pattern matches nothing.
 //
-// It walks along the pattern and keeps the set of all the places in the path
-// that the walk can have come to; there is no going back.
+// It goes along the pattern once and keeps all the places in the path, in
+// order, that it can have come to; there is no going back.
 func (t Pattern) Match(path Path) bool {
 	s := path.plain
 	if t.query {
 		s = path.query
 	}
-	if len(t.octets) == 0 {
-		return false
-	}
-	at := make([]bool, len(s)+1)
-	at[0] = true
+	places := []int{0}
 	for i, o := range t.octets {
+		var next []int
 		switch {
 		case o.raw && o.value == '*': // any run: all places from the first on
-			for j := 1; j <= len(s); j++ {
-				at[j] = at[j] || at[j-1]
+			for place := places[0]; place <= len(s); place++ {
+				next = append(next, place)
 			}
 		case o.raw && o.value == '$' && i == len(t.octets)-1: // the end alone
-			return at[len(s)]
+			return slices.Contains(places, len(s))
 		default: // one step over an equal octet
-			for j := len(s); j >= 1; j-- {
-				at[j] = at[j-1] && s[j-1] == o.value
+			for _, place := range places {
+				if place < len(s) && s[place] == o.value {
+					next = append(next, place+1)
+				}
 			}
-			at[0] = false
+		}
+		if places = next; len(places) == 0 {
+			return false
 		}
 	}
-	for _, reached := range at {
-		if reached {
-			return true
-		}
-	}
-	return false
+	return len(t.octets) > 0
 }
