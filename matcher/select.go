@@ -16,7 +16,7 @@ const (
 	maxMerging = 8
 	// maxMerged bounds it as such, so that 32 bits can count the octets of
 	// what it compiles to.
-	maxMerged = 256 << 20
+	maxMerged = 64 << 20
 	ruleCost  = 64
 )
 

@@ -9,15 +9,33 @@ import (
 // data from a robots.txt.
 const sniffed = 512
 
-// open returns the part of a body that counts, as text in UTF-8 without a byte
-// order mark, and records what concerns the body as a whole.
-func (f *File) open(body []byte, o Options) []byte {
+// Counted returns the part of a body that counts (RFC 9309 §2.5), which aliases
+// it, and whether that is less than there was: Parse makes of it, without Cut,
+// the same groups and records that it makes of the body under o. Without a limit
+// or Cut that is the body.
+func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	limit := len(body)
 	if o.Profile != Google {
 		limit = min(limit, max(o.Limit, DefaultLimit))
 	}
-	f.Limited = o.Cut || limit < len(body)
+	if limited = o.Cut || limit < len(body); !limited {
+		return body, false
+	}
+	if order := utf16Mark(body); order != nil && o.Profile != Google {
+		return order.wholeLines(body, limit), true
+	}
+	counted = body[:limit:limit]
+	if !startsWithLineEnd(body[limit:]) {
+		counted = wholeLines(counted)
+	}
+	return counted, true
+}
 
+// open returns the part of a body that counts, as text in UTF-8 without a byte
+// order mark, and records what concerns the body as a whole.
+func (f *File) open(body []byte, o Options) []byte {
+	counted, limited := Counted(body, o)
+	f.Limited = limited
 	order := utf16Mark(body)
 	if order != nil {
 		f.warn(UTF16Body, 0)
@@ -26,30 +44,13 @@ func (f *File) open(body []byte, o Options) []byte {
 		f.warn(BodyLimited, 0)
 	}
 	if order != nil && o.Profile != Google {
-		text := f.openUTF16(body, limit, order)
+		text := order.decode(counted[2:])
 		f.sniff(text)
 		return text
 	}
-	text := body[:limit:limit]
-	if f.Limited && !startsWithLineEnd(body[limit:]) {
-		text = wholeLines(text)
-	}
-	text = skipMark(text)
+	text := skipMark(counted)
 	if order == nil {
 		f.sniff(text)
-	}
-	return text
-}
-
-// openUTF16 is the part of open that is different for UTF-16.
-func (f *File) openUTF16(body []byte, limit int, order *utf16Order) []byte {
-	if !f.Limited {
-		return order.decode(body[2:])
-	}
-	limit &^= 1 // a code unit that the limit halves lies beyond it
-	text := order.decode(body[2:limit])
-	if next := body[limit:min(limit+2, len(body))]; !startsWithLineEnd(order.decode(next)) {
-		text = wholeLines(text)
 	}
 	return text
 }
@@ -93,6 +94,20 @@ func utf16Mark(body []byte) *utf16Order {
 		return &utf16Order{high: 1, low: 0}
 	}
 	return nil
+}
+
+// wholeLines is what counts of a body, with its mark, that is cut at limit: a
+// code unit that the limit halves lies beyond it, and a line that it cuts is
+// dropped.
+func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
+	limit &^= 1
+	if next := body[limit:min(limit+2, len(body))]; startsWithLineEnd(o.decode(next)) {
+		return body[:limit:limit]
+	}
+	for limit > 2 && !startsWithLineEnd(o.decode(body[limit-2:limit])) {
+		limit -= 2
+	}
+	return body[:limit:limit]
 }
 
 // decode returns UTF-16 text as UTF-8, with U+FFFD for each half of a surrogate

@@ -60,6 +60,22 @@ func TestLimit(t *testing.T) {
 		if got := summary(f); got != want || f.Limited != test.limited {
 			t.Errorf("%s: got %s (limited %v), want %s", test.row, got, f.Limited, want)
 		}
+		checkCounted(t, test.row, test.body, test.options)
+	}
+}
+
+// checkCounted checks that what counts of a body means what the body does.
+func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
+	t.Helper()
+	want := robotstxt.Parse(body, o)
+	counted, limited := robotstxt.Counted(body, o)
+	got := robotstxt.Parse(counted, robotstxt.Options{Profile: o.Profile, Limit: o.Limit})
+	if limited != want.Limited || got.Limited || !bytes.HasPrefix(body, counted) {
+		t.Errorf("%s: %d of %d octets count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
+	}
+	cut := func(s string) string { return strings.TrimRight(strings.ReplaceAll(s, " 0!body_limited", ""), " ;") }
+	if got, want := cut(summary(got)), cut(summary(want)); got != want {
+		t.Errorf("%s: what counts is %s, of the whole body %s", row, got, want)
 	}
 }
 
@@ -116,6 +132,10 @@ func TestUTF16Limit(t *testing.T) {
 			f := robotstxt.Parse(body, robotstxt.Options{Limit: test.limit})
 			if got := summary(f); got != test.want {
 				t.Errorf("%s, %s: got %s, want %s", test.row, order, got, test.want)
+			}
+			checkCounted(t, test.row, body, robotstxt.Options{Limit: test.limit})
+			for cut := range min(len(body), 6) {
+				checkCounted(t, test.row+", cut", body[:len(body)-cut], robotstxt.Options{Limit: test.limit, Cut: true})
 			}
 		}
 	}
