@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/matcher"
+)
+
+// frontier is what all runners are measured on: the URLs in ASCII whose host
+// has a robots.txt, in the list's order.
+type frontier struct {
+	rows   []row
+	total  int // how many URLs the list has
+	files  int // how many robots.txt files there are
+	needed int // how many of them the rows need
+}
+
+// row is one URL.
+type row struct {
+	file string // the name of its robots.txt
+	url  string
+	path string // with query, without fragment
+}
+
+// readFrontier takes from a list, compressed with zstd, the URLs that a folder
+// of robots.txt files, HOST or HOST_PORT each, has rules for.
+func readFrontier(list, rules string) (*frontier, error) {
+	packed, err := os.ReadFile(list)
+	if err != nil {
+		return nil, err
+	}
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	data, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", list, err)
+	}
+	entries, err := os.ReadDir(rules)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string]bool)
+	for _, entry := range entries {
+		files[entry.Name()] = true
+	}
+	f := selectRows(data, files)
+	if len(f.rows) == 0 {
+		return nil, fmt.Errorf("%s has no URL in ASCII on a host with a file in %s", list, rules)
+	}
+	return f, nil
+}
+
+func selectRows(list []byte, files map[string]bool) *frontier {
+	f := new(frontier)
+	var scratch matcher.Scratch
+	needed := make(map[string]bool)
+	for line := range bytes.Lines(list) {
+		url := matcher.TrimURL(line)
+		if len(url) == 0 {
+			continue
+		}
+		f.total++
+		key, path, reason := scratch.Split(url)
+		if reason != matcher.NoReason || !isListable(url) {
+			continue
+		}
+		if file := fileOf(string(key), files); file != "" {
+			needed[file] = true
+			f.rows = append(f.rows, row{file, string(url), string(path)})
+		}
+	}
+	f.files, f.needed = len(files), len(needed)
+	return f
+}
+
+// isListable tells whether a URL is in ASCII and fits into a column: there are
+// libraries that take only text, and tabs separate the columns.
+func isListable(url []byte) bool {
+	return bytes.IndexFunc(url, func(r rune) bool { return r >= 0x80 || r == '\t' }) < 0
+}
+
+// fileOf is the name of an authority's robots.txt, or empty. A file without a
+// port stands for http and https on their own ports, one with 443 for https.
+func fileOf(authority string, files map[string]bool) string {
+	scheme, host, _ := strings.Cut(authority, "://")
+	name, port, explicit := strings.Cut(host, ":")
+	candidates := []string{name}
+	switch {
+	case scheme == "ftp" || explicit && port == "443":
+		return ""
+	case explicit:
+		candidates = []string{name + "_" + port}
+	case scheme == "https":
+		candidates = []string{name + "_443", name}
+	}
+	for _, candidate := range candidates {
+		if files[candidate] {
+			return candidate
+		}
+	}
+	return ""
+}
+
+// write writes the rows as runners read them: file, URL and path.
+func (f *frontier) write(name string) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(file)
+	for _, r := range f.rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.file, r.url, r.path)
+	}
+	if err := w.Flush(); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// jsonLines is what the runners printed, a line a run, in the order of runs.
+func jsonLines(runners []runner) ([]byte, error) {
+	var all []result
+	for _, r := range runners {
+		all = append(all, r.results...)
+	}
+	slices.SortStableFunc(all, func(a, b result) int { return a.Round - b.Round })
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	encoder.SetEscapeHTML(false)
+	for _, result := range all {
+		if err := encoder.Encode(result); err != nil {
+			return nil, err
+		}
+	}
+	return lines.Bytes(), nil
+}
+
+// header says what was measured, and on what.
+func header(o options, f *frontier) string {
+	return fmt.Sprintf(`# Other implementations of robots.txt
+
+%s %s, %s of them in ASCII on hosts with a robots.txt, %s robots.txt files (%s needed); agent %s; medians of %d rounds.
+
+%s, commit %s, %s, %d cores.
+`,
+		thousands(f.total), o.data, thousands(len(f.rows)), thousands(f.files), thousands(f.needed), o.agent, o.count,
+		time.Now().UTC().Format(time.DateOnly), o.commit, processor(), runtime.NumCPU())
+}
+
+func processor() string {
+	data, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(data)) {
+		if name, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+// table is one line a runner, in Markdown.
+func table(runners []runner) string {
+	var b strings.Builder
+	b.WriteString("| library | version | language | CPU ns a URL | times ours | same verdict | parsing, ms |\n")
+	b.WriteString("|---|---|---|---:|---:|---:|---:|\n")
+	ours := runners[0].median(cpu)
+	for i, r := range runners {
+		if r.skipped != "" {
+			fmt.Fprintf(&b, "| %s | | %s | not measured: %s | | | |\n", r.name, r.language, cell(r.skipped))
+			continue
+		}
+		agreement := "–"
+		if i > 0 {
+			agreement = share(r.agreed, len(r.verdicts))
+		}
+		nanos := r.median(cpu)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f |\n",
+			r.name, r.results[0].Version, r.language, number(nanos), number(nanos/ours), agreement, r.median(parsing))
+	}
+	return b.String()
+}
+
+// disagreements is one line for each reason of each peer, in Markdown.
+func disagreements(runners []runner) string {
+	var b strings.Builder
+	b.WriteString("| library | other verdict because of | URLs | for example (our reason) |\n|---|---|---:|---|\n")
+	for _, r := range runners[1:] {
+		for _, k := range r.kinds {
+			fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.name, k.kind, thousands(k.count), cell(k.example))
+		}
+	}
+	return b.String()
+}
+
+// cell makes text safe within a table's cell.
+func cell(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7F {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.NewReplacer("|", "\\|", "`", "'").Replace(text)
+}
+
+func cpu(r result) float64     { return r.CPU }
+func parsing(r result) float64 { return r.Parse }
+
+// median is that of a value over the runs; of two in the middle, their mean.
+func (r *runner) median(value func(result) float64) float64 {
+	var values []float64
+	for _, result := range r.results {
+		values = append(values, value(result))
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// number writes a measured number: two digits below ten, else whole.
+func number(x float64) string {
+	if x < 9.95 {
+		return fmt.Sprintf("%.1f", x)
+	}
+	return thousands(int(math.Round(x)))
+}
+
+// share is a percentage that says 100 only when nothing is missing.
+func share(part, whole int) string {
+	if part == whole {
+		return "100 %"
+	}
+	return fmt.Sprintf("%.3f %%", min(100*float64(part)/float64(whole), 99.999))
+}
+
+// thousands writes a whole number that is not negative, such as 1,234,567.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}

@@ -1,0 +1,5 @@
+module temoto
+
+go 1.26.0
+
+require github.com/temoto/robotstxt v1.1.2

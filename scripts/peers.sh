@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Measures other implementations of robots.txt beside this one, on the same URLs
+# in one run, and records times and verdicts under bench/record/.
+#
+#   scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N]
+#
+# The default is a made-up corpus. TEXT says in the record what the URLs are,
+# as "public URLs". The libraries come from their registries in the versions
+# that bench/peers pins, and are built in a cache folder; a language without a
+# toolchain is skipped.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  echo "usage: scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N]" >&2
+  exit 2
+}
+
+urls='' rules='' data='' agent=CCBot count=5
+while [[ $# -gt 0 ]]; do
+  [[ $# -ge 2 ]] || usage
+  case $1 in
+    -urls) urls=$2 ;;
+    -rules) rules=$2 ;;
+    -data) data=$2 ;;
+    -agent) agent=$2 ;;
+    -count) count=$2 ;;
+    *) usage ;;
+  esac
+  shift 2
+done
+[[ -n $urls && -n $rules || -z $urls$rules ]] || usage
+
+peers=$PWD/bench/peers
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/robotsbatch-peers
+mkdir -p "$cache"
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/peers.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+# runner NAME LANGUAGE COMMAND... adds a runner to the list; an empty command
+# and a reason, one that is skipped.
+runner() {
+  local IFS=$'\t'
+  echo "$*" >>"$scratch/runners"
+}
+
+# build NAME LANGUAGE TOOL FUNCTION builds a runner; where that cannot be done,
+# it is skipped with its reason.
+build() {
+  local name=$1 language=$2 tool=$3 build=$4 log=$cache/$4.log
+  if ! command -v "$tool" >/dev/null; then
+    runner "$name" "$language" "" "$tool is not installed"
+  elif ! "$build" >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    runner "$name" "$language" "" "building failed"
+  else
+    return 0
+  fi
+  return 1
+}
+
+# stale FILE... tells whether something was installed from other files than
+# these, or never; fresh FILE... says that it was now.
+stale() { ! cmp -s <(cat "$@") "$cache/$(basename "$1").installed"; }
+fresh() { cat "$@" >"$cache/$(basename "$1").installed"; }
+
+commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+[[ -z $(git status --porcelain --untracked-files=no 2>/dev/null) ]] || commit=$commit+changes
+
+# bash does not end a function that is asked for its status at the first error:
+# hence the &&.
+build_temoto() { (cd "$peers/temoto" && go build -o "$cache/temoto" .); }
+
+build_rust() {
+  CARGO_TARGET_DIR=$cache/rust cargo build --quiet --release --locked --manifest-path "$peers/rust/Cargo.toml"
+}
+
+build_protego() {
+  local pinned=$peers/protego/requirements.txt
+  if stale "$pinned" || ! "$cache/protego/bin/python" -c 'import protego'; then
+    python3 -m venv --clear "$cache/protego" &&
+      "$cache/protego/bin/pip" install --quiet --require-hashes -r "$pinned" &&
+      fresh "$pinned"
+  fi
+}
+
+build_robots_parser() {
+  local pinned=$peers/robots-parser/package-lock.json
+  mkdir -p "$cache/robots-parser" && cp "$peers"/robots-parser/*.js* "$cache/robots-parser" || return
+  if stale "$pinned"; then
+    (cd "$cache/robots-parser" && npm ci --silent --ignore-scripts) && fresh "$pinned"
+  fi
+}
+
+build_crawler_commons() {
+  local pinned=$peers/crawler-commons/pom.xml jars=$cache/crawler-commons
+  if stale "$pinned"; then
+    rm -rf "$jars" &&
+      mvn --quiet --batch-mode --file "$pinned" \
+        org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies -DoutputDirectory="$jars" &&
+      fresh "$pinned" || return
+  fi
+  javac -cp "$jars/*" -d "$cache/crawler-commons-classes" "$peers/crawler-commons/Runner.java"
+}
+
+go build -o "$scratch/peers" ./bench/peers
+go build -ldflags "-X main.version=$commit" -o "$cache/robotsbatch" ./bench/peers/robotsbatch
+golang="Go $(go env GOVERSION | sed 's/^go//')"
+runner robotsbatch "$golang" "$cache/robotsbatch"
+if build temoto/robotstxt "$golang" go build_temoto; then
+  runner temoto/robotstxt "$golang" "$cache/temoto"
+fi
+for crate in fast-robots texting_robots; do
+  if build $crate Rust cargo build_rust; then
+    runner $crate "Rust $(rustc --version | cut -d ' ' -f 2)" "$cache/rust/release/${crate//-/_}"
+  fi
+done
+if build protego Python python3 build_protego; then
+  runner protego "$(python3 --version)" "$cache/protego/bin/python" "$peers/protego/runner.py"
+fi
+if build robots-parser JavaScript npm build_robots_parser; then
+  runner robots-parser "JavaScript (Node.js $(node --version | sed 's/^v//'))" node "$cache/robots-parser/runner.js"
+fi
+if build crawler-commons Java mvn build_crawler_commons; then
+  runner crawler-commons "Java $(javac -version 2>&1 | cut -d ' ' -f 2)" \
+    java -XX:+UseSerialGC -cp "$cache/crawler-commons/*:$cache/crawler-commons-classes" Runner
+fi
+
+if [[ -z $urls ]]; then
+  go run ./bench/corpus/gen -out "$scratch/corpus" -formats txt.zst -origins 2000 -urls 200000
+  urls=$scratch/corpus/frontier.txt.zst rules=$scratch/corpus/rules data=${data:-made-up URLs}
+fi
+"$scratch/peers" -runners "$scratch/runners" -urls "$urls" -rules "$rules" -data "${data:-URLs}" \
+  -agent "$agent" -count "$count" -commit "$commit"
