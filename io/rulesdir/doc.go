@@ -26,9 +26,9 @@
 //
 // Open lists the names, once, and opens no file. An authority without a file
 // then costs one look into a map, and one with a file is read and compiled when
-// it is first looked up. The folder must not change while it is open: a file
-// that appears later is not seen, and one that disappears is an error when it
-// is needed.
+// it is first looked up; [Dir.Walk] reads them all. The folder must not change
+// while it is open: a file that appears later is not seen, and one that
+// disappears is an error when it is needed.
 //
 // # What may be in the folder
 //

@@ -23,19 +23,6 @@ const (
 // compile reads and compiles the file of a record. again says that it was read
 // before, so that it must still be there.
 func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
-	r := &d.index.records[file]
-	f, path, err := d.folder.openRecord(d.index.path(r), r.isDir)
-	if err != nil {
-		return nil, reading{}, err
-	}
-	if f == nil {
-		if again {
-			return nil, reading{}, d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
-		}
-		return absent, reading{}, nil
-	}
-	defer f.Close()
-
 	buffer, _ := d.buffers.Get().(*[]byte)
 	if buffer == nil {
 		buffer = new([]byte)
@@ -45,14 +32,18 @@ func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
 			d.buffers.Put(buffer)
 		}
 	}()
-	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
-		return nil, reading{}, d.folder.explain(path, err)
+	r := &d.index.records[file]
+	found, err := d.read(r, buffer)
+	if err != nil {
+		return nil, reading{}, err
+	}
+	if !found {
+		if again {
+			return nil, reading{}, d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
+		}
+		return absent, reading{}, nil
 	}
 	body := *buffer
-	if d.parse.Profile == robotstxt.Google && len(body) > MaxGoogleBody {
-		return nil, reading{}, fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
-			filepath.Join(d.folder.name, path), MaxGoogleBody>>20)
-	}
 	parsed := robotstxt.Parse(body, d.parse)
 	tries := matcher.Compile(parsed, d.chains)
 	return &rules{tries: tries, size: memory(tries)}, reading{
@@ -60,6 +51,24 @@ func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
 		warnings: int64(parsed.WarningCount),
 		limited:  parsed.Limited,
 	}, nil
+}
+
+// read reads the body of a record into buffer, up to one octet more than the
+// limit. It is not found in a folder HOST without a robots.txt.
+func (d *Dir) read(r *record, buffer *[]byte) (found bool, err error) {
+	f, path, err := d.folder.openRecord(d.index.path(r), r.isDir)
+	if err != nil || f == nil {
+		return false, err
+	}
+	defer f.Close()
+	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
+		return false, d.folder.explain(path, err)
+	}
+	if d.parse.Profile == robotstxt.Google && len(*buffer) > MaxGoogleBody {
+		return false, fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
+			filepath.Join(d.folder.name, path), MaxGoogleBody>>20)
+	}
+	return true, nil
 }
 
 // memory is how many octets of memory a file's rules take.

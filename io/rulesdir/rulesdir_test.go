@@ -114,6 +114,7 @@ func TestLookup(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := open(t, bodies(t, test.files...), Options{})
+			checkWalk(t, d, test.files, test.want)
 			for range 2 { // read, then kept
 				for authority, want := range test.want {
 					got, err := which(d, test.files, authority)

@@ -1,0 +1,111 @@
+package rulesdir
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Walk calls visit for each authority that has a file, with the file's body:
+// the one whose rules Lookup would give. Each file is read once. A body is as it
+// is after decompression, and ends after one octet more than Options.Limit.
+//
+// Files are read and visit is called by so many goroutines at once, at least
+// one, in no certain order; authority and body are valid until visit returns.
+// The first error, of a file or of visit, ends the walk and is returned.
+func (d *Dir) Walk(workers int, visit func(authority, body []byte) error) error {
+	w := walk{dir: d, visit: visit}
+	var group sync.WaitGroup
+	for range max(1, workers) {
+		group.Go(w.work)
+	}
+	group.Wait()
+	if err := w.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// walk is what the goroutines of a Walk share.
+type walk struct {
+	dir   *Dir
+	visit func(authority, body []byte) error
+	next  atomic.Int64 // the first record that nobody has taken
+	err   atomic.Pointer[error]
+}
+
+func (w *walk) work() {
+	var buffer, authority []byte
+	for w.err.Load() == nil {
+		i := w.next.Add(1) - 1
+		if i >= int64(len(w.dir.index.records)) {
+			return
+		}
+		var err error
+		if authority, err = w.record(uint32(i), authority, &buffer); err != nil {
+			w.err.CompareAndSwap(nil, &err)
+		}
+		if cap(buffer) > keptBuffer {
+			buffer = nil
+		}
+	}
+}
+
+// schemes are those that have rules.
+var schemes = [...]struct {
+	rank *rank
+	text string
+}{{&httpRank, "http://"}, {&httpsRank, "https://"}, {&ftpRank, "ftp://"}}
+
+// record visits the authorities of a record. authority is memory for them, which
+// it returns.
+func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, error) {
+	x := w.dir.index
+	r := &x.records[file]
+	read := false
+	for _, scheme := range schemes {
+		place := scheme.rank[r.tier]
+		if place == noPlace {
+			continue
+		}
+		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
+		beaten, err := w.dir.hasAny(x.find(authority), place)
+		if err != nil {
+			return authority, err
+		}
+		if beaten {
+			continue
+		}
+		if !read {
+			if found, err := w.dir.read(r, buffer); err != nil || !found {
+				return authority, err
+			}
+			read = true
+		}
+		if err := w.visit(authority, *buffer); err != nil {
+			return authority, err
+		}
+	}
+	return authority, nil
+}
+
+// hasAny tells whether one of the first candidates has a file.
+func (d *Dir) hasAny(found candidates, n uint8) (bool, error) {
+	for _, file := range found[:n] {
+		if file == none {
+			continue
+		}
+		r := &d.index.records[file]
+		if !r.isDir {
+			return true, nil
+		}
+		f, _, err := d.folder.openRecord(d.index.path(r), true)
+		if err != nil {
+			return false, err
+		}
+		if f != nil {
+			_ = f.Close() // it was not read from
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,119 @@
+package rulesdir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// walked are the authorities of a folder with their bodies.
+func walked(t *testing.T, d *Dir, workers int) map[string]string {
+	t.Helper()
+	var mu sync.Mutex
+	found := make(map[string]string)
+	err := d.Walk(workers, func(authority, body []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, again := found[string(authority)]; again {
+			t.Errorf("%s comes twice", authority)
+		}
+		found[string(authority)] = string(body)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// checkWalk checks that a walk visits what Lookup knows.
+func checkWalk(t *testing.T, d *Dir, names []string, wants map[string]string) {
+	t.Helper()
+	found := walked(t, d, 1)
+	for authority, want := range wants {
+		if _, ok := found[authority]; ok != (want != "") {
+			t.Errorf("%s: visited: %v, by Lookup's file %q", authority, ok, want)
+		}
+	}
+	for authority, got := range found {
+		file, err := which(d, names, authority)
+		if err != nil || file == "" || got != body(place(names, file)) {
+			t.Errorf("%s: visited with the body %q; Lookup has that of %q, %v", authority, got, file, err)
+		}
+	}
+}
+
+func place(names []string, name string) int {
+	for i := range names {
+		if names[i] == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestWalkWorkers(t *testing.T) {
+	folder := t.TempDir()
+	want := make(map[string]string)
+	for i := range 300 {
+		name := fmt.Sprintf("host%d.example", i)
+		text := body(i % 7)
+		write(t, folder, name+[]string{"", ".txt", ".gz", "/robots.txt"}[i%4], text)
+		want["http://"+name], want["https://"+name] = text, text
+	}
+	d := open(t, folder, Options{})
+	for _, workers := range []int{-1, 1, 8} {
+		got := walked(t, d, workers)
+		if len(got) != len(want) {
+			t.Errorf("%d workers: %d authorities, want %d", workers, len(got), len(want))
+		}
+		for authority, text := range want {
+			if got[authority] != text {
+				t.Errorf("%d workers: %s: %q, want %q", workers, authority, got[authority], text)
+			}
+		}
+	}
+}
+
+func TestWalkLimit(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "a", strings.Repeat("#", robotstxt.DefaultLimit+100))
+	for authority, text := range walked(t, open(t, folder, Options{}), 1) {
+		if len(text) != robotstxt.DefaultLimit+1 {
+			t.Errorf("%s: %d octets", authority, len(text))
+		}
+	}
+}
+
+func TestWalkErrors(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 100 {
+		write(t, folder, fmt.Sprintf("host%d", i), body(0))
+	}
+	d := open(t, folder, Options{Chains: []matcher.Chain{{"*"}}})
+	stop := errors.New("enough")
+	var mu sync.Mutex
+	visited := 0
+	err := d.Walk(4, func([]byte, []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if visited++; visited == 10 {
+			return stop
+		}
+		return nil
+	})
+	if !errors.Is(err, stop) || visited > 14 {
+		t.Errorf("%v after %d visits", err, visited)
+	}
+	if err := os.Remove(filepath.Join(folder, "host50")); err != nil {
+		t.Fatal(err)
+	}
+	mustMention(t, d.Walk(4, func([]byte, []byte) error { return nil }), "host50", "must not change")
+}
