@@ -211,7 +211,8 @@ func TestEveryRobotsTxt(t *testing.T) {
 }
 
 // TestRandomGroups compares engine and reference for bodies of several groups
-// with up to 30 rules each, by verdict, reason, rule and agent.
+// with up to 30 rules each, and now and then some hundreds, by verdict, reason,
+// rule and agent.
 func TestRandomGroups(t *testing.T) {
 	bodies := 20000
 	if testing.Short() {
@@ -300,7 +301,11 @@ func (g generator) body() (body string, patterns []string) {
 		for range 1 + g.IntN(2) {
 			fmt.Fprintf(&b, "User-agent: %s\n", g.pick("*", "A", "B", "a/1", "* x", "A1", "\xFF"))
 		}
-		for range g.IntN(31) {
+		rules := g.IntN(31)
+		if g.IntN(100) == 0 {
+			rules += 400
+		}
+		for range rules {
 			pattern := g.pick("/", "/", "/", "/", "/", "/", "/", "*", "", "a")
 			for range g.IntN(7) {
 				pattern += g.pick(tokens...)
