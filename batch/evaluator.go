@@ -71,14 +71,37 @@ func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	return nil
 }
 
-// evaluateRows is the row loop, once for each width of offsets.
+// blockRows is how many rows are looked over for octets that make a URL invalid
+// before they are evaluated: as much as stays in the nearest cache.
+const blockRows = 256
+
+// evaluateRows goes through the rows, once for each width of offsets.
 func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdicts) error {
 	c := &b.URLs
 	// Hardly any column has an octet that makes a URL invalid wherever it is:
-	// one look over all of it saves one at each row.
-	lineOctets := matcher.HasLineOctet(c.Data)
+	// one look over many rows saves one at each. A dictionary's values are
+	// looked over once.
+	lineOctets := false
+	if c.Indices != nil && len(offsets) > 0 {
+		lineOctets = matcher.HasLineOctet(c.Data[offsets[0]:offsets[len(offsets)-1]])
+	}
+	for low := 0; low < v.Rows; low += blockRows {
+		high := min(low+blockRows, v.Rows)
+		if c.Indices == nil {
+			lineOctets = matcher.HasLineOctet(c.Data[offsets[low]:offsets[high]])
+		}
+		if row, err := evaluateBlock(e, c, offsets, v, low, high, lineOctets); err != nil {
+			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
+		}
+	}
+	e.endRun(v, v.Rows)
+	return nil
+}
+
+// evaluateBlock is the row loop. It returns the row of an error.
+func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int, lineOctets bool) (int, error) {
 	plain := !lineOctets && c.Indices == nil && c.Validity == nil
-	for row := 0; row < v.Rows; row++ {
+	for row := low; row < high; row++ {
 		if c.Validity != nil && c.Null(row) {
 			e.null(v, row, matcher.InvalidURL)
 			continue
@@ -93,14 +116,13 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 			continue
 		}
 		if err := e.evaluate(v, row, url); err != nil {
-			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
+			return row, err
 		}
 		if plain && len(e.decided) > 0 {
-			row = lastLike(e.decided, c.Data, offsets, row)
+			row = lastLike(e.decided, c.Data, offsets[:high+1], row)
 		}
 	}
-	e.endRun(v, v.Rows)
-	return nil
+	return 0, nil
 }
 
 // lastLike returns the last of the values, from row on, that all start with

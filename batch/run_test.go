@@ -217,3 +217,44 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 		t.Error("the sink was not aborted")
 	}
 }
+
+// Rows far apart in a column are evaluated alike whatever lies between: the
+// blocks of the row loop, nulls, octets that no URL may have.
+func TestRowsDoNotDependOnTheirNeighbours(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	lines := append([]string{"http://a.example/x\nb", "http://a.example/\x00"}, frontier...)
+	evaluate := func(c Column) string {
+		var sink textSink
+		if _, err := run(t, &listSource{columns: []Column{c}}, &sink, Options{Explain: true}, "*", "foobot"); err != nil {
+			t.Fatal(err)
+		}
+		short := Options{}
+		var letters textSink
+		if _, err := run(t, &listSource{columns: []Column{c}}, &letters, short, "*", "foobot"); err != nil {
+			t.Fatal(err)
+		}
+		return sink.String() + letters.String()
+	}
+	var alone [][]string
+	for _, s := range lines {
+		alone = append(alone, strings.Split(evaluate(urls(s)), "\n"))
+	}
+	for range 20 {
+		rows := 1 + rng.IntN(3*blockRows)
+		values, picked := make([][]byte, rows), make([]int, rows)
+		last := 0
+		for i := range values {
+			if rng.IntN(3) == 0 {
+				last = rng.IntN(len(lines))
+			}
+			picked[i] = last
+			values[i] = []byte(lines[last])
+		}
+		got := strings.Split(evaluate(column(values...)), "\n")
+		for i := range values {
+			if got[i] != alone[picked[i]][0] || got[rows+i] != alone[picked[i]][1] {
+				t.Fatalf("row %d, %q: %s and %s, alone %s", i, values[i], got[i], got[rows+i], alone[picked[i]])
+			}
+		}
+	}
+}
