@@ -260,6 +260,9 @@ func (b *builder) describe() []byte {
 
 // appendValid appends s with octets that are not UTF-8 as %XX.
 func appendValid(dst, s []byte) []byte {
+	if utf8.Valid(s) {
+		return append(dst, s...)
+	}
 	for len(s) > 0 {
 		r, size := utf8.DecodeRune(s)
 		if r == utf8.RuneError && size == 1 {

@@ -2,6 +2,8 @@ package matcher
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"robotsbatch/matcher/robotstxt"
@@ -126,22 +128,62 @@ func rank(entries []entry, sources []source) []uint32 {
 	return byRank
 }
 
-// dedupe sorts the entries by text and drops those that match what a better one
-// matches, too, because their texts are equal.
+// dedupe returns the entries sorted by text, without those that match what a
+// better one matches, too, because their texts are equal.
 func dedupe(entries []entry) []entry {
-	slices.SortFunc(entries, func(a, b entry) int {
-		if c := bytes.Compare(a.text, b.text); c != 0 {
-			return c
+	order := make([]sortKey, len(entries))
+	for i := range entries {
+		order[i] = sortKey{head: head(entries[i].text), index: uint32(i)}
+	}
+	slices.SortFunc(order, func(a, b sortKey) int {
+		if a.head != b.head {
+			return cmp.Compare(a.head, b.head)
 		}
-		if a.anchored != b.anchored {
-			if a.anchored {
-				return 1
-			}
-			return -1
+		return compareEntries(&entries[a.index], &entries[b.index])
+	})
+	sorted := make([]entry, 0, len(entries))
+	for _, key := range order {
+		e := &entries[key.index]
+		if n := len(sorted); n > 0 && sorted[n-1].anchored == e.anchored && bytes.Equal(sorted[n-1].text, e.text) {
+			continue
 		}
-		return int(b.rule>>1) - int(a.rule>>1) // the best first
-	})
-	return slices.CompactFunc(entries, func(a, b entry) bool {
-		return a.anchored == b.anchored && bytes.Equal(a.text, b.text)
-	})
+		sorted = append(sorted, *e)
+	}
+	return sorted
+}
+
+// sortKey is an entry's index with what tells most texts apart.
+type sortKey struct {
+	head  uint64
+	index uint32
+}
+
+// head is the order of a text by its first octets: eight of them behind the
+// slash that nearly all begin with, and 0 for those that begin with a star,
+// which come first.
+func head(text []byte) uint64 {
+	if len(text) == 0 || text[0] == star {
+		return 0
+	}
+	if len(text) > 8 {
+		return binary.BigEndian.Uint64(text[1:])
+	}
+	var padded [8]byte
+	copy(padded[:], text[1:])
+	return binary.BigEndian.Uint64(padded[:])
+}
+
+// compareEntries orders entries by text, then those that are not anchored
+// first, then by rank, the best first.
+func compareEntries(a, b *entry) int {
+	if c := bytes.Compare(a.text, b.text); c != 0 {
+		return c
+	}
+	if a.anchored != b.anchored {
+		if a.anchored {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Compare(b.rule, a.rule)
 }

@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// BenchmarkCompile measures parsing and compiling bodies for one agent: real
+// ones with -rules, else generated ones.
+func BenchmarkCompile(b *testing.B) {
+	var bodies [][]byte
+	if *rulesFlag != "" {
+		for _, body := range needReal(b).bodies {
+			bodies = append(bodies, body)
+		}
+	} else {
+		c := corpus.New(corpus.Options{Origins: 2000})
+		for i := range c.Bodies() {
+			bodies = append(bodies, c.AppendBody(nil, i))
+		}
+	}
+	chains := []matcher.Chain{{"CCBot"}}
+	size := 0
+	for _, body := range bodies {
+		size += len(body)
+	}
+	b.Run("stage=parse", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		for b.Loop() {
+			for _, body := range bodies {
+				robotstxt.Parse(body, robotstxt.Options{})
+			}
+		}
+	})
+	b.Run("stage=parse+compile", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, body := range bodies {
+				matcher.Compile(robotstxt.Parse(body, robotstxt.Options{}), chains)
+			}
+		}
+	})
+}
+
+// BenchmarkCompileLargeGroup measures a group of many agents and many rules,
+// which must cost no more than its octets.
+func BenchmarkCompileLargeGroup(b *testing.B) {
+	for _, n := range []int{1000, 2000, 4000, 8000} {
+		var body strings.Builder
+		for i := range n {
+			fmt.Fprintf(&body, "User-agent: bot%d\n", i)
+		}
+		for i := range n {
+			fmt.Fprintf(&body, "Disallow: /section/%d/page\n", i*7919%n)
+		}
+		source := []byte(body.String())
+		b.Run(fmt.Sprintf("agents=%d/rules=%d", n, n), func(b *testing.B) {
+			b.SetBytes(int64(len(source)))
+			for b.Loop() {
+				matcher.Compile(robotstxt.Parse(source, robotstxt.Options{}), []matcher.Chain{{"bot7"}})
+			}
+		})
+	}
+}
