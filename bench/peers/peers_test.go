@@ -80,8 +80,8 @@ func TestRun(t *testing.T) {
 	for _, want := range []string{
 		"4 URLs, 3 of them in ASCII on hosts with a robots.txt, 1 robots.txt files (1 needed); agent CCBot; medians of 2 rounds.",
 		"commit c0ffee",
-		"| ours | 1 | Go 1 | 1,000,000 | 1.0 | – | 3 |",
-		"| raw | 1 | Rust 2 | 1,000,000 | 1.0 | 66.667 % | 3 |",
+		"| ours | 1 | Go 1 | 1,000,000 | 1.0 | – | 3.0 |",
+		"| raw | 1 | Rust 2 | 1,000,000 | 1.0 | 66.667 % | 3.0 |",
 		"| short | | C | not measured: measured 2 URLs of 3, 2 verdicts",
 		"not measured: exit status 1: fake: as asked",
 		"| fickle | | C | not measured: other verdicts than in the run before |",

@@ -68,8 +68,8 @@ func table(runners []runner) string {
 			agreement = share(r.agreed, len(r.verdicts))
 		}
 		nanos := r.median(cpu)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f |\n",
-			r.name, r.results[0].Version, r.language, number(nanos), number(nanos/ours), agreement, r.median(parsing))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n",
+			r.name, r.results[0].Version, r.language, number(nanos), number(nanos/ours), agreement, number(r.median(parsing)))
 	}
 	return b.String()
 }

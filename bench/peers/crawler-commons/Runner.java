@@ -34,15 +34,16 @@ public class Runner {
 
     static void load(Path rules, Path urls, String agent) throws Exception {
         var parser = new SimpleRobotRulesParser();
+        var threads = ManagementFactory.getThreadMXBean();
         Map<String, BaseRobotRules> files = new HashMap<>();
         for (String line : Files.readAllLines(urls)) {
             String[] columns = line.split("\t", 3);
             String file = columns[0], url = columns[1];
             if (!files.containsKey(file)) {
                 byte[] body = Files.readAllBytes(rules.resolve(file));
-                long start = System.nanoTime();
+                long start = threads.getCurrentThreadCpuTime();
                 files.put(file, parse(parser, url, body, agent));
-                parseNanos += System.nanoTime() - start;
+                parseNanos += threads.getCurrentThreadCpuTime() - start;
             }
             rows.add(new Row(files.get(file), url));
         }

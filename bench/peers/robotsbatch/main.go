@@ -68,10 +68,10 @@ func load(rules string, list []byte, agent string) (batches []batch.Batch, table
 		origin, known := origins[file]
 		if !known {
 			body := must(os.ReadFile(filepath.Join(rules, file)))
-			start := time.Now()
+			start := cpuTime()
 			parsed := robotstxt.Parse(body, robotstxt.Options{})
 			origin = matcher.Origin{Access: access.Rules, Tries: matcher.Compile(parsed, []matcher.Chain{{agent}})}
-			parse += time.Since(start)
+			parse += cpuTime() - start
 			origins[file] = origin
 		}
 		key, _, _ := scratch.Split(url)

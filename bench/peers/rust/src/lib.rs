@@ -85,7 +85,7 @@ fn locked_version(name: &str) -> &'static str {
 }
 
 /// The processor time that the process has used, in and outside the kernel.
-fn cpu_ns() -> f64 {
+pub fn cpu_ns() -> f64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
