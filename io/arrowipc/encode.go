@@ -303,7 +303,7 @@ func (s *sink) encodeSchema() (message, error) {
 
 // encodeRecord returns the message of a record of these columns, compressed.
 func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data) (message, error) {
-	return s.capture(kindRecord, schema, func(w *ipc.Writer) error {
+	m, err := s.capture(kindRecord, schema, func(w *ipc.Writer) error {
 		arrays := make([]arrow.Array, len(columns))
 		rows := int64(0)
 		for i, column := range columns {
@@ -315,6 +315,13 @@ func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data) (messag
 		defer record.Release()
 		return w.Write(record)
 	})
+	switch {
+	case err != nil || s.options.Compression == Uncompressed:
+		return m, err
+	case s.options.Compression == LZ4:
+		return deflate(m, codecLZ4)
+	}
+	return deflate(m, codecZstd)
 }
 
 // capture returns the message of a kind that the library's writer makes. The

@@ -85,12 +85,6 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	}
 	s := &sink{w: w, options: o, gather: gatherer{o.mem}, last: make(map[int64]*array.Data)}
 	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
-	switch o.Compression {
-	case Zstd:
-		s.ipc = append(s.ipc, ipc.WithZstd())
-	case LZ4:
-		s.ipc = append(s.ipc, ipc.WithLZ4())
-	}
 	if err := s.layOut(); err != nil {
 		return nil, fmt.Errorf("arrowipc: %w", err)
 	}

@@ -1,0 +1,93 @@
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// deflate returns a record batch message with its buffers compressed. The Arrow
+// library would compress, too, but with tables that it makes anew for each
+// batch, and at a level that takes longer for three percent less data.
+func deflate(m message, codec int8) (message, error) {
+	meta, body := m.data[framePrefix:m.meta], m.data[m.meta:]
+	h, err := parseHeader(meta)
+	if err != nil {
+		return message{}, err
+	}
+	b, err := h.batch()
+	if err != nil {
+		return message{}, err
+	}
+	packed := *b
+	packed.codec = codec
+	packed.buffers = make([]span, len(b.buffers))
+	out := make([]byte, 0, len(body)/2)
+	for i, s := range b.buffers {
+		packed.buffers[i].offset = int64(len(out))
+		if s.length == 0 {
+			continue
+		}
+		if out, err = appendDeflated(out, body[s.offset:s.offset+s.length], codec); err != nil {
+			return message{}, fmt.Errorf("buffer %d does not compress: %w", i, err)
+		}
+		packed.buffers[i].length = int64(len(out)) - packed.buffers[i].offset
+		out = append(out, make([]byte, -len(out)&7)...)
+	}
+	m = newFramed(recordMessage(&packed, int64(len(out))), int64(len(out)))
+	m.data = append(m.data, out...)
+	return m, nil
+}
+
+// appendDeflated appends a buffer with its prefix, compressed if that makes it
+// smaller.
+func appendDeflated(dst, src []byte, codec int8) ([]byte, error) {
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(src)))
+	var err error
+	if codec == codecZstd {
+		dst = appendZstd(dst, src)
+	} else {
+		dst, err = appendLZ4(dst, src)
+	}
+	if err == nil && len(dst)-start-prefixSize >= len(src) {
+		binary.LittleEndian.PutUint64(dst[start:], 1<<64-1) // -1: as it is
+		dst = append(dst[:start+prefixSize], src...)
+	}
+	return dst, err
+}
+
+// zstdEncoders are kept because each has tables of some hundred kilobytes.
+var zstdEncoders = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return e
+}}
+
+func appendZstd(dst, src []byte) []byte {
+	e := zstdEncoders.Get().(*zstd.Encoder)
+	defer zstdEncoders.Put(e)
+	return e.EncodeAll(src, dst)
+}
+
+var lz4Writers = sync.Pool{New: func() any { return lz4.NewWriter(nil) }}
+
+func appendLZ4(dst, src []byte) ([]byte, error) {
+	w := lz4Writers.Get().(*lz4.Writer)
+	defer lz4Writers.Put(w)
+	out := bytes.NewBuffer(dst)
+	w.Reset(out)
+	if _, err := w.Write(src); err != nil {
+		return dst, err
+	}
+	if err := w.Close(); err != nil {
+		return dst, err
+	}
+	return out.Bytes(), nil
+}
