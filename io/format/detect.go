@@ -14,8 +14,9 @@ const HeadSize = 4096
 const maxArrowMetadata = 64 << 20
 
 // Detect tells the format of an input from its first octets, after
-// decompression, and its name (which may be empty). Arrow, Parquet and WARC are
-// known by their first octets whatever the name says; then the name decides.
+// decompression, and its name (which may be empty). Arrow, Parquet, WARC and
+// rule packs are known by their first octets whatever the name says; then the
+// name decides.
 // Where that says nothing, an input is Text when at least half of its first
 // lines look like URLs, or when it is empty; else Unknown.
 func Detect(head []byte, name string) Format {
@@ -28,6 +29,8 @@ func Detect(head []byte, name string) Format {
 		return Parquet
 	case bytes.HasPrefix(head, []byte("WARC/")):
 		return WARC
+	case bytes.HasPrefix(head, []byte(RulePackMagic)):
+		return RulePack
 	}
 	if f, _ := ByName(name); f != Unknown {
 		return f

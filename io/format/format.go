@@ -36,6 +36,10 @@ const (
 	RulePack
 )
 
+// RulePackMagic is the first octets of a rule pack. They are no text, and change
+// when a transfer changes line ends or drops the highest bits.
+const RulePackMagic = "\x89RBP\r\n\x1a\n"
+
 var names = [...]string{
 	Unknown: "unknown", Arrow: "arrow", ArrowS: "arrows", Parquet: "parquet",
 	Text: "text", CSV: "csv", TSV: "tsv", JSONL: "jsonl", CDXJ: "cdxj",

@@ -65,6 +65,8 @@ func TestDetect(t *testing.T) {
 		{"Arrow stream, end only", "\xFF\xFF\xFF\xFF\x00\x00\x00\x00", "", Unknown},
 		{"Parquet", "PAR1\x15\x04", "", Parquet},
 		{"WARC", "WARC/1.0\r\n", "", WARC},
+		{"rule pack", RulePackMagic + "\x01\x00\x00\x00", "", RulePack},
+		{"rule pack of another name", RulePackMagic, "rules.txt", RulePack},
 
 		{"the name decides", "url,x\nhttp://a.example/,1\n", "urls.csv", CSV},
 		{"the name decides against URLs", "http://a.example/\n", "urls.tsv", TSV},

@@ -1,0 +1,75 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	blobHeaderSize = 8
+	// maxBlob is how many octets a blob may have, decompressed. Nothing that
+	// matcher.CompileBody makes has more.
+	maxBlob = 256 << 20
+	// blobWindow is how far back the compression looks.
+	blobWindow = 256 << 10
+)
+
+// encoder and decoder are shared: both are safe for concurrent use by whole
+// blobs.
+var (
+	encoder = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithWindowSize(blobWindow), zstd.WithEncoderCRC(false))
+		if err != nil {
+			panic("rulepack: " + err.Error())
+		}
+		return e
+	})
+	decoder = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			panic("rulepack: " + err.Error())
+		}
+		return d
+	})
+)
+
+// appendBlob appends a blob of data to dst; nothing for nothing.
+func appendBlob(dst, data []byte) []byte {
+	if len(data) == 0 {
+		return dst
+	}
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, 0)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(data)))
+	dst = encoder().EncodeAll(data, dst)
+	if len(dst)-start-blobHeaderSize >= len(data) {
+		dst = append(dst[:start+blobHeaderSize], data...)
+	}
+	binary.LittleEndian.PutUint32(dst[start:], checksum(dst[start+4:]))
+	return dst
+}
+
+// openBlob returns the data of a blob, which may alias it.
+func openBlob(blob []byte) ([]byte, error) {
+	if len(blob) == 0 {
+		return nil, nil
+	}
+	if len(blob) <= blobHeaderSize || checksum(blob[4:]) != le32(blob) {
+		return nil, fmt.Errorf("%w: checksum", ErrDamaged)
+	}
+	length, data := le32(blob[4:]), blob[blobHeaderSize:]
+	if uint64(length) == uint64(len(data)) {
+		return data, nil
+	}
+	if length > maxBlob {
+		return nil, fmt.Errorf("%w: %d octets", ErrDamaged, length)
+	}
+	opened, err := decoder().DecodeAll(data, make([]byte, 0, length))
+	if err != nil || len(opened) != int(length) {
+		return nil, fmt.Errorf("%w: decompression", ErrDamaged)
+	}
+	return opened, nil
+}

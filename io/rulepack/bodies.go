@@ -1,0 +1,321 @@
+package rulepack
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// A body's row in the section bodies:
+//
+//	 0  u64  where its rules start in their section; they end where those of the
+//	         next row start
+//	 8  u64  likewise its notes
+//	16  u64  likewise its records
+//	24  u32  checksum of its number and flags, u32 each, and its rules
+//	28  u32  flags
+//
+// The last row is of no body and has only the ends.
+const rowSize = 32
+
+// Flags of a body.
+const (
+	// bodySource: it is kept as its source, for its groups overlap too much to
+	// be compiled for all agents.
+	bodySource = 1 << iota
+	// bodyHTML: it begins as HTML does.
+	bodyHTML
+	// bodyUnused: no authority has it, and nothing of it is kept.
+	bodyUnused
+)
+
+// row is a body's row, with the ends from the one behind it.
+type row struct {
+	rules, notes, records [2]uint64 // start and end
+	checksum, flags       uint32
+}
+
+func readRow(rows []byte, number uint32) row {
+	b := rows[rowSize*int64(number):]
+	next := b[rowSize:]
+	return row{
+		rules:    [2]uint64{le64(b), le64(next)},
+		notes:    [2]uint64{le64(b[8:]), le64(next[8:])},
+		records:  [2]uint64{le64(b[16:]), le64(next[16:])},
+		checksum: le32(b[24:]),
+		flags:    le32(b[28:]),
+	}
+}
+
+// rulesChecksum is the checksum in a row.
+func rulesChecksum(number, flags uint32, rules []byte) uint32 {
+	var start [8]byte
+	binary.LittleEndian.PutUint32(start[:], number)
+	binary.LittleEndian.PutUint32(start[4:], flags)
+	return updateChecksum(checksum(start[:]), rules)
+}
+
+// digest is the SHA-256 of what counts of a body. Hosts choose their bodies, and
+// could make two that a weaker hash takes for one.
+type digest = [sha256.Size]byte
+
+// Compiled bodies wait in parts, by the first octet of their digests, each as
+//
+//	 0  32   digest
+//	32  u32  flags
+//	36  u32  length of the rules
+//	40  u32  length of the notes, a blob
+//	44  u32  length of the records, a blob
+//	48       rules, notes, records
+//
+// When there is no more room, what all parts have is written to a temporary file.
+// In the end each part is read, put in order, and written to the pack.
+const (
+	bodyParts   = 256
+	storedSize  = sha256.Size + 16
+	largeBody   = 64 << 10 // octets; larger ones are compiled one at a time
+	firstPart   = 4 << 10  // octets of memory that a part starts with
+	copyingSize = 256 << 10
+)
+
+// bodies collects the distinct bodies.
+type bodies struct {
+	profile matcher.Profile
+	limit   int64 // octets of memory for the parts
+
+	mu      sync.Mutex
+	numbers map[digest]uint32 // in the order in which they came
+	known   []known           // by number
+	parts   [bodyParts]part
+	size    int64 // octets in the parts' memory
+	spill   spill
+
+	large sync.Mutex
+}
+
+// known is what is known of a body without looking at what is kept.
+type known struct {
+	length uint32 // of the source
+	flags  uint8
+}
+
+type part struct {
+	memory  []byte
+	written []extent
+}
+
+// add returns the number of a body and compiles it if it is new.
+func (b *bodies) add(counted []byte) (number uint32, err error) {
+	d := digest(sha256.Sum256(counted))
+	b.mu.Lock()
+	number, old := b.numbers[d]
+	if !old {
+		number = uint32(len(b.known))
+		if number == noBody {
+			b.mu.Unlock()
+			return 0, fmt.Errorf("more than %d distinct bodies", uint32(noBody))
+		}
+		b.numbers[d] = number
+		b.known = append(b.known, known{length: uint32(len(counted))})
+	}
+	b.mu.Unlock()
+	if old {
+		return number, nil
+	}
+	return number, b.keep(number, b.compile(d, counted))
+}
+
+// compile makes what is kept of a body.
+func (b *bodies) compile(d digest, counted []byte) []byte {
+	if len(counted) > largeBody {
+		b.large.Lock()
+		defer b.large.Unlock()
+	}
+	f := robotstxt.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
+	var flags uint32
+	for _, w := range f.Warnings {
+		if w.Kind == robotstxt.HTMLBody {
+			flags |= bodyHTML
+		}
+	}
+	stored := make([]byte, storedSize, storedSize+2*len(counted))
+	copy(stored, d[:])
+	var notes []byte
+	if compiled, ok := matcher.CompileBody(f); ok {
+		stored = compiled.AppendRules(stored)
+		notes = compiled.AppendNotes(nil)
+	} else {
+		flags |= bodySource
+		stored = append(stored, counted...)
+	}
+	put := func(at int, v uint32) { binary.LittleEndian.PutUint32(stored[sha256.Size+at:], v) }
+	put(0, flags)
+	put(4, uint32(len(stored)-storedSize))
+	before := len(stored)
+	stored = appendBlob(stored, notes)
+	put(8, uint32(len(stored)-before))
+	before = len(stored)
+	stored = appendBlob(stored, recordsOf(f).append(nil))
+	put(12, uint32(len(stored)-before))
+	return stored
+}
+
+// keep puts a compiled body into its part.
+func (b *bodies) keep(number uint32, stored []byte) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known[number].flags = uint8(le32(stored[sha256.Size:]))
+	p := &b.parts[stored[0]]
+	if cap(p.memory) == 0 {
+		p.memory = make([]byte, 0, firstPart)
+	}
+	p.memory = append(p.memory, stored...)
+	if b.size += int64(len(stored)); b.size > b.limit {
+		return b.flush()
+	}
+	return nil
+}
+
+// flush writes what the parts have in memory.
+func (b *bodies) flush() error {
+	for i := range b.parts {
+		p := &b.parts[i]
+		if len(p.memory) == 0 {
+			continue
+		}
+		p.written = append(p.written, extent{b.spill.size, int64(len(p.memory))})
+		if _, err := b.spill.Write(p.memory); err != nil {
+			return err
+		}
+		p.memory = p.memory[:0]
+	}
+	b.size = 0
+	return nil
+}
+
+// ranks gives each body, by the number in which it came, its number in the pack:
+// its place in the order of digests. Nothing can be added afterwards.
+func (b *bodies) ranks() []uint32 {
+	type numbered struct {
+		digest digest
+		number uint32
+	}
+	order := make([]numbered, 0, len(b.numbers))
+	for d, number := range b.numbers {
+		order = append(order, numbered{d, number})
+	}
+	b.numbers = nil
+	slices.SortFunc(order, func(x, y numbered) int { return bytes.Compare(x.digest[:], y.digest[:]) })
+	ranks := make([]uint32, len(order))
+	for rank := range order {
+		ranks[order[rank].number] = uint32(rank)
+	}
+	return ranks
+}
+
+// bodyOutputs are where bodies are written to.
+type bodyOutputs struct {
+	rules, notes, records, rows io.Writer
+}
+
+// write writes all bodies in order, those that are used with what is theirs.
+func (b *bodies) write(out bodyOutputs, used func(rank uint32) bool) error {
+	w := bodyWriter{out: out, used: used}
+	for i := range b.parts {
+		content, err := b.content(&b.parts[i])
+		if err != nil {
+			return err
+		}
+		if err := w.writePart(content); err != nil {
+			return err
+		}
+	}
+	_, err := out.rows.Write(w.row(0, 0))
+	return err
+}
+
+// content is all that a part has.
+func (b *bodies) content(p *part) ([]byte, error) {
+	if len(p.written) == 0 {
+		return p.memory, nil
+	}
+	var content []byte
+	for _, e := range p.written {
+		start := len(content)
+		content = append(content, make([]byte, e.length)...)
+		if _, err := io.ReadFull(b.spill.reader(e), content[start:]); err != nil {
+			return nil, fmt.Errorf("temporary file: %w", err)
+		}
+	}
+	content = append(content, p.memory...)
+	p.memory = nil
+	return content, nil
+}
+
+// bodyWriter writes bodies one after the other.
+type bodyWriter struct {
+	out  bodyOutputs
+	used func(rank uint32) bool
+
+	next                  uint32
+	rules, notes, records uint64 // octets so far
+}
+
+// writePart writes the bodies of a part.
+func (w *bodyWriter) writePart(content []byte) error {
+	var order [][]byte
+	for len(content) > 0 {
+		size := storedSize + int(le32(content[36:])) + int(le32(content[40:])) + int(le32(content[44:]))
+		order = append(order, content[:size])
+		content = content[size:]
+	}
+	slices.SortFunc(order, func(x, y []byte) int { return bytes.Compare(x[:sha256.Size], y[:sha256.Size]) })
+	for _, stored := range order {
+		if err := w.write(stored); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *bodyWriter) write(stored []byte) error {
+	flags := le32(stored[32:])
+	rules := stored[storedSize:][:le32(stored[36:])]
+	notes := stored[storedSize+len(rules):][:le32(stored[40:])]
+	records := stored[storedSize+len(rules)+len(notes):]
+	if !w.used(w.next) {
+		flags, rules, notes, records = bodyUnused, nil, nil, nil
+	}
+	if _, err := w.out.rows.Write(w.row(rulesChecksum(w.next, flags, rules), flags)); err != nil {
+		return err
+	}
+	for _, output := range [...]struct {
+		w    io.Writer
+		data []byte
+	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}} {
+		if _, err := output.w.Write(output.data); err != nil {
+			return err
+		}
+	}
+	w.rules += uint64(len(rules))
+	w.notes += uint64(len(notes))
+	w.records += uint64(len(records))
+	w.next++
+	return nil
+}
+
+// row is the next row.
+func (w *bodyWriter) row(checksum, flags uint32) []byte {
+	b := make([]byte, 0, rowSize)
+	for _, v := range [...]uint64{w.rules, w.notes, w.records} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, checksum), flags)
+}

@@ -1,0 +1,259 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// smallEntries are few authorities, of all kinds but the large ones.
+func smallEntries() []Entry {
+	return slices.DeleteFunc(testEntries(), func(e Entry) bool {
+		return strings.Contains(string(e.Authority), "many.") || strings.Contains(string(e.Authority), "long.")
+	})
+}
+
+// smallPack is a pack of smallEntries and of a group that goes on in a second
+// page.
+func smallPack(t testing.TB) []byte {
+	entries := smallEntries()
+	for _, e := range sameGroup(120) {
+		entries = append(entries, body(string(e.Authority), "User-agent: *\nDisallow: /a*b\n"))
+	}
+	return read(t, build(t, entries, BuildOptions{Maker: "robotsbatch test"}, 1))
+}
+
+var brokenChains = []matcher.Chain{{"*"}, {"C", "A"}}
+
+// answers are what a pack says of authorities, or how it fails.
+func answers(t testing.TB, p *Pack, entries []Entry) []string {
+	list := make([]string, len(entries))
+	for i, e := range entries {
+		var o matcher.Origin
+		if err := p.Lookup(e.Authority, &o); err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("%s: %v", e.Authority, err)
+			}
+			list[i] = "error"
+			continue
+		}
+		list[i] = fmt.Sprint(o.Access, " ", decisions(o.Tries, []string{"/a", "/b", "/ab"}))
+	}
+	return list
+}
+
+// isKnown tells whether an error is one that packs have.
+func isKnown(err error) bool {
+	for _, known := range []error{ErrNotPack, ErrVersion, ErrDamaged, ErrMismatch} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestCutPack(t *testing.T) {
+	data := smallPack(t)
+	for size := range data {
+		if p, err := openCopy(data[:size:size], Options{}); p != nil || !isKnown(err) {
+			t.Fatalf("cut to %d of %d octets: %v", size, len(data), err)
+		}
+	}
+}
+
+// A flipped bit is an error wherever it is used, and Verify finds it wherever it
+// is. It never is another answer.
+func TestFlippedBits(t *testing.T) {
+	data := smallPack(t)
+	entries := smallEntries()
+	options := Options{Chains: brokenChains, Explain: true}
+	sound, err := openCopy(data, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := answers(t, sound, entries)
+	inSection := func(i int) bool {
+		return slices.ContainsFunc(sound.info.Sections, func(s Section) bool { return int64(i) >= s.Offset && int64(i) < s.Offset+s.Length })
+	}
+	failed := 0
+	for i := range data {
+		if testing.Short() && i%5 != 0 {
+			continue
+		}
+		bit := byte(1) << (i % 8)
+		data[i] ^= bit
+		p, err := openCopy(data, options)
+		switch {
+		case err != nil && !isKnown(err):
+			t.Fatalf("octet %d: %v", i, err)
+		case err == nil:
+			for j, got := range answers(t, p, entries) {
+				if got != want[j] && got != "error" {
+					t.Fatalf("octet %d: %s is %q, not %q", i, entries[j].Authority, got, want[j])
+				}
+				if got == "error" {
+					failed++
+				}
+			}
+			if err := p.Verify(); errors.Is(err, ErrDamaged) != inSection(i) {
+				t.Fatalf("octet %d: Verify says %v", i, err)
+			}
+		}
+		data[i] ^= bit
+	}
+	if failed == 0 {
+		t.Error("no lookup ever failed")
+	}
+}
+
+// reseal makes the checksums of a pack right again that was broken where they
+// are not, as somebody would who means harm. It leaves alone what does not even
+// look like a pack.
+func reseal(data []byte) {
+	size := uint64(len(data))
+	if size < headerSize+trailerSize {
+		return
+	}
+	trailer := data[size-trailerSize:]
+	at, count := le64(trailer), uint64(le32(trailer[8:]))
+	if at < headerSize || at > size || count > 100 || at+count*sectionSize != size-trailerSize {
+		return
+	}
+	table := data[at : size-trailerSize]
+	var found [sectionKinds][]byte
+	for entry := table; len(entry) > 0; entry = entry[sectionSize:] {
+		if kind, offset, length := le32(entry), le64(entry[8:]), le64(entry[16:]); kind < sectionKinds && offset <= at && length <= at-offset {
+			found[kind] = data[offset : offset+length]
+		}
+	}
+	resealParts(found)
+	for entry := table; len(entry) > 0; entry = entry[sectionSize:] {
+		if kind := le32(entry); kind < sectionKinds {
+			binary.LittleEndian.PutUint32(entry[4:], checksum(found[kind]))
+		}
+	}
+	binary.LittleEndian.PutUint32(trailer[12:], tableChecksum(data[:headerSize], table, trailer))
+}
+
+// resealParts does so for pages, rows and blobs.
+func resealParts(found [sectionKinds][]byte) {
+	for pages := found[pagesSection]; len(pages) >= pageSize; pages = pages[pageSize:] {
+		binary.LittleEndian.PutUint32(pages, checksum(pages[4:pageSize]))
+	}
+	rows := found[bodiesSection]
+	for number := uint32(0); rowSize*(int(number)+2) <= len(rows); number++ {
+		r := readRow(rows, number)
+		if rules, ok := within(found[rulesSection], r.rules); ok {
+			binary.LittleEndian.PutUint32(rows[rowSize*int(number)+24:], rulesChecksum(number, r.flags, rules))
+		}
+		for _, blobs := range [...]struct {
+			kind   int
+			bounds [2]uint64
+		}{{notesSection, r.notes}, {recordsSection, r.records}} {
+			if blob, ok := within(found[blobs.kind], blobs.bounds); ok && len(blob) > blobHeaderSize {
+				binary.LittleEndian.PutUint32(blob, checksum(blob[4:]))
+			}
+		}
+	}
+}
+
+// useBroken does everything with octets that may be a pack.
+func useBroken(t testing.TB, data []byte, entries []Entry) {
+	p, err := openCopy(data, Options{Chains: brokenChains, Explain: true, Memory: 2000})
+	if err != nil {
+		if !isKnown(err) {
+			t.Fatal(err)
+		}
+		return
+	}
+	answers(t, p, entries)
+	if err := p.Verify(); err != nil && !errors.Is(err, ErrDamaged) {
+		t.Fatal(err)
+	}
+	for number := range min(p.bodies, 20) {
+		if b, err := p.Body(number); err == nil && b.Compiled != nil {
+			for name := range b.Compiled.Names() {
+				decisions(b.Compiled.Tries(nil, []matcher.Chain{{string(name)}}), testPaths[:3])
+			}
+		}
+	}
+	silent, err := openCopy(data, Options{Chains: brokenChains})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o matcher.Origin
+	for _, e := range entries {
+		if err := silent.Lookup(e.Authority, &o); err != nil || o.Access != access.Rules {
+			continue
+		}
+		decisions(o.Tries, testPaths[:3])
+	}
+}
+
+// edit changes a few octets as a list of numbers says: places and values.
+func edit(data []byte, edits []byte) {
+	for ; len(edits) >= 6; edits = edits[6:] {
+		at := int(le32(edits)) % len(data)
+		copy(data[at:], edits[4:6])
+	}
+}
+
+// What has right checksums may still be wrong; nothing may panic. It can only
+// find reading outside with the build tag purego, or by luck.
+func TestForgedPack(t *testing.T) {
+	sound := smallPack(t)
+	entries := smallEntries()
+	p, err := openCopy(sound, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds := 3000
+	if testing.Short() {
+		rounds = 500
+	}
+	g := rand.New(rand.NewPCG(3, 5))
+	for range rounds {
+		data := slices.Clone(sound)
+		for range 1 + g.IntN(3) {
+			s := p.info.Sections[g.IntN(len(p.info.Sections))]
+			at := int(s.Offset) + g.IntN(max(1, int(s.Length)))
+			if g.IntN(2) == 0 {
+				at &^= 3
+			}
+			switch g.IntN(3) {
+			case 0:
+				data[at] = byte(g.IntN(256))
+			case 1:
+				data[at]++
+			default:
+				copy(data[at:at+4], data[int(s.Offset)+4*g.IntN(max(1, int(s.Length)/4)):])
+			}
+		}
+		reseal(data)
+		useBroken(t, data, entries)
+	}
+}
+
+// FuzzOpenPack opens a pack that was edited and sealed again, or only edited.
+func FuzzOpenPack(f *testing.F) {
+	sound := smallPack(f)
+	entries := smallEntries()
+	f.Add([]byte("123456"), true)
+	f.Add([]byte{0, 16, 0, 0, 1, 0, 8, 16, 0, 0, 1, 1}, true)
+	f.Add([]byte{0, 0, 0, 0, 1, 0}, false)
+	f.Fuzz(func(t *testing.T, edits []byte, seal bool) {
+		data := slices.Clone(sound)
+		edit(data, edits)
+		if seal {
+			reseal(data)
+		}
+		useBroken(t, data, entries)
+	})
+}

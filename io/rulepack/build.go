@@ -1,0 +1,253 @@
+package rulepack
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+const (
+	// DefaultBuildMemory is how many octets a Builder takes when
+	// BuildOptions.Memory does not say: 512 MiB.
+	DefaultBuildMemory = 512 << 20
+	// Of the memory, one part in authorityShare is for authorities that wait and
+	// one in bodyShare for bodies. The rest is for what cannot be written away:
+	// some 100 octets for each distinct body, and what compiling takes.
+	authorityShare = 2
+	bodyShare      = 8
+)
+
+// BuildOptions say how a pack is made. The zero value is the default.
+type BuildOptions struct {
+	// Profile is the reading of the protocol; default robotstxt.RFC9309.
+	Profile matcher.Profile
+	// Limit is how many octets of a body count (RFC 9309 §2.5); values below
+	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile has
+	// no limit.
+	Limit int
+	// Memory is about how many octets of memory to take; 0 means
+	// DefaultBuildMemory. What does not fit goes to temporary files beside the
+	// pack.
+	Memory int64
+	// Maker is the version of the program, to be recorded.
+	Maker string
+}
+
+// Entry is what a rules source knows of an authority.
+type Entry struct {
+	// Authority is a key as matcher.Scratch.Split returns it, of at most
+	// MaxAuthority octets.
+	Authority []byte
+	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1), and
+	// not access.Unknown.
+	Access access.Outcome
+	// Body is the body of robots.txt when Access is access.Rules.
+	Body []byte
+	// Cut says that Body is only the beginning of what the server sent.
+	Cut bool
+	// Status is the HTTP status of the fetch, 0 where it is not known.
+	Status uint16
+	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
+	// known.
+	Fetched uint32
+	// Source ranks the sources: of several entries for one authority that of the
+	// lowest source counts. One source may have one entry for each.
+	Source uint32
+}
+
+// Builder makes a rule pack. Add may be called by several goroutines at once,
+// and is best called so: it compiles bodies.
+type Builder struct {
+	name string
+	out  blob.Writer
+	o    BuildOptions
+
+	bodies bodies
+	mu     sync.Mutex // for runs
+	runs   runs
+}
+
+// Create starts the pack of that name, which is there when Finish has succeeded;
+// until then, and after Abort, what was there before remains.
+func Create(name string, o BuildOptions) (*Builder, error) {
+	if o.Memory <= 0 {
+		o.Memory = DefaultBuildMemory
+	}
+	o.Limit = max(o.Limit, robotstxt.DefaultLimit)
+	if o.Profile == robotstxt.Google {
+		o.Limit = 0
+	}
+	out, err := blob.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	folder := spillFolder(name)
+	b := &Builder{name: name, out: out, o: o}
+	b.runs = newRuns(o.Memory/authorityShare, folder)
+	b.bodies = bodies{
+		profile: o.Profile, limit: o.Memory / bodyShare,
+		numbers: make(map[digest]uint32), spill: spill{folder: folder},
+	}
+	return b, nil
+}
+
+// spillFolder is where temporary files for an output go: beside it, where there
+// is room for it, too.
+func spillFolder(name string) string {
+	if info, err := os.Stat(name); name == blob.Stdio || err == nil && !info.Mode().IsRegular() {
+		return os.TempDir()
+	}
+	return filepath.Dir(name)
+}
+
+// Add adds what is known of an authority. It keeps nothing of e.
+func (b *Builder) Add(e Entry) error {
+	if err := b.add(e); err != nil {
+		return fmt.Errorf("rulepack: %s: %w", b.name, err)
+	}
+	return nil
+}
+
+func (b *Builder) add(e Entry) error {
+	if n := len(e.Authority); n == 0 || n > MaxAuthority {
+		return fmt.Errorf("%.80q is no authority: it has %d octets, and may have %d", e.Authority, n, MaxAuthority)
+	}
+	o := origin{body: noBody, fetched: e.Fetched, status: e.Status, outcome: uint8(e.Access)}
+	switch e.Access {
+	case access.Rules:
+		counted, limited := robotstxt.Counted(e.Body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: e.Cut})
+		if uint64(len(counted)) > math.MaxUint32 {
+			return fmt.Errorf("%s: the body has %d octets", e.Authority, len(counted))
+		}
+		if limited {
+			o.flags |= flagLimited
+		}
+		var err error
+		if o.body, err = b.bodies.add(counted); err != nil {
+			return err
+		}
+	case access.AllowAll, access.DisallowAll:
+	default:
+		return fmt.Errorf("%s: access %d is no outcome of a fetch", e.Authority, e.Access)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.runs.add(e.Authority, e.Source, o)
+}
+
+// Abort gives the pack up. It does nothing after Finish.
+func (b *Builder) Abort() {
+	b.out.Abort()
+	b.runs.spill.close()
+	b.bodies.spill.close()
+}
+
+// Finish completes the pack and says what is in it. After an error there is
+// none.
+func (b *Builder) Finish() (*Info, error) {
+	defer b.Abort()
+	w := newPackWriter(b.out)
+	info, err := b.write(w)
+	if err == nil {
+		err = w.finish()
+	}
+	if err == nil {
+		err = b.out.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rulepack: %s: %w", b.name, err)
+	}
+	info.Size, info.Sections = w.at, w.sections
+	return info, nil
+}
+
+// write writes the sections.
+func (b *Builder) write(w *packWriter) (*Info, error) {
+	info := &Info{Version: version, Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit}
+	ranks := b.bodies.ranks()
+	used := make([]bool, len(ranks)) // by rank
+	if err := b.writeAuthorities(w, info, ranks, used); err != nil {
+		return nil, err
+	}
+	for number, rank := range ranks {
+		if used[rank] {
+			info.addBody(b.bodies.known[number])
+		}
+	}
+	if err := b.writeBodies(w, used); err != nil {
+		return nil, err
+	}
+	w.begin(metaSection)
+	_, err := w.Write(info.append(nil))
+	return info, err
+}
+
+// writeAuthorities writes the pages and the directory, and finds out which
+// bodies are used.
+func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, used []bool) error {
+	w.begin(pagesSection)
+	pages := newPageWriter(w, b.runs.total)
+	err := b.runs.merge(func(authority waiting) error {
+		o := authority.origin()
+		var flags uint8
+		if o.body != noBody {
+			flags = b.bodies.known[o.body].flags
+			o.body = ranks[o.body]
+			used[o.body] = true
+		}
+		info.add(o, flags)
+		return pages.add(authority.hash(), o, authority.authority())
+	})
+	if err == nil {
+		err = pages.finish()
+	}
+	if err != nil {
+		return err
+	}
+	b.runs.spill.close()
+	b.runs.chunks = nil // room for what comes
+	w.begin(directorySection)
+	return binary.Write(w, binary.LittleEndian, pages.directory)
+}
+
+// writeBodies writes the sections that speak of bodies.
+func (b *Builder) writeBodies(w *packWriter, used []bool) error {
+	folder := b.bodies.spill.folder
+	rest := [...]struct {
+		kind   int
+		buffer *bufio.Writer
+		spill  spill
+	}{{kind: notesSection}, {kind: recordsSection}, {kind: bodiesSection}}
+	for i := range rest {
+		r := &rest[i]
+		r.spill.folder = folder
+		r.buffer = bufio.NewWriterSize(&r.spill, copyingSize)
+		defer r.spill.close()
+	}
+	w.begin(rulesSection)
+	err := b.bodies.write(
+		bodyOutputs{rules: w, notes: rest[0].buffer, records: rest[1].buffer, rows: rest[2].buffer},
+		func(rank uint32) bool { return used[rank] },
+	)
+	for i := range rest {
+		r := &rest[i]
+		if err == nil {
+			err = r.buffer.Flush()
+		}
+		if err == nil {
+			w.begin(r.kind)
+			_, err = io.Copy(w, r.spill.all())
+		}
+	}
+	return err
+}

@@ -1,0 +1,204 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// manyEntries are many authorities over fewer bodies.
+func manyEntries(n int) []Entry {
+	g := rand.New(rand.NewPCG(1, uint64(n)))
+	entries := testEntries()
+	for i := range n {
+		e := body(fmt.Sprintf("%shost%d.example", []string{"http://", "https://", "ftp://", ""}[i%4], i), "")
+		switch k := g.IntN(n/2 + 1); {
+		case i%11 == 0:
+			e.Access, e.Body, e.Status = access.AllowAll, nil, 404
+		default:
+			e.Body = fmt.Appendf(nil, "User-agent: *\nDisallow: /a%d\nUser-agent: A\nDisallow: /%d*b\nSitemap: https://s.test/%d.xml\n", k, k%10, k)
+			e.Fetched = uint32(k)
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// The same input gives the same octets, whatever the order, the number of
+// goroutines and the memory.
+func TestReproducible(t *testing.T) {
+	entries := manyEntries(3000)
+	want := read(t, build(t, entries, BuildOptions{Maker: "x"}, 1))
+	shuffled := reversed(entries)
+	rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	for _, test := range []struct {
+		name    string
+		entries []Entry
+		workers int
+		memory  int64
+	}{
+		{"reversed", reversed(entries), 1, 0},
+		{"8 goroutines", entries, 8, 0},
+		{"shuffled, 8 goroutines", shuffled, 8, 0},
+		{"little memory", entries, 1, 100_000},
+		{"next to no memory, 8 goroutines", shuffled, 8, 1},
+	} {
+		name := build(t, test.entries, BuildOptions{Maker: "x", Memory: test.memory}, test.workers)
+		if d := differ(read(t, name), want); d != "" {
+			t.Errorf("%s: %s", test.name, d)
+		}
+	}
+}
+
+// TestSpills checks a pack whose authorities and bodies went to temporary files
+// many times.
+func TestSpills(t *testing.T) {
+	entries := manyEntries(40_000)
+	if testing.Short() {
+		entries = manyEntries(20_000)
+	}
+	name := build(t, entries, BuildOptions{Memory: 1}, 4)
+	p := mustOpen(t, name, Options{Chains: testChains, Explain: true})
+	for _, e := range entries {
+		var o matcher.Origin
+		if err := p.Lookup(e.Authority, &o); err != nil || o.Access != e.Access {
+			t.Fatalf("%s: access %d, want %d, %v", e.Authority, o.Access, e.Access, err)
+		}
+	}
+	for i := 0; i < len(entries); i += 97 {
+		if err := checkEntry(p, entries[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Beside its bodies, an authority takes at most 64 octets where authorities have
+// 25.
+func TestSize(t *testing.T) {
+	var entries []Entry
+	for i := range 50_000 {
+		entries = append(entries, body(fmt.Sprintf("https://shop-%08d.example.com", i), "User-agent: *\nDisallow: /a\n"))
+	}
+	_, info := buildInfo(t, entries, BuildOptions{}, 2)
+	size := int64(0)
+	for _, s := range info.Sections {
+		if s.Name == "directory" || s.Name == "pages" {
+			size += s.Length
+		}
+	}
+	perAuthority := float64(size) / float64(info.Authorities)
+	t.Logf("%.1f octets an authority", perAuthority)
+	if perAuthority > 64 {
+		t.Errorf("%.1f octets an authority", perAuthority)
+	}
+}
+
+// sameGroup are n authorities that all fall into one group of a pack of n.
+func sameGroup(n int) []Entry {
+	groups := uint32(n/perGroup + 1)
+	var entries []Entry
+	for i := 0; len(entries) < n; i++ {
+		authority := fmt.Sprintf("https://h%d.example", i)
+		if groupOf(hashOf([]byte(authority)), groups) == groups/2 {
+			entries = append(entries, body(authority, fmt.Sprintf("User-agent: *\nDisallow: /a%d\n", i%7)))
+		}
+	}
+	return entries
+}
+
+// sameHash are authorities of one hash: XXH3 multiplies the first eight octets,
+// with eight of its own subtracted, with the next eight. No host has such
+// octets.
+func sameHash(t *testing.T, n int) []Entry {
+	var entries []Entry
+	secret := []byte{0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe}
+	for i := range n {
+		authority := append([]byte(nil), secret...)
+		authority = binary.BigEndian.AppendUint64(authority, uint64(i)*0x9E3779B97F4A7C15)
+		authority = append(authority, "sixteen octets.."...)
+		if hashOf(authority) != xxh3.Hash(append(append([]byte(nil), secret...), "eight...sixteen octets.."...)) {
+			t.Fatalf("%q has another hash", authority)
+		}
+		entries = append(entries, body(string(authority), fmt.Sprintf("User-agent: *\nDisallow: /a%d\n", i%7)))
+	}
+	return entries
+}
+
+// Hosts can be chosen so that many have one group, or one hash.
+func TestHostileAuthorities(t *testing.T) {
+	for name, entries := range map[string][]Entry{
+		"a group of two pages":         sameGroup(150),
+		"a group of many pages":        sameGroup(1000),
+		"a hash of many pages":         sameHash(t, 2000),
+		"a group between others":       append(sameHash(t, 700), manyEntries(3000)...),
+		"authorities as long as pages": longAuthorities(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			pack := build(t, entries, BuildOptions{}, 2)
+			p := mustOpen(t, pack, Options{Chains: testChains, Explain: true})
+			for _, e := range entries {
+				if err := checkEntry(p, e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var o matcher.Origin
+			for _, e := range entries {
+				unknown := append(append([]byte(nil), e.Authority...), '.')
+				if err := p.Lookup(unknown, &o); err != nil || o.Access != access.Unknown {
+					t.Fatalf("%q: access %d, %v", unknown, o.Access, err)
+				}
+			}
+			for _, e := range sameHash(t, 3000)[2500:] {
+				if err := p.Lookup(e.Authority, &o); err != nil || o.Access != access.Unknown {
+					t.Fatalf("%q: access %d, %v", e.Authority, o.Access, err)
+				}
+			}
+			if err := p.Verify(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func longAuthorities() []Entry {
+	var entries []Entry
+	for i := range 200 {
+		authority := fmt.Sprintf("%0*d", 1+i*(MaxAuthority-1)/199, i)
+		entries = append(entries, body(authority, ""))
+	}
+	return entries
+}
+
+// A pack under another limit counts more of a body.
+func TestLimit(t *testing.T) {
+	const limit = 600_000
+	text := make([]byte, 0, limit+100)
+	text = append(text, "User-agent: *\nDisallow: /a\n"...)
+	for len(text) < limit-20 {
+		text = append(text, "#\n"...)
+	}
+	text = append(text, "Disallow: /b\n#\n#\n#\n#\n#\n#\nDisallow: /c\n"...)
+	name := build(t, []Entry{body("https://a.example", string(text))}, BuildOptions{Limit: limit}, 1)
+	p := mustOpen(t, name, Options{Chains: testChains, Limit: limit})
+	var o matcher.Origin
+	if err := p.Lookup([]byte("https://a.example"), &o); err != nil {
+		t.Fatal(err)
+	}
+	var target matcher.Target
+	for path, want := range map[string]bool{"/a": false, "/b": false, "/c": true} {
+		target.Set([]byte(path), robotstxt.RFC9309)
+		if got, _ := o.Tries[0].Allowed(&target); got != want {
+			t.Errorf("%s: allowed: %v", path, got)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package rulepack
+
+import (
+	"fmt"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// Authority is what a pack has on an authority.
+type Authority struct {
+	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1).
+	Access access.Outcome
+	// Body is the number of its body; it means something only when Access is
+	// access.Rules.
+	Body uint32
+	// Status is the HTTP status of the fetch, 0 where it is not known.
+	Status int
+	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
+	// known.
+	Fetched int64
+	// Limited says that the size limit, or who fetched it, cut the body.
+	Limited bool
+}
+
+// Authority tells what the pack has on an authority, a key as
+// matcher.Scratch.Split returns it. known is false when that is nothing.
+func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
+	o, known, err := p.find(authority)
+	if err != nil || !known {
+		return a, false, err
+	}
+	return Authority{
+		Access: access.Outcome(o.outcome), Body: o.body, Status: int(o.status), Fetched: int64(o.fetched),
+		Limited: o.flags&flagLimited != 0,
+	}, true, nil
+}
+
+// Body is a body in a pack, described. It is valid until the pack is closed.
+type Body struct {
+	// Compiled is the body for all agents, with notes; nil where Source is set.
+	Compiled *matcher.Body
+	// Source is the body itself, where it could not be compiled for all agents.
+	Source []byte
+	// HTML says that it begins as HTML does.
+	HTML bool
+	// Records are its other records.
+	Records Records
+	// Octets is what its rules take in the pack.
+	Octets int
+}
+
+// Body describes body number, which is below Info().Bodies unless authorities
+// were shadowed by others when the pack was made. It checks everything, and
+// keeps nothing.
+func (p *Pack) Body(number uint32) (*Body, error) {
+	if p.file == nil {
+		return nil, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	rules, r, err := p.bodyRules(number)
+	if err != nil {
+		return nil, err
+	}
+	b := &Body{HTML: r.flags&bodyHTML != 0, Octets: len(rules)}
+	if r.flags&bodySource != 0 {
+		b.Source = rules
+	} else if b.Compiled, _, err = p.openBody(number, rules, r, true, false); err != nil {
+		return nil, err
+	}
+	blob, ok := within(p.records, r.records)
+	if !ok {
+		return nil, p.damaged("records of body %d lie outside", number)
+	}
+	data, err := openBlob(blob)
+	if err == nil {
+		b.Records, err = readRecords(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rulepack: %s: records of body %d: %w", p.name, number, err)
+	}
+	return b, nil
+}

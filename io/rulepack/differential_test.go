@@ -1,0 +1,189 @@
+package rulepack
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/batch"
+	"robotsbatch/bench/corpus"
+	"robotsbatch/io/rulesdir"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// TestReference compares what a pack says of a made-up frontier with the
+// reference: verdict, reason, rule, line and agent.
+func TestReference(t *testing.T) {
+	c := corpus.New(corpus.Options{Seed: 7, Origins: 300, URLs: 6000, Distinct: 0.5, Ports: 0.05, IDN: 0.05})
+	if testing.Short() {
+		c = corpus.New(corpus.Options{Seed: 7, Origins: 60, URLs: 1000})
+	}
+	chains := []matcher.Chain{{"*"}, {"CCBot"}, {"Nobody", "GPTBot"}}
+	for _, profile := range []struct {
+		engine    matcher.Profile
+		reference reference.Profile
+	}{{robotstxt.RFC9309, reference.RFC9309}, {robotstxt.Google, reference.Google}} {
+		p := mustOpen(t, buildCorpus(t, c, profile.engine), Options{Chains: chains, Profile: profile.engine, Explain: true, Memory: 10_000})
+		files := make(map[int]reference.File)
+		var scratch matcher.Scratch
+		var target matcher.Target
+		var o matcher.Origin
+		for origin, url := range c.URLs() {
+			authority, path, reason := scratch.Split(url)
+			if reason != matcher.NoReason {
+				continue
+			}
+			if err := p.Lookup(authority, &o); err != nil {
+				t.Fatal(err)
+			}
+			if (o.Access == access.Rules) != (origin.Body >= 0) {
+				t.Fatalf("%s: access %d, body %d", authority, o.Access, origin.Body)
+			}
+			if origin.Body < 0 {
+				continue
+			}
+			f, ok := files[origin.Body]
+			if !ok {
+				f = reference.Parse(c.AppendBody(nil, origin.Body), profile.reference, 0)
+				files[origin.Body] = f
+			}
+			target.Set(path, profile.engine)
+			for i, chain := range chains {
+				want := reference.Decide(f, chain, string(path), profile.reference)
+				if want.Reason == "robots_txt" {
+					continue
+				}
+				d := o.Tries[i].Match(&target)
+				rule := matcher.RuleInfo{}
+				if d.Reason.HasRule() {
+					rule = o.Tries[i].Rule(d.Rule)
+				}
+				if d.Allowed != want.Allowed || d.Reason.String() != want.Reason || rule.Line != want.Line ||
+					string(rule.Text) != want.Rule || string(rule.Agent) != want.Agent {
+					t.Fatalf("%s for %v: %+v %+v %q, reference %+v", url, chain, d, rule, rule.Text, want)
+				}
+			}
+		}
+	}
+}
+
+// buildCorpus makes a pack of a corpus.
+func buildCorpus(t testing.TB, c *corpus.Corpus, p matcher.Profile) string {
+	var entries []Entry
+	for origin := range c.Origins() {
+		if origin.Body < 0 {
+			continue
+		}
+		e := Entry{Access: access.Rules, Authority: authorityOf(&origin), Body: c.AppendBody(nil, origin.Body)}
+		entries = append(entries, e)
+	}
+	return build(t, entries, BuildOptions{Profile: p}, 2)
+}
+
+func authorityOf(o *corpus.Origin) []byte {
+	authority := o.Scheme + "://" + o.Host
+	if o.Port != 0 {
+		authority += ":" + strconv.Itoa(o.Port)
+	}
+	return []byte(authority)
+}
+
+// TestFolderAndPack evaluates the sample through its folder and through a pack of
+// it: the same verdicts, with the same explanations.
+func TestFolderAndPack(t *testing.T) {
+	const sample = "../../bench/corpus/sample"
+	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
+		chains := []matcher.Chain{{"CCBot"}, {"Nobody", "GPTBot"}, {"*"}}
+		folder, err := rulesdir.Open(filepath.Join(sample, "rules"), rulesdir.Options{Chains: chains, Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		name := filepath.Join(t.TempDir(), "sample.rules")
+		b, err := Create(name, BuildOptions{Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Abort()
+		if err := folder.Walk(2, func(authority, body []byte) error {
+			return b.Add(Entry{Authority: authority, Access: access.Rules, Body: body})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		urls := sampleURLs(t, filepath.Join(sample, "frontier.txt.zst"))
+		for _, explain := range []bool{false, true} {
+			pack := mustOpen(t, name, Options{Chains: chains, Profile: profile, Explain: explain})
+			o := batch.Options{Agents: len(chains), Profile: profile, Explain: explain}
+			want, got := evaluate(t, folder, urls, o), evaluate(t, pack, urls, o)
+			for agent := range chains {
+				a, b := rows(&want.Agents[agent], want.Rows), rows(&got.Agents[agent], got.Rows)
+				for row := range a {
+					if a[row] != b[row] {
+						t.Fatalf("%s, explain %v: row %d for %v is %s, by the folder %s", profileName(profile), explain, row, chains[agent], b[row], a[row])
+					}
+				}
+			}
+		}
+	}
+}
+
+// rows are an agent's verdicts with all that explains them.
+func rows(v *batch.AgentVerdicts, n int) []string {
+	list := make([]string, n)
+	for row := range list {
+		list[row] = fmt.Sprint(v.Allowed[row/8]>>(row%8)&1, v.Valid[row/8]>>(row%8)&1)
+		if v.Reasons != nil {
+			list[row] += v.Reasons[row].String()
+		}
+		if v.Rules != nil && v.Rules[row] >= 0 {
+			list[row] += fmt.Sprintf(" %+v", v.Explanations[v.Rules[row]])
+		}
+	}
+	return list
+}
+
+func sampleURLs(t *testing.T, name string) *batch.Batch {
+	t.Helper()
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoder.Close()
+	packed, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := batch.Column{Offsets64: []int64{0}}
+	for line := range bytes.Lines(list) {
+		column.Data = append(column.Data, bytes.TrimRight(line, "\r\n")...)
+		column.Offsets64 = append(column.Offsets64, int64(len(column.Data)))
+	}
+	return &batch.Batch{URLs: column}
+}
+
+func evaluate(t *testing.T, origins matcher.Origins, b *batch.Batch, o batch.Options) *batch.Verdicts {
+	t.Helper()
+	var v batch.Verdicts
+	if err := batch.NewEvaluator(origins, o).Evaluate(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Rows < 1000 {
+		t.Fatal(fmt.Sprint(v.Rows, " rows"))
+	}
+	return &v
+}

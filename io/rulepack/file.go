@@ -1,0 +1,81 @@
+package rulepack
+
+import (
+	"bytes"
+	"fmt"
+
+	"robotsbatch/io/format"
+)
+
+// file is a pack's octets, with the sections found.
+type file struct {
+	data     []byte
+	unmap    func() error
+	table    [sectionKinds]tableEntry
+	sections []Section // in the order of the table
+}
+
+// tableEntry is what the table says of a section.
+type tableEntry struct {
+	data     []byte
+	checksum uint32
+	found    bool
+}
+
+func (f *file) findSections() error {
+	if len(f.data) < headerSize+trailerSize {
+		return fmt.Errorf("%w: it has %d octets", ErrNotPack, len(f.data))
+	}
+	head := f.data[:headerSize]
+	if !bytes.HasPrefix(head, []byte(format.RulePackMagic)) {
+		return ErrNotPack
+	}
+	if v := le32(head[len(format.RulePackMagic):]); v != version {
+		if v > version {
+			return fmt.Errorf("%w: format %d, and this program reads %d; compile it again, or use a newer program", ErrVersion, v, version)
+		}
+		return fmt.Errorf("%w: format %d", ErrDamaged, v)
+	}
+	size := uint64(len(f.data))
+	trailer := f.data[size-trailerSize:]
+	if string(trailer[24:]) != endMagic || le64(trailer[16:]) != size {
+		return fmt.Errorf("%w: its end is missing", ErrDamaged)
+	}
+	at, count := le64(trailer), uint64(le32(trailer[8:]))
+	if at < headerSize || at > size || at+count*sectionSize != size-trailerSize {
+		return fmt.Errorf("%w: table of sections", ErrDamaged)
+	}
+	table := f.data[at : size-trailerSize]
+	if tableChecksum(head, table, trailer) != le32(trailer[12:]) {
+		return fmt.Errorf("%w: checksum of the table of sections", ErrDamaged)
+	}
+	for ; len(table) > 0; table = table[sectionSize:] {
+		kind, offset, length := le32(table), le64(table[8:]), le64(table[16:])
+		if kind == 0 || kind >= sectionKinds || f.table[kind].found || offset < headerSize || offset > at || length > at-offset {
+			return fmt.Errorf("%w: table of sections", ErrDamaged)
+		}
+		f.table[kind] = tableEntry{data: f.data[offset : offset+length : offset+length], checksum: le32(table[4:]), found: true}
+		f.sections = append(f.sections, Section{Name: sectionNames[kind], Offset: int64(offset), Length: int64(length)})
+	}
+	return f.checkSections()
+}
+
+// checkSections checks that the sections are there and go together.
+func (f *file) checkSections() error {
+	for kind := metaSection; kind < sectionKinds; kind++ {
+		if !f.table[kind].found {
+			return fmt.Errorf("%w: no section %s", ErrDamaged, sectionNames[kind])
+		}
+	}
+	directory, pages, rows := len(f.section(directorySection)), len(f.section(pagesSection)), len(f.section(bodiesSection))
+	if directory%4 != 0 || directory < 8 || pages%pageSize != 0 || rows%rowSize != 0 || rows < rowSize ||
+		uint64(directory/4) > 1<<32 || uint64(pages/pageSize) > 1<<32-1 || uint64(rows/rowSize) > 1<<32-1 {
+		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
+	}
+	if meta := f.table[metaSection]; checksum(meta.data) != meta.checksum {
+		return fmt.Errorf("%w: checksum of the section meta", ErrDamaged)
+	}
+	return nil
+}
+
+func (f *file) section(kind int) []byte { return f.table[kind].data }

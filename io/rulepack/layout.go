@@ -1,0 +1,70 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
+
+// The errors that readers of packs can tell apart. Each comes with the pack's
+// name and what exactly is wrong.
+var (
+	// ErrNotPack says that a file is no rule pack at all.
+	ErrNotPack = errors.New("this is no rule pack")
+	// ErrVersion says that a newer version of the program made the pack.
+	ErrVersion = errors.New("the rule pack is of a newer version")
+	// ErrDamaged says that a pack was cut off or changed.
+	ErrDamaged = errors.New("the rule pack is damaged: compile it again")
+	// ErrMismatch says that a pack was compiled for another profile or size
+	// limit than it is opened for.
+	ErrMismatch = errors.New("the rule pack was compiled for something else")
+)
+
+const (
+	version = 1
+	// endMagic is the last octets of a pack.
+	endMagic = "RBP end\n"
+
+	headerSize  = 32
+	trailerSize = 32
+	sectionSize = 32
+	pageSize    = 4096
+)
+
+// The kinds of sections.
+const (
+	metaSection = iota + 1
+	directorySection
+	pagesSection
+	bodiesSection
+	rulesSection
+	notesSection
+	recordsSection
+	sectionKinds
+)
+
+var sectionNames = [sectionKinds]string{
+	"", "meta", "directory", "pages", "bodies", "rules", "notes", "records",
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+func updateChecksum(sum uint32, data []byte) uint32 { return crc32.Update(sum, castagnoli, data) }
+
+func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
+func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// hashOf is the hash of an authority.
+func hashOf(authority []byte) uint64 { return xxh3.Hash(authority) }
+
+// groupOf is the group of a hash. It does not fall where the hash grows.
+func groupOf(hash uint64, groups uint32) uint32 {
+	group, _ := bits.Mul64(hash, uint64(groups))
+	return uint32(group)
+}

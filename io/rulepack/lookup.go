@@ -1,0 +1,224 @@
+package rulepack
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// errClosed is for lookups in a pack that is closed.
+var errClosed = errors.New("the rule pack is closed")
+
+// Lookup implements [matcher.Origins]. An error means that the pack is damaged,
+// and names the body where it is one. It allocates nothing for a body that is
+// open already.
+func (p *Pack) Lookup(authority []byte, o *matcher.Origin) error {
+	o.Access, o.Tries = access.Unknown, nil
+	found, known, err := p.find(authority)
+	if err != nil || !known {
+		return err
+	}
+	if access.Outcome(found.outcome) == access.Rules {
+		b := p.cache.get(found.body)
+		if b == nil {
+			if b, err = p.load(found.body); err != nil {
+				return err
+			}
+		}
+		o.Tries = b.tries
+	}
+	o.Access = access.Outcome(found.outcome)
+	return nil
+}
+
+// damaged is the error for something in the pack.
+func (p *Pack) damaged(format string, args ...any) error {
+	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
+}
+
+// find finds what the pack has on an authority.
+func (p *Pack) find(authority []byte) (origin, bool, error) {
+	if len(authority) > MaxAuthority {
+		return origin{}, false, nil
+	}
+	if p.file == nil {
+		return origin{}, false, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	hash := hashOf(authority)
+	group := groupOf(hash, p.groups)
+	number := p.pageOf(group)
+	first, err := p.page(number, group, 0)
+	if err != nil {
+		return origin{}, false, err
+	}
+	o, known := first.find(hash, authority)
+	if !known && first.goesOn() {
+		o, known, err = p.findFurther(number, group, hash, authority)
+	}
+	if err == nil && known && !p.sound(o) {
+		err = p.damaged("what it says of %q", authority)
+	}
+	return o, known, err
+}
+
+// sound tells whether an authority's outcome and body are such as there are.
+func (p *Pack) sound(o origin) bool {
+	switch access.Outcome(o.outcome) {
+	case access.Rules:
+		return o.body < p.bodies
+	case access.AllowAll, access.DisallowAll:
+		return true
+	}
+	return false
+}
+
+// pageOf is the page in which a group begins.
+func (p *Pack) pageOf(group uint32) uint32 { return le32(p.directory[4*uint64(group):]) }
+
+// page is a page of a group, after looking at it when it is first used.
+func (p *Pack) page(number, group, sequence uint32) (page, error) {
+	if number >= p.pageCount {
+		return nil, p.damaged("directory: page %d of %d", number, p.pageCount)
+	}
+	start := uint64(number) * pageSize
+	found := page(p.pages[start : start+pageSize])
+	if !p.checkedPages.has(number) {
+		if err := checkPage(found); err != nil {
+			return nil, p.damaged("page %d: %w", number, err)
+		}
+		p.checkedPages.set(number)
+	}
+	if found.first() > group || found.last() < group || found.sequence() != sequence {
+		return nil, p.damaged("page %d is not that of group %d", number, group)
+	}
+	return found, nil
+}
+
+// findFurther looks for an authority in the further pages of a group that begins
+// in page number: by halves, for each page starts with a greater one.
+func (p *Pack) findFurther(number, group uint32, hash uint64, authority []byte) (origin, bool, error) {
+	low, high := number+1, p.pageOf(group+1)
+	if high <= number || high > p.pageCount {
+		return origin{}, false, p.damaged("directory: group %d has no end", group)
+	}
+	var memory [MaxAuthority + 8]byte
+	for low < high {
+		middle := low + (high-low)/2
+		next, err := p.page(middle, group, middle-number)
+		if err != nil {
+			return origin{}, false, err
+		}
+		start := next.appendAuthority(memory[:0], 0)
+		if order := cmp.Or(cmp.Compare(hashOf(start), hash), bytes.Compare(start, authority)); order <= 0 {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low--; low == number {
+		return origin{}, false, nil
+	}
+	last, err := p.page(low, group, low-number)
+	if err != nil {
+		return origin{}, false, err
+	}
+	o, known := last.find(hash, authority)
+	return o, known, nil
+}
+
+// opened is a body that is open, with the tries of the pack's chains.
+type opened struct {
+	tries []matcher.Trie
+	body  uint32
+	size  int64 // octets of memory
+	kept
+}
+
+// load opens a body and keeps it in the cache.
+func (p *Pack) load(number uint32) (*opened, error) {
+	rules, r, err := p.bodyRules(number)
+	if err != nil {
+		return nil, err
+	}
+	b := &opened{body: number, size: openedSize(len(p.chains))}
+	if r.flags&bodySource != 0 {
+		f := robotstxt.Parse(rules, robotstxt.Options{Profile: p.info.Profile, Limit: len(rules)})
+		b.tries = matcher.Compile(f, p.chains)
+		for i := range b.tries {
+			if !slices.ContainsFunc(b.tries[:i], func(t matcher.Trie) bool { return t.Same(&b.tries[i]) }) {
+				b.size += int64(b.tries[i].Size())
+			}
+		}
+	} else {
+		compiled, size, err := p.openBody(number, rules, r, p.explain, p.checkedBodies.has(number))
+		if err != nil {
+			return nil, err
+		}
+		b.tries = compiled.Tries(make([]matcher.Trie, 0, len(p.chains)), p.chains)
+		b.size += int64(size)
+	}
+	p.checkedBodies.set(number)
+	p.cache.put(b)
+	return b, nil
+}
+
+// bodyRules are a body's rules, or its source, after a look at the checksum when
+// they are first used.
+func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
+	if number >= p.bodies {
+		return nil, row{}, p.damaged("body %d of %d", number, p.bodies)
+	}
+	r := readRow(p.rows, number)
+	rules, ok := within(p.rules, r.rules)
+	switch {
+	case !ok:
+		return nil, r, p.damaged("body %d lies outside", number)
+	case r.flags&bodyUnused != 0:
+		return nil, r, p.damaged("body %d is none", number)
+	case !p.checkedBodies.has(number) && rulesChecksum(number, r.flags, rules) != r.checksum:
+		return nil, r, p.damaged("body %d: checksum", number)
+	}
+	return rules, r, nil
+}
+
+// openBody opens a compiled body, with notes or without. checked says that it
+// was opened so before. size is what its notes take of memory.
+func (p *Pack) openBody(number uint32, rules []byte, r row, explain, checked bool) (b *matcher.Body, size int, err error) {
+	var notes []byte
+	if explain {
+		blob, ok := within(p.notes, r.notes)
+		if !ok {
+			return nil, 0, p.damaged("notes of body %d lie outside", number)
+		}
+		if notes, err = openBlob(blob); err != nil {
+			return nil, 0, fmt.Errorf("rulepack: %s: notes of body %d: %w", p.name, number, err)
+		}
+		if size = len(notes); notes == nil {
+			return nil, 0, p.damaged("body %d has no notes", number)
+		}
+	}
+	if checked {
+		return matcher.ReopenBody(rules, notes), size, nil
+	}
+	if b, err = matcher.OpenBody(rules, notes); err != nil {
+		return nil, 0, p.damaged("body %d: %w", number, err)
+	}
+	if b.Profile() != p.info.Profile {
+		return nil, 0, p.damaged("body %d is of another profile", number)
+	}
+	return b, size, nil
+}
+
+// within is what lies between two offsets of a section.
+func within(section []byte, bounds [2]uint64) ([]byte, bool) {
+	if bounds[0] > bounds[1] || bounds[1] > uint64(len(section)) {
+		return nil, false
+	}
+	return section[bounds[0]:bounds[1]:bounds[1]], true
+}

@@ -1,0 +1,119 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Info is what a pack says of itself.
+type Info struct {
+	// Version is the version of the format.
+	Version int
+	// Maker says which version of the program made the pack, as
+	// BuildOptions.Maker had it.
+	Maker string
+	// Profile is the reading of the protocol that it was compiled for.
+	Profile matcher.Profile
+	// Limit is how many octets of a body counted (RFC 9309 §2.5); 0 under the
+	// Google profile, which has no limit.
+	Limit int
+	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
+	// those of each outcome (RFC 9309 §2.3.1).
+	Authorities, Rules, AllowAll, DisallowAll int64
+	// Limited counts the authorities whose body was cut.
+	Limited int64
+	// HTML counts the authorities whose body begins as HTML does.
+	HTML int64
+	// Bodies counts the distinct bodies, and Uncompiled those that are kept as
+	// their source, because their groups overlap too much to be compiled for all
+	// agents at once.
+	Bodies, Uncompiled int64
+	// SourceOctets is how long the distinct bodies are, as far as they count.
+	SourceOctets int64
+	// Size is the length of the pack in octets.
+	Size int64
+	// Sections are the parts of the file, in their order.
+	Sections []Section
+}
+
+// Section is a part of a pack.
+type Section struct {
+	// Name says what is in it; see the package comment.
+	Name string
+	// Offset and Length are where it lies in the file, in octets.
+	Offset, Length int64
+}
+
+// The section meta is
+//
+//	 0  u32  profile
+//	 4  u32  0
+//	 8  u64  limit
+//	16  u64  authorities, rules, allow all, disallow all, limited, HTML, bodies,
+//	         uncompiled, source octets
+//	88       the maker
+const (
+	metaSize   = 88
+	metaCounts = 9
+)
+
+func (i *Info) counts() [metaCounts]*int64 {
+	return [...]*int64{
+		&i.Authorities, &i.Rules, &i.AllowAll, &i.DisallowAll, &i.Limited, &i.HTML,
+		&i.Bodies, &i.Uncompiled, &i.SourceOctets,
+	}
+}
+
+func (i *Info) append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(i.Profile))
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, uint64(i.Limit))
+	for _, count := range i.counts() {
+		b = binary.LittleEndian.AppendUint64(b, uint64(*count))
+	}
+	return append(b, i.Maker...)
+}
+
+func readMeta(data []byte) (*Info, error) {
+	if len(data) < metaSize || le32(data) > uint32(robotstxt.Google) || le64(data[8:]) > math.MaxInt {
+		return nil, fmt.Errorf("%w: meta", ErrDamaged)
+	}
+	i := &Info{Version: version, Profile: matcher.Profile(le32(data)), Limit: int(le64(data[8:])), Maker: string(data[metaSize:])}
+	for n, count := range i.counts() {
+		*count = int64(le64(data[16+8*n:]))
+	}
+	return i, nil
+}
+
+// add counts an authority.
+func (i *Info) add(o origin, bodyFlags uint8) {
+	i.Authorities++
+	switch access.Outcome(o.outcome) {
+	case access.Rules:
+		i.Rules++
+	case access.AllowAll:
+		i.AllowAll++
+	case access.DisallowAll:
+		i.DisallowAll++
+	}
+	if o.flags&flagLimited != 0 {
+		i.Limited++
+	}
+	if bodyFlags&bodyHTML != 0 {
+		i.HTML++
+	}
+}
+
+// addBody counts a body.
+func (i *Info) addBody(b known) {
+	i.Bodies++
+	i.SourceOctets += int64(b.length)
+	if b.flags&bodySource != 0 {
+		i.Uncompiled++
+	}
+}

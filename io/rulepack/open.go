@@ -1,0 +1,180 @@
+package rulepack
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// DefaultMemory is how many octets of opened bodies are kept when Options.Memory
+// does not say: 64 MiB.
+const DefaultMemory = 64 << 20
+
+// Options say how a pack is used. The zero value is the default.
+type Options struct {
+	// Chains are the agents; each Origin gets a Trie for each, in their order.
+	Chains []matcher.Chain
+	// Profile is the reading of the protocol, which must be the pack's.
+	Profile matcher.Profile
+	// Limit is how many octets of a body count (RFC 9309 §2.5), which must be
+	// what the pack was compiled with; values below robotstxt.DefaultLimit mean
+	// robotstxt.DefaultLimit. It means nothing under the Google profile.
+	Limit int
+	// Explain makes rules known by their text, line and agent; without it
+	// Trie.Rule knows only whether a rule allows.
+	Explain bool
+	// Memory bounds the octets of bodies that are kept open, beside the pack
+	// itself, which the operating system keeps in memory as it sees fit; 0 means
+	// DefaultMemory. Four octets for each body in the pack come on top.
+	Memory int64
+}
+
+// Pack is a rule pack that is open. It is a [matcher.Origins], safe for
+// concurrent use.
+//
+// The file is mapped, not read. It must not change while it is open; to replace
+// it, put another one in its place, as Builder does. What was looked up is valid
+// until Close.
+type Pack struct {
+	name string
+	file *file
+	info *Info
+
+	directory, pages, rows, rules, notes, records []byte
+	groups, pageCount, bodies                     uint32
+
+	chains  []matcher.Chain
+	explain bool
+	// What was checked already: a page whose bit is set is sound, and so is a
+	// body.
+	checkedPages, checkedBodies bitmap
+	cache                       cache
+}
+
+// Open opens the pack of that name. It reads no more than a few pages, whatever
+// the pack's size. The error is ErrNotPack, ErrVersion, ErrDamaged or
+// ErrMismatch, or one of the file's.
+func Open(name string, o Options) (*Pack, error) {
+	p, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.match(o); err != nil {
+		_ = p.Close() // the first error tells more
+		return nil, named(name, err)
+	}
+	p.use(o)
+	return p, nil
+}
+
+// use makes a pack ready for lookups.
+func (p *Pack) use(o Options) {
+	p.chains, p.explain = o.Chains, o.Explain
+	if o.Memory <= 0 {
+		o.Memory = DefaultMemory
+	}
+	p.checkedPages, p.checkedBodies = newBitmap(p.pageCount), newBitmap(p.bodies)
+	p.cache.init(p.bodies, o.Memory, openedSize(len(o.Chains)))
+}
+
+// Inspect opens a pack under the profile and the limit that it has, for no
+// agents, with explanations.
+func Inspect(name string) (*Pack, error) {
+	p, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	p.use(Options{Explain: true})
+	return p, nil
+}
+
+func open(name string) (*Pack, error) {
+	data, unmap, err := mapFile(name)
+	if err != nil {
+		return nil, named(name, err)
+	}
+	p, err := openOctets(name, data)
+	if err != nil {
+		_ = unmap() // the first error tells more
+		return nil, err
+	}
+	p.file.unmap = unmap
+	return p, nil
+}
+
+// named puts a pack's name before an error, once.
+func named(name string, err error) error {
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		return fmt.Errorf("rulepack: %s: %s: %w", name, inner.Op, inner.Err)
+	}
+	return fmt.Errorf("rulepack: %s: %w", name, err)
+}
+
+// openOctets opens the pack that lies in memory.
+func openOctets(name string, data []byte) (*Pack, error) {
+	f := &file{data: data, unmap: func() error { return nil }}
+	if err := f.findSections(); err != nil {
+		return nil, named(name, err)
+	}
+	info, err := readMeta(f.section(metaSection))
+	if err != nil {
+		return nil, named(name, err)
+	}
+	info.Size, info.Sections = int64(len(f.data)), f.sections
+	p := &Pack{
+		name: name, file: f, info: info,
+		directory: f.section(directorySection), pages: f.section(pagesSection), rows: f.section(bodiesSection),
+		rules: f.section(rulesSection), notes: f.section(notesSection), records: f.section(recordsSection),
+	}
+	p.groups = uint32(len(p.directory)/4 - 1)
+	p.pageCount = uint32(len(p.pages) / pageSize)
+	p.bodies = uint32(len(p.rows)/rowSize - 1)
+	return p, nil
+}
+
+// match checks that a pack was compiled for what it is opened for.
+func (p *Pack) match(o Options) error {
+	if p.info.Profile != o.Profile {
+		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, profileName(p.info.Profile), profileName(o.Profile))
+	}
+	if limit := max(o.Limit, robotstxt.DefaultLimit); o.Profile != robotstxt.Google && p.info.Limit != limit {
+		return fmt.Errorf("%w: a size limit of %d octets, and not %d: ask for that limit, or compile a pack for the other", ErrMismatch, p.info.Limit, limit)
+	}
+	return nil
+}
+
+func profileName(p matcher.Profile) string {
+	if p == robotstxt.Google {
+		return "google"
+	}
+	return "rfc9309"
+}
+
+// Info says what is in the pack.
+func (p *Pack) Info() *Info { return p.info }
+
+// Close gives the file back. Nothing that was looked up may be used any more.
+func (p *Pack) Close() error {
+	if p.file == nil {
+		return nil
+	}
+	err := p.file.unmap()
+	name := p.name
+	*p = Pack{name: name}
+	if err != nil {
+		return named(name, err)
+	}
+	return nil
+}
+
+// openedSize is how many octets an opened body for so many chains takes, beside
+// its rules and notes.
+func openedSize(chains int) int64 {
+	const around, trie = 96, 320 // with some slack
+	return around + trie*int64(min(chains, math.MaxInt32))
+}

@@ -1,0 +1,77 @@
+package rulepack
+
+import (
+	"encoding/binary"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/format"
+)
+
+// packWriter writes the file: the header, sections one after the other, and in
+// the end where they are.
+type packWriter struct {
+	w        blob.Writer // collects small writes, and keeps an error
+	head     []byte
+	at       int64
+	sections []Section
+	table    []byte
+	kind     int
+	sum      uint32
+}
+
+func newPackWriter(w blob.Writer) *packWriter {
+	head := append([]byte(format.RulePackMagic), make([]byte, headerSize-len(format.RulePackMagic))...)
+	binary.LittleEndian.PutUint32(head[len(format.RulePackMagic):], version)
+	p := &packWriter{w: w, head: head, at: headerSize}
+	_, _ = w.Write(head) // an error stays, and shows at the next write
+	return p
+}
+
+// begin ends the section before and starts one.
+func (w *packWriter) begin(kind int) {
+	w.end()
+	padding := int(-w.at & (pageSize - 1))
+	_, _ = w.w.Write(make([]byte, padding)) // an error stays
+	w.at += int64(padding)
+	w.sections = append(w.sections, Section{Name: sectionNames[kind], Offset: w.at})
+	w.kind, w.sum = kind, 0
+}
+
+// Write writes to the section.
+func (w *packWriter) Write(data []byte) (int, error) {
+	w.at += int64(len(data))
+	w.sum = updateChecksum(w.sum, data)
+	return w.w.Write(data)
+}
+
+// end puts the section that was written into the table.
+func (w *packWriter) end() {
+	if len(w.sections) == 0 {
+		return
+	}
+	s := &w.sections[len(w.sections)-1]
+	s.Length = w.at - s.Offset
+	w.table = binary.LittleEndian.AppendUint32(w.table, uint32(w.kind))
+	w.table = binary.LittleEndian.AppendUint32(w.table, w.sum)
+	for _, v := range [...]uint64{uint64(s.Offset), uint64(s.Length), 0} {
+		w.table = binary.LittleEndian.AppendUint64(w.table, v)
+	}
+}
+
+// finish writes the table and the trailer.
+func (w *packWriter) finish() error {
+	w.end()
+	trailer := binary.LittleEndian.AppendUint64(nil, uint64(w.at))
+	trailer = binary.LittleEndian.AppendUint32(trailer, uint32(len(w.sections)))
+	trailer = binary.LittleEndian.AppendUint32(trailer, tableChecksum(w.head, w.table, trailer))
+	w.at += int64(len(w.table)) + trailerSize
+	trailer = binary.LittleEndian.AppendUint64(trailer, uint64(w.at))
+	trailer = append(trailer, endMagic...)
+	_, err := w.w.Write(append(w.table, trailer...))
+	return err
+}
+
+// tableChecksum is the checksum in the trailer, of which it has the beginning.
+func tableChecksum(head, table, trailer []byte) uint32 {
+	return updateChecksum(updateChecksum(checksum(head), table), trailer[:12])
+}
