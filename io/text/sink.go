@@ -37,7 +37,7 @@ func appendURLs(dst []byte, urls *batch.Column, v *batch.Verdicts) []byte {
 		if !urls.Null(row) {
 			url := urls.Value(row)
 			if hasLF {
-				url = bytes.ReplaceAll(url, newline, []byte("%0A"))
+				url = bytes.ReplaceAll(url, []byte("\n"), []byte("%0A"))
 			}
 			dst = append(dst, url...)
 		}

@@ -16,7 +16,11 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/compress"
+	"robotsbatch/io/lines"
 )
+
+// mark is UTF-8's byte order mark.
+const mark = "\xEF\xBB\xBF"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -245,8 +249,8 @@ func TestPiecesAreIndependent(t *testing.T) {
 
 func TestBatchesHaveABoundedSize(t *testing.T) {
 	line := strings.Repeat("x", 1<<19) + "\n"
-	const lines = 100
-	s := NewSource(strings.NewReader(strings.Repeat(line, lines)), Options{})
+	const count = 100
+	s := NewSource(strings.NewReader(strings.Repeat(line, count)), Options{})
 	batches, err := read(t, s)
 	if err != io.EOF {
 		t.Fatal(err)
@@ -254,12 +258,12 @@ func TestBatchesHaveABoundedSize(t *testing.T) {
 	rows := 0
 	for i, b := range batches {
 		rows += len(b)
-		if size := len(b) * len(line); size > maxBatchSize+2*len(line) {
+		if size := len(b) * len(line); size > lines.MaxBlockSize+2*len(line) {
 			t.Errorf("batch %d has %d octets", i, size)
 		}
 	}
-	if rows != lines || len(batches) < 3 {
-		t.Errorf("%d rows in %d batches, want %d", rows, len(batches), lines)
+	if rows != count || len(batches) < 3 {
+		t.Errorf("%d rows in %d batches, want %d", rows, len(batches), count)
 	}
 }
 

@@ -1,0 +1,285 @@
+package lines
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	// DefaultRows is how many records a block has at most, unless BlockOptions
+	// say otherwise.
+	DefaultRows = 65_536
+
+	// DefaultMaxLine is how many octets a record may have, its line end apart,
+	// unless BlockOptions say otherwise: 1 MiB.
+	DefaultMaxLine = 1 << 20
+
+	// readSize is how many octets are read at once.
+	readSize = 256 << 10
+
+	// MaxBlockSize is how many octets a block may have, but for its last
+	// record: a batch of fewer rows than asked for is no harm, one of 65,536
+	// lines of a megabyte each is.
+	MaxBlockSize = 16 << 20
+)
+
+// mark is UTF-8's byte order mark.
+const mark = "\xEF\xBB\xBF"
+
+// Cutter finds where records end.
+type Cutter interface {
+	// Cut returns how many records end in data[from:], but not more than most,
+	// and where in data the last of them ends; where that is has no meaning
+	// when there is none. Data starts with a record. It grows between calls,
+	// and from is its length at the last one; 0 begins anew.
+	Cut(data []byte, from, most int) (end, records int)
+}
+
+// BlockOptions of Blocks. The zero value is the default.
+type BlockOptions struct {
+	// Prefix of errors: format and name of the input, such as "text: urls.txt".
+	Prefix string
+	// Rows is the most records that a block has; 0 means DefaultRows.
+	Rows int
+	// MaxLine is the most octets a record may have, its line end apart; 0 means
+	// DefaultMaxLine, and 1 GiB is the most there can be. A longer one is an
+	// error: no row is ever cut or dropped, and one endless line must not fill
+	// the memory.
+	MaxLine int
+	// Hint says what to do about a record that is too long.
+	Hint string
+	// Cutter finds where records end; nil when a record is a line.
+	Cutter Cutter
+}
+
+// Block is a run of whole records. The last one of an input needs no line end.
+type Block struct {
+	// Data are the records with their line ends.
+	Data []byte
+	// Index is the block's number within its input, from 0.
+	Index int
+	// Records is how many there are.
+	Records int
+	// FirstLine is the number of lines before the block.
+	FirstLine int64
+	// Lines is how many there are in Data.
+	Lines int
+}
+
+// LineRange is the block's place for people, such as "lines 1 to 65536".
+func (b *Block) LineRange() string {
+	return fmt.Sprintf("lines %d to %d", b.FirstLine+1, b.FirstLine+int64(b.Lines))
+}
+
+// Line is the number, from 1, of the line that starts at or before Data[at].
+func (b *Block) Line(at int) int64 {
+	return b.FirstLine + int64(bytes.Count(b.Data[:at], newline)) + 1
+}
+
+// Blocks cuts an input into blocks. It only looks for the ends of records and
+// copies next to nothing, so that what costs time is left to those who decode
+// the blocks. A UTF-8 byte order mark at the very beginning is skipped.
+type Blocks struct {
+	r       io.Reader
+	options BlockOptions
+
+	begun bool   // the mark was looked for
+	rest  []byte // was read, and belongs to the next block
+	err   error  // what ended the reading, io.EOF included
+	index int    // the next block's
+	line  int64  // lines before the next block
+}
+
+// NewBlocks reads r, which must be decompressed already.
+func NewBlocks(r io.Reader, o BlockOptions) *Blocks {
+	if o.Rows <= 0 {
+		o.Rows = DefaultRows
+	}
+	if o.MaxLine <= 0 {
+		o.MaxLine = DefaultMaxLine
+	}
+	o.MaxLine = min(o.MaxLine, 1<<30) // offsets have 32 bits
+	if o.Cutter == nil {
+		o.Cutter = lineCutter{}
+	}
+	return &Blocks{r: r, options: o}
+}
+
+// MaxLine is the most octets a record may have, its line end apart.
+func (b *Blocks) MaxLine() int { return b.options.MaxLine }
+
+// SetRows changes the most records that a block has.
+func (b *Blocks) SetRows(rows int) { b.options.Rows = rows }
+
+// Next returns the next block, its data in the memory of dst if that is large
+// enough. When reading fails, the whole records that were read come first, then
+// the error, which stays; io.EOF is the end. With an error of ctx, which is
+// asked before each read, nothing is lost. With any error the block is no block
+// but still has the memory.
+//
+// Whether a whole record has more octets than MaxLine is for its decoder to
+// find out; one that has no end in sight ends here.
+func (b *Blocks) Next(ctx context.Context, dst []byte) (Block, error) {
+	data, records, err := b.fill(ctx, dst[:0])
+	if err != nil {
+		return Block{Data: data}, err
+	}
+	block := Block{Data: data, Index: b.index, Records: records, FirstLine: b.line, Lines: records}
+	if _, plain := b.options.Cutter.(lineCutter); !plain {
+		block.Lines = bytes.Count(data, newline)
+		if data[len(data)-1] != '\n' {
+			block.Lines++
+		}
+	}
+	b.index++
+	b.line += int64(block.Lines)
+	return block, nil
+}
+
+// fill appends the next block's records to data, which is empty. What was read
+// beyond them is left in b.rest.
+func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, err error) {
+	if err := b.skipMark(ctx); err != nil {
+		return data, 0, err
+	}
+	rows := b.options.Rows
+	end, records := b.options.Cutter.Cut(b.rest, 0, rows) // of the whole records in data
+	if records == 0 {
+		end = 0
+	}
+	if records == rows {
+		data = append(data, b.rest[:end]...)
+		b.rest = b.rest[end:]
+		return data, records, nil
+	}
+	data = append(data, b.rest...)
+	b.rest = b.rest[:0]
+	for records < rows && end < MaxBlockSize && b.err == nil {
+		if err := ctx.Err(); err != nil {
+			b.rest = append(b.rest, data...)
+			return data, 0, err
+		}
+		start := len(data)
+		data, err = readOnce(b.r, data)
+		if cut, found := b.options.Cutter.Cut(data, start, rows-records); found > 0 {
+			end, records = cut, records+found
+		}
+		b.err = b.check(err, data, end, records < rows)
+	}
+	if b.err == io.EOF && records < rows && end < len(data) {
+		return data, records + 1, nil // the last record, without a line end
+	}
+	if records == 0 {
+		return data, 0, b.err
+	}
+	b.rest = append(b.rest, data[end:]...)
+	return data[:end], records, nil
+}
+
+// skipMark leaves a byte order mark at the beginning of the input out.
+func (b *Blocks) skipMark(ctx context.Context) error {
+	for !b.begun && b.err == nil && len(b.rest) < len(mark) && strings.HasPrefix(mark, string(b.rest)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var err error
+		b.rest, err = readOnce(b.r, b.rest)
+		b.err = b.check(err, b.rest, 0, false)
+	}
+	if !b.begun {
+		b.begun = true
+		b.rest = bytes.TrimPrefix(b.rest, []byte(mark))
+	}
+	return nil
+}
+
+// check says what ends the reading after a read that returned err: nil when
+// nothing does. If one is open, what follows data[:end] is the begin of one
+// record.
+func (b *Blocks) check(err error, data []byte, end int, open bool) error {
+	tooLong := open && len(data)-end > b.options.MaxLine+len("\r")
+	switch {
+	case err == io.EOF:
+		return err // and the last record is measured when it is decoded
+	case tooLong:
+		line := b.line + int64(bytes.Count(data[:end], newline)) + 1
+		return fmt.Errorf("%s: %w", b.options.Prefix, b.TooLong(line))
+	case err != nil:
+		line := b.line + int64(bytes.Count(data, newline)) + 1
+		return fmt.Errorf("%s: reading line %d: %w", b.options.Prefix, line, err)
+	}
+	return nil
+}
+
+// TooLong is the error, without the prefix, for a record that is longer than
+// MaxLine and starts in line, counted from 1.
+func (b *Blocks) TooLong(line int64) error {
+	what := fmt.Sprintf("line %d", line)
+	if _, plain := b.options.Cutter.(lineCutter); !plain {
+		what = fmt.Sprintf("the row that starts in line %d", line)
+	}
+	return fmt.Errorf("%s has more than %d octets: %s", what, b.options.MaxLine, b.options.Hint)
+}
+
+// readOnce appends what one read gives to data.
+func readOnce(r io.Reader, data []byte) ([]byte, error) {
+	const attempts = 100 // as many as bufio.Reader makes
+	start := len(data)
+	if cap(data)-start < readSize {
+		data = append(make([]byte, 0, max(2*cap(data), start+readSize)), data...)
+	}
+	for range attempts {
+		n, err := r.Read(data[start : start+readSize])
+		if n > 0 || err != nil {
+			return data[:start+n], err
+		}
+	}
+	return data, io.ErrNoProgress
+}
+
+// lineCutter is the Cutter of inputs in which a record is a line.
+type lineCutter struct{}
+
+func (lineCutter) Cut(data []byte, from, most int) (end, records int) {
+	end, records = CutLines(data[from:], most)
+	return from + end, records
+}
+
+// CutLines returns how many whole lines data starts with, but not more than
+// most, and where the last of them ends.
+func CutLines(data []byte, most int) (end, lines int) {
+	// Counting is far cheaper than finding, so only the last part is searched.
+	const size = 4 << 10
+	for at := 0; at < len(data); at += size {
+		part := data[at:min(at+size, len(data))]
+		found := bytes.Count(part, newline)
+		if lines+found < most {
+			lines += found
+			continue
+		}
+		end = at
+		for ; lines < most; lines++ {
+			end += bytes.IndexByte(data[end:], '\n') + 1
+		}
+		return end, lines
+	}
+	return bytes.LastIndexByte(data, '\n') + 1, lines
+}
+
+// TakeLine cuts the first line off data: the line without its line end, which
+// is LF or CRLF, and what follows it.
+func TakeLine(data []byte) (line, rest []byte) {
+	i := bytes.IndexByte(data, '\n')
+	switch {
+	case i < 0:
+		return data, nil
+	case i > 0 && data[i-1] == '\r':
+		return data[:i-1], data[i+1:]
+	}
+	return data[:i], data[i+1:]
+}
+
+var newline = []byte{'\n'}
