@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables/tablestest"
 )
 
 // benchmarkRows is how many URLs a record batch of the benchmarks has.
@@ -39,7 +40,7 @@ func benchmarkRecord() arrow.Record {
 		b.Append(fmt.Sprintf("https://www.%s.com/%s/%s-%s-%d.html", host,
 			words[rng.IntN(len(words))], words[rng.IntN(len(words))], words[rng.IntN(len(words))], rng.IntN(1e6)))
 	}
-	return newRecord([]string{"url"}, b.NewArray())
+	return tablestest.NewRecord([]string{"url"}, b.NewArray())
 }
 
 func BenchmarkDecode(b *testing.B) {
@@ -82,7 +83,7 @@ func BenchmarkEncode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	v := testVerdicts(benchmarkRows)
+	v := tablestest.Verdicts(benchmarkRows)
 	for _, e := range encodings {
 		b.Run(e.String(), func(b *testing.B) {
 			var out output

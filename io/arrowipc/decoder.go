@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/tables"
 )
 
 // decoder makes records of record batch messages: it knows the schema and the
@@ -35,7 +37,7 @@ type decoder struct {
 	mu      sync.Mutex
 	reader  *ipc.Reader
 	queue   *messages
-	checker *checker
+	checker *tables.Checker
 	err     error
 }
 
@@ -86,7 +88,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 // dictionaryTypes appends the value types of the dictionaries in dt, in the
 // order in which a schema has them.
 func dictionaryTypes(types []arrow.DataType, dt arrow.DataType) ([]arrow.DataType, error) {
-	dt = storage(dt)
+	dt = tables.Storage(dt)
 	if encoded, ok := dt.(*arrow.DictionaryType); ok {
 		types = append(types, encoded.ValueType)
 		dt = encoded.ValueType
@@ -203,13 +205,13 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 			return nil, err
 		}
 		defer reader.Release()
-		return read(reader, queue, message, new(checker))
+		return read(reader, queue, message, new(tables.Checker))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.reader == nil && d.err == nil {
 		d.reader, d.queue, d.err = d.open()
-		d.checker = new(checker)
+		d.checker = new(tables.Checker)
 	}
 	if d.err != nil {
 		return nil, d.err
@@ -237,7 +239,7 @@ func (d *decoder) open() (*ipc.Reader, *messages, error) {
 }
 
 // read lets reader read the record batch message and checks what comes of it.
-func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *checker) (arrow.Record, error) {
+func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *tables.Checker) (arrow.Record, error) {
 	*queue = append(*queue, message)
 	rec, err := reader.Read()
 	if err != nil {
@@ -248,7 +250,7 @@ func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *checker)
 		return nil, err
 	}
 	for i, column := range rec.Columns() {
-		if err := c.check(column.Data().(*array.Data)); err != nil {
+		if err := c.Check(column.Data().(*array.Data)); err != nil {
 			return nil, fmt.Errorf("column %q: %w", rec.ColumnName(i), err)
 		}
 	}

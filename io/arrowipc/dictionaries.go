@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/io/tables"
 )
 
 // usedDictionary is a dictionary that the columns of a batch use.
@@ -20,7 +22,7 @@ type usedDictionary struct {
 // those that use them, and retains them. It numbers them as the library does
 // in the schema message: by columns, outer ones before inner ones.
 func appendDictionaries(list []usedDictionary, number *int64, column string, d *array.Data) []usedDictionary {
-	if _, ok := storage(d.DataType()).(*arrow.DictionaryType); !ok {
+	if _, ok := tables.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
 		for _, child := range d.Children() {
 			list = appendDictionaries(list, number, column, child.(*array.Data))
 		}
@@ -83,7 +85,7 @@ func beginsWith(a, b *array.Data) bool {
 // The library encodes the values as a record of one column, around which a
 // dictionary's metadata is put.
 func (s *sink) encodeDictionary(d usedDictionary, begin int, delta bool) (message, error) {
-	values := s.gather.gather(d.values, appendRun(nil, begin, d.values.Len()))
+	values := tables.Slice(d.values, begin, d.values.Len(), s.options.mem)
 	defer values.Release()
 	schema := arrow.NewSchema([]arrow.Field{{Name: d.column, Type: values.DataType(), Nullable: true}}, nil)
 	record, err := s.encodeRecord(schema, []*array.Data{values})

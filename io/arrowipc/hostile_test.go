@@ -16,18 +16,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables/tablestest"
 )
 
 // smallRecord has a column of each kind that points into other buffers.
 func smallRecord(t testing.TB) arrow.Record {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	return newRecord([]string{"url", "d", "l", "v", "u", "b"},
-		urlArray(5, true),
-		fromJSON(t, dt, `["a","b",null,"a","c"]`),
-		fromJSON(t, arrow.ListOf(arrow.BinaryTypes.String), `[["x"],null,[],["y","zz"],["w"]]`),
-		fromJSON(t, arrow.BinaryTypes.StringView, `["a string that is long","s",null,"","one more long string"]`),
-		fromJSON(t, arrow.DenseUnionOf([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32}}, []arrow.UnionTypeCode{3}), `[[3,1],[3,2],[3,3],[3,4],[3,5]]`),
-		fromJSON(t, arrow.FixedWidthTypes.Boolean, `[true,null,false,true,true]`),
+	return tablestest.NewRecord([]string{"url", "d", "l", "v", "u", "b"},
+		tablestest.URLArray(5, true),
+		tablestest.FromJSON(t, dt, `["a","b",null,"a","c"]`),
+		tablestest.FromJSON(t, arrow.ListOf(arrow.BinaryTypes.String), `[["x"],null,[],["y","zz"],["w"]]`),
+		tablestest.FromJSON(t, arrow.BinaryTypes.StringView, `["a string that is long","s",null,"","one more long string"]`),
+		tablestest.FromJSON(t, arrow.DenseUnionOf([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32}}, []arrow.UnionTypeCode{3}), `[[3,1],[3,2],[3,3],[3,4],[3,5]]`),
+		tablestest.FromJSON(t, arrow.FixedWidthTypes.Boolean, `[true,null,false,true,true]`),
 	)
 }
 
@@ -93,7 +94,7 @@ func useAll(t testing.TB, batches []*batch.Batch) {
 		if err != nil {
 			continue // such as a type that cannot be written
 		}
-		v := testVerdicts(b.URLs.Len())
+		v := tablestest.Verdicts(b.URLs.Len())
 		v.Selected = bytes.Repeat([]byte{0b1011_0110}, (v.Rows+7)/8)
 		chunk, err := s.Encode(b, v)
 		if err == nil {
@@ -338,7 +339,7 @@ func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
 func writeBatches(t testing.TB, s batch.Sink, batches []*batch.Batch) {
 	t.Helper()
 	for _, b := range batches {
-		chunk, err := s.Encode(b, testVerdicts(b.URLs.Len()))
+		chunk, err := s.Encode(b, tablestest.Verdicts(b.URLs.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +354,7 @@ func writeBatches(t testing.TB, s batch.Sink, batches []*batch.Batch) {
 
 // Frames and footers that lie.
 func TestDamagedFrames(t *testing.T) {
-	record := newRecord([]string{"url"}, urlArray(3, false))
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false))
 	stream := libraryWrite(t, encoding{true, Uncompressed}, record.Schema(), record)
 	file := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
 	replace := func(data []byte, at int, with ...byte) []byte {

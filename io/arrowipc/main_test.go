@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
@@ -175,39 +172,6 @@ func readAll(data []byte, pipe bool, o Options) ([]*batch.Batch, error) {
 		}
 		batches = append(batches, b)
 	}
-}
-
-// fromJSON returns an array of values in the library's JSON.
-func fromJSON(t testing.TB, dt arrow.DataType, text string) arrow.Array {
-	t.Helper()
-	a, _, err := array.FromJSON(memory.NewGoAllocator(), dt, strings.NewReader(text))
-	if err != nil {
-		t.Fatalf("%s: %v", dt, err)
-	}
-	return a
-}
-
-// newRecord returns a record of these columns.
-func newRecord(names []string, columns ...arrow.Array) arrow.Record {
-	fields := make([]arrow.Field, len(columns))
-	for i, column := range columns {
-		fields[i] = arrow.Field{Name: names[i], Type: column.DataType(), Nullable: true}
-	}
-	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(columns[0].Len()))
-}
-
-// urlArray returns n URLs, a null among every seven when asked for.
-func urlArray(n int, nulls bool) arrow.Array {
-	b := array.NewStringBuilder(memory.NewGoAllocator())
-	defer b.Release()
-	for i := range n {
-		if nulls && i%7 == 3 {
-			b.AppendNull()
-		} else {
-			b.Append(fmt.Sprintf("https://example.com/page/%d", i))
-		}
-	}
-	return b.NewArray()
 }
 
 // newLibraryStream writes a stream of one dictionary column "url".

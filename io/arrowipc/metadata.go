@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/tables"
 )
 
 // Numbers of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
@@ -270,7 +272,7 @@ type layoutWalk struct {
 }
 
 func (w *layoutWalk) add(dt arrow.DataType) error {
-	dt = storage(dt)
+	dt = tables.Storage(dt)
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dictionary.IndexType
 	}
@@ -303,16 +305,4 @@ func (w *layoutWalk) add(dt arrow.DataType) error {
 		}
 	}
 	return nil
-}
-
-// storage returns the type that an extension type is stored as, any other type
-// as it is.
-func storage(dt arrow.DataType) arrow.DataType {
-	for {
-		extension, ok := dt.(arrow.ExtensionType)
-		if !ok {
-			return dt
-		}
-		dt = extension.StorageType()
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
 )
 
 // sharedRecord is a record batch that its pieces share: the first that is
@@ -56,7 +57,7 @@ func (r *sharedRecord) decode() {
 		return
 	}
 	data := r.record.Column(r.column).Data().(*array.Data)
-	if r.urls, r.err = urlColumn(data, r.decoder.limit); r.err != nil {
+	if r.urls, r.err = tables.URLs(data, r.decoder.limit); r.err != nil {
 		r.err = fmt.Errorf("column %q: %w", r.record.ColumnName(r.column), r.err)
 	}
 }

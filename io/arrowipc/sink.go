@@ -3,6 +3,7 @@ package arrowipc
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -11,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/tables"
 )
 
 // Compression of record batch bodies, buffer by buffer.
@@ -47,9 +49,8 @@ type sink struct {
 	w       blob.Writer
 	options SinkOptions
 	ipc     []ipc.Option
-	gather  gatherer
+	output  *tables.Output
 
-	kept   []int         // columns of the input that come out
 	schema *arrow.Schema // as written
 	// plain is the schema of the records that the library encodes, in which
 	// dictionary columns are their indices.
@@ -83,7 +84,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
-	s := &sink{w: w, options: o, gather: gatherer{o.mem}, last: make(map[int64]*array.Data)}
+	s := &sink{w: w, options: o, last: make(map[int64]*array.Data)}
 	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
 	if err := s.layOut(); err != nil {
 		return nil, fmt.Errorf("arrowipc: %w", err)
@@ -95,58 +96,19 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 }
 
 // layOut makes the schemas.
-func (s *sink) layOut() error {
-	layout, input := s.options.Layout, s.options.Schema
-	var fields []arrow.Field
-	var metadata *arrow.Metadata
-	switch {
-	case input == nil && layout.Keep != batch.KeepNone:
-		fields = append(fields, arrow.Field{Name: layout.URLColumn, Type: arrow.BinaryTypes.String, Nullable: true})
-	case input != nil:
-		m := input.Metadata()
-		metadata = &m
-		for i, field := range input.Fields() {
-			if layout.Keep == batch.KeepAll || layout.Keep == batch.KeepURL && field.Name == layout.URLColumn {
-				s.kept = append(s.kept, i)
-				fields = append(fields, field)
-			}
-		}
-		if layout.Keep == batch.KeepURL && len(fields) != 1 {
-			return fmt.Errorf("the input has %d columns %q where it needs one", len(fields), layout.URLColumn)
-		}
-	}
-	names := make([]string, len(fields))
-	for i, field := range fields {
-		names[i] = field.Name
-	}
-	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
+func (s *sink) layOut() (err error) {
+	if s.output, err = tables.NewOutput(s.options.Layout, s.options.Schema, s.options.mem); err != nil {
 		return err
 	}
-	for _, column := range layout.Verdicts {
-		fields = append(fields, verdictField(column))
-	}
-	s.schema = arrow.NewSchema(fields, metadata)
+	s.schema = s.output.Schema()
+	fields := slices.Clone(s.schema.Fields())
 	for i := range fields {
-		if dictionary, ok := storage(fields[i].Type).(*arrow.DictionaryType); ok {
+		if dictionary, ok := tables.Storage(fields[i].Type).(*arrow.DictionaryType); ok {
 			fields[i].Type = dictionary.IndexType
 		}
 	}
 	s.plain = arrow.NewSchema(fields, nil)
 	return nil
-}
-
-// verdictField returns the field of a verdict column.
-func verdictField(column batch.VerdictColumn) arrow.Field {
-	field := arrow.Field{Name: column.Name, Type: arrow.BinaryTypes.String, Nullable: true}
-	switch column.Kind {
-	case batch.AllowedColumn:
-		field.Type = arrow.FixedWidthTypes.Boolean
-	case batch.ReasonColumn:
-		field.Nullable = false
-	case batch.RuleLineColumn:
-		field.Type = arrow.PrimitiveTypes.Int32
-	}
-	return field
 }
 
 // start writes what comes before the first batch.

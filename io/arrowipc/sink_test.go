@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/tablestest"
 	"robotsbatch/matcher"
 )
 
@@ -145,7 +147,7 @@ func TestListWithNulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, s, b, testVerdicts(3))
+	write(t, s, b, tablestest.Verdicts(3))
 	if got, want := dump(libraryRead(t, out.Bytes())), "page utf8?, \nb, \n(null), \nd, \n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -154,7 +156,7 @@ func TestListWithNulls(t *testing.T) {
 // tableBatch is a batch of a record with its URLs in the first column.
 func tableBatch(t testing.TB, record arrow.Record) *batch.Batch {
 	t.Helper()
-	urls, err := urlColumn(record.Column(0).Data().(*array.Data), 1<<20)
+	urls, err := tables.URLs(record.Column(0).Data().(*array.Data), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,7 @@ func TestLayouts(t *testing.T) {
 		{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true, Metadata: fieldMetadata},
 	}, &metadata)
 	record := array.NewRecord(schema, []arrow.Array{
-		fromJSON(t, arrow.BinaryTypes.LargeString, `["a","b","c"]`), fromJSON(t, arrow.PrimitiveTypes.Int64, `[1,null,3]`),
+		tablestest.FromJSON(t, arrow.BinaryTypes.LargeString, `["a","b","c"]`), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,null,3]`),
 	}, 3)
 	tests := []struct {
 		keep batch.Keep
@@ -189,7 +191,7 @@ func TestLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			write(t, s, tableBatch(t, record), testVerdicts(3))
+			write(t, s, tableBatch(t, record), tablestest.Verdicts(3))
 			got, records := libraryRead(t, out.Bytes())
 			if text := dump(got, records); text != test.want {
 				t.Errorf("got %q, want %q", text, test.want)
@@ -238,8 +240,8 @@ func TestNewSinkErrors(t *testing.T) {
 }
 
 func TestEncodeErrors(t *testing.T) {
-	record := newRecord([]string{"url"}, urlArray(3, false))
-	other := newRecord([]string{"page"}, urlArray(3, false))
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false))
+	other := tablestest.NewRecord([]string{"page"}, tablestest.URLArray(3, false))
 	tests := []struct {
 		name   string
 		b      *batch.Batch
@@ -260,7 +262,7 @@ func TestEncodeErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Encode(test.b, testVerdicts(3)); err == nil || !strings.Contains(err.Error(), test.errHas) {
+			if _, err := s.Encode(test.b, tablestest.Verdicts(3)); err == nil || !strings.Contains(err.Error(), test.errHas) {
 				t.Fatalf("error %v, want one with %q", err, test.errHas)
 			}
 		})
@@ -279,7 +281,7 @@ func TestWriteErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chunk, err := s.Encode(listBatch("http://a/"), testVerdicts(1))
+		chunk, err := s.Encode(listBatch("http://a/"), tablestest.Verdicts(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +310,7 @@ func TestWriteErrors(t *testing.T) {
 // dictionaryRecord has URLs in a dictionary.
 func dictionaryRecord(t testing.TB, indices, values string) arrow.Record {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	return newRecord([]string{"url"}, array.NewDictionaryArray(dt, fromJSON(t, dt.IndexType, indices), fromJSON(t, dt.ValueType, values)))
+	return tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, indices), tablestest.FromJSON(t, dt.ValueType, values)))
 }
 
 // A file's dictionaries can stay or grow; a stream's can change, too.
@@ -340,7 +342,7 @@ func TestDictionaryOutputs(t *testing.T) {
 				}
 				for _, record := range test.records {
 					b := tableBatch(t, record)
-					chunk, encodeErr := w.Encode(b, testVerdicts(b.URLs.Len()))
+					chunk, encodeErr := w.Encode(b, tablestest.Verdicts(b.URLs.Len()))
 					if encodeErr != nil {
 						t.Fatal(encodeErr)
 					}
@@ -396,9 +398,9 @@ func compareLibrary(t *testing.T, data []byte, want string) {
 
 // Reading, selecting and writing give back all memory that they take.
 func TestMemoryIsGivenBack(t *testing.T) {
-	for _, c := range columns(t) {
-		t.Run(c.name, func(t *testing.T) {
-			record := newRecord([]string{"url", "x"}, urlArray(c.array.Len(), true), c.array)
+	for _, c := range tablestest.Columns(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
 			data := libraryWrite(t, encodings[3], record.Schema(), record, record)
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			s, err := open(data, false, Options{BatchRows: 5, mem: mem})
@@ -418,7 +420,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v := testVerdicts(b.URLs.Len())
+				v := tablestest.Verdicts(b.URLs.Len())
 				v.Selected = []byte{0b1101}
 				chunk, err := w.Encode(b, v)
 				if err != nil {
@@ -448,7 +450,7 @@ func TestEndMarkerInFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, s, listBatch("http://a/"), testVerdicts(1))
+	write(t, s, listBatch("http://a/"), tablestest.Verdicts(1))
 	if !bytes.Contains(out.Bytes(), endOfStream) {
 		t.Fatal("no end marker")
 	}

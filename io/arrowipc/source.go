@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables"
 )
 
 // Options of a source.
@@ -118,7 +119,7 @@ func (s *Source) start(schemaMessage []byte) (err error) {
 	if s.decoder, err = newDecoder(schemaMessage, s.options.Memory, s.options.mem); err != nil {
 		return err
 	}
-	s.column, err = findColumn(s.decoder.schema, s.options.URLColumn)
+	s.column, err = tables.FindURLs(s.decoder.schema, s.options.URLColumn)
 	return err
 }
 

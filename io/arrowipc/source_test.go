@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/tables/tablestest"
 )
 
 // urlsOf lists the URLs of batches, "-" for null.
@@ -39,22 +40,22 @@ func TestURLColumns(t *testing.T) {
 	const binary = `["aHR0cDovL2Ev","aHR0cDovL2IuZXhhbXBsZS9sb25nL3BhdGg=",null,"","aHR0cDovL2Ev","aHR0cDovL2Mv",null]`
 	arrays := make(map[string]arrow.Array)
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView} {
-		arrays[dt.String()] = fromJSON(t, dt, text)
+		arrays[dt.String()] = tablestest.FromJSON(t, dt, text)
 	}
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView} {
-		arrays[dt.String()] = fromJSON(t, dt, binary)
+		arrays[dt.String()] = tablestest.FromJSON(t, dt, binary)
 	}
 	for _, index := range []arrow.DataType{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16,
 		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64,
 	} {
 		dt := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
-		arrays[dt.String()] = fromJSON(t, dt, text)
+		arrays[dt.String()] = tablestest.FromJSON(t, dt, text)
 	}
 	for _, values := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView} {
 		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: values}
-		indices := fromJSON(t, dt.IndexType, `[1,2,0,3,1,4,null]`)
-		dictionary := fromJSON(t, values, `[null,"http://a/","http://b.example/long/path","","http://c/"]`)
+		indices := tablestest.FromJSON(t, dt.IndexType, `[1,2,0,3,1,4,null]`)
+		dictionary := tablestest.FromJSON(t, values, `[null,"http://a/","http://b.example/long/path","","http://c/"]`)
 		arrays["nulls in a "+dt.String()] = array.NewDictionaryArray(dt, indices, dictionary)
 	}
 	for name, a := range arrays {
@@ -63,10 +64,10 @@ func TestURLColumns(t *testing.T) {
 }
 
 func testURLColumn(t *testing.T, a arrow.Array, want string) {
-	record := newRecord([]string{"url"}, a)
+	record := tablestest.NewRecord([]string{"url"}, a)
 	empty := record.NewSlice(0, 0)
 	if a.DataType().ID() != arrow.DICTIONARY { // the library does not write every empty slice
-		empty = newRecord([]string{"url"}, fromJSON(t, a.DataType(), `[]`))
+		empty = tablestest.NewRecord([]string{"url"}, tablestest.FromJSON(t, a.DataType(), `[]`))
 	}
 	for _, e := range encodings {
 		data := libraryWrite(t, e, record.Schema(), empty, record, record, empty)
@@ -85,15 +86,15 @@ func testURLColumn(t *testing.T, a arrow.Array, want string) {
 // A null row's dictionary index may be anything.
 func TestNullRowsOfDictionaries(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}
-	indices := fromJSON(t, dt.IndexType, `[1,null,0]`)
+	indices := tablestest.FromJSON(t, dt.IndexType, `[1,null,0]`)
 	indices.Data().Buffers()[1].Bytes()[2] = 0x7F
-	record := newRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, fromJSON(t, dt.ValueType, `["a","b"]`)))
+	record := tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
 	batches, err := readAll(libraryWrite(t, encodings[5], record.Schema(), record), false, Options{})
 	if err != nil || urlsOf(batches) != "b - a" {
 		t.Fatalf("%q, %v", urlsOf(batches), err)
 	}
-	indices = fromJSON(t, dt.IndexType, `[1,2,0]`)
-	record = newRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, fromJSON(t, dt.ValueType, `["a","b"]`)))
+	indices = tablestest.FromJSON(t, dt.IndexType, `[1,2,0]`)
+	record = tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
 	_, err = readAll(libraryWrite(t, encodings[5], record.Schema(), record), false, Options{})
 	if err == nil || !strings.Contains(err.Error(), "value 1 is entry 2 of a dictionary of 2") {
 		t.Fatalf("error %v", err)
@@ -145,7 +146,7 @@ func TestFindColumn(t *testing.T) {
 
 // Pieces say which rows they are, and what memory they hold adds up.
 func TestPieces(t *testing.T) {
-	record := newRecord([]string{"url"}, urlArray(10, false))
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
 	data := libraryWrite(t, encodings[5], record.Schema(), record, record.NewSlice(0, 0), record.NewSlice(0, 4))
 	s, err := open(data, false, Options{Name: "in", BatchRows: 4})
 	if err != nil {
@@ -187,7 +188,7 @@ func TestPieces(t *testing.T) {
 
 // An error names the record batch and comes again; so does one in a piece.
 func TestErrorsNameTheBatch(t *testing.T) {
-	record := newRecord([]string{"url"}, urlArray(10, false))
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
 	data := libraryWrite(t, encodings[5], record.Schema(), record, record)
 	s, err := open(data[:len(data)-20], false, Options{Name: "in"})
 	if err != nil {
@@ -216,14 +217,14 @@ func trackMemory(t *testing.T) *memory.CheckedAllocator {
 func TestWorkersShareRecordBatches(t *testing.T) {
 	const rows, size = 1000, 64
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-	plain := newRecord([]string{"url", "x"}, urlArray(rows, true), urlArray(rows, false))
+	plain := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, true), tablestest.URLArray(rows, false))
 	b := array.NewDictionaryBuilder(memory.NewGoAllocator(), dt).(*array.BinaryDictionaryBuilder)
 	for i := range rows {
 		if err := b.AppendString(fmt.Sprint("value ", i%100)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	encoded := newRecord([]string{"url", "x"}, urlArray(rows, true), b.NewArray())
+	encoded := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, true), b.NewArray())
 	for _, record := range []arrow.Record{plain, encoded} {
 		for _, e := range encodings {
 			t.Run(fmt.Sprintf("%s/%s", record.Column(1).DataType().Name(), e), func(t *testing.T) {
@@ -284,7 +285,7 @@ func checkShared(t *testing.T, p batch.Piece, record arrow.Record) {
 func TestDictionariesOfStreams(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	with := func(indices, values string) arrow.Record {
-		return newRecord([]string{"url"}, array.NewDictionaryArray(dt, fromJSON(t, dt.IndexType, indices), fromJSON(t, dt.ValueType, values)))
+		return tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, indices), tablestest.FromJSON(t, dt.ValueType, values)))
 	}
 	records := []arrow.Record{
 		with(`[0,1]`, `["a","b"]`), with(`[2,1]`, `["a","b","c"]`), with(`[0,0]`, `["x"]`), with(`[3,0]`, `["x","y","z","w"]`),

@@ -1,4 +1,4 @@
-package arrowipc
+package tables
 
 import (
 	"errors"
@@ -10,26 +10,26 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// checker checks decoded arrays: that their buffers are long enough and that
+// Checker checks decoded arrays: that their buffers are long enough and that
 // whatever points into another buffer, an offset, a dictionary index, a view,
 // points inside. Only then can they be read, sliced and written.
 //
 // It also sets null counts that were left open, because arrays that are shared
 // must not count later.
-type checker struct {
+type Checker struct {
 	// dictionaries were checked already.
 	dictionaries map[*array.Data]bool
 }
 
 var errBuffer = errors.New("damaged: a buffer is too short")
 
-// check checks an array with its children.
-func (c *checker) check(d *array.Data) error {
+// Check checks an array with its children.
+func (c *Checker) Check(d *array.Data) error {
 	end := d.Offset() + d.Len()
 	if err := checkValidity(d, end); err != nil {
 		return err
 	}
-	switch dt := storage(d.DataType()).(type) {
+	switch dt := Storage(d.DataType()).(type) {
 	case *arrow.NullType:
 		return nil
 	case *arrow.DictionaryType:
@@ -70,10 +70,10 @@ func (c *checker) check(d *array.Data) error {
 }
 
 // checkChildren goes on with the children when err is nil.
-func (c *checker) checkChildren(d *array.Data, err error) error {
+func (c *Checker) checkChildren(d *array.Data, err error) error {
 	for _, child := range d.Children() {
 		if err == nil {
-			err = c.check(child.(*array.Data))
+			err = c.Check(child.(*array.Data))
 		}
 	}
 	return err
@@ -292,13 +292,13 @@ func widen[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d 
 }
 
 // checkDictionary checks a dictionary once, and the indices into it.
-func (c *checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error {
+func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error {
 	values, _ := d.Dictionary().(*array.Data)
 	if values == nil {
 		return errors.New("damaged: no dictionary")
 	}
 	if !c.dictionaries[values] {
-		if err := c.check(values); err != nil {
+		if err := c.Check(values); err != nil {
 			return fmt.Errorf("dictionary: %w", err)
 		}
 		if c.dictionaries == nil {
@@ -339,4 +339,16 @@ func checkIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uin
 		}
 	}
 	return nil
+}
+
+// Storage returns the type that an extension type is stored as, any other type
+// as it is.
+func Storage(dt arrow.DataType) arrow.DataType {
+	for {
+		extension, ok := dt.(arrow.ExtensionType)
+		if !ok {
+			return dt
+		}
+		dt = extension.StorageType()
+	}
 }

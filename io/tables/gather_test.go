@@ -1,55 +1,46 @@
-package arrowipc
+package tables
 
 import (
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-)
 
-// withDictionary makes what gather returns comparable with an array whose
-// dictionary is still there.
-func withDictionary(got *array.Data, like arrow.ArrayData) arrow.ArrayData {
-	dictionary, ok := like.DataType().(*arrow.DictionaryType)
-	if !ok {
-		got.Retain()
-		return got
-	}
-	return array.NewDataWithDictionary(dictionary, got.Len(), got.Buffers(), got.NullN(), got.Offset(), like.Dictionary().(*array.Data))
-}
+	"robotsbatch/io/tables/tablestest"
+)
 
 // Rows of slices, of slices of slices, in any number of runs.
 func TestGather(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, c := range columns(t) {
-		if c.name == "list of dictionaries" {
-			continue // comes out as lists of indices; written, it is covered by TestEveryTypePassesThrough
-		}
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range tablestest.Columns(t) {
+		t.Run(c.Name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			defer mem.AssertSize(t, 0)
 			for range 100 {
-				low := rng.IntN(c.array.Len())
-				high := low + rng.IntN(c.array.Len()-low+1)
-				slice := array.NewSlice(c.array, int64(low), int64(high))
+				low := rng.IntN(c.Array.Len())
+				high := low + rng.IntN(c.Array.Len()-low+1)
+				slice := array.NewSlice(c.Array, int64(low), int64(high))
 				middle := rng.IntN(slice.Len() + 1)
 				slice = array.NewSlice(slice, int64(middle), int64(slice.Len()))
 				var runs []run
+				var rows []int
 				for i := range slice.Len() {
 					if rng.IntN(3) > 0 {
 						runs = appendRun(runs, i, i+1)
+						rows = append(rows, i)
 					}
 				}
 				got := gatherer{mem}.gather(slice.Data().(*array.Data), runs)
-				if err := new(checker).check(got); err != nil || got.Offset() != 0 {
+				if err := new(Checker).Check(got); err != nil || got.Offset() != 0 {
 					t.Fatalf("%v of %v gives an array that is not well-formed: %v", runs, slice, err)
 				}
-				data := withDictionary(got, slice.Data())
+				data := withDictionaries(got, slice.Data().(*array.Data))
 				result := array.MakeFromData(data)
-				sameRows(t, result, 0, slice, runs)
+				tablestest.SameRows(t, result, slice, rows)
 				result.Release()
 				data.Release()
 				got.Release()
@@ -82,7 +73,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 			[]arrow.ArrayData{values}, 0, 0),
 	}
 	for _, d := range tests {
-		if err := new(checker).check(d); err != nil {
+		if err := new(Checker).Check(d); err != nil {
 			t.Fatal(err)
 		}
 		octets := allocated(func() { gatherer{memory.NewGoAllocator()}.gather(d, []run{{1, rows}}) })
@@ -112,4 +103,13 @@ func TestSelectedRuns(t *testing.T) {
 			t.Errorf("%08b of %d: %v, want %v", test.bits, test.n, got, test.want)
 		}
 	}
+}
+
+// allocated returns how many octets f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

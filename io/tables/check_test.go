@@ -1,4 +1,4 @@
-package arrowipc
+package tables
 
 import (
 	"strings"
@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/tables/tablestest"
 )
 
 // deepCopy returns array data of which change may change the buffers, counted
@@ -35,15 +37,15 @@ func deepCopy(d *array.Data, at *int, change func(at int, buffer []byte) []byte)
 // What passes the check can be read, sliced and gathered without a panic,
 // however a buffer was cut or changed.
 func TestCheckedArraysAreSafe(t *testing.T) {
-	for _, c := range columns(t) {
-		t.Run(c.name, func(t *testing.T) {
-			whole := c.array.Data().(*array.Data)
+	for _, c := range tablestest.Columns(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			whole := c.Array.Data().(*array.Data)
 			buffers, refused := 0, 0
 			deepCopy(whole, &buffers, func(_ int, b []byte) []byte { return b })
 			try := func(change func(at int, b []byte) []byte) {
 				at := 0
 				d := deepCopy(whole, &at, change)
-				if new(checker).check(d) != nil {
+				if new(Checker).Check(d) != nil {
 					refused++
 					return
 				}
@@ -130,7 +132,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			err := new(checker).check(test.data)
+			err := new(Checker).Check(test.data)
 			if test.errHas == "" && err != nil || test.errHas != "" && (err == nil || !strings.Contains(err.Error(), test.errHas)) {
 				t.Fatalf("error %v, want %q", err, test.errHas)
 			}

@@ -1,4 +1,4 @@
-package arrowipc
+package tables
 
 import (
 	"math/bits"
@@ -89,7 +89,7 @@ func (g gatherer) gather(d *array.Data, rows []run) *array.Data {
 	finish := func(buffers []*memory.Buffer, children ...arrow.ArrayData) *array.Data {
 		return newData(d.DataType(), n, append([]*memory.Buffer{validity}, buffers...), children, nulls)
 	}
-	switch dt := storage(d.DataType()).(type) {
+	switch dt := Storage(d.DataType()).(type) {
 	case *arrow.NullType:
 		return array.NewData(d.DataType(), n, []*memory.Buffer{nil}, nil, n, 0)
 	case *arrow.DictionaryType:

@@ -1,4 +1,4 @@
-package arrowipc
+package tables
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 	"robotsbatch/batch"
 )
 
-// findColumn returns the index of the column that has the URLs: the one of
+// FindURLs returns the index of the column that has the URLs: the one of
 // that name; without a name "url", else the only string column.
-func findColumn(schema *arrow.Schema, name string) (int, error) {
+func FindURLs(schema *arrow.Schema, name string) (int, error) {
 	wanted := name
 	if wanted == "" {
 		wanted = "url"
@@ -67,9 +67,9 @@ func listColumns(schema *arrow.Schema) string {
 // holdsURLs tells whether a column of that type can hold URLs: strings, binary
 // values if those count, or a dictionary of such.
 func holdsURLs(dt arrow.DataType, binary bool) bool {
-	dt = storage(dt)
+	dt = Storage(dt)
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
-		dt = storage(dictionary.ValueType)
+		dt = Storage(dictionary.ValueType)
 	}
 	switch dt.ID() {
 	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
@@ -80,10 +80,10 @@ func holdsURLs(dt arrow.DataType, binary bool) bool {
 	return false
 }
 
-// urlColumn returns the array's strings, which were checked, as they lie in
+// URLs returns the array's strings, which were checked, as they lie in
 // memory; views alone are copied, to limit octets at most.
-func urlColumn(d *array.Data, limit int64) (column batch.Column, err error) {
-	if dictionary, ok := storage(d.DataType()).(*arrow.DictionaryType); ok {
+func URLs(d *array.Data, limit int64) (column batch.Column, err error) {
+	if dictionary, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
 		column, err = dictionaryColumn(d, dictionary.IndexType, limit)
 	} else {
 		column, err = stringColumn(d, limit)
@@ -96,7 +96,7 @@ func urlColumn(d *array.Data, limit int64) (column batch.Column, err error) {
 
 // stringColumn returns the values of an array of strings.
 func stringColumn(d *array.Data, limit int64) (column batch.Column, err error) {
-	switch storage(d.DataType()).ID() {
+	switch Storage(d.DataType()).ID() {
 	case arrow.STRING, arrow.BINARY:
 		column.Offsets32, err = valueOffsets[int32](d)
 		column.Data = bufferBytes(d, 2)

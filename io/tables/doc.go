@@ -1,0 +1,8 @@
+// Package tables has what the formats of tables share: which column has the
+// URLs, whether decoded Arrow arrays are sound, and the columns that an output
+// has.
+//
+//	FindURLs, URLs   a table's schema and arrays → the URL column
+//	Checker          arrays from outside → arrays that can be read and sliced
+//	Output           batches with verdicts → arrays of the rows that come out
+package tables

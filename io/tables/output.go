@@ -1,0 +1,228 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// Output makes the columns of an output: those of the input that its layout
+// keeps, then the verdicts. It is safe for concurrent use.
+type Output struct {
+	layout batch.Layout
+	input  *arrow.Schema
+	kept   []int // columns of the input that come out
+	schema *arrow.Schema
+	gather gatherer
+}
+
+// NewOutput returns the output of batches whose tables are records of schema
+// input; nil when the input is a list of URLs. An input column that has the
+// name of a verdict column is an error.
+//
+// Columns of the input keep type and metadata, a list's is utf8. Allowed
+// columns are boolean, null where there is no verdict; reasons are utf8; rules
+// and their agents are utf8 and their lines int32, null where no rule decides.
+func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
+	o := &Output{layout: layout, input: input, gather: gatherer{mem}}
+	var fields []arrow.Field
+	var metadata *arrow.Metadata
+	switch {
+	case input == nil && layout.Keep != batch.KeepNone:
+		fields = append(fields, arrow.Field{Name: layout.URLColumn, Type: arrow.BinaryTypes.String, Nullable: true})
+	case input != nil:
+		m := input.Metadata()
+		metadata = &m
+		for i, field := range input.Fields() {
+			if layout.Keep == batch.KeepAll || layout.Keep == batch.KeepURL && field.Name == layout.URLColumn {
+				o.kept = append(o.kept, i)
+				fields = append(fields, field)
+			}
+		}
+		if layout.Keep == batch.KeepURL && len(fields) != 1 {
+			return nil, fmt.Errorf("the input has %d columns %q where it needs one", len(fields), layout.URLColumn)
+		}
+	}
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = field.Name
+	}
+	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
+		return nil, err
+	}
+	for _, column := range layout.Verdicts {
+		fields = append(fields, verdictField(column))
+	}
+	o.schema = arrow.NewSchema(fields, metadata)
+	return o, nil
+}
+
+// Schema returns the output's schema, the input's metadata included.
+func (o *Output) Schema() *arrow.Schema { return o.schema }
+
+// verdictField returns the field of a verdict column.
+func verdictField(column batch.VerdictColumn) arrow.Field {
+	field := arrow.Field{Name: column.Name, Type: arrow.BinaryTypes.String, Nullable: true}
+	switch column.Kind {
+	case batch.AllowedColumn:
+		field.Type = arrow.FixedWidthTypes.Boolean
+	case batch.ReasonColumn:
+		field.Nullable = false
+	case batch.RuleLineColumn:
+		field.Type = arrow.PrimitiveTypes.Int32
+	}
+	return field
+}
+
+// Columns returns the rows of a batch that come out, column by column, as
+// arrays of their own without offsets; none when no row does. The caller
+// releases them. Of a dictionary array, also inside another, the indices come
+// out as an array of integers; [Output.Record] has it whole.
+func (o *Output) Columns(b *batch.Batch, v *batch.Verdicts) ([]*array.Data, error) {
+	rows := selected(v)
+	if countRows(rows) == 0 {
+		return nil, nil
+	}
+	columns, err := o.inputColumns(b, v.Rows, rows)
+	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
+		var column *array.Data
+		if column, err = o.verdictColumn(o.layout.Verdicts[i], v, rows); err == nil {
+			columns = append(columns, column)
+		}
+	}
+	if err != nil {
+		Release(columns)
+		return nil, err
+	}
+	return columns, nil
+}
+
+// Record returns the rows of a batch that come out, nil when none does. The
+// caller releases it. Dictionaries are those of the batch.
+func (o *Output) Record(b *batch.Batch, v *batch.Verdicts) (arrow.Record, error) {
+	columns, err := o.Columns(b, v)
+	if err != nil || columns == nil {
+		return nil, err
+	}
+	defer Release(columns)
+	inputs, err := o.Inputs(b)
+	if err != nil {
+		return nil, err
+	}
+	arrays := make([]arrow.Array, len(columns))
+	for i, column := range columns {
+		if i < len(inputs) {
+			whole := withDictionaries(column, inputs[i])
+			arrays[i] = array.MakeFromData(whole)
+			whole.Release()
+		} else {
+			arrays[i] = array.MakeFromData(column)
+		}
+		defer arrays[i].Release()
+	}
+	return array.NewRecord(o.schema, arrays, int64(columns[0].Len())), nil
+}
+
+// withDictionaries returns gathered rows with the types and dictionaries of
+// the array that they are of. The caller releases it.
+func withDictionaries(rows, of *array.Data) *array.Data {
+	if _, ok := Storage(of.DataType()).(*arrow.DictionaryType); ok {
+		return array.NewDataWithDictionary(of.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), of.Dictionary().(*array.Data))
+	}
+	children := make([]arrow.ArrayData, len(rows.Children()))
+	for i, child := range rows.Children() {
+		whole := withDictionaries(child.(*array.Data), of.Children()[i].(*array.Data))
+		defer whole.Release()
+		children[i] = whole
+	}
+	return array.NewData(of.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
+}
+
+// Inputs returns the columns of the batch's table that come out, all rows of
+// them; none for a list of URLs. They are the table's.
+func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
+	if o.input == nil {
+		return nil, nil
+	}
+	record, ok := b.Table.(arrow.Record)
+	if !ok {
+		return nil, errors.New("the batch has no table of its rows")
+	}
+	if !sameColumns(record.Schema(), o.input) {
+		return nil, fmt.Errorf("%s has other columns than the output: inputs of one output must have the same", b.Input)
+	}
+	columns := make([]*array.Data, len(o.kept))
+	for i, column := range o.kept {
+		columns[i] = record.Column(column).Data().(*array.Data)
+	}
+	return columns, nil
+}
+
+// inputColumns returns the rows of the input's columns that are kept.
+func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run) ([]*array.Data, error) {
+	if o.input == nil {
+		if o.layout.Keep == batch.KeepNone {
+			return nil, nil
+		}
+		column, err := o.gather.urls(&b.URLs, runs)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", o.layout.URLColumn, err)
+		}
+		return []*array.Data{column}, nil
+	}
+	inputs, err := o.Inputs(b)
+	if err == nil && b.Table.(arrow.Record).NumRows() != int64(rows) {
+		err = errors.New("the batch has no table of its rows")
+	}
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]*array.Data, len(inputs), len(inputs)+len(o.layout.Verdicts))
+	for i, data := range inputs {
+		columns[i] = o.gather.gather(data, runs)
+	}
+	return columns, nil
+}
+
+// selected returns the runs of rows that come out.
+func selected(v *batch.Verdicts) []run {
+	if v.Selected != nil {
+		return selectedRuns(v.Selected, v.Rows)
+	}
+	return appendRun(nil, 0, v.Rows)
+}
+
+// Release releases arrays.
+func Release(columns []*array.Data) {
+	for _, column := range columns {
+		column.Release()
+	}
+}
+
+// Slice returns a copy of an array's values from low to high-1, without
+// offset; of a dictionary array the indices. The caller releases it.
+func Slice(d *array.Data, low, high int, mem memory.Allocator) *array.Data {
+	return gatherer{mem}.gather(d, appendRun(nil, low, high))
+}
+
+// sameColumns tells whether two schemas have columns of the same names and
+// types.
+func sameColumns(a, b *arrow.Schema) bool {
+	if a == b {
+		return true
+	}
+	if a.NumFields() != b.NumFields() {
+		return false
+	}
+	for i, field := range a.Fields() {
+		if other := b.Field(i); field.Name != other.Name || !arrow.TypeEqual(field.Type, other.Type) {
+			return false
+		}
+	}
+	return true
+}
