@@ -15,6 +15,19 @@ type file struct {
 	sections []Section // in the order of the table
 }
 
+// reading is a way to read a mapped file.
+type reading int
+
+const (
+	// manyPlaces: the system reads around each place that is asked for, and so
+	// soon everything.
+	manyPlaces reading = iota
+	// fewPlaces: it reads what is asked for.
+	fewPlaces
+	// inOrder: it reads ahead.
+	inOrder
+)
+
 // tableEntry is what the table says of a section.
 type tableEntry struct {
 	data     []byte

@@ -12,3 +12,6 @@ func mapFile(name string) (data []byte, unmap func() error, err error) {
 	}
 	return data, func() error { return nil }, nil
 }
+
+// advise is for systems where files are mapped.
+func advise([]byte, reading) {}

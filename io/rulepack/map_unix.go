@@ -35,3 +35,13 @@ func mapFile(name string) (data []byte, unmap func() error, err error) {
 	}
 	return data, func() error { return unix.Munmap(data) }, nil
 }
+
+// advise tells the system how a mapping will be read. It is only advice, and may
+// be refused.
+func advise(data []byte, how reading) {
+	if len(data) > 0 {
+		_ = unix.Madvise(data, [...]int{
+			manyPlaces: unix.MADV_NORMAL, fewPlaces: unix.MADV_RANDOM, inOrder: unix.MADV_SEQUENTIAL,
+		}[how])
+	}
+}

@@ -67,6 +67,7 @@ func Open(name string, o Options) (*Pack, error) {
 		_ = p.Close() // the first error tells more
 		return nil, named(name, err)
 	}
+	advise(p.file.data, manyPlaces)
 	p.use(o)
 	return p, nil
 }
@@ -82,7 +83,8 @@ func (p *Pack) use(o Options) {
 }
 
 // Inspect opens a pack under the profile and the limit that it has, for no
-// agents, with explanations.
+// agents, with explanations. It is for looking at a few authorities: of a pack
+// that is not in memory, no more is read than they need.
 func Inspect(name string) (*Pack, error) {
 	p, err := open(name)
 	if err != nil {
@@ -97,6 +99,7 @@ func open(name string) (*Pack, error) {
 	if err != nil {
 		return nil, named(name, err)
 	}
+	advise(data, fewPlaces)
 	p, err := openOctets(name, data)
 	if err != nil {
 		_ = unmap() // the first error tells more

@@ -15,6 +15,7 @@ func (p *Pack) Verify() error {
 	if p.file == nil {
 		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
+	advise(p.file.data, inOrder)
 	for kind := metaSection; kind < sectionKinds; kind++ {
 		if s := p.file.table[kind]; checksum(s.data) != s.checksum {
 			return p.damaged("checksum of the section %s", sectionNames[kind])

@@ -1,0 +1,248 @@
+// Pack measures rule packs: what building one of a made-up corpus takes, how large
+// it is, and what opening it and looking authorities up costs when nothing of it
+// is in memory. scripts/pack.sh runs it.
+//
+//	go run ./bench/pack -origins 1000000 -bodies 100000 -out FILE
+//	go run ./bench/pack -origins 1000000 -bodies 100000 -measure FILE
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/io/rulepack"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "pack:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	origins := flag.Int("origins", 1_000_000, "authorities")
+	bodies := flag.Int("bodies", 100_000, "distinct bodies")
+	out := flag.String("out", "", "pack to build")
+	measure := flag.String("measure", "", "pack to measure, built with the same -origins and -bodies")
+	lookups := flag.Int("lookups", 1000, "cold lookups to measure")
+	memory := flag.Int64("memory", 0, "octets of memory for building; 0: the default")
+	flag.Parse()
+	c := corpus.New(corpus.Options{Origins: *origins, Missing: -1, Distinct: float64(*bodies) / float64(*origins)})
+	switch {
+	case *out != "":
+		return build(c, *out, *memory)
+	case *measure != "":
+		return measureCold(c, *measure, *lookups)
+	}
+	return errors.New("-out or -measure is required")
+}
+
+// build builds a pack and says what that took.
+func build(c *corpus.Corpus, name string, memory int64) error {
+	started := time.Now()
+	b, err := rulepack.Create(name, rulepack.BuildOptions{Memory: memory})
+	if err != nil {
+		return err
+	}
+	defer b.Abort()
+	if err := add(c, b); err != nil {
+		return err
+	}
+	added := time.Since(started)
+	info, err := b.Finish()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("built: %d authorities, %d distinct bodies of %d octets\n", info.Authorities, info.Bodies, info.SourceOctets)
+	fmt.Printf("time: %.1f s, of which %.1f s for the last part; peak of memory: %d MiB\n",
+		time.Since(started).Seconds(), (time.Since(started) - added).Seconds(), peakRSS()>>20)
+	fmt.Printf("file: %d octets\n", info.Size)
+	index, rows, compiled := int64(0), int64(0), int64(0)
+	for _, s := range info.Sections {
+		fmt.Printf("  %-9s %12d\n", s.Name, s.Length)
+		switch s.Name {
+		case "directory", "pages":
+			index += s.Length
+		case "bodies":
+			rows += s.Length
+		case "rules", "notes", "records":
+			compiled += s.Length
+		}
+	}
+	fmt.Printf("beside the bodies: %.1f octets an authority (host of %.1f octets); a body's row: %d octets\n",
+		float64(index)/float64(info.Authorities), meanHost(c), rows/info.Bodies)
+	fmt.Printf("compiled bodies, with notes and records, by their source: %.2f\n", float64(compiled)/float64(info.SourceOctets))
+	return nil
+}
+
+// add adds all origins, each goroutine its share.
+func add(c *corpus.Corpus, b *rulepack.Builder) error {
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			var body []byte
+			for failed.Load() == nil {
+				const share = 256
+				first := int(next.Add(share)) - share
+				if first >= c.Options().Origins {
+					return
+				}
+				for i := first; i < min(first+share, c.Options().Origins); i++ {
+					o := c.Origin(i)
+					body = c.AppendBody(body[:0], o.Body)
+					err := b.Add(rulepack.Entry{Authority: authority(&o), Access: access.Rules, Body: body, Status: 200, Fetched: 1_700_000_000})
+					if err != nil {
+						failed.CompareAndSwap(nil, &err)
+						return
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func authority(o *corpus.Origin) []byte {
+	a := append([]byte(o.Scheme+"://"), o.Host...)
+	if o.Port != 0 {
+		a = strconv.AppendInt(append(a, ':'), int64(o.Port), 10)
+	}
+	return a
+}
+
+func meanHost(c *corpus.Corpus) float64 {
+	n, sum := min(c.Options().Origins, 10_000), 0
+	for i := range n {
+		sum += len(c.Origin(i).Host)
+	}
+	return float64(sum) / float64(n)
+}
+
+// measureCold opens a pack of which nothing is in memory and looks authorities
+// up, each but once.
+func measureCold(c *corpus.Corpus, name string, lookups int) error {
+	how, err := dropCache(name)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("cold: %s\n", how)
+	before, started := majorFaults(), time.Now()
+	p, err := rulepack.Open(name, rulepack.Options{Chains: []matcher.Chain{{"CCBot"}}})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.Close() }()
+	fmt.Printf("open: %.2f ms, %d page faults that read from the disk\n", time.Since(started).Seconds()*1000, majorFaults()-before)
+
+	if err := p.Close(); err != nil {
+		return err
+	}
+	if p, err = rulepack.Inspect(name); err != nil { // which reads what is asked for, and nothing around it
+		return err
+	}
+	if err := warmUp(p); err != nil {
+		return err
+	}
+	picked := rand.New(rand.NewPCG(1, 1)).Perm(c.Options().Origins)[:min(lookups, c.Options().Origins)]
+	half := len(picked) / 2
+	err = coldLookups("authority to its record", picked[:half], c, func(key []byte) error {
+		_, known, err := p.Authority(key)
+		if err == nil && !known {
+			err = fmt.Errorf("%s is not known", key)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return coldLookups("authority to its rules and notes", picked[half:], c, func(key []byte) error {
+		var o matcher.Origin
+		return p.Lookup(key, &o)
+	})
+}
+
+// warmUp reads what the program itself lacks in memory, for it was dropped as well.
+func warmUp(p *rulepack.Pack) error {
+	for i := range 100 {
+		if _, _, err := p.Authority(fmt.Appendf(nil, "https://nobody%d.example", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// coldLookups looks origins up and says how long that took and how many pages it
+// read.
+func coldLookups(what string, origins []int, c *corpus.Corpus, lookup func([]byte) error) error {
+	var times []time.Duration
+	faults := make(map[int64]int)
+	for _, i := range origins {
+		o := c.Origin(i)
+		key := authority(&o)
+		before, started := majorFaults(), time.Now()
+		if err := lookup(key); err != nil {
+			return err
+		}
+		times = append(times, time.Since(started))
+		faults[majorFaults()-before]++
+	}
+	slices.Sort(times)
+	fmt.Printf("%s, %d lookups: median %v, 99 %% below %v; lookups by their page faults that read from the disk: %v\n",
+		what, len(times), times[len(times)/2], times[len(times)*99/100], faults)
+	return nil
+}
+
+// dropCache makes the system forget what it has of a file in memory.
+func dropCache(name string) (how string, err error) {
+	unix.Sync()
+	if os.WriteFile("/proc/sys/vm/drop_caches", []byte("3\n"), 0) == nil {
+		return "the system's cache was dropped", nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		return "", err
+	}
+	return "the file was dropped from the system's cache", nil
+}
+
+func majorFaults() int64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return usage.Majflt
+}
+
+// peakRSS is the most octets of memory that the process had.
+func peakRSS() int64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return usage.Maxrss << 10
+}
