@@ -1,3 +1,5 @@
+//go:build linux
+
 // Pack measures rule packs: what building one of a made-up corpus takes, how large
 // it is, and what opening it and looking authorities up costs when nothing of it
 // is in memory. scripts/pack.sh runs it.
