@@ -238,8 +238,11 @@ func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
 	for agent := range e.options.Agents {
 		trie := &e.origin.Tries[agent]
 		d := trie.Match(&e.target)
-		if isRobotsTxt {
+		switch {
+		case isRobotsTxt:
 			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
+		case e.origin.Stale && !d.Reason.HasRule():
+			d.Reason = matcher.StaleRules
 		}
 		if d.Allowed {
 			v.Agents[agent].allow(row, row+1)

@@ -10,6 +10,9 @@ type Origin struct {
 	// in the order of the agents that the source was opened for. Agents that
 	// obey the same groups have equal Tries.
 	Tries []Trie
+	// Stale says that the rules are the last good copy of a robots.txt that
+	// has been unreachable for long (RFC 9309 §2.3.1.4).
+	Stale bool
 }
 
 // Origins finds what is known of an authority. Implementations are safe for

@@ -102,7 +102,7 @@ func Open(name string, o Options) (*Dir, error) {
 // access.Rules, any other access.Unknown. An error names the file that could
 // not be read.
 func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
-	o.Access, o.Tries = access.Unknown, nil
+	*o = matcher.Origin{}
 	for _, file := range d.index.find(authority) {
 		if file == none {
 			continue

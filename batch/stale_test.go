@@ -1,0 +1,45 @@
+package batch
+
+import (
+	"testing"
+
+	"robotsbatch/matcher"
+)
+
+// TestStaleRules: the last good copy decides as any other rules do, and where
+// none of its rules decides the reason says that it is one (RFC 9309 §2.3.1.4).
+func TestStaleRules(t *testing.T) {
+	const authority = "http://a.example"
+	rules := table(t, map[string]string{authority: "User-agent: x\nDisallow: /no\nAllow: /no/yes\n"}, "x", "y")
+	var origin matcher.Origin
+	if err := rules.Lookup([]byte(authority), &origin); err != nil {
+		t.Fatal(err)
+	}
+	origin.Stale = true
+	rules.Add([]byte(authority), origin)
+
+	tests := []struct {
+		path string
+		x, y matcher.Reason
+	}{
+		{"/no", matcher.DisallowRule, matcher.StaleRules},
+		{"/no/yes", matcher.AllowRule, matcher.StaleRules},
+		{"/other", matcher.StaleRules, matcher.StaleRules},
+		{"/robots.txt", matcher.RobotsTxt, matcher.RobotsTxt},
+	}
+	for _, test := range tests {
+		t.Run(test.path, func(t *testing.T) {
+			e := NewEvaluator(rules, Options{Agents: 2, Explain: true})
+			var v Verdicts
+			if err := e.Evaluate(&Batch{URLs: urls(authority + test.path)}, &v); err != nil {
+				t.Fatal(err)
+			}
+			if x, y := v.Agents[0].Reasons[0], v.Agents[1].Reasons[0]; x != test.x || y != test.y {
+				t.Errorf("reasons %v and %v, want %v and %v", x, y, test.x, test.y)
+			}
+			if denied := v.Agents[0].Allowed[0]&1 == 0; denied != (test.x == matcher.DisallowRule) {
+				t.Errorf("denied: %t", denied)
+			}
+		})
+	}
+}
