@@ -1,0 +1,64 @@
+package delimited
+
+import (
+	"bytes"
+
+	"robotsbatch/io/lines"
+)
+
+// cutter finds where records end: at line ends that are not in quotes. It is a
+// lines.Cutter, and of one mind with the decoder about what a quote means: at
+// the begin of a field, or right after one that closed, it opens; in quotes it
+// closes; elsewhere it is a character like others.
+type cutter struct {
+	separator byte
+	quoted    bool
+	closed    int // where a quote closed last; -1 for nowhere
+}
+
+// Cut implements lines.Cutter.
+func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
+	if from == 0 {
+		c.quoted, c.closed = false, -1
+	}
+	for at := from; at < len(data); {
+		if c.quoted {
+			i := bytes.IndexByte(data[at:], '"')
+			if i < 0 {
+				break
+			}
+			c.quoted, c.closed = false, at+i
+			at += i + 1
+			continue
+		}
+		// Only so far as a small block may need, for what follows a block is
+		// looked at again with the next.
+		const size = 4 << 10
+		plain := data[at:min(at+size, len(data))]
+		quote := bytes.IndexByte(plain, '"')
+		if quote >= 0 {
+			plain = plain[:quote]
+		}
+		if cut, found := lines.CutLines(plain, most-records); found > 0 {
+			end, records = at+cut, records+found
+			if records == most {
+				break
+			}
+		}
+		at += len(plain)
+		if quote >= 0 {
+			c.quoted = c.opens(data, at)
+			at++
+		}
+	}
+	return end, records
+}
+
+// opens tells whether the quote at data[at], which is not in quotes, opens.
+func (c *cutter) opens(data []byte, at int) bool {
+	if at == 0 || c.closed == at-1 {
+		return true
+	}
+	before := data[at-1]
+	return before == c.separator || before == '\n'
+}

@@ -1,0 +1,198 @@
+package delimited
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/lines"
+)
+
+const (
+	// maxColumns is how many columns a header may have.
+	maxColumns = 10_000
+
+	// maxCells bounds the fields of a batch's table, each of which takes four
+	// octets even where a short row leaves it out.
+	maxCells = 4 << 20
+)
+
+// Options of a source. The zero value reads comma-separated values and hands
+// out their URLs alone.
+type Options struct {
+	// Name of the input for errors.
+	Name string
+	// Tab says that tabs separate instead of commas.
+	Tab bool
+	// URLColumn is the column that has the URLs; empty for "url" or, where
+	// there is none of that name, the only column.
+	URLColumn string
+	// Columns asks for all columns, as batch.Batch.Table.
+	Columns bool
+	// BatchRows is the most rows a batch has; 0 means lines.DefaultRows. Where
+	// Columns asks for very many, a batch has fewer.
+	BatchRows int
+	// MaxLine is the most octets a row may have, its line end apart; 0 means
+	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer row is
+	// an error.
+	MaxLine int
+}
+
+// Source reads comma- or tab-separated values. It is a batch.Source.
+type Source struct {
+	name    string
+	comma   byte
+	blocks  *lines.Blocks
+	skipped int // blocks that were read for the header
+	names   []string
+	url     int // the URLs' column
+	schema  *arrow.Schema
+	columns bool // all columns are asked for
+	pool    sync.Pool
+}
+
+// NewSource reads the header of r, which must be decompressed already, and does
+// not close it. Its errors name the input, and the columns where the URLs' is
+// not among them.
+func NewSource(r io.Reader, o Options) (*Source, error) {
+	s := &Source{name: o.Name, comma: ',', columns: o.Columns}
+	if o.Tab {
+		s.comma = '\t'
+	}
+	s.blocks = lines.NewBlocks(r, lines.BlockOptions{
+		Prefix: "delimited: " + o.Name, Rows: 1, MaxLine: o.MaxLine,
+		Hint:   "close a quote that stands open, or take the row out",
+		Cutter: &cutter{separator: s.comma},
+	})
+	if err := s.readHeader(o.URLColumn); err != nil {
+		return nil, err
+	}
+	rows := o.BatchRows
+	if rows <= 0 {
+		rows = lines.DefaultRows
+	}
+	if s.columns {
+		rows = min(rows, max(1, maxCells/len(s.names)))
+	}
+	s.blocks.SetRows(rows)
+	s.pool.New = func() any { return new(store) }
+	return s, nil
+}
+
+// readHeader reads the first row that is not empty.
+func (s *Source) readHeader(url string) error {
+	for s.names == nil {
+		block, err := s.blocks.Next(context.Background(), nil)
+		if err == io.EOF {
+			return fmt.Errorf("delimited: %s: the input is empty: it needs a header with the columns' names", s.name)
+		}
+		if err != nil {
+			return err
+		}
+		s.skipped++
+		if err := s.parseHeader(&block); err != nil {
+			return fmt.Errorf("delimited: %s: the header: %w", s.name, err)
+		}
+	}
+	var err error
+	if s.url, err = findColumn(s.names, url); err != nil {
+		return fmt.Errorf("delimited: %s: %w", s.name, err)
+	}
+	fields := make([]arrow.Field, len(s.names))
+	for i, name := range s.names {
+		fields[i] = arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true}
+	}
+	s.schema = arrow.NewSchema(fields, nil)
+	return nil
+}
+
+func (s *Source) parseHeader(block *lines.Block) error {
+	if len(block.Data) > s.blocks.MaxLine()+len("\r\n") {
+		return s.blocks.TooLong(block.Line(0))
+	}
+	r := newReader(block.Data, s.comma)
+	if !r.more() {
+		return nil
+	}
+	for last := false; !last; {
+		if len(s.names) == maxColumns {
+			return fmt.Errorf("more than %d columns: this is no table, or one that has to be cut first", maxColumns)
+		}
+		var name []byte
+		var ok bool
+		if name, last, ok = r.field(nil); !ok {
+			return errOpenQuote
+		}
+		s.names = append(s.names, string(name))
+	}
+	return nil
+}
+
+var errOpenQuote = errors.New("a quote opens that nothing closes: close it, or write it twice and the field in quotes")
+
+// findColumn returns the index of the column that has the URLs.
+func findColumn(names []string, name string) (int, error) {
+	wanted := name
+	if wanted == "" {
+		wanted = "url"
+	}
+	found, index := 0, 0
+	for i, column := range names {
+		if column == wanted {
+			found, index = found+1, i
+		}
+	}
+	switch {
+	case found == 1:
+		return index, nil
+	case found > 1:
+		return 0, fmt.Errorf("there are %d columns %q: name another one with -url-column", found, wanted)
+	case name == "" && len(names) == 1 && !strings.Contains(names[0], "://"):
+		return 0, nil
+	case name == "" && strings.Contains(strings.Join(names, " "), "://"):
+		return 0, fmt.Errorf("there is no column %q, and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with -in-format text", wanted, listColumns(names))
+	}
+	return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", wanted, listColumns(names))
+}
+
+// listColumns lists the columns for people.
+func listColumns(names []string) string {
+	const most = 50
+	var quoted []string
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, fmt.Sprintf("%.200q", name))
+	}
+	if more := len(names) - most; more > 0 {
+		quoted = append(quoted, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// Schema returns the columns: strings that may be null.
+func (s *Source) Schema() *arrow.Schema { return s.schema }
+
+// URLColumn returns the name of the column that has the URLs.
+func (s *Source) URLColumn() string { return s.names[s.url] }
+
+// Next implements batch.Source. It only finds where rows end. When reading
+// fails, the whole rows that were read come first, then the error, which stays.
+func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
+	m := s.pool.Get().(*store)
+	block, err := s.blocks.Next(ctx, m.data)
+	m.data = block.Data
+	if err != nil {
+		s.pool.Put(m)
+		return nil, err
+	}
+	block.Index -= s.skipped
+	return &piece{source: s, store: m, block: block}, nil
+}
+
+// Close does nothing: the input belongs to who opened it.
+func (s *Source) Close() error { return nil }
