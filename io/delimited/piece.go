@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/lines"
@@ -15,16 +13,8 @@ import (
 // Batch.Release.
 type store struct {
 	data    []byte
-	columns []column // one, or all
-	unread  []byte   // the last field that no column has
-}
-
-// column is a column as it is filled.
-type column struct {
-	data     []byte
-	offsets  []int32
-	validity []byte // empty without nulls
-	nulls    int
+	columns []*lines.Strings // one, or all
+	unread  []byte           // the last field that no column has
 }
 
 // keep is how many octets of columns are kept for another batch: more than a
@@ -35,40 +25,20 @@ const keep = 4 * lines.MaxBlockSize
 // reset makes m ready for a batch of n columns and at most that many rows.
 func (m *store) reset(n, rows int) {
 	for len(m.columns) < n {
-		m.columns = append(m.columns, column{})
+		m.columns = append(m.columns, new(lines.Strings))
 	}
-	for i := range m.columns {
-		c := &m.columns[i]
-		if cap(c.offsets) < rows+1 {
-			c.offsets = make([]int32, 0, rows+1)
-		}
-		c.data, c.offsets, c.validity, c.nulls = c.data[:0], append(c.offsets[:0], 0), c.validity[:0], 0
+	for _, c := range m.columns {
+		c.Reset(rows)
 	}
 }
 
 // large tells whether m has grown too large to be kept.
 func (m *store) large() bool {
 	octets := 0
-	for i := range m.columns {
-		octets += cap(m.columns[i].data)
+	for _, c := range m.columns {
+		octets += cap(c.Data)
 	}
 	return octets > keep
-}
-
-// end ends a row's value.
-func (c *column) end() { c.offsets = append(c.offsets, int32(len(c.data))) }
-
-// null ends a row that has no value, one of at most that many.
-func (c *column) null(rows int) {
-	if c.nulls == 0 {
-		for range (rows + 7) / 8 {
-			c.validity = append(c.validity, 0xFF)
-		}
-	}
-	row := len(c.offsets) - 1
-	c.validity[row>>3] &^= 1 << (row & 7)
-	c.nulls++
-	c.end()
 }
 
 // piece is a run of whole rows.
@@ -109,20 +79,17 @@ func (p *piece) Decode() (*batch.Batch, error) {
 			return nil, err
 		}
 	}
-	url := &m.columns[0]
+	url := m.columns[0]
 	if s.columns {
-		url = &m.columns[s.url]
+		url = m.columns[s.url]
 	}
 	b := &batch.Batch{
 		Input: s.name, Index: p.block.Index, FirstRow: p.block.FirstLine,
-		URLs: batch.Column{Offsets32: url.offsets, Data: url.data},
-	}
-	if url.nulls > 0 {
-		b.URLs.Validity = url.validity
+		URLs: url.Column(),
 	}
 	var record arrow.Record
 	if s.columns {
-		record = m.record(s.schema)
+		record = lines.Record(s.schema, m.columns)
 		b.Table = record
 	}
 	b.Release = func() {
@@ -147,14 +114,14 @@ func (p *piece) row(r *reader) error {
 		ok := true
 		switch {
 		case s.columns:
-			c := &m.columns[at]
-			if c.data, last, ok = r.field(c.data); ok {
-				c.end()
+			c := m.columns[at]
+			if c.Data, last, ok = r.field(c.Data); ok {
+				c.End()
 			}
 		case at == s.url:
-			c := &m.columns[0]
-			if c.data, last, ok = r.field(c.data); ok {
-				c.end()
+			c := m.columns[0]
+			if c.Data, last, ok = r.field(c.Data); ok {
+				c.End()
 			}
 		default:
 			m.unread, last, ok = r.field(m.unread[:0])
@@ -169,10 +136,10 @@ func (p *piece) row(r *reader) error {
 	switch {
 	case s.columns:
 		for ; at < len(s.names); at++ {
-			m.columns[at].null(p.block.Records)
+			m.columns[at].Null()
 		}
 	case at <= s.url:
-		m.columns[0].null(p.block.Records)
+		m.columns[0].Null()
 	}
 	return nil
 }
@@ -199,29 +166,4 @@ func (p *piece) tooManyFields(start int) error {
 		separator = "tab"
 	}
 	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: put a value that has a %s in it in quotes", p.block.Line(start), len(p.source.names), separator)
-}
-
-// record is the columns as a record that shares their memory.
-func (m *store) record(schema *arrow.Schema) arrow.Record {
-	rows := len(m.columns[0].offsets) - 1
-	columns := make([]arrow.Array, schema.NumFields())
-	for i := range columns {
-		c := &m.columns[i]
-		buffers := []*memory.Buffer{
-			nil,
-			memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.offsets)),
-			memory.NewBufferBytes(c.data),
-		}
-		if c.nulls > 0 {
-			buffers[0] = memory.NewBufferBytes(c.validity)
-		}
-		data := array.NewData(arrow.BinaryTypes.String, rows, buffers, nil, c.nulls, 0)
-		columns[i] = array.NewStringData(data)
-		data.Release()
-	}
-	record := array.NewRecord(schema, columns, int64(rows))
-	for _, column := range columns {
-		column.Release()
-	}
-	return record
 }

@@ -104,11 +104,7 @@ func (s *Source) readHeader(url string) error {
 	if s.url, err = findColumn(s.names, url); err != nil {
 		return fmt.Errorf("delimited: %s: %w", s.name, err)
 	}
-	fields := make([]arrow.Field, len(s.names))
-	for i, name := range s.names {
-		fields[i] = arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true}
-	}
-	s.schema = arrow.NewSchema(fields, nil)
+	s.schema = lines.StringSchema(s.names...)
 	return nil
 }
 

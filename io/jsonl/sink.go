@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -22,8 +23,11 @@ type SinkOptions struct {
 }
 
 // NewSink writes to w. It is an error when two columns have the same name.
+//
+// With batch.KeepAll, batches of this package's source are passed through: the
+// objects come out as they were read, with the verdicts at their ends.
 func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
-	s := &sink{}
+	s := &sink{verdicts: len(o.Layout.Verdicts), keepAll: o.Layout.Keep == batch.KeepAll}
 	var err error
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
 		return nil, fmt.Errorf("jsonl: %w", err)
@@ -41,6 +45,9 @@ type sink struct {
 	*lines.Output
 	columns []lines.Column
 	keys    [][]byte // what comes before each value
+	// verdicts is how many of the columns are verdicts, the last ones.
+	verdicts int
+	keepAll  bool
 }
 
 // keys returns each column's name as a key, with what separates it from the
@@ -64,9 +71,18 @@ func keys(columns []lines.Column) ([][]byte, error) {
 
 // Encode implements batch.Sink.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
-	values, err := lines.JSON(b, v, s.columns)
+	t, through := b.Table.(passed)
+	through = through && s.keepAll
+	columns := s.columns
+	if through {
+		columns = columns[len(columns)-s.verdicts:]
+	}
+	values, err := lines.JSON(b, v, columns)
 	if err != nil {
 		return nil, fmt.Errorf("jsonl: %w", err)
+	}
+	if through {
+		return s.passThrough(t.passThrough(), values, v)
 	}
 	return s.Output.Encode(func(dst []byte) []byte {
 		for row := range v.Rows {
@@ -81,3 +97,67 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return dst
 	})
 }
+
+// passThrough writes the rows as they were read, with the verdicts.
+func (s *sink) passThrough(r *rows, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
+	switch {
+	case r.clash != nil:
+		return nil, fmt.Errorf("jsonl: %w", r.clash)
+	case len(r.rows) != v.Rows:
+		return nil, fmt.Errorf("jsonl: %d lines for %d rows", len(r.rows), v.Rows)
+	}
+	keys := s.keys[len(s.keys)-len(verdicts):]
+	return s.Output.Encode(func(dst []byte) []byte {
+		for row := range v.Rows {
+			if !lines.Selected(v, row) {
+				continue
+			}
+			var empty bool
+			dst, empty = r.append(dst, row)
+			for i, value := range verdicts {
+				key := keys[i]
+				if empty && i == 0 {
+					key = key[1:] // without the comma
+				}
+				dst = value(append(dst, key...), row)
+			}
+			dst = append(dst, "}\n"...)
+		}
+		return dst
+	})
+}
+
+// append appends a row as an object that has no end yet, and tells whether it
+// is empty.
+func (r *rows) append(dst []byte, i int) (_ []byte, empty bool) {
+	row := &r.rows[i]
+	text := r.text[row.start:row.end]
+	if row.object < 0 {
+		return lines.AppendString(append(dst, `{"line":`...), text), false
+	}
+	dst, empty = append(dst, '{'), true
+	if r.cdxj {
+		surt, rest, _ := bytes.Cut(text, []byte{' '})
+		timestamp, _, _ := bytes.Cut(rest, []byte{' '})
+		for bit, value := range [][]byte{surt, timestamp} {
+			if row.owned>>bit&1 != 0 {
+				continue
+			}
+			if !empty {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, indexKeys[bit]...)
+			dst, empty = lines.AppendString(dst, value), false
+		}
+	}
+	if row.empty {
+		return dst, empty
+	}
+	if !empty {
+		dst = append(dst, ',')
+	}
+	return append(dst, r.text[row.object+1:row.end-1]...), false
+}
+
+// indexKeys are the keys of what a crawl index has before the object.
+var indexKeys = [...]string{`"` + surtColumn + `":`, `"` + timestampColumn + `":`}

@@ -1,0 +1,174 @@
+package jsonl
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/lines"
+)
+
+// memory is what a batch needs. It goes round: Source.Next, Piece.Decode,
+// Batch.Release.
+type memory struct {
+	rows            rows
+	urls            lines.Strings
+	surt, timestamp lines.Strings // of a crawl index
+	scanner         scanner
+}
+
+func (s *Source) newMemory() *memory {
+	m := &memory{scanner: scanner{key: []byte(s.options.URLKey), watched: s.watched}}
+	if s.options.CDXJ {
+		m.rows.cdxj, m.scanner.own = true, 2
+	}
+	return m
+}
+
+// rows are a batch's lines as they were read, for the sink to pass through.
+type rows struct {
+	text []byte
+	rows []row
+	cdxj bool
+	// clash is an error when an object has the key of a verdict.
+	clash error
+}
+
+// row is a line that is not blank.
+type row struct {
+	start, end int32 // of the line, without white space around it
+	object     int32 // where the object starts; -1 where there is none
+	empty      bool  // the object has no members
+	owned      uint8 // which of surt and timestamp are keys in the object
+}
+
+// passed is a batch.Batch.Table that the sink of this package can pass through.
+type passed interface{ passThrough() *rows }
+
+func (r *rows) passThrough() *rows { return r }
+
+// index is a crawl index's rows, also as a record.
+type index struct {
+	arrow.Record
+	*rows
+}
+
+// piece is a run of whole lines.
+type piece struct {
+	source *Source
+	memory *memory
+	block  lines.Block
+}
+
+// Name implements batch.Piece. Lines are counted from 1.
+func (p *piece) Name() string {
+	return fmt.Sprintf("jsonl: %s: batch %d (%s)", p.source.options.Name, p.block.Index, p.block.LineRange())
+}
+
+// Size implements batch.Piece.
+func (p *piece) Size() int64 {
+	const rowSize = 16 + 3*4 // a row and three offsets
+	return 2*int64(cap(p.memory.rows.text)) + rowSize*int64(p.block.Lines+1)
+}
+
+// Decode implements batch.Piece.
+func (p *piece) Decode() (*batch.Batch, error) {
+	s, m := p.source, p.memory
+	m.urls.Reset(p.block.Lines)
+	m.surt.Reset(p.block.Lines)
+	m.timestamp.Reset(p.block.Lines)
+	m.rows.rows, m.rows.clash = m.rows.rows[:0], nil
+	for line, rest := p.block.FirstLine+1, p.block.Data; len(rest) > 0; line++ {
+		start := len(p.block.Data) - len(rest)
+		var text []byte
+		text, rest = lines.TakeLine(rest)
+		if len(text) > s.blocks.MaxLine() {
+			return nil, s.blocks.TooLong(line)
+		}
+		begin, end := trim(text)
+		if begin < end {
+			m.line(row{start: int32(start + begin), end: int32(start + end)}, line)
+		}
+	}
+	b := &batch.Batch{
+		Input: s.options.Name, Index: p.block.Index, FirstRow: p.block.FirstLine,
+		URLs:    m.urls.Column(),
+		Release: func() { s.pool.Put(m) },
+	}
+	switch {
+	case !s.options.Columns:
+	case s.options.CDXJ:
+		record := lines.Record(s.schema, []*lines.Strings{&m.surt, &m.timestamp, &m.urls})
+		b.Table = index{record, &m.rows}
+		b.Release = func() { record.Release(); s.pool.Put(m) }
+	default:
+		b.Table = &m.rows
+	}
+	return b, nil
+}
+
+// trim finds what is between the white space around a line.
+func trim(line []byte) (begin, end int) {
+	end = len(line)
+	for end > 0 && isSpace(line[end-1]) {
+		end--
+	}
+	for begin < end && isSpace(line[begin]) {
+		begin++
+	}
+	return begin, end
+}
+
+// isSpace knows JSON's white space, but for the line end.
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// line adds a row whose line was found.
+func (m *memory) line(r row, number int64) {
+	text := m.rows.text[r.start:r.end]
+	object := text
+	if m.rows.cdxj {
+		object = m.index(text)
+	}
+	r.object = -1
+	if m.scanner.object(object) {
+		r.object = r.end - int32(len(object))
+		r.empty, r.owned = m.scanner.members == 0, m.scanner.owned
+		if m.scanner.clash >= 0 && m.rows.clash == nil {
+			m.rows.clash = fmt.Errorf("line %d has a key %q already: give the verdict columns another name with -prefix (such as -prefix robots_)",
+				number, m.scanner.watched[m.scanner.clash])
+		}
+		m.url(object[m.scanner.value.start:m.scanner.value.end])
+	} else {
+		m.urls.Null()
+	}
+	m.rows.rows = append(m.rows.rows, r)
+}
+
+// url ends a row of URLs with the value of its key, as it is written.
+func (m *memory) url(value []byte) {
+	if len(value) == 0 || value[0] != '"' {
+		m.urls.Null()
+		return
+	}
+	m.urls.Data = appendUnquoted(m.urls.Data, value[1:len(value)-1])
+	m.urls.End()
+}
+
+// index ends a row of sort keys and timestamps, the first two words of a line,
+// and returns what follows them.
+func (m *memory) index(text []byte) []byte {
+	surt, rest, found := bytes.Cut(text, []byte{' '})
+	m.surt.Data = append(m.surt.Data, surt...)
+	m.surt.End()
+	if !found {
+		m.timestamp.Null()
+		return nil
+	}
+	timestamp, object, _ := bytes.Cut(rest, []byte{' '})
+	m.timestamp.Data = append(m.timestamp.Data, timestamp...)
+	m.timestamp.End()
+	begin, _ := trim(object)
+	return object[begin:]
+}

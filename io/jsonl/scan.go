@@ -1,0 +1,339 @@
+package jsonl
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep objects and arrays may lie in each other, as deep as
+// encoding/json has it.
+const maxDepth = 10_000
+
+// scanner checks that a text is a JSON object (RFC 8259), and finds one key in
+// it. It goes over each octet once, and takes no memory but the stack's.
+//
+// Octets that are not UTF-8 are taken as they are in strings, for URLs have
+// them.
+type scanner struct {
+	// key is the one that is wanted.
+	key []byte
+	// watched are keys that are looked out for: first those that the rows'
+	// own columns have, so many, then those of verdicts.
+	watched [][]byte
+	own     int
+
+	data []byte
+	at   int
+
+	// What was found in the last object.
+	value   span // of the key's last value; empty when it is absent
+	members int
+	owned   uint8 // a bit for each of the own keys that is there
+	clash   int   // the first other watched key that is there, -1 for none
+	unquote []byte
+}
+
+// span is a part of the text.
+type span struct{ start, end int }
+
+// object tells whether text, without white space around it, is an object.
+func (s *scanner) object(text []byte) bool {
+	s.data, s.at = text, 0
+	s.value, s.members, s.owned, s.clash = span{}, 0, 0, -1
+	if len(text) == 0 || text[0] != '{' || !s.outermost() {
+		return false
+	}
+	return s.at == len(text)
+}
+
+// outermost goes over the outermost object.
+func (s *scanner) outermost() bool {
+	s.at++
+	if s.next() == '}' {
+		s.at++
+		return true
+	}
+	for {
+		start := s.at
+		escaped, ok := s.stringHere()
+		if !ok {
+			return false
+		}
+		name := s.data[start+1 : s.at-1]
+		if escaped {
+			s.unquote = appendUnquoted(s.unquote[:0], name)
+			name = s.unquote
+		}
+		wanted := bytes.Equal(name, s.key)
+		s.watch(name)
+		if !s.colon() {
+			return false
+		}
+		start = s.at
+		if !s.anyValue(2) {
+			return false
+		}
+		if wanted {
+			s.value = span{start, s.at}
+		}
+		s.members++
+		if more, ok := s.comma('}'); !more {
+			return ok
+		}
+	}
+}
+
+// watch remembers which watched keys are there.
+func (s *scanner) watch(name []byte) {
+	for i, watched := range s.watched {
+		switch {
+		case !bytes.Equal(name, watched):
+		case i < s.own:
+			s.owned |= 1 << i
+		case s.clash < 0:
+			s.clash = i
+		}
+	}
+}
+
+// next goes over white space and returns the octet there, 0 at the end.
+func (s *scanner) next() byte {
+	for s.at < len(s.data) {
+		switch c := s.data[s.at]; c {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// colon goes over the colon behind a key, and the white space around it.
+func (s *scanner) colon() bool {
+	if s.next() != ':' {
+		return false
+	}
+	s.at++
+	s.next()
+	return true
+}
+
+// comma goes over what follows a member or an element: a comma, after which
+// there must be another one, or the end.
+func (s *scanner) comma(end byte) (more, ok bool) {
+	switch s.next() {
+	case ',':
+		s.at++
+		s.next()
+		return true, true
+	case end:
+		s.at++
+		return false, true
+	}
+	return false, false
+}
+
+// anyValue goes over a value; what is in it would be that deep.
+func (s *scanner) anyValue(depth int) bool {
+	if s.at >= len(s.data) {
+		return false
+	}
+	switch c := s.data[s.at]; c {
+	case '"':
+		_, ok := s.stringHere()
+		return ok
+	case '{':
+		return depth <= maxDepth && s.inner(depth, '}')
+	case '[':
+		return depth <= maxDepth && s.inner(depth, ']')
+	case 't':
+		return s.word("true")
+	case 'f':
+		return s.word("false")
+	case 'n':
+		return s.word("null")
+	default:
+		return s.number()
+	}
+}
+
+// inner goes over an object or array within the outermost one.
+func (s *scanner) inner(depth int, end byte) bool {
+	s.at++
+	if s.next() == end {
+		s.at++
+		return true
+	}
+	for {
+		if end == '}' {
+			if _, ok := s.stringHere(); !ok || !s.colon() {
+				return false
+			}
+		}
+		if !s.anyValue(depth + 1) {
+			return false
+		}
+		if more, ok := s.comma(end); !more {
+			return ok
+		}
+	}
+}
+
+func (s *scanner) word(word string) bool {
+	if len(s.data)-s.at < len(word) || string(s.data[s.at:s.at+len(word)]) != word {
+		return false
+	}
+	s.at += len(word)
+	return true
+}
+
+// number goes over a number.
+func (s *scanner) number() bool {
+	if s.data[s.at] == '-' {
+		s.at++
+	}
+	switch {
+	case s.at < len(s.data) && s.data[s.at] == '0':
+		s.at++
+	case !s.digits():
+		return false
+	}
+	if s.at < len(s.data) && s.data[s.at] == '.' {
+		s.at++
+		if !s.digits() {
+			return false
+		}
+	}
+	if s.at < len(s.data) && s.data[s.at]|0x20 == 'e' {
+		s.at++
+		if s.at < len(s.data) && (s.data[s.at] == '+' || s.data[s.at] == '-') {
+			s.at++
+		}
+		return s.digits()
+	}
+	return true
+}
+
+// digits goes over one digit or more.
+func (s *scanner) digits() bool {
+	start := s.at
+	for s.at < len(s.data) && '0' <= s.data[s.at] && s.data[s.at] <= '9' {
+		s.at++
+	}
+	return s.at > start
+}
+
+// special has the octets that end a run of plain ones in a string.
+var special = func() (table [256]bool) {
+	for c := range ' ' {
+		table[c] = true
+	}
+	table['"'], table['\\'] = true, true
+	return table
+}()
+
+// stringHere goes over a string with its quotes.
+func (s *scanner) stringHere() (escaped, ok bool) {
+	data, at := s.data, s.at
+	if at >= len(data) || data[at] != '"' {
+		return false, false
+	}
+	for at++; at < len(data); {
+		c := data[at]
+		switch {
+		case !special[c]:
+			at++
+		case c == '"':
+			s.at = at + 1
+			return escaped, true
+		case c == '\\':
+			n := escapeLength(data[at:])
+			if n == 0 {
+				return false, false
+			}
+			at, escaped = at+n, true
+		default:
+			return false, false // a control character
+		}
+	}
+	return false, false
+}
+
+// escapeLength returns how many octets the escape has that data starts with,
+// 0 when it is none.
+func escapeLength(data []byte) int {
+	if len(data) < 2 {
+		return 0
+	}
+	switch data[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if _, ok := hex4(data); ok {
+			return 6
+		}
+	}
+	return 0
+}
+
+// hex4 returns the code unit of the escape that data starts with.
+func hex4(data []byte) (unit rune, ok bool) {
+	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range data[2:6] {
+		unit <<= 4
+		switch {
+		case '0' <= c && c <= '9':
+			unit |= rune(c - '0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			unit |= rune(c | 0x20 - 'a' + 10)
+		default:
+			return 0, false
+		}
+	}
+	return unit, true
+}
+
+// appendUnquoted appends what a string stands for that was gone over, given
+// without its quotes. Half of a surrogate pair becomes U+FFFD.
+func appendUnquoted(dst, text []byte) []byte {
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst, text = append(dst, text[:i]...), text[i:]
+		unit, long := hex4(text)
+		if !long {
+			dst, text = append(dst, shortEscape(text[1])), text[2:]
+			continue
+		}
+		text = text[6:]
+		if utf16.IsSurrogate(unit) {
+			second, _ := hex4(text)
+			if unit = utf16.DecodeRune(unit, second); unit != utf8.RuneError {
+				text = text[6:]
+			}
+		}
+		dst = utf8.AppendRune(dst, unit)
+	}
+}
+
+func shortEscape(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}

@@ -1,0 +1,99 @@
+package jsonl
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/lines"
+)
+
+// defaultKey is the key of the URL, unless Options say otherwise.
+const defaultKey = "url"
+
+// Names of a crawl index's columns beside the URL.
+const (
+	surtColumn      = "surt"
+	timestampColumn = "timestamp"
+)
+
+// Options of a source. The zero value reads the URLs of JSON objects.
+type Options struct {
+	// Name of the input for errors.
+	Name string
+	// CDXJ reads a crawl index: a sort key, a timestamp and an object a line.
+	CDXJ bool
+	// URLKey is the key of the URL; empty for "url".
+	URLKey string
+	// Columns asks for all that a row has, as batch.Batch.Table: it is what the
+	// sink of this package passes through, and for a crawl index also a record
+	// of its columns.
+	Columns bool
+	// Verdicts are the columns that will be added. Where the sink of this
+	// package adds one of them to an object that has that key, it fails.
+	Verdicts []batch.VerdictColumn
+	// BatchRows is the most lines a batch has; 0 means lines.DefaultRows.
+	BatchRows int
+	// MaxLine is the most octets a line may have, its line end apart; 0 means
+	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer line
+	// is an error.
+	MaxLine int
+}
+
+// Source reads JSON objects or a crawl index, line by line. It is a
+// batch.Source.
+type Source struct {
+	options Options
+	blocks  *lines.Blocks
+	watched [][]byte
+	schema  *arrow.Schema
+	pool    sync.Pool
+}
+
+// NewSource reads r, which must be decompressed already, and does not close it.
+func NewSource(r io.Reader, o Options) *Source {
+	if o.URLKey == "" {
+		o.URLKey = defaultKey
+	}
+	s := &Source{options: o, blocks: lines.NewBlocks(r, lines.BlockOptions{
+		Prefix: "jsonl: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine,
+		Hint: "take the line out, or say what the input is with -in-format",
+	})}
+	if o.CDXJ {
+		s.schema = lines.StringSchema(surtColumn, timestampColumn, o.URLKey)
+		s.watched = [][]byte{[]byte(surtColumn), []byte(timestampColumn)}
+	}
+	if o.Columns {
+		for _, v := range o.Verdicts {
+			s.watched = append(s.watched, []byte(v.Name))
+		}
+	}
+	s.pool.New = func() any { return s.newMemory() }
+	return s
+}
+
+// Schema returns a crawl index's columns, and nil for objects, whose keys may
+// be others in each line.
+func (s *Source) Schema() *arrow.Schema { return s.schema }
+
+// URLColumn returns the key of the URL.
+func (s *Source) URLColumn() string { return s.options.URLKey }
+
+// Next returns the next batch of lines, as they are. When reading fails, the
+// whole lines that were read come first, then the error, which stays.
+func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
+	m := s.pool.Get().(*memory)
+	block, err := s.blocks.Next(ctx, m.rows.text)
+	m.rows.text = block.Data
+	if err != nil {
+		s.pool.Put(m)
+		return nil, err
+	}
+	return &piece{source: s, memory: m, block: block}, nil
+}
+
+// Close does nothing: the input belongs to who opened it.
+func (s *Source) Close() error { return nil }

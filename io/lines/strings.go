@@ -1,0 +1,95 @@
+package lines
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// Strings is a column of strings as a decoder fills it: a row's octets are
+// appended to Data, then End or Null ends the row. All octets together must be
+// less than 2 GiB.
+type Strings struct {
+	Data     []byte
+	offsets  []int32
+	validity []byte // unused without nulls
+	nulls    int
+	most     int // rows
+}
+
+// Reset makes s an empty column for at most that many rows, in the memory that
+// it has.
+func (s *Strings) Reset(rows int) {
+	if cap(s.offsets) < rows+1 {
+		s.offsets = make([]int32, 0, rows+1)
+	}
+	s.Data, s.offsets = s.Data[:0], append(s.offsets[:0], 0)
+	s.validity, s.nulls, s.most = s.validity[:0], 0, rows
+}
+
+// End ends a row that has a value.
+func (s *Strings) End() { s.offsets = append(s.offsets, int32(len(s.Data))) }
+
+// Null ends a row that has none.
+func (s *Strings) Null() {
+	if s.nulls == 0 {
+		for range (s.most + 7) / 8 {
+			s.validity = append(s.validity, 0xFF)
+		}
+	}
+	row := s.Len()
+	s.validity[row>>3] &^= 1 << (row & 7)
+	s.nulls++
+	s.End()
+}
+
+// Len is the number of rows so far.
+func (s *Strings) Len() int { return len(s.offsets) - 1 }
+
+// Column returns the rows, in the same memory.
+func (s *Strings) Column() batch.Column {
+	c := batch.Column{Offsets32: s.offsets, Data: s.Data}
+	if s.nulls > 0 {
+		c.Validity = s.validity
+	}
+	return c
+}
+
+// Record returns columns of equally many rows as a record of strings, in the
+// same memory.
+func Record(schema *arrow.Schema, columns []*Strings) arrow.Record {
+	arrays := make([]arrow.Array, len(columns))
+	for i, column := range columns {
+		arrays[i] = column.array()
+	}
+	record := array.NewRecord(schema, arrays, int64(columns[0].Len()))
+	for _, a := range arrays {
+		a.Release()
+	}
+	return record
+}
+
+func (s *Strings) array() arrow.Array {
+	buffers := []*memory.Buffer{
+		nil,
+		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(s.offsets)),
+		memory.NewBufferBytes(s.Data),
+	}
+	if s.nulls > 0 {
+		buffers[0] = memory.NewBufferBytes(s.validity)
+	}
+	data := array.NewData(arrow.BinaryTypes.String, s.Len(), buffers, nil, s.nulls, 0)
+	defer data.Release()
+	return array.NewStringData(data)
+}
+
+// StringSchema is a schema of columns of strings that may be null.
+func StringSchema(names ...string) *arrow.Schema {
+	fields := make([]arrow.Field, len(names))
+	for i, name := range names {
+		fields[i] = arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true}
+	}
+	return arrow.NewSchema(fields, nil)
+}
