@@ -24,7 +24,7 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return failUsage(s, err)
 	}
-	rules, err := openRules(c, defaultMemory/4)
+	rules, err := openRules(c, defaultMemory/4, true)
 	if err == nil {
 		defer rules.Close()
 		var status int
@@ -57,7 +57,7 @@ func parseExplain(args []string) (*rulesConfig, []string, error) {
 }
 
 // explainURLs explains all URLs for all agents and returns the worst status.
-func explainURLs(ctx context.Context, c *rulesConfig, rules ruleFolders, urls []string, w io.Writer) (int, error) {
+func explainURLs(ctx context.Context, c *rulesConfig, rules ruleSources, urls []string, w io.Writer) (int, error) {
 	evaluator := batch.NewEvaluator(rules, batch.Options{
 		Agents: len(c.agents), Profile: c.profile, Missing: c.missing, Explain: true,
 	})
@@ -88,7 +88,7 @@ func explainURLs(ctx context.Context, c *rulesConfig, rules ruleFolders, urls []
 
 // printURL says how a URL is taken apart, and returns the file whose rules
 // concern it, if there is one.
-func printURL(w io.Writer, c *rulesConfig, rules ruleFolders, url string) (string, error) {
+func printURL(w io.Writer, c *rulesConfig, rules ruleSources, url string) (string, error) {
 	fmt.Fprintln(w, printable(url))
 	var scratch matcher.Scratch
 	authority, path, reason := scratch.Split([]byte(url))

@@ -92,17 +92,22 @@ func profileName(p matcher.Profile) string {
 }
 
 func (c *rulesConfig) define(fs *flag.FlagSet) {
-	fs.Func("rules", "", appendTo(&c.folders))
+	c.defineReading(fs)
 	fs.Func("agent", "", func(s string) error {
 		chain, err := matcher.ParseChain(s)
 		c.agents = append(c.agents, chain)
 		return err
 	})
-	fs.Func("profile", "", oneOf(&c.profile, profiles...))
-	fs.Func("robots-limit", "", sizeOf(&c.limit, robotstxt.DefaultLimit))
 	fs.Func("missing", "", oneOf(&c.missing, word[access.Missing]{"allow", access.MissingAllow},
 		word[access.Missing]{"deny", access.MissingDeny}, word[access.Missing]{"null", access.MissingNull}))
 	defineLater(fs, "on-unresolved-redirect", "on-429", "as-of", "max-age")
+}
+
+// defineReading defines what decides how a robots.txt is read.
+func (c *rulesConfig) defineReading(fs *flag.FlagSet) {
+	fs.Func("rules", "", appendTo(&c.folders))
+	fs.Func("profile", "", oneOf(&c.profile, profiles...))
+	fs.Func("robots-limit", "", sizeOf(&c.limit, robotstxt.DefaultLimit))
 }
 
 func (c *jobConfig) defineInput(fs *flag.FlagSet) {
@@ -184,7 +189,7 @@ func (c *jobConfig) check() error {
 
 func (c *rulesConfig) check() error {
 	if len(c.folders) == 0 {
-		return usageErrorf("-rules is missing: name a folder of robots.txt files")
+		return usageErrorf("-rules is missing: name a folder of robots.txt files or a rule pack")
 	}
 	if c.limit != 0 && c.profile == robotstxt.Google {
 		return usageErrorf("-robots-limit has no meaning under -profile google, which reads a body of any size: leave one out")

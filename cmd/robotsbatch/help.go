@@ -8,10 +8,12 @@ const jobHelp = `robotsbatch says of every URL in a list or table whether robots
 lets a crawler fetch it. It reads files, asks no server, and keeps the order.
 
 Usage:
-  robotsbatch -in FILE -rules FOLDER [-agent NAME] [-out FILE] [flags]
-  robotsbatch explain -rules FOLDER [-agent NAME] URL...
+  robotsbatch -in FILE -rules RULES [-agent NAME] [-out FILE] [flags]
+  robotsbatch explain -rules RULES [-agent NAME] URL...
+  robotsbatch compile -rules FOLDER -out PACK
+  robotsbatch inspect PACK [AUTHORITY...]
   robotsbatch version
-  robotsbatch help [explain]
+  robotsbatch help [explain|compile|inspect]
 
 Input:
   -in FILE            list of URLs, one a line, or Arrow table; plain, .gz or
@@ -24,16 +26,17 @@ Input:
                       column of strings
 
 Rules:
-  -rules FOLDER       robots.txt files, named by host: example.com,
+  -rules RULES        folder of robots.txt files, named by host: example.com,
                       example.com.txt, example.com/robots.txt, with a port
-                      example.com_8443; repeatable: the first folder that has
-                      a file for an authority decides
+                      example.com_8443; or a rule pack, made by compile;
+                      repeatable: the first that knows an authority decides
   -agent NAME         product token, such as CCBot, or several by commas, most
                       specific first: Googlebot-News,Googlebot; repeatable: a
                       verdict for each; default: *, the rules for everyone
   -profile NAME       rfc9309 (default), or google: as Google's parser has it
   -robots-limit SIZE  octets of a robots.txt that count, at least 500KiB
-                      (the default)
+                      (the default); for a rule pack, this and the profile are
+                      those that it was compiled for
   -missing VERDICT    where there is no robots.txt: allow (default), deny, null
 
 Output:
@@ -60,7 +63,7 @@ Running:
   -log FORMAT         text (default) or json: messages on stderr
   -quiet              no progress and no summary
 
-Not yet: Parquet, csv or jsonl input, rule packs, WARC, object stores, shards.
+Not yet: Parquet, csv or jsonl input, WARC, object stores, shards.
 
 Examples:
   robotsbatch -in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow
@@ -77,10 +80,11 @@ Exit status:
 const explainHelp = `robotsbatch explain says which rule of which file decides about a URL.
 
 Usage:
-  robotsbatch explain -rules FOLDER [-agent NAME] [flags] URL...
+  robotsbatch explain -rules RULES [-agent NAME] [flags] URL...
 
 Flags, as in the main job (robotsbatch -h):
-  -rules FOLDER       robots.txt files, named by host; repeatable
+  -rules RULES        folder of robots.txt files, named by host, or rule pack;
+                      repeatable
   -agent NAME         product token or several by commas; repeatable
   -profile NAME       rfc9309 (default) or google
   -robots-limit SIZE  default and least 500KiB
@@ -95,6 +99,60 @@ Exit status, with several URLs or agents the worst:
   2  wrong use, no verdict, or rules that cannot be read
 `
 
+const compileHelp = `robotsbatch compile makes a rule pack: one file with the compiled rules of many
+authorities, which the main job maps instead of reading robots.txt files.
+
+Usage:
+  robotsbatch compile -rules FOLDER [-rules FOLDER...] -out PACK [flags]
+
+Flags:
+  -rules FOLDER       robots.txt files, named by host, as in the main job;
+                      repeatable: the first that has an authority decides
+  -out PACK           the file to write, such as site.rules, or - for stdout
+  -profile NAME       rfc9309 (default) or google; recorded in the pack
+  -robots-limit SIZE  default and least 500KiB; recorded in the pack
+  -workers N          default: the number of processors
+  -memory SIZE        what does not fit goes to temporary files beside the
+                      pack; default 512MiB
+  -log FORMAT         text (default) or json: messages on stderr
+  -quiet              no summary
+
+A pack has the rules of every agent in it: -agent is chosen when it is used. The
+same files give the same octets.
+
+Examples:
+  robotsbatch compile -rules robots -out site.rules
+  robotsbatch -in urls.arrow -rules site.rules -agent CCBot -out verdicts.arrow
+
+Exit status:
+  0  done
+  1  failed; nothing half-written is left, and a previous pack stays
+  2  wrong use
+`
+
+const inspectHelp = `robotsbatch inspect says what is in a rule pack.
+
+Usage:
+  robotsbatch inspect PACK [-verify] [AUTHORITY...]
+
+With an AUTHORITY, such as https://example.com or any URL of it, it says what
+the pack has on that: the outcome of the fetch, the agents named in its
+robots.txt, their rules by line, sitemaps and crawl-delays. Without one, it sums
+the pack up.
+
+Flags:
+  -verify  read the whole pack, and check everything in it
+
+Examples:
+  robotsbatch inspect site.rules
+  robotsbatch inspect site.rules https://example.com
+
+Exit status:
+  0  done, also when the pack does not have an AUTHORITY
+  1  the pack cannot be read, or is damaged
+  2  wrong use
+`
+
 // runHelp prints the help that args ask for.
 func runHelp(args []string, s streams) int {
 	switch {
@@ -102,6 +160,10 @@ func runHelp(args []string, s streams) int {
 		return printHelp(s, jobHelp)
 	case len(args) == 1 && args[0] == "explain":
 		return printHelp(s, explainHelp)
+	case len(args) == 1 && args[0] == "compile":
+		return printHelp(s, compileHelp)
+	case len(args) == 1 && args[0] == "inspect":
+		return printHelp(s, inspectHelp)
 	case len(args) == 1 && args[0] == "version":
 		return printHelp(s, "robotsbatch version prints which version this is, and how it was built.\n")
 	}

@@ -21,7 +21,7 @@ type job struct {
 	s       streams
 	log     *console
 	opener  opener
-	rules   ruleFolders
+	rules   ruleSources
 	shown   *progress
 	summary *summary
 }
@@ -37,7 +37,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 		return log.fail(err)
 	}
 	started := time.Now()
-	c.limitHeap()
+	limitHeap(c.memory)
 	j := &job{jobConfig: c, s: s, log: log}
 	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, memory: c.batchMemory()}
 	j.shown = newProgress(c, s, j.log, started)
@@ -60,9 +60,9 @@ func (c *jobConfig) batchMemory() int64 { return c.memory - c.rulesMemory() }
 // limitHeap lets the garbage collector work harder before the heap outgrows what
 // -memory allows by half: left alone, it lets garbage take as much again as is
 // in use. A GOMEMLIMIT in the environment goes first.
-func (c *jobConfig) limitHeap() {
-	if os.Getenv("GOMEMLIMIT") == "" && c.memory < math.MaxInt64/2 {
-		debug.SetMemoryLimit(c.memory + c.memory/2)
+func limitHeap(memory int64) {
+	if os.Getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64/2 {
+		debug.SetMemoryLimit(memory + memory/2)
 	}
 }
 
@@ -76,7 +76,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
-	if j.rules, err = openRules(&j.rulesConfig, j.rulesMemory()); err != nil {
+	if j.rules, err = openRules(&j.rulesConfig, j.rulesMemory(), j.explain); err != nil {
 		return err
 	}
 	defer j.rules.Close()

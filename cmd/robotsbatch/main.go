@@ -48,8 +48,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runVersion(args[1:], s)
 	case command == "help":
 		return runHelp(args[1:], s)
-	case command == "compile", command == "inspect":
-		return failUsage(s, unavailable(command))
+	case command == "compile":
+		return runCompile(ctx, args[1:], s)
+	case command == "inspect":
+		return runInspect(args[1:], s)
 	case !strings.HasPrefix(command, "-"):
 		return failUsage(s, usageErrorf("unknown command %q", command))
 	}

@@ -24,7 +24,7 @@ func TestReadme(t *testing.T) {
 	run := func(line string) string {
 		t.Helper()
 		args := strings.Fields(line)
-		if args[0] != "explain" {
+		if args[0] == "-in" {
 			args = append(args, "-out", verdicts)
 		}
 		var out bytes.Buffer
@@ -44,6 +44,15 @@ func TestReadme(t *testing.T) {
 	}
 	wantInside(t, string(readme), strings.Join(strings.SplitAfter(string(rows), "\n")[:3], ""))
 	wantInside(t, string(readme), run("explain"+flags+" https://blogbook4.net.example/import%2F/recipe-family-83798.html"))
+
+	pack := filepath.Join(t.TempDir(), "site.rules")
+	made := run("compile -rules bench/corpus/sample/rules -out " + pack)
+	made, _, _ = strings.Cut(made, pack) // the rest is its size and the time it took
+	wantInside(t, string(readme), made+"site.rules has")
+	if again := run("-in bench/corpus/sample/frontier.arrow -agent CCBot -rules " + pack); !strings.HasPrefix(again, summary) {
+		t.Errorf("by the folder %s, by its pack %s", summary, again)
+	}
+	wantInside(t, string(readme), run("inspect "+pack+" https://www.artistconcert29.test"))
 }
 
 func wantInside(t *testing.T, text, part string) {

@@ -3,56 +3,104 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
+	"robotsbatch/io/format"
+	"robotsbatch/io/rulepack"
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
 
-// ruleFolders are the folders that -rules names, as one matcher.Origins: the
-// first that knows an authority decides.
-type ruleFolders []*rulesdir.Dir
-
-// openRules opens the folders. memory is how many octets of compiled rules they
-// may keep together.
-func openRules(c *rulesConfig, memory int64) (ruleFolders, error) {
-	options := rulesdir.Options{
-		Chains: c.agents, Profile: c.profile, Limit: int(c.limit),
-		Memory: memory / int64(len(c.folders)),
-	}
-	var folders ruleFolders
-	for _, name := range c.folders {
-		if err := checkFolder(name); err != nil {
-			return nil, errors.Join(err, folders.Close())
-		}
-		folder, err := rulesdir.Open(name, options)
-		if err != nil {
-			return nil, errors.Join(err, folders.Close())
-		}
-		folders = append(folders, folder)
-	}
-	return folders, nil
+// ruleSource is what one -rules names.
+type ruleSource interface {
+	matcher.Origins
+	// File is the name of the file that decides about an authority; empty where
+	// there is none.
+	File(authority []byte) (string, error)
+	Close() error
 }
 
-func checkFolder(name string) error {
+// ruleSources are all that -rules names, as one matcher.Origins: the first that
+// knows an authority decides.
+type ruleSources []ruleSource
+
+// openRules opens the sources of rules. memory is how many octets of compiled
+// rules they may keep together; explain is whether rules will be described.
+func openRules(c *rulesConfig, memory int64, explain bool) (ruleSources, error) {
+	var sources ruleSources
+	for _, name := range c.folders {
+		source, err := openSource(name, c, memory/int64(len(c.folders)), explain)
+		if err != nil {
+			return nil, errors.Join(err, sources.Close())
+		}
+		sources = append(sources, source)
+	}
+	return sources, nil
+}
+
+func openSource(name string, c *rulesConfig, memory int64, explain bool) (ruleSource, error) {
+	isFolder, err := checkSource(name)
+	if err != nil {
+		return nil, err
+	}
+	if isFolder {
+		return rulesdir.Open(name, rulesdir.Options{Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Memory: memory})
+	}
+	pack, err := rulepack.Open(name, rulepack.Options{
+		Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Explain: explain, Memory: memory,
+	})
+	if errors.Is(err, rulepack.ErrMismatch) {
+		err = usageError{err}
+	}
+	if err != nil {
+		return nil, err // and not a nil pack that is no nil source
+	}
+	return pack, nil
+}
+
+// checkSource tells folders from rule packs, and refuses what is neither.
+func checkSource(name string) (isFolder bool, err error) {
 	if isURL(name) {
-		return unavailable(fmt.Sprintf("-rules %s: reading from an object store", name))
+		return false, unavailable(fmt.Sprintf("-rules %s: reading from an object store", name))
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return atName("-rules "+name, err)
+		return false, atName("-rules "+name, err)
 	}
-	if !info.IsDir() {
-		return usageErrorf("-rules %s is not a folder: rule packs, WARC captures and tables of captures are not available in this version", name)
+	if info.IsDir() {
+		return true, nil
 	}
-	return nil
+	found, err := detectRules(name)
+	if err != nil {
+		return false, atName("-rules "+name, err)
+	}
+	if found != format.RulePack {
+		return false, usageErrorf("-rules %s is neither a folder nor a rule pack: WARC captures and tables of captures are not available in this version", name)
+	}
+	return false, nil
+}
+
+// detectRules tells the format of a file by its first octets, then by its name.
+func detectRules(name string) (format.Format, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return format.Unknown, err
+	}
+	defer f.Close()
+	head := make([]byte, format.HeadSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return format.Unknown, err
+	}
+	return format.Detect(head[:n], name), nil
 }
 
 // Lookup implements matcher.Origins.
-func (f ruleFolders) Lookup(authority []byte, o *matcher.Origin) error {
-	for _, folder := range f {
-		if err := folder.Lookup(authority, o); err != nil {
+func (r ruleSources) Lookup(authority []byte, o *matcher.Origin) error {
+	for _, source := range r {
+		if err := source.Lookup(authority, o); err != nil {
 			return err
 		}
 		if o.Access != access.Unknown {
@@ -64,9 +112,9 @@ func (f ruleFolders) Lookup(authority []byte, o *matcher.Origin) error {
 
 // file is the name of the file that decides about an authority; empty when
 // there is none.
-func (f ruleFolders) file(authority []byte) (string, error) {
-	for _, folder := range f {
-		name, err := folder.File(authority)
+func (r ruleSources) file(authority []byte) (string, error) {
+	for _, source := range r {
+		name, err := source.File(authority)
 		if err != nil || name != "" {
 			return name, err
 		}
@@ -74,11 +122,11 @@ func (f ruleFolders) file(authority []byte) (string, error) {
 	return "", nil
 }
 
-// Close closes all folders.
-func (f ruleFolders) Close() error {
+// Close closes all sources.
+func (r ruleSources) Close() error {
 	var err error
-	for _, folder := range f {
-		err = errors.Join(err, folder.Close())
+	for _, source := range r {
+		err = errors.Join(err, source.Close())
 	}
 	return err
 }

@@ -11,7 +11,8 @@
 // All numbers are little-endian.
 //
 //	header    32 octets: magic (format.RulePackMagic), u32 version, zeros
-//	sections  each from a multiple of 4,096 octets on, zeros between them
+//	sections  each from a multiple of 8 octets on, that of the pages from one of
+//	          4,096; zeros between them
 //	table     32 octets a section: u32 kind, u32 checksum, u64 offset, u64
 //	          length, u64 0
 //	trailer   32 octets: u64 offset of the table, u32 number of sections, u32

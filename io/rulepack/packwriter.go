@@ -30,11 +30,19 @@ func newPackWriter(w blob.Writer) *packWriter {
 // begin ends the section before and starts one.
 func (w *packWriter) begin(kind int) {
 	w.end()
-	padding := int(-w.at & (pageSize - 1))
+	padding := int(-w.at & (alignmentOf(kind) - 1))
 	_, _ = w.w.Write(make([]byte, padding)) // an error stays
 	w.at += int64(padding)
 	w.sections = append(w.sections, Section{Name: sectionNames[kind], Offset: w.at})
 	w.kind, w.sum = kind, 0
+}
+
+// alignmentOf is what a section's offset is a multiple of.
+func alignmentOf(kind int) int64 {
+	if kind == pagesSection {
+		return pageSize
+	}
+	return 8
 }
 
 // Write writes to the section.

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"robotsbatch/io/rulepack"
+	"robotsbatch/io/rulesdir"
+	"robotsbatch/matcher/access"
+)
+
+// compileConfig is the command line of compile.
+type compileConfig struct {
+	rulesConfig
+	out     string
+	workers int
+	memory  int64
+	logJSON bool
+	quiet   bool
+}
+
+// compiled is what is said of a pack that was made.
+type compiled struct {
+	Version      string  `json:"version"`
+	Profile      string  `json:"profile"`
+	RobotsLimit  int     `json:"robots_limit"`
+	Authorities  int64   `json:"authorities"`
+	Bodies       int64   `json:"distinct_bodies"`
+	Limited      int64   `json:"authorities_limited"`
+	HTML         int64   `json:"authorities_html"`
+	Ignored      int64   `json:"names_ignored"`
+	SourceOctets int64   `json:"source_octets"`
+	PackOctets   int64   `json:"pack_octets"`
+	Seconds      float64 `json:"seconds"`
+}
+
+// runCompile makes a rule pack of folders.
+func runCompile(ctx context.Context, args []string, s streams) int {
+	c, err := parseCompile(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return printHelp(s, compileHelp)
+	}
+	log := newConsole(s.err, c.logJSON, c.quiet)
+	if err == nil && c.out == "-" && isTerminal(s.out) {
+		err = usageErrorf("a rule pack on a terminal is unreadable: name a file with -out")
+	}
+	if err != nil {
+		return log.fail(err)
+	}
+	limitHeap(c.memory)
+	started := time.Now()
+	made, err := c.compile(ctx)
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return exitDone // its reader has what it wanted
+	case err != nil && ctx.Err() != nil:
+		return log.fail(fmt.Errorf("stopped (%w); nothing half-written is left", context.Cause(ctx)))
+	case err != nil:
+		return log.fail(err)
+	}
+	made.Seconds = time.Since(started).Seconds()
+	log.info(made.text(c.out), "done", "summary", made)
+	return exitDone
+}
+
+// parseCompile reads the arguments. The flags before a mistake are set.
+func parseCompile(args []string) (*compileConfig, error) {
+	c := &compileConfig{memory: rulepack.DefaultBuildMemory, workers: runtime.GOMAXPROCS(0)}
+	fs := newFlagSet("compile")
+	c.define(fs)
+	if err := parseFlags(fs, args); err != nil {
+		return c, err
+	}
+	switch {
+	case fs.NArg() > 0:
+		return c, usageErrorf("unexpected argument %q: each folder takes a -rules of its own", fs.Arg(0))
+	case len(c.folders) == 0:
+		return c, usageErrorf("-rules is missing: name a folder of robots.txt files")
+	case c.out == "":
+		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
+	case isURL(c.out):
+		return c, unavailable(fmt.Sprintf("-out %s: writing to an object store", c.out))
+	}
+	return c, c.check()
+}
+
+func (c *compileConfig) define(fs *flag.FlagSet) {
+	c.defineReading(fs)
+	fs.StringVar(&c.out, "out", "", "")
+	fs.Func("workers", "", countOf(&c.workers))
+	fs.Func("memory", "", sizeOf(&c.memory, leastMemory))
+	fs.Func("log", "", oneOf(&c.logJSON, word[bool]{"text", false}, word[bool]{"json", true}))
+	fs.BoolVar(&c.quiet, "quiet", false, "")
+}
+
+// compile makes the pack.
+func (c *compileConfig) compile(ctx context.Context) (*compiled, error) {
+	folders, err := c.openFolders()
+	defer func() {
+		for _, folder := range folders {
+			_ = folder.Close() // it was only read from
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	b, err := rulepack.Create(c.out, rulepack.BuildOptions{
+		Profile: c.profile, Limit: int(c.limit), Memory: c.memory, Maker: "robotsbatch " + version(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("-out: %w", err)
+	}
+	defer b.Abort()
+	ignored := int64(0)
+	for i, folder := range folders {
+		err := folder.Walk(c.workers, func(authority, body []byte) error {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(i)})
+		})
+		if err != nil {
+			return nil, err
+		}
+		ignored += folder.Stats().Ignored
+	}
+	info, err := b.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return &compiled{
+		Version: version(), Profile: profileName(info.Profile), RobotsLimit: info.Limit,
+		Authorities: info.Authorities, Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: ignored,
+		SourceOctets: info.SourceOctets, PackOctets: info.Size,
+	}, nil
+}
+
+// openFolders opens all folders; those that were opened are returned with an
+// error, too.
+func (c *compileConfig) openFolders() (folders []*rulesdir.Dir, err error) {
+	for _, name := range c.folders {
+		isFolder, err := checkSource(name)
+		if err != nil {
+			return folders, err
+		}
+		if !isFolder {
+			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files", name)
+		}
+		folder, err := rulesdir.Open(name, rulesdir.Options{Profile: c.profile, Limit: int(c.limit)})
+		if err != nil {
+			return folders, err
+		}
+		folders = append(folders, folder)
+	}
+	return folders, nil
+}
+
+// text is the summary in one line.
+func (m *compiled) text(out string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s of %s", counted(m.Authorities, "authority", "authorities"),
+		counted(m.Bodies, "distinct robots.txt", "distinct robots.txt"), counted(m.SourceOctets, "octet", "octets"))
+	for _, odd := range []struct {
+		count int64
+		what  string
+	}{{m.Limited, "cut by the size limit"}, {m.HTML, "with HTML instead of robots.txt"}} {
+		if odd.count > 0 {
+			fmt.Fprintf(&b, "; %s %s", counted(odd.count, "authority", "authorities"), odd.what)
+		}
+	}
+	if m.Ignored > 0 {
+		fmt.Fprintf(&b, "; %s", counted(m.Ignored, "name ignored", "names ignored"))
+	}
+	if out == "-" {
+		out = "the pack"
+	}
+	fmt.Fprintf(&b, "; %s has %s; %.3g s", out, counted(m.PackOctets, "octet", "octets"), m.Seconds)
+	return b.String()
+}
