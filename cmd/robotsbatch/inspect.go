@@ -161,6 +161,9 @@ func printAuthority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	if a.Limited {
 		odd += ", cut"
 	}
+	if a.Stale {
+		odd += ", stale"
+	}
 	if body.HTML {
 		odd += ", HTML"
 	}

@@ -55,6 +55,9 @@ type Entry struct {
 	Body []byte
 	// Cut says that Body is only the beginning of what the server sent.
 	Cut bool
+	// Stale says that Body is the last good copy of a robots.txt that has been
+	// unreachable for long (RFC 9309 §2.3.1.4).
+	Stale bool
 	// Status is the HTTP status of the fetch, 0 where it is not known.
 	Status uint16
 	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
@@ -123,6 +126,9 @@ func (b *Builder) add(e Entry) error {
 		return fmt.Errorf("%.80q is no authority: it has %d octets, and may have %d", e.Authority, n, MaxAuthority)
 	}
 	o := origin{body: noBody, fetched: e.Fetched, status: e.Status, outcome: uint8(e.Access)}
+	if e.Stale {
+		o.flags |= flagStale
+	}
 	switch e.Access {
 	case access.Rules:
 		counted, limited := robotstxt.Counted(e.Body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: e.Cut})

@@ -21,6 +21,9 @@ type Authority struct {
 	Fetched int64
 	// Limited says that the size limit, or who fetched it, cut the body.
 	Limited bool
+	// Stale says that the body is the last good copy of a robots.txt that has
+	// been unreachable for long (RFC 9309 §2.3.1.4).
+	Stale bool
 }
 
 // Authority tells what the pack has on an authority, a key as
@@ -32,7 +35,7 @@ func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) 
 	}
 	return Authority{
 		Access: access.Outcome(o.outcome), Body: o.body, Status: int(o.status), Fetched: int64(o.fetched),
-		Limited: o.flags&flagLimited != 0,
+		Limited: o.flags&flagLimited != 0, Stale: o.flags&flagStale != 0,
 	}, true, nil
 }
 

@@ -19,7 +19,7 @@ var errClosed = errors.New("the rule pack is closed")
 // and names the body where it is one. It allocates nothing for a body that is
 // open already.
 func (p *Pack) Lookup(authority []byte, o *matcher.Origin) error {
-	o.Access, o.Tries = access.Unknown, nil
+	*o = matcher.Origin{}
 	found, known, err := p.find(authority)
 	if err != nil || !known {
 		return err
@@ -33,7 +33,7 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) error {
 		}
 		o.Tries = b.tries
 	}
-	o.Access = access.Outcome(found.outcome)
+	o.Access, o.Stale = access.Outcome(found.outcome), found.flags&flagStale != 0
 	return nil
 }
 

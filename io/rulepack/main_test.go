@@ -118,6 +118,7 @@ func testEntries() []Entry {
 		{Authority: []byte("https://cut.example"), Access: access.Rules, Body: []byte("User-agent: *\nDisallow: /a\nDisallow: /"), Cut: true, Status: 206},
 		body("https://many.example", many.String()),
 		body("https://overlap.example", overlap.String()),
+		{Authority: []byte("https://stale.example"), Access: access.Rules, Body: []byte(shared), Stale: true, Fetched: 1_600_000_000},
 		{Authority: []byte("https://gone.example"), Access: access.AllowAll, Status: 404, Fetched: 1_700_000_000},
 		{Authority: []byte("https://broken.example"), Access: access.DisallowAll, Status: 503},
 		body("gopher-like authority", "User-agent: *\nDisallow: /b\n"),
@@ -157,7 +158,7 @@ func checkEntry(p *Pack, e Entry) error {
 	if err := p.Lookup(e.Authority, &o); err != nil {
 		return err
 	}
-	if o.Access != e.Access || (e.Access == access.Rules) != (len(o.Tries) == len(p.chains)) {
+	if o.Access != e.Access || o.Stale != e.Stale || (e.Access == access.Rules) != (len(o.Tries) == len(p.chains)) {
 		return fmt.Errorf("%s: access %d with %d tries", e.Authority, o.Access, len(o.Tries))
 	}
 	if e.Access == access.Rules {
@@ -166,7 +167,7 @@ func checkEntry(p *Pack, e Entry) error {
 		}
 	}
 	a, known, err := p.Authority(e.Authority)
-	if err != nil || !known || a.Status != int(e.Status) || a.Fetched != int64(e.Fetched) || a.Access != e.Access {
+	if err != nil || !known || a.Stale != e.Stale || a.Status != int(e.Status) || a.Fetched != int64(e.Fetched) || a.Access != e.Access {
 		return fmt.Errorf("%s: %+v, %v, %v", e.Authority, a, known, err)
 	}
 	return nil

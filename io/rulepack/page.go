@@ -54,6 +54,8 @@ const (
 	schemeMask = 3
 	// flagLimited: the size limit, or who fetched it, cut the body.
 	flagLimited = 4
+	// flagStale: its rules are the last good copy.
+	flagStale = 8
 )
 
 func (o origin) appendTo(b []byte) []byte {
