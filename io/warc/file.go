@@ -1,0 +1,158 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// file is a file as it lies on the disk, with the offset of what is read next.
+type file struct {
+	*bufio.Reader
+	counter
+	seeker io.Seeker // nil when it cannot
+}
+
+// counter counts what is read, and keeps an error: decoders give errors of
+// their own.
+type counter struct {
+	r   io.Reader
+	at  int64
+	err error // other than io.EOF
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.at += int64(n)
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
+	return n, err
+}
+
+func newFile(r io.Reader) *file {
+	f := &file{counter: counter{r: r}}
+	f.seeker, _ = r.(io.Seeker)
+	f.Reader = bufio.NewReaderSize(&f.counter, readSize)
+	return f
+}
+
+// Read is the bufio.Reader's.
+func (f *file) Read(p []byte) (int, error) { return f.Reader.Read(p) }
+
+// offset is that of the next octet.
+func (f *file) offset() int64 { return f.at - int64(f.Buffered()) }
+
+// back goes back to an offset, if the file can; else it stays where it is.
+func (f *file) back(offset int64) {
+	if f.seeker == nil {
+		return
+	}
+	if _, err := f.seeker.Seek(offset-f.at, io.SeekCurrent); err != nil {
+		return // such as a pipe
+	}
+	f.at = offset
+	f.Reader.Reset(&f.counter)
+}
+
+// members reads a gzip file member by member: Read is io.EOF at the end of each.
+type members struct {
+	file  *file
+	start int64        // offset of the member
+	z     *gzip.Reader // nil before the first
+	trial *gzip.Reader // for resync
+	ended bool         // the member is read to its end
+	err   error        // why it is damaged
+}
+
+// next goes to the next member. It is io.EOF at the end of the file.
+func (m *members) next() error {
+	m.start, m.ended, m.err = m.file.offset(), false, nil
+	if _, err := m.file.Peek(1); err != nil {
+		return err
+	}
+	var err error
+	if m.z == nil {
+		m.z, err = gzip.NewReader(m.file.Reader)
+	} else {
+		err = m.z.Reset(m.file.Reader)
+	}
+	if err != nil {
+		m.ended = true
+		m.err = broken("no gzip member starts here: %w", unexpected(err))
+		return m.err
+	}
+	m.z.Multistream(false)
+	return nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	switch {
+	case m.err != nil:
+		return 0, m.err
+	case m.z == nil || m.ended:
+		return 0, io.EOF
+	}
+	n, err := m.z.Read(p)
+	switch err {
+	case nil:
+	case io.EOF:
+		m.ended = true
+	default:
+		m.err = broken("the gzip member is damaged: %w", unexpected(err))
+		err = m.err
+	}
+	return n, err
+}
+
+const (
+	magic = "\x1F\x8B\x08"
+	// trialSize is how much of a member is tried: its header, and the tables of
+	// its first block.
+	trialSize = 1024
+)
+
+// resync goes to the next member after the start of the broken one that begins
+// as a record does. It is io.EOF when there is none.
+func (m *members) resync() error {
+	m.file.back(m.start + 1)
+	m.ended, m.err = true, nil
+	for {
+		window, err := m.file.Peek(readSize)
+		at := bytes.Index(window, []byte(magic))
+		if at < 0 {
+			if err != nil {
+				return io.EOF
+			}
+			at = len(window) - len(magic) + 1
+		}
+		_, _ = m.file.Discard(at) // it is there
+		window, _ = m.file.Peek(trialSize)
+		if m.startsRecord(window) {
+			return nil
+		}
+		if bytes.HasPrefix(window, []byte(magic)) {
+			_, _ = m.file.Discard(1)
+		}
+	}
+}
+
+// startsRecord tells whether data is the beginning of a member that begins as a
+// record does.
+func (m *members) startsRecord(data []byte) bool {
+	var err error
+	r := bytes.NewReader(data)
+	if m.trial == nil {
+		m.trial, err = gzip.NewReader(r)
+	} else {
+		err = m.trial.Reset(r)
+	}
+	if err != nil {
+		return false
+	}
+	var head [len(version)]byte
+	_, _ = io.ReadFull(m.trial, head[:])
+	return string(head[:]) == version
+}

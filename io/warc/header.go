@@ -1,0 +1,131 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"strconv"
+	"time"
+)
+
+// version is what a record starts with, before the number of its version.
+const version = "WARC/"
+
+// header is what matters of a record's header.
+type header struct {
+	kind      string // "response" for a response, else empty
+	url       []byte
+	date      time.Time
+	length    int64
+	truncated bool
+	http      bool // the block is HTTP, or is not said to be something else
+
+	used    int // octets of it that were read
+	hasDate bool
+}
+
+// isResponse tells whether the record may be a capture.
+func (h *header) isResponse() bool {
+	return h.kind == "response" && h.http &&
+		(hasPrefixFold(h.url, "http://") || hasPrefixFold(h.url, "https://"))
+}
+
+// readHeader reads a record's header, its empty line included.
+func (w *Reader) readHeader(h *header) error {
+	*h = header{url: h.url[:0], length: -1, http: true}
+	line, err := w.headerLine(h)
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(line, []byte(version+"1.")) && !bytes.HasPrefix(line, []byte(version+"0.")) {
+		return broken("no WARC record starts here")
+	}
+	for {
+		if line, err = w.headerLine(h); err != nil {
+			return err
+		}
+		if len(line) == 0 {
+			break
+		}
+		key, value, found := bytes.Cut(line, []byte(":"))
+		if !found || line[0] == ' ' || line[0] == '\t' {
+			continue // a continued line, of none of the fields that matter
+		}
+		if err := h.set(key, bytes.TrimSpace(value)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case h.length < 0:
+		return broken("the record has no Content-Length")
+	case h.isResponse() && !h.hasDate:
+		return broken("the response has no WARC-Date")
+	}
+	return nil
+}
+
+// headerLine reads a line without its end; it is valid until the next read.
+func (w *Reader) headerLine(h *header) ([]byte, error) {
+	line, err := w.text.ReadSlice('\n')
+	h.used += len(line)
+	if errors.Is(err, bufio.ErrBufferFull) || err == nil && h.used > MaxHeader {
+		return nil, broken("the record's header has more than %d octets", MaxHeader)
+	}
+	if err != nil {
+		return nil, unexpected(err)
+	}
+	return bytes.TrimRight(line, "\r\n"), nil
+}
+
+// set takes a field of the header.
+func (h *header) set(key, value []byte) error {
+	switch {
+	case isField(key, "WARC-Type"):
+		if string(value) == "response" {
+			h.kind = "response"
+		}
+	case isField(key, "WARC-Target-URI"):
+		// WARC 1.0 has it in angle brackets.
+		value = bytes.TrimSuffix(bytes.TrimPrefix(value, []byte("<")), []byte(">"))
+		h.url = append(h.url[:0], value...)
+	case isField(key, "WARC-Date"):
+		date, err := time.Parse(time.RFC3339, string(value))
+		if err != nil {
+			return broken("WARC-Date %.40q is no time", value)
+		}
+		h.date, h.hasDate = date, true
+	case isField(key, "WARC-Truncated"):
+		h.truncated = len(value) > 0
+	case isField(key, "Content-Type"):
+		h.http = hasPrefixFold(value, "application/http")
+	case isField(key, "Content-Length"):
+		length, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil || length < 0 || length > MaxRecord {
+			return broken("Content-Length %.40q is no length of a record", value)
+		}
+		h.length = length
+	}
+	return nil
+}
+
+func isField(key []byte, name string) bool {
+	return len(key) == len(name) && hasPrefixFold(key, name)
+}
+
+// hasPrefixFold tells whether s starts with prefix, whatever the case.
+func hasPrefixFold(s []byte, prefix string) bool {
+	return len(s) >= len(prefix) && bytes.EqualFold(s[:len(prefix)], []byte(prefix))
+}
+
+// concat reads what is in head and then the rest of the block.
+type concat struct {
+	head  bytes.Reader
+	block *block
+}
+
+func (c *concat) Read(p []byte) (int, error) {
+	if c.head.Len() > 0 {
+		return c.head.Read(p)
+	}
+	return c.block.Read(p)
+}
