@@ -1,0 +1,132 @@
+package parquetio
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// output is a blob.Writer in memory.
+type output struct {
+	bytes.Buffer
+	closed, aborted bool
+}
+
+func (o *output) Close() error { o.closed = true; return nil }
+func (o *output) Abort()       { o.aborted = true }
+
+// libraryWrite has the library write records, each as row groups of at most
+// rows rows.
+func libraryWrite(t testing.TB, codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(rows),
+		parquet.WithDataPageVersion(version), parquet.WithRootRepetition(parquet.Repetitions.Required))
+	w, err := pqarrow.NewFileWriter(records[0].Schema(), &out, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range records {
+		if err := w.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// libraryRead has the library read a file as one record a row group.
+func libraryRead(t testing.TB, data []byte) (*file.Reader, []arrow.Record) {
+	t.Helper()
+	f, err := file.NewParquetReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []arrow.Record
+	for i := range f.NumRowGroups() {
+		all := make([]int, f.MetaData().Schema.NumColumns())
+		for j := range all {
+			all[j] = j
+		}
+		table, err := r.ReadRowGroups(context.Background(), all, []int{i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := make([]arrow.Array, table.NumCols())
+		for j := range columns {
+			columns[j] = table.Column(j).Data().Chunk(0)
+		}
+		records = append(records, array.NewRecord(table.Schema(), columns, table.NumRows()))
+	}
+	return f, records
+}
+
+// readAll decodes all batches of a file.
+func readAll(data []byte, o Options) (*Source, []*batch.Batch, error) {
+	s, err := Open(bytes.NewReader(data), int64(len(data)), o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var batches []*batch.Batch
+	for {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			return s, batches, s.Close()
+		}
+		if err != nil {
+			return s, nil, err
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return s, nil, err
+		}
+		batches = append(batches, b)
+	}
+}
+
+// writeAll writes batches with a verdict column.
+func writeAll(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(rows int) *batch.Verdicts) []byte {
+	t.Helper()
+	var out output
+	o.Layout.Verdicts = []batch.VerdictColumn{{Name: "allowed"}}
+	s, err := NewSink(&out, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range batches {
+		c, err := s.Encode(b, verdicts(b.URLs.Len()))
+		if err == nil {
+			err = s.Write(c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !out.closed || out.aborted {
+		t.Fatal("the output was not closed")
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,136 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// Names of the columns of Common Crawl's index that a URL is split into.
+const (
+	protocolColumn = "url_protocol"
+	hostColumn     = "url_host_name"
+	portColumn     = "url_port"
+	pathColumn     = "url_path"
+	queryColumn    = "url_query"
+)
+
+// Parts are the columns of a table that has its URLs split as Common Crawl's
+// index does: protocol, host and path, and, where they are there, the explicit
+// port and the query. Each is an index into the schema, or -1.
+type Parts struct {
+	protocol, host, port, path, query int
+}
+
+// FindParts returns the columns that URLs are split into, nil when there are
+// none such.
+func FindParts(schema *arrow.Schema) *Parts {
+	find := func(name string, fits func(arrow.DataType) bool) int {
+		if found := schema.FieldIndices(name); len(found) == 1 && fits(schema.Field(found[0]).Type) {
+			return found[0]
+		}
+		return -1
+	}
+	text := func(dt arrow.DataType) bool { return holdsURLs(dt, true) }
+	p := &Parts{
+		protocol: find(protocolColumn, text), host: find(hostColumn, text), path: find(pathColumn, text),
+		query: find(queryColumn, text),
+		port:  find(portColumn, func(dt arrow.DataType) bool { return text(dt) || arrow.IsInteger(dt.ID()) }),
+	}
+	if p.protocol < 0 || p.host < 0 || p.path < 0 {
+		return nil
+	}
+	return p
+}
+
+// Columns returns the indices of the columns, each once.
+func (p *Parts) Columns() []int {
+	var columns []int
+	for _, column := range []int{p.protocol, p.host, p.port, p.path, p.query} {
+		if column >= 0 {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+// Join returns a table of one column "url" with the URLs of a table's rows. A
+// URL is null where protocol or host is, and where the host has what would end
+// it inside a URL. A null query is none, an empty one is a question mark with
+// nothing after it. The arrays must have been checked; limit bounds the octets
+// of the URLs.
+func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
+	var parts [4]batch.Column // protocol, host, path, query
+	for i, index := range []int{p.protocol, p.host, p.path, p.query} {
+		if index < 0 {
+			continue
+		}
+		var err error
+		if parts[i], err = URLs(table.Column(index).Data().(*array.Data), limit); err != nil {
+			return nil, fmt.Errorf("column %q: %w", table.ColumnName(index), err)
+		}
+	}
+	var port arrow.Array
+	if p.port >= 0 {
+		port = table.Column(p.port)
+	}
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	defer b.Release()
+	b.Reserve(int(table.NumRows()))
+	var url []byte
+	total := int64(0)
+	for row := range int(table.NumRows()) {
+		if parts[0].Null(row) || parts[1].Null(row) || !isWhole(parts[1].Value(row)) {
+			b.AppendNull()
+			continue
+		}
+		url = p.appendURL(url[:0], &parts, port, row)
+		if total += int64(len(url)); total > min(limit, math.MaxInt32) {
+			return nil, fmt.Errorf("the URLs of one batch take more than %d octets: lower -batch-rows", min(limit, math.MaxInt32))
+		}
+		b.BinaryBuilder.Append(url)
+	}
+	urls := b.NewArray()
+	defer urls.Release()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	return array.NewRecord(schema, []arrow.Array{urls}, table.NumRows()), nil
+}
+
+// isWhole tells whether a host stays one when it is put into a URL.
+func isWhole(host []byte) bool {
+	return len(host) > 0 && !strings.ContainsAny(string(host), "/?#;@")
+}
+
+// appendURL appends the URL of a row, whose protocol and host are not null.
+func (p *Parts) appendURL(url []byte, parts *[4]batch.Column, port arrow.Array, row int) []byte {
+	url = append(append(url, parts[0].Value(row)...), "://"...)
+	host := string(parts[1].Value(row))
+	if strings.Contains(host, ":") && host[0] != '[' { // IPv6 without its brackets
+		host = "[" + host + "]"
+	}
+	url = append(url, host...)
+	if port != nil && port.IsValid(row) {
+		text := port.ValueStr(row)
+		if n, err := strconv.Atoi(text); text != "" && (err != nil || n >= 0) { // some say -1 for none
+			url = append(append(url, ':'), text...)
+		}
+	}
+	if !parts[2].Null(row) {
+		path := parts[2].Value(row)
+		if len(path) > 0 && path[0] != '/' {
+			url = append(url, '/')
+		}
+		url = append(url, path...)
+	}
+	if p.query >= 0 && !parts[3].Null(row) {
+		url = append(append(url, '?'), parts[3].Value(row)...)
+	}
+	return url
+}
