@@ -15,8 +15,17 @@ var codecEndings = map[compress.Codec]string{compress.Gzip: ".gz", compress.Zstd
 
 func isArrow(f format.Format) bool { return f == format.Arrow || f == format.ArrowS }
 
+// isLines tells whether f is made of lines, and so is compressed as a whole.
+func isLines(f format.Format) bool {
+	switch f {
+	case format.Text, format.CSV, format.TSV, format.JSONL, format.CDXJ:
+		return true
+	}
+	return false
+}
+
 // readable tells whether this version reads f.
-func readable(f format.Format) bool { return isArrow(f) || f == format.Text }
+func readable(f format.Format) bool { return isArrow(f) || isLines(f) }
 
 // writable tells whether this version writes f.
 func writable(f format.Format) bool { return endings[f] != "" }

@@ -16,14 +16,16 @@ Usage:
   robotsbatch help [explain|compile|inspect]
 
 Input:
-  -in FILE            list of URLs, one a line, or Arrow table; plain, .gz or
-                      .zst. A file, a quoted pattern ("*.arrow"), a folder, or
-                      - for stdin; repeatable
+  -in FILE            list of URLs, one a line; csv or tsv with a header;
+                      jsonl; crawl index (CDXJ); all plain, .gz or .zst; or
+                      Arrow table. A file, a quoted pattern ("*.arrow"), a
+                      folder, or - for stdin; repeatable
   -files-from FILE    more names of inputs, one a line (- for stdin)
-  -in-format NAME     arrow, arrows (stream) or text; default: by the first
-                      octets, then by name
-  -url-column NAME    column with the URLs; default: url, else the only
-                      column of strings
+  -in-format NAME     arrow, arrows (stream), csv, tsv, jsonl, cdxj or text;
+                      default: by the first octets, then by name; csv, tsv and
+                      cdxj by name alone
+  -url-column NAME    column, or key of jsonl and CDXJ, with the URLs; default:
+                      url, else a table's only column of strings
 
 Rules:
   -rules RULES        folder of robots.txt files, named by host: example.com,
@@ -44,11 +46,15 @@ Output:
                       (default). Format by name: .arrow, .arrows, .csv, .tsv,
                       .jsonl, .txt (URLs only); text also with .gz or .zst
   -out-format NAME    arrow, arrows, csv, tsv, jsonl or text; default: by name,
-                      on stdout csv for a list and an Arrow stream for a table
+                      on stdout csv for a list, jsonl for a crawl index, an
+                      Arrow stream for an Arrow table, else the input's format
   -compression NAME   zstd (default), lz4 or none, inside Arrow
   -emit WHICH         all (default), allowed, denied or unknown: rows that come
                       out; with several agents the first one's verdict decides
-  -columns WHICH      all (default), url (URL and verdicts) or verdict
+  -columns WHICH      all (default), url (URL and verdicts) or verdict. All of
+                      jsonl is the whole object in jsonl, and the URL in other
+                      formats; all of a crawl index is surt, timestamp and URL,
+                      in jsonl with the object's keys
   -prefix TEXT        put before the names of the verdict columns
   -explain            add reason, rule, rule_line and rule_agent
 
@@ -63,7 +69,7 @@ Running:
   -log FORMAT         text (default) or json: messages on stderr
   -quiet              no progress and no summary
 
-Not yet: Parquet, csv or jsonl input, WARC, object stores, shards.
+Not yet: Parquet, WARC, object stores, shards.
 
 Examples:
   robotsbatch -in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow

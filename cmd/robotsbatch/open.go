@@ -13,7 +13,9 @@ import (
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/compress"
+	"robotsbatch/io/delimited"
 	"robotsbatch/io/format"
+	"robotsbatch/io/jsonl"
 	"robotsbatch/io/text"
 )
 
@@ -24,6 +26,10 @@ type opener struct {
 	urlColumn string
 	batchRows int
 	memory    int64
+	// columns asks sources that read lines for all that a row has; verdicts
+	// are the columns that will come after.
+	columns  bool
+	verdicts []batch.VerdictColumn
 }
 
 // opened is an input that is open and recognised.
@@ -32,7 +38,7 @@ type opened struct {
 	input  input
 	format format.Format
 	codec  compress.Codec
-	// schema is nil for a list of URLs.
+	// schema is nil for a list of URLs or of objects.
 	schema    *arrow.Schema
 	urlColumn string
 	// file is the input as it lies on the disk, when it is a regular file.
@@ -85,7 +91,7 @@ func (o *opener) openInto(ctx context.Context, result *opened) error {
 func (o *opener) decode(result *opened, r io.Reader) error {
 	name := result.input.name()
 	options := arrowipc.Options{Name: name, URLColumn: o.urlColumn, BatchRows: o.batchRows, Memory: o.memory}
-	var table *arrowipc.Source
+	var table tableSource
 	var err error
 	switch result.format {
 	case format.Text:
@@ -102,6 +108,14 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		} else {
 			table, err = arrowipc.OpenStream(r, options)
 		}
+	case format.CSV, format.TSV:
+		table, err = delimited.NewSource(r, delimited.Options{
+			Name: name, Tab: result.format == format.TSV, URLColumn: o.urlColumn, Columns: o.columns, BatchRows: o.batchRows,
+		})
+	case format.JSONL, format.CDXJ:
+		table = jsonl.NewSource(r, jsonl.Options{
+			Name: name, CDXJ: result.format == format.CDXJ, URLKey: o.urlColumn, Columns: o.columns, Verdicts: o.verdicts, BatchRows: o.batchRows,
+		})
 	case format.Unknown:
 		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
 	default:
@@ -112,6 +126,14 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 	}
 	result.Source, result.schema, result.urlColumn = table, table.Schema(), table.URLColumn()
 	return nil
+}
+
+// tableSource is a source whose rows have more than a URL.
+type tableSource interface {
+	batch.Source
+	// Schema is nil where each row may have other things.
+	Schema() *arrow.Schema
+	URLColumn() string
 }
 
 // listColumn is the name of a list's one column.

@@ -45,6 +45,15 @@ func planOutputs(c *jobConfig, inputs []input) ([]output, error) {
 	return outputs, nil
 }
 
+// wantsText tells whether the output will be a list of URLs, without columns.
+func (c *jobConfig) wantsText() bool {
+	if c.outFormat != format.Unknown {
+		return c.outFormat == format.Text
+	}
+	named, _ := format.ByName(c.out)
+	return named == format.Text && !isFolder(c.out)
+}
+
 // isFolder tells whether -out names a folder: one that is there, or a name
 // that ends like one.
 func isFolder(name string) bool {
@@ -77,7 +86,7 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 	named := format.Unknown
 	switch {
 	case out.inFolder:
-		if first.format == format.Text {
+		if isLines(first.format) {
 			t.codec = first.codec
 		}
 	case out.path != "-":
@@ -110,11 +119,16 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 }
 
 // defaultFormat is the output's format when neither name nor flag tells:
-// csv for a list, Arrow for a table, a stream where the output is one.
+// csv for a list, the input's own for other lines, with objects for a crawl
+// index, Arrow for a table, a stream where the output is one.
 func defaultFormat(in format.Format, inFolder bool) format.Format {
 	switch {
 	case in == format.Text:
 		return format.CSV
+	case in == format.CDXJ:
+		return format.JSONL
+	case isLines(in):
+		return in
 	case inFolder:
 		return in
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/format"
 )
 
 // concatenation is a batch.Source of several inputs, one after another. Only
@@ -99,9 +100,9 @@ func schemaDifference(a, b *opened) string {
 	case a.schema == nil && b.schema == nil:
 		return ""
 	case a.schema == nil:
-		return "the first is a list of URLs, the second a table"
+		return "the first is a list of " + listed(a) + ", the second a table"
 	case b.schema == nil:
-		return "the first is a table, the second a list of URLs"
+		return "the first is a table, the second a list of " + listed(b)
 	case a.schema.Equal(b.schema):
 		return ""
 	case a.schema.NumFields() != b.schema.NumFields():
@@ -113,6 +114,14 @@ func schemaDifference(a, b *opened) string {
 		}
 	}
 	return "their octet order is different"
+}
+
+// listed says what an input without columns is a list of.
+func listed(o *opened) string {
+	if o.format == format.JSONL {
+		return "objects"
+	}
+	return "URLs"
 }
 
 func describeField(f arrow.Field) string {

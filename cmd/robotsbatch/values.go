@@ -43,7 +43,7 @@ func formatOf(dst *format.Format, available func(format.Format) bool) func(strin
 			return nil
 		}
 		var names []string
-		for f := range endings {
+		for f := format.Arrow; f <= format.CDXJ; f++ {
 			if available(f) {
 				names = append(names, f.String())
 			}

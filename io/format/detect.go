@@ -16,9 +16,9 @@ const maxArrowMetadata = 64 << 20
 // Detect tells the format of an input from its first octets, after
 // decompression, and its name (which may be empty). Arrow, Parquet, WARC and
 // rule packs are known by their first octets whatever the name says; then the
-// name decides.
-// Where that says nothing, an input is Text when at least half of its first
-// lines look like URLs, or when it is empty; else Unknown.
+// name decides. Where that says nothing, an input is JSONL when it starts with
+// an object, and Text when at least half of its first lines look like URLs, or
+// when it is empty; else Unknown. CSV, TSV and CDXJ are known by name alone.
 func Detect(head []byte, name string) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("ARROW1")):
@@ -34,6 +34,9 @@ func Detect(head []byte, name string) Format {
 	}
 	if f, _ := ByName(name); f != Unknown {
 		return f
+	}
+	if startsWithObject(head) {
+		return JSONL
 	}
 	if len(head) == 0 || looksLikeURLs(head) {
 		return Text
@@ -67,6 +70,18 @@ func isArrowStream(head []byte) bool {
 		return true
 	}
 	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4
+}
+
+// startsWithObject tells whether the first line of head that is not blank starts
+// with a brace and then a key or another brace: an object over several lines,
+// which is no JSONL, has a line end there.
+func startsWithObject(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if !bytes.HasPrefix(head, []byte("{")) {
+		return false
+	}
+	inside := bytes.TrimLeft(head[1:], " \t")
+	return len(inside) > 0 && (inside[0] == '"' || inside[0] == '}')
 }
 
 // looksLikeURLs tells whether at least half of head's lines that are not blank
