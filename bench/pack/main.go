@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -56,6 +57,10 @@ func run() error {
 
 // build builds a pack and says what that took.
 func build(c *corpus.Corpus, name string, memory int64) error {
+	if memory <= 0 {
+		memory = rulepack.DefaultBuildMemory
+	}
+	debug.SetMemoryLimit(memory + memory/2) // as robotsbatch compile does
 	started := time.Now()
 	b, err := rulepack.Create(name, rulepack.BuildOptions{Memory: memory})
 	if err != nil {
