@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/format"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -43,7 +42,7 @@ type jobConfig struct {
 
 	out            string
 	outFormat      format.Format // Unknown: by name
-	compression    arrowipc.Compression
+	compression    compression
 	hasCompression bool
 	emit           batch.Emit
 	keep           batch.Keep
@@ -123,11 +122,7 @@ func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
 	fs.Func("out-format", "", formatOf(&c.outFormat, writable))
 	fs.Func("compression", "", func(s string) error {
 		c.hasCompression = true
-		if s == "snappy" {
-			return unavailable("snappy, which only Parquet has,")
-		}
-		return oneOf(&c.compression, word[arrowipc.Compression]{"none", arrowipc.Uncompressed},
-			word[arrowipc.Compression]{"lz4", arrowipc.LZ4}, word[arrowipc.Compression]{"zstd", arrowipc.Zstd})(s)
+		return oneOf(&c.compression, compressions...)(s)
 	})
 	fs.Func("emit", "", oneOf(&c.emit, word[batch.Emit]{"all", batch.EmitAll}, word[batch.Emit]{"allowed", batch.EmitAllowed},
 		word[batch.Emit]{"denied", batch.EmitDenied}, word[batch.Emit]{"unknown", batch.EmitUnknown}))

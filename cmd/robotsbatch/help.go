@@ -18,14 +18,16 @@ Usage:
 Input:
   -in FILE            list of URLs, one a line; csv or tsv with a header;
                       jsonl; crawl index (CDXJ); all plain, .gz or .zst; or
-                      Arrow table. A file, a quoted pattern ("*.arrow"), a
-                      folder, or - for stdin; repeatable
+                      Arrow or Parquet table. A file, a quoted pattern
+                      ("*.arrow"), a folder, or - for stdin; repeatable
   -files-from FILE    more names of inputs, one a line (- for stdin)
-  -in-format NAME     arrow, arrows (stream), csv, tsv, jsonl, cdxj or text;
-                      default: by the first octets, then by name; csv, tsv and
-                      cdxj by name alone
+  -in-format NAME     arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj or
+                      text; default: by the first octets, then by name; csv,
+                      tsv and cdxj by name alone
   -url-column NAME    column, or key of jsonl and CDXJ, with the URLs; default:
-                      url, else a table's only column of strings
+                      url, else Parquet's url_protocol, url_host_name, url_port,
+                      url_path and url_query put together, else a table's only
+                      column of strings
 
 Rules:
   -rules RULES        folder of robots.txt files, named by host: example.com,
@@ -43,12 +45,15 @@ Rules:
 
 Output:
   -out FILE           file, folder (an output for each input), or - for stdout
-                      (default). Format by name: .arrow, .arrows, .csv, .tsv,
-                      .jsonl, .txt (URLs only); text also with .gz or .zst
-  -out-format NAME    arrow, arrows, csv, tsv, jsonl or text; default: by name,
-                      on stdout csv for a list, jsonl for a crawl index, an
-                      Arrow stream for an Arrow table, else the input's format
-  -compression NAME   zstd (default), lz4 or none, inside Arrow
+                      (default). Format by name: .arrow, .arrows, .parquet,
+                      .csv, .tsv, .jsonl, .txt (URLs only); text also with .gz
+                      or .zst
+  -out-format NAME    arrow, arrows, parquet, csv, tsv, jsonl or text; default:
+                      by name, on stdout csv for a list, jsonl for a crawl
+                      index, an Arrow stream for Arrow and Parquet, else the
+                      input's format
+  -compression NAME   zstd (default), none, lz4 (Arrow) or snappy (Parquet),
+                      inside Arrow and Parquet
   -emit WHICH         all (default), allowed, denied or unknown: rows that come
                       out; with several agents the first one's verdict decides
   -columns WHICH      all (default), url (URL and verdicts) or verdict. All of
@@ -69,7 +74,7 @@ Running:
   -log FORMAT         text (default) or json: messages on stderr
   -quiet              no progress and no summary
 
-Not yet: Parquet, WARC, object stores, shards.
+Not yet: WARC, object stores, shards.
 
 Examples:
   robotsbatch -in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow

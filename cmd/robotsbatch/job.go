@@ -39,7 +39,10 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	started := time.Now()
 	limitHeap(c.memory)
 	j := &job{jobConfig: c, s: s, log: log}
-	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, memory: c.batchMemory(), columns: !c.wantsText(), verdicts: c.columns}
+	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, memory: c.batchMemory(), columns: !c.wantsText(), verdicts: c.columns, keep: c.keep}
+	if c.wantsText() {
+		j.opener.keep = batch.KeepURL
+	}
 	j.shown = newProgress(c, s, j.log, started)
 	err = j.run(ctx, started)
 	j.shown.end()

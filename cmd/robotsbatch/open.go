@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -16,6 +17,7 @@ import (
 	"robotsbatch/io/delimited"
 	"robotsbatch/io/format"
 	"robotsbatch/io/jsonl"
+	"robotsbatch/io/parquetio"
 	"robotsbatch/io/text"
 )
 
@@ -30,6 +32,8 @@ type opener struct {
 	// are the columns that will come after.
 	columns  bool
 	verdicts []batch.VerdictColumn
+	// keep says which columns of a table are needed.
+	keep batch.Keep
 }
 
 // opened is an input that is open and recognised.
@@ -116,6 +120,17 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		table = jsonl.NewSource(r, jsonl.Options{
 			Name: name, CDXJ: result.format == format.CDXJ, URLKey: o.urlColumn, Columns: o.columns, Verdicts: o.verdicts, BatchRows: o.batchRows,
 		})
+	case format.Parquet:
+		if result.codec != compress.None || result.file == nil {
+			return usageErrorf("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
+		}
+		size, _ := result.file.Size()
+		table, err = parquetio.Open(result.file, size, parquetio.Options{
+			Name: name, URLColumn: o.urlColumn, BatchRows: o.batchRows, Memory: o.memory, Keep: o.keep,
+		})
+		if err == nil { // the source closes the file, for pieces read it after the last Next
+			result.closers = slices.DeleteFunc(result.closers, func(c io.Closer) bool { return c == io.Closer(result.file) })
+		}
 	case format.Unknown:
 		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
 	default:

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/delimited"
 	"robotsbatch/io/format"
 	"robotsbatch/io/jsonl"
+	"robotsbatch/io/parquetio"
 	"robotsbatch/io/text"
 )
 
@@ -97,12 +98,12 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 	}
 	if t.format == format.Unknown {
 		if out.path != "-" && !out.inFolder {
-			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .csv, .tsv, .jsonl or .txt, or say which with -out-format", out.path)
+			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl or .txt, or say which with -out-format", out.path)
 		}
 		t.format = defaultFormat(first.format, out.inFolder)
 	}
 	if out.inFolder {
-		if isArrow(t.format) {
+		if isBinary(t.format) {
 			t.codec = compress.None
 		}
 		t.path += endings[t.format] + codecEndings[t.codec]
@@ -148,8 +149,14 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 		return usageErrorf("-out %s: text has URLs only: -explain and -columns need another format", t.path)
 	case isArrow(t.format) && t.codec != compress.None:
 		return usageErrorf("-out %s: Arrow is compressed inside: leave out the last ending and use -compression", t.path)
-	case !isArrow(t.format) && c.hasCompression:
-		return usageErrorf("-compression is for Arrow: %s is compressed when the name of -out ends in .zst or .gz", name)
+	case isBinary(t.format) && t.codec != compress.None:
+		return usageErrorf("-out %s: Parquet is compressed inside: leave out the last ending and use -compression", t.path)
+	case isArrow(t.format) && c.compression == snappyCompression:
+		return usageErrorf("-compression snappy is for Parquet: Arrow has zstd, lz4 or none")
+	case t.format == format.Parquet && c.compression == lz4Compression:
+		return usageErrorf("-compression lz4 is for Arrow: Parquet is written with zstd, snappy or none")
+	case !isBinary(t.format) && c.hasCompression:
+		return usageErrorf("-compression is for Arrow and Parquet: %s is compressed when the name of -out ends in .zst or .gz", name)
 	}
 	before, err := os.Stat(t.path)
 	if t.path == "-" || err != nil {
@@ -167,8 +174,8 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 func (c *jobConfig) newSink(t target, first *opened, stdout io.Writer) (batch.Sink, error) {
 	var w blob.Writer = stdoutWriter{stdout}
 	if t.path == "-" {
-		if isArrow(t.format) && isTerminal(stdout) {
-			return nil, usageErrorf("Arrow on a terminal is unreadable: name a file with -out, or use -out-format csv")
+		if isBinary(t.format) && isTerminal(stdout) {
+			return nil, usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
 		}
 	} else {
 		var err error
@@ -193,8 +200,10 @@ func (c *jobConfig) encoder(t target, first *opened, w blob.Writer) (batch.Sink,
 		return jsonl.NewSink(w, jsonl.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec})
 	case format.CSV, format.TSV:
 		return delimited.NewSink(w, delimited.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec, Tab: t.format == format.TSV})
+	case format.Parquet:
+		return parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.parquet()})
 	default:
-		return arrowipc.NewSink(w, arrowipc.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression, Stream: t.format == format.ArrowS})
+		return arrowipc.NewSink(w, arrowipc.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.arrow(), Stream: t.format == format.ArrowS})
 	}
 }
 

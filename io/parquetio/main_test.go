@@ -29,6 +29,11 @@ type output struct {
 func (o *output) Close() error { o.closed = true; return nil }
 func (o *output) Abort()       { o.aborted = true }
 
+// memoryFile is a File in memory.
+type memoryFile struct{ *bytes.Reader }
+
+func (memoryFile) Close() error { return nil }
+
 // libraryWrite has the library write records, each as row groups of at most
 // rows rows.
 func libraryWrite(t testing.TB, codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) []byte {
@@ -83,7 +88,7 @@ func libraryRead(t testing.TB, data []byte) (*file.Reader, []arrow.Record) {
 
 // readAll decodes all batches of a file.
 func readAll(data []byte, o Options) (*Source, []*batch.Batch, error) {
-	s, err := Open(bytes.NewReader(data), int64(len(data)), o)
+	s, err := Open(memoryFile{bytes.NewReader(data)}, int64(len(data)), o)
 	if err != nil {
 		return nil, nil, err
 	}

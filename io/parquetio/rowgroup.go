@@ -249,6 +249,9 @@ func (p *piece) Size() int64 {
 // Decode implements batch.Piece.
 func (p *piece) Decode() (*batch.Batch, error) {
 	b, err := p.decode()
+	if closing := p.group.source.done(); err == nil {
+		err = closing
+	}
 	if err != nil {
 		return nil, fmt.Errorf("parquetio: row group %d: %w", p.group.index, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -45,18 +46,27 @@ type Source struct {
 	column  int           // of the URLs in read, or
 	parts   *tables.Parts // what they are put together from
 	leaves  [][]int       // columns of the file that each field of read has
-	in      io.ReaderAt
+	in      File
 	size    int64
+	users   atomic.Int64 // of in: the source until it is closed, and pieces
+	closed  bool
 	group   int       // the next one
 	pending *rowGroup // not handed out to its end
 	batches int
 	rows    int64
 }
 
-// Open reads the footer of the size octets of r, which must stay open until
-// the last piece was decoded. An error names the input; it wraps
+// File is an input.
+type File interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Open reads the footer of the size octets of r. The source closes r when it is
+// closed itself and all pieces that it handed out were decoded; when Open
+// fails, r is still the caller's to close. An error names the input; it wraps
 // io.ErrUnexpectedEOF when the file is cut.
-func Open(r io.ReaderAt, size int64, o Options) (*Source, error) {
+func Open(r File, size int64, o Options) (*Source, error) {
 	if o.BatchRows <= 0 {
 		o.BatchRows = 65536
 	}
@@ -64,6 +74,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Source, error) {
 		o.Memory = 512 << 20
 	}
 	s := &Source{options: o, in: r, size: size}
+	s.users.Store(1)
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("parquetio: %s: %w", o.Name, err)
 	}
@@ -261,6 +272,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	}
 	g := s.pending
 	p := &piece{group: g, run: g.handed, index: s.batches, firstRow: s.rows, rows: g.rowsOf(g.handed)}
+	s.users.Add(1)
 	g.handed++
 	if g.handed == g.runs {
 		s.pending = nil
@@ -270,10 +282,23 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return p, nil
 }
 
-// Close gives back what the source holds. Pieces stay usable.
+// Close gives back what the source holds. Pieces stay usable: the last one
+// closes the file.
 func (s *Source) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
 	s.pending, s.group = nil, len(s.meta.RowGroups)
-	return nil
+	return s.done()
+}
+
+// done closes the file after its last use.
+func (s *Source) done() error {
+	if s.users.Add(-1) > 0 {
+		return nil
+	}
+	return s.in.Close()
 }
 
 var errRows = errors.New("damaged: a column has fewer rows than its row group")
