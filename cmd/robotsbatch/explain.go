@@ -24,7 +24,7 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return failUsage(s, err)
 	}
-	rules, err := openRules(c, defaultMemory/4, true)
+	rules, err := openRules(ctx, c, defaultMemory/4, true, newConsole(s.err, false, true))
 	if err == nil {
 		defer rules.Close()
 		var status int

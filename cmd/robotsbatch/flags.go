@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"time"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/format"
@@ -29,6 +30,8 @@ type rulesConfig struct {
 	profile matcher.Profile
 	limit   int64
 	missing access.Missing
+	policy  access.Policy // for captures
+	asOf    time.Time     // zero: the newest capture
 }
 
 // jobConfig is the main job's command line.
@@ -99,7 +102,10 @@ func (c *rulesConfig) define(fs *flag.FlagSet) {
 	})
 	fs.Func("missing", "", oneOf(&c.missing, word[access.Missing]{"allow", access.MissingAllow},
 		word[access.Missing]{"deny", access.MissingDeny}, word[access.Missing]{"null", access.MissingNull}))
-	defineLater(fs, "on-unresolved-redirect", "on-429", "as-of", "max-age")
+	fs.Func("on-429", "", oneOf(&c.policy.Allow429, word[bool]{"allow", true}, word[bool]{"deny", false}))
+	fs.Func("on-unresolved-redirect", "", oneOf(&c.policy.DenyUnresolved, word[bool]{"allow", false}, word[bool]{"deny", true}))
+	fs.Func("as-of", "", timeOf(&c.asOf))
+	defineLater(fs, "max-age")
 }
 
 // defineReading defines what decides how a robots.txt is read.

@@ -32,7 +32,8 @@ Input:
 Rules:
   -rules RULES        folder of robots.txt files, named by host: example.com,
                       example.com.txt, example.com/robots.txt, with a port
-                      example.com_8443; or a rule pack, made by compile;
+                      example.com_8443; or a rule pack, made by compile; or
+                      WARC captures, a file, folder or quoted pattern;
                       repeatable: the first that knows an authority decides
   -agent NAME         product token, such as CCBot, or several by commas, most
                       specific first: Googlebot-News,Googlebot; repeatable: a
@@ -41,7 +42,13 @@ Rules:
   -robots-limit SIZE  octets of a robots.txt that count, at least 500KiB
                       (the default); for a rule pack, this and the profile are
                       those that it was compiled for
-  -missing VERDICT    where there is no robots.txt: allow (default), deny, null
+  -missing VERDICT    where nothing is known of an authority: allow (default),
+                      deny, null
+  -as-of TIME         of captures, none later counts: 2026-03-01T12:00:00Z, or a
+                      day, its end; default: the newest capture
+  -on-429 VERDICT     captures with status 429: deny (default) or allow
+  -on-unresolved-redirect VERDICT
+                      captures that redirect to nowhere: allow (default), deny
 
 Output:
   -out FILE           file, folder (an output for each input), or - for stdout
@@ -74,7 +81,7 @@ Running:
   -log FORMAT         text (default) or json: messages on stderr
   -quiet              no progress and no summary
 
-Not yet: WARC, object stores, shards.
+Not yet: object stores, shards.
 
 Examples:
   robotsbatch -in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow
@@ -94,12 +101,16 @@ Usage:
   robotsbatch explain -rules RULES [-agent NAME] [flags] URL...
 
 Flags, as in the main job (robotsbatch -h):
-  -rules RULES        folder of robots.txt files, named by host, or rule pack;
-                      repeatable
+  -rules RULES        folder of robots.txt files, named by host, rule pack, or
+                      WARC captures; repeatable
   -agent NAME         product token or several by commas; repeatable
   -profile NAME       rfc9309 (default) or google
   -robots-limit SIZE  default and least 500KiB
   -missing VERDICT    allow (default), deny or null
+  -as-of TIME         of captures, none later counts
+  -on-429 VERDICT     deny (default) or allow
+  -on-unresolved-redirect VERDICT
+                      allow (default) or deny
 
 Example:
   robotsbatch explain -rules robots -agent CCBot https://example.com/a?b=c

@@ -24,7 +24,7 @@ func TestHelpListsFlags(t *testing.T) {
 			define(fs)
 		}
 		listed := make(map[string]bool)
-		for _, match := range regexp.MustCompile(`(?m)^  -([a-z-]+)`).FindAllStringSubmatch(command.help, -1) {
+		for _, match := range regexp.MustCompile(`(?m)^  -([a-z0-9-]+)`).FindAllStringSubmatch(command.help, -1) {
 			listed[match[1]] = true
 		}
 		fs.VisitAll(func(f *flag.Flag) {

@@ -79,7 +79,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
-	if j.rules, err = openRules(&j.rulesConfig, j.rulesMemory(), j.explain); err != nil {
+	if j.rules, err = openRules(ctx, &j.rulesConfig, j.rulesMemory(), j.explain, j.log); err != nil {
 		return err
 	}
 	defer j.rules.Close()

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		"robotsbatch": main,
 		"mkarrow":     makeArrow,
 		"arrowcat":    printArrow,
+		"mkwarc":      makeWARC,
 	})
 }
 

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
+	"robotsbatch/io/compress"
 	"robotsbatch/io/format"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/rulesdir"
@@ -26,21 +29,30 @@ type ruleSource interface {
 // knows an authority decides.
 type ruleSources []ruleSource
 
-// openRules opens the sources of rules. memory is how many octets of compiled
-// rules they may keep together; explain is whether rules will be described.
-func openRules(c *rulesConfig, memory int64, explain bool) (ruleSources, error) {
+// openRules opens the sources of rules, and reads those that are captures.
+// memory is how many octets of compiled rules folders and packs may keep
+// together; explain is whether rules will be described.
+func openRules(ctx context.Context, c *rulesConfig, memory int64, explain bool, log *console) (ruleSources, error) {
 	var sources ruleSources
 	for _, name := range c.folders {
-		source, err := openSource(name, c, memory/int64(len(c.folders)), explain)
+		source, err := openSource(ctx, name, c, memory/int64(len(c.folders)), explain, log)
 		if err != nil {
 			return nil, errors.Join(err, sources.Close())
 		}
 		sources = append(sources, source)
 	}
+	c.finishCaptures(sources, log)
 	return sources, nil
 }
 
-func openSource(name string, c *rulesConfig, memory int64, explain bool) (ruleSource, error) {
+func openSource(ctx context.Context, name string, c *rulesConfig, memory int64, explain bool, log *console) (ruleSource, error) {
+	files, err := warcFiles(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) > 0 {
+		return readCaptures(ctx, c, name, files, log)
+	}
 	isFolder, err := checkSource(name)
 	if err != nil {
 		return nil, err
@@ -77,7 +89,7 @@ func checkSource(name string) (isFolder bool, err error) {
 		return false, atName("-rules "+name, err)
 	}
 	if found != format.RulePack {
-		return false, usageErrorf("-rules %s is neither a folder nor a rule pack: WARC captures and tables of captures are not available in this version", name)
+		return false, usageErrorf("-rules %s is neither a folder nor a rule pack, nor WARC: tables of captures are not available in this version", name)
 	}
 	return false, nil
 }
@@ -94,7 +106,16 @@ func detectRules(name string) (format.Format, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return format.Unknown, err
 	}
-	return format.Detect(head[:n], name), nil
+	found := format.Detect(head[:n], name)
+	if found != format.Unknown || compress.Detect(head[:n]) == compress.None {
+		return found, nil
+	}
+	found, _, r, err := format.Sniff(bytes.NewReader(head[:n]), name)
+	if err != nil {
+		return format.Unknown, nil // its beginning says nothing
+	}
+	defer r.Close()
+	return found, nil
 }
 
 // Lookup implements matcher.Origins.
