@@ -291,7 +291,7 @@ func (c *chunks) Read(p []byte) (int, error) {
 // and has it read what is passed through.
 func FuzzJSONL(f *testing.F) {
 	f.Add("{\"a\":[{\"url\":1}],\"url\":\"\\ud83d\\ude00\\n\"}\r\n\n{\"url\":null}", 1, []byte{3, 0})
-	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+3,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
+	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+888,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
 		s := NewSource(&chunks{input, sizes}, Options{BatchRows: batchRows % 8})
 		batches, err := urls(t, s)
@@ -306,7 +306,7 @@ func FuzzJSONL(f *testing.F) {
 			}
 			var object map[string]any
 			url := null
-			if json.Unmarshal([]byte(line), &object) != nil || object == nil {
+			if unmarshal(line, &object) != nil || object == nil {
 				object = map[string]any{"line": asUTF8(line)}
 			} else if value, ok := object["url"].(string); ok {
 				url = value
@@ -332,7 +332,7 @@ func FuzzJSONL(f *testing.F) {
 		var passed []string
 		for line := range strings.Lines(out) {
 			var object map[string]any
-			if err := json.Unmarshal([]byte(line), &object); err != nil {
+			if err := unmarshal(line, &object); err != nil {
 				t.Fatalf("%q: %v", line, err)
 			}
 			delete(object, "allowed")
@@ -342,6 +342,17 @@ func FuzzJSONL(f *testing.F) {
 			t.Fatalf("%q, want %q", passed, objects)
 		}
 	})
+}
+
+// unmarshal is encoding/json's with numbers as they are written, for some have
+// no float64.
+func unmarshal(text string, object *map[string]any) error {
+	if !json.Valid([]byte(text)) {
+		return errors.New("no JSON")
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	return d.Decode(object)
 }
 
 func TestNoAllocations(t *testing.T) {
