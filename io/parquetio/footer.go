@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
+
+	"robotsbatch/io/arrowipc"
 )
 
 const (
@@ -182,6 +185,36 @@ func checkChunk(meta *metadata.FileMetaData, group, column int, end int64) error
 		return fmt.Errorf("it is compressed with %s, which is not read: write it with zstd, snappy or gzip", m.Codec)
 	}
 	return nil
+}
+
+// checkStoredSchema removes the Arrow schema that some writers store when it
+// is damaged, for the library believes it. Columns then have the types that
+// Parquet's own schema says.
+func checkStoredSchema(meta *metadata.FileMetaData) {
+	pairs := meta.FileMetaData.KeyValueMetadata
+	kept := pairs[:0]
+	for _, pair := range pairs {
+		if pair.Key != schemaKey || isStoredSchema(pair.GetValue()) {
+			kept = append(kept, pair)
+		}
+	}
+	meta.FileMetaData.KeyValueMetadata = kept
+}
+
+// isStoredSchema tells whether text is a sound schema in base64.
+func isStoredSchema(text string) bool {
+	encoding := base64.RawStdEncoding
+	if len(text)%4 == 0 {
+		encoding = base64.StdEncoding
+	}
+	stream, err := encoding.DecodeString(text)
+	if err != nil {
+		return false
+	}
+	return guard(func() error {
+		_, err := arrowipc.ReadSchema(stream)
+		return err
+	}) == nil
 }
 
 // chunkRange returns where the library looks for a column of a row group.

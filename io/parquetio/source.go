@@ -90,6 +90,7 @@ func (s *Source) open() error {
 	if err := checkRowGroups(meta, end); err != nil {
 		return err
 	}
+	checkStoredSchema(meta)
 	var whole *arrow.Schema
 	var manifest *pqarrow.SchemaManifest
 	if err := guard(func() error {
