@@ -85,6 +85,9 @@ func (s *captureSource) read(ctx context.Context, name string, limit int, log *c
 			return err
 		}
 		if err := r.Next(&x); err == io.EOF {
+			if r.Stats() == (warc.Stats{}) {
+				log.warn(name + " has no records: was it cut off?")
+			}
 			return nil
 		} else if err != nil {
 			return err

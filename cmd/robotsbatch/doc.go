@@ -7,7 +7,8 @@
 //	main.go      signals, then run, which picks the subcommand
 //	flags.go     the command line, and what is wrong with it
 //	inputs.go    names → inputs;  open.go  an input → a batch.Source
-//	rules.go     folders of robots.txt files, rule packs → a matcher.Origins
+//	rules.go     folders of robots.txt files, rule packs, captures (captures.go)
+//	             → a matcher.Origins
 //	outputs.go   names → outputs; the sink of one output
 //	job.go       batch.Run for each output, exit status
 //	console.go   messages; progress.go, summary.go  what a run says of itself
