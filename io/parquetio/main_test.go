@@ -34,6 +34,8 @@ type memoryFile struct{ *bytes.Reader }
 
 func (memoryFile) Close() error { return nil }
 
+func fileOf(data []byte) memoryFile { return memoryFile{bytes.NewReader(data)} }
+
 // libraryWrite has the library write records, each as row groups of at most
 // rows rows.
 func libraryWrite(t testing.TB, codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) []byte {
@@ -88,7 +90,7 @@ func libraryRead(t testing.TB, data []byte) (*file.Reader, []arrow.Record) {
 
 // readAll decodes all batches of a file.
 func readAll(data []byte, o Options) (*Source, []*batch.Batch, error) {
-	s, err := Open(memoryFile{bytes.NewReader(data)}, int64(len(data)), o)
+	s, err := Open(fileOf(data), int64(len(data)), o)
 	if err != nil {
 		return nil, nil, err
 	}
