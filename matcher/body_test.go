@@ -339,7 +339,7 @@ func breakNumbers(data, notes []byte, try func()) {
 
 // FuzzOpenBody breaks bodies in any way, and opens octets of any kind.
 func FuzzOpenBody(f *testing.F) {
-	for _, body := range brokenBodies {
+	for _, body := range append(brokenBodies[:len(brokenBodies):len(brokenBodies)], manyTails()) {
 		for _, profile := range profiles {
 			b, _ := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}))
 			f.Add(b.AppendRules(nil), b.AppendNotes(nil), "/xyloxp?z=%2F#")

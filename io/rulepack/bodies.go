@@ -19,7 +19,7 @@ import (
 //	         next row start
 //	 8  u64  likewise its notes
 //	16  u64  likewise its records
-//	24  u32  checksum of its number and flags, u32 each, and its rules
+//	24  u32  checksum of the row, the body's number and its rules; see sum
 //	28  u32  flags
 //
 // The last row is of no body and has only the ends.
@@ -54,12 +54,25 @@ func readRow(rows []byte, number uint32) row {
 	}
 }
 
-// rulesChecksum is the checksum in a row.
-func rulesChecksum(number, flags uint32, rules []byte) uint32 {
-	var start [8]byte
-	binary.LittleEndian.PutUint32(start[:], number)
-	binary.LittleEndian.PutUint32(start[4:], flags)
-	return updateChecksum(checksum(start[:]), rules)
+// append writes the row, but for its ends.
+func (r row) append(b []byte, checksum uint32) []byte {
+	for _, start := range [...]uint64{r.rules[0], r.notes[0], r.records[0]} {
+		b = binary.LittleEndian.AppendUint64(b, start)
+	}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, checksum), r.flags)
+}
+
+// sum is what the checksum in a row has to be. It covers what the row says, so
+// that nothing of another body is taken for this one's.
+func (r row) sum(number uint32, rules []byte) uint32 {
+	b := make([]byte, 0, 8+3*16)
+	b = binary.LittleEndian.AppendUint32(b, number)
+	b = binary.LittleEndian.AppendUint32(b, r.flags)
+	for _, bounds := range [...][2]uint64{r.rules, r.notes, r.records} {
+		b = binary.LittleEndian.AppendUint64(b, bounds[0])
+		b = binary.LittleEndian.AppendUint64(b, bounds[1])
+	}
+	return updateChecksum(checksum(b), rules)
 }
 
 // digest is the SHA-256 of what counts of a body. Hosts choose their bodies, and
@@ -237,7 +250,7 @@ func (b *bodies) write(out bodyOutputs, used func(rank uint32) bool) error {
 			return err
 		}
 	}
-	_, err := out.rows.Write(w.row(0, 0))
+	_, err := out.rows.Write(w.at().append(nil, 0))
 	return err
 }
 
@@ -285,6 +298,13 @@ func (w *bodyWriter) writePart(content []byte) error {
 	return nil
 }
 
+// at is a row of nothing, at the next body's place.
+func (w *bodyWriter) at() row {
+	return row{
+		rules: [2]uint64{w.rules, w.rules}, notes: [2]uint64{w.notes, w.notes}, records: [2]uint64{w.records, w.records},
+	}
+}
+
 func (w *bodyWriter) write(stored []byte) error {
 	flags := le32(stored[32:])
 	rules := stored[storedSize:][:le32(stored[36:])]
@@ -293,7 +313,12 @@ func (w *bodyWriter) write(stored []byte) error {
 	if !w.used(w.next) {
 		flags, rules, notes, records = bodyUnused, nil, nil, nil
 	}
-	if _, err := w.out.rows.Write(w.row(rulesChecksum(w.next, flags, rules), flags)); err != nil {
+	r := w.at()
+	r.flags = flags
+	r.rules[1] += uint64(len(rules))
+	r.notes[1] += uint64(len(notes))
+	r.records[1] += uint64(len(records))
+	if _, err := w.out.rows.Write(r.append(nil, r.sum(w.next, rules))); err != nil {
 		return err
 	}
 	for _, output := range [...]struct {
@@ -304,18 +329,7 @@ func (w *bodyWriter) write(stored []byte) error {
 			return err
 		}
 	}
-	w.rules += uint64(len(rules))
-	w.notes += uint64(len(notes))
-	w.records += uint64(len(records))
+	w.rules, w.notes, w.records = r.rules[1], r.notes[1], r.records[1]
 	w.next++
 	return nil
-}
-
-// row is the next row.
-func (w *bodyWriter) row(checksum, flags uint32) []byte {
-	b := make([]byte, 0, rowSize)
-	for _, v := range [...]uint64{w.rules, w.notes, w.records} {
-		b = binary.LittleEndian.AppendUint64(b, v)
-	}
-	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, checksum), flags)
 }

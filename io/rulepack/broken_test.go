@@ -151,7 +151,7 @@ func resealParts(found [sectionKinds][]byte) {
 	for number := uint32(0); rowSize*(int(number)+2) <= len(rows); number++ {
 		r := readRow(rows, number)
 		if rules, ok := within(found[rulesSection], r.rules); ok {
-			binary.LittleEndian.PutUint32(rows[rowSize*int(number)+24:], rulesChecksum(number, r.flags, rules))
+			binary.LittleEndian.PutUint32(rows[rowSize*int(number)+24:], r.sum(number, rules))
 		}
 		for _, blobs := range [...]struct {
 			kind   int

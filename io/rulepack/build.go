@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -76,8 +77,9 @@ type Builder struct {
 	o    BuildOptions
 
 	bodies bodies
-	mu     sync.Mutex // for runs
+	mu     sync.Mutex // for the following
 	runs   runs
+	err    error // what was lost
 }
 
 // Create starts the pack of that name, which is there when Finish has succeeded;
@@ -113,7 +115,9 @@ func spillFolder(name string) string {
 	return filepath.Dir(name)
 }
 
-// Add adds what is known of an authority. It keeps nothing of e.
+// Add adds what is known of an authority. It keeps nothing of e. An entry that
+// cannot be is refused, and the pack can do without it; any other error ends the
+// pack. It must not be called after Finish or Abort.
 func (b *Builder) Add(e Entry) error {
 	if err := b.add(e); err != nil {
 		return fmt.Errorf("rulepack: %s: %w", b.name, err)
@@ -140,15 +144,26 @@ func (b *Builder) add(e Entry) error {
 		}
 		var err error
 		if o.body, err = b.bodies.add(counted); err != nil {
-			return err
+			return b.fail(err)
 		}
 	case access.AllowAll, access.DisallowAll:
 	default:
 		return fmt.Errorf("%s: access %d is no outcome of a fetch", e.Authority, e.Access)
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.runs.add(e.Authority, e.Source, o)
+	err := b.runs.add(e.Authority, e.Source, o)
+	b.mu.Unlock()
+	return b.fail(err)
+}
+
+// fail remembers an error, if it is one, after which something is missing.
+func (b *Builder) fail(err error) error {
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.err = cmp.Or(b.err, err)
+	}
+	return err
 }
 
 // Abort gives the pack up. It does nothing after Finish.
@@ -163,7 +178,10 @@ func (b *Builder) Abort() {
 func (b *Builder) Finish() (*Info, error) {
 	defer b.Abort()
 	w := newPackWriter(b.out)
-	info, err := b.write(w)
+	info, err := (*Info)(nil), b.err
+	if err == nil {
+		info, err = b.write(w)
+	}
 	if err == nil {
 		err = w.finish()
 	}

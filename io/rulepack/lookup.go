@@ -181,7 +181,7 @@ func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
 		return nil, r, p.damaged("body %d lies outside", number)
 	case r.flags&bodyUnused != 0:
 		return nil, r, p.damaged("body %d is none", number)
-	case !p.checkedBodies.has(number) && rulesChecksum(number, r.flags, rules) != r.checksum:
+	case !p.checkedBodies.has(number) && r.sum(number, rules) != r.checksum:
 		return nil, r, p.damaged("body %d: checksum", number)
 	}
 	return rules, r, nil

@@ -204,6 +204,27 @@ func TestAbort(t *testing.T) {
 	}
 }
 
+// What could not be written to a temporary file would be missing: there is no
+// pack.
+func TestSpillFails(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Create(filepath.Join(folder, "x.rules"), BuildOptions{Memory: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	if err := os.RemoveAll(folder); err != nil {
+		t.Skipf("a folder that is in use cannot be removed here: %v", err)
+	}
+	mustMention(t, b.Add(body("https://a.example", "User-agent: *\nDisallow: /\n")), "x.rules", "temporary file")
+	if _, err := b.Finish(); err == nil || !strings.Contains(err.Error(), "temporary file") {
+		t.Errorf("Finish: %v", err)
+	}
+}
+
 func TestEmptyPack(t *testing.T) {
 	name, info := buildInfo(t, nil, BuildOptions{}, 1)
 	if info.Authorities != 0 || info.Bodies != 0 {

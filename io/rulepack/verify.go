@@ -126,15 +126,15 @@ func (v *pageVerifier) authorities(p page) error {
 // verifyBody checks a body with all that belongs to it.
 func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
 	r := readRow(p.rows, number)
+	rules, ok := within(p.rules, r.rules)
+	if !ok || r.sum(number, rules) != r.checksum {
+		return p.damaged("body %d: checksum", number)
+	}
 	if !used {
 		if r.flags != bodyUnused {
 			return p.damaged("body %d: no authority has it", number)
 		}
 		return nil
-	}
-	rules, ok := within(p.rules, r.rules)
-	if !ok || rulesChecksum(number, r.flags, rules) != r.checksum {
-		return p.damaged("body %d: checksum", number)
 	}
 	if _, err := p.Body(number); err != nil {
 		return err
