@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -16,24 +17,34 @@ type file struct {
 }
 
 // counter counts what is read, and keeps an error: decoders give errors of
-// their own.
+// their own. A zstd decoder reads in a goroutine of its own, so the error may be
+// asked for at any time, and the count only by who reads.
 type counter struct {
 	r   io.Reader
 	at  int64
-	err error // other than io.EOF
+	err atomic.Pointer[error] // other than io.EOF
+}
+
+// failure is why reading failed, nil if it did not.
+func (c *counter) failure() error {
+	if err := c.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.at += int64(n)
 	if err != nil && err != io.EOF {
-		c.err = err
+		c.err.Store(&err)
 	}
 	return n, err
 }
 
 func newFile(r io.Reader) *file {
-	f := &file{counter: counter{r: r}}
+	f := new(file)
+	f.r = r
 	f.seeker, _ = r.(io.Seeker)
 	f.Reader = bufio.NewReaderSize(&f.counter, readSize)
 	return f

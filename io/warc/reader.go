@@ -32,7 +32,8 @@ type Options struct {
 	// robotstxt.DefaultLimit.
 	BodyLimit int
 	// Broken is called with an error for each thing that is skipped because it
-	// is broken; nil for nobody. The error names the file and the offset.
+	// is broken; nil for nobody. The error names the file and the offset: that of
+	// the gzip member, and in a zstd file that after decompression.
 	Broken func(error)
 }
 
@@ -50,12 +51,13 @@ type Stats struct {
 type Reader struct {
 	options Options
 	file    *file         // as it lies on the disk
+	counted *file         // what offsets are of: file, or a zstd file decompressed
 	text    *bufio.Reader // what the file has, decompressed
 	members *members      // of a gzip file, else nil
 	close   func() error
 	block   block // of the record read last
 	header  header
-	at      int64 // offset of the record
+	at      int64 // offset of the record, or of its gzip member
 	done    bool
 
 	status  bytes.Buffer // the HTTP header
@@ -74,6 +76,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 		o.BodyLimit = robotstxt.DefaultLimit
 	}
 	w := &Reader{options: o, file: newFile(r), http: bufio.NewReaderSize(nil, MaxHeader)}
+	w.counted = w.file
 	head, err := w.file.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("warc: %s: %w", o.Name, err)
@@ -88,7 +91,8 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 			return nil, fmt.Errorf("warc: %s: %w", o.Name, err)
 		}
 		w.close = stream.Close
-		w.text = bufio.NewReaderSize(stream, MaxHeader)
+		w.counted = newFile(stream)
+		w.text = w.counted.Reader
 	default:
 		w.text = w.file.Reader
 	}
@@ -132,7 +136,7 @@ func (w *Reader) Next(x *captures.Capture) error {
 		case err == io.EOF:
 			w.done = true
 		default:
-			if failure := w.file.err; failure != nil {
+			if failure := w.file.failure(); failure != nil {
 				return fmt.Errorf("warc: %s: %w", w.options.Name, failure)
 			}
 			w.report(err)
@@ -180,7 +184,7 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 func (w *Reader) begin() error {
 	for {
 		if w.members == nil {
-			w.at = w.file.offset() // of a zstd file: near it
+			w.at = w.counted.offset()
 		} else {
 			w.at = w.members.start
 		}
