@@ -11,11 +11,6 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// MaxGoogleBody is how many octets of a body count under the Google profile,
-// which knows no limit of its own: 64 MiB. What follows is cut off, as by the
-// size limit.
-const MaxGoogleBody = 64 << 20
-
 // Capture is one fetch of a robots.txt, or of what one redirects to.
 type Capture struct {
 	// URL that was fetched.
@@ -42,17 +37,15 @@ type Options struct {
 	Profile matcher.Profile
 	// Limit is how many octets of a body count (RFC 9309 §2.5); values below
 	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile
-	// has no limit; see MaxGoogleBody.
+	// has no limit of its own: of a longer body, robotstxt.MaxGoogleBody octets
+	// count.
 	Limit int
 }
 
 // BodyLimit is how many octets of a body matter: those that count. Readers keep
 // one more, by which it shows that there were more.
 func (o *Options) BodyLimit() int {
-	if o.Profile == robotstxt.Google {
-		return MaxGoogleBody
-	}
-	return min(max(o.Limit, robotstxt.DefaultLimit), math.MaxInt-1)
+	return robotstxt.Options{Profile: o.Profile, Limit: o.Limit}.ReadLimit()
 }
 
 // Numbers of nodes and bodies that are none.

@@ -287,7 +287,7 @@ func TestGoogleLimit(t *testing.T) {
 	folder := t.TempDir()
 	long := strings.Repeat("#\n", robotstxt.DefaultLimit) + body(0)
 	write(t, folder, "a.gz", long)
-	write(t, folder, "b.zst", strings.Repeat("#", MaxGoogleBody+1))
+	write(t, folder, "b.zst", strings.Repeat("#", robotstxt.MaxGoogleBody+1))
 	d := open(t, folder, Options{Profile: robotstxt.Google, Limit: 1})
 	var o matcher.Origin
 	if err := d.Lookup([]byte("http://a"), &o); err != nil {

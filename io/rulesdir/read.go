@@ -64,9 +64,9 @@ func (d *Dir) read(r *record, buffer *[]byte) (found bool, err error) {
 	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
 		return false, d.folder.explain(path, err)
 	}
-	if d.parse.Profile == robotstxt.Google && len(*buffer) > MaxGoogleBody {
+	if d.parse.Profile == robotstxt.Google && len(*buffer) > robotstxt.MaxGoogleBody {
 		return false, fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
-			filepath.Join(d.folder.name, path), MaxGoogleBody>>20)
+			filepath.Join(d.folder.name, path), robotstxt.MaxGoogleBody>>20)
 	}
 	return true, nil
 }

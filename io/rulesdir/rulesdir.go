@@ -2,7 +2,6 @@ package rulesdir
 
 import (
 	"fmt"
-	"math"
 	"sync"
 
 	"robotsbatch/matcher"
@@ -10,15 +9,9 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-const (
-	// DefaultMemory is how many octets of compiled rules are kept when
-	// Options.Memory does not say: 128 MiB.
-	DefaultMemory = 128 << 20
-	// MaxGoogleBody is how many octets a body may have under the Google
-	// profile, which knows no limit of its own: 64 MiB. A longer one is an
-	// error.
-	MaxGoogleBody = 64 << 20
-)
+// DefaultMemory is how many octets of compiled rules are kept when
+// Options.Memory does not say: 128 MiB.
+const DefaultMemory = 128 << 20
 
 // Options say how bodies are read. The zero value is the default.
 type Options struct {
@@ -28,8 +21,8 @@ type Options struct {
 	Profile matcher.Profile
 	// Limit is how many octets of a body count, after decompression (RFC 9309
 	// §2.5); values below robotstxt.DefaultLimit mean robotstxt.DefaultLimit.
-	// No more is read of any file. The Google profile has no limit; see
-	// MaxGoogleBody.
+	// No more is read of any file. The Google profile has no limit, but a body
+	// above robotstxt.MaxGoogleBody is an error.
 	Limit int
 	// Memory bounds the octets of compiled rules that are kept; 0 means
 	// DefaultMemory. Rules that were not used for long are dropped, and
@@ -78,11 +71,8 @@ func Open(name string, o Options) (*Dir, error) {
 	d := &Dir{
 		chains: o.Chains,
 		parse:  robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
-		limit:  min(max(o.Limit, robotstxt.DefaultLimit), math.MaxInt-1),
 	}
-	if o.Profile == robotstxt.Google {
-		d.limit = MaxGoogleBody
-	}
+	d.limit = d.parse.ReadLimit()
 	var err error
 	if d.folder, err = openFolder(name); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ const sniffed = 512
 func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	limit := len(body)
 	if o.Profile != Google {
-		limit = min(limit, max(o.Limit, DefaultLimit))
+		limit = min(limit, o.ReadLimit())
 	}
 	if limited = o.Cut || limit < len(body); !limited {
 		return body, false

@@ -1,8 +1,14 @@
 package robotstxt
 
+import "math"
+
 // DefaultLimit is how many octets of a body count when no other limit is
 // asked for: 500 KiB, the least that RFC 9309 §2.5 lets a crawler use.
 const DefaultLimit = 500 << 10
+
+// MaxGoogleBody is how many octets of a body readers keep under the Google
+// profile, which knows no limit of its own: 64 MiB.
+const MaxGoogleBody = 64 << 20
 
 // Profile is a reading of the protocol. It is chosen when rules are compiled.
 //
@@ -37,6 +43,16 @@ type Options struct {
 	// then treated, under either profile, as if the limit lay at the body's
 	// end.
 	Cut bool
+}
+
+// ReadLimit is how many octets of a body a reader has to keep: those that
+// count, or MaxGoogleBody under the Google profile. One octet more shows that
+// there was more.
+func (o Options) ReadLimit() int {
+	if o.Profile == Google {
+		return MaxGoogleBody
+	}
+	return min(max(o.Limit, DefaultLimit), math.MaxInt-1)
 }
 
 // File is a parsed body. Its byte slices alias the body that was parsed, or a
