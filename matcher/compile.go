@@ -76,8 +76,7 @@ func collect(f *robotstxt.File, chosen []choice) ([]entry, []source) {
 	for n, c := range chosen {
 		for i := range f.Groups[c.group].Rules {
 			rule := &f.Groups[c.group].Rules[i]
-			start := len(arena)
-			p, ok := compilePattern(arena[start:], rule.Pattern, f.Profile)
+			p, ok := compilePattern(arena[len(arena):], rule.Pattern, f.Profile)
 			if !ok {
 				continue
 			}

@@ -229,8 +229,7 @@ func (s *search) try(record int) {
 		if rule <= s.best {
 			return
 		}
-		if rule&1 != s.kind.allow || load64(c.data, c.sets+tail*setSize)&missing != 0 ||
-			load64(c.data, fields+16)&^s.target.slashSet() != 0 {
+		if rule&1 != s.kind.allow || load64(c.data, c.sets+tail*setSize)&missing != 0 {
 			continue
 		}
 		end := load32(c.data, fields+24)

@@ -92,9 +92,6 @@ func (c *compiled) bestTail(p *Target, end uint32, kind tailKind, floor uint32) 
 			if rule <= floor {
 				break
 			}
-			if load64(c.data, c.tails+tail*tailSize+16)&^p.slashSet() != 0 {
-				continue
-			}
 			if c.matchTail(tail, p, int(load32(c.data, record+32))) {
 				best, floor = rule, rule
 				break
@@ -118,12 +115,16 @@ func (c *compiled) nextTail(tail, last int, missing octetSet) int {
 	return tail
 }
 
-// matchTail tells whether a tail matches in the path from octet start on: its
+// matchTail tells whether a tail, whose set is in the path's, matches in the
+// path from octet start on: its slashes' pairs are in the path's, too, and its
 // literals in order, the last one at the very end if it is anchored. The first
 // place of each literal is as good as any other, so nothing is tried twice and
 // the time is linear in the path's length.
 func (c *compiled) matchTail(tail int, p *Target, start int) bool {
 	record := c.tails + tail*tailSize
+	if load64(c.data, record+16)&^p.slashSet() != 0 {
+		return false
+	}
 	flags := load32(c.data, record+4)
 	path := p.plain
 	if flags&tailQuery != 0 {
@@ -131,30 +132,29 @@ func (c *compiled) matchTail(tail int, p *Target, start int) bool {
 	}
 	rest := path[start:]
 	first, longest := int(load32(c.data, record+8)), int(load32(c.data, record+12))
-	if flags>>tailCount == 1 {
-		literal := c.data[c.octets+first:][:longest]
-		if flags&tailAnchored != 0 {
-			return bytes.HasSuffix(rest, literal)
-		}
-		return bytes.Contains(rest, literal)
-	}
-	// Most paths lack the longest literal, wherever the others are.
-	if !bytes.Contains(rest, c.literal(longest)) {
-		return false
-	}
-	last := first + int(flags>>tailCount) - 1
-	for i := first; i < last; i++ {
-		literal := c.literal(i)
-		at := bytes.Index(rest, literal)
-		if at < 0 {
+	var final []byte
+	if count := int(flags >> tailCount); count == 1 {
+		final = c.data[c.octets+first:][:longest]
+	} else {
+		// Most paths lack the longest literal, wherever the others are.
+		if !bytes.Contains(rest, c.literal(longest)) {
 			return false
 		}
-		rest = rest[at+len(literal):]
+		last := first + count - 1
+		for i := first; i < last; i++ {
+			literal := c.literal(i)
+			at := bytes.Index(rest, literal)
+			if at < 0 {
+				return false
+			}
+			rest = rest[at+len(literal):]
+		}
+		final = c.literal(last)
 	}
 	if flags&tailAnchored != 0 {
-		return bytes.HasSuffix(rest, c.literal(last))
+		return bytes.HasSuffix(rest, final)
 	}
-	return bytes.Contains(rest, c.literal(last))
+	return bytes.Contains(rest, final)
 }
 
 func (c *compiled) literal(i int) []byte {
