@@ -1,0 +1,237 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/bench/corpus"
+)
+
+// arrowKind is a way to write the same rows.
+type arrowKind struct {
+	stream bool
+	codec  string // none, lz4 or zstd
+	rows   int    // of a batch
+}
+
+func (k arrowKind) String() string {
+	form := "file"
+	if k.stream {
+		form = "stream"
+	}
+	return fmt.Sprintf("%s %s %d", form, k.codec, k.rows)
+}
+
+func arrowKinds() []arrowKind {
+	var kinds []arrowKind
+	for _, stream := range []bool{false, true} {
+		for _, codec := range []string{"none", "lz4", "zstd"} {
+			for _, rows := range []int{8, 3000} {
+				kinds = append(kinds, arrowKind{stream, codec, rows})
+			}
+		}
+	}
+	return kinds
+}
+
+// sample is a sound input.
+type sample struct {
+	name  string // for people
+	file  string // ending
+	data  []byte
+	where func(octet int) part
+	sound result
+}
+
+// arrowBatches is how many batches a sample has.
+const arrowBatches = 3
+
+func arrowSample(k arrowKind) (*sample, error) {
+	var out output
+	schema := tableSchema()
+	options := []ipc.Option{ipc.WithSchema(schema)}
+	switch k.codec {
+	case "lz4":
+		options = append(options, ipc.WithLZ4())
+	case "zstd":
+		options = append(options, ipc.WithZstd())
+	}
+	var w interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+	name := "x.arrows"
+	if k.stream {
+		w = ipc.NewWriter(&out, options...)
+	} else {
+		name = "x.arrow"
+		var err error
+		if w, err = ipc.NewFileWriter(&out, options...); err != nil {
+			return nil, err
+		}
+	}
+	for _, record := range tableRecords(schema, arrowBatches, k.rows) {
+		if err := w.Write(record); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	parts, err := arrowParts(out.Bytes(), !k.stream, schema)
+	if err != nil {
+		return nil, err
+	}
+	return &sample{name: k.String(), file: name, data: out.Bytes(), where: parts.at}, nil
+}
+
+// output is what the library's file writer needs.
+type output struct{ bytes.Buffer }
+
+func (o *output) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, fmt.Errorf("seek to %d", offset)
+	}
+	return int64(o.Len()), nil
+}
+
+// tableSchema has a column of each shape: strings, numbers, a dictionary, lists.
+func tableSchema() *arrow.Schema {
+	m := arrow.NewMetadata([]string{"made by"}, []string{"bench/faults"})
+	return arrow.NewSchema([]arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "kind", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, Nullable: true},
+		{Name: "tags", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
+		{Name: "found", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true},
+	}, &m)
+}
+
+var kindNames = []string{"page", "image", "feed", "video"}
+
+func stringArray(values []string) *array.String {
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	defer b.Release()
+	b.AppendValues(values, nil)
+	return b.NewStringArray()
+}
+
+// tableRecords are batches of rows of the sample corpus. All have the same
+// dictionary.
+func tableRecords(schema *arrow.Schema, batches, rows int) []arrow.Record {
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	defer b.Release()
+	urls, ids := b.Field(0).(*array.StringBuilder), b.Field(1).(*array.Int64Builder)
+	kinds := b.Field(2).(*array.BinaryDictionaryBuilder)
+	tags, found := b.Field(3).(*array.ListBuilder), b.Field(4).(*array.TimestampBuilder)
+	words := tags.ValueBuilder().(*array.StringBuilder)
+	_ = kinds.InsertStringDictValues(stringArray(kindNames)) // so that every batch has the same dictionary
+	var records []arrow.Record
+	n := 0
+	for records == nil || len(records) < batches {
+		for _, url := range corpus.New(corpus.SampleOptions()).URLs() {
+			if n%29 == 28 {
+				urls.AppendNull()
+				found.AppendNull()
+				tags.AppendNull()
+				kinds.AppendNull()
+			} else {
+				urls.Append(string(url))
+				found.Append(arrow.Timestamp(1_700_000_000_000_000 + 977*n))
+				tags.Append(true)
+				for i := range n % 3 {
+					words.Append([]string{"news", "archive", "seed"}[i])
+				}
+				_ = kinds.AppendString(kindNames[n%4])
+			}
+			ids.Append(int64(n))
+			if n++; n%rows == 0 {
+				if records = append(records, b.NewRecord()); len(records) == batches {
+					return records
+				}
+			}
+		}
+	}
+	return records
+}
+
+// table runs the program on the table of that name.
+func (b *bench) table(name string, more ...string) []string {
+	return append([]string{"-in", name, "-rules", b.path("rules"), "-agent", "CCBot", "-out", "-", "-out-format", "arrows", "-compression", "none", "-progress", "never"}, more...)
+}
+
+// prepare finds out what comes of sound samples.
+func (b *bench) prepare(samples []*sample) (err error) {
+	for i, s := range samples {
+		name := b.path(fmt.Sprint("sound-", i, "-", s.file))
+		if err := os.WriteFile(name, s.data, 0o666); err != nil {
+			return err
+		}
+		if s.sound, err = b.sound(b.table(name)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrowSection changes a bit of an octet of Arrow files and streams, or all of
+// its bits.
+func arrowSection(b *bench) error {
+	if err := b.writeRules(); err != nil {
+		return err
+	}
+	var samples []*sample
+	for _, k := range arrowKinds() {
+		s, err := arrowSample(k)
+		if err != nil {
+			return err
+		}
+		samples = append(samples, s)
+	}
+	if err := b.prepare(samples); err != nil {
+		return err
+	}
+	n := b.times(8000)
+	return b.flips(fmt.Sprintf("%d changed octets of Arrow files and streams (none, lz4, zstd; 8 and 3,000 rows a batch)", n), samples, n)
+}
+
+// flips changes n octets of samples, one at a time, in turn.
+func (b *bench) flips(title string, samples []*sample, n int) error {
+	t := newTally(title)
+	err := b.each(n, func(worker, i int) error {
+		s := samples[i%len(samples)]
+		rng := rand.New(rand.NewPCG(b.seed, uint64(i)))
+		at, change := rng.IntN(len(s.data)), byte(1)<<rng.IntN(8)
+		if rng.IntN(4) == 0 {
+			change = byte(1 + rng.IntN(255))
+		}
+		data := bytes.Clone(s.data)
+		data[at] ^= change
+		name := b.path(fmt.Sprint("broken-", worker, "-", s.file))
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			return err
+		}
+		r := b.job(b.table(name)...)
+		r.compare(s.sound)
+		p := s.where(at)
+		if r.outcome == silent && r.rows != s.sound.rows {
+			p = part{name: p.name + ": rows lost or won"}
+		}
+		t.add(p, r, fmt.Sprintf("%s: octet %d changed by %#02x", s.name, at, change))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.print()
+}

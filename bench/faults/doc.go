@@ -1,0 +1,23 @@
+//go:build linux
+
+// Faults measures what robotsbatch does with broken and hostile inputs: each
+// section breaks something thousands of times, runs the program on it under a
+// limit of memory, and counts what came of it. scripts/faults.sh runs it and
+// records its tables.
+//
+//	go run ./bench/faults -robotsbatch PROGRAM [-n 1] [-seed 1] [SECTION...]
+//
+// The same seed breaks the same octets. Every run ends in one of these:
+//
+//	same      the output is that of the sound input, octet for octet
+//	refused   an error, and the exit status of one
+//	silent    success, with another output
+//	panics    a stack trace, or an internal error
+//	kills     out of memory under the limit, or a signal
+//	hangs     not done after ten seconds
+//
+// Silent is right only where a broken octet leaves another valid file: a letter
+// of a string, an offset that is still in order. So octets are counted by what
+// they are part of, and each part says whether it is one of those. The program
+// fails when anything else was silent, and with any panic, kill or hang.
+package main

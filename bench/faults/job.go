@@ -1,0 +1,128 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// memoryLimit is how many octets of private memory that can be written to a run
+	// may have (RLIMIT_DATA), whether it uses them or not. A limit of the address
+	// space would mean nothing: of that, Go reserves more than it ever uses.
+	memoryLimit = 1 << 30
+	// patience is how long a run may take.
+	patience = 10 * time.Second
+)
+
+// outcome is how a run ended.
+type outcome uint8
+
+const (
+	same outcome = iota
+	refused
+	silent
+	panicked
+	killed
+	hung
+	outcomes int = iota
+)
+
+var outcomeNames = [outcomes]string{"same", "refused", "silent", "panics", "kills", "hangs"}
+
+// result is what is known of a run.
+type result struct {
+	outcome outcome
+	status  int
+	rows    string // as the summary has them
+	hash    uint64 // of the output
+	octets  int
+	stderr  string
+	time    time.Duration
+	memory  int64 // octets at the peak
+}
+
+// seed makes hashes of one run of this program comparable.
+var seed = maphash.MakeSeed()
+
+var rowsPattern = regexp.MustCompile(`robotsbatch: ([0-9,]+) rows?:`)
+
+// job runs the program under the limits. The outcome of a run that succeeds is
+// silent: who knows what the output should be says whether it is the same.
+func (b *bench) job(args ...string) result {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	limited := fmt.Sprintf(`ulimit -d %d && exec "$0" "$@"`, memoryLimit>>10)
+	c := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", limited, b.program}, args...)...)
+	c.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	var out hashed
+	out.hash.SetSeed(seed)
+	c.Stdout, c.Stderr = &out, &stderr
+	started := time.Now()
+	err := c.Run()
+	r := result{time: time.Since(started), stderr: stderr.String(), hash: out.hash.Sum64(), octets: out.n}
+	if usage, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.memory = usage.Maxrss << 10
+	}
+	r.status = c.ProcessState.ExitCode()
+	if m := rowsPattern.FindStringSubmatch(r.stderr); m != nil {
+		r.rows = m[1]
+	}
+	r.outcome = r.judge(err, ctx.Err() != nil)
+	return r
+}
+
+func (r *result) judge(err error, late bool) outcome {
+	var exit *exec.ExitError
+	switch {
+	case late:
+		return hung
+	case err == nil:
+		return silent
+	case strings.Contains(r.stderr, "out of memory"), strings.Contains(r.stderr, "cannot allocate memory"):
+		return killed
+	case strings.Contains(r.stderr, "panic:"), strings.Contains(r.stderr, "fatal error:"), strings.Contains(r.stderr, "internal error"):
+		return panicked
+	case !errors.As(err, &exit), r.status < 0, !strings.HasPrefix(r.stderr, "robotsbatch: "):
+		return killed
+	}
+	return refused
+}
+
+// compare makes a run that succeeded one whose output is as it should be, where
+// it is.
+func (r *result) compare(sound result) {
+	if r.outcome == silent && r.hash == sound.hash && r.octets == sound.octets && r.rows == sound.rows {
+		r.outcome = same
+	}
+}
+
+// sound runs the program on what is not broken.
+func (b *bench) sound(args ...string) (result, error) {
+	r := b.job(args...)
+	if r.outcome != silent {
+		return r, fmt.Errorf("%s: the sound input: status %d: %s", strings.Join(args, " "), r.status, r.stderr)
+	}
+	return r, nil
+}
+
+// hashed is a writer of which only a hash is kept.
+type hashed struct {
+	hash maphash.Hash
+	n    int
+}
+
+func (h *hashed) Write(p []byte) (int, error) {
+	h.n += len(p)
+	return h.hash.Write(p)
+}

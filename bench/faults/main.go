@@ -1,0 +1,106 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// section is one kind of fault.
+type section struct {
+	name, about string
+	run         func(*bench) error
+}
+
+var sections = []section{
+	{"arrow", "single octets of Arrow files and streams, changed", arrowSection},
+}
+
+// bench is what every section is given.
+type bench struct {
+	program string  // robotsbatch
+	scratch string  // a folder, removed at the end
+	scale   float64 // of the number of faults
+	seed    uint64
+	workers int
+}
+
+// times is how many faults there are of what would be n.
+func (b *bench) times(n int) int { return max(1, int(float64(n)*b.scale)) }
+
+// path is the name of a file in the scratch folder.
+func (b *bench) path(name string) string { return filepath.Join(b.scratch, name) }
+
+func main() {
+	b := &bench{}
+	flag.StringVar(&b.program, "robotsbatch", "", "the program (required)")
+	flag.Float64Var(&b.scale, "n", 1, "scale of the number of faults")
+	flag.Uint64Var(&b.seed, "seed", 1, "of the faults")
+	flag.IntVar(&b.workers, "workers", runtime.GOMAXPROCS(0), "programs at once")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: faults -robotsbatch PROGRAM [flags] [SECTION...]; the sections, by default all:")
+		for _, s := range sections {
+			fmt.Fprintf(flag.CommandLine.Output(), "  %-9s %s\n", s.name, s.about)
+		}
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if err := b.run(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(names []string) (err error) {
+	if b.program == "" {
+		return errors.New("-robotsbatch is required")
+	}
+	if b.program, err = filepath.Abs(b.program); err != nil {
+		return err
+	}
+	chosen, err := choose(names)
+	if err != nil {
+		return err
+	}
+	if b.scratch, err = os.MkdirTemp("", "faults."); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.scratch)
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt)
+	go func() {
+		<-interrupt
+		os.RemoveAll(b.scratch)
+		os.Exit(1)
+	}()
+	var failed error
+	for _, s := range chosen {
+		if err := s.run(b); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", s.name, err))
+		}
+	}
+	return failed
+}
+
+// choose finds the sections of these names, all when there are none.
+func choose(names []string) ([]section, error) {
+	if len(names) == 0 {
+		return sections, nil
+	}
+	var chosen []section
+	for _, name := range names {
+		i := slices.IndexFunc(sections, func(s section) bool { return s.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no section %q", name)
+		}
+		chosen = append(chosen, sections[i])
+	}
+	return chosen, nil
+}
