@@ -70,6 +70,19 @@ type worker struct {
 	verdicts  Verdicts
 }
 
+// evaluate sets the worker's verdicts; instead, if not nil, does so in place of
+// the evaluator.
+func (w *worker) evaluate(b *Batch, instead func(*Batch, *Verdicts) error) error {
+	if instead == nil {
+		return w.evaluator.Evaluate(b, &w.verdicts)
+	}
+	if err := instead(b, &w.verdicts); err != nil {
+		return err
+	}
+	w.evaluator.count(&w.verdicts)
+	return nil
+}
+
 // slot is a piece on its way through the workers, and a place in the order.
 type slot struct {
 	piece Piece
@@ -149,7 +162,7 @@ func (j *job) process(s *slot, w *worker) error {
 	if b.Release != nil {
 		defer b.Release()
 	}
-	if err := w.evaluator.Evaluate(b, &w.verdicts); err != nil {
+	if err := w.evaluate(b, j.options.Evaluate); err != nil {
 		return err
 	}
 	s.stats = w.evaluator.take()

@@ -258,3 +258,23 @@ func TestRowsDoNotDependOnTheirNeighbours(t *testing.T) {
 		}
 	}
 }
+
+// A benchmark may put something else in the evaluator's place.
+func TestRunEvaluatesInstead(t *testing.T) {
+	var sink textSink
+	o := Options{Workers: 2, Evaluate: func(b *Batch, v *Verdicts) error {
+		v.reset(b.URLs.Len(), Options{Agents: 1})
+		v.Agents[0].allow(0, v.Rows)
+		return nil
+	}}
+	stats, err := Run(context.Background(), &listSource{columns: cut(frontier, 5)}, &sink, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Repeat("a\n", len(frontier)); sink.String() != want {
+		t.Errorf("got %q, want %q", sink.String(), want)
+	}
+	if len(stats.Agents) != 1 || stats.Agents[0].Allowed != int64(len(frontier)) {
+		t.Errorf("stats %v", stats)
+	}
+}

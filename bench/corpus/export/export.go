@@ -16,6 +16,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/klauspost/compress/zstd"
 
 	"robotsbatch/bench/corpus"
@@ -26,13 +29,20 @@ type Options struct {
 	// BatchRows is the number of rows of an Arrow record batch; default 65,536.
 	BatchRows int
 	// Compression of Arrow's record batches: "zstd", the default, "lz4" or
-	// "none".
+	// "none". Parquet has zstd.
 	Compression string
 }
 
+func (o Options) batchRows() int {
+	if o.BatchRows <= 0 {
+		return 65_536
+	}
+	return o.BatchRows
+}
+
 // Formats are the endings of the files that Frontier writes: an Arrow file, an
-// Arrow stream, and URLs a line each.
-var Formats = []string{".arrow", ".arrows", ".txt", ".txt.zst"}
+// Arrow stream, Parquet, and URLs a line each.
+var Formats = []string{".arrow", ".arrows", ".parquet", ".txt", ".txt.zst"}
 
 // Rules writes the body of each origin that has one to a file in dir, which is
 // made when it is not there.
@@ -54,7 +64,7 @@ func Rules(dir string, c *corpus.Corpus) error {
 }
 
 // Frontier writes all URLs to the file of that name, whose ending is one of
-// Formats. An Arrow frontier has two columns more, as real ones do:
+// Formats. A table has two columns more, as real ones do:
 // fetch_priority, with nulls, and found_at.
 func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
 	file, err := os.Create(name)
@@ -71,6 +81,8 @@ func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
 		return writeArrow(file, c, o, newFileWriter)
 	case strings.HasSuffix(name, ".arrows"):
 		return writeArrow(file, c, o, newStreamWriter)
+	case strings.HasSuffix(name, ".parquet"):
+		return writeParquet(file, c, o)
 	case strings.HasSuffix(name, ".txt"):
 		return writeText(file, c)
 	case strings.HasSuffix(name, ".txt.zst"):
@@ -131,11 +143,28 @@ func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.F
 	if err != nil {
 		return err
 	}
-	if o.BatchRows <= 0 {
-		o.BatchRows = 65_536
-	}
-	err = writeRecords(writer, c, schema, o.BatchRows)
+	err = writeRecords(writer, c, schema, o.batchRows())
 	return errors.Join(err, writer.Close())
+}
+
+// parquetWriter writes records into row groups of a million rows, as other
+// programs do.
+type parquetWriter struct{ *pqarrow.FileWriter }
+
+func (w parquetWriter) Write(record arrow.Record) error { return w.WriteBuffered(record) }
+
+func writeParquet(file *os.File, c *corpus.Corpus, o Options) error {
+	schema := schemaOf(c)
+	w, err := pqarrow.NewFileWriter(schema, struct{ io.Writer }{file}, // or it would close the file
+		parquet.NewWriterProperties(
+			parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(1<<20),
+			parquet.WithDictionaryFor("url", false)),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		return err
+	}
+	err = writeRecords(parquetWriter{w}, c, schema, o.batchRows())
+	return errors.Join(err, w.Close())
 }
 
 func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, rows int) error {

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/klauspost/compress/zstd"
 
 	"robotsbatch/bench/corpus"
@@ -195,6 +198,22 @@ func read(t *testing.T, name string) []string {
 		}
 		if r.Err() != nil {
 			t.Fatal(r.Err())
+		}
+		return rows
+	case ".parquet":
+		props := pqarrow.ArrowReadProperties{BatchSize: 1 << 20}
+		table, err := pqarrow.ReadTable(context.Background(), bytes.NewReader(content), nil, props, memory.DefaultAllocator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer table.Release()
+		if table.NumRows() == 0 {
+			return nil
+		}
+		r := array.NewTableReader(table, 0)
+		defer r.Release()
+		for r.Next() {
+			rows = appendRows(rows, r.Record())
 		}
 		return rows
 	case ".zst":

@@ -1,6 +1,6 @@
 // Gen writes a made-up corpus, as package corpus has it, to a folder: rules/ with
-// a robots.txt file an origin, and the URLs as frontier.arrow, frontier.arrows
-// and frontier.txt.zst.
+// a robots.txt file an origin, and the URLs as frontier.arrow, frontier.arrows,
+// frontier.parquet and frontier.txt.zst.
 //
 //	go run ./bench/corpus/gen -out DIR -origins 10000 -urls 1000000
 package main
@@ -27,7 +27,7 @@ func main() {
 func run(args []string) error {
 	flags := flag.NewFlagSet("gen", flag.ExitOnError)
 	out := flags.String("out", "", "folder to write to (required)")
-	formats := flags.String("formats", "arrow,arrows,txt.zst", "frontiers to write: of arrow, arrows, txt and txt.zst")
+	formats := flags.String("formats", "arrow,arrows,txt.zst", "frontiers to write: of arrow, arrows, parquet, txt and txt.zst")
 	rules := flags.Bool("rules", true, "write rules/")
 	sample := flags.Bool("sample", false, "the corpus of bench/corpus/sample; the options below are ignored")
 	var writing export.Options
@@ -55,7 +55,7 @@ func run(args []string) error {
 	}
 	for format := range strings.SplitSeq(*formats, ",") {
 		if !slices.Contains(export.Formats, "."+format) {
-			return fmt.Errorf("-formats %s: %q is none of arrow, arrows, txt, txt.zst", *formats, format)
+			return fmt.Errorf("-formats %s: %q is none of arrow, arrows, parquet, txt, txt.zst", *formats, format)
 		}
 		if err := export.Frontier(filepath.Join(*out, "frontier."+format), c, writing); err != nil {
 			return err

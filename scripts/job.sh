@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Measures the whole job beside the same job run by an evaluator that sets every
+# bit, from Arrow to Arrow and from Parquet to Parquet, both zstd, with rules from
+# a folder and from a pack, and two workers beside one. It records what came out
+# in bench/record/job-DATE-COMMIT.txt. Data and temporary files lie in a folder of
+# their own below TMPDIR, which is removed.
+#
+#   scripts/job.sh [-urls N] [-origins N] [-count N] [-data FOLDER]
+#
+# The default is two million URLs over twenty thousand origins, five rounds.
+# FOLDER is one that bench/corpus/gen has written: frontier.arrow,
+# frontier.parquet and rules.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  echo "usage: scripts/job.sh [-urls N] [-origins N] [-count N] [-data FOLDER]" >&2
+  exit 2
+}
+
+urls=2000000 origins=20000 count=5 data=''
+while [[ $# -gt 0 ]]; do
+  [[ $# -ge 2 ]] || usage
+  case $1 in
+    -urls) urls=$2 ;;
+    -origins) origins=$2 ;;
+    -count) count=$2 ;;
+    -data) data=$2 ;;
+    *) usage ;;
+  esac
+  shift 2
+done
+
+cpu() {
+  if [[ -r /proc/cpuinfo ]]; then
+    awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo
+  else
+    sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
+  fi
+}
+
+commit=$(git rev-parse --short=12 HEAD)
+[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/job.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+if [[ -z $data ]]; then
+  data=$scratch/corpus what="$urls made-up URLs over $origins origins"
+  go run ./bench/corpus/gen -out "$data" -urls "$urls" -origins "$origins" -formats arrow,parquet
+else
+  what=$data
+fi
+go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
+go build -o "$scratch/job" ./bench/job
+"$scratch/robotsbatch" compile -rules "$data/rules" -out "$scratch/site.rules" -quiet
+{
+  echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+  echo "commit: $commit"
+  echo "go: $(go env GOVERSION)"
+  echo "processor: $(cpu), $(getconf _NPROCESSORS_ONLN) cores"
+  echo "data: $what"
+  echo
+  TMPDIR=$scratch "$scratch/job" -in "$data/frontier.arrow" -in "$data/frontier.parquet" \
+    -rules "$data/rules" -rules "$scratch/site.rules" -program "$scratch/robotsbatch" -count "$count"
+} | tee "$scratch/record"
+mkdir -p bench/record
+record=bench/record/job-$(date -u +%Y-%m-%d)-$commit.txt
+cp "$scratch/record" "$record"
+echo "recorded in $record"
