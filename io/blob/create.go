@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 )
 
@@ -17,10 +16,6 @@ const (
 	// the program be killed before it can remove it.
 	temporaryMark = ".robotsbatch-"
 	temporaryEnd  = ".tmp"
-
-	// maxTemporaryBase is how many octets of the output's name the temporary
-	// one has, so that it stays below the usual limit of 255.
-	maxTemporaryBase = 200
 )
 
 // Create starts the output of that name, which appears when Close succeeds:
@@ -131,14 +126,21 @@ func resolve(name string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// createTemporary creates a new file beside target.
+// createTemporary creates a new file beside target. It is locked while it is
+// open, so that Sweep can tell it from one that a killed process left.
 func createTemporary(target string) (*os.File, error) {
 	folder, base := filepath.Split(target)
-	base = strings.ToValidUTF8(base[:min(len(base), maxTemporaryBase)], "")
 	const attempts = 100
 	for attempt := 1; ; attempt++ {
-		name := fmt.Sprintf("%s.%s%s%08x%s", folder, base, temporaryMark, rand.Uint32(), temporaryEnd)
+		name := fmt.Sprintf("%s.%s%s%08x%s", folder, shortBase(base), temporaryMark, rand.Uint32(), temporaryEnd)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts {
+				return f, nil
+			}
+			f.Close() // somebody swept it away just now
+			continue
+		}
 		if !errors.Is(err, fs.ErrExist) || attempt == attempts {
 			return f, err
 		}

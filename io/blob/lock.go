@@ -1,0 +1,163 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrBusy says that another process holds the lock.
+var ErrBusy = errors.New("another run is writing it: wait until it has ended, or choose another name")
+
+// lockEnd is the end of the names of lock files: .NAME.robotsbatch.lock beside
+// an output, .robotsbatch.lock in a folder of outputs.
+const lockEnd = ".robotsbatch.lock"
+
+// Lock is an output that this process alone writes. The system gives the lock
+// back when the process ends, however it ends; the empty file that remains of a
+// killed one locks nobody out.
+type Lock struct {
+	file *os.File
+	path string
+}
+
+// LockFile locks the output of that name; the error is ErrBusy when somebody
+// else has it. What is no regular file, such as a pipe, needs no lock and gets
+// none, and so do file systems that have no locks.
+func LockFile(name string) (*Lock, error) {
+	if name == Stdio || isStdout(name) {
+		return nil, nil
+	}
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	target, err := resolve(name)
+	if err != nil {
+		return nil, named(name, err)
+	}
+	folder, base := filepath.Split(target)
+	return lock(name, folder+"."+shortBase(base)+lockEnd)
+}
+
+// LockFolder locks a folder of outputs, which must be there.
+func LockFolder(name string) (*Lock, error) {
+	return lock(name, filepath.Join(name, lockEnd))
+}
+
+func lock(name, path string) (*Lock, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o666)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("blob: %s: the folder is not there: %w", name, fs.ErrNotExist)
+		}
+		if err != nil {
+			return nil, named(name, err)
+		}
+		ok, err := tryLock(f)
+		if ok && isAt(f, path) {
+			return &Lock{f, path}, nil
+		}
+		f.Close()
+		switch {
+		case err != nil:
+			return nil, named(name, err)
+		case !ok:
+			return nil, fmt.Errorf("blob: %s: %w", name, ErrBusy)
+		}
+		// Its last holder removed it just now: once more.
+	}
+}
+
+// Unlock gives the lock back. It does nothing for nil.
+func (l *Lock) Unlock() {
+	if l != nil {
+		removeLocked(l.file, l.path)
+	}
+}
+
+// isAt tells whether f is what has that name.
+func isAt(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(mine, there)
+}
+
+// shortBase is the part of an output's name that goes into other names, so that
+// these stay below the usual limit of 255 octets.
+func shortBase(base string) string {
+	const most = 200
+	return strings.ToValidUTF8(base[:min(len(base), most)], "")
+}
+
+// Sweep removes what killed processes left in a folder and below: temporary
+// files and locks that nobody holds. It returns how many there were.
+func Sweep(folder string) (removed int, err error) {
+	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && (isTemporary(entry.Name()) || strings.HasSuffix(entry.Name(), lockEnd)) && abandoned(path) {
+			removed++
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return removed, named(folder, err)
+	}
+	return removed, nil
+}
+
+// SweepFile removes the temporary files that killed processes left beside an
+// output.
+func SweepFile(name string) error {
+	target, err := resolve(name)
+	if err != nil {
+		return named(name, err)
+	}
+	folder, base := filepath.Split(target)
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil {
+		return named(name, err)
+	}
+	begin := "." + shortBase(base) + temporaryMark
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), begin) && entry.Type().IsRegular() && isTemporary(entry.Name()) {
+			abandoned(folder + entry.Name())
+		}
+	}
+	return nil
+}
+
+// isTemporary knows the names that createTemporary gives.
+func isTemporary(name string) bool {
+	rest, ok := strings.CutSuffix(name, temporaryEnd)
+	at := strings.LastIndex(rest, temporaryMark)
+	if !ok || at < 1 || rest[0] != '.' {
+		return false
+	}
+	number := rest[at+len(temporaryMark):]
+	return len(number) == 8 && strings.Trim(number, "0123456789abcdef") == ""
+}
+
+// abandoned removes a file that nobody has locked, and tells whether it did.
+func abandoned(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	if ok, err := tryLock(f); !ok || err != nil || !isAt(f, path) {
+		f.Close()
+		return false
+	}
+	removeLocked(f, path)
+	return true
+}

@@ -1,0 +1,184 @@
+package blob
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// needLocks skips where tryLock does nothing.
+func needLocks(t *testing.T) {
+	t.Helper()
+	switch runtime.GOOS {
+	case "darwin", "dragonfly", "freebsd", "linux", "netbsd", "openbsd", "windows":
+	default:
+		t.Skip("no locks on " + runtime.GOOS)
+	}
+}
+
+func TestLock(t *testing.T) {
+	needLocks(t)
+	folder := t.TempDir()
+	file := filepath.Join(folder, "out.csv")
+	tests := []struct {
+		name string
+		lock func() (*Lock, error)
+	}{
+		{file, func() (*Lock, error) { return LockFile(file) }},
+		{folder, func() (*Lock, error) { return LockFolder(folder) }},
+	}
+	for _, test := range tests {
+		first, err := test.lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := test.lock(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), test.name+":") {
+			t.Errorf("%s is locked: %v", test.name, err)
+		}
+		first.Unlock()
+		wantFiles(t, folder, nil)
+		second, err := test.lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		second.Unlock()
+	}
+}
+
+// TestLockOfKilledRun has a lock file that nobody holds.
+func TestLockOfKilledRun(t *testing.T) {
+	folder := t.TempDir()
+	writeFile(t, filepath.Join(folder, ".out.csv.robotsbatch.lock"), "")
+	lock, err := LockFile(filepath.Join(folder, "out.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Unlock()
+	if runtime.GOOS != "solaris" {
+		wantFiles(t, folder, nil)
+	}
+}
+
+func TestLockFileRefuses(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing", "out.csv")
+	if _, err := LockFile(missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("folder missing: %v", err)
+	}
+	for _, name := range []string{Stdio, "/dev/stdout", os.DevNull} {
+		if lock, err := LockFile(name); lock != nil || err != nil {
+			t.Errorf("%s: %v, %v", name, lock, err)
+		}
+	}
+	var none *Lock
+	none.Unlock()
+}
+
+func TestSweep(t *testing.T) {
+	needLocks(t)
+	folder := t.TempDir()
+	deep := filepath.Join(folder, "deep")
+	if err := os.Mkdir(deep, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	kept := []string{"out.csv", ".out.csv.robotsbatch-1234567.tmp", ".out.csv.robotsbatch-1234567g.tmp", "out.csv.robotsbatch-12345678.tmp"}
+	for _, name := range kept {
+		writeFile(t, filepath.Join(folder, name), "")
+	}
+	left := []string{".out.csv.robotsbatch-12345678.tmp", ".out.csv.robotsbatch.lock", "deep/.b.robotsbatch-abcdef01.tmp"}
+	for _, name := range left {
+		writeFile(t, filepath.Join(folder, name), "")
+	}
+	lock, err := LockFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	w := create(t, filepath.Join(deep, "b"))
+	write(t, w, "text")
+	removed, err := Sweep(folder)
+	if removed != len(left) || err != nil {
+		t.Errorf("Sweep = %d, %v", removed, err)
+	}
+	for _, name := range left {
+		if _, err := os.Lstat(filepath.Join(folder, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	for _, name := range kept {
+		if _, err := os.Lstat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, deep, map[string]string{"b": "text"})
+}
+
+func TestSweepFile(t *testing.T) {
+	needLocks(t)
+	folder := t.TempDir()
+	for _, name := range []string{".a.robotsbatch-12345678.tmp", ".b.robotsbatch-12345678.tmp"} {
+		writeFile(t, filepath.Join(folder, name), "")
+	}
+	w := create(t, filepath.Join(folder, "a"))
+	if err := SweepFile(filepath.Join(folder, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, folder, map[string]string{"a": "", ".b.robotsbatch-12345678.tmp": ""})
+}
+
+func TestInfo(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "urls.txt")
+	writeFile(t, name, "text")
+	before, err := Stat(name)
+	if err != nil || before.Size != 4 || !before.Known() || !before.Same(before) {
+		t.Fatalf("Stat = %+v, %v", before, err)
+	}
+	if err := before.Unchanged(name); err != nil {
+		t.Error(err)
+	}
+	later := before.Modified.Add(time.Second)
+	if err := os.Chtimes(name, later, later); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {
+		t.Errorf("another time: %v", err)
+	}
+	writeFile(t, name, "tex")
+	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "it had 4 octets and has 3") {
+		t.Errorf("shorter: %v", err)
+	}
+	if now, err := Stat(name); err != nil || now.Same(before) {
+		t.Errorf("Stat = %+v, %v", now, err)
+	}
+	other := filepath.Join(folder, "other")
+	writeFile(t, other, "another text")
+	if err := os.Rename(other, name); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Unchanged(name); err != nil {
+		t.Errorf("replaced: %v", err)
+	}
+	os.Remove(name)
+	if err := before.Unchanged(name); err != nil {
+		t.Errorf("removed: %v", err)
+	}
+	if _, err := Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat: %v", err)
+	}
+	for _, name := range []string{Stdio, folder} {
+		if info, err := Stat(name); err != nil || info.Known() || info.Same(info) {
+			t.Errorf("Stat(%s) = %+v, %v", name, info, err)
+		}
+	}
+}
