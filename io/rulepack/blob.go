@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"sync"
@@ -52,11 +53,12 @@ func appendBlob(dst, data []byte) []byte {
 	return dst
 }
 
-// openBlob returns the data of a blob, which may alias it.
+// openBlob returns the data of a blob, in memory of its own: see bodyRules.
 func openBlob(blob []byte) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, nil
 	}
+	blob = bytes.Clone(blob)
 	if len(blob) <= blobHeaderSize || checksum(blob[4:]) != le32(blob) {
 		return nil, fmt.Errorf("%w: checksum", ErrDamaged)
 	}

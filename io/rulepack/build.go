@@ -191,7 +191,7 @@ func (b *Builder) Finish() (*Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rulepack: %s: %w", b.name, err)
 	}
-	info.Size, info.Sections = w.at, w.sections
+	info.Size, info.Sections, info.Checksum = w.at, w.sections, identityOf(w.head, w.table, uint64(w.at))
 	return info, nil
 }
 

@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -29,6 +30,8 @@ type Authority struct {
 // Authority tells what the pack has on an authority, a key as
 // matcher.Scratch.Split returns it. known is false when that is nothing.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
 	o, known, err := p.find(authority)
 	if err != nil || !known {
 		return a, false, err
@@ -41,14 +44,16 @@ func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) 
 
 // File is the pack's name, as it was opened, if the pack has an authority, and
 // empty if not.
-func (p *Pack) File(authority []byte) (string, error) {
+func (p *Pack) File(authority []byte) (name string, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
 	if _, known, err := p.find(authority); err != nil || !known {
 		return "", err
 	}
 	return p.name, nil
 }
 
-// Body is a body in a pack, described. It is valid until the pack is closed.
+// Body is a body in a pack, described.
 type Body struct {
 	// Compiled is the body for all agents, with notes; nil where Source is set.
 	Compiled *matcher.Body
@@ -65,7 +70,9 @@ type Body struct {
 // Body describes body number, which is below Info().Bodies unless authorities
 // were shadowed by others when the pack was made. It checks everything, and
 // keeps nothing.
-func (p *Pack) Body(number uint32) (*Body, error) {
+func (p *Pack) Body(number uint32) (b *Body, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
 	if p.file == nil {
 		return nil, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
@@ -73,7 +80,7 @@ func (p *Pack) Body(number uint32) (*Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Body{HTML: r.flags&bodyHTML != 0, Octets: len(rules)}
+	b = &Body{HTML: r.flags&bodyHTML != 0, Octets: len(rules)}
 	if r.flags&bodySource != 0 {
 		b.Source = rules
 	} else if b.Compiled, _, err = p.openBody(number, rules, r, true, false); err != nil {

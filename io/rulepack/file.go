@@ -2,17 +2,31 @@ package rulepack
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/zeebo/xxh3"
 
 	"robotsbatch/io/format"
 )
 
 // file is a pack's octets, with the sections found.
 type file struct {
-	data     []byte
-	unmap    func() error
+	mapping
 	table    [sectionKinds]tableEntry
 	sections []Section // in the order of the table
+	identity string    // see Info.Checksum
+}
+
+// mapping is a file in memory.
+type mapping struct {
+	data []byte
+	// file is open as long as it is mapped; nil where the octets are a copy.
+	file *os.File
+	info fs.FileInfo // when it was mapped
 }
 
 // reading is a way to read a mapped file.
@@ -58,10 +72,11 @@ func (f *file) findSections() error {
 	if at < headerSize || at > size || at+count*sectionSize != size-trailerSize {
 		return fmt.Errorf("%w: table of sections", ErrDamaged)
 	}
-	table := f.data[at : size-trailerSize]
+	table := bytes.Clone(f.data[at : size-trailerSize])
 	if tableChecksum(head, table, trailer) != le32(trailer[12:]) {
 		return fmt.Errorf("%w: checksum of the table of sections", ErrDamaged)
 	}
+	f.identity = identityOf(head, table, size)
 	for ; len(table) > 0; table = table[sectionSize:] {
 		kind, offset, length := le32(table), le64(table[8:]), le64(table[16:])
 		if kind == 0 || kind >= sectionKinds || f.table[kind].found || offset < headerSize || offset > at || length > at-offset {
@@ -89,6 +104,16 @@ func (f *file) checkSections() error {
 		return fmt.Errorf("%w: checksum of the section meta", ErrDamaged)
 	}
 	return nil
+}
+
+// identityOf is a checksum over the checksums of all sections.
+func identityOf(head, table []byte, size uint64) string {
+	h := xxh3.New()
+	h.Write(head)
+	h.Write(table)
+	h.Write(binary.LittleEndian.AppendUint64(nil, size))
+	sum := h.Sum128().Bytes()
+	return hex.EncodeToString(sum[:])
 }
 
 func (f *file) section(kind int) []byte { return f.table[kind].data }

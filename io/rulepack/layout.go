@@ -21,6 +21,8 @@ var (
 	// ErrMismatch says that a pack was compiled for another profile or size
 	// limit than it is opened for.
 	ErrMismatch = errors.New("the rule pack was compiled for something else")
+	// ErrChanged says that a pack was written to while it was open.
+	ErrChanged = errors.New("the rule pack was written to while it was used: put a new one in its place instead, as compile does")
 )
 
 const (

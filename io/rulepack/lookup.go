@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"robotsbatch/matcher"
@@ -18,7 +19,9 @@ var errClosed = errors.New("the rule pack is closed")
 // Lookup implements [matcher.Origins]. An error means that the pack is damaged,
 // and names the body where it is one. It allocates nothing for a body that is
 // open already.
-func (p *Pack) Lookup(authority []byte, o *matcher.Origin) error {
+func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
 	*o = matcher.Origin{}
 	found, known, err := p.find(authority)
 	if err != nil || !known {
@@ -146,7 +149,7 @@ func (p *Pack) load(number uint32) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &opened{body: number, size: openedSize(len(p.chains))}
+	b := &opened{body: number, size: openedSize(len(p.chains)) + int64(len(rules))}
 	if r.flags&bodySource != 0 {
 		f := robotstxt.Parse(rules, robotstxt.Options{Profile: p.info.Profile, Limit: len(rules)})
 		b.tries = matcher.Compile(f, p.chains)
@@ -168,8 +171,9 @@ func (p *Pack) load(number uint32) (*opened, error) {
 	return b, nil
 }
 
-// bodyRules are a body's rules, or its source, after a look at the checksum when
-// they are first used.
+// bodyRules are a body's rules, or its source. They are a copy, and the checksum
+// is that of the copy: matching trusts what was checked, and nobody can change
+// it any more by writing to the pack.
 func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
 	if number >= p.bodies {
 		return nil, row{}, p.damaged("body %d of %d", number, p.bodies)
@@ -181,7 +185,9 @@ func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
 		return nil, r, p.damaged("body %d lies outside", number)
 	case r.flags&bodyUnused != 0:
 		return nil, r, p.damaged("body %d is none", number)
-	case !p.checkedBodies.has(number) && r.sum(number, rules) != r.checksum:
+	}
+	rules = bytes.Clone(rules)
+	if r.sum(number, rules) != r.checksum {
 		return nil, r, p.damaged("body %d: checksum", number)
 	}
 	return rules, r, nil

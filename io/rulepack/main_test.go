@@ -207,7 +207,7 @@ func read(t testing.TB, name string) []byte {
 
 // openCopy opens a pack that lies in memory.
 func openCopy(data []byte, o Options) (*Pack, error) {
-	p, err := openOctets("copy", data)
+	p, err := openMapped("copy", mapping{data: data})
 	if err == nil {
 		p.use(o)
 	}

@@ -5,13 +5,12 @@ package rulepack
 import "os"
 
 // mapFile reads a file into memory, where files are not mapped.
-func mapFile(name string) (data []byte, unmap func() error, err error) {
-	data, err = os.ReadFile(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return data, func() error { return nil }, nil
+func mapFile(name string) (mapping, error) {
+	data, err := os.ReadFile(name)
+	return mapping{data: data}, err
 }
+
+func (m *mapping) close() error { return nil }
 
 // advise is for systems where files are mapped.
 func advise([]byte, reading) {}

@@ -3,6 +3,7 @@
 package rulepack
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,30 +11,47 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file into memory; unmap undoes that.
-func mapFile(name string) (data []byte, unmap func() error, err error) {
+// mapFile maps a file into memory.
+func mapFile(name string) (m mapping, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, err
+		return m, err
 	}
-	defer f.Close() // a mapping stays
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return m, err
 	}
+	m = mapping{file: f, info: info}
 	switch size := info.Size(); {
 	case !info.Mode().IsRegular():
-		return nil, nil, fmt.Errorf("%w: not a regular file", ErrNotPack)
+		return m, fmt.Errorf("%w: not a regular file", ErrNotPack)
 	case size == 0: // cannot be mapped
-		return nil, func() error { return nil }, nil
+		return m, nil
 	case size > math.MaxInt:
-		return nil, nil, fmt.Errorf("it has %d octets, more than this machine can address", size)
+		return m, fmt.Errorf("it has %d octets, more than this machine can address", size)
 	}
-	data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	m.data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return nil, nil, fmt.Errorf("mmap: %w", err)
+		return m, fmt.Errorf("mmap: %w", err)
 	}
-	return data, func() error { return unix.Munmap(data) }, nil
+	return m, nil
+}
+
+// close undoes mapFile.
+func (m *mapping) close() error {
+	if m.file == nil {
+		return nil
+	}
+	var err error
+	if len(m.data) > 0 {
+		err = unix.Munmap(m.data)
+	}
+	return errors.Join(err, m.file.Close())
 }
 
 // advise tells the system how a mapping will be read. It is only advice, and may

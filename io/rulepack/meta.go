@@ -37,6 +37,9 @@ type Info struct {
 	SourceOctets int64
 	// Size is the length of the pack in octets.
 	Size int64
+	// Checksum is one of everything in it, in hexadecimal: XXH3 with 128 bits
+	// over the table of sections, which has the checksums of them all.
+	Checksum string
 	// Sections are the parts of the file, in their order.
 	Sections []Section
 }

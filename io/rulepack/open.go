@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"runtime/debug"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
@@ -27,9 +28,9 @@ type Options struct {
 	// Explain makes rules known by their text, line and agent; without it
 	// Trie.Rule knows only whether a rule allows.
 	Explain bool
-	// Memory bounds the octets of bodies that are kept open, beside the pack
-	// itself, which the operating system keeps in memory as it sees fit; 0 means
-	// DefaultMemory. Four octets for each body in the pack come on top.
+	// Memory bounds the octets of bodies that are kept open, which are copies:
+	// the pack itself the operating system keeps in memory as it sees fit. 0
+	// means DefaultMemory. Four octets for each body in the pack come on top.
 	Memory int64
 }
 
@@ -37,8 +38,9 @@ type Options struct {
 // concurrent use.
 //
 // The file is mapped, not read. It must not change while it is open; to replace
-// it, put another one in its place, as Builder does. What was looked up is valid
-// until Close.
+// it, put another one in its place, as Builder does. A pack that is written to
+// all the same gives an error at one place or another, from Unchanged at the
+// latest, and never a crash. What was looked up stays valid after Close.
 type Pack struct {
 	name string
 	file *file
@@ -95,17 +97,24 @@ func Inspect(name string) (*Pack, error) {
 }
 
 func open(name string) (*Pack, error) {
-	data, unmap, err := mapFile(name)
+	m, err := mapFile(name)
 	if err != nil {
 		return nil, named(name, err)
 	}
-	advise(data, fewPlaces)
-	p, err := openOctets(name, data)
+	advise(m.data, fewPlaces)
+	p, err := openMapped(name, m)
 	if err != nil {
-		_ = unmap() // the first error tells more
+		_ = m.close() // the first error tells more
 		return nil, err
 	}
-	p.file.unmap = unmap
+	return p, nil
+}
+
+func openMapped(name string, m mapping) (*Pack, error) {
+	p := &Pack{name: name, file: &file{mapping: m}}
+	if err := p.findParts(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -118,26 +127,26 @@ func named(name string, err error) error {
 	return fmt.Errorf("rulepack: %s: %w", name, err)
 }
 
-// openOctets opens the pack that lies in memory.
-func openOctets(name string, data []byte) (*Pack, error) {
-	f := &file{data: data, unmap: func() error { return nil }}
+// findParts finds what is in the file.
+func (p *Pack) findParts() (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	f := p.file
 	if err := f.findSections(); err != nil {
-		return nil, named(name, err)
+		return named(p.name, err)
 	}
 	info, err := readMeta(f.section(metaSection))
 	if err != nil {
-		return nil, named(name, err)
+		return named(p.name, err)
 	}
-	info.Size, info.Sections = int64(len(f.data)), f.sections
-	p := &Pack{
-		name: name, file: f, info: info,
-		directory: f.section(directorySection), pages: f.section(pagesSection), rows: f.section(bodiesSection),
-		rules: f.section(rulesSection), notes: f.section(notesSection), records: f.section(recordsSection),
-	}
+	info.Size, info.Sections, info.Checksum = int64(len(f.data)), f.sections, f.identity
+	p.info = info
+	p.directory, p.pages, p.rows = f.section(directorySection), f.section(pagesSection), f.section(bodiesSection)
+	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
 	p.groups = uint32(len(p.directory)/4 - 1)
 	p.pageCount = uint32(len(p.pages) / pageSize)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
-	return p, nil
+	return nil
 }
 
 // match checks that a pack was compiled for what it is opened for.
@@ -161,12 +170,12 @@ func profileName(p matcher.Profile) string {
 // Info says what is in the pack.
 func (p *Pack) Info() *Info { return p.info }
 
-// Close gives the file back. Nothing that was looked up may be used any more.
+// Close gives the file back.
 func (p *Pack) Close() error {
 	if p.file == nil {
 		return nil
 	}
-	err := p.file.unmap()
+	err := p.file.close()
 	name := p.name
 	*p = Pack{name: name}
 	if err != nil {

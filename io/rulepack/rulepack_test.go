@@ -77,7 +77,7 @@ func TestInfo(t *testing.T) {
 	}
 	want := Info{
 		Version: 1, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
-		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceOctets: info.SourceOctets, Size: int64(len(read(t, name))), Sections: info.Sections,
+		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceOctets: info.SourceOctets, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
 	}
 	if a, b := fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want); a != b {
 		t.Errorf("got  %s\nwant %s", a, b)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"runtime/debug"
 
 	"robotsbatch/matcher/access"
 )
@@ -11,7 +12,9 @@ import (
 // Verify reads the whole pack: it checks the checksum of each section, and then
 // that everything in them is as a Builder makes it. It takes time in proportion
 // to the pack's size. The error says what is wrong first.
-func (p *Pack) Verify() error {
+func (p *Pack) Verify() (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
 	if p.file == nil {
 		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
@@ -37,7 +40,7 @@ func (p *Pack) Verify() error {
 			return p.damaged("it has %d of what it says to have %d", *count, *said)
 		}
 	}
-	return nil
+	return p.Unchanged()
 }
 
 // verifyPages goes through all pages and counts. It returns which bodies the
