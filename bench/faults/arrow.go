@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -47,7 +49,9 @@ func arrowKinds() []arrowKind {
 // sample is a sound input.
 type sample struct {
 	name  string // for people
-	file  string // ending
+	group string // likewise, of several samples
+	file  string // its name says its format
+	pipe  bool   // it is read from stdin
 	data  []byte
 	where func(octet int) part
 	sound result
@@ -165,20 +169,34 @@ func tableRecords(schema *arrow.Schema, batches, rows int) []arrow.Record {
 	return records
 }
 
-// table runs the program on the table of that name.
-func (b *bench) table(name string, more ...string) []string {
-	return append([]string{"-in", name, "-rules", b.path("rules"), "-agent", "CCBot", "-out", "-", "-out-format", "arrows", "-compression", "none", "-progress", "never"}, more...)
+// broken runs the program on what became of a sample.
+func (b *bench) broken(s *sample, worker int, data []byte, more ...string) (result, error) {
+	r, err := b.table(s, fmt.Sprint("broken-", worker), data, more...)
+	r.compare(s.sound)
+	return r, err
+}
+
+// table runs the program on a table in the file of that name, or on stdin.
+func (b *bench) table(s *sample, name string, data []byte, more ...string) (result, error) {
+	args := append([]string{"-rules", b.path("rules"), "-agent", "CCBot", "-out", "-", "-out-format", "arrows", "-compression", "none", "-progress", "never"}, more...)
+	if s.pipe {
+		return b.jobOn(data, append(args, "-in", "-")...), nil
+	}
+	name = b.path(name + "-" + s.file)
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		return result{}, err
+	}
+	return b.job(append(args, "-in", name)...), nil
 }
 
 // prepare finds out what comes of sound samples.
 func (b *bench) prepare(samples []*sample) (err error) {
-	for i, s := range samples {
-		name := b.path(fmt.Sprint("sound-", i, "-", s.file))
-		if err := os.WriteFile(name, s.data, 0o666); err != nil {
+	for _, s := range samples {
+		if s.sound, err = b.table(s, "sound", s.data); err != nil {
 			return err
 		}
-		if s.sound, err = b.sound(b.table(name)...); err != nil {
-			return err
+		if s.sound.outcome != silent {
+			return fmt.Errorf("%s: the sound input: status %d: %s", s.name, s.sound.status, s.sound.stderr)
 		}
 	}
 	return nil
@@ -217,15 +235,20 @@ func (b *bench) flips(title string, samples []*sample, n int) error {
 		}
 		data := bytes.Clone(s.data)
 		data[at] ^= change
-		name := b.path(fmt.Sprint("broken-", worker, "-", s.file))
-		if err := os.WriteFile(name, data, 0o666); err != nil {
+		r, err := b.broken(s, worker, data)
+		if err != nil {
 			return err
 		}
-		r := b.job(b.table(name)...)
-		r.compare(s.sound)
 		p := s.where(at)
-		if r.outcome == silent && r.rows != s.sound.rows {
-			p = part{name: p.name + ": rows lost or won"}
+		if r.outcome == silent {
+			what, same := difference(s.sound.out, r.out)
+			p = part{p.name + ": " + what, p.valid && same}
+		}
+		if b.keep != "" && r.outcome >= silent {
+			kept := fmt.Sprintf("%s-%s-%d-%02x-%s", outcomeNames[r.outcome], strings.ReplaceAll(p.name+" "+s.name, " ", "_"), at, change, s.file)
+			if err := os.WriteFile(filepath.Join(b.keep, kept), data, 0o666); err != nil {
+				return err
+			}
 		}
 		t.add(p, r, fmt.Sprintf("%s: octet %d changed by %#02x", s.name, at, change))
 		return nil

@@ -21,6 +21,10 @@ type section struct {
 
 var sections = []section{
 	{"arrow", "single octets of Arrow files and streams, changed", arrowSection},
+	{"parquet", "single octets of Parquet files, changed", parquetSection},
+	{"cuts", "inputs of all formats, cut", cutsSection},
+	{"packs", "rule packs, changed and cut", packsSection},
+	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
 }
 
 // bench is what every section is given.
@@ -30,6 +34,7 @@ type bench struct {
 	scale   float64 // of the number of faults
 	seed    uint64
 	workers int
+	keep    string // folder for inputs of which another output came silently; or none
 }
 
 // times is how many faults there are of what would be n.
@@ -44,6 +49,7 @@ func main() {
 	flag.Float64Var(&b.scale, "n", 1, "scale of the number of faults")
 	flag.Uint64Var(&b.seed, "seed", 1, "of the faults")
 	flag.IntVar(&b.workers, "workers", runtime.GOMAXPROCS(0), "programs at once")
+	flag.StringVar(&b.keep, "keep", "", "folder for the broken inputs that were neither refused nor the same")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: faults -robotsbatch PROGRAM [flags] [SECTION...]; the sections, by default all:")
 		for _, s := range sections {

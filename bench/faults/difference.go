@@ -1,0 +1,86 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+// difference says what is different in an output, an Arrow stream, from one that
+// is as it should be, and whether that could be right: never are rows lost, nor
+// can the other output be one that the Arrow library does not read.
+func difference(sound, other []byte) (what string, valid bool) {
+	x, err := readStream(sound)
+	if err != nil {
+		return "the sound output cannot be read", false
+	}
+	y, err := readStream(other)
+	switch {
+	case err != nil:
+		return "the output cannot be read", false
+	case rows(x) != rows(y):
+		return "rows lost or won", false
+	case !x[0].Schema().Equal(y[0].Schema()):
+		return differentSchemas(x[0].Schema(), y[0].Schema()), true
+	}
+	var columns []string
+	for i, field := range x[0].Schema().Fields() {
+		if !slices.EqualFunc(x, y, func(a, b arrow.Record) bool { return array.Equal(a.Column(i), b.Column(i)) }) {
+			columns = append(columns, field.Name)
+		}
+	}
+	// The verdicts follow from the URLs.
+	columns = slices.DeleteFunc(columns, func(name string) bool { return name == "allowed" && len(columns) > 1 })
+	switch len(columns) {
+	case 0:
+		return "the same values", true
+	case 1:
+		return "values of one column", columns[0] != "allowed"
+	}
+	return "values of " + strings.Join(columns, ", "), false
+}
+
+func differentSchemas(x, y *arrow.Schema) string {
+	if !x.Metadata().Equal(y.Metadata()) {
+		return "the schema's metadata"
+	}
+	for i, field := range x.Fields() {
+		other := y.Field(i)
+		switch {
+		case field.Name != other.Name:
+			return "a column's name"
+		case !arrow.TypeEqual(field.Type, other.Type, arrow.CheckMetadata()):
+			return "a column's type"
+		case field.Nullable != other.Nullable:
+			return "whether a column has nulls"
+		}
+	}
+	return "a column's metadata"
+}
+
+func rows(records []arrow.Record) int64 {
+	n := int64(0)
+	for _, r := range records {
+		n += r.NumRows()
+	}
+	return n
+}
+
+func readStream(data []byte) (records []arrow.Record, err error) {
+	r, err := ipc.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	for r.Next() {
+		r.Record().Retain()
+		records = append(records, r.Record())
+	}
+	return records, r.Err()
+}
