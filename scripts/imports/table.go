@@ -32,7 +32,7 @@ var table = []room{
 	{"matcher/access", nil, nil},
 	{"matcher/lint", []string{"matcher", "matcher/robotstxt"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
-	{"batch", engine, []string{"github.com/alitto/pond/v2", "golang.org/x/sync/semaphore"}},
+	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3", "golang.org/x/sync/semaphore"}},
 	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},
 	{"cmd", join(engine, []string{"batch", "io/*"}), []string{"*"}},
 	{"bench", join(engine, []string{"matcher/reference", "batch", "io/*"}), []string{"*"}},

@@ -1,0 +1,156 @@
+package manifest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+var (
+	// ErrDamaged says that a line is not as it was written.
+	ErrDamaged = errors.New("the manifest is damaged")
+	// ErrVersion says that a newer program wrote the manifest.
+	ErrVersion = errors.New("the manifest is of a newer version of the program")
+)
+
+// line is a line of the file; one of its fields is set.
+type line struct {
+	Job       *Job       `json:"job,omitempty"`
+	RuleFiles []RuleFile `json:"rule_files,omitempty"`
+	Output    *Output    `json:"output,omitempty"`
+	End       *end       `json:"end,omitempty"`
+}
+
+type end struct {
+	Outputs int `json:"outputs"`
+}
+
+// filesInLine is how many files a line of rule files has at most.
+const filesInLine = 1000
+
+// AppendJob appends the first line to dst.
+func AppendJob(dst []byte, j *Job) []byte { return appendLine(dst, line{Job: j}) }
+
+// AppendRuleFiles appends lines that say which files were read.
+func AppendRuleFiles(dst []byte, files []RuleFile) []byte {
+	for len(files) > 0 {
+		n := min(len(files), filesInLine)
+		dst = appendLine(dst, line{RuleFiles: files[:n]})
+		files = files[n:]
+	}
+	return dst
+}
+
+// AppendOutput appends the line of an output that is complete.
+func AppendOutput(dst []byte, o *Output) []byte { return appendLine(dst, line{Output: o}) }
+
+// AppendEnd appends the last line of a job with so many outputs.
+func AppendEnd(dst []byte, outputs int) []byte { return appendLine(dst, line{End: &end{outputs}}) }
+
+// A line ends with its checksum.
+const (
+	sumBegin = `,"crc32c":"`
+	sumEnd   = `"}`
+	sumSize  = len(sumBegin) + 8 + len(sumEnd)
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func appendLine(dst []byte, l line) []byte {
+	text, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // there is nothing in a line that cannot be written
+	}
+	text = text[:len(text)-1] // without the brace
+	dst = append(dst, text...)
+	return fmt.Appendf(dst, "%s%08x%s\n", sumBegin, crc32.Checksum(text, castagnoli), sumEnd)
+}
+
+// parseLine checks and parses a line without its LF.
+func parseLine(text []byte) (l line, err error) {
+	at := len(text) - sumSize
+	if at < 0 || !bytes.HasPrefix(text[at:], []byte(sumBegin)) ||
+		string(text[at+len(sumBegin):]) != fmt.Sprintf("%08x%s", crc32.Checksum(text[:at], castagnoli), sumEnd) {
+		return l, errors.New("its checksum is another")
+	}
+	return l, json.Unmarshal(text, &l)
+}
+
+// Read reads a manifest. A last line that is cut is left out, see Manifest.Cut;
+// any other that is broken is ErrDamaged. The error names the line.
+func Read(r io.Reader) (*Manifest, error) {
+	m := &Manifest{}
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for number := 1; ; number++ {
+		text, err := lines.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("manifest: %w", err)
+		}
+		if err == io.EOF && len(text) == 0 {
+			break
+		}
+		l, broken := parseLine(bytes.TrimSuffix(text, []byte{'\n'}))
+		_, last := lines.Peek(1)
+		if err == io.EOF || broken != nil && last == io.EOF {
+			m.Cut = true
+			break
+		}
+		if broken == nil {
+			broken = m.take(&l, number)
+		}
+		if errors.Is(broken, ErrVersion) {
+			return nil, fmt.Errorf("manifest: %w", broken)
+		}
+		if broken != nil {
+			return nil, fmt.Errorf("manifest: %w: line %d: %w", ErrDamaged, number, broken)
+		}
+	}
+	if m.Job.Manifest == 0 {
+		return nil, fmt.Errorf("manifest: %w: there is no first line", ErrDamaged)
+	}
+	return m, nil
+}
+
+// take takes a line.
+func (m *Manifest) take(l *line, number int) error {
+	switch {
+	case (l.Job != nil) != (number == 1):
+		return errors.New("the first line, and no other, says what the job is")
+	case m.Ended:
+		return errors.New("it comes after the end")
+	case l.Job != nil:
+		if l.Job.Manifest > Version {
+			return fmt.Errorf("%w: format %d, and this program reads %d", ErrVersion, l.Job.Manifest, Version)
+		}
+		m.Job = *l.Job
+	case l.Output != nil:
+		m.Outputs = append(m.Outputs, *l.Output)
+		return l.Output.check()
+	case l.End != nil:
+		m.Ended = true
+		if l.End.Outputs != len(m.Outputs) {
+			return fmt.Errorf("%d outputs were written, and %d are listed", l.End.Outputs, len(m.Outputs))
+		}
+	}
+	m.RuleFiles = append(m.RuleFiles, l.RuleFiles...)
+	return nil
+}
+
+// check checks that the parts make up the whole.
+func (o *Output) check() error {
+	at := int64(0)
+	for _, p := range o.Parts {
+		if p.Offset != at || p.Size < 0 || p.Rows < 0 {
+			return fmt.Errorf("the parts of %s", o.Output.Name)
+		}
+		at += p.Size
+	}
+	if at != o.Output.Size {
+		return fmt.Errorf("the parts of %s", o.Output.Name)
+	}
+	return nil
+}

@@ -1,0 +1,328 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"robotsbatch/batch"
+)
+
+var modified = time.Date(2026, 3, 1, 12, 30, 0, 123456789, time.UTC)
+
+func job() *Job {
+	return &Job{
+		Manifest: Version, Program: "devel",
+		Options: map[string][]string{"agent": {"CCBot", "GPTBot"}, "emit": {"all"}},
+		Rules:   []Rules{{Name: "rules", Kind: "folder", Checksum: "12"}, {Name: "c", Kind: "captures", Files: []File{{Name: "c/1.warc", Size: 5, Modified: modified}}}},
+	}
+}
+
+func ruleFiles() []RuleFile {
+	return []RuleFile{{0, File{Name: "example.com", Size: 12, Modified: modified}}, {0, File{Name: "b.example", Size: 13, Modified: modified}}}
+}
+
+func output(name string) *Output {
+	return &Output{
+		Inputs: []File{{Name: "in/\"1\".txt", Size: 7, Modified: modified}}, Output: File{Name: name, Size: 9, Modified: modified},
+		Checksum: "ab", Parts: []Part{{0, 4, 0, "c"}, {4, 5, 2, "d"}},
+		Counts: Counts{Rows: 2, Written: 2, Agents: []AgentCounts{{1, 1, 0}, {0, 2, 0}}},
+	}
+}
+
+func sample() []byte {
+	b := AppendJob(nil, job())
+	b = AppendRuleFiles(b, ruleFiles()[:1])
+	b = AppendOutput(b, output("1.csv"))
+	b = AppendRuleFiles(b, ruleFiles()[1:])
+	b = AppendOutput(b, output("2.csv"))
+	return AppendEnd(b, 2)
+}
+
+func mustRead(t *testing.T, text []byte) *Manifest {
+	t.Helper()
+	m, err := Read(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestRead(t *testing.T) {
+	want := &Manifest{Job: *job(), RuleFiles: ruleFiles(), Outputs: []Output{*output("1.csv"), *output("2.csv")}, Ended: true}
+	if got := mustRead(t, sample()); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// TestLine holds the form of a line, which other programs may read.
+func TestLine(t *testing.T) {
+	const want = `{"end":{"outputs":64},"crc32c":"3197ede0"}` + "\n"
+	if got := string(AppendEnd(nil, 64)); got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+}
+
+// TestCut cuts a manifest everywhere: what is left is what the whole lines say.
+func TestCut(t *testing.T) {
+	whole := sample()
+	first := bytes.IndexByte(whole, '\n') + 1
+	for size := range whole {
+		m, err := Read(bytes.NewReader(whole[:size]))
+		if size < first {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("cut to %d octets: %v", size, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut to %d octets: %v", size, err)
+		}
+		lines := bytes.Count(whole[:size], []byte{'\n'})
+		if want := (lines - 1) / 2; len(m.Outputs) != want || m.Ended || m.Cut != (whole[size-1] != '\n') {
+			t.Fatalf("cut to %d octets: %d outputs, ended %v, cut %v", size, len(m.Outputs), m.Ended, m.Cut)
+		}
+	}
+}
+
+// TestFlips changes each octet: nothing is taken for something else.
+func TestFlips(t *testing.T) {
+	whole := sample()
+	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n')
+	for i := range whole {
+		for _, mask := range []byte{1, 0x20, 0x80} {
+			flipped := bytes.Clone(whole)
+			flipped[i] ^= mask
+			m, err := Read(bytes.NewReader(flipped))
+			switch {
+			case err == nil && i < last:
+				t.Fatalf("octet %d ^ %#x: no error", i, mask)
+			case err == nil && (m.Ended || !m.Cut):
+				t.Fatalf("octet %d ^ %#x: %+v", i, mask, m)
+			}
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	newer := job()
+	newer.Manifest = Version + 1
+	gap := output("1.csv")
+	gap.Parts[1].Offset++
+	tests := []struct {
+		name string
+		text []byte
+		want error
+	}{
+		{"nothing", nil, ErrDamaged},
+		{"something else", []byte("url,allowed\na,b\nc,d\n"), ErrDamaged},
+		{"newer", AppendJob(nil, newer), ErrVersion},
+		{"no first line", AppendEnd(nil, 0), ErrDamaged},
+		{"two first lines", AppendJob(AppendJob(nil, job()), job()), ErrDamaged},
+		{"a gap", AppendOutput(AppendJob(nil, job()), gap), ErrDamaged},
+		{"another number", AppendEnd(AppendJob(nil, job()), 1), ErrDamaged},
+		{"more after the end", AppendEnd(AppendEnd(AppendJob(nil, job()), 0), 0), ErrDamaged},
+	}
+	for _, test := range tests {
+		if _, err := Read(bytes.NewReader(test.text)); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func TestDifference(t *testing.T) {
+	tests := []struct {
+		change func(*Job)
+		want   string
+	}{
+		{func(*Job) {}, ""},
+		{func(j *Job) { j.Program = "1" }, "the program"},
+		{func(j *Job) { j.Options["agent"] = []string{"CCBot"} }, "-agent"},
+		{func(j *Job) { delete(j.Options, "emit") }, "-emit"},
+		{func(j *Job) { j.Options["explain"] = []string{"true"} }, "-explain"},
+		{func(j *Job) { j.Rules = j.Rules[:1] }, "-rules"},
+		{func(j *Job) { j.Rules[0].Checksum = "13" }, "rules in rules"},
+		{func(j *Job) { j.Rules[1].Files[0].Modified = modified.Add(1) }, "rules in c"},
+	}
+	for _, test := range tests {
+		other := job()
+		test.change(other)
+		for _, got := range []string{job().Difference(other), other.Difference(job())} {
+			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		}
+	}
+}
+
+// memory is an output in memory, and a sink that writes each batch in two
+// pieces, or, where collect is set, two batches at a time.
+type memory struct {
+	bytes.Buffer
+	w       Writer
+	collect bool
+	waiting []byte
+}
+
+func (m *memory) Abort() {}
+
+func (m *memory) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	return batch.Bytes(bytes.Repeat([]byte{'x'}, v.SelectedRows)), nil
+}
+
+func (m *memory) Write(c batch.Chunk) error {
+	text := c.(batch.Bytes)
+	if m.collect {
+		if m.waiting = append(m.waiting, text...); len(m.waiting) < 5 {
+			return nil
+		}
+		text, m.waiting = m.waiting, nil
+	}
+	for _, piece := range [][]byte{text[:len(text)/2], text[len(text)/2:]} {
+		if _, err := m.w.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *memory) Close() error {
+	if _, err := m.w.Write(append(m.waiting, "end"...)); err != nil {
+		return err
+	}
+	return m.w.Close()
+}
+
+type file struct{ bytes.Buffer }
+
+func (*file) Close() error { return nil }
+func (*file) Abort()       {}
+
+func write(t *testing.T, collect bool, rows ...int) (*file, *Output) {
+	t.Helper()
+	f := &file{}
+	sums := NewSums(f)
+	inner := &memory{w: sums, collect: collect}
+	if _, err := sums.Write([]byte("head")); err != nil {
+		t.Fatal(err)
+	}
+	sink := sums.Around(inner)
+	for _, n := range rows {
+		c, err := sink.Encode(nil, &batch.Verdicts{SelectedRows: n})
+		if err == nil {
+			err = sink.Write(c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return f, &Output{Output: File{Size: sums.Size()}, Checksum: sums.Checksum(), Parts: sums.Parts()}
+}
+
+func TestSums(t *testing.T) {
+	tests := []struct {
+		collect bool
+		rows    []int
+		want    [][3]int64 // offset, size, rows
+	}{
+		{false, nil, [][3]int64{{0, 7, 0}}},
+		{false, []int{3, 0, 2}, [][3]int64{{0, 4, 0}, {4, 3, 3}, {7, 2, 2}, {9, 3, 0}}},
+		{true, []int{3, 1, 2, 4}, [][3]int64{{0, 4, 0}, {4, 6, 6}, {10, 7, 4}}},
+	}
+	for _, test := range tests {
+		f, o := write(t, test.collect, test.rows...)
+		if err := o.check(); err != nil || len(o.Parts) != len(test.want) {
+			t.Fatalf("%v: %+v, %v", test.rows, o.Parts, err)
+		}
+		for i, p := range o.Parts {
+			if got := [3]int64{p.Offset, p.Size, p.Rows}; got != test.want[i] {
+				t.Errorf("%v: part %d is %v, want %v", test.rows, i, got, test.want[i])
+			}
+		}
+		if sum := xxh3.Hash128(f.Bytes()).Bytes(); o.Checksum != hexOf(sum[:]) {
+			t.Errorf("checksum %s", o.Checksum)
+		}
+		if err := o.Check(bytes.NewReader(f.Bytes()), func(i int, what string) { t.Errorf("part %d: %s", i, what) }); err != nil {
+			t.Error(err)
+		}
+	}
+	const empty = "99aa06d3014798d86001c324468d497f" // of xxhsum -H2
+	if got := NewSums(&file{}).Checksum(); got != empty {
+		t.Errorf("the checksum of nothing is %s", got)
+	}
+}
+
+func hexOf(b []byte) string {
+	const digits = "0123456789abcdef"
+	var s strings.Builder
+	for _, c := range b {
+		s.WriteByte(digits[c>>4])
+		s.WriteByte(digits[c&15])
+	}
+	return s.String()
+}
+
+// TestCheckFinds flips each octet, cuts and lengthens an output.
+func TestCheckFinds(t *testing.T) {
+	f, o := write(t, false, 5, 9, 700)
+	sound := f.Bytes()
+	check := func(data []byte) (parts []int) {
+		t.Helper()
+		if err := o.Check(bytes.NewReader(data), func(i int, _ string) { parts = append(parts, i) }); err != nil {
+			t.Fatal(err)
+		}
+		return parts
+	}
+	partOf := func(at int) int {
+		for i, p := range o.Parts {
+			if int64(at) < p.Offset+p.Size {
+				return i
+			}
+		}
+		return len(o.Parts)
+	}
+	for i := range sound {
+		broken := bytes.Clone(sound)
+		broken[i] ^= 1 << rand.IntN(8)
+		if got := check(broken); len(got) == 0 || got[0] != partOf(i) {
+			t.Fatalf("octet %d: parts %v, want %d", i, got, partOf(i))
+		}
+		if got := check(sound[:i]); len(got) != 1 || got[0] != partOf(i) {
+			t.Fatalf("cut to %d octets: parts %v, want %d", i, got, partOf(i))
+		}
+	}
+	if got := check(append(bytes.Clone(sound), 0)); len(got) != 1 || got[0] != len(o.Parts) {
+		t.Errorf("longer: parts %v", got)
+	}
+	failing := io.MultiReader(bytes.NewReader(sound[:10]), failure{})
+	if err := o.Check(failing, func(int, string) {}); !errors.Is(err, errFailure) {
+		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+var errFailure = errors.New("input/output error")
+
+type failure struct{}
+
+func (failure) Read([]byte) (int, error) { return 0, errFailure }
+
+func TestCounts(t *testing.T) {
+	want := &batch.Stats{
+		Rows: 1, Selected: 2, Invalid: 3, UnsupportedScheme: 4, Authorities: 5, WithoutRobots: 6,
+		Agents: []batch.Counts{{Allowed: 7, Denied: 8, Unknown: 9}},
+	}
+	c := CountsOf(want)
+	if got := c.Stats(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,146 @@
+package manifest
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/zeebo/xxh3"
+
+	"robotsbatch/batch"
+)
+
+// Writer is what a sink writes its output to.
+type Writer interface {
+	io.Writer
+	Close() error
+	Abort()
+}
+
+// Sums computes the checksums of an output while it is written: it is the Writer
+// that the sink is given, and puts itself around the sink to know where batches
+// end.
+type Sums struct {
+	Writer
+	whole, part xxh3.Hasher
+	size        int64
+	rows        int64 // that were encoded, and are in no part yet
+	parts       []Part
+}
+
+// NewSums puts itself before w.
+func NewSums(w Writer) *Sums { return &Sums{Writer: w} }
+
+// Write implements io.Writer.
+func (s *Sums) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	_, _ = s.whole.Write(p[:n]) // never an error
+	_, _ = s.part.Write(p[:n])
+	s.size += int64(n)
+	return n, err
+}
+
+// Close implements Writer. It ends the last part.
+func (s *Sums) Close() error {
+	s.cut()
+	return s.Writer.Close()
+}
+
+// cut ends a part, if there is something in it.
+func (s *Sums) cut() {
+	start := int64(0)
+	if n := len(s.parts); n > 0 {
+		start = s.parts[n-1].Offset + s.parts[n-1].Size
+	}
+	if s.size == start {
+		return
+	}
+	s.parts = append(s.parts, Part{Offset: start, Size: s.size - start, Rows: s.rows, Checksum: text(&s.part)})
+	s.part.Reset()
+	s.rows = 0
+}
+
+func text(h *xxh3.Hasher) string {
+	sum := h.Sum128().Bytes()
+	return hex.EncodeToString(sum[:])
+}
+
+// Size is how many octets were written.
+func (s *Sums) Size() int64 { return s.size }
+
+// Checksum is that of the whole output.
+func (s *Sums) Checksum() string { return text(&s.whole) }
+
+// Parts are those of the output, complete after Close.
+func (s *Sums) Parts() []Part { return s.parts }
+
+// Around returns a sink that does what inner does, which writes to s.
+func (s *Sums) Around(inner batch.Sink) batch.Sink { return &sink{inner, s} }
+
+// sink tells the sums where batches end.
+type sink struct {
+	batch.Sink
+	sums *Sums
+}
+
+// counted is a chunk with the number of its rows.
+type counted struct {
+	batch.Chunk
+	rows int64
+}
+
+// Encode implements batch.Sink.
+func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	c, err := s.Sink.Encode(b, v)
+	if err != nil {
+		return nil, err
+	}
+	return &counted{c, int64(v.SelectedRows)}, nil
+}
+
+// Write implements batch.Sink. A sink may collect batches before it writes, so a
+// part has the rows of all that it was waiting for.
+func (s *sink) Write(c batch.Chunk) error {
+	chunk := c.(*counted)
+	if s.sums.rows == 0 {
+		s.sums.cut() // what comes before the first batch
+	}
+	s.sums.rows += chunk.rows
+	if err := s.Sink.Write(chunk.Chunk); err != nil {
+		return err
+	}
+	s.sums.cut()
+	return nil
+}
+
+// Check reads an output and compares it with what is known of it. It calls
+// broken for each part that is not as it was written. The error is the reader's.
+func (o *Output) Check(r io.Reader, broken func(number int, what string)) error {
+	var whole, part xxh3.Hasher
+	size := int64(0)
+	for i, p := range o.Parts {
+		part.Reset()
+		n, err := io.CopyN(io.MultiWriter(&whole, &part), r, p.Size)
+		size += n
+		if err == io.EOF {
+			broken(i, fmt.Sprintf("the output ends after %d octets, where it had %d", size, o.Output.Size))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if sum := text(&part); sum != p.Checksum {
+			broken(i, fmt.Sprintf("its checksum is %s and was %s", sum, p.Checksum))
+		}
+	}
+	more, err := io.Copy(&whole, r)
+	switch {
+	case err != nil:
+		return err
+	case more > 0:
+		broken(len(o.Parts), fmt.Sprintf("%d octets more than it had", more))
+	case text(&whole) != o.Checksum:
+		broken(len(o.Parts), fmt.Sprintf("the checksum of the whole is %s and was %s", text(&whole), o.Checksum))
+	}
+	return nil
+}
