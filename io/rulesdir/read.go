@@ -33,7 +33,10 @@ func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
 		}
 	}()
 	r := &d.index.records[file]
-	found, err := d.read(r, buffer)
+	found, version, err := d.read(r, buffer)
+	if err == nil && (found || !again) {
+		err = d.remember(file, version, again)
+	}
 	if err != nil {
 		return nil, reading{}, err
 	}
@@ -55,20 +58,47 @@ func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
 
 // read reads the body of a record into buffer, up to one octet more than the
 // limit. It is not found in a folder HOST without a robots.txt.
-func (d *Dir) read(r *record, buffer *[]byte) (found bool, err error) {
-	f, path, err := d.folder.openRecord(d.index.path(r), r.isDir)
+func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err error) {
+	host := d.index.path(r)
+	if r.isDir { // before looking into it, so that what comes later is seen to
+		info, err := d.folder.root.Stat(host)
+		if err != nil {
+			return false, version, d.folder.explain(host, err)
+		}
+		version = used(host+"/", info)
+	}
+	f, path, err := d.folder.openRecord(host, r.isDir)
 	if err != nil || f == nil {
-		return false, err
+		return false, version, err
 	}
 	defer f.Close()
-	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
-		return false, d.folder.explain(path, err)
+	if version, err = d.readFile(f, path, buffer); err != nil {
+		return false, version, d.folder.explain(path, err)
 	}
 	if d.parse.Profile == robotstxt.Google && len(*buffer) > robotstxt.MaxGoogleBody {
-		return false, fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
+		return false, version, fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
 			filepath.Join(d.folder.name, path), robotstxt.MaxGoogleBody>>20)
 	}
-	return true, nil
+	return true, version, nil
+}
+
+// readFile reads a file that nobody writes to meanwhile.
+func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, err error) {
+	before, err := f.Stat()
+	if err != nil {
+		return version, err
+	}
+	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
+		return version, err
+	}
+	after, err := f.Stat()
+	if err != nil {
+		return version, err
+	}
+	if version = used(path, before); used(path, after).stamp() != version.stamp() {
+		return version, errChanged
+	}
+	return version, nil
 }
 
 // memory is how many octets of memory a file's rules take.

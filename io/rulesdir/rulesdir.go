@@ -27,8 +27,11 @@ type Options struct {
 	// Memory bounds the octets of compiled rules that are kept; 0 means
 	// DefaultMemory. Rules that were not used for long are dropped, and
 	// compiled again when they are needed. The names of the folder's files come
-	// on top, some 70 octets a file.
+	// on top, some 90 octets a file.
 	Memory int64
+	// Used, if not nil, is called for each file that is read, once, before its
+	// rules decide about anything, from any goroutine.
+	Used func(Used)
 }
 
 // Stats count what was found and read so far.
@@ -61,6 +64,8 @@ type Dir struct {
 	chains  []matcher.Chain
 	parse   robotstxt.Options
 	limit   int        // octets of a body that count; one more is read
+	used    func(Used) // may be nil
+	stamps  []stamp    // by record: the version that was read
 	buffers sync.Pool  // of *[]byte: bodies while they are compiled
 	large   sync.Mutex // held while a body with a large zstd window is read
 }
@@ -70,6 +75,7 @@ type Dir struct {
 func Open(name string, o Options) (*Dir, error) {
 	d := &Dir{
 		chains: o.Chains,
+		used:   o.Used,
 		parse:  robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
 	}
 	d.limit = d.parse.ReadLimit()
@@ -84,6 +90,7 @@ func Open(name string, o Options) (*Dir, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
+	d.stamps = make([]stamp, len(d.index.records))
 	d.cache.init(len(d.index.records), o.Memory, d.compile)
 	return d, nil
 }

@@ -1,0 +1,89 @@
+package rulesdir
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Used is the version of a file that was read.
+type Used struct {
+	// Name is the file's, from the folder on. It ends in a slash for a folder
+	// HOST in which there was no robots.txt.
+	Name string
+	// Size in octets, 0 for a folder.
+	Size int64
+	// Modified is when it was last written to, or a folder's names changed.
+	Modified time.Time
+}
+
+// errChanged is for a file that is another when it is read again.
+var errChanged = errors.New("it was written to or replaced after it was first read; the folder must not change while it is used")
+
+// Version is the version that a file of a folder has now, of which Used.Name
+// was name.
+func Version(folder, name string) (Used, error) {
+	info, err := os.Stat(filepath.Join(folder, name))
+	if err != nil {
+		return Used{}, fmt.Errorf("rulesdir: %w", err)
+	}
+	return used(name, info), nil
+}
+
+func used(name string, info fs.FileInfo) Used {
+	u := Used{Name: name, Modified: info.ModTime()}
+	if !info.IsDir() {
+		u.Size = info.Size()
+	}
+	return u
+}
+
+// stamp is what is remembered of the version that was read.
+type stamp struct{ size, modified int64 }
+
+func (u Used) stamp() stamp { return stamp{u.Size, u.Modified.UnixNano()} }
+
+// remember takes the version down in which a file was read, and compares it with
+// the one before when the file was read before. One goroutine at a time reads a
+// file.
+func (d *Dir) remember(file uint32, u Used, again bool) error {
+	if again {
+		if d.stamps[file] != u.stamp() {
+			return d.folder.explain(u.Name, errChanged)
+		}
+		return nil
+	}
+	d.stamps[file] = u.stamp()
+	if d.used != nil {
+		d.used(u)
+	}
+	return nil
+}
+
+// Names is a checksum of the names that stand for an authority: another when
+// one of them is new or gone. It does not depend on the order in which the
+// system lists them.
+func (d *Dir) Names() string {
+	var sum xxh3.Uint128
+	for i := range d.index.records {
+		r := &d.index.records[i]
+		name := d.index.path(r)
+		if r.isDir {
+			name += "/"
+		}
+		h := xxh3.HashString128(name)
+		low := sum.Lo + h.Lo
+		if low < h.Lo {
+			sum.Hi++
+		}
+		sum.Lo, sum.Hi = low, sum.Hi+h.Hi
+	}
+	octets := sum.Bytes()
+	return hex.EncodeToString(octets[:])
+}

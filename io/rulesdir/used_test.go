@@ -1,0 +1,122 @@
+package rulesdir
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"robotsbatch/matcher"
+)
+
+// usedOf opens a folder, looks an authority up, and returns what was used.
+func usedOf(t *testing.T, folder string, authorities ...string) []Used {
+	t.Helper()
+	var mu sync.Mutex
+	var list []Used
+	d, err := Open(folder, Options{Chains: []matcher.Chain{{"*"}}, Used: func(u Used) {
+		mu.Lock()
+		defer mu.Unlock()
+		list = append(list, u)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, authority := range append(authorities, authorities...) {
+		var o matcher.Origin
+		if err := d.Lookup([]byte(authority), &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+func put(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUsed(t *testing.T) {
+	folder := t.TempDir()
+	put(t, filepath.Join(folder, "a.example"), "User-agent: *\nDisallow: /\n")
+	put(t, filepath.Join(folder, "b.example", "robots.txt"), "")
+	put(t, filepath.Join(folder, "c.example", "other"), "")
+	put(t, filepath.Join(folder, "d.example"), "never asked for")
+	list := usedOf(t, folder, "http://a.example", "http://b.example", "http://c.example", "http://e.example", "https://a.example")
+	var names []string
+	for _, u := range list {
+		names = append(names, u.Name)
+		now, err := Version(folder, u.Name)
+		if err != nil || now != u {
+			t.Errorf("%s: used %+v, now %+v, %v", u.Name, u, now, err)
+		}
+	}
+	if want := []string{"a.example", "b.example/robots.txt", "c.example/"}; !slices.Equal(names, want) {
+		t.Errorf("used %q, want %q", names, want)
+	}
+	// A robots.txt that comes later changes what was known of its absence.
+	later := time.Now().Add(time.Hour)
+	put(t, filepath.Join(folder, "c.example", "robots.txt"), "")
+	if err := os.Chtimes(filepath.Join(folder, "c.example"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := Version(folder, "c.example/"); err != nil || now == list[2] {
+		t.Errorf("c.example/ is still %+v, %v", now, err)
+	}
+}
+
+func TestNamesChecksum(t *testing.T) {
+	names := func(files ...string) string {
+		folder := t.TempDir()
+		for _, file := range files {
+			put(t, filepath.Join(folder, file), "")
+		}
+		d, err := Open(folder, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		return d.Names()
+	}
+	one := names("a.example", "b.example/robots.txt", "c.example")
+	if other := names("c.example", "b.example/robots.txt", "a.example"); other != one {
+		t.Errorf("the order matters: %s and %s", one, other)
+	}
+	for _, files := range [][]string{{"a.example", "b.example/robots.txt"}, {"a.example", "b.example", "c.example"}, {}} {
+		if other := names(files...); other == one {
+			t.Errorf("%q: %s, too", files, other)
+		}
+	}
+}
+
+// TestChangedFile has a file that is another when it is read again, since its
+// rules were dropped.
+func TestChangedFile(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "a.example")
+	put(t, name, "User-agent: *\nDisallow: /\n")
+	d, err := Open(folder, Options{Chains: []matcher.Chain{{"*"}}, Memory: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var o matcher.Origin
+	for range 2 {
+		if err := d.Lookup([]byte("http://a.example"), &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, name, "User-agent: *\nAllow: /\n")
+	if err := d.Lookup([]byte("http://a.example"), &o); err == nil || !strings.Contains(err.Error(), name+": it was written to or replaced") {
+		t.Errorf("error %v", err)
+	}
+}
