@@ -198,7 +198,7 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 	if err != nil {
 		return nil, err
 	}
-	message := newMessage(recordMessage(b, int64(len(body))), body)
+	message := newIPCMessage(recordMessage(b, int64(len(body))), body)
 	if len(d.values) == 0 {
 		reader, queue, err := d.open()
 		if err != nil {
@@ -221,7 +221,7 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 
 // open returns a reader that has the schema, and the dictionaries before it.
 func (d *decoder) open() (*ipc.Reader, *messages, error) {
-	queue := &messages{newMessage(d.schemaMessage, nil)}
+	queue := &messages{newIPCMessage(d.schemaMessage, nil)}
 	for _, dictionary := range d.dictionaries {
 		plain := *dictionary.dictionaryMeta
 		batch, body, err := inflate(plain.batch, dictionary.body, dictionary.total)
@@ -229,7 +229,7 @@ func (d *decoder) open() (*ipc.Reader, *messages, error) {
 			return nil, nil, fmt.Errorf("dictionary %d: %w", plain.id, err)
 		}
 		plain.batch = batch
-		*queue = append(*queue, newMessage(dictionaryMessage(&plain, int64(len(body))), body))
+		*queue = append(*queue, newIPCMessage(dictionaryMessage(&plain, int64(len(body))), body))
 	}
 	reader, err := ipc.NewReaderFromMessageReader(queue, ipc.WithAllocator(d.mem), ipc.WithEnsureNativeEndian(false))
 	if err != nil {
@@ -276,7 +276,7 @@ func (d *decoder) release() {
 // messages is a queue that an ipc.Reader reads from.
 type messages []*ipc.Message
 
-func newMessage(meta, body []byte) *ipc.Message {
+func newIPCMessage(meta, body []byte) *ipc.Message {
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body))
 }
 

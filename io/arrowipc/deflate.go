@@ -10,15 +10,29 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
+// segments is what was written to it, piece by piece as it lies in memory: the
+// buffers of a body, with padding between, need no copy to be compressed.
+type segments [][]byte
+
+// Write implements io.Writer, but keeps p.
+func (s *segments) Write(p []byte) (int, error) {
+	*s = append(*s, p)
+	return len(p), nil
+}
+
+// seek drops segments until one begins at offset to, when the first is at
+// offset at.
+func (s *segments) seek(at, to int64) int64 {
+	for ; at < to && len(*s) > 0; *s = (*s)[1:] {
+		at += int64(len((*s)[0]))
+	}
+	return at
+}
+
 // deflate returns a record batch message with its buffers compressed. The Arrow
 // library would compress, too, but with tables that it makes anew for each
 // batch, and at a level that takes longer for three percent less data.
-func deflate(m message, codec int8) (message, error) {
-	meta, body := m.data[framePrefix:m.meta], m.data[m.meta:]
-	h, err := parseHeader(meta)
-	if err != nil {
-		return message{}, err
-	}
+func deflate(h *header, body *segments, codec int8) (message, error) {
 	b, err := h.batch()
 	if err != nil {
 		return message{}, err
@@ -26,21 +40,23 @@ func deflate(m message, codec int8) (message, error) {
 	packed := *b
 	packed.codec = codec
 	packed.buffers = make([]span, len(b.buffers))
-	out := make([]byte, 0, len(body)/2)
+	out := make([]byte, 0, h.bodyLength/3)
+	at := int64(0)
 	for i, s := range b.buffers {
 		packed.buffers[i].offset = int64(len(out))
 		if s.length == 0 {
 			continue
 		}
-		if out, err = appendDeflated(out, body[s.offset:s.offset+s.length], codec); err != nil {
+		if at = body.seek(at, s.offset); at != s.offset || len(*body) == 0 || int64(len((*body)[0])) != s.length {
+			return message{}, fmt.Errorf("the Arrow library wrote buffer %d in pieces", i)
+		}
+		if out, err = appendDeflated(out, (*body)[0], codec); err != nil {
 			return message{}, fmt.Errorf("buffer %d does not compress: %w", i, err)
 		}
 		packed.buffers[i].length = int64(len(out)) - packed.buffers[i].offset
 		out = append(out, make([]byte, -len(out)&7)...)
 	}
-	m = newFramed(recordMessage(&packed, int64(len(out))), int64(len(out)))
-	m.data = append(m.data, out...)
-	return m, nil
+	return newMessage(recordMessage(&packed, int64(len(out))), out), nil
 }
 
 // appendDeflated appends a buffer with its prefix, compressed if that makes it

@@ -66,7 +66,7 @@ func (s *sink) writeDictionary(d usedDictionary) error {
 		return err
 	}
 	s.dictionaries = append(s.dictionaries, m.at(s.pos))
-	return s.write(m.data)
+	return s.writeMessage(m)
 }
 
 // beginsWith tells whether the values of a begin with those of b.
@@ -92,7 +92,7 @@ func (s *sink) encodeDictionary(d usedDictionary, begin int, delta bool) (messag
 	if err != nil {
 		return message{}, err
 	}
-	h, err := parseHeader(record.data[framePrefix:record.meta])
+	h, err := parseHeader(record.meta())
 	if err != nil {
 		return message{}, err
 	}
@@ -100,8 +100,5 @@ func (s *sink) encodeDictionary(d usedDictionary, begin int, delta bool) (messag
 	if meta.batch, err = h.batch(); err != nil {
 		return message{}, err
 	}
-	body := record.data[record.meta:]
-	m := newFramed(dictionaryMessage(meta, int64(len(body))), int64(len(body)))
-	m.data = append(m.data, body...)
-	return m, nil
+	return newMessage(dictionaryMessage(meta, int64(len(record.body))), record.body), nil
 }

@@ -47,31 +47,36 @@ func (s *sink) usedDictionaries(b *batch.Batch) (list []usedDictionary, err erro
 
 // message is a message as it is written.
 type message struct {
-	data []byte
-	meta int32 // octets of its beginning that are metadata, padding included
+	head []byte // marker, length and metadata, padded
+	body []byte
 }
 
 // at returns the block of the message when it is written at pos.
 func (m message) at(pos int64) block {
-	return block{offset: pos, meta: m.meta, body: int64(len(m.data)) - int64(m.meta)}
+	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body))}
 }
+
+// meta returns the message's metadata.
+func (m message) meta() []byte { return m.head[framePrefix:] }
+
+func (m message) size() int64 { return int64(len(m.head) + len(m.body)) }
 
 func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
 
-// newFramed returns a message's marker, length and metadata, with room for its
-// body.
-func newFramed(meta []byte, body int64) message {
+// newMessage returns a message of metadata and body.
+func newMessage(meta, body []byte) message {
 	padded := (len(meta) + 7) &^ 7
-	data := make([]byte, 0, int64(framePrefix+padded)+body)
-	data = appendUint32(appendUint32(data, continuation), uint32(padded))
-	data = append(data, meta...)
-	data = data[:framePrefix+padded]
-	return message{data: data, meta: int32(len(data))}
+	head := make([]byte, 0, framePrefix+padded)
+	head = appendUint32(appendUint32(head, continuation), uint32(padded))
+	head = append(head, meta...)
+	return message{head: head[:framePrefix+padded], body: body}
 }
 
-// capture is an ipc.PayloadWriter that keeps the last payload of a kind.
+// capture is an ipc.PayloadWriter that keeps the last payload of a kind, with
+// its buffers compressed.
 type capture struct {
 	kind    uint8
+	codec   int8
 	message message
 }
 
@@ -89,21 +94,28 @@ func (c *capture) WritePayload(p ipc.Payload) error {
 	if err != nil || h.kind != c.kind {
 		return err
 	}
-	c.message = newFramed(buffer.Bytes(), h.bodyLength)
-	body := bytes.NewBuffer(c.message.data)
+	if c.codec != codecNone && h.kind == kindRecord {
+		var body segments
+		if err := p.SerializeBody(&body); err != nil {
+			return err
+		}
+		c.message, err = deflate(&h, &body, c.codec)
+		return err
+	}
+	body := bytes.NewBuffer(make([]byte, 0, h.bodyLength))
 	err = p.SerializeBody(body)
-	c.message.data = body.Bytes()
+	c.message = newMessage(bytes.Clone(buffer.Bytes()), body.Bytes())
 	return err
 }
 
 // encodeSchema returns the schema message.
 func (s *sink) encodeSchema() (message, error) {
-	return s.capture(kindSchema, s.schema, func(w *ipc.Writer) error { return w.Close() })
+	return s.capture(kindSchema, codecNone, s.schema, func(w *ipc.Writer) error { return w.Close() })
 }
 
 // encodeRecord returns the message of a record of these columns, compressed.
 func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data) (message, error) {
-	m, err := s.capture(kindRecord, schema, func(w *ipc.Writer) error {
+	return s.capture(kindRecord, arrowCodecs[s.options.Compression], schema, func(w *ipc.Writer) error {
 		arrays := make([]arrow.Array, len(columns))
 		rows := int64(0)
 		for i, column := range columns {
@@ -115,24 +127,17 @@ func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data) (messag
 		defer record.Release()
 		return w.Write(record)
 	})
-	switch {
-	case err != nil || s.options.Compression == Uncompressed:
-		return m, err
-	case s.options.Compression == LZ4:
-		return deflate(m, codecLZ4)
-	}
-	return deflate(m, codecZstd)
 }
 
 // capture returns the message of a kind that the library's writer makes. The
 // library panics on types that it cannot write.
-func (s *sink) capture(kind uint8, schema *arrow.Schema, write func(*ipc.Writer) error) (m message, err error) {
+func (s *sink) capture(kind uint8, codec int8, schema *arrow.Schema, write func(*ipc.Writer) error) (m message, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the Arrow library does not write this: %v", p)
 		}
 	}()
-	c := &capture{kind: kind}
+	c := &capture{kind: kind, codec: codec}
 	options := append(s.ipc[:len(s.ipc):len(s.ipc)], ipc.WithSchema(schema))
 	if err := write(ipc.NewWriterWithPayloadWriter(c, options...)); err != nil {
 		return message{}, err

@@ -141,8 +141,8 @@ func TestFlippedOctets(t *testing.T) {
 func handMade(t testing.TB, schema *arrow.Schema, b *batchMeta, body []byte) []byte {
 	empty := libraryWrite(t, encoding{true, Uncompressed}, schema)
 	stream := bytes.TrimSuffix(empty, endOfStream)
-	m := newFramed(recordMessage(b, int64(len(body))), int64(len(body)))
-	return append(append(append(stream, m.data...), body...), endOfStream...)
+	m := newMessage(recordMessage(b, int64(len(body))), body)
+	return append(append(append(stream, m.head...), body...), endOfStream...)
 }
 
 // offsets32 are little-endian octets.
@@ -417,9 +417,9 @@ func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []
 
 func TestFooterBlocks(t *testing.T) {
 	b, body := twoURLs()
-	m := newFramed(recordMessage(b, int64(len(body))), int64(len(body)))
-	messages := append(m.data, body...)
-	good := block{offset: 8, meta: m.meta, body: int64(len(body))}
+	m := newMessage(recordMessage(b, int64(len(body))), body)
+	messages := append(m.head, body...)
+	good := m.at(8)
 	with := func(change func(*block)) []block { b := good; change(&b); return []block{b} }
 	tests := []struct {
 		name                  string

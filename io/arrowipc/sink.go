@@ -27,6 +27,8 @@ const (
 	Uncompressed
 )
 
+var arrowCodecs = [...]int8{Zstd: codecZstd, LZ4: codecLZ4, Uncompressed: codecNone}
+
 // SinkOptions say what is written.
 type SinkOptions struct {
 	// Layout names the columns.
@@ -117,13 +119,13 @@ func (s *sink) start() error {
 	if err != nil {
 		return err
 	}
-	s.schemaMeta = schema.data[framePrefix:]
+	s.schemaMeta = schema.meta()
 	if !s.options.Stream {
 		if err := s.write([]byte(magicPadded)); err != nil {
 			return err
 		}
 	}
-	return s.write(schema.data)
+	return s.writeMessage(schema)
 }
 
 // write writes octets and keeps count.
@@ -131,6 +133,13 @@ func (s *sink) write(p []byte) error {
 	n, err := s.w.Write(p)
 	s.pos += int64(n)
 	return err
+}
+
+func (s *sink) writeMessage(m message) error {
+	if err := s.write(m.head); err != nil {
+		return err
+	}
+	return s.write(m.body)
 }
 
 // chunk is an encoded batch.
@@ -141,12 +150,12 @@ type chunk struct {
 
 // Size implements batch.Chunk. The dictionaries are the source's, which
 // answers for them.
-func (c *chunk) Size() int64 { return int64(len(c.message.data)) }
+func (c *chunk) Size() int64 { return c.message.size() }
 
 // Write implements batch.Sink.
 func (s *sink) Write(c batch.Chunk) error {
 	chunk := c.(*chunk)
-	if len(chunk.message.data) == 0 {
+	if chunk.message.size() == 0 {
 		return nil
 	}
 	for i, d := range chunk.dictionaries {
@@ -158,7 +167,7 @@ func (s *sink) Write(c batch.Chunk) error {
 		}
 	}
 	s.batches = append(s.batches, chunk.message.at(s.pos))
-	if err := s.write(chunk.message.data); err != nil {
+	if err := s.writeMessage(chunk.message); err != nil {
 		return fmt.Errorf("arrowipc: %w", err)
 	}
 	return nil

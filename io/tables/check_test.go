@@ -81,7 +81,7 @@ func useArray(d *array.Data) {
 	for i := range a.Len() {
 		_ = a.ValueStr(i)
 	}
-	g := gatherer{memory.NewGoAllocator()}
+	g := gatherer{mem: memory.NewGoAllocator()}
 	got := g.gather(d, []run{{1, 3}, {5, a.Len()}})
 	_ = array.MakeFromData(got).String()
 	slice := array.NewSlice(a, 2, 9)

@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// gatherer copies rows of arrays into arrays that have these rows and nothing
-// else: no offset, no values that no row refers to. That is how rows are
+// gatherer makes of rows of arrays arrays that have these rows and nothing else,
+// by copying them or, where all are needed, as they are: no offset, no values that no row refers to. That is how rows are
 // selected, and it spares the library's writer all the shapes that slices come
 // in, of which it writes some wrong.
 //
@@ -22,7 +22,11 @@ import (
 // the copy is never larger than what it is of.
 //
 // Arrays must have been checked.
-type gatherer struct{ mem memory.Allocator }
+type gatherer struct {
+	mem memory.Allocator
+	// share lets buffers of which all is needed be used as they are.
+	share bool
+}
 
 // run is a run of rows, low to high-1.
 type run struct{ low, high int }
@@ -97,6 +101,9 @@ func (g gatherer) gather(d *array.Data, rows []run) *array.Data {
 		indices := g.fixed(d, 1, width, runs)
 		return newData(dt.IndexType, n, []*memory.Buffer{validity, indices}, nil, nulls)
 	case *arrow.BooleanType:
+		if whole := g.whole(d, 1, (n+7)/8, runs); whole != nil {
+			return finish(buffers(whole))
+		}
 		return finish(buffers(g.bits(bufferBytes(d, 1), runs, n)))
 	case *arrow.BinaryType, *arrow.StringType:
 		offsets, runs := gatherOffsets[int32](g, d, runs, n)
@@ -176,6 +183,20 @@ func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g gatherer, n int) (*me
 	return buffer, arrow.GetData[T](buffer.Bytes())
 }
 
+// maxPadding is how much longer than its values a buffer usually is at most.
+const maxPadding = 64
+
+// whole returns buffer i as it is, if that is allowed, when runs are all that it
+// has values of, size octets; nil when something must be copied. Who keeps it
+// keeps what the buffer is a part of.
+func (g gatherer) whole(d *array.Data, i, size int, runs []run) *memory.Buffer {
+	if n := int(bufferLen(d, i)); !g.share || len(runs) != 1 || runs[0].low != 0 || n < size || n > size+maxPadding {
+		return nil
+	}
+	d.Buffers()[i].Retain()
+	return d.Buffers()[i]
+}
+
 // bits copies bits, n in all.
 func (g gatherer) bits(bitmap []byte, runs []run, n int) *memory.Buffer {
 	buffer, to := allocate[uint8](g, int(bitutil.BytesForBits(int64(n))))
@@ -192,12 +213,20 @@ func (g gatherer) validity(d *array.Data, runs []run, n int) (*memory.Buffer, in
 	if !mayBeNull(d) {
 		return nil, 0
 	}
-	return g.validBits(bufferBytes(d, 0), runs, n)
+	if whole := g.whole(d, 0, (n+7)/8, runs); whole != nil {
+		return g.orNone(whole, n)
+	}
+	return g.orNone(g.bits(bufferBytes(d, 0), runs, n), n)
 }
 
 // validBits copies a validity bitmap; it returns nil when no row is null.
 func (g gatherer) validBits(bitmap []byte, runs []run, n int) (*memory.Buffer, int) {
-	buffer := g.bits(bitmap, runs, n)
+	return g.orNone(g.bits(bitmap, runs, n), n)
+}
+
+// orNone returns a validity bitmap and how many of the n rows are null, no
+// bitmap when none is.
+func (g gatherer) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
 	nulls := n - bitutil.CountSetBits(buffer.Bytes(), 0, n)
 	if nulls == 0 {
 		buffer.Release()
@@ -208,6 +237,9 @@ func (g gatherer) validBits(bitmap []byte, runs []run, n int) (*memory.Buffer, i
 
 // fixed copies values of width octets of buffer i.
 func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer {
+	if whole := g.whole(d, i, countRows(runs)*width, runs); whole != nil {
+		return whole
+	}
 	buffer := g.alloc(countRows(runs) * width)
 	to, from := buffer.Bytes(), bufferBytes(d, i)
 	for _, r := range runs {
@@ -219,10 +251,16 @@ func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer 
 // gatherOffsets returns the n rows' offsets, from 0, and the runs of values
 // that they are of.
 func gatherOffsets[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) (*memory.Buffer, []run) {
+	from := arrow.GetData[T](bufferBytes(d, 1))
+	if whole := g.whole(d, 1, (n+1)*int(unsafe.Sizeof(T(0))), runs); whole != nil {
+		if from[0] == 0 {
+			return whole, appendRun(nil, 0, int(from[n]))
+		}
+		whole.Release()
+	}
 	buffer, to := allocate[T](g, n+1)
 	var values []run
 	at, last := 1, T(0)
-	from := arrow.GetData[T](bufferBytes(d, 1))
 	for _, r := range runs {
 		base := from[r.low]
 		for _, offset := range from[r.low+1 : r.high+1] {

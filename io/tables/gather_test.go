@@ -34,7 +34,7 @@ func TestGather(t *testing.T) {
 						rows = append(rows, i)
 					}
 				}
-				got := gatherer{mem}.gather(slice.Data().(*array.Data), runs)
+				got := gatherer{mem: mem}.gather(slice.Data().(*array.Data), runs)
 				if err := new(Checker).Check(got); err != nil || got.Offset() != 0 {
 					t.Fatalf("%v of %v gives an array that is not well-formed: %v", runs, slice, err)
 				}
@@ -76,7 +76,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 		if err := new(Checker).Check(d); err != nil {
 			t.Fatal(err)
 		}
-		octets := allocated(func() { gatherer{memory.NewGoAllocator()}.gather(d, []run{{1, rows}}) })
+		octets := allocated(func() { gatherer{mem: memory.NewGoAllocator()}.gather(d, []run{{1, rows}}) })
 		if octets > 4*size {
 			t.Errorf("%s: %d octets for %d that are there", d.DataType(), octets, size)
 		}

@@ -29,7 +29,7 @@ type Output struct {
 // columns are boolean, null where there is no verdict; reasons are utf8; rules
 // and their agents are utf8 and their lines int32, null where no rule decides.
 func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
-	o := &Output{layout: layout, input: input, gather: gatherer{mem}}
+	o := &Output{layout: layout, input: input, gather: gatherer{mem: mem}}
 	var fields []arrow.Field
 	var metadata *arrow.Metadata
 	switch {
@@ -80,15 +80,21 @@ func verdictField(column batch.VerdictColumn) arrow.Field {
 }
 
 // Columns returns the rows of a batch that come out, column by column, as
-// arrays of their own without offsets; none when no row does. The caller
-// releases them. Of a dictionary array, also inside another, the indices come
-// out as an array of integers; [Output.Record] has it whole.
+// arrays without offsets; none when no row does. The caller releases them before
+// the batch, for they may share its memory. Of a dictionary array, also inside
+// another, the indices come out as an array of integers; [Output.Record] has it
+// whole.
 func (o *Output) Columns(b *batch.Batch, v *batch.Verdicts) ([]*array.Data, error) {
+	return o.columns(b, v, true)
+}
+
+// columns is Columns, with buffers of the batch only where share says so.
+func (o *Output) columns(b *batch.Batch, v *batch.Verdicts, share bool) ([]*array.Data, error) {
 	rows := selected(v)
 	if countRows(rows) == 0 {
 		return nil, nil
 	}
-	columns, err := o.inputColumns(b, v.Rows, rows)
+	columns, err := o.inputColumns(b, v.Rows, rows, share)
 	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
 		var column *array.Data
 		if column, err = o.verdictColumn(o.layout.Verdicts[i], v, rows); err == nil {
@@ -102,10 +108,11 @@ func (o *Output) Columns(b *batch.Batch, v *batch.Verdicts) ([]*array.Data, erro
 	return columns, nil
 }
 
-// Record returns the rows of a batch that come out, nil when none does. The
-// caller releases it. Dictionaries are those of the batch.
+// Record returns the rows of a batch that come out, nil when none does, in
+// memory of their own. The caller releases it. Dictionaries are those of the
+// batch.
 func (o *Output) Record(b *batch.Batch, v *batch.Verdicts) (arrow.Record, error) {
-	columns, err := o.Columns(b, v)
+	columns, err := o.columns(b, v, false)
 	if err != nil || columns == nil {
 		return nil, err
 	}
@@ -164,7 +171,7 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 }
 
 // inputColumns returns the rows of the input's columns that are kept.
-func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run) ([]*array.Data, error) {
+func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, share bool) ([]*array.Data, error) {
 	if o.input == nil {
 		if o.layout.Keep == batch.KeepNone {
 			return nil, nil
@@ -183,8 +190,9 @@ func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run) ([]*array.Da
 		return nil, err
 	}
 	columns := make([]*array.Data, len(inputs), len(inputs)+len(o.layout.Verdicts))
+	g := gatherer{mem: o.gather.mem, share: share}
 	for i, data := range inputs {
-		columns[i] = o.gather.gather(data, runs)
+		columns[i] = g.gather(data, runs)
 	}
 	return columns, nil
 }
@@ -207,7 +215,7 @@ func Release(columns []*array.Data) {
 // Slice returns a copy of an array's values from low to high-1, without
 // offset; of a dictionary array the indices. The caller releases it.
 func Slice(d *array.Data, low, high int, mem memory.Allocator) *array.Data {
-	return gatherer{mem}.gather(d, appendRun(nil, low, high))
+	return gatherer{mem: mem}.gather(d, appendRun(nil, low, high))
 }
 
 // sameColumns tells whether two schemas have columns of the same names and

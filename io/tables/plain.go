@@ -65,7 +65,7 @@ func Plain(d *array.Data, mem memory.Allocator) *array.Data {
 		return d
 	}
 	if _, ok := d.DataType().(*arrow.DictionaryType); ok {
-		values := gatherer{mem}.look(d)
+		values := gatherer{mem: mem}.look(d)
 		defer values.Release()
 		return Plain(values, mem)
 	}
