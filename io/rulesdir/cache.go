@@ -1,6 +1,7 @@
 package rulesdir
 
 import (
+	"crypto/sha256"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -8,16 +9,22 @@ import (
 	"robotsbatch/matcher"
 )
 
-// rules are what one file compiles to. Whoever has them may keep them, also
-// when the cache has dropped them.
+// rules are what a body compiles to, one for all files that have it. Whoever
+// has them may keep them, also when the cache has dropped them.
 type rules struct {
-	tries []matcher.Trie
-	size  int64 // octets of memory
+	body    digest
+	tries   []matcher.Trie
+	size    int64 // octets of memory
+	reading reading
 
-	used atomic.Bool // looked up since the cache last went by
-	file uint32
-	next *rules // the next younger one in the cache
+	used  atomic.Bool // looked up since the cache last went by
+	files []uint32    // those in the cache that have them; none when dropped
+	next  *rules      // the next younger one in the cache
 }
+
+// digest is a body's SHA-256: bodies come from strangers, who must not be able
+// to make one that stands for another's.
+type digest [sha256.Size]byte
 
 // Two states of a file that has no rules in the cache.
 var (
@@ -48,6 +55,7 @@ type cache struct {
 	limit, size    int64
 	oldest, newest *rules // a queue of length rules
 	length         int
+	bodies         map[digest]*rules // those in the queue
 	counted        Stats
 }
 
@@ -62,6 +70,7 @@ func (c *cache) init(files int, limit int64, compile func(uint32, bool) (*rules,
 	c.compile, c.limit = compile, limit
 	c.files = make([]atomic.Pointer[rules], files)
 	c.loading = make(map[uint32]*loading)
+	c.bodies = make(map[digest]*rules)
 }
 
 // get returns a file's rules, or absent.
@@ -129,8 +138,20 @@ func (s *Stats) count(read reading) {
 	}
 }
 
+// same returns the rules of a body, if another file has it and they are kept.
+func (c *cache) same(body digest) *rules {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bodies[body]
+}
+
 // keep puts rules into the cache, and drops others for them.
 func (c *cache) keep(file uint32, r *rules) {
+	if other := c.bodies[r.body]; other != nil {
+		other.files = append(other.files, file)
+		c.files[file].Store(other)
+		return
+	}
 	if r.size > c.limit {
 		c.files[file].Store(dropped)
 		return
@@ -142,11 +163,21 @@ func (c *cache) keep(file uint32, r *rules) {
 			c.push(old)
 			continue
 		}
-		c.files[old.file].Store(dropped)
+		c.drop(old)
 	}
-	r.file = file
+	r.files = append(r.files, file)
+	c.bodies[r.body] = r
 	c.push(r)
 	c.files[file].Store(r)
+}
+
+// drop forgets rules that were popped.
+func (c *cache) drop(r *rules) {
+	for _, file := range r.files {
+		c.files[file].Store(dropped)
+	}
+	r.files = nil
+	delete(c.bodies, r.body)
 }
 
 func (c *cache) push(r *rules) {

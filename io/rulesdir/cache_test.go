@@ -1,6 +1,7 @@
 package rulesdir
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,9 +22,44 @@ func newCache(files int, limit int64) (*cache, *[]uint32) {
 	c := new(cache)
 	c.init(files, limit, func(file uint32, _ bool) (*rules, reading, error) {
 		compiled = append(compiled, file)
-		return &rules{size: 10}, reading{}, nil
+		return &rules{body: bodyOf(file), size: 10}, reading{}, nil
 	})
 	return c, &compiled
+}
+
+// bodyOf is the digest of the body that a file alone has.
+func bodyOf(file uint32) (d digest) {
+	binary.LittleEndian.PutUint32(d[:], file)
+	return d
+}
+
+// Files of one body have one set of rules, which goes for all of them at once.
+func TestCacheSharesBodies(t *testing.T) {
+	c := new(cache)
+	c.init(5, 20, func(file uint32, _ bool) (*rules, reading, error) {
+		return &rules{body: bodyOf(file % 3), size: 10}, reading{}, nil
+	})
+	get := func(file uint32) *rules {
+		if _, err := c.get(file); err != nil {
+			t.Fatal(err)
+		}
+		return c.files[file].Load()
+	}
+	first := get(0)
+	if get(3) != first || c.size != 10 || c.length != 1 {
+		t.Errorf("one body: %d rules of %d octets", c.length, c.size)
+	}
+	second := get(1)
+	if get(4) != second || second == first || c.size != 20 {
+		t.Errorf("two bodies: %d rules of %d octets", c.length, c.size)
+	}
+	get(2)
+	if c.files[0].Load() != dropped || c.files[3].Load() != dropped || c.size != 20 || len(c.bodies) != 2 {
+		t.Errorf("after a third body the first is still there: %d rules of %d octets", c.length, c.size)
+	}
+	if get(3) == dropped || c.files[0].Load() != dropped {
+		t.Error("a dropped body came back for the wrong files")
+	}
 }
 
 func TestCacheSecondChance(t *testing.T) {
@@ -58,7 +94,7 @@ func TestCacheSizes(t *testing.T) {
 	sizes := []int64{10, 10, 10, 25, 31, 30}
 	c := new(cache)
 	c.init(len(sizes), 30, func(file uint32, _ bool) (*rules, reading, error) {
-		return &rules{size: sizes[file]}, reading{}, nil
+		return &rules{body: bodyOf(file), size: sizes[file]}, reading{}, nil
 	})
 	for _, step := range []struct {
 		file uint32
@@ -78,7 +114,7 @@ func TestCacheSizes(t *testing.T) {
 		}
 		var kept []uint32
 		for r := c.oldest; r != nil; r = r.next {
-			kept = append(kept, r.file)
+			kept = append(kept, r.files...)
 		}
 		if !slices.Equal(kept, step.kept) {
 			t.Errorf("after file %d: %v are kept, want %v", step.file, kept, step.kept)
@@ -98,7 +134,7 @@ func TestCacheCompilesOnce(t *testing.T) {
 			if file == 0 {
 				<-release
 			}
-			return &rules{size: 10}, reading{}, nil
+			return &rules{body: bodyOf(file), size: 10}, reading{}, nil
 		})
 		got := make([]*rules, 8)
 		var wg sync.WaitGroup

@@ -26,7 +26,8 @@
 //
 // Open lists the names, once, and opens no file. An authority without a file
 // then costs one look into a map, and one with a file is read and compiled when
-// it is first looked up; [Dir.Walk] reads them all. The folder must not change
+// it is first looked up, unless another file has the same body; [Dir.Walk] reads
+// them all. The folder must not change
 // while it is open: a file that appears later is not seen, and one that
 // disappears is an error when it is needed.
 //

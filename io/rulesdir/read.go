@@ -1,6 +1,7 @@
 package rulesdir
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -46,14 +47,27 @@ func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
 		}
 		return absent, reading{}, nil
 	}
-	body := *buffer
+	compiled := d.rules(*buffer)
+	return compiled, compiled.reading, nil
+}
+
+// rules returns what a body compiles to. Many sites have the same one, as
+// software brings it with it.
+func (d *Dir) rules(body []byte) *rules {
+	digest := digest(sha256.Sum256(body))
+	if same := d.cache.same(digest); same != nil {
+		return same
+	}
 	parsed := robotstxt.Parse(body, d.parse)
 	tries := matcher.Compile(parsed, d.chains)
-	return &rules{tries: tries, size: memory(tries)}, reading{
-		octets:   int64(len(body)),
-		warnings: int64(parsed.WarningCount),
-		limited:  parsed.Limited,
-	}, nil
+	return &rules{
+		body: digest, tries: tries, size: memory(tries),
+		reading: reading{
+			octets:   int64(len(body)),
+			warnings: int64(parsed.WarningCount),
+			limited:  parsed.Limited,
+		},
+	}
 }
 
 // read reads the body of a record into buffer, up to one octet more than the
@@ -103,7 +117,7 @@ func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, e
 
 // memory is how many octets of memory a file's rules take.
 func memory(tries []matcher.Trie) int64 {
-	const around = 128 // a trie's or the rules' own fields, with some slack
+	const around = 192 // a trie's or the rules' own fields, with some slack
 	size := int64(around)
 	for i := range tries {
 		size += around

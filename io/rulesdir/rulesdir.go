@@ -40,7 +40,8 @@ type Stats struct {
 	Listed int64
 	// Ignored counts the names that stand for none.
 	Ignored int64
-	// Files counts the files that were read, each of them once.
+	// Files counts the files that were read, each of them once, also where
+	// several have the same body, which is compiled once.
 	Files int64
 	// Octets is the length of their bodies, after decompression and as far as
 	// they were read.
