@@ -26,7 +26,7 @@ func difference(sound, other []byte) (what string, valid bool) {
 		return "the output cannot be read", false
 	case rows(x) != rows(y):
 		return "rows lost or won", false
-	case !x[0].Schema().Equal(y[0].Schema()):
+	case !x[0].Schema().Equal(y[0].Schema()), !x[0].Schema().Metadata().Equal(y[0].Schema().Metadata()):
 		return differentSchemas(x[0].Schema(), y[0].Schema()), true
 	}
 	var columns []string

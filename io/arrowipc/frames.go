@@ -61,6 +61,7 @@ type streamFramer struct {
 	limit   int64
 	started bool // a message was read
 	batches int
+	schema  []byte // in a file's footer, once that was read, as a message
 }
 
 // next reads a message. An input that ends before its end marker is an error.
@@ -138,6 +139,7 @@ func (s *streamFramer) end(first []byte) error {
 	if len(foot.batches) != s.batches {
 		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.batches))
 	}
+	s.schema = schemaMessage(foot.schema.f.buf, foot.schema.pos)
 	return io.EOF
 }
 
@@ -190,6 +192,7 @@ type fileFramer struct {
 	end    int64 // of the messages: where the footer begins
 	limit  int64
 	footer footer
+	schema []byte // metadata of the message at the beginning, or nil
 	i      int
 }
 
@@ -220,19 +223,19 @@ func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
 	if f.footer, err = parseFooter(buf); err != nil {
 		return nil, err
 	}
-	return f, f.checkBlocks()
+	if err := f.checkBlocks(); err != nil {
+		return nil, err
+	}
+	f.schema, err = f.checkContents()
+	return f, err
 }
 
-// checkBlocks checks that the blocks fit into the file, each and all together.
+// checkBlocks checks that each block fits into the file.
 func (f *fileFramer) checkBlocks() error {
-	room := f.end - int64(len(magicPadded))
 	for _, list := range [][]block{f.footer.dictionaries, f.footer.batches} {
 		for i, b := range list {
 			if b.offset < int64(len(magicPadded)) || b.offset > f.end || b.meta < framePrefix || b.body < 0 || b.body > f.end || b.offset+int64(b.meta)+b.body > f.end {
 				return fmt.Errorf("damaged: block %d of the footer lies outside the file", i)
-			}
-			if room -= int64(b.meta) + b.body; room < 0 {
-				return fmt.Errorf("damaged: blocks of the footer overlap")
 			}
 		}
 	}

@@ -428,7 +428,7 @@ func TestFooterBlocks(t *testing.T) {
 		errHas                string
 	}{
 		{name: "good", batches: []block{good}, rows: 2},
-		{name: "none", rows: 0},
+		{name: "one was lost", errHas: "the message at octet 8 is not in the footer"},
 		{name: "before the messages", batches: with(func(b *block) { b.offset = 0 }), errHas: "outside the file"},
 		{name: "negative offset", batches: with(func(b *block) { b.offset = -8 }), errHas: "outside the file"},
 		{name: "behind the messages", batches: with(func(b *block) { b.offset = 1 << 40 }), errHas: "outside the file"},
@@ -439,7 +439,7 @@ func TestFooterBlocks(t *testing.T) {
 		{name: "metadata cut", batches: with(func(b *block) { b.meta -= 8; b.body += 8 }), errHas: "octets of metadata where its block has"},
 		{name: "body cut", batches: with(func(b *block) { b.body -= 8 }), errHas: "a body of 40 octets where its block has 32"},
 		{name: "twice", batches: []block{good, good}, errHas: "overlap"},
-		{name: "no marker", batches: with(func(b *block) { b.offset += 8; b.body -= 8 }), errHas: "continuation marker"},
+		{name: "not where the message begins", batches: with(func(b *block) { b.offset += 8; b.body -= 8 }), errHas: "the message at octet 8 is not in the footer"},
 		{name: "as a dictionary", dictionaries: []block{good}, errHas: "a message of kind 3 where the footer says 2"},
 	}
 	for _, test := range tests {
@@ -456,6 +456,24 @@ func TestFooterBlocks(t *testing.T) {
 				t.Fatalf("%d rows, %v", rowsOf(batches), err)
 			}
 		})
+	}
+}
+
+// A file has its schema twice. When one is damaged nobody knows which, so that
+// neither is believed.
+func TestTwoSchemas(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "some_name"}, tablestest.URLArray(3, false), tablestest.URLArray(3, false))
+	for _, column := range []string{"url", "some_name"} {
+		file := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
+		for _, pipe := range []bool{false, true} {
+			for _, at := range []int{bytes.Index(file, []byte(column)), bytes.LastIndex(file, []byte(column))} {
+				damaged := bytes.Clone(file)
+				damaged[at] ^= 1
+				if _, err := readAll(damaged, pipe, Options{URLColumn: "url"}); err == nil {
+					t.Errorf("column %q, octet %d, pipe %v: no error", column, at, pipe)
+				}
+			}
+		}
 	}
 }
 

@@ -60,6 +60,9 @@ func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	if err := s.start(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos)); err != nil {
 		return nil, s.fail(err)
 	}
+	if err := s.checkSchema(file.schema); err != nil {
+		return nil, s.fail(err)
+	}
 	for _, b := range file.footer.dictionaries {
 		f, err := file.read(b, kindDictionary)
 		if err == nil {
@@ -123,6 +126,23 @@ func (s *Source) start(schemaMessage []byte) (err error) {
 	return err
 }
 
+// checkSchema checks that a file's second schema message, if there is one, says
+// what the first one does.
+func (s *Source) checkSchema(message []byte) error {
+	if message == nil {
+		return nil
+	}
+	other, err := newDecoder(message, s.options.Memory, s.options.mem)
+	if err != nil {
+		return err
+	}
+	defer other.release()
+	if !sameSchema(s.decoder.schema, other.schema) {
+		return errTwoSchemas
+	}
+	return nil
+}
+
 // addDictionary takes a dictionary for the record batches that follow.
 func (s *Source) addDictionary(f *frame, file bool) error {
 	next, replaces, err := s.decoder.with(f)
@@ -166,7 +186,7 @@ func (s *Source) read() error {
 	for {
 		f, err := s.framer.next()
 		if err == io.EOF {
-			return io.EOF
+			return s.end()
 		}
 		if err == nil {
 			err = s.take(f)
@@ -179,6 +199,17 @@ func (s *Source) read() error {
 			return nil
 		}
 	}
+}
+
+// end is io.EOF, or what is wrong with the end of a file that came through a
+// pipe.
+func (s *Source) end() error {
+	if stream, ok := s.framer.(*streamFramer); ok {
+		if err := s.checkSchema(stream.schema); err != nil {
+			return s.fail(err)
+		}
+	}
+	return io.EOF
 }
 
 // take takes a message that is not the first.

@@ -1,0 +1,87 @@
+package arrowipc
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// checkContents checks what a file says twice: where its messages are, and its
+// schema. Blocks may not overlap, and no message may be there that the footer
+// does not have: a footer that lost a block would lose rows. It returns the
+// metadata of the schema at the file's beginning, nil where none is: Polars
+// leaves it out.
+func (f *fileFramer) checkContents() (schema []byte, err error) {
+	at := int64(len(magicPadded))
+	if schema, err = f.readSchema(at); err != nil {
+		return nil, err
+	}
+	if schema != nil {
+		at += framePrefix + int64(len(schema))
+	}
+	blocks := slices.Concat(f.footer.dictionaries, f.footer.batches)
+	slices.SortFunc(blocks, func(x, y block) int { return cmp.Compare(x.offset, y.offset) })
+	for _, b := range append(blocks, block{offset: f.end}) {
+		if b.offset < at {
+			return nil, fmt.Errorf("damaged: blocks of the footer overlap at octet %d", b.offset)
+		}
+		length, err := f.messageAt(at, b.offset)
+		if err != nil {
+			return nil, err
+		}
+		if length > 0 {
+			return nil, fmt.Errorf("damaged: the message at octet %d is not in the footer", at)
+		}
+		at = b.offset + int64(b.meta) + b.body
+	}
+	return schema, nil
+}
+
+// messageAt returns the length of the metadata of the message that begins at an
+// octet and before end, 0 when none does.
+func (f *fileFramer) messageAt(at, end int64) (int64, error) {
+	var prefix [framePrefix]byte
+	if end-at < framePrefix {
+		return 0, nil
+	}
+	if err := readAt(f.r, prefix[:], at); err != nil {
+		return 0, err
+	}
+	if binary.LittleEndian.Uint32(prefix[:]) != continuation {
+		return 0, nil
+	}
+	return int64(binary.LittleEndian.Uint32(prefix[4:])), nil
+}
+
+// readSchema reads the metadata of the schema message at an octet, nil when
+// there is none.
+func (f *fileFramer) readSchema(at int64) ([]byte, error) {
+	length, err := f.messageAt(at, f.end)
+	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-framePrefix {
+		return nil, err
+	}
+	meta := make([]byte, length)
+	if err := readAt(f.r, meta, at+framePrefix); err != nil {
+		return nil, err
+	}
+	h, err := parseHeader(meta)
+	if err != nil {
+		return nil, fmt.Errorf("the first message: %w", err)
+	}
+	if h.kind != kindSchema {
+		return nil, nil
+	}
+	return meta, nil
+}
+
+var errTwoSchemas = errors.New("damaged: the schema at its beginning is not the one in its footer")
+
+// sameSchema tells whether two schemas are the same, with all that is said of
+// them.
+func sameSchema(x, y *arrow.Schema) bool {
+	return x.Equal(y) && x.Metadata().Equal(y.Metadata())
+}
