@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"robotsbatch/io/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -108,7 +109,7 @@ type bodies struct {
 	known   []known           // by number
 	parts   [bodyParts]part
 	size    int64 // octets in the parts' memory
-	spill   spill
+	spill   runs.Spill
 
 	large sync.Mutex
 }
@@ -121,7 +122,7 @@ type known struct {
 
 type part struct {
 	memory  []byte
-	written []extent
+	written []runs.Extent
 }
 
 // add returns the number of a body and compiles it if it is new.
@@ -203,7 +204,7 @@ func (b *bodies) flush() error {
 		if len(p.memory) == 0 {
 			continue
 		}
-		p.written = append(p.written, extent{b.spill.size, int64(len(p.memory))})
+		p.written = append(p.written, runs.Extent{Start: b.spill.Size(), Length: int64(len(p.memory))})
 		if _, err := b.spill.Write(p.memory); err != nil {
 			return err
 		}
@@ -262,8 +263,8 @@ func (b *bodies) content(p *part) ([]byte, error) {
 	var content []byte
 	for _, e := range p.written {
 		start := len(content)
-		content = append(content, make([]byte, e.length)...)
-		if _, err := io.ReadFull(b.spill.reader(e), content[start:]); err != nil {
+		content = append(content, make([]byte, e.Length)...)
+		if _, err := io.ReadFull(b.spill.Reader(e), content[start:]); err != nil {
 			return nil, fmt.Errorf("temporary file: %w", err)
 		}
 	}

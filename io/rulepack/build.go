@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"robotsbatch/io/blob"
+	"robotsbatch/io/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -56,6 +57,9 @@ type Entry struct {
 	Body []byte
 	// Cut says that Body is only the beginning of what the server sent.
 	Cut bool
+	// Kept is what Keep returned for the body, instead of Body and Cut; 0 for
+	// nothing.
+	Kept uint64
 	// Stale says that Body is the last good copy of a robots.txt that has been
 	// unreachable for long (RFC 9309 §2.3.1.4).
 	Stale bool
@@ -78,8 +82,9 @@ type Builder struct {
 
 	bodies bodies
 	mu     sync.Mutex // for the following
-	runs   runs
-	err    error // what was lost
+	queue  *runs.Sorter
+	record []byte // reused
+	err    error  // what was lost
 }
 
 // Create starts the pack of that name, which is there when Finish has succeeded;
@@ -98,10 +103,10 @@ func Create(name string, o BuildOptions) (*Builder, error) {
 	}
 	folder := spillFolder(name)
 	b := &Builder{name: name, out: out, o: o}
-	b.runs = newRuns(o.Memory/authorityShare, folder)
+	b.queue = runs.NewSorter(waitingForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, limit: o.Memory / bodyShare,
-		numbers: make(map[digest]uint32), spill: spill{folder: folder},
+		numbers: make(map[digest]uint32), spill: runs.Spill{Folder: folder},
 	}
 	return b, nil
 }
@@ -135,25 +140,56 @@ func (b *Builder) add(e Entry) error {
 	}
 	switch e.Access {
 	case access.Rules:
-		counted, limited := robotstxt.Counted(e.Body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: e.Cut})
-		if uint64(len(counted)) > math.MaxUint32 {
-			return fmt.Errorf("%s: the body has %d octets", e.Authority, len(counted))
+		kept := e.Kept
+		if kept == 0 {
+			var err error
+			if kept, err = b.keep(e.Body, e.Cut); err != nil {
+				return fmt.Errorf("%s: %w", e.Authority, err)
+			}
 		}
-		if limited {
+		o.body = uint32(kept) - 1
+		if kept&keptLimited != 0 {
 			o.flags |= flagLimited
-		}
-		var err error
-		if o.body, err = b.bodies.add(counted); err != nil {
-			return b.fail(err)
 		}
 	case access.AllowAll, access.DisallowAll:
 	default:
 		return fmt.Errorf("%s: access %d is no outcome of a fetch", e.Authority, e.Access)
 	}
 	b.mu.Lock()
-	err := b.runs.add(e.Authority, e.Source, o)
+	b.record = appendWaiting(b.record[:0], e.Authority, e.Source, o)
+	err := b.queue.Add(b.record)
 	b.mu.Unlock()
 	return b.fail(err)
+}
+
+// keptLimited in what Keep returns says that not all of the body counts. Below it
+// is 1 + the number that the body has in the builder.
+const keptLimited = 1 << 32
+
+// Keep compiles a body before it is known whose it is; cut says that it is only
+// the beginning of what the server sent. It keeps nothing of the body's memory
+// and may be called as Add. What no Entry names is not in the pack.
+func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
+	if kept, err = b.keep(body, cut); err != nil {
+		return 0, fmt.Errorf("rulepack: %s: %w", b.name, err)
+	}
+	return kept, nil
+}
+
+func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
+	counted, limited := robotstxt.Counted(body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: cut})
+	if uint64(len(counted)) > math.MaxUint32 {
+		return 0, fmt.Errorf("the body has %d octets", len(counted))
+	}
+	number, err := b.bodies.add(counted)
+	if err != nil {
+		return 0, b.fail(err)
+	}
+	kept = uint64(number) + 1
+	if limited {
+		kept |= keptLimited
+	}
+	return kept, nil
 }
 
 // fail remembers an error, if it is one, after which something is missing.
@@ -169,8 +205,8 @@ func (b *Builder) fail(err error) error {
 // Abort gives the pack up. It does nothing after Finish.
 func (b *Builder) Abort() {
 	b.out.Abort()
-	b.runs.spill.close()
-	b.bodies.spill.close()
+	b.queue.Close()
+	b.bodies.spill.Close()
 }
 
 // Finish completes the pack and says what is in it. After an error there is
@@ -220,8 +256,8 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 // bodies are used.
 func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, used []bool) error {
 	w.begin(pagesSection)
-	pages := newPageWriter(w, b.runs.total)
-	err := b.runs.merge(func(authority waiting) error {
+	pages := newPageWriter(w, b.queue.Len())
+	err := mergeWaiting(b.queue, func(authority waiting) error {
 		o := authority.origin()
 		var flags uint8
 		if o.body != noBody {
@@ -238,25 +274,24 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 	if err != nil {
 		return err
 	}
-	b.runs.spill.close()
-	b.runs.chunks = nil // room for what comes
+	b.queue.Close() // room for what comes
 	w.begin(directorySection)
 	return binary.Write(w, binary.LittleEndian, pages.directory)
 }
 
 // writeBodies writes the sections that speak of bodies.
 func (b *Builder) writeBodies(w *packWriter, used []bool) error {
-	folder := b.bodies.spill.folder
+	folder := b.bodies.spill.Folder
 	rest := [...]struct {
 		kind   int
 		buffer *bufio.Writer
-		spill  spill
+		spill  runs.Spill
 	}{{kind: notesSection}, {kind: recordsSection}, {kind: bodiesSection}}
 	for i := range rest {
 		r := &rest[i]
-		r.spill.folder = folder
+		r.spill.Folder = folder
 		r.buffer = bufio.NewWriterSize(&r.spill, copyingSize)
-		defer r.spill.close()
+		defer r.spill.Close()
 	}
 	w.begin(rulesSection)
 	err := b.bodies.write(
@@ -270,7 +305,7 @@ func (b *Builder) writeBodies(w *packWriter, used []bool) error {
 		}
 		if err == nil {
 			w.begin(r.kind)
-			_, err = io.Copy(w, r.spill.all())
+			_, err = io.Copy(w, r.spill.All())
 		}
 	}
 	return err

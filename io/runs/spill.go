@@ -1,4 +1,4 @@
-package rulepack
+package runs
 
 import (
 	"fmt"
@@ -6,20 +6,22 @@ import (
 	"os"
 )
 
-// spill is a temporary file for what does not fit in memory. It is made when
+// Spill is a temporary file for what does not fit in memory. It is made when
 // something is first written, and where the system can do that it has no name
 // from then on: nothing is left of it, whatever happens.
-type spill struct {
-	folder string
-	file   *os.File
-	named  bool
-	size   int64
+type Spill struct {
+	// Folder is where the file is made.
+	Folder string
+
+	file  *os.File
+	named bool
+	size  int64
 }
 
 // Write appends to the file.
-func (s *spill) Write(data []byte) (int, error) {
+func (s *Spill) Write(data []byte) (int, error) {
 	if s.file == nil {
-		file, err := os.CreateTemp(s.folder, ".robotsbatch-*.tmp")
+		file, err := os.CreateTemp(s.Folder, ".robotsbatch-*.tmp")
 		if err != nil {
 			return 0, fmt.Errorf("temporary file: %w", err)
 		}
@@ -34,28 +36,31 @@ func (s *spill) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// extent is a part of a spill.
-type extent struct{ start, length int64 }
+// Size is how many octets were written.
+func (s *Spill) Size() int64 { return s.size }
 
-// reader reads an extent.
-func (s *spill) reader(e extent) io.Reader {
-	return io.NewSectionReader(s.file, e.start, e.length)
+// Extent is a part of a Spill, in octets.
+type Extent struct{ Start, Length int64 }
+
+// Reader reads an extent.
+func (s *Spill) Reader(e Extent) io.Reader {
+	return io.NewSectionReader(s.file, e.Start, e.Length)
 }
 
-// all reads everything.
-func (s *spill) all() io.Reader {
+// All reads everything.
+func (s *Spill) All() io.Reader {
 	if s.file == nil {
 		return eof{}
 	}
-	return s.reader(extent{0, s.size})
+	return s.Reader(Extent{0, s.size})
 }
 
 type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// close removes the file.
-func (s *spill) close() {
+// Close removes the file.
+func (s *Spill) Close() {
 	if s.file == nil {
 		return
 	}

@@ -1,0 +1,257 @@
+package runs
+
+import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+const (
+	// mostChunk is how many octets of records lie together, where there is
+	// memory enough, and leastChunk where there is none.
+	mostChunk  = 1 << 20
+	leastChunk = 8 << 10
+	// sortSize is how many octets sorting takes for each record.
+	sortSize = 16
+	// mergeBuffer is how much of a run is read at once, when there are not too
+	// many.
+	mergeBuffer = 256 << 10
+	leastMerge  = 4 << 10
+
+	// MaxRecord is the longest record, in octets.
+	MaxRecord = leastChunk
+)
+
+// Form says what records are. Its functions must not keep or change them.
+type Form struct {
+	// Head is how many first octets every record has, and Size tells from them
+	// how many it has in all, at most MaxRecord.
+	Head int
+	Size func(head []byte) int
+	// Key is what records are sorted by first.
+	Key func(record []byte) uint64
+	// Compare compares two records with the same key.
+	Compare func(a, b []byte) int
+}
+
+// Sorter takes records and gives them back in order. It is for one goroutine.
+type Sorter struct {
+	form  Form
+	limit int64 // octets of memory
+	spill Spill
+	runs  []Extent
+
+	chunk  int      // octets of a chunk
+	chunks [][]byte // all but the last used are full
+	used   int      // chunks with something in them
+	count  int      // records in the chunks
+	total  int64    // records in all
+}
+
+// NewSorter returns a Sorter that takes about so many octets of memory, and has
+// its temporary file in a folder.
+func NewSorter(form Form, memory int64, folder string) *Sorter {
+	const least = 16 // chunks in the memory
+	return &Sorter{
+		form: form, limit: memory, spill: Spill{Folder: folder},
+		chunk: int(min(max(memory/least, leastChunk), mostChunk)),
+	}
+}
+
+// Len is how many records were added.
+func (s *Sorter) Len() int64 { return s.total }
+
+// Add adds a record and keeps nothing of its memory.
+func (s *Sorter) Add(record []byte) error {
+	if s.used == 0 || len(s.chunks[s.used-1])+len(record) > s.chunk {
+		memory := int64(s.used+1)*int64(s.chunk) + sortSize*int64(s.count)
+		if s.used > 0 && (memory > s.limit || s.used == math.MaxUint32/mostChunk) {
+			if err := s.flush(); err != nil {
+				return err
+			}
+		}
+		if s.used == len(s.chunks) {
+			s.chunks = append(s.chunks, make([]byte, 0, s.chunk))
+		}
+		s.used++
+	}
+	last := &s.chunks[s.used-1]
+	*last = append(*last, record...)
+	s.count++
+	s.total++
+	return nil
+}
+
+// Close gives up what the Sorter holds.
+func (s *Sorter) Close() {
+	s.spill.Close()
+	s.chunks, s.used, s.count = nil, 0, 0
+}
+
+// place is where in the chunks a record is.
+type place struct {
+	key uint64
+	at  uint32
+}
+
+// at is the record at a place, and what lies behind it.
+func (s *Sorter) at(p place) []byte { return s.chunks[int(p.at)/s.chunk][int(p.at)%s.chunk:] }
+
+// record is the record that data starts with.
+func (s *Sorter) record(data []byte) []byte { return data[:s.form.Size(data)] }
+
+// sorted are the places of what is in the chunks, in order.
+func (s *Sorter) sorted() []place {
+	places := make([]place, 0, s.count)
+	for i, chunk := range s.chunks[:s.used] {
+		for at := 0; at < len(chunk); at += s.form.Size(chunk[at:]) {
+			places = append(places, place{s.form.Key(chunk[at:]), uint32(i*s.chunk + at)})
+		}
+	}
+	slices.SortFunc(places, func(p, q place) int {
+		if c := cmp.Compare(p.key, q.key); c != 0 {
+			return c
+		}
+		return s.form.Compare(s.record(s.at(p)), s.record(s.at(q)))
+	})
+	return places
+}
+
+// flush writes what is in the chunks as a run.
+func (s *Sorter) flush() error {
+	start := s.spill.Size()
+	w := bufio.NewWriterSize(&s.spill, mergeBuffer)
+	for _, p := range s.sorted() {
+		if _, err := w.Write(s.record(s.at(p))); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	s.runs = append(s.runs, Extent{start, s.spill.Size() - start})
+	for i := range s.chunks {
+		s.chunks[i] = s.chunks[i][:0]
+	}
+	s.used, s.count = 0, 0
+	return nil
+}
+
+// cursor is a run that is being merged.
+type cursor struct {
+	now  []byte // valid until the next call of next
+	key  uint64 // of now
+	next func() (bool, error)
+}
+
+// step goes to the next record; false at the end.
+func (c *cursor) step(form *Form) (bool, error) {
+	ok, err := c.next()
+	if ok {
+		c.key = form.Key(c.now)
+	}
+	return ok, err
+}
+
+// Merge calls visit for each record, in order. The argument is valid until visit
+// returns. Nothing can be added afterwards.
+func (s *Sorter) Merge(visit func(record []byte) error) error {
+	m := merging{form: &s.form}
+	for _, c := range s.cursors() {
+		ok, err := c.step(m.form)
+		if err != nil {
+			return err
+		}
+		if ok {
+			m.cursors = append(m.cursors, c)
+		}
+	}
+	heap.Init(&m)
+	for len(m.cursors) > 0 {
+		first := m.cursors[0]
+		if err := visit(first.now); err != nil {
+			return err
+		}
+		ok, err := first.step(m.form)
+		if err != nil {
+			return err
+		}
+		if ok {
+			heap.Fix(&m, 0)
+		} else {
+			heap.Pop(&m)
+		}
+	}
+	return nil
+}
+
+// merging is a heap of cursors.
+type merging struct {
+	form    *Form
+	cursors []*cursor
+}
+
+func (m *merging) Len() int      { return len(m.cursors) }
+func (m *merging) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
+func (m *merging) Push(x any)    { m.cursors = append(m.cursors, x.(*cursor)) }
+
+func (m *merging) Less(i, j int) bool {
+	x, y := m.cursors[i], m.cursors[j]
+	if x.key != y.key {
+		return x.key < y.key
+	}
+	return m.form.Compare(x.now, y.now) < 0
+}
+
+func (m *merging) Pop() any {
+	last := m.cursors[len(m.cursors)-1]
+	m.cursors = m.cursors[:len(m.cursors)-1]
+	return last
+}
+
+// cursors are those of all runs.
+func (s *Sorter) cursors() []*cursor {
+	var all []*cursor
+	size := mergeBuffer
+	if len(s.runs) > 0 {
+		size = int(min(max(s.limit/2/int64(len(s.runs)), leastMerge), mergeBuffer))
+	}
+	for _, e := range s.runs {
+		all = append(all, s.readRun(bufio.NewReaderSize(s.spill.Reader(e), size)))
+	}
+	places := s.sorted()
+	c := new(cursor)
+	c.next = func() (bool, error) {
+		if len(places) == 0 {
+			return false, nil
+		}
+		c.now, places = s.record(s.at(places[0])), places[1:]
+		return true, nil
+	}
+	return append(all, c)
+}
+
+// readRun is the cursor of a run that was written.
+func (s *Sorter) readRun(from *bufio.Reader) *cursor {
+	memory := make([]byte, MaxRecord)
+	head := s.form.Head
+	c := new(cursor)
+	c.next = func() (bool, error) {
+		if _, err := io.ReadFull(from, memory[:head]); errors.Is(err, io.EOF) {
+			return false, nil
+		} else if err != nil {
+			return false, fmt.Errorf("temporary file: %w", err)
+		}
+		c.now = memory[:s.form.Size(memory)]
+		if _, err := io.ReadFull(from, c.now[head:]); err != nil {
+			return false, fmt.Errorf("temporary file: %w", err)
+		}
+		return true, nil
+	}
+	return c
+}
