@@ -19,9 +19,40 @@ const (
 	RuleLineColumn
 	// RuleAgentColumn is the user-agent line's value, null without a rule.
 	RuleAgentColumn
+
+	// CrawlDelayColumn is the crawl-delay of the groups that decide for an
+	// agent, in seconds; null without one.
+	CrawlDelayColumn
+	// SitemapsColumn is the list of the sitemaps; null where there is no body
+	// whose rules decide.
+	SitemapsColumn
+	// StatusColumn is the HTTP status of the fetch, null where it is not known.
+	StatusColumn
+	// FetchedColumn is the time of the fetch, null where it is not known.
+	FetchedColumn
+	// AgeColumn is how many seconds before Verdicts.AsOf that was, null where
+	// either is not known.
+	AgeColumn
 )
 
-var columnNames = [...]string{"allowed", "reason", "rule", "rule_line", "rule_agent"}
+var columnNames = [...]string{
+	"allowed", "reason", "rule", "rule_line", "rule_agent",
+	"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age",
+}
+
+// HasFacts tells whether the column is made of Verdicts.Facts.
+func (k ColumnKind) HasFacts() bool { return k >= CrawlDelayColumn }
+
+// ParseWith returns the column of facts that has a name, without prefix and
+// agent, such as "crawl_delay".
+func ParseWith(name string) (ColumnKind, error) {
+	for kind := CrawlDelayColumn; kind <= AgeColumn; kind++ {
+		if columnNames[kind] == name {
+			return kind, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is none of %s", name, strings.Join(columnNames[CrawlDelayColumn:], ", "))
+}
 
 // VerdictColumn is one column that the program adds.
 type VerdictColumn struct {
@@ -32,31 +63,63 @@ type VerdictColumn struct {
 	Agent int
 }
 
-// VerdictColumns names the columns for agents, given by the first name of each
-// one's chain: "allowed" for one agent, "allowed_ccbot" and so on for several;
-// with explain also the columns that explain. Two agents that give the same
-// name are an error.
-func VerdictColumns(agents []string, explain bool, prefix string) ([]VerdictColumn, error) {
-	kinds := columnNames[:1]
-	if explain {
-		kinds = columnNames[:]
+// ColumnOptions say which columns the program adds.
+type ColumnOptions struct {
+	// Agents are the first names of the agents' chains.
+	Agents []string
+	// Explain adds the columns that explain.
+	Explain bool
+	// With are columns of facts, in the order in which they come out.
+	With []ColumnKind
+	// Prefix comes before all names.
+	Prefix string
+}
+
+// VerdictColumns names the columns: "allowed" for one agent, "allowed_ccbot" and
+// so on for several, and the columns that explain likewise; then those of facts,
+// of which only the crawl-delay is an agent's. Two columns of the same name are
+// an error.
+func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
+	c := columnList{options: o, agents: make(map[string]string)}
+	kinds := columnNames[:AllowedColumn+1]
+	if o.Explain {
+		kinds = columnNames[:RuleAgentColumn+1]
 	}
-	seen := make(map[string]string)
-	var columns []VerdictColumn
-	for agent, name := range agents {
-		suffix := ""
-		if len(agents) > 1 {
-			suffix = "_" + columnSuffix(name)
-		}
-		if other, ok := seen[suffix]; ok {
-			return nil, fmt.Errorf("agents %q and %q would both be written as column %q: leave one out", other, name, prefix+"allowed"+suffix)
-		}
-		seen[suffix] = name
-		for kind, base := range kinds {
-			columns = append(columns, VerdictColumn{Name: prefix + base + suffix, Kind: ColumnKind(kind), Agent: agent})
+	for agent := range o.Agents {
+		for kind := range kinds {
+			c.add(ColumnKind(kind), agent)
 		}
 	}
-	return columns, nil
+	for _, kind := range o.With {
+		agents := o.Agents[:1]
+		if kind == CrawlDelayColumn {
+			agents = o.Agents
+		}
+		for agent := range agents {
+			c.add(kind, agent)
+		}
+	}
+	return c.columns, c.err
+}
+
+// columnList collects columns.
+type columnList struct {
+	options ColumnOptions
+	columns []VerdictColumn
+	agents  map[string]string // by column
+	err     error
+}
+
+func (c *columnList) add(kind ColumnKind, agent int) {
+	name := c.options.Prefix + columnNames[kind]
+	if len(c.options.Agents) > 1 && kind <= CrawlDelayColumn {
+		name += "_" + columnSuffix(c.options.Agents[agent])
+	}
+	if other, ok := c.agents[name]; ok && c.err == nil {
+		c.err = fmt.Errorf("agents %q and %q would both be written as column %q: leave one out", other, c.options.Agents[agent], name)
+	}
+	c.agents[name] = c.options.Agents[agent]
+	c.columns = append(c.columns, VerdictColumn{Name: name, Kind: kind, Agent: agent})
 }
 
 // CheckNames returns an error when a verdict column has the name of one of the

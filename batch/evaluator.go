@@ -33,6 +33,7 @@ type Evaluator struct {
 	allowed []bool
 	run     int // the first row of those that have them, -1 for none
 
+	facts     factsRuns // of the batch, if anybody asks
 	explainer explainer
 	counts    Stats
 
@@ -56,6 +57,7 @@ func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	rows := b.URLs.Len()
 	v.reset(rows, e.options)
 	e.written, e.decided, e.run = nil, nil, -1 // they are of the batch before
+	e.facts.reset()
 	e.explainer.reset(v)
 	var err error
 	if b.URLs.Offsets64 != nil {
@@ -67,6 +69,7 @@ func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 		return err
 	}
 	v.finish(e.options.Emit)
+	e.finishFacts(v)
 	e.count(v)
 	return nil
 }
@@ -141,7 +144,7 @@ func lastLike[O int32 | int64](prefix, data []byte, offsets []O, row int) int {
 
 // evaluate decides a row whose URL does not start like the one before.
 func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
-	rest, reason, err := e.find(url)
+	rest, reason, err := e.find(row, url)
 	if err != nil {
 		return err
 	}
@@ -160,9 +163,9 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 	return nil
 }
 
-// find sets e.origin to that of a URL, and returns the URL's path, query and
+// find sets e.origin to that of a row's URL, and returns the URL's path, query and
 // fragment as written.
-func (e *Evaluator) find(url []byte) (rest []byte, reason matcher.Reason, err error) {
+func (e *Evaluator) find(row int, url []byte) (rest []byte, reason matcher.Reason, err error) {
 	if n := len(e.written); n > 0 && len(url) >= n && bytes.Equal(url[:n], e.written) &&
 		(len(url) == n || matcher.EndsAuthority(url[n])) {
 		return url[n:], matcher.NoReason, nil
@@ -176,6 +179,9 @@ func (e *Evaluator) find(url []byte) (rest []byte, reason matcher.Reason, err er
 		return nil, matcher.NoReason, err
 	}
 	e.written = url[:len(url)-len(rest)]
+	if e.options.Facts || e.options.AsOf != 0 {
+		e.facts.begin(row, &e.origin)
+	}
 	e.countAuthority(key)
 	for agent := range e.origin.Tries {
 		e.first[agent] = agent

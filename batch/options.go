@@ -14,6 +14,10 @@ const DefaultRows = 65536
 // octets.
 const DefaultMemory = 512 << 20
 
+// DefaultMaxAge is how long a robots.txt may be used, in seconds (RFC 9309
+// §2.4).
+const DefaultMaxAge = 24 * 60 * 60
+
 // Emit says which rows come out; with several agents the first one's verdict
 // decides.
 type Emit uint8
@@ -40,6 +44,14 @@ type Options struct {
 	Missing access.Missing
 	// Explain fills Reasons, Rules and Explanations.
 	Explain bool
+	// Facts fills Verdicts.Facts and Verdicts.FactsOf.
+	Facts bool
+	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
+	// for none.
+	AsOf int64
+	// MaxAge is how many seconds old a fetch may be at AsOf before
+	// Stats.Outdated counts its rows; 0 means DefaultMaxAge.
+	MaxAge int64
 	// Emit says which rows come out.
 	Emit Emit
 	// Workers is how many batches are worked on at a time; 0 means one a
@@ -62,6 +74,9 @@ func (o Options) withDefaults() Options {
 	o.Agents = max(1, o.Agents)
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.MaxAge <= 0 {
+		o.MaxAge = DefaultMaxAge
 	}
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory

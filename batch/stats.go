@@ -15,6 +15,12 @@ type Stats struct {
 	// UnsupportedScheme is the number of rows with a scheme other than http,
 	// https and ftp.
 	UnsupportedScheme int64
+	// Outdated is the number of rows decided by a fetch that was more than
+	// Options.MaxAge old at Options.AsOf.
+	Outdated int64
+	// MoreSitemaps is the number of rows whose robots.txt has more sitemaps
+	// than matcher.Records keeps; it is counted with Options.Facts.
+	MoreSitemaps int64
 	// Authorities is the number of distinct authorities, and WithoutRobots how
 	// many of these the rules know nothing of. Above a million they are
 	// estimates, good to about one percent.
@@ -35,6 +41,8 @@ func (s *Stats) add(b *Stats) {
 	s.Selected += b.Selected
 	s.Invalid += b.Invalid
 	s.UnsupportedScheme += b.UnsupportedScheme
+	s.Outdated += b.Outdated
+	s.MoreSitemaps += b.MoreSitemaps
 	if s.Agents == nil {
 		s.Agents = make([]Counts, len(b.Agents))
 	}

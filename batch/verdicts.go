@@ -8,6 +8,15 @@ type Verdicts struct {
 	Rows int
 	// Agents has one element an agent, in the order of the job's agents.
 	Agents []AgentVerdicts
+	// Facts are what is known of the robots.txt that the rows come under, one
+	// element for each run of rows of one authority; when Options.Facts asked
+	// for them.
+	Facts []matcher.Facts
+	// FactsOf has one element a row then: an index into Facts, or -1 where
+	// there is no robots.txt.
+	FactsOf []int32
+	// AsOf is Options.AsOf.
+	AsOf int64
 	// Selected has a bit a row, least significant first: 1 where the row comes
 	// out under the job's Emit. It is nil when every row does.
 	Selected []byte
@@ -50,6 +59,7 @@ const MaxExplanation = 2048
 func (v *Verdicts) reset(rows int, o Options) {
 	v.Rows, v.SelectedRows = rows, rows
 	v.Selected = v.Selected[:0]
+	v.Facts, v.AsOf = v.Facts[:0], o.AsOf
 	if v.Agents == nil {
 		v.Agents = make([]AgentVerdicts, o.Agents)
 	}

@@ -161,7 +161,7 @@ func evaluate(t *testing.T, dir, input string, rows, workers int) string {
 		t.Fatal(err)
 	}
 	defer rules.Close()
-	columns, err := batch.VerdictColumns([]string{"CCBot", "Googlebot"}, true, "")
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "Googlebot"}, Explain: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,6 +100,15 @@ func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 	return dst
 }
 
+// Chosen is the name whose groups a chain obeys, in lower case: the first one
+// that has any, or Everyone.
+func (b *Body) Chosen(chain Chain) string {
+	if i := b.choose(chain); i >= 0 {
+		return string(b.name(i))
+	}
+	return Everyone
+}
+
 // choose returns the number of the name that decides for a chain, -1 for
 // everyone.
 func (b *Body) choose(chain Chain) int {

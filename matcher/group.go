@@ -6,7 +6,7 @@ import "robotsbatch/matcher/robotstxt"
 // so.
 type choice struct {
 	group int
-	agent []byte
+	agent robotstxt.Agent
 }
 
 // chooseGroups returns the groups of f that concern a chain, in file order:
@@ -34,26 +34,26 @@ func chooseGroups(f *robotstxt.File, chain Chain) (chosen []choice, ok bool) {
 	return chosen, len(chosen) > 0
 }
 
-func namingAgent(g *robotstxt.Group, name string, p Profile) (agent []byte, found bool) {
+func namingAgent(g *robotstxt.Group, name string, p Profile) (agent robotstxt.Agent, found bool) {
 	for _, a := range g.Agents {
 		if a.Everyone() {
 			continue
 		}
 		token, word := a.Names(p)
 		if equalFoldASCII(token, name) || equalFoldASCII(word, name) {
-			return a.Value, true
+			return a, true
 		}
 	}
-	return nil, false
+	return robotstxt.Agent{}, false
 }
 
-func everyoneAgent(g *robotstxt.Group) (agent []byte, found bool) {
+func everyoneAgent(g *robotstxt.Group) (agent robotstxt.Agent, found bool) {
 	for _, a := range g.Agents {
 		if a.Everyone() {
-			return a.Value, true
+			return a, true
 		}
 	}
-	return nil, false
+	return robotstxt.Agent{}, false
 }
 
 // equalFoldASCII compares without regard to the case of ASCII letters. An

@@ -13,6 +13,8 @@ type Origin struct {
 	// Stale says that the rules are the last good copy of a robots.txt that
 	// has been unreachable for long (RFC 9309 §2.3.1.4).
 	Stale bool
+	// Facts are what is known of the fetch and of the body's other records.
+	Facts Facts
 }
 
 // Origins finds what is known of an authority. Implementations are safe for

@@ -61,7 +61,7 @@ func addChoice(chosen []choice, i int, a robotstxt.Agent) []choice {
 	if n := len(chosen); n > 0 && chosen[n-1].group == i {
 		return chosen
 	}
-	return append(chosen, choice{group: i, agent: a.Value})
+	return append(chosen, choice{group: i, agent: a})
 }
 
 func lowerASCII(name []byte) string {

@@ -114,7 +114,7 @@ func (j *job) convert(origins matcher.Origins, o batch.Options) error {
 	if err != nil {
 		return err
 	}
-	verdicts, err := batch.VerdictColumns([]string{agent}, false, "")
+	verdicts, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{agent}})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 	"robotsbatch/io/captures"
 	"robotsbatch/io/format"
 	"robotsbatch/io/warc"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
 )
 
 // captureSource is the captures of the files that one -rules names.
@@ -24,28 +26,21 @@ type captureSource struct {
 	broken            int64
 }
 
-// File says which capture decides about an authority.
+// File is the name that -rules has, if captures decide about an authority.
 func (s *captureSource) File(authority []byte) (string, error) {
-	status, fetched, known := s.Deciding(authority)
-	if !known {
-		return "", nil
+	var o matcher.Origin
+	if err := s.Lookup(authority, &o); err != nil || o.Access == access.Unknown {
+		return "", err
 	}
-	text := s.name
-	if status != 0 {
-		text += fmt.Sprintf(", status %d", status)
-	}
-	if !fetched.IsZero() {
-		text += fetched.Format(", fetched " + time.RFC3339)
-	}
-	return text, nil
+	return s.name, nil
 }
 
 // Close does nothing: the files are closed as soon as they are read.
 func (s *captureSource) Close() error { return nil }
 
 // readCaptures reads all files of a source.
-func readCaptures(ctx context.Context, c *rulesConfig, name string, files []string, log *console) (*captureSource, error) {
-	options := captures.Options{Chains: c.agents, Profile: c.profile, Limit: int(c.limit)}
+func readCaptures(ctx context.Context, c *rulesConfig, name string, files []string, use ruleUse, log *console) (*captureSource, error) {
+	options := captures.Options{Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records}
 	s := &captureSource{name: name, collector: captures.NewCollector(options)}
 	for _, file := range files {
 		if err := s.read(ctx, file, options.BodyLimit(), log); err != nil {
@@ -98,17 +93,11 @@ func (s *captureSource) read(ctx context.Context, name string, limit int, log *c
 
 // finishCaptures makes rules of what was read, all as of one time.
 func (c *rulesConfig) finishCaptures(sources ruleSources, log *console) {
-	asOf := c.asOf
-	for _, source := range sources {
-		if s, ok := source.(*captureSource); ok && c.asOf.IsZero() && s.collector.Newest().After(asOf) {
-			asOf = s.collector.Newest()
-		}
-	}
 	for _, source := range sources {
 		if s, ok := source.(*captureSource); ok {
-			s.Origins = s.collector.Finish(asOf, c.policy)
+			s.Origins = s.collector.Finish(c.asOf, c.policy)
 			s.collector = nil
-			log.info(s.text(asOf), "rules", "captures", s.counts(asOf))
+			log.info(s.text(c.asOf), "rules", "captures", s.counts(c.asOf))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 
 	"robotsbatch/batch"
@@ -24,7 +25,7 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return failUsage(s, err)
 	}
-	rules, err := openRules(ctx, c, defaultMemory/4, true, newConsole(s.err, false, true))
+	rules, err := openRules(ctx, c, ruleUse{memory: defaultMemory / 4, explain: true, records: true}, newConsole(s.err, false, true))
 	if err == nil {
 		defer rules.Close()
 		var status int
@@ -60,6 +61,7 @@ func parseExplain(args []string) (*rulesConfig, []string, error) {
 func explainURLs(ctx context.Context, c *rulesConfig, rules ruleSources, urls []string, w io.Writer) (int, error) {
 	evaluator := batch.NewEvaluator(rules, batch.Options{
 		Agents: len(c.agents), Profile: c.profile, Missing: c.missing, Explain: true,
+		Facts: true, AsOf: c.asOfSeconds(),
 	})
 	var verdicts batch.Verdicts
 	worst := exitDone
@@ -78,9 +80,17 @@ func explainURLs(ctx context.Context, c *rulesConfig, rules ruleSources, urls []
 		if err != nil {
 			return 0, err
 		}
+		var facts matcher.Facts
+		if of := verdicts.FactsOf[0]; of >= 0 {
+			facts = verdicts.Facts[of]
+		}
+		printFacts(w, c, &facts)
 		for agent, name := range c.agentChains() {
 			fmt.Fprintf(w, "  agent       %s\n", name)
 			worst = max(worst, printVerdict(w, &verdicts.Agents[agent], file))
+			if delay, known := facts.CrawlDelay(agent); known {
+				fmt.Fprintf(w, "  crawl-delay %g s\n", delay)
+			}
 		}
 	}
 	return worst, nil
@@ -101,6 +111,32 @@ func printURL(w io.Writer, c *rulesConfig, rules ruleSources, url string) (strin
 	}
 	fmt.Fprintf(w, "  authority   %s\n  path        %s\n  normalised  %s\n", authority, printable(string(path)), normal)
 	return rules.file(authority)
+}
+
+// printFacts says what is known of the robots.txt.
+func printFacts(w io.Writer, c *rulesConfig, facts *matcher.Facts) {
+	if facts.Status != 0 {
+		fmt.Fprintf(w, "  status      %d\n", facts.Status)
+	}
+	if facts.Fetched != 0 {
+		fmt.Fprintf(w, "  fetched     %s\n", time.Unix(facts.Fetched, 0).UTC().Format(time.RFC3339))
+	}
+	if seconds, known := facts.Age(c.asOfSeconds()); known {
+		age, old := time.Duration(seconds)*time.Second, ""
+		if age > c.maxAge {
+			old = ", more than " + ageText(c.maxAge)
+		}
+		fmt.Fprintf(w, "  age         %s%s\n", ageText(age), old)
+	}
+	if facts.Records == nil {
+		return
+	}
+	for _, sitemap := range facts.Records.Sitemaps {
+		fmt.Fprintf(w, "  sitemap     %s\n", printable(sitemap))
+	}
+	if facts.Records.MoreSitemaps {
+		fmt.Fprintf(w, "  sitemap     … and more\n")
+	}
 }
 
 // printVerdict prints one agent's verdict and returns its exit status.

@@ -31,7 +31,8 @@ type rulesConfig struct {
 	limit   int64
 	missing access.Missing
 	policy  access.Policy // for captures
-	asOf    time.Time     // zero: the newest capture
+	asOf    time.Time     // zero: the newest fetch, which openRules puts here
+	maxAge  time.Duration
 }
 
 // jobConfig is the main job's command line.
@@ -52,7 +53,8 @@ type jobConfig struct {
 	hasKeep        bool
 	prefix         string
 	explain        bool
-	columns        []batch.VerdictColumn // follows from agents, explain and prefix
+	with           []batch.ColumnKind
+	columns        []batch.VerdictColumn // follows from agents, explain, with and prefix
 
 	maxInvalid  allowance
 	workers     int
@@ -105,7 +107,8 @@ func (c *rulesConfig) define(fs *flag.FlagSet) {
 	fs.Func("on-429", "", oneOf(&c.policy.Allow429, word[bool]{"allow", true}, word[bool]{"deny", false}))
 	fs.Func("on-unresolved-redirect", "", oneOf(&c.policy.DenyUnresolved, word[bool]{"allow", false}, word[bool]{"deny", true}))
 	fs.Func("as-of", "", timeOf(&c.asOf))
-	defineLater(fs, "max-age")
+	c.maxAge = batch.DefaultMaxAge * time.Second
+	fs.Func("max-age", "", ageOf(&c.maxAge))
 }
 
 // defineReading defines what decides how a robots.txt is read.
@@ -139,7 +142,8 @@ func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
 	})
 	fs.StringVar(&c.prefix, "prefix", "", "")
 	fs.BoolVar(&c.explain, "explain", false, "")
-	defineLater(fs, "with", "report")
+	fs.Func("with", "", columnsOf(&c.with))
+	defineLater(fs, "report")
 }
 
 func (c *jobConfig) defineRunning(fs *flag.FlagSet) {
@@ -174,7 +178,7 @@ func (c *jobConfig) check() error {
 	if c.out == "/dev/stdout" {
 		c.out = "-"
 	}
-	columns, err := batch.VerdictColumns(c.agentNames(), c.explain, c.prefix)
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: c.agentNames(), Explain: c.explain, With: c.with, Prefix: c.prefix})
 	if err != nil {
 		return usageError{err}
 	}

@@ -45,7 +45,11 @@ Rules:
   -missing VERDICT    where nothing is known of an authority: allow (default),
                       deny, null
   -as-of TIME         of captures, none later counts: 2026-03-01T12:00:00Z, or a
-                      day, its end; default: the newest capture
+                      day, its end; ages count up to it; default: the newest
+                      fetch in captures and packs
+  -max-age SPAN       rows decided by a robots.txt fetched longer before that,
+                      such as 36h or 7d, are counted in the summary; default:
+                      24h (RFC 9309)
   -on-429 VERDICT     captures with status 429: deny (default) or allow
   -on-unresolved-redirect VERDICT
                       captures that redirect to nowhere: allow (default), deny
@@ -69,6 +73,11 @@ Output:
                       in jsonl with the object's keys
   -prefix TEXT        put before the names of the verdict columns
   -explain            add reason, rule, rule_line and rule_agent
+  -with NAMES         add columns by commas, null where not known: crawl_delay
+                      (seconds, of the group that decides), sitemaps (a list;
+                      in csv with blanks between), robots_status (HTTP),
+                      robots_fetched_at, age (seconds up to -as-of); a folder
+                      knows the first two; repeatable
 
 Running:
   -max-invalid N      rows without a verdict that are still success: a number,
@@ -107,7 +116,8 @@ Flags, as in the main job (robotsbatch -h):
   -profile NAME       rfc9309 (default) or google
   -robots-limit SIZE  default and least 500KiB
   -missing VERDICT    allow (default), deny or null
-  -as-of TIME         of captures, none later counts
+  -as-of TIME         of captures, none later counts; ages count up to it
+  -max-age SPAN       an older robots.txt is marked; default 24h
   -on-429 VERDICT     deny (default) or allow
   -on-unresolved-redirect VERDICT
                       allow (default) or deny

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -60,6 +61,21 @@ func runJob(ctx context.Context, args []string, s streams) int {
 func (c *jobConfig) rulesMemory() int64 { return c.memory / 4 }
 func (c *jobConfig) batchMemory() int64 { return c.memory - c.rulesMemory() }
 
+// ruleUse is what the columns need of the rules.
+func (c *jobConfig) ruleUse() ruleUse {
+	records := slices.Contains(c.with, batch.CrawlDelayColumn) || slices.Contains(c.with, batch.SitemapsColumn)
+	return ruleUse{memory: c.rulesMemory(), explain: c.explain, records: records}
+}
+
+// asOfSeconds is the time that ages are counted up to, in seconds since 1970; 0
+// for none.
+func (c *rulesConfig) asOfSeconds() int64 {
+	if c.asOf.IsZero() {
+		return 0
+	}
+	return c.asOf.Unix()
+}
+
 // limitHeap lets the garbage collector work harder before the heap outgrows what
 // -memory allows by half: left alone, it lets garbage take as much again as is
 // in use. A GOMEMLIMIT in the environment goes first.
@@ -79,7 +95,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
-	if j.rules, err = openRules(ctx, &j.rulesConfig, j.rulesMemory(), j.explain, j.log); err != nil {
+	if j.rules, err = openRules(ctx, &j.rulesConfig, j.ruleUse(), j.log); err != nil {
 		return err
 	}
 	defer j.rules.Close()
@@ -117,6 +133,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 	done := j.summary.Rows
 	stats, err := batch.Run(ctx, src, sink, j.rules, batch.Options{
 		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain, Emit: j.emit,
+		Facts: len(j.with) > 0, AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
 		Workers: j.workers, Memory: j.batchMemory(),
 		Progress: func(s batch.Stats) { j.shown.report(done + s.Rows) },
 	})

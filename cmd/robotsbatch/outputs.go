@@ -145,8 +145,8 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 		return unavailable(fmt.Sprintf("-out %s: writing %s", t.path, name))
 	case t.format == format.Text && c.emit == batch.EmitAll:
 		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.path)
-	case t.format == format.Text && (c.explain || c.hasKeep):
-		return usageErrorf("-out %s: text has URLs only: -explain and -columns need another format", t.path)
+	case t.format == format.Text && (c.explain || c.hasKeep || len(c.with) > 0):
+		return usageErrorf("-out %s: text has URLs only: -explain, -with and -columns need another format", t.path)
 	case isArrow(t.format) && t.codec != compress.None:
 		return usageErrorf("-out %s: Arrow is compressed inside: leave out the last ending and use -compression", t.path)
 	case isBinary(t.format) && t.codec != compress.None:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"robotsbatch/io/compress"
 	"robotsbatch/io/format"
@@ -29,39 +30,74 @@ type ruleSource interface {
 // knows an authority decides.
 type ruleSources []ruleSource
 
-// openRules opens the sources of rules, and reads those that are captures.
-// memory is how many octets of compiled rules folders and packs may keep
-// together; explain is whether rules will be described.
-func openRules(ctx context.Context, c *rulesConfig, memory int64, explain bool, log *console) (ruleSources, error) {
+// ruleUse says what rules are used for.
+type ruleUse struct {
+	// memory is how many octets of compiled rules folders and packs may keep.
+	memory int64
+	// explain is whether rules will be described.
+	explain bool
+	// records is whether the records that are no rules are needed.
+	records bool
+}
+
+// openRules opens the sources of rules, and reads those that are captures. It
+// sets c.asOf, unless that was asked for, to the newest fetch in any of them.
+func openRules(ctx context.Context, c *rulesConfig, use ruleUse, log *console) (ruleSources, error) {
 	var sources ruleSources
+	use.memory /= int64(len(c.folders))
 	for _, name := range c.folders {
-		source, err := openSource(ctx, name, c, memory/int64(len(c.folders)), explain, log)
+		source, err := openSource(ctx, name, c, use, log)
 		if err != nil {
 			return nil, errors.Join(err, sources.Close())
 		}
 		sources = append(sources, source)
 	}
+	if c.asOf.IsZero() {
+		c.asOf = sources.newest()
+	}
 	c.finishCaptures(sources, log)
 	return sources, nil
 }
 
-func openSource(ctx context.Context, name string, c *rulesConfig, memory int64, explain bool, log *console) (ruleSource, error) {
+// newest is the time of the newest fetch in any source, the zero time where none
+// is known: a folder has none.
+func (r ruleSources) newest() (newest time.Time) {
+	for _, source := range r {
+		var t time.Time
+		switch s := source.(type) {
+		case *captureSource:
+			t = s.collector.Newest()
+		case *rulepack.Pack:
+			if seconds := s.Info().AsOf; seconds != 0 {
+				t = time.Unix(seconds, 0).UTC()
+			}
+		}
+		if t.After(newest) {
+			newest = t
+		}
+	}
+	return newest
+}
+
+func openSource(ctx context.Context, name string, c *rulesConfig, use ruleUse, log *console) (ruleSource, error) {
 	files, err := warcFiles(name)
 	if err != nil {
 		return nil, err
 	}
 	if len(files) > 0 {
-		return readCaptures(ctx, c, name, files, log)
+		return readCaptures(ctx, c, name, files, use, log)
 	}
 	isFolder, err := checkSource(name)
 	if err != nil {
 		return nil, err
 	}
 	if isFolder {
-		return rulesdir.Open(name, rulesdir.Options{Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Memory: memory})
+		return rulesdir.Open(name, rulesdir.Options{
+			Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records, Memory: use.memory,
+		})
 	}
 	pack, err := rulepack.Open(name, rulepack.Options{
-		Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Explain: explain, Memory: memory,
+		Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Explain: use.explain, Records: use.records, Memory: use.memory,
 	})
 	if errors.Is(err, rulepack.ErrMismatch) {
 		err = usageError{err}

@@ -28,9 +28,16 @@ type summary struct {
 	RowsWritten int64 `json:"rows_written"`
 	// Invalid and UnsupportedScheme are rows that have no verdict, whatever the
 	// agent.
-	Invalid           int64          `json:"invalid"`
-	UnsupportedScheme int64          `json:"unsupported_scheme"`
-	Agents            []agentSummary `json:"agents"`
+	Invalid           int64 `json:"invalid"`
+	UnsupportedScheme int64 `json:"unsupported_scheme"`
+	// AsOf is the time that ages were counted up to, null where no fetch has a
+	// time. Outdated rows were decided by a fetch older than MaxAgeSeconds then.
+	AsOf          *time.Time `json:"as_of"`
+	MaxAgeSeconds int64      `json:"max_age_seconds"`
+	Outdated      int64      `json:"outdated"`
+	// SitemapsCut rows have more sitemaps than are listed.
+	SitemapsCut int64          `json:"sitemaps_cut"`
+	Agents      []agentSummary `json:"agents"`
 	// Authorities are distinct within an output; above a million, estimated.
 	Authorities        int64   `json:"authorities"`
 	AuthoritiesWithout int64   `json:"authorities_without_robots"`
@@ -50,6 +57,10 @@ type agentSummary struct {
 
 func newSummary(c *jobConfig, inputs []input) *summary {
 	s := &summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: c.folders, Outputs: []string{}}
+	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
+	if !c.asOf.IsZero() {
+		s.AsOf = &c.asOf
+	}
 	for _, in := range inputs {
 		s.Inputs = append(s.Inputs, in.name())
 	}
@@ -65,6 +76,8 @@ func (s *summary) add(stats *batch.Stats) {
 	s.RowsWritten += stats.Selected
 	s.Invalid += stats.Invalid
 	s.UnsupportedScheme += stats.UnsupportedScheme
+	s.Outdated += stats.Outdated
+	s.SitemapsCut += stats.MoreSitemaps
 	s.Authorities += stats.Authorities
 	s.AuthoritiesWithout += stats.WithoutRobots
 	for i, counts := range stats.Agents {
@@ -109,6 +122,12 @@ func (s *summary) String() string {
 	b.WriteString(")")
 	if s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written", counted(s.RowsWritten, "row", "rows"))
+	}
+	if s.Outdated > 0 {
+		fmt.Fprintf(&b, "; %s decided by robots.txt older than %s", grouped(s.Outdated), ageText(time.Duration(s.MaxAgeSeconds)*time.Second))
+	}
+	if s.SitemapsCut > 0 {
+		fmt.Fprintf(&b, "; %s with more sitemaps than are listed", grouped(s.SitemapsCut))
 	}
 	fmt.Fprintf(&b, "; %s, %s without robots.txt; %s s, %s URLs a second",
 		counted(s.Authorities, "authority", "authorities"), grouped(s.AuthoritiesWithout), secondsText(s.Seconds), grouped(s.URLsPerSecond))

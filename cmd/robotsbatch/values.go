@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/format"
 )
 
@@ -152,6 +154,50 @@ func (a allowance) String() string {
 	text := strconv.FormatFloat(a.value, 'f', -1, 64)
 	if a.percent {
 		text += "%"
+	}
+	return text
+}
+
+// columnsOf adds columns of facts, by commas, each once.
+func columnsOf(dst *[]batch.ColumnKind) func(string) error {
+	return func(s string) error {
+		for _, name := range strings.Split(s, ",") {
+			kind, err := batch.ParseWith(name)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(*dst, kind) {
+				*dst = append(*dst, kind)
+			}
+		}
+		return nil
+	}
+}
+
+// ageOf sets dst to a time span of at least a second, such as 36h or 7d.
+func ageOf(dst *time.Duration) func(string) error {
+	return func(s string) error {
+		age, err := time.ParseDuration(s)
+		if days, ok := strings.CutSuffix(s, "d"); ok {
+			var n int64
+			n, err = strconv.ParseInt(days, 10, 64)
+			age = 24 * time.Hour * time.Duration(min(n, int64(math.MaxInt64/(24*time.Hour))))
+		}
+		if err != nil || age < time.Second {
+			return errors.New("want a time span of a second or more, such as 36h or 7d (units: s, m, h, d)")
+		}
+		*dst = age
+		return nil
+	}
+}
+
+// ageText is a time span without the units that it has none of.
+func ageText(d time.Duration) string {
+	text := d.String()
+	for _, none := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, none) {
+			text = text[:len(text)-2]
+		}
 	}
 	return text
 }

@@ -66,11 +66,8 @@ type sink struct {
 	closed                bool
 }
 
-// NewSink starts an Arrow output on w. Its columns are those of the input that
-// o.Layout keeps, with their types and metadata, then the verdicts: allowed
-// columns are boolean, null where there is no verdict; reasons are utf8; rules
-// and their agents are utf8 and their lines int32, null where no rule decides.
-// A verdict column with the name of a kept column is an error.
+// NewSink starts an Arrow output on w. Its columns are those of
+// [tables.NewOutput]: what the input has and o.Layout keeps, then the verdicts.
 //
 // A list of URLs comes out as a utf8 column with its octets unaltered, also
 // where they are not UTF-8, which readers that check it refuse: csv is for

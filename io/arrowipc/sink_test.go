@@ -94,7 +94,7 @@ func dump(schema *arrow.Schema, records []arrow.Record) string {
 }
 
 func TestVerdictColumns(t *testing.T) {
-	columns, err := batch.VerdictColumns([]string{"*", "FooBot"}, true, "r_")
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "FooBot"}, Explain: true, Prefix: "r_"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	// has no limit of its own: of a longer body, robotstxt.MaxGoogleBody octets
 	// count.
 	Limit int
+	// Records keeps the records that are no rules, for Origin.Facts.
+	Records bool
 }
 
 // BodyLimit is how many octets of a body matter: those that count. Readers keep
@@ -68,6 +70,7 @@ const unknownTime = math.MinInt64
 // body is what is kept of a distinct body.
 type body struct {
 	tries   []matcher.Trie
+	records *matcher.Records // nil unless they were asked for
 	html    bool
 	limited bool
 }
@@ -152,6 +155,14 @@ func timeOf(nanoseconds int64) time.Time {
 	return time.Unix(0, nanoseconds).UTC()
 }
 
+// seconds is a time in whole seconds since 1970, 0 for one that is unknown.
+func seconds(nanoseconds int64) int64 {
+	if nanoseconds == unknownTime {
+		return 0
+	}
+	return time.Unix(0, nanoseconds).Unix()
+}
+
 // Newest is the time of the newest capture, the zero time when there is none.
 func (c *Collector) Newest() time.Time { return timeOf(c.newest) }
 
@@ -225,9 +236,11 @@ func (c *Collector) body(x *Capture) int32 {
 	}
 	file := robotstxt.Parse(text, robotstxt.Options{Profile: c.options.Profile, Limit: c.options.Limit, Cut: cut})
 	number := int32(len(c.bodies))
-	c.bodies = append(c.bodies, body{
-		tries: matcher.Compile(file, c.options.Chains), html: looksLikeHTML(file), limited: file.Limited,
-	})
+	b := body{tries: matcher.Compile(file, c.options.Chains), html: looksLikeHTML(file), limited: file.Limited}
+	if c.options.Records {
+		b.records = matcher.CollectRecords(file, c.options.Chains)
+	}
+	c.bodies = append(c.bodies, b)
 	c.numbers[key] = number
 	return number
 }

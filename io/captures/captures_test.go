@@ -251,10 +251,12 @@ func TestBodies(t *testing.T) {
 	if !plain.Tries[0].Same(&same.Tries[0]) {
 		t.Error("equal bodies do not share their rules")
 	}
-	if status, fetched, known := o.Deciding([]byte("http://moved.example")); status != 301 || !fetched.Equal(start) || !known {
-		t.Errorf("deciding capture %d %v %t", status, fetched, known)
+	var moved, nobody matcher.Origin
+	_ = o.Lookup([]byte("http://moved.example"), &moved)
+	if want := (matcher.Facts{Status: 301, Fetched: start.Unix()}); moved.Facts != want {
+		t.Errorf("deciding capture %+v, want %+v", moved.Facts, want)
 	}
-	if _, _, known := o.Deciding([]byte("http://nobody.example")); known {
-		t.Error("nobody is known")
+	if _ = o.Lookup([]byte("http://nobody.example"), &nobody); nobody.Facts != (matcher.Facts{}) {
+		t.Errorf("nobody has %+v", nobody.Facts)
 	}
 }

@@ -11,7 +11,7 @@
 // # What it costs
 //
 // Bodies are compiled when they come and are not kept. What is kept is, for each
-// capture, 40 octets, and for each URL that was captured or redirected to, its
+// capture and until Finish, 40 octets, and for each URL that was captured or redirected to, its
 // text once (beyond 128 octets a hash of it) and some 60 octets more. A million
 // captures of different authorities were measured to take 150 MB. To it come the
 // compiled rules of each distinct body as far as a capture that decides needs

@@ -10,8 +10,9 @@ import (
 
 // decision is what is known of a node.
 type decision struct {
-	capture    int32 // index of the capture that decides, or none
+	fetched    int64 // seconds since 1970 of the capture that decides; 0: unknown
 	body       int32 // number of the body whose rules decide, or none
+	status     int16 // of that capture; 0: unknown
 	outcome    access.Outcome
 	stale      bool
 	unresolved bool // the outcome is the policy's for a redirect to nowhere
@@ -36,7 +37,7 @@ func (c *Collector) Finish(asOf time.Time, p access.Policy) *Origins {
 		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.time, b.time), cmp.Compare(a.order, b.order))
 	})
 	r := resolver{captures: c.captures, asOf: asOf, policy: p}
-	o := &Origins{nodes: c.nodes, decisions: r.resolve(len(c.isOrigin)), captures: c.captures, bodies: c.bodies, stats: c.stats}
+	o := &Origins{nodes: c.nodes, decisions: r.resolve(len(c.isOrigin)), bodies: c.bodies, stats: c.stats}
 	o.keepUsed(c.isOrigin)
 	o.count(c.isOrigin)
 	return o
@@ -49,7 +50,7 @@ func (c *Collector) Finish(asOf time.Time, p access.Policy) *Origins {
 func (r *resolver) resolve(nodes int) []decision {
 	decisions := make([]decision, nodes)
 	for i := range decisions {
-		decisions[i] = decision{capture: none, body: none}
+		decisions[i].body = none
 	}
 	var redirected []run
 	for start := 0; start < len(r.captures); {
@@ -87,13 +88,15 @@ func (r *resolver) decide(group run, targets []decision) decision {
 		r.fetches = append(r.fetches, fetch)
 	}
 	said := r.policy.Decide(r.fetches, r.asOf)
-	d := decision{capture: none, body: none, outcome: said.Outcome, stale: said.Stale}
+	d := decision{body: none, outcome: said.Outcome, stale: said.Stale}
 	if said.Fetch < 0 {
 		return d
 	}
-	index := group.start + said.Fetch
-	x := r.captures[index]
-	d.capture, d.unresolved = int32(index), r.fetches[said.Fetch].Unresolved()
+	x := r.captures[group.start+said.Fetch]
+	d.fetched, d.unresolved = seconds(x.time), r.fetches[said.Fetch].Unresolved()
+	if !x.failed {
+		d.status = max(0, x.status)
+	}
 	if said.Outcome != access.Rules {
 		return d
 	}
@@ -115,7 +118,7 @@ func (o *Origins) keepUsed(isOrigin []bool) {
 	}
 	for i := range o.bodies {
 		if !used[i] {
-			o.bodies[i].tries = nil
+			o.bodies[i].tries, o.bodies[i].records = nil, nil
 		}
 	}
 }

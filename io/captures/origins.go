@@ -1,8 +1,6 @@
 package captures
 
 import (
-	"time"
-
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -48,7 +46,6 @@ type Stats struct {
 type Origins struct {
 	nodes     map[string]int32
 	decisions []decision
-	captures  []capture
 	bodies    []body
 	stats     Stats
 }
@@ -70,22 +67,13 @@ func (o *Origins) Lookup(authority []byte, origin *matcher.Origin) error {
 	*origin = matcher.Origin{}
 	if d := o.find(authority); d != nil {
 		origin.Access, origin.Stale = d.outcome, d.stale
+		origin.Facts.Status, origin.Facts.Fetched = int(d.status), d.fetched
 		if d.body != none {
-			origin.Tries = o.bodies[d.body].tries
+			b := &o.bodies[d.body]
+			origin.Tries, origin.Facts.Records = b.tries, b.records
 		}
 	}
 	return nil
-}
-
-// Deciding returns status and time of the capture that decides about an
-// authority, which may be a redirect; known is false when there is none.
-func (o *Origins) Deciding(authority []byte) (status int, fetched time.Time, known bool) {
-	d := o.find(authority)
-	if d == nil {
-		return 0, time.Time{}, false
-	}
-	x := o.captures[d.capture]
-	return int(x.status), timeOf(x.time), true
 }
 
 // Stats tells what was read and what it means.
@@ -111,7 +99,7 @@ func (o *Origins) count(isOrigin []bool) {
 		case access.DisallowAll:
 			s.Unreachable++
 		}
-		redirect := o.captures[d.capture].status/100 == 3 && !o.captures[d.capture].failed
+		redirect := d.status/100 == 3
 		s.Resolved += ones(redirect && !d.unresolved)
 		s.Unresolved += ones(d.unresolved)
 	}

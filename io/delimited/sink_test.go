@@ -40,6 +40,7 @@ func TestGolden(t *testing.T) {
 		{"list.csv", SinkOptions{Layout: batch.Layout{Verdicts: one}}, false},
 		{"list.tsv", SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}, false},
 		{"list_explained.csv", SinkOptions{Layout: batch.Layout{Verdicts: explained}}, false},
+		{"list_facts.csv", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}, false},
 		{"list_two_agents.tsv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}, false},
 		{"verdict.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}, false},
 		{"table.csv", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},
@@ -127,7 +128,7 @@ func TestNameClash(t *testing.T) {
 	}
 	// The verdicts have another name.
 	layout.Keep = batch.KeepAll
-	if layout.Verdicts, err = batch.VerdictColumns([]string{"*"}, false, "robots_"); err != nil {
+	if layout.Verdicts, err = batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*"}, Prefix: "robots_"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: schema}); err != nil {

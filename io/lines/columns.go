@@ -104,6 +104,9 @@ func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]A
 		case urlColumn:
 			result[i] = f.urls(&b.URLs)
 		case verdictColumn:
+			if column.verdict.Kind.HasFacts() && len(v.FactsOf) < v.Rows {
+				return nil, fmt.Errorf("lines: column %q: the verdicts have no facts", column.Name)
+			}
 			result[i] = f.verdicts(v, column.verdict)
 		case inputColumn:
 			record, ok := b.Table.(arrow.Record)

@@ -39,6 +39,9 @@ func (f form) urls(c *batch.Column) Appender {
 }
 
 func (f form) verdicts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
+	if c.Kind.HasFacts() {
+		return f.facts(v, c)
+	}
 	agent := &v.Agents[c.Agent]
 	switch c.Kind {
 	case batch.AllowedColumn:

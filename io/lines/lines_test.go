@@ -173,6 +173,15 @@ func TestBatchWithoutTable(t *testing.T) {
 	if _, err := Text(linestest.List("a", "b", "c", "d"), linestest.Verdicts(), columns); err == nil {
 		t.Error("no error")
 	}
+	columns, err = Columns(batch.Layout{Keep: batch.KeepNone, Verdicts: linestest.Facts()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := linestest.Verdicts()
+	v.FactsOf = nil
+	if _, err := JSON(linestest.List("a", "b", "c", "d"), v, columns); err == nil {
+		t.Error("no error without facts")
+	}
 }
 
 func TestAppendString(t *testing.T) {

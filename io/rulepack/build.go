@@ -41,6 +41,9 @@ type BuildOptions struct {
 	// DefaultBuildMemory. What does not fit goes to temporary files beside the
 	// pack.
 	Memory int64
+	// AsOf is the time after which no fetch counted, in seconds since 1970, to be
+	// recorded; 0 stands for the newest fetch.
+	AsOf uint32
 	// Maker is the version of the program, to be recorded.
 	Maker string
 }
@@ -238,6 +241,9 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	used := make([]bool, len(ranks)) // by rank
 	if err := b.writeAuthorities(w, info, ranks, used); err != nil {
 		return nil, err
+	}
+	if b.o.AsOf != 0 {
+		info.AsOf = int64(b.o.AsOf)
 	}
 	for number, rank := range ranks {
 		if used[rank] {

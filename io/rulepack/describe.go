@@ -86,16 +86,24 @@ func (p *Pack) Body(number uint32) (b *Body, err error) {
 	} else if b.Compiled, _, err = p.openBody(number, rules, r, true, false); err != nil {
 		return nil, err
 	}
+	if b.Records, err = p.bodyRecords(number, r); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// bodyRecords are a body's other records.
+func (p *Pack) bodyRecords(number uint32, r row) (records Records, err error) {
 	blob, ok := within(p.records, r.records)
 	if !ok {
-		return nil, p.damaged("records of body %d lie outside", number)
+		return records, p.damaged("records of body %d lie outside", number)
 	}
 	data, err := openBlob(blob)
 	if err == nil {
-		b.Records, err = readRecords(data)
+		records, err = readRecords(data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rulepack: %s: records of body %d: %w", p.name, number, err)
+		err = fmt.Errorf("rulepack: %s: records of body %d: %w", p.name, number, err)
 	}
-	return b, nil
+	return records, err
 }

@@ -3,9 +3,11 @@ package rulepack
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -94,6 +96,34 @@ func authorityOf(o *corpus.Origin) []byte {
 		authority += ":" + strconv.Itoa(o.Port)
 	}
 	return []byte(authority)
+}
+
+// TestRecords compares the records of made-up bodies, found in a pack by the
+// agents' names, with those that the parsed body gives for each chain.
+func TestRecords(t *testing.T) {
+	lines := []string{
+		"User-agent: *", "User-agent: A", "User-agent: a/1", "User-agent: B2", "User-agent: c", "User-agent:", "Disallow: /x",
+		"Crawl-delay: 1", "Crawl-delay: 2.5", "Crawl-delay: x", "Sitemap: https://s.test/\xff a", "Sitemap:",
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
+		var entries []Entry
+		for i := range 2000 {
+			var text strings.Builder
+			for range 1 + rng.IntN(12) {
+				text.WriteString(lines[rng.IntN(len(lines))] + "\n")
+			}
+			entries = append(entries, body(fmt.Sprintf("http://%d.example", i), text.String()))
+		}
+		p := mustOpen(t, build(t, entries, BuildOptions{Profile: profile}, 2), Options{
+			Chains: []matcher.Chain{{"*"}, {"A"}, {"B2"}, {"D", "c", "a"}}, Profile: profile, Explain: true, Records: true,
+		})
+		for _, e := range entries {
+			if err := checkEntry(p, e); err != nil {
+				t.Fatalf("%v\n%s", err, e.Body)
+			}
+		}
+	}
 }
 
 // TestFolderAndPack evaluates the sample through its folder and through a pack of

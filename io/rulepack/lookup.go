@@ -34,8 +34,9 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 				return err
 			}
 		}
-		o.Tries = b.tries
+		o.Tries, o.Facts.Records = b.tries, b.records
 	}
+	o.Facts.Status, o.Facts.Fetched = int(found.status), int64(found.fetched)
 	o.Access, o.Stale = access.Outcome(found.outcome), found.flags&flagStale != 0
 	return nil
 }
@@ -137,9 +138,10 @@ func (p *Pack) findFurther(number, group uint32, hash uint64, authority []byte) 
 
 // opened is a body that is open, with the tries of the pack's chains.
 type opened struct {
-	tries []matcher.Trie
-	body  uint32
-	size  int64 // octets of memory
+	tries   []matcher.Trie
+	records *matcher.Records // nil unless they were asked for
+	body    uint32
+	size    int64 // octets of memory
 	kept
 }
 
@@ -153,6 +155,9 @@ func (p *Pack) load(number uint32) (*opened, error) {
 	if r.flags&bodySource != 0 {
 		f := robotstxt.Parse(rules, robotstxt.Options{Profile: p.info.Profile, Limit: len(rules)})
 		b.tries = matcher.Compile(f, p.chains)
+		if p.keepRecords {
+			b.records = matcher.CollectRecords(f, p.chains)
+		}
 		for i := range b.tries {
 			if !slices.ContainsFunc(b.tries[:i], func(t matcher.Trie) bool { return t.Same(&b.tries[i]) }) {
 				b.size += int64(b.tries[i].Size())
@@ -165,6 +170,16 @@ func (p *Pack) load(number uint32) (*opened, error) {
 		}
 		b.tries = compiled.Tries(make([]matcher.Trie, 0, len(p.chains)), p.chains)
 		b.size += int64(size)
+		if p.keepRecords {
+			records, err := p.bodyRecords(number, r)
+			if err != nil {
+				return nil, err
+			}
+			b.records = records.forChains(p.chains, compiled.Chosen)
+		}
+	}
+	if b.records != nil {
+		b.size += int64(b.records.Size())
 	}
 	p.checkedBodies.set(number)
 	p.cache.put(b)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -165,6 +166,18 @@ func checkEntry(p *Pack, e Entry) error {
 		if got, want := decisions(o.Tries, testPaths), wanted(e, p.info.Profile, p.chains, testPaths); got != want {
 			return fmt.Errorf("%s: %s", e.Authority, firstDifference(got, want))
 		}
+	}
+	facts := o.Facts
+	facts.Records = nil
+	if want := (matcher.Facts{Status: int(e.Status), Fetched: int64(e.Fetched)}); facts != want {
+		return fmt.Errorf("%s: %+v, want %+v", e.Authority, facts, want)
+	}
+	var records *matcher.Records
+	if p.keepRecords && e.Access == access.Rules {
+		records = matcher.CollectRecords(robotstxt.Parse(e.Body, robotstxt.Options{Profile: p.info.Profile, Cut: e.Cut}), p.chains)
+	}
+	if !reflect.DeepEqual(o.Facts.Records, records) {
+		return fmt.Errorf("%s: %+v, want %+v", e.Authority, o.Facts.Records, records)
 	}
 	a, known, err := p.Authority(e.Authority)
 	if err != nil || !known || a.Stale != e.Stale || a.Status != int(e.Status) || a.Fetched != int64(e.Fetched) || a.Access != e.Access {

@@ -22,6 +22,9 @@ type Info struct {
 	// Limit is how many octets of a body counted (RFC 9309 §2.5); 0 under the
 	// Google profile, which has no limit.
 	Limit int
+	// AsOf is the time that the pack is of, in seconds since 1970: that of
+	// BuildOptions, else the newest fetch; 0 where none is known.
+	AsOf int64
 	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
 	// those of each outcome (RFC 9309 §2.3.1).
 	Authorities, Rules, AllowAll, DisallowAll int64
@@ -55,7 +58,7 @@ type Section struct {
 // The section meta is
 //
 //	 0  u32  profile
-//	 4  u32  0
+//	 4  u32  the time that it is of, in seconds since 1970; 0: unknown
 //	 8  u64  limit
 //	16  u64  authorities, rules, allow all, disallow all, limited, HTML, bodies,
 //	         uncompiled, source octets
@@ -74,7 +77,7 @@ func (i *Info) counts() [metaCounts]*int64 {
 
 func (i *Info) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(i.Profile))
-	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(i.AsOf))
 	b = binary.LittleEndian.AppendUint64(b, uint64(i.Limit))
 	for _, count := range i.counts() {
 		b = binary.LittleEndian.AppendUint64(b, uint64(*count))
@@ -86,7 +89,10 @@ func readMeta(data []byte) (*Info, error) {
 	if len(data) < metaSize || le32(data) > uint32(robotstxt.Google) || le64(data[8:]) > math.MaxInt {
 		return nil, fmt.Errorf("%w: meta", ErrDamaged)
 	}
-	i := &Info{Version: version, Profile: matcher.Profile(le32(data)), Limit: int(le64(data[8:])), Maker: string(data[metaSize:])}
+	i := &Info{
+		Version: version, Profile: matcher.Profile(le32(data)), AsOf: int64(le32(data[4:])),
+		Limit: int(le64(data[8:])), Maker: string(data[metaSize:]),
+	}
 	for n, count := range i.counts() {
 		*count = int64(le64(data[16+8*n:]))
 	}
@@ -96,6 +102,7 @@ func readMeta(data []byte) (*Info, error) {
 // add counts an authority.
 func (i *Info) add(o origin, bodyFlags uint8) {
 	i.Authorities++
+	i.AsOf = max(i.AsOf, int64(o.fetched))
 	switch access.Outcome(o.outcome) {
 	case access.Rules:
 		i.Rules++

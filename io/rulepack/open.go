@@ -28,6 +28,8 @@ type Options struct {
 	// Explain makes rules known by their text, line and agent; without it
 	// Trie.Rule knows only whether a rule allows.
 	Explain bool
+	// Records keeps the records that are no rules, for Origin.Facts.
+	Records bool
 	// Memory bounds the octets of bodies that are kept open, which are copies:
 	// the pack itself the operating system keeps in memory as it sees fit. 0
 	// means DefaultMemory. Four octets for each body in the pack come on top.
@@ -49,8 +51,9 @@ type Pack struct {
 	directory, pages, rows, rules, notes, records []byte
 	groups, pageCount, bodies                     uint32
 
-	chains  []matcher.Chain
-	explain bool
+	chains      []matcher.Chain
+	explain     bool
+	keepRecords bool
 	// What was checked already: a page whose bit is set is sound, and so is a
 	// body.
 	checkedPages, checkedBodies bitmap
@@ -76,7 +79,7 @@ func Open(name string, o Options) (*Pack, error) {
 
 // use makes a pack ready for lookups.
 func (p *Pack) use(o Options) {
-	p.chains, p.explain = o.Chains, o.Explain
+	p.chains, p.explain, p.keepRecords = o.Chains, o.Explain, o.Records
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}

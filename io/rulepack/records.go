@@ -3,6 +3,7 @@ package rulepack
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
@@ -16,10 +17,12 @@ type Records struct {
 	CrawlDelays []CrawlDelay
 }
 
-// CrawlDelay is the first crawl-delay record of a group.
+// CrawlDelay is a crawl-delay record of a group, with the agents whose first
+// number it is (see matcher.CollectRecords). Of a group in which no value is a
+// number it is the first.
 type CrawlDelay struct {
-	// Agents are the names that the group concerns, in lower case, with
-	// matcher.Everyone for everyone.
+	// Agents are the names of the agents, in lower case, with matcher.Everyone
+	// for everyone.
 	Agents []string
 	// Value is as written.
 	Value string
@@ -32,27 +35,70 @@ func recordsOf(f *robotstxt.File) Records {
 		r.Sitemaps = append(r.Sitemaps, string(s.Value))
 	}
 	for i := range f.Groups {
-		g := &f.Groups[i]
-		if len(g.CrawlDelays) == 0 {
-			continue
-		}
-		delay := CrawlDelay{Value: string(g.CrawlDelays[0].Value)}
-		for _, a := range g.Agents {
-			if a.Everyone() {
-				delay.Agents = append(delay.Agents, matcher.Everyone)
-				continue
-			}
-			token, word := a.Names(f.Profile)
-			if len(token) > 0 {
-				delay.Agents = append(delay.Agents, lower(token))
-			}
-			if len(word) > 0 && string(word) != string(token) {
-				delay.Agents = append(delay.Agents, lower(word))
-			}
-		}
-		r.CrawlDelays = append(r.CrawlDelays, delay)
+		r.addDelays(&f.Groups[i], f.Profile)
 	}
 	return r
+}
+
+// addDelays adds the crawl-delays of a group. Agents and delays are both in the
+// order of their lines.
+func (r *Records) addDelays(g *robotstxt.Group, p matcher.Profile) {
+	var delays []robotstxt.Record
+	for _, d := range g.CrawlDelays {
+		if _, ok := matcher.ParseCrawlDelay(d.Value); ok {
+			delays = append(delays, d)
+		}
+	}
+	if delays == nil && len(g.CrawlDelays) > 0 {
+		delays = g.CrawlDelays[:1]
+	}
+	agents := g.Agents
+	for _, d := range delays {
+		delay := CrawlDelay{Value: string(d.Value)}
+		for len(agents) > 0 && agents[0].Line < d.Line {
+			delay.Agents = appendNames(delay.Agents, agents[0], p)
+			agents = agents[1:]
+		}
+		if len(delay.Agents) > 0 {
+			r.CrawlDelays = append(r.CrawlDelays, delay)
+		}
+	}
+}
+
+// appendNames appends the names by which an agent is known.
+func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string {
+	if a.Everyone() {
+		return append(names, matcher.Everyone)
+	}
+	token, word := a.Names(p)
+	if len(token) > 0 {
+		names = append(names, lower(token))
+	}
+	if len(word) > 0 && string(word) != string(token) {
+		names = append(names, lower(word))
+	}
+	return names
+}
+
+// forChains are the records as they concern chains. chosen tells whose groups a
+// chain obeys.
+func (r *Records) forChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
+	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
+	for i, chain := range chains {
+		m.CrawlDelays[i] = matcher.NoCrawlDelay
+		name := chosen(chain)
+		for _, d := range r.CrawlDelays {
+			seconds, ok := matcher.ParseCrawlDelay(d.Value)
+			if ok && slices.Contains(d.Agents, name) {
+				m.CrawlDelays[i] = seconds
+				break
+			}
+		}
+	}
+	for _, s := range r.Sitemaps {
+		m.AddSitemap([]byte(s))
+	}
+	return m
 }
 
 // lower is s with ASCII letters in lower case, as names are compared.

@@ -20,7 +20,7 @@ func TestLookup(t *testing.T) {
 	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
 		entries := testEntries()
 		name := build(t, entries, BuildOptions{Profile: profile}, 2)
-		p := mustOpen(t, name, Options{Chains: testChains, Profile: profile, Explain: true})
+		p := mustOpen(t, name, Options{Chains: testChains, Profile: profile, Explain: true, Records: true})
 		for range 2 { // opened, then kept
 			for _, e := range entries {
 				if err := checkEntry(p, e); err != nil {
@@ -76,7 +76,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("built %s\nopened %s", a, b)
 	}
 	want := Info{
-		Version: 1, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
+		Version: 1, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, AsOf: 1_700_000_000, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
 		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceOctets: info.SourceOctets, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
 	}
 	if a, b := fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want); a != b {

@@ -14,7 +14,8 @@ import (
 type rules struct {
 	body    digest
 	tries   []matcher.Trie
-	size    int64 // octets of memory
+	records *matcher.Records // nil unless they were asked for
+	size    int64            // octets of memory
 	reading reading
 
 	used  atomic.Bool // looked up since the cache last went by

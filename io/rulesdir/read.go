@@ -59,15 +59,20 @@ func (d *Dir) rules(body []byte) *rules {
 		return same
 	}
 	parsed := robotstxt.Parse(body, d.parse)
-	tries := matcher.Compile(parsed, d.chains)
-	return &rules{
-		body: digest, tries: tries, size: memory(tries),
+	r := &rules{
+		body: digest, tries: matcher.Compile(parsed, d.chains),
 		reading: reading{
 			octets:   int64(len(body)),
 			warnings: int64(parsed.WarningCount),
 			limited:  parsed.Limited,
 		},
 	}
+	r.size = memory(r.tries)
+	if d.records {
+		r.records = matcher.CollectRecords(parsed, d.chains)
+		r.size += int64(r.records.Size())
+	}
+	return r
 }
 
 // read reads the body of a record into buffer, up to one octet more than the

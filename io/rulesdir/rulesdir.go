@@ -24,6 +24,10 @@ type Options struct {
 	// No more is read of any file. The Google profile has no limit, but a body
 	// above robotstxt.MaxGoogleBody is an error.
 	Limit int
+	// Records keeps the records that are no rules, for Origin.Facts. The time
+	// and the status of the fetches are not known: a file's own time is often
+	// that of a copy.
+	Records bool
 	// Memory bounds the octets of compiled rules that are kept; 0 means
 	// DefaultMemory. Rules that were not used for long are dropped, and
 	// compiled again when they are needed. The names of the folder's files come
@@ -63,6 +67,7 @@ type Dir struct {
 	cache  cache
 
 	chains  []matcher.Chain
+	records bool
 	parse   robotstxt.Options
 	limit   int        // octets of a body that count; one more is read
 	used    func(Used) // may be nil
@@ -75,9 +80,10 @@ type Dir struct {
 // listed, or when two of its files are for one authority.
 func Open(name string, o Options) (*Dir, error) {
 	d := &Dir{
-		chains: o.Chains,
-		used:   o.Used,
-		parse:  robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
+		chains:  o.Chains,
+		records: o.Records,
+		used:    o.Used,
+		parse:   robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
 	}
 	d.limit = d.parse.ReadLimit()
 	var err error
@@ -113,7 +119,7 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 			continue
 		}
 		// The tries are copied, for o's memory is the caller's to write to.
-		o.Access, o.Tries = access.Rules, r.tries
+		o.Access, o.Tries, o.Facts.Records = access.Rules, r.tries, r.records
 		return nil
 	}
 	return nil

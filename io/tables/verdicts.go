@@ -15,6 +15,9 @@ import (
 
 // verdictColumn returns a verdict column of the rows that come out.
 func (o *Output) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
+	if column.Kind.HasFacts() {
+		return o.factsColumn(column, v, runs)
+	}
 	agent := &v.Agents[column.Agent]
 	if column.Kind == batch.AllowedColumn {
 		return o.gather.verdicts(agent, runs), nil

@@ -241,12 +241,32 @@ func Verdicts() *batch.Verdicts {
 			},
 		}
 	}
-	return &batch.Verdicts{Rows: 4, SelectedRows: 4, Agents: []batch.AgentVerdicts{explained(0b1001), explained(0b0010)}}
+	return &batch.Verdicts{
+		Rows: 4, SelectedRows: 4, Agents: []batch.AgentVerdicts{explained(0b1001), explained(0b0010)},
+		FactsOf: []int32{1, 1, -1, 0}, AsOf: 1_772_366_460,
+		Facts: []matcher.Facts{
+			{Status: 404},
+			{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{
+				CrawlDelays: []float64{matcher.NoCrawlDelay, 0.5}, Sitemaps: []string{`https://a.example/"1",x`, "/é b"},
+			}},
+		},
+	}
+}
+
+// Facts are the columns of facts beside those of the agents CCBot and *.
+func Facts() []batch.VerdictColumn {
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "*"}, With: []batch.ColumnKind{
+		batch.CrawlDelayColumn, batch.SitemapsColumn, batch.StatusColumn, batch.FetchedColumn, batch.AgeColumn,
+	}})
+	if err != nil {
+		panic(err)
+	}
+	return columns
 }
 
 // Columns are the verdict columns of the agents CCBot and *, or of CCBot alone.
 func Columns(agents int, explain bool) []batch.VerdictColumn {
-	columns, err := batch.VerdictColumns([]string{"CCBot", "*"}[:agents], explain, "")
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "*"}[:agents], Explain: explain})
 	if err != nil {
 		panic(err)
 	}

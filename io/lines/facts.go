@@ -1,0 +1,101 @@
+package lines
+
+import (
+	"strconv"
+	"time"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+)
+
+// fetchedLayout is how Arrow's timestamps are written as text, too.
+const fetchedLayout = "2006-01-02 15:04:05Z07:00"
+
+// facts returns how a column of facts is written.
+func (f form) facts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
+	var value func(dst []byte, facts *matcher.Facts) []byte
+	switch c.Kind {
+	case batch.CrawlDelayColumn:
+		value = func(dst []byte, facts *matcher.Facts) []byte {
+			if delay, ok := facts.CrawlDelay(c.Agent); ok {
+				return f.appendFloat(dst, delay, 64)
+			}
+			return append(dst, f.null...)
+		}
+	case batch.SitemapsColumn:
+		value = f.sitemaps
+	case batch.StatusColumn:
+		value = func(dst []byte, facts *matcher.Facts) []byte {
+			return f.number(dst, int64(facts.Status), facts.Status != 0)
+		}
+	case batch.FetchedColumn:
+		value = f.fetched
+	default:
+		value = func(dst []byte, facts *matcher.Facts) []byte {
+			age, known := facts.Age(v.AsOf)
+			return f.number(dst, age, known)
+		}
+	}
+	return func(dst []byte, row int) []byte {
+		if of := v.FactsOf[row]; of >= 0 {
+			return value(dst, &v.Facts[of])
+		}
+		return append(dst, f.null...)
+	}
+}
+
+func (f form) number(dst []byte, n int64, known bool) []byte {
+	if !known {
+		return append(dst, f.null...)
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
+func (f form) fetched(dst []byte, facts *matcher.Facts) []byte {
+	if facts.Fetched == 0 {
+		return append(dst, f.null...)
+	}
+	return f.appendString(dst, time.Unix(facts.Fetched, 0).UTC().Format(fetchedLayout))
+}
+
+// sitemaps appends the list as a JSON array, or with blanks between its
+// elements, in which white space and control characters become %XX then.
+func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
+	if facts.Records == nil {
+		return append(dst, f.null...)
+	}
+	if f.json {
+		dst = append(dst, '[')
+	}
+	for i, s := range facts.Records.Sitemaps {
+		switch {
+		case f.json && i > 0:
+			dst = append(dst, ',')
+		case i > 0:
+			dst = append(dst, ' ')
+		}
+		if f.json {
+			dst = AppendString(dst, s)
+		} else {
+			dst = appendWord(dst, s)
+		}
+	}
+	if f.json {
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// appendWord appends s with blanks and control characters of ASCII as %XX.
+func appendWord(dst []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c == 0x7F {
+			dst = append(dst, '%', hex[c>>4], hex[c&15])
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

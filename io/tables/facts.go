@@ -1,0 +1,118 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+)
+
+// sitemapList is the type of sitemaps.
+var sitemapList = arrow.ListOf(arrow.BinaryTypes.String)
+
+// factsColumn returns a column of facts of the rows that come out.
+func (o *Output) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
+	if len(v.FactsOf) < v.Rows {
+		return nil, fmt.Errorf("column %q: the verdicts have no facts", column.Name)
+	}
+	f := factRows{gatherer: o.gather, facts: v.Facts, rows: make([]int32, 0, countRows(runs))}
+	for _, r := range runs {
+		f.rows = append(f.rows, v.FactsOf[r.low:r.high]...)
+	}
+	switch column.Kind {
+	case batch.CrawlDelayColumn:
+		return fixedFacts(f, arrow.PrimitiveTypes.Float64, func(facts *matcher.Facts) (float64, bool) { return facts.CrawlDelay(column.Agent) }), nil
+	case batch.SitemapsColumn:
+		data, err := f.sitemaps()
+		if err != nil {
+			err = fmt.Errorf("column %q: %w", column.Name, err)
+		}
+		return data, err
+	case batch.StatusColumn:
+		return fixedFacts(f, arrow.PrimitiveTypes.Int32, func(facts *matcher.Facts) (int32, bool) { return int32(facts.Status), facts.Status != 0 }), nil
+	case batch.FetchedColumn:
+		return fixedFacts(f, arrow.FixedWidthTypes.Timestamp_ms, func(facts *matcher.Facts) (int64, bool) { return facts.Fetched * 1000, facts.Fetched != 0 }), nil
+	default:
+		return fixedFacts(f, arrow.PrimitiveTypes.Int64, func(facts *matcher.Facts) (int64, bool) { return facts.Age(v.AsOf) }), nil
+	}
+}
+
+// factRows are rows that have an index into facts, or a negative one.
+type factRows struct {
+	gatherer
+	facts []matcher.Facts
+	rows  []int32
+}
+
+// fixedFacts returns a column of numbers of type dt. value tells that of a
+// robots.txt, if it has one; it is asked once a run of equal rows.
+func fixedFacts[T int32 | int64 | float64](f factRows, dt arrow.DataType, value func(*matcher.Facts) (T, bool)) *array.Data {
+	valid := make([]int32, len(f.rows))
+	buffer, values := allocate[T](f.gatherer, len(f.rows))
+	var last T
+	known := int32(-1)
+	for row, of := range f.rows {
+		if row == 0 || of != f.rows[row-1] {
+			last, known = 0, -1
+			if of >= 0 {
+				if v, ok := value(&f.facts[of]); ok {
+					last, known = v, 0
+				}
+			}
+		}
+		values[row], valid[row] = last, known
+	}
+	validity, nulls := f.present(valid)
+	return newData(dt, len(f.rows), buffers(validity, buffer), nil, nulls)
+}
+
+// sitemaps returns a column of lists of strings, null where there are no
+// records.
+func (f factRows) sitemaps() (*array.Data, error) {
+	count, octets := int64(0), int64(0)
+	f.eachList(func(_ int, list []string) {
+		count += int64(len(list))
+		for _, s := range list {
+			octets += int64(len(s))
+		}
+	})
+	if max(count, octets) >= math.MaxInt32 {
+		return nil, errColumnSize
+	}
+	valid := make([]int32, len(f.rows))
+	for row := range valid {
+		valid[row] = -1
+	}
+	listBuffer, lists := allocate[int32](f.gatherer, len(f.rows)+1)
+	endBuffer, ends := allocate[int32](f.gatherer, int(count)+1)
+	data := f.alloc(int(octets))
+	to, n, at := data.Bytes(), 0, 0
+	f.eachList(func(row int, list []string) {
+		valid[row] = 0
+		for _, s := range list {
+			at += copy(to[at:], s)
+			n++
+			ends[n] = int32(at)
+		}
+		lists[row+1] = int32(n)
+	})
+	for row := range valid {
+		lists[row+1] = max(lists[row+1], lists[row]) // null rows have no values
+	}
+	validity, nulls := f.present(valid)
+	values := newData(arrow.BinaryTypes.String, n, buffers(nil, endBuffer, data), nil, 0)
+	return newData(sitemapList, len(f.rows), buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
+}
+
+// eachList calls do for each row that has a list of sitemaps.
+func (f factRows) eachList(do func(row int, list []string)) {
+	for row, of := range f.rows {
+		if of >= 0 && f.facts[of].Records != nil {
+			do(row, f.facts[of].Records.Sitemaps)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package tables
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+)
+
+var everyFact = []batch.ColumnKind{
+	batch.CrawlDelayColumn, batch.SitemapsColumn, batch.StatusColumn, batch.FetchedColumn, batch.AgeColumn,
+}
+
+func factColumns(t testing.TB) []batch.VerdictColumn {
+	t.Helper()
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "CCBot"}, With: everyFact})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return columns[2:]
+}
+
+// someFacts are of every kind, also such that only some things are known.
+func someFacts() []matcher.Facts {
+	const none = matcher.NoCrawlDelay
+	return []matcher.Facts{
+		{},
+		{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{CrawlDelays: []float64{none, 0.5}, Sitemaps: []string{"https://a.example/1", "é"}}},
+		{Status: 404, Fetched: 1_772_280_000},
+		{Records: &matcher.Records{CrawlDelays: []float64{10, none}}},
+		{Status: 301, Records: &matcher.Records{CrawlDelays: []float64{0, 1e300}, Sitemaps: []string{""}}},
+		{Fetched: -86_400, Records: &matcher.Records{CrawlDelays: []float64{none, none}, Sitemaps: slices.Repeat([]string{"s"}, 100)}},
+	}
+}
+
+const factsAsOf = 1_772_366_460
+
+// TestFactColumns compares columns with the rows' facts one by one, for rows in
+// runs and without order, and for those that are selected.
+func TestFactColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, rows := range []int{1, 8, 100, 1000} {
+		for _, most := range []int{1, 50} {
+			for _, emit := range []bool{false, true} {
+				v := &batch.Verdicts{Rows: rows, SelectedRows: rows, Agents: make([]batch.AgentVerdicts, 2), Facts: someFacts(), AsOf: factsAsOf}
+				for len(v.FactsOf) < rows {
+					of := int32(rng.IntN(len(v.Facts)+1)) - 1
+					for range min(1+rng.IntN(most), rows-len(v.FactsOf)) {
+						v.FactsOf = append(v.FactsOf, of)
+					}
+				}
+				var want []string
+				if emit {
+					v.Selected = make([]byte, (rows+7)/8)
+				}
+				for row, of := range v.FactsOf {
+					if emit {
+						if rng.IntN(3) == 0 {
+							continue
+						}
+						v.Selected[row/8] |= 1 << (row % 8)
+					}
+					want = append(want, factText(v, of))
+				}
+				if got := columnsText(t, v); !slices.Equal(got, want) {
+					t.Fatalf("%d rows in runs of up to %d, emit %v:\n%s\nwant\n%s", rows, most, emit, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}
+	}
+}
+
+func factText(v *batch.Verdicts, of int32) string {
+	if of < 0 {
+		return "- - - - - -"
+	}
+	f := v.Facts[of]
+	optional := func(known bool, value any) string {
+		if !known {
+			return "-"
+		}
+		return fmt.Sprint(value)
+	}
+	var fields []string
+	for agent := range 2 {
+		delay, known := f.CrawlDelay(agent)
+		fields = append(fields, optional(known, delay))
+	}
+	sitemaps := "-"
+	if f.Records != nil {
+		sitemaps = fmt.Sprintf("%q", f.Records.Sitemaps)
+	}
+	return strings.Join(append(fields, sitemaps, optional(f.Status != 0, f.Status), optional(f.Fetched != 0, 1000*f.Fetched),
+		optional(f.Fetched != 0, v.AsOf-f.Fetched)), " ")
+}
+
+// columnsText writes the rows of an output of facts alone.
+func columnsText(t *testing.T, v *batch.Verdicts) []string {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := o.Record(&batch.Batch{}, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record == nil {
+		return nil
+	}
+	defer record.Release()
+	var list []string
+	for row := range int(record.NumRows()) {
+		var fields []string
+		for _, column := range record.Columns() {
+			fields = append(fields, valueText(column, row))
+		}
+		list = append(list, strings.Join(fields, " "))
+	}
+	return list
+}
+
+func valueText(column arrow.Array, row int) string {
+	if column.IsNull(row) {
+		return "-"
+	}
+	switch c := column.(type) {
+	case *array.Float64:
+		return fmt.Sprint(c.Value(row))
+	case *array.Timestamp:
+		return fmt.Sprint(int64(c.Value(row)))
+	case *array.List:
+		start, end := c.ValueOffsets(row)
+		texts := []string{}
+		for i := start; i < end; i++ {
+			texts = append(texts, c.ListValues().(*array.String).Value(int(i)))
+		}
+		return fmt.Sprintf("%q", texts)
+	}
+	return column.ValueStr(row)
+}
+
+func TestFactFields(t *testing.T) {
+	o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []string
+	for _, f := range o.Schema().Fields() {
+		fields = append(fields, fmt.Sprintf("%s %s %v", f.Name, f.Type, f.Nullable))
+	}
+	want := []string{
+		"crawl_delay_all float64 true", "crawl_delay_ccbot float64 true", "sitemaps list<item: utf8, nullable> true",
+		"robots_status int32 true", "robots_fetched_at timestamp[ms, tz=UTC] true", "age int64 true",
+	}
+	if !slices.Equal(fields, want) {
+		t.Errorf("%q\nwant %q", fields, want)
+	}
+	if _, err := o.Columns(&batch.Batch{}, &batch.Verdicts{Rows: 1, SelectedRows: 1}); err == nil || !strings.Contains(err.Error(), "no facts") {
+		t.Errorf("error %v", err)
+	}
+}

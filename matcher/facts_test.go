@@ -1,0 +1,152 @@
+package matcher
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+func TestParseCrawlDelay(t *testing.T) {
+	const none = NoCrawlDelay
+	tests := []struct {
+		value string
+		want  float64
+	}{
+		{"10", 10},
+		{"0", 0},
+		{"0.5", 0.5},
+		{".5", 0.5},
+		{"5.", 5},
+		{"007", 7},
+		{"1.25", 1.25},
+		{"86400", 86400},
+		{strings.Repeat("9", 300), 1e300},
+		{"0." + strings.Repeat("0", 5000) + "1", 0},
+		{"", none},
+		{".", none},
+		{"1.2.3", none},
+		{"-1", none},
+		{"+1", none},
+		{"1e3", none},
+		{"10s", none},
+		{"1,5", none},
+		{"1 5", none},
+		{"0x10", none},
+		{"1_000", none},
+		{"inf", none},
+		{"NaN", none},
+		{"١", none},
+		{strings.Repeat("9", 400), none},
+	}
+	for _, test := range tests {
+		got, ok := ParseCrawlDelay([]byte(test.value))
+		if !ok {
+			got = none
+		}
+		if ok != (test.want != none) || math.Abs(got-test.want) > 1e-9*max(1, test.want) {
+			t.Errorf("%.40q is %v, %v; want %v", test.value, got, ok, test.want)
+		}
+	}
+}
+
+func TestCollectCrawlDelays(t *testing.T) {
+	const none = NoCrawlDelay
+	tests := []struct {
+		name, body           string
+		everyone, foo, chain float64 // chain: NewsBot,FooBot
+	}{
+		{"none", "User-agent: *\nDisallow: /\n", none, none, none},
+		{"for everyone", "User-agent: *\nCrawl-delay: 3\n", 3, 3, 3},
+		{"an agent's own", "User-agent: *\nCrawl-delay: 3\n\nUser-agent: FooBot\nCrawl-delay: 1.5\nDisallow: /x\n", 3, 1.5, 1.5},
+		{"a group of its own without one", "User-agent: *\nCrawl-delay: 3\nDisallow: /\n\nUser-agent: FooBot\nDisallow: /x\n", 3, none, none},
+		{"a chain's first name that has a group", "User-agent: FooBot\nCrawl-delay: 2\nDisallow:\nUser-agent: newsbot\nCrawl-delay: 7\n", none, 2, 7},
+		{"the first of a group", "User-agent: *\nCrawl-delay: 4\nCrawl-delay: 5\n", 4, 4, 4},
+		{"the first number of a group", "User-agent: *\nCrawl-delay: soon\nCrawl-delay:\nCrawl-delay: 5\nCrawl-delay: 6\n", 5, 5, 5},
+		{"no number", "User-agent: *\nCrawl-delay: soon\n", none, none, none},
+		{"merged groups", "User-agent: FooBot\nDisallow: /a\nUser-agent: x\nCrawl-delay: 9\nDisallow:\nUser-agent: foobot/2\nCrawl-delay: x\nDisallow:\nUser-agent: FooBot\nCrawl-delay: 8\n", none, 8, 8},
+		{"several agents", "User-agent: FooBot\nUser-agent: *\nCrawl-delay: 2\n", 2, 2, 2},
+		{"before the first group", "Crawl-delay: 9\nUser-agent: *\nDisallow: /\n", none, none, none},
+		{"between user-agent lines", "User-agent: FooBot\nCrawl-delay: 2\nUser-agent: *\nDisallow: /\n", none, 2, 2},
+		{"below each user-agent line", "User-agent: *\nCrawl-delay: 3\nUser-agent: FooBot\nCrawl-delay: x\nCrawl-delay: 2\n", 3, 2, 2},
+		{"above the user-agent line", "User-agent: *\nCrawl-delay: 3\nUser-agent: FooBot\nDisallow: /\n", 3, none, none},
+		{"below another one of the group", "User-agent: FooBot\nCrawl-delay: x\nUser-agent: *\nCrawl-delay: 4\n", 4, 4, 4},
+		{"named twice", "User-agent: FooBot\nCrawl-delay: 1\nUser-agent: x\nUser-agent: FooBot\nCrawl-delay: 4\n", none, 1, 1},
+		{"without a colon, in capitals", "User-agent: *\nCRAWL-DELAY 6 # please\n", 6, 6, 6},
+		{"zero", "User-agent: *\nCrawl-delay: 0\n", 0, 0, 0},
+	}
+	chains := []Chain{{Everyone}, {"FooBot"}, {"NewsBot", "FooBot"}}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), chains)
+			if want := []float64{test.everyone, test.foo, test.chain}; !reflect.DeepEqual(r.CrawlDelays, want) {
+				t.Errorf("%v, want %v", r.CrawlDelays, want)
+			}
+		})
+	}
+}
+
+func TestCollectSitemaps(t *testing.T) {
+	many := func(n, octets int) (body string, values []string) {
+		for i := range n {
+			s := fmt.Sprintf("https://a.example/%0*d", octets-len("https://a.example/"), i)
+			body += "Sitemap: " + s + "\n"
+			values = append(values, s)
+		}
+		return body, values
+	}
+	fits, fitting := many(MaxSitemaps, MaxSitemapOctets/MaxSitemaps)
+	more, _ := many(MaxSitemaps+1, MaxSitemapOctets/MaxSitemaps)
+	long, _ := many(5, MaxSitemapOctets/4)
+	tests := []struct {
+		name, body string
+		want       []string
+		more       bool
+	}{
+		{"none", "User-agent: *\n", nil, false},
+		{"anywhere", "Sitemap: https://a.example/1\nUser-agent: *\nsitemap:https://a.example/2 # two\nDisallow: /\nSITE-MAP: 3\n", []string{"https://a.example/1", "https://a.example/2", "3"}, false},
+		{"twice", "Sitemap: x\nSitemap: x\n", []string{"x", "x"}, false},
+		{"empty", "Sitemap:\nSitemap: x\n", []string{"x"}, false},
+		{"not UTF-8", "Sitemap: /\xff\xc3\xa9 b\n", []string{"/%FFé b"}, false},
+		{"as many as there may be", fits, fitting, false},
+		{"too many", more, fitting, true},
+		{"too long together", long, nil, true},
+		{"too long by escapes", "Sitemap: a\nSitemap: " + strings.Repeat("\xff", MaxSitemapOctets/2) + "\nSitemap: b", []string{"a"}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), nil)
+			if test.want == nil && test.more {
+				test.want = r.Sitemaps[:min(4, len(r.Sitemaps))]
+			}
+			if !reflect.DeepEqual(r.Sitemaps, test.want) || r.MoreSitemaps != test.more {
+				t.Errorf("%.100q, %v; want %.100q, %v", r.Sitemaps, r.MoreSitemaps, test.want, test.more)
+			}
+			octets := 0
+			for _, s := range r.Sitemaps {
+				if octets += len(s); !utf8.ValidString(s) {
+					t.Errorf("%q is not UTF-8", s)
+				}
+			}
+			if octets > MaxSitemapOctets {
+				t.Errorf("%d octets", octets)
+			}
+		})
+	}
+}
+
+func TestAge(t *testing.T) {
+	for _, test := range []struct {
+		fetched, asOf, want int64
+		known               bool
+	}{{0, 100, 0, false}, {100, 0, 0, false}, {40, 100, 60, true}, {100, 40, -60, true}} {
+		f := Facts{Fetched: test.fetched}
+		if got, known := f.Age(test.asOf); got != test.want || known != test.known {
+			t.Errorf("%+v: %d, %v", test, got, known)
+		}
+	}
+}
