@@ -29,3 +29,13 @@ python_with() {
 build() {
   go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
 }
+
+# node_with makes a folder in $scratch like the one that it is given, with the
+# packages of npm that its lock file names.
+node_with() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    skip "node with npm is not installed"
+  fi
+  cp -r "$1" "$scratch"
+  (cd "$scratch/$(basename "$1")" && npm ci --silent --ignore-scripts)
+}

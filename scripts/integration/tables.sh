@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Checks Arrow and Parquet against other programs: pyarrow, polars, duckdb,
+# apache-arrow and hyparquet must read what robotsbatch writes and count the same
+# verdicts, and robotsbatch must read what they write. It needs Go, python3 and
+# PyPI, node and npm; what is missing is skipped, which is a failure where CI is
+# set.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+sample=$PWD/bench/corpus/sample
+python_with pyarrow==26.0.1 polars==2.1.0 duckdb==2.0.0
+build
+for check in arrow parquet; do
+  "$scratch/venv/bin/python" "scripts/integration/$check.py" "$scratch/robotsbatch" "$sample" "$scratch"
+done
+node_with scripts/integration/javascript
+node "$scratch/javascript/tables.js" "$scratch/robotsbatch" "$sample" "$scratch"
