@@ -43,8 +43,8 @@ type Records struct {
 	// CrawlDelays has one element a chain, in seconds; NoCrawlDelay for none.
 	CrawlDelays []float64
 	// Sitemaps are the values of the sitemap records, in their order, without
-	// empty ones and with octets that are not UTF-8 as %XX: the first
-	// MaxSitemaps of them that have MaxSitemapOctets together.
+	// empty ones and with control characters and octets that are not UTF-8 as
+	// %XX: the first MaxSitemaps of them that have MaxSitemapOctets together.
 	Sitemaps []string
 	// MoreSitemaps says that there were more.
 	MoreSitemaps bool
@@ -124,12 +124,19 @@ func (r *Records) AddSitemap(value []byte) {
 		r.MoreSitemaps = true
 		return
 	}
-	valid := appendValid(nil, value)
-	if octets += len(valid) - len(value); octets > MaxSitemapOctets {
+	escaped := make([]byte, 0, len(value))
+	for _, c := range appendValid(nil, value) {
+		if c < ' ' || c == 0x7F {
+			escaped = appendEscape(escaped, c)
+		} else {
+			escaped = append(escaped, c)
+		}
+	}
+	if octets += len(escaped) - len(value); octets > MaxSitemapOctets {
 		r.MoreSitemaps = true
 		return
 	}
-	r.Sitemaps = append(r.Sitemaps, string(valid))
+	r.Sitemaps = append(r.Sitemaps, string(escaped))
 }
 
 // Size is about how many octets of memory the records take.

@@ -111,7 +111,7 @@ func TestCollectSitemaps(t *testing.T) {
 		{"anywhere", "Sitemap: https://a.example/1\nUser-agent: *\nsitemap:https://a.example/2 # two\nDisallow: /\nSITE-MAP: 3\n", []string{"https://a.example/1", "https://a.example/2", "3"}, false},
 		{"twice", "Sitemap: x\nSitemap: x\n", []string{"x", "x"}, false},
 		{"empty", "Sitemap:\nSitemap: x\n", []string{"x"}, false},
-		{"not UTF-8", "Sitemap: /\xff\xc3\xa9 b\n", []string{"/%FFé b"}, false},
+		{"not UTF-8", "Sitemap: /\xff\xc3\xa9 b\x01\tc\x7f\n", []string{"/%FFé b%01%09c%7F"}, false},
 		{"as many as there may be", fits, fitting, false},
 		{"too many", more, fitting, true},
 		{"too long together", long, nil, true},

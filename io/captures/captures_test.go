@@ -3,6 +3,7 @@ package captures
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -258,5 +259,51 @@ func TestBodies(t *testing.T) {
 	}
 	if _ = o.Lookup([]byte("http://nobody.example"), &nobody); nobody.Facts != (matcher.Facts{}) {
 		t.Errorf("nobody has %+v", nobody.Facts)
+	}
+}
+
+// What is known of the fetch is that of the capture which decides.
+func TestFacts(t *testing.T) {
+	const a = "http://a.example/robots.txt"
+	withSitemap := page(a, "Sitemap: s\n"+denyX+"Crawl-delay: 3\n", 1)
+	undated := page(a, denyX, 0)
+	undated.Time = time.Time{}
+	undated.Status = 0
+	odd := answer(a, 99_999, 0)
+	records := &matcher.Records{CrawlDelays: []float64{3}, Sitemaps: []string{"s"}}
+	none := &matcher.Records{CrawlDelays: []float64{matcher.NoCrawlDelay}}
+	tests := []struct {
+		name     string
+		captures []Capture
+		want     matcher.Facts
+	}{
+		{"rules", []Capture{answer(a, 404, 0), withSitemap}, matcher.Facts{Status: 200, Fetched: day(1).Unix(), Records: records}},
+		{"unavailable", []Capture{withSitemap, answer(a, 404, 2)}, matcher.Facts{Status: 404, Fetched: day(2).Unix()}},
+		{"no answer", []Capture{withSitemap, {URL: []byte(a), Failed: true, Time: day(2)}}, matcher.Facts{Fetched: day(2).Unix()}},
+		{"a last good copy", []Capture{withSitemap, answer(a, 503, 2), answer(a, 500, 40)}, matcher.Facts{Status: 200, Fetched: day(1).Unix(), Records: records}},
+		{"unreachable for long", []Capture{answer(a, 503, 2), answer(a, 500, 40)}, matcher.Facts{Status: 500, Fetched: day(40).Unix()}},
+		{"redirect", []Capture{moved(a, "/rules", 3), page("http://a.example/rules", "Sitemap: s\n"+denyX+"Crawl-delay: 3", 1)}, matcher.Facts{Status: 301, Fetched: day(3).Unix(), Records: records}},
+		{"redirect to nowhere", []Capture{moved(a, "/nowhere", 3)}, matcher.Facts{Status: 301, Fetched: day(3).Unix()}},
+		{"neither status nor time", []Capture{undated}, matcher.Facts{Records: none}},
+		{"a status that is none", []Capture{odd}, matcher.Facts{Fetched: start.Unix()}},
+	}
+	for _, test := range tests {
+		for _, keep := range []bool{true, false} {
+			o := options()
+			o.Records = keep
+			c := NewCollector(o)
+			for i := range test.captures {
+				c.Add(&test.captures[i])
+			}
+			var origin matcher.Origin
+			_ = c.Finish(time.Time{}, access.Policy{}).Lookup([]byte("http://a.example"), &origin)
+			want := test.want
+			if !keep {
+				want.Records = nil
+			}
+			if !reflect.DeepEqual(origin.Facts, want) {
+				t.Errorf("%s: %+v %+v, want %+v %+v", test.name, origin.Facts, origin.Facts.Records, want, want.Records)
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"robotsbatch/batch"
@@ -59,7 +60,7 @@ func (f form) fetched(dst []byte, facts *matcher.Facts) []byte {
 }
 
 // sitemaps appends the list as a JSON array, or with blanks between its
-// elements, in which white space and control characters become %XX then.
+// elements, and those in them as %20.
 func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
 	if facts.Records == nil {
 		return append(dst, f.null...)
@@ -77,25 +78,11 @@ func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
 		if f.json {
 			dst = AppendString(dst, s)
 		} else {
-			dst = appendWord(dst, s)
+			dst = append(dst, strings.ReplaceAll(s, " ", "%20")...)
 		}
 	}
 	if f.json {
 		dst = append(dst, ']')
-	}
-	return dst
-}
-
-// appendWord appends s with blanks and control characters of ASCII as %XX.
-func appendWord(dst []byte, s string) []byte {
-	const hex = "0123456789ABCDEF"
-	for i := range len(s) {
-		c := s[i]
-		if c <= ' ' || c == 0x7F {
-			dst = append(dst, '%', hex[c>>4], hex[c&15])
-			continue
-		}
-		dst = append(dst, c)
 	}
 	return dst
 }

@@ -44,7 +44,10 @@ func answers(t testing.TB, p *Pack, entries []Entry) []string {
 			list[i] = "error"
 			continue
 		}
-		list[i] = fmt.Sprint(o.Access, " ", decisions(o.Tries, []string{"/a", "/b", "/ab"}))
+		list[i] = fmt.Sprint(o.Access, o.Facts.Status, o.Facts.Fetched, " ", decisions(o.Tries, []string{"/a", "/b", "/ab"}))
+		if r := o.Facts.Records; r != nil {
+			list[i] += fmt.Sprint(r.CrawlDelays, r.Sitemaps)
+		}
 	}
 	return list
 }
@@ -73,7 +76,7 @@ func TestCutPack(t *testing.T) {
 func TestFlippedBits(t *testing.T) {
 	data := smallPack(t)
 	entries := smallEntries()
-	options := Options{Chains: brokenChains, Explain: true}
+	options := Options{Chains: brokenChains, Explain: true, Records: true}
 	sound, err := openCopy(data, options)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,12 +128,12 @@ func TestRecords(t *testing.T) {
 }
 
 // TestFolderAndPack evaluates the sample through its folder and through a pack of
-// it: the same verdicts, with the same explanations.
+// it: the same verdicts, with the same explanations and records.
 func TestFolderAndPack(t *testing.T) {
 	const sample = "../../bench/corpus/sample"
 	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
 		chains := []matcher.Chain{{"CCBot"}, {"Nobody", "GPTBot"}, {"*"}}
-		folder, err := rulesdir.Open(filepath.Join(sample, "rules"), rulesdir.Options{Chains: chains, Profile: profile})
+		folder, err := rulesdir.Open(filepath.Join(sample, "rules"), rulesdir.Options{Chains: chains, Profile: profile, Records: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,9 +154,14 @@ func TestFolderAndPack(t *testing.T) {
 		}
 		urls := sampleURLs(t, filepath.Join(sample, "frontier.txt.zst"))
 		for _, explain := range []bool{false, true} {
-			pack := mustOpen(t, name, Options{Chains: chains, Profile: profile, Explain: explain})
-			o := batch.Options{Agents: len(chains), Profile: profile, Explain: explain}
+			pack := mustOpen(t, name, Options{Chains: chains, Profile: profile, Explain: explain, Records: true})
+			o := batch.Options{Agents: len(chains), Profile: profile, Explain: explain, Facts: true}
 			want, got := evaluate(t, folder, urls, o), evaluate(t, pack, urls, o)
+			for row := range want.Rows {
+				if a, b := factsOf(want, row), factsOf(got, row); !reflect.DeepEqual(a, b) {
+					t.Fatalf("%s: row %d has %+v, by the folder %+v", profileName(profile), row, b, a)
+				}
+			}
 			for agent := range chains {
 				a, b := rows(&want.Agents[agent], want.Rows), rows(&got.Agents[agent], got.Rows)
 				for row := range a {
@@ -166,6 +172,14 @@ func TestFolderAndPack(t *testing.T) {
 			}
 		}
 	}
+}
+
+// factsOf are a row's facts; the zero value and no records for none.
+func factsOf(v *batch.Verdicts, row int) (f matcher.Facts) {
+	if of := v.FactsOf[row]; of >= 0 {
+		f = v.Facts[of]
+	}
+	return f
 }
 
 // rows are an agent's verdicts with all that explains them.

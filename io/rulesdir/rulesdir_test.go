@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -320,6 +321,29 @@ func TestChains(t *testing.T) {
 		var o matcher.Origin
 		if err := d.Lookup([]byte("http://a"), &o); err != nil || o.Access != access.Rules || len(o.Tries) != len(chains) {
 			t.Errorf("%d chains: access %d, %d tries, error %v", len(chains), o.Access, len(o.Tries), err)
+		}
+	}
+}
+
+// Records are kept when they are asked for, and counted as memory.
+func TestRecords(t *testing.T) {
+	folder := t.TempDir()
+	const body = "Sitemap: s\nUser-agent: FooBot\nCrawl-delay: 1.5\n"
+	write(t, folder, "a", body)
+	write(t, folder, "b", body)
+	for _, keep := range []bool{false, true} {
+		d := open(t, folder, Options{Chains: []matcher.Chain{{"FooBot"}, {matcher.Everyone}}, Records: keep})
+		want := matcher.Facts{}
+		if keep {
+			want.Records = &matcher.Records{CrawlDelays: []float64{1.5, matcher.NoCrawlDelay}, Sitemaps: []string{"s"}}
+		}
+		for range 2 {
+			for _, authority := range []string{"http://a", "https://b"} {
+				var o matcher.Origin
+				if err := d.Lookup([]byte(authority), &o); err != nil || !reflect.DeepEqual(o.Facts, want) {
+					t.Errorf("%s: %+v, %v; want %+v", authority, o.Facts, err, want)
+				}
+			}
 		}
 	}
 }
