@@ -4,111 +4,155 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"robotsbatch/io/blob"
 	"robotsbatch/io/captures"
-	"robotsbatch/io/format"
+	"robotsbatch/io/rulepack"
 	"robotsbatch/io/warc"
-	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
 )
 
-// captureSource is the captures of the files that one -rules names.
-type captureSource struct {
-	*captures.Origins // nil until all sources are read
-	name              string
-	collector         *captures.Collector
-	broken            int64
+// captureSet is the captures of all -rules that have some. They are one set, in
+// which redirects lead anywhere; each -rules is a source of it.
+type captureSet struct {
+	*captures.Set
+	c     *rulesConfig
+	names []string // of the sources with captures
+	files []captures.File
+	limit int // octets of a body that matter
+
+	mu     sync.Mutex // for the following
+	log    *console
+	broken int64
 }
 
-// File is the name that -rules has, if captures decide about an authority.
-func (s *captureSource) File(authority []byte) (string, error) {
-	var o matcher.Origin
-	if err := s.Lookup(authority, &o); err != nil || o.Access == access.Unknown {
-		return "", err
+// captureMemory is the part of the memory that captures take while they wait.
+// The rest is for the rule pack that is made of them.
+const captureMemory = 8
+
+// newCaptureSet prepares to read what is found, in as much of the memory as its
+// part is. The bodies go into b.
+func newCaptureSet(c *rulesConfig, found []foundRules, b *rulepack.Builder, memory int64, folder string, log *console) *captureSet {
+	options := captures.Options{
+		Bodies: b, Profile: c.profile, Limit: int(c.limit), Memory: memory / captureMemory, Folder: folder,
 	}
-	return s.name, nil
-}
-
-// Close does nothing: the files are closed as soon as they are read.
-func (s *captureSource) Close() error { return nil }
-
-// readCaptures reads all files of a source.
-func readCaptures(ctx context.Context, c *rulesConfig, name string, files []string, use ruleUse, log *console) (*captureSource, error) {
-	options := captures.Options{Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records}
-	s := &captureSource{name: name, collector: captures.NewCollector(options)}
-	for _, file := range files {
-		if err := s.read(ctx, file, options.BodyLimit(), log); err != nil {
-			return nil, err
+	s := &captureSet{Set: captures.NewSet(options), c: c, limit: options.BodyLimit(), log: log}
+	for source, f := range found {
+		if f.kind != captureRules {
+			continue
+		}
+		s.names = append(s.names, f.name)
+		for _, name := range f.files {
+			s.files = append(s.files, captures.File{Source: source, Open: func() (captures.Reader, error) { return s.open(name) }})
 		}
 	}
-	return s, nil
+	return s
+}
+
+// read reads all files. It sets c.asOf, unless that was asked for, to the newest
+// capture, or to a time that is later.
+func (s *captureSet) read(ctx context.Context, workers int, later time.Time) error {
+	if err := s.Read(ctx, s.files, workers); err != nil {
+		return err
+	}
+	if s.c.asOf.IsZero() {
+		s.c.asOf = later
+		if newest := s.Newest(); newest.After(later) {
+			s.c.asOf = newest
+		}
+	}
+	return nil
+}
+
+// addTo adds what was decided to a pack, but for authorities that shadowed says
+// another source has, before the one that it names.
+func (s *captureSet) addTo(b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
+	b.SetAsOf(packTime(s.c.asOf))
+	return s.Resolve(s.c.asOf, s.c.policy, func(d *captures.Decision) error {
+		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
+			return err
+		}
+		return b.Add(rulepack.Entry{
+			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
+			Status: uint16(d.Status), Fetched: packTime(d.Fetched), Source: uint32(d.Source),
+		})
+	})
+}
+
+// packTime is a time as packs have it: what they cannot have is not known.
+func packTime(t time.Time) uint32 {
+	if seconds := t.Unix(); seconds == int64(uint32(seconds)) {
+		return uint32(seconds)
+	}
+	return 0
+}
+
+// warcFile is a WARC file that is open.
+type warcFile struct {
+	*warc.Reader
+	file *blob.File
+	name string
+	set  *captureSet
+}
+
+// open opens a file.
+func (s *captureSet) open(name string) (captures.Reader, error) {
+	f, err := blob.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	var file io.Reader = f
+	if size, regular := f.Size(); regular {
+		file = io.NewSectionReader(f, 0, size) // which can go back
+	}
+	r, err := warc.NewReader(file, warc.Options{Name: name, BodyLimit: s.limit, Broken: s.warnBroken})
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &warcFile{r, f, name, s}, nil
+}
+
+func (f *warcFile) Next(x *captures.Capture) error {
+	err := f.Reader.Next(x)
+	if err == io.EOF && f.Stats() == (warc.Stats{}) {
+		f.set.warn(f.name + " has no records: was it cut off?")
+	}
+	return err
+}
+
+func (f *warcFile) Close() error {
+	_ = f.Reader.Close() // it was only read from
+	return f.file.Close()
 }
 
 // shownBroken is how many broken records are named; those beyond are counted
 // only.
 const shownBroken = 10
 
-// read reads one file.
-func (s *captureSource) read(ctx context.Context, name string, limit int, log *console) error {
-	f, err := blob.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var file io.Reader = f
-	if size, regular := f.Size(); regular {
-		file = io.NewSectionReader(f, 0, size) // which can go back
-	}
-	r, err := warc.NewReader(file, warc.Options{Name: name, BodyLimit: limit, Broken: func(err error) {
-		if s.broken++; s.broken <= shownBroken {
-			log.warn(err.Error())
-		}
-	}})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	var x captures.Capture
-	for {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if err := r.Next(&x); err == io.EOF {
-			if r.Stats() == (warc.Stats{}) {
-				log.warn(name + " has no records: was it cut off?")
-			}
-			return nil
-		} else if err != nil {
-			return err
-		}
-		s.collector.Add(&x)
+func (s *captureSet) warnBroken(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken++; s.broken <= shownBroken {
+		s.log.warn(err.Error())
 	}
 }
 
-// finishCaptures makes rules of what was read, all as of one time.
-func (c *rulesConfig) finishCaptures(sources ruleSources, log *console) {
-	for _, source := range sources {
-		if s, ok := source.(*captureSource); ok {
-			s.Origins = s.collector.Finish(c.asOf, c.policy)
-			s.collector = nil
-			log.info(s.text(c.asOf), "rules", "captures", s.counts(c.asOf))
-		}
-	}
+func (s *captureSet) warn(message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log.warn(message)
 }
 
-// captureCounts are what is said of a source of captures.
+// captureCounts are what is said of captures.
 type captureCounts struct {
-	Rules       string    `json:"rules"`
+	Rules       []string  `json:"rules"`
 	AsOf        time.Time `json:"as_of"`
 	Captures    int64     `json:"captures"`
+	Ignored     int64     `json:"captures_ignored"`
 	Broken      int64     `json:"broken_records"`
-	Bodies      int64     `json:"distinct_bodies"`
 	Authorities int64     `json:"authorities"`
 	WithRules   int64     `json:"authorities_with_rules"`
 	Stale       int64     `json:"authorities_stale"`
@@ -116,30 +160,41 @@ type captureCounts struct {
 	Unreachable int64     `json:"authorities_unreachable"`
 	Resolved    int64     `json:"redirects_resolved"`
 	Unresolved  int64     `json:"redirects_unresolved"`
-	HTML        int64     `json:"authorities_html"`
-	Limited     int64     `json:"authorities_limited"`
+	Bodies      int64     `json:"distinct_bodies,omitempty"`
+	HTML        int64     `json:"authorities_html,omitempty"`
+	Limited     int64     `json:"authorities_limited,omitempty"`
 }
 
-func (s *captureSource) counts(asOf time.Time) captureCounts {
-	n := s.Stats()
-	return captureCounts{
-		Rules: s.name, AsOf: asOf, Captures: n.Captures, Broken: s.broken, Bodies: n.Bodies,
+// tell says what was read and what it means; pack is what was made of nothing
+// else, or nil.
+func (s *captureSet) tell(pack *rulepack.Info) {
+	var n captures.Stats
+	for source := range s.c.folders {
+		n.Add(s.Stats(source))
+	}
+	counts := captureCounts{
+		Rules: s.names, AsOf: s.c.asOf, Captures: n.Captures, Ignored: n.Ignored, Broken: s.broken,
 		Authorities: n.Authorities, WithRules: n.Rules, Stale: n.Stale, Unavailable: n.Unavailable, Unreachable: n.Unreachable,
-		Resolved: n.Resolved, Unresolved: n.Unresolved, HTML: n.HTML, Limited: n.Limited,
+		Resolved: n.Resolved, Unresolved: n.Unresolved,
 	}
+	if pack != nil {
+		counts.Bodies, counts.HTML, counts.Limited = pack.Bodies, pack.HTML, pack.Limited
+	}
+	s.log.info(counts.text(pack != nil), "rules", "captures", counts)
 }
 
-// text is what is said of the source in one line.
-func (s *captureSource) text(asOf time.Time) string {
-	n := s.Stats()
+// text is what is said in one line.
+func (n *captureCounts) text(pack bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", s.name, counted(n.Captures, "capture", "captures"))
-	if !asOf.IsZero() {
-		b.WriteString(asOf.Format(" as of " + time.RFC3339))
+	fmt.Fprintf(&b, "%s: %s", someOf(n.Rules), counted(n.Captures, "capture", "captures"))
+	if !n.AsOf.IsZero() {
+		b.WriteString(n.AsOf.Format(" as of " + time.RFC3339))
 	}
-	fmt.Fprintf(&b, "; %s: %s with rules, %s unavailable, %s unreachable; %s",
-		counted(n.Authorities, "authority", "authorities"), grouped(n.Rules), grouped(n.Unavailable), grouped(n.Unreachable),
-		counted(n.Bodies, "distinct body", "distinct bodies"))
+	fmt.Fprintf(&b, "; %s: %s with rules, %s unavailable, %s unreachable",
+		counted(n.Authorities, "authority", "authorities"), grouped(n.WithRules), grouped(n.Unavailable), grouped(n.Unreachable))
+	if pack {
+		b.WriteString("; " + counted(n.Bodies, "distinct body", "distinct bodies"))
+	}
 	fmt.Fprintf(&b, "; redirects: %s resolved, %s not", grouped(n.Resolved), grouped(n.Unresolved))
 	for _, odd := range []struct {
 		count     int64
@@ -148,7 +203,8 @@ func (s *captureSource) text(asOf time.Time) string {
 		{n.Stale, "authority with a stale copy", "authorities with a stale copy"},
 		{n.HTML, "with HTML instead of robots.txt", "with HTML instead of robots.txt"},
 		{n.Limited, "cut by the size limit or the crawler", "cut by the size limit or the crawler"},
-		{s.broken, "broken record skipped", "broken records skipped"},
+		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
+		{n.Broken, "broken record skipped", "broken records skipped"},
 	} {
 		if odd.count > 0 {
 			b.WriteString("; " + counted(odd.count, odd.one, odd.more))
@@ -157,133 +213,11 @@ func (s *captureSource) text(asOf time.Time) string {
 	return b.String()
 }
 
-// warcFiles finds the WARC files that a -rules stands for: a file, those of a
-// folder, or those that a pattern matches. There are none when it stands for
-// something else.
-func warcFiles(name string) ([]string, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		if is, err := isWARCFolder(name); err != nil || !is {
-			return nil, err
-		}
-		return filesBelow(name)
-	case err == nil:
-		found, err := detectRules(name)
-		if err != nil {
-			return nil, atName("-rules "+name, err)
-		}
-		if found == format.WARC {
-			return []string{name}, nil
-		}
-		return nil, nil
-	case !strings.ContainsAny(name, "*?["):
-		return nil, nil // who opens it says what is wrong
+// someOf is names for people: the first of them, when there are many.
+func someOf(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
 	}
-	return matchingWARC(name)
-}
-
-// matchingWARC finds what a pattern of WARC files and folders matches.
-func matchingWARC(pattern string) ([]string, error) {
-	matches, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, usageErrorf("-rules %s: %w", pattern, err)
-	}
-	if len(matches) == 0 {
-		return nil, fmt.Errorf("-rules %s: no file matches", pattern)
-	}
-	var files []string
-	for _, match := range matches {
-		found, err := warcFiles(match)
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			return nil, usageErrorf("-rules %s: %s is not WARC: a pattern is for captures; name all others one by one", pattern, match)
-		}
-		files = append(files, found...)
-	}
-	return files, nil
-}
-
-// isWARCFolder tells a folder of WARC files from one of robots.txt files: the
-// names of its files say so, or the beginning of the first of them, or, where it
-// has only folders, those of the first folder.
-func isWARCFolder(folder string) (bool, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return false, atName("-rules "+folder, err)
-	}
-	firstFile, firstFolder := "", ""
-	for _, entry := range entries {
-		switch {
-		case isHidden(entry.Name()):
-		case isWARCName(entry.Name()) && !entry.IsDir():
-			return true, nil
-		case entry.IsDir() && firstFolder == "":
-			firstFolder = entry.Name()
-		case entry.Type().IsRegular() && firstFile == "":
-			firstFile = entry.Name()
-		}
-	}
-	switch {
-	case firstFile != "":
-		found, err := detectRules(filepath.Join(folder, firstFile))
-		return found == format.WARC && err == nil, nil // what cannot be read here is named when it is needed
-	case firstFolder != "":
-		return isWARCFolder(filepath.Join(folder, firstFolder))
-	}
-	return false, nil
-}
-
-// filesBelow lists the WARC files in and below a folder by name; where no name
-// says that it is one, all files.
-func filesBelow(folder string) ([]string, error) {
-	var named, all []string
-	top := folder + string(filepath.Separator) // the folder, also where it is a link
-	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case path != top && isHidden(entry.Name()):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-		case !entry.IsDir():
-			all = append(all, path)
-			if isWARCName(path) {
-				named = append(named, path)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, atName("-rules "+folder, err)
-	}
-	if len(named) > 0 {
-		return named, nil
-	}
-	return all, nil
-}
-
-func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
-
-func isWARCName(name string) bool {
-	found, _ := format.ByName(name)
-	return found == format.WARC
-}
-
-// timeOf sets dst to a time as RFC 3339 has it, or to the end of a day.
-func timeOf(dst *time.Time) func(string) error {
-	return func(s string) error {
-		t, err := time.Parse(time.RFC3339, s)
-		if err != nil {
-			if t, err = time.Parse(time.DateOnly, s); err != nil {
-				return fmt.Errorf("want a time such as 2026-03-01T12:00:00Z, or a day such as 2026-03-01, which stands for its end")
-			}
-			t = t.AddDate(0, 0, 1).Add(-time.Nanosecond)
-		}
-		*dst = t.UTC()
-		return nil
-	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +32,9 @@ type compiled struct {
 	Profile      string  `json:"profile"`
 	RobotsLimit  int     `json:"robots_limit"`
 	Authorities  int64   `json:"authorities"`
+	WithRules    int64   `json:"authorities_with_rules"`
+	Unavailable  int64   `json:"authorities_unavailable"`
+	Unreachable  int64   `json:"authorities_unreachable"`
 	Bodies       int64   `json:"distinct_bodies"`
 	Limited      int64   `json:"authorities_limited"`
 	HTML         int64   `json:"authorities_html"`
@@ -40,7 +44,7 @@ type compiled struct {
 	Seconds      float64 `json:"seconds"`
 }
 
-// runCompile makes a rule pack of folders.
+// runCompile makes a rule pack of folders and captures.
 func runCompile(ctx context.Context, args []string, s streams) int {
 	c, err := parseCompile(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -55,7 +59,7 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 	}
 	limitHeap(c.memory)
 	started := time.Now()
-	made, err := c.compile(ctx)
+	made, err := c.compile(ctx, log)
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return exitDone // its reader has what it wanted
@@ -79,9 +83,9 @@ func parseCompile(args []string) (*compileConfig, error) {
 	}
 	switch {
 	case fs.NArg() > 0:
-		return c, usageErrorf("unexpected argument %q: each folder takes a -rules of its own", fs.Arg(0))
+		return c, usageErrorf("unexpected argument %q: each source takes a -rules of its own", fs.Arg(0))
 	case len(c.folders) == 0:
-		return c, usageErrorf("-rules is missing: name a folder of robots.txt files")
+		return c, usageErrorf("-rules is missing: name a folder of robots.txt files, or captures")
 	case c.out == "":
 		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
 	case isURL(c.out):
@@ -92,6 +96,7 @@ func parseCompile(args []string) (*compileConfig, error) {
 
 func (c *compileConfig) define(fs *flag.FlagSet) {
 	c.defineReading(fs)
+	c.defineCaptures(fs)
 	fs.StringVar(&c.out, "out", "", "")
 	fs.Func("workers", "", countOf(&c.workers))
 	fs.Func("memory", "", sizeOf(&c.memory, leastMemory))
@@ -100,35 +105,35 @@ func (c *compileConfig) define(fs *flag.FlagSet) {
 }
 
 // compile makes the pack.
-func (c *compileConfig) compile(ctx context.Context) (*compiled, error) {
-	folders, err := c.openFolders()
+func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, error) {
+	found, err := c.find()
+	if err != nil {
+		return nil, err
+	}
+	folders, err := c.openFolders(found)
 	defer func() {
 		for _, folder := range folders {
-			_ = folder.Close() // it was only read from
+			if folder != nil {
+				_ = folder.Close() // it was only read from
+			}
 		}
 	}()
 	if err != nil {
 		return nil, err
 	}
 	b, err := rulepack.Create(c.out, rulepack.BuildOptions{
-		Profile: c.profile, Limit: int(c.limit), Memory: c.memory, Maker: "robotsbatch " + version(),
+		Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/captureMemory, Maker: "robotsbatch " + version(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
 	defer b.Abort()
-	ignored := int64(0)
-	for i, folder := range folders {
-		err := folder.Walk(c.workers, func(authority, body []byte) error {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(i)})
-		})
-		if err != nil {
-			return nil, err
-		}
-		ignored += folder.Stats().Ignored
+	ignored, err := c.addFolders(ctx, b, folders)
+	if err == nil && slices.Contains(folders, nil) {
+		err = c.addCaptures(ctx, b, found, log)
+	}
+	if err != nil {
+		return nil, err
 	}
 	info, err := b.Finish()
 	if err != nil {
@@ -136,40 +141,80 @@ func (c *compileConfig) compile(ctx context.Context) (*compiled, error) {
 	}
 	return &compiled{
 		Version: version(), Profile: profileName(info.Profile), RobotsLimit: info.Limit,
-		Authorities: info.Authorities, Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: ignored,
+		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
+		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: ignored,
 		SourceOctets: info.SourceOctets, PackOctets: info.Size,
 	}, nil
 }
 
-// openFolders opens all folders; those that were opened are returned with an
-// error, too.
-func (c *compileConfig) openFolders() (folders []*rulesdir.Dir, err error) {
-	for _, name := range c.folders {
-		isFolder, err := checkSource(name)
-		if err != nil {
-			return folders, err
+// openFolders opens all folders, with nil in the places of captures; those that
+// were opened are returned with an error, too.
+func (c *compileConfig) openFolders(found []foundRules) ([]*rulesdir.Dir, error) {
+	folders := make([]*rulesdir.Dir, len(found))
+	for i, f := range found {
+		switch f.kind {
+		case packRules:
+			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files and captures", f.name)
+		case folderRules:
+			folder, err := rulesdir.Open(f.name, rulesdir.Options{Profile: c.profile, Limit: int(c.limit)})
+			if err != nil {
+				return folders, err
+			}
+			folders[i] = folder
 		}
-		if !isFolder {
-			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files", name)
-		}
-		folder, err := rulesdir.Open(name, rulesdir.Options{Profile: c.profile, Limit: int(c.limit)})
-		if err != nil {
-			return folders, err
-		}
-		folders = append(folders, folder)
 	}
 	return folders, nil
+}
+
+// addFolders adds all robots.txt files of folders, and returns how many names it
+// ignored.
+func (c *compileConfig) addFolders(ctx context.Context, b *rulepack.Builder, folders []*rulesdir.Dir) (ignored int64, err error) {
+	for i, folder := range folders {
+		if folder == nil {
+			continue
+		}
+		err := folder.Walk(c.workers, func(authority, body []byte) error {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(i)})
+		})
+		if err != nil {
+			return 0, err
+		}
+		ignored += folder.Stats().Ignored
+	}
+	return ignored, nil
+}
+
+// addCaptures adds what captures say.
+func (c *compileConfig) addCaptures(ctx context.Context, b *rulepack.Builder, found []foundRules, log *console) error {
+	set := newCaptureSet(&c.rulesConfig, found, b, c.memory, b.Folder(), log)
+	defer set.Close()
+	if err := set.read(ctx, c.workers, time.Time{}); err != nil {
+		return err
+	}
+	// The pack itself knows which source is before which.
+	err := set.addTo(b, func([]byte, int) (bool, error) { return false, nil })
+	if err == nil {
+		set.tell(nil)
+	}
+	return err
 }
 
 // text is the summary in one line.
 func (m *compiled) text(out string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s of %s", counted(m.Authorities, "authority", "authorities"),
+	b.WriteString(counted(m.Authorities, "authority", "authorities"))
+	if m.WithRules < m.Authorities {
+		fmt.Fprintf(&b, " (%s with rules, %s unavailable, %s unreachable)", grouped(m.WithRules), grouped(m.Unavailable), grouped(m.Unreachable))
+	}
+	fmt.Fprintf(&b, ", %s of %s",
 		counted(m.Bodies, "distinct robots.txt", "distinct robots.txt"), counted(m.SourceOctets, "octet", "octets"))
 	for _, odd := range []struct {
 		count int64
 		what  string
-	}{{m.Limited, "cut by the size limit"}, {m.HTML, "with HTML instead of robots.txt"}} {
+	}{{m.Limited, "cut by the size limit or the crawler"}, {m.HTML, "with HTML instead of robots.txt"}} {
 		if odd.count > 0 {
 			fmt.Fprintf(&b, "; %s %s", counted(odd.count, "authority", "authorities"), odd.what)
 		}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"time"
 	"unicode"
@@ -25,7 +26,8 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return failUsage(s, err)
 	}
-	rules, err := openRules(ctx, c, ruleUse{memory: defaultMemory / 4, explain: true, records: true}, newConsole(s.err, false, true))
+	use := ruleUse{memory: defaultMemory, workers: runtime.GOMAXPROCS(0), explain: true, records: true}
+	rules, err := openRules(ctx, c, use, newConsole(s.err, false, true))
 	if err == nil {
 		defer rules.Close()
 		var status int

@@ -104,9 +104,7 @@ func (c *rulesConfig) define(fs *flag.FlagSet) {
 	})
 	fs.Func("missing", "", oneOf(&c.missing, word[access.Missing]{"allow", access.MissingAllow},
 		word[access.Missing]{"deny", access.MissingDeny}, word[access.Missing]{"null", access.MissingNull}))
-	fs.Func("on-429", "", oneOf(&c.policy.Allow429, word[bool]{"allow", true}, word[bool]{"deny", false}))
-	fs.Func("on-unresolved-redirect", "", oneOf(&c.policy.DenyUnresolved, word[bool]{"allow", false}, word[bool]{"deny", true}))
-	fs.Func("as-of", "", timeOf(&c.asOf))
+	c.defineCaptures(fs)
 	c.maxAge = batch.DefaultMaxAge * time.Second
 	fs.Func("max-age", "", ageOf(&c.maxAge))
 }
@@ -116,6 +114,13 @@ func (c *rulesConfig) defineReading(fs *flag.FlagSet) {
 	fs.Func("rules", "", appendTo(&c.folders))
 	fs.Func("profile", "", oneOf(&c.profile, profiles...))
 	fs.Func("robots-limit", "", sizeOf(&c.limit, robotstxt.DefaultLimit))
+}
+
+// defineCaptures defines what decides which capture counts, and how.
+func (c *rulesConfig) defineCaptures(fs *flag.FlagSet) {
+	fs.Func("on-429", "", oneOf(&c.policy.Allow429, word[bool]{"allow", true}, word[bool]{"deny", false}))
+	fs.Func("on-unresolved-redirect", "", oneOf(&c.policy.DenyUnresolved, word[bool]{"allow", false}, word[bool]{"deny", true}))
+	fs.Func("as-of", "", timeOf(&c.asOf))
 }
 
 func (c *jobConfig) defineInput(fs *flag.FlagSet) {

@@ -10,7 +10,7 @@ lets a crawler fetch it. It reads files, asks no server, and keeps the order.
 Usage:
   robotsbatch -in FILE -rules RULES [-agent NAME] [-out FILE] [flags]
   robotsbatch explain -rules RULES [-agent NAME] URL...
-  robotsbatch compile -rules FOLDER -out PACK
+  robotsbatch compile -rules RULES -out PACK
   robotsbatch inspect PACK [AUTHORITY...]
   robotsbatch version
   robotsbatch help [explain|compile|inspect]
@@ -34,7 +34,8 @@ Rules:
                       example.com.txt, example.com/robots.txt, with a port
                       example.com_8443; or a rule pack, made by compile; or
                       WARC captures, a file, folder or quoted pattern;
-                      repeatable: the first that knows an authority decides
+                      repeatable: the first that knows an authority decides,
+                      and redirects of captures lead into all captures
   -agent NAME         product token, such as CCBot, or several by commas, most
                       specific first: Googlebot-News,Googlebot; repeatable: a
                       verdict for each; default: *, the rules for everyone
@@ -46,7 +47,8 @@ Rules:
                       deny, null
   -as-of TIME         of captures, none later counts: 2026-03-01T12:00:00Z, or a
                       day, its end; ages count up to it; default: the newest
-                      fetch in captures and packs
+                      fetch in captures and packs. Which captures of a pack
+                      count, and how, is decided by compile
   -max-age SPAN       rows decided by a robots.txt fetched longer before that,
                       such as 36h or 7d, are counted in the summary; default:
                       24h (RFC 9309)
@@ -132,28 +134,37 @@ Exit status, with several URLs or agents the worst:
 `
 
 const compileHelp = `robotsbatch compile makes a rule pack: one file with the compiled rules of many
-authorities, which the main job maps instead of reading robots.txt files.
+authorities, which the main job maps instead of reading robots.txt files or
+captures.
 
 Usage:
-  robotsbatch compile -rules FOLDER [-rules FOLDER...] -out PACK [flags]
+  robotsbatch compile -rules RULES [-rules RULES...] -out PACK [flags]
 
 Flags:
-  -rules FOLDER       robots.txt files, named by host, as in the main job;
-                      repeatable: the first that has an authority decides
+  -rules RULES        folder of robots.txt files, named by host, or WARC
+                      captures, as in the main job; repeatable: the first that
+                      has an authority decides
   -out PACK           the file to write, such as site.rules, or - for stdout
   -profile NAME       rfc9309 (default) or google; recorded in the pack
   -robots-limit SIZE  default and least 500KiB; recorded in the pack
+  -as-of TIME         of captures, none later counts: 2026-03-01T12:00:00Z, or a
+                      day, its end; default: the newest capture
+  -on-429 VERDICT     captures with status 429: deny (default) or allow
+  -on-unresolved-redirect VERDICT
+                      captures that redirect to nowhere: allow (default), deny
   -workers N          default: the number of processors
   -memory SIZE        what does not fit goes to temporary files beside the
                       pack; default 512MiB
   -log FORMAT         text (default) or json: messages on stderr
   -quiet              no summary
 
-A pack has the rules of every agent in it: -agent is chosen when it is used. The
-same files give the same octets.
+A pack has the rules of every agent in it: -agent is chosen when it is used. Of
+captures it has what decides, with status and time. The same files give the same
+octets.
 
 Examples:
   robotsbatch compile -rules robots -out site.rules
+  robotsbatch compile -rules "crawl/*.warc.gz" -out crawl.rules
   robotsbatch -in urls.arrow -rules site.rules -agent CCBot -out verdicts.arrow
 
 Exit status:

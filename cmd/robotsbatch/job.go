@@ -56,15 +56,16 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	return j.log.fail(err)
 }
 
-// Of the memory, a quarter is for compiled rules, the rest for what is in
-// flight.
-func (c *jobConfig) rulesMemory() int64 { return c.memory / 4 }
-func (c *jobConfig) batchMemory() int64 { return c.memory - c.rulesMemory() }
+// rulesMemory is the part of the memory that is for compiled rules. The rest is
+// for what is in flight.
+const rulesMemory = 4
+
+func (c *jobConfig) batchMemory() int64 { return c.memory - c.memory/rulesMemory }
 
 // ruleUse is what the columns need of the rules.
 func (c *jobConfig) ruleUse() ruleUse {
 	records := slices.Contains(c.with, batch.CrawlDelayColumn) || slices.Contains(c.with, batch.SitemapsColumn)
-	return ruleUse{memory: c.rulesMemory(), explain: c.explain, records: records}
+	return ruleUse{memory: c.memory, workers: c.workers, explain: c.explain, records: records}
 }
 
 // asOfSeconds is the time that ages are counted up to, in seconds since 1970; 0

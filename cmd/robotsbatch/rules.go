@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
+	"robotsbatch/io/captures"
 	"robotsbatch/io/compress"
 	"robotsbatch/io/format"
-	"robotsbatch/io/rulepack"
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -30,104 +31,135 @@ type ruleSource interface {
 // knows an authority decides.
 type ruleSources []ruleSource
 
-// ruleUse says what rules are used for.
+// ruleUse says what rules are used for, and with what.
 type ruleUse struct {
-	// memory is how many octets of compiled rules folders and packs may keep.
+	// memory is how many octets there are for making a rule pack of captures,
+	// before anything else runs. A part of it is for compiled rules afterwards.
 	memory int64
+	// workers make it.
+	workers int
 	// explain is whether rules will be described.
 	explain bool
 	// records is whether the records that are no rules are needed.
 	records bool
 }
 
-// openRules opens the sources of rules, and reads those that are captures. It
-// sets c.asOf, unless that was asked for, to the newest fetch in any of them.
+// cache is how many octets of compiled rules each source may keep.
+func (u ruleUse) cache(c *rulesConfig) int64 { return u.memory / rulesMemory / int64(len(c.folders)) }
+
+// openRules opens the sources of rules, and makes a rule pack of those that are
+// captures. It sets c.asOf, unless that was asked for, to the newest fetch in any
+// of them.
 func openRules(ctx context.Context, c *rulesConfig, use ruleUse, log *console) (ruleSources, error) {
-	var sources ruleSources
-	use.memory /= int64(len(c.folders))
-	for _, name := range c.folders {
-		source, err := openSource(ctx, name, c, use, log)
+	found, err := c.find()
+	if err != nil {
+		return nil, err
+	}
+	sources := make(ruleSources, len(found)) // nil where captures are
+	for i, f := range found {
+		if f.kind != captureRules {
+			if sources[i], err = openSource(f, c, use); err != nil {
+				sources[i] = nil // and not something that is no nil source
+				return nil, errors.Join(err, sources.Close())
+			}
+		}
+	}
+	if first := slices.IndexFunc(found, func(f foundRules) bool { return f.kind == captureRules }); first >= 0 {
+		pack, err := openCaptures(ctx, c, found, sources, use, log)
 		if err != nil {
 			return nil, errors.Join(err, sources.Close())
 		}
-		sources = append(sources, source)
+		sources[first] = pack
 	}
 	if c.asOf.IsZero() {
 		c.asOf = sources.newest()
 	}
-	c.finishCaptures(sources, log)
-	return sources, nil
+	return slices.DeleteFunc(sources, func(s ruleSource) bool { return s == nil }), nil
 }
 
-// newest is the time of the newest fetch in any source, the zero time where none
+// newest is the time of the newest fetch in any pack, the zero time where none
 // is known: a folder has none.
 func (r ruleSources) newest() (newest time.Time) {
 	for _, source := range r {
-		var t time.Time
-		switch s := source.(type) {
-		case *captureSource:
-			t = s.collector.Newest()
-		case *rulepack.Pack:
-			if seconds := s.Info().AsOf; seconds != 0 {
-				t = time.Unix(seconds, 0).UTC()
+		if pack, ok := source.(*packSource); ok {
+			if t := time.Unix(pack.Info().AsOf, 0).UTC(); pack.Info().AsOf != 0 && t.After(newest) {
+				newest = t
 			}
-		}
-		if t.After(newest) {
-			newest = t
 		}
 	}
 	return newest
 }
 
-func openSource(ctx context.Context, name string, c *rulesConfig, use ruleUse, log *console) (ruleSource, error) {
-	files, err := warcFiles(name)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) > 0 {
-		return readCaptures(ctx, c, name, files, use, log)
-	}
-	isFolder, err := checkSource(name)
-	if err != nil {
-		return nil, err
-	}
-	if isFolder {
-		return rulesdir.Open(name, rulesdir.Options{
-			Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records, Memory: use.memory,
+func openSource(f foundRules, c *rulesConfig, use ruleUse) (ruleSource, error) {
+	if f.kind == folderRules {
+		return rulesdir.Open(f.name, rulesdir.Options{
+			Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records, Memory: use.cache(c),
 		})
 	}
-	pack, err := rulepack.Open(name, rulepack.Options{
-		Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Explain: use.explain, Records: use.records, Memory: use.memory,
-	})
-	if errors.Is(err, rulepack.ErrMismatch) {
-		err = usageError{err}
-	}
-	if err != nil {
-		return nil, err // and not a nil pack that is no nil source
-	}
-	return pack, nil
+	return openPack(f.name, f.name, c, use)
 }
 
-// checkSource tells folders from rule packs, and refuses what is neither.
-func checkSource(name string) (isFolder bool, err error) {
+// rulesKind is what a -rules may be.
+type rulesKind int
+
+const (
+	folderRules rulesKind = iota
+	packRules
+	captureRules
+)
+
+// foundRules is what one -rules names.
+type foundRules struct {
+	name  string
+	kind  rulesKind
+	files []string // of captures
+}
+
+// find finds out what each -rules names.
+func (c *rulesConfig) find() ([]foundRules, error) {
+	if len(c.folders) > captures.MaxSources {
+		return nil, usageErrorf("-rules is there %d times: at most %d can be", len(c.folders), captures.MaxSources)
+	}
+	var all []foundRules
+	for _, name := range c.folders {
+		found, err := findRules(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
+
+func findRules(name string) (foundRules, error) {
+	found := foundRules{name: name}
 	if isURL(name) {
-		return false, unavailable(fmt.Sprintf("-rules %s: reading from an object store", name))
+		return found, unavailable(fmt.Sprintf("-rules %s: reading from an object store", name))
+	}
+	files, err := warcFiles(name)
+	if err != nil {
+		return found, err
+	}
+	if len(files) > 0 {
+		found.kind, found.files = captureRules, files
+		return found, nil
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return false, atName("-rules "+name, err)
+		return found, atName("-rules "+name, err)
 	}
 	if info.IsDir() {
-		return true, nil
+		return found, nil
 	}
-	found, err := detectRules(name)
+	detected, err := detectRules(name)
 	if err != nil {
-		return false, atName("-rules "+name, err)
+		return found, atName("-rules "+name, err)
 	}
-	if found != format.RulePack {
-		return false, usageErrorf("-rules %s is neither a folder nor a rule pack, nor WARC: tables of captures are not available in this version", name)
+	if detected != format.RulePack {
+		return found, usageErrorf("-rules %s is neither a folder nor a rule pack, nor WARC: tables of captures are not available in this version", name)
 	}
-	return false, nil
+	found.kind = packRules
+	return found, nil
 }
 
 // detectRules tells the format of a file by its first octets, then by its name.
@@ -171,6 +203,9 @@ func (r ruleSources) Lookup(authority []byte, o *matcher.Origin) error {
 // there is none.
 func (r ruleSources) file(authority []byte) (string, error) {
 	for _, source := range r {
+		if source == nil {
+			continue // captures that are not read yet
+		}
 		name, err := source.File(authority)
 		if err != nil || name != "" {
 			return name, err
@@ -183,7 +218,9 @@ func (r ruleSources) file(authority []byte) (string, error) {
 func (r ruleSources) Close() error {
 	var err error
 	for _, source := range r {
-		err = errors.Join(err, source.Close())
+		if source != nil {
+			err = errors.Join(err, source.Close())
+		}
 	}
 	return err
 }

@@ -221,3 +221,18 @@ func defineLater(fs *flag.FlagSet, names ...string) {
 		fs.Var(&laterFlag{}, name, "")
 	}
 }
+
+// timeOf sets dst to a time as RFC 3339 has it, or to the end of a day.
+func timeOf(dst *time.Time) func(string) error {
+	return func(s string) error {
+		t, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			if t, err = time.Parse(time.DateOnly, s); err != nil {
+				return fmt.Errorf("want a time such as 2026-03-01T12:00:00Z, or a day such as 2026-03-01, which stands for its end")
+			}
+			t = t.AddDate(0, 0, 1).Add(-time.Nanosecond)
+		}
+		*dst = t.UTC()
+		return nil
+	}
+}

@@ -1,12 +1,14 @@
 package captures
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"math"
 	"net/url"
-	"strings"
+	"sync"
 	"time"
 
+	"robotsbatch/io/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -22,17 +24,25 @@ type Capture struct {
 	// Failed says that there was no answer.
 	Failed bool
 	// Location is where a redirect leads, as written; empty for none.
-	Location string
+	Location []byte
 	// Body of the answer, decoded.
 	Body []byte
 	// Cut says that Body is only the beginning of what the server sent.
 	Cut bool
 }
 
-// Options say how bodies are read. The zero value is the default.
+// Bodies takes bodies, each distinct one once, and names them; a
+// rulepack.Builder is one. It is safe for concurrent use.
+type Bodies interface {
+	// Keep takes a body, of which nothing is kept but what it is named by.
+	Keep(body []byte, cut bool) (kept uint64, err error)
+}
+
+// Options say how captures are taken. The zero value is the default, but for
+// Bodies.
 type Options struct {
-	// Chains are the agents; each Origin gets a Trie for each, in their order.
-	Chains []matcher.Chain
+	// Bodies takes the bodies.
+	Bodies Bodies
 	// Profile is the reading of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
 	// Limit is how many octets of a body count (RFC 9309 §2.5); values below
@@ -40,9 +50,15 @@ type Options struct {
 	// has no limit of its own: of a longer body, robotstxt.MaxGoogleBody octets
 	// count.
 	Limit int
-	// Records keeps the records that are no rules, for Origin.Facts.
-	Records bool
+	// Memory is about how many octets of memory captures that wait take; 0 means
+	// DefaultMemory. What does not fit goes to temporary files in Folder.
+	Memory int64
+	// Folder is where temporary files are made; default os.TempDir.
+	Folder string
 }
+
+// DefaultMemory is how many octets captures take when Options do not say: 64 MiB.
+const DefaultMemory = 64 << 20
 
 // BodyLimit is how many octets of a body matter: those that count. Readers keep
 // one more, by which it shows that there were more.
@@ -50,206 +66,173 @@ func (o *Options) BodyLimit() int {
 	return robotstxt.Options{Profile: o.Profile, Limit: o.Limit}.ReadLimit()
 }
 
-// Numbers of nodes and bodies that are none.
-const none = -1
+// Set is captures. Each goroutine adds to it through an [Adder] of its own.
+type Set struct {
+	options Options
+	limit   int // octets of a body that matter
 
-// capture is what is kept of a Capture.
-type capture struct {
-	time   int64 // nanoseconds since 1970; unknownTime for none
-	node   int32 // of the URL
-	target int32 // node of a redirect's target, or none
-	body   int32 // number of the body, or none
-	order  int32 // in which it came
-	status int16
-	failed bool
+	mu     sync.Mutex // for all that follows
+	sorter *runs.Sorter
+	wanted []key // of redirects' targets
+	newest int64
+	stats  []Stats // by source
 }
 
-// unknownTime is before every other time.
-const unknownTime = math.MinInt64
-
-// body is what is kept of a distinct body.
-type body struct {
-	tries   []matcher.Trie
-	records *matcher.Records // nil unless they were asked for
-	html    bool
-	limited bool
-}
-
-// bodyKey tells bodies apart.
-type bodyKey struct {
-	hash [sha256.Size]byte
-	cut  bool
-}
-
-// Collector takes captures. It is for one goroutine.
-type Collector struct {
-	options  Options
-	scratch  matcher.Scratch
-	nodes    map[string]int32
-	isOrigin []bool // for each node whether it is an authority's robots.txt
-	captures []capture
-	numbers  map[bodyKey]int32
-	bodies   []body
-	newest   int64
-	stats    Stats
-}
-
-// NewCollector returns an empty collector.
-func NewCollector(o Options) *Collector {
-	return &Collector{
-		options: o,
-		nodes:   make(map[string]int32),
-		numbers: make(map[bodyKey]int32),
-		newest:  unknownTime,
+// NewSet returns an empty set.
+func NewSet(o Options) *Set {
+	if o.Memory <= 0 {
+		o.Memory = DefaultMemory
+	}
+	return &Set{
+		options: o, limit: o.BodyLimit(),
+		sorter: runs.NewSorter(recordForm, o.Memory, o.Folder), newest: unknownTime,
 	}
 }
 
-// Add takes a capture and keeps nothing of its memory. One whose URL is none
-// that can have rules is counted and ignored.
-func (c *Collector) Add(x *Capture) {
-	node := c.node(x.URL)
-	if node == none || len(c.captures) == math.MaxInt32 {
-		c.stats.Ignored++
-		return
+// Close gives up what the set holds.
+func (s *Set) Close() { s.sorter.Close() }
+
+// Newest is the time of the newest capture, the zero time when there is none.
+func (s *Set) Newest() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return timeOf(s.newest)
+}
+
+// Stats tells what was taken from a source, and after Resolve what it means.
+func (s *Set) Stats(source int) Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *s.statsOf(source)
+}
+
+func (s *Set) statsOf(source int) *Stats {
+	for source >= len(s.stats) {
+		s.stats = append(s.stats, Stats{})
 	}
-	c.stats.Captures++
-	if !c.isOrigin[node] {
-		c.stats.Elsewhere++
+	return &s.stats[source]
+}
+
+// add takes a record; target says that it has one.
+func (s *Set) add(r record, target bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := s.statsOf(r.source())
+	stats.Captures++
+	if len(r.authority()) == 0 {
+		stats.Elsewhere++
 	}
-	kept := capture{
-		time: nanoseconds(x.Time), node: node, target: none, body: none,
-		order: int32(len(c.captures)), status: clampStatus(x.Status), failed: x.Failed,
+	if target {
+		s.wanted = append(s.wanted, r.target())
 	}
+	s.newest = max(s.newest, r.time())
+	return s.sorter.Add(r)
+}
+
+// ignore counts a capture that says nothing.
+func (s *Set) ignore(source int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.statsOf(source).Ignored++
+}
+
+// MaxSources is how many sources there may be.
+const MaxSources = math.MaxUint16
+
+// Adder adds captures to a Set. It is for one goroutine.
+type Adder struct {
+	set     *Set
+	scratch matcher.Scratch
+	key     []byte
+	record  []byte
+}
+
+// NewAdder returns an Adder.
+func (s *Set) NewAdder() *Adder { return &Adder{set: s} }
+
+// Add takes a capture of a source, below MaxSources, and keeps nothing of its
+// memory. Of two captures at the same time the one with the greater order is
+// taken for newer; no two of a source may have the same. One whose URL is none
+// that can have rules is counted and ignored. An error is that of Bodies, or of a
+// temporary file, and ends the set.
+func (a *Adder) Add(x *Capture, source int, order uint64) error {
+	r := newRecord(a.record, x, source, order)
+	node, authority, ok := a.node(x.URL)
+	if !ok {
+		a.set.ignore(source)
+		return nil
+	}
+	r = r.of(node, authority)
+	a.record = r
+	target := false
 	switch {
 	case x.Failed:
 	case x.Status/100 == 3 && x.Status != 304:
-		kept.target = c.target(x)
-	case x.Status == 0 || x.Status/100 == 2:
-		kept.body = c.body(x)
-	}
-	c.newest = max(c.newest, kept.time)
-	c.captures = append(c.captures, kept)
-}
-
-func clampStatus(status int) int16 {
-	if status < 0 || status > math.MaxInt16 {
-		return -1
-	}
-	return int16(status)
-}
-
-// The years for which nanoseconds since 1970 are defined.
-const firstYear, lastYear = 1700, 2200
-
-func nanoseconds(t time.Time) int64 {
-	if year := t.Year(); year < firstYear || year > lastYear {
-		return unknownTime
-	}
-	return t.UnixNano()
-}
-
-func timeOf(nanoseconds int64) time.Time {
-	if nanoseconds == unknownTime {
-		return time.Time{}
-	}
-	return time.Unix(0, nanoseconds).UTC()
-}
-
-// seconds is a time in whole seconds since 1970, 0 for one that is unknown.
-func seconds(nanoseconds int64) int64 {
-	if nanoseconds == unknownTime {
-		return 0
-	}
-	return time.Unix(0, nanoseconds).Unix()
-}
-
-// Newest is the time of the newest capture, the zero time when there is none.
-func (c *Collector) Newest() time.Time { return timeOf(c.newest) }
-
-// node is the number of a URL, or none for one that has no authority.
-func (c *Collector) node(url []byte) int32 {
-	authority, path, reason := c.scratch.Split(url)
-	if reason != matcher.NoReason {
-		return none
-	}
-	isOrigin := string(path) == "/robots.txt"
-	key := authority
-	if !isOrigin {
-		key = append(append(make([]byte, 0, len(authority)+len(path)), authority...), path...)
-	}
-	key = shorten(key)
-	if number, ok := c.nodes[string(key)]; ok {
-		return number
-	}
-	if len(c.isOrigin) == math.MaxInt32 {
-		return none
-	}
-	number := int32(len(c.isOrigin))
-	c.nodes[string(key)] = number
-	c.isOrigin = append(c.isOrigin, isOrigin)
-	return number
-}
-
-// maxKey is the longest key that is kept as it is, in octets.
-const maxKey = 128
-
-// shorten returns the key, or a hash of one that is long, which no key is: a
-// key never starts with a NUL.
-func shorten(key []byte) []byte {
-	if len(key) <= maxKey {
-		return key
-	}
-	hash := sha256.Sum256(key)
-	return append([]byte{0}, hash[:]...)
-}
-
-// target is the node of a redirect's target, which its Location names relative
-// to the URL that was fetched (RFC 9110 §10.2.2); none where there is none.
-func (c *Collector) target(x *Capture) int32 {
-	location := strings.TrimSpace(x.Location)
-	if location == "" {
-		return none
-	}
-	if reference, err := url.Parse(location); err == nil && !reference.IsAbs() {
-		base, err := url.Parse(string(matcher.TrimURL(x.URL)))
-		if err != nil {
-			return none
+		if node, target = a.target(x); target {
+			r.setTarget(node)
 		}
-		location = base.ResolveReference(reference).String()
+	case x.Status == 0 || x.Status/100 == 2:
+		kept, err := a.keep(x)
+		if err != nil {
+			return err
+		}
+		r.setKept(kept)
 	}
-	return c.node([]byte(location))
+	return a.set.add(r, target)
 }
 
-// body is the number of a capture's body, which is compiled if it is new.
-func (c *Collector) body(x *Capture) int32 {
-	text := x.Body
-	limit := c.options.BodyLimit()
-	cut := x.Cut
-	if c.options.Profile == robotstxt.Google && len(text) > limit {
-		text, cut = text[:limit], true
+// maxAuthority is the longest authority, in octets, that is not ignored. A name
+// in the DNS has at most 255 (RFC 1035 §2.3.4).
+const maxAuthority = 2048
+
+// node is the key of a URL, and its authority when the URL is that of a
+// robots.txt, which is valid until the next call; ok is false for a URL that has
+// no authority.
+func (a *Adder) node(url []byte) (node key, authority []byte, ok bool) {
+	authority, path, reason := a.scratch.Split(url)
+	if reason != matcher.NoReason || len(authority) > maxAuthority {
+		return key{}, nil, false
+	}
+	a.key = append(append(a.key[:0], authority...), path...)
+	// Strangers choose URLs, and could make two that a weaker hash takes for one.
+	sum := sha256.Sum256(a.key)
+	if string(path) != "/robots.txt" {
+		authority = nil
+	}
+	return key(sum[:len(node)]), authority, true
+}
+
+// target is the key of a redirect's target, which its Location names relative
+// to the URL that was fetched (RFC 9110 §10.2.2); ok is false where there is none.
+func (a *Adder) target(x *Capture) (node key, ok bool) {
+	location := bytes.TrimSpace(x.Location)
+	if len(location) == 0 {
+		return key{}, false
+	}
+	if !isAbsolute(location) {
+		if reference, err := url.Parse(string(location)); err == nil && !reference.IsAbs() {
+			base, err := url.Parse(string(matcher.TrimURL(x.URL)))
+			if err != nil {
+				return key{}, false
+			}
+			location = []byte(base.ResolveReference(reference).String())
+		}
+	}
+	node, _, ok = a.node(location)
+	return node, ok
+}
+
+// isAbsolute knows what most redirects have, so that it needs no parsing.
+func isAbsolute(location []byte) bool {
+	return bytes.HasPrefix(location, []byte("https://")) || bytes.HasPrefix(location, []byte("http://"))
+}
+
+// keep hands a body on.
+func (a *Adder) keep(x *Capture) (uint64, error) {
+	body, cut := x.Body, x.Cut
+	if a.set.options.Profile == robotstxt.Google && len(body) > a.set.limit {
+		body, cut = body[:a.set.limit], true
 	}
 	// The octet after the limit, too: it tells a line that is cut.
-	text = text[:min(len(text), limit+1)]
-	key := bodyKey{sha256.Sum256(text), cut}
-	if number, ok := c.numbers[key]; ok {
-		return number
-	}
-	file := robotstxt.Parse(text, robotstxt.Options{Profile: c.options.Profile, Limit: c.options.Limit, Cut: cut})
-	number := int32(len(c.bodies))
-	b := body{tries: matcher.Compile(file, c.options.Chains), html: looksLikeHTML(file), limited: file.Limited}
-	if c.options.Records {
-		b.records = matcher.CollectRecords(file, c.options.Chains)
-	}
-	c.bodies = append(c.bodies, b)
-	c.numbers[key] = number
-	return number
-}
-
-func looksLikeHTML(file *robotstxt.File) bool {
-	for _, warning := range file.Warnings {
-		if warning.Kind == robotstxt.HTMLBody {
-			return true
-		}
-	}
-	return false
+	return a.set.options.Bodies.Keep(body[:min(len(body), a.set.limit+1)], cut)
 }

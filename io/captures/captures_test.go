@@ -1,10 +1,16 @@
 package captures
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
-	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,8 +24,6 @@ var start = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 // day is a time so many days after start.
 func day(n int) time.Time { return start.AddDate(0, 0, n) }
 
-func options() Options { return Options{Chains: []matcher.Chain{{matcher.Everyone}}} }
-
 const denyX = "User-agent: *\nDisallow: /x\n"
 
 func page(url, body string, days int) Capture {
@@ -31,39 +35,80 @@ func answer(url string, status, days int) Capture {
 }
 
 func moved(url, location string, days int) Capture {
-	return Capture{URL: []byte(url), Status: 301, Location: location, Time: day(days)}
+	return Capture{URL: []byte(url), Status: 301, Location: []byte(location), Time: day(days)}
 }
 
-func collect(captures ...Capture) *Collector {
-	c := NewCollector(options())
-	for i := range captures {
-		c.Add(&captures[i])
-	}
-	return c
+// bodies keeps bodies by number.
+type bodies struct {
+	mu    sync.Mutex
+	files []*robotstxt.File
 }
 
-// describe is what an authority's origin says, as one word or two.
-func describe(t testing.TB, o *Origins, authority string) string {
+func (b *bodies) Keep(body []byte, cut bool) (uint64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.files = append(b.files, robotstxt.Parse(slices.Clone(body), robotstxt.Options{Cut: cut}))
+	return uint64(len(b.files)), nil
+}
+
+// origins are decisions by authority.
+type origins struct {
+	decisions map[string]Decision
+	bodies    *bodies
+	stats     []Stats
+}
+
+func resolve(t testing.TB, s *Set, b *bodies, asOf time.Time, p access.Policy) *origins {
 	t.Helper()
-	var origin matcher.Origin
-	origin.Stale = true // Lookup has to set all of it
-	if err := o.Lookup([]byte(authority), &origin); err != nil {
+	o := &origins{decisions: make(map[string]Decision), bodies: b}
+	err := s.Resolve(asOf, p, func(d *Decision) error {
+		if _, twice := o.decisions[string(d.Authority)]; twice {
+			t.Errorf("%s twice", d.Authority)
+		}
+		o.decisions[string(d.Authority)] = *d
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	text := [...]string{"unknown", "rules", "allow", "deny"}[origin.Access]
-	if origin.Stale {
+	o.stats = s.stats
+	return o
+}
+
+// collect adds captures of sources, and resolves them.
+func collect(t testing.TB, asOf time.Time, p access.Policy, sources ...[]Capture) *origins {
+	t.Helper()
+	b := new(bodies)
+	s := NewSet(Options{Bodies: b})
+	defer s.Close()
+	adder := s.NewAdder()
+	for source, captures := range sources {
+		for i := range captures {
+			if err := adder.Add(&captures[i], source, uint64(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return resolve(t, s, b, asOf, p)
+}
+
+// describe is what was decided about an authority, as one word or two.
+func (o *origins) describe(authority string) string {
+	d, known := o.decisions[authority]
+	if !known {
+		return "unknown"
+	}
+	text := [...]string{"", "rules", "allow", "deny"}[d.Access]
+	if d.Stale {
 		text = "stale " + text
 	}
-	if origin.Access != access.Rules {
-		if origin.Tries != nil {
-			t.Error("tries without rules")
+	if d.Access == access.Rules {
+		var target matcher.Target
+		target.Set([]byte("/x"), robotstxt.RFC9309)
+		tries := matcher.Compile(o.bodies.files[d.Kept-1], []matcher.Chain{{matcher.Everyone}})
+		if allowed, _ := tries[0].Allowed(&target); !allowed {
+			text += " /x"
 		}
-		return text
-	}
-	var target matcher.Target
-	target.Set([]byte("/x"), robotstxt.RFC9309)
-	if allowed, _ := origin.Tries[0].Allowed(&target); !allowed {
-		text += " /x"
 	}
 	return text
 }
@@ -117,7 +162,7 @@ func TestDecidingCapture(t *testing.T) {
 		{"3xx to what is in it only later", []Capture{moved(a, b, 0), answer(b, 500, 2)}, 1, "allow"},
 		{"3xx to no URL", []Capture{moved(a, "http://[/", 0)}, -1, "allow"},
 		{"3xx without Location", []Capture{moved(a, "", 0)}, -1, "allow"},
-		{"304", []Capture{{URL: []byte(a), Status: 304, Location: b}, answer(b, 500, 0)}, -1, "allow"},
+		{"304", []Capture{{URL: []byte(a), Status: 304, Location: []byte(b)}, answer(b, 500, 0)}, -1, "allow"},
 		{"3xx to itself", []Capture{moved(a, a, 0)}, -1, "allow"},
 		{"3xx to each other", []Capture{moved(a, b, 0), moved(b, a, 0)}, -1, "allow"},
 		{"unreachable for 30 days: last good copy", []Capture{ok, answer(a, 500, 1)}, 31, "stale rules /x"},
@@ -132,8 +177,8 @@ func TestDecidingCapture(t *testing.T) {
 			if test.asOf >= 0 {
 				asOf = day(test.asOf)
 			}
-			o := collect(test.captures...).Finish(asOf, access.Policy{})
-			if got := describe(t, o, "http://a.example"); got != test.want {
+			o := collect(t, asOf, access.Policy{}, test.captures)
+			if got := o.describe("http://a.example"); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 		})
@@ -142,12 +187,12 @@ func TestDecidingCapture(t *testing.T) {
 
 func TestHops(t *testing.T) {
 	for hops, want := range []string{"rules /x", "rules /x", "rules /x", "rules /x", "rules /x", "rules /x", "allow", "allow"} {
-		o := collect(chain(hops, page("", denyX, 0))...).Finish(time.Time{}, access.Policy{})
-		if got := describe(t, o, "http://0.example"); got != want {
+		o := collect(t, time.Time{}, access.Policy{}, chain(hops, page("", denyX, 0)))
+		if got := o.describe("http://0.example"); got != want {
 			t.Errorf("%d hops: %s, want %s", hops, got, want)
 		}
 		for i := 1; i <= hops; i++ { // those nearer have fewer hops
-			if got := describe(t, o, fmt.Sprintf("http://%d.example", i)); hops-i <= access.MaxHops && got != "rules /x" {
+			if got := o.describe(fmt.Sprintf("http://%d.example", i)); hops-i <= access.MaxHops && got != "rules /x" {
 				t.Errorf("%d hops, authority %d: %s", hops, i, got)
 			}
 		}
@@ -170,8 +215,8 @@ func TestPolicies(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			o := collect(test.captures...).Finish(time.Time{}, test.policy)
-			if got := describe(t, o, "http://a.example"); got != test.want {
+			o := collect(t, time.Time{}, test.policy, test.captures)
+			if got := o.describe("http://a.example"); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 		})
@@ -196,10 +241,10 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	table := func() string {
-		o := collect(all...).Finish(time.Time{}, access.Policy{})
+		o := collect(t, time.Time{}, access.Policy{}, all)
 		var b strings.Builder
 		for i := range 12 {
-			fmt.Fprintln(&b, i, describe(t, o, fmt.Sprintf("http://%d.example", i)))
+			fmt.Fprintln(&b, i, o.describe(fmt.Sprintf("http://%d.example", i)))
 		}
 		return b.String()
 	}
@@ -231,79 +276,189 @@ func TestBodies(t *testing.T) {
 		page("http://plain.example/", "Disallow: /", 0),
 		page("mailto:a@plain.example", "", 0),
 	}
-	o := collect(captures...).Finish(time.Time{}, access.Policy{})
+	o := collect(t, time.Time{}, access.Policy{}, captures)
 	for authority, want := range map[string]string{
 		"plain": "rules /x", "same": "rules /x", "cut": "rules", "full": "rules /x", "over": "rules", "html": "rules", "moved": "allow",
 	} {
-		if got := describe(t, o, "http://"+authority+".example"); got != want {
+		if got := o.describe("http://" + authority + ".example"); got != want {
 			t.Errorf("%s: %s, want %s", authority, got, want)
 		}
 	}
-	want := Stats{
-		Captures: 9, Elsewhere: 2, Ignored: 1, Authorities: 7, Rules: 6, Unavailable: 1,
-		Unresolved: 1, HTML: 1, Limited: 2, Bodies: 6,
+	want := Stats{Captures: 9, Elsewhere: 2, Ignored: 1, Authorities: 7, Rules: 6, Unavailable: 1, Unresolved: 1}
+	if o.stats[0] != want {
+		t.Errorf("stats %+v, want %+v", o.stats[0], want)
 	}
-	if got := o.Stats(); got != want {
-		t.Errorf("stats %+v, want %+v", got, want)
-	}
-	var plain, same matcher.Origin
-	_ = o.Lookup([]byte("http://plain.example"), &plain)
-	_ = o.Lookup([]byte("http://same.example"), &same)
-	if !plain.Tries[0].Same(&same.Tries[0]) {
-		t.Error("equal bodies do not share their rules")
-	}
-	var moved, nobody matcher.Origin
-	_ = o.Lookup([]byte("http://moved.example"), &moved)
-	if want := (matcher.Facts{Status: 301, Fetched: start.Unix()}); moved.Facts != want {
-		t.Errorf("deciding capture %+v, want %+v", moved.Facts, want)
-	}
-	if _ = o.Lookup([]byte("http://nobody.example"), &nobody); nobody.Facts != (matcher.Facts{}) {
-		t.Errorf("nobody has %+v", nobody.Facts)
+	if d := o.decisions["http://moved.example"]; d.Status != 301 || !d.Fetched.Equal(start) || d.Source != 0 {
+		t.Errorf("deciding capture %+v", d)
 	}
 }
 
-// What is known of the fetch is that of the capture which decides.
-func TestFacts(t *testing.T) {
+// TestSources: the first source that has an authority decides with its captures
+// alone, and redirects lead into all of them.
+func TestSources(t *testing.T) {
+	const a, b, c = "http://a.example/robots.txt", "http://b.example/robots.txt", "http://c.example/robots.txt"
+	tests := []struct {
+		name    string
+		sources [][]Capture
+		asOf    int // days after start
+		want    string
+		source  int
+	}{
+		{"the first, though older", [][]Capture{{page(a, denyX, 0)}, {answer(a, 500, 1)}}, 1, "rules /x", 0},
+		{"the first that has one in time", [][]Capture{{page(a, denyX, 2)}, {answer(a, 500, 1)}}, 1, "deny", 1},
+		{"the first that has one at all", [][]Capture{{page(b, denyX, 0)}, {answer(a, 404, 0)}}, 1, "allow", 1},
+		{"redirect into a later one", [][]Capture{{moved(a, b, 0)}, {page(b, denyX, 0)}}, 1, "rules /x", 0},
+		{"redirect into an earlier one", [][]Capture{{page(b, denyX, 0)}, {moved(a, b, 0)}}, 1, "rules /x", 1},
+		{"over several", [][]Capture{{moved(a, b, 0)}, {moved(b, c, 0)}, {page(c, denyX, 0)}}, 1, "rules /x", 0},
+		{"the target's first", [][]Capture{{moved(a, b, 0)}, {answer(b, 404, 0)}, {page(b, denyX, 1)}}, 1, "allow", 0},
+		{"no good copy of another", [][]Capture{{answer(a, 500, 0)}, {page(a, denyX, -1)}}, 40, "allow", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := collect(t, day(test.asOf), access.Policy{}, test.sources...)
+			if got := o.describe("http://a.example"); got != test.want || o.decisions["http://a.example"].Source != test.source {
+				t.Errorf("%s of source %d, want %s of %d", got, o.decisions["http://a.example"].Source, test.want, test.source)
+			}
+		})
+	}
+}
+
+// list is a Reader of captures that are there, all in the same memory.
+type list struct {
+	captures []Capture
+	url      []byte
+	err      error // in the end; io.EOF when nil
+}
+
+func (l *list) Close() error { return nil }
+
+func (l *list) Next(x *Capture) error {
+	for i := range l.url {
+		l.url[i] = '!' // it is not valid any more
+	}
+	if len(l.captures) == 0 {
+		return cmp.Or(l.err, io.EOF)
+	}
+	*x = l.captures[0]
+	l.url = append(l.url[:0], x.URL...)
+	x.URL = l.url
+	l.captures = l.captures[1:]
+	return nil
+}
+
+// TestRead: the number of files and of workers, and the memory, change nothing.
+func TestRead(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var all []Capture
+	url := func() string { return fmt.Sprintf("http://%d.example/robots.txt", r.IntN(800)) }
+	for range 5000 {
+		switch r.IntN(4) {
+		case 0:
+			all = append(all, page(url(), fmt.Sprintf("%s#%d", denyX, r.IntN(9)), r.IntN(30)))
+		case 1:
+			all = append(all, answer(url(), 500, r.IntN(60)))
+		case 2:
+			all = append(all, answer(url(), 404, r.IntN(30)))
+		case 3:
+			all = append(all, moved(url(), url(), r.IntN(30)))
+		}
+	}
+	var want map[string]string
+	for _, files := range []int{1, 2, 7} {
+		for _, workers := range []int{1, 3} {
+			for _, memory := range []int64{0, 1} {
+				b := new(bodies)
+				s := NewSet(Options{Bodies: b, Memory: memory, Folder: t.TempDir()})
+				var list []File
+				for captures := range slices.Chunk(all, (len(all)+files-1)/files) {
+					list = append(list, listFile(captures, nil))
+				}
+				if err := s.Read(t.Context(), list, workers); err != nil {
+					t.Fatal(err)
+				}
+				o := resolve(t, s, b, time.Time{}, access.Policy{})
+				s.Close()
+				got := make(map[string]string)
+				for authority, d := range o.decisions {
+					got[authority] = o.describe(authority) + fmt.Sprint(d.Status, d.Fetched)
+				}
+				if want == nil {
+					want = got
+				}
+				if !maps.Equal(got, want) || len(got) < 700 {
+					t.Errorf("%d files, %d workers, %d octets of memory: other decisions", files, workers, memory)
+				}
+			}
+		}
+	}
+}
+
+func listFile(captures []Capture, err error) File {
+	return File{Open: func() (Reader, error) { return &list{captures: captures, err: err}, nil }}
+}
+
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("broken")
+	some := slices.Repeat([]Capture{page("http://a.example/robots.txt", denyX, 0)}, 3*batchCaptures)
+	for name, files := range map[string][]File{
+		"file":  {listFile(some, nil), listFile(some, broken), listFile(some, nil)},
+		"open":  {listFile(some, nil), {Open: func() (Reader, error) { return nil, broken }}},
+		"alone": {listFile(nil, broken)},
+	} {
+		s := NewSet(Options{Bodies: new(bodies)})
+		if err := s.Read(t.Context(), files, 2); !errors.Is(err, broken) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		s.Close()
+	}
+	s := NewSet(Options{Bodies: new(bodies)})
+	defer s.Close()
+	if err := s.Read(t.Context(), nil, 2); err != nil {
+		t.Errorf("no files: %v", err)
+	}
+	stopped := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(stopped)
+	if err := s.Read(ctx, []File{listFile(some, nil)}, 2); !errors.Is(err, stopped) {
+		t.Errorf("stopped: %v", err)
+	}
+	s = NewSet(Options{Bodies: refusing{broken}})
+	defer s.Close()
+	if err := s.Read(t.Context(), []File{listFile(some, nil)}, 2); !errors.Is(err, broken) {
+		t.Errorf("bodies: %v", err)
+	}
+}
+
+type refusing struct{ err error }
+
+func (r refusing) Keep([]byte, bool) (uint64, error) { return 0, r.err }
+
+// TestFetchThatDecides: status and time are those of the capture which decides.
+func TestFetchThatDecides(t *testing.T) {
 	const a = "http://a.example/robots.txt"
-	withSitemap := page(a, "Sitemap: s\n"+denyX+"Crawl-delay: 3\n", 1)
-	undated := page(a, denyX, 0)
-	undated.Time = time.Time{}
-	undated.Status = 0
-	odd := answer(a, 99_999, 0)
-	records := &matcher.Records{CrawlDelays: []float64{3}, Sitemaps: []string{"s"}}
-	none := &matcher.Records{CrawlDelays: []float64{matcher.NoCrawlDelay}}
+	rules := page(a, denyX, 1)
+	undated := Capture{URL: []byte(a), Body: []byte(denyX)}
 	tests := []struct {
 		name     string
 		captures []Capture
-		want     matcher.Facts
+		status   int
+		fetched  time.Time
+		rules    bool
 	}{
-		{"rules", []Capture{answer(a, 404, 0), withSitemap}, matcher.Facts{Status: 200, Fetched: day(1).Unix(), Records: records}},
-		{"unavailable", []Capture{withSitemap, answer(a, 404, 2)}, matcher.Facts{Status: 404, Fetched: day(2).Unix()}},
-		{"no answer", []Capture{withSitemap, {URL: []byte(a), Failed: true, Time: day(2)}}, matcher.Facts{Fetched: day(2).Unix()}},
-		{"a last good copy", []Capture{withSitemap, answer(a, 503, 2), answer(a, 500, 40)}, matcher.Facts{Status: 200, Fetched: day(1).Unix(), Records: records}},
-		{"unreachable for long", []Capture{answer(a, 503, 2), answer(a, 500, 40)}, matcher.Facts{Status: 500, Fetched: day(40).Unix()}},
-		{"redirect", []Capture{moved(a, "/rules", 3), page("http://a.example/rules", "Sitemap: s\n"+denyX+"Crawl-delay: 3", 1)}, matcher.Facts{Status: 301, Fetched: day(3).Unix(), Records: records}},
-		{"redirect to nowhere", []Capture{moved(a, "/nowhere", 3)}, matcher.Facts{Status: 301, Fetched: day(3).Unix()}},
-		{"neither status nor time", []Capture{undated}, matcher.Facts{Records: none}},
-		{"a status that is none", []Capture{odd}, matcher.Facts{Fetched: start.Unix()}},
+		{"rules", []Capture{answer(a, 404, 0), rules}, 200, day(1), true},
+		{"unavailable", []Capture{rules, answer(a, 404, 2)}, 404, day(2), false},
+		{"no answer", []Capture{rules, {URL: []byte(a), Failed: true, Status: 200, Time: day(2)}}, 0, day(2), false},
+		{"a last good copy", []Capture{rules, answer(a, 503, 2), answer(a, 500, 40)}, 200, day(1), true},
+		{"unreachable for long", []Capture{answer(a, 503, 2), answer(a, 500, 40)}, 500, day(40), false},
+		{"redirect", []Capture{moved(a, "/rules", 3), page("http://a.example/rules", denyX, 1)}, 301, day(3), true},
+		{"redirect to nowhere", []Capture{moved(a, "/nowhere", 3)}, 301, day(3), false},
+		{"neither status nor time", []Capture{undated}, 0, time.Time{}, true},
+		{"a status that is none", []Capture{answer(a, 99_999, 0)}, 0, start, false},
 	}
 	for _, test := range tests {
-		for _, keep := range []bool{true, false} {
-			o := options()
-			o.Records = keep
-			c := NewCollector(o)
-			for i := range test.captures {
-				c.Add(&test.captures[i])
-			}
-			var origin matcher.Origin
-			_ = c.Finish(time.Time{}, access.Policy{}).Lookup([]byte("http://a.example"), &origin)
-			want := test.want
-			if !keep {
-				want.Records = nil
-			}
-			if !reflect.DeepEqual(origin.Facts, want) {
-				t.Errorf("%s: %+v %+v, want %+v %+v", test.name, origin.Facts, origin.Facts.Records, want, want.Records)
-			}
+		d := collect(t, time.Time{}, access.Policy{}, test.captures).decisions["http://a.example"]
+		if d.Status != test.status || !d.Fetched.Equal(test.fetched) || (d.Access == access.Rules) != test.rules {
+			t.Errorf("%s: %+v", test.name, d)
 		}
 	}
 }

@@ -1,20 +1,23 @@
-// Package captures turns a crawl's fetches of robots.txt into rules: of several
-// captures of one authority it finds the one that decides, follows redirects,
-// and compiles each distinct body once.
+// Package captures finds out what a crawl's fetches of robots.txt mean: of
+// several captures of one authority it finds the one that decides, and it
+// follows redirects.
 //
-// A [Collector] takes captures from any reader, in any order and over any number
-// of files; [Collector.Finish] makes of them an [Origins], which is a
-// [matcher.Origins]. What a capture means is said by package access; a redirect
-// means what its target means, over at most access.MaxHops hops, for the
+// A [Set] takes captures from any readers, in any order, over any number of files
+// and by several goroutines at once; [Set.Resolve] then says of each authority
+// what decides about it. What a capture means is said by package access; a
+// redirect means what its target means, over at most access.MaxHops hops, for the
 // authority that was asked first (RFC 9309 §2.3.1.2).
+//
+// # Sources
+//
+// Captures come from sources, which are ranked. The first source that has a
+// capture of a URL decides about it, with those of its captures alone; of these
+// the newest counts. Redirects lead anywhere, into all sources.
 //
 // # What it costs
 //
-// Bodies are compiled when they come and are not kept. What is kept is, for each
-// capture and until Finish, 40 octets, and for each URL that was captured or redirected to, its
-// text once (beyond 128 octets a hash of it) and some 60 octets more. A million
-// captures of different authorities were measured to take 150 MB. To it come the
-// compiled rules of each distinct body as far as a capture that decides needs
-// them, and until Finish of all: 1 KB for six rules and one agent. None of it is
-// bounded but by what the files have.
+// Bodies are handed on as they come and are not kept. A capture becomes a record
+// of 64 octets and its authority, which waits in as much memory as Options say
+// and beyond that in a temporary file. In memory are, whatever they say, 48
+// octets for each URL that a redirect leads to.
 package captures

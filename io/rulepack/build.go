@@ -41,9 +41,6 @@ type BuildOptions struct {
 	// DefaultBuildMemory. What does not fit goes to temporary files beside the
 	// pack.
 	Memory int64
-	// AsOf is the time after which no fetch counted, in seconds since 1970, to be
-	// recorded; 0 stands for the newest fetch.
-	AsOf uint32
 	// Maker is the version of the program, to be recorded.
 	Maker string
 }
@@ -88,6 +85,7 @@ type Builder struct {
 	queue  *runs.Sorter
 	record []byte // reused
 	err    error  // what was lost
+	asOf   uint32
 }
 
 // Create starts the pack of that name, which is there when Finish has succeeded;
@@ -113,6 +111,13 @@ func Create(name string, o BuildOptions) (*Builder, error) {
 	}
 	return b, nil
 }
+
+// SetAsOf records the time after which no fetch counted, in seconds since 1970;
+// 0, the default, stands for the newest fetch.
+func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
+
+// Folder is where the builder's temporary files go.
+func (b *Builder) Folder() string { return b.bodies.spill.Folder }
 
 // spillFolder is where temporary files for an output go: beside it, where there
 // is room for it, too.
@@ -242,8 +247,8 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	if err := b.writeAuthorities(w, info, ranks, used); err != nil {
 		return nil, err
 	}
-	if b.o.AsOf != 0 {
-		info.AsOf = int64(b.o.AsOf)
+	if b.asOf != 0 {
+		info.AsOf = int64(b.asOf)
 	}
 	for number, rank := range ranks {
 		if used[rank] {

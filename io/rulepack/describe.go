@@ -42,17 +42,6 @@ func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) 
 	}, true, nil
 }
 
-// File is the pack's name, as it was opened, if the pack has an authority, and
-// empty if not.
-func (p *Pack) File(authority []byte) (name string, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer p.guard(&err)
-	if _, known, err := p.find(authority); err != nil || !known {
-		return "", err
-	}
-	return p.name, nil
-}
-
 // Body is a body in a pack, described.
 type Body struct {
 	// Compiled is the body for all agents, with notes; nil where Source is set.

@@ -23,7 +23,7 @@ type Info struct {
 	// Google profile, which has no limit.
 	Limit int
 	// AsOf is the time that the pack is of, in seconds since 1970: that of
-	// BuildOptions, else the newest fetch; 0 where none is known.
+	// Builder.SetAsOf, else the newest fetch; 0 where none is known.
 	AsOf int64
 	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
 	// those of each outcome (RFC 9309 §2.3.1).

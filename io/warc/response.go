@@ -13,7 +13,7 @@ import (
 // response reads the HTTP response that a record's block is. An error is about
 // the response alone, unless the block has one.
 func (w *Reader) response(x *captures.Capture) error {
-	x.Status, x.Location, x.Body, x.Cut, x.Failed = 0, "", nil, false, false
+	x.Status, x.Location, x.Body, x.Cut, x.Failed = 0, nil, nil, false, false
 	head, err := w.httpHeader()
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (w *Reader) response(x *captures.Capture) error {
 	}
 	x.Status = answer.StatusCode
 	if x.Status/100 == 3 {
-		x.Location = answer.Header.Get("Location")
+		x.Location = []byte(answer.Header.Get("Location"))
 	}
 	if x.Status/100 == 2 {
 		return w.readBody(x, answer)

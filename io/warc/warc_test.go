@@ -123,8 +123,8 @@ func read(t testing.TB, r io.Reader, o Options) (lines []string, stats Stats) {
 
 func describe(x *captures.Capture) string {
 	s := fmt.Sprintf("%s %d", x.URL, x.Status)
-	if x.Location != "" {
-		s += " -> " + x.Location
+	if len(x.Location) > 0 {
+		s += " -> " + string(x.Location)
 	}
 	if len(x.Body) > 0 {
 		s += fmt.Sprintf(" %.60q", x.Body)

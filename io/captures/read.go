@@ -1,0 +1,183 @@
+package captures
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Reader reads the captures of a file.
+type Reader interface {
+	// Next sets x to the next capture, of which nothing is valid after the next
+	// call. The error is io.EOF after the last.
+	Next(x *Capture) error
+	// Close ends reading.
+	Close() error
+}
+
+// File is a file of captures.
+type File struct {
+	// Source is the source that it belongs to.
+	Source int
+	// Open opens it.
+	Open func() (Reader, error)
+}
+
+// Of a capture's order, the highest bits are the number of its file.
+const orderBits = 40
+
+// Read adds all captures of files. As many as there are workers are read at
+// once, and as many workers take what was read, so that one large file keeps
+// more than one processor busy. Captures at the same time have the order of the
+// files, and in a file that in which they lie.
+func (s *Set) Read(ctx context.Context, files []File, workers int) error {
+	if len(files) == 0 {
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	readers := min(workers, len(files))
+	p := &pipeline{full: make(chan *batch), free: make(chan *batch, readers+workers)}
+	for range readers + workers {
+		p.free <- new(batch)
+	}
+	var next, left atomic.Int64
+	left.Store(int64(readers))
+	for range readers {
+		group.Go(func() error {
+			defer func() {
+				if left.Add(-1) == 0 {
+					close(p.full)
+				}
+			}()
+			for {
+				number := next.Add(1) - 1
+				if number >= int64(len(files)) {
+					return nil
+				}
+				if err := p.read(ctx, &files[number], uint64(number)<<orderBits); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	for range workers {
+		group.Go(func() error { return p.work(ctx, s.NewAdder()) })
+	}
+	return group.Wait()
+}
+
+// pipeline takes captures from those who read files to those who work on them.
+type pipeline struct {
+	full, free chan *batch
+}
+
+// batch is captures that follow each other in a file.
+type batch struct {
+	source   int
+	order    uint64 // of the first
+	captures []Capture
+	octets   []byte // of all of them
+}
+
+const (
+	// A batch has at most so many captures, and octets unless it is one alone.
+	batchCaptures = 256
+	batchOctets   = 256 << 10
+)
+
+// add copies a capture into the batch; false when there is no room.
+func (b *batch) add(x *Capture) bool {
+	size := len(x.URL) + len(x.Location) + len(x.Body)
+	if len(b.captures) == batchCaptures || len(b.captures) > 0 && len(b.octets)+size > cap(b.octets) {
+		return false
+	}
+	if cap(b.octets) < size {
+		b.octets = make([]byte, 0, max(size, batchOctets))
+	}
+	kept := *x
+	kept.URL, kept.Location, kept.Body = b.copy(x.URL), b.copy(x.Location), b.copy(x.Body)
+	b.captures = append(b.captures, kept)
+	return true
+}
+
+// copy copies octets for which there is room.
+func (b *batch) copy(octets []byte) []byte {
+	start := len(b.octets)
+	b.octets = append(b.octets, octets...)
+	return b.octets[start:len(b.octets):len(b.octets)]
+}
+
+// read reads a file, whose first capture has that order.
+func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
+	r, err := file.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	b, err := p.take(ctx, file, order)
+	if err != nil {
+		return err
+	}
+	var x Capture
+	for ; ; order++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := r.Next(&x); err == io.EOF {
+			return p.give(ctx, b)
+		} else if err != nil {
+			return err
+		}
+		for !b.add(&x) {
+			if err := p.give(ctx, b); err != nil {
+				return err
+			}
+			if b, err = p.take(ctx, file, order); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take takes an empty batch.
+func (p *pipeline) take(ctx context.Context, file *File, order uint64) (*batch, error) {
+	select {
+	case b := <-p.free:
+		b.source, b.order, b.captures, b.octets = file.Source, order, b.captures[:0], b.octets[:0]
+		return b, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// give hands a batch to a worker.
+func (p *pipeline) give(ctx context.Context, b *batch) error {
+	select {
+	case p.full <- b:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// work adds what was read.
+func (p *pipeline) work(ctx context.Context, a *Adder) error {
+	for {
+		select {
+		case b, more := <-p.full:
+			if !more {
+				return nil
+			}
+			for i := range b.captures {
+				if err := a.Add(&b.captures[i], b.source, b.order+uint64(i)); err != nil {
+					return err
+				}
+			}
+			p.free <- b // there is room for all
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package captures
+
+import "robotsbatch/matcher/access"
+
+// Stats say what captures were taken and what became of them.
+type Stats struct {
+	// Captures that were taken, those Elsewhere included.
+	Captures int64
+	// Elsewhere counts the captures of something else than a robots.txt, which
+	// may be the targets of redirects.
+	Elsewhere int64
+	// Ignored counts the captures whose URL can have no rules.
+	Ignored int64
+
+	// Authorities with a capture that is not after the time asked for, and of
+	// which no source before has one. Each is counted in one of Rules,
+	// Unavailable and Unreachable.
+	Authorities int64
+	// Rules counts authorities whose rules decide.
+	Rules int64
+	// Stale counts those of them whose rules are a last good copy.
+	Stale int64
+	// Unavailable counts authorities of which everything is allowed.
+	Unavailable int64
+	// Unreachable counts authorities of which nothing is allowed.
+	Unreachable int64
+
+	// Resolved counts authorities that a redirect decides whose target is known.
+	Resolved int64
+	// Unresolved counts authorities that another redirect decides, 304 and a
+	// redirect without Location included.
+	Unresolved int64
+}
+
+// Add adds another source's numbers.
+func (s *Stats) Add(t Stats) {
+	s.Captures += t.Captures
+	s.Elsewhere += t.Elsewhere
+	s.Ignored += t.Ignored
+	s.Authorities += t.Authorities
+	s.Rules += t.Rules
+	s.Stale += t.Stale
+	s.Unavailable += t.Unavailable
+	s.Unreachable += t.Unreachable
+	s.Resolved += t.Resolved
+	s.Unresolved += t.Unresolved
+}
+
+// count counts an authority by what decides about it.
+func (s *Set) count(said outcome, deciding record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.statsOf(deciding.source())
+	n.Authorities++
+	switch said.access {
+	case access.Rules:
+		n.Rules++
+		n.Stale += ones(said.stale)
+	case access.AllowAll:
+		n.Unavailable++
+	case access.DisallowAll:
+		n.Unreachable++
+	}
+	redirect := deciding.status()/100 == 3 && !deciding.failed()
+	n.Resolved += ones(redirect && !said.unresolved)
+	n.Unresolved += ones(said.unresolved)
+}
+
+func ones(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
