@@ -102,6 +102,8 @@ type Counts struct {
 	Written           int64         `json:"rows_written"`
 	Invalid           int64         `json:"invalid"`
 	UnsupportedScheme int64         `json:"unsupported_scheme"`
+	Outdated          int64         `json:"outdated,omitempty"`
+	MoreSitemaps      int64         `json:"sitemaps_cut,omitempty"`
 	Authorities       int64         `json:"authorities"`
 	WithoutRobots     int64         `json:"authorities_without_robots"`
 	Agents            []AgentCounts `json:"agents"`
@@ -118,7 +120,7 @@ type AgentCounts struct {
 func CountsOf(s *batch.Stats) Counts {
 	c := Counts{
 		Rows: s.Rows, Written: s.Selected, Invalid: s.Invalid, UnsupportedScheme: s.UnsupportedScheme,
-		Authorities: s.Authorities, WithoutRobots: s.WithoutRobots,
+		Outdated: s.Outdated, MoreSitemaps: s.MoreSitemaps, Authorities: s.Authorities, WithoutRobots: s.WithoutRobots,
 	}
 	for _, a := range s.Agents {
 		c.Agents = append(c.Agents, AgentCounts(a))
@@ -130,7 +132,7 @@ func CountsOf(s *batch.Stats) Counts {
 func (c *Counts) Stats() *batch.Stats {
 	s := &batch.Stats{
 		Rows: c.Rows, Selected: c.Written, Invalid: c.Invalid, UnsupportedScheme: c.UnsupportedScheme,
-		Authorities: c.Authorities, WithoutRobots: c.WithoutRobots,
+		Outdated: c.Outdated, MoreSitemaps: c.MoreSitemaps, Authorities: c.Authorities, WithoutRobots: c.WithoutRobots,
 	}
 	for _, a := range c.Agents {
 		s.Agents = append(s.Agents, batch.Counts(a))

@@ -316,13 +316,26 @@ type failure struct{}
 
 func (failure) Read([]byte) (int, error) { return 0, errFailure }
 
+// TestCounts sets every number of the statistics, those that are yet to come
+// included.
 func TestCounts(t *testing.T) {
-	want := &batch.Stats{
-		Rows: 1, Selected: 2, Invalid: 3, UnsupportedScheme: 4, Authorities: 5, WithoutRobots: 6,
-		Agents: []batch.Counts{{Allowed: 7, Denied: 8, Unknown: 9}},
+	want := &batch.Stats{Agents: make([]batch.Counts, 2)}
+	next := int64(0)
+	fill := func(v reflect.Value) {
+		for i := range v.NumField() {
+			if v.Field(i).CanInt() {
+				next++
+				v.Field(i).SetInt(next)
+			}
+		}
 	}
-	c := CountsOf(want)
-	if got := c.Stats(); !reflect.DeepEqual(got, want) {
+	fill(reflect.ValueOf(want).Elem())
+	for i := range want.Agents {
+		fill(reflect.ValueOf(&want.Agents[i]).Elem())
+	}
+	text := AppendOutput(AppendJob(nil, job()), &Output{Counts: CountsOf(want)})
+	got := mustRead(t, text).Outputs[0].Counts
+	if got := got.Stats(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/format"
+	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -33,6 +34,9 @@ type rulesConfig struct {
 	policy  access.Policy // for captures
 	asOf    time.Time     // zero: the newest fetch, which openRules puts here
 	maxAge  time.Duration
+	// used, if not nil, is told of each file of a folder that is read, by any
+	// goroutine.
+	used func(folder string, u rulesdir.Used)
 }
 
 // jobConfig is the main job's command line.
@@ -61,9 +65,14 @@ type jobConfig struct {
 	batchRows   int
 	memory      int64
 	summaryJSON string
-	progress    progressMode
-	logJSON     bool
-	quiet       bool
+	manifest    bool
+	resume      bool
+	// given are the flags that decide about the outputs' octets, with their
+	// values.
+	given    map[string][]string
+	progress progressMode
+	logJSON  bool
+	quiet    bool
 }
 
 // parseJob reads the main job's arguments. The error is flag.ErrHelp when help
@@ -75,6 +84,7 @@ func parseJob(args []string) (*jobConfig, error) {
 	c.defineInput(fs)
 	c.defineOutput(fs)
 	c.defineRunning(fs)
+	c.given = recordFlags(fs)
 	if err := parseFlags(fs, args); err != nil {
 		return c, err
 	}
@@ -128,7 +138,7 @@ func (c *jobConfig) defineInput(fs *flag.FlagSet) {
 	fs.StringVar(&c.filesFrom, "files-from", "", "")
 	fs.Func("in-format", "", formatOf(&c.inFormat, readable))
 	fs.StringVar(&c.urlColumn, "url-column", "", "")
-	defineLater(fs, "resume", "accept-truncated", "shard", "shards")
+	defineLater(fs, "accept-truncated", "shard", "shards")
 }
 
 func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
@@ -157,6 +167,8 @@ func (c *jobConfig) defineRunning(fs *flag.FlagSet) {
 	fs.Func("batch-rows", "", countOf(&c.batchRows))
 	fs.Func("memory", "", sizeOf(&c.memory, leastMemory))
 	fs.StringVar(&c.summaryJSON, "summary-json", "", "")
+	fs.BoolVar(&c.manifest, "manifest", false, "")
+	fs.BoolVar(&c.resume, "resume", false, "")
 	fs.Func("progress", "", oneOf(&c.progress, word[progressMode]{"auto", progressAuto},
 		word[progressMode]{"always", progressAlways}, word[progressMode]{"never", progressNever}))
 	fs.Func("log", "", oneOf(&c.logJSON, word[bool]{"text", false}, word[bool]{"json", true}))
@@ -182,6 +194,9 @@ func (c *jobConfig) check() error {
 	}
 	if c.out == "/dev/stdout" {
 		c.out = "-"
+	}
+	if c.out == "-" && (c.manifest || c.resume) {
+		return usageErrorf("-manifest and -resume need an -out that stays: name a file or a folder")
 	}
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: c.agentNames(), Explain: c.explain, With: c.with, Prefix: c.prefix})
 	if err != nil {

@@ -12,8 +12,9 @@ Usage:
   robotsbatch explain -rules RULES [-agent NAME] URL...
   robotsbatch compile -rules RULES -out PACK
   robotsbatch inspect PACK [AUTHORITY...]
+  robotsbatch verify FILE|FOLDER...
   robotsbatch version
-  robotsbatch help [explain|compile|inspect]
+  robotsbatch help [explain|compile|inspect|verify]
 
 Input:
   -in FILE            list of URLs, one a line; csv or tsv with a header;
@@ -87,6 +88,12 @@ Running:
   -workers N          default: the number of processors
   -batch-rows N       most rows in a batch; default 65536
   -memory SIZE        for batches in flight and compiled rules; default 512MiB
+  -manifest           write what verify and -resume need beside -out FILE, too,
+                      as _FILE.manifest.jsonl; a folder always has one, named
+                      _robotsbatch.manifest.jsonl
+  -resume             do what the manifest says was not done, or is no longer
+                      true: inputs, rules, flags and program must be the same,
+                      and the outputs what was written
   -summary-json FILE  write the summary as JSON, too
   -progress WHEN      auto (default: when stderr is a terminal), always, never
   -log FORMAT         text (default) or json: messages on stderr
@@ -101,7 +108,7 @@ Examples:
 
 Exit status:
   0  done, also when the reader of a pipe had enough before the end
-  1  failed; nothing half-written is left
+  1  failed; nothing half-written is left; or another run is writing -out
   2  wrong use
   3  done, but more rows without a verdict than -max-invalid permits
 `
@@ -196,6 +203,33 @@ Exit status:
   2  wrong use
 `
 
+const verifyHelp = `robotsbatch verify says whether outputs still are, octet for octet, what was
+written, and whether they can be read to their end.
+
+Usage:
+  robotsbatch verify [-quiet] FILE|FOLDER...
+
+A FOLDER of outputs is checked against the manifest in it, a FILE against its
+own (-manifest) or that of its folder: size and checksum of the whole, and of
+each batch or row group, so that it says which one is broken and where. A FILE
+without a manifest is read to its end, which finds what Arrow, Parquet, gzip and
+zstd know of themselves. A rule pack is checked as by inspect -verify. All that
+is broken is named, one thing a line, on stderr.
+
+Flags:
+  -quiet  name only what is broken
+
+Examples:
+  robotsbatch verify verdicts/
+  robotsbatch verify verdicts.parquet site.rules
+
+Exit status:
+  0  everything is sound
+  1  something is broken, missing or cannot be read, or the job that wrote the
+     folder did not come to its end
+  2  wrong use
+`
+
 // runHelp prints the help that args ask for.
 func runHelp(args []string, s streams) int {
 	switch {
@@ -207,6 +241,8 @@ func runHelp(args []string, s streams) int {
 		return printHelp(s, compileHelp)
 	case len(args) == 1 && args[0] == "inspect":
 		return printHelp(s, inspectHelp)
+	case len(args) == 1 && args[0] == "verify":
+		return printHelp(s, verifyHelp)
 	case len(args) == 1 && args[0] == "version":
 		return printHelp(s, "robotsbatch version prints which version this is, and how it was built.\n")
 	}

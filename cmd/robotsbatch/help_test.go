@@ -18,6 +18,7 @@ func TestHelpListsFlags(t *testing.T) {
 		{"explain", explainHelp, []func(*flag.FlagSet){explain.define}},
 		{"compile", compileHelp, []func(*flag.FlagSet){compile.define}},
 		{"inspect", inspectHelp, []func(*flag.FlagSet){inspect.define}},
+		{"verify", verifyHelp, []func(*flag.FlagSet){(&verifier{}).define}},
 	} {
 		fs := newFlagSet(command.name)
 		for _, define := range command.define {
@@ -41,7 +42,7 @@ func TestHelpListsFlags(t *testing.T) {
 }
 
 func TestHelpFitsTerminal(t *testing.T) {
-	for _, text := range []string{jobHelp, explainHelp, compileHelp, inspectHelp} {
+	for _, text := range []string{jobHelp, explainHelp, compileHelp, inspectHelp, verifyHelp} {
 		for _, line := range strings.Split(text, "\n") {
 			if len(line) > 80 {
 				t.Errorf("%d characters: %s", len(line), line)

@@ -25,6 +25,9 @@ type job struct {
 	rules   ruleSources
 	shown   *progress
 	summary *summary
+	record  *record // nil for none
+	// versions are those of the rules when they were opened.
+	versions ruleVersions
 }
 
 // runJob is the main job: URLs in, verdicts out.
@@ -96,6 +99,17 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
+	release, err := j.claim()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if j.record = j.newRecord(); j.record != nil {
+		j.used = j.record.used
+		if j.versions, err = j.ruleVersions(); err != nil {
+			return err
+		}
+	}
 	if j.rules, err = openRules(ctx, &j.rulesConfig, j.ruleUse(), j.log); err != nil {
 		return err
 	}
@@ -108,12 +122,29 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		defer file.Abort()
 	}
 	j.summary = newSummary(j.jobConfig, inputs)
+	if err := j.convertAll(ctx, outputs); err != nil {
+		return err
+	}
+	return j.finish(started, file)
+}
+
+// convertAll writes all outputs, but for those that an earlier run has written.
+func (j *job) convertAll(ctx context.Context, outputs []output) error {
+	done, err := j.startRecord(outputs)
+	if err != nil {
+		return err
+	}
+	defer j.record.close()
 	for _, out := range outputs {
+		if o := done[keyOf(out.inputs)]; o != nil {
+			j.summary.keep(j.record.pathOf(o), o.Counts.Stats())
+			continue
+		}
 		if err := j.convert(ctx, out); err != nil {
 			return err
 		}
 	}
-	return j.finish(started, file)
+	return j.record.end()
 }
 
 // convert writes one output.
@@ -127,7 +158,14 @@ func (j *job) convert(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	sink, err := j.newSink(t, src.first, j.s.out)
+	if out.inFolder { // somebody may write this file alone
+		lock, err := blob.LockFile(t.path)
+		if err != nil {
+			return fmt.Errorf("-out: %w", err)
+		}
+		defer lock.Unlock()
+	}
+	sink, sums, err := j.newSink(t, src)
 	if err != nil {
 		return err
 	}
@@ -140,13 +178,11 @@ func (j *job) convert(ctx context.Context, out output) error {
 	})
 	if errors.Is(err, syscall.EPIPE) {
 		j.summary.Complete = false // the output's reader has what it wanted
-		err = nil
+	} else if err != nil {
+		return j.because(ctx, err, src)
 	}
-	if err == nil {
-		j.summary.Outputs = append(j.summary.Outputs, t.path)
-		j.summary.add(&stats)
-	}
-	return err
+	j.summary.add(t.path, &stats)
+	return j.record.add(src.inputs(), t.path, sums, &stats)
 }
 
 // finish writes the summary, and decides between success and too many rows

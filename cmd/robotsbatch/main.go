@@ -52,6 +52,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runCompile(ctx, args[1:], s)
 	case command == "inspect":
 		return runInspect(args[1:], s)
+	case command == "verify":
+		return runVerify(ctx, args[1:], s)
 	case !strings.HasPrefix(command, "-"):
 		return failUsage(s, usageErrorf("unknown command %q", command))
 	}

@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 		"mkarrow":     makeArrow,
 		"arrowcat":    printArrow,
 		"mkwarc":      makeWARC,
+		"cutlast":     cutLast,
+		"flip":        flip,
 	})
 }
 
@@ -62,5 +64,37 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// cutLast cuts a file within its last line.
+func cutLast() {
+	name := os.Args[1]
+	info, err := os.Stat(name)
+	if err == nil {
+		err = os.Truncate(name, info.Size()-3)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// flip changes a bit of an octet of a file; a negative offset counts from the
+// end.
+func flip() {
+	data, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	at, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	if at < 0 {
+		at += len(data)
+	}
+	data[at] ^= 4
+	if err := os.WriteFile(os.Args[1], data, 0o666); err != nil {
+		panic(err)
 	}
 }

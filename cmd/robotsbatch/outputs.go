@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/compress"
@@ -170,25 +171,34 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 	return nil
 }
 
-// newSink starts the output.
-func (c *jobConfig) newSink(t target, first *opened, stdout io.Writer) (batch.Sink, error) {
-	var w blob.Writer = stdoutWriter{stdout}
+// newSink starts the output. The checksums are nil when nobody wants them.
+func (j *job) newSink(t target, src *concatenation) (batch.Sink, *manifest.Sums, error) {
+	var w blob.Writer = stdoutWriter{j.s.out}
 	if t.path == "-" {
-		if isBinary(t.format) && isTerminal(stdout) {
-			return nil, usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
+		if isBinary(t.format) && isTerminal(j.s.out) {
+			return nil, nil, usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
 		}
 	} else {
 		var err error
 		if w, err = blob.Create(t.path); err != nil {
-			return nil, fmt.Errorf("-out: %w", err)
+			return nil, nil, fmt.Errorf("-out: %w", err)
 		}
 	}
-	sink, err := c.encoder(t, first, w)
+	w, sums := j.record.around(w)
+	sink, err := j.encoder(t, src.first, w)
 	if err != nil {
 		w.Abort()
-		return nil, fmt.Errorf("%s: %w", first.input.name(), err)
+		return nil, nil, fmt.Errorf("%s: %w", src.first.input.name(), err)
 	}
-	return sink, nil
+	if sums != nil {
+		sink = sums.Around(sink)
+	}
+	return checkedSink{sink, func() error {
+		if err := j.unchanged(src); err != nil {
+			return err
+		}
+		return forget(t.path)
+	}}, sums, nil
 }
 
 func (c *jobConfig) encoder(t target, first *opened, w blob.Writer) (batch.Sink, error) {

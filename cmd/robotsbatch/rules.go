@@ -92,9 +92,13 @@ func (r ruleSources) newest() (newest time.Time) {
 
 func openSource(f foundRules, c *rulesConfig, use ruleUse) (ruleSource, error) {
 	if f.kind == folderRules {
-		return rulesdir.Open(f.name, rulesdir.Options{
+		options := rulesdir.Options{
 			Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records, Memory: use.cache(c),
-		})
+		}
+		if c.used != nil {
+			options.Used = func(u rulesdir.Used) { c.used(f.name, u) }
+		}
+		return rulesdir.Open(f.name, options)
 	}
 	return openPack(f.name, f.name, c, use)
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 )
 
@@ -26,17 +28,47 @@ type concatenation struct {
 	mu   sync.Mutex // Close may come while Next is under way
 	now  *opened    // nil after the last
 	rest []input
+
+	versionsMu sync.Mutex
+	versions   []versioned // of those that were opened
 }
 
 // concatenate opens the first of inputs, whose schema the others must have.
 func concatenate(ctx context.Context, o *opener, inputs []input) (*concatenation, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	first, err := o.open(ctx, inputs[0])
-	if err != nil {
-		cancel()
+	c := &concatenation{opener: o, rest: inputs}
+	c.ctx, c.cancel = context.WithCancel(ctx)
+	if err := c.open(); err != nil {
+		c.cancel()
 		return nil, err
 	}
-	return &concatenation{opener: o, first: first, ctx: ctx, cancel: cancel, now: first, rest: inputs[1:]}, nil
+	c.first = c.now
+	return c, nil
+}
+
+// open opens the next input. Its version is looked up before, so that one that
+// is replaced meanwhile is not taken for the new one.
+func (c *concatenation) open() error {
+	in := c.rest[0]
+	info, err := blob.Stat(in.path)
+	if err != nil {
+		info = blob.Info{} // who opens it says what is wrong
+	}
+	next, err := c.opener.open(c.ctx, in)
+	if err != nil {
+		return err
+	}
+	c.now, c.rest = next, c.rest[1:]
+	c.versionsMu.Lock()
+	defer c.versionsMu.Unlock()
+	c.versions = append(c.versions, versioned{in.path, info})
+	return nil
+}
+
+// inputs are the versions of the inputs that were opened.
+func (c *concatenation) inputs() []versioned {
+	c.versionsMu.Lock()
+	defer c.versionsMu.Unlock()
+	return slices.Clone(c.versions)
 }
 
 // Next implements batch.Source.
@@ -63,14 +95,12 @@ func (c *concatenation) advance() error {
 	if len(c.rest) == 0 {
 		return nil
 	}
-	next, err := c.opener.open(c.ctx, c.rest[0])
-	if err != nil {
+	if err := c.open(); err != nil {
 		return err
 	}
-	c.now, c.rest = next, c.rest[1:]
-	if difference := schemaDifference(c.first, next); difference != "" {
+	if difference := schemaDifference(c.first, c.now); difference != "" {
 		return fmt.Errorf("%s and %s cannot go into one output: %s; give an output each with -out FOLDER/",
-			c.first.input.name(), next.input.name(), difference)
+			c.first.input.name(), c.now.input.name(), difference)
 	}
 	return nil
 }

@@ -23,6 +23,8 @@ type summary struct {
 	Inputs     []string `json:"inputs"`
 	Rules      []string `json:"rules"`
 	Outputs    []string `json:"outputs"`
+	// OutputsKept is how many of them an earlier run has written (-resume).
+	OutputsKept int `json:"outputs_kept,omitempty"`
 	// Rows were read and RowsWritten written (-emit).
 	Rows        int64 `json:"rows"`
 	RowsWritten int64 `json:"rows_written"`
@@ -43,6 +45,8 @@ type summary struct {
 	AuthoritiesWithout int64   `json:"authorities_without_robots"`
 	Seconds            float64 `json:"seconds"`
 	URLsPerSecond      int64   `json:"urls_per_second"`
+
+	keptRows int64 // that were not read in this run
 }
 
 // agentSummary are one agent's verdicts.
@@ -70,8 +74,16 @@ func newSummary(c *jobConfig, inputs []input) *summary {
 	return s
 }
 
+// keep adds what an earlier run did.
+func (s *summary) keep(path string, stats *batch.Stats) {
+	s.OutputsKept++
+	s.keptRows += stats.Rows
+	s.add(path, stats)
+}
+
 // add adds what one output's job did.
-func (s *summary) add(stats *batch.Stats) {
+func (s *summary) add(path string, stats *batch.Stats) {
+	s.Outputs = append(s.Outputs, path)
 	s.Rows += stats.Rows
 	s.RowsWritten += stats.Selected
 	s.Invalid += stats.Invalid
@@ -90,7 +102,7 @@ func (s *summary) add(stats *batch.Stats) {
 // finish sets the times.
 func (s *summary) finish(started time.Time) {
 	seconds := time.Since(started).Seconds()
-	s.Seconds, s.URLsPerSecond = seconds, rate(s.Rows, seconds)
+	s.Seconds, s.URLsPerSecond = seconds, rate(s.Rows-s.keptRows, seconds)
 }
 
 // unknown is the number of rows that lack a verdict for an agent; which agent
@@ -128,6 +140,9 @@ func (s *summary) String() string {
 	}
 	if s.SitemapsCut > 0 {
 		fmt.Fprintf(&b, "; %s with more sitemaps than are listed", grouped(s.SitemapsCut))
+	}
+	if s.OutputsKept > 0 {
+		fmt.Fprintf(&b, "; %d of %s were done before", s.OutputsKept, counted(int64(len(s.Outputs)), "output", "outputs"))
 	}
 	fmt.Fprintf(&b, "; %s, %s without robots.txt; %s s, %s URLs a second",
 		counted(s.Authorities, "authority", "authorities"), grouped(s.AuthoritiesWithout), secondsText(s.Seconds), grouped(s.URLsPerSecond))

@@ -236,3 +236,41 @@ func timeOf(dst *time.Time) func(string) error {
 		return nil
 	}
 }
+
+// indifferent are the flags that do not decide about the octets of an output:
+// those that say where things are, which is recorded apart, how much of the
+// machine to use and how to report.
+var indifferent = []string{
+	"in", "files-from", "out", "rules", "manifest", "resume", "max-invalid",
+	"workers", "memory", "summary-json", "progress", "log", "quiet",
+}
+
+// recordFlags returns what the flags of fs will be given, but for those that are
+// indifferent. It is filled in when fs parses.
+func recordFlags(fs *flag.FlagSet) map[string][]string {
+	given := make(map[string][]string)
+	fs.VisitAll(func(f *flag.Flag) {
+		if _, later := f.Value.(*laterFlag); !later && !slices.Contains(indifferent, f.Name) {
+			f.Value = &recordedFlag{f.Value, f.Name, given}
+		}
+	})
+	return given
+}
+
+// recordedFlag is a flag that takes down what it is given.
+type recordedFlag struct {
+	flag.Value
+	name  string
+	given map[string][]string
+}
+
+func (f *recordedFlag) Set(s string) error {
+	f.given[f.name] = append(f.given[f.name], s)
+	return f.Value.Set(s)
+}
+
+// IsBoolFlag lets flags stand without a value that may.
+func (f *recordedFlag) IsBoolFlag() bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/format"
+)
+
+// decode reads an output to its end, which a broken one does not let anybody do.
+// Of a table it counts the rows; text is decompressed, and what is in a line is
+// left to who wrote it.
+func (v *verifier) decode(name, urlColumn string) (rows int64, isTable bool, err error) {
+	f, err := blob.Open(name)
+	if err != nil {
+		return 0, false, err
+	}
+	defer f.Close()
+	found, codec, r, err := format.Sniff(contextReader{v.ctx, f}, name)
+	if err != nil {
+		return 0, false, err
+	}
+	defer r.Close()
+	if !isBinary(found) || codec != 0 {
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			return 0, false, atName(name, err)
+		}
+		return 0, false, nil
+	}
+	rows, err = v.decodeTable(name, found, urlColumn)
+	return rows, true, err
+}
+
+// decodeTable reads a table as an input. That needs a column of strings; of a
+// table that has none, such as verdicts alone, the library reads the rest.
+func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (int64, error) {
+	opener := opener{format: f, urlColumn: urlColumn, batchRows: defaultRows, memory: defaultMemory, columns: true, keep: batch.KeepAll}
+	in, err := opener.open(v.ctx, input{path: name})
+	if err == nil {
+		return v.drain(in)
+	}
+	t, schemaErr := openLibrary(name, f)
+	if schemaErr != nil {
+		return 0, err // of the reader that knows what to say
+	}
+	defer t.Close()
+	for _, field := range t.schema.Fields() {
+		switch field.Type.ID() {
+		case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
+			opener.urlColumn = field.Name
+			if in, err := opener.open(v.ctx, input{path: name}); err == nil {
+				return v.drain(in)
+			}
+		}
+	}
+	rows, libraryErr := t.count(v.ctx.Err)
+	if libraryErr != nil {
+		return rows, atName(name, libraryErr)
+	}
+	return rows, nil
+}
+
+// drain decodes all that an input has, and closes it.
+func (v *verifier) drain(in *opened) (rows int64, err error) {
+	defer func() { err = errors.Join(err, in.Close()) }()
+	for {
+		piece, err := in.Next(v.ctx)
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		b, err := piece.Decode()
+		if err != nil {
+			return rows, fmt.Errorf("%s: %w", piece.Name(), err)
+		}
+		rows += int64(b.URLs.Len())
+		if b.Release != nil {
+			b.Release()
+		}
+	}
+}
+
+// library is a table that the Arrow library reads.
+type library struct {
+	io.Closer
+	schema *arrow.Schema
+	next   func() (arrow.Record, error) // io.EOF after the last
+}
+
+// openLibrary opens a table. What the library makes of damage is an error, also
+// where it panics.
+func openLibrary(name string, f format.Format) (t *library, err error) {
+	in, err := blob.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+		}
+		if err != nil {
+			in.Close()
+		}
+	}()
+	t = &library{Closer: in}
+	size, _ := in.Size()
+	section := io.NewSectionReader(in, 0, size)
+	switch f {
+	case format.Arrow:
+		r, err := ipc.NewFileReader(section)
+		if err != nil {
+			return nil, err
+		}
+		t.schema, t.next = r.Schema(), r.Read
+	case format.ArrowS:
+		r, err := ipc.NewReader(section)
+		if err != nil {
+			return nil, err
+		}
+		t.schema, t.next = r.Schema(), r.Read
+	default:
+		r, err := file.NewParquetReader(section)
+		if err != nil {
+			return nil, err
+		}
+		tables, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: defaultRows}, memory.NewGoAllocator())
+		if err != nil {
+			return nil, err
+		}
+		if t.schema, err = tables.Schema(); err != nil {
+			return nil, err
+		}
+		records, err := tables.GetRecordReader(context.Background(), nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		t.next = records.Read
+	}
+	return t, nil
+}
+
+// count reads all rows, until stop says otherwise.
+func (t *library) count(stop func() error) (rows int64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	for {
+		if err := stop(); err != nil {
+			return rows, err
+		}
+		record, err := t.next()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		rows += record.NumRows()
+	}
+}

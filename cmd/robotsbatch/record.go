@@ -1,0 +1,237 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/rulesdir"
+)
+
+// Names of manifests: one in a folder of outputs, or one beside a single output.
+// Names that begin with an underscore are left out by programs that read all
+// files of a folder, this one among them.
+const (
+	manifestEnd    = ".manifest.jsonl"
+	folderManifest = "_robotsbatch" + manifestEnd
+)
+
+// manifestOf is the name of a single output's manifest.
+func manifestOf(out string) string {
+	return filepath.Join(filepath.Dir(out), "_"+filepath.Base(out)+manifestEnd)
+}
+
+// record is the manifest of a job while it grows. A nil record is that of a job
+// that wants none.
+type record struct {
+	name   string // of the manifest
+	folder string // outputs are named from here on
+	// single says that there is one output, whose manifest is written when it
+	// is complete.
+	single  bool
+	job     manifest.Job
+	file    *os.File
+	outputs int
+
+	mu    sync.Mutex // for what follows; workers read rules
+	known map[string]manifest.File
+	read  []manifest.RuleFile // not written yet
+}
+
+// newRecord returns the record of a job, which has no file yet, or nil.
+func (c *jobConfig) newRecord() *record {
+	r := &record{known: make(map[string]manifest.File)}
+	switch {
+	case c.out == blob.Stdio || isURL(c.out):
+		return nil
+	case isFolder(c.out):
+		r.name, r.folder = filepath.Join(c.out, folderManifest), c.out
+	case c.manifest || c.resume:
+		r.name, r.folder, r.single = manifestOf(c.out), filepath.Dir(c.out), true
+	default:
+		return nil
+	}
+	r.job = manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + version(), Options: c.given}
+	return r
+}
+
+// used takes down that a file of the rules folder of that name was read.
+func (r *record) used(folder string, u rulesdir.Used) {
+	file := manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified.UTC()}
+	key := folder + "\x00" + u.Name
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if before, ok := r.known[key]; ok && before.Same(file) {
+		return
+	}
+	r.known[key] = file
+	for i, rules := range r.job.Rules {
+		if rules.Name == folder {
+			r.read = append(r.read, manifest.RuleFile{Source: i, File: file})
+			return
+		}
+	}
+}
+
+// unwritten are the lines of the rule files that were read since it was called
+// last.
+func (r *record) unwritten() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := manifest.AppendRuleFiles(nil, r.read)
+	r.read = nil
+	return text
+}
+
+// begin starts the file with what is kept of an earlier one, all at once. It
+// replaces that.
+func (r *record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
+	if r == nil || r.single {
+		return nil
+	}
+	text := manifest.AppendRuleFiles(manifest.AppendJob(nil, &r.job), rules)
+	for _, o := range kept {
+		text = manifest.AppendOutput(text, o)
+	}
+	r.outputs = len(kept)
+	if err := r.replace(text); err != nil {
+		return err
+	}
+	var err error
+	if r.file, err = os.OpenFile(r.name, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+		return r.failed(err)
+	}
+	return nil
+}
+
+// replace writes the file as a whole.
+func (r *record) replace(text []byte) error {
+	w, err := blob.Create(r.name)
+	if err != nil {
+		return r.failed(err)
+	}
+	if _, err = w.Write(text); err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		w.Abort()
+		return r.failed(err)
+	}
+	return nil
+}
+
+func (r *record) failed(err error) error {
+	return fmt.Errorf("the manifest: %w", atName(r.name, err))
+}
+
+// around puts checksums before the writer of an output; the sink that writes to
+// it has to go through the sums, too.
+func (r *record) around(w blob.Writer) (blob.Writer, *manifest.Sums) {
+	if r == nil {
+		return w, nil
+	}
+	sums := manifest.NewSums(w)
+	return sums, sums
+}
+
+// add takes down an output that is complete.
+func (r *record) add(inputs []versioned, path string, sums *manifest.Sums, stats *batch.Stats) error {
+	if r == nil || path == blob.Stdio {
+		return nil
+	}
+	info, err := blob.Stat(path)
+	if err != nil {
+		return r.failed(err)
+	}
+	if !info.Known() {
+		return r.failed(errors.New("there is none of what is no regular file: leave out -manifest and -resume"))
+	}
+	name, err := filepath.Rel(r.folder, path)
+	if err != nil {
+		return r.failed(err)
+	}
+	o := &manifest.Output{
+		Output: fileOf(filepath.ToSlash(name), info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: manifest.CountsOf(stats),
+	}
+	o.Output.Size = sums.Size()
+	for _, in := range inputs {
+		o.Inputs = append(o.Inputs, fileOf(in.path, in.info))
+	}
+	r.outputs++
+	if r.single {
+		text := append(manifest.AppendJob(nil, &r.job), r.unwritten()...)
+		return r.replace(manifest.AppendEnd(manifest.AppendOutput(text, o), r.outputs))
+	}
+	return r.append(manifest.AppendOutput(r.unwritten(), o))
+}
+
+// end says that the job has come to its end.
+func (r *record) end() error {
+	if r == nil || r.single {
+		return nil
+	}
+	return r.append(manifest.AppendEnd(r.unwritten(), r.outputs))
+}
+
+// append adds lines, which are durable when it returns.
+func (r *record) append(text []byte) error {
+	_, err := r.file.Write(text)
+	if err == nil {
+		err = r.file.Sync()
+	}
+	if err != nil {
+		return r.failed(err)
+	}
+	return nil
+}
+
+// close closes the file.
+func (r *record) close() {
+	if r != nil && r.file != nil {
+		r.file.Close()
+	}
+}
+
+// pathOf is where an output lies.
+func (r *record) pathOf(o *manifest.Output) string {
+	return filepath.Join(r.folder, filepath.FromSlash(o.Output.Name))
+}
+
+// fileOf is a version in the manifest's terms.
+func fileOf(name string, info blob.Info) manifest.File {
+	return manifest.File{Name: name, Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}
+}
+
+// readManifest reads a manifest; the error wraps fs.ErrNotExist when there is
+// none.
+func readManifest(name string) (*manifest.Manifest, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, atName(name, err)
+	}
+	defer f.Close()
+	m, err := manifest.Read(f)
+	if err != nil {
+		return nil, atName(name, err)
+	}
+	return m, nil
+}
+
+// forget removes the manifest beside a single output, which is about to be
+// replaced by one that it knows nothing of.
+func forget(out string) error {
+	if out == blob.Stdio || isURL(out) || isFolder(out) {
+		return nil
+	}
+	err := os.Remove(manifestOf(out))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the manifest: %w", err)
+	}
+	return nil
+}
