@@ -205,10 +205,14 @@ func (c *Corpus) Origins() iter.Seq[Origin] {
 
 // URLs returns all URLs, those of an origin together. Both the origin and the
 // URL are valid until the next one.
-func (c *Corpus) URLs() iter.Seq2[*Origin, []byte] {
+func (c *Corpus) URLs() iter.Seq2[*Origin, []byte] { return c.URLsOf(0, c.options.Origins) }
+
+// URLsOf returns the URLs of the origins first to end-1, as URLs does.
+func (c *Corpus) URLsOf(first, end int) iter.Seq2[*Origin, []byte] {
 	return func(yield func(*Origin, []byte) bool) {
 		var url []byte
-		for o := range c.Origins() {
+		for i := first; i < end; i++ {
+			o := c.Origin(i)
 			for j := range o.URLs {
 				url = c.AppendURL(url[:0], &o, j)
 				if !yield(&o, url) {

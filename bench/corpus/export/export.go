@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,6 +32,19 @@ type Options struct {
 	// Compression of Arrow's record batches: "zstd", the default, "lz4" or
 	// "none". Parquet has zstd.
 	Compression string
+	// Parts, if not 0, cuts the frontier into so many parts of as many origins
+	// each, of which only Part is written, from 0 on.
+	Part, Parts int
+}
+
+// urls returns the URLs that are written.
+func (o Options) urls(c *corpus.Corpus) iter.Seq2[*corpus.Origin, []byte] {
+	if o.Parts <= 0 {
+		return c.URLs()
+	}
+	origins := int64(c.Options().Origins)
+	bound := func(part int) int { return int(origins * int64(part) / int64(o.Parts)) }
+	return c.URLsOf(bound(o.Part), bound(o.Part+1))
 }
 
 func (o Options) batchRows() int {
@@ -63,7 +77,7 @@ func Rules(dir string, c *corpus.Corpus) error {
 	return nil
 }
 
-// Frontier writes all URLs to the file of that name, whose ending is one of
+// Frontier writes the URLs to the file of that name, whose ending is one of
 // Formats. A table has two columns more, as real ones do:
 // fetch_priority, with nulls, and found_at.
 func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
@@ -84,24 +98,24 @@ func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
 	case strings.HasSuffix(name, ".parquet"):
 		return writeParquet(file, c, o)
 	case strings.HasSuffix(name, ".txt"):
-		return writeText(file, c)
+		return writeText(file, c, o)
 	case strings.HasSuffix(name, ".txt.zst"):
-		return writeZstd(file, c)
+		return writeZstd(file, c, o)
 	}
 	return fmt.Errorf("the name must end in one of %s", strings.Join(Formats, " "))
 }
 
-func writeZstd(w io.Writer, c *corpus.Corpus) error {
+func writeZstd(w io.Writer, c *corpus.Corpus, o Options) error {
 	encoder, err := zstd.NewWriter(w)
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeText(encoder, c), encoder.Close())
+	return errors.Join(writeText(encoder, c, o), encoder.Close())
 }
 
-func writeText(w io.Writer, c *corpus.Corpus) error {
+func writeText(w io.Writer, c *corpus.Corpus, o Options) error {
 	buffered := bufio.NewWriterSize(w, 1<<20)
-	for _, url := range c.URLs() {
+	for _, url := range o.urls(c) {
 		buffered.Write(url)
 		if err := buffered.WriteByte('\n'); err != nil {
 			return err
@@ -143,7 +157,7 @@ func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.F
 	if err != nil {
 		return err
 	}
-	err = writeRecords(writer, c, schema, o.batchRows())
+	err = writeRecords(writer, c, schema, o)
 	return errors.Join(err, writer.Close())
 }
 
@@ -163,11 +177,11 @@ func writeParquet(file *os.File, c *corpus.Corpus, o Options) error {
 	if err != nil {
 		return err
 	}
-	err = writeRecords(parquetWriter{w}, c, schema, o.batchRows())
+	err = writeRecords(parquetWriter{w}, c, schema, o)
 	return errors.Join(err, w.Close())
 }
 
-func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, rows int) error {
+func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, o Options) error {
 	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer builder.Release()
 	urls := builder.Field(0).(*array.StringBuilder)
@@ -180,7 +194,7 @@ func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, rows i
 		return w.Write(record)
 	}
 	row := int64(0)
-	for _, url := range c.URLs() {
+	for _, url := range o.urls(c) {
 		urls.BinaryBuilder.Append(url)
 		if row%17 == 16 {
 			priorities.AppendNull()
@@ -188,7 +202,7 @@ func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, rows i
 			priorities.Append(int32(row * 7919 % 100))
 		}
 		found.Append(arrow.Timestamp(firstFound + row*37))
-		if row++; row%int64(rows) == 0 {
+		if row++; row%int64(o.batchRows()) == 0 {
 			if err := flush(); err != nil {
 				return err
 			}

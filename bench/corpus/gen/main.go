@@ -3,6 +3,10 @@
 // frontier.parquet and frontier.txt.zst.
 //
 //	go run ./bench/corpus/gen -out DIR -origins 10000 -urls 1000000
+//
+// With -pack the rules go into a rule pack, site.rules, and with -part K/N it
+// writes the Kth of N parts of the frontier, as frontier-K.arrow, so that several
+// may be made at a time.
 package main
 
 import (
@@ -11,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"robotsbatch/bench/corpus"
@@ -29,6 +34,8 @@ func run(args []string) error {
 	out := flags.String("out", "", "folder to write to (required)")
 	formats := flags.String("formats", "arrow,arrows,txt.zst", "frontiers to write: of arrow, arrows, parquet, txt and txt.zst")
 	rules := flags.Bool("rules", true, "write rules/")
+	pack := flags.Bool("pack", false, "write site.rules, a rule pack, instead of rules/")
+	part := flags.String("part", "", "of the frontiers only part K/N, from 1/N to N/N")
 	sample := flags.Bool("sample", false, "the corpus of bench/corpus/sample; the options below are ignored")
 	var writing export.Options
 	flags.IntVar(&writing.BatchRows, "rows", 65_536, "rows of an Arrow record batch")
@@ -48,16 +55,32 @@ func run(args []string) error {
 	if err := os.MkdirAll(*out, 0o777); err != nil {
 		return err
 	}
-	if *rules {
+	name := "frontier"
+	if *part != "" {
+		if _, err := fmt.Sscanf(*part, "%d/%d", &writing.Part, &writing.Parts); err != nil || writing.Part < 1 || writing.Part > writing.Parts {
+			return fmt.Errorf("-part %s: want K/N, from 1/N to N/N", *part)
+		}
+		name = fmt.Sprintf("frontier-%0*d", len(strconv.Itoa(writing.Parts)), writing.Part)
+		writing.Part--
+	}
+	switch {
+	case *rules && *pack:
+		if err := export.Pack(filepath.Join(*out, "site.rules"), c); err != nil {
+			return err
+		}
+	case *rules:
 		if err := export.Rules(filepath.Join(*out, "rules"), c); err != nil {
 			return err
 		}
+	}
+	if *formats == "" {
+		return nil
 	}
 	for format := range strings.SplitSeq(*formats, ",") {
 		if !slices.Contains(export.Formats, "."+format) {
 			return fmt.Errorf("-formats %s: %q is none of arrow, arrows, parquet, txt, txt.zst", *formats, format)
 		}
-		if err := export.Frontier(filepath.Join(*out, "frontier."+format), c, writing); err != nil {
+		if err := export.Frontier(filepath.Join(*out, name+"."+format), c, writing); err != nil {
 			return err
 		}
 	}

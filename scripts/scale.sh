@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Measures the job on a frontier of 100 million made-up URLs over a million
+# origins beside one of a tenth of both, with rules from packs: time a URL, and
+# the most memory, which must not grow with the frontier. It records what came out
+# in bench/record/scale-URLS-ORIGINS.txt. The data, some 4 GB, lies in a folder
+# below TMPDIR, which is removed, or in the one that is named, which stays and is
+# used again.
+#
+#   scripts/scale.sh [-urls N] [-origins N] [-count N] [-data FOLDER]
+#
+# It takes an hour, most of it to make the data; Linux only.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  echo "usage: scripts/scale.sh [-urls N] [-origins N] [-count N] [-data FOLDER]" >&2
+  exit 2
+}
+
+urls=100000000 origins=1000000 count=3 data=''
+while [[ $# -gt 0 ]]; do
+  [[ $# -ge 2 ]] || usage
+  case $1 in
+    -urls) urls=$2 ;;
+    -origins) origins=$2 ;;
+    -count) count=$2 ;;
+    -data) data=$2 ;;
+    *) usage ;;
+  esac
+  shift 2
+done
+
+commit=$(git rev-parse --short=12 HEAD)
+[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/scale.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+data=${data:-$scratch}
+cores=$(getconf _NPROCESSORS_ONLN)
+
+# Parts of a frontier are made side by side, each a file of some four million
+# URLs; one that is there already stays.
+make_data() {
+  local folder=$data/$1-$2 parts=$((($1 + 3999999) / 4000000))
+  [[ ! -e $folder/done ]] || return 0
+  mkdir -p "$folder"
+  "$scratch/gen" -out "$folder" -urls "$1" -origins "$2" -pack -formats ''
+  seq "$parts" | xargs -P "$cores" -I K \
+    "$scratch/gen" -out "$folder" -urls "$1" -origins "$2" -rules=false -formats arrow -part "K/$parts"
+  touch "$folder/done"
+}
+
+measure() {
+  local folder=$data/$1-$2
+  "$scratch/scale" -urls "$1" "$scratch/robotsbatch" -in "$folder/frontier-*.arrow" \
+    -rules "$folder/site.rules" -agent CCBot -out "$scratch/verdicts.arrow" -quiet
+}
+
+go build -o "$scratch/gen" ./bench/corpus/gen
+go build -o "$scratch/scale" ./bench/scale
+go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
+small_urls=$((urls / 10)) small_origins=$((origins / 10))
+make_data "$small_urls" "$small_origins"
+make_data "$urls" "$origins"
+{
+  echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+  echo "commit: $commit"
+  echo "go: $(go env GOVERSION)"
+  echo "processor: $(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo), $cores cores"
+  echo
+  for ((i = 0; i < count; i++)); do
+    measure "$small_urls" "$small_origins"
+    measure "$urls" "$origins"
+  done
+} | tee "$scratch/record"
+# The median of the times a URL of one size, by that of the other.
+median() { awk -v urls="$1" '$1 == urls && $2 == "URLs:" { print $3 }' "$scratch/record" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+awk -v large="$(median "$urls")" -v small="$(median "$small_urls")" \
+  'BEGIN { printf "time a URL, the large frontier by the small one: %.2f\n", large / small }' | tee -a "$scratch/record"
+mkdir -p bench/record
+record=bench/record/scale-$urls-$origins.txt
+cp "$scratch/record" "$record"
+echo "recorded in $record"
