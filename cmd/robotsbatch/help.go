@@ -26,9 +26,9 @@ Input:
                       text; default: by the first octets, then by name; csv,
                       tsv and cdxj by name alone
   -url-column NAME    column, or key of jsonl and CDXJ, with the URLs; default:
-                      url, else Parquet's url_protocol, url_host_name, url_port,
-                      url_path and url_query put together, else a table's only
-                      column of strings
+                      url, else url_protocol, url_host_name, url_port, url_path
+                      and url_query of Arrow and Parquet put together, else a
+                      table's only column of strings
 
 Rules:
   -rules RULES        folder of robots.txt files, named by host: example.com,

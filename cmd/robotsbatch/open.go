@@ -94,7 +94,7 @@ func (o *opener) openInto(ctx context.Context, result *opened) error {
 // octets.
 func (o *opener) decode(result *opened, r io.Reader) error {
 	name := result.input.name()
-	options := arrowipc.Options{Name: name, URLColumn: o.urlColumn, BatchRows: o.batchRows, Memory: o.memory}
+	options := arrowipc.Options{Name: name, URLColumn: o.urlColumn, BatchRows: o.batchRows, Memory: o.memory, Keep: o.keep}
 	var table tableSource
 	var err error
 	switch result.format {

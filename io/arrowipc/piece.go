@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/tables"
@@ -16,7 +15,7 @@ import (
 // decoded decodes it, the last gives it back.
 type sharedRecord struct {
 	decoder *decoder
-	column  int
+	located *tables.Location
 	meta    *batchMeta
 	body    []byte
 	total   int64 // octets decoded
@@ -32,8 +31,11 @@ type sharedRecord struct {
 
 func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *sharedRecord {
 	r := &sharedRecord{
-		decoder: s.decoder, column: s.column, meta: meta, body: body, total: total,
+		decoder: s.decoder, located: s.urls, meta: meta, body: body, total: total,
 		octets: int64(len(body)) + total,
+	}
+	if r.located.IsSplit() {
+		r.octets += total // for the URLs that are put together
 	}
 	s.decoder.retain()
 	size := int64(s.options.BatchRows)
@@ -53,12 +55,8 @@ func (r *sharedRecord) size(rows int) int64 {
 func (r *sharedRecord) decode() {
 	r.record, r.err = r.decoder.record(r.meta, r.body, r.total)
 	r.body = nil
-	if r.err != nil {
-		return
-	}
-	data := r.record.Column(r.column).Data().(*array.Data)
-	if r.urls, r.err = tables.URLs(data, r.decoder.limit); r.err != nil {
-		r.err = fmt.Errorf("column %q: %w", r.record.ColumnName(r.column), r.err)
+	if r.err == nil && !r.located.IsSplit() {
+		r.urls, _, r.err = r.located.URLs(r.record, r.decoder.limit)
 	}
 }
 
@@ -104,10 +102,16 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		return nil, fmt.Errorf("arrowipc: %w", r.err)
 	}
 	rows := r.record.NewSlice(int64(p.low), int64(p.high))
-	return &batch.Batch{
-		Input: p.input, Index: p.index, FirstRow: p.firstRow,
-		URLs:    r.urls.Slice(p.low, p.high),
-		Table:   rows,
-		Release: rows.Release,
-	}, nil
+	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
+	if !r.located.IsSplit() {
+		b.URLs = r.urls.Slice(p.low, p.high)
+		return b, nil
+	}
+	urls, table, err := r.located.URLs(rows, r.decoder.limit)
+	if err != nil {
+		rows.Release()
+		return nil, fmt.Errorf("arrowipc: %w", err)
+	}
+	b.URLs, b.Table = urls, table
+	return b, nil
 }

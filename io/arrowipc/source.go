@@ -19,8 +19,11 @@ type Options struct {
 	// Name of the input for errors, such as a path or "stdin".
 	Name string
 	// URLColumn names the column that has the URLs; empty means "url" or, when
-	// there is none of that name, the only column of strings.
+	// there is none of that name, what [tables.Locate] finds.
 	URLColumn string
+	// Keep says which columns come out; it matters for URLs that are split over
+	// several alone.
+	Keep batch.Keep
 	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
 	// record batches are cut.
 	BatchRows int
@@ -36,7 +39,7 @@ type Source struct {
 	options Options
 	framer  framer
 	decoder *decoder
-	column  int // of the URLs
+	urls    *tables.Location
 
 	pending *sharedRecord // cut, and not handed out to its end
 	cut     int           // rows of it that were handed out
@@ -122,7 +125,7 @@ func (s *Source) start(schemaMessage []byte) (err error) {
 	if s.decoder, err = newDecoder(schemaMessage, s.options.Memory, s.options.mem); err != nil {
 		return err
 	}
-	s.column, err = tables.FindURLs(s.decoder.schema, s.options.URLColumn)
+	s.urls, err = tables.Locate(s.decoder.schema, s.options.URLColumn, s.options.Keep)
 	return err
 }
 
@@ -158,11 +161,13 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 	return nil
 }
 
-// Schema returns the input's schema.
-func (s *Source) Schema() *arrow.Schema { return s.decoder.schema }
+// Schema returns the schema of the batches' tables: the input's or, when only
+// the URLs come out and were put together from several columns, theirs.
+func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
 
-// URLColumn returns the name of the column that has the URLs.
-func (s *Source) URLColumn() string { return s.decoder.schema.Field(s.column).Name }
+// URLColumn returns the name of the column that has the URLs; "url" when they
+// are put together from several.
+func (s *Source) URLColumn() string { return s.urls.Name() }
 
 // Next returns the next piece, or io.EOF after the last. Record batches come
 // in the input's order, also those without rows. An error names the input and

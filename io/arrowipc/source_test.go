@@ -33,6 +33,37 @@ func urlsOf(batches []*batch.Batch) string {
 	return strings.Join(urls, " ")
 }
 
+// URLs that are split over columns are put together, piece by piece.
+func TestSplitURLs(t *testing.T) {
+	names := []string{"url_protocol", "url_host_name", "url_port", "url_path"}
+	record := tablestest.NewRecord(names,
+		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["https","http",null]`),
+		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["a.example","::1","c.example"]`),
+		tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[8443,null,null]`),
+		tablestest.FromJSON(t, arrow.BinaryTypes.StringView, `["/x","/a/path/of/some/length",null]`))
+	data := libraryWrite(t, encoding{true, Zstd}, record.Schema(), record)
+	for keep, columns := range map[batch.Keep]int{batch.KeepAll: 4, batch.KeepURL: 1, batch.KeepNone: 1} {
+		s, err := OpenStream(bytes.NewReader(data), Options{Name: "in", BatchRows: 2, Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.URLColumn() != "url" || s.Schema().NumFields() != columns {
+			t.Errorf("keep %d: column %q of %d", keep, s.URLColumn(), s.Schema().NumFields())
+		}
+		batches, err := readAll(data, true, Options{Name: "in", BatchRows: 2, Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := urlsOf(batches), "https://a.example:8443/x http://[::1]/a/path/of/some/length -"; got != want || len(batches) != 2 {
+			t.Errorf("keep %d: got %s in %d batches, want %s", keep, got, len(batches), want)
+		}
+		if table := batches[1].Table.(arrow.Record); table.NumRows() != 1 || int(table.NumCols()) != columns || !table.Schema().Equal(s.Schema()) {
+			t.Errorf("keep %d: the table is %v", keep, table)
+		}
+		s.Close()
+	}
+}
+
 // URLs come from every type of string column.
 func TestURLColumns(t *testing.T) {
 	const text = `["http://a/","http://b.example/long/path",null,"","http://a/","http://c/",null]`

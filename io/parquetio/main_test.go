@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -136,4 +137,16 @@ func writeAll(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func
 		t.Fatal("the output was not closed")
 	}
 	return out.Bytes()
+}
+
+// countedFile counts the octets that are read.
+type countedFile struct {
+	memoryFile
+	octets atomic.Int64
+}
+
+func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.memoryFile.ReadAt(p, at)
+	f.octets.Add(int64(n))
+	return n, err
 }

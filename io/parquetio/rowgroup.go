@@ -270,24 +270,11 @@ func (p *piece) decode() (*batch.Batch, error) {
 		arrays[at] = values
 		defer values.Release()
 	}
-	var record arrow.Record = array.NewRecord(s.read, arrays, int64(p.rows))
-	urls := record
-	if s.parts != nil {
-		joined, err := s.parts.Join(record, s.options.Memory)
-		if err != nil {
-			return nil, err
-		}
-		defer joined.Release()
-		if s.schema != s.read {
-			record = joined
-		}
-		urls = joined
-	}
-	column, err := tables.URLs(urls.Column(s.column).Data().(*array.Data), s.options.Memory)
+	urls, table, err := s.urls.URLs(array.NewRecord(s.read, arrays, int64(p.rows)), s.options.Memory)
 	if err != nil {
-		return nil, fmt.Errorf("column %q: %w", s.URLColumn(), err)
+		return nil, err
 	}
 	return &batch.Batch{
-		Input: s.options.Name, Index: p.index, FirstRow: p.firstRow, URLs: column, Table: record,
+		Input: s.options.Name, Index: p.index, FirstRow: p.firstRow, URLs: urls, Table: table,
 	}, nil
 }

@@ -42,10 +42,8 @@ type Source struct {
 	meta    *metadata.FileMetaData
 	fields  []int         // of the file, which are read
 	read    *arrow.Schema // of what is read
-	schema  *arrow.Schema // of what comes out
-	column  int           // of the URLs in read, or
-	parts   *tables.Parts // what they are put together from
-	leaves  [][]int       // columns of the file that each field of read has
+	urls    *tables.Location
+	leaves  [][]int // columns of the file that each field of read has
 	in      File
 	size    int64
 	users   atomic.Int64 // of in: the source until it is closed, and pieces
@@ -156,37 +154,25 @@ func withoutFieldID(m arrow.Metadata) arrow.Metadata {
 // choose decides which columns are read, and which come out.
 func (s *Source) choose(whole *arrow.Schema) (err error) {
 	o := s.options
-	if o.URLColumn == "" && len(whole.FieldIndices("url")) == 0 {
-		s.parts = tables.FindParts(whole)
+	if s.urls, err = tables.Locate(whole, o.URLColumn, o.Keep); err != nil {
+		return err
 	}
-	if s.parts == nil {
-		if s.column, err = tables.FindURLs(whole, o.URLColumn); err != nil {
-			return err
-		}
-	}
-	m := whole.Metadata()
-	switch {
-	case o.Keep == batch.KeepAll:
+	s.read = whole
+	if o.Keep == batch.KeepAll {
 		for i := range whole.NumFields() {
 			s.fields = append(s.fields, i)
 		}
-	case s.parts != nil:
-		s.fields = s.parts.Columns()
-		s.schema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true}}, &m)
-	default:
-		s.fields, s.column = []int{s.column}, 0
+		return nil
 	}
+	s.fields = s.urls.Columns()
 	fields := make([]arrow.Field, len(s.fields))
 	for i, field := range s.fields {
 		fields[i] = whole.Field(field)
 	}
+	m := whole.Metadata()
 	s.read = arrow.NewSchema(fields, &m)
-	if s.schema == nil {
-		s.schema = s.read
-	} else {
-		s.parts = tables.FindParts(s.read)
-	}
-	return nil
+	s.urls, err = tables.Locate(s.read, o.URLColumn, o.Keep)
+	return err
 }
 
 // leavesOf appends the columns of the file that a field has.
@@ -245,16 +231,11 @@ func (s *Source) reader() (*pqarrow.FileReader, error) {
 
 // Schema returns the schema of the batches' tables: the file's or, when only
 // the URLs come out, their column.
-func (s *Source) Schema() *arrow.Schema { return s.schema }
+func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
 
 // URLColumn returns the name of the column that has the URLs; "url" when they
 // are put together from several.
-func (s *Source) URLColumn() string {
-	if s.parts != nil {
-		return "url"
-	}
-	return s.read.Field(s.column).Name
-}
+func (s *Source) URLColumn() string { return s.urls.Name() }
 
 // Next returns the next piece, or io.EOF after the last. Row groups come in
 // the file's order; those without rows are left out.

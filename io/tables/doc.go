@@ -2,7 +2,8 @@
 // URLs, whether decoded Arrow arrays are sound, and the columns that an output
 // has.
 //
-//	FindURLs, URLs   a table's schema and arrays → the URL column
+//	Locate, URLs     a table's schema and arrays → the URL column, also where it
+//	                 is split over several
 //	Checker          arrays from outside → arrays that can be read and sliced
 //	Output           batches with verdicts → arrays of the rows that come out
 package tables

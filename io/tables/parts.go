@@ -22,6 +22,11 @@ const (
 	queryColumn    = "url_query"
 )
 
+// joinedColumn is the column of the URLs that were put together.
+const joinedColumn = "url"
+
+var joinedField = arrow.Field{Name: joinedColumn, Type: arrow.BinaryTypes.String, Nullable: true}
+
 // Parts are the columns of a table that has its URLs split as Common Crawl's
 // index does: protocol, host and path, and, where they are there, the explicit
 // port and the query. Each is an index into the schema, or -1.
@@ -99,7 +104,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	}
 	urls := b.NewArray()
 	defer urls.Release()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{joinedField}, nil)
 	return array.NewRecord(schema, []arrow.Array{urls}, table.NumRows()), nil
 }
 

@@ -1,0 +1,84 @@
+package tables
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+)
+
+// Location says where a table has its URLs: in one column, or split over
+// several as Common Crawl's index has them.
+type Location struct {
+	schema *arrow.Schema // of the tables that come out
+	column int           // of the URLs, or
+	parts  *Parts        // what they are put together from
+	joined bool          // what comes out is the URLs that were put together
+}
+
+// Locate finds the URLs in tables of a schema: in the column of that name;
+// without a name in "url", else in the columns that [FindParts] finds, else in
+// the only column of strings. Of URLs that are put together their column comes
+// out in place of all others when keep does not say that all columns do.
+func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
+	l := &Location{schema: schema, column: -1}
+	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
+		l.parts = FindParts(schema)
+	}
+	if l.parts == nil {
+		var err error
+		l.column, err = FindURLs(schema, name)
+		return l, err
+	}
+	if l.joined = keep != batch.KeepAll; l.joined {
+		metadata := schema.Metadata()
+		l.schema = arrow.NewSchema([]arrow.Field{joinedField}, &metadata)
+	}
+	return l, nil
+}
+
+// Schema is that of the tables that come out.
+func (l *Location) Schema() *arrow.Schema { return l.schema }
+
+// Name is the URL column's; "url" when they are put together from several.
+func (l *Location) Name() string {
+	if l.parts != nil {
+		return joinedColumn
+	}
+	return l.schema.Field(l.column).Name
+}
+
+// IsSplit tells whether the URLs are put together from several columns.
+func (l *Location) IsSplit() bool { return l.parts != nil }
+
+// Columns are the indices of the columns that the URLs are in.
+func (l *Location) Columns() []int {
+	if l.parts != nil {
+		return l.parts.Columns()
+	}
+	return []int{l.column}
+}
+
+// URLs returns the URLs of a table, whose arrays must have been checked, and
+// the table that comes out, which is the same or the URLs alone. limit bounds
+// the octets of what is put together or copied.
+func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Record, error) {
+	if l.parts == nil {
+		urls, err := URLs(table.Column(l.column).Data().(*array.Data), limit)
+		if err != nil {
+			err = fmt.Errorf("column %q: %w", l.Name(), err)
+		}
+		return urls, table, err
+	}
+	joined, err := l.parts.Join(table, limit)
+	if err != nil {
+		return batch.Column{}, nil, err
+	}
+	urls, err := URLs(joined.Column(0).Data().(*array.Data), limit)
+	if l.joined {
+		table = arrow.Record(array.NewRecord(l.schema, joined.Columns(), joined.NumRows()))
+	}
+	return urls, table, err
+}
