@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,11 +17,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// column makes a column of values; a nil value is null.
+// column makes a column of values; a nil value is null. Without one there is no
+// bitmap, as verdicts are used again only where no row can be null.
 func column(values ...[]byte) Column {
-	c := Column{Offsets32: []int32{0}, Validity: make([]byte, (len(values)+7)/8)}
+	c := Column{Offsets32: []int32{0}}
+	if slices.ContainsFunc(values, func(value []byte) bool { return value == nil }) {
+		c.Validity = make([]byte, (len(values)+7)/8)
+	}
 	for i, value := range values {
-		if value != nil {
+		if value != nil && c.Validity != nil {
 			c.Validity[i>>3] |= 1 << (i & 7)
 		}
 		c.Data = append(c.Data, value...)

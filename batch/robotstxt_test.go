@@ -1,0 +1,103 @@
+package batch
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// paths that share more or less of /robots.txt, with it in all its spellings.
+var nearRobotsTxt = []string{
+	"", "/", "/r", "/robots", "/robots.tx", "/robots.txt", "/robots.txt?", "/robots.txt?x", "/robots.txtx", "/robots.txt/", "/robots.txt#x",
+	"/robots.txt%", "/robots.txt%2", "/robots.txt%20", "/robots.txt ", "/robots.tx%74", "/robots.tx%7", "/robots.tx%75", "/%72obots.txt", "/%72obots.txtx",
+	"/%2Frobots.txt", "/robots%2etxt#x", "/robots%2Etxt?x", "/Robots.txt", "//robots.txt", "?/robots.txt", ";/robots.txt", "#/robots.txt",
+	".other/", ":81/", // other authorities, of which nothing is known
+}
+
+// robotsTxtBodies decide differently about them.
+var robotsTxtBodies = []string{
+	"User-agent: *\nDisallow: /\n",
+	"User-agent: *\nDisallow: /robots\n",
+	"User-agent: *\nDisallow: /robots.txt\n",
+	"User-agent: *\nDisallow: /robots.txt$\n",
+	"User-agent: *\nAllow: /robots.txt\nDisallow: /r\nDisallow: /*x$\n",
+	"User-agent: *\nDisallow: /*?x\n",
+	"User-agent: *\nDisallow: /*.txt\nAllow: /robots.txtx\n",
+	"User-agent: *\nDisallow: /robots.txtx\nDisallow: /robots.txt?\n",
+	"",
+}
+
+// A verdict is used again for a URL that begins as the one before. /robots.txt,
+// which RFC9309 always allows, must neither take one from its neighbours nor give
+// them its own, whatever decides about these.
+func TestVerdictsNearRobotsTxt(t *testing.T) {
+	const authority = "http://a.example"
+	sequences := pathSequences()
+	for _, profile := range []struct {
+		engine    matcher.Profile
+		reference reference.Profile
+	}{{robotstxt.RFC9309, reference.RFC9309}, {robotstxt.Google, reference.Google}} {
+		check := func(origin matcher.Origin, missing access.Missing, what string, allowed func(path string) bool) {
+			var rules matcher.Table
+			rules.Add([]byte(authority), origin)
+			want := make(map[string]bool)
+			for _, path := range nearRobotsTxt {
+				of, split, _ := reference.SplitURL(authority + path)
+				if want[path] = allowed(split); of != authority {
+					want[path] = missing == access.MissingAllow
+				}
+			}
+			e := NewEvaluator(&rules, Options{Profile: profile.engine, Missing: missing})
+			var v Verdicts
+			for _, paths := range sequences {
+				lines := make([]string, len(paths))
+				for i, path := range paths {
+					lines[i] = authority + path
+				}
+				if err := e.Evaluate(&Batch{URLs: urls(lines...)}, &v); err != nil {
+					t.Fatal(err)
+				}
+				for row, path := range paths {
+					if got := v.Agents[0].Allowed[row>>3]>>(row&7)&1 == 1; got != want[path] {
+						t.Fatalf("profile %d, %s: row %d of %q is allowed: %v", profile.engine, what, row, paths, got)
+					}
+				}
+			}
+		}
+		for _, body := range robotsTxtBodies {
+			f := robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine})
+			known := reference.Parse([]byte(body), profile.reference, 0)
+			origin := matcher.Origin{Access: access.Rules, Tries: matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})}
+			check(origin, access.MissingAllow, body, func(path string) bool {
+				return reference.Decide(known, []string{"*"}, path, profile.reference).Allowed
+			})
+		}
+		only := func(path string) bool { return profile.reference == reference.RFC9309 && reference.IsRobotsTxt(path) }
+		check(matcher.Origin{Access: access.DisallowAll}, access.MissingAllow, "unreachable", only)
+		check(matcher.Origin{}, access.MissingDeny, "nothing known", only)
+		check(matcher.Origin{Access: access.AllowAll}, access.MissingDeny, "unavailable", func(string) bool { return true })
+	}
+}
+
+// pathSequences are all pairs of paths, and longer ones by chance.
+func pathSequences() [][]string {
+	var sequences [][]string
+	for _, a := range nearRobotsTxt {
+		for _, b := range nearRobotsTxt {
+			sequences = append(sequences, []string{a, b})
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		paths := make([]string, 100)
+		for i := range paths {
+			paths[i] = nearRobotsTxt[rng.IntN(len(nearRobotsTxt))]
+		}
+		sequences = append(sequences, paths)
+	}
+	return sequences
+}
