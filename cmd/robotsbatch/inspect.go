@@ -109,12 +109,17 @@ func printPack(w io.Writer, name string, info *rulepack.Info) {
 	if info.Limit > 0 {
 		limit = grouped(int64(info.Limit)) + " octets of a robots.txt"
 	}
+	asOf := "unknown"
+	if info.AsOf != 0 {
+		asOf = time.Unix(info.AsOf, 0).UTC().Format(time.RFC3339)
+	}
 	fmt.Fprintln(w, name)
 	for _, line := range [][2]string{
 		{"format", fmt.Sprint(info.Version)},
 		{"made by", printable(info.Maker)},
 		{"profile", profileName(info.Profile)},
 		{"limit", limit},
+		{"as of", asOf},
 		{"authorities", grouped(info.Authorities)},
 		{"rules", grouped(info.Rules)},
 		{"allow all", grouped(info.AllowAll)},
