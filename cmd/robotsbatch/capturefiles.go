@@ -10,14 +10,14 @@ import (
 	"robotsbatch/io/format"
 )
 
-// warcFiles finds the WARC files that a -rules stands for: a file, those of a
-// folder, or those that a pattern matches. There are none when it stands for
-// something else.
-func warcFiles(name string) ([]string, error) {
+// captureFiles finds the files of captures, WARC files and tables, that a -rules
+// stands for: a file, those of a folder, or those that a pattern matches. There
+// are none when it stands for something else.
+func captureFiles(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		if is, err := isWARCFolder(name); err != nil || !is {
+		if is, err := isCaptureFolder(name); err != nil || !is {
 			return nil, err
 		}
 		return filesBelow(name)
@@ -26,18 +26,27 @@ func warcFiles(name string) ([]string, error) {
 		if err != nil {
 			return nil, atName("-rules "+name, err)
 		}
-		if found == format.WARC {
+		if isCaptures(found) {
 			return []string{name}, nil
 		}
 		return nil, nil
 	case !strings.ContainsAny(name, "*?["):
 		return nil, nil // who opens it says what is wrong
 	}
-	return matchingWARC(name)
+	return matchingCaptures(name)
 }
 
-// matchingWARC finds what a pattern of WARC files and folders matches.
-func matchingWARC(pattern string) ([]string, error) {
+// isCaptures tells whether a file of that format has captures.
+func isCaptures(f format.Format) bool {
+	switch f {
+	case format.WARC, format.CSV, format.TSV, format.JSONL:
+		return true
+	}
+	return isBinary(f)
+}
+
+// matchingCaptures finds what a pattern of files and folders of captures matches.
+func matchingCaptures(pattern string) ([]string, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, usageErrorf("-rules %s: %w", pattern, err)
@@ -47,52 +56,59 @@ func matchingWARC(pattern string) ([]string, error) {
 	}
 	var files []string
 	for _, match := range matches {
-		found, err := warcFiles(match)
+		found, err := captureFiles(match)
 		if err != nil {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, usageErrorf("-rules %s: %s is not WARC: a pattern is for captures; name all others one by one", pattern, match)
+			return nil, usageErrorf("-rules %s: %s has no captures: a pattern is for captures; name all others one by one", pattern, match)
 		}
 		files = append(files, found...)
 	}
 	return files, nil
 }
 
-// isWARCFolder tells a folder of WARC files from one of robots.txt files: the
-// names of its files say so, or the beginning of the first of them, or, where it
-// has only folders, those of the first folder.
-func isWARCFolder(folder string) (bool, error) {
+// isCaptureFolder tells a folder of captures from one of robots.txt files: by the
+// name of one WARC file, or the names of all files if they are of tables, or by
+// the beginning of the first file, or, where it has only folders, by what the
+// first folder is.
+func isCaptureFolder(folder string) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return false, atName("-rules "+folder, err)
 	}
-	firstFile, firstFolder := "", ""
+	firstFile, firstFolder, tables := "", "", true
 	for _, entry := range entries {
+		named, _ := format.ByName(entry.Name())
 		switch {
 		case isHidden(entry.Name()):
-		case isWARCName(entry.Name()) && !entry.IsDir():
+		case named == format.WARC && !entry.IsDir():
 			return true, nil
 		case entry.IsDir() && firstFolder == "":
 			firstFolder = entry.Name()
-		case entry.Type().IsRegular() && firstFile == "":
-			firstFile = entry.Name()
+		case entry.Type().IsRegular():
+			tables = tables && isCaptures(named)
+			if firstFile == "" {
+				firstFile = entry.Name()
+			}
 		}
 	}
 	switch {
+	case firstFile != "" && tables:
+		return true, nil
 	case firstFile != "":
 		found, err := detectRules(filepath.Join(folder, firstFile))
-		return found == format.WARC && err == nil, nil // what cannot be read here is named when it is needed
+		return isCaptures(found) && err == nil, nil // what cannot be read here is named when it is needed
 	case firstFolder != "":
-		return isWARCFolder(filepath.Join(folder, firstFolder))
+		return isCaptureFolder(filepath.Join(folder, firstFolder))
 	}
 	return false, nil
 }
 
-// filesBelow lists the WARC files in and below a folder by name; where no name
+// filesBelow lists the files of captures in and below a folder by name; where no name
 // says that it is one, all files.
 func filesBelow(folder string) ([]string, error) {
-	var named, all []string
+	var captures, all []string
 	top := folder + string(filepath.Separator) // the folder, also where it is a link
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -104,8 +120,8 @@ func filesBelow(folder string) ([]string, error) {
 			}
 		case !entry.IsDir():
 			all = append(all, path)
-			if isWARCName(path) {
-				named = append(named, path)
+			if named, _ := format.ByName(path); isCaptures(named) {
+				captures = append(captures, path)
 			}
 		}
 		return nil
@@ -113,15 +129,10 @@ func filesBelow(folder string) ([]string, error) {
 	if err != nil {
 		return nil, atName("-rules "+folder, err)
 	}
-	if len(named) > 0 {
-		return named, nil
+	if len(captures) > 0 {
+		return captures, nil
 	}
 	return all, nil
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
-
-func isWARCName(name string) bool {
-	found, _ := format.ByName(name)
-	return found == format.WARC
-}

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
 
-	"robotsbatch/io/blob"
 	"robotsbatch/io/captures"
 	"robotsbatch/io/rulepack"
-	"robotsbatch/io/warc"
 )
 
 // captureSet is the captures of all -rules that have some. They are one set, in
@@ -22,6 +19,8 @@ type captureSet struct {
 	names []string // of the sources with captures
 	files []captures.File
 	limit int // octets of a body that matter
+	// memory is how many octets a batch of a table may take.
+	memory int64
 
 	mu     sync.Mutex // for the following
 	log    *console
@@ -38,7 +37,7 @@ func newCaptureSet(c *rulesConfig, found []foundRules, b *rulepack.Builder, memo
 	options := captures.Options{
 		Bodies: b, Profile: c.profile, Limit: int(c.limit), Memory: memory / captureMemory, Folder: folder,
 	}
-	s := &captureSet{Set: captures.NewSet(options), c: c, limit: options.BodyLimit(), log: log}
+	s := &captureSet{Set: captures.NewSet(options), c: c, limit: options.BodyLimit(), memory: memory, log: log}
 	for source, f := range found {
 		if f.kind != captureRules {
 			continue
@@ -87,45 +86,6 @@ func packTime(t time.Time) uint32 {
 		return uint32(seconds)
 	}
 	return 0
-}
-
-// warcFile is a WARC file that is open.
-type warcFile struct {
-	*warc.Reader
-	file *blob.File
-	name string
-	set  *captureSet
-}
-
-// open opens a file.
-func (s *captureSet) open(name string) (captures.Reader, error) {
-	f, err := blob.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	var file io.Reader = f
-	if size, regular := f.Size(); regular {
-		file = io.NewSectionReader(f, 0, size) // which can go back
-	}
-	r, err := warc.NewReader(file, warc.Options{Name: name, BodyLimit: s.limit, Broken: s.warnBroken})
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &warcFile{r, f, name, s}, nil
-}
-
-func (f *warcFile) Next(x *captures.Capture) error {
-	err := f.Reader.Next(x)
-	if err == io.EOF && f.Stats() == (warc.Stats{}) {
-		f.set.warn(f.name + " has no records: was it cut off?")
-	}
-	return err
-}
-
-func (f *warcFile) Close() error {
-	_ = f.Reader.Close() // it was only read from
-	return f.file.Close()
 }
 
 // shownBroken is how many broken records are named; those beyond are counted

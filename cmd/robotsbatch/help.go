@@ -34,7 +34,9 @@ Rules:
   -rules RULES        folder of robots.txt files, named by host: example.com,
                       example.com.txt, example.com/robots.txt, with a port
                       example.com_8443; or a rule pack, made by compile; or
-                      WARC captures, a file, folder or quoted pattern;
+                      captures, a file, folder or quoted pattern: WARC, or
+                      tables (Arrow, Parquet, csv, tsv, jsonl) with url or
+                      authority, body, status, fetched_at, location, error;
                       repeatable: the first that knows an authority decides,
                       and redirects of captures lead into all captures
   -agent NAME         product token, such as CCBot, or several by commas, most
@@ -120,7 +122,7 @@ Usage:
 
 Flags, as in the main job (robotsbatch -h):
   -rules RULES        folder of robots.txt files, named by host, rule pack, or
-                      WARC captures; repeatable
+                      captures (WARC or tables); repeatable
   -agent NAME         product token or several by commas; repeatable
   -profile NAME       rfc9309 (default) or google
   -robots-limit SIZE  default and least 500KiB
@@ -148,9 +150,9 @@ Usage:
   robotsbatch compile -rules RULES [-rules RULES...] -out PACK [flags]
 
 Flags:
-  -rules RULES        folder of robots.txt files, named by host, or WARC
-                      captures, as in the main job; repeatable: the first that
-                      has an authority decides
+  -rules RULES        folder of robots.txt files, named by host, or captures
+                      (WARC or tables), as in the main job; repeatable: the
+                      first that has an authority decides
   -out PACK           the file to write, such as site.rules, or - for stdout
   -profile NAME       rfc9309 (default) or google; recorded in the pack
   -robots-limit SIZE  default and least 500KiB; recorded in the pack

@@ -27,6 +27,7 @@ type opener struct {
 	format    format.Format // Unknown: by content and name
 	urlColumn string
 	batchRows int
+	maxLine   int // octets of a line of csv or tsv; 0: the default
 	memory    int64
 	// columns asks sources that read lines for all that a row has; verdicts
 	// are the columns that will come after.
@@ -74,20 +75,29 @@ func (o *opener) open(ctx context.Context, in input) (*opened, error) {
 }
 
 func (o *opener) openInto(ctx context.Context, result *opened) error {
-	raw, err := o.openRaw(ctx, result)
+	r, err := o.recognise(ctx, result)
 	if err != nil {
 		return err
 	}
+	return o.decode(result, r)
+}
+
+// recognise finds out what an input is, and returns its octets, decompressed.
+func (o *opener) recognise(ctx context.Context, result *opened) (io.Reader, error) {
+	raw, err := o.openRaw(ctx, result)
+	if err != nil {
+		return nil, err
+	}
 	found, codec, r, err := format.Sniff(raw, result.input.name())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	result.closers = append(result.closers, r)
 	result.format, result.codec = o.format, codec
 	if result.format == format.Unknown {
 		result.format = found
 	}
-	return o.decode(result, r)
+	return r, nil
 }
 
 // decode puts the source for the recognised format on top of the input's
@@ -114,7 +124,7 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		}
 	case format.CSV, format.TSV:
 		table, err = delimited.NewSource(r, delimited.Options{
-			Name: name, Tab: result.format == format.TSV, URLColumn: o.urlColumn, Columns: o.columns, BatchRows: o.batchRows,
+			Name: name, Tab: result.format == format.TSV, URLColumn: o.urlColumn, Columns: o.columns, BatchRows: o.batchRows, MaxLine: o.maxLine,
 		})
 	case format.JSONL, format.CDXJ:
 		table = jsonl.NewSource(r, jsonl.Options{

@@ -140,7 +140,7 @@ func findRules(name string) (foundRules, error) {
 	if isURL(name) {
 		return found, unavailable(fmt.Sprintf("-rules %s: reading from an object store", name))
 	}
-	files, err := warcFiles(name)
+	files, err := captureFiles(name)
 	if err != nil {
 		return found, err
 	}
@@ -160,7 +160,7 @@ func findRules(name string) (foundRules, error) {
 		return found, atName("-rules "+name, err)
 	}
 	if detected != format.RulePack {
-		return found, usageErrorf("-rules %s is neither a folder nor a rule pack, nor WARC: tables of captures are not available in this version", name)
+		return found, usageErrorf("-rules %s is neither a folder nor a rule pack, nor captures: those are WARC, Arrow, Parquet, csv, tsv or jsonl", name)
 	}
 	found.kind = packRules
 	return found, nil

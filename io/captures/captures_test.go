@@ -399,7 +399,7 @@ func listFile(captures []Capture, err error) File {
 
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("broken")
-	some := slices.Repeat([]Capture{page("http://a.example/robots.txt", denyX, 0)}, 3*batchCaptures)
+	some := slices.Repeat([]Capture{page("http://a.example/robots.txt", denyX, 0)}, 3*bundleCaptures)
 	for name, files := range map[string][]File{
 		"file":  {listFile(some, nil), listFile(some, broken), listFile(some, nil)},
 		"open":  {listFile(some, nil), {Open: func() (Reader, error) { return nil, broken }}},

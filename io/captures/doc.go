@@ -6,7 +6,8 @@
 // and by several goroutines at once; [Set.Resolve] then says of each authority
 // what decides about it. What a capture means is said by package access; a
 // redirect means what its target means, over at most access.MaxHops hops, for the
-// authority that was asked first (RFC 9309 §2.3.1.2).
+// authority that was asked first (RFC 9309 §2.3.1.2). [Table] and [JSONL] read
+// captures from tables; package warc does from WARC files.
 //
 // # Sources
 //

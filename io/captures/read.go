@@ -38,9 +38,9 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	readers := min(workers, len(files))
-	p := &pipeline{full: make(chan *batch), free: make(chan *batch, readers+workers)}
+	p := &pipeline{full: make(chan *bundle), free: make(chan *bundle, readers+workers)}
 	for range readers + workers {
-		p.free <- new(batch)
+		p.free <- new(bundle)
 	}
 	var next, left atomic.Int64
 	left.Store(int64(readers))
@@ -70,11 +70,11 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 
 // pipeline takes captures from those who read files to those who work on them.
 type pipeline struct {
-	full, free chan *batch
+	full, free chan *bundle
 }
 
-// batch is captures that follow each other in a file.
-type batch struct {
+// bundle is captures that follow each other in a file.
+type bundle struct {
 	source   int
 	order    uint64 // of the first
 	captures []Capture
@@ -82,19 +82,19 @@ type batch struct {
 }
 
 const (
-	// A batch has at most so many captures, and octets unless it is one alone.
-	batchCaptures = 256
-	batchOctets   = 256 << 10
+	// A bundle has at most so many captures, and octets unless it is one alone.
+	bundleCaptures = 256
+	bundleOctets   = 256 << 10
 )
 
-// add copies a capture into the batch; false when there is no room.
-func (b *batch) add(x *Capture) bool {
+// add copies a capture into the bundle; false when there is no room.
+func (b *bundle) add(x *Capture) bool {
 	size := len(x.URL) + len(x.Location) + len(x.Body)
-	if len(b.captures) == batchCaptures || len(b.captures) > 0 && len(b.octets)+size > cap(b.octets) {
+	if len(b.captures) == bundleCaptures || len(b.captures) > 0 && len(b.octets)+size > cap(b.octets) {
 		return false
 	}
 	if cap(b.octets) < size {
-		b.octets = make([]byte, 0, max(size, batchOctets))
+		b.octets = make([]byte, 0, max(size, bundleOctets))
 	}
 	kept := *x
 	kept.URL, kept.Location, kept.Body = b.copy(x.URL), b.copy(x.Location), b.copy(x.Body)
@@ -103,7 +103,7 @@ func (b *batch) add(x *Capture) bool {
 }
 
 // copy copies octets for which there is room.
-func (b *batch) copy(octets []byte) []byte {
+func (b *bundle) copy(octets []byte) []byte {
 	start := len(b.octets)
 	b.octets = append(b.octets, octets...)
 	return b.octets[start:len(b.octets):len(b.octets)]
@@ -141,8 +141,8 @@ func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
 	}
 }
 
-// take takes an empty batch.
-func (p *pipeline) take(ctx context.Context, file *File, order uint64) (*batch, error) {
+// take takes an empty bundle.
+func (p *pipeline) take(ctx context.Context, file *File, order uint64) (*bundle, error) {
 	select {
 	case b := <-p.free:
 		b.source, b.order, b.captures, b.octets = file.Source, order, b.captures[:0], b.octets[:0]
@@ -152,8 +152,8 @@ func (p *pipeline) take(ctx context.Context, file *File, order uint64) (*batch, 
 	}
 }
 
-// give hands a batch to a worker.
-func (p *pipeline) give(ctx context.Context, b *batch) error {
+// give hands a bundle to a worker.
+func (p *pipeline) give(ctx context.Context, b *bundle) error {
 	select {
 	case p.full <- b:
 		return nil

@@ -1,0 +1,125 @@
+package captures
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"robotsbatch/io/lines"
+)
+
+// MaxLine is how many octets a line of a table may have: 16 MiB.
+const MaxLine = 16 << 20
+
+// lineBatch is how many lines are read at once.
+const lineBatch = 256
+
+// JSONL reads the captures of a table whose rows are JSON objects, a line each,
+// with the keys that [Table] has columns for.
+type JSONL struct {
+	rowReader
+	blocks *lines.Blocks
+	memory []byte
+	rest   []byte // of the block
+	line   int64  // number of the next
+}
+
+// NewJSONL reads r, which must be decompressed already.
+func NewJSONL(r io.Reader, o TableOptions) *JSONL {
+	return &JSONL{rowReader: rowReader{options: o}, line: 1, blocks: lines.NewBlocks(r, lines.BlockOptions{
+		Prefix: "captures: " + o.Name, Rows: lineBatch, MaxLine: MaxLine,
+	})}
+}
+
+// Close does nothing.
+func (j *JSONL) Close() error { return nil }
+
+// Next implements [Reader].
+func (j *JSONL) Next(x *Capture) error { return j.nextOf(j.read, x) }
+
+// read reads the next row.
+func (j *JSONL) read() (r row, where string, err error) {
+	for {
+		for len(j.rest) == 0 {
+			block, err := j.blocks.Next(context.Background(), j.memory)
+			j.memory = block.Data
+			if err != nil {
+				return r, "", endOfTable{err}
+			}
+			j.rest = block.Data
+		}
+		var line []byte
+		line, j.rest = lines.TakeLine(j.rest)
+		number := j.line
+		j.line++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		r, err := parseObject(line)
+		return r, fmt.Sprintf("line %d", number), err
+	}
+}
+
+// object is a row as JSON has it.
+type object struct {
+	URL       *string         `json:"url"`
+	Authority *string         `json:"authority"`
+	Body      *string         `json:"body"`
+	Location  *string         `json:"location"`
+	Status    json.RawMessage `json:"status"`
+	FetchedAt json.RawMessage `json:"fetched_at"`
+	Error     json.RawMessage `json:"error"`
+}
+
+func parseObject(line []byte) (r row, err error) {
+	var o object
+	if err := json.Unmarshal(line, &o); err != nil {
+		return r, fmt.Errorf("it is no such object: %w", err)
+	}
+	r.url, r.authority, r.body, r.location = octets(o.URL), octets(o.Authority), octets(o.Body), octets(o.Location)
+	status, err := scalar(o.Status)
+	if err == nil {
+		err = r.setStatus(status)
+	}
+	var fetched, failed []byte
+	if err == nil {
+		fetched, err = scalar(o.FetchedAt)
+	}
+	if err == nil {
+		err = r.setFetched(fetched)
+	}
+	if err == nil {
+		failed, err = scalar(o.Error)
+	}
+	r.failed = len(failed) > 0 && string(failed) != "false"
+	if err == nil {
+		err = r.check()
+	}
+	return r, err
+}
+
+func octets(s *string) []byte {
+	if s == nil {
+		return nil
+	}
+	return []byte(*s)
+}
+
+// scalar is the text of a value that is a string or is written as it is; nil for
+// null or none.
+func scalar(raw json.RawMessage) ([]byte, error) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return nil, nil
+	case raw[0] == '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return []byte(s), err
+	case raw[0] == '{' || raw[0] == '[':
+		return nil, errors.New("status, fetched_at and error are strings or numbers")
+	}
+	return raw, nil
+}

@@ -1,0 +1,108 @@
+package captures
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// row is a row of a table of captures; what is null or not there is nil.
+type row struct {
+	url, authority, body, location []byte
+	hasStatus                      bool
+	status                         int
+	fetched                        time.Time
+	failed                         bool
+}
+
+// check tells what makes a row say nothing.
+func (r *row) check() error {
+	switch {
+	case len(r.url) == 0 && len(r.authority) == 0:
+		return errors.New("it has neither url nor authority")
+	case r.body == nil && !r.hasStatus && !r.failed:
+		return errors.New("it has neither body, nor status, nor error")
+	}
+	return nil
+}
+
+// capture sets x to what the row says of its URL.
+func (r *row) capture(x *Capture) {
+	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body}
+}
+
+// setStatus takes a status in digits; empty text is none.
+func (r *row) setStatus(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	status, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return fmt.Errorf("status %.40q is no number", text)
+	}
+	r.setStatusNumber(status)
+	return nil
+}
+
+// setStatusNumber takes a status. What is none stays none, and is not taken for
+// another.
+func (r *row) setStatusNumber(status int64) {
+	r.hasStatus = true
+	r.status = int(min(max(status, -1), math.MaxInt32))
+}
+
+// warcDigits is how WARC tools write times without punctuation.
+const warcDigits = "20060102150405"
+
+// setFetched takes a time as text; empty text is none.
+func (r *row) setFetched(text []byte) (err error) {
+	text = bytes.TrimSpace(text)
+	digits := len(bytes.Trim(text, "0123456789")) == 0
+	switch {
+	case len(text) == 0:
+		return nil
+	case digits && len(text) == len(warcDigits):
+		r.fetched, err = time.Parse(warcDigits, string(text))
+	case digits:
+		var seconds int64
+		seconds, err = strconv.ParseInt(string(text), 10, 64)
+		r.fetched = time.Unix(seconds, 0).UTC()
+	default:
+		r.fetched, err = time.Parse(time.RFC3339, string(text))
+		if err != nil { // as databases and csv writers have it
+			r.fetched, err = time.Parse("2006-01-02 15:04:05Z07:00", string(text))
+		}
+		if err != nil {
+			r.fetched, err = time.Parse(time.DateTime, string(text))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", text)
+	}
+	return nil
+}
+
+// urls sets list to the URLs that the row is about, in the list's own memory, and
+// returns how many there are: one, or for an authority without a scheme that of
+// http and that of https.
+func (r *row) urls(list *[2][]byte) (n int) {
+	if len(r.url) > 0 {
+		list[0] = append(list[0][:0], r.url...)
+		return 1
+	}
+	a := bytes.TrimSuffix(r.authority, []byte("/"))
+	if bytes.Contains(a, []byte("://")) {
+		list[0] = append(append(list[0][:0], a...), "/robots.txt"...)
+		return 1
+	}
+	for _, form := range [...]struct{ scheme, otherPort string }{{"http://", ":443"}, {"https://", ":80"}} {
+		if !bytes.HasSuffix(a, []byte(form.otherPort)) {
+			list[n] = append(append(append(list[n][:0], form.scheme...), a...), "/robots.txt"...)
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,150 @@
+package captures
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher/access"
+)
+
+// fakeTable is a TableSource of records.
+type fakeTable struct {
+	schema  *arrow.Schema
+	records []arrow.Record
+}
+
+func (f *fakeTable) Schema() *arrow.Schema { return f.schema }
+func (f *fakeTable) Close() error          { return nil }
+
+func (f *fakeTable) Next(context.Context) (batch.Piece, error) {
+	if len(f.records) == 0 {
+		return nil, io.EOF
+	}
+	p := fakePiece{f.records[0]}
+	f.records = f.records[1:]
+	return p, nil
+}
+
+type fakePiece struct{ record arrow.Record }
+
+func (p fakePiece) Name() string                  { return "fake: batch 0" }
+func (p fakePiece) Size() int64                   { return 0 }
+func (p fakePiece) Decode() (*batch.Batch, error) { return &batch.Batch{Table: p.record}, nil }
+
+// tableOf is a table whose rows are JSON, each batch twice.
+func tableOf(t *testing.T, rows string, fields ...arrow.Field) *fakeTable {
+	t.Helper()
+	schema := arrow.NewSchema(fields, nil)
+	record, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema, strings.NewReader(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fakeTable{schema, []arrow.Record{record, record.NewSlice(1, record.NumRows())}}
+}
+
+func field(name string, dt arrow.DataType) arrow.Field {
+	return arrow.Field{Name: name, Type: dt, Nullable: true}
+}
+
+// readTable reads all captures of a table, as lines, and what is broken.
+func readTable(t *testing.T, r Reader) (lines []string) {
+	t.Helper()
+	var x Capture
+	for {
+		if err := r.Next(&x); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		when := "never"
+		if !x.Time.IsZero() {
+			when = x.Time.UTC().Format(time.RFC3339Nano)
+		}
+		lines = append(lines, fmt.Sprintf("%s %d %t %s %q %q", x.URL, x.Status, x.Failed, when, x.Location, x.Body))
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func TestTableTypes(t *testing.T) {
+	const rows = `[{"url":"http://a/robots.txt"},
+		{"url":"http://b/robots.txt","body":"Ym9keQ==","status":200,"fetched_at":%s,"error":null,"location":"/l"},
+		{"url":"http://c/robots.txt","status":503},
+		{"url":"http://d/robots.txt","error":%s}]`
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	octets := arrow.BinaryTypes.Binary
+	second, nano := &arrow.TimestampType{Unit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
+	tests := []struct {
+		url, body, status, fetched, failed arrow.DataType
+		time, err, want                    string
+	}{
+		{arrow.BinaryTypes.String, octets, arrow.PrimitiveTypes.Int32, second, arrow.BinaryTypes.String, `"2026-03-01 12:00:00"`, `"timeout"`, "12:00:00Z"},
+		{arrow.BinaryTypes.LargeString, arrow.BinaryTypes.LargeBinary, arrow.PrimitiveTypes.Uint16, nano, arrow.FixedWidthTypes.Boolean, `"2026-03-01 12:00:00.5"`, `true`, "12:00:00.5Z"},
+		{dictionary, octets, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, dictionary, `1772366400`, `"x"`, "12:00:00Z"},
+		{arrow.BinaryTypes.String, octets, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint32, arrow.BinaryTypes.String, `1772366400`, `"x"`, "12:00:00Z"},
+		{arrow.BinaryTypes.String, octets, arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String, arrow.BinaryTypes.String, `"20260301120000"`, `"x"`, "12:00:00Z"},
+	}
+	for i, test := range tests {
+		source := tableOf(t, fmt.Sprintf(rows, test.time, test.err),
+			field("url", test.url), field("body", test.body), field("status", test.status), field("fetched_at", test.fetched),
+			field("error", test.failed), field("location", arrow.BinaryTypes.String), field("other", arrow.ListOf(arrow.PrimitiveTypes.Int8)))
+		var broken []string
+		table, err := NewTable(source, TableOptions{Name: "t", Broken: func(err error) { broken = append(broken, err.Error()) }})
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		once := []string{
+			`http://b/robots.txt 200 false 2026-03-01T` + test.want + ` "/l" "body"`,
+			`http://c/robots.txt 503 false never "" ""`,
+			`http://d/robots.txt 0 true never "" ""`,
+		}
+		if got, want := readTable(t, table), append(slices.Clone(once), once...); !slices.Equal(got, want) {
+			t.Errorf("%d: %s\nwant %s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if want := []string{"captures: t: row 0 skipped: it has neither body, nor status, nor error"}; !slices.Equal(broken, want) {
+			t.Errorf("%d: broken %q, want %q", i, broken, want)
+		}
+	}
+}
+
+func TestTableSchemas(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	for want, fields := range map[string][]arrow.Field{
+		`columns url or authority, and body; this one has "url"`: {field("url", text)},
+		`this one has "body"`:                             {field("body", text)},
+		`several columns "body"`:                          {field("url", text), field("body", text), field("body", text)},
+		`column "status" cannot be float64: it takes int`: {field("url", text), field("body", text), field("status", arrow.PrimitiveTypes.Float64)},
+		`column "fetched_at" cannot be bool`:              {field("url", text), field("body", text), field("fetched_at", arrow.FixedWidthTypes.Boolean)},
+		`column "body" cannot be int8`:                    {field("url", text), field("body", arrow.PrimitiveTypes.Int8)},
+	} {
+		if _, err := NewTable(&fakeTable{schema: arrow.NewSchema(fields, nil)}, TableOptions{Name: "t"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// TestStatus: a status that is none is not taken for another.
+func TestStatus(t *testing.T) {
+	for _, status := range []int64{-1 << 60, -200, 99_999, 1<<32 + 200, 1 << 62} {
+		var r row
+		r.setStatusNumber(status)
+		var x Capture
+		r.capture(&x)
+		x.URL = []byte("http://a.example/robots.txt")
+		if got := collect(t, time.Time{}, access.Policy{}, []Capture{x}).describe("http://a.example"); got != "deny" {
+			t.Errorf("status %d: %s", status, got)
+		}
+	}
+}
