@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // workplace makes a folder with rules and changes to it.
@@ -129,6 +130,46 @@ func TestSignalStopsOpen(t *testing.T) {
 	}
 	if status := exitStatus(t, cmd); status != exitFailed || !strings.Contains(string(said), "stopped (") {
 		t.Errorf("exit status %d: %s", status, said)
+	}
+}
+
+// A write to a pipe that nobody reads keeps the job from stopping at a signal. A
+// second one kills it then.
+func TestSecondSignalKills(t *testing.T) {
+	workplace(t)
+	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 50_000))
+	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The batch is written at once and larger than a pipe: after its first octet
+	// came, the job waits for a reader.
+	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	// It does not show that it has had a signal, and one that comes too soon
+	// after another is the same, so it is given them until it has had two.
+	for cmd.Process.Signal(syscall.SIGINT) == nil {
+		var status syscall.WaitStatus
+		if pid, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WNOHANG, nil); err != nil {
+			t.Fatal(err)
+		} else if pid != 0 {
+			if !status.Signaled() || status.Signal() != syscall.SIGINT {
+				t.Errorf("it ended otherwise: %v: %s", status, stderr.String())
+			}
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Wait() // for what reads stderr; the process is gone already
+	if stderr.Len() > 0 {
+		t.Errorf("stderr: %s", stderr.String())
 	}
 }
 
