@@ -17,35 +17,16 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/compress"
+	"robotsbatch/io/lines/linestest"
 )
 
-const null = "<null>"
+const null = linestest.Null
 
 // batches returns the rows of every batch, and whether they are what the URLs
 // and Next say, too.
 func batches(t testing.TB, s *Source) (result [][][]string, err error) {
 	t.Helper()
-	for index := 0; ; index++ {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			return result, err
-		}
-		if p.Size() <= 0 {
-			t.Errorf("%s: size %d", p.Name(), p.Size())
-		}
-		b, err := p.Decode()
-		if err != nil {
-			return result, err
-		}
-		if err := b.URLs.Validate(); err != nil {
-			t.Error(err)
-		}
-		if b.Index != index || b.Input != s.name {
-			t.Errorf("batch %d of %q, want %d", b.Index, b.Input, index)
-		}
-		result = append(result, rowsOf(t, s, b))
-		b.Release()
-	}
+	return linestest.Batches(t, s, s.name, func(b *batch.Batch) [][]string { return rowsOf(t, s, b) })
 }
 
 func rowsOf(t testing.TB, s *Source, b *batch.Batch) [][]string {
@@ -55,17 +36,13 @@ func rowsOf(t testing.TB, s *Source, b *batch.Batch) [][]string {
 		t.Fatalf("%d rows, but %d URLs", record.NumRows(), b.URLs.Len())
 	}
 	rows := make([][]string, b.URLs.Len())
-	for i := range rows {
+	for i, url := range linestest.URLs(b) {
 		for _, column := range record.Columns() {
 			value := null
 			if column.IsValid(i) {
 				value = strings.Clone(column.(*array.String).Value(i))
 			}
 			rows[i] = append(rows[i], value)
-		}
-		url := null
-		if !b.URLs.Null(i) {
-			url = string(b.URLs.Value(i))
 		}
 		if url != rows[i][s.url] {
 			t.Errorf("row %d: URL %q, but column %q", i, url, rows[i][s.url])
@@ -223,28 +200,16 @@ func TestBrokenRows(t *testing.T) {
 	}
 }
 
-// endless is a row that never ends.
-type endless struct{ head io.Reader }
-
-func (e endless) Read(p []byte) (int, error) {
-	if n, err := e.head.Read(p); err == nil {
-		return n, nil
-	}
-	for i := range p {
-		p[i] = '\n'
-	}
-	return len(p), nil
-}
-
 func TestEndlessRow(t *testing.T) {
-	s := open(t, endless{strings.NewReader("url\n\"")}, Options{})
+	s := open(t, linestest.Endless("url\n\"", '\n'), Options{})
 	_, err := batches(t, s)
 	if err == nil || !strings.Contains(err.Error(), "the row that starts in line 2 has more than 1048576 octets") {
 		t.Fatalf("error %v", err)
 	}
-	if _, again := s.Next(t.Context()); again != err {
-		t.Errorf("the error has not stayed: %v", again)
-	}
+}
+
+func TestCancel(t *testing.T) {
+	linestest.CancelReads(t, "a,url\n1,u\n\n\"2\n\",\"v\nw\"\r\n3\n", func(r io.Reader) batch.Source { return open(t, r, Options{BatchRows: 2}) })
 }
 
 func TestReadErrors(t *testing.T) {
@@ -276,14 +241,7 @@ func TestURLsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for i := range b.URLs.Len() {
-		if b.URLs.Null(i) {
-			got = append(got, null)
-			continue
-		}
-		got = append(got, string(b.URLs.Value(i)))
-	}
+	got := linestest.URLs(b)
 	if want := []string{"u", null, "v\nw", ""}; b.Table != nil || !slices.Equal(got, want) {
 		t.Errorf("%q with %v, want %q", got, b.Table, want)
 	}
@@ -328,25 +286,6 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
-// chunks is a reader whose reads return as many octets as sizes says.
-type chunks struct {
-	input string
-	sizes []byte
-}
-
-func (c *chunks) Read(p []byte) (int, error) {
-	if c.input == "" {
-		return 0, io.EOF
-	}
-	n := 1
-	if len(c.sizes) > 0 {
-		n, c.sizes = 1+int(c.sizes[0]), c.sizes[1:]
-	}
-	n = copy(p, c.input[:min(n, len(c.input))])
-	c.input = c.input[n:]
-	return n, nil
-}
-
 // FuzzCSV compares rows with what encoding/csv reads where that takes the input,
 // and rows of any cut with those of one block.
 func FuzzCSV(f *testing.F) {
@@ -360,7 +299,7 @@ func FuzzCSV(f *testing.F) {
 		}
 		whole, wholeErr := batches(t, open(t, strings.NewReader(input), Options{Tab: tab}))
 		all := slices.Concat(whole...)
-		cut, cutErr := batches(t, open(t, &chunks{input, sizes}, Options{Tab: tab, BatchRows: batchRows % 8}))
+		cut, cutErr := batches(t, open(t, linestest.Chunks(input, sizes), Options{Tab: tab, BatchRows: batchRows % 8}))
 		if got := slices.Concat(cut...); wholeErr == io.EOF && (cutErr != io.EOF || !reflect.DeepEqual(got, all)) {
 			t.Fatalf("cut: %q, %v; in one: %q", got, cutErr, all)
 		}
@@ -436,19 +375,7 @@ func TestThroughAndBack(t *testing.T) {
 // TestNoAllocations asserts that what is allocated does not grow with the rows.
 func TestNoAllocations(t *testing.T) {
 	s := open(t, strings.NewReader("url,a\n"+strings.Repeat("http://a.example/some/path?and=query,\"1\"\n", 100_000)), Options{BatchRows: 1000})
-	next := func() {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Release()
-	}
-	next()
-	if n := testing.AllocsPerRun(50, next); n > 40 {
+	if n := linestest.Allocations(t, s); n > 40 {
 		t.Errorf("%.0f allocations a batch of 1000 rows", n)
 	}
 }

@@ -19,40 +19,12 @@ import (
 	"robotsbatch/io/lines/linestest"
 )
 
-const null = "<null>"
+const null = linestest.Null
 
 // urls returns the URLs of every batch.
 func urls(t testing.TB, s *Source) (result [][]string, err error) {
 	t.Helper()
-	for index := 0; ; index++ {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			return result, err
-		}
-		if p.Size() <= 0 {
-			t.Errorf("%s: size %d", p.Name(), p.Size())
-		}
-		b, err := p.Decode()
-		if err != nil {
-			return result, err
-		}
-		if err := b.URLs.Validate(); err != nil {
-			t.Error(err)
-		}
-		if b.Index != index || b.Input != s.options.Name {
-			t.Errorf("batch %d of %q, want %d", b.Index, b.Input, index)
-		}
-		var rows []string
-		for i := range b.URLs.Len() {
-			url := null
-			if !b.URLs.Null(i) {
-				url = string(b.URLs.Value(i))
-			}
-			rows = append(rows, url)
-		}
-		result = append(result, rows)
-		b.Release()
-	}
+	return linestest.Batches(t, s, s.options.Name, linestest.URLs)
 }
 
 func TestURLs(t *testing.T) {
@@ -249,7 +221,7 @@ func TestLineLimit(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "line 2 has more than 100 octets") {
 		t.Errorf("error %v", err)
 	}
-	s := NewSource(io.MultiReader(strings.NewReader("{}\n"), endless{}), Options{Name: "in.jsonl"})
+	s := NewSource(linestest.Endless("{}\n", 0), Options{Name: "in.jsonl"})
 	got, err := urls(t, s)
 	if err == nil || !strings.Contains(err.Error(), "jsonl: in.jsonl: line 2 has more than 1048576 octets") {
 		t.Errorf("error %v", err)
@@ -263,37 +235,13 @@ func TestLineLimit(t *testing.T) {
 	}
 }
 
-// endless is a line that never ends.
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
-
-// chunks is a reader whose reads return as many octets as sizes says.
-type chunks struct {
-	input string
-	sizes []byte
-}
-
-func (c *chunks) Read(p []byte) (int, error) {
-	if c.input == "" {
-		return 0, io.EOF
-	}
-	n := 1
-	if len(c.sizes) > 0 {
-		n, c.sizes = 1+int(c.sizes[0]), c.sizes[1:]
-	}
-	n = copy(p, c.input[:min(n, len(c.input))])
-	c.input = c.input[n:]
-	return n, nil
-}
-
 // FuzzJSONL compares URLs with those that encoding/json finds, whatever the cut,
 // and has it read what is passed through.
 func FuzzJSONL(f *testing.F) {
 	f.Add("{\"a\":[{\"url\":1}],\"url\":\"\\ud83d\\ude00\\n\"}\r\n\n{\"url\":null}", 1, []byte{3, 0})
 	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+888,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
-		s := NewSource(&chunks{input, sizes}, Options{BatchRows: batchRows % 8})
+		s := NewSource(linestest.Chunks(input, sizes), Options{BatchRows: batchRows % 8})
 		batches, err := urls(t, s)
 		if err != io.EOF {
 			t.Fatal(err)
@@ -357,20 +305,16 @@ func unmarshal(text string, object *map[string]any) error {
 
 func TestNoAllocations(t *testing.T) {
 	s := NewSource(strings.NewReader(strings.Repeat(`{"a":1,"url":"http://a.example/\u0041"}`+"\n", 100_000)), Options{BatchRows: 1000, Columns: true})
-	next := func() {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Release()
-	}
-	next()
-	if n := testing.AllocsPerRun(50, next); n > 20 { // far fewer, but the race detector empties pools
+	if n := linestest.Allocations(t, s); n > 20 { // far fewer, but the race detector empties pools
 		t.Errorf("%.0f allocations a batch of 1000 rows", n)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	for _, cdxj := range []bool{false, true} {
+		linestest.CancelReads(t, "{\"url\":\"u\"}\n\nx 1 {\"url\":\"v\"}\r\n{}", func(r io.Reader) batch.Source {
+			return NewSource(r, Options{CDXJ: cdxj, BatchRows: 2})
+		})
 	}
 }
 

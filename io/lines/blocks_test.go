@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"robotsbatch/io/lines/linestest"
 )
 
 // pairs is a Cutter whose records are two lines each.
@@ -85,11 +87,6 @@ func testBlocks(t *testing.T, input string, blocks *Blocks) {
 	}
 }
 
-// readerFunc is a function as a reader.
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
 // TestBlocksCancelled cancels in each read in turn, goes on, and loses nothing.
 func TestBlocksCancelled(t *testing.T) {
 	const input = mark + "a\nbc\n\nd"
@@ -97,7 +94,7 @@ func TestBlocksCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r, reads := iotest.OneByteReader(strings.NewReader(input)), 0
-		blocks := NewBlocks(readerFunc(func(p []byte) (int, error) {
+		blocks := NewBlocks(linestest.ReaderFunc(func(p []byte) (int, error) {
 			if reads == at {
 				cancel()
 			}

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/compress"
 	"robotsbatch/io/lines"
+	"robotsbatch/io/lines/linestest"
 )
 
 // mark is UTF-8's byte order mark.
@@ -27,34 +28,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // read returns the rows of every batch.
 func read(t testing.TB, s *Source) (batches [][]string, err error) {
 	t.Helper()
-	for index := 0; ; index++ {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			return batches, err
+	return linestest.Batches(t, s, s.name, func(b *batch.Batch) []string {
+		if b.Table != nil || b.URLs.Validity != nil {
+			t.Errorf("a table %v, or a null among %v", b.Table, b.URLs)
 		}
-		if p.Size() <= 0 {
-			t.Errorf("%s: size %d", p.Name(), p.Size())
-		}
-		b, err := p.Decode()
-		if err != nil {
-			return batches, err
-		}
-		if err := b.URLs.Validate(); err != nil {
-			t.Error(err)
-		}
-		if b.Index != index || b.Input != s.name || b.Table != nil {
-			t.Errorf("batch %d of %q", b.Index, b.Input)
-		}
-		rows := []string{}
-		for i := range b.URLs.Len() {
-			if b.URLs.Null(i) {
-				t.Errorf("row %d is null", i)
-			}
-			rows = append(rows, string(b.URLs.Value(i)))
-		}
-		batches = append(batches, rows)
-		b.Release()
-	}
+		return linestest.URLs(b)
+	})
 }
 
 // mustRead returns the rows of an input that has no error.
@@ -63,9 +42,6 @@ func mustRead(t testing.TB, s *Source) []string {
 	batches, err := read(t, s)
 	if err != io.EOF {
 		t.Fatalf("error %v", err)
-	}
-	if _, err := s.Next(context.Background()); err != io.EOF {
-		t.Errorf("Next after the end: %v", err)
 	}
 	return slices.Concat(batches...)
 }
@@ -131,32 +107,12 @@ func plainRows(input string) []string {
 	return rows
 }
 
-// chunks is a reader whose reads return as many octets as sizes says.
-type chunks struct {
-	input string
-	sizes []byte
-}
-
-func (c *chunks) Read(p []byte) (int, error) {
-	if c.input == "" {
-		return 0, io.EOF
-	}
-	n := 1
-	if len(c.sizes) > 0 {
-		n, c.sizes = int(c.sizes[0]), c.sizes[1:]
-	}
-	n = copy(p, c.input[:min(n, len(c.input))])
-	c.input = c.input[n:]
-	return n, nil
-}
-
 func FuzzRows(f *testing.F) {
 	f.Add("http://a.example/\r\n\r\nhttp://b.example/", 1, []byte{3, 0, 7})
 	f.Add(mark+"\n \na\n", 2, []byte{1, 1, 100})
 	f.Add(strings.Repeat("a\n", 100)+strings.Repeat("b", 3000), 7, []byte{255, 255})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
-		sizes = sizes[:min(len(sizes), 50)] // fewer reads of nothing than are too many
-		s := NewSource(&chunks{input, sizes}, Options{Name: "in", BatchRows: batchRows})
+		s := NewSource(linestest.Chunks(input, sizes), Options{Name: "in", BatchRows: batchRows})
 		batches, err := read(t, s)
 		if err != io.EOF {
 			t.Fatal(err)
@@ -306,19 +262,6 @@ func TestLineLimit(t *testing.T) {
 	}
 }
 
-// zeros is an endless line.
-type zeros struct{ left int64 }
-
-func (z *zeros) Read(p []byte) (int, error) {
-	n := min(int64(len(p)), z.left)
-	z.left -= n
-	clear(p[:n])
-	if z.left == 0 {
-		return int(n), io.EOF
-	}
-	return int(n), nil
-}
-
 // TestZstdBomb reads a frame of one line of a gigabyte, which takes some tens of
 // kilobytes on the disk.
 func TestZstdBomb(t *testing.T) {
@@ -327,7 +270,7 @@ func TestZstdBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(w, &zeros{left: 1 << 30}); err != nil {
+	if _, err := io.Copy(w, io.LimitReader(linestest.Endless("", 0), 1<<30)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -342,12 +285,9 @@ func TestZstdBomb(t *testing.T) {
 	}
 	defer r.Close()
 	s := NewSource(r, Options{Name: "bomb.txt.zst"})
-	_, err = s.Next(context.Background())
+	_, err = read(t, s)
 	if err == nil || !strings.Contains(err.Error(), "text: bomb.txt.zst: line 1 has more than 1048576 octets") {
 		t.Fatalf("error %v", err)
-	}
-	if _, again := s.Next(context.Background()); again != err {
-		t.Errorf("the error has not stayed: %v", again)
 	}
 	runtime.ReadMemStats(&after)
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
@@ -368,9 +308,6 @@ func TestReadErrors(t *testing.T) {
 		}
 		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "urls.txt: reading line 4: ") {
 			t.Errorf("batches of %d: error %v", rows, err)
-		}
-		if _, again := s.Next(context.Background()); again != err {
-			t.Errorf("the error has not stayed: %v", again)
 		}
 	}
 }
@@ -394,53 +331,21 @@ func TestCutCompression(t *testing.T) {
 }
 
 func TestReaderWithoutProgress(t *testing.T) {
-	s := NewSource(&chunks{"a", make([]byte, 1000)}, Options{})
-	if _, err := read(t, s); !errors.Is(err, io.ErrNoProgress) {
+	idle := linestest.ReaderFunc(func([]byte) (int, error) { return 0, nil })
+	if _, err := read(t, NewSource(idle, Options{})); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestCancel cancels between reads, and goes on: no line is lost.
 func TestCancel(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	calls := 0
-	input := &chunks{"a\nb\nc\n", []byte{1, 1, 2}}
-	s := NewSource(readerFunc(func(p []byte) (int, error) {
-		if calls++; calls == 3 {
-			cancel()
-		}
-		return input.Read(p)
-	}), Options{})
-	if _, err := s.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatalf("error %v", err)
-	}
-	if got := mustRead(t, s); !slices.Equal(got, []string{"a", "b", "c"}) {
-		t.Errorf("%q", got)
-	}
+	linestest.CancelReads(t, mark+"a\nbc\r\n\nd", func(r io.Reader) batch.Source { return NewSource(r, Options{BatchRows: 2}) })
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestNoAllocations asserts that reading and decoding reuse their memory.
 func TestNoAllocations(t *testing.T) {
 	input := strings.NewReader(strings.Repeat("http://a.example/some/path?and=query\n", 100_000))
-	s := NewSource(input, Options{BatchRows: 1000})
-	next := func() {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Release()
-	}
-	next()
 	// The piece, the batch and its release; s.rest now and then.
-	if n := testing.AllocsPerRun(50, next); n > 6 {
+	if n := linestest.Allocations(t, NewSource(input, Options{BatchRows: 1000})); n > 6 {
 		t.Errorf("%.0f allocations a batch of 1000 rows", n)
 	}
 }

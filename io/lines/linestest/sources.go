@@ -1,0 +1,161 @@
+package linestest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"robotsbatch/batch"
+)
+
+// Null stands for a row without a value.
+const Null = "<null>"
+
+// URLs are the rows of a batch.
+func URLs(b *batch.Batch) []string {
+	rows := []string{}
+	for i := range b.URLs.Len() {
+		url := Null
+		if !b.URLs.Null(i) {
+			url = string(b.URLs.Value(i))
+		}
+		rows = append(rows, url)
+	}
+	return rows
+}
+
+// Batches reads a source of that name up to an error, which is io.EOF at the
+// end, and returns what rows makes of each batch. It checks what must be so of
+// any batch, and that the error stays.
+func Batches[R any](t testing.TB, s batch.Source, name string, rows func(*batch.Batch) R) (all []R, err error) {
+	t.Helper()
+	for index := 0; ; index++ {
+		p, err := s.Next(context.Background())
+		if err != nil {
+			if _, again := s.Next(context.Background()); again != err {
+				t.Errorf("after the error %v comes %v", err, again)
+			}
+			return all, err
+		}
+		if p.Size() <= 0 {
+			t.Errorf("%s: size %d", p.Name(), p.Size())
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return all, err
+		}
+		if err := b.URLs.Validate(); err != nil {
+			t.Error(err)
+		}
+		if b.Index != index || b.Input != name {
+			t.Errorf("batch %d of %q, want %d of %q", b.Index, b.Input, index, name)
+		}
+		all = append(all, rows(b))
+		b.Release()
+	}
+}
+
+// CancelReads reads input by sources that open makes, of which each is cancelled
+// in another read and then goes on: no row may be lost.
+func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) {
+	t.Helper()
+	read := func(ctx context.Context, s batch.Source) (rows []string, cancelled int) {
+		for {
+			p, err := s.Next(ctx)
+			switch {
+			case errors.Is(err, context.Canceled):
+				cancelled++
+				ctx = context.Background()
+				continue
+			case err == io.EOF:
+				return rows, cancelled
+			case err != nil:
+				t.Fatal(err)
+			}
+			b, err := p.Decode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, URLs(b)...)
+			b.Release()
+		}
+	}
+	want, _ := read(context.Background(), open(strings.NewReader(input)))
+	some := false
+	for at := range len(input) {
+		ctx, cancel := context.WithCancel(context.Background())
+		r, reads := iotest.OneByteReader(strings.NewReader(input)), 0
+		got, cancelled := read(ctx, open(ReaderFunc(func(p []byte) (int, error) {
+			if reads == at {
+				cancel()
+			}
+			reads++
+			return r.Read(p)
+		})))
+		cancel()
+		if !slices.Equal(got, want) || cancelled > 1 {
+			t.Errorf("cancelled in read %d, %d times: %q, want %q", at, cancelled, got, want)
+		}
+		some = some || cancelled == 1
+	}
+	if !some {
+		t.Error("no source heeds its context")
+	}
+}
+
+// Allocations is how many times memory is allocated for a batch of a source,
+// which must have at least 52 of them.
+func Allocations(t *testing.T, s batch.Source) float64 {
+	t.Helper()
+	next := func() {
+		p, err := s.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Release()
+	}
+	next() // makes the memory that others use again
+	return testing.AllocsPerRun(50, next)
+}
+
+// ReaderFunc is a function as a reader.
+type ReaderFunc func(p []byte) (int, error)
+
+// Read calls f.
+func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
+
+// Chunks reads input in pieces of as many octets as sizes says, and after these,
+// of one. Of sizes no more count than reads of nothing are taken.
+func Chunks(input string, sizes []byte) io.Reader {
+	sizes = sizes[:min(len(sizes), 50)]
+	return ReaderFunc(func(p []byte) (int, error) {
+		if input == "" {
+			return 0, io.EOF
+		}
+		n := 1
+		if len(sizes) > 0 {
+			n, sizes = int(sizes[0]), sizes[1:]
+		}
+		n = copy(p, input[:min(n, len(input))])
+		input = input[n:]
+		return n, nil
+	})
+}
+
+// Endless reads head and then that octet for ever.
+func Endless(head string, octet byte) io.Reader {
+	return io.MultiReader(strings.NewReader(head), ReaderFunc(func(p []byte) (int, error) {
+		for i := range p {
+			p[i] = octet
+		}
+		return len(p), nil
+	}))
+}
