@@ -26,12 +26,16 @@ type Evaluator struct {
 	origin  matcher.Origin
 	first   []int // for each agent the first one that has the same trie
 
-	// The verdicts of the row before, and the octets of its URL that settled
-	// them: another URL that starts with these has the same. nil when all of
-	// the URL may have mattered.
-	decided []byte
+	// What is known of a URL that starts like one before.
+	start     []byte // the octets that it has to share with that; nil for none
+	path      int    // where in it the path begins
+	open      bool   // only Settle knows the verdict of some agent
+	standings []matcher.Standing
+
+	// The verdicts of the rows from run on, an agent each. Only when they change
+	// they are written.
 	allowed []bool
-	run     int // the first row of those that have them, -1 for none
+	run     int
 
 	facts     factsRuns // of the batch, if anybody asks
 	explainer explainer
@@ -46,7 +50,7 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 	o = o.withDefaults()
 	return &Evaluator{
 		origins: origins, options: o,
-		first: make([]int, o.Agents), allowed: make([]bool, o.Agents),
+		first: make([]int, o.Agents), standings: make([]matcher.Standing, o.Agents), allowed: make([]bool, o.Agents),
 	}
 }
 
@@ -56,7 +60,7 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	rows := b.URLs.Len()
 	v.reset(rows, e.options)
-	e.written, e.decided, e.run = nil, nil, -1 // they are of the batch before
+	e.written, e.start, e.run = nil, nil, 0 // they are of the batch before
 	e.facts.reset()
 	e.explainer.reset(v)
 	var err error
@@ -97,7 +101,7 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
 		}
 	}
-	e.endRun(v, v.Rows)
+	e.flush(v, v.Rows)
 	return nil
 }
 
@@ -114,15 +118,18 @@ func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 			value = int(c.Indices[row])
 		}
 		url := matcher.TrimURL(c.Data[offsets[value]:offsets[value+1]])
-		if lineOctets && matcher.HasLineOctet(url) {
+		switch {
+		case lineOctets && matcher.HasLineOctet(url):
 			e.null(v, row, matcher.InvalidURL)
-			continue
+		case len(e.start) == 0 || !bytes.HasPrefix(url, e.start):
+			if err := e.evaluate(v, row, url); err != nil {
+				return row, err
+			}
+		case e.open:
+			e.settle(v, row, url[e.path:])
 		}
-		if err := e.evaluate(v, row, url); err != nil {
-			return row, err
-		}
-		if plain && len(e.decided) > 0 {
-			row = lastLike(e.decided, c.Data, offsets[:high+1], row)
+		if plain && !e.open && len(e.start) > 0 {
+			row = lastLike(e.start, c.Data, offsets[:high+1], row)
 		}
 	}
 	return 0, nil
@@ -144,11 +151,11 @@ func lastLike[O int32 | int64](prefix, data []byte, offsets []O, row int) int {
 
 // evaluate decides a row whose URL does not start like the one before.
 func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
+	e.start = nil
 	rest, reason, err := e.find(row, url)
 	if err != nil {
 		return err
 	}
-	e.endRun(v, row)
 	if reason != matcher.NoReason {
 		e.null(v, row, reason)
 		return nil
@@ -158,7 +165,8 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 		return nil
 	}
 	if depth := e.decide(v, row, rest); depth <= len(rest) {
-		e.decided = url[:len(url)-len(rest)+depth]
+		e.path = len(url) - len(rest)
+		e.start = url[:e.path+depth]
 	}
 	return nil
 }
@@ -195,9 +203,10 @@ func (e *Evaluator) find(row int, url []byte) (rest []byte, reason matcher.Reaso
 	return rest, matcher.NoReason, nil
 }
 
-// decide writes a row's verdicts. Every path that agrees with this one in its
-// first depth octets has the same ones.
+// decide finds a row's verdicts. Every path that agrees with this one in its
+// first depth octets has the same ones, but for what settle finds.
 func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
+	e.open = false
 	switch {
 	case e.origin.Access != access.Rules:
 		return e.constant(v, row, path)
@@ -206,35 +215,61 @@ func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
 		return matcher.Whole
 	}
 	e.target.Set(path, e.options.Profile)
-	for agent := range e.options.Agents {
-		if first := e.first[agent]; first < agent {
-			e.allowed[agent] = e.allowed[first]
+	for agent, first := range e.first {
+		if first < agent {
 			continue
 		}
-		allowed, looked := e.origin.Tries[agent].Allowed(&e.target)
-		if !allowed {
-			is, settled := matcher.IsRobotsTxt(path, e.options.Profile)
-			allowed, looked = is, max(looked, settled)
+		s := &e.standings[agent]
+		*s = e.origin.Tries[agent].Stand(&e.target)
+		depth = max(depth, s.Depth)
+		if s.Open {
+			e.open = true
+		} else if s.Denied {
+			_, settled := matcher.IsRobotsTxt(path, e.options.Profile)
+			depth = max(depth, settled)
 		}
-		e.allowed[agent] = allowed
-		depth = max(depth, looked)
 	}
-	e.run = row
+	e.settle(v, row, path)
 	return depth
 }
 
-// endRun writes the verdicts of the rows from e.run up to row, which share
-// them.
-func (e *Evaluator) endRun(v *Verdicts, row int) {
-	if e.run < 0 {
-		return
+// settle finds a row's verdicts when the standings are known.
+func (e *Evaluator) settle(v *Verdicts, row int, path []byte) {
+	e.target.Set(path, e.options.Profile)
+	for agent, first := range e.first {
+		if first < agent {
+			e.set(v, row, agent, e.allowed[first])
+			continue
+		}
+		s := &e.standings[agent]
+		denied := s.Denied
+		if s.Open && e.origin.Tries[agent].Settle(s, &e.target) {
+			denied = !denied
+		}
+		if denied {
+			is, _ := matcher.IsRobotsTxt(path, e.options.Profile)
+			denied = !is
+		}
+		e.set(v, row, agent, !denied)
 	}
+}
+
+// set sets an agent's verdict from a row on.
+func (e *Evaluator) set(v *Verdicts, row, agent int, allowed bool) {
+	if e.allowed[agent] != allowed {
+		e.flush(v, row)
+		e.allowed[agent] = allowed
+	}
+}
+
+// flush writes the verdicts of the rows before row that are not written yet.
+func (e *Evaluator) flush(v *Verdicts, row int) {
 	for agent, allowed := range e.allowed {
 		if allowed {
 			v.Agents[agent].allow(e.run, row)
 		}
 	}
-	e.run, e.decided = -1, nil
+	e.run = row
 }
 
 // explainRules writes a row's verdicts with the rules that decide them.
@@ -250,9 +285,7 @@ func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
 		case e.origin.Stale && !d.Reason.HasRule():
 			d.Reason = matcher.StaleRules
 		}
-		if d.Allowed {
-			v.Agents[agent].allow(row, row+1)
-		}
+		e.set(v, row, agent, d.Allowed)
 		e.explainer.explain(v, agent, row, trie, d)
 	}
 }
@@ -273,13 +306,12 @@ func (e *Evaluator) constant(v *Verdicts, row int, path []byte) (depth int) {
 		return matcher.Whole
 	}
 	for agent := range v.Agents {
-		e.allowed[agent] = allowed
+		e.set(v, row, agent, allowed)
 		if e.options.Explain {
 			v.Agents[agent].Reasons[row] = reason
 			depth = matcher.Whole
 		}
 	}
-	e.run = row
 	return depth
 }
 
@@ -311,7 +343,8 @@ func (e *Evaluator) countAuthority(key []byte) {
 
 // null leaves a row without verdict.
 func (e *Evaluator) null(v *Verdicts, row int, reason matcher.Reason) {
-	e.endRun(v, row)
+	e.flush(v, row)
+	e.run = row + 1
 	switch reason {
 	case matcher.InvalidURL:
 		e.counts.Invalid++

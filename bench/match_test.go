@@ -51,7 +51,7 @@ func BenchmarkMatch(b *testing.B) {
 		var target matcher.Target
 		allowed := func(path []byte) bool {
 			target.Set(path, robotstxt.RFC9309)
-			allowed, _ := trie.Allowed(&target)
+			allowed := trie.Allowed(&target)
 			return allowed
 		}
 		expected := func(path []byte) bool {

@@ -143,10 +143,22 @@ func newEngineRules(t *testing.T, c verdictCase, p matcher.Profile) *engineRules
 	return &engineRules{body: c.body, profile: p, trie: &matcher.Compile(f, []matcher.Chain{chain})[0]}
 }
 
-// allowed is the verdict of the rules alone, and the depth that settles it.
-func (e *engineRules) allowed(path string) (allowed bool, depth int) {
+// allowed is the verdict of the rules alone.
+func (e *engineRules) allowed(path string) bool {
 	e.target.Set([]byte(path), e.profile)
 	return e.trie.Allowed(&e.target)
+}
+
+// stand is a path's standing.
+func (e *engineRules) stand(path string) matcher.Standing {
+	e.target.Set([]byte(path), e.profile)
+	return e.trie.Stand(&e.target)
+}
+
+// settled is the verdict of a path that a standing holds for.
+func (e *engineRules) settled(s matcher.Standing, path string) bool {
+	e.target.Set([]byte(path), e.profile)
+	return s.Denied == (s.Open && e.trie.Settle(&s, &e.target))
 }
 
 // judge judges a path as an evaluator does, /robots.txt included.
@@ -154,7 +166,7 @@ func (e *engineRules) judge(path string) string {
 	if is, _ := matcher.IsRobotsTxt([]byte(path), e.profile); is {
 		return matcher.RobotsTxt.String()
 	}
-	allowed, _ := e.allowed(path)
+	allowed := e.allowed(path)
 	d := e.trie.Match(&e.target)
 	if d.Allowed == (d.Reason == matcher.DisallowRule) || d.Allowed != allowed {
 		return fmt.Sprintf("allowed %v with reason %v, and allowed %v without", d.Allowed, d.Reason, allowed)

@@ -118,14 +118,29 @@ func (s *smallPaths) check(t *testing.T, pattern string) {
 			denials[i+1]++
 		}
 	}
+	standings := make([]matcher.Standing, len(s.paths))
+	changes := make([]int, len(s.paths)+1) // of the standing, up to and with a path
 	for i, path := range s.paths {
-		allowed, depth := trie.Allowed(&s.targets[i])
-		if allowed != (denials[i+1] == denials[i]) {
-			t.Errorf("%q on %q: Allowed says %v, Match does not", pattern, path, allowed)
+		allowed := denials[i+1] == denials[i]
+		standing := trie.Stand(&s.targets[i])
+		if got := standing.Denied == (standing.Open && trie.Settle(&standing, &s.targets[i])); got != allowed {
+			t.Errorf("%q on %q: Stand and Settle say %v, Match does not", pattern, path, got)
 			return
 		}
-		if !s.runs.agree(i, depth, denials) || !s.agreesTrimmed(path, depth, denials) {
-			t.Errorf("%q on %q: the first %d octets do not settle the verdict", pattern, path, depth)
+		standings[i], changes[i+1] = standing, changes[i]
+		if i > 0 && standing != standings[i-1] {
+			changes[i+1]++
+		}
+	}
+	for i, path := range s.paths {
+		depth, agree := standings[i].Depth, false
+		if standings[i].Open {
+			agree = s.runs.same(i, depth, changes)
+		} else {
+			agree = s.runs.agree(i, depth, denials) && s.agreesTrimmed(path, depth, denials)
+		}
+		if !agree {
+			t.Errorf("%q on %q: the first %d octets do not settle the standing", pattern, path, depth)
 			return
 		}
 	}
@@ -178,6 +193,16 @@ func (r prefixRuns) agree(i, depth int, yes []int) bool {
 	run := r[i][depth]
 	n := yes[run[1]] - yes[run[0]]
 	return n == 0 || n == run[1]-run[0]
+}
+
+// same tells likewise whether they all have the same of something; changes
+// counts how often it changed up to and with the string before each.
+func (r prefixRuns) same(i, depth int, changes []int) bool {
+	if depth >= len(r[i]) || depth < 1 {
+		return depth >= 1
+	}
+	run := r[i][depth]
+	return changes[run[1]] == changes[run[0]+1]
 }
 
 // TestEveryRobotsTxt compares engine and reference on what /robots.txt is, and
@@ -246,17 +271,20 @@ func TestRandomGroups(t *testing.T) {
 // first octets, as far as it says: another path that begins so has it as well.
 func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, patterns []string) {
 	t.Helper()
-	allowed, depth := engine.allowed(path)
-	if depth < 1 {
-		t.Fatalf("%q is settled by its first %d octets, before its slash", path, depth)
+	standing := engine.stand(path)
+	if standing.Depth < 1 {
+		t.Fatalf("%q is settled by its first %d octets, before its slash", path, standing.Depth)
 	}
-	if depth > len(path) {
+	if standing.Depth > len(path) {
 		return
 	}
-	other := path[:depth] + g.pick("", "61", "%61", "#", patterns[g.IntN(len(patterns))])
+	other := path[:standing.Depth] + g.pick("", "61", "%61", "#", patterns[g.IntN(len(patterns))])
 	other = strings.TrimRight(other, " ") // blanks at its end are no part of a URL
-	if got, _ := engine.allowed(other); got != allowed {
-		t.Fatalf("%q is allowed: %v, by its first %d octets; %q is allowed: %v; by\n%s", path, allowed, depth, other, got, engine.body)
+	if standing.Open && len(other) < standing.Depth {
+		return
+	}
+	if got, want := engine.settled(standing, other), engine.allowed(other); got != want {
+		t.Fatalf("%q is allowed: %v, by the %d octets that it starts with as %q: %v; by\n%s", other, want, standing.Depth, path, got, engine.body)
 	}
 }
 
@@ -268,8 +296,8 @@ func TestVerdictSettledAtABlankThatIsTrimmed(t *testing.T) {
 		c := verdictCase{body: atEveryone + "Disallow: /b\nDisallow: " + path + " *", chain: "*"}
 		for _, profile := range profiles {
 			engine := newEngineRules(t, c, profile.engine)
-			if allowed, depth := engine.allowed(path + " b"); allowed || depth == len(path)+1 {
-				t.Errorf("%s: %q is allowed: %v, by its first %d octets", profile.name, path+" b", allowed, depth)
+			if s := engine.stand(path + " b"); !s.Denied || s.Open || s.Depth == len(path)+1 {
+				t.Errorf("%s: %q has the standing %+v", profile.name, path+" b", s)
 			}
 		}
 	}

@@ -154,7 +154,7 @@ func (m *marks) mark(n uint32)        { m.at[n] = m.epoch }
 func (m *marks) marked(n uint32) bool { return m.at[n] == m.epoch }
 
 // indexedTail is bestTail by way of the index.
-func (c *compiled) indexedTail(p *Target, end uint32, kind tailKind, floor uint32) uint32 {
+func (c *compiled) indexedTail(p *Target, end uint32, kind *tailKind, floor uint32) uint32 {
 	p.prepare()
 	p.ends.clear((c.sets - c.ends) / endSize)
 	for e := end; e != 0; e = load32(c.data, c.end(e)+20) {
@@ -177,7 +177,7 @@ type search struct {
 	rules  *compiled
 	index  index
 	target *Target
-	kind   tailKind
+	kind   *tailKind
 	best   uint32
 }
 

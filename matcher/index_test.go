@@ -45,7 +45,7 @@ func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 					if got != want {
 						t.Fatalf("%s\n%s: the index finds %+v, trying all %+v", body.String(), path, got, want)
 					}
-					allowed, _ := trie.Allowed(&p)
+					allowed := trie.Allowed(&p)
 					if allowed != want.Allowed {
 						t.Fatalf("%s\n%s: Allowed %v, want %v", body.String(), path, allowed, want.Allowed)
 					}

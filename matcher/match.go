@@ -16,8 +16,8 @@ func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
 	end, best, _ := c.literalMatch(p)
 	if end != 0 {
-		best = max(best, c.bestTail(p, end, allowTails, best))
-		best = max(best, c.bestTail(p, end, disallowTails, best))
+		best = max(best, c.bestTail(p, end, &allowTails, best))
+		best = max(best, c.bestTail(p, end, &disallowTails, best))
 	}
 	return t.Decision(best)
 }
@@ -35,32 +35,56 @@ func (t *Trie) Decision(rule uint32) Decision {
 	return Decision{Allowed: true, Reason: NoGroup}
 }
 
-// Allowed is the verdict of Match alone, which takes less time to find. Every
-// path that agrees with this one in its first depth octets has the same
-// verdict; depth is Whole where that is not known.
-func (t *Trie) Allowed(p *Target) (allowed bool, depth int) {
+// Allowed is the verdict of Match alone, which takes less time to find.
+func (t *Trie) Allowed(p *Target) bool {
+	s := t.Stand(p)
+	return s.Denied == (s.Open && t.Settle(&s, p))
+}
+
+// Standing is what the rules without wildcards make of a path, and with it of
+// every path that agrees with it in its first Depth octets. The zero value
+// allows everything.
+type Standing struct {
+	// Denied is the verdict, unless Open.
+	Denied bool
+	// Open says that rules with wildcards may change the verdict of a single
+	// path: Trie.Settle finds out.
+	Open bool
+	// Depth is Whole where nothing is known of other paths.
+	Depth int
+
+	end, best uint32 // the tails in question, and the rule that they must beat
+}
+
+// Stand finds what the rules without wildcards make of a path. p must have been
+// set under the trie's profile.
+func (t *Trie) Stand(p *Target) (s Standing) {
 	c := &t.rules
-	end, best, depth := c.literalMatch(p)
-	allowed = best == 0 || best&1 != 0
-	if end == 0 {
-		return allowed, depth
+	s.end, s.best, s.Depth = c.literalMatch(p)
+	s.Denied = s.best != 0 && s.best&1 == 0
+	// Only a tail of the other verdict can change it.
+	s.Open = s.end != 0 && load32(c.data, c.end(s.end)+s.against().best) > s.best
+	return s
+}
+
+// against are the tails that can change the verdict.
+func (s *Standing) against() *tailKind {
+	if s.Denied {
+		return &allowTails
 	}
-	// Only a tail of the other verdict can change it, and then only one of this
-	// verdict can change it back.
-	this, other := allowTails, disallowTails
-	if !allowed {
+	return &disallowTails
+}
+
+// Settle tells whether an open Standing's verdict changes for a path that it
+// holds for.
+func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
+	c := &t.rules
+	this, other := &allowTails, &disallowTails
+	if s.Denied {
 		this, other = other, this
 	}
-	if load32(c.data, c.end(end)+other.best) <= best {
-		return allowed, depth
-	}
-	if best = c.bestTail(p, end, other, best); best == 0 {
-		return allowed, Whole
-	}
-	if c.bestTail(p, end, this, best) == 0 {
-		allowed = !allowed
-	}
-	return allowed, Whole
+	best := c.bestTail(p, s.end, other, s.best)
+	return best != 0 && c.bestTail(p, s.end, this, best) == 0
 }
 
 // tailKind says where an end's record speaks of one kind of tails.

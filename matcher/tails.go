@@ -71,7 +71,7 @@ func (b *builder) addLiterals(literals [][]byte) {
 // bestTail returns the best tail of a kind that matches and beats floor, at an
 // end and above it; 0 for none. Under the spelling that a tail asks for, its
 // end's literal prefix is known to match.
-func (c *compiled) bestTail(p *Target, end uint32, kind tailKind, floor uint32) (best uint32) {
+func (c *compiled) bestTail(p *Target, end uint32, kind *tailKind, floor uint32) (best uint32) {
 	if c.hasIndex() {
 		return c.indexedTail(p, end, kind, floor)
 	}

@@ -106,7 +106,7 @@ func (o *origins) describe(authority string) string {
 		var target matcher.Target
 		target.Set([]byte("/x"), robotstxt.RFC9309)
 		tries := matcher.Compile(o.bodies.files[d.Kept-1], []matcher.Chain{{matcher.Everyone}})
-		if allowed, _ := tries[0].Allowed(&target); !allowed {
+		if !tries[0].Allowed(&target) {
 			text += " /x"
 		}
 	}

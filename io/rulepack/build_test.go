@@ -197,7 +197,7 @@ func TestLimit(t *testing.T) {
 	var target matcher.Target
 	for path, want := range map[string]bool{"/a": false, "/b": false, "/c": true} {
 		target.Set([]byte(path), robotstxt.RFC9309)
-		if got, _ := o.Tries[0].Allowed(&target); got != want {
+		if got := o.Tries[0].Allowed(&target); got != want {
 			t.Errorf("%s: allowed: %v", path, got)
 		}
 	}

@@ -136,7 +136,7 @@ func decisions(tries []matcher.Trie, paths []string) string {
 		for _, path := range paths {
 			target.Set([]byte(path), tries[i].Profile())
 			d := tries[i].Match(&target)
-			allowed, _ := tries[i].Allowed(&target)
+			allowed := tries[i].Allowed(&target)
 			fmt.Fprintf(&b, "%d %s %v %v %v", i, path, d.Allowed, allowed, d.Reason)
 			if d.Reason.HasRule() {
 				rule := tries[i].Rule(d.Rule)
