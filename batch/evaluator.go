@@ -31,6 +31,7 @@ type Evaluator struct {
 	path      int    // where in it the path begins
 	open      bool   // only Settle knows the verdict of some agent
 	standings []matcher.Standing
+	paths     []matcher.Path // of the rows looked at last
 
 	// The verdicts of the rows from run on, an agent each. Only when they change
 	// they are written.
@@ -121,32 +122,61 @@ func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 		switch {
 		case lineOctets && matcher.HasLineOctet(url):
 			e.null(v, row, matcher.InvalidURL)
+			continue
 		case len(e.start) == 0 || !bytes.HasPrefix(url, e.start):
 			if err := e.evaluate(v, row, url); err != nil {
 				return row, err
 			}
 		case e.open:
-			e.settle(v, row, url[e.path:])
+			path := url[e.path:]
+			e.target.Set(path, e.options.Profile)
+			e.settle(v, row, path)
 		}
-		if plain && !e.open && len(e.start) > 0 {
-			row = lastLike(e.start, c.Data, offsets[:high+1], row)
+		if plain && len(e.start) > 0 {
+			row += evaluateLike(e, c, offsets[row+1:high+1], v, row+1)
 		}
 	}
 	return 0, nil
 }
 
-// lastLike returns the last of the values, from row on, that all start with
-// prefix, as row does.
-func lastLike[O int32 | int64](prefix, data []byte, offsets []O, row int) int {
-	n := O(len(prefix))
-	low, ends := offsets[row+1], offsets[row+2:]
-	for i, end := range ends {
-		if end-low < n || string(data[low:low+n]) != string(prefix) {
-			return row + i
-		}
-		low = end
+// evaluateLike decides the rows, from row on, whose URLs start like the one
+// before, and returns how many they are. offsets begin with the first one's.
+func evaluateLike[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, row int) int {
+	like := likeRun(e.start, c.Data, offsets)
+	if !e.open {
+		return like
 	}
-	return row + len(ends)
+	e.paths = matcher.AppendPaths(e.paths[:0], c.Data, offsets[:like+1], e.path)
+	for paths := e.paths; len(paths) > 0; paths = paths[1:] {
+		if hold := e.hold(paths); hold > 0 {
+			e.stand(v, row+like-len(paths))
+			if paths = paths[hold:]; len(paths) == 0 {
+				break
+			}
+		}
+		// No start ends in a blank that could be trimmed.
+		path := matcher.TrimURL(paths[0].Text())
+		e.target.Set(path, e.options.Profile)
+		e.settle(v, row+like-len(paths), path)
+	}
+	return like
+}
+
+// hold returns how many paths in a row have the verdicts of the standings.
+func (e *Evaluator) hold(paths []matcher.Path) int {
+	for agent := range e.standings {
+		if s := &e.standings[agent]; s.Open {
+			paths = paths[:e.origin.Tries[agent].Hold(s, paths)]
+		}
+	}
+	return len(paths)
+}
+
+// stand sets the verdicts from a row on to those of the standings.
+func (e *Evaluator) stand(v *Verdicts, row int) {
+	for agent, first := range e.first {
+		e.set(v, row, agent, !e.standings[first].Denied)
+	}
 }
 
 // evaluate decides a row whose URL does not start like the one before.
@@ -216,10 +246,11 @@ func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
 	}
 	e.target.Set(path, e.options.Profile)
 	for agent, first := range e.first {
+		s := &e.standings[agent]
 		if first < agent {
+			*s = matcher.Standing{} // the first one's is enough
 			continue
 		}
-		s := &e.standings[agent]
 		*s = e.origin.Tries[agent].Stand(&e.target)
 		depth = max(depth, s.Depth)
 		if s.Open {
@@ -233,9 +264,9 @@ func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
 	return depth
 }
 
-// settle finds a row's verdicts when the standings are known.
+// settle finds a row's verdicts when the standings are known and the target is
+// set.
 func (e *Evaluator) settle(v *Verdicts, row int, path []byte) {
-	e.target.Set(path, e.options.Profile)
 	for agent, first := range e.first {
 		if first < agent {
 			e.set(v, row, agent, e.allowed[first])

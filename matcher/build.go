@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 )
@@ -16,7 +17,8 @@ type builder struct {
 	nodes    []byte
 	leaves   []byte
 	ends     []byte
-	sets     []byte
+	bunches  []byte
+	sketches []byte
 	tails    []byte
 	literals []byte
 	octets   []byte
@@ -40,6 +42,7 @@ type span struct {
 func (b *builder) build() compiled {
 	b.nodes = make([]byte, nodeSize, nodeSize*(len(b.entries)+1))
 	b.ends = make([]byte, endSize, endSize*(len(b.entries)+1))
+	b.bunches = make([]byte, bunchSize)
 	work := []span{{low: 0, high: len(b.entries)}}
 	for len(work) > 0 {
 		top := work[len(work)-1]
@@ -86,7 +89,7 @@ func (b *builder) fillLeaf(s span) {
 	if s.high-s.low == 1 && !only.anchored && len(only.text) == s.depth {
 		above := b.end(s.above)
 		put32(leaf[8:], max(le32(above), only.rule))
-		put32(leaf[12:], b.withTails(s.above))
+		put32(leaf[12:], le32(above[8:]))
 		return
 	}
 	put32(leaf[8:], endBit|b.addEnd(s, s.high))
@@ -127,21 +130,11 @@ func (b *builder) lowBelow(s span) int {
 	return low
 }
 
-// withTails returns the nearest end, from one on upwards, that has tails.
-func (b *builder) withTails(end uint32) uint32 {
-	record := b.end(end)
-	if le32(record[12:])+le32(record[16:]) == 0 {
-		return le32(record[20:])
-	}
-	return end
-}
-
 // addEnd writes the end for the entries of a span up to high, whose literal
 // prefixes end at the span's depth.
 func (b *builder) addEnd(s span, high int) (end uint32) {
 	above := b.end(s.above)
-	prefix, up := le32(above), b.withTails(s.above)
-	best := [2]uint32{le32(above[24:]), le32(above[28:])} // disallow, allow
+	prefix, bunch := le32(above), le32(above[8:])
 	var exact uint32
 	var tails []*entry
 	for i := s.low; i < high; i++ {
@@ -149,27 +142,19 @@ func (b *builder) addEnd(s span, high int) (end uint32) {
 		switch {
 		case len(e.text) > s.depth:
 			tails = append(tails, e)
-			best[e.rule&1] = max(best[e.rule&1], e.rule)
 		case e.anchored:
 			exact = e.rule
 		default:
 			prefix = max(prefix, e.rule)
 		}
 	}
+	if len(tails) > 0 {
+		bunch = b.addBunch(tails, s.depth, bunch)
+	}
 	end = uint32(len(b.ends) / endSize)
-	firstTail := len(b.tails) / tailSize
-	counts := b.addTails(tails, s.depth)
-	var record [endSize]byte
-	put32(record[0:], prefix)
-	put32(record[4:], exact)
-	put32(record[8:], uint32(firstTail))
-	put32(record[12:], counts[1])
-	put32(record[16:], counts[0])
-	put32(record[20:], up)
-	put32(record[24:], best[0])
-	put32(record[28:], best[1])
-	put32(record[32:], uint32(s.depth))
-	b.ends = append(b.ends, record[:]...)
+	for _, field := range [...]uint32{prefix, exact, bunch} {
+		b.ends = binary.LittleEndian.AppendUint32(b.ends, field)
+	}
 	return end
 }
 
@@ -231,6 +216,7 @@ func (b *builder) assemble() compiled {
 	put32(data[4*hNodes:], uint32(len(b.nodes)/nodeSize))
 	put32(data[4*hLeaves:], uint32(len(b.leaves)/leafSize))
 	put32(data[4*hEnds:], uint32(len(b.ends)/endSize))
+	put32(data[4*hBunches:], uint32(len(b.bunches)/bunchSize))
 	put32(data[4*hTails:], uint32(len(b.tails)/tailSize))
 	put32(data[4*hLiterals:], uint32(len(b.literals)/literalSize))
 	put32(data[4*hOctets:], uint32(len(b.octets)))
@@ -239,7 +225,7 @@ func (b *builder) assemble() compiled {
 		index = buildIndex(b.tailLiterals, b.tailRules)
 	}
 	put32(data[4*hIndex:], uint32(len(index)))
-	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.sets, b.tails, b.literals, b.octets, index))
+	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.bunches, b.sketches, b.tails, b.literals, b.octets, index))
 }
 
 // describe lays out the rules' lines and texts.

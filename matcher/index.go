@@ -13,7 +13,7 @@ import (
 // the tails that may match; the others are not touched.
 const (
 	// indexThreshold is the number of tails from which on a group has an index;
-	// below it, trying their sets one by one is faster.
+	// below it, trying their sketches one by one is faster.
 	indexThreshold = 100
 	// maxWindow bounds the octets of a literal that the index looks for, and so
 	// the time at each octet of a path.
@@ -154,11 +154,11 @@ func (m *marks) mark(n uint32)        { m.at[n] = m.epoch }
 func (m *marks) marked(n uint32) bool { return m.at[n] == m.epoch }
 
 // indexedTail is bestTail by way of the index.
-func (c *compiled) indexedTail(p *Target, end uint32, kind *tailKind, floor uint32) uint32 {
+func (c *compiled) indexedTail(p *Target, bunch uint32, kind tailKind, floor uint32) uint32 {
 	p.prepare()
-	p.ends.clear((c.sets - c.ends) / endSize)
-	for e := end; e != 0; e = load32(c.data, c.end(e)+20) {
-		p.ends.mark(e)
+	p.bunches.clear((c.sketches - c.bunches) / bunchSize)
+	for b := bunch; b != 0; b = load32(c.data, c.bunch(b)+24) {
+		p.bunches.mark(b)
 	}
 	s := search{rules: c, index: newIndex(c.data[c.index:]), target: p, kind: kind, best: floor}
 	p.windows.clear(s.index.count + 1)
@@ -177,7 +177,7 @@ type search struct {
 	rules  *compiled
 	index  index
 	target *Target
-	kind   *tailKind
+	kind   tailKind
 	best   uint32
 }
 
@@ -220,7 +220,7 @@ func (c *compiled) firstOctets() (low, high uint64) {
 // found.
 func (s *search) try(record int) {
 	c, x := s.rules, &s.index
-	missing := ^s.target.sets
+	missing := ^s.target.sketch
 	at := x.list + 4*int(load32(x.data, record))
 	for last := at + 4*int(load32(x.data, record+4)); at < last; at += 4 {
 		tail := int(load32(x.data, at))
@@ -229,11 +229,11 @@ func (s *search) try(record int) {
 		if rule <= s.best {
 			return
 		}
-		if rule&1 != s.kind.allow || load64(c.data, c.sets+tail*setSize)&missing != 0 {
+		if tailKind(rule&1) == s.kind || Sketch(load64(c.data, c.sketches+tail*sketchSize))&missing != 0 {
 			continue
 		}
-		end := load32(c.data, fields+24)
-		if s.target.ends.marked(end) && c.matchTail(tail, s.target, int(load32(c.data, c.end(end)+32))) {
+		bunch := load32(c.data, fields+16)
+		if s.target.bunches.marked(bunch) && c.matchTail(tail, s.target.plain, s.target.query, int(load32(c.data, c.bunch(bunch)))) {
 			s.best = rule
 			return
 		}

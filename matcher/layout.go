@@ -4,13 +4,14 @@ import "encoding/binary"
 
 // A compiled group is one run of octets, little-endian, without pointers:
 //
-//	header    10 × u32: format, flags, then the number of elements of each
-//	          section in the order below; sets and tails share one
+//	header    11 × u32: format, flags, then the number of elements of each
+//	          section in the order below; sketches and tails share one
 //	nodes     32 octets each, the root first
 //	leaves    16 octets each
-//	ends      40 octets each; end 0 stands for "no end" and is all zeros
-//	sets       8 octets each, one a tail
-//	tails     28 octets each
+//	ends      12 octets each; end 0 stands for "no end" and is all zeros
+//	bunches   28 octets each; bunch 0 stands for "no bunch" and is all zeros
+//	sketches   8 octets each, one a tail
+//	tails     20 octets each
 //	literals   8 octets each: offset and length in octets
 //	octets    the labels of the leaves and the literals of the tails
 //	index     of the tails, when there are many; see index.go
@@ -30,7 +31,7 @@ import "encoding/binary"
 //	 4  u32  length of its label
 //	 8  u32  with endBit set, its end; else its rule is a prefix rule, and this
 //	         is the best prefix rule here and above
-//	12  u32  without endBit, the nearest end above that has tails, 0 for none
+//	12  u32  without endBit, the nearest bunch above, 0 for none
 //
 // The octet that leads to a child is not part of the child's label. Normalised
 // patterns are ASCII, so two words hold every branch. Most patterns share a
@@ -38,29 +39,31 @@ import "encoding/binary"
 //
 // An end, where at least one rule's literal prefix ends:
 //
-//	 0  u32  best prefix rule here and above
-//	 4  u32  best rule that ends exactly here ('$')
-//	 8  u32  first tail
-//	12  u32  number of allow tails
-//	16  u32  number of disallow tails, which follow these
-//	20  u32  nearest end above that has tails, 0 for none
-//	24  u32  best disallow rule among the tails here and above
-//	28  u32  best allow rule among the tails here and above
-//	32  u32  depth: the length of the literal prefix in octets
-//	36  u32  0
+//	0  u32  best prefix rule here and above
+//	4  u32  best rule that ends exactly here ('$')
+//	8  u32  nearest bunch here or above, 0 for none
+//
+// A bunch, the tails that hang on an end:
+//
+//	 0  u32  depth: the length of the end's literal prefix in octets
+//	 4  u32  first tail that allows
+//	 8  u32  first tail that disallows
+//	12  u32  the tail after its last
+//	16  u32  best allow rule among the tails here and above
+//	20  u32  best disallow rule among the tails here and above
+//	24  u32  nearest bunch above, 0 for none
 //
 // A tail is what follows the first star of a pattern, its literals separated by
-// stars. The tails of an end lie side by side, first those that allow, then
-// those that disallow, of each kind the best first. Its set, the octetSet of
-// all its literals, lies apart, for most tails are settled by that:
+// stars. The tails of a bunch lie side by side, first those that allow, then
+// those that disallow, of each kind the best first. Its Sketch, that of all its
+// literals, lies apart, for most tails are settled by that:
 //
 //	 0  u32  rule
 //	 4  u32  number of literals, at least 1, times 4, plus tailAnchored and
 //	         tailQuery
 //	 8  u32  first literal; of a single one the offset in octets
 //	12  u32  the longest literal; of a single one the length
-//	16  u64  slashSet of all literals
-//	24  u32  end that it hangs on
+//	16  u32  its bunch
 //
 // A rule's number is its rank × 2, plus 1 for allow. Ranks grow with
 // specificity: the number of octets, then allow over disallow, then the earlier
@@ -75,14 +78,15 @@ import "encoding/binary"
 //	 8  u32  length of its text
 //	12  u32  its group among those that were merged
 const (
-	trieFormat = 0x31_54_42_52 // "RBT1"
+	trieFormat = 0x32_54_42_52 // "RBT2"
 
-	headerSize  = 40
+	headerSize  = 44
 	nodeSize    = 32
 	leafSize    = 16
-	endSize     = 40
-	setSize     = 8
-	tailSize    = 28
+	endSize     = 12
+	bunchSize   = 28
+	sketchSize  = 8
+	tailSize    = 20
 	literalSize = 8
 	noteSize    = 16
 )
@@ -94,7 +98,8 @@ const (
 	hNodes
 	hLeaves
 	hEnds
-	hTails // sets and tails
+	hBunches
+	hTails // sketches and tails
 	hLiterals
 	hOctets
 	hIndex

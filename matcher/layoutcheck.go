@@ -12,9 +12,9 @@ import (
 //
 //   - The nodes are a tree: each but the root is the child of one node, which
 //     lies before it. So are the leaves.
-//   - An end's depth is the number of octets that lead to the one node or leaf
-//     whose end it is, and these octets are a normal spelling: tails begin so
-//     far into the path however it was spelled. The end above it is less deep.
+//   - The octets that lead to a node or leaf with an end, or with a rule of its
+//     own, are a normal spelling, and no bunch there or above is deeper: where
+//     tails begin is inside the path however it was spelled.
 //   - No two tails have a literal in common, no two windows of the index a tail,
 //     and the labels and literals have no more octets than the section: nothing
 //     is gone through more often than its length lets expect.
@@ -23,7 +23,7 @@ import (
 // has no tails that would care how deep an end is.
 type groupCheck struct {
 	compiled
-	nodeCount, leafCount, endCount, tailCount, literalCount, octetCount uint32
+	nodeCount, leafCount, endCount, bunchCount, tailCount, literalCount, octetCount uint32
 
 	windows  bool    // it is the trie in an index
 	rules    uint32  // how many there are; ranks start with 1
@@ -37,16 +37,17 @@ func (c *groupCheck) check(data []byte, rules, profile uint32) error {
 		return errors.New("not the beginning of one")
 	}
 	count := func(field int) uint32 { return le32(data[4*field:]) }
-	c.nodeCount, c.leafCount, c.endCount = count(hNodes), count(hLeaves), count(hEnds)
+	c.nodeCount, c.leafCount = count(hNodes), count(hLeaves)
+	c.endCount, c.bunchCount = count(hEnds), count(hBunches)
 	c.tailCount, c.literalCount, c.octetCount = count(hTails), count(hLiterals), count(hOctets)
 	size := headerSize + nodeSize*uint64(c.nodeCount) + leafSize*uint64(c.leafCount) + endSize*uint64(c.endCount) +
-		(setSize+tailSize)*uint64(c.tailCount) + literalSize*uint64(c.literalCount) + uint64(c.octetCount) + uint64(count(hIndex))
+		bunchSize*uint64(c.bunchCount) + (sketchSize+tailSize)*uint64(c.tailCount) + literalSize*uint64(c.literalCount) + uint64(c.octetCount) + uint64(count(hIndex))
 	flags := count(hFlags)
 	switch {
 	case size != uint64(len(data)):
 		return errors.New("not as long as its header says")
-	case c.nodeCount == 0 || c.endCount == 0:
-		return errors.New("no root or no end 0")
+	case c.nodeCount == 0 || c.endCount == 0 || c.bunchCount == 0:
+		return errors.New("no root, no end 0 or no bunch 0")
 	case flags&^(flagGroup|flagGoogle) != 0 || (flags&flagGoogle != 0) != (profile != 0):
 		return errors.New("flags")
 	case rules >= endBit>>1:
@@ -55,7 +56,7 @@ func (c *groupCheck) check(data []byte, rules, profile uint32) error {
 		return errors.New("tails")
 	}
 	c.compiled, c.rules, c.lengths = newCompiled(data), rules, 0
-	for _, part := range [...]func() error{c.checkLiterals, c.checkTails, c.checkEnds, c.checkNodes, c.checkIndex} {
+	for _, part := range [...]func() error{c.checkLiterals, c.checkTails, c.checkBunches, c.checkEnds, c.checkNodes, c.checkIndex} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -92,8 +93,8 @@ func (c *groupCheck) checkTails() error {
 	for i := range int(c.tailCount) {
 		record := c.data[c.tails+i*tailSize:]
 		count, first, longest := uint64(le32(record[4:])>>tailCount), le32(record[8:]), le32(record[12:])
-		rule, end := le32(record), le32(record[24:])
-		if rule == 0 || !c.hasRule(rule) || count == 0 || end >= c.endCount {
+		rule, bunch := le32(record), le32(record[16:])
+		if rule == 0 || !c.hasRule(rule) || count == 0 || bunch >= c.bunchCount {
 			return fmt.Errorf("tail %d", i)
 		}
 		if count == 1 {
@@ -111,34 +112,44 @@ func (c *groupCheck) checkTails() error {
 	return nil
 }
 
-func (c *groupCheck) checkEnds() error {
-	if [endSize]byte(c.data[c.ends:]) != [endSize]byte{} {
-		return errors.New("end 0")
+func (c *groupCheck) checkBunches() error {
+	if [bunchSize]byte(c.data[c.bunches:]) != [bunchSize]byte{} {
+		return errors.New("bunch 0")
 	}
-	tails := uint64(0) // of the ends before
-	for i := 1; i < int(c.endCount); i++ {
-		record := c.data[c.end(uint32(i)):]
-		for _, at := range [...]int{0, 4, 24, 28} {
-			if !c.hasRule(le32(record[at:])) {
-				return fmt.Errorf("end %d: no such rule", i)
-			}
+	tails := uint32(0) // of the bunches before
+	for i := uint32(1); i < c.bunchCount; i++ {
+		record := c.data[c.bunch(i):]
+		allow, disallow, last := le32(record[4:]), le32(record[8:]), le32(record[12:])
+		if allow != tails || disallow < allow || last < disallow || last > c.tailCount {
+			return fmt.Errorf("bunch %d: tails of another", i)
 		}
-		if uint64(le32(record[8:])) != tails {
-			return fmt.Errorf("end %d: tails of another", i)
+		tails = last
+		if !c.hasRule(le32(record[16:])) || !c.hasRule(le32(record[20:])) {
+			return fmt.Errorf("bunch %d: no such rule", i)
 		}
-		if tails += uint64(le32(record[12:])) + uint64(le32(record[16:])); tails > uint64(c.tailCount) {
-			return fmt.Errorf("end %d: tails outside", i)
-		}
-		up := le32(record[20:])
-		if up >= uint32(i) || up > 0 && le32(record[32:]) <= c.depth(up) {
-			return fmt.Errorf("end %d: not below end %d", i, up)
+		up := le32(record[24:])
+		if up >= i || up > 0 && le32(record) <= c.depth(up) {
+			return fmt.Errorf("bunch %d: not below bunch %d", i, up)
 		}
 	}
 	return nil
 }
 
-// depth is the length of an end's literal prefix.
-func (c *groupCheck) depth(end uint32) uint32 { return le32(c.data[c.end(end)+32:]) }
+// depth is how far into a path the tails of a bunch begin.
+func (c *groupCheck) depth(bunch uint32) uint32 { return le32(c.data[c.bunch(bunch):]) }
+
+func (c *groupCheck) checkEnds() error {
+	if [endSize]byte(c.data[c.ends:]) != [endSize]byte{} {
+		return errors.New("end 0")
+	}
+	for i := 1; i < int(c.endCount); i++ {
+		record := c.data[c.end(uint32(i)):]
+		if !c.hasRule(le32(record)) || !c.hasRule(le32(record[4:])) || le32(record[8:]) >= c.bunchCount {
+			return fmt.Errorf("end %d", i)
+		}
+	}
+	return nil
+}
 
 // checkNodes goes from parents to children, which lie behind them.
 func (c *groupCheck) checkNodes() error {
@@ -215,12 +226,12 @@ func (c *groupCheck) checkLeaf(i int, here place) bool {
 	if rule&endBit != 0 {
 		return rule != endBit && c.isEnd(rule&^endBit, here)
 	}
-	return rule != 0 && c.hasRule(rule) && here.escape == 0 && (above == 0 || above < c.endCount && c.depth(above) < here.depth)
+	return rule != 0 && c.hasRule(rule) && here.escape == 0 && above < c.bunchCount && c.depth(above) <= here.depth
 }
 
 // isEnd tells whether an end may be where certain octets lead to.
 func (c *groupCheck) isEnd(end uint32, here place) bool {
-	return end < c.endCount && c.depth(end) == here.depth && here.escape == 0
+	return end < c.endCount && c.depth(le32(c.data[c.end(end)+8:])) <= here.depth && here.escape == 0
 }
 
 // checkIndex checks the index, if there is one; see index.go.

@@ -14,10 +14,10 @@ const Whole = math.MaxInt
 // must have been set under the trie's profile.
 func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
-	end, best, _ := c.literalMatch(p)
-	if end != 0 {
-		best = max(best, c.bestTail(p, end, &allowTails, best))
-		best = max(best, c.bestTail(p, end, &disallowTails, best))
+	bunch, best, _ := c.literalMatch(p)
+	if bunch != 0 {
+		best = max(best, c.bestTail(p, bunch, allowTails, best))
+		best = max(best, c.bestTail(p, bunch, disallowTails, best))
 	}
 	return t.Decision(best)
 }
@@ -53,60 +53,45 @@ type Standing struct {
 	// Depth is Whole where nothing is known of other paths.
 	Depth int
 
-	end, best uint32 // the tails in question, and the rule that they must beat
+	bunch uint32 // the tails in question
+	best  uint32 // the rule that they must beat
 }
 
 // Stand finds what the rules without wildcards make of a path. p must have been
 // set under the trie's profile.
 func (t *Trie) Stand(p *Target) (s Standing) {
 	c := &t.rules
-	s.end, s.best, s.Depth = c.literalMatch(p)
+	s.bunch, s.best, s.Depth = c.literalMatch(p)
 	s.Denied = s.best != 0 && s.best&1 == 0
 	// Only a tail of the other verdict can change it.
-	s.Open = s.end != 0 && load32(c.data, c.end(s.end)+s.against().best) > s.best
+	s.Open = s.bunch != 0 && c.bestOf(c.bunch(s.bunch), s.against()) > s.best
 	return s
 }
 
 // against are the tails that can change the verdict.
-func (s *Standing) against() *tailKind {
+func (s *Standing) against() tailKind {
 	if s.Denied {
-		return &allowTails
+		return allowTails
 	}
-	return &disallowTails
+	return disallowTails
 }
 
 // Settle tells whether an open Standing's verdict changes for a path that it
 // holds for.
 func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
-	c := &t.rules
-	this, other := &allowTails, &disallowTails
-	if s.Denied {
-		this, other = other, this
-	}
-	best := c.bestTail(p, s.end, other, s.best)
-	return best != 0 && c.bestTail(p, s.end, this, best) == 0
+	c, other := &t.rules, s.against()
+	best := c.bestTail(p, s.bunch, other, s.best)
+	// Then only a tail of this verdict can change it back.
+	return best != 0 && c.bestTail(p, s.bunch, 1-other, best) == 0
 }
-
-// tailKind says where an end's record speaks of one kind of tails.
-type tailKind struct {
-	allow uint32 // 1 for allow, 0 for disallow: the lowest bit of their rules
-	best  int    // where the best rule is
-	count int    // where their number is
-	skip  int    // where the number of the tails before them is, 0 for none
-}
-
-var (
-	allowTails    = tailKind{allow: 1, best: 28, count: 12}
-	disallowTails = tailKind{best: 24, count: 16, skip: 12}
-)
 
 // end is the offset of an end's record.
 func (c *compiled) end(number uint32) int { return c.ends + int(number)*endSize }
 
-// literalMatch finds the best rule without wildcard, the last end on the path's
-// way, where the tails begin that may match, too, and the depth up to which the
-// path was looked at.
-func (c *compiled) literalMatch(p *Target) (end, best uint32, depth int) {
+// literalMatch finds the best rule without wildcard, the last bunch on the
+// path's way, whose tails and those above may match, too, and the depth up to
+// which the path was looked at.
+func (c *compiled) literalMatch(p *Target) (bunch, best uint32, depth int) {
 	path := p.raw
 	way := c.walk(path)
 	if way.prefix != 0 {
@@ -114,7 +99,7 @@ func (c *compiled) literalMatch(p *Target) (end, best uint32, depth int) {
 		if p.profile == robotstxt.Google && octets[path[depth-1]]&isBlank != 0 {
 			depth = Whole // blanks are cut off where the path ends
 		}
-		return way.end, way.prefix, depth
+		return way.bunch, way.prefix, depth
 	}
 	depth = way.stop + 1
 	ended := way.stop >= len(path) || path[way.stop] == '#'
@@ -128,15 +113,15 @@ func (c *compiled) literalMatch(p *Target) (end, best uint32, depth int) {
 		way = c.walk(path)
 		ended = way.stop >= len(path)
 	}
-	if way.prefix != 0 || way.end == 0 {
-		return way.end, way.prefix, depth
+	if way.prefix != 0 {
+		return way.bunch, way.prefix, depth
 	}
 	record := c.end(way.end)
 	best = load32(c.data, record)
 	if ended && way.at == way.stop {
 		best = max(best, load32(c.data, record+4))
 	}
-	return way.end, best, depth
+	return load32(c.data, record+8), best, depth
 }
 
 // mayDiffer tells whether the normalised path may go on where a walk of the
@@ -153,12 +138,11 @@ func mayDiffer(path []byte, stop int) bool {
 
 // way is what a walk has found.
 type way struct {
-	// end is the last end on the way, 0 for none; the tails that may match are
-	// there and above.
+	// end is the last end on the way, 0 for none.
 	end uint32
 	// prefix is the best prefix rule if the walk came through a leaf without
-	// end; else 0, and end knows it.
-	prefix uint32
+	// end, and bunch the nearest bunch; else 0, and end knows them.
+	prefix, bunch uint32
 	// at is where in the path the end was.
 	at int
 	// stop is where the walk stopped: at the first octet that led nowhere, or
@@ -200,7 +184,7 @@ func (c *compiled) walk(path []byte) (w way) {
 				return w
 			}
 			if rule := load32(c.data, leaf+8); rule&endBit == 0 {
-				w.end, w.prefix = load32(c.data, leaf+12), rule
+				w.prefix, w.bunch = rule, load32(c.data, leaf+12)
 			} else {
 				w.end, w.at = rule&^endBit, w.stop
 			}

@@ -47,12 +47,6 @@ func TrimURL(url []byte) []byte {
 	return url
 }
 
-// HasLineOctet tells whether there is a NUL, CR or LF in data: octets that no
-// URL may have inside. It serves for one URL as for a column of many.
-func HasLineOctet(data []byte) bool {
-	return bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 || bytes.IndexByte(data, 0) >= 0
-}
-
 // SplitAuthority is Split for a trimmed URL without line octets: it finds the
 // authority and returns what follows it as written, which may be empty, may
 // start with '/', '?', '#' or ';', and may have a fragment.

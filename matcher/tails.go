@@ -6,24 +6,39 @@ import (
 	"slices"
 )
 
-// addTails writes what follows the first star of each entry: first those that
-// allow, then those that disallow, the best of each kind first. It returns how
-// many there are of each.
-func (b *builder) addTails(entries []*entry, depth int) (counts [2]uint32) {
+// addBunch writes what follows the first star of each entry: first those that
+// allow, then those that disallow, the best of each kind first. above is the
+// nearest bunch above.
+func (b *builder) addBunch(entries []*entry, depth int, above uint32) (bunch uint32) {
 	slices.SortFunc(entries, func(x, y *entry) int {
 		if kind := int(y.rule&1) - int(x.rule&1); kind != 0 {
 			return kind
 		}
 		return int(y.rule>>1) - int(x.rule>>1)
 	})
+	bunch = uint32(len(b.bunches) / bunchSize)
+	first := uint32(len(b.tails) / tailSize)
+	disallow := first
+	up := b.bunches[above*bunchSize:]
+	best := [2]uint32{le32(up[16:]), le32(up[20:])} // allow, disallow
 	for _, e := range entries {
-		counts[e.rule&1]++
-		b.addTail(e, bytes.Split(e.text[depth+1:], []byte{star}))
+		kind := allowTails
+		if e.rule&1 != 0 {
+			disallow++
+		} else {
+			kind = disallowTails
+		}
+		best[kind] = max(best[kind], e.rule)
+		b.addTail(e, bunch, bytes.Split(e.text[depth+1:], []byte{star}))
 	}
-	return counts
+	last := first + uint32(len(entries))
+	for _, field := range [...]uint32{uint32(depth), first, disallow, last, best[0], best[1], above} {
+		b.bunches = binary.LittleEndian.AppendUint32(b.bunches, field)
+	}
+	return bunch
 }
 
-func (b *builder) addTail(e *entry, literals [][]byte) {
+func (b *builder) addTail(e *entry, bunch uint32, literals [][]byte) {
 	flags := uint32(len(literals)) << tailCount
 	if e.anchored {
 		flags |= tailAnchored
@@ -44,18 +59,14 @@ func (b *builder) addTail(e *entry, literals [][]byte) {
 		longest += first
 		b.addLiterals(literals)
 	}
-	var set octetSet
-	var slashes uint64
+	var sketch Sketch
 	for _, literal := range literals {
-		set |= literalSet(literal)
-		slashes |= slashSet(literal)
+		sketch |= literalSketch(literal)
 	}
-	b.sets = binary.LittleEndian.AppendUint64(b.sets, set)
-	for _, field := range [...]uint32{e.rule, flags, uint32(first), uint32(longest)} {
+	b.sketches = binary.LittleEndian.AppendUint64(b.sketches, uint64(sketch))
+	for _, field := range [...]uint32{e.rule, flags, uint32(first), uint32(longest), bunch} {
 		b.tails = binary.LittleEndian.AppendUint32(b.tails, field)
 	}
-	b.tails = binary.LittleEndian.AppendUint64(b.tails, slashes)
-	b.tails = binary.LittleEndian.AppendUint32(b.tails, uint32(len(b.ends)/endSize))
 	b.tailLiterals = append(b.tailLiterals, literals)
 	b.tailRules = append(b.tailRules, e.rule)
 }
@@ -68,67 +79,91 @@ func (b *builder) addLiterals(literals [][]byte) {
 	}
 }
 
-// bestTail returns the best tail of a kind that matches and beats floor, at an
-// end and above it; 0 for none. Under the spelling that a tail asks for, its
-// end's literal prefix is known to match.
-func (c *compiled) bestTail(p *Target, end uint32, kind *tailKind, floor uint32) (best uint32) {
+// bestTail returns the best tail of a kind that matches and beats floor, in a
+// bunch and above it; 0 for none. Under the spelling that a tail asks for, the
+// literal prefix that its bunch hangs on is known to match.
+func (c *compiled) bestTail(p *Target, bunch uint32, kind tailKind, floor uint32) (best uint32) {
 	if c.hasIndex() {
-		return c.indexedTail(p, end, kind, floor)
+		return c.indexedTail(p, bunch, kind, floor)
 	}
 	p.prepare()
-	missing := ^p.sets
-	for end != 0 {
-		record := c.end(end)
-		if load32(c.data, record+kind.best) <= floor {
+	missing := ^p.sketch
+	for bunch != 0 {
+		record := c.bunch(bunch)
+		if c.bestOf(record, kind) <= floor {
 			break // neither here nor above
 		}
-		tail := int(load32(c.data, record+8))
-		if kind.skip != 0 {
-			tail += int(load32(c.data, record+kind.skip))
-		}
-		last := tail + int(load32(c.data, record+kind.count))
-		for tail = c.nextTail(tail, last, missing); tail < last; tail = c.nextTail(tail+1, last, missing) {
+		first, last := c.tailsOf(record, kind)
+		for tail := c.nextTail(first, last, missing); tail < last; tail = c.nextTail(tail+1, last, missing) {
 			rule := load32(c.data, c.tails+tail*tailSize)
 			if rule <= floor {
 				break
 			}
-			if c.matchTail(tail, p, int(load32(c.data, record+32))) {
+			if c.matchTail(tail, p.plain, p.query, int(load32(c.data, record))) {
 				best, floor = rule, rule
 				break
 			}
 		}
-		end = load32(c.data, record+20)
+		bunch = load32(c.data, record+24)
 	}
 	return best
 }
 
-// nextTail returns the first tail, from one on and before last, whose set has
-// nothing that is missing; last or more if there is none.
-func (c *compiled) nextTail(tail, last int, missing octetSet) int {
-	data, at := c.data, c.sets+tail*setSize
-	for ; tail < last; tail++ {
-		if load64(data, at)&missing == 0 {
+// tailKind tells the tails that allow from those that disallow.
+type tailKind int
+
+const (
+	allowTails tailKind = iota
+	disallowTails
+)
+
+// bunch is the offset of a bunch's record.
+func (c *compiled) bunch(number uint32) int { return c.bunches + int(number)*bunchSize }
+
+// bestOf is the best rule among the tails of a kind in a bunch and above it.
+func (c *compiled) bestOf(bunch int, kind tailKind) uint32 {
+	return load32(c.data, bunch+16+4*int(kind))
+}
+
+// tailsOf are the tails of a kind in a bunch.
+func (c *compiled) tailsOf(bunch int, kind tailKind) (first, last int) {
+	bunch += 4 * int(kind)
+	return int(load32(c.data, bunch+4)), int(load32(c.data, bunch+8))
+}
+
+// nextTail returns the first tail, from one on and before last, whose sketch has
+// nothing that is missing; last if there is none.
+func (c *compiled) nextTail(tail, last int, missing Sketch) int {
+	data, at := c.data, c.sketches+tail*sketchSize
+	for ; tail <= last-4; tail, at = tail+4, at+4*sketchSize {
+		switch {
+		case Sketch(load64(data, at))&missing == 0:
 			return tail
+		case Sketch(load64(data, at+sketchSize))&missing == 0:
+			return tail + 1
+		case Sketch(load64(data, at+2*sketchSize))&missing == 0:
+			return tail + 2
+		case Sketch(load64(data, at+3*sketchSize))&missing == 0:
+			return tail + 3
 		}
-		at += setSize
+	}
+	for ; tail < last && Sketch(load64(data, at))&missing != 0; at += sketchSize {
+		tail++
 	}
 	return tail
 }
 
-// matchTail tells whether a tail, whose set is in the path's, matches in the
-// path from octet start on: its slashes' pairs are in the path's, too, and its
-// literals in order, the last one at the very end if it is anchored. The first
+// matchTail tells whether a tail, whose sketch is in the path's, matches in the
+// path, given in both spellings, from octet start on: its literals are there in order, the last one at
+// the very end if it is anchored. The first
 // place of each literal is as good as any other, so nothing is tried twice and
 // the time is linear in the path's length.
-func (c *compiled) matchTail(tail int, p *Target, start int) bool {
+func (c *compiled) matchTail(tail int, plain, query []byte, start int) bool {
 	record := c.tails + tail*tailSize
-	if load64(c.data, record+16)&^p.slashSet() != 0 {
-		return false
-	}
 	flags := load32(c.data, record+4)
-	path := p.plain
+	path := plain
 	if flags&tailQuery != 0 {
-		path = p.query
+		path = query
 	}
 	rest := path[start:]
 	first, longest := int(load32(c.data, record+8)), int(load32(c.data, record+12))

@@ -15,13 +15,11 @@ type Target struct {
 
 	// What follows is made by prepare, when a match cannot do without.
 	prepared bool
-	plain    []byte   // normalised, escapes of the query as they are
-	query    []byte   // the same with "%2F" and "%3F" of the query decoded
-	sets     octetSet // of plain and query together
-	slashes  uint64   // slashSet of both together; made when first asked for
-	slashed  bool     // slashes is made
+	plain    []byte // normalised, escapes of the query as they are
+	query    []byte // the same with "%2F" and "%3F" of the query decoded
+	sketch   Sketch // of plain and query together
 
-	ends, windows marks // for indexedTail
+	bunches, windows marks // for indexedTail
 
 	plainMemory []byte
 	queryMemory []byte
@@ -39,36 +37,25 @@ func (t *Target) prepare() {
 	if t.prepared {
 		return
 	}
-	t.prepared, t.slashed = true, false
-	path, set := t.raw, setOf(t.raw)
-	if set&fragmentBit != 0 {
+	t.prepared = true
+	path, sketch := t.raw, SketchOf(t.raw)
+	if sketch&fragmentBit != 0 {
 		path = path[:bytes.IndexByte(path, '#')]
-		set = setOf(path)
+		sketch = SketchOf(path)
 	}
-	if set&workBit != 0 && t.profile == robotstxt.RFC9309 {
+	if sketch&workBit != 0 && t.profile == robotstxt.RFC9309 {
 		t.normalise(path)
 		return
 	}
-	t.plain, t.query, t.sets = path, path, set
-}
-
-// slashSet is the slashSet of all spellings.
-func (t *Target) slashSet() uint64 {
-	if !t.slashed {
-		t.slashes, t.slashed = slashSet(t.query), true
-		if len(t.plain) != len(t.query) {
-			t.slashes |= slashSet(t.plain)
-		}
-	}
-	return t.slashes
+	t.plain, t.query, t.sketch = path, path, sketch
 }
 
 func (t *Target) normalise(path []byte) {
 	t.plainMemory = appendNormal(t.plainMemory[:0], path)
-	t.plain, t.query, t.sets = t.plainMemory, t.plainMemory, setOf(t.plainMemory)
+	t.plain, t.query, t.sketch = t.plainMemory, t.plainMemory, SketchOf(t.plainMemory)
 	if at := queryEscape(t.plain); at >= 0 {
 		t.queryMemory = appendQueryNormal(t.queryMemory[:0], t.plain, at)
 		t.query = t.queryMemory
-		t.sets |= setOf(t.query)
+		t.sketch |= SketchOf(t.query)
 	}
 }

@@ -25,7 +25,8 @@ type compiled struct {
 	data     []byte
 	leaves   int
 	ends     int
-	sets     int
+	bunches  int
+	sketches int
 	tails    int
 	literals int
 	octets   int
@@ -39,8 +40,9 @@ func newCompiled(data []byte) compiled {
 	c := compiled{data: data, flags: le32(data[4*hFlags:])}
 	c.leaves = headerSize + nodeSize*count(hNodes)
 	c.ends = c.leaves + leafSize*count(hLeaves)
-	c.sets = c.ends + endSize*count(hEnds)
-	c.tails = c.sets + setSize*count(hTails)
+	c.bunches = c.ends + endSize*count(hEnds)
+	c.sketches = c.bunches + bunchSize*count(hBunches)
+	c.tails = c.sketches + sketchSize*count(hTails)
 	c.literals = c.tails + tailSize*count(hTails)
 	c.octets = c.literals + literalSize*count(hLiterals)
 	c.index = c.octets + count(hOctets)

@@ -1,0 +1,71 @@
+package batch
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// checkLikeRun compares likeRun with its portable twin for both widths of
+// offsets. data is what the values lie in, with nothing behind them.
+func checkLikeRun(t *testing.T, prefix, data []byte, offsets []int32) {
+	t.Helper()
+	wide := make([]int64, len(offsets))
+	for i, offset := range offsets {
+		wide[i] = int64(offset)
+	}
+	want := likeRunPortable(prefix, data, offsets)
+	if got := likeRun(prefix, data, offsets); got != want {
+		t.Fatalf("%q, %q at %d: %d, not %d", prefix, data, offsets, got, want)
+	}
+	if got := likeRun(prefix, data, wide); got != want {
+		t.Fatalf("%q, %q at 64-bit %d: %d, not %d", prefix, data, offsets, got, want)
+	}
+}
+
+// TestLikeRun has values that part from the prefix at every octet of it, are a
+// little too short or agree, for prefixes of every length up to some loads.
+func TestLikeRun(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := range 200 {
+		prefix := make([]byte, n)
+		for i := range prefix {
+			prefix[i] = 'a' + byte(rng.IntN(26))
+		}
+		for parts := -1; parts <= n; parts++ {
+			var data []byte
+			offsets := []int32{0}
+			add := func(value []byte) {
+				data = append(data, value...)
+				offsets = append(offsets, int32(len(data)))
+			}
+			for range rng.IntN(3) {
+				add(append(bytes.Clone(prefix), prefix[:rng.IntN(n+1)]...))
+			}
+			switch last := bytes.Clone(prefix); {
+			case parts < 0:
+				add(last) // all agree
+			case parts < n:
+				last[parts] ^= 0x80
+				add(append(last, 'x'))
+			case n > 0:
+				add(last[:n-1])
+				add(last) // agrees behind one that does not
+			}
+			checkLikeRun(t, prefix, bytes.Clone(data), offsets)
+		}
+	}
+	checkLikeRun(t, []byte("http://a.example/"), nil, []int32{0})
+}
+
+func FuzzLikeRun(f *testing.F) {
+	f.Add([]byte("http://a.example/"), []byte("http://a.example/xhttp://a.example/"), byte(18), byte(17))
+	f.Add(bytes.Repeat([]byte("ab"), 50), bytes.Repeat([]byte("ab"), 300), byte(120), byte(100))
+	f.Fuzz(func(t *testing.T, prefix, data []byte, first, others byte) {
+		offsets := []int32{0}
+		for end := int(first); end <= len(data); end += int(others) + 1 {
+			offsets = append(offsets, int32(end))
+		}
+		checkLikeRun(t, prefix, data[:offsets[len(offsets)-1]], offsets)
+	})
+}

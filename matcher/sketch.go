@@ -1,0 +1,99 @@
+package matcher
+
+import "math/bits"
+
+// Sketch says what is in a text, folded to 64 bits: if one text is part of
+// another, all bits of its sketch are in the other's. A tail can match only if
+// the path's sketch has every bit of its literals', which settles most tails
+// without looking at the path again.
+//
+// A bit stands for some octets, rare ones having one of their own and the
+// commonest none, or for some of the pairs of octets that follow a slash: most
+// literals of wildcard rules are the beginnings of a path's segments, and their
+// octets are common ones.
+type Sketch uint64
+
+const (
+	// fragmentBit: there is a '#'.
+	fragmentBit Sketch = 1 << 63
+	// workBit: there is an octet for which a path may not be normal.
+	workBit Sketch = 1 << 62
+
+	// pairShift is where the bits of the pairs begin, 32 of them. Those of the
+	// octets are below.
+	pairShift = 30
+)
+
+// octetBits has the bits of every octet. Each of these texts has one.
+var octetBits = func() (table [256]Sketch) {
+	for c := range table {
+		if needsWork[c] {
+			table[c] |= workBit
+		}
+	}
+	for i, octets := range [pairShift]string{
+		"?", "=", "&", "%", "-", "_", ".", "+,:;~", "!$()*'@", "012", "345", "6789",
+		"bB", "cC", "dD", "fF", "gG", "hH", "jJqQ", "kK", "lL", "mM", "pP", "uU", "vV", "wW", "xXzZ", "yY",
+		"EORSTIAN", // where these are not in lower case
+		"\"<>[\\]^`{|}",
+	} {
+		for _, c := range []byte(octets) {
+			table[c] |= 1 << i
+		}
+	}
+	table['#'] |= fragmentBit
+	return table
+}()
+
+// sketchPortable is SketchOf in plain Go.
+func sketchPortable(s []byte) Sketch { return octetsOf(s) | pairsOf(s) }
+
+// octetsOf is the part of a sketch that octets have.
+func octetsOf(s []byte) (set Sketch) {
+	last := len(s) - 8
+	if last < 0 {
+		for _, c := range s {
+			set |= octetBits[c]
+		}
+		return set
+	}
+	for i := 0; i < last; i += 8 {
+		set |= octetsOf4(s, i) | octetsOf4(s, i+4)
+	}
+	return set | octetsOf4(s, last) | octetsOf4(s, last+4) // some maybe for the second time
+}
+
+// octetsOf4 is octetsOf for the four octets at s[i].
+func octetsOf4(s []byte, i int) Sketch {
+	bits := &octetBits
+	return bits[load8(s, i)] | bits[load8(s, i+1)] | bits[load8(s, i+2)] | bits[load8(s, i+3)]
+}
+
+// pairsOf is the part of a sketch that the pairs of octets after slashes have.
+func pairsOf(s []byte) (set Sketch) {
+	const ones, lows = 0x0101010101010101, 0x7F7F7F7F7F7F7F7F
+	i := 0
+	for ; i <= len(s)-10; i += 8 {
+		x := load64(s, i) ^ ones*'/'
+		// A high bit for each octet that is 0 in x, and no other: a set that
+		// depended on where in a word an octet lies would miss matches.
+		for zeros := ^(((x & lows) + lows) | x | lows); zeros != 0; zeros &= zeros - 1 {
+			at := i + bits.TrailingZeros64(zeros)>>3
+			set |= pairBit(load8(s, at+1), load8(s, at+2))
+		}
+	}
+	for ; i <= len(s)-3; i++ {
+		if s[i] == '/' {
+			set |= pairBit(s[i+1], s[i+2])
+		}
+	}
+	return set
+}
+
+// pairBit spreads the pairs of octets over the bits that are theirs.
+func pairBit(a, b byte) Sketch {
+	return 1 << pairShift << ((uint32(a) | uint32(b)<<8) * 0x9E3779B1 >> 27)
+}
+
+// literalSketch is the sketch that a path must have to contain s.
+func literalSketch(s []byte) Sketch { return SketchOf(s) &^ (workBit | fragmentBit) }

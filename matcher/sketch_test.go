@@ -1,0 +1,60 @@
+package matcher
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// What is part of a string has no bit in its sketch that the string has not,
+// wherever it lies: else a tail would be settled that matches.
+func TestSketchesOfPartsAreSubsets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const alphabet = "/.0a?/%A#"
+	for range 200_000 {
+		s := make([]byte, rng.IntN(70))
+		for i := range s {
+			s[i] = alphabet[rng.IntN(len(alphabet))]
+		}
+		if got, want := SketchOf(s), sketchPortable(s); got != want {
+			t.Fatalf("%q: %x, not %x as in plain Go", s, got, want)
+		}
+		low := rng.IntN(len(s) + 1)
+		part := s[low : low+rng.IntN(len(s)-low+1)]
+		if set := literalSketch(part) &^ SketchOf(s); set != 0 {
+			t.Fatalf("%q in %q: %x more", part, s, set)
+		}
+	}
+}
+
+// A sketch says what it is documented to say, so that the subsets above are
+// not those of empty sets.
+func TestSketchOf(t *testing.T) {
+	var want Sketch
+	s := []byte("/aa/bcd/e/.xyz/%2F/")
+	for i, c := range s {
+		want |= octetBits[c]
+		if c == '/' && i+2 < len(s) {
+			want |= pairBit(s[i+1], s[i+2])
+		}
+	}
+	if got := SketchOf(s); got != want || got&workBit == 0 || got>>pairShift&(1<<32-1) == 0 {
+		t.Errorf("sketch %x, want %x", got, want)
+	}
+	if SketchOf([]byte("a#b"))&fragmentBit == 0 || SketchOf(bytes.Repeat([]byte("a"), 20))&(workBit|fragmentBit) != 0 {
+		t.Error("the bits for fragments and work are wrong")
+	}
+}
+
+// FuzzSketchOf compares SketchOf with its portable twin.
+func FuzzSketchOf(f *testing.F) {
+	f.Add([]byte("/some/path/of/words.html?with=a&query=%2F#and/a/fragment"))
+	f.Add([]byte("///////////////////////////////////////////////"))
+	f.Fuzz(func(t *testing.T, s []byte) {
+		for i := range s {
+			if got, want := SketchOf(s[i:]), sketchPortable(s[i:]); got != want {
+				t.Fatalf("%q: %x, not %x", s[i:], got, want)
+			}
+		}
+	})
+}
