@@ -172,4 +172,16 @@ type Layout struct {
 	URLColumn string
 	// Verdicts are the columns that follow.
 	Verdicts []VerdictColumn
+	// Memory is the most octets that the rows of one batch may have as they are
+	// written, before compression; 0 means DefaultMemory. A batch can want more
+	// than it has: every row of it may be the same long entry of a dictionary.
+	Memory int64
+}
+
+// MemoryLimit is Memory with its default.
+func (l Layout) MemoryLimit() int64 {
+	if l.Memory <= 0 {
+		return DefaultMemory
+	}
+	return l.Memory
 }

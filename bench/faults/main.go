@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -25,6 +26,7 @@ var sections = []section{
 	{"cuts", "inputs of all formats, cut", cutsSection},
 	{"packs", "rule packs, changed and cut", packsSection},
 	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
+	{"bombs", "inputs that are small and want to be large", bombsSection},
 }
 
 // bench is what every section is given.
@@ -50,6 +52,7 @@ func main() {
 	flag.Uint64Var(&b.seed, "seed", 1, "of the faults")
 	flag.IntVar(&b.workers, "workers", runtime.GOMAXPROCS(0), "programs at once")
 	flag.StringVar(&b.keep, "keep", "", "folder for the broken inputs that were neither refused nor the same")
+	makeBomb := flag.Int("bomb", -1, "make the input of that number of the section bombs, in the file that is the argument")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: faults -robotsbatch PROGRAM [flags] [SECTION...]; the sections, by default all:")
 		for _, s := range sections {
@@ -58,7 +61,13 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := b.run(flag.Args()); err != nil {
+	var err error
+	if *makeBomb >= 0 {
+		err = bombs[*makeBomb].make(flag.Arg(0))
+	} else {
+		err = b.run(flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
@@ -86,13 +95,27 @@ func (b *bench) run(names []string) (err error) {
 		os.RemoveAll(b.scratch)
 		os.Exit(1)
 	}()
+	if len(chosen) == 1 {
+		return chosen[0].run(b)
+	}
 	var failed error
 	for _, s := range chosen {
-		if err := s.run(b); err != nil {
+		if err := again(s.name); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", s.name, err))
 		}
 	}
 	return failed
+}
+
+// again runs this program with one section instead of all, or with other
+// arguments. What a child is said to have taken of memory is at least what its
+// parent has, so that a parent has to be small.
+func again(more ...string) error {
+	var flags []string
+	flag.Visit(func(f *flag.Flag) { flags = append(flags, "-"+f.Name+"="+f.Value.String()) })
+	c := exec.Command(os.Args[0], append(flags, more...)...)
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	return c.Run()
 }
 
 // choose finds the sections of these names, all when there are none.

@@ -202,10 +202,10 @@ func (j *job) newSink(t target, src *concatenation) (batch.Sink, *manifest.Sums,
 }
 
 func (c *jobConfig) encoder(t target, first *opened, w blob.Writer) (batch.Sink, error) {
-	layout := batch.Layout{Keep: c.keep, URLColumn: first.urlColumn, Verdicts: c.columns}
+	layout := batch.Layout{Keep: c.keep, URLColumn: first.urlColumn, Verdicts: c.columns, Memory: c.batchMemory() / 2}
 	switch t.format {
 	case format.Text:
-		return text.NewSink(w, t.codec)
+		return text.NewSink(w, t.codec, layout)
 	case format.JSONL:
 		return jsonl.NewSink(w, jsonl.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec})
 	case format.CSV, format.TSV:

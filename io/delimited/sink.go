@@ -40,7 +40,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
 		return nil, fmt.Errorf("delimited: %w", err)
 	}
-	if s.Output, err = lines.NewOutput(w, o.Codec, s.header()); err != nil {
+	if s.Output, err = lines.NewOutput(w, o.Codec, s.header(), o.Layout); err != nil {
 		return nil, fmt.Errorf("delimited: %w", err)
 	}
 	return s, nil
@@ -59,14 +59,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("delimited: %w", err)
 	}
-	return s.Output.Encode(func(dst []byte) []byte {
-		for row := range v.Rows {
-			if lines.Selected(v, row) {
-				dst = s.appendRow(dst, fields, row)
-			}
-		}
-		return dst
-	})
+	return s.Output.Encode(v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, row) })
 }
 
 func (s *sink) header() []byte {

@@ -35,7 +35,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if s.keys, err = keys(s.columns); err != nil {
 		return nil, err
 	}
-	if s.Output, err = lines.NewOutput(w, o.Codec, nil); err != nil {
+	if s.Output, err = lines.NewOutput(w, o.Codec, nil, o.Layout); err != nil {
 		return nil, fmt.Errorf("jsonl: %w", err)
 	}
 	return s, nil
@@ -84,17 +84,11 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if through {
 		return s.passThrough(t.passThrough(), values, v)
 	}
-	return s.Output.Encode(func(dst []byte) []byte {
-		for row := range v.Rows {
-			if !lines.Selected(v, row) {
-				continue
-			}
-			for i, value := range values {
-				dst = value(append(dst, s.keys[i]...), row)
-			}
-			dst = append(dst, "}\n"...)
+	return s.Output.Encode(v, func(dst []byte, row int) []byte {
+		for i, value := range values {
+			dst = value(append(dst, s.keys[i]...), row)
 		}
-		return dst
+		return append(dst, "}\n"...)
 	})
 }
 
@@ -107,23 +101,16 @@ func (s *sink) passThrough(r *rows, verdicts []lines.Appender, v *batch.Verdicts
 		return nil, fmt.Errorf("jsonl: %d lines for %d rows", len(r.rows), v.Rows)
 	}
 	keys := s.keys[len(s.keys)-len(verdicts):]
-	return s.Output.Encode(func(dst []byte) []byte {
-		for row := range v.Rows {
-			if !lines.Selected(v, row) {
-				continue
+	return s.Output.Encode(v, func(dst []byte, row int) []byte {
+		dst, empty := r.append(dst, row)
+		for i, value := range verdicts {
+			key := keys[i]
+			if empty && i == 0 {
+				key = key[1:] // without the comma
 			}
-			var empty bool
-			dst, empty = r.append(dst, row)
-			for i, value := range verdicts {
-				key := keys[i]
-				if empty && i == 0 {
-					key = key[1:] // without the comma
-				}
-				dst = value(append(dst, key...), row)
-			}
-			dst = append(dst, "}\n"...)
+			dst = value(append(dst, key...), row)
 		}
-		return dst
+		return append(dst, "}\n"...)
 	})
 }
 

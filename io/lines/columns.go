@@ -21,6 +21,8 @@ type Column struct {
 	field int
 	// verdict is the column of the verdicts, for verdictColumn.
 	verdict batch.VerdictColumn
+	// most is the layout's limit of memory.
+	most int64
 }
 
 type columnKind uint8
@@ -59,6 +61,9 @@ func Columns(l batch.Layout, schema *arrow.Schema) ([]Column, error) {
 	}
 	for _, v := range l.Verdicts {
 		columns = append(columns, Column{Name: v.Name, kind: verdictColumn, verdict: v})
+	}
+	for i := range columns {
+		columns[i].most = l.MemoryLimit()
 	}
 	return columns, nil
 }
@@ -100,6 +105,7 @@ func JSON(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, erro
 func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]Appender, error) {
 	result := make([]Appender, len(columns))
 	for i, column := range columns {
+		f.most = column.most
 		switch column.kind {
 		case urlColumn:
 			result[i] = f.urls(&b.URLs)

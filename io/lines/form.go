@@ -11,6 +11,10 @@ import (
 type form struct {
 	null string
 	json bool
+	// most is where a row's text, with what stands before it, ends at the latest:
+	// the elements of a list that comes further are left out, and the batch is
+	// refused.
+	most int64
 }
 
 var (

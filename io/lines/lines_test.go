@@ -13,13 +13,17 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/compress"
 	"robotsbatch/io/lines/linestest"
+	"robotsbatch/io/tables/tablestest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func constant(s string) func(dst []byte) []byte {
-	return func(dst []byte) []byte { return append(dst, s...) }
+func constant(s string) func(dst []byte, row int) []byte {
+	return func(dst []byte, _ int) []byte { return append(dst, s...) }
 }
+
+// oneRow are verdicts of one row.
+var oneRow = &batch.Verdicts{Rows: 1}
 
 func TestOutput(t *testing.T) {
 	tests := []struct {
@@ -38,12 +42,12 @@ func TestOutput(t *testing.T) {
 		for _, test := range tests {
 			t.Run(fmt.Sprintf("%s/%s", c, test.name), func(t *testing.T) {
 				w := new(linestest.Writer)
-				o, err := NewOutput(w, c, []byte(test.header))
+				o, err := NewOutput(w, c, []byte(test.header), batch.Layout{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, part := range test.parts {
-					chunk, err := o.Encode(constant(part))
+					chunk, err := o.Encode(oneRow, constant(part))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -84,11 +88,11 @@ func TestOutput(t *testing.T) {
 func TestOutputFails(t *testing.T) {
 	full := errors.New("no space left")
 	w := &linestest.Writer{Fails: full}
-	o, err := NewOutput(w, compress.Zstd, []byte("h\n"))
+	o, err := NewOutput(w, compress.Zstd, []byte("h\n"), batch.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunk, err := o.Encode(constant("a\n"))
+	chunk, err := o.Encode(oneRow, constant("a\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,17 +105,60 @@ func TestOutputFails(t *testing.T) {
 	}
 
 	w = &linestest.Writer{Fails: full}
-	if o, err = NewOutput(w, compress.None, []byte("h\n")); err != nil {
+	if o, err = NewOutput(w, compress.None, []byte("h\n"), batch.Layout{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.Close(); !errors.Is(err, full) || !w.Aborted {
 		t.Errorf("Close: %v, aborted: %v", err, w.Aborted)
 	}
-	if _, err := NewOutput(w, 99, nil); err == nil {
+	if _, err := NewOutput(w, 99, nil, batch.Layout{}); err == nil {
 		t.Error("unknown codec: no error")
 	}
 	if err := o.Write(otherChunk{}); err == nil {
 		t.Error("a chunk of another sink: no error")
+	}
+}
+
+// A batch may want more memory than it has: rows of a dictionary that are one
+// long entry, lists of them.
+func TestOutputMemory(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	entry := `"` + strings.Repeat("a", 1000) + `"`
+	all := entry + strings.Repeat(","+entry, 99)
+	for name, column := range map[string]arrow.Array{
+		"many rows":      tablestest.FromJSON(t, dt, "["+all+"]"),
+		"a long list":    tablestest.FromJSON(t, arrow.ListOf(dt), "[["+all+"]]"),
+		"list in struct": tablestest.FromJSON(t, arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(dt)}), `[{"l":[`+all+`]}]`),
+	} {
+		for memory, fails := range map[int64]bool{0: false, 200_000: false, 50_000: true} {
+			layout := batch.Layout{URLColumn: "other", Memory: memory}
+			record := tablestest.NewRecord([]string{"d"}, column)
+			columns, err := Columns(layout, record.Schema())
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := &batch.Verdicts{Rows: column.Len()}
+			values, err := JSON(&batch.Batch{Table: record}, v, columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := NewOutput(new(linestest.Writer), compress.None, nil, layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			most := 0
+			_, err = o.Encode(v, func(dst []byte, row int) []byte {
+				dst = values[0](dst, row)
+				most = len(dst)
+				return dst
+			})
+			if (err != nil) != fails || fails && !strings.Contains(err.Error(), "raise -memory") {
+				t.Errorf("%s: %d octets of memory: %v", name, memory, err)
+			}
+			if fails && most > 60_000 {
+				t.Errorf("%s: %d octets before the end", name, most)
+			}
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ type Output struct {
 	codec compress.Codec
 	// first is what the output starts with: the header, compressed.
 	first []byte
+	// memory is the most octets that a batch's rows may have.
+	memory int64
 	// empty is the whole of an output without header and rows.
 	empty []byte
 	begun bool // something was written
@@ -24,9 +26,10 @@ type Output struct {
 	chunks sync.Pool // *[]byte: what Write has written
 }
 
-// NewOutput writes to w, the header first, which may be empty.
-func NewOutput(w blob.Writer, c compress.Codec, header []byte) (*Output, error) {
-	o := &Output{w: w, codec: c}
+// NewOutput writes to w, the header first, which may be empty. Of the layout it
+// takes the limit of memory.
+func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (*Output, error) {
+	o := &Output{w: w, codec: c, memory: l.MemoryLimit()}
 	var err error
 	if o.empty, err = compress.AppendCompressed(nil, nil, c); err != nil {
 		return nil, err
@@ -41,16 +44,25 @@ func NewOutput(w blob.Writer, c compress.Codec, header []byte) (*Output, error) 
 	return o, nil
 }
 
-// Encode makes a chunk of the lines that fill appends to dst. It is safe for
-// concurrent use.
-func (o *Output) Encode(fill func(dst []byte) []byte) (batch.Chunk, error) {
+// Encode makes a chunk of the rows that come out, which appendRow appends to
+// dst, each with its line end. It is safe for concurrent use. An error says that
+// they take more memory than is allowed.
+func (o *Output) Encode(v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
 	chunk := o.chunks.Get().(*[]byte)
 	if o.codec == compress.None {
-		return batch.Bytes(fill((*chunk)[:0])), nil
+		text, err := o.rows((*chunk)[:0], v, appendRow)
+		if err != nil {
+			return nil, err
+		}
+		return batch.Bytes(text), nil
 	}
 	text := o.texts.Get().(*[]byte)
 	defer o.texts.Put(text)
-	*text = fill((*text)[:0])
+	var err error
+	if *text, err = o.rows((*text)[:0], v, appendRow); err != nil {
+		*text = nil
+		return nil, err
+	}
 	if len(*text) == 0 {
 		return batch.Bytes(nil), nil // no rows, no frame
 	}
@@ -59,6 +71,19 @@ func (o *Output) Encode(fill func(dst []byte) []byte) (batch.Chunk, error) {
 		return nil, err
 	}
 	return batch.Bytes(packed), nil
+}
+
+// rows appends the rows that come out.
+func (o *Output) rows(dst []byte, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) ([]byte, error) {
+	for row := range v.Rows {
+		if !Selected(v, row) {
+			continue
+		}
+		if dst = appendRow(dst, row); int64(len(dst)) > o.memory {
+			return nil, fmt.Errorf("its rows take more than %d octets as they are written, for a value is long and in many rows, or a row is: raise -memory, or lower -batch-rows", o.memory)
+		}
+	}
+	return dst, nil
 }
 
 // Write implements batch.Sink. The chunk's memory is used again.

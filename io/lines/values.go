@@ -26,9 +26,9 @@ func (f form) values(a arrow.Array) Appender {
 	case array.Union:
 		return f.union(a)
 	case array.ListLike:
-		return f.nullable(a, list(a))
+		return f.nullable(a, f.list(a))
 	case *array.Struct:
-		return f.nullable(a, object(a))
+		return f.nullable(a, f.object(a))
 	}
 	return f.nullable(a, f.scalars(a))
 }
@@ -115,13 +115,20 @@ func (f form) union(a array.Union) Appender {
 	}
 }
 
+// parts is how the parts of a value are written, whatever the form.
+func (f form) parts() form {
+	json := jsonForm
+	json.most = f.most
+	return json
+}
+
 // list writes a JSON array. A map is a list of objects with key and value.
-func list(a array.ListLike) Appender {
-	element := jsonForm.values(a.ListValues())
+func (f form) list(a array.ListLike) Appender {
+	element := f.parts().values(a.ListValues())
 	return func(dst []byte, row int) []byte {
 		dst = append(dst, '[')
 		start, end := a.ValueOffsets(row)
-		for i := start; i < end; i++ {
+		for i := start; i < end && int64(len(dst)) <= f.most; i++ {
 			if i > start {
 				dst = append(dst, ',')
 			}
@@ -132,17 +139,21 @@ func list(a array.ListLike) Appender {
 }
 
 // object writes a JSON object.
-func object(a *array.Struct) Appender {
+func (f form) object(a *array.Struct) Appender {
+	parts := f.parts()
 	fields := a.DataType().(*arrow.StructType).Fields()
 	keys := make([][]byte, len(fields))
 	values := make([]Appender, len(fields))
 	for i, field := range fields {
 		keys[i] = append(AppendString(nil, field.Name), ':')
-		values[i] = jsonForm.values(a.Field(i))
+		values[i] = parts.values(a.Field(i))
 	}
 	return func(dst []byte, row int) []byte {
 		dst = append(dst, '{')
 		for i, key := range keys {
+			if int64(len(dst)) > f.most {
+				break
+			}
 			if i > 0 {
 				dst = append(dst, ',')
 			}

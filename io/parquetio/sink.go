@@ -71,6 +71,7 @@ type sink struct {
 	schema *arrow.Schema // as the library is given it, without dictionaries
 	props  *parquet.WriterProperties
 	mem    memory.Allocator
+	memory int64 // that dictionaries may take when they are no longer
 
 	meta    *metadata.FileMetaData
 	pos     int64
@@ -93,7 +94,7 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquetio: %w", err)
 	}
-	s := &sink{w: w, output: output, mem: mem}
+	s := &sink{w: w, output: output, mem: mem, memory: o.Layout.MemoryLimit()}
 	s.props = parquet.NewWriterProperties(
 		parquet.WithAllocator(mem),
 		parquet.WithCompression(codecs[o.Compression]),
@@ -169,7 +170,11 @@ func (s *sink) write(p []byte) error {
 // encoding calls f, which calls the library, and makes an error of a panic.
 func encoding(f func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case tooLarge:
+			err = errors.New("it takes more memory than a batch may: raise -memory, or lower -batch-rows")
+		default:
 			err = fmt.Errorf("the Parquet library does not write this: %v", p)
 		}
 	}()
@@ -288,13 +293,47 @@ func (s *sink) record(b *batch.Batch, v *batch.Verdicts) (arrow.Record, error) {
 	}
 	defer record.Release()
 	columns := make([]arrow.Array, record.NumCols())
+	defer func() {
+		for _, column := range columns {
+			if column != nil {
+				column.Release()
+			}
+		}
+	}()
+	mem := &budget{s.mem, s.memory}
 	for i := range columns {
-		plain := tables.Plain(record.Column(i).Data().(*array.Data), s.mem)
-		columns[i] = array.MakeFromData(plain)
-		plain.Release()
-		defer columns[i].Release()
+		if err := encoding(func() error {
+			plain := tables.Plain(record.Column(i).Data().(*array.Data), mem)
+			columns[i] = array.MakeFromData(plain)
+			plain.Release()
+			return nil
+		}); err != nil {
+			return nil, fmt.Errorf("column %q without its dictionary: %w", record.ColumnName(i), err)
+		}
 	}
 	return array.NewRecord(s.schema, columns, record.NumRows()), nil
+}
+
+// budget is an allocator for what is left of an amount; see limited.
+type budget struct {
+	memory.Allocator
+	left int64
+}
+
+// Allocate implements memory.Allocator.
+func (b *budget) Allocate(size int) []byte {
+	if b.left -= int64(size); b.left < 0 {
+		panic(tooLarge(size))
+	}
+	return b.Allocator.Allocate(size)
+}
+
+// Reallocate implements memory.Allocator.
+func (b *budget) Reallocate(size int, old []byte) []byte {
+	if b.left -= int64(max(0, size-len(old))); b.left < 0 {
+		panic(tooLarge(size))
+	}
+	return b.Allocator.Reallocate(size, old)
 }
 
 // Write implements batch.Sink.

@@ -80,8 +80,11 @@ func (f factRows) sitemaps() (*array.Data, error) {
 			octets += int64(len(s))
 		}
 	})
-	if max(count, octets) >= math.MaxInt32 {
-		return nil, errColumnSize
+	if count >= math.MaxInt32 {
+		return nil, sizeError(math.MaxInt32)
+	}
+	if err := f.checkSize(octets + 4*count); err != nil {
+		return nil, err
 	}
 	valid := make([]int32, len(f.rows))
 	for row := range valid {

@@ -26,6 +26,9 @@ type gatherer struct {
 	mem memory.Allocator
 	// share lets buffers of which all is needed be used as they are.
 	share bool
+	// most is the most octets that a column of strings may be made of that are
+	// not the batch's own; 0 means as many as there can be.
+	most int64
 }
 
 // run is a run of rows, low to high-1.

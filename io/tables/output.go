@@ -32,7 +32,7 @@ type Output struct {
 // fetches timestamps in milliseconds of UTC and ages int64, null where they are
 // not known.
 func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
-	o := &Output{layout: layout, input: input, gather: gatherer{mem: mem}}
+	o := &Output{layout: layout, input: input, gather: gatherer{mem: mem, most: layout.MemoryLimit()}}
 	var fields []arrow.Field
 	var metadata *arrow.Metadata
 	switch {

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -98,8 +97,22 @@ func (g gatherer) present(index []int32) (*memory.Buffer, int) {
 	return buffer, nulls
 }
 
-// errColumnSize is about utf8 columns, whose offsets have 31 bits.
-var errColumnSize = errors.New("its strings take more than 2 GiB in one batch: lower -batch-rows")
+// checkSize refuses a utf8 column of more octets than may be taken for it, or
+// than its offsets, which have 31 bits, can tell.
+func (g gatherer) checkSize(octets int64) error {
+	limit := int64(math.MaxInt32)
+	if g.most > 0 {
+		limit = min(limit, g.most)
+	}
+	if octets > limit {
+		return sizeError(limit)
+	}
+	return nil
+}
+
+func sizeError(limit int64) error {
+	return fmt.Errorf("its strings take more than %d octets in one batch: lower -batch-rows, or raise -memory", limit)
+}
 
 // strings returns a utf8 column of the texts of index, null where it is
 // negative.
@@ -110,8 +123,8 @@ func (o *Output) strings(name string, texts []string, index []int32) (*array.Dat
 			total += int64(len(texts[i]))
 		}
 	}
-	if total > math.MaxInt32 {
-		return nil, fmt.Errorf("column %q: %w", name, errColumnSize)
+	if err := o.gather.checkSize(total); err != nil {
+		return nil, fmt.Errorf("column %q: %w", name, err)
 	}
 	valid, nulls := o.gather.present(index)
 	offsetBuffer, offsets := allocate[int32](o.gather, len(index)+1)
@@ -138,8 +151,8 @@ func (g gatherer) urls(urls *batch.Column, runs []run) (*array.Data, error) {
 			}
 		}
 	}
-	if total > math.MaxInt32 {
-		return nil, errColumnSize
+	if err := g.checkSize(total); err != nil {
+		return nil, err
 	}
 	n := countRows(runs)
 	var valid *memory.Buffer

@@ -13,8 +13,10 @@ import (
 // its end, compressed with c. They are written as they are. A null URL is an
 // empty line, and a LF within a URL, which a table may have, becomes %0A, so
 // that there is a line for each row.
-func NewSink(w blob.Writer, c compress.Codec) (batch.Sink, error) {
-	output, err := lines.NewOutput(w, c, nil)
+//
+// Of the layout it takes the limit of memory.
+func NewSink(w blob.Writer, c compress.Codec, l batch.Layout) (batch.Sink, error) {
+	output, err := lines.NewOutput(w, c, nil, l)
 	if err != nil {
 		return nil, err
 	}
@@ -25,15 +27,9 @@ type sink struct{ *lines.Output }
 
 // Encode implements batch.Sink.
 func (s sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
-	return s.Output.Encode(func(dst []byte) []byte { return appendURLs(dst, &b.URLs, v) })
-}
-
-func appendURLs(dst []byte, urls *batch.Column, v *batch.Verdicts) []byte {
+	urls := &b.URLs
 	hasLF := bytes.IndexByte(urls.Data, '\n') >= 0
-	for row := range v.Rows {
-		if !lines.Selected(v, row) {
-			continue
-		}
+	return s.Output.Encode(v, func(dst []byte, row int) []byte {
 		if !urls.Null(row) {
 			url := urls.Value(row)
 			if hasLF {
@@ -41,7 +37,6 @@ func appendURLs(dst []byte, urls *batch.Column, v *batch.Verdicts) []byte {
 			}
 			dst = append(dst, url...)
 		}
-		dst = append(dst, '\n')
-	}
-	return dst
+		return append(dst, '\n')
+	})
 }

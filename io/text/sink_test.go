@@ -28,7 +28,7 @@ func TestSink(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
 				w := new(linestest.Writer)
-				s, err := NewSink(w, c)
+				s, err := NewSink(w, c, batch.Layout{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +67,7 @@ func TestSink(t *testing.T) {
 func TestThroughAndBack(t *testing.T) {
 	urls := []string{"http://a.example/", " http://b.example/\t", "http://c.example/\xff", "x\ry"}
 	w := new(linestest.Writer)
-	s, err := NewSink(w, compress.None)
+	s, err := NewSink(w, compress.None, batch.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

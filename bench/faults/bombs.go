@@ -1,0 +1,329 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/klauspost/compress/zstd"
+)
+
+// bombMemory is the -memory that bombs are run with, and bombPeak the most that
+// the program may take then: what Go and the program itself need comes on top.
+const (
+	bombMemory = 64 << 20
+	bombPeak   = 2*bombMemory + 64<<20
+)
+
+// bomb is a small input that wants to be large.
+type bomb struct {
+	name string
+	make func(name string) error // writes it
+	file string
+	args []string // besides -in and -rules
+	// rules says that it is for -rules.
+	rules bool
+	// fine says that success is right, as long as it stays small.
+	fine bool
+}
+
+var bombs = []bomb{
+	{name: "gzip: a line without end", file: "x.txt.gz", make: zipped(repeated("a", 2<<30))},
+	{name: "zstd: a line without end", file: "x.txt.zst", make: zstandard(repeated("a", 2<<30))},
+	{name: "gzip: a quoted field without end", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url\n\""), repeated("a,\n", 2<<30)))},
+	{name: "csv: half a million columns, rows of two octets", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url"+strings.Repeat(",a", 500_000)+"\n"), repeated("x\n", 1<<20)))},
+	{name: "jsonl: a value without end", file: "x.jsonl.gz", make: zipped(io.MultiReader(strings.NewReader(`{"url":"`), repeated("a", 2<<30)))},
+	{name: "jsonl: half a million brackets", file: "x.jsonl", make: plain(strings.Repeat("[", 500_000) + "\n{\"url\":" + strings.Repeat("[", 500_000) + "\n"), fine: true},
+	{name: "Arrow: a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, make: arrowBomb("kind")},
+	{name: "Arrow: a dictionary with one long entry, as jsonl", file: "x.arrow", args: []string{"-out-format", "jsonl"}, make: arrowBomb("kind")},
+	{name: "Arrow: a dictionary with one long entry, as Parquet", file: "x.arrow", args: []string{"-out-format", "parquet"}, make: arrowBomb("kind")},
+	{name: "Arrow: URLs that are a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, make: arrowBomb("url")},
+	{name: "Arrow: URLs that are a dictionary with one long entry, as Arrow", file: "x.arrow", args: []string{"-out-format", "arrows"}, make: arrowBomb("url"), fine: true},
+	{name: "Arrow: strings of 300 MB that zstd made small", file: "x.arrow", make: arrowLarge},
+	{name: "Parquet: a dictionary with one long entry", file: "x.parquet", make: parquetBomb(1, compress.Codecs.Snappy)},
+	{name: "Parquet: twenty dictionaries with one long entry", file: "x.parquet", make: parquetBomb(20, compress.Codecs.Snappy)},
+	{name: "Parquet: a page of 600 MB that gzip made small", file: "x.parquet", make: pageBomb(compress.Codecs.Gzip, parquet.DataPageV1, false)},
+	{name: "Parquet: a gzip page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Gzip, parquet.DataPageV1, true)},
+	{name: "Parquet: a gzip page of version 2 that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Gzip, parquet.DataPageV2, true)},
+	{name: "Parquet: a brotli page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Brotli, parquet.DataPageV1, true)},
+	{name: "Parquet: a zstd page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Zstd, parquet.DataPageV1, true)},
+	{name: "WARC: a body of 2 GiB that gzip made small", file: "x.warc.gz", rules: true, fine: true, make: warcBomb},
+	{name: "WARC in gzip in gzip", file: "x.warc.gz", rules: true, make: zipped(zippedReader(zippedReader(repeated("WARC/1.0\r\n", 1<<30))))},
+	{name: "WARC: a header without end", file: "x.warc.gz", rules: true, fine: true, make: zipped(io.MultiReader(strings.NewReader("WARC/1.0\r\n"), repeated("a: b\r\n", 1<<30)))},
+	{name: "a robots.txt of 2 GiB that gzip made small", file: "rules.d/h.example.gz", rules: true, fine: true, make: zipped(repeated("Disallow: /x\n", 2<<30))},
+	{name: "a robots.txt of 2 GiB that zstd made small", file: "rules.d/h.example.zst", rules: true, fine: true, make: zstandard(repeated("Disallow: /x\n", 2<<30))},
+}
+
+// bombsSection runs the program on inputs that are small and want to be large.
+func bombsSection(b *bench) error {
+	if err := b.writeRules(); err != nil {
+		return err
+	}
+	list := b.path("list.txt")
+	if err := os.WriteFile(list, []byte("http://h.example/x\nhttps://h.example/y\n"), 0o666); err != nil {
+		return err
+	}
+	fmt.Printf("\n## Inputs that are small and want to be large (-memory %d MiB)\n\n| input | octets | ended | peak MiB | s | message |\n|---|---:|---|---:|---:|---|\n", bombMemory>>20)
+	failed := 0
+	for i, bomb := range bombs {
+		name := filepath.Join(b.scratch, "bomb", bomb.file)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := again(fmt.Sprint("-bomb=", i), name); err != nil {
+			return fmt.Errorf("%s: %w", bomb.name, err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		args := append([]string{"-memory", fmt.Sprint(bombMemory), "-progress", "never", "-out", "/dev/null"}, bomb.args...)
+		if len(bomb.args) == 0 {
+			args = append(args, "-out-format", "csv")
+		}
+		if bomb.rules {
+			if strings.Contains(bomb.file, "/") {
+				name = filepath.Dir(name)
+			}
+			args = append(args, "-in", list, "-rules", name)
+		} else {
+			args = append(args, "-in", name, "-rules", b.path("rules"))
+		}
+		r := b.job(args...)
+		ended := outcomeNames[r.outcome]
+		if r.outcome == silent {
+			ended = "success"
+		}
+		if r.outcome > silent || r.outcome == silent && !bomb.fine || r.memory > bombPeak {
+			failed++
+			ended = "**" + ended + "**"
+		}
+		message := strings.ReplaceAll(firstLines(r.stderr), b.scratch, "")
+		fmt.Printf("| %s | %d | %s | %d | %.2f | %.150s |\n", bomb.name, info.Size(), ended, r.memory>>20, r.time.Seconds(), strings.ReplaceAll(message, "|", "/"))
+		if err := os.RemoveAll(filepath.Join(b.scratch, "bomb")); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d inputs were not refused, or took more than %d MiB", failed, bombPeak>>20)
+	}
+	return nil
+}
+
+// endless is a text again and again.
+type endless struct {
+	text string
+	left int64
+	at   int
+}
+
+func repeated(text string, n int64) io.Reader { return &endless{text: text, left: n} }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left == 0 {
+		return 0, io.EOF
+	}
+	n := 0
+	for n < len(p) && e.left > 0 {
+		k := copy(p[n:], e.text[e.at:])
+		k = int(min(int64(k), e.left))
+		n, e.left, e.at = n+k, e.left-int64(k), (e.at+k)%len(e.text)
+	}
+	return n, nil
+}
+
+func plain(text string) func(string) error {
+	return func(name string) error { return os.WriteFile(name, []byte(text), 0o666) }
+}
+
+// written writes a file through a compressor.
+func written(name string, r io.Reader, compressor func(io.Writer) (io.WriteCloser, error)) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w, err := compressor(f)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, r); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func zipped(r io.Reader) func(string) error {
+	return func(name string) error {
+		return written(name, r, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) })
+	}
+}
+
+func zstandard(r io.Reader) func(string) error {
+	return func(name string) error {
+		return written(name, r, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithWindowSize(1<<20)) })
+	}
+}
+
+// zippedReader compresses what is read.
+func zippedReader(r io.Reader) io.Reader {
+	reader, writer := io.Pipe()
+	go func() {
+		z := gzip.NewWriter(writer)
+		_, err := io.Copy(z, r)
+		if err == nil {
+			err = z.Close()
+		}
+		writer.CloseWithError(err)
+	}()
+	return reader
+}
+
+const (
+	bombRows  = 65_536
+	longEntry = 1 << 20
+)
+
+// arrowBomb is a file in which a column of that name is a dictionary with one
+// entry of a megabyte, which every row has.
+func arrowBomb(column string) func(string) error {
+	return func(name string) error {
+		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+		entry := stringArray([]string{"http://h.example/" + strings.Repeat("a", longEntry)})
+		indices := array.NewInt8Builder(memory.NewGoAllocator())
+		urls := array.NewStringBuilder(memory.NewGoAllocator())
+		for range bombRows {
+			indices.Append(0)
+			urls.Append("http://h.example/")
+		}
+		long := array.NewDictionaryArray(dt, indices.NewArray(), entry)
+		fields, columns := []arrow.Field{{Name: column, Type: dt}}, []arrow.Array{long}
+		if column != "url" {
+			fields, columns = append(fields, arrow.Field{Name: "url", Type: arrow.BinaryTypes.String}), append(columns, urls.NewArray())
+		}
+		schema := arrow.NewSchema(fields, nil)
+		return arrowFile(name, schema, array.NewRecord(schema, columns, bombRows))
+	}
+}
+
+// arrowLarge has one URL a row, long enough for 300 MB together.
+func arrowLarge(name string) error {
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	for range 300 {
+		b.Append("http://h.example/" + strings.Repeat("a", 1_000_000))
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
+	return arrowFile(name, schema, array.NewRecord(schema, []arrow.Array{b.NewArray()}, 300))
+}
+
+func arrowFile(name string, schema *arrow.Schema, record arrow.Record) error {
+	var out output
+	w, err := ipc.NewFileWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
+	if err != nil {
+		return err
+	}
+	if err := w.Write(record); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(name, out.Bytes(), 0o666)
+}
+
+// parquetBomb has columns that are dictionaries with one entry of a megabyte.
+func parquetBomb(columns int, codec compress.Compression) func(string) error {
+	return func(name string) error {
+		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+		entry := stringArray([]string{strings.Repeat("a", longEntry)})
+		indices := array.NewInt32Builder(memory.NewGoAllocator())
+		urls := array.NewStringBuilder(memory.NewGoAllocator())
+		for range 2000 {
+			indices.Append(0)
+			urls.Append("http://h.example/")
+		}
+		fields, arrays := []arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, []arrow.Array{urls.NewArray()}
+		long := array.NewDictionaryArray(dt, indices.NewArray(), entry)
+		for i := range columns {
+			fields, arrays = append(fields, arrow.Field{Name: fmt.Sprint("long", i), Type: dt}), append(arrays, long)
+		}
+		schema := arrow.NewSchema(fields, nil)
+		data, err := parquetFile(schema, array.NewRecord(schema, arrays, 2000), parquet.WithCompression(codec), parquet.WithDictionaryPageSizeLimit(4<<20))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(name, data, 0o666)
+	}
+}
+
+func parquetFile(schema *arrow.Schema, record arrow.Record, options ...parquet.WriterProperty) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Write(record); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// pageBomb has one page of 600 MB, and lies about it or not.
+func pageBomb(codec compress.Compression, version parquet.DataPageVersion, lies bool) func(string) error {
+	return func(name string) error {
+		b := array.NewStringBuilder(memory.NewGoAllocator())
+		for range 60 {
+			b.Append("http://h.example/" + strings.Repeat("a", 10_000_000))
+		}
+		schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
+		data, err := parquetFile(schema, array.NewRecord(schema, []arrow.Array{b.NewArray()}, 60),
+			parquet.WithCompression(codec), parquet.WithCompressionLevel(1), parquet.WithDataPageVersion(version), parquet.WithDataPageSize(1<<30), parquet.WithDictionaryDefault(false), parquet.WithStats(false))
+		if err != nil {
+			return err
+		}
+		if lies {
+			// The page's header begins with its kind (0x15, then one octet) and
+			// its size (0x15, then five octets for what is above 2^27).
+			size := data[4+3 : 4+8]
+			if data[4+2] != 0x15 || size[3] < 0x80 || size[4] >= 0x80 {
+				return fmt.Errorf("unexpected page header % x", data[4:16])
+			}
+			copy(size, []byte{0x80 | 0x50, 0x80 | 0x0f, 0x80, 0x80, 0})
+		}
+		return os.WriteFile(name, data, 0o666)
+	}
+}
+
+// warcBomb has a response whose body wants to be 2 GiB.
+func warcBomb(name string) error {
+	var body bytes.Buffer
+	z := gzip.NewWriter(&body)
+	if _, err := io.Copy(z, repeated("Disallow: /x\n", 2<<30)); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	response := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
+	record := fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h.example/robots.txt\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http;msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(response), response)
+	return zipped(strings.NewReader(record))(name)
+}
