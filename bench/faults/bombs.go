@@ -53,15 +53,17 @@ var bombs = []bomb{
 	{name: "Arrow: URLs that are a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, make: arrowBomb("url")},
 	{name: "Arrow: URLs that are a dictionary with one long entry, as Arrow", file: "x.arrow", args: []string{"-out-format", "arrows"}, make: arrowBomb("url"), fine: true},
 	{name: "Arrow: strings of 300 MB that zstd made small", file: "x.arrow", make: arrowLarge},
-	{name: "Parquet: a dictionary with one long entry", file: "x.parquet", make: parquetBomb(1, compress.Codecs.Snappy)},
-	{name: "Parquet: twenty dictionaries with one long entry", file: "x.parquet", make: parquetBomb(20, compress.Codecs.Snappy)},
+	{name: "Parquet: a dictionary with one long entry", file: "x.parquet", make: parquetBomb(1, 2000)},
+	{name: "Parquet: twenty dictionaries with one long entry", file: "x.parquet", make: parquetBomb(20, 2000)},
+	{name: "Parquet: twenty dictionaries with one long entry, in few rows", file: "x.parquet", make: parquetBomb(20, 20)},
 	{name: "Parquet: a page of 600 MB that gzip made small", file: "x.parquet", make: pageBomb(compress.Codecs.Gzip, parquet.DataPageV1, false)},
 	{name: "Parquet: a gzip page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Gzip, parquet.DataPageV1, true)},
 	{name: "Parquet: a gzip page of version 2 that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Gzip, parquet.DataPageV2, true)},
 	{name: "Parquet: a brotli page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Brotli, parquet.DataPageV1, true)},
 	{name: "Parquet: a zstd page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Zstd, parquet.DataPageV1, true)},
+	{name: "Parquet: a zstd page that says nothing of its size", file: "x.parquet", make: silentPageBomb},
 	{name: "WARC: a body of 2 GiB that gzip made small", file: "x.warc.gz", rules: true, fine: true, make: warcBomb},
-	{name: "WARC in gzip in gzip", file: "x.warc.gz", rules: true, make: zipped(zippedReader(zippedReader(repeated("WARC/1.0\r\n", 1<<30))))},
+	{name: "WARC in gzip in gzip", file: "x.warc.gz", rules: true, fine: true, make: zipped(zippedReader(zippedReader(repeated("WARC/1.0\r\n", 512<<20))))},
 	{name: "WARC: a header without end", file: "x.warc.gz", rules: true, fine: true, make: zipped(io.MultiReader(strings.NewReader("WARC/1.0\r\n"), repeated("a: b\r\n", 1<<30)))},
 	{name: "a robots.txt of 2 GiB that gzip made small", file: "rules.d/h.example.gz", rules: true, fine: true, make: zipped(repeated("Disallow: /x\n", 2<<30))},
 	{name: "a robots.txt of 2 GiB that zstd made small", file: "rules.d/h.example.zst", rules: true, fine: true, make: zstandard(repeated("Disallow: /x\n", 2<<30))},
@@ -248,13 +250,13 @@ func arrowFile(name string, schema *arrow.Schema, record arrow.Record) error {
 }
 
 // parquetBomb has columns that are dictionaries with one entry of a megabyte.
-func parquetBomb(columns int, codec compress.Compression) func(string) error {
+func parquetBomb(columns, rows int) func(string) error {
 	return func(name string) error {
 		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 		entry := stringArray([]string{strings.Repeat("a", longEntry)})
 		indices := array.NewInt32Builder(memory.NewGoAllocator())
 		urls := array.NewStringBuilder(memory.NewGoAllocator())
-		for range 2000 {
+		for range rows {
 			indices.Append(0)
 			urls.Append("http://h.example/")
 		}
@@ -264,7 +266,7 @@ func parquetBomb(columns int, codec compress.Compression) func(string) error {
 			fields, arrays = append(fields, arrow.Field{Name: fmt.Sprint("long", i), Type: dt}), append(arrays, long)
 		}
 		schema := arrow.NewSchema(fields, nil)
-		data, err := parquetFile(schema, array.NewRecord(schema, arrays, 2000), parquet.WithCompression(codec), parquet.WithDictionaryPageSizeLimit(4<<20))
+		data, err := parquetFile(schema, array.NewRecord(schema, arrays, int64(rows)), parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryPageSizeLimit(4<<20))
 		if err != nil {
 			return err
 		}
@@ -311,6 +313,26 @@ func pageBomb(codec compress.Compression, version parquet.DataPageVersion, lies 
 		}
 		return os.WriteFile(name, data, 0o666)
 	}
+}
+
+// silentPageBomb has a zstd page that says it is small, and whose frame says
+// nothing of its size: where that was, there is the number of no dictionary.
+func silentPageBomb(name string) error {
+	if err := pageBomb(compress.Codecs.Zstd, parquet.DataPageV1, true)(name); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	const sizeOf4, numberOf4 = 0x80, 0x03
+	header := data[bytes.Index(data, []byte{0x28, 0xB5, 0x2F, 0xFD}):]
+	if header[4]&^4 != sizeOf4 {
+		return fmt.Errorf("unexpected frame header % x", header[:10])
+	}
+	header[4] ^= sizeOf4 | numberOf4
+	clear(header[6:10])
+	return os.WriteFile(name, data, 0o666)
 }
 
 // warcBomb has a response whose body wants to be 2 GiB.

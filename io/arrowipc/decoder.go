@@ -65,7 +65,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	d.refs.Store(1)
 	reader, _, err := d.open()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	defer reader.Release()
 	d.schema = reader.Schema()

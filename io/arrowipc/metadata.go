@@ -170,7 +170,7 @@ func parseFooter(buf []byte) (footer, error) {
 // that use them.
 func checkSchema(t table) (dictionaries []int64, err error) {
 	if t.int16(0) != 0 {
-		return nil, errors.New("its numbers are big-endian, which is not supported")
+		return nil, fmt.Errorf("%w: its numbers are big-endian", ErrUnsupported)
 	}
 	t.tables(1, func(field table) { checkField(field, 1, &dictionaries) })
 	checkKeyValues(t, 2)

@@ -187,34 +187,42 @@ func checkChunk(meta *metadata.FileMetaData, group, column int, end int64) error
 	return nil
 }
 
-// checkStoredSchema removes the Arrow schema that some writers store when it
-// is damaged, for the library believes it. Columns then have the types that
-// Parquet's own schema says.
-func checkStoredSchema(meta *metadata.FileMetaData) {
+// checkStoredSchema checks the Arrow schema that some writers store, for the
+// library believes it, and removes one that has unknown types: columns then have
+// those that Parquet's own schema says.
+func checkStoredSchema(meta *metadata.FileMetaData) error {
 	pairs := meta.FileMetaData.KeyValueMetadata
 	kept := pairs[:0]
 	for _, pair := range pairs {
-		if pair.Key != schemaKey || isStoredSchema(pair.GetValue()) {
-			kept = append(kept, pair)
+		if pair.Key == schemaKey {
+			err := readStoredSchema(pair.GetValue())
+			switch {
+			case errors.Is(err, arrowipc.ErrUnsupported):
+				continue
+			case err != nil:
+				return fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w", err)
+			}
 		}
+		kept = append(kept, pair)
 	}
 	meta.FileMetaData.KeyValueMetadata = kept
+	return nil
 }
 
-// isStoredSchema tells whether text is a sound schema in base64.
-func isStoredSchema(text string) bool {
+// readStoredSchema reads a schema in base64.
+func readStoredSchema(text string) error {
 	encoding := base64.RawStdEncoding
 	if len(text)%4 == 0 {
 		encoding = base64.StdEncoding
 	}
 	stream, err := encoding.DecodeString(text)
 	if err != nil {
-		return false
+		return err
 	}
 	return guard(func() error {
 		_, err := arrowipc.ReadSchema(stream)
 		return err
-	}) == nil
+	})
 }
 
 // chunkRange returns where the library looks for a column of a row group.

@@ -261,6 +261,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 func (p *piece) decode() (*batch.Batch, error) {
 	s := p.group.source
 	arrays := make([]arrow.Array, len(p.group.columns))
+	decoded := int64(0)
 	for i := range arrays {
 		at := (i + p.run) % len(arrays) // workers start at different columns
 		values, err := p.group.columns[at].take(p.run)
@@ -269,6 +270,9 @@ func (p *piece) decode() (*batch.Batch, error) {
 		}
 		arrays[at] = values
 		defer values.Release()
+		if decoded += octets(values.Data()); decoded > s.options.Memory {
+			return nil, fmt.Errorf("its rows take more than %d octets decoded: raise -memory, or lower -batch-rows", s.options.Memory)
+		}
 	}
 	urls, table, err := s.urls.URLs(array.NewRecord(s.read, arrays, int64(p.rows)), s.options.Memory)
 	if err != nil {

@@ -88,7 +88,9 @@ func (s *Source) open() error {
 	if err := checkRowGroups(meta, end); err != nil {
 		return err
 	}
-	checkStoredSchema(meta)
+	if err := checkStoredSchema(meta); err != nil {
+		return err
+	}
 	var whole *arrow.Schema
 	var manifest *pqarrow.SchemaManifest
 	if err := guard(func() error {
