@@ -14,7 +14,7 @@
 //
 // Input is not trusted. The library panics on damaged files and allocates what
 // they ask for, partly on goroutines of its own. So the footer's structure,
-// sizes and offsets are checked before it sees them, and every page's header
+// sizes and offsets are checked before it sees them, and every page
 // before its page is decompressed; it runs with panics caught and buffers
 // limited; and fields with structs, which it decodes on other goroutines, are
 // decoded on ours first.

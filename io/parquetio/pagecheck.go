@@ -26,34 +26,24 @@ var (
 // pages. So what it would get wrong is decompressed once before, to nowhere;
 // zstd and snappy say their size themselves, which is enough.
 type pageChecker struct {
-	data   []byte // of the page
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 	zstd   *zstd.Decoder
 }
 
-// check checks the page whose octets begin at an offset.
-func (c *pageChecker) check(r io.ReaderAt, offset int64, p page, codec compress.Compression) error {
+// check checks the octets of a page, its header apart.
+func (c *pageChecker) check(data []byte, p page, codec compress.Compression) error {
+	if p.hasChecksum && crc32.ChecksumIEEE(data) != p.checksum {
+		return errPageChecksum
+	}
 	if p.plain || codec == compress.Codecs.Uncompressed {
 		if p.compressed != p.uncompressed {
 			return errPageSize
 		}
-		if !p.hasChecksum {
-			return nil
-		}
+		return nil
 	}
-	if int64(cap(c.data)) < p.compressed {
-		c.data = make([]byte, p.compressed)
-	}
-	c.data = c.data[:p.compressed]
-	if err := readAt(r, c.data, offset); err != nil {
-		return err
-	}
-	if p.hasChecksum && crc32.ChecksumIEEE(c.data) != p.checksum {
-		return errPageChecksum
-	}
-	packed := c.data[p.levels:]
-	if p.plain || len(packed) == 0 {
+	packed := data[p.levels:]
+	if len(packed) == 0 {
 		return nil
 	}
 	return c.checkSize(packed, p.uncompressed-p.levels, codec, p.version2)

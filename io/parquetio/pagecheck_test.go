@@ -125,7 +125,7 @@ func TestPageChecksum(t *testing.T) {
 		sum := crc32.ChecksumIEEE(data)
 		file := append([]byte("PAR1"), pageWithChecksum(data, sum)...)
 		check := func(file []byte) error {
-			return checkPages(bytes.NewReader(file), 4, int64(len(file)-4), compress.Codecs.Uncompressed, 1<<20)
+			return checkPages(file[4:], compress.Codecs.Uncompressed, 1<<20)
 		}
 		if err := check(file); err != nil {
 			t.Errorf("%q: %v", text, err)

@@ -3,18 +3,14 @@ package parquetio
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 )
 
-// headerSize is how many octets of a page are looked at first. Headers with
-// long statistics have more.
-const (
-	headerSize    = 256
-	maxHeaderSize = 16 << 20
-)
+// maxHeaderSize is the most octets that a page's header may have. Those with long
+// statistics have many.
+const maxHeaderSize = 16 << 20
 
 // page is what a page's header says of its size.
 type page struct {
@@ -29,46 +25,37 @@ type page struct {
 // checkPages walks over the pages of a column of a row group: no page may be
 // larger than limit, all must be what their checksums say, where they have any,
 // and decompress to what their headers say.
-func checkPages(r io.ReaderAt, start, length int64, codec compress.Compression, limit int64) error {
+func checkPages(data []byte, codec compress.Compression, limit int64) error {
 	var c pageChecker
-	for end := start + length; start < end; {
-		p, n, err := readHeader(r, start, end)
+	for len(data) > 0 {
+		p, n, err := readHeader(data)
 		if err != nil {
 			return err
 		}
+		data = data[n:]
 		switch {
-		case p.compressed < 0 || p.uncompressed < 0 || p.levels < 0 || p.levels > p.uncompressed || p.compressed > end-start-n || p.levels > p.compressed:
+		case p.compressed < 0 || p.uncompressed < 0 || p.levels < 0 || p.levels > p.uncompressed || p.compressed > int64(len(data)) || p.levels > p.compressed:
 			return errors.New("damaged: a page reaches beyond its column")
 		case p.uncompressed > limit:
 			return tooLargeError(p.uncompressed)
 		}
-		start += n
-		if err := c.check(r, start, p, codec); err != nil {
+		if err := c.check(data[:p.compressed], p, codec); err != nil {
 			return err
 		}
-		start += p.compressed
+		data = data[p.compressed:]
 	}
 	return nil
 }
 
-// readHeader reads the header of the page at start, and returns its size.
-func readHeader(r io.ReaderAt, start, end int64) (p page, n int64, err error) {
-	for size := int64(headerSize); ; size *= 8 {
-		size = min(size, end-start)
-		data := make([]byte, size)
-		if err := readAt(r, data, start); err != nil {
-			return p, 0, err
-		}
-		p = page{}
-		w := thriftWalk{data: data, number: p.number}
-		err := w.structure()
-		if err == nil {
-			return p, size - int64(len(w.data)), nil
-		}
-		if size == end-start || size > maxHeaderSize {
-			return p, 0, fmt.Errorf("a page's header: %w", err)
-		}
+// readHeader reads the header of the page that data begins with, and returns
+// its size.
+func readHeader(data []byte) (p page, n int, err error) {
+	w := thriftWalk{data: data[:min(len(data), maxHeaderSize)], number: p.number}
+	before := len(w.data)
+	if err := w.structure(); err != nil {
+		return p, 0, fmt.Errorf("a page's header: %w", err)
 	}
+	return p, before - len(w.data), nil
 }
 
 // number takes the header's numbers.

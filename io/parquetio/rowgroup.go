@@ -3,6 +3,7 @@ package parquetio
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -123,15 +124,21 @@ func (c *column) open() error {
 	s, group := c.group.source, c.group.index
 	leaves := s.leaves[c.field]
 	include := make(map[int]bool, len(leaves))
+	var checked chunks
 	for _, leaf := range leaves {
 		start, length := chunkRange(s.meta, group, leaf)
-		codec := compress.Compression(s.meta.RowGroups[group].Columns[leaf].MetaData.Codec)
-		if err := checkPages(s.in, start, length, codec, s.options.Memory); err != nil {
+		data := make([]byte, length)
+		if err := readAt(s.in, data, start); err != nil {
 			return err
 		}
+		codec := compress.Compression(s.meta.RowGroups[group].Columns[leaf].MetaData.Codec)
+		if err := checkPages(data, codec, s.options.Memory); err != nil {
+			return err
+		}
+		checked = append(checked, chunk{start, data})
 		include[leaf] = true
 	}
-	reader, err := s.reader()
+	reader, err := s.reader(checked)
 	if err != nil {
 		return err
 	}
@@ -141,6 +148,30 @@ func (c *column) open() error {
 	}
 	c.reader, err = reader.GetFieldReader(context.Background(), index, include, []int{group})
 	return err
+}
+
+// chunk is the octets of a column of a row group.
+type chunk struct {
+	start int64 // in the file
+	data  []byte
+}
+
+// chunks are read where they lie in the file: what was checked is what the
+// library gets, whatever happens to the file, and it is read but once.
+type chunks []chunk
+
+// ReadAt implements io.ReaderAt within one of the chunks.
+func (c chunks) ReadAt(p []byte, offset int64) (int, error) {
+	for i := range c {
+		if at := offset - c[i].start; at >= 0 && at < int64(len(c[i].data)) {
+			n := copy(p, c[i].data[at:])
+			if n < len(p) {
+				return n, io.EOF
+			}
+			return n, nil
+		}
+	}
+	return 0, io.EOF
 }
 
 // rehearse decodes the columns of a field with structs, for the library

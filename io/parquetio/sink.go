@@ -252,15 +252,15 @@ func octets(d arrow.ArrayData) int64 {
 	return size
 }
 
-// chunk is an encoded batch, or a small one that is still a table.
-type chunk struct {
+// encodedBatch is a batch as it is written, or a small one that is still a table.
+type encodedBatch struct {
 	groups groups
 	record arrow.Record
 	size   int64
 }
 
 // Size implements batch.Chunk.
-func (c *chunk) Size() int64 { return c.size }
+func (c *encodedBatch) Size() int64 { return c.size }
 
 // Encode implements batch.Sink.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
@@ -269,18 +269,18 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return nil, fmt.Errorf("parquetio: %w", err)
 	}
 	if record == nil {
-		return &chunk{}, nil
+		return &encodedBatch{}, nil
 	}
 	size := sizeOf(record)
 	if record.NumRows() < leastRows && size < leastOctets {
-		return &chunk{record: record, size: size}, nil
+		return &encodedBatch{record: record, size: size}, nil
 	}
 	defer record.Release()
 	encoded, err := s.encode(record)
 	if err != nil {
 		return nil, fmt.Errorf("parquetio: %w", err)
 	}
-	return &chunk{groups: encoded, size: int64(len(encoded.data))}, nil
+	return &encodedBatch{groups: encoded, size: int64(len(encoded.data))}, nil
 }
 
 // record returns the rows that come out without dictionaries, which the
@@ -338,7 +338,7 @@ func (b *budget) Reallocate(size int, old []byte) []byte {
 
 // Write implements batch.Sink.
 func (s *sink) Write(c batch.Chunk) error {
-	chunk := c.(*chunk)
+	chunk := c.(*encodedBatch)
 	var err error
 	switch {
 	case chunk.record != nil:

@@ -94,7 +94,7 @@ func (s *Source) open() error {
 	var whole *arrow.Schema
 	var manifest *pqarrow.SchemaManifest
 	if err := guard(func() error {
-		reader, err := s.reader()
+		reader, err := s.reader(s.in)
 		if err != nil {
 			return err
 		}
@@ -220,11 +220,13 @@ func (s *Source) decoded(group int) int64 {
 	return total
 }
 
-// reader returns a reader of the library's, for one goroutine.
-func (s *Source) reader() (*pqarrow.FileReader, error) {
+// reader returns a reader of the library's, for one goroutine, that reads from
+// in at the file's offsets.
+func (s *Source) reader(in io.ReaderAt) (*pqarrow.FileReader, error) {
 	mem := limited{memory.NewGoAllocator(), s.options.Memory}
-	in := io.NewSectionReader(s.in, 0, s.size)
-	f, err := file.NewParquetReader(in, file.WithMetadata(s.meta), file.WithReadProps(parquet.NewReaderProperties(mem)))
+	props := parquet.NewReaderProperties(mem)
+	props.BufferedStreamEnabled = true // else it copies a column of a row group twice
+	f, err := file.NewParquetReader(io.NewSectionReader(in, 0, s.size), file.WithMetadata(s.meta), file.WithReadProps(props))
 	if err != nil {
 		return nil, err
 	}
