@@ -14,6 +14,8 @@ const (
 	// maxBlob is how many octets a blob may have, decompressed. Nothing that
 	// matcher.CompileBody makes has more.
 	maxBlob = 256 << 20
+	// leastCompressed is how many octets are worth compressing.
+	leastCompressed = 128
 	// blobWindow is how far back the compression looks.
 	blobWindow = 256 << 10
 )
@@ -22,7 +24,7 @@ const (
 // blobs.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithWindowSize(blobWindow), zstd.WithEncoderCRC(false))
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(blobWindow), zstd.WithEncoderCRC(false))
 		if err != nil {
 			panic("rulepack: " + err.Error())
 		}
@@ -45,8 +47,10 @@ func appendBlob(dst, data []byte) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, 0)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(data)))
-	dst = encoder().EncodeAll(data, dst)
-	if len(dst)-start-blobHeaderSize >= len(data) {
+	if len(data) >= leastCompressed {
+		dst = encoder().EncodeAll(data, dst)
+	}
+	if len(data) < leastCompressed || len(dst)-start-blobHeaderSize >= len(data) {
 		dst = append(dst[:start+blobHeaderSize], data...)
 	}
 	binary.LittleEndian.PutUint32(dst[start:], checksum(dst[start+4:]))

@@ -32,10 +32,10 @@ type decoder struct {
 	br   *brotli.Reader
 }
 
-// open returns the body without its codings; coded tells whether it had any. A
+// open returns the body without its codings, a list by commas; coded tells whether it had any. A
 // coding that is not known is taken for none, as "utf-8" or "none".
-func (d *decoder) open(raw io.Reader, fields []string) (body io.Reader, coded bool, err error) {
-	codings := strings.Split(strings.ToLower(strings.Join(fields, ",")), ",")
+func (d *decoder) open(raw io.Reader, list string) (body io.Reader, coded bool, err error) {
+	codings := strings.Split(strings.ToLower(strings.TrimRight(list, ", ")), ",")
 	if len(codings) > maxCodings {
 		return nil, true, errors.New("too many codings, one in another")
 	}

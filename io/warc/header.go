@@ -116,16 +116,3 @@ func isField(key []byte, name string) bool {
 func hasPrefixFold(s []byte, prefix string) bool {
 	return len(s) >= len(prefix) && bytes.EqualFold(s[:len(prefix)], []byte(prefix))
 }
-
-// concat reads what is in head and then the rest of the block.
-type concat struct {
-	head  bytes.Reader
-	block *block
-}
-
-func (c *concat) Read(p []byte) (int, error) {
-	if c.head.Len() > 0 {
-		return c.head.Read(p)
-	}
-	return c.block.Read(p)
-}

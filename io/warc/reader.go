@@ -22,6 +22,8 @@ const (
 
 	// readSize is how many octets of a file are read at once.
 	readSize = 256 << 10
+	// bodySize is how many octets of a coded body are read at once.
+	bodySize = 16 << 10
 )
 
 // Options say how a file is read. The zero value is the default.
@@ -60,9 +62,8 @@ type Reader struct {
 	at      int64 // offset of the record, or of its gzip member
 	done    bool
 
-	status  bytes.Buffer // the HTTP header
-	source  concat       // the header and what follows it
-	http    *bufio.Reader
+	answer  answer
+	http    *bufio.Reader // of a body that is chunked or coded
 	body    bytes.Buffer
 	decoder decoder
 	stats   Stats
@@ -75,7 +76,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if o.BodyLimit <= 0 {
 		o.BodyLimit = robotstxt.DefaultLimit
 	}
-	w := &Reader{options: o, file: newFile(r), http: bufio.NewReaderSize(nil, MaxHeader)}
+	w := &Reader{options: o, file: newFile(r), http: bufio.NewReaderSize(nil, bodySize)}
 	w.counted = w.file
 	head, err := w.file.Peek(4)
 	if err != nil && err != io.EOF {

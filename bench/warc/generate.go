@@ -1,0 +1,184 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sync/errgroup"
+
+	"robotsbatch/bench/corpus"
+)
+
+// missing is the share of captures whose status is not 200, as it is among all
+// hosts that a large crawl asks.
+const missing = 0.45
+
+// meanRules makes a response with its headers some 3,000 octets.
+const meanRules = 60
+
+// The names of a crawl's files.
+const (
+	crawlFiles = "*.warc.gz"
+	bodiesFile = "bodies" // all distinct bodies, each after its length as a u32
+)
+
+// crawl writes captures as crawlers do: for each a request, a response and
+// metadata, a gzip member each.
+type crawl struct {
+	corpus *corpus.Corpus
+	out    *bufio.Writer
+	gzip   *gzip.Writer
+	record []byte
+	block  []byte
+	body   []byte
+}
+
+// generateCrawl writes a crawl of so many captures into files of a folder.
+func generateCrawl(folder string, captures, files int) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	c := corpus.New(corpus.Options{Origins: captures, Missing: missing, Rules: meanRules})
+	var group errgroup.Group
+	group.SetLimit(2)
+	group.Go(func() error { return writeBodies(filepath.Join(folder, bodiesFile), c) })
+	for file := range files {
+		group.Go(func() error {
+			name := filepath.Join(folder, fmt.Sprintf("crawl-%05d.warc.gz", file))
+			return writeFile(name, c, captures*file/files, captures*(file+1)/files)
+		})
+	}
+	return group.Wait()
+}
+
+func writeBodies(name string, c *corpus.Corpus) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out := bufio.NewWriterSize(f, 1<<20)
+	var body []byte
+	for i := range c.Bodies() {
+		body = c.AppendBody(body[:0], i)
+		_, _ = out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) // an error stays
+		_, _ = out.Write(body)
+	}
+	return out.Flush()
+}
+
+// writeFile writes the captures of the origins from first to end.
+func writeFile(name string, c *corpus.Corpus, first, end int) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := &crawl{corpus: c, out: bufio.NewWriterSize(f, 1<<20)}
+	if w.gzip, err = gzip.NewWriterLevel(nil, gzip.DefaultCompression); err != nil {
+		return err
+	}
+	w.member("warcinfo", "", "application/warc-fields", time.Unix(1_700_000_000, 0), "software: bench/warc\r\nformat: WARC File Format 1.0\r\n")
+	for i := first; i < end; i++ {
+		w.capture(i)
+	}
+	return w.out.Flush()
+}
+
+func urlOf(o *corpus.Origin) string {
+	url := o.Scheme + "://" + o.Host
+	if o.Port != 0 {
+		url += ":" + strconv.Itoa(o.Port)
+	}
+	return url + "/robots.txt"
+}
+
+// capture writes the three records of a capture.
+func (w *crawl) capture(i int) {
+	o := w.corpus.Origin(i)
+	url, when := urlOf(&o), time.Unix(1_700_000_000+int64(i%864000), 0)
+	w.member("request", url, "application/http; msgtype=request", when,
+		"GET /robots.txt HTTP/1.1\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\nAccept: text/plain,text/*;q=0.9,*/*;q=0.5\r\n"+
+			"Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: br,gzip\r\nHost: "+o.Host+"\r\nConnection: Keep-Alive\r\n\r\n")
+	status, location := "200 OK", ""
+	w.body = w.body[:0]
+	if o.Body >= 0 {
+		w.body = w.corpus.AppendBody(w.body, o.Body)
+	} else {
+		status, location = w.answer(i)
+		if location == "" {
+			w.body = append(w.body, "<!DOCTYPE html>\n<html><head><title>"...)
+			w.body = append(append(w.body, status...), "</title></head>\n<body>\n"...)
+			for k := range 20 {
+				w.body = fmt.Appendf(w.body, "<p class=\"line-%d\">The page %s was not found on this server: %x</p>\n", k, url, uint32(i*(k+7))*2654435761)
+			}
+			w.body = append(w.body, "</body></html>\n"...)
+		}
+	}
+	w.block = fmt.Appendf(w.block[:0], "HTTP/1.1 %s\r\nDate: %s\r\nServer: nginx/1.18.0 (Ubuntu)\r\nContent-Type: text/plain; charset=utf-8\r\n"+
+		"X-Crawler-Content-Length: %d\r\nContent-Length: %d\r\nConnection: keep-alive\r\nCache-Control: max-age=3600, must-revalidate\r\n"+
+		"ETag: \"%x-%x\"\r\nLast-Modified: %s\r\nStrict-Transport-Security: max-age=31536000; includeSubDomains\r\nX-Frame-Options: SAMEORIGIN\r\n"+
+		"X-Content-Type-Options: nosniff\r\nVary: Accept-Encoding\r\nX-Crawler-Content-Encoding: gzip\r\n",
+		status, when.UTC().Format(time.RFC1123), len(w.body)/3, len(w.body), i*7919, len(w.body), when.UTC().Format(time.RFC1123))
+	if location != "" {
+		w.block = append(append(append(w.block, "Location: "...), location...), "\r\n"...)
+	}
+	w.block = append(append(w.block, "\r\n"...), w.body...)
+	w.member("response", url, "application/http; msgtype=response", when, string(w.block))
+	w.member("metadata", url, "application/warc-fields", when, fmt.Sprintf("fetchTimeMs: %d\r\ncharset-detected: UTF-8\r\nlanguages-cld2: {\"reliable\":true}\r\n", i%997))
+}
+
+// answer is what a host without a robots.txt says: mostly 404, or a redirect,
+// some to the robots.txt of another host and some to a page.
+func (w *crawl) answer(i int) (status, location string) {
+	switch k := i * 7 % 100; {
+	case k < 52:
+		return "404 Not Found", ""
+	case k < 82:
+		to := w.corpus.Origin((i + 1) % w.corpus.Options().Origins)
+		return "301 Moved Permanently", urlOf(&to)
+	case k < 90:
+		return "302 Found", "/login"
+	case k < 95:
+		return "403 Forbidden", ""
+	case k < 99:
+		return "503 Service Unavailable", ""
+	}
+	return "429 Too Many Requests", ""
+}
+
+// member writes a record as a gzip member.
+func (w *crawl) member(kind, url, contentType string, when time.Time, block string) {
+	r := fmt.Appendf(w.record[:0], "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Date: %s\r\nWARC-Record-ID: <urn:uuid:%08x-%04x-4000-8000-%012x>\r\nContent-Length: %d\r\nContent-Type: %s\r\n",
+		kind, when.UTC().Format(time.RFC3339), len(url)*7919, len(block)&0xFFFF, when.UnixNano()/1000, len(block), contentType)
+	if url != "" {
+		r = fmt.Appendf(r, "WARC-IP-Address: 192.0.2.%d\r\nWARC-Target-URI: %s\r\n", len(block)%250, url)
+		r = fmt.Appendf(r, "WARC-Payload-Digest: sha1:%s\r\nWARC-Block-Digest: sha1:%s\r\n", digest(len(block), url), digest(len(url), url))
+	}
+	r = append(append(append(r, "\r\n"...), block...), "\r\n\r\n"...)
+	w.record = r
+	w.gzip.Reset(w.out)
+	_, _ = w.gzip.Write(r) // an error of the file stays, and shows at the end
+	_ = w.gzip.Close()
+}
+
+// digest looks like a SHA-1 in base 32.
+func digest(seed int, text string) string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	var b strings.Builder
+	state := uint64(seed)*2654435761 + uint64(len(text))
+	for i := range 32 {
+		state = state*6364136223846793005 + uint64(text[i%len(text)]) + 1442695040888963407
+		b.WriteByte(letters[state>>59])
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"robotsbatch/io/captures"
+	"robotsbatch/io/warc"
+)
+
+// TestCrawl: what is written is what crawlers write, and has the captures and
+// bodies that it is said to have.
+func TestCrawl(t *testing.T) {
+	folder := t.TempDir()
+	if err := generateCrawl(folder, 500, 3); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, crawlFiles))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	bodies := make(map[string]bool)
+	if err := eachBody(filepath.Join(folder, bodiesFile), func(body []byte) error {
+		bodies[string(body)] = true
+		return parse(body)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	statuses := make(map[int]int)
+	total := 0
+	for _, name := range files {
+		if err := gunzip(name); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r, err := warc.NewReader(f, warc.Options{Name: name, Broken: func(err error) { t.Error(err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x captures.Capture
+		for r.Next(&x) == nil {
+			total++
+			statuses[x.Status]++
+			if x.Status == 200 && !bodies[string(x.Body)] {
+				t.Errorf("%s has a body that is not listed", x.URL)
+			}
+			if (x.Status/100 == 3) != (len(x.Location) > 0) {
+				t.Errorf("%s: status %d, Location %q", x.URL, x.Status, x.Location)
+			}
+		}
+		if n := r.Stats(); n.Records != 3*n.Responses+1 {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+	if total != 500 || statuses[200] < 200 || statuses[404] < 50 || statuses[301] < 30 || statuses[503] == 0 {
+		t.Errorf("statuses %v of %d", statuses, total)
+	}
+}
+
+func TestPackOfBodies(t *testing.T) {
+	folder := t.TempDir()
+	if err := generateCrawl(folder, 100, 1); err != nil {
+		t.Fatal(err)
+	}
+	pack := filepath.Join(folder, "site.rules")
+	if err := makePack(filepath.Join(folder, bodiesFile), pack); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(pack); err != nil {
+		t.Fatal(err)
+	}
+}

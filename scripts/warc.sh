@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Measures making a rule pack of a crawl's WARC files, beside decompressing them
+# and compiling their distinct bodies alone, and records what came out in
+# bench/record/warc-CAPTURES.txt. The crawl is made up, some 1.8 KB compressed a
+# capture; it and all temporary files lie in a folder of their own below TMPDIR,
+# which is removed.
+#
+#   scripts/warc.sh [-captures N] [-count N] [-data FOLDER]
+#
+# The default is a million captures and three rounds. FOLDER is one that
+# bench/warc -generate has written.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  echo "usage: scripts/warc.sh [-captures N] [-count N] [-data FOLDER]" >&2
+  exit 2
+}
+
+captures=1000000 count=3 data=''
+while [[ $# -gt 0 ]]; do
+  [[ $# -ge 2 ]] || usage
+  case $1 in
+    -captures) captures=$2 ;;
+    -count) count=$2 ;;
+    -data) data=$2 ;;
+    *) usage ;;
+  esac
+  shift 2
+done
+
+cpu() {
+  if [[ -r /proc/cpuinfo ]]; then
+    awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo
+  else
+    sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
+  fi
+}
+
+commit=$(git rev-parse --short=12 HEAD)
+[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/warc.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
+go build -o "$scratch/warc" ./bench/warc
+if [[ -z $data ]]; then
+  data=$scratch/crawl
+  "$scratch/warc" -generate "$data" -captures "$captures"
+fi
+{
+  echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+  echo "commit: $commit"
+  echo "go: $(go env GOVERSION)"
+  echo "processor: $(cpu), $(getconf _NPROCESSORS_ONLN) cores, load $(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"
+  echo "captures: $captures"
+  echo
+  "$scratch/warc" -measure "$data" -program "$scratch/robotsbatch" -count "$count"
+} 2>&1 | tee "$scratch/record"
+mkdir -p bench/record
+record=bench/record/warc-$captures.txt
+cp "$scratch/record" "$record"
+echo "recorded in $record"
