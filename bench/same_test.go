@@ -112,7 +112,7 @@ func forms(t *testing.T, dir, list string) []string {
 
 func create(t *testing.T, name string, open func(blob.Writer) (batch.Sink, error)) batch.Sink {
 	t.Helper()
-	w, err := blob.Create(name)
+	w, err := blob.Create(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func create(t *testing.T, name string, open func(blob.Writer) (batch.Sink, error
 
 func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {
 	t.Helper()
-	file, err := blob.Open(name)
+	file, err := blob.Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

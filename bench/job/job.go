@@ -110,7 +110,7 @@ func (j *job) convert(origins matcher.Origins, o batch.Options) error {
 		return err
 	}
 	defer src.Close()
-	w, err := blob.Create(j.out)
+	w, err := blob.Create(context.Background(), j.out)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (j *job) convert(origins matcher.Origins, o batch.Options) error {
 }
 
 func openTable(name string) (table, error) {
-	f, err := blob.Open(name)
+	f, err := blob.Open(context.Background(), name)
 	if err != nil {
 		return nil, err
 	}

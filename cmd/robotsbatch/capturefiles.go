@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,16 +14,16 @@ import (
 // captureFiles finds the files of captures, WARC files and tables, that a -rules
 // stands for: a file, those of a folder, or those that a pattern matches. There
 // are none when it stands for something else.
-func captureFiles(name string) ([]string, error) {
+func captureFiles(ctx context.Context, name string) ([]string, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		if is, err := isCaptureFolder(name); err != nil || !is {
+		if is, err := isCaptureFolder(ctx, name); err != nil || !is {
 			return nil, err
 		}
 		return filesBelow(name)
 	case err == nil:
-		found, err := detectRules(name)
+		found, err := detectRules(ctx, name)
 		if err != nil {
 			return nil, atName("-rules "+name, err)
 		}
@@ -33,7 +34,7 @@ func captureFiles(name string) ([]string, error) {
 	case !strings.ContainsAny(name, "*?["):
 		return nil, nil // who opens it says what is wrong
 	}
-	return matchingCaptures(name)
+	return matchingCaptures(ctx, name)
 }
 
 // isCaptures tells whether a file of that format has captures.
@@ -46,7 +47,7 @@ func isCaptures(f format.Format) bool {
 }
 
 // matchingCaptures finds what a pattern of files and folders of captures matches.
-func matchingCaptures(pattern string) ([]string, error) {
+func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, usageErrorf("-rules %s: %w", pattern, err)
@@ -56,7 +57,7 @@ func matchingCaptures(pattern string) ([]string, error) {
 	}
 	var files []string
 	for _, match := range matches {
-		found, err := captureFiles(match)
+		found, err := captureFiles(ctx, match)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +73,7 @@ func matchingCaptures(pattern string) ([]string, error) {
 // name of one WARC file, or the names of all files if they are of tables, or by
 // the beginning of the first file, or, where it has only folders, by what the
 // first folder is.
-func isCaptureFolder(folder string) (bool, error) {
+func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return false, atName("-rules "+folder, err)
@@ -97,10 +98,10 @@ func isCaptureFolder(folder string) (bool, error) {
 	case firstFile != "" && tables:
 		return true, nil
 	case firstFile != "":
-		found, err := detectRules(filepath.Join(folder, firstFile))
+		found, err := detectRules(ctx, filepath.Join(folder, firstFile))
 		return isCaptures(found) && err == nil, nil // what cannot be read here is named when it is needed
 	case firstFolder != "":
-		return isCaptureFolder(filepath.Join(folder, firstFolder))
+		return isCaptureFolder(ctx, filepath.Join(folder, firstFolder))
 	}
 	return false, nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"robotsbatch/io/blob"
 	"robotsbatch/io/captures"
 	"robotsbatch/io/rulepack"
 )
@@ -33,7 +34,7 @@ const captureMemory = 8
 
 // newCaptureSet prepares to read what is found, in as much of the memory as its
 // part is. The bodies go into b.
-func newCaptureSet(c *rulesConfig, found []foundRules, b *rulepack.Builder, memory int64, folder string, log *console) *captureSet {
+func newCaptureSet(ctx context.Context, c *rulesConfig, found []foundRules, b *rulepack.Builder, memory int64, folder string, log *console) *captureSet {
 	options := captures.Options{
 		Bodies: b, Profile: c.profile, Limit: int(c.limit), Memory: memory / captureMemory, Folder: folder,
 	}
@@ -42,9 +43,9 @@ func newCaptureSet(c *rulesConfig, found []foundRules, b *rulepack.Builder, memo
 		if f.kind != captureRules {
 			continue
 		}
-		s.names = append(s.names, f.name)
+		s.names = append(s.names, blob.Shown(f.name))
 		for _, name := range f.files {
-			s.files = append(s.files, captures.File{Source: source, Open: func() (captures.Reader, error) { return s.open(name) }})
+			s.files = append(s.files, captures.File{Source: source, Open: func() (captures.Reader, error) { return s.open(ctx, name) }})
 		}
 	}
 	return s

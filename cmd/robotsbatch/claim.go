@@ -14,7 +14,7 @@ import (
 // claim makes the output this run's alone, and removes what a killed run left of
 // it. A second run on the same output ends here. release gives it back.
 func (c *jobConfig) claim() (release func(), err error) {
-	if c.out == blob.Stdio || isURL(c.out) {
+	if c.out == blob.Stdio || blob.IsURL(c.out) {
 		return func() {}, nil
 	}
 	if isFolder(c.out) {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"robotsbatch/io/blob"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher/access"
@@ -88,8 +89,8 @@ func parseCompile(args []string) (*compileConfig, error) {
 		return c, usageErrorf("-rules is missing: name a folder of robots.txt files, or captures")
 	case c.out == "":
 		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
-	case isURL(c.out):
-		return c, unavailable(fmt.Sprintf("-out %s: writing to an object store", c.out))
+	case blob.IsURL(c.out):
+		return c, unavailable(fmt.Sprintf("-out %s: writing to an object store", blob.Shown(c.out)))
 	}
 	return c, c.check()
 }
@@ -106,11 +107,11 @@ func (c *compileConfig) define(fs *flag.FlagSet) {
 
 // compile makes the pack.
 func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, error) {
-	found, err := c.find()
+	found, err := c.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	folders, err := c.openFolders(found)
+	folders, err := c.openFolders(ctx, found)
 	defer func() {
 		for _, folder := range folders {
 			if folder != nil {
@@ -149,14 +150,14 @@ func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, e
 
 // openFolders opens all folders, with nil in the places of captures; those that
 // were opened are returned with an error, too.
-func (c *compileConfig) openFolders(found []foundRules) ([]*rulesdir.Dir, error) {
+func (c *compileConfig) openFolders(ctx context.Context, found []foundRules) ([]*rulesdir.Dir, error) {
 	folders := make([]*rulesdir.Dir, len(found))
 	for i, f := range found {
 		switch f.kind {
 		case packRules:
-			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files and captures", f.name)
+			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files and captures", blob.Shown(f.name))
 		case folderRules:
-			folder, err := rulesdir.Open(f.name, rulesdir.Options{Profile: c.profile, Limit: int(c.limit)})
+			folder, err := openFolder(ctx, f.name, rulesdir.Options{Profile: c.profile, Limit: int(c.limit)})
 			if err != nil {
 				return folders, err
 			}
@@ -189,7 +190,7 @@ func (c *compileConfig) addFolders(ctx context.Context, b *rulepack.Builder, fol
 
 // addCaptures adds what captures say.
 func (c *compileConfig) addCaptures(ctx context.Context, b *rulepack.Builder, found []foundRules, log *console) error {
-	set := newCaptureSet(&c.rulesConfig, found, b, c.memory, b.Folder(), log)
+	set := newCaptureSet(ctx, &c.rulesConfig, found, b, c.memory, b.Folder(), log)
 	defer set.Close()
 	if err := set.read(ctx, c.workers, time.Time{}); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 // Of a table it counts the rows; text is decompressed, and what is in a line is
 // left to who wrote it.
 func (v *verifier) decode(name, urlColumn string) (rows int64, isTable bool, err error) {
-	f, err := blob.Open(name)
+	f, err := blob.Open(v.ctx, name)
 	if err != nil {
 		return 0, false, err
 	}
@@ -49,7 +49,7 @@ func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (
 	if err == nil {
 		return v.drain(in)
 	}
-	t, schemaErr := openLibrary(name, f)
+	t, schemaErr := openLibrary(v.ctx, name, f)
 	if schemaErr != nil {
 		return 0, err // of the reader that knows what to say
 	}
@@ -101,8 +101,8 @@ type library struct {
 
 // openLibrary opens a table. What the library makes of damage is an error, also
 // where it panics.
-func openLibrary(name string, f format.Format) (t *library, err error) {
-	in, err := blob.Open(name)
+func openLibrary(ctx context.Context, name string, f format.Format) (t *library, err error) {
+	in, err := blob.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"runtime"
 	"strings"
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher"
@@ -89,7 +89,7 @@ func parseJob(args []string) (*jobConfig, error) {
 		return c, err
 	}
 	if fs.NArg() > 0 {
-		return c, usageErrorf("unexpected argument %q: each input takes an -in of its own, or quote the pattern: -in \"*.arrow\"", fs.Arg(0))
+		return c, usageErrorf("unexpected argument %q: each input takes an -in of its own, or quote the pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
 	}
 	return c, c.check()
 }
@@ -185,18 +185,24 @@ func (c *jobConfig) check() error {
 		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
 	case c.out == "":
 		return usageErrorf("-out is empty: name a file, a folder or - for stdout")
-	case isURL(c.out):
-		return unavailable(fmt.Sprintf("-out %s: writing to an object store", c.out))
 	case c.summaryJSON == "-":
 		return usageErrorf("-summary-json takes a file: stdout is for data")
 	case c.summaryJSON != "" && c.summaryJSON == c.out:
 		return usageErrorf("-summary-json and -out name the same file %s", c.out)
+	}
+	for flag, names := range map[string][]*string{"in": pointers(c.in), "out": {&c.out}, "files-from": {&c.filesFrom}, "summary-json": {&c.summaryJSON}} {
+		if err := resolveNames(flag, names...); err != nil {
+			return err
+		}
 	}
 	if c.out == "/dev/stdout" {
 		c.out = "-"
 	}
 	if c.out == "-" && (c.manifest || c.resume) {
 		return usageErrorf("-manifest and -resume need an -out that stays: name a file or a folder")
+	}
+	if blob.IsURL(c.out) && (c.manifest || c.resume) {
+		return usageErrorf("-manifest and -resume need an -out on this machine: %s is in an object store", blob.Shown(c.out))
 	}
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: c.agentNames(), Explain: c.explain, With: c.with, Prefix: c.prefix})
 	if err != nil {
@@ -215,6 +221,9 @@ func (c *jobConfig) check() error {
 func (c *rulesConfig) check() error {
 	if len(c.folders) == 0 {
 		return usageErrorf("-rules is missing: name a folder of robots.txt files or a rule pack")
+	}
+	if err := resolveNames("rules", pointers(c.folders)...); err != nil {
+		return err
 	}
 	if c.limit != 0 && c.profile == robotstxt.Google {
 		return usageErrorf("-robots-limit has no meaning under -profile google, which reads a body of any size: leave one out")

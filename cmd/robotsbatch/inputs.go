@@ -16,10 +16,10 @@ import (
 
 // input is one thing to read.
 type input struct {
-	// path is a file's name, or "-" for stdin.
+	// path is a file's name, an object's URL, or "-" for stdin.
 	path string
-	// stem is the input's name below an output folder: the file's name, or its
-	// path below the folder that was asked for.
+	// stem is the input's name below an output folder: the file's or object's
+	// name, or its path below the folder that was asked for.
 	stem string
 }
 
@@ -28,7 +28,7 @@ func (in input) name() string {
 	if in.path == "-" {
 		return "stdin"
 	}
-	return in.path
+	return blob.Shown(in.path)
 }
 
 // resolveInputs turns what -in and -files-from say into the job's inputs, in
@@ -51,7 +51,7 @@ func resolveInputs(ctx context.Context, c *jobConfig, stdin io.Reader) ([]input,
 			}
 			fromStdin = true
 		}
-		found, err := expand(name)
+		found, err := expand(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func readNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 		if list == blob.Stdio {
 			return io.NopCloser(stdin), nil
 		}
-		return blob.Open(list)
+		return blob.Open(ctx, list)
 	})
 	var names []string
 	lines := bufio.NewScanner(r)
@@ -82,17 +82,17 @@ func readNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("-files-from: %w", err)
 	}
-	return names, nil
+	return names, resolveNames("files-from", pointers(names)...)
 }
 
 // expand finds the inputs that a name stands for: stdin, a file, the files of
-// a folder, or those that a pattern matches.
-func expand(name string) ([]input, error) {
+// a folder, or those that a pattern matches; objects likewise.
+func expand(ctx context.Context, name string) ([]input, error) {
 	if name == "-" {
 		return []input{{"-", "stdin"}}, nil
 	}
-	if isURL(name) {
-		return nil, unavailable(fmt.Sprintf("-in %s: reading from an object store", name))
+	if blob.IsURL(name) {
+		return expandURL(ctx, name)
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -103,12 +103,12 @@ func expand(name string) ([]input, error) {
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, "*?["):
 		return nil, atName("-in "+name, err)
 	}
-	return matching(name)
+	return matching(ctx, name)
 }
 
 // matching finds the inputs that a pattern matches. As in a shell, hidden files
 // are left out unless the pattern asks for them.
-func matching(pattern string) ([]input, error) {
+func matching(ctx context.Context, pattern string) ([]input, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, usageErrorf("-in %s: %w", pattern, err)
@@ -119,7 +119,7 @@ func matching(pattern string) ([]input, error) {
 		if !hidden && strings.HasPrefix(filepath.Base(match), ".") {
 			continue
 		}
-		found, err := expand(match)
+		found, err := expand(ctx, match)
 		if err != nil {
 			return nil, err
 		}
@@ -168,8 +168,19 @@ func walk(root string) ([]input, error) {
 	return inputs, nil
 }
 
-// isURL tells whether a name is a URL and not a file's name.
-func isURL(name string) bool {
-	scheme, _, ok := strings.Cut(name, "://")
-	return ok && scheme != "" && !strings.ContainsAny(scheme, `/\.`)
+// expandURL finds the objects that a URL stands for.
+func expandURL(ctx context.Context, name string) ([]input, error) {
+	u, err := blob.ParseURL(name)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := blob.Expand(ctx, u)
+	if err != nil {
+		return nil, fmt.Errorf("-in: %w", err)
+	}
+	inputs := make([]input, len(objects))
+	for i, object := range objects {
+		inputs[i] = input{object.URL.String(), object.Stem}
+	}
+	return inputs, nil
 }

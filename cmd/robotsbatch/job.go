@@ -43,7 +43,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	started := time.Now()
 	limitHeap(c.memory)
 	j := &job{jobConfig: c, s: s, log: log}
-	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, memory: c.batchMemory(), columns: !c.wantsText(), verdicts: c.columns, keep: c.keep}
+	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, columns: !c.wantsText(), verdicts: c.columns, keep: c.keep}
 	if c.wantsText() {
 		j.opener.keep = batch.KeepURL
 	}
@@ -99,6 +99,10 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
+	if err := j.reserveMemory(inputs); err != nil {
+		return err
+	}
+	j.opener.memory = j.batchMemory()
 	release, err := j.claim()
 	if err != nil {
 		return err
@@ -106,7 +110,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	defer release()
 	if j.record = j.newRecord(); j.record != nil {
 		j.used = j.record.used
-		if j.versions, err = j.ruleVersions(); err != nil {
+		if j.versions, err = j.ruleVersions(ctx); err != nil {
 			return err
 		}
 	}
@@ -116,7 +120,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	defer j.rules.Close()
 	var file blob.Writer // early: a name that cannot be written shows at once
 	if j.summaryJSON != "" {
-		if file, err = blob.Create(j.summaryJSON); err != nil {
+		if file, err = blob.Create(ctx, j.summaryJSON); err != nil {
 			return fmt.Errorf("-summary-json: %w", err)
 		}
 		defer file.Abort()
@@ -130,7 +134,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 
 // convertAll writes all outputs, but for those that an earlier run has written.
 func (j *job) convertAll(ctx context.Context, outputs []output) error {
-	done, err := j.startRecord(outputs)
+	done, err := j.startRecord(ctx, outputs)
 	if err != nil {
 		return err
 	}
@@ -165,7 +169,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 		}
 		defer lock.Unlock()
 	}
-	sink, sums, err := j.newSink(t, src)
+	sink, sums, err := j.newSink(ctx, t, src)
 	if err != nil {
 		return err
 	}
@@ -181,7 +185,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 	} else if err != nil {
 		return j.because(ctx, err, src)
 	}
-	j.summary.add(t.path, &stats)
+	j.summary.add(t.name(), &stats)
 	return j.record.add(src.inputs(), t.path, sums, &stats)
 }
 

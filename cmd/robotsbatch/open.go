@@ -171,11 +171,11 @@ func (o *opener) openRaw(ctx context.Context, result *opened) (io.Reader, error)
 	if path == blob.Stdio && o.stdin != os.Stdin {
 		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(o.stdin), nil }), nil
 	}
-	if info, err := os.Stat(path); path != blob.Stdio && err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(path); path != blob.Stdio && !blob.IsURL(path) && err == nil && !info.Mode().IsRegular() {
 		// A pipe or a device; even opening it may take for ever.
-		return interruptible(ctx, func() (io.ReadCloser, error) { return blob.Open(path) }), nil
+		return interruptible(ctx, func() (io.ReadCloser, error) { return blob.Open(ctx, path) }), nil
 	}
-	f, err := blob.Open(path)
+	f, err := blob.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

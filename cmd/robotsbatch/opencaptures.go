@@ -14,15 +14,15 @@ import (
 )
 
 // open opens a file of captures, whatever its format.
-func (s *captureSet) open(name string) (captures.Reader, error) {
-	found, err := detectRules(name)
+func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, error) {
+	found, err := detectRules(ctx, name)
 	switch {
 	case err != nil:
 		return nil, atName(name, err)
 	case found == format.WARC || !isCaptures(found): // an empty one, too
-		return s.openWARC(name)
+		return s.openWARC(ctx, name)
 	}
-	return s.openTable(name)
+	return s.openTable(ctx, name)
 }
 
 // warcFile is a WARC file that is open.
@@ -33,8 +33,8 @@ type warcFile struct {
 	set  *captureSet
 }
 
-func (s *captureSet) openWARC(name string) (captures.Reader, error) {
-	f, err := blob.Open(name)
+func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader, error) {
+	f, err := blob.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -42,12 +42,12 @@ func (s *captureSet) openWARC(name string) (captures.Reader, error) {
 	if size, regular := f.Size(); regular {
 		file = io.NewSectionReader(f, 0, size) // which can go back
 	}
-	r, err := warc.NewReader(file, warc.Options{Name: name, BodyLimit: s.limit, Broken: s.warnBroken})
+	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodyLimit: s.limit, Broken: s.warnBroken})
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	return &warcFile{r, f, name, s}, nil
+	return &warcFile{r, f, f.Name(), s}, nil
 }
 
 func (f *warcFile) Next(x *captures.Capture) error {
@@ -76,10 +76,10 @@ type tableFile struct {
 func (f *tableFile) Close() error { return errors.Join(f.Reader.Close(), f.input.Close()) }
 
 // openTable opens a table by its column url, or else authority.
-func (s *captureSet) openTable(name string) (captures.Reader, error) {
-	file, err := s.openTableBy(name, "url")
+func (s *captureSet) openTable(ctx context.Context, name string) (captures.Reader, error) {
+	file, err := s.openTableBy(ctx, name, "url")
 	if err != nil {
-		other, otherErr := s.openTableBy(name, "authority")
+		other, otherErr := s.openTableBy(ctx, name, "authority")
 		if otherErr == nil {
 			return other, nil
 		}
@@ -87,10 +87,10 @@ func (s *captureSet) openTable(name string) (captures.Reader, error) {
 	return file, err
 }
 
-func (s *captureSet) openTableBy(name, column string) (captures.Reader, error) {
+func (s *captureSet) openTableBy(ctx context.Context, name, column string) (captures.Reader, error) {
 	o := opener{urlColumn: column, batchRows: tableRows, maxLine: captures.MaxLine, memory: s.memory, columns: true, keep: batch.KeepAll}
 	input := &opened{input: input{path: name}}
-	reader, err := s.decodeTable(&o, input)
+	reader, err := s.decodeTable(ctx, &o, input)
 	if err != nil {
 		input.Close()
 		return nil, err
@@ -98,10 +98,10 @@ func (s *captureSet) openTableBy(name, column string) (captures.Reader, error) {
 	return &tableFile{reader, input}, nil
 }
 
-func (s *captureSet) decodeTable(o *opener, input *opened) (captures.Reader, error) {
+func (s *captureSet) decodeTable(ctx context.Context, o *opener, input *opened) (captures.Reader, error) {
 	name := input.input.name()
 	options := captures.TableOptions{Name: name, Broken: s.warnBroken}
-	r, err := o.recognise(context.Background(), input)
+	r, err := o.recognise(ctx, input)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -21,8 +22,8 @@ import (
 
 // output is one output of the job and the inputs whose rows go there.
 type output struct {
-	// path is a file's name, or "-" for stdout. Below an output folder it has
-	// no ending yet: the input's format decides which.
+	// path is a file's name, an object's URL, or "-" for stdout. Below an output
+	// folder it has no ending yet: the input's format decides which.
 	path     string
 	inFolder bool
 	inputs   []input
@@ -37,9 +38,12 @@ func planOutputs(c *jobConfig, inputs []input) ([]output, error) {
 	taken := make(map[string]input)
 	var outputs []output
 	for _, in := range inputs {
-		path := filepath.Join(c.out, withoutEnding(in.stem))
+		if !filepath.IsLocal(filepath.FromSlash(in.stem)) {
+			return nil, usageErrorf("%s cannot have an output of that name below %s: name a file with -out", in.name(), blob.Shown(c.out))
+		}
+		path := below(c.out, withoutEnding(in.stem))
 		if other, ok := taken[path]; ok {
-			return nil, usageErrorf("%s and %s would both be written as %s: give them folders of their own", other.name(), in.name(), path)
+			return nil, usageErrorf("%s and %s would both be written as %s: give them folders of their own", other.name(), in.name(), blob.Shown(path))
 		}
 		taken[path] = in
 		outputs = append(outputs, output{path: path, inFolder: true, inputs: []input{in}})
@@ -47,18 +51,38 @@ func planOutputs(c *jobConfig, inputs []input) ([]output, error) {
 	return outputs, nil
 }
 
+// below is the name of a file or object below a folder.
+func below(folder, name string) string {
+	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
+		return u.Below(filepath.ToSlash(name)).String()
+	}
+	return filepath.Join(folder, name)
+}
+
+// withEnding appends an ending to the name of a file or object.
+func withEnding(name, ending string) string {
+	if u, err := blob.ParseURL(name); blob.IsURL(name) && err == nil {
+		return u.Below(ending).String()
+	}
+	return name + ending
+}
+
 // wantsText tells whether the output will be a list of URLs, without columns.
 func (c *jobConfig) wantsText() bool {
 	if c.outFormat != format.Unknown {
 		return c.outFormat == format.Text
 	}
-	named, _ := format.ByName(c.out)
+	named, _ := format.ByName(blob.Shown(c.out))
 	return named == format.Text && !isFolder(c.out)
 }
 
 // isFolder tells whether -out names a folder: one that is there, or a name
 // that ends like one.
 func isFolder(name string) bool {
+	if blob.IsURL(name) {
+		u, err := blob.ParseURL(name)
+		return err == nil && u.IsFolder()
+	}
 	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator)) {
 		return true
 	}
@@ -82,6 +106,9 @@ type target struct {
 	codec  compress.Codec
 }
 
+// name is the output's name for people.
+func (t target) name() string { return blob.Shown(t.path) }
+
 // target decides how out is written, now that its first input is known.
 func (c *jobConfig) target(out output, first *opened) (target, error) {
 	t := target{path: out.path, format: c.outFormat}
@@ -92,14 +119,14 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 			t.codec = first.codec
 		}
 	case out.path != "-":
-		named, t.codec = format.ByName(out.path)
+		named, t.codec = format.ByName(blob.Shown(out.path))
 	}
 	if t.format == format.Unknown {
 		t.format = named
 	}
 	if t.format == format.Unknown {
 		if out.path != "-" && !out.inFolder {
-			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl or .txt, or say which with -out-format", out.path)
+			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl or .txt, or say which with -out-format", blob.Shown(out.path))
 		}
 		t.format = defaultFormat(first.format, out.inFolder)
 	}
@@ -107,12 +134,12 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 		if isBinary(t.format) {
 			t.codec = compress.None
 		}
-		t.path += endings[t.format] + codecEndings[t.codec]
+		t.path = withEnding(t.path, endings[t.format]+codecEndings[t.codec])
 	}
 	if err := c.checkTarget(t, out); err != nil {
 		return target{}, err
 	}
-	if out.inFolder {
+	if out.inFolder && !blob.IsURL(t.path) {
 		if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
 			return target{}, fmt.Errorf("-out: %w", err)
 		}
@@ -143,21 +170,29 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 	name := t.format.String()
 	switch {
 	case !writable(t.format):
-		return unavailable(fmt.Sprintf("-out %s: writing %s", t.path, name))
+		return unavailable(fmt.Sprintf("-out %s: writing %s", t.name(), name))
 	case t.format == format.Text && c.emit == batch.EmitAll:
-		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.path)
+		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.name())
 	case t.format == format.Text && (c.explain || c.hasKeep || len(c.with) > 0):
-		return usageErrorf("-out %s: text has URLs only: -explain, -with and -columns need another format", t.path)
+		return usageErrorf("-out %s: text has URLs only: -explain, -with and -columns need another format", t.name())
 	case isArrow(t.format) && t.codec != compress.None:
-		return usageErrorf("-out %s: Arrow is compressed inside: leave out the last ending and use -compression", t.path)
+		return usageErrorf("-out %s: Arrow is compressed inside: leave out the last ending and use -compression", t.name())
 	case isBinary(t.format) && t.codec != compress.None:
-		return usageErrorf("-out %s: Parquet is compressed inside: leave out the last ending and use -compression", t.path)
+		return usageErrorf("-out %s: Parquet is compressed inside: leave out the last ending and use -compression", t.name())
 	case isArrow(t.format) && c.compression == snappyCompression:
 		return usageErrorf("-compression snappy is for Parquet: Arrow has zstd, lz4 or none")
 	case t.format == format.Parquet && c.compression == lz4Compression:
 		return usageErrorf("-compression lz4 is for Arrow: Parquet is written with zstd, snappy or none")
 	case !isBinary(t.format) && c.hasCompression:
 		return usageErrorf("-compression is for Arrow and Parquet: %s is compressed when the name of -out ends in .zst or .gz", name)
+	}
+	if blob.IsURL(t.path) {
+		for _, in := range out.inputs {
+			if in.name() == t.name() {
+				return usageErrorf("-out %s would replace an input: choose another name", t.name())
+			}
+		}
+		return nil
 	}
 	before, err := os.Stat(t.path)
 	if t.path == "-" || err != nil {
@@ -172,7 +207,7 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 }
 
 // newSink starts the output. The checksums are nil when nobody wants them.
-func (j *job) newSink(t target, src *concatenation) (batch.Sink, *manifest.Sums, error) {
+func (j *job) newSink(ctx context.Context, t target, src *concatenation) (batch.Sink, *manifest.Sums, error) {
 	var w blob.Writer = stdoutWriter{j.s.out}
 	if t.path == "-" {
 		if isBinary(t.format) && isTerminal(j.s.out) {
@@ -180,7 +215,7 @@ func (j *job) newSink(t target, src *concatenation) (batch.Sink, *manifest.Sums,
 		}
 	} else {
 		var err error
-		if w, err = blob.Create(t.path); err != nil {
+		if w, err = blob.Create(ctx, t.path); err != nil {
 			return nil, nil, fmt.Errorf("-out: %w", err)
 		}
 	}

@@ -78,7 +78,7 @@ func compileCaptures(ctx context.Context, c *rulesConfig, found []foundRules, ot
 		return nil, err
 	}
 	defer b.Abort()
-	set := newCaptureSet(c, found, b, use.memory, folder, log)
+	set := newCaptureSet(ctx, c, found, b, use.memory, folder, log)
 	defer set.Close()
 	if err := set.read(ctx, use.workers, others.newest()); err != nil {
 		return nil, err

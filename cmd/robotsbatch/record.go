@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,7 @@ type record struct {
 func (c *jobConfig) newRecord() *record {
 	r := &record{known: make(map[string]manifest.File)}
 	switch {
-	case c.out == blob.Stdio || isURL(c.out):
+	case c.out == blob.Stdio || blob.IsURL(c.out):
 		return nil
 	case isFolder(c.out):
 		r.name, r.folder = filepath.Join(c.out, folderManifest), c.out
@@ -112,7 +113,7 @@ func (r *record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error
 
 // replace writes the file as a whole.
 func (r *record) replace(text []byte) error {
-	w, err := blob.Create(r.name)
+	w, err := blob.Create(context.Background(), r.name)
 	if err != nil {
 		return r.failed(err)
 	}
@@ -145,7 +146,7 @@ func (r *record) add(inputs []versioned, path string, sums *manifest.Sums, stats
 	if r == nil || path == blob.Stdio {
 		return nil
 	}
-	info, err := blob.Stat(path)
+	info, err := blob.Stat(context.Background(), path)
 	if err != nil {
 		return r.failed(err)
 	}
@@ -226,7 +227,7 @@ func readManifest(name string) (*manifest.Manifest, error) {
 // forget removes the manifest beside a single output, which is about to be
 // replaced by one that it knows nothing of.
 func forget(out string) error {
-	if out == blob.Stdio || isURL(out) || isFolder(out) {
+	if out == blob.Stdio || blob.IsURL(out) || isFolder(out) {
 		return nil
 	}
 	err := os.Remove(manifestOf(out))

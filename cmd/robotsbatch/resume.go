@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +28,7 @@ func keyOf(inputs []input) string {
 
 // startRecord starts the job's manifest. With -resume it says which outputs are
 // done already.
-func (j *job) startRecord(outputs []output) (kept, error) {
+func (j *job) startRecord(ctx context.Context, outputs []output) (kept, error) {
 	r := j.record
 	if r == nil {
 		return nil, nil
@@ -62,7 +63,7 @@ func (j *job) startRecord(outputs []output) (kept, error) {
 		if o == nil {
 			continue
 		}
-		if why := r.outdated(out, o); why != "" {
+		if why := r.outdated(ctx, out, o); why != "" {
 			if told++; told <= shownOutdated {
 				j.log.info(why+": it is done again", "redo", "reason", why)
 			}
@@ -131,9 +132,9 @@ func (r *record) carry(files []manifest.RuleFile) {
 }
 
 // outdated says why an output has to be done again; it is empty when it has not.
-func (r *record) outdated(out output, o *manifest.Output) string {
+func (r *record) outdated(ctx context.Context, out output, o *manifest.Output) string {
 	for i, in := range out.inputs {
-		now, err := blob.Stat(in.path)
+		now, err := blob.Stat(ctx, in.path)
 		if err != nil || !now.Known() || !fileOf(in.path, now).Same(o.Inputs[i]) {
 			return in.name() + " is not what it was"
 		}
@@ -142,7 +143,7 @@ func (r *record) outdated(out output, o *manifest.Output) string {
 	if path != filepath.Clean(out.path) && !strings.HasPrefix(path, filepath.Clean(out.path)+".") {
 		return path + " has another name now"
 	}
-	now, err := blob.Stat(path)
+	now, err := blob.Stat(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return path + " is gone"

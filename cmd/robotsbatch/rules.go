@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
 	"time"
 
+	"robotsbatch/io/blob"
 	"robotsbatch/io/captures"
 	"robotsbatch/io/compress"
 	"robotsbatch/io/format"
@@ -51,14 +51,14 @@ func (u ruleUse) cache(c *rulesConfig) int64 { return u.memory / rulesMemory / i
 // captures. It sets c.asOf, unless that was asked for, to the newest fetch in any
 // of them.
 func openRules(ctx context.Context, c *rulesConfig, use ruleUse, log *console) (ruleSources, error) {
-	found, err := c.find()
+	found, err := c.find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sources := make(ruleSources, len(found)) // nil where captures are
 	for i, f := range found {
 		if f.kind != captureRules {
-			if sources[i], err = openSource(f, c, use); err != nil {
+			if sources[i], err = openSource(ctx, f, c, use); err != nil {
 				sources[i] = nil // and not something that is no nil source
 				return nil, errors.Join(err, sources.Close())
 			}
@@ -90,7 +90,7 @@ func (r ruleSources) newest() (newest time.Time) {
 	return newest
 }
 
-func openSource(f foundRules, c *rulesConfig, use ruleUse) (ruleSource, error) {
+func openSource(ctx context.Context, f foundRules, c *rulesConfig, use ruleUse) (ruleSource, error) {
 	if f.kind == folderRules {
 		options := rulesdir.Options{
 			Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records, Memory: use.cache(c),
@@ -98,7 +98,10 @@ func openSource(f foundRules, c *rulesConfig, use ruleUse) (ruleSource, error) {
 		if c.used != nil {
 			options.Used = func(u rulesdir.Used) { c.used(f.name, u) }
 		}
-		return rulesdir.Open(f.name, options)
+		return openFolder(ctx, f.name, options)
+	}
+	if blob.IsURL(f.name) {
+		return fetchPack(ctx, f.name, c, use)
 	}
 	return openPack(f.name, f.name, c, use)
 }
@@ -120,13 +123,13 @@ type foundRules struct {
 }
 
 // find finds out what each -rules names.
-func (c *rulesConfig) find() ([]foundRules, error) {
+func (c *rulesConfig) find(ctx context.Context) ([]foundRules, error) {
 	if len(c.folders) > captures.MaxSources {
 		return nil, usageErrorf("-rules is there %d times: at most %d can be", len(c.folders), captures.MaxSources)
 	}
 	var all []foundRules
 	for _, name := range c.folders {
-		found, err := findRules(name)
+		found, err := findRules(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -135,12 +138,12 @@ func (c *rulesConfig) find() ([]foundRules, error) {
 	return all, nil
 }
 
-func findRules(name string) (foundRules, error) {
+func findRules(ctx context.Context, name string) (foundRules, error) {
 	found := foundRules{name: name}
-	if isURL(name) {
-		return found, unavailable(fmt.Sprintf("-rules %s: reading from an object store", name))
+	if blob.IsURL(name) {
+		return findObjects(ctx, name)
 	}
-	files, err := captureFiles(name)
+	files, err := captureFiles(ctx, name)
 	if err != nil {
 		return found, err
 	}
@@ -155,7 +158,7 @@ func findRules(name string) (foundRules, error) {
 	if info.IsDir() {
 		return found, nil
 	}
-	detected, err := detectRules(name)
+	detected, err := detectRules(ctx, name)
 	if err != nil {
 		return found, atName("-rules "+name, err)
 	}
@@ -167,12 +170,13 @@ func findRules(name string) (foundRules, error) {
 }
 
 // detectRules tells the format of a file by its first octets, then by its name.
-func detectRules(name string) (format.Format, error) {
-	f, err := os.Open(name)
+func detectRules(ctx context.Context, name string) (format.Format, error) {
+	f, err := blob.Open(ctx, name)
 	if err != nil {
 		return format.Unknown, err
 	}
 	defer f.Close()
+	name = f.Name()
 	head := make([]byte, format.HeadSize)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -49,7 +49,7 @@ func concatenate(ctx context.Context, o *opener, inputs []input) (*concatenation
 // is replaced meanwhile is not taken for the new one.
 func (c *concatenation) open() error {
 	in := c.rest[0]
-	info, err := blob.Stat(in.path)
+	info, err := blob.Stat(c.ctx, in.path)
 	if err != nil {
 		info = blob.Info{} // who opens it says what is wrong
 	}

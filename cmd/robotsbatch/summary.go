@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,10 +61,13 @@ type agentSummary struct {
 }
 
 func newSummary(c *jobConfig, inputs []input) *summary {
-	s := &summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: c.folders, Outputs: []string{}}
+	s := &summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
 	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
 	if !c.asOf.IsZero() {
 		s.AsOf = &c.asOf
+	}
+	for i, name := range s.Rules {
+		s.Rules[i] = blob.Shown(name)
 	}
 	for _, in := range inputs {
 		s.Inputs = append(s.Inputs, in.name())

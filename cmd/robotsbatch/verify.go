@@ -88,7 +88,7 @@ func (v *verifier) verify(name string) error {
 		return v.manifest(name)
 	}
 	v.checks++
-	if found, err := detectRules(name); err == nil && found == format.RulePack {
+	if found, err := detectRules(v.ctx, name); err == nil && found == format.RulePack {
 		return v.pack(name)
 	}
 	m, o, err := v.find(name)
@@ -207,7 +207,7 @@ func (v *verifier) output(name string, m *manifest.Manifest, o *manifest.Output)
 // sums compares an output with its checksums, and names each part that is not
 // what was written.
 func (v *verifier) sums(name string, o *manifest.Output) error {
-	f, err := blob.Open(name)
+	f, err := blob.Open(v.ctx, name)
 	if err != nil {
 		return err
 	}

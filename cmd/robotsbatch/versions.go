@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/rulesdir"
@@ -21,8 +23,8 @@ type ruleVersion struct {
 }
 
 // ruleVersions looks up what each -rules is.
-func (c *rulesConfig) ruleVersions() (ruleVersions, error) {
-	found, err := c.find()
+func (c *rulesConfig) ruleVersions(ctx context.Context) (ruleVersions, error) {
+	found, err := c.find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +33,7 @@ func (c *rulesConfig) ruleVersions() (ruleVersions, error) {
 		versions[i].foundRules = f
 		for _, file := range f.files {
 			// Who opens it says what is wrong with it.
-			if info, err := blob.Stat(file); err == nil {
+			if info, err := blob.Stat(ctx, file); err == nil {
 				versions[i].captures = append(versions[i].captures, versioned{file, info})
 			}
 		}

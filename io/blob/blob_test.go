@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func create(t *testing.T, name string) Writer {
 	t.Helper()
-	w, err := Create(name)
+	w, err := Create(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,10 +182,10 @@ func TestCreateRefuses(t *testing.T) {
 		{filepath.Join(folder, "new") + "/", "name of a folder"},
 		{filepath.Join(folder, "missing", "out.csv"), "the folder is not there"},
 		{filepath.Join(folder, "file", "out.csv"), "file"},
-		{"s3://bucket/out.csv", "only local files"},
+		{"mem://bucket/out.csv", "cannot be opened"},
 	}
 	for _, test := range tests {
-		w, err := Create(test.name)
+		w, err := Create(t.Context(), test.name)
 		if err == nil {
 			w.Abort()
 			t.Errorf("Create(%q): no error", test.name)
@@ -220,7 +220,7 @@ func TestCloseFails(t *testing.T) {
 func TestOpen(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "urls.txt")
 	writeFile(t, name, "0123456789")
-	f, err := Open(name)
+	f, err := Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,16 +254,16 @@ func TestOpen(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	folder := t.TempDir()
 	missing := filepath.Join(folder, "missing")
-	if _, err := Open(missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+	if _, err := Open(t.Context(), missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := Open(folder); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := Open(t.Context(), folder); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("folder: %v", err)
 	}
-	if _, err := Open(""); err == nil {
+	if _, err := Open(t.Context(), ""); err == nil {
 		t.Error("empty name: no error")
 	}
-	if _, err := Open("gs://bucket/urls.arrow"); err == nil || !strings.Contains(err.Error(), "only local files") {
+	if _, err := Open(t.Context(), "mem://bucket/urls.arrow"); err == nil || !strings.Contains(err.Error(), "cannot be opened") {
 		t.Errorf("object store: %v", err)
 	}
 }
@@ -284,7 +284,7 @@ func TestOpenStdin(t *testing.T) {
 	withStdin(t, r)
 	write(t, w, "http://a.example/\n")
 	w.Close()
-	f, err := Open(Stdio)
+	f, err := Open(t.Context(), Stdio)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func TestOpenRedirectedStdin(t *testing.T) {
 	}
 	defer file.Close()
 	withStdin(t, file)
-	f, err := Open(Stdio)
+	f, err := Open(t.Context(), Stdio)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestOpenRedirectedStdin(t *testing.T) {
 	if _, err := io.ReadFull(f, make([]byte, 6)); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = Open(Stdio); err != nil {
+	if f, err = Open(t.Context(), Stdio); err != nil {
 		t.Fatal(err)
 	}
 	if _, regular := f.Size(); regular {

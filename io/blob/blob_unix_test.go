@@ -103,7 +103,7 @@ func TestLinkLoop(t *testing.T) {
 	if err := os.Symlink("link", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(link); err == nil || !strings.Contains(err.Error(), link) {
+	if _, err := Create(t.Context(), link); err == nil || !strings.Contains(err.Error(), link) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,12 +25,23 @@ const (
 // replaced. What is there and no regular file, such as a device or a named
 // pipe, is written directly, and so is stdout, for [Stdio] and the names that
 // the system has for it.
-func Create(name string) (Writer, error) {
+//
+// The name may be the URL of an object. Once ctx has ended, it cannot be written
+// any more, and appears no more.
+func Create(ctx context.Context, name string) (Writer, error) {
 	if name == Stdio || isStdout(name) {
 		return Stdout(), nil
 	}
-	if err := checkName(name); err != nil {
+	name, isObject, err := checkName(name)
+	if err != nil {
 		return nil, err
+	}
+	if isObject {
+		u, err := ParseURL(name)
+		if err != nil {
+			return nil, err
+		}
+		return createObject(ctx, u)
 	}
 	if os.IsPathSeparator(name[len(name)-1]) {
 		return nil, fmt.Errorf("blob: %s is the name of a folder, not of a file", name)

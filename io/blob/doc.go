@@ -1,8 +1,25 @@
-// Package blob opens inputs and creates outputs by name.
+// Package blob opens inputs and creates outputs by name, in local files and in
+// object stores.
 //
 // Outputs are whole or absent: they appear under their name only when they are
 // complete, and until then what was there before remains. Names are those of
-// local files, and "-" for the standard streams.
+// local files, URLs, and "-" for the standard streams.
+//
+// # Object stores
+//
+// A [URL] names an object, a folder or a pattern. Which stores there are is up to
+// the program: it links drivers, which call [Register]. Credentials are found
+// by the drivers, in the environment and the files that the store's own tools
+// use; they are in no name, and no error has any.
+//
+//	Open     size and version
+//	Read     the head, then blocks that are fetched ahead
+//	ReadAt   head, tail and announced ranges; blocks where it reads in order
+//	Expect   which ranges will be read: each is one request
+//	Create   parts, as they are full; Close makes an object of them
+//
+// Requests are tried again by the store's own library. A body that breaks off is
+// asked for again from there on, if the object is still the same.
 package blob
 
 import (
@@ -10,7 +27,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 )
 
 // Writer is an output that exists only when it is complete. Its errors name
@@ -30,15 +46,14 @@ type Writer interface {
 // Stdio is the name that means stdin to Open and stdout to Create.
 const Stdio = "-"
 
-// checkName refuses what cannot be the name of a local file.
-func checkName(name string) error {
+// checkName tells the names of local files, which it returns, from those of
+// objects.
+func checkName(name string) (local string, isObject bool, err error) {
 	if name == "" {
-		return errors.New("blob: the name is empty")
+		return "", false, errors.New("blob: the name is empty")
 	}
-	if scheme, _, ok := strings.Cut(name, "://"); ok {
-		return fmt.Errorf("blob: %s: %s:// cannot be opened, only local files can", name, scheme)
-	}
-	return nil
+	local, err = LocalName(name)
+	return local, IsURL(local), err
 }
 
 // named puts the name of the input or output in front of err, and drops the one

@@ -26,12 +26,14 @@ type Lock struct {
 
 // LockFile locks the output of that name; the error is ErrBusy when somebody
 // else has it. What is no regular file, such as a pipe, needs no lock and gets
-// none, and so do file systems that have no locks.
+// none, and so do file systems that have no locks, and objects: of two that
+// write one, the last to complete it wins.
 func LockFile(name string) (*Lock, error) {
 	if name == Stdio || isStdout(name) {
 		return nil, nil
 	}
-	if err := checkName(name); err != nil {
+	name, isObject, err := checkName(name)
+	if err != nil || isObject {
 		return nil, err
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -47,6 +49,10 @@ func LockFile(name string) (*Lock, error) {
 
 // LockFolder locks a folder of outputs, which must be there.
 func LockFolder(name string) (*Lock, error) {
+	name, isObject, err := checkName(name)
+	if err != nil || isObject {
+		return nil, err
+	}
 	return lock(name, filepath.Join(name, lockEnd))
 }
 

@@ -140,7 +140,7 @@ func TestInfo(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "urls.txt")
 	writeFile(t, name, "text")
-	before, err := Stat(name)
+	before, err := Stat(t.Context(), name)
 	if err != nil || before.Size != 4 || !before.Known() || !before.Same(before) {
 		t.Fatalf("Stat = %+v, %v", before, err)
 	}
@@ -158,7 +158,7 @@ func TestInfo(t *testing.T) {
 	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "it had 4 octets and has 3") {
 		t.Errorf("shorter: %v", err)
 	}
-	if now, err := Stat(name); err != nil || now.Same(before) {
+	if now, err := Stat(t.Context(), name); err != nil || now.Same(before) {
 		t.Errorf("Stat = %+v, %v", now, err)
 	}
 	other := filepath.Join(folder, "other")
@@ -173,11 +173,11 @@ func TestInfo(t *testing.T) {
 	if err := before.Unchanged(name); err != nil {
 		t.Errorf("removed: %v", err)
 	}
-	if _, err := Stat(name); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Stat(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Stat: %v", err)
 	}
 	for _, name := range []string{Stdio, folder} {
-		if info, err := Stat(name); err != nil || info.Known() || info.Same(info) {
+		if info, err := Stat(t.Context(), name); err != nil || info.Known() || info.Same(info) {
 			t.Errorf("Stat(%s) = %+v, %v", name, info, err)
 		}
 	}

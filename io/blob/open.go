@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,18 +11,30 @@ import (
 // File is an open input.
 type File struct {
 	name string
-	file *os.File
+	in   input
 	size int64 // -1 for a stream
 }
 
-// Open opens the file of that name, or stdin for [Stdio]. Opening a named pipe
-// waits until somebody writes to it.
-func Open(name string) (*File, error) {
+// input is what a File reads from.
+type input interface {
+	io.Reader
+	io.ReaderAt
+	io.Closer
+}
+
+// Open opens the file of that name, an object by its URL, or stdin for [Stdio].
+// Opening a named pipe waits until somebody writes to it. Reading an object ends
+// with ctx, and is an error that is [ErrChanged] once the object was replaced.
+func Open(ctx context.Context, name string) (*File, error) {
 	if name == Stdio {
 		return newFile("stdin", os.Stdin)
 	}
-	if err := checkName(name); err != nil {
+	name, isObject, err := checkName(name)
+	switch {
+	case err != nil:
 		return nil, err
+	case isObject:
+		return openURL(ctx, name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -32,6 +45,18 @@ func Open(name string) (*File, error) {
 		f.Close()
 	}
 	return opened, err
+}
+
+func openURL(ctx context.Context, name string) (*File, error) {
+	u, err := ParseURL(name)
+	if err != nil {
+		return nil, err
+	}
+	o, err := openObject(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return &File{name: u.Name(), in: o, size: o.size}, nil
 }
 
 func newFile(name string, f *os.File) (*File, error) {
@@ -50,10 +75,11 @@ func newFile(name string, f *os.File) (*File, error) {
 			size = info.Size()
 		}
 	}
-	return &File{name: name, file: f, size: size}, nil
+	return &File{name: name, in: f, size: size}, nil
 }
 
-// Name is the name that Open was given, or "stdin".
+// Name is the name that Open was given, without the parameters of a URL, or
+// "stdin".
 func (f *File) Name() string { return f.name }
 
 // Size is the input's length in octets. It is false for a stream, such as a
@@ -62,7 +88,7 @@ func (f *File) Size() (octets int64, regular bool) { return max(0, f.size), f.si
 
 // Read reads in order.
 func (f *File) Read(p []byte) (int, error) {
-	n, err := f.file.Read(p)
+	n, err := f.in.Read(p)
 	return n, f.readError(err)
 }
 
@@ -72,7 +98,7 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	if f.size < 0 {
 		return 0, fmt.Errorf("blob: %s: %w", f.name, errStream)
 	}
-	n, err := f.file.ReadAt(p, offset)
+	n, err := f.in.ReadAt(p, offset)
 	return n, f.readError(err)
 }
 
@@ -80,18 +106,18 @@ var errStream = errors.New("a stream can only be read from its beginning to its 
 
 // Close closes the file; stdin stays open.
 func (f *File) Close() error {
-	if f.file == os.Stdin {
+	if f.in == input(os.Stdin) {
 		return nil
 	}
-	if err := f.file.Close(); err != nil {
+	if err := f.in.Close(); err != nil {
 		return named(f.name, err)
 	}
 	return nil
 }
 
 func (f *File) readError(err error) error {
-	if err == nil || err == io.EOF {
-		return err
+	if _, isObject := f.in.(*object); err == nil || err == io.EOF || isObject {
+		return err // that of an object has its name
 	}
 	return named(f.name, err)
 }

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +15,8 @@ type Info struct {
 	Size int64
 	// Modified is when it was last written to.
 	Modified time.Time
-	// ETag is an object store's name for the version; empty for local files.
+	// ETag is an object store's name for the version, its entity tag or
+	// generation; empty for local files.
 	ETag string
 
 	regular bool
@@ -23,12 +25,20 @@ type Info struct {
 
 // Stat looks up the version that a name stands for now. [Stdio] and what is no
 // regular file have none: see Info.Known.
-func Stat(name string) (Info, error) {
+func Stat(ctx context.Context, name string) (Info, error) {
 	if name == Stdio {
 		return Info{}, nil
 	}
-	if err := checkName(name); err != nil {
+	name, isObject, err := checkName(name)
+	if err != nil {
 		return Info{}, err
+	}
+	if isObject {
+		u, err := ParseURL(name)
+		if err != nil {
+			return Info{}, err
+		}
+		return statObject(ctx, u)
 	}
 	info, err := os.Stat(name)
 	if err != nil {
@@ -70,5 +80,5 @@ func (i Info) Unchanged(name string) error {
 	return fmt.Errorf("blob: %s: %w", name, ErrChanged)
 }
 
-// ErrChanged says that a file changed under a reader.
+// ErrChanged says that a file or object changed under a reader.
 var ErrChanged = errors.New("it was written to while it was read: run again when it is complete")

@@ -3,7 +3,7 @@ package blob
 import (
 	"bufio"
 	"fmt"
-	"os"
+	"io"
 )
 
 // writeSize is how many octets are collected for one write. Longer ones are
@@ -19,7 +19,7 @@ type writer struct {
 	done    bool         // closed or aborted
 }
 
-func newWriter(name string, f *os.File, publish func() error, discard func()) *writer {
+func newWriter(name string, f io.Writer, publish func() error, discard func()) *writer {
 	return &writer{name: name, buffer: bufio.NewWriterSize(f, writeSize), publish: publish, discard: discard}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/blob"
 	"robotsbatch/io/tables"
 )
 
@@ -25,6 +26,7 @@ type rowGroup struct {
 	runs    int
 	handed  int // runs that have a piece
 	columns []column
+	kept    bool // the input keeps what it has read, until it is decoded
 }
 
 func newRowGroup(s *Source, index int) *rowGroup {
@@ -35,7 +37,21 @@ func newRowGroup(s *Source, index int) *rowGroup {
 	for i := range g.columns {
 		g.columns[i].group, g.columns[i].field = g, i
 	}
+	if in, ok := s.in.(announcing); ok {
+		var ranges []blob.Range
+		for i := range g.columns {
+			ranges = append(ranges, g.columns[i].ranges()...)
+		}
+		g.kept = in.Expect(ranges...)
+	}
 	return g
+}
+
+// announcing is an input that wants to know what will be read of it, for each
+// reading costs a request. blob.File is one.
+type announcing interface {
+	Expect(ranges ...blob.Range) (kept bool)
+	Done(blob.Range)
 }
 
 // rowsOf is how many rows a run has.
@@ -119,7 +135,19 @@ func (c *column) decode() (values arrow.Array, err error) {
 	return values, nil
 }
 
-// open checks the pages and starts the library's reader.
+// ranges are what the column has of the file.
+func (c *column) ranges() []blob.Range {
+	s := c.group.source
+	var ranges []blob.Range
+	for _, leaf := range s.leaves[c.field] {
+		start, length := chunkRange(s.meta, c.group.index, leaf)
+		ranges = append(ranges, blob.Range{Offset: start, Length: length})
+	}
+	return ranges
+}
+
+// open checks the pages and starts the library's reader, which reads the whole
+// column.
 func (c *column) open() error {
 	s, group := c.group.source, c.group.index
 	leaves := s.leaves[c.field]
@@ -147,6 +175,11 @@ func (c *column) open() error {
 		return err
 	}
 	c.reader, err = reader.GetFieldReader(context.Background(), index, include, []int{group})
+	if in, ok := s.in.(announcing); ok && err == nil {
+		for _, r := range c.ranges() {
+			in.Done(r)
+		}
+	}
 	return err
 }
 
@@ -266,13 +299,17 @@ func (p *piece) Name() string {
 }
 
 // Size implements batch.Piece. What lies in the file is read with the first
-// run of a row group.
+// run of a row group; of an object there is a copy meanwhile.
 func (p *piece) Size() int64 {
 	s := p.group.source
 	share := float64(p.rows) / float64(p.group.rows)
 	size := int64(2 * share * float64(s.decoded(p.group.index)))
 	if p.run == 0 {
-		size += s.octets(p.group.index)
+		octets := s.octets(p.group.index)
+		if p.group.kept {
+			octets *= 2
+		}
+		size += octets
 	}
 	return size + 16*int64(p.rows)
 }

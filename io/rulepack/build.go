@@ -3,6 +3,7 @@ package rulepack
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -98,7 +99,7 @@ func Create(name string, o BuildOptions) (*Builder, error) {
 	if o.Profile == robotstxt.Google {
 		o.Limit = 0
 	}
-	out, err := blob.Create(name)
+	out, err := blob.Create(context.Background(), name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,5 @@
 package rulesdir
 
-import "path/filepath"
-
 // File is the name of the file that Lookup takes an authority's rules from,
 // with the folder's name in front; it is empty where there is none. It is for
 // people and looks at the folder at each call.
@@ -11,13 +9,16 @@ func (d *Dir) File(authority []byte) (string, error) {
 			continue
 		}
 		r := &d.index.records[file]
+		if d.folder.objects != nil {
+			return d.folder.full(d.index.path(r)), nil
+		}
 		f, path, err := d.folder.openRecord(d.index.path(r), r.isDir)
 		if err != nil {
 			return "", err
 		}
 		if f != nil {
 			_ = f.Close() // it was not read from
-			return filepath.Join(d.folder.name, path), nil
+			return d.folder.full(path), nil
 		}
 	}
 	return "", nil

@@ -7,16 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"robotsbatch/io/blob"
 )
 
 // openFlags open a file for reading, without waiting for a writer where it is a
 // named pipe.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// folder opens files, and none outside itself.
+// folder opens files, and none outside itself. It is on this machine, or in a
+// store, where all folders HOST are of files that are there.
 type folder struct {
-	root *os.Root
-	name string
+	root    *os.Root     // nil for one in a store
+	objects *blob.Folder // nil for one on this machine
+	name    string
 }
 
 func openFolder(name string) (folder, error) {
@@ -28,7 +32,7 @@ func openFolder(name string) (folder, error) {
 	if err != nil {
 		return folder{}, fmt.Errorf("rulesdir: %w", err)
 	}
-	return folder{root, name}, nil
+	return folder{root: root, name: name}, nil
 }
 
 // openList opens the folder itself, as ".", or one in it for listing.
@@ -106,13 +110,16 @@ func (f folder) open(path string) (*os.File, error) {
 }
 
 func (f folder) isLink(path string) bool {
+	if f.root == nil {
+		return false
+	}
 	info, err := f.root.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // explain names the file that an error is about, and what to do.
 func (f folder) explain(path string, err error) error {
-	full := filepath.Join(f.name, path)
+	full := f.full(path)
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
 		err = inner.Err
@@ -131,6 +138,20 @@ func (f folder) clash(a, b, host string) error {
 	if b < a {
 		a, b = b, a
 	}
-	return fmt.Errorf("rulesdir: %s and %s are both for %s: remove one of them",
-		filepath.Join(f.name, a), filepath.Join(f.name, b), host)
+	return fmt.Errorf("rulesdir: %s and %s are both for %s: remove one of them", f.full(a), f.full(b), host)
+}
+
+// full is a file's name with the folder's in front.
+func (f folder) full(path string) string {
+	if f.root == nil {
+		return f.name + path
+	}
+	return filepath.Join(f.name, path)
+}
+
+func (f folder) close() error {
+	if f.root == nil {
+		return nil
+	}
+	return f.root.Close()
 }

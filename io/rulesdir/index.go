@@ -48,7 +48,11 @@ const listBatch = 1024
 // newIndex lists a folder.
 func newIndex(f folder) (*index, error) {
 	b := builder{folder: f, index: &index{seed: maphash.MakeSeed()}}
-	if err := b.list(general); err != nil {
+	list := func() error { return b.list(general) }
+	if f.objects != nil {
+		list = b.listObjects
+	}
+	if err := list(); err != nil {
 		return nil, err
 	}
 	if err := b.link(); err != nil {
@@ -230,6 +234,9 @@ func (b *builder) link() error {
 // settle makes sure that at most one of two records that stand for the same is
 // there.
 func (b *builder) settle(r, s *record) error {
+	if b.folder.objects != nil { // both are
+		return b.folder.clash(b.index.path(r), b.index.path(s), string(b.index.key(r)))
+	}
 	var paths [2]string
 	for i, r := range []*record{r, s} {
 		f, path, err := b.folder.openRecord(b.index.path(r), r.isDir)

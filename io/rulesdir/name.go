@@ -90,6 +90,9 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 // cutForm cuts what may follow HOST in a file's name.
 func cutForm(name string) string {
 	_, name = compress.ByName(name)
+	if host, ok := strings.CutSuffix(name, "/robots.txt"); ok { // in a store
+		return host
+	}
 	for _, form := range []string{".robots.txt", ".txt"} {
 		if n := len(name) - len(form); n >= 0 && strings.EqualFold(name[n:], form) {
 			return name[:n]

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"robotsbatch/io/compress"
@@ -79,6 +78,9 @@ func (d *Dir) rules(body []byte) *rules {
 // limit. It is not found in a folder HOST without a robots.txt.
 func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err error) {
 	host := d.index.path(r)
+	if d.folder.objects != nil {
+		return d.readObject(host, buffer)
+	}
 	if r.isDir { // before looking into it, so that what comes later is seen to
 		info, err := d.folder.root.Stat(host)
 		if err != nil {
@@ -94,11 +96,16 @@ func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err err
 	if version, err = d.readFile(f, path, buffer); err != nil {
 		return false, version, d.folder.explain(path, err)
 	}
-	if d.parse.Profile == robotstxt.Google && len(*buffer) > robotstxt.MaxGoogleBody {
-		return false, version, fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
-			filepath.Join(d.folder.name, path), robotstxt.MaxGoogleBody>>20)
+	return true, version, d.checkSize(path, *buffer)
+}
+
+// checkSize refuses a body that is too large where there is no limit.
+func (d *Dir) checkSize(path string, body []byte) error {
+	if d.parse.Profile == robotstxt.Google && len(body) > robotstxt.MaxGoogleBody {
+		return fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
+			d.folder.full(path), robotstxt.MaxGoogleBody>>20)
 	}
-	return true, version, nil
+	return nil
 }
 
 // readFile reads a file that nobody writes to meanwhile.
@@ -136,7 +143,7 @@ func memory(tries []matcher.Trie) int64 {
 
 // body reads the body of a file into buffer, up to one octet more than the
 // limit.
-func (d *Dir) body(f *os.File, path string, buffer []byte) ([]byte, error) {
+func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
 	codec, _ := compress.ByName(path)
 	if codec == compress.None {
 		return readUpTo(f, buffer, d.limit+1)
@@ -155,7 +162,7 @@ func (d *Dir) body(f *os.File, path string, buffer []byte) ([]byte, error) {
 	return decompress(f, codec, compress.NewReader, body[:0], d.limit+1)
 }
 
-func decompress(f *os.File, c compress.Codec, newReader func(io.Reader, compress.Codec) (io.ReadCloser, error), buffer []byte, limit int) ([]byte, error) {
+func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compress.Codec) (io.ReadCloser, error), buffer []byte, limit int) ([]byte, error) {
 	r, err := newReader(f, c)
 	if err != nil {
 		return buffer, err

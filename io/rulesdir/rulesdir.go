@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"robotsbatch/io/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -79,7 +80,22 @@ type Dir struct {
 // Open lists the folder of that name. It fails when the folder cannot be
 // listed, or when two of its files are for one authority.
 func Open(name string, o Options) (*Dir, error) {
+	f, err := openFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	return openDir(f, o)
+}
+
+// OpenObjects lists a folder of objects in a store, whose keys are as the paths
+// of files. It fails as Open does.
+func OpenObjects(objects *blob.Folder, o Options) (*Dir, error) {
+	return openDir(folder{objects: objects, name: objects.Name()}, o)
+}
+
+func openDir(f folder, o Options) (*Dir, error) {
 	d := &Dir{
+		folder:  f,
 		chains:  o.Chains,
 		records: o.Records,
 		used:    o.Used,
@@ -87,11 +103,8 @@ func Open(name string, o Options) (*Dir, error) {
 	}
 	d.limit = d.parse.ReadLimit()
 	var err error
-	if d.folder, err = openFolder(name); err != nil {
-		return nil, err
-	}
 	if d.index, err = newIndex(d.folder); err != nil {
-		_ = d.folder.root.Close() // it was only read from
+		_ = d.folder.close() // it was only read from
 		return nil, err
 	}
 	if o.Memory <= 0 {
@@ -135,7 +148,7 @@ func (d *Dir) Stats() Stats {
 // Close gives the folder back. Rules that were looked up stay valid; a Lookup
 // that has to read a file fails from then on.
 func (d *Dir) Close() error {
-	if err := d.folder.root.Close(); err != nil {
+	if err := d.folder.close(); err != nil {
 		return fmt.Errorf("rulesdir: %w", err)
 	}
 	return nil

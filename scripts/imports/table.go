@@ -9,12 +9,13 @@ const module = "robotsbatch"
 // standard library and the room itself always may be.
 type room struct {
 	// folder is the room's path from the top level, what lies below included
-	// unless that is a room of its own. "io/*" makes each folder in io a room.
+	// unless that is a room of its own. "io/*" makes each folder in io a room,
+	// but those that come before it.
 	folder string
 	// rooms are the other rooms that may be imported.
 	rooms []string
 	// others are the third-party packages that may be imported, each with what
-	// lies below it; "*" is any.
+	// lies below it, unless it ends in "/."; "*" is any.
 	others []string
 }
 
@@ -33,6 +34,10 @@ var table = []room{
 	{"matcher/lint", []string{"matcher", "matcher/robotstxt"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "golang.org/x/sys/cpu"}},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3", "golang.org/x/sync/semaphore", "golang.org/x/sys/cpu"}},
+	// Opening objects needs no driver, and only a program links those.
+	{"io/blob", nil, []string{"gocloud.dev/blob/.", "gocloud.dev/gcerrors", "golang.org/x/sys"}},
+	{"io/blob/stores", []string{"io/blob"}, []string{"*"}},
+	{"io/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
 	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},
 	{"cmd", join(engine, []string{"batch", "io/*"}), []string{"*"}},
 	{"bench", join(engine, []string{"matcher/reference", "batch", "io/*"}), []string{"*"}},
@@ -71,7 +76,7 @@ func (r room) mayImport(path string) bool {
 			return true
 		}
 		for _, other := range r.others {
-			if other == "*" || within(path, other) {
+			if other == "*" || within(path, other) || path+"/." == other {
 				return true
 			}
 		}

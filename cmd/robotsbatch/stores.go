@@ -1,0 +1,50 @@
+package main
+
+import (
+	"robotsbatch/io/blob"
+	_ "robotsbatch/io/blob/stores" // s3://, gs://, azblob://
+)
+
+// resolveNames makes the names of local files of file:// URLs, and refuses URLs
+// that cannot be opened. What a URL may have is said without showing it, for it
+// may have credentials.
+func resolveNames(flag string, names ...*string) error {
+	for _, name := range names {
+		local, err := blob.LocalName(*name)
+		if err == nil && blob.IsURL(local) {
+			_, err = blob.ParseURL(local)
+		}
+		if err != nil {
+			return usageErrorf("-%s: %w", flag, err)
+		}
+		*name = local
+	}
+	return nil
+}
+
+// pointers are those to the strings of a list.
+func pointers(list []string) []*string {
+	all := make([]*string, len(list))
+	for i := range list {
+		all[i] = &list[i]
+	}
+	return all
+}
+
+// reserveMemory takes what open objects need out of -memory.
+func (c *jobConfig) reserveMemory(inputs []input) error {
+	for _, in := range inputs {
+		if blob.IsURL(in.path) {
+			c.memory -= blob.ReadMemory
+			break
+		}
+	}
+	if blob.IsURL(c.out) {
+		c.memory -= blob.WriteMemory
+	}
+	if c.memory < leastMemory {
+		return usageErrorf("-memory is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB",
+			blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
+	}
+	return nil
+}

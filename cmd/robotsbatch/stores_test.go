@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/blob/blobtest"
+)
+
+const sample = "../../bench/corpus/sample"
+
+// runWith runs the program in this process.
+func runWith(ctx context.Context, stdin string, args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	status = run(ctx, args, strings.NewReader(stdin), &out, &err)
+	return status, out.String(), err.String()
+}
+
+// mustRun runs the program, which is to succeed, and returns its stdout.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	status, stdout, stderr := runWith(t.Context(), "", args...)
+	if status != exitDone {
+		t.Fatalf("%q: status %d\n%s", args, status, stderr)
+	}
+	return stdout
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestObjectsAreFiles has each kind of input and output in a store, and on the
+// disk.
+func TestObjectsAreFiles(t *testing.T) {
+	s := blobtest.New(t)
+	folder := t.TempDir()
+	frontier := filepath.Join(sample, "frontier.arrow")
+	rules := filepath.Join(sample, "rules")
+	parquet := filepath.Join(folder, "frontier.parquet")
+	mustRun(t, "-in", frontier, "-rules", rules, "-agent", "x", "-prefix", "before_", "-out", parquet, "-batch-rows", "300")
+	for _, in := range []string{frontier, filepath.Join(sample, "frontier.arrows"), filepath.Join(sample, "frontier.txt.zst"), parquet} {
+		base := filepath.Base(in)
+		s.Put("in/"+base, readFile(t, in))
+		for _, out := range []string{"out.csv", "out.jsonl.gz", "out.arrow", "out.parquet"} {
+			local := filepath.Join(folder, out)
+			mustRun(t, "-in", in, "-rules", rules, "-agent", "CCBot", "-out", local)
+			mustRun(t, "-in", s.Name("in/"+base), "-rules", rules, "-agent", "CCBot", "-out", s.Name("out/"+out))
+			if !bytes.Equal(s.Get("out/"+out), readFile(t, local)) {
+				t.Errorf("%s to %s: the object is not as the file", base, out)
+			}
+		}
+	}
+}
+
+func TestFoldersOfObjects(t *testing.T) {
+	s := blobtest.New(t)
+	rules := filepath.Join(sample, "rules")
+	s.Put("in/a.txt", []byte("https://a.example/\n"))
+	s.Put("in/b/c.txt.gz", []byte("https://b.example/\n"))
+	s.Put("in/_SUCCESS", nil)
+	mustRun(t, "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"))
+	for key, want := range map[string]string{"out/a.csv": "https://a.example/", "out/b/c.csv": "https://b.example/"} {
+		if got := string(s.Get(key)); got != "url,allowed\n"+want+",true\n" {
+			t.Errorf("%s is %q", key, got)
+		}
+	}
+	folder := t.TempDir()
+	mustRun(t, "-in", s.Name("in/*.txt"), "-rules", rules, "-out", folder+"/")
+	if got := string(readFile(t, filepath.Join(folder, "a.csv"))); got != "url,allowed\nhttps://a.example/,true\n" {
+		t.Errorf("a.csv is %q", got)
+	}
+	list := filepath.Join(folder, "list")
+	if err := os.WriteFile(list, []byte(s.Name("in/a.txt")+"\n"+s.Name("in/b/")+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustRun(t, "-files-from", list, "-rules", rules); got != "url,allowed\nhttps://a.example/,true\nhttps://b.example/,true\n" {
+		t.Errorf("stdout is %q", got)
+	}
+	status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/a.txt"), "-rules", rules, "-emit", "allowed", "-out", s.Name("in/a.txt"))
+	if status != exitUsage || !strings.Contains(stderr, "would replace an input") {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+}
+
+func TestFileURLs(t *testing.T) {
+	folder, err := filepath.Abs(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := filepath.Abs(filepath.Join(sample, "rules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := filepath.Join(folder, "a b.txt")
+	if err := os.WriteFile(in, []byte("https://a.example/\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	url := "file://" + filepath.ToSlash(folder)
+	mustRun(t, "-in", url+"/a%20b.txt", "-rules", "file://"+filepath.ToSlash(rules), "-out", url+"/out.csv")
+	if got := string(readFile(t, filepath.Join(folder, "out.csv"))); got != "url,allowed\nhttps://a.example/,true\n" {
+		t.Errorf("out.csv is %q", got)
+	}
+}
+
+// TestRulesFromStores has each kind of rules in a store, and on the disk.
+func TestRulesFromStores(t *testing.T) {
+	s := blobtest.New(t)
+	folder := t.TempDir()
+	frontier, rules := filepath.Join(sample, "frontier.txt.zst"), filepath.Join(sample, "rules")
+	args := func(rules string) []string {
+		return []string{"-in", frontier, "-agent", "CCBot", "-explain", "-rules", rules}
+	}
+	want := mustRun(t, args(rules)...)
+	entries, err := os.ReadDir(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var captures bytes.Buffer
+	for i, entry := range entries {
+		body := readFile(t, filepath.Join(rules, entry.Name()))
+		key := "rules/" + entry.Name()
+		switch i % 4 {
+		case 1:
+			key += "/robots.txt"
+		case 2:
+			var compressed bytes.Buffer
+			z := gzip.NewWriter(&compressed)
+			_, _ = z.Write(body)
+			z.Close()
+			key, body = key+".txt.gz", compressed.Bytes()
+		}
+		s.Put(key, body)
+	}
+	s.Put("rules/", nil)
+	if got := mustRun(t, args(s.Name("rules/"))...); got != want {
+		t.Error("a folder of objects: other verdicts")
+	}
+	for _, url := range []string{"https://www.a.example", "https://www.b.example"} {
+		response := "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n"
+		fmt.Fprintf(&captures, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s/robots.txt\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+			url, len(response), response)
+	}
+	s.Put("crawl/a.warc", captures.Bytes())
+	s.Put("crawl/_SUCCESS", nil)
+	for _, name := range []string{"crawl/", "crawl/a.warc", "crawl/*.warc", "*/a.warc"} {
+		status, stdout, stderr := runWith(t.Context(), "https://www.a.example/x\n", "-in", "-", "-rules", s.Name(name))
+		if status != exitDone || stdout != "url,allowed\nhttps://www.a.example/x,false\n" || strings.Contains(stderr, "endpoint") {
+			t.Errorf("%s: status %d, %q\n%s", name, status, stdout, stderr)
+		}
+	}
+	pack := filepath.Join(folder, "site.rules")
+	mustRun(t, "compile", "-rules", rules, "-out", pack)
+	s.Put("site.rules", readFile(t, pack))
+	if got := mustRun(t, args(s.Name("site.rules"))...); got != want {
+		t.Error("a pack in a store: other verdicts")
+	}
+	again := filepath.Join(folder, "again.rules")
+	mustRun(t, "compile", "-rules", s.Name("rules/"), "-out", again)
+	if got := mustRun(t, args(again)...); got != want {
+		t.Error("a pack of a folder of objects: other verdicts")
+	}
+	status, stdout, _ := runWith(t.Context(), "", "explain", "-rules", s.Name("rules/"), "-agent", "CCBot", "https://blogbook4.net.example/import%2F/recipe-family-83798.html")
+	if status != exitFailed || !strings.Contains(stdout, "  file        s3://bucket/rules/blogbook4.net.example") || strings.Contains(stdout, "endpoint") {
+		t.Errorf("status %d\n%s", status, stdout)
+	}
+}
+
+func TestRulesThatAreNoneInStores(t *testing.T) {
+	s := blobtest.New(t)
+	s.Put("rules/a.example", nil)
+	s.Put("rules/a.example.txt", nil)
+	s.Put("a.txt", []byte("x"))
+	s.Put("cut.rules", []byte("robotsbatch rules"))
+	for name, want := range map[string]string{
+		"rules/": "s3://bucket/rules/a.example and s3://bucket/rules/a.example.txt are both for", "none/": "the folder has no objects", "missing.rules": "there is no such object",
+		"a.txt": "neither a rule pack nor captures", "*.txt": "has no captures", "*.none": "no object matches",
+	} {
+		status, _, stderr := runWith(t.Context(), "https://a.example/\n", "-in", "-", "-rules", s.Name(name))
+		if status == exitDone || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, want it to say %q\n%s", name, status, want, stderr)
+		}
+	}
+}
+
+// TestColumnsThatAreFetched reads one column of twenty, of several row groups.
+func TestColumnsThatAreFetched(t *testing.T) {
+	s := blobtest.New(t)
+	folder := t.TempDir()
+	var text strings.Builder
+	text.WriteString("url")
+	for column := range 19 {
+		fmt.Fprintf(&text, ",c%d", column)
+	}
+	text.WriteString("\n")
+	const rows = 20_000
+	for row := range rows {
+		fmt.Fprintf(&text, "https://www.host%d.example/%x", row/100, row*7919)
+		for column := range 19 {
+			fmt.Fprintf(&text, ",%016x", uint64(row+1)*uint64(column+1)*0x9E3779B97F4A7C15)
+		}
+		text.WriteString("\n")
+	}
+	csv, parquet := filepath.Join(folder, "wide.csv"), filepath.Join(folder, "wide.parquet")
+	if err := os.WriteFile(csv, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rules := filepath.Join(sample, "rules")
+	mustRun(t, "-in", csv, "-rules", rules, "-out", parquet)
+	data := readFile(t, parquet)
+	s.Put("wide.parquet", data)
+	got := mustRun(t, "-in", s.Name("wide.parquet"), "-rules", rules, "-columns", "verdict", "-prefix", "again_", "-out-format", "csv")
+	if lines := strings.Count(got, "\n"); lines != rows+1 {
+		t.Errorf("%d lines", lines)
+	}
+	gets, octets := s.Asked()
+	if len(gets) > 10 || octets > int64(len(data))/8 {
+		t.Errorf("%d requests for %d of %d octets: %q", len(gets), octets, len(data), gets)
+	}
+	got = mustRun(t, "-in", s.Name("wide.parquet"), "-rules", rules, "-prefix", "again_", "-out-format", "csv", "-batch-rows", "1000")
+	if lines := strings.Count(got, "\n"); lines != rows+1 {
+		t.Errorf("%d lines", lines)
+	}
+	gets, octets = s.Asked()
+	if len(gets) > 30 || octets > int64(len(data))*11/10 {
+		t.Errorf("%d requests for %d of %d octets", len(gets), octets, len(data))
+	}
+}
+
+// TestStoreFails is not to be taken for a reader that closed a pipe.
+func TestStoreFails(t *testing.T) {
+	s := blobtest.New(t)
+	frontier, rules := filepath.Join(sample, "frontier.txt.zst"), filepath.Join(sample, "rules")
+	s.Put("in.txt.zst", readFile(t, frontier))
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if r.Method == http.MethodPut {
+			panic(http.ErrAbortHandler)
+		}
+		store.ServeHTTP(w, r)
+	})
+	status, _, stderr := runWith(t.Context(), "", "-in", frontier, "-rules", rules, "-out", s.Name("out.csv"))
+	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/out.csv: writing it: ") || strings.Contains(stderr, "verysecret") {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if r.Method == http.MethodGet {
+			panic(http.ErrAbortHandler)
+		}
+		store.ServeHTTP(w, r)
+	})
+	status, _, stderr = runWith(t.Context(), "", "-in", s.Name("in.txt.zst"), "-rules", rules, "-out", s.Name("out.csv"))
+	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/in.txt.zst: ") {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+	if s.Get("out.csv") != nil {
+		t.Error("there is an output")
+	}
+}
+
+func TestWaitForStoreIsInterrupted(t *testing.T) {
+	s := blobtest.New(t)
+	s.Put("in.txt", []byte("https://a.example/\n"))
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan bool)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		cancel()
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+	})
+	status, _, stderr := runWith(ctx, "", "-in", s.Name("in.txt"), "-rules", filepath.Join(sample, "rules"))
+	close(over)
+	if status != exitFailed || !strings.Contains(stderr, "stopped (context canceled); nothing half-written is left") {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+}
+
+func TestSecretsInURLs(t *testing.T) {
+	rules := filepath.Join(sample, "rules")
+	for _, args := range [][]string{
+		{"-in", "s3://id:hush@bucket/a", "-rules", rules},
+		{"-in", "s3://bucket/a?X-Amz-Signature=hush", "-rules", rules},
+		{"-in", "https://bucket.example/a?sig=hush", "-rules", rules},
+		{"-in", "-", "-rules", "azblob://c/a?sv=1&sig=hush"},
+		{"-in", "-", "-rules", rules, "-out", "gs://hush@bucket/a.csv"},
+		{"-in", "-", "-rules", rules, "-summary-json", "gs://hush@bucket/a.csv"},
+		{"-in", "-", "-rules", rules, "s3://id:hush@bucket/a?sig=hush"},
+		{"-files-from", "-", "-rules", rules},
+		{"explain", "-rules", "s3://id:hush@bucket/a", "https://a.example/"},
+		{"compile", "-rules", "s3://id:hush@bucket/a", "-out", "x.rules"},
+		{"compile", "-rules", rules, "-out", "s3://id:hush@bucket/a"},
+	} {
+		status, _, stderr := runWith(t.Context(), "s3://id:hush@bucket/a?sig=hush\n", args...)
+		if status != exitUsage || strings.Contains(stderr, "hush") {
+			t.Errorf("%q: status %d\n%s", args, status, stderr)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package blob
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// URL names an object in a store, a folder of objects, or objects by a pattern:
+//
+//	s3://bucket/key?region=eu-central-1&endpoint=https://objects.example
+//
+// The key is what the store has, octet for octet: nothing in it is
+// percent-encoded. A folder is all keys that begin with it; it ends with a
+// slash, or is a bucket alone. Parameters are what follows the last question
+// mark, if it reads name=value&name=value, or nothing at all; their values are
+// percent-encoded. Any other question mark belongs to the key.
+//
+// A URL never has credentials, so it may be shown.
+type URL struct {
+	// Scheme is the kind of store, such as s3.
+	Scheme string
+	// Bucket is the bucket's or container's name.
+	Bucket string
+	// Key is the object's, without a slash at its beginning.
+	Key string
+
+	parameters string // as they were written
+}
+
+var (
+	schemeForm     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+	bucketForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	parametersForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*=[^&]*(&[A-Za-z][A-Za-z0-9_.-]*=[^&]*)*)?$`)
+)
+
+// IsURL tells whether a name is a URL and not that of a file. Those of scheme
+// file are URLs, too, see [LocalName].
+func IsURL(name string) bool {
+	scheme, _, ok := strings.Cut(name, "://")
+	return ok && schemeForm.MatchString(scheme)
+}
+
+// ParseURL takes a store's URL apart. Errors show nothing of a URL that may be
+// secret: it is refused when it has a user, or parameters that the kind of store
+// does not have, such as signatures.
+func ParseURL(name string) (URL, error) {
+	scheme, rest, _ := strings.Cut(name, "://")
+	u := URL{Scheme: strings.ToLower(scheme)}
+	if i := strings.LastIndexByte(rest, '?'); i >= 0 && parametersForm.MatchString(rest[i+1:]) {
+		rest, u.parameters = rest[:i], rest[i+1:]
+	}
+	u.Bucket, u.Key, _ = strings.Cut(rest, "/")
+	store, ok := stores[u.Scheme]
+	switch {
+	case !ok:
+		return URL{}, fmt.Errorf("blob: %s: %s:// cannot be opened: there are %s", Shown(name), scheme, knownSchemes())
+	case strings.Contains(u.Bucket, "@"):
+		return URL{}, fmt.Errorf("blob: %s: a URL with a user: leave it out; credentials come from the environment", Shown(name))
+	case !bucketForm.MatchString(u.Bucket):
+		return URL{}, fmt.Errorf("blob: %s: this is no bucket's name: write %s://bucket/key", Shown(name), scheme)
+	}
+	return u, u.checkParameters(store)
+}
+
+// checkParameters refuses parameters that the kind of store does not have, for
+// they may be credentials.
+func (u URL) checkParameters(store Store) error {
+	values, err := url.ParseQuery(u.parameters)
+	if err != nil {
+		return fmt.Errorf("blob: %s: its parameters are not percent-encoded as they must be", u.Name())
+	}
+	for name, value := range values {
+		if !slices.Contains(store.Parameters, name) {
+			return fmt.Errorf("blob: %s: the parameter %s is not for a %s:// URL, which may have %s; credentials come from the environment",
+				u.Name(), name, u.Scheme, strings.Join(store.Parameters, ", "))
+		}
+		for _, v := range value {
+			if inner, err := url.Parse(v); name == "endpoint" && (err != nil || inner.User != nil || inner.RawQuery != "") {
+				return fmt.Errorf("blob: %s: the parameter endpoint must be a plain URL, without a user or parameters of its own", u.Name())
+			}
+		}
+	}
+	return nil
+}
+
+// Name is the URL without its parameters: for people, and for what the end of a
+// name says.
+func (u URL) Name() string { return u.Scheme + "://" + u.Bucket + "/" + u.Key }
+
+// String is the whole URL, as Open and Create take it.
+func (u URL) String() string {
+	if u.parameters == "" && !strings.Contains(u.Key, "?") {
+		return u.Name()
+	}
+	return u.Name() + "?" + u.parameters
+}
+
+// IsFolder tells whether the URL is that of a folder.
+func (u URL) IsFolder() bool { return u.Key == "" || strings.HasSuffix(u.Key, "/") }
+
+// Below is the URL of a key below the folder.
+func (u URL) Below(key string) URL {
+	u.Key += key
+	return u
+}
+
+// base is the last part of the key.
+func (u URL) base() string { return path.Base(u.Key) }
+
+// bucketURL is what names the bucket to its driver.
+func (u URL) bucketURL() *url.URL {
+	return &url.URL{Scheme: u.Scheme, Host: u.Bucket, RawQuery: u.parameters}
+}
+
+// Shown is a name as people may see it: a URL without what may be credentials,
+// which is its user and its parameters, and any other name as it is.
+func Shown(name string) string {
+	if !IsURL(name) {
+		return name
+	}
+	scheme, rest, _ := strings.Cut(name, "://")
+	if i := strings.IndexByte(rest, '?'); i >= 0 && parametersForm.MatchString(rest[strings.LastIndexByte(rest, '?')+1:]) {
+		rest = rest[:strings.LastIndexByte(rest, '?')]
+	}
+	host, key, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = "…" + host[i:]
+	}
+	if slash {
+		host += "/"
+	}
+	return scheme + "://" + host + key
+}
+
+// LocalName is the name of the local file that a file:// URL stands for; any
+// other name it returns as it is.
+func LocalName(name string) (string, error) {
+	scheme, rest, ok := strings.Cut(name, "://")
+	if !ok || !strings.EqualFold(scheme, "file") {
+		return name, nil
+	}
+	host, file, _ := strings.Cut(rest, "/")
+	if host != "" && !strings.EqualFold(host, "localhost") {
+		return "", fmt.Errorf("blob: file://%s/%s: a file is on this machine: write three slashes, file:///folder/file", host, file)
+	}
+	local, err := url.PathUnescape("/" + file)
+	if err != nil || strings.ContainsRune(local, 0) {
+		return "", fmt.Errorf("blob: %s: its path is not percent-encoded as it must be", name)
+	}
+	return filepath.FromSlash(local), nil
+}
