@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
+	"robotsbatch/io/lines"
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -22,6 +23,7 @@ const (
 	defaultMemory = 512 << 20
 	leastMemory   = 16 << 20
 	defaultRows   = 65536
+	leastLine     = 1 << 10
 )
 
 // rulesConfig is what the command line says of the rules.
@@ -47,6 +49,9 @@ type jobConfig struct {
 	filesFrom string
 	inFormat  format.Format // Unknown: by content and name
 	urlColumn string
+	maxLine   int64 // octets
+	// acceptTruncated takes inputs that end too early as far as they came.
+	acceptTruncated bool
 
 	out            string
 	outFormat      format.Format // Unknown: by name
@@ -78,7 +83,7 @@ type jobConfig struct {
 // parseJob reads the main job's arguments. The error is flag.ErrHelp when help
 // was asked for, else a usageError; the flags before the mistake are set.
 func parseJob(args []string) (*jobConfig, error) {
-	c := &jobConfig{maxInvalid: unlimited, memory: defaultMemory}
+	c := &jobConfig{maxInvalid: unlimited, memory: defaultMemory, maxLine: lines.DefaultMaxLine}
 	fs := newFlagSet("robotsbatch")
 	c.rulesConfig.define(fs)
 	c.defineInput(fs)
@@ -138,7 +143,9 @@ func (c *jobConfig) defineInput(fs *flag.FlagSet) {
 	fs.StringVar(&c.filesFrom, "files-from", "", "")
 	fs.Func("in-format", "", formatOf(&c.inFormat, readable))
 	fs.StringVar(&c.urlColumn, "url-column", "", "")
-	defineLater(fs, "accept-truncated", "shard", "shards")
+	fs.BoolVar(&c.acceptTruncated, "accept-truncated", false, "")
+	fs.Func("max-line", "", sizeOf(&c.maxLine, leastLine))
+	defineLater(fs, "shard", "shards")
 }
 
 func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
@@ -194,6 +201,9 @@ func (c *jobConfig) check() error {
 		if err := resolveNames(flag, names...); err != nil {
 			return err
 		}
+	}
+	if most := min(c.batchMemory()/4, 1<<30); c.maxLine > most {
+		return usageErrorf("-max-line %s is more than a batch may have: with this -memory it is at most %s", sizeText(c.maxLine), sizeText(most))
 	}
 	if c.out == "/dev/stdout" {
 		c.out = "-"

@@ -27,8 +27,10 @@ type opener struct {
 	format    format.Format // Unknown: by content and name
 	urlColumn string
 	batchRows int
-	maxLine   int // octets of a line of csv or tsv; 0: the default
+	maxLine   int // octets of a line, or a row of csv or tsv; 0: the default
 	memory    int64
+	// acceptTruncated also reads an Arrow file that has no end.
+	acceptTruncated bool
 	// columns asks sources that read lines for all that a row has; verdicts
 	// are the columns that will come after.
 	columns  bool
@@ -112,13 +114,16 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		if o.urlColumn != "" && o.urlColumn != listColumn {
 			return usageErrorf("%s is a list of URLs and has no column %q: leave out -url-column", name, o.urlColumn)
 		}
-		result.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.batchRows})
+		result.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.batchRows, MaxLine: o.maxLine})
 		result.urlColumn = listColumn
 		return nil
 	case format.Arrow, format.ArrowS:
 		if result.format == format.Arrow && result.codec == compress.None && result.file != nil {
 			size, _ := result.file.Size()
 			table, err = arrowipc.OpenFile(result.file, size, options)
+			if o.acceptTruncated && isCut(err) {
+				table, err = arrowipc.OpenStream(r, options)
+			}
 		} else {
 			table, err = arrowipc.OpenStream(r, options)
 		}
@@ -128,7 +133,7 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		})
 	case format.JSONL, format.CDXJ:
 		table = jsonl.NewSource(r, jsonl.Options{
-			Name: name, CDXJ: result.format == format.CDXJ, URLKey: o.urlColumn, Columns: o.columns, Verdicts: o.verdicts, BatchRows: o.batchRows,
+			Name: name, CDXJ: result.format == format.CDXJ, URLKey: o.urlColumn, Columns: o.columns, Verdicts: o.verdicts, BatchRows: o.batchRows, MaxLine: o.maxLine,
 		})
 	case format.Parquet:
 		if result.codec != compress.None || result.file == nil {

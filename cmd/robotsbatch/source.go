@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -28,6 +29,9 @@ type concatenation struct {
 	mu   sync.Mutex // Close may come while Next is under way
 	now  *opened    // nil after the last
 	rest []input
+
+	rows      *atomic.Int64 // of the current input, with -accept-truncated
+	truncated []truncated
 
 	versionsMu sync.Mutex
 	versions   []versioned // of those that were opened
@@ -57,7 +61,7 @@ func (c *concatenation) open() error {
 	if err != nil {
 		return err
 	}
-	c.now, c.rest = next, c.rest[1:]
+	c.now, c.rest, c.rows = next, c.rest[1:], new(atomic.Int64)
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
 	c.versions = append(c.versions, versioned{in.path, info})
@@ -77,7 +81,12 @@ func (c *concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	defer c.mu.Unlock()
 	for c.now != nil {
 		p, err := c.now.Next(ctx)
-		if !errors.Is(err, io.EOF) {
+		switch {
+		case err == nil && c.opener.acceptTruncated:
+			return countedPiece{p, c.rows}, nil
+		case isCut(err) && c.opener.acceptTruncated:
+			c.truncated = append(c.truncated, truncated{c.now.input.name(), err, c.rows})
+		case !errors.Is(err, io.EOF):
 			return p, err
 		}
 		if err := c.advance(); err != nil {

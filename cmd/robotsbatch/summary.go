@@ -26,6 +26,8 @@ type summary struct {
 	Outputs    []string `json:"outputs"`
 	// OutputsKept is how many of them an earlier run has written (-resume).
 	OutputsKept int `json:"outputs_kept,omitempty"`
+	// Truncated are inputs that ended too early (-accept-truncated).
+	Truncated []truncatedSummary `json:"truncated,omitempty"`
 	// Rows were read and RowsWritten written (-emit).
 	Rows        int64 `json:"rows"`
 	RowsWritten int64 `json:"rows_written"`

@@ -30,7 +30,7 @@ var (
 	// errNotInOrder is what files of Polars are from a pipe: nothing but the
 	// footer says where their messages are.
 	errNotInOrder = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
-	errTail       = errors.New("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end")
+	errTail       = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
 )
 
 // frame is a message as it was read.

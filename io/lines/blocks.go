@@ -221,7 +221,7 @@ func (b *Blocks) TooLong(line int64) error {
 	if _, plain := b.options.Cutter.(lineCutter); !plain {
 		what = fmt.Sprintf("the row that starts in line %d", line)
 	}
-	return fmt.Errorf("%s has more than %d octets: %s", what, b.options.MaxLine, b.options.Hint)
+	return fmt.Errorf("%s has more than %d octets (-max-line): %s", what, b.options.MaxLine, b.options.Hint)
 }
 
 // readOnce appends what one read gives to data.
