@@ -20,4 +20,8 @@
 // of a string, an offset that is still in order. So octets are counted by what
 // they are part of, and each part says whether it is one of those. The program
 // fails when anything else was silent, and with any panic, kill or hang.
+//
+// The sections process and kills are about what happens to a job rather than to
+// what it reads: they say in their tables what came of each fault, and fail when
+// it is not what should.
 package main

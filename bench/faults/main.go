@@ -27,6 +27,8 @@ var sections = []section{
 	{"packs", "rule packs, changed and cut", packsSection},
 	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
 	{"bombs", "inputs that are small and want to be large", bombsSection},
+	{"process", "full disks, signals, files that change under a job", processSection},
+	{"kills", "jobs killed at any moment and resumed", killsSection},
 }
 
 // bench is what every section is given.

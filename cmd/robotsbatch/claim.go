@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/rulepack"
 )
 
 // claim makes the output this run's alone, and removes what a killed run left of
@@ -101,10 +102,10 @@ func (r ruleSources) unchanged() error {
 // because adds to an error what may have led to it: a file that was written to
 // while it was read.
 func (j *job) because(ctx context.Context, err error, src *concatenation) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, blob.ErrChanged) || errors.Is(err, rulepack.ErrChanged) {
 		return err
 	}
-	if changed := j.unchanged(src); changed != nil && !errors.Is(err, changed) && changed.Error() != err.Error() {
+	if changed := j.unchanged(src); changed != nil {
 		return fmt.Errorf("%w (it showed as: %w)", changed, err)
 	}
 	return err

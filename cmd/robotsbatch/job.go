@@ -54,7 +54,11 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return j.summary.ExitStatus
 	case ctx.Err() != nil:
-		return j.log.fail(fmt.Errorf("stopped (%w); nothing half-written is left", context.Cause(ctx)))
+		what := "nothing half-written is left"
+		if j.record != nil {
+			what += ", and -resume goes on from here"
+		}
+		return j.log.fail(fmt.Errorf("stopped (%w); %s", context.Cause(ctx), what))
 	}
 	return j.log.fail(err)
 }
@@ -123,6 +127,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		if file, err = blob.Create(ctx, j.summaryJSON); err != nil {
 			return fmt.Errorf("-summary-json: %w", err)
 		}
+		_ = blob.SweepFile(j.summaryJSON) // what killed runs left
 		defer file.Abort()
 	}
 	j.summary = newSummary(j.jobConfig, inputs)

@@ -19,9 +19,10 @@ const (
 )
 
 func main() {
-	// Without this a write to a closed pipe would kill the program before it
-	// could remove a temporary file; now the write fails with EPIPE.
-	signal.Ignore(syscall.SIGPIPE)
+	// Without this a write to a closed pipe, or beyond a limit of size, would
+	// kill the program before it could remove a temporary file; now the write
+	// fails.
+	signal.Ignore(failedWrites...)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

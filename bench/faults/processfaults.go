@@ -1,0 +1,285 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// processFaults are all that the section does.
+func processFaults() []processFault {
+	return slices.Concat(outputFaults(), inputFaults(), packFaults(), folderFaults(), signalFaults())
+}
+
+// standard are the arguments of most jobs.
+func standard(more ...string) []string {
+	return append([]string{"-in", "-", "-rules", "rules", "-out", "out.csv"}, more...)
+}
+
+// to is standard with another output.
+func to(out string, more ...string) []string {
+	return append([]string{"-in", "-", "-rules", "rules", "-out", out}, more...)
+}
+
+func nothing(*held) error { return nil }
+
+func outputFaults() []processFault {
+	return []processFault{
+		{name: "none", args: standard(), act: nothing, says: "120,000 rows", output: complete},
+		{
+			name: "disk full (a file system of 256 KiB)", args: to("out/big.csv"), before: mountSmall, act: nothing,
+			status: 1, says: "out/big.csv: write: no space left on device",
+		},
+		{
+			name: "disk full, folder of outputs", args: to("out"), before: mountSmall, act: nothing,
+			status: 1, says: "out/stdin.csv: write: no space left on device",
+		},
+		{
+			name: "disk full (/dev/full)", args: to("/dev/full", "-out-format", "csv"), act: nothing,
+			status: 1, says: "/dev/full: write: no space left on device",
+		},
+		{
+			name: "limit of a file's size (ulimit -f)", args: append([]string{"ulimit"}, standard()...), act: nothing,
+			status: 1, says: "out.csv: write: file too large",
+		},
+		{
+			name: "folder of the output removed", args: to("out/big.csv"), act: change("out", os.RemoveAll),
+			status: 1, says: "out/big.csv: rename: no such file or directory",
+		},
+		{
+			name: "folder of outputs removed", args: to("out"), act: change("out", os.RemoveAll),
+			status: 1, says: "out/stdin.csv: rename: no such file or directory",
+		},
+		{
+			name: "second run on the same file", args: standard(), act: second("out.csv", "out.csv: another run is writing it"),
+			says: "120,000 rows", output: complete,
+		},
+		{
+			name: "second run on the same folder", args: to("out"), act: second("out", "out: another run is writing it"),
+			says: "120,000 rows",
+		},
+		{
+			name: "slow reader of stdout", args: []string{"-in", "-", "-rules", "rules", "-out-format", "csv"},
+			act: slowReader, says: "120,000 rows",
+		},
+		{
+			name: "reader of stdout gone", args: []string{"-in", "-", "-rules", "rules", "-out-format", "csv"},
+			act: func(h *held) error { return h.stdout.Close() }, says: "the reader closed the output early",
+		},
+	}
+}
+
+// second starts another job on the output, which has to end at once.
+func second(out, says string) func(*held) error {
+	return func(h *held) error {
+		c := exec.Command(h.command.Path, "-in", "urls.txt", "-rules", "rules", "-out", out)
+		c.Dir = h.folder
+		said, _ := c.CombinedOutput()
+		if c.ProcessState.ExitCode() != 1 || !strings.Contains(string(said), says) {
+			return fmt.Errorf("the second run: exit status %d: %s", c.ProcessState.ExitCode(), said)
+		}
+		return nil
+	}
+}
+
+// slowReader reads the job's output with breaks.
+func slowReader(h *held) error {
+	h.read, h.wantRead = make(chan int, 1), 1+2*fedRows
+	go func() {
+		lines, buffer := 0, make([]byte, 64<<10)
+		for {
+			n, err := io.ReadFull(h.stdout, buffer)
+			lines += strings.Count(string(buffer[:n]), "\n")
+			if err != nil {
+				h.read <- lines
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	return nil
+}
+
+// change does something to a file of the job's.
+func change(name string, how func(path string) error) func(*held) error {
+	return func(h *held) error { return how(filepath.Join(h.folder, name)) }
+}
+
+func cutTo(size int64) func(string) error {
+	return func(path string) error { return os.Truncate(path, size) }
+}
+
+// overwrite writes zeros over the whole of a file.
+func overwrite(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.Write(make([]byte, info.Size()))
+	return err
+}
+
+// replace puts another file in a file's place.
+func replace(text string) func(string) error {
+	return func(path string) error {
+		other := path + ".new"
+		return errors.Join(os.WriteFile(other, []byte(text), 0o666), os.Rename(other, path))
+	}
+}
+
+// bigRows is how many rows an input has that a job is stopped in.
+const bigRows = 2_000_000
+
+// big makes a large table, not compressed.
+func big(b *bench, folder, name string) error {
+	list := filepath.Join(folder, "big.txt")
+	if err := os.WriteFile(list, []byte(strings.Repeat(aRow, bigRows)), 0o666); err != nil {
+		return err
+	}
+	if name == "big.txt" {
+		return nil
+	}
+	c := exec.Command(b.program, "-quiet", "-in", "big.txt", "-rules", "rules", "-out", name, "-columns", "url", "-prefix", "x_", "-compression", "none")
+	c.Dir = folder
+	return c.Run()
+}
+
+// inTheMiddle stops the job when it has written something of its output, and
+// lets it go on after how.
+func inTheMiddle(name string, how func(string) error) func(*held) error {
+	return func(h *held) error {
+		late := time.Now().Add(patience)
+		for begun := false; !begun; time.Sleep(time.Millisecond) {
+			if time.Now().After(late) {
+				return errors.New("the job has no output to be stopped in the middle of")
+			}
+			found, _ := filepath.Glob(filepath.Join(h.folder, ".out.csv.*.tmp"))
+			for _, path := range found {
+				info, err := os.Stat(path)
+				begun = begun || err == nil && info.Size() > 1<<20
+			}
+		}
+		return errors.Join(h.kill(syscall.SIGSTOP), how(filepath.Join(h.folder, name)), h.kill(syscall.SIGCONT))
+	}
+}
+
+func inputFaults() []processFault {
+	first := []string{"-in", "urls.txt", "-in", "-", "-rules", "rules", "-out", "out.csv"}
+	last := []string{"-in", "-", "-in", "urls.txt", "-rules", "rules", "-out", "out.csv"}
+	table := func(name string) []string {
+		return []string{"-in", name, "-rules", "rules", "-out", "out.csv", "-columns", "url"}
+	}
+	faults := []processFault{
+		{
+			name: "list cut after its turn", args: first, act: change("urls.txt", cutTo(10)),
+			status: 1, says: "urls.txt: it was written to while it was read",
+		},
+		{
+			name: "list longer after its turn", args: first, act: change("urls.txt", cutTo(1<<20)),
+			status: 1, says: "urls.txt: it was written to while it was read",
+		},
+		{
+			name: "list replaced after its turn", args: first, act: change("urls.txt", replace("http://c.example/\n")),
+			says: "120,100 rows", output: complete, rows: 2*fedRows + 100,
+		},
+		{
+			name: "list gone before its turn", args: last, act: change("urls.txt", os.Remove),
+			status: 1, says: "urls.txt: open: no such file or directory",
+		},
+		{
+			name:   "EIO from the disk (/proc/self/mem)",
+			args:   []string{"-in", "/proc/self/mem", "-in-format", "text", "-rules", "rules", "-out", "out.csv"},
+			status: 1, says: "/proc/self/mem: read: input/output error",
+		},
+	}
+	for _, name := range []string{"big.txt", "big.arrow", "big.parquet"} {
+		for _, how := range []struct {
+			name string
+			do   func(string) error
+		}{{"cut", cutTo(1 << 20)}, {"overwritten", overwrite}} {
+			faults = append(faults, processFault{
+				name: name + " " + how.name + " while it is read", args: table(name), big: name, act: inTheMiddle(name, how.do),
+				status: 1, says: name + ": it was written to while it was read",
+			})
+		}
+	}
+	return faults
+}
+
+func packFaults() []processFault {
+	args := []string{"-in", "-", "-rules", "site.rules", "-out", "out.csv"}
+	const written = "site.rules: the rule pack was written to while it was used"
+	return []processFault{
+		{name: "rule pack cut (mapped: SIGBUS)", args: args, act: change("site.rules", cutTo(100)), status: 1, says: written},
+		{name: "rule pack emptied", args: args, act: change("site.rules", cutTo(0)), status: 1, says: written},
+		{name: "rule pack overwritten in place", args: args, act: change("site.rules", overwrite), status: 1, says: written},
+		{
+			name: "rule pack replaced by another", args: args, act: change("site.rules", replace("something else")),
+			says: "120,000 rows: 0 allowed, 120,000 denied", output: complete,
+		},
+		{
+			name: "rule pack removed", args: args, act: change("site.rules", os.Remove),
+			says: "120,000 rows: 0 allowed, 120,000 denied", output: complete,
+		},
+	}
+}
+
+func folderFaults() []processFault {
+	return []processFault{
+		{
+			name: "robots.txt replaced before it is needed", args: standard(),
+			act:  change("rules/b.example", replace("User-agent: *\nAllow: /\n")),
+			says: "120,000 rows: 60,000 allowed, 60,000 denied", output: complete,
+		},
+		{
+			name: "robots.txt replaced after it was read", args: standard(),
+			act:  change("rules/a.example", replace("User-agent: *\nAllow: /\n")),
+			says: "120,000 rows: 0 allowed, 120,000 denied", output: complete,
+		},
+		{
+			name: "robots.txt removed before it is needed", args: standard(), act: change("rules/b.example", os.Remove),
+			status: 1, says: "rules/b.example: it was there when the folder was listed",
+		},
+		{
+			name: "a folder in a robots.txt's place", args: standard(),
+			act: change("rules/b.example", func(path string) error {
+				return errors.Join(os.Remove(path), os.Mkdir(path, 0o777))
+			}),
+			status: 1, says: "rules/b.example: not a regular file",
+		},
+		{
+			name: "folder of rules removed", args: standard(), act: change("rules", os.RemoveAll),
+			status: 1, says: "rules/b.example: it was there when the folder was listed",
+		},
+	}
+}
+
+func signalFaults() []processFault {
+	send := func(signal syscall.Signal) func(*held) error {
+		return func(h *held) error { return h.kill(signal) }
+	}
+	return []processFault{
+		{name: "SIGTERM", args: standard(), act: send(syscall.SIGTERM), status: 1, says: "stopped (terminated"},
+		{name: "SIGINT", args: standard(), act: send(syscall.SIGINT), status: 1, says: "stopped (interrupt"},
+		{name: "SIGTERM, folder of outputs", args: to("out"), act: send(syscall.SIGTERM), status: 1, says: "stopped (terminated"},
+		{name: "SIGKILL", args: standard(), act: send(syscall.SIGKILL), status: -1, leaves: true},
+		{
+			name: "SIGKILL, and the next run", args: standard(), killedBefore: true, act: nothing,
+			says: "120,000 rows", output: complete,
+		},
+	}
+}
