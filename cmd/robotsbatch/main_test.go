@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden text in testdata/script")
+var update = flag.Bool("update", false, "rewrite the golden text in testdata")
 
 // raceOptions keep a program under the race detector from waiting for a second
 // before it exits.
