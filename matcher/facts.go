@@ -43,8 +43,10 @@ type Records struct {
 	// CrawlDelays has one element a chain, in seconds; NoCrawlDelay for none.
 	CrawlDelays []float64
 	// Sitemaps are the values of the sitemap records, in their order, without
-	// empty ones and with control characters and octets that are not UTF-8 as
-	// %XX: the first MaxSitemaps of them that have MaxSitemapOctets together.
+	// empty ones: the first MaxSitemaps of them that have MaxSitemapOctets
+	// together. Octets that are not UTF-8 are %XX, and so are white space, control
+	// characters, quotes and backslashes of ASCII, which no URL has and which
+	// formats write as several.
 	Sitemaps []string
 	// MoreSitemaps says that there were more.
 	MoreSitemaps bool
@@ -57,7 +59,7 @@ const (
 	// many octets these have together: they are repeated in every row of an
 	// authority, and a hostile body of half a megabyte must not be.
 	MaxSitemaps      = 100
-	MaxSitemapOctets = 4096
+	MaxSitemapOctets = 2048
 )
 
 // CollectRecords collects the records of a body for each chain. A chain's
@@ -126,7 +128,7 @@ func (r *Records) AddSitemap(value []byte) {
 	}
 	escaped := make([]byte, 0, len(value))
 	for _, c := range appendValid(nil, value) {
-		if c < ' ' || c == 0x7F {
+		if c <= ' ' || c == 0x7F || c == '"' || c == '\\' {
 			escaped = appendEscape(escaped, c)
 		} else {
 			escaped = append(escaped, c)

@@ -93,14 +93,15 @@ func TestCollectCrawlDelays(t *testing.T) {
 func TestCollectSitemaps(t *testing.T) {
 	many := func(n, octets int) (body string, values []string) {
 		for i := range n {
-			s := fmt.Sprintf("https://a.example/%0*d", octets-len("https://a.example/"), i)
+			s := fmt.Sprintf("http://a.ex/%0*d", octets-len("http://a.ex/"), i)
 			body += "Sitemap: " + s + "\n"
 			values = append(values, s)
 		}
 		return body, values
 	}
-	fits, fitting := many(MaxSitemaps, MaxSitemapOctets/MaxSitemaps)
-	more, _ := many(MaxSitemaps+1, MaxSitemapOctets/MaxSitemaps)
+	short := MaxSitemapOctets / MaxSitemaps
+	fits, fitting := many(MaxSitemaps, short)
+	more, _ := many(MaxSitemaps+1, short)
 	long, _ := many(5, MaxSitemapOctets/4)
 	tests := []struct {
 		name, body string
@@ -111,7 +112,7 @@ func TestCollectSitemaps(t *testing.T) {
 		{"anywhere", "Sitemap: https://a.example/1\nUser-agent: *\nsitemap:https://a.example/2 # two\nDisallow: /\nSITE-MAP: 3\n", []string{"https://a.example/1", "https://a.example/2", "3"}, false},
 		{"twice", "Sitemap: x\nSitemap: x\n", []string{"x", "x"}, false},
 		{"empty", "Sitemap:\nSitemap: x\n", []string{"x"}, false},
-		{"not UTF-8", "Sitemap: /\xff\xc3\xa9 b\x01\tc\x7f\n", []string{"/%FFé b%01%09c%7F"}, false},
+		{"not UTF-8", "Sitemap: /\xff\xc3\xa9 b\x01\tc\x7f\"\\\n", []string{"/%FFé%20b%01%09c%7F%22%5C"}, false},
 		{"as many as there may be", fits, fitting, false},
 		{"too many", more, fitting, true},
 		{"too long together", long, nil, true},

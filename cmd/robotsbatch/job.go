@@ -69,6 +69,9 @@ const rulesMemory = 4
 
 func (c *jobConfig) batchMemory() int64 { return c.memory - c.memory/rulesMemory }
 
+// outputMemory is how many octets one batch may have as it is written.
+func (c *jobConfig) outputMemory() int64 { return c.batchMemory() / 2 }
+
 // ruleUse is what the columns need of the rules.
 func (c *jobConfig) ruleUse() ruleUse {
 	records := slices.Contains(c.with, batch.CrawlDelayColumn) || slices.Contains(c.with, batch.SitemapsColumn)

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"robotsbatch/matcher"
+)
 
 func TestSizeOf(t *testing.T) {
 	tests := []struct {
@@ -90,5 +94,16 @@ func TestClock(t *testing.T) {
 		if got := clock(seconds); got != want {
 			t.Errorf("%v: %s", seconds, got)
 		}
+	}
+}
+
+// A robots.txt with as many sitemaps as are kept must not end a job that asks for
+// nothing special, also when all rows of a batch come under it: the list as jsonl
+// has it leaves a fifth of what a batch may be written as.
+func TestSitemapsFitTheMemory(t *testing.T) {
+	c := jobConfig{memory: defaultMemory}
+	const row = matcher.MaxSitemapOctets + matcher.MaxSitemaps*len(`"",`)
+	if written, most := int64(defaultRows*row), c.outputMemory(); written > most*4/5 {
+		t.Errorf("%d octets of sitemaps in a batch, of %d that may be written", written, most)
 	}
 }

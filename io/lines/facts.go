@@ -2,7 +2,6 @@ package lines
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"robotsbatch/batch"
@@ -59,8 +58,8 @@ func (f form) fetched(dst []byte, facts *matcher.Facts) []byte {
 	return f.appendString(dst, time.Unix(facts.Fetched, 0).UTC().Format(fetchedLayout))
 }
 
-// sitemaps appends the list as a JSON array, or with blanks between its
-// elements, and those in them as %20.
+// sitemaps appends the list as a JSON array, or with blanks between its elements,
+// which have none.
 func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
 	if facts.Records == nil {
 		return append(dst, f.null...)
@@ -78,7 +77,7 @@ func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
 		if f.json {
 			dst = AppendString(dst, s)
 		} else {
-			dst = append(dst, strings.ReplaceAll(s, " ", "%20")...)
+			dst = append(dst, s...)
 		}
 	}
 	if f.json {

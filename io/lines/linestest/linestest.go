@@ -247,7 +247,7 @@ func Verdicts() *batch.Verdicts {
 		Facts: []matcher.Facts{
 			{Status: 404},
 			{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{
-				CrawlDelays: []float64{matcher.NoCrawlDelay, 0.5}, Sitemaps: []string{`https://a.example/"1",x`, "/é b"},
+				CrawlDelays: []float64{matcher.NoCrawlDelay, 0.5}, Sitemaps: []string{`https://a.example/1,x`, "/é%20b"},
 			}},
 		},
 	}
