@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"robotsbatch/io/compress"
 )
 
 // segments is what was written to it, piece by piece as it lies in memory: the
@@ -66,7 +67,7 @@ func appendDeflated(dst, src []byte, codec int8) ([]byte, error) {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(src)))
 	var err error
 	if codec == codecZstd {
-		dst = appendZstd(dst, src)
+		dst = compress.AppendZstd(dst, src)
 	} else {
 		dst, err = appendLZ4(dst, src)
 	}
@@ -75,21 +76,6 @@ func appendDeflated(dst, src []byte, codec int8) ([]byte, error) {
 		dst = append(dst[:start+prefixSize], src...)
 	}
 	return dst, err
-}
-
-// zstdEncoders are kept because each has tables of some hundred kilobytes.
-var zstdEncoders = sync.Pool{New: func() any {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return e
-}}
-
-func appendZstd(dst, src []byte) []byte {
-	e := zstdEncoders.Get().(*zstd.Encoder)
-	defer zstdEncoders.Put(e)
-	return e.EncodeAll(src, dst)
 }
 
 var lz4Writers = sync.Pool{New: func() any { return lz4.NewWriter(nil) }}

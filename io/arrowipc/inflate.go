@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"robotsbatch/io/compress"
 )
 
 // prefixSize is how many octets stand before each compressed buffer: its size
@@ -71,29 +71,10 @@ func decompress(dst, buffer []byte, codec int8) error {
 		copy(dst, src)
 		return nil
 	case codec == codecZstd:
-		return decompressZstd(dst, src)
+		return compress.DecodeZstd(dst, src)
 	default:
 		return decompressLZ4(dst, src)
 	}
-}
-
-var errSize = errors.New("it is not of the size that stands before it")
-
-// zstdDecoder starts no goroutines as long as nothing but DecodeAll is used.
-var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
-})
-
-func decompressZstd(dst, src []byte) error {
-	decoder, err := zstdDecoder()
-	if err != nil {
-		return err
-	}
-	got, err := decoder.DecodeAll(src, dst[:0:len(dst)])
-	if err == nil && len(got) != len(dst) {
-		err = errSize
-	}
-	return err
 }
 
 func decompressLZ4(dst, src []byte) error {
@@ -104,7 +85,7 @@ func decompressLZ4(dst, src []byte) error {
 	// What follows is the frame's end with its checksum.
 	switch n, err := reader.Read(make([]byte, 1)); {
 	case n > 0:
-		return errSize
+		return compress.ErrSize
 	case err != io.EOF:
 		return err
 	}

@@ -7,17 +7,19 @@
 //
 //	Open            footer: checked, then the library's metadata and schema
 //	Next            the next run of rows
-//	Piece.Decode    pages → Arrow library → check → record, URL column
-//	Sink.Encode     rows that come out, verdicts → a file of one row group
+//	Piece.Decode    pages, decompressed → Arrow library → check → record, URL
+//	                column
+//	Sink.Encode     rows that come out, verdicts → a file of one row group →
+//	                its pages, compressed
 //	Sink.Write      its octets, in order; its footer's entries, shifted
 //	Sink.Close      one footer for all
 //
 // Input is not trusted. The library panics on damaged files and allocates what
 // they ask for, partly on goroutines of its own. So the footer's structure, sizes
-// and offsets are checked before it sees them, and every page: that it is what
-// its checksum says, and decompresses to what its header says. The library gets
-// the octets that were checked, runs with panics caught and buffers limited, and
-// what a batch decodes to is limited, too.
+// and offsets are checked before it sees them. Compressed pages it never sees at
+// all: they are held against their checksums and decompressed here, one at a time,
+// to just as many octets as their headers say. It runs with panics caught and
+// buffers limited, and what a batch decodes to is limited, too.
 //
 // A panic on one of its goroutines would end the program. It starts them for
 // fields with structs, whose columns it decodes side by side: these are decoded

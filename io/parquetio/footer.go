@@ -181,8 +181,8 @@ func checkChunk(meta *metadata.FileMetaData, group, column int, end int64) error
 	if length < 0 || m.TotalUncompressedSize < 0 || start < int64(len(magic)) && length > 0 || start < 0 || length > end || start > end-length {
 		return fmt.Errorf("damaged: %d octets at %d of a file whose data ends at %d", length, start, end)
 	}
-	if _, err := compress.GetCodec(compress.Compression(m.Codec)); err != nil {
-		return fmt.Errorf("it is compressed with %s, which is not read: write it with zstd, snappy or gzip", m.Codec)
+	if decompressors[compress.Compression(m.Codec)] == nil {
+		return fmt.Errorf("it is compressed with %s, which is not read: write it with zstd, snappy, gzip or LZ4_RAW", m.Codec)
 	}
 	return nil
 }

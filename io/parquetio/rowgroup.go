@@ -1,9 +1,11 @@
 package parquetio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -68,6 +70,7 @@ type column struct {
 
 	mu      sync.Mutex
 	reader  *pqarrow.ColumnReader
+	plain   *plainFile // which it reads
 	checker tables.Checker
 	decoded map[int]arrow.Array // runs that nobody took yet
 	next    int                 // run
@@ -94,7 +97,7 @@ func (c *column) take(run int) (arrow.Array, error) {
 	}
 	delete(c.decoded, run)
 	if c.next == c.group.runs && len(c.decoded) == 0 {
-		c.reader = nil
+		c.reader, c.plain = nil, nil
 	}
 	return values, nil
 }
@@ -110,10 +113,15 @@ func (c *column) decode() (values arrow.Array, err error) {
 		}
 		rows := c.group.rowsOf(c.next)
 		chunked, err := c.reader.NextBatch(int64(rows))
+		if err == nil {
+			defer chunked.Release()
+		}
+		if first := c.plain.err(); first != nil {
+			return first
+		}
 		if err != nil {
 			return err
 		}
-		defer chunked.Release()
 		switch {
 		case chunked.Len() != rows:
 			return errRows
@@ -146,13 +154,12 @@ func (c *column) ranges() []blob.Range {
 	return ranges
 }
 
-// open checks the pages and starts the library's reader, which reads the whole
-// column.
+// open reads the field's chunks and starts the library's reader.
 func (c *column) open() error {
 	s, group := c.group.source, c.group.index
 	leaves := s.leaves[c.field]
 	include := make(map[int]bool, len(leaves))
-	var checked chunks
+	chunks := make(map[int]*plainChunk, len(leaves))
 	for _, leaf := range leaves {
 		start, length := chunkRange(s.meta, group, leaf)
 		data := make([]byte, length)
@@ -160,19 +167,20 @@ func (c *column) open() error {
 			return err
 		}
 		codec := compress.Compression(s.meta.RowGroups[group].Columns[leaf].MetaData.Codec)
-		if err := checkPages(data, codec, s.options.Memory); err != nil {
+		var err error
+		if chunks[leaf], err = newPlainChunk(data, codec, s.options.Memory); err != nil {
 			return err
 		}
-		checked = append(checked, chunk{start, data})
 		include[leaf] = true
 	}
-	reader, err := s.reader(checked)
+	c.plain = newPlainFile(s.meta, group, chunks)
+	reader, err := s.reader(c.plain.meta, io.NewSectionReader(c.plain, 0, math.MaxInt64))
 	if err != nil {
 		return err
 	}
 	index := s.fields[c.field]
 	if err := c.rehearse(reader, &reader.Manifest.Fields[index]); err != nil {
-		return err
+		return cmp.Or(c.plain.err(), err)
 	}
 	c.reader, err = reader.GetFieldReader(context.Background(), index, include, []int{group})
 	if in, ok := s.in.(announcing); ok && err == nil {
@@ -181,30 +189,6 @@ func (c *column) open() error {
 		}
 	}
 	return err
-}
-
-// chunk is the octets of a column of a row group.
-type chunk struct {
-	start int64 // in the file
-	data  []byte
-}
-
-// chunks are read where they lie in the file: what was checked is what the
-// library gets, whatever happens to the file, and it is read but once.
-type chunks []chunk
-
-// ReadAt implements io.ReaderAt within one of the chunks.
-func (c chunks) ReadAt(p []byte, offset int64) (int, error) {
-	for i := range c {
-		if at := offset - c[i].start; at >= 0 && at < int64(len(c[i].data)) {
-			n := copy(p, c[i].data[at:])
-			if n < len(p) {
-				return n, io.EOF
-			}
-			return n, nil
-		}
-	}
-	return 0, io.EOF
 }
 
 // rehearse decodes the columns of a field with structs, for the library

@@ -72,6 +72,7 @@ type sink struct {
 	props  *parquet.WriterProperties
 	mem    memory.Allocator
 	memory int64 // that dictionaries may take when they are no longer
+	codec  Compression
 
 	meta    *metadata.FileMetaData
 	pos     int64
@@ -94,10 +95,10 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquetio: %w", err)
 	}
-	s := &sink{w: w, output: output, mem: mem, memory: o.Layout.MemoryLimit()}
+	s := &sink{w: w, output: output, mem: mem, memory: o.Layout.MemoryLimit(), codec: o.Compression}
 	s.props = parquet.NewWriterProperties(
 		parquet.WithAllocator(mem),
-		parquet.WithCompression(codecs[o.Compression]),
+		parquet.WithCompression(compress.Codecs.Uncompressed),    // a packer compresses
 		parquet.WithRootRepetition(parquet.Repetitions.Required), // some readers refuse any other
 		parquet.WithMaxRowGroupLength(mostRows),
 		// URLs hardly repeat: a dictionary of them is work for nothing.
@@ -191,6 +192,9 @@ type groups struct {
 func (s *sink) encode(record arrow.Record) (g groups, err error) {
 	err = encoding(func() error {
 		var out bytes.Buffer
+		if record != nil {
+			out.Grow(int(sizeOf(record)) + 64<<10)
+		}
 		w, err := pqarrow.NewFileWriter(s.schema, &out, s.props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(s.mem)))
 		if err != nil {
 			return err
@@ -206,11 +210,22 @@ func (s *sink) encode(record arrow.Record) (g groups, err error) {
 		data := out.Bytes()
 		end := len(data) - tailSize
 		begin := end - int(binary.LittleEndian.Uint32(data[end:]))
-		g.data = data[len(magic):begin]
-		g.meta, err = metadata.NewFileMetaData(data[begin:end], nil)
+		if g.meta, err = metadata.NewFileMetaData(data[begin:end], nil); err != nil {
+			return err
+		}
+		g.data, err = s.pack(data[len(magic):begin], g.meta)
 		return err
 	})
 	return g, err
+}
+
+// pack compresses row groups, if they are to be compressed.
+func (s *sink) pack(data []byte, meta *metadata.FileMetaData) ([]byte, error) {
+	if s.codec == Uncompressed {
+		return data, nil
+	}
+	p := packer{codec: codecs[s.codec], compress: compressors[s.codec], data: data, meta: meta}
+	return p.pack()
 }
 
 // writeRecord writes a record as one row group, or as several of equal size

@@ -94,7 +94,7 @@ func (s *Source) open() error {
 	var whole *arrow.Schema
 	var manifest *pqarrow.SchemaManifest
 	if err := guard(func() error {
-		reader, err := s.reader(s.in)
+		reader, err := s.reader(s.meta, io.NewSectionReader(s.in, 0, s.size))
 		if err != nil {
 			return err
 		}
@@ -220,13 +220,12 @@ func (s *Source) decoded(group int) int64 {
 	return total
 }
 
-// reader returns a reader of the library's, for one goroutine, that reads from
-// in at the file's offsets.
-func (s *Source) reader(in io.ReaderAt) (*pqarrow.FileReader, error) {
+// reader returns a reader of the library's, for one goroutine.
+func (s *Source) reader(meta *metadata.FileMetaData, in parquet.ReaderAtSeeker) (*pqarrow.FileReader, error) {
 	mem := limited{memory.NewGoAllocator(), s.options.Memory}
 	props := parquet.NewReaderProperties(mem)
-	props.BufferedStreamEnabled = true // else it copies a column of a row group twice
-	f, err := file.NewParquetReader(io.NewSectionReader(in, 0, s.size), file.WithMetadata(s.meta), file.WithReadProps(props))
+	props.BufferedStreamEnabled = true // else it reads chunks as a whole
+	f, err := file.NewParquetReader(in, file.WithMetadata(meta), file.WithReadProps(props))
 	if err != nil {
 		return nil, err
 	}

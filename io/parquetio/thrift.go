@@ -35,8 +35,10 @@ type thriftWalk struct {
 	// a list adds nothing.
 	path []int16
 	// number is called with every integer and boolean, and element with every structure in
-	// a list, before it is walked over. Both may be nil.
+	// a list, before it is walked over. Both may be nil. While number runs, width
+	// is how many octets before data the integer has, 0 for a boolean.
 	number  func(path []int16, v int64)
+	width   int
 	element func(path []int16)
 }
 
@@ -106,9 +108,12 @@ func (w *thriftWalk) value(kind byte) error {
 	case thriftTrue, thriftFalse, thriftByte:
 		return w.skip(1)
 	case thriftI16, thriftI32, thriftI64:
+		before := len(w.data)
 		v, err := w.varint()
 		if err == nil {
+			w.width = before - len(w.data)
 			w.report(zigzag(v))
+			w.width = 0
 		}
 		return err
 	case thriftDouble:

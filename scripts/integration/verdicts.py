@@ -19,15 +19,6 @@ def run(source, out, *flags):
     return agent["allowed"], agent["denied"], agent["unknown"]
 
 
-def refused(source):
-    """Runs the job on an input that it must fail on, and returns what it says."""
-    done = subprocess.run([program, "-in", source, "-rules", sample / "rules", "-out", scratch / "refused.csv"],
-                          capture_output=True, text=True)
-    if done.returncode != 1:
-        sys.exit(f"{source}: exit status {done.returncode}, want 1")
-    return done.stderr
-
-
 def counts(values):
     """Counts what is allowed, denied and null."""
     values = list(values)
