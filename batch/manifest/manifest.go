@@ -84,6 +84,14 @@ type Output struct {
 	Parts []Part `json:"parts"`
 	// Counts are of its rows.
 	Counts Counts `json:"counts"`
+	// Truncated are inputs that ended too early.
+	Truncated []Truncated `json:"truncated,omitempty"`
+}
+
+// Truncated is an input that ended too early, and how many rows of it came.
+type Truncated struct {
+	Input string `json:"input"`
+	Rows  int64  `json:"rows"`
 }
 
 // Part is a run of octets of an output: a batch or row group, or what comes

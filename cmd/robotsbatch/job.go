@@ -149,7 +149,7 @@ func (j *job) convertAll(ctx context.Context, outputs []output) error {
 	defer j.record.close()
 	for _, out := range outputs {
 		if o := done[keyOf(out.inputs)]; o != nil {
-			j.summary.keep(j.record.pathOf(o), o.Counts.Stats())
+			j.summary.keep(j.record.pathOf(o), o)
 			continue
 		}
 		if err := j.convert(ctx, out); err != nil {
@@ -195,7 +195,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 	}
 	j.summary.add(t.name(), &stats)
 	j.reportTruncated(src)
-	return j.record.add(src.inputs(), t.path, sums, &stats)
+	return j.record.add(src, t.path, sums, &stats)
 }
 
 // finish writes the summary, and decides between success and too many rows

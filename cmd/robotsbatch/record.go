@@ -64,6 +64,7 @@ func (c *jobConfig) newRecord() *record {
 
 // used takes down that a file of the rules folder of that name was read.
 func (r *record) used(folder string, u rulesdir.Used) {
+	folder = blob.Shown(folder)
 	file := manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified.UTC()}
 	key := folder + "\x00" + u.Name
 	r.mu.Lock()
@@ -142,7 +143,7 @@ func (r *record) around(w blob.Writer) (blob.Writer, *manifest.Sums) {
 }
 
 // add takes down an output that is complete.
-func (r *record) add(inputs []versioned, path string, sums *manifest.Sums, stats *batch.Stats) error {
+func (r *record) add(src *concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
 	if r == nil || path == blob.Stdio {
 		return nil
 	}
@@ -161,8 +162,11 @@ func (r *record) add(inputs []versioned, path string, sums *manifest.Sums, stats
 		Output: fileOf(filepath.ToSlash(name), info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: manifest.CountsOf(stats),
 	}
 	o.Output.Size = sums.Size()
-	for _, in := range inputs {
+	for _, in := range src.inputs() {
 		o.Inputs = append(o.Inputs, fileOf(in.path, in.info))
+	}
+	for _, t := range src.truncated {
+		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.input), Rows: t.rows.Load()})
 	}
 	r.outputs++
 	if r.single {
@@ -204,9 +208,9 @@ func (r *record) pathOf(o *manifest.Output) string {
 	return filepath.Join(r.folder, filepath.FromSlash(o.Output.Name))
 }
 
-// fileOf is a version in the manifest's terms.
+// fileOf is a version in the manifest's terms, without credentials in its name.
 func fileOf(name string, info blob.Info) manifest.File {
-	return manifest.File{Name: name, Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}
+	return manifest.File{Name: blob.Shown(name), Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}
 }
 
 // readManifest reads a manifest; the error wraps fs.ErrNotExist when there is

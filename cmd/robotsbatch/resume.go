@@ -21,7 +21,7 @@ type kept map[string]*manifest.Output
 func keyOf(inputs []input) string {
 	names := make([]string, len(inputs))
 	for i, in := range inputs {
-		names[i] = in.path
+		names[i] = blob.Shown(in.path)
 	}
 	return strings.Join(names, "\x00")
 }
@@ -40,7 +40,7 @@ func (j *job) startRecord(ctx context.Context, outputs []output) (kept, error) {
 	if !j.resume {
 		return nil, r.begin(nil, nil)
 	}
-	old, err := j.earlier()
+	old, err := j.earlier(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (j *job) startRecord(ctx context.Context, outputs []output) (kept, error) {
 const shownOutdated = 10
 
 // earlier reads the manifest of the run before, if all of it was the same job.
-func (j *job) earlier() (*manifest.Manifest, error) {
+func (j *job) earlier(ctx context.Context) (*manifest.Manifest, error) {
 	r := j.record
 	old, err := readManifest(r.name)
 	switch {
@@ -97,7 +97,7 @@ func (j *job) earlier() (*manifest.Manifest, error) {
 	}
 	why := old.Job.Difference(&r.job)
 	if why == "" {
-		why = changedRule(old)
+		why = j.changedRule(ctx, old)
 	}
 	if why != "" {
 		j.log.info("when the job was begun "+why+": everything is done again", "resume", "done", 0, "reason", why)
@@ -106,19 +106,29 @@ func (j *job) earlier() (*manifest.Manifest, error) {
 	return old, nil
 }
 
-// changedRule finds a file of a rules folder that is not what it was.
-func changedRule(old *manifest.Manifest) string {
+// changedRule finds a file of a rules folder that is not what it was. The
+// sources of rules are the same.
+func (j *job) changedRule(ctx context.Context, old *manifest.Manifest) string {
 	for _, f := range old.RuleFiles {
-		if f.Source < 0 || f.Source >= len(old.Job.Rules) {
+		if f.Source < 0 || f.Source >= len(j.versions) {
 			continue
 		}
-		folder := old.Job.Rules[f.Source].Name
-		now, err := rulesdir.Version(folder, f.Name)
-		if err != nil || now.Size != f.Size || !now.Modified.Equal(f.Modified) {
-			return filepath.Join(folder, f.Name) + " was another"
+		folder := j.versions[f.Source].name
+		if now, err := ruleFile(ctx, folder, f.Name); err != nil || !now.Same(f.File) {
+			return filepath.Join(blob.Shown(folder), f.Name) + " was another"
 		}
 	}
 	return ""
+}
+
+// ruleFile is the version that a file of a rules folder has now.
+func ruleFile(ctx context.Context, folder, name string) (manifest.File, error) {
+	if blob.IsURL(folder) {
+		info, err := blob.Stat(ctx, folder+name)
+		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, err
+	}
+	u, err := rulesdir.Version(folder, name)
+	return manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified}, err
 }
 
 // carry takes over which rule files were read before, which are in the manifest

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
 )
 
@@ -81,10 +82,13 @@ func newSummary(c *jobConfig, inputs []input) *summary {
 }
 
 // keep adds what an earlier run did.
-func (s *summary) keep(path string, stats *batch.Stats) {
+func (s *summary) keep(path string, o *manifest.Output) {
 	s.OutputsKept++
-	s.keptRows += stats.Rows
-	s.add(path, stats)
+	s.keptRows += o.Counts.Rows
+	s.add(path, o.Counts.Stats())
+	for _, t := range o.Truncated {
+		s.Truncated = append(s.Truncated, truncatedSummary(t))
+	}
 }
 
 // add adds what one output's job did.

@@ -54,7 +54,7 @@ func runVerify(ctx context.Context, args []string, s streams) int {
 		}
 	}
 	if v.broken > 0 {
-		return v.log.fail(fmt.Errorf("%d of %s not what was written", v.broken, counted(int64(v.checks), "file is", "files are")))
+		return v.log.fail(fmt.Errorf("%d of %s not sound", v.broken, counted(int64(v.checks), "file is", "files are")))
 	}
 	return exitDone
 }

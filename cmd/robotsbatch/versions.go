@@ -48,7 +48,7 @@ func (v ruleVersions) identify(sources ruleSources) ([]manifest.Rules, error) {
 	captured := false
 	for i, version := range v {
 		rules := &list[i]
-		rules.Name = version.name
+		rules.Name = blob.Shown(version.name)
 		if version.kind == captureRules {
 			rules.Kind = "captures"
 			for _, file := range version.captures {
