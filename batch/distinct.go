@@ -16,7 +16,7 @@ const (
 // distinct counts distinct 64-bit hashes: exactly up to exactLimit, then by a
 // HyperLogLog estimate, so that its memory does not grow with the frontier.
 type distinct struct {
-	exact     map[uint64]struct{}
+	exact     hashSet
 	registers []uint8 // nil while exact
 }
 
@@ -25,11 +25,7 @@ func (d *distinct) add(hash uint64) {
 		d.register(hash)
 		return
 	}
-	if d.exact == nil {
-		d.exact = make(map[uint64]struct{})
-	}
-	d.exact[hash] = struct{}{}
-	if len(d.exact) > exactLimit {
+	if d.exact.add(hash); d.exact.count > exactLimit {
 		d.estimate()
 	}
 }
@@ -37,10 +33,12 @@ func (d *distinct) add(hash uint64) {
 // estimate goes over from counting to estimating.
 func (d *distinct) estimate() {
 	d.registers = make([]uint8, 1<<registerBits)
-	for hash := range d.exact {
-		d.register(hash)
+	for _, hash := range d.exact.slots {
+		if hash != 0 {
+			d.register(hash)
+		}
 	}
-	d.exact = nil
+	d.exact = hashSet{}
 }
 
 func (d *distinct) register(hash uint64) {
@@ -60,14 +58,16 @@ func (d *distinct) merge(other *distinct) {
 			d.registers[i] = max(d.registers[i], r)
 		}
 	}
-	for hash := range other.exact {
-		d.add(hash)
+	for _, hash := range other.exact.slots {
+		if hash != 0 {
+			d.add(hash)
+		}
 	}
 }
 
 func (d *distinct) count() int64 {
 	if d.registers == nil {
-		return int64(len(d.exact))
+		return int64(d.exact.count)
 	}
 	m := float64(len(d.registers))
 	sum := 0.0
@@ -75,4 +75,39 @@ func (d *distinct) count() int64 {
 		sum += math.Ldexp(1, -int(r))
 	}
 	return int64(0.7213 / (1 + 1.079/m) * m * m / sum)
+}
+
+// hashSet is a set of hashes, which are as good as random numbers: one read of
+// memory tells whether one is there. A hash of 0 counts as 1.
+type hashSet struct {
+	slots []uint64 // a power of two, at most half of them taken; 0 is free
+	count int
+}
+
+func (s *hashSet) add(hash uint64) {
+	if 2*s.count >= len(s.slots) {
+		s.grow()
+	}
+	hash = max(hash, 1)
+	for i := hash; ; i++ {
+		switch slot := &s.slots[i&uint64(len(s.slots)-1)]; *slot {
+		case 0:
+			*slot = hash
+			s.count++
+			return
+		case hash:
+			return
+		}
+	}
+}
+
+// grow makes twice as many slots.
+func (s *hashSet) grow() {
+	old := s.slots
+	*s = hashSet{slots: make([]uint64, max(64, 2*len(old)))}
+	for _, hash := range old {
+		if hash != 0 {
+			s.add(hash)
+		}
+	}
 }

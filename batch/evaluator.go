@@ -3,14 +3,10 @@ package batch
 import (
 	"bytes"
 	"fmt"
-	"hash/maphash"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
-
-// seed makes the hashes of one process comparable with each other.
-var seed = maphash.MakeSeed()
 
 // Evaluator is one goroutine's state: it turns batches of URLs into verdicts.
 type Evaluator struct {
@@ -23,7 +19,9 @@ type Evaluator struct {
 	// The origin of the row before, kept while the authority is written the
 	// same: most frontiers are grouped by host.
 	written []byte // the authority as written, with its scheme; nil at first
-	origin  matcher.Origin
+	origin  *matcher.Origin
+	found   matcher.Origin // for Lookup
+	ahead   ahead
 	first   []int // for each agent the first one that has the same trie
 
 	// What is known of a URL that starts like one before.
@@ -49,8 +47,9 @@ type Evaluator struct {
 // NewEvaluator returns an evaluator that asks origins.
 func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 	o = o.withDefaults()
+	bulk, _ := origins.(matcher.BulkOrigins)
 	return &Evaluator{
-		origins: origins, options: o,
+		origins: origins, options: o, ahead: ahead{origins: bulk}, origin: new(matcher.Origin),
 		first: make([]int, o.Agents), standings: make([]matcher.Standing, o.Agents), allowed: make([]bool, o.Agents),
 	}
 }
@@ -98,7 +97,15 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 		if c.Indices == nil {
 			lineOctets = matcher.HasLineOctet(c.Data[offsets[low]:offsets[high]])
 		}
-		if row, err := evaluateBlock(e, c, offsets, v, low, high, lineOctets); err != nil {
+		row, err := lookAhead(e, c, offsets, low, high)
+		switch {
+		case err != nil:
+		case lineOctets || c.Indices != nil || c.Validity != nil:
+			row, err = evaluateBlock(e, c, offsets, v, low, high, lineOctets)
+		default:
+			row, err = evaluatePlain(e, c, offsets, v, low, high)
+		}
+		if err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
 		}
 	}
@@ -108,7 +115,6 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 
 // evaluateBlock is the row loop. It returns the row of an error.
 func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int, lineOctets bool) (int, error) {
-	plain := !lineOctets && c.Indices == nil && c.Validity == nil
 	for row := low; row < high; row++ {
 		if c.Validity != nil && c.Null(row) {
 			e.null(v, row, matcher.InvalidURL)
@@ -122,18 +128,26 @@ func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 		switch {
 		case lineOctets && matcher.HasLineOctet(url):
 			e.null(v, row, matcher.InvalidURL)
-			continue
 		case len(e.start) == 0 || !bytes.HasPrefix(url, e.start):
 			if err := e.evaluate(v, row, url); err != nil {
 				return row, err
 			}
 		case e.open:
-			path := url[e.path:]
-			e.target.Set(path, e.options.Profile)
-			e.settle(v, row, path)
+			e.settleOne(v, row, url[e.path:])
 		}
-		if plain && len(e.start) > 0 {
-			row += evaluateLike(e, c, offsets[row+1:high+1], v, row+1)
+	}
+	return 0, nil
+}
+
+// evaluatePlain is evaluateBlock for a column without nulls, dictionary and line
+// octets: there it sees many rows that start alike at once.
+func evaluatePlain[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) (int, error) {
+	for row := low; row < high; row++ {
+		if row += evaluateLike(e, c, offsets[row:high+1], v, row); row == high {
+			break
+		}
+		if err := e.evaluate(v, row, matcher.TrimURL(c.Data[offsets[row]:offsets[row+1]])); err != nil {
+			return row, err
 		}
 	}
 	return 0, nil
@@ -142,24 +156,46 @@ func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 // evaluateLike decides the rows, from row on, whose URLs start like the one
 // before, and returns how many they are. offsets begin with the first one's.
 func evaluateLike[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, row int) int {
-	like := likeRun(e.start, c.Data, offsets)
-	if !e.open {
-		return like
+	if !mayStartLike(c.Data[offsets[0]:offsets[1]], e.start) {
+		return 0
 	}
-	e.paths = matcher.AppendPaths(e.paths[:0], c.Data, offsets[:like+1], e.path)
-	for paths := e.paths; len(paths) > 0; paths = paths[1:] {
+	like := likeRun(e.start, c.Data, offsets)
+	if e.open {
+		e.paths = matcher.AppendPaths(e.paths[:0], c.Data, offsets[:like+1], e.path)
+		e.settlePaths(v, row, e.paths)
+	}
+	return like
+}
+
+// mayStartLike is false for most URLs that do not start with start, and for all
+// if that is empty.
+func mayStartLike(url, start []byte) bool {
+	n := len(start)
+	return n > 0 && len(url) >= n && url[n-1] == start[n-1] && url[n/2] == start[n/2]
+}
+
+// settleOne decides a row for which the standings hold.
+func (e *Evaluator) settleOne(v *Verdicts, row int, path []byte) {
+	e.paths = append(e.paths[:0], matcher.PathOf(path))
+	e.settlePaths(v, row, e.paths)
+}
+
+// settlePaths decides rows, the first of which is row, for whose paths the
+// standings hold.
+func (e *Evaluator) settlePaths(v *Verdicts, row int, paths []matcher.Path) {
+	for ; len(paths) > 0; row, paths = row+1, paths[1:] {
 		if hold := e.hold(paths); hold > 0 {
-			e.stand(v, row+like-len(paths))
+			e.stand(v, row)
+			row += hold
 			if paths = paths[hold:]; len(paths) == 0 {
-				break
+				return
 			}
 		}
 		// No start ends in a blank that could be trimmed.
 		path := matcher.TrimURL(paths[0].Text())
 		e.target.Set(path, e.options.Profile)
-		e.settle(v, row+like-len(paths), path)
+		e.settle(v, row, path)
 	}
-	return like
 }
 
 // hold returns how many paths in a row have the verdicts of the standings.
@@ -204,33 +240,46 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 // find sets e.origin to that of a row's URL, and returns the URL's path, query and
 // fragment as written.
 func (e *Evaluator) find(row int, url []byte) (rest []byte, reason matcher.Reason, err error) {
-	if n := len(e.written); n > 0 && len(url) >= n && bytes.Equal(url[:n], e.written) &&
-		(len(url) == n || matcher.EndsAuthority(url[n])) {
+	if hasAuthority(url, e.written) {
+		return url[len(e.written):], matcher.NoReason, nil
+	}
+	if run, ok := e.ahead.take(row); ok {
+		n := e.ahead.runs[run].written
+		e.origin = &e.ahead.found[run]
+		e.begin(row, url[:n], e.ahead.keys[run].Hash)
 		return url[n:], matcher.NoReason, nil
 	}
 	key, rest, reason := e.scratch.SplitAuthority(url)
 	if reason != matcher.NoReason {
 		return nil, reason, nil
 	}
-	e.written = nil
-	if err := e.origins.Lookup(key, &e.origin); err != nil {
+	e.written, e.origin = nil, &e.found
+	if err := e.origins.Lookup(key, e.origin); err != nil {
 		return nil, matcher.NoReason, err
 	}
-	e.written = url[:len(url)-len(rest)]
+	e.begin(row, url[:len(url)-len(rest)], matcher.HashOf(key))
+	return rest, matcher.NoReason, nil
+}
+
+// begin starts a run of rows with one authority, which is written like this and
+// whose key has this hash. e.origin is known.
+func (e *Evaluator) begin(row int, written []byte, hash uint64) {
+	e.written = written
+	e.ahead.lookups++
 	if e.options.Facts || e.options.AsOf != 0 {
-		e.facts.begin(row, &e.origin)
+		e.facts.begin(row, e.origin)
 	}
-	e.countAuthority(key)
-	for agent := range e.origin.Tries {
+	e.countAuthority(hash)
+	tries := e.origin.Tries
+	for agent := range tries {
 		e.first[agent] = agent
 		for earlier := range agent {
-			if e.origin.Tries[earlier].Same(&e.origin.Tries[agent]) {
+			if tries[earlier].Same(&tries[agent]) {
 				e.first[agent] = earlier
 				break
 			}
 		}
 	}
-	return rest, matcher.NoReason, nil
 }
 
 // decide finds a row's verdicts. Every path that agrees with this one in its
@@ -260,7 +309,11 @@ func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
 			depth = max(depth, settled)
 		}
 	}
-	e.settle(v, row, path)
+	if e.open {
+		e.settleOne(v, row, path)
+	} else {
+		e.settle(v, row, path)
+	}
 	return depth
 }
 
@@ -359,8 +412,7 @@ func outcome(a access.Outcome, missing access.Missing) (allowed, known bool, rea
 
 // countAuthority counts an authority unless it was counted lately: in a
 // frontier without order the same few come up all the time.
-func (e *Evaluator) countAuthority(key []byte) {
-	hash := maphash.Bytes(seed, key)
+func (e *Evaluator) countAuthority(hash uint64) {
 	recent := &e.recent[hash%uint64(len(e.recent))]
 	if *recent == hash {
 		return

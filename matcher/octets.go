@@ -10,6 +10,8 @@ const (
 	endsAuthority
 	// isHost: stands in the host of a key as it is.
 	isHost
+	// isLabel: the same but for the dot.
+	isLabel
 	// isScheme: a scheme may have it (RFC 3986 §3.1).
 	isScheme
 	// isUnreserved: its escape is decoded (RFC 3986 §2.3).
@@ -48,6 +50,11 @@ var octets = func() (table [256]octetClass) {
 	set("\"<>[\\]^{|}`", isEncoded)
 	for i := range len(notInHost) {
 		table[notInHost[i]] &^= isHost
+	}
+	for c := range 256 {
+		if table[c]&(isHost|endsAuthority) == isHost && c != '.' {
+			table[c] |= isLabel
+		}
 	}
 	return table
 }()

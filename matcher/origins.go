@@ -1,6 +1,10 @@
 package matcher
 
-import "robotsbatch/matcher/access"
+import (
+	"hash/maphash"
+
+	"robotsbatch/matcher/access"
+)
 
 // Origin is what a rules source knows of one authority.
 type Origin struct {
@@ -27,3 +31,25 @@ type Origins interface {
 	// source could not be asked, and ends the job.
 	Lookup(authority []byte, o *Origin) error
 }
+
+// BulkOrigins are Origins that find many authorities in less time than one after
+// the other.
+type BulkOrigins interface {
+	Origins
+	// LookupAll is Lookup for each key: it sets origins, of which there are as
+	// many. With an error comes the index of the key that it is for.
+	LookupAll(keys []Key, origins []Origin) (int, error)
+}
+
+// Key is an authority's key as Scratch.Split returns it, and its HashOf.
+type Key struct {
+	Text []byte
+	Hash uint64
+}
+
+// seed makes the hashes of one process comparable with each other, and nobody
+// else able to make keys whose hashes are alike.
+var seed = maphash.MakeSeed()
+
+// HashOf is the hash of a key, in this process.
+func HashOf(key []byte) uint64 { return maphash.Bytes(seed, key) }

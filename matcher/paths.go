@@ -13,17 +13,21 @@ func (p *Path) Text() []byte { return p.text }
 // to cut off, or it may be /robots.txt. Such a path is for Settle.
 const hardBits = workBit | fragmentBit
 
+// PathOf is the Path of a text, which it aliases.
+func PathOf(text []byte) Path {
+	sketch := SketchOf(text)
+	if string(text) == robotsTxt {
+		sketch |= workBit
+	}
+	return Path{text, sketch}
+}
+
 // AppendPaths appends the paths of a column of URLs to dst: path i begins skip
 // octets into data[offsets[i]:offsets[i+1]], which is at least as long. They
 // alias data.
 func AppendPaths[O int32 | int64](dst []Path, data []byte, offsets []O, skip int) []Path {
 	for i, end := range offsets[1:] {
-		text := data[int(offsets[i])+skip : end]
-		sketch := SketchOf(text)
-		if string(text) == robotsTxt {
-			sketch |= workBit
-		}
-		dst = append(dst, Path{text, sketch})
+		dst = append(dst, PathOf(data[int(offsets[i])+skip:end]))
 	}
 	return dst
 }

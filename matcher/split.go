@@ -51,27 +51,24 @@ func TrimURL(url []byte) []byte {
 // authority and returns what follows it as written, which may be empty, may
 // start with '/', '?', '#' or ';', and may have a fragment.
 func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
-	start, reason := schemeEnd(url)
+	start, plain, reason := schemeEnd(url)
 	if reason != NoReason {
 		return nil, nil, reason
 	}
 	// One scan finds the authority's end and whether it is a key already.
-	plain, end := true, start
-	label := start
-	for ; end < len(url); end++ {
-		class := octets[url[end]]
-		if class&endsAuthority != 0 {
+	end, label := start, start
+	for {
+		for end < len(url) && octets[url[end]]&isLabel != 0 {
+			end++
+		}
+		if end == len(url) || octets[url[end]]&endsAuthority != 0 {
 			break
 		}
-		if class&isHost == 0 {
-			plain = false
-		} else if url[end] == '.' {
-			plain = plain && end > label
-			label = end + 1
-		}
+		plain = plain && url[end] == '.' && end > label
+		end++
+		label = end
 	}
-	plain = plain && end > label
-	if plain && isKeyScheme(url[:start]) {
+	if plain && end > label {
 		return url[:end:end], url[end:], NoReason
 	}
 	if !s.buildKey(url[:start], url[start:end]) {
@@ -93,39 +90,31 @@ func (s *Scratch) Path(rest []byte) []byte {
 	return s.path
 }
 
-// isKeyScheme tells whether the scheme with its "://" is written as in a key.
-func isKeyScheme(s []byte) bool {
-	return string(s) == "https://" || string(s) == "http://" || string(s) == "ftp://"
-}
-
-// schemeEnd returns where the authority starts.
-func schemeEnd(url []byte) (int, Reason) {
-	// The two that nearly all URLs have, in any case: "http" and "https".
-	if len(url) > 8 && url[0]|0x20 == 'h' && url[1]|0x20 == 't' && url[2]|0x20 == 't' && url[3]|0x20 == 'p' {
-		if url[4] == ':' && url[5] == '/' && url[6] == '/' {
-			return 7, NoReason
-		}
-		if url[4]|0x20 == 's' && url[5] == ':' && url[6] == '/' && url[7] == '/' {
-			return 8, NoReason
+// schemeEnd returns where the authority starts, and whether the scheme is
+// written as in a key.
+func schemeEnd(url []byte) (start int, plain bool, reason Reason) {
+	// The two that nearly all URLs have.
+	if len(url) >= 8 {
+		switch {
+		case string(url[:8]) == "https://":
+			return 8, true, NoReason
+		case string(url[:7]) == "http://":
+			return 7, true, NoReason
 		}
 	}
-	return rareSchemeEnd(url)
-}
-
-func rareSchemeEnd(url []byte) (int, Reason) {
 	n := 0
 	for n < len(url) && octets[url[n]]&isScheme != 0 {
 		n++
 	}
 	if n == 0 || !isLetter(url[0]) || !bytes.HasPrefix(url[n:], []byte("://")) {
-		return 0, InvalidURL
+		return 0, false, InvalidURL
 	}
 	for _, scheme := range []string{"http", "https", "ftp"} {
 		if equalFoldASCII(url[:n], scheme) {
-			return n + 3, NoReason
+			return n + 3, string(url[:n]) == scheme, NoReason
 		}
 	}
-	return 0, UnsupportedScheme
+	return 0, false, UnsupportedScheme
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -1,25 +1,136 @@
 package matcher
 
+import "bytes"
+
 // Table is an Origins in memory. The zero value is empty. It may be looked up
 // concurrently once nothing is added any more.
+//
+// It is a hash table with open addressing. Its slots hold no more than a number
+// and a part of the hash, so that a lookup reads one line of them and then, with
+// hardly any exception, only the entry that it is for.
 type Table struct {
-	origins map[string]Origin
+	slots   []slot // a power of two, at most three quarters of them taken
+	entries []tableEntry
+}
+
+// slot is a place of the hash table.
+type slot struct {
+	hash  uint32 // the upper half of the key's
+	entry uint32 // 1 + its number, 0 for a free slot
+}
+
+type tableEntry struct {
+	key    []byte
+	origin Origin
 }
 
 // Add puts what is known of an authority into the table, in place of what was
 // known before. authority is a key as Scratch.Split returns it.
 func (t *Table) Add(authority []byte, o Origin) {
-	if t.origins == nil {
-		t.origins = make(map[string]Origin)
+	hash := HashOf(authority)
+	if e := t.find(authority, hash); e != nil {
+		e.origin = o
+		return
 	}
-	t.origins[string(authority)] = o
+	t.entries = append(t.entries, tableEntry{bytes.Clone(authority), o})
+	if 4*len(t.entries) > 3*len(t.slots) {
+		t.grow()
+		return
+	}
+	t.place(hash, len(t.entries))
 }
 
+// grow makes twice as many slots.
+func (t *Table) grow() {
+	t.slots = make([]slot, max(16, 2*len(t.slots)))
+	for i := range t.entries {
+		t.place(HashOf(t.entries[i].key), i+1)
+	}
+}
+
+// place takes a free slot for an entry.
+func (t *Table) place(hash uint64, entry int) {
+	i := t.slotOf(hash)
+	for t.slots[i].entry != 0 {
+		i = t.next(i)
+	}
+	t.slots[i] = slot{uint32(hash >> 32), uint32(entry)}
+}
+
+// slotOf is where the search for a hash begins.
+func (t *Table) slotOf(hash uint64) int { return int(hash) & (len(t.slots) - 1) }
+
+func (t *Table) next(i int) int { return (i + 1) & (len(t.slots) - 1) }
+
 // Len is the number of authorities.
-func (t *Table) Len() int { return len(t.origins) }
+func (t *Table) Len() int { return len(t.entries) }
+
+// find returns the entry of an authority, nil for none.
+func (t *Table) find(authority []byte, hash uint64) *tableEntry {
+	if len(t.slots) == 0 {
+		return nil
+	}
+	for i := t.slotOf(hash); t.slots[i].entry != 0; i = t.next(i) {
+		if t.slots[i].hash != uint32(hash>>32) {
+			continue
+		}
+		if e := &t.entries[t.slots[i].entry-1]; bytes.Equal(e.key, authority) {
+			return e
+		}
+	}
+	return nil
+}
 
 // Lookup implements Origins. It never fails.
 func (t *Table) Lookup(authority []byte, o *Origin) error {
-	*o = t.origins[string(authority)]
+	if e := t.find(authority, HashOf(authority)); e != nil {
+		*o = e.origin
+	} else {
+		*o = Origin{}
+	}
 	return nil
+}
+
+// LookupAll implements BulkOrigins. It never fails.
+//
+// It goes through the keys once for each step of the way to the rules, so that
+// what the steps have to wait for comes for many keys at the same time.
+func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
+	if len(t.slots) == 0 {
+		clear(origins)
+		return 0, nil
+	}
+	t.touchSlots(keys)
+	for i := range keys {
+		if e := t.find(keys[i].Text, keys[i].Hash); e != nil {
+			origins[i] = e.origin
+		} else {
+			origins[i] = Origin{}
+		}
+	}
+	touchTries(origins)
+	return 0, nil
+}
+
+// touchSlots has the slots of keys come into the cache.
+//
+//go:noinline
+func (t *Table) touchSlots(keys []Key) (sum uint32) {
+	for i := range keys {
+		sum += t.slots[t.slotOf(keys[i].Hash)].entry
+	}
+	return sum
+}
+
+// touchTries has the rules of origins come into the cache, as far as most paths
+// need them.
+//
+//go:noinline
+func touchTries(origins []Origin) (sum uint64) {
+	for i := range origins {
+		for j := range origins[i].Tries {
+			sum += origins[i].Tries[j].touch()
+		}
+	}
+	return sum
 }

@@ -63,6 +63,14 @@ func (t *Trie) Same(u *Trie) bool { return t.Identity() == u.Identity() }
 // others.
 func (t *Trie) Identity() *byte { return &t.rules.data[0] }
 
+// touch reads where matching begins: the root, and the first of each kind of
+// record.
+func (t *Trie) touch() uint64 {
+	c := &t.rules
+	return load64(c.data, headerSize) + uint64(c.data[c.leaves-1]) + uint64(c.data[c.ends]) + uint64(c.data[c.bunches]) +
+		uint64(c.data[c.sketches-1]) + uint64(c.data[c.tails-1])
+}
+
 // Profile is the reading of the protocol that the rules were compiled for.
 func (t *Trie) Profile() Profile {
 	if t.rules.flags&flagGoogle != 0 {

@@ -1,0 +1,103 @@
+package batch
+
+import (
+	"bytes"
+
+	"robotsbatch/matcher"
+)
+
+// minAhead is how many authorities a block of rows has at least for the ones of
+// the next block to be looked up ahead: with fewer, going through the rows twice
+// costs more than waiting for memory.
+const minAhead = 16
+
+// ahead is what is looked up already: the authorities of a block of rows, all at
+// once.
+type ahead struct {
+	origins matcher.BulkOrigins // nil: authorities are looked up one by one
+
+	runs    []authorityRun // in the order of their rows
+	keys    []matcher.Key  // one a run
+	found   []matcher.Origin
+	memory  []byte // of keys that are not written in a URL
+	next    int    // the first run that was not taken
+	lookups int    // in the block so far
+}
+
+// authorityRun is where an authority begins that the row before has not.
+type authorityRun struct {
+	row     int
+	written int // how many octets of the URL are the authority with its scheme
+}
+
+// take returns the run that begins in a row.
+func (a *ahead) take(row int) (run int, ok bool) {
+	for a.next < len(a.runs) && a.runs[a.next].row < row {
+		a.next++
+	}
+	return a.next, a.next < len(a.runs) && a.runs[a.next].row == row
+}
+
+// lookAhead looks up the authorities of the rows low to high-1, if there are
+// likely to be many. It returns the row of an error.
+func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high int) (row int, err error) {
+	a := &e.ahead
+	many := a.lookups >= minAhead
+	a.runs, a.keys, a.memory, a.next, a.lookups = a.runs[:0], a.keys[:0], a.memory[:0], 0, 0
+	if a.origins == nil || !many {
+		return 0, nil
+	}
+	e.found = *e.origin // which may be one of those that are written over
+	e.origin = &e.found
+	written := e.written
+	for row := low; row < high; row++ {
+		if c.Validity != nil && c.Null(row) {
+			continue
+		}
+		value := row
+		if c.Indices != nil {
+			value = int(c.Indices[row])
+		}
+		url := matcher.TrimURL(c.Data[offsets[value]:offsets[value+1]])
+		if hasAuthority(url, written) {
+			continue
+		}
+		if key, rest, reason := e.scratch.SplitAuthority(url); reason == matcher.NoReason {
+			written = url[:len(url)-len(rest)]
+			a.add(row, len(written), key, &key[0] == &url[0])
+		}
+	}
+	a.found = grown(a.found, len(a.keys))
+	i, err := a.origins.LookupAll(a.keys, a.found)
+	if err != nil {
+		return a.runs[i].row, err
+	}
+	return 0, nil
+}
+
+// add adds a run. lasting says that nothing will write over the key.
+func (a *ahead) add(row, written int, key []byte, lasting bool) {
+	if !lasting {
+		n := len(a.memory)
+		a.memory = append(a.memory, key...)
+		key = a.memory[n:len(a.memory):len(a.memory)]
+	}
+	a.runs = append(a.runs, authorityRun{row, written})
+	a.keys = append(a.keys, matcher.Key{Text: key, Hash: matcher.HashOf(key)})
+}
+
+// hasAuthority tells whether a URL has the authority that is written like this;
+// false for none.
+func hasAuthority(url, written []byte) bool {
+	n := len(written)
+	return n > 0 && len(url) >= n && (len(url) == n || matcher.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
+}
+
+// grown returns a slice of n elements with any values, in s's memory if that is
+// large enough.
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

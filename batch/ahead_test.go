@@ -1,0 +1,107 @@
+package batch
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"robotsbatch/matcher"
+)
+
+// oneByOne hides that authorities can be looked up all at once.
+type oneByOne struct{ matcher.Origins }
+
+// manyAuthorities is a table of authorities, and rows of URLs of them and of
+// others in runs of any length, short ones mostly, in every form that rows have.
+func manyAuthorities(t testing.TB, rng *rand.Rand) (*matcher.Table, [][]byte) {
+	bodies := map[string]string{}
+	for i := range 300 {
+		scheme := []string{"http", "https"}[i%2]
+		bodies[fmt.Sprintf("%s://host%d.example", scheme, i)] = fmt.Sprintf(
+			"User-agent: *\nDisallow: /a%d\nDisallow: /*.pdf$\nAllow: /a%d/*x\nDisallow: /\nAllow: /b", i%7, i%7)
+	}
+	forms := []string{
+		"http://host%d.example", "https://host%d.example", "https://HOST%d.example", " http://user@host%d.example:80",
+		"https://host%d.example:443", "http://host%d.example:8080", "http://host%d..example", "gopher://host%d.example",
+	}
+	paths := []string{"/", "", "?q", "/a1", "/a2/x", "/a3/y.pdf", "/b", "/b/c.pdf", "/robots.txt", "/robots.txt#x", "/b%2E ", "/b\tc"}
+	var rows [][]byte
+	for len(rows) < 5000 {
+		authority := fmt.Sprintf(forms[rng.IntN(len(forms))], rng.IntN(320))
+		for range 1 + rng.IntN(1+rng.IntN(12)) {
+			rows = append(rows, []byte(authority+paths[rng.IntN(len(paths))]))
+		}
+	}
+	return table(t, bodies, "*"), rows
+}
+
+// TestLookAhead compares verdicts and statistics with those of authorities that
+// are looked up one by one, for columns of every kind.
+func TestLookAhead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	origins, rows := manyAuthorities(t, rng)
+	plain := column(rows...)
+	nulls, dictionary := column(append([][]byte{nil}, rows...)...), plain
+	for range 10_000 {
+		dictionary.Indices = append(dictionary.Indices, int32(rng.IntN(len(rows))))
+	}
+	lines := column(append([][]byte{[]byte("http://host1.example/\n")}, rows...)...)
+	for name, c := range map[string]Column{"plain": plain, "nulls": nulls, "dictionary": dictionary, "lines": lines} {
+		for _, explain := range []bool{false, true} {
+			var got, want Verdicts
+			ahead := NewEvaluator(origins, Options{Explain: explain})
+			single := NewEvaluator(oneByOne{origins}, Options{Explain: explain})
+			if ahead.ahead.origins == nil || single.ahead.origins != nil {
+				t.Fatal("who looks ahead?")
+			}
+			for batch, b := range []*Batch{{URLs: c}, {URLs: c}, {URLs: c.Slice(100, 777)}} {
+				for e, v := range map[*Evaluator]*Verdicts{ahead: &got, single: &want} {
+					if err := e.Evaluate(b, v); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s, batch %d, explain %v: other verdicts", name, batch, explain)
+				}
+			}
+			if len(ahead.ahead.keys) == 0 {
+				t.Fatalf("%s: nothing was looked up ahead", name)
+			}
+			if got, want := ahead.take(), single.take(); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s: counted %+v, want %+v", name, got, want)
+			}
+			if got, want := ahead.authorities.count(), single.authorities.count(); got != want || want < 300 {
+				t.Fatalf("%s: %d authorities, want %d", name, got, want)
+			}
+		}
+	}
+}
+
+// failingAhead fails for one authority.
+type failingAhead struct {
+	*matcher.Table
+	authority string
+}
+
+func (f failingAhead) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int, error) {
+	for i := range keys {
+		if string(keys[i].Text) == f.authority {
+			return i, fmt.Errorf("%s cannot be had", f.authority)
+		}
+	}
+	return f.Table.LookupAll(keys, origins)
+}
+
+// An error of a look-up ahead names the row that it is for.
+func TestLookAheadErrorNamesRow(t *testing.T) {
+	var rows [][]byte
+	for i := range 600 {
+		rows = append(rows, fmt.Appendf(nil, "http://host%d.example/", i))
+	}
+	e := NewEvaluator(failingAhead{table(t, nil, "*"), "http://host400.example"}, Options{})
+	err := e.Evaluate(&Batch{FirstRow: 1000, URLs: column(rows...)}, new(Verdicts))
+	if err == nil || err.Error() != "row 1400: http://host400.example cannot be had" {
+		t.Errorf("the error is %v", err)
+	}
+}
