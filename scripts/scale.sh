@@ -38,12 +38,12 @@ data=${data:-$scratch}
 cores=$(getconf _NPROCESSORS_ONLN)
 
 # Parts of a frontier are made side by side, each a file of some four million
-# URLs; one that is there already stays.
+# URLs; one that is there already stays. The pack is made by this version.
 make_data() {
   local folder=$data/$1-$2 parts=$((($1 + 3999999) / 4000000))
-  [[ ! -e $folder/done ]] || return 0
   mkdir -p "$folder"
   "$scratch/gen" -out "$folder" -urls "$1" -origins "$2" -pack -formats ''
+  [[ ! -e $folder/done ]] || return 0
   seq "$parts" | xargs -P "$cores" -I K \
     "$scratch/gen" -out "$folder" -urls "$1" -origins "$2" -rules=false -formats arrow -part "K/$parts"
   touch "$folder/done"
@@ -72,10 +72,13 @@ make_data "$urls" "$origins"
     measure "$urls" "$origins"
   done
 } | tee "$scratch/record"
-# The median of the times a URL of one size, by that of the other.
-median() { awk -v urls="$1" '$1 == urls && $2 == "URLs:" { print $3 }' "$scratch/record" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
-awk -v large="$(median "$urls")" -v small="$(median "$small_urls")" \
-  'BEGIN { printf "time a URL, the large frontier by the small one: %.2f\n", large / small }' | tee -a "$scratch/record"
+# median URLS FIELD is the median of a field of the lines of one size: the third
+# has the time a URL, the seventh the processor time.
+median() { awk -v urls="$1" -v field="$2" '$1 == urls && $2 == "URLs:" { print $field }' "$scratch/record" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+awk -v large="$(median "$urls" 3)" -v small="$(median "$small_urls" 3)" \
+  -v large_cpu="$(median "$urls" 7)" -v small_cpu="$(median "$small_urls" 7)" \
+  'BEGIN { printf "the large frontier by the small one: time a URL %.2f, processor time %.2f\n", large / small, large_cpu / small_cpu }' |
+  tee -a "$scratch/record"
 mkdir -p bench/record
 record=bench/record/scale-$urls-$origins.txt
 cp "$scratch/record" "$record"

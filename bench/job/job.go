@@ -45,7 +45,7 @@ type table interface {
 }
 
 func (j *job) run() error {
-	debug.SetMemoryLimit(memory + memory/2)
+	debug.SetMemoryLimit(memory)
 	if j.cpuProfile != "" {
 		f, err := os.Create(j.cpuProfile)
 		if err != nil {

@@ -60,7 +60,7 @@ func build(c *corpus.Corpus, name string, memory int64) error {
 	if memory <= 0 {
 		memory = rulepack.DefaultBuildMemory
 	}
-	debug.SetMemoryLimit(memory + memory/2) // as robotsbatch compile does
+	debug.SetMemoryLimit(max(memory, min(memory+memory/2, 512<<20))) // as robotsbatch compile does
 	started := time.Now()
 	b, err := rulepack.Create(name, rulepack.BuildOptions{Memory: memory})
 	if err != nil {

@@ -87,12 +87,15 @@ func (c *rulesConfig) asOfSeconds() int64 {
 	return c.asOf.Unix()
 }
 
-// limitHeap lets the garbage collector work harder before the heap outgrows what
-// -memory allows by half: left alone, it lets garbage take as much again as is
-// in use. A GOMEMLIMIT in the environment goes first.
+// roomyMemory is a -memory beside whose garbage all that is not counted fits.
+const roomyMemory = 512 << 20
+
+// limitHeap lets the garbage collector work harder before the program has more
+// memory than -memory says: left alone, it lets garbage take as much again as is
+// in use. Less than roomyMemory may be exceeded by half. A GOMEMLIMIT in the environment goes first.
 func limitHeap(memory int64) {
 	if os.Getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64/2 {
-		debug.SetMemoryLimit(memory + memory/2)
+		debug.SetMemoryLimit(max(memory, min(memory+memory/2, roomyMemory)))
 	}
 }
 
