@@ -57,11 +57,11 @@ func (f *file) findSections() error {
 	if !bytes.HasPrefix(head, []byte(format.RulePackMagic)) {
 		return ErrNotPack
 	}
-	if v := le32(head[len(format.RulePackMagic):]); v != version {
-		if v > version {
-			return fmt.Errorf("%w: format %d, and this program reads %d; compile it again, or use a newer program", ErrVersion, v, version)
-		}
+	switch v := le32(head[len(format.RulePackMagic):]); {
+	case v == 0:
 		return fmt.Errorf("%w: format %d", ErrDamaged, v)
+	case v != version:
+		return fmt.Errorf("%w: format %d, and this program reads %d; compile it again, or use the program that fits", ErrVersion, v, version)
 	}
 	size := uint64(len(f.data))
 	trailer := f.data[size-trailerSize:]

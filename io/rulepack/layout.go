@@ -14,8 +14,8 @@ import (
 var (
 	// ErrNotPack says that a file is no rule pack at all.
 	ErrNotPack = errors.New("this is no rule pack")
-	// ErrVersion says that a newer version of the program made the pack.
-	ErrVersion = errors.New("the rule pack is of a newer version")
+	// ErrVersion says that another version of the program made the pack.
+	ErrVersion = errors.New("the rule pack is of another version")
 	// ErrDamaged says that a pack was cut off or changed.
 	ErrDamaged = errors.New("the rule pack is damaged: compile it again")
 	// ErrMismatch says that a pack was compiled for another profile or size
@@ -26,7 +26,7 @@ var (
 )
 
 const (
-	version = 1
+	version = 2
 	// endMagic is the last octets of a pack.
 	endMagic = "RBP end\n"
 
