@@ -3,13 +3,34 @@
 # It fails when a target fails; go test has then written the input that does it
 # to testdata/fuzz beside the target.
 #
-#   scripts/fuzz.sh [DURATION [REGEXP]]
+#   scripts/fuzz.sh [-jobs N] [-record] [DURATION [REGEXP]]
 #
 # DURATION is for each target, 10s unless said (30s, 5m, or 100000x for a number
-# of executions); REGEXP picks targets by "package.Name".
+# of executions); REGEXP picks targets by "package.Name". With -jobs, so many
+# targets are fuzzed at the same time, each by one worker; else one after the
+# other, by as many workers as there are processors. -record adds the table to
+# bench/record/fuzz-DATE.txt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+usage() {
+  echo "usage: scripts/fuzz.sh [-jobs N] [-record] [DURATION [REGEXP]]" >&2
+  exit 2
+}
+
+jobs=1 parallel=() record=
+while [[ ${1-} == -* ]]; do
+  case $1 in
+    -jobs)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || usage
+      jobs=$2 parallel=(-parallel 1)
+      shift
+      ;;
+    -record) record=bench/record/fuzz-$(date -u +%Y-%m-%d).txt ;;
+    *) usage ;;
+  esac
+  shift
+done
 duration=${1-10s}
 filter=${2-.}
 
@@ -26,34 +47,50 @@ ended_late() {
   grep -q '^ *context deadline exceeded$' "$1" && ! grep -qE 'Failing input written|panic:|testdata/fuzz' "$1"
 }
 
-logs=$(mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX")
-trap 'rm -rf "$logs"' EXIT
-targets >"$logs/targets"
 row='%-34s %-38s %14s  %s\n'
-found=0 failed=0
-while read -r package name; do
-  grep -qE -- "$filter" <<<"$package.$name" || continue
-  # shellcheck disable=SC2059  # the format is the table's row
-  [[ $found -gt 0 ]] || printf "$row" package target executions result
-  found=$((found + 1))
-  log=$logs/$found
-  result=ok
-  # Long inputs would be minimised for most of the time that there is.
-  if ! go test -run '^$' -fuzz "^$name\$" -fuzztime "$duration" -fuzzminimizetime 10x "$package" >"$log" 2>&1 </dev/null; then
+
+# fuzz PACKAGE NAME LOG fuzzes a target and prints its row. Long inputs would be
+# minimised for most of the time that there is.
+fuzz() {
+  local package=$1 name=$2 log=$3 result=ok executions
+  if ! go test -run '^$' -fuzz "^$name\$" -fuzztime "$duration" -fuzzminimizetime 10x "${parallel[@]}" "$package" >"$log" 2>&1 </dev/null; then
     if ! ended_late "$log"; then
       result=FAIL
-      failed=$((failed + 1))
+      touch "$log.failed"
     fi
   fi
   executions=$(awk '/^fuzz: elapsed/ { for (i = 1; i < NF; i++) if ($i == "execs:") n = $(i + 1) } END { print n + 0 }' "$log")
-  # shellcheck disable=SC2059
-  printf "$row" "$package" "$name" "$executions" "$result"
+  # shellcheck disable=SC2059  # the format is the table's row
+  printf "$row" "$package" "$name" "$executions" "$result" | tee -a "$logs/table"
   [[ $result == ok ]] || sed 's/^/    /' "$log"
+}
+
+logs=$(mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX")
+trap 'rm -rf "$logs"' EXIT
+targets >"$logs/targets"
+found=0
+while read -r package name; do
+  grep -qE -- "$filter" <<<"$package.$name" || continue
+  # shellcheck disable=SC2059
+  [[ $found -gt 0 ]] || printf "$row" package target executions result
+  found=$((found + 1))
+  while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do wait -n || true; done
+  fuzz "$package" "$name" "$logs/$found" &
 done <"$logs/targets"
+wait
 
 if [[ $found -eq 0 ]]; then
   echo "scripts/fuzz.sh: no fuzz target matches $filter" >&2
   exit 1
 fi
+failed=$(find "$logs" -name '*.failed' | wc -l)
 echo "$found targets, $failed failed"
+if [[ -n $record ]]; then
+  mkdir -p bench/record
+  {
+    echo "# $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $(git rev-parse --short=12 HEAD), $(go env GOVERSION), $duration each"
+    sort "$logs/table"
+  } >>"$record"
+  echo "recorded in $record"
+fi
 [[ $failed -eq 0 ]]

@@ -1,0 +1,108 @@
+package captures
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/matcher"
+)
+
+// seedRows are rows of tables of captures: url, authority, body, status, when
+// fetched, location and error.
+var seedRows = [][7]string{
+	{"http://a.example/robots.txt", "", "User-agent: *\nDisallow: /x\n", "200", "2026-03-01T12:00:00Z", "", ""},
+	{"", "b.example:8443", "", "301", "20260301120000", "/other", ""},
+	{"", "https://c.example", "", "503", "1772366400", "", "timeout"},
+	{"no url", "", "x", "-1", "never", "http://", ""},
+	{"http://d.example/a", "d.example", "\xff", "99999999999999999999", "0000-00-00", "//h", "\x00"},
+}
+
+// FuzzRow compares a row in JSON with the same in an Arrow table, and looks at
+// the captures that come of it.
+func FuzzRow(f *testing.F) {
+	for _, r := range seedRows {
+		f.Add(r[0], r[1], r[2], r[3], r[4], r[5], r[6])
+	}
+	f.Fuzz(func(t *testing.T, url, authority, body, status, fetched, location, failed string) {
+		values := [tableColumns]string{
+			urlColumn: url, authorityColumn: authority, bodyColumn: body, statusColumn: status,
+			fetchedColumn: fetched, locationColumn: location, errorColumn: failed,
+		}
+		object := make(map[string]string)
+		var fields []arrow.Field
+		var columns []arrow.Array
+		for i, value := range values {
+			if !utf8.ValidString(value) {
+				return // JSON has other octets
+			}
+			object[columnNames[i]] = value
+			b := array.NewStringBuilder(memory.NewGoAllocator())
+			b.Append(value)
+			fields, columns = append(fields, field(columnNames[i], arrow.BinaryTypes.String)), append(columns, b.NewArray())
+		}
+		line, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema := arrow.NewSchema(fields, nil)
+		table, err := NewTable(&fakeTable{schema, []arrow.Record{array.NewRecord(schema, columns, 1)}}, TableOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := captureLines(t, NewJSONL(strings.NewReader(string(line)), TableOptions{}))
+		if cells := captureLines(t, table); lines != cells {
+			t.Fatalf("%s: as JSON\n%sin a table\n%s", line, lines, cells)
+		}
+	})
+}
+
+// captureLines writes down what a table says.
+func captureLines(t *testing.T, r Reader) string {
+	var b strings.Builder
+	defer r.Close()
+	for {
+		var x Capture
+		switch err := r.Next(&x); {
+		case err == io.EOF:
+			return b.String()
+		case err != nil:
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s %d %v %v %q %q\n", x.URL, x.Status, x.Time.UTC(), x.Failed, x.Location, x.Body)
+	}
+}
+
+// FuzzJSONL reads any octets: no row is an error, and those that are captures can
+// be added to a set.
+func FuzzJSONL(f *testing.F) {
+	f.Add([]byte(`{"url":"http://a.example/robots.txt","body":"User-agent: *","status":"200","fetched_at":1}` + "\n\n{}\nx"))
+	f.Add([]byte(`{"authority":"b.example","status":301,"location":"http://a.example/robots.txt","error":true}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		broken := 0
+		r := NewJSONL(strings.NewReader(string(data)), TableOptions{Broken: func(error) { broken++ }})
+		defer r.Close()
+		var scratch matcher.Scratch
+		rows := 0
+		for {
+			var x Capture
+			if err := r.Next(&x); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			rows++
+			scratch.Split(x.URL)
+		}
+		if most := 2 * (strings.Count(string(data), "\n") + 1); rows+broken > most {
+			t.Fatalf("%d captures and %d broken rows of %d lines", rows, broken, most/2)
+		}
+	})
+}
