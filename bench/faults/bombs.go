@@ -41,11 +41,11 @@ type bomb struct {
 }
 
 var bombs = []bomb{
-	{name: "gzip: a line without end", file: "x.txt.gz", make: zipped(repeated("a", 2<<30))},
-	{name: "zstd: a line without end", file: "x.txt.zst", make: zstandard(repeated("a", 2<<30))},
-	{name: "gzip: a quoted field without end", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url\n\""), repeated("a,\n", 2<<30)))},
+	{name: "gzip: a line without end", file: "x.txt.gz", make: zipped(repeated("a", 512<<20))},
+	{name: "zstd: a line without end", file: "x.txt.zst", make: zstandard(repeated("a", 512<<20))},
+	{name: "gzip: a quoted field without end", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url\n\""), repeated("a,\n", 512<<20)))},
 	{name: "csv: half a million columns, rows of two octets", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url"+strings.Repeat(",a", 500_000)+"\n"), repeated("x\n", 1<<20)))},
-	{name: "jsonl: a value without end", file: "x.jsonl.gz", make: zipped(io.MultiReader(strings.NewReader(`{"url":"`), repeated("a", 2<<30)))},
+	{name: "jsonl: a value without end", file: "x.jsonl.gz", make: zipped(io.MultiReader(strings.NewReader(`{"url":"`), repeated("a", 512<<20)))},
 	{name: "jsonl: half a million brackets", file: "x.jsonl", make: plain(strings.Repeat("[", 500_000) + "\n{\"url\":" + strings.Repeat("[", 500_000) + "\n"), fine: true},
 	{name: "Arrow: a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, make: arrowBomb("kind")},
 	{name: "Arrow: a dictionary with one long entry, as jsonl", file: "x.arrow", args: []string{"-out-format", "jsonl"}, make: arrowBomb("kind")},
@@ -62,11 +62,11 @@ var bombs = []bomb{
 	{name: "Parquet: a brotli page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Brotli, parquet.DataPageV1, true)},
 	{name: "Parquet: a zstd page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Zstd, parquet.DataPageV1, true)},
 	{name: "Parquet: a zstd page that says nothing of its size", file: "x.parquet", make: silentPageBomb},
-	{name: "WARC: a body of 2 GiB that gzip made small", file: "x.warc.gz", rules: true, fine: true, make: warcBomb},
-	{name: "WARC in gzip in gzip", file: "x.warc.gz", rules: true, fine: true, make: zipped(zippedReader(zippedReader(repeated("WARC/1.0\r\n", 512<<20))))},
-	{name: "WARC: a header without end", file: "x.warc.gz", rules: true, fine: true, make: zipped(io.MultiReader(strings.NewReader("WARC/1.0\r\n"), repeated("a: b\r\n", 1<<30)))},
-	{name: "a robots.txt of 2 GiB that gzip made small", file: "rules.d/h.example.gz", rules: true, fine: true, make: zipped(repeated("Disallow: /x\n", 2<<30))},
-	{name: "a robots.txt of 2 GiB that zstd made small", file: "rules.d/h.example.zst", rules: true, fine: true, make: zstandard(repeated("Disallow: /x\n", 2<<30))},
+	{name: "WARC: a body of 512 MiB that gzip made small", file: "x.warc.gz", rules: true, fine: true, make: warcBomb},
+	{name: "WARC in gzip in gzip", file: "x.warc.gz", rules: true, fine: true, make: zipped(zippedReader(zippedReader(repeated("WARC/1.0\r\n", 256<<20))))},
+	{name: "WARC: a header without end", file: "x.warc.gz", rules: true, fine: true, make: zipped(io.MultiReader(strings.NewReader("WARC/1.0\r\n"), repeated("a: b\r\n", 256<<20)))},
+	{name: "a robots.txt of 512 MiB that gzip made small", file: "rules.d/h.example.gz", rules: true, fine: true, make: zipped(repeated("Disallow: /x\n", 512<<20))},
+	{name: "a robots.txt of 512 MiB that zstd made small", file: "rules.d/h.example.zst", rules: true, fine: true, make: zstandard(repeated("Disallow: /x\n", 512<<20))},
 }
 
 // bombsSection runs the program on inputs that are small and want to be large.
@@ -335,11 +335,11 @@ func silentPageBomb(name string) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// warcBomb has a response whose body wants to be 2 GiB.
+// warcBomb has a response whose body wants to be 512 MiB.
 func warcBomb(name string) error {
 	var body bytes.Buffer
 	z := gzip.NewWriter(&body)
-	if _, err := io.Copy(z, repeated("Disallow: /x\n", 2<<30)); err != nil {
+	if _, err := io.Copy(z, repeated("Disallow: /x\n", 512<<20)); err != nil {
 		return err
 	}
 	if err := z.Close(); err != nil {

@@ -25,6 +25,7 @@ var sections = []section{
 	{"parquet", "single octets of Parquet files, changed", parquetSection},
 	{"cuts", "inputs of all formats, cut", cutsSection},
 	{"packs", "rule packs, changed and cut", packsSection},
+	{"outputs", "outputs, changed and cut, and verified", outputsSection},
 	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
 	{"bombs", "inputs that are small and want to be large", bombsSection},
 	{"process", "full disks, signals, files that change under a job", processSection},
