@@ -99,6 +99,21 @@ func limitHeap(memory int64) {
 	}
 }
 
+// leastHeap is what the heap may always take: with less there would be nothing
+// but garbage collection.
+const leastHeap = 64 << 20
+
+// holdHeap keeps the heap within what -memory allows while a rule pack is made,
+// but for a part for the program itself, and returns what ends that. What waits
+// for the pack's end is written away long before, so that there is room.
+func holdHeap(memory int64) (end func()) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(max(memory-memory/8, leastHeap))
+	return func() { debug.SetMemoryLimit(before) }
+}
+
 // run does the job and says what it did.
 func (j *job) run(ctx context.Context, started time.Time) error {
 	inputs, err := resolveInputs(ctx, j.jobConfig, j.s.in)

@@ -70,6 +70,7 @@ func openCaptures(ctx context.Context, c *rulesConfig, found []foundRules, other
 }
 
 func compileCaptures(ctx context.Context, c *rulesConfig, found []foundRules, others ruleSources, use ruleUse, folder string, log *console) (*packSource, error) {
+	defer holdHeap(use.memory)()
 	file := filepath.Join(folder, "captures.rules")
 	b, err := rulepack.Create(file, rulepack.BuildOptions{
 		Profile: c.profile, Limit: int(c.limit), Memory: use.memory - use.memory/captureMemory, Maker: "robotsbatch " + version(),
