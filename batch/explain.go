@@ -6,9 +6,20 @@ import (
 	"robotsbatch/matcher"
 )
 
+const (
+	// explainedRow is how many octets of texts and agents a row of a batch has
+	// on average before those of further rows are cut to shortExplanation: a
+	// hostile rule that every row repeats must not fill the memory.
+	explainedRow     = 256
+	shortExplanation = 64
+	// explainedLeast is how many octets all rows of a small batch may have.
+	explainedLeast = 1 << 16
+)
+
 // explainer collects a batch's explanations, each rule once.
 type explainer struct {
-	seen []map[ruleKey]int32 // for each agent
+	seen   []map[ruleKey]int32 // for each agent
+	octets int                 // of texts and agents, in all rows so far
 }
 
 // ruleKey identifies a rule within a batch: tries with the same rules have
@@ -16,9 +27,11 @@ type explainer struct {
 type ruleKey struct {
 	trie *byte
 	rule uint32
+	cut  bool // to shortExplanation
 }
 
 func (x *explainer) reset(v *Verdicts) {
+	x.octets = 0
 	for len(x.seen) < len(v.Agents) {
 		x.seen = append(x.seen, make(map[ruleKey]int32))
 	}
@@ -34,25 +47,30 @@ func (x *explainer) explain(v *Verdicts, agent, row int, t *matcher.Trie, d matc
 		return
 	}
 	key := ruleKey{trie: t.Identity(), rule: d.Rule}
+	length := MaxExplanation
+	if x.octets > explainedLeast+explainedRow*v.Rows*len(v.Agents) {
+		key.cut, length = true, shortExplanation
+	}
 	index, ok := x.seen[agent][key]
 	if !ok {
 		index = int32(len(a.Explanations))
 		rule := t.Rule(d.Rule)
 		a.Explanations = append(a.Explanations, Explanation{
-			Text: clip(rule.Text), Agent: clip(rule.Agent), Line: rule.Line,
+			Text: clip(rule.Text, length), Agent: clip(rule.Agent, length), Line: rule.Line,
 		})
 		x.seen[agent][key] = index
 	}
 	a.Rules[row] = index
+	x.octets += len(a.Explanations[index].Text) + len(a.Explanations[index].Agent)
 }
 
-// clip cuts s to MaxExplanation octets, between characters, and marks the cut.
-func clip(s []byte) string {
+// clip cuts s to a number of octets, between characters, and marks the cut.
+func clip(s []byte, length int) string {
 	const mark = "…"
-	if len(s) <= MaxExplanation {
+	if len(s) <= length {
 		return string(s)
 	}
-	end := MaxExplanation - len(mark)
+	end := length - len(mark)
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}

@@ -43,7 +43,8 @@ type AgentVerdicts struct {
 }
 
 // Explanation is a rule for people, as matcher.RuleInfo, with Text and Agent
-// cut to MaxExplanation octets.
+// cut to MaxExplanation octets, or to 64 for the last rows of a batch in which
+// those of all rows come to more than 256 a row.
 type Explanation struct {
 	Text  string
 	Agent string

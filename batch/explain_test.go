@@ -1,0 +1,44 @@
+package batch
+
+import (
+	"strings"
+	"testing"
+)
+
+// A rule of half a megabyte that every row repeats does not fill the memory,
+// and rules as they are usual stay whole.
+func TestExplanationsStayInProportion(t *testing.T) {
+	const rows = 20_000
+	long := "/" + strings.Repeat("*a", 5000)
+	agent := "bot" + strings.Repeat("é", 5000)
+	usual := "Disallow: /b/" + strings.Repeat("c", 100)
+	origins := table(t, map[string]string{
+		"http://a.example": "User-agent: * " + agent + "\nDisallow: " + long,
+		"http://b.example": "User-agent: *\n" + usual,
+	}, "*")
+	octets := func(url string) (octets, longest int) {
+		values := make([][]byte, rows)
+		for i := range values {
+			values[i] = []byte(url)
+		}
+		var v Verdicts
+		if err := NewEvaluator(origins, Options{Explain: true}).Evaluate(&Batch{URLs: column(values...)}, &v); err != nil {
+			t.Fatal(err)
+		}
+		a := &v.Agents[0]
+		for row := range rows {
+			e := a.Explanations[a.Rules[row]]
+			octets += len(e.Text) + len(e.Agent)
+			longest = max(longest, len(e.Text))
+		}
+		return octets, longest
+	}
+	hostile := "http://a.example/" + strings.Repeat("a", 5000)
+	if n, longest := octets(hostile); n > rows*(explainedRow+2*shortExplanation)+explainedLeast || longest != MaxExplanation {
+		t.Errorf("%d rows have %d octets of explanations, the longest %d", rows, n, longest)
+	}
+	url := "http://b.example" + strings.TrimPrefix(usual, "Disallow: ")
+	if n, _ := octets(url); n != rows*(len(usual)+len("*")) {
+		t.Errorf("%d rows with a usual rule have %d octets", rows, n)
+	}
+}
