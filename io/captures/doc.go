@@ -19,6 +19,7 @@
 //
 // Bodies are handed on as they come and are not kept. A capture becomes a record
 // of 64 octets and its authority, which waits in as much memory as Options say
-// and beyond that in a temporary file. In memory are, whatever they say, 48
-// octets for each URL that a redirect leads to.
+// and beyond that in a temporary file. In memory are, whatever they say, 16
+// octets for each redirect and 48 for each URL that one leads to, and for a moment
+// the records of one URL.
 package captures
