@@ -9,6 +9,7 @@
 //	inputs.go    names → inputs;  open.go  an input → a batch.Source
 //	rules.go     folders of robots.txt files, rule packs, captures (captures.go)
 //	             → a matcher.Origins
+//	stores.go    object stores: URLs, memory;  storerules.go  rules in them
 //	outputs.go   names → outputs; the sink of one output
 //	job.go       batch.Run for each output, exit status
 //	console.go   messages; progress.go, summary.go  what a run says of itself

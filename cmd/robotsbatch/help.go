@@ -20,7 +20,12 @@ Input:
   -in FILE            list of URLs, one a line; csv or tsv with a header;
                       jsonl; crawl index (CDXJ); all plain, .gz or .zst; or
                       Arrow or Parquet table. A file, a quoted pattern
-                      ("*.arrow"), a folder, or - for stdin; repeatable
+                      ("*.arrow"), a folder, or - for stdin; repeatable.
+                      Files, folders, rules and outputs may lie in object
+                      stores: s3://BUCKET/KEY, gs://, azblob://, a folder with
+                      a slash at its end, parameters such as ?region=NAME or
+                      ?endpoint=URL behind it; credentials are found where the
+                      store's own tools look, and may not be in a URL
   -files-from FILE    more names of inputs, one a line (- for stdin)
   -in-format NAME     arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj or
                       text; default: by the first octets, then by name; csv,
@@ -107,7 +112,7 @@ Running:
   -log FORMAT         text (default) or json: messages on stderr
   -quiet              no progress and no summary
 
-Not yet: object stores, shards.
+Not yet: shards.
 
 Examples:
   robotsbatch -in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow

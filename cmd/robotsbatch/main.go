@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -19,6 +20,7 @@ const (
 )
 
 func main() {
+	log.SetOutput(io.Discard) // drivers of stores speak there; their errors say it all
 	// Without this a write to a closed pipe, or beyond a limit of size, would
 	// kill the program before it could remove a temporary file; now the write
 	// fails.
