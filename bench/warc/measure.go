@@ -55,7 +55,7 @@ func measureAll(folder, program, memory string, count int) error {
 		{name: "gunzip", command: append([]string{self, "-step", "gunzip"}, files...)},
 		{name: "parse and compile the distinct bodies", command: []string{self, "-step", "parse", bodies}},
 		{name: "make a rule pack of the distinct bodies", command: []string{self, "-step", "pack", bodies, pack}},
-		{name: "robotsbatch compile", command: []string{program, "compile", "-rules", filepath.Join(folder, crawlFiles), "-out", pack, "-memory", memory}},
+		{name: "robotsbatch compile", command: []string{program, "compile", "-rules", filepath.Join(folder, crawlFiles), "-out", pack, "-memory", memory, "-quiet"}},
 	}
 	fmt.Printf("files: %d of %d octets\n", len(files), size)
 	for round := range count {
