@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// A job whose heap is held to -memory by the garbage collector itself leaves no
+// goroutine behind, whatever the formats, also when it fails; CI runs this with
+// the race detector, too.
+func TestJobUnderMemoryLimit(t *testing.T) {
+	const memory = "64MiB"
+	t.Setenv("GOMEMLIMIT", memory) // so that the job leaves the limit as it is
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
+	ignore := goleak.IgnoreCurrent()
+	sample := filepath.FromSlash("../../bench/corpus/sample")
+	folder := t.TempDir()
+	pack := filepath.Join(folder, "site.rules")
+	job := func(want int, args ...string) {
+		t.Helper()
+		var stderr bytes.Buffer
+		if got := run(t.Context(), args, strings.NewReader(""), new(bytes.Buffer), &stderr); got != want {
+			t.Fatalf("%v: exit status %d: %s", args, got, &stderr)
+		}
+	}
+	job(exitDone, "compile", "-rules", filepath.Join(sample, "rules"), "-out", pack, "-memory", memory)
+	frontier := filepath.Join(sample, "frontier.arrow")
+	for _, rules := range []string{filepath.Join(sample, "rules"), pack} {
+		in := frontier
+		for i, ending := range []string{"parquet", "arrows", "csv.zst", "jsonl.gz", "arrow"} {
+			out := filepath.Join(folder, "out."+ending)
+			args := []string{"-in", in, "-rules", rules, "-agent", "CCBot", "-agent", "GPTBot", "-explain", "-memory", memory, "-workers", "4", "-batch-rows", "100", "-quiet", "-out", out}
+			if i > 0 {
+				args = append(args, "-columns", "url")
+			}
+			job(exitDone, args...)
+			in = out
+		}
+	}
+	job(exitFailed, "-in", frontier, "-in", filepath.Join(sample, "frontier.txt.zst"), "-rules", pack, "-memory", memory, "-out", filepath.Join(folder, "never.csv"))
+	goleak.VerifyNone(t, ignore)
+}
