@@ -339,3 +339,26 @@ func TestCounts(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// FuzzRead reads what is no manifest: whatever is taken can be written again.
+func FuzzRead(f *testing.F) {
+	f.Add(sample())
+	f.Add(AppendEnd(AppendJob(nil, job()), 0))
+	f.Add([]byte("{}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := Read(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		again := AppendRuleFiles(AppendJob(nil, &m.Job), m.RuleFiles)
+		for i := range m.Outputs {
+			again = AppendOutput(again, &m.Outputs[i])
+		}
+		if m.Ended {
+			again = AppendEnd(again, len(m.Outputs))
+		}
+		if got := mustRead(t, again); len(got.Outputs) != len(m.Outputs) || len(got.RuleFiles) != len(m.RuleFiles) || got.Ended != m.Ended {
+			t.Errorf("%+v became %+v", m, got)
+		}
+	})
+}

@@ -111,6 +111,11 @@ func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, e
 	if err != nil {
 		return nil, err
 	}
+	release, err := claimFile(c.out)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	folders, err := c.openFolders(ctx, found)
 	defer func() {
 		for _, folder := range folders {

@@ -33,17 +33,26 @@ func schemaMessage(buf []byte, pos int) []byte {
 }
 
 // footerBytes returns a file's footer, whose Schema table is the one at pos in
-// buf.
+// buf. Its own metadata has the blocks' checksums.
 func footerBytes(buf []byte, pos int, dictionaries, batches []block) []byte {
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
 	schema := graft(fb, buf, pos)
 	dictionaryBlocks := buildBlocks(fb, dictionaries)
 	batchBlocks := buildBlocks(fb, batches)
+	key, value := fb.CreateString(sumsKey), fb.CreateByteString(appendSums(nil, dictionaries, batches))
+	fb.StartObject(2)
+	fb.PrependUOffsetTSlot(0, key, 0)
+	fb.PrependUOffsetTSlot(1, value, 0)
+	pair := fb.EndObject()
+	fb.StartVector(4, 1, 4)
+	fb.PrependUOffsetT(pair)
+	sums := fb.EndVector(1)
 	fb.StartObject(5)
 	fb.PrependInt16Slot(0, metadataV5, 0)
 	fb.PrependUOffsetTSlot(1, schema, 0)
 	fb.PrependUOffsetTSlot(2, dictionaryBlocks, 0)
 	fb.PrependUOffsetTSlot(3, batchBlocks, 0)
+	fb.PrependUOffsetTSlot(4, sums, 0)
 	fb.Finish(fb.EndObject())
 	return fb.FinishedBytes()
 }

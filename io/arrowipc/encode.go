@@ -53,7 +53,7 @@ type message struct {
 
 // at returns the block of the message when it is written at pos.
 func (m message) at(pos int64) block {
-	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body))}
+	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body)), sum: m.sum(), summed: true}
 }
 
 // meta returns the message's metadata.

@@ -284,6 +284,9 @@ func (f *fileFramer) read(b block, kind uint8) (*frame, error) {
 	if err := readAt(f.r, body, b.offset+int64(b.meta)); err != nil {
 		return nil, err
 	}
+	if b.summed && blockSum(meta, body) != b.sum {
+		return nil, fmt.Errorf("damaged: the checksum of octets %d to %d", b.offset, b.offset+int64(b.meta)+h.bodyLength-1)
+	}
 	return &frame{header: h, meta: meta[framePrefix:], body: body}, nil
 }
 

@@ -71,6 +71,8 @@ type dictionaryMeta struct {
 type block struct {
 	offset, body int64
 	meta         int32
+	sum          uint64 // see sumsKey
+	summed       bool   // there is one
 }
 
 // footer is the table of contents of a file.
@@ -162,6 +164,7 @@ func parseFooter(buf []byte) (footer, error) {
 		return list
 	}
 	foot := footer{schema: schema, dictionaries: blocks(2), batches: blocks(3)}
+	takeSums(root, foot.dictionaries, foot.batches)
 	return foot, f.err
 }
 
