@@ -8,17 +8,19 @@ func (c *Corpus) AppendBody(dst []byte, body int) []byte {
 	p := c.plan(body)
 	r := random(p.seed)
 	w := writer{dst: dst, newline: "\n", key: keys[r.below(len(keys))]}
-	if r.oneIn(12) {
+	more := c.extras(&p)
+	if r.oneIn(12) || more.crlf {
 		w.newline = "\r\n"
 	}
 	if r.oneIn(50) {
 		w.dst = append(w.dst, "\uFEFF"...)
 	}
-	if p.rules == 0 && r.oneIn(8) {
-		w.text("<!DOCTYPE html>", "<html><head><title>Site ", strconv.Itoa(body), "</title></head></html>")
+	if p.rules == 0 && (r.oneIn(8) || more.page > 0) {
+		w.page(&more, body)
 		return w.dst
 	}
 	w.text("# robots.txt of site ", strconv.Itoa(body))
+	w.comments(&more)
 
 	everyoneLast := r.oneIn(3)
 	if !everyoneLast {
@@ -32,18 +34,23 @@ func (c *Corpus) AppendBody(dst []byte, body int) []byte {
 		for range 1 + r.below(3) {
 			w.agent(r.pick(others))
 		}
-		if r.oneIn(2) {
+		switch {
+		case r.oneIn(2):
 			w.record(w.key.disallow, "/")
-		} else {
+		case more.repeats(group):
+			c.writeRules(&w, &p, everyone, p.rules)
+		default:
 			c.writeRules(&w, &p, firstOther+group, 1+r.below(4))
 		}
 	}
+	w.blocked(&more)
 	if everyoneLast {
 		c.writeEveryone(&w, &p, &r)
 	}
 	if r.oneIn(2) {
 		w.text()
 		w.record("Sitemap", "https://sitemaps.test/"+strconv.Itoa(body)+".xml")
+		w.sitemaps(&more, body)
 	}
 	return w.dst
 }

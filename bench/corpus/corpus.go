@@ -111,6 +111,15 @@ func (o *Origin) FileName() string {
 	return o.Host + "_" + strconv.Itoa(o.Port)
 }
 
+// Authority is the origin's key in rules, as matcher.Scratch.Split has it.
+func (o *Origin) Authority() []byte {
+	key := append([]byte(o.Scheme+"://"), o.Host...)
+	if o.Port != 0 {
+		key = strconv.AppendInt(append(key, ':'), int64(o.Port), 10)
+	}
+	return key
+}
+
 // Origin returns origin i, which must be in [0, Options.Origins).
 func (c *Corpus) Origin(i int) Origin {
 	r := derive(c.originSeed, i)

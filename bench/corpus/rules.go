@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// quantiles are those of the number of rules in two thousand real files, by
-// millionths of the files, and quantileMean is the mean between them.
-var quantiles = []struct{ files, rules int64 }{
+// rules is the number of rules of real files, and rulesMean is the mean of the
+// curve.
+var rules = curve{
 	{0, 0},
 	{100_000, 1},
 	{250_000, 3},
@@ -20,19 +20,11 @@ var quantiles = []struct{ files, rules int64 }{
 	{1_000_000, 3159},
 }
 
-const quantileMean = 45
+const rulesMean = 45
 
 // ruleCount returns the number of rules of the file at a quantile, in
 // millionths, when their mean is to be mean.
-func ruleCount(quantile, mean int) int {
-	at, i := int64(quantile), 1
-	for at >= quantiles[i].files {
-		i++
-	}
-	low, high := quantiles[i-1], quantiles[i]
-	width := high.files - low.files
-	return int((low.rules*width + (high.rules-low.rules)*(at-low.files)) * int64(mean) / (quantileMean * width))
-}
+func ruleCount(quantile, mean int) int { return rules.at(quantile, int64(mean), rulesMean) }
 
 // ruledShare returns the share of files that have a rule.
 func ruledShare(mean int) float64 {

@@ -58,4 +58,7 @@ var (
 		"Bytespider", "ClaudeBot", "Applebot-Extended", "PerplexityBot", "Slurp",
 		"ia_archiver", "DotBot", "YandexBot", "Baiduspider", "Googlebot-Image",
 	}
+
+	// crawlers are the endings of names of agents that files list by the hundred.
+	crawlers = []string{"bot", "spider", "crawler", "grab", "fetch", "copier", "ripper", "siphon", "scan", "mirror", "harvest", "leech"}
 )

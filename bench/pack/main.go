@@ -14,20 +14,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
 )
 
 func main() {
@@ -67,7 +63,7 @@ func build(c *corpus.Corpus, name string, memory int64) error {
 		return err
 	}
 	defer b.Abort()
-	if err := add(c, b); err != nil {
+	if err := export.AddTo(b, c); err != nil {
 		return err
 	}
 	added := time.Since(started)
@@ -79,63 +75,16 @@ func build(c *corpus.Corpus, name string, memory int64) error {
 	fmt.Printf("time: %.1f s, of which %.1f s for the last part; peak of memory: %d MiB\n",
 		time.Since(started).Seconds(), (time.Since(started) - added).Seconds(), peakRSS()>>20)
 	fmt.Printf("file: %d octets\n", info.Size)
-	index, rows, compiled := int64(0), int64(0), int64(0)
+	section := make(map[string]int64)
 	for _, s := range info.Sections {
 		fmt.Printf("  %-9s %12d\n", s.Name, s.Length)
-		switch s.Name {
-		case "directory", "pages":
-			index += s.Length
-		case "bodies":
-			rows += s.Length
-		case "rules", "notes", "records":
-			compiled += s.Length
-		}
+		section[s.Name] = s.Length
 	}
 	fmt.Printf("beside the bodies: %.1f octets an authority (host of %.1f octets); a body's row: %d octets\n",
-		float64(index)/float64(info.Authorities), meanHost(c), rows/info.Bodies)
-	fmt.Printf("compiled bodies, with notes and records, by their source: %.2f\n", float64(compiled)/float64(info.SourceOctets))
+		float64(section["directory"]+section["pages"])/float64(info.Authorities), meanHost(c), section["bodies"]/info.Bodies)
+	of := func(name string) float64 { return float64(section[name]) / float64(info.SourceOctets) }
+	fmt.Printf("by the octets of the bodies' source: compiled rules %.2f, notes %.2f, records %.3f\n", of("rules"), of("notes"), of("records"))
 	return nil
-}
-
-// add adds all origins, each goroutine its share.
-func add(c *corpus.Corpus, b *rulepack.Builder) error {
-	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			var body []byte
-			for failed.Load() == nil {
-				const share = 256
-				first := int(next.Add(share)) - share
-				if first >= c.Options().Origins {
-					return
-				}
-				for i := first; i < min(first+share, c.Options().Origins); i++ {
-					o := c.Origin(i)
-					body = c.AppendBody(body[:0], o.Body)
-					err := b.Add(rulepack.Entry{Authority: authority(&o), Access: access.Rules, Body: body, Status: 200, Fetched: 1_700_000_000})
-					if err != nil {
-						failed.CompareAndSwap(nil, &err)
-						return
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-func authority(o *corpus.Origin) []byte {
-	a := append([]byte(o.Scheme+"://"), o.Host...)
-	if o.Port != 0 {
-		a = strconv.AppendInt(append(a, ':'), int64(o.Port), 10)
-	}
-	return a
 }
 
 func meanHost(c *corpus.Corpus) float64 {
@@ -206,7 +155,7 @@ func coldLookups(what string, origins []int, c *corpus.Corpus, lookup func([]byt
 	faults := make(map[int64]int)
 	for _, i := range origins {
 		o := c.Origin(i)
-		key := authority(&o)
+		key := o.Authority()
 		before, started := majorFaults(), time.Now()
 		if err := lookup(key); err != nil {
 			return err

@@ -47,7 +47,7 @@ func generateCrawl(folder string, captures, files int) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	c := corpus.New(corpus.Options{Origins: captures, Missing: missing, Rules: meanRules})
+	c := corpus.New(corpus.Options{Origins: captures, Missing: missing, Rules: meanRules, Bare: true})
 	var group errgroup.Group
 	group.SetLimit(2)
 	group.Go(func() error { return writeBodies(filepath.Join(folder, bodiesFile), c) })

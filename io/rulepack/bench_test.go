@@ -20,8 +20,8 @@ func BenchmarkPackLookup(b *testing.B) {
 	chains := []matcher.Chain{{"CCBot"}}
 	var known, unknown [][]byte
 	for o := range c.Origins() {
-		known = append(known, authorityOf(&o))
-		unknown = append(unknown, append(authorityOf(&o), '.'))
+		known = append(known, o.Authority())
+		unknown = append(unknown, append(o.Authority(), '.'))
 	}
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
 	for _, test := range []struct {

@@ -23,7 +23,7 @@ func TestCutWhileOpen(t *testing.T) {
 	original := read(t, buildCorpus(t, c, robotstxt.RFC9309))
 	var authorities [][]byte
 	for o := range c.Origins() {
-		authorities = append(authorities, authorityOf(&o))
+		authorities = append(authorities, o.Authority())
 	}
 	for _, size := range []int{0, 1, 4096, len(original) / 4, len(original) / 2, len(original) - 1} {
 		name := filepath.Join(t.TempDir(), "cut.rules")
@@ -83,7 +83,7 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 		var o matcher.Origin
 		look := func() {
 			for origin := range c.Origins() {
-				_ = p.Lookup(authorityOf(&origin), &o) // an error or not
+				_ = p.Lookup(origin.Authority(), &o) // an error or not
 			}
 		}
 		look()

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -85,18 +84,10 @@ func buildCorpus(t testing.TB, c *corpus.Corpus, p matcher.Profile) string {
 		if origin.Body < 0 {
 			continue
 		}
-		e := Entry{Access: access.Rules, Authority: authorityOf(&origin), Body: c.AppendBody(nil, origin.Body)}
+		e := Entry{Access: access.Rules, Authority: origin.Authority(), Body: c.AppendBody(nil, origin.Body)}
 		entries = append(entries, e)
 	}
 	return build(t, entries, BuildOptions{Profile: p}, 2)
-}
-
-func authorityOf(o *corpus.Origin) []byte {
-	authority := o.Scheme + "://" + o.Host
-	if o.Port != 0 {
-		authority += ":" + strconv.Itoa(o.Port)
-	}
-	return []byte(authority)
 }
 
 // TestRecords compares the records of made-up bodies, found in a pack by the

@@ -3,7 +3,6 @@ package export
 import (
 	"fmt"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -23,6 +22,18 @@ func Pack(name string, c *corpus.Corpus) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer b.Abort()
+	if err := AddTo(b, c); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if _, err := b.Finish(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+// AddTo adds each origin that has a body to a rule pack.
+func AddTo(b *rulepack.Builder, c *corpus.Corpus) error {
+	a := adder{corpus: c, builder: b, kept: make([]atomic.Uint64, c.Bodies())}
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
@@ -33,7 +44,7 @@ func Pack(name string, c *corpus.Corpus) error {
 				if first >= c.Options().Origins {
 					return
 				}
-				if err := addOrigins(b, c, first, min(first+packShare, c.Options().Origins)); err != nil {
+				if err := a.add(first, min(first+packShare, c.Options().Origins)); err != nil {
 					failed.CompareAndSwap(nil, &err)
 				}
 			}
@@ -41,28 +52,37 @@ func Pack(name string, c *corpus.Corpus) error {
 	}
 	group.Wait()
 	if err := failed.Load(); err != nil {
-		return fmt.Errorf("export: %w", *err)
-	}
-	if _, err := b.Finish(); err != nil {
-		return fmt.Errorf("export: %w", err)
+		return *err
 	}
 	return nil
 }
 
-// addOrigins adds the origins first to end-1.
-func addOrigins(b *rulepack.Builder, c *corpus.Corpus, first, end int) error {
-	var body []byte
+// adder adds origins to a pack. A body is made for the first origin that has it:
+// to make it for each would take longer than the pack.
+type adder struct {
+	corpus  *corpus.Corpus
+	builder *rulepack.Builder
+	kept    []atomic.Uint64 // by body: what Builder.Keep returned, or 0
+}
+
+// add adds the origins first to end-1.
+func (a *adder) add(first, end int) error {
+	var memory []byte
 	for i := first; i < end; i++ {
-		o := c.Origin(i)
+		o := a.corpus.Origin(i)
 		if o.Body < 0 {
 			continue
 		}
-		authority := []byte(o.Scheme + "://" + o.Host)
-		if o.Port != 0 {
-			authority = strconv.AppendInt(append(authority, ':'), int64(o.Port), 10)
+		kept := a.kept[o.Body].Load()
+		if kept == 0 {
+			var err error
+			memory = a.corpus.AppendBody(memory[:0], o.Body)
+			if kept, err = a.builder.Keep(memory, false); err != nil {
+				return err
+			}
+			a.kept[o.Body].Store(kept)
 		}
-		body = c.AppendBody(body[:0], o.Body)
-		if err := b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Status: 200}); err != nil {
+		if err := a.builder.Add(rulepack.Entry{Authority: o.Authority(), Access: access.Rules, Kept: kept, Status: 200}); err != nil {
 			return err
 		}
 	}
