@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"robotsbatch/io/blob"
 	_ "robotsbatch/io/blob/stores" // s3://, gs://, azblob://
 )
@@ -33,11 +35,9 @@ func pointers(list []string) []*string {
 
 // reserveMemory takes what open objects need out of -memory.
 func (c *jobConfig) reserveMemory(inputs []input) error {
-	for _, in := range inputs {
-		if blob.IsURL(in.path) {
-			c.memory -= blob.ReadMemory
-			break
-		}
+	isObject := func(in input) bool { return blob.IsURL(in.path) }
+	if slices.ContainsFunc(inputs, isObject) || slices.ContainsFunc(c.folders, blob.IsURL) {
+		c.memory -= blob.ReadMemory
 	}
 	if blob.IsURL(c.out) {
 		c.memory -= blob.WriteMemory

@@ -3,19 +3,28 @@ package blob
 import (
 	"context"
 	"io"
+	"sync/atomic"
 )
 
 const (
 	// firstBlock and maxBlock are the sizes of the first block that is fetched
-	// ahead and of the largest; each is twice as long as the one before.
+	// ahead and of the largest; each is twice as long as the one before. Objects
+	// that are read at the same time share maxBlock, but for leastBlock.
 	firstBlock = 1 << 20
 	maxBlock   = 8 << 20
+	leastBlock = 256 << 10
 	// aheadBlocks is how many blocks are on their way while one is read.
 	aheadBlocks = 2
 	// maxSkip is how many octets may be read for nothing before a new request is
 	// made.
 	maxSkip = 64 << 10
 )
+
+// readers is how many objects are fetched ahead.
+var readers atomic.Int64
+
+// blockLimit is how long a block may be.
+func blockLimit() int { return max(leastBlock, maxBlock/int(max(1, readers.Load()))) }
 
 // ahead reads an object from an offset to its end, in blocks that are fetched
 // before they are asked for. It belongs to one goroutine.
@@ -32,6 +41,7 @@ type ahead struct {
 	buffers [][]byte       // that were read
 	whole   []byte         // the buffer that block is of
 	err     error
+	counted bool // among the readers
 }
 
 type fetched struct {
@@ -71,6 +81,7 @@ func (a *ahead) advance() {
 	}
 	if len(a.coming) == 0 {
 		a.err = io.EOF
+		a.count(false)
 		return
 	}
 	select {
@@ -84,7 +95,8 @@ func (a *ahead) advance() {
 
 // ask asks for the next block.
 func (a *ahead) ask() {
-	length, offset := int(min(int64(a.size), a.o.size-a.next)), a.next
+	a.count(true)
+	length, offset := int(min(int64(a.size), int64(blockLimit()), a.o.size-a.next)), a.next
 	a.next += int64(length)
 	a.size = min(2*a.size, maxBlock)
 	data := a.buffer(length)
@@ -111,6 +123,17 @@ func (a *ahead) buffer(length int) []byte {
 	return make([]byte, length)
 }
 
+// count says whether this is one of the readers.
+func (a *ahead) count(is bool) {
+	switch {
+	case is && !a.counted:
+		readers.Add(1)
+	case !is && a.counted:
+		readers.Add(-1)
+	}
+	a.counted = is
+}
+
 // skipTo goes to an offset, if it is here or a little further.
 func (a *ahead) skipTo(offset int64) bool {
 	if offset < a.at || offset > a.at+maxSkip {
@@ -132,6 +155,7 @@ func (a *ahead) skipTo(offset int64) bool {
 // has come.
 func (a *ahead) close() {
 	a.cancel()
+	a.count(false)
 	a.err = io.ErrClosedPipe
 	a.block, a.whole, a.buffers, a.coming = nil, nil, nil, nil
 }

@@ -20,7 +20,8 @@ const (
 	tailSize = 64 << 10
 
 	// ReadMemory is about the most octets that an open object takes, without
-	// what was announced by [File.Expect].
+	// what was announced by [File.Expect]. Each that is open beside it takes
+	// less than a MiB more.
 	ReadMemory = (aheadBlocks+1)*maxBlock + headSize + tailSize
 
 	// reopenings is how often a body that broke off is opened again without one
@@ -240,9 +241,16 @@ func (o *object) closeCursor() {
 	}
 }
 
-// Close ends all requests.
+// Close ends all requests. Who reads has to be done.
 func (o *object) Close() error {
 	o.cancel()
+	o.mu.Lock()
+	o.closeCursor()
+	o.mu.Unlock()
+	if o.reading != nil {
+		o.reading.close()
+		o.reading = nil
+	}
 	o.working.Wait()
 	return nil
 }

@@ -440,3 +440,32 @@ func TestFolder(t *testing.T) {
 		t.Errorf("List: %v", err)
 	}
 }
+
+// TestManyReaders has so many objects open at once that each is to be read in
+// small blocks.
+func TestManyReaders(t *testing.T) {
+	s := newServer(t)
+	want := noise(3 << 20)
+	s.Put("x", want)
+	var files []*blob.File
+	for range 16 {
+		f := s.open("x")
+		if _, err := io.ReadFull(f, make([]byte, 100<<10)); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	s.Asked()
+	for _, f := range files {
+		if rest, err := io.ReadAll(f); err != nil || !bytes.Equal(rest, want[100<<10:]) {
+			t.Fatalf("%d octets, error %v", len(rest), err)
+		}
+	}
+	gets, _ := s.Asked()
+	for _, asked := range gets {
+		var first, last int
+		if _, err := fmt.Sscanf(asked, "bytes=%d-%d", &first, &last); err != nil || last-first >= 3<<20/2 {
+			t.Errorf("asked for %s", asked)
+		}
+	}
+}
