@@ -1,6 +1,6 @@
 package matcher
 
-import "math/bits"
+import "bytes"
 
 // Sketch says what is in a text, folded to 64 bits: if one text is part of
 // another, all bits of its sketch are in the other's. A tail can match only if
@@ -71,23 +71,14 @@ func octetsOf4(s []byte, i int) Sketch {
 
 // pairsOf is the part of a sketch that the pairs of octets after slashes have.
 func pairsOf(s []byte) (set Sketch) {
-	const ones, lows = 0x0101010101010101, 0x7F7F7F7F7F7F7F7F
-	i := 0
-	for ; i <= len(s)-10; i += 8 {
-		x := load64(s, i) ^ ones*'/'
-		// A high bit for each octet that is 0 in x, and no other: a set that
-		// depended on where in a word an octet lies would miss matches.
-		for zeros := ^(((x & lows) + lows) | x | lows); zeros != 0; zeros &= zeros - 1 {
-			at := i + bits.TrailingZeros64(zeros)>>3
-			set |= pairBit(load8(s, at+1), load8(s, at+2))
+	for {
+		i := bytes.IndexByte(s, '/') + 1
+		if i == 0 || i > len(s)-2 {
+			return set
 		}
+		set |= pairBit(s[i], s[i+1])
+		s = s[i:]
 	}
-	for ; i <= len(s)-3; i++ {
-		if s[i] == '/' {
-			set |= pairBit(s[i+1], s[i+2])
-		}
-	}
-	return set
 }
 
 // pairBit spreads the pairs of octets over the bits that are theirs.

@@ -134,23 +134,7 @@ func (c *compiled) tailsOf(bunch int, kind tailKind) (first, last int) {
 // nextTail returns the first tail, from one on and before last, whose sketch has
 // nothing that is missing; last if there is none.
 func (c *compiled) nextTail(tail, last int, missing Sketch) int {
-	data, at := c.data, c.sketches+tail*sketchSize
-	for ; tail <= last-4; tail, at = tail+4, at+4*sketchSize {
-		switch {
-		case Sketch(load64(data, at))&missing == 0:
-			return tail
-		case Sketch(load64(data, at+sketchSize))&missing == 0:
-			return tail + 1
-		case Sketch(load64(data, at+2*sketchSize))&missing == 0:
-			return tail + 2
-		case Sketch(load64(data, at+3*sketchSize))&missing == 0:
-			return tail + 3
-		}
-	}
-	for ; tail < last && Sketch(load64(data, at))&missing != 0; at += sketchSize {
-		tail++
-	}
-	return tail
+	return tail + firstWithout(c.data, c.sketches+tail*sketchSize, last-tail, missing)
 }
 
 // matchTail tells whether a tail, whose sketch is in the path's, matches in the
