@@ -108,7 +108,7 @@ func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
 			origins[i] = Origin{}
 		}
 	}
-	touchTries(origins)
+	Touch(origins)
 	return 0, nil
 }
 
@@ -122,11 +122,11 @@ func (t *Table) touchSlots(keys []Key) (sum uint32) {
 	return sum
 }
 
-// touchTries has the rules of origins come into the cache, as far as most paths
-// need them.
+// Touch has the rules of origins come into the cache, as far as most paths need
+// them. It is for implementations of BulkOrigins; what it returns means nothing.
 //
 //go:noinline
-func touchTries(origins []Origin) (sum uint64) {
+func Touch(origins []Origin) (sum uint64) {
 	for i := range origins {
 		for j := range origins[i].Tries {
 			sum += origins[i].Tries[j].touch()

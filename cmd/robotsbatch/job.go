@@ -200,7 +200,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 		return err
 	}
 	done := j.summary.Rows
-	stats, err := batch.Run(ctx, src, sink, j.rules, batch.Options{
+	stats, err := batch.Run(ctx, src, sink, j.rules.origins(), batch.Options{
 		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain, Emit: j.emit,
 		Facts: len(j.with) > 0, AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
 		Workers: j.workers, Memory: j.batchMemory(),

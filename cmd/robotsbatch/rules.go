@@ -194,6 +194,15 @@ func detectRules(ctx context.Context, name string) (format.Format, error) {
 	return found, nil
 }
 
+// origins are the sources as they are asked: a single one by itself, which may be
+// able to look many authorities up at once.
+func (r ruleSources) origins() matcher.Origins {
+	if len(r) == 1 {
+		return r[0]
+	}
+	return r
+}
+
 // Lookup implements matcher.Origins.
 func (r ruleSources) Lookup(authority []byte, o *matcher.Origin) error {
 	for _, source := range r {

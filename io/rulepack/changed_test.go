@@ -22,8 +22,10 @@ func TestCutWhileOpen(t *testing.T) {
 	c := corpus.New(corpus.Options{Origins: 2000, Missing: -1})
 	original := read(t, buildCorpus(t, c, robotstxt.RFC9309))
 	var authorities [][]byte
+	var keys []matcher.Key
 	for o := range c.Origins() {
 		authorities = append(authorities, o.Authority())
+		keys = append(keys, matcher.Key{Text: o.Authority()})
 	}
 	for _, size := range []int{0, 1, 4096, len(original) / 4, len(original) / 2, len(original) - 1} {
 		name := filepath.Join(t.TempDir(), "cut.rules")
@@ -50,6 +52,9 @@ func TestCutWhileOpen(t *testing.T) {
 		}
 		if failed != nil && !strings.Contains(failed.Error(), name) {
 			t.Errorf("cut to %d octets: %v", size, failed)
+		}
+		if _, err := p.LookupAll(keys, make([]matcher.Origin, len(keys))); (err != nil) != (failed != nil) {
+			t.Errorf("cut to %d octets: all at once: %v, one by one: %v", size, err, failed)
 		}
 		if err := p.Unchanged(); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {
 			t.Errorf("cut to %d octets: Unchanged: %v", size, err)

@@ -32,7 +32,7 @@ type Authority struct {
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
-	o, known, err := p.find(authority)
+	o, known, err := p.find(authority, p.way(authority))
 	if err != nil || !known {
 		return a, false, err
 	}

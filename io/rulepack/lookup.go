@@ -22,8 +22,13 @@ var errClosed = errors.New("the rule pack is closed")
 func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
+	return p.lookup(authority, p.way(authority), o)
+}
+
+// lookup looks an authority up, the way to which is known.
+func (p *Pack) lookup(authority []byte, w way, o *matcher.Origin) error {
 	*o = matcher.Origin{}
-	found, known, err := p.find(authority)
+	found, known, err := p.find(authority, w)
 	if err != nil || !known {
 		return err
 	}
@@ -41,29 +46,44 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	return nil
 }
 
+// way is where an authority is to be looked for.
+type way struct {
+	hash  uint64
+	group uint32
+	page  uint32 // where the group begins
+	at    int    // the first authority in it that may be the one
+}
+
+// way is the way to an authority, the zero way in a pack that is closed.
+func (p *Pack) way(authority []byte) way {
+	if p.file == nil {
+		return way{}
+	}
+	hash := hashOf(authority)
+	group := groupOf(hash, p.groups)
+	return way{hash: hash, group: group, page: p.pageOf(group)}
+}
+
 // damaged is the error for something in the pack.
 func (p *Pack) damaged(format string, args ...any) error {
 	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
 // find finds what the pack has on an authority.
-func (p *Pack) find(authority []byte) (origin, bool, error) {
+func (p *Pack) find(authority []byte, w way) (origin, bool, error) {
 	if len(authority) > MaxAuthority {
 		return origin{}, false, nil
 	}
 	if p.file == nil {
 		return origin{}, false, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
-	hash := hashOf(authority)
-	group := groupOf(hash, p.groups)
-	number := p.pageOf(group)
-	first, err := p.page(number, group, 0)
+	first, err := p.page(w.page, w.group, 0)
 	if err != nil {
 		return origin{}, false, err
 	}
-	o, known := first.find(hash, authority)
+	o, known := first.find(w.hash, authority, w.at)
 	if !known && first.goesOn() {
-		o, known, err = p.findFurther(number, group, hash, authority)
+		o, known, err = p.findFurther(w.page, w.group, w.hash, authority)
 	}
 	if err == nil && known && !p.sound(o) {
 		err = p.damaged("what it says of %q", authority)
@@ -132,7 +152,7 @@ func (p *Pack) findFurther(number, group uint32, hash uint64, authority []byte) 
 	if err != nil {
 		return origin{}, false, err
 	}
-	o, known := last.find(hash, authority)
+	o, known := last.find(hash, authority, 0)
 	return o, known, nil
 }
 

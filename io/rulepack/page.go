@@ -138,14 +138,22 @@ func (p page) appendAuthority(dst []byte, i int) []byte {
 	return append(append(dst, schemes[p.origin(i).flags&schemeMask]...), p.text(i)...)
 }
 
-// find finds an authority.
-func (p page) find(hash uint64, authority []byte) (origin, bool) {
-	scheme, text := cutScheme(authority)
-	low := uint16(hash)
-	for i, prints := 0, p.fingerprints(); len(prints) >= 2; i, prints = i+1, prints[2:] {
-		if le16(prints) != low {
-			continue
+// next is the first authority from number from on that has a hash like this one,
+// or the number of all.
+func (p page) next(hash uint64, from int) int {
+	low, prints := uint16(hash), p.fingerprints()
+	for i := 2 * from; i+2 <= len(prints); i += 2 {
+		if le16(prints[i:]) == low {
+			return i / 2
 		}
+	}
+	return len(prints) / 2
+}
+
+// find finds an authority from number from on.
+func (p page) find(hash uint64, authority []byte, from int) (origin, bool) {
+	scheme, text := cutScheme(authority)
+	for i := p.next(hash, from); i < p.count(); i = p.next(hash, i+1) {
 		if o := p.origin(i); o.flags&schemeMask == scheme && bytes.Equal(p.text(i), text) {
 			return o, true
 		}
