@@ -6,9 +6,9 @@ import (
 	"robotsbatch/matcher"
 )
 
-// minAhead is how many authorities a block of rows has at least for the ones of
-// the next block to be looked up ahead: with fewer, going through the rows twice
-// costs more than waiting for memory.
+// minAhead is how many authorities a block of rows has at least that were not met
+// lately for those of the next block to be looked up ahead: with fewer, going
+// through the rows twice costs more than waiting for memory.
 const minAhead = 16
 
 // ahead is what is looked up already: the authorities of a block of rows, all at
@@ -16,12 +16,12 @@ const minAhead = 16
 type ahead struct {
 	origins matcher.BulkOrigins // nil: authorities are looked up one by one
 
-	runs    []authorityRun // in the order of their rows
-	keys    []matcher.Key  // one a run
-	found   []matcher.Origin
-	memory  []byte // of keys that are not written in a URL
-	next    int    // the first run that was not taken
-	lookups int    // in the block so far
+	runs   []authorityRun // in the order of their rows
+	keys   []matcher.Key  // one a run
+	found  []matcher.Origin
+	memory []byte // of keys that are not written in a URL
+	next   int    // the first run that was not taken
+	unmet  int    // authorities in the block so far that were not met lately
 }
 
 // authorityRun is where an authority begins that the row before has not.
@@ -42,8 +42,8 @@ func (a *ahead) take(row int) (run int, ok bool) {
 // likely to be many. It returns the row of an error.
 func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high int) (row int, err error) {
 	a := &e.ahead
-	many := a.lookups >= minAhead
-	a.runs, a.keys, a.memory, a.next, a.lookups = a.runs[:0], a.keys[:0], a.memory[:0], 0, 0
+	many := a.unmet >= minAhead
+	a.runs, a.keys, a.memory, a.next, a.unmet = a.runs[:0], a.keys[:0], a.memory[:0], 0, 0
 	if a.origins == nil || !many {
 		return 0, nil
 	}

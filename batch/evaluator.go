@@ -265,7 +265,6 @@ func (e *Evaluator) find(row int, url []byte) (rest []byte, reason matcher.Reaso
 // whose key has this hash. e.origin is known.
 func (e *Evaluator) begin(row int, written []byte, hash uint64) {
 	e.written = written
-	e.ahead.lookups++
 	if e.options.Facts || e.options.AsOf != 0 {
 		e.facts.begin(row, e.origin)
 	}
@@ -418,6 +417,7 @@ func (e *Evaluator) countAuthority(hash uint64) {
 		return
 	}
 	*recent = hash
+	e.ahead.unmet++
 	e.authorities.add(hash)
 	if e.origin.Access == access.Unknown {
 		e.withoutRobots.add(hash)
