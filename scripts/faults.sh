@@ -9,6 +9,7 @@
 # such as 0.01 for a quick look, nothing is recorded. It needs Linux.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
 
 usage() {
   echo "usage: scripts/faults.sh [-n SCALE] [-seed N] [SECTION...]" >&2
@@ -26,10 +27,6 @@ while [[ ${1-} == -* ]]; do
   shift 2
 done
 
-commit=$(git rev-parse --short=12 HEAD)
-[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
-processor=$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo)
-
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/faults.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
@@ -41,7 +38,7 @@ go build -o "$scratch/faults" ./bench/faults
   echo "What the columns mean is said in bench/faults/doc.go."
   echo
   echo "- $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $commit, seed $seed"
-  echo "- $(go env GOVERSION), ${processor:-unknown processor}, $(getconf _NPROCESSORS_ONLN) cores"
+  echo "- $(go env GOVERSION), $(processor), $(getconf _NPROCESSORS_ONLN) cores"
 } >"$scratch/record"
 status=0
 TMPDIR=$scratch "$scratch/faults" -robotsbatch "$scratch/robotsbatch" -n "$scale" -seed "$seed" "$@" |
@@ -49,8 +46,6 @@ TMPDIR=$scratch "$scratch/faults" -robotsbatch "$scratch/robotsbatch" -n "$scale
 if [[ $scale == 1 ]]; then
   name=faults-$(date -u +%Y-%m-%d)
   for section in "$@"; do name+=-$section; done
-  mkdir -p bench/record
-  cp "$scratch/record" "bench/record/$name.md"
-  echo "recorded in bench/record/$name.md"
+  keep "$scratch/record" "$name.md"
 fi
 exit "$status"

@@ -12,6 +12,7 @@
 # bench/record/fuzz-DATE.txt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
 
 usage() {
   echo "usage: scripts/fuzz.sh [-jobs N] [-record] [DURATION [REGEXP]]" >&2
@@ -88,7 +89,7 @@ echo "$found targets, $failed failed"
 if [[ -n $record ]]; then
   mkdir -p bench/record
   {
-    echo "# $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $(git rev-parse --short=12 HEAD), $(go env GOVERSION), $duration each"
+    echo "# $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $commit, $(go env GOVERSION), $duration each"
     sort "$logs/table"
   } >>"$record"
   echo "recorded in $record"

@@ -12,6 +12,7 @@
 # frontier.parquet and rules.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
 
 usage() {
   echo "usage: scripts/job.sh [-urls N] [-origins N] [-count N] [-data FOLDER]" >&2
@@ -31,17 +32,6 @@ while [[ $# -gt 0 ]]; do
   shift 2
 done
 
-cpu() {
-  if [[ -r /proc/cpuinfo ]]; then
-    awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo
-  else
-    sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
-  fi
-}
-
-commit=$(git rev-parse --short=12 HEAD)
-[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
-
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/job.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 if [[ -z $data ]]; then
@@ -54,16 +44,10 @@ go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
 go build -o "$scratch/job" ./bench/job
 "$scratch/robotsbatch" compile -rules "$data/rules" -out "$scratch/site.rules" -quiet
 {
-  echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  echo "commit: $commit"
-  echo "go: $(go env GOVERSION)"
-  echo "processor: $(cpu), $(getconf _NPROCESSORS_ONLN) cores"
+  record_head
   echo "data: $what"
   echo
   TMPDIR=$scratch "$scratch/job" -in "$data/frontier.arrow" -in "$data/frontier.parquet" \
     -rules "$data/rules" -rules "$scratch/site.rules" -program "$scratch/robotsbatch" -count "$count"
 } | tee "$scratch/record"
-mkdir -p bench/record
-record=bench/record/job-$(date -u +%Y-%m-%d)-$commit.txt
-cp "$scratch/record" "$record"
-echo "recorded in $record"
+keep "$scratch/record" "job-$(date -u +%Y-%m-%d)-$commit.txt"

@@ -9,35 +9,19 @@
 # To measure cold lookups as root drops the system's cache of files.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
 
 origins=${1-1000000} bodies=${2-100000}
 [[ $# -le 2 && $origins =~ ^[0-9]+$ && $bodies =~ ^[0-9]+$ ]] || { echo "usage: scripts/pack.sh [ORIGINS [BODIES]]" >&2; exit 2; }
-
-cpu() {
-  if [[ -r /proc/cpuinfo ]]; then
-    awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo
-  else
-    sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
-  fi
-}
-
-commit=$(git rev-parse --short=12 HEAD)
-[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/pack.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 go build -o "$scratch/measure" ./bench/pack
 measure() { "$scratch/measure" -origins "$origins" -bodies "$bodies" "$@" | tee -a "$scratch/record"; }
 {
-  echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  echo "commit: $commit"
-  echo "go: $(go env GOVERSION)"
-  echo "processor: $(cpu), $(getconf _NPROCESSORS_ONLN) cores"
+  record_head
   echo
 } >"$scratch/record"
 measure -out "$scratch/site.rules"
 measure -measure "$scratch/site.rules"
-mkdir -p bench/record
-record=bench/record/pack-$origins-$bodies.txt
-cp "$scratch/record" "$record"
-echo "recorded in $record"
+keep "$scratch/record" "pack-$origins-$bodies.txt"

@@ -10,6 +10,7 @@
 # toolchain is skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
 
 usage() {
   echo "usage: scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N]" >&2
@@ -63,9 +64,6 @@ build() {
 # these, or never; fresh FILE... says that it was now.
 stale() { ! cmp -s <(cat "$@") "$cache/$(basename "$1").installed"; }
 fresh() { cat "$@" >"$cache/$(basename "$1").installed"; }
-
-commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
-[[ -z $(git status --porcelain --untracked-files=no 2>/dev/null) ]] || commit=$commit+changes
 
 # bash does not end a function that is asked for its status at the first error:
 # hence the &&.

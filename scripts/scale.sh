@@ -11,6 +11,7 @@
 # It takes an hour, most of it to make the data; Linux only.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
 
 usage() {
   echo "usage: scripts/scale.sh [-urls N] [-origins N] [-count N] [-data FOLDER]" >&2
@@ -30,8 +31,6 @@ while [[ $# -gt 0 ]]; do
   shift 2
 done
 
-commit=$(git rev-parse --short=12 HEAD)
-[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/scale.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 data=${data:-$scratch}
@@ -62,10 +61,7 @@ small_urls=$((urls / 10)) small_origins=$((origins / 10))
 make_data "$small_urls" "$small_origins"
 make_data "$urls" "$origins"
 {
-  echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  echo "commit: $commit"
-  echo "go: $(go env GOVERSION)"
-  echo "processor: $(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo), $cores cores"
+  record_head
   echo
   for ((i = 0; i < count; i++)); do
     measure "$small_urls" "$small_origins"
@@ -79,7 +75,4 @@ awk -v large="$(median "$urls" 3)" -v small="$(median "$small_urls" 3)" \
   -v large_cpu="$(median "$urls" 7)" -v small_cpu="$(median "$small_urls" 7)" \
   'BEGIN { printf "the large frontier by the small one: time a URL %.2f, processor time %.2f\n", large / small, large_cpu / small_cpu }' |
   tee -a "$scratch/record"
-mkdir -p bench/record
-record=bench/record/scale-$urls-$origins.txt
-cp "$scratch/record" "$record"
-echo "recorded in $record"
+keep "$scratch/record" "scale-$urls-$origins.txt"

@@ -11,6 +11,7 @@
 # bench/warc -generate has written.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
 
 usage() {
   echo "usage: scripts/warc.sh [-captures N] [-count N] [-data FOLDER]" >&2
@@ -29,17 +30,6 @@ while [[ $# -gt 0 ]]; do
   shift 2
 done
 
-cpu() {
-  if [[ -r /proc/cpuinfo ]]; then
-    awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo
-  else
-    sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
-  fi
-}
-
-commit=$(git rev-parse --short=12 HEAD)
-[[ -z $(git status --porcelain --untracked-files=no) ]] || commit=$commit+changes
-
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/warc.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
@@ -49,15 +39,9 @@ if [[ -z $data ]]; then
   "$scratch/warc" -generate "$data" -captures "$captures"
 fi
 {
-  echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-  echo "commit: $commit"
-  echo "go: $(go env GOVERSION)"
-  echo "processor: $(cpu), $(getconf _NPROCESSORS_ONLN) cores, load $(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"
+  record_head
   echo "captures: $captures"
   echo
   "$scratch/warc" -measure "$data" -program "$scratch/robotsbatch" -count "$count"
 } 2>&1 | tee "$scratch/record"
-mkdir -p bench/record
-record=bench/record/warc-$captures.txt
-cp "$scratch/record" "$record"
-echo "recorded in $record"
+keep "$scratch/record" "warc-$captures.txt"
