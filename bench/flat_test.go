@@ -3,7 +3,6 @@ package bench
 import (
 	"testing"
 
-	"robotsbatch/batch"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -42,23 +41,5 @@ func BenchmarkEngineFlat(b *testing.B) {
 		}
 		table.Add(key, matcher.Origin{Access: access.Rules, Tries: tries})
 	}
-	list := batches(urls)
-	b.Run("impl=indexbyte", func(b *testing.B) {
-		perURL(b, len(urls), func() {
-			for _, x := range list {
-				indexBytes(x)
-			}
-		})
-	})
-	b.Run("impl=engine", func(b *testing.B) {
-		e := batch.NewEvaluator(&table, batch.Options{})
-		var v batch.Verdicts
-		perURL(b, len(urls), func() {
-			for _, x := range list {
-				if err := e.Evaluate(x, &v); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	})
+	benchmarkEngine(b, &table, batches(urls), 1)
 }
