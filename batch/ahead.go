@@ -92,12 +92,3 @@ func hasAuthority(url, written []byte) bool {
 	n := len(written)
 	return n > 0 && len(url) >= n && (len(url) == n || matcher.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
 }
-
-// grown returns a slice of n elements with any values, in s's memory if that is
-// large enough.
-func grown[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}

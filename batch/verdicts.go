@@ -83,14 +83,20 @@ func (v *Verdicts) reset(rows int, o Options) {
 // filled returns a slice of n elements of the given value, in s's memory if
 // that is large enough.
 func filled[T any](s []T, n int, value T) []T {
-	if cap(s) < n {
-		s = make([]T, n)
-	}
-	s = s[:n]
+	s = grown(s, n)
 	for i := range s {
 		s[i] = value
 	}
 	return s
+}
+
+// grown returns a slice of n elements with any values, in s's memory if that is
+// large enough.
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // allow sets the verdict of rows low to high-1 to allowed.

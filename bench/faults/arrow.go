@@ -205,12 +205,18 @@ func (b *bench) prepare(samples []*sample) (err error) {
 // arrowSection changes a bit of an octet of Arrow files and streams, or all of
 // its bits.
 func arrowSection(b *bench) error {
+	n := b.times(8000)
+	return flipsOf(b, fmt.Sprintf("%d changed octets of Arrow files and streams (none, lz4, zstd; 8 and 3,000 rows a batch)", n), arrowKinds(), arrowSample, n)
+}
+
+// flipsOf changes n octets of samples, one of each kind.
+func flipsOf[K any](b *bench, title string, kinds []K, sampleOf func(K) (*sample, error), n int) error {
 	if err := b.writeRules(); err != nil {
 		return err
 	}
 	var samples []*sample
-	for _, k := range arrowKinds() {
-		s, err := arrowSample(k)
+	for _, k := range kinds {
+		s, err := sampleOf(k)
 		if err != nil {
 			return err
 		}
@@ -219,8 +225,7 @@ func arrowSection(b *bench) error {
 	if err := b.prepare(samples); err != nil {
 		return err
 	}
-	n := b.times(8000)
-	return b.flips(fmt.Sprintf("%d changed octets of Arrow files and streams (none, lz4, zstd; 8 and 3,000 rows a batch)", n), samples, n)
+	return b.flips(title, samples, n)
 }
 
 // flips changes n octets of samples, one at a time, in turn.

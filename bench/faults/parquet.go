@@ -66,20 +66,6 @@ func parquetSample(k parquetKind) (*sample, error) {
 
 // parquetSection changes octets of Parquet files.
 func parquetSection(b *bench) error {
-	if err := b.writeRules(); err != nil {
-		return err
-	}
-	var samples []*sample
-	for _, k := range parquetKinds() {
-		s, err := parquetSample(k)
-		if err != nil {
-			return err
-		}
-		samples = append(samples, s)
-	}
-	if err := b.prepare(samples); err != nil {
-		return err
-	}
 	n := b.times(3000)
-	return b.flips(fmt.Sprintf("%d changed octets of Parquet files (none, zstd; pages of both versions; 8 and 3,000 rows a row group)", n), samples, n)
+	return flipsOf(b, fmt.Sprintf("%d changed octets of Parquet files (none, zstd; pages of both versions; 8 and 3,000 rows a row group)", n), parquetKinds(), parquetSample, n)
 }

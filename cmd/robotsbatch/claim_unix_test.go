@@ -15,19 +15,7 @@ import (
 // waiting starts a job that waits for its input, after it has written a row.
 func waiting(t *testing.T, out string) (cmd *exec.Cmd, feed io.WriteCloser) {
 	t.Helper()
-	cmd = exec.Command("robotsbatch", "-in", "-", "-rules", "rules", "-out", out, "-batch-rows", "1")
-	feed, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for range 100_000 { // more than a pipe holds
-		if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	cmd, feed, _ = underWay(t, "-in", "-", "-rules", "rules", "-out", out, "-batch-rows", "1")
 	return cmd, feed
 }
 
@@ -117,21 +105,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			if made := exec.Command("robotsbatch", "compile", "-rules", "rules", "-out", "site.rules"); made.Run() != nil {
 				t.Fatal("compile")
 			}
-			cmd := exec.Command("robotsbatch", "-in", "more.txt", "-in", "-", "-rules", "site.rules", "-out", "out.csv", "-batch-rows", "1")
-			feed, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for range 100_000 {
-				if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
-					t.Fatal(err)
-				}
-			}
+			cmd, feed, stderr := underWay(t, "-in", "more.txt", "-in", "-", "-rules", "site.rules", "-out", "out.csv", "-batch-rows", "1")
 			test.change(t)
 			_, _ = io.WriteString(feed, "https://other.example/\n") // it may have failed already
 			feed.Close()

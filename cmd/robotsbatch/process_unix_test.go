@@ -43,6 +43,27 @@ func exitStatus(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
+// underWay starts a job that reads stdin, and writes more to that than a pipe
+// holds: the job has begun to read, and waits for more.
+func underWay(t *testing.T, args ...string) (cmd *exec.Cmd, feed io.WriteCloser, stderr *strings.Builder) {
+	t.Helper()
+	cmd, stderr = exec.Command("robotsbatch", args...), new(strings.Builder)
+	cmd.Stderr = stderr
+	feed, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 100_000 {
+		if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cmd, feed, stderr
+}
+
 // A signal stops a job whose input never ends: it fails, says so, and what was
 // there before it is there still.
 func TestSignalStopsJob(t *testing.T) {
@@ -50,22 +71,7 @@ func TestSignalStopsJob(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			workplace(t)
 			writeFile(t, "out.csv", "as before\n")
-			cmd := exec.Command("robotsbatch", "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
-			feed, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			// More than a pipe holds: once it is written, the job is under way.
-			for range 100_000 {
-				if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
-					t.Fatal(err)
-				}
-			}
+			cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
