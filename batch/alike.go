@@ -10,8 +10,8 @@ func evaluateLike[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verd
 	}
 	like := likeRun(e.start, c.Data, offsets)
 	if e.open {
-		e.paths = matcher.AppendPaths(e.paths[:0], c.Data, offsets[:like+1], e.path)
-		e.settlePaths(v, row, e.paths)
+		matcher.SetPaths(&e.paths, c.Data, offsets[:like+1], e.path)
+		e.settlePaths(v, row)
 	}
 	return like
 }
@@ -25,36 +25,38 @@ func mayStartLike(url, start []byte) bool {
 
 // settleOne decides a row for which the standings hold.
 func (e *Evaluator) settleOne(v *Verdicts, row int, path []byte) {
-	e.paths = append(e.paths[:0], matcher.PathOf(path))
-	e.settlePaths(v, row, e.paths)
+	e.paths.SetPath(path)
+	e.settlePaths(v, row)
 }
 
-// settlePaths decides rows, the first of which is row, for whose paths the
-// standings hold.
-func (e *Evaluator) settlePaths(v *Verdicts, row int, paths []matcher.Path) {
-	for ; len(paths) > 0; row, paths = row+1, paths[1:] {
-		if hold := e.hold(paths); hold > 0 {
-			e.stand(v, row)
-			row += hold
-			if paths = paths[hold:]; len(paths) == 0 {
-				return
-			}
+// settlePaths decides the rows of e.paths, the first of which is row. The
+// standings hold for all of them.
+func (e *Evaluator) settlePaths(v *Verdicts, row int) {
+	n := e.paths.Len()
+	for i := 0; i < n; {
+		if hold := e.hold(i, n); hold > i {
+			e.stand(v, row+i)
+			i = hold
+			continue
 		}
-		// No start ends in a blank that could be trimmed.
-		path := matcher.TrimURL(paths[0].Text())
-		e.target.Set(path, e.options.Profile)
-		e.settle(v, row, path)
+		if e.paths.Trim(i) {
+			continue // without its fragment it may hold
+		}
+		e.target.SetOf(&e.paths, i, e.options.Profile)
+		e.settle(v, row+i)
+		i++
 	}
 }
 
-// hold returns how many paths in a row have the verdicts of the standings.
-func (e *Evaluator) hold(paths []matcher.Path) int {
+// hold returns the first path from low on, and before high, of which it is not
+// seen that it has the verdicts of the standings.
+func (e *Evaluator) hold(low, high int) int {
 	for agent := range e.standings {
 		if s := &e.standings[agent]; s.Open {
-			paths = paths[:e.origin.Tries[agent].Hold(s, paths)]
+			high = e.origin.Tries[agent].Hold(s, &e.paths, low, high)
 		}
 	}
-	return len(paths)
+	return high
 }
 
 // stand sets the verdicts from a row on to those of the standings.

@@ -29,7 +29,7 @@ type Evaluator struct {
 	path      int    // where in it the path begins
 	open      bool   // only Settle knows the verdict of some agent
 	standings []matcher.Standing
-	paths     []matcher.Path // of the rows looked at last
+	paths     matcher.Paths // of the rows looked at last
 
 	// The verdicts of the rows from run on, an agent each. Only when they change
 	// they are written.
@@ -231,6 +231,7 @@ func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
 		return matcher.Whole
 	}
 	e.target.Set(path, e.options.Profile)
+	denied := false
 	for agent, first := range e.first {
 		s := &e.standings[agent]
 		if first < agent {
@@ -239,24 +240,36 @@ func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
 		}
 		*s = e.origin.Tries[agent].Stand(&e.target)
 		depth = max(depth, s.Depth)
-		if s.Open {
-			e.open = true
-		} else if s.Denied {
-			_, settled := matcher.IsRobotsTxt(path, e.options.Profile)
-			depth = max(depth, settled)
+		denied = denied || s.Denied
+		e.open = e.open || s.Open
+	}
+	if denied {
+		is, settled := matcher.IsRobotsTxt(path, e.options.Profile)
+		if is {
+			e.allow(v, row)
+			return matcher.Whole
 		}
+		depth = max(depth, settled)
 	}
 	if e.open {
 		e.settleOne(v, row, path)
 	} else {
-		e.settle(v, row, path)
+		e.stand(v, row)
 	}
 	return depth
 }
 
+// allow sets all verdicts from a row on to allowed.
+func (e *Evaluator) allow(v *Verdicts, row int) {
+	for agent := range e.first {
+		e.set(v, row, agent, true)
+	}
+}
+
 // settle finds a row's verdicts when the standings are known and the target is
 // set.
-func (e *Evaluator) settle(v *Verdicts, row int, path []byte) {
+func (e *Evaluator) settle(v *Verdicts, row int) {
+	isRobotsTxt, _ := matcher.IsRobotsTxt(e.target.Path(), e.options.Profile)
 	for agent, first := range e.first {
 		if first < agent {
 			e.set(v, row, agent, e.allowed[first])
@@ -267,11 +280,7 @@ func (e *Evaluator) settle(v *Verdicts, row int, path []byte) {
 		if s.Open && e.origin.Tries[agent].Settle(s, &e.target) {
 			denied = !denied
 		}
-		if denied {
-			is, _ := matcher.IsRobotsTxt(path, e.options.Profile)
-			denied = !is
-		}
-		e.set(v, row, agent, !denied)
+		e.set(v, row, agent, !denied || isRobotsTxt)
 	}
 }
 

@@ -1,36 +1,64 @@
 package matcher
 
-// Path is a path with query, with what its sketch says of it.
-type Path struct {
-	text   []byte
-	sketch Sketch
+import (
+	"bytes"
+	"slices"
+)
+
+// Paths are paths with query, each with what its sketch says of it. The zero
+// value is empty.
+type Paths struct {
+	data     []byte
+	texts    []bounds
+	sketches []Sketch
 }
 
-// Text is the path as written.
-func (p *Path) Text() []byte { return p.text }
+// SetPaths makes p the paths of a column of URLs, which it aliases: path i
+// begins skip octets into data[offsets[i]:offsets[i+1]], which is at least as
+// long.
+func SetPaths[O int32 | int64](p *Paths, data []byte, offsets []O, skip int) {
+	n := len(offsets) - 1
+	p.data = data
+	p.texts = slices.Grow(p.texts[:0], n)[:n]
+	p.sketches = slices.Grow(p.sketches[:0], n)[:n]
+	for i := range p.texts {
+		p.texts[i] = bounds{int(offsets[i]) + skip, int(offsets[i+1])}
+	}
+	sketchAll(p.sketches, data, p.texts)
+}
+
+// SetPath makes p a single path, which it aliases.
+func (p *Paths) SetPath(path []byte) {
+	p.data = path
+	p.texts = append(p.texts[:0], bounds{0, len(path)})
+	p.sketches = append(p.sketches[:0], SketchOf(path))
+}
+
+// Len is the number of paths.
+func (p *Paths) Len() int { return len(p.texts) }
+
+// text is path i.
+func (p *Paths) text(i int) []byte { return p.data[p.texts[i].low:p.texts[i].high] }
+
+// Trim cuts off what does not belong to path i: blanks at its end, and its
+// fragment. It tells whether there was a fragment.
+func (p *Paths) Trim(i int) bool {
+	if p.sketches[i]&hardBits == 0 {
+		return false
+	}
+	text := TrimURL(p.text(i))
+	fragment := bytes.IndexByte(text, '#')
+	if fragment >= 0 {
+		text = text[:fragment]
+	}
+	p.texts[i].high = p.texts[i].low + len(text)
+	p.sketches[i] = SketchOf(text)
+	return fragment >= 0
+}
 
 // hardBits of a sketch: there may be several spellings, or something to trim or
-// to cut off, or it may be /robots.txt. Such a path is for Settle.
+// to cut off.
 const hardBits = workBit | fragmentBit
-
-// PathOf is the Path of a text, which it aliases.
-func PathOf(text []byte) Path {
-	sketch := SketchOf(text)
-	if string(text) == robotsTxt {
-		sketch |= workBit
-	}
-	return Path{text, sketch}
-}
-
-// AppendPaths appends the paths of a column of URLs to dst: path i begins skip
-// octets into data[offsets[i]:offsets[i+1]], which is at least as long. They
-// alias data.
-func AppendPaths[O int32 | int64](dst []Path, data []byte, offsets []O, skip int) []Path {
-	for i, end := range offsets[1:] {
-		dst = append(dst, PathOf(data[int(offsets[i])+skip:end]))
-	}
-	return dst
-}
 
 const (
 	// maxHoldBunches, maxHoldTails and maxHoldTries bound what Hold does for a
@@ -41,22 +69,25 @@ const (
 	maxHoldTries   = 8
 )
 
-// Hold returns for how many paths in a row, from the first on, it sees that the
-// verdict of an open Standing, which must hold for all of them, stays. The one
-// after them is for Settle.
-func (t *Trie) Hold(s *Standing, paths []Path) int {
+// Hold returns the first path from low on, and before high, of which it does not
+// see that the verdict of an open Standing, which must hold for all of them,
+// stays; high if there is none. That one is for Settle.
+func (t *Trie) Hold(s *Standing, paths *Paths, low, high int) int {
 	c := &t.rules
 	var memory [maxHoldBunches]tailRange
 	ranges, ok := c.appendRanges(memory[:0], s)
 	if !ok {
-		return 0
+		return low
 	}
-	for i := range paths {
-		if paths[i].sketch&hardBits != 0 || !c.holds(ranges, s.best, &paths[i]) {
-			return i
+	for _, r := range ranges {
+		for i := low; i < high; i++ {
+			path, tail := firstFit(paths.sketches[i:high], c.sketchesOf(r))
+			if i += path; i < high && !c.holds(r, tail, s.best, paths, i) {
+				high = i
+			}
 		}
 	}
-	return len(paths)
+	return high
 }
 
 // tailRange is the tails of one kind in a bunch.
@@ -81,19 +112,27 @@ func (c *compiled) appendRanges(ranges []tailRange, s *Standing) (_ []tailRange,
 	return ranges, true
 }
 
-// holds tells whether no tail that beats floor matches a path that has but one
-// spelling; also false if that takes too many tries.
-func (c *compiled) holds(ranges []tailRange, floor uint32, p *Path) bool {
-	tries, missing := 0, ^p.sketch
-	for i := range ranges {
-		r := &ranges[i]
-		for tail := c.nextTail(r.first, r.last, missing); tail < r.last; tail = c.nextTail(tail+1, r.last, missing) {
-			if load32(c.data, c.tails+tail*tailSize) <= floor {
-				break
-			}
-			if tries++; tries > maxHoldTries || c.matchTail(tail, p.text, p.text, r.depth) {
-				return false
-			}
+// sketchesOf are the sketches of a range.
+func (c *compiled) sketchesOf(r tailRange) []byte {
+	return c.data[c.sketches+r.first*sketchSize : c.sketches+r.last*sketchSize]
+}
+
+// holds tells whether path i has but one spelling and no tail that beats floor
+// matches it, of those from tail number fit of the range on, whose sketch is in
+// the path's; also false if that takes too many tries.
+func (c *compiled) holds(r tailRange, fit int, floor uint32, paths *Paths, i int) bool {
+	sketch := paths.sketches[i]
+	if sketch&hardBits != 0 {
+		return false
+	}
+	path := paths.text(i)
+	tries := 0
+	for tail := r.first + fit; tail < r.last; tail = c.nextTail(tail+1, r.last, ^sketch) {
+		if load32(c.data, c.tails+tail*tailSize) <= floor {
+			break
+		}
+		if tries++; tries > maxHoldTries || c.matchTail(tail, path, path, r.depth) {
+			return false
 		}
 	}
 	return true

@@ -45,8 +45,23 @@ var octetBits = func() (table [256]Sketch) {
 	return table
 }()
 
-// sketchPortable is SketchOf in plain Go.
-func sketchPortable(s []byte) Sketch { return octetsOf(s) | pairsOf(s) }
+// SketchOf is the sketch of a text.
+func SketchOf(s []byte) Sketch {
+	sketches, texts := [1]Sketch{}, [1]bounds{{0, len(s)}}
+	sketchAll(sketches[:], s, texts[:])
+	return sketches[0]
+}
+
+// bounds are where in an array of octets a text begins and ends.
+type bounds struct{ low, high int }
+
+// sketchAllPortable is sketchAll in plain Go.
+func sketchAllPortable(sketches []Sketch, data []byte, texts []bounds) {
+	for i, text := range texts {
+		s := data[text.low:text.high]
+		sketches[i] = octetsOf(s) | pairsOf(s)
+	}
+}
 
 // octetsOf is the part of a sketch that octets have.
 func octetsOf(s []byte) (set Sketch) {

@@ -4,18 +4,17 @@ package matcher
 
 import "golang.org/x/sys/cpu"
 
-// minSketch is the shortest text that the assembly takes.
-const minSketch = 16
-
-// SketchOf is the sketch of a text.
-func SketchOf(s []byte) Sketch {
-	if len(s) < minSketch || !cpu.X86.HasAVX2 {
-		return sketchPortable(s)
+// sketchAll sets sketches to those of the texts in data.
+func sketchAll(sketches []Sketch, data []byte, texts []bounds) {
+	if cpu.X86.HasAVX2 {
+		sketchAllAVX2(sketches, data, texts, &octetBits)
+		return
 	}
-	return sketchAVX2(s, &octetBits)
+	sketchAllPortable(sketches, data, texts)
 }
 
-// sketchAVX2 is SketchOf for a text of at least minSketch octets.
+// sketchAllAVX2 is sketchAll for processors with AVX2. It does not look whether
+// the bounds are inside data, and sets a sketch for each of them.
 //
 //go:noescape
-func sketchAVX2(s []byte, octetBits *[256]Sketch) Sketch
+func sketchAllAVX2(sketches []Sketch, data []byte, texts []bounds, octetBits *[256]Sketch)

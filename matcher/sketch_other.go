@@ -2,5 +2,7 @@
 
 package matcher
 
-// SketchOf is the sketch of a text.
-func SketchOf(s []byte) Sketch { return sketchPortable(s) }
+// sketchAll sets sketches to those of the texts in data.
+func sketchAll(sketches []Sketch, data []byte, texts []bounds) {
+	sketchAllPortable(sketches, data, texts)
+}

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 )
@@ -16,7 +17,7 @@ func TestSketchesOfPartsAreSubsets(t *testing.T) {
 		for i := range s {
 			s[i] = alphabet[rng.IntN(len(alphabet))]
 		}
-		if got, want := SketchOf(s), sketchPortable(s); got != want {
+		if got, want := SketchOf(s), octetsOf(s)|pairsOf(s); got != want {
 			t.Fatalf("%q: %x, not %x as in plain Go", s, got, want)
 		}
 		low := rng.IntN(len(s) + 1)
@@ -46,15 +47,46 @@ func TestSketchOf(t *testing.T) {
 	}
 }
 
-// FuzzSketchOf compares SketchOf with its portable twin.
-func FuzzSketchOf(f *testing.F) {
-	f.Add([]byte("/some/path/of/words.html?with=a&query=%2F#and/a/fragment"))
-	f.Add([]byte("///////////////////////////////////////////////"))
-	f.Fuzz(func(t *testing.T, s []byte) {
-		for i := range s {
-			if got, want := SketchOf(s[i:]), sketchPortable(s[i:]); got != want {
-				t.Fatalf("%q: %x, not %x", s[i:], got, want)
+// FuzzSketchAll compares the sketches of many texts at once with those in plain
+// Go.
+func FuzzSketchAll(f *testing.F) {
+	f.Add([]byte("/some/path/of/words.html?with=a&query=%2F#and/a/fragment"), []byte{56, 30, 56, 17, 16, 15, 0, 2, 33, 56})
+	f.Add(bytes.Repeat([]byte("/"), 60), []byte{60, 48, 47, 46, 33, 32, 31, 18, 17, 16, 15, 3, 2, 1})
+	f.Fuzz(func(t *testing.T, s, cuts []byte) {
+		texts := make([]bounds, 0, 2*len(cuts))
+		for _, cut := range cuts {
+			n := min(int(cut), len(s))
+			texts = append(texts, bounds{0, n}, bounds{n, len(s)})
+		}
+		got, want := make([]Sketch, len(texts)), make([]Sketch, len(texts))
+		sketchAll(got, s, texts)
+		sketchAllPortable(want, s, texts)
+		for i, text := range texts {
+			if got[i] != want[i] {
+				t.Fatalf("%q: %x, not %x", s[text.low:text.high], got[i], want[i])
 			}
+		}
+	})
+}
+
+// FuzzFirstFit compares firstFit with its twin in plain Go. Octets are spread
+// thinly over the sketches, so that some fit and some do not.
+func FuzzFirstFit(f *testing.F) {
+	f.Add([]byte{0, 1, 3, 7, 15, 255}, []byte{8, 64, 65, 1})
+	f.Add([]byte{1, 2, 128, 4}, []byte{16, 17, 18, 19, 20, 21, 8, 5})
+	f.Fuzz(func(t *testing.T, some, others []byte) {
+		spread := func(octet byte) Sketch { return Sketch(octet&0x3F) | Sketch(octet>>6)<<40 | Sketch(octet>>7)<<62 }
+		paths := make([]Sketch, len(some))
+		for i, octet := range some {
+			paths[i] = spread(octet)
+		}
+		var tails []byte
+		for _, octet := range others {
+			tails = binary.LittleEndian.AppendUint64(tails, uint64(spread(octet)&^hardBits))
+		}
+		path, tail := firstFit(paths, tails)
+		if wantPath, want := firstFitPortable(paths, tails); path != wantPath || tail != want {
+			t.Fatalf("%x in %x: path %d, tail %d, not %d, %d", tails, paths, path, tail, wantPath, want)
 		}
 	})
 }

@@ -31,6 +31,18 @@ func (t *Target) Set(path []byte, p Profile) {
 	t.raw, t.profile, t.prepared = path, p, false
 }
 
+// SetOf takes path i of several; see Set. What the path's sketch says of it is
+// not looked for again.
+func (t *Target) SetOf(paths *Paths, i int, p Profile) {
+	t.Set(paths.text(i), p)
+	if sketch := paths.sketches[i]; sketch&hardBits == 0 {
+		t.plain, t.query, t.sketch, t.prepared = t.raw, t.raw, sketch, true
+	}
+}
+
+// Path is the path as it was set.
+func (t *Target) Path() []byte { return t.raw }
+
 // prepare makes the spellings and their sets. One scan finds out whether there
 // is anything to do at all.
 func (t *Target) prepare() {
