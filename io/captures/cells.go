@@ -111,12 +111,16 @@ func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64]
 	return func(row int) int64 { return int64(values[row]) }
 }
 
-// octets are the text of a row, nil for null.
+// octets are the text of a row, nil for null alone: a column of empty texts has
+// no octets to be a part of.
 func (c *cells) octets(row int) []byte {
 	if c == nil || c.text == nil || c.null(row) {
 		return nil
 	}
-	return c.text.Value(row)
+	if text := c.text.Value(row); text != nil {
+		return text
+	}
+	return []byte{}
 }
 
 // tableBatch is a batch of a table.
@@ -183,7 +187,7 @@ func (b *tableBatch) row(i int) (r row, err error) {
 	case c.boolean != nil:
 		r.failed = c.boolean(i)
 	case c.text != nil:
-		r.failed = len(c.text.Value(i)) > 0
+		r.setFailed(c.text.Value(i))
 	}
 	return r, r.check()
 }

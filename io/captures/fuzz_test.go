@@ -22,6 +22,8 @@ var seedRows = [][7]string{
 	{"", "b.example:8443", "", "301", "20260301120000", "/other", ""},
 	{"", "https://c.example", "", "503", "1772366400", "", "timeout"},
 	{"no url", "", "x", "-1", "never", "http://", ""},
+	{"", "e.example", "", "", "20260301120000", "/other", ""},
+	{"http://f.example/robots.txt", "", "", "", "", "", "false"},
 	{"http://d.example/a", "d.example", "\xff", "99999999999999999999", "0000-00-00", "//h", "\x00"},
 }
 

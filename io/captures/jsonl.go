@@ -94,7 +94,7 @@ func parseObject(line []byte) (r row, err error) {
 	if err == nil {
 		failed, err = scalar(o.Error)
 	}
-	r.failed = len(failed) > 0 && string(failed) != "false"
+	r.setFailed(failed)
 	if err == nil {
 		err = r.check()
 	}

@@ -54,6 +54,12 @@ func (r *row) setStatusNumber(status int64) {
 	r.status = int(min(max(status, -1), math.MaxInt32))
 }
 
+// setFailed takes what an error says of itself as text; that there was none is
+// written as empty text or as false.
+func (r *row) setFailed(text []byte) {
+	r.failed = len(text) > 0 && string(text) != "false"
+}
+
 // warcDigits is how WARC tools write times without punctuation.
 const warcDigits = "20060102150405"
 
