@@ -156,13 +156,13 @@ func (c *compiled) matchTail(tail int, plain, query []byte, start int) bool {
 		final = c.data[c.octets+first:][:longest]
 	} else {
 		// Most paths lack the longest literal, wherever the others are.
-		if !bytes.Contains(rest, c.literal(longest)) {
+		if indexLiteral(rest, c.literal(longest)) < 0 {
 			return false
 		}
 		last := first + count - 1
 		for i := first; i < last; i++ {
 			literal := c.literal(i)
-			at := bytes.Index(rest, literal)
+			at := indexLiteral(rest, literal)
 			if at < 0 {
 				return false
 			}
@@ -173,7 +173,7 @@ func (c *compiled) matchTail(tail int, plain, query []byte, start int) bool {
 	if flags&tailAnchored != 0 {
 		return bytes.HasSuffix(rest, final)
 	}
-	return bytes.Contains(rest, final)
+	return indexLiteral(rest, final) >= 0
 }
 
 func (c *compiled) literal(i int) []byte {
