@@ -1,6 +1,6 @@
 package matcher
 
-import "bytes"
+import "math/bits"
 
 // Sketch says what is in a text, folded to 64 bits: if one text is part of
 // another, all bits of its sketch are in the other's. A tail can match only if
@@ -80,20 +80,31 @@ func octetsOf(s []byte) (set Sketch) {
 
 // octetsOf4 is octetsOf for the four octets at s[i].
 func octetsOf4(s []byte, i int) Sketch {
-	bits := &octetBits
-	return bits[load8(s, i)] | bits[load8(s, i+1)] | bits[load8(s, i+2)] | bits[load8(s, i+3)]
+	t := &octetBits
+	return t[load8(s, i)] | t[load8(s, i+1)] | t[load8(s, i+2)] | t[load8(s, i+3)]
 }
 
 // pairsOf is the part of a sketch that the pairs of octets after slashes have.
 func pairsOf(s []byte) (set Sketch) {
-	for {
-		i := bytes.IndexByte(s, '/') + 1
-		if i == 0 || i > len(s)-2 {
-			return set
+	for ; len(s) >= 10; s = s[8:] {
+		for slashes := slashesIn(le64(s)); slashes != 0; slashes &= slashes - 1 {
+			at := bits.TrailingZeros64(slashes) / 8
+			set |= pairBit(s[at+1], s[at+2])
 		}
-		set |= pairBit(s[i], s[i+1])
-		s = s[i:]
 	}
+	for ; len(s) >= 3; s = s[1:] {
+		if s[0] == '/' {
+			set |= pairBit(s[1], s[2])
+		}
+	}
+	return set
+}
+
+// slashesIn returns the top bit of each octet of word that is a slash.
+func slashesIn(word uint64) uint64 {
+	const low7 = 0x7F7F7F7F7F7F7F7F
+	other := word ^ 0x2F2F2F2F2F2F2F2F // zero where it is one
+	return ^((other&low7 + low7) | other | low7)
 }
 
 // pairBit spreads the pairs of octets over the bits that are theirs.
