@@ -138,10 +138,10 @@ func (c *compiled) nextTail(tail, last int, missing Sketch) int {
 }
 
 // matchTail tells whether a tail, whose sketch is in the path's, matches in the
-// path, given in both spellings, from octet start on: its literals are there in order, the last one at
-// the very end if it is anchored. The first
-// place of each literal is as good as any other, so nothing is tried twice and
-// the time is linear in the path's length.
+// path, given in both spellings, from octet start on: its literals are there in
+// order, the last one at the very end if it is anchored. The first place of each
+// literal is as good as any other, so nothing is tried twice and the time is
+// linear in the path's length.
 func (c *compiled) matchTail(tail int, plain, query []byte, start int) bool {
 	record := c.tails + tail*tailSize
 	flags := load32(c.data, record+4)
