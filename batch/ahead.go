@@ -22,6 +22,7 @@ type ahead struct {
 	memory []byte // of keys that are not written in a URL
 	next   int    // the first run that was not taken
 	unmet  int    // authorities in the block so far that were not met lately
+	many   bool   // so many in the block before
 }
 
 // authorityRun is where an authority begins that the row before has not.
@@ -42,9 +43,9 @@ func (a *ahead) take(row int) (run int, ok bool) {
 // likely to be many. It returns the row of an error.
 func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high int) (row int, err error) {
 	a := &e.ahead
-	many := a.unmet >= minAhead
+	a.many = a.unmet >= minAhead
 	a.runs, a.keys, a.memory, a.next, a.unmet = a.runs[:0], a.keys[:0], a.memory[:0], 0, 0
-	if a.origins == nil || !many {
+	if a.origins == nil || !a.many {
 		return 0, nil
 	}
 	e.found = *e.origin // which may be one of those that are written over

@@ -22,6 +22,7 @@ type Evaluator struct {
 	origin  *matcher.Origin
 	found   matcher.Origin // for Lookup
 	ahead   ahead
+	memory  recall
 	first   []int // for each agent the first one that has the same trie
 
 	// What is known of a URL that starts like one before.
@@ -156,6 +157,14 @@ func evaluatePlain[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 // evaluate decides a row whose URL does not start like the one before.
 func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 	e.start = nil
+	hash := uint64(0)
+	if !e.ahead.many {
+		hash = placeOf(url)
+		if e.recall(row, url, hash) {
+			e.settleKnown(v, row, url)
+			return nil
+		}
+	}
 	rest, reason, err := e.find(row, url)
 	if err != nil {
 		return err
@@ -171,8 +180,18 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 	if depth := e.decide(v, row, rest); depth <= len(rest) {
 		e.path = len(url) - len(rest)
 		e.start = url[:e.path+depth]
+		e.remember(hash)
 	}
 	return nil
+}
+
+// settleKnown decides a row whose URL starts with e.start.
+func (e *Evaluator) settleKnown(v *Verdicts, row int, url []byte) {
+	if e.open {
+		e.settleOne(v, row, url[e.path:])
+	} else {
+		e.stand(v, row)
+	}
 }
 
 // find sets e.origin to that of a row's URL, and returns the URL's path, query and
@@ -203,7 +222,7 @@ func (e *Evaluator) find(row int, url []byte) (rest []byte, reason matcher.Reaso
 // whose key has this hash. e.origin is known.
 func (e *Evaluator) begin(row int, written []byte, hash uint64) {
 	e.written = written
-	if e.options.Facts || e.options.AsOf != 0 {
+	if e.wantsFacts() {
 		e.facts.begin(row, e.origin)
 	}
 	e.countAuthority(hash)
@@ -218,6 +237,9 @@ func (e *Evaluator) begin(row int, written []byte, hash uint64) {
 		}
 	}
 }
+
+// wantsFacts tells whether anybody asks for what is known of robots.txt.
+func (e *Evaluator) wantsFacts() bool { return e.options.Facts || e.options.AsOf != 0 }
 
 // decide finds a row's verdicts. Every path that agrees with this one in its
 // first depth octets has the same ones, but for what settle finds.
@@ -336,6 +358,7 @@ func (e *Evaluator) constant(v *Verdicts, row int, path []byte) (depth int) {
 		return matcher.Whole
 	}
 	for agent := range v.Agents {
+		e.standings[agent] = matcher.Standing{Denied: !allowed}
 		e.set(v, row, agent, allowed)
 		if e.options.Explain {
 			v.Agents[agent].Reasons[row] = reason

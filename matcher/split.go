@@ -38,6 +38,13 @@ func (s *Scratch) Split(url []byte) (key, path []byte, reason Reason) {
 
 // TrimURL cuts blanks off both ends: SP, TAB, CR, LF, VT and FF.
 func TrimURL(url []byte) []byte {
+	if n := len(url); n > 0 && url[0] > ' ' && url[n-1] > ' ' {
+		return url // no blank is above SP, and hardly any URL has one
+	}
+	return trim(url)
+}
+
+func trim(url []byte) []byte {
 	for len(url) > 0 && octets[url[0]]&isBlank != 0 {
 		url = url[1:]
 	}
