@@ -14,6 +14,11 @@ type Batch struct {
 	// through: an arrow.Record whose rows are those of URLs, or nil when the
 	// URLs are all there is. This package never looks inside.
 	Table any
+	// Undeclared is how many octets the batch has beyond its piece's Size.
+	Undeclared int64
+	// Grant is for sinks: what they need for the batch they take from it. It is
+	// the job that sets it.
+	Grant *Grant
 	// Release gives the batch's memory back; nil when nothing needs it. It is
 	// called once, after the batch was encoded.
 	Release func()

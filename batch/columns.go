@@ -172,11 +172,19 @@ type Layout struct {
 	URLColumn string
 	// Verdicts are the columns that follow.
 	Verdicts []VerdictColumn
-	// Memory is the most octets that the rows of one batch may have as they are
-	// written, before compression; 0 means DefaultMemory. A batch can want more
-	// than it has: every row of it may be the same long entry of a dictionary.
+	// Memory is the most octets that one batch may take while it is encoded, and
+	// as it is written; 0 means DefaultMemory. A batch can want more than it has:
+	// every row of it may be the same long entry of a dictionary.
 	Memory int64
 }
+
+// leastPlain is what PlainLimit is at least: room for a batch of DefaultRows of
+// which each has all the sitemaps that are kept.
+const leastPlain = DefaultMemory * 3 / 8
+
+// PlainLimit is how many octets the rows of a batch may have before compression,
+// which they never have at once: it bounds the work.
+func (l Layout) PlainLimit() int64 { return max(l.MemoryLimit(), leastPlain) }
 
 // MemoryLimit is Memory with its default.
 func (l Layout) MemoryLimit() int64 {

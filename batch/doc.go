@@ -8,4 +8,7 @@
 //
 //	Source.Next ─ Piece.Decode ─ Evaluator.Evaluate ─ Sink.Encode ─ Sink.Write
 //	   reader   └──────────────── worker ────────────────────────┘    writer
+//
+// Batches share the job's memory by what pieces say of themselves and by the
+// [Grant] that sinks take it from.
 package batch

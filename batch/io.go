@@ -25,11 +25,21 @@ type Piece interface {
 	Decode() (*Batch, error)
 }
 
+// Sharing is implemented by pieces that are parts of one thing, which is in
+// memory from the first to the last of them.
+type Sharing interface {
+	// Kept is how many octets of the piece's Size stay taken after its batch
+	// was written; negative where the piece is the last one of what others kept
+	// it for.
+	Kept() int64
+}
+
 // Sink writes batches with their verdicts.
 type Sink interface {
 	// Encode turns a batch into what Write needs. It is called on workers,
 	// concurrently. It keeps neither b nor v; rows for which v.Selected is
-	// false are left out.
+	// false are left out. What it needs of memory, the chunk included, it takes
+	// from b.Grant; the job gives it back when the chunk was written.
 	Encode(b *Batch, v *Verdicts) (Chunk, error)
 	// Write writes a chunk. It is called from one goroutine, in the order of
 	// the batches.

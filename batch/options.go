@@ -57,8 +57,10 @@ type Options struct {
 	// Workers is how many batches are worked on at a time; 0 means one a
 	// processor.
 	Workers int
-	// Memory bounds the octets of the pieces and chunks in flight, by their
-	// Size; 0 means DefaultMemory. One piece is always admitted.
+	// Memory bounds what is in flight, in octets: half of it all pieces, by
+	// their Size, and what sinks take for them, and half what the piece that is
+	// next to be written takes beyond that. 0 means DefaultMemory. One piece is
+	// always admitted.
 	Memory int64
 	// Progress, if not nil, is called after each batch was written, from one
 	// goroutine. It must not keep the slices.

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/alitto/pond/v2"
-	"golang.org/x/sync/semaphore"
 
 	"robotsbatch/matcher"
 )
@@ -22,9 +21,11 @@ func Run(ctx context.Context, src Source, sink Sink, origins matcher.Origins, o 
 	o = o.withDefaults()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	memory, stop := newLedger(ctx, o.Memory)
+	defer stop()
 	j := &job{
 		src: src, sink: sink, options: o,
-		memory:     semaphore.NewWeighted(o.Memory),
+		memory:     memory,
 		slots:      make(chan *slot, 2*o.Workers),
 		evaluators: make(chan *worker, o.Workers),
 	}
@@ -57,9 +58,9 @@ type job struct {
 	sink    Sink
 	options Options
 
-	memory     *semaphore.Weighted // octets in flight
-	slots      chan *slot          // in the order of the pieces
-	evaluators chan *worker        // idle
+	memory     *ledger
+	slots      chan *slot   // in the order of the pieces
+	evaluators chan *worker // idle
 
 	stats Stats
 }
@@ -86,7 +87,7 @@ func (w *worker) evaluate(b *Batch, instead func(*Batch, *Verdicts) error) error
 // slot is a piece on its way through the workers, and a place in the order.
 type slot struct {
 	piece Piece
-	size  int64 // octets of memory that it has acquired
+	grant *Grant // its memory
 
 	done  chan struct{} // closed when what follows is set
 	chunk Chunk
@@ -105,9 +106,7 @@ func (j *job) read(ctx context.Context, pool pond.Pool) {
 		}
 		s := &slot{piece: piece, err: err, done: make(chan struct{})}
 		if s.err == nil {
-			// A piece larger than all the memory is admitted alone.
-			s.size = min(max(1, piece.Size()), j.options.Memory)
-			s.err = j.memory.Acquire(ctx, s.size)
+			s.grant, s.err = j.memory.admit(piece.Size())
 		}
 		select {
 		case j.slots <- s:
@@ -162,10 +161,17 @@ func (j *job) process(s *slot, w *worker) error {
 	if b.Release != nil {
 		defer b.Release()
 	}
+	b.Grant = s.grant
+	if err := b.Grant.Take(b.Undeclared); err != nil {
+		return err
+	}
 	if err := w.evaluate(b, j.options.Evaluate); err != nil {
 		return err
 	}
 	s.stats = w.evaluator.take()
+	if err := b.Grant.Take(w.verdicts.textOctets()); err != nil {
+		return err
+	}
 	s.chunk, err = j.sink.Encode(b, &w.verdicts)
 	return err
 }
@@ -194,7 +200,11 @@ func (j *job) write(ctx context.Context) error {
 		if err := j.sink.Write(s.chunk); err != nil {
 			return err
 		}
-		j.memory.Release(s.size)
+		kept := int64(0)
+		if sharing, ok := s.piece.(Sharing); ok {
+			kept = sharing.Kept()
+		}
+		s.grant.end(kept)
 		j.stats.add(&s.stats)
 		if j.options.Progress != nil {
 			j.options.Progress(j.stats)

@@ -108,6 +108,27 @@ func (a *AgentVerdicts) allow(low, high int) {
 	}
 }
 
+// textOctets is how much text v holds: rules and sitemaps, of which a hostile
+// robots.txt can have much for each row.
+func (v *Verdicts) textOctets() int64 {
+	octets := 0
+	for i := range v.Agents {
+		for _, e := range v.Agents[i].Explanations {
+			octets += len(e.Text) + len(e.Agent)
+		}
+	}
+	for i := range v.Facts {
+		records := v.Facts[i].Records
+		if records == nil || i > 0 && records == v.Facts[i-1].Records {
+			continue
+		}
+		for _, s := range records.Sitemaps {
+			octets += len(s)
+		}
+	}
+	return int64(octets)
+}
+
 // finish selects the rows that come out.
 func (v *Verdicts) finish(emit Emit) {
 	if emit == EmitAll {

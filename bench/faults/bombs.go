@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -21,12 +22,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// bombMemory is the -memory that bombs are run with, and bombPeak the most that
-// the program may take then: what Go and the program itself need comes on top.
-const (
-	bombMemory = 64 << 20
-	bombPeak   = 2*bombMemory + 64<<20
-)
+// bombRuns are the -memory and -workers that bombs are run with.
+var bombRuns = []struct {
+	memory  int64
+	workers int
+}{{64 << 20, 1}, {64 << 20, 2}, {512 << 20, 1}, {512 << 20, 2}}
+
+// bombPeak is the most that the program may take then: a fifth more than -memory
+// says, and what README names as its own.
+func bombPeak(memory int64) int64 { return memory + memory/5 + 60<<20 }
 
 // bomb is a small input that wants to be large.
 type bomb struct {
@@ -36,6 +40,8 @@ type bomb struct {
 	args []string // besides -in and -rules
 	// rules says that it is for -rules.
 	rules bool
+	// sitemaps says that it is for -with sitemaps, with a folder of rules beside it.
+	sitemaps bool
 	// fine says that success is right, as long as it stays small.
 	fine bool
 }
@@ -52,6 +58,8 @@ var bombs = []bomb{
 	{name: "Arrow: a dictionary with one long entry, as Parquet", file: "x.arrow", args: []string{"-out-format", "parquet"}, make: arrowBomb("kind")},
 	{name: "Arrow: URLs that are a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, make: arrowBomb("url")},
 	{name: "Arrow: URLs that are a dictionary with one long entry, as Arrow", file: "x.arrow", args: []string{"-out-format", "arrows"}, make: arrowBomb("url"), fine: true},
+	{name: "Arrow: forty batches with a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, fine: true, make: batchesBomb(40, "kind", 100, 100_000)},
+	{name: "Arrow: forty batches of 8 MiB that zstd made small, as Arrow", file: "x.arrow", args: []string{"-out-format", "arrow"}, fine: true, make: batchesBomb(40, "url", 8, 1<<20)},
 	{name: "Arrow: strings of 300 MB that zstd made small", file: "x.arrow", make: arrowLarge},
 	{name: "Parquet: a dictionary with one long entry", file: "x.parquet", make: parquetBomb(1, 2000)},
 	{name: "Parquet: twenty dictionaries with one long entry", file: "x.parquet", make: parquetBomb(20, 2000)},
@@ -62,6 +70,10 @@ var bombs = []bomb{
 	{name: "Parquet: a brotli page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Brotli, parquet.DataPageV1, true)},
 	{name: "Parquet: a zstd page that says it is small", file: "x.parquet", make: pageBomb(compress.Codecs.Zstd, parquet.DataPageV1, true)},
 	{name: "Parquet: a zstd page that says nothing of its size", file: "x.parquet", make: silentPageBomb},
+	{name: "many sitemaps in every row, as Parquet", file: "x.txt", args: []string{"-out-format", "parquet"}, sitemaps: true, fine: true, make: sitemapsBomb},
+	{name: "many sitemaps in every row, as Arrow", file: "x.txt", args: []string{"-out-format", "arrow"}, sitemaps: true, fine: true, make: sitemapsBomb},
+	{name: "many sitemaps in every row, as jsonl", file: "x.txt", args: []string{"-out-format", "jsonl", "-batch-rows", "10000"}, sitemaps: true, fine: true, make: sitemapsBomb},
+	{name: "many sitemaps in every row, as csv", file: "x.txt", args: []string{"-out-format", "csv", "-batch-rows", "10000"}, sitemaps: true, fine: true, make: sitemapsBomb},
 	{name: "WARC: a body of 512 MiB that gzip made small", file: "x.warc.gz", rules: true, fine: true, make: warcBomb},
 	{name: "WARC in gzip in gzip", file: "x.warc.gz", rules: true, fine: true, make: zipped(zippedReader(zippedReader(repeated("WARC/1.0\r\n", 256<<20))))},
 	{name: "WARC: a header without end", file: "x.warc.gz", rules: true, fine: true, make: zipped(io.MultiReader(strings.NewReader("WARC/1.0\r\n"), repeated("a: b\r\n", 256<<20)))},
@@ -78,51 +90,85 @@ func bombsSection(b *bench) error {
 	if err := os.WriteFile(list, []byte("http://h.example/x\nhttps://h.example/y\n"), 0o666); err != nil {
 		return err
 	}
-	fmt.Printf("\n## Inputs that are small and want to be large (-memory %d MiB)\n\n| input | octets | ended | peak MiB | s | message |\n|---|---:|---|---:|---:|---|\n", bombMemory>>20)
+	fmt.Printf("\n## Inputs that are small and want to be large\n\n| input | octets | ended |")
+	for _, run := range bombRuns {
+		fmt.Printf(" peak MiB, -memory %d MiB, -workers %d |", run.memory>>20, run.workers)
+	}
+	fmt.Printf(" s | message |\n|---|---:|---|%s---:|---|\n", strings.Repeat("---:|", len(bombRuns)))
 	failed := 0
-	for i, bomb := range bombs {
-		name := filepath.Join(b.scratch, "bomb", bomb.file)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
-		}
-		if err := again(fmt.Sprint("-bomb=", i), name); err != nil {
-			return fmt.Errorf("%s: %w", bomb.name, err)
-		}
-		info, err := os.Stat(name)
+	for i := range bombs {
+		ok, err := b.bomb(i, list)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", bombs[i].name, err)
 		}
-		args := append([]string{"-memory", fmt.Sprint(bombMemory), "-progress", "never", "-out", "/dev/null"}, bomb.args...)
-		if len(bomb.args) == 0 {
-			args = append(args, "-out-format", "csv")
-		}
-		if bomb.rules {
-			if strings.Contains(bomb.file, "/") {
-				name = filepath.Dir(name)
-			}
-			args = append(args, "-in", list, "-rules", name)
-		} else {
-			args = append(args, "-in", name, "-rules", b.path("rules"))
-		}
-		r := b.job(args...)
-		ended := outcomeNames[r.outcome]
-		if r.outcome == silent {
-			ended = "success"
-		}
-		if r.outcome > silent || r.outcome == silent && !bomb.fine || r.memory > bombPeak {
+		if !ok {
 			failed++
-			ended = "**" + ended + "**"
-		}
-		message := strings.ReplaceAll(firstLines(r.stderr), b.scratch, "")
-		fmt.Printf("| %s | %d | %s | %d | %.2f | %.150s |\n", bomb.name, info.Size(), ended, r.memory>>20, r.time.Seconds(), strings.ReplaceAll(message, "|", "/"))
-		if err := os.RemoveAll(filepath.Join(b.scratch, "bomb")); err != nil {
-			return err
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d inputs were not refused, or took more than %d MiB", failed, bombPeak>>20)
+		return fmt.Errorf("%d inputs were not refused, or took too much memory", failed)
 	}
 	return nil
+}
+
+// bomb makes a bomb and runs the program on it with each amount of memory. It
+// tells whether all was well.
+func (b *bench) bomb(i int, list string) (ok bool, err error) {
+	bomb := bombs[i]
+	folder := filepath.Join(b.scratch, "bomb")
+	defer os.RemoveAll(folder)
+	name := filepath.Join(folder, bomb.file)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return false, err
+	}
+	if err := again(fmt.Sprint("-bomb=", i), name); err != nil {
+		return false, err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return false, err
+	}
+	ok = true
+	var ended, peaks []string
+	var last result
+	for _, run := range bombRuns {
+		args := append([]string{"-memory", fmt.Sprint(run.memory), "-workers", fmt.Sprint(run.workers)}, bomb.arguments(name, list, b.path("rules"))...)
+		last = b.job(args...)
+		end, peak := outcomeNames[last.outcome], fmt.Sprint(last.memory>>20)
+		if last.outcome == silent {
+			end = "success"
+		}
+		if last.outcome > silent || last.outcome == silent && !bomb.fine {
+			ok = false
+			end = "**" + end + "**"
+		}
+		if last.memory > bombPeak(run.memory) {
+			ok = false
+			peak = "**" + peak + "**"
+		}
+		ended, peaks = append(ended, end), append(peaks, peak)
+	}
+	message := strings.ReplaceAll(strings.ReplaceAll(firstLines(last.stderr), b.scratch, ""), "|", "/")
+	fmt.Printf("| %s | %d | %s | %s | %.2f | %.150s |\n", bomb.name, info.Size(), strings.Join(slices.Compact(ended), ", "),
+		strings.Join(peaks, " | "), last.time.Seconds(), message)
+	return ok, nil
+}
+
+// arguments are those of the program for a bomb in a file.
+func (b *bomb) arguments(name, list, rules string) []string {
+	args := append([]string{"-progress", "never", "-out", "/dev/null"}, b.args...)
+	if len(b.args) == 0 {
+		args = append(args, "-out-format", "csv")
+	}
+	switch {
+	case b.sitemaps:
+		return append(args, "-with", "sitemaps", "-in", name, "-rules", filepath.Join(filepath.Dir(name), "rules"))
+	case !b.rules:
+		return append(args, "-in", name, "-rules", rules)
+	case strings.Contains(b.file, "/"):
+		name = filepath.Dir(name)
+	}
+	return append(args, "-in", list, "-rules", name)
 }
 
 // endless is a text again and again.
@@ -224,6 +270,43 @@ func arrowBomb(column string) func(string) error {
 	}
 }
 
+// batchesBomb is a file of batches in which the column of that name has so many
+// rows of so many octets, all the same, as a dictionary or, for URLs, as strings.
+func batchesBomb(batches int, column string, rows, octets int) func(string) error {
+	return func(name string) error {
+		text := "http://h.example/" + strings.Repeat("a", octets)
+		same := make([]string, rows)
+		urls := make([]string, rows)
+		for i := range same {
+			same[i], urls[i] = text, "http://h.example/"
+		}
+		fields, columns := []arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, []arrow.Array{stringArray(same)}
+		if column != "url" {
+			dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+			indices := array.NewInt8Builder(memory.NewGoAllocator())
+			indices.AppendValues(make([]int8, rows), nil)
+			fields = append(fields, arrow.Field{Name: column, Type: dt})
+			columns = []arrow.Array{stringArray(urls), array.NewDictionaryArray(dt, indices.NewArray(), stringArray(same[:1]))}
+		}
+		schema := arrow.NewSchema(fields, nil)
+		return arrowFile(name, schema, slices.Repeat([]arrow.Record{array.NewRecord(schema, columns, int64(rows))}, batches)...)
+	}
+}
+
+// sitemapsBomb is a list of URLs of a host whose robots.txt, in a folder beside
+// it, has as many and as long sitemaps as are kept.
+func sitemapsBomb(name string) error {
+	rules := filepath.Join(filepath.Dir(name), "rules")
+	if err := os.MkdirAll(rules, 0o777); err != nil {
+		return err
+	}
+	sitemap := "Sitemap: http://h.example/a\n" // 100 of 18 octets
+	if err := os.WriteFile(filepath.Join(rules, "h.example"), []byte(strings.Repeat(sitemap, 100)), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(strings.Repeat("http://h.example/x\n", 2*bombRows)), 0o666)
+}
+
 // arrowLarge has one URL a row, long enough for 300 MB together.
 func arrowLarge(name string) error {
 	b := array.NewStringBuilder(memory.NewGoAllocator())
@@ -234,14 +317,16 @@ func arrowLarge(name string) error {
 	return arrowFile(name, schema, array.NewRecord(schema, []arrow.Array{b.NewArray()}, 300))
 }
 
-func arrowFile(name string, schema *arrow.Schema, record arrow.Record) error {
+func arrowFile(name string, schema *arrow.Schema, records ...arrow.Record) error {
 	var out output
 	w, err := ipc.NewFileWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
 	if err != nil {
 		return err
 	}
-	if err := w.Write(record); err != nil {
-		return err
+	for _, record := range records {
+		if err := w.Write(record); err != nil {
+			return err
+		}
 	}
 	if err := w.Close(); err != nil {
 		return err

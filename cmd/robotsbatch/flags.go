@@ -202,7 +202,7 @@ func (c *jobConfig) check() error {
 			return err
 		}
 	}
-	if most := min(c.batchMemory()/4, 1<<30); c.maxLine > most {
+	if most := min(c.batchMemory()/2, 1<<30); c.maxLine > most {
 		return usageErrorf("-max-line %s is more than a batch may have: with this -memory it is at most %s", sizeText(c.maxLine), sizeText(most))
 	}
 	if c.out == "/dev/stdout" {

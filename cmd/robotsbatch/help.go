@@ -94,10 +94,11 @@ Running:
                       or a percentage such as 0.5%; default: any
   -workers N          default: the number of processors
   -batch-rows N       most rows in a batch; default 65536
-  -memory SIZE        for batches in flight and compiled rules; default 512MiB.
-                      Three quarters of it are the most that a record batch, its
-                      dictionaries, a page or a row group as it lies may take,
-                      and half of these, the rows of a batch as written
+  -memory SIZE        for batches in flight, from reading to writing, and for
+                      compiled rules; default 512MiB. The program's own 60 MiB,
+                      a batch read ahead and mapped packs come on top. Three
+                      eighths are the most that one batch may take decoded, with
+                      its dictionaries, and as written
   -max-line SIZE      longest line of text, or row of csv; default 1MiB
   -accept-truncated   take an input that ends too early as far as it came, and
                       say how many rows that are; Parquet has its end to be read

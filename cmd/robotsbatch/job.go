@@ -67,10 +67,12 @@ func runJob(ctx context.Context, args []string, s streams) int {
 // for what is in flight.
 const rulesMemory = 4
 
-func (c *jobConfig) batchMemory() int64 { return c.memory - c.memory/rulesMemory }
+// flightMemory is what all batches in flight may take together.
+func (c *jobConfig) flightMemory() int64 { return c.memory - c.memory/rulesMemory }
 
-// outputMemory is how many octets one batch may have as it is written.
-func (c *jobConfig) outputMemory() int64 { return c.batchMemory() / 2 }
+// batchMemory is how many octets one batch may have as it is read and decoded,
+// and, apart from that, what it may have as it is written.
+func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
 
 // ruleUse is what the columns need of the rules.
 func (c *jobConfig) ruleUse() ruleUse {
@@ -87,15 +89,16 @@ func (c *rulesConfig) asOfSeconds() int64 {
 	return c.asOf.Unix()
 }
 
-// roomyMemory is a -memory beside whose garbage all that is not counted fits.
-const roomyMemory = 512 << 20
+// ownMemory is what the program takes besides what -memory bounds: tables of
+// its own and of compressors, stacks, and what the garbage collector needs.
+const ownMemory = 16 << 20
 
 // limitHeap lets the garbage collector work harder before the program has more
 // memory than -memory says: left alone, it lets garbage take as much again as is
-// in use. Less than roomyMemory may be exceeded by half. A GOMEMLIMIT in the environment goes first.
+// in use. A GOMEMLIMIT in the environment goes first.
 func limitHeap(memory int64) {
 	if os.Getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64/2 {
-		debug.SetMemoryLimit(max(memory, min(memory+memory/2, roomyMemory)))
+		debug.SetMemoryLimit(memory + ownMemory)
 	}
 }
 
@@ -203,7 +206,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 	stats, err := batch.Run(ctx, src, sink, j.rules.origins(), batch.Options{
 		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain, Emit: j.emit,
 		Facts: len(j.with) > 0, AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
-		Workers: j.workers, Memory: j.batchMemory(),
+		Workers: j.workers, Memory: j.flightMemory(),
 		Progress: func(s batch.Stats) { j.shown.report(done + s.Rows) },
 	})
 	if errors.Is(err, syscall.EPIPE) {

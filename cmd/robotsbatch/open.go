@@ -17,6 +17,7 @@ import (
 	"robotsbatch/io/delimited"
 	"robotsbatch/io/format"
 	"robotsbatch/io/jsonl"
+	"robotsbatch/io/lines"
 	"robotsbatch/io/parquetio"
 	"robotsbatch/io/text"
 )
@@ -114,7 +115,7 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		if o.urlColumn != "" && o.urlColumn != listColumn {
 			return usageErrorf("%s is a list of URLs and has no column %q: leave out -url-column", name, o.urlColumn)
 		}
-		result.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.batchRows, MaxLine: o.maxLine})
+		result.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.batchRows, BatchSize: o.batchSize(), MaxLine: o.maxLine})
 		result.urlColumn = listColumn
 		return nil
 	case format.Arrow, format.ArrowS:
@@ -129,11 +130,11 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		}
 	case format.CSV, format.TSV:
 		table, err = delimited.NewSource(r, delimited.Options{
-			Name: name, Tab: result.format == format.TSV, URLColumn: o.urlColumn, Columns: o.columns, BatchRows: o.batchRows, MaxLine: o.maxLine,
+			Name: name, Tab: result.format == format.TSV, URLColumn: o.urlColumn, Columns: o.columns, BatchRows: o.batchRows, BatchSize: o.batchSize(), MaxLine: o.maxLine,
 		})
 	case format.JSONL, format.CDXJ:
 		table = jsonl.NewSource(r, jsonl.Options{
-			Name: name, CDXJ: result.format == format.CDXJ, URLKey: o.urlColumn, Columns: o.columns, Verdicts: o.verdicts, BatchRows: o.batchRows, MaxLine: o.maxLine,
+			Name: name, CDXJ: result.format == format.CDXJ, URLKey: o.urlColumn, Columns: o.columns, Verdicts: o.verdicts, BatchRows: o.batchRows, BatchSize: o.batchSize(), MaxLine: o.maxLine,
 		})
 	case format.Parquet:
 		if result.codec != compress.None || result.file == nil {
@@ -157,6 +158,10 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 	result.Source, result.schema, result.urlColumn = table, table.Schema(), table.URLColumn()
 	return nil
 }
+
+// batchSize is how many octets of text a batch may have: enough of them fit into
+// the memory to keep workers busy.
+func (o *opener) batchSize() int { return int(min(o.memory/8, lines.MaxBlockSize)) }
 
 // tableSource is a source whose rows have more than a URL.
 type tableSource interface {

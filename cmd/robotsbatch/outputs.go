@@ -237,7 +237,7 @@ func (j *job) newSink(ctx context.Context, t target, src *concatenation) (batch.
 }
 
 func (c *jobConfig) encoder(t target, first *opened, w blob.Writer) (batch.Sink, error) {
-	layout := batch.Layout{Keep: c.keep, URLColumn: first.urlColumn, Verdicts: c.columns, Memory: c.outputMemory()}
+	layout := batch.Layout{Keep: c.keep, URLColumn: first.urlColumn, Verdicts: c.columns, Memory: c.batchMemory()}
 	switch t.format {
 	case format.Text:
 		return text.NewSink(w, t.codec, layout)

@@ -32,6 +32,14 @@ func (p countedPiece) Decode() (*batch.Batch, error) {
 	return b, err
 }
 
+// Kept implements batch.Sharing.
+func (p countedPiece) Kept() int64 {
+	if sharing, ok := p.Piece.(batch.Sharing); ok {
+		return sharing.Kept()
+	}
+	return 0
+}
+
 // isCut tells whether an error is that of an input that ends too early.
 func isCut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 

@@ -237,9 +237,9 @@ func timeOf(dst *time.Time) func(string) error {
 	}
 }
 
-// indifferent are the flags that do not decide about the octets of an output:
-// those that say where things are, which is recorded apart, how much of the
-// machine to use and how to report.
+// indifferent are the flags that do not decide about what is in an output: those
+// that say where things are, which is recorded apart, how much of the machine to
+// use, which may decide into how many batches rows come out, and how to report.
 var indifferent = []string{
 	"in", "files-from", "out", "rules", "manifest", "resume", "max-invalid",
 	"workers", "memory", "summary-json", "progress", "log", "quiet",

@@ -103,7 +103,7 @@ func TestClock(t *testing.T) {
 func TestSitemapsFitTheMemory(t *testing.T) {
 	c := jobConfig{memory: defaultMemory}
 	const row = matcher.MaxSitemapOctets + matcher.MaxSitemaps*len(`"",`)
-	if written, most := int64(defaultRows*row), c.outputMemory(); written > most*4/5 {
+	if written, most := int64(defaultRows*row), c.batchMemory(); written > most*4/5 {
 		t.Errorf("%d octets of sitemaps in a batch, of %d that may be written", written, most)
 	}
 }

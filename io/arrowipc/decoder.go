@@ -147,6 +147,9 @@ func (d *decoder) with(f *frame) (next *decoder, replaces bool, err error) {
 		return fail(err)
 	}
 	next.dictionaries = append(next.dictionaries, &dictionary{meta, f.body, total})
+	if next.size() > d.limit {
+		return fail(fmt.Errorf("the dictionaries take more than %d octets as read and again decoded: raise -memory", d.limit))
+	}
 	return next, known && !meta.delta, nil
 }
 

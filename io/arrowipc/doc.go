@@ -8,7 +8,8 @@
 //
 //	Next            message: marker, metadata, body; checked, not decoded
 //	Piece.Decode    decompress → Arrow library → check → record, URL column
-//	Sink.Encode     rows that come out → compact columns, verdicts → message
+//	Sink.Encode     rows that come out → compact columns, verdicts → message,
+//	                or more where they are large
 //	Sink.Write      octets, in order
 //
 // Input is not trusted. Lengths are checked against what is there and against

@@ -14,18 +14,26 @@ import (
 )
 
 // Encode implements batch.Sink. A batch of which no row comes out is not
-// written.
+// written; one that takes much memory becomes several record batches.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	c := &chunk{}
-	columns, err := s.output.Columns(b, v)
-	if err != nil {
-		return nil, fmt.Errorf("arrowipc: %w", err)
-	}
-	if columns == nil {
-		return c, nil
-	}
-	defer tables.Release(columns)
-	if c.message, err = s.encodeRecord(s.plain, columns); err == nil {
+	err := s.output.Shares(b, v, func(share *tables.Share) error {
+		columns, err := share.Columns()
+		if err != nil {
+			return err
+		}
+		defer tables.Release(columns)
+		m, err := s.encodeRecord(s.plain, columns, b.Grant)
+		if err != nil {
+			return err
+		}
+		c.messages = append(c.messages, m)
+		if most := s.options.Layout.MemoryLimit(); c.Size() > most {
+			return fmt.Errorf("its rows take more than %d octets as they are written: raise -memory, or lower -batch-rows", most)
+		}
+		return nil
+	})
+	if err == nil && len(c.messages) > 0 {
 		c.dictionaries, err = s.usedDictionaries(b)
 	}
 	if err != nil {
@@ -73,10 +81,11 @@ func newMessage(meta, body []byte) message {
 }
 
 // capture is an ipc.PayloadWriter that keeps the last payload of a kind, with
-// its buffers compressed.
+// its buffers compressed, in memory that it takes from a grant.
 type capture struct {
 	kind    uint8
 	codec   int8
+	grant   *batch.Grant
 	message message
 }
 
@@ -94,13 +103,18 @@ func (c *capture) WritePayload(p ipc.Payload) error {
 	if err != nil || h.kind != c.kind {
 		return err
 	}
+	if err := c.grant.Take(h.bodyLength); err != nil {
+		return err
+	}
 	if c.codec != codecNone && h.kind == kindRecord {
 		var body segments
 		if err := p.SerializeBody(&body); err != nil {
 			return err
 		}
-		c.message, err = deflate(&h, &body, c.codec)
-		return err
+		if c.message, err = deflate(&h, &body, c.codec); err != nil {
+			return err
+		}
+		return c.grant.Take(int64(cap(c.message.body)) - h.bodyLength)
 	}
 	body := bytes.NewBuffer(make([]byte, 0, h.bodyLength))
 	err = p.SerializeBody(body)
@@ -110,12 +124,13 @@ func (c *capture) WritePayload(p ipc.Payload) error {
 
 // encodeSchema returns the schema message.
 func (s *sink) encodeSchema() (message, error) {
-	return s.capture(kindSchema, codecNone, s.schema, func(w *ipc.Writer) error { return w.Close() })
+	return s.capture(&capture{kind: kindSchema, codec: codecNone}, s.schema, func(w *ipc.Writer) error { return w.Close() })
 }
 
 // encodeRecord returns the message of a record of these columns, compressed.
-func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data) (message, error) {
-	return s.capture(kindRecord, arrowCodecs[s.options.Compression], schema, func(w *ipc.Writer) error {
+func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data, grant *batch.Grant) (message, error) {
+	c := &capture{kind: kindRecord, codec: arrowCodecs[s.options.Compression], grant: grant}
+	return s.capture(c, schema, func(w *ipc.Writer) error {
 		arrays := make([]arrow.Array, len(columns))
 		rows := int64(0)
 		for i, column := range columns {
@@ -129,15 +144,14 @@ func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data) (messag
 	})
 }
 
-// capture returns the message of a kind that the library's writer makes. The
-// library panics on types that it cannot write.
-func (s *sink) capture(kind uint8, codec int8, schema *arrow.Schema, write func(*ipc.Writer) error) (m message, err error) {
+// capture returns the message that c keeps of what the library's writer makes.
+// The library panics on types that it cannot write.
+func (s *sink) capture(c *capture, schema *arrow.Schema, write func(*ipc.Writer) error) (m message, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the Arrow library does not write this: %v", p)
 		}
 	}()
-	c := &capture{kind: kind, codec: codec}
 	options := append(s.ipc[:len(s.ipc):len(s.ipc)], ipc.WithSchema(schema))
 	if err := write(ipc.NewWriterWithPayloadWriter(c, options...)); err != nil {
 		return message{}, err

@@ -32,7 +32,7 @@ type sharedRecord struct {
 func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *sharedRecord {
 	r := &sharedRecord{
 		decoder: s.decoder, located: s.urls, meta: meta, body: body, total: total,
-		octets: int64(len(body)) + total,
+		octets: decodedOctets(meta, body, total),
 	}
 	if r.located.IsSplit() {
 		r.octets += total // for the URLs that are put together
@@ -43,12 +43,13 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 	return r
 }
 
-// size is the share of the octets that a piece of so many rows answers for.
-func (r *sharedRecord) size(rows int) int64 {
-	if r.meta.rows == 0 {
-		return r.octets
+// decodedOctets is how many octets a body takes as read and decoded, which are
+// the same octets where nothing is compressed.
+func decodedOctets(meta *batchMeta, body []byte, total int64) int64 {
+	if meta.codec == codecNone {
+		return int64(len(body))
 	}
-	return int64(float64(r.octets) * float64(rows) / float64(r.meta.rows))
+	return int64(len(body)) + total
 }
 
 // decode decodes the record batch and finds its URLs.
@@ -79,7 +80,8 @@ type piece struct {
 	index     int
 	firstRow  int64
 	low, high int
-	size      int64
+	size      int64 // that of the record in its first piece
+	kept      int64
 }
 
 // Name implements batch.Piece.
@@ -92,6 +94,9 @@ func (p *piece) Name() string {
 
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.size }
+
+// Kept implements batch.Sharing.
+func (p *piece) Kept() int64 { return p.kept }
 
 // Decode implements batch.Piece.
 func (p *piece) Decode() (*batch.Batch, error) {

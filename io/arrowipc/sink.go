@@ -141,20 +141,22 @@ func (s *sink) writeMessage(m message) error {
 
 // chunk is an encoded batch.
 type chunk struct {
-	message      message
+	messages     []message
 	dictionaries []usedDictionary
 }
 
 // Size implements batch.Chunk. The dictionaries are the source's, which
 // answers for them.
-func (c *chunk) Size() int64 { return c.message.size() }
+func (c *chunk) Size() (octets int64) {
+	for _, m := range c.messages {
+		octets += m.size()
+	}
+	return octets
+}
 
 // Write implements batch.Sink.
 func (s *sink) Write(c batch.Chunk) error {
 	chunk := c.(*chunk)
-	if chunk.message.size() == 0 {
-		return nil
-	}
 	for i, d := range chunk.dictionaries {
 		if err := s.writeDictionary(d); err != nil {
 			for _, rest := range chunk.dictionaries[i+1:] {
@@ -163,9 +165,11 @@ func (s *sink) Write(c batch.Chunk) error {
 			return fmt.Errorf("arrowipc: column %q: %w", d.column, err)
 		}
 	}
-	s.batches = append(s.batches, chunk.message.at(s.pos))
-	if err := s.writeMessage(chunk.message); err != nil {
-		return fmt.Errorf("arrowipc: %w", err)
+	for _, m := range chunk.messages {
+		s.batches = append(s.batches, m.at(s.pos))
+		if err := s.writeMessage(m); err != nil {
+			return fmt.Errorf("arrowipc: %w", err)
+		}
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ type Options struct {
 	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
 	// record batches are cut.
 	BatchRows int
-	// Memory is the most octets that one record batch may take, as read and
-	// again decoded, and all dictionaries together; 0 means 512 MiB.
+	// Memory is the most octets that one record batch may take with all
+	// dictionaries, as read and again decoded; 0 means 512 MiB.
 	Memory int64
 
 	mem memory.Allocator // of tests
@@ -43,7 +43,6 @@ type Source struct {
 
 	pending *sharedRecord // cut, and not handed out to its end
 	cut     int           // rows of it that were handed out
-	charge  int64         // octets of dictionaries that no piece answers for yet
 
 	records, batches int
 	rows             int64
@@ -157,7 +156,6 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 	}
 	s.decoder.release()
 	s.decoder = next
-	s.charge = next.size()
 	return nil
 }
 
@@ -232,6 +230,9 @@ func (s *Source) take(f *frame) error {
 		if err != nil {
 			return err
 		}
+		if decodedOctets(meta, f.body, total) > s.options.Memory-s.decoder.size() {
+			return fmt.Errorf("it takes more than %d octets as read and again decoded, with its dictionaries: raise -memory", s.options.Memory)
+		}
 		s.pending = newSharedRecord(s, meta, f.body, total)
 		s.cut = 0
 		return nil
@@ -248,8 +249,15 @@ func (s *Source) slice() *piece {
 		record: record, input: s.options.Name, index: s.batches, firstRow: s.rows,
 		low: s.cut, high: min(s.cut+s.options.BatchRows, rows),
 	}
-	p.size = s.charge + record.size(p.high-p.low)
-	s.charge = 0
+	p.size = s.decoder.size() // each piece answers for the dictionaries
+	if first, last := p.low == 0, p.high == rows; first {
+		p.size += record.octets
+		if !last {
+			p.kept = record.octets
+		}
+	} else if last {
+		p.kept = -record.octets
+	}
 	s.cut = p.high
 	s.batches++
 	s.rows += int64(p.high - p.low)

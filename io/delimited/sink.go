@@ -59,7 +59,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("delimited: %w", err)
 	}
-	return s.Output.Encode(v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, row) })
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, row) })
 }
 
 func (s *sink) header() []byte {

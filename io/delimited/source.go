@@ -38,6 +38,10 @@ type Options struct {
 	// BatchRows is the most rows a batch has; 0 means lines.DefaultRows. Where
 	// Columns asks for very many, a batch has fewer.
 	BatchRows int
+	// BatchSize is how many octets a batch's part of the input may have, but for
+	// its last row; 0 means lines.MaxBlockSize, which is also the most there can
+	// be.
+	BatchSize int
 	// MaxLine is the most octets a row may have, its line end apart; 0 means
 	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer row is
 	// an error.
@@ -66,7 +70,7 @@ func NewSource(r io.Reader, o Options) (*Source, error) {
 		s.comma = '\t'
 	}
 	s.blocks = lines.NewBlocks(r, lines.BlockOptions{
-		Prefix: "delimited: " + o.Name, Rows: 1, MaxLine: o.MaxLine,
+		Prefix: "delimited: " + o.Name, Rows: 1, MaxLine: o.MaxLine, Size: o.BatchSize,
 		Hint:   "close a quote that stands open, or take the row out",
 		Cutter: &cutter{separator: s.comma},
 	})
@@ -78,7 +82,11 @@ func NewSource(r io.Reader, o Options) (*Source, error) {
 		rows = lines.DefaultRows
 	}
 	if s.columns {
-		rows = min(rows, max(1, maxCells/len(s.names)))
+		cells := maxCells
+		if o.BatchSize > 0 {
+			cells = min(cells, o.BatchSize/2)
+		}
+		rows = min(rows, max(1, cells/len(s.names)))
 	}
 	s.blocks.SetRows(rows)
 	s.pool.New = func() any { return new(store) }

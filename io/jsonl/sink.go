@@ -82,9 +82,9 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return nil, fmt.Errorf("jsonl: %w", err)
 	}
 	if through {
-		return s.passThrough(t.passThrough(), values, v)
+		return s.passThrough(b.Grant, t.passThrough(), values, v)
 	}
-	return s.Output.Encode(v, func(dst []byte, row int) []byte {
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte {
 		for i, value := range values {
 			dst = value(append(dst, s.keys[i]...), row)
 		}
@@ -93,7 +93,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 }
 
 // passThrough writes the rows as they were read, with the verdicts.
-func (s *sink) passThrough(r *rows, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
+func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
 	switch {
 	case r.clash != nil:
 		return nil, fmt.Errorf("jsonl: %w", r.clash)
@@ -101,7 +101,7 @@ func (s *sink) passThrough(r *rows, verdicts []lines.Appender, v *batch.Verdicts
 		return nil, fmt.Errorf("jsonl: %d lines for %d rows", len(r.rows), v.Rows)
 	}
 	keys := s.keys[len(s.keys)-len(verdicts):]
-	return s.Output.Encode(v, func(dst []byte, row int) []byte {
+	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
 		dst, empty := r.append(dst, row)
 		for i, value := range verdicts {
 			key := keys[i]

@@ -37,6 +37,10 @@ type Options struct {
 	Verdicts []batch.VerdictColumn
 	// BatchRows is the most lines a batch has; 0 means lines.DefaultRows.
 	BatchRows int
+	// BatchSize is how many octets a batch's part of the input may have, but for
+	// its last row; 0 means lines.MaxBlockSize, which is also the most there can
+	// be.
+	BatchSize int
 	// MaxLine is the most octets a line may have, its line end apart; 0 means
 	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer line
 	// is an error.
@@ -59,7 +63,7 @@ func NewSource(r io.Reader, o Options) *Source {
 		o.URLKey = defaultKey
 	}
 	s := &Source{options: o, blocks: lines.NewBlocks(r, lines.BlockOptions{
-		Prefix: "jsonl: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine,
+		Prefix: "jsonl: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
 		Hint: "take the line out, or say what the input is with -in-format",
 	})}
 	if o.CDXJ {

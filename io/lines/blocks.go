@@ -21,8 +21,8 @@ const (
 	readSize = 256 << 10
 
 	// MaxBlockSize is how many octets a block may have, but for its last
-	// record: a batch of fewer rows than asked for is no harm, one of 65,536
-	// lines of a megabyte each is.
+	// record, unless BlockOptions say less: a batch of fewer rows than asked for
+	// is no harm, one of 65,536 lines of a megabyte each is.
 	MaxBlockSize = 16 << 20
 )
 
@@ -44,6 +44,9 @@ type BlockOptions struct {
 	Prefix string
 	// Rows is the most records that a block has; 0 means DefaultRows.
 	Rows int
+	// Size is how many octets a block may have, but for its last record; 0 means
+	// MaxBlockSize, which is also the most there can be.
+	Size int
 	// MaxLine is the most octets a record may have, its line end apart; 0 means
 	// DefaultMaxLine, and 1 GiB is the most there can be. A longer one is an
 	// error: no row is ever cut or dropped, and one endless line must not fill
@@ -98,6 +101,10 @@ func NewBlocks(r io.Reader, o BlockOptions) *Blocks {
 	if o.Rows <= 0 {
 		o.Rows = DefaultRows
 	}
+	if o.Size <= 0 {
+		o.Size = MaxBlockSize
+	}
+	o.Size = min(o.Size, MaxBlockSize)
 	if o.MaxLine <= 0 {
 		o.MaxLine = DefaultMaxLine
 	}
@@ -157,7 +164,7 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 	}
 	data = append(data, b.rest...)
 	b.rest = b.rest[:0]
-	for records < rows && end < MaxBlockSize && b.err == nil {
+	for records < rows && end < b.options.Size && b.err == nil {
 		if err := ctx.Err(); err != nil {
 			b.rest = append(b.rest, data...)
 			return data, 0, err

@@ -47,7 +47,7 @@ func TestOutput(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, part := range test.parts {
-					chunk, err := o.Encode(oneRow, constant(part))
+					chunk, err := o.Encode(nil, oneRow, constant(part))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -92,7 +92,7 @@ func TestOutputFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunk, err := o.Encode(oneRow, constant("a\n"))
+	chunk, err := o.Encode(nil, oneRow, constant("a\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestOutputMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			most := 0
-			_, err = o.Encode(v, func(dst []byte, row int) []byte {
+			_, err = o.Encode(nil, v, func(dst []byte, row int) []byte {
 				dst = values[0](dst, row)
 				most = len(dst)
 				return dst

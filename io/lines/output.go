@@ -10,14 +10,16 @@ import (
 )
 
 // Output is all of a batch.Sink but Encode. Each batch is compressed on the
-// worker that encodes it, into a gzip member or zstd frame of its own.
+// worker that encodes it, into a gzip member or zstd frame of its own, or into
+// several where it is large.
 type Output struct {
 	w     blob.Writer
 	codec compress.Codec
 	// first is what the output starts with: the header, compressed.
 	first []byte
-	// memory is the most octets that a batch's rows may have.
-	memory int64
+	// memory is the most octets that a batch may have as it is written, plain
+	// before compression, and part how many are compressed at once.
+	memory, plain, part int64
 	// empty is the whole of an output without header and rows.
 	empty []byte
 	begun bool // something was written
@@ -26,10 +28,13 @@ type Output struct {
 	chunks sync.Pool // *[]byte: what Write has written
 }
 
+// parts is how many parts the memory of a batch has at least.
+const parts = 8
+
 // NewOutput writes to w, the header first, which may be empty. Of the layout it
 // takes the limit of memory.
 func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (*Output, error) {
-	o := &Output{w: w, codec: c, memory: l.MemoryLimit()}
+	o := &Output{w: w, codec: c, memory: l.MemoryLimit(), plain: l.PlainLimit(), part: l.MemoryLimit() / parts}
 	var err error
 	if o.empty, err = compress.AppendCompressed(nil, nil, c); err != nil {
 		return nil, err
@@ -44,67 +49,138 @@ func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (
 	return o, nil
 }
 
-// Encode makes a chunk of the rows that come out, which appendRow appends to
-// dst, each with its line end. It is safe for concurrent use. An error says that
-// they take more memory than is allowed.
-func (o *Output) Encode(v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
-	chunk := o.chunks.Get().(*[]byte)
-	if o.codec == compress.None {
-		text, err := o.rows((*chunk)[:0], v, appendRow)
-		if err != nil {
-			return nil, err
-		}
-		return batch.Bytes(text), nil
+// chunk is a batch as it is written, in parts.
+type chunk [][]byte
+
+// Size implements batch.Chunk.
+func (c chunk) Size() (octets int64) {
+	for _, part := range c {
+		octets += int64(len(part))
 	}
-	text := o.texts.Get().(*[]byte)
-	defer o.texts.Put(text)
-	var err error
-	if *text, err = o.rows((*text)[:0], v, appendRow); err != nil {
-		*text = nil
-		return nil, err
-	}
-	if len(*text) == 0 {
-		return batch.Bytes(nil), nil // no rows, no frame
-	}
-	packed, err := compress.AppendCompressed((*chunk)[:0], *text, o.codec)
-	if err != nil {
-		return nil, err
-	}
-	return batch.Bytes(packed), nil
+	return octets
 }
 
-// rows appends the rows that come out.
-func (o *Output) rows(dst []byte, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) ([]byte, error) {
+// Encode makes a chunk of the rows that come out, which appendRow appends to
+// dst, each with its line end, in memory that it takes from the batch's grant.
+// It is safe for concurrent use. An error says that they take more memory than
+// is allowed.
+func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
+	e := encoding{Output: o, grant: grant}
+	text := o.buffer()
+	if o.codec != compress.None {
+		defer func() { o.texts.Put(&text) }()
+	}
 	for row := range v.Rows {
 		if !Selected(v, row) {
 			continue
 		}
-		if dst = appendRow(dst, row); int64(len(dst)) > o.memory {
-			return nil, fmt.Errorf("its rows take more than %d octets as they are written, for a value is long and in many rows, or a row is: raise -memory, or lower -batch-rows", o.memory)
+		text = appendRow(text, row)
+		if int64(len(text)) < e.enough {
+			continue
+		}
+		var err error
+		if text, err = e.more(text); err != nil {
+			text = nil
+			return nil, err
 		}
 	}
-	return dst, nil
+	err := e.end(text)
+	return e.chunk, err
+}
+
+// buffer returns memory for rows.
+func (o *Output) buffer() []byte {
+	pool := &o.texts
+	if o.codec == compress.None {
+		pool = &o.chunks
+	}
+	return (*pool.Get().(*[]byte))[:0]
+}
+
+// encoding is a batch on its way to a chunk.
+type encoding struct {
+	*Output
+	grant  *batch.Grant
+	chunk  chunk
+	size   int64 // of the chunk
+	plain  int64 // of what it was before compression
+	taken  int64 // for text that is in no chunk yet
+	enough int64 // how long a text needs no more for
+}
+
+// step is how much memory a text takes at a time.
+const step = 1 << 20
+
+// more takes memory for a text that needs it, or makes a part of it, and returns
+// what further rows are appended to.
+func (e *encoding) more(text []byte) ([]byte, error) {
+	n := int64(len(text))
+	if e.size+n > e.memory && (e.codec == compress.None || n > e.memory) {
+		return nil, e.tooLarge()
+	}
+	if n >= e.part {
+		if err := e.end(text); err != nil {
+			return nil, err
+		}
+		e.taken, e.enough = 0, 0
+		if e.codec == compress.None {
+			return e.buffer(), nil
+		}
+		return text[:0], nil
+	}
+	more := n + step - e.taken
+	e.taken += more
+	e.enough = min(e.taken, e.part)
+	return text, e.grant.Take(more)
+}
+
+// end makes a part of a text.
+func (e *encoding) end(text []byte) error {
+	if len(text) == 0 {
+		return nil // no rows, no frame
+	}
+	packed := text
+	if e.codec != compress.None {
+		if err := e.grant.Take(int64(len(text))); err != nil { // it may not get smaller
+			return err
+		}
+		var err error
+		if packed, err = compress.AppendCompressed((*e.chunks.Get().(*[]byte))[:0], text, e.codec); err != nil {
+			return err
+		}
+		e.taken += int64(len(text))
+	}
+	e.chunk = append(e.chunk, packed)
+	e.size += int64(len(packed))
+	e.plain += int64(len(text))
+	if e.size > e.memory || e.plain > e.Output.plain {
+		return e.tooLarge()
+	}
+	return e.grant.Take(int64(len(packed)) - e.taken)
+}
+
+func (o *Output) tooLarge() error {
+	return fmt.Errorf("its rows take more than %d octets as they are written, or %d before compression, for a value is long and in many rows, or a row is: raise -memory, or lower -batch-rows", o.memory, o.plain)
 }
 
 // Write implements batch.Sink. The chunk's memory is used again.
 func (o *Output) Write(c batch.Chunk) error {
-	octets, ok := c.(batch.Bytes)
+	parts, ok := c.(chunk)
 	if !ok {
 		return fmt.Errorf("lines: a chunk is a %T: it was not made by Encode", c)
 	}
-	if len(octets) == 0 {
-		return nil
-	}
-	if !o.begun {
+	if len(parts) > 0 && !o.begun {
 		o.begun = true
 		if _, err := o.w.Write(o.first); err != nil {
 			return err
 		}
 	}
-	if _, err := o.w.Write(octets); err != nil {
-		return err
+	for i := range parts {
+		if _, err := o.w.Write(parts[i]); err != nil {
+			return err
+		}
+		o.chunks.Put(&parts[i])
 	}
-	o.chunks.Put((*[]byte)(&octets))
 	return nil
 }
 

@@ -9,8 +9,8 @@
 //	Next            the next run of rows
 //	Piece.Decode    pages, decompressed → Arrow library → check → record, URL
 //	                column
-//	Sink.Encode     rows that come out, verdicts → a file of one row group →
-//	                its pages, compressed
+//	Sink.Encode     rows that come out, verdicts → a file of one row group, or
+//	                more where they are large → its pages, compressed
 //	Sink.Write      its octets, in order; its footer's entries, shifted
 //	Sink.Close      one footer for all
 //

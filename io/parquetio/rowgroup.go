@@ -28,11 +28,11 @@ type rowGroup struct {
 	runs    int
 	handed  int // runs that have a piece
 	columns []column
-	kept    bool // the input keeps what it has read, until it is decoded
+	octets  int64 // as it lies in the file; twice where there is a copy of it, meanwhile
 }
 
 func newRowGroup(s *Source, index int) *rowGroup {
-	g := &rowGroup{source: s, index: index, rows: s.meta.RowGroups[index].NumRows}
+	g := &rowGroup{source: s, index: index, rows: s.meta.RowGroups[index].NumRows, octets: s.octets(index)}
 	size := int64(s.options.BatchRows)
 	g.runs = int((g.rows + size - 1) / size)
 	g.columns = make([]column, len(s.fields))
@@ -44,7 +44,9 @@ func newRowGroup(s *Source, index int) *rowGroup {
 		for i := range g.columns {
 			ranges = append(ranges, g.columns[i].ranges()...)
 		}
-		g.kept = in.Expect(ranges...)
+		if in.Expect(ranges...) { // an object, which keeps what it has read until it is decoded
+			g.octets *= 2
+		}
 	}
 	return g
 }
@@ -283,19 +285,29 @@ func (p *piece) Name() string {
 }
 
 // Size implements batch.Piece. What lies in the file is read with the first
-// run of a row group; of an object there is a copy meanwhile.
+// run of a row group.
 func (p *piece) Size() int64 {
-	s := p.group.source
-	share := float64(p.rows) / float64(p.group.rows)
-	size := int64(2 * share * float64(s.decoded(p.group.index)))
 	if p.run == 0 {
-		octets := s.octets(p.group.index)
-		if p.group.kept {
-			octets *= 2
-		}
-		size += octets
+		return p.declared() + p.group.octets
 	}
-	return size + 16*int64(p.rows)
+	return p.declared()
+}
+
+// Kept implements batch.Sharing.
+func (p *piece) Kept() int64 {
+	switch first, last := p.run == 0, p.run == p.group.runs-1; {
+	case first && !last:
+		return p.group.octets
+	case last && !first:
+		return -p.group.octets
+	}
+	return 0
+}
+
+// declared is what the row group says that the run takes decoded.
+func (p *piece) declared() int64 {
+	share := float64(p.rows) / float64(p.group.rows)
+	return int64(2*share*float64(p.group.source.decoded(p.group.index))) + 16*int64(p.rows)
 }
 
 // Decode implements batch.Piece.
@@ -332,5 +344,6 @@ func (p *piece) decode() (*batch.Batch, error) {
 	}
 	return &batch.Batch{
 		Input: s.options.Name, Index: p.index, FirstRow: p.firstRow, URLs: urls, Table: table,
+		Undeclared: max(0, decoded-p.declared()),
 	}, nil
 }

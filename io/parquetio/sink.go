@@ -71,7 +71,7 @@ type sink struct {
 	schema *arrow.Schema // as the library is given it, without dictionaries
 	props  *parquet.WriterProperties
 	mem    memory.Allocator
-	memory int64 // that dictionaries may take when they are no longer
+	memory int64 // that a batch may take as it is written
 	codec  Compression
 
 	meta    *metadata.FileMetaData
@@ -173,9 +173,10 @@ func encoding(f func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
-		case tooLarge:
-			err = errors.New("it takes more memory than a batch may: raise -memory, or lower -batch-rows")
 		default:
+			if err = tables.Refused(p); err != nil {
+				return
+			}
 			err = fmt.Errorf("the Parquet library does not write this: %v", p)
 		}
 	}()
@@ -269,7 +270,7 @@ func octets(d arrow.ArrayData) int64 {
 
 // encodedBatch is a batch as it is written, or a small one that is still a table.
 type encodedBatch struct {
-	groups groups
+	groups []groups
 	record arrow.Record
 	size   int64
 }
@@ -279,31 +280,47 @@ func (c *encodedBatch) Size() int64 { return c.size }
 
 // Encode implements batch.Sink.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
-	record, err := s.record(b, v)
+	c := &encodedBatch{}
+	err := s.output.Shares(b, v, func(share *tables.Share) error {
+		record, err := s.record(share)
+		if err != nil {
+			return err
+		}
+		size := sizeOf(record)
+		if record.NumRows() < leastRows && size < s.leastOctets() && record.NumRows() == int64(v.SelectedRows) {
+			c.record, c.size = record, size
+			return b.Grant.Take(size)
+		}
+		defer record.Release()
+		if err := b.Grant.Take(2 * size); err != nil { // not compressed, and compressed
+			return err
+		}
+		encoded, err := s.encode(record)
+		if err != nil {
+			return err
+		}
+		c.groups = append(c.groups, encoded)
+		c.size += int64(cap(encoded.data))
+		if most := s.memory; c.size > most {
+			return fmt.Errorf("its rows take more than %d octets as they are written: raise -memory, or lower -batch-rows", most)
+		}
+		return b.Grant.Take(int64(cap(encoded.data)) - 2*size)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("parquetio: %w", err)
 	}
-	if record == nil {
-		return &encodedBatch{}, nil
-	}
-	size := sizeOf(record)
-	if record.NumRows() < leastRows && size < leastOctets {
-		return &encodedBatch{record: record, size: size}, nil
-	}
-	defer record.Release()
-	encoded, err := s.encode(record)
-	if err != nil {
-		return nil, fmt.Errorf("parquetio: %w", err)
-	}
-	return &encodedBatch{groups: encoded, size: int64(len(encoded.data))}, nil
+	return c, nil
 }
 
-// record returns the rows that come out without dictionaries, which the
-// library writes on goroutines of its own, and some wrong; nil when there are
-// none.
-func (s *sink) record(b *batch.Batch, v *batch.Verdicts) (arrow.Record, error) {
-	record, err := s.output.Record(b, v)
-	if err != nil || record == nil {
+// leastOctets is where batches are no longer small, which while they are
+// collected are not counted.
+func (s *sink) leastOctets() int64 { return min(leastOctets, s.memory/16) }
+
+// record returns a share's rows without dictionaries, which the library writes
+// on goroutines of its own, and some wrong.
+func (s *sink) record(share *tables.Share) (arrow.Record, error) {
+	record, err := share.Record()
+	if err != nil {
 		return nil, err
 	}
 	defer record.Release()
@@ -315,10 +332,9 @@ func (s *sink) record(b *batch.Batch, v *batch.Verdicts) (arrow.Record, error) {
 			}
 		}
 	}()
-	mem := &budget{s.mem, s.memory}
 	for i := range columns {
 		if err := encoding(func() error {
-			plain := tables.Plain(record.Column(i).Data().(*array.Data), mem)
+			plain := tables.Plain(record.Column(i).Data().(*array.Data), share.Memory())
 			columns[i] = array.MakeFromData(plain)
 			plain.Release()
 			return nil
@@ -327,28 +343,6 @@ func (s *sink) record(b *batch.Batch, v *batch.Verdicts) (arrow.Record, error) {
 		}
 	}
 	return array.NewRecord(s.schema, columns, record.NumRows()), nil
-}
-
-// budget is an allocator for what is left of an amount; see limited.
-type budget struct {
-	memory.Allocator
-	left int64
-}
-
-// Allocate implements memory.Allocator.
-func (b *budget) Allocate(size int) []byte {
-	if b.left -= int64(size); b.left < 0 {
-		panic(tooLarge(size))
-	}
-	return b.Allocator.Allocate(size)
-}
-
-// Reallocate implements memory.Allocator.
-func (b *budget) Reallocate(size int, old []byte) []byte {
-	if b.left -= int64(max(0, size-len(old))); b.left < 0 {
-		panic(tooLarge(size))
-	}
-	return b.Allocator.Reallocate(size, old)
 }
 
 // Write implements batch.Sink.
@@ -360,12 +354,17 @@ func (s *sink) Write(c batch.Chunk) error {
 		s.pending = append(s.pending, chunk.record)
 		s.rows += chunk.record.NumRows()
 		s.octets += chunk.size
-		if s.rows >= leastRows || s.octets >= leastOctets {
+		if s.rows >= leastRows || s.octets >= s.leastOctets() {
 			err = s.flush()
 		}
-	case chunk.groups.meta != nil:
-		if err = s.flush(); err == nil {
-			err = s.append(chunk.groups)
+	default:
+		for i := range chunk.groups {
+			if err = s.flush(); err == nil {
+				err = s.append(chunk.groups[i])
+			}
+			if err != nil {
+				break
+			}
 		}
 	}
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 var sitemapList = arrow.ListOf(arrow.BinaryTypes.String)
 
 // factsColumn returns a column of facts of the rows that come out.
-func (o *Output) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
+func (g gatherer) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
 	if len(v.FactsOf) < v.Rows {
 		return nil, fmt.Errorf("column %q: the verdicts have no facts", column.Name)
 	}
-	f := factRows{gatherer: o.gather, facts: v.Facts, rows: make([]int32, 0, countRows(runs))}
+	f := factRows{gatherer: g, facts: v.Facts, rows: make([]int32, 0, countRows(runs))}
 	for _, r := range runs {
 		f.rows = append(f.rows, v.FactsOf[r.low:r.high]...)
 	}
@@ -29,7 +29,7 @@ func (o *Output) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, runs
 	case batch.SitemapsColumn:
 		data, err := f.sitemaps()
 		if err != nil {
-			err = fmt.Errorf("column %q: %w", column.Name, err)
+			err = columnError(column.Name, err)
 		}
 		return data, err
 	case batch.StatusColumn:
@@ -81,7 +81,7 @@ func (f factRows) sitemaps() (*array.Data, error) {
 		}
 	})
 	if count >= math.MaxInt32 {
-		return nil, sizeError(math.MaxInt32)
+		return nil, errShare
 	}
 	if err := f.checkSize(octets + 4*count); err != nil {
 		return nil, err

@@ -111,7 +111,11 @@ func columnsText(t *testing.T, v *batch.Verdicts) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := o.Record(&batch.Batch{}, v)
+	var record arrow.Record
+	err = o.Shares(&batch.Batch{}, v, func(s *Share) (err error) {
+		record, err = s.Record()
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +170,11 @@ func TestFactFields(t *testing.T) {
 	if !slices.Equal(fields, want) {
 		t.Errorf("%q\nwant %q", fields, want)
 	}
-	if _, err := o.Columns(&batch.Batch{}, &batch.Verdicts{Rows: 1, SelectedRows: 1}); err == nil || !strings.Contains(err.Error(), "no facts") {
+	err = o.Shares(&batch.Batch{}, &batch.Verdicts{Rows: 1, SelectedRows: 1}, func(s *Share) error {
+		_, err := s.Columns()
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "no facts") {
 		t.Errorf("error %v", err)
 	}
 }

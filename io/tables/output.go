@@ -18,7 +18,7 @@ type Output struct {
 	input  *arrow.Schema
 	kept   []int // columns of the input that come out
 	schema *arrow.Schema
-	gather gatherer
+	mem    memory.Allocator
 }
 
 // NewOutput returns the output of batches whose tables are records of schema
@@ -32,7 +32,7 @@ type Output struct {
 // fetches timestamps in milliseconds of UTC and ages int64, null where they are
 // not known.
 func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
-	o := &Output{layout: layout, input: input, gather: gatherer{mem: mem, most: layout.MemoryLimit()}}
+	o := &Output{layout: layout, input: input, mem: mem}
 	var fields []arrow.Field
 	var metadata *arrow.Metadata
 	switch {
@@ -92,62 +92,6 @@ func verdictField(column batch.VerdictColumn) arrow.Field {
 	return field
 }
 
-// Columns returns the rows of a batch that come out, column by column, as
-// arrays without offsets; none when no row does. The caller releases them before
-// the batch, for they may share its memory. Of a dictionary array, also inside
-// another, the indices come out as an array of integers; [Output.Record] has it
-// whole.
-func (o *Output) Columns(b *batch.Batch, v *batch.Verdicts) ([]*array.Data, error) {
-	return o.columns(b, v, true)
-}
-
-// columns is Columns, with buffers of the batch only where share says so.
-func (o *Output) columns(b *batch.Batch, v *batch.Verdicts, share bool) ([]*array.Data, error) {
-	rows := selected(v)
-	if countRows(rows) == 0 {
-		return nil, nil
-	}
-	columns, err := o.inputColumns(b, v.Rows, rows, share)
-	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
-		var column *array.Data
-		if column, err = o.verdictColumn(o.layout.Verdicts[i], v, rows); err == nil {
-			columns = append(columns, column)
-		}
-	}
-	if err != nil {
-		Release(columns)
-		return nil, err
-	}
-	return columns, nil
-}
-
-// Record returns the rows of a batch that come out, nil when none does, in
-// memory of their own. The caller releases it. Dictionaries are those of the
-// batch.
-func (o *Output) Record(b *batch.Batch, v *batch.Verdicts) (arrow.Record, error) {
-	columns, err := o.columns(b, v, false)
-	if err != nil || columns == nil {
-		return nil, err
-	}
-	defer Release(columns)
-	inputs, err := o.Inputs(b)
-	if err != nil {
-		return nil, err
-	}
-	arrays := make([]arrow.Array, len(columns))
-	for i, column := range columns {
-		if i < len(inputs) {
-			whole := withDictionaries(column, inputs[i])
-			arrays[i] = array.MakeFromData(whole)
-			whole.Release()
-		} else {
-			arrays[i] = array.MakeFromData(column)
-		}
-		defer arrays[i].Release()
-	}
-	return array.NewRecord(o.schema, arrays, int64(columns[0].Len())), nil
-}
-
 // withDictionaries returns gathered rows with the types and dictionaries of
 // the array that they are of. The caller releases it.
 func withDictionaries(rows, of *array.Data) *array.Data {
@@ -184,14 +128,14 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 }
 
 // inputColumns returns the rows of the input's columns that are kept.
-func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, share bool) ([]*array.Data, error) {
+func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, g gatherer) ([]*array.Data, error) {
 	if o.input == nil {
 		if o.layout.Keep == batch.KeepNone {
 			return nil, nil
 		}
-		column, err := o.gather.urls(&b.URLs, runs)
+		column, err := g.urls(&b.URLs, runs)
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", o.layout.URLColumn, err)
+			return nil, columnError(o.layout.URLColumn, err)
 		}
 		return []*array.Data{column}, nil
 	}
@@ -203,7 +147,6 @@ func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, share bool) 
 		return nil, err
 	}
 	columns := make([]*array.Data, len(inputs), len(inputs)+len(o.layout.Verdicts))
-	g := gatherer{mem: o.gather.mem, share: share}
 	for i, data := range inputs {
 		columns[i] = g.gather(data, runs)
 	}

@@ -13,13 +13,13 @@ import (
 )
 
 // verdictColumn returns a verdict column of the rows that come out.
-func (o *Output) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
+func (g gatherer) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
 	if column.Kind.HasFacts() {
-		return o.factsColumn(column, v, runs)
+		return g.factsColumn(column, v, runs)
 	}
 	agent := &v.Agents[column.Agent]
 	if column.Kind == batch.AllowedColumn {
-		return o.gather.verdicts(agent, runs), nil
+		return g.verdicts(agent, runs), nil
 	}
 	if len(agent.Reasons) < v.Rows || len(agent.Rules) < v.Rows {
 		return nil, fmt.Errorf("column %q: the verdicts have no explanations", column.Name)
@@ -31,13 +31,13 @@ func (o *Output) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, ru
 				index = append(index, int32(reason))
 			}
 		}
-		return o.strings(column.Name, reasonNames, index)
+		return g.strings(column.Name, reasonNames, index)
 	}
 	for _, r := range runs {
 		index = append(index, agent.Rules[r.low:r.high]...)
 	}
 	if column.Kind == batch.RuleLineColumn {
-		return o.gather.lines(agent.Explanations, index), nil
+		return g.lines(agent.Explanations, index), nil
 	}
 	texts := make([]string, len(agent.Explanations))
 	for i, e := range agent.Explanations {
@@ -46,7 +46,7 @@ func (o *Output) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, ru
 			texts[i] = e.Agent
 		}
 	}
-	return o.strings(column.Name, texts, index)
+	return g.strings(column.Name, texts, index)
 }
 
 // reasonNames has the text of every reason.
@@ -100,35 +100,27 @@ func (g gatherer) present(index []int32) (*memory.Buffer, int) {
 // checkSize refuses a utf8 column of more octets than may be taken for it, or
 // than its offsets, which have 31 bits, can tell.
 func (g gatherer) checkSize(octets int64) error {
-	limit := int64(math.MaxInt32)
-	if g.most > 0 {
-		limit = min(limit, g.most)
-	}
-	if octets > limit {
-		return sizeError(limit)
+	if octets > min(g.most, math.MaxInt32) {
+		return errShare
 	}
 	return nil
 }
 
-func sizeError(limit int64) error {
-	return fmt.Errorf("its strings take more than %d octets in one batch: lower -batch-rows, or raise -memory", limit)
-}
-
 // strings returns a utf8 column of the texts of index, null where it is
 // negative.
-func (o *Output) strings(name string, texts []string, index []int32) (*array.Data, error) {
+func (g gatherer) strings(name string, texts []string, index []int32) (*array.Data, error) {
 	total := int64(0)
 	for _, i := range index {
 		if i >= 0 {
 			total += int64(len(texts[i]))
 		}
 	}
-	if err := o.gather.checkSize(total); err != nil {
-		return nil, fmt.Errorf("column %q: %w", name, err)
+	if err := g.checkSize(total); err != nil {
+		return nil, columnError(name, err)
 	}
-	valid, nulls := o.gather.present(index)
-	offsetBuffer, offsets := allocate[int32](o.gather, len(index)+1)
-	data := o.gather.alloc(int(total))
+	valid, nulls := g.present(index)
+	offsetBuffer, offsets := allocate[int32](g, len(index)+1)
+	data := g.alloc(int(total))
 	to, at := data.Bytes(), 0
 	for row, i := range index {
 		if i >= 0 {

@@ -29,7 +29,7 @@ type sink struct{ *lines.Output }
 func (s sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	urls := &b.URLs
 	hasLF := bytes.IndexByte(urls.Data, '\n') >= 0
-	return s.Output.Encode(v, func(dst []byte, row int) []byte {
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte {
 		if !urls.Null(row) {
 			url := urls.Value(row)
 			if hasLF {

@@ -15,6 +15,10 @@ type Options struct {
 	Name string
 	// BatchRows is the most lines a batch has; 0 means lines.DefaultRows.
 	BatchRows int
+	// BatchSize is how many octets a batch's part of the input may have, but for
+	// its last row; 0 means lines.MaxBlockSize, which is also the most there can
+	// be.
+	BatchSize int
 	// MaxLine is the most octets a line may have, its line end apart; 0 means
 	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer line
 	// is an error: no row is ever cut or dropped.
@@ -31,7 +35,7 @@ type Source struct {
 // NewSource reads r, which must be decompressed already, and does not close it.
 func NewSource(r io.Reader, o Options) *Source {
 	s := &Source{name: o.Name, blocks: lines.NewBlocks(r, lines.BlockOptions{
-		Prefix: "text: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine,
+		Prefix: "text: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
 		Hint: "if this is a list of URLs take the line out, if it is not say what it is with -in-format",
 	})}
 	s.pool.New = func() any { return new(memory) }

@@ -33,7 +33,7 @@ var table = []room{
 	{"matcher/access", nil, nil},
 	{"matcher/lint", []string{"matcher", "matcher/robotstxt"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
-	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3", "golang.org/x/sync/semaphore", "golang.org/x/sys/cpu"}},
+	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3", "golang.org/x/sys/cpu"}},
 	// Opening objects needs no driver, and only a program links those.
 	{"io/blob", nil, []string{"gocloud.dev/blob/.", "gocloud.dev/gcerrors", "golang.org/x/sys"}},
 	{"io/blob/stores", []string{"io/blob"}, []string{"*"}},

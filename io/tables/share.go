@@ -1,0 +1,192 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// Share is a run of a batch's rows that is made an output's columns at once: all
+// of them, as long as that does not take too much memory.
+type Share struct {
+	output *Output
+	batch  *batch.Batch
+	v      *batch.Verdicts
+	rows   []run
+	mem    *granted
+}
+
+// Shares calls encode for all rows of a batch that come out, in order: with all
+// at once, or, where that takes more than an eighth of the layout's memory, with
+// halves of them, and so on. It is not called when no row comes out. What encode
+// allocates with the share's memory is given back when encode has returned. An
+// error of encode ends it, and so it does when all shares together take more
+// than the layout's limit of what is not compressed.
+func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
+	rows := selected(v)
+	if countRows(rows) == 0 {
+		return nil
+	}
+	taken := int64(0)
+	return o.shares(b, v, rows, &taken, encode)
+}
+
+func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows []run, taken *int64, encode func(*Share) error) error {
+	n := countRows(rows)
+	most := o.layout.MemoryLimit() / 8
+	if n == 1 {
+		most *= 2
+	}
+	s := &Share{output: o, batch: b, v: v, rows: rows, mem: &granted{Allocator: o.mem, grant: b.Grant, left: most}}
+	err := s.try(encode)
+	if err == nil {
+		*taken += s.mem.taken
+		if most := o.layout.PlainLimit(); *taken > most {
+			err = fmt.Errorf("its rows take more than %d octets as they are written, for a value is long and in many rows: lower -batch-rows, or raise -memory", most)
+		}
+	}
+	if n == 1 || !errors.Is(err, errShare) {
+		return err
+	}
+	first, second := halves(rows, n/2)
+	if err := o.shares(b, v, first, taken, encode); err != nil {
+		return err
+	}
+	return o.shares(b, v, second, taken, encode)
+}
+
+// try calls encode, and gives back the memory.
+func (s *Share) try(encode func(*Share) error) (err error) {
+	defer func() {
+		p := recover()
+		err = errors.Join(err, s.mem.grant.Take(-s.mem.taken))
+		if p == nil {
+			return
+		}
+		if refused := Refused(p); refused != nil {
+			err = refused
+			return
+		}
+		panic(p)
+	}()
+	return encode(s)
+}
+
+// halves cuts runs behind their first n rows.
+func halves(rows []run, n int) (first, second []run) {
+	for i, r := range rows {
+		if n < r.high-r.low {
+			first = appendRun(append(first, rows[:i]...), r.low, r.low+n)
+			second = append(appendRun(nil, r.low+n, r.high), rows[i+1:]...)
+			return first, second
+		}
+		n -= r.high - r.low
+	}
+	return rows, nil
+}
+
+// errShare says that a share takes more than it may.
+var errShare = errors.New("a row takes more memory than it may: raise -memory")
+
+// refusal is what a share's allocator panics with, for an allocator has no errors.
+type refusal struct{ error }
+
+// Refused returns the error that a share's allocator has panicked with, and nil
+// for any other panic.
+func Refused(panicked any) error {
+	if r, ok := panicked.(refusal); ok {
+		return r.error
+	}
+	return nil
+}
+
+// granted is an allocator of what is left of an amount, which it takes from a
+// batch's grant.
+type granted struct {
+	memory.Allocator
+	grant       *batch.Grant
+	left, taken int64
+}
+
+func (g *granted) take(n int64) {
+	if g.left -= n; g.left < 0 {
+		panic(refusal{errShare})
+	}
+	if err := g.grant.Take(n); err != nil {
+		panic(refusal{err})
+	}
+	g.taken += n
+}
+
+// Allocate implements memory.Allocator.
+func (g *granted) Allocate(size int) []byte {
+	g.take(int64(size))
+	return g.Allocator.Allocate(size)
+}
+
+// Reallocate implements memory.Allocator.
+func (g *granted) Reallocate(size int, b []byte) []byte {
+	g.take(int64(max(0, size-len(b))))
+	return g.Allocator.Reallocate(size, b)
+}
+
+// Memory is the share's allocator. It panics where it refuses.
+func (s *Share) Memory() memory.Allocator { return s.mem }
+
+// Columns returns the rows column by column, as arrays without offsets. The
+// caller releases them before the batch, for they may share its memory. Of a
+// dictionary array, also inside another, the indices come out as an array of
+// integers; [Share.Record] has it whole.
+func (s *Share) Columns() ([]*array.Data, error) { return s.columns(true) }
+
+// columns is Columns, with buffers of the batch only where share says so.
+func (s *Share) columns(share bool) ([]*array.Data, error) {
+	o := s.output
+	g := gatherer{mem: s.mem, most: s.mem.left}
+	columns, err := o.inputColumns(s.batch, s.v.Rows, s.rows, gatherer{mem: s.mem, most: g.most, share: share})
+	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
+		var column *array.Data
+		if column, err = g.verdictColumn(o.layout.Verdicts[i], s.v, s.rows); err == nil {
+			columns = append(columns, column)
+		}
+	}
+	if err != nil {
+		Release(columns)
+		return nil, err
+	}
+	return columns, nil
+}
+
+// Record returns the rows in memory of their own. The caller releases it.
+// Dictionaries are those of the batch.
+func (s *Share) Record() (arrow.Record, error) {
+	columns, err := s.columns(false)
+	if err != nil {
+		return nil, err
+	}
+	defer Release(columns)
+	inputs, err := s.output.Inputs(s.batch)
+	if err != nil {
+		return nil, err
+	}
+	arrays := make([]arrow.Array, len(columns))
+	for i, column := range columns {
+		if i < len(inputs) {
+			whole := withDictionaries(column, inputs[i])
+			arrays[i] = array.MakeFromData(whole)
+			whole.Release()
+		} else {
+			arrays[i] = array.MakeFromData(column)
+		}
+		defer arrays[i].Release()
+	}
+	return array.NewRecord(s.output.schema, arrays, int64(countRows(s.rows))), nil
+}
+
+// columnError says which column an error is about.
+func columnError(name string, err error) error { return fmt.Errorf("column %q: %w", name, err) }
