@@ -32,6 +32,9 @@ while [[ ${1-} == -* ]]; do
   esac
   shift
 done
+# What is kept for the next one of a kind outlives a garbage collection, and an
+# execution keeps some for its own: the heap would grow with each collection.
+export GOMEMLIMIT=${GOMEMLIMIT-1GiB}
 duration=${1-10s}
 filter=${2-.}
 
