@@ -63,7 +63,11 @@ func (j *job) startRecord(ctx context.Context, outputs []output) (kept, error) {
 		if o == nil {
 			continue
 		}
-		if why := r.outdated(ctx, out, o); why != "" {
+		why := j.unaccepted(o)
+		if why == "" {
+			why = r.outdated(ctx, out, o)
+		}
+		if why != "" {
 			if told++; told <= shownOutdated {
 				j.log.info(why+": it is done again", "redo", "reason", why)
 			}
@@ -139,6 +143,15 @@ func (r *record) carry(files []manifest.RuleFile) {
 			r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
 		}
 	}
+}
+
+// unaccepted says which input of an output was cut, where that is not accepted
+// any more; it is empty when there is none.
+func (j *job) unaccepted(o *manifest.Output) string {
+	if j.acceptTruncated || len(o.Truncated) == 0 {
+		return ""
+	}
+	return o.Truncated[0].Input + " was cut, and taken as far as it came (-accept-truncated, which is not given now)"
 }
 
 // outdated says why an output has to be done again; it is empty when it has not.

@@ -240,8 +240,10 @@ func timeOf(dst *time.Time) func(string) error {
 // indifferent are the flags that do not decide about what is in an output: those
 // that say where things are, which is recorded apart, how much of the machine to
 // use, which may decide into how many batches rows come out, and how to report.
+// -accept-truncated decides about outputs of which an input was cut alone, which
+// are marked.
 var indifferent = []string{
-	"in", "files-from", "out", "rules", "manifest", "resume", "max-invalid",
+	"in", "files-from", "out", "rules", "manifest", "resume", "max-invalid", "accept-truncated",
 	"workers", "memory", "summary-json", "progress", "log", "quiet",
 }
 
