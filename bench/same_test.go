@@ -156,7 +156,7 @@ func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {
 func evaluate(t *testing.T, dir, input string, rows, workers int) string {
 	t.Helper()
 	chains := []matcher.Chain{{"CCBot"}, {"Googlebot", "*"}}
-	rules, err := rulesdir.Open(filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains})
+	rules, err := rulesdir.Open(filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains, Explain: true})
 	if err != nil {
 		t.Fatal(err)
 	}

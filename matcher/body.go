@@ -182,13 +182,16 @@ func (b *Body) trieOf(name int) int {
 // trie is the trie of a name, -1 for everyone.
 func (b *Body) trie(name int) Trie {
 	number := b.trieOf(name)
-	t := Trie{rules: newCompiled(b.group(int(le32(b.data[b.triesAt+trieSize*number:]))))}
+	t := Trie{rules: newCompiled(b.group(b.groupOf(number)))}
 	if b.notes != nil {
 		t.notes = b.trieNotes(number)
 		t.agents = b.list(name + 1)
 	}
 	return t
 }
+
+// groupOf is the number of a trie's group.
+func (b *Body) groupOf(trie int) int { return int(le32(b.data[b.triesAt+trieSize*trie:])) }
 
 func (b *Body) trieNotes(i int) []byte {
 	start, stop := endOf(b.notes, notesHeaderSize, trieNotesSize, i-1), endOf(b.notes, notesHeaderSize, trieNotesSize, i)
@@ -308,8 +311,9 @@ func CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 		return nil, false
 	}
 	b := bodyBuilder{seen: make(map[string]uint32, len(distinct))}
+	c := Compiler{Explain: true}
 	for _, chosen := range distinct {
-		b.addTrie(compileGroups(f, chosen, len(chosen) > 0), len(chosen))
+		b.addTrie(c.groups(f, chosen, len(chosen) > 0), len(chosen))
 	}
 	b.addList(distinct[0])
 	for _, n := range names {

@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// builder lays a group's rules out as layout.go describes.
+// builder lays groups out as layout.go describes, one after the other, in memory
+// that it keeps.
 type builder struct {
 	flags   uint32
-	entries []entry  // sorted by text, no two alike
-	rules   []uint32 // index into sources, by rank
-	sources []source
+	entries []entry // sorted by text, no two alike
 
 	nodes    []byte
 	leaves   []byte
@@ -25,6 +24,19 @@ type builder struct {
 
 	tailLiterals [][][]byte
 	tailRules    []uint32
+
+	work    []span   // for build
+	hanging []*entry // for addEnd
+	pieces  [][]byte // the literals of all tails
+}
+
+// reset begins a group of entries, sorted by text, no two alike.
+func (b *builder) reset(entries []entry) {
+	b.flags, b.entries = 0, entries
+	b.nodes, b.leaves, b.octets = b.nodes[:0], b.leaves[:0], b.octets[:0]
+	b.ends, b.bunches = b.ends[:0], b.bunches[:0]
+	b.sketches, b.tails, b.literals = b.sketches[:0], b.tails[:0], b.literals[:0]
+	b.tailLiterals, b.tailRules, b.pieces = b.tailLiterals[:0], b.tailRules[:0], b.pieces[:0]
 }
 
 // span is a run of entries whose texts agree in their first depth octets, and
@@ -40,14 +52,15 @@ type span struct {
 // build makes the compiled form. Nodes come out with siblings side by side and
 // subtrees depth first, so that a walk down stays close.
 func (b *builder) build() compiled {
-	b.nodes = make([]byte, nodeSize, nodeSize*(len(b.entries)+1))
-	b.ends = make([]byte, endSize, endSize*(len(b.entries)+1))
-	b.bunches = make([]byte, bunchSize)
-	work := []span{{low: 0, high: len(b.entries)}}
+	b.nodes = append(b.nodes, make([]byte, nodeSize)...)
+	b.ends = append(b.ends, make([]byte, endSize)...)
+	b.bunches = append(b.bunches, make([]byte, bunchSize)...)
+	work := append(b.work[:0], span{low: 0, high: len(b.entries)})
 	for len(work) > 0 {
 		top := work[len(work)-1]
 		work = b.fill(top, work[:len(work)-1])
 	}
+	b.work = work
 	return b.assemble()
 }
 
@@ -136,7 +149,7 @@ func (b *builder) addEnd(s span, high int) (end uint32) {
 	above := b.end(s.above)
 	prefix, bunch := le32(above), le32(above[8:])
 	var exact uint32
-	var tails []*entry
+	tails := b.hanging[:0]
 	for i := s.low; i < high; i++ {
 		e := &b.entries[i]
 		switch {
@@ -151,6 +164,7 @@ func (b *builder) addEnd(s span, high int) (end uint32) {
 	if len(tails) > 0 {
 		bunch = b.addBunch(tails, s.depth, bunch)
 	}
+	b.hanging = tails
 	end = uint32(len(b.ends) / endSize)
 	for _, field := range [...]uint32{prefix, exact, bunch} {
 		b.ends = binary.LittleEndian.AppendUint32(b.ends, field)
@@ -226,22 +240,6 @@ func (b *builder) assemble() compiled {
 	}
 	put32(data[4*hIndex:], uint32(len(index)))
 	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.bunches, b.sketches, b.tails, b.literals, b.octets, index))
-}
-
-// describe lays out the rules' lines and texts.
-func (b *builder) describe() []byte {
-	notes := make([]byte, noteSize*len(b.rules))
-	for rank := 1; rank < len(b.rules); rank++ {
-		source := b.sources[b.rules[rank]]
-		start := len(notes)
-		notes = appendValid(notes, source.Text)
-		note := notes[rank*noteSize:]
-		put32(note, uint32(source.Line))
-		put32(note[4:], uint32(start))
-		put32(note[8:], uint32(len(notes)-start))
-		put32(note[12:], source.group)
-	}
-	return notes
 }
 
 // appendValid appends s with octets that are not UTF-8 as %XX.

@@ -9,12 +9,35 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
+// Compile is Compiler.Compile for a single body, with explanations.
+func Compile(f *robotstxt.File, chains []Chain) []Trie {
+	c := Compiler{Explain: true}
+	return c.Compile(f, chains)
+}
+
+// Compiler compiles bodies one after the other, in memory that it keeps: as much
+// as the largest of them needed. It belongs to one goroutine. The zero value is
+// ready for use.
+type Compiler struct {
+	// Explain makes rules known by their text, line and agent; without it
+	// Trie.Rule knows only whether a rule allows.
+	Explain bool
+
+	entries, sorted []entry
+	sources         []source
+	arena           []byte // of the entries' texts
+	keys            []uint64
+	byRank          []uint32
+	order           []sortKey
+	builder         builder
+}
+
 // Compile compiles what a body means for each chain: one Trie a chain, in their
 // order. Chains that obey the same groups share their compiled rules. The tries
-// keep nothing of f.
+// keep nothing of f, nor of the compiler.
 //
 // It takes time and memory linear in the body, but for sorting its rules.
-func Compile(f *robotstxt.File, chains []Chain) []Trie {
+func (c *Compiler) Compile(f *robotstxt.File, chains []Chain) []Trie {
 	tries := make([]Trie, len(chains))
 	chosen := make([][]choice, len(chains))
 	for i, chain := range chains {
@@ -23,9 +46,11 @@ func Compile(f *robotstxt.File, chains []Chain) []Trie {
 		if j := slices.IndexFunc(chosen[:i], func(c []choice) bool { return sameGroups(c, chosen[i]) }); j >= 0 {
 			tries[i] = tries[j]
 		} else {
-			tries[i] = compileGroups(f, chosen[i], ok)
+			tries[i] = c.groups(f, chosen[i], ok)
 		}
-		tries[i].agents = agentNames(chosen[i])
+		if c.Explain {
+			tries[i].agents = agentNames(chosen[i])
+		}
 	}
 	return tries
 }
@@ -47,108 +72,124 @@ type source struct {
 	group uint32
 }
 
-// compileGroups compiles the rules of the merged groups (RFC 9309 §2.2.1).
-func compileGroups(f *robotstxt.File, chosen []choice, hasGroup bool) Trie {
-	entries, sources := collect(f, chosen)
-	ranked := rank(entries, sources)
-	b := builder{rules: ranked, sources: sources, entries: dedupe(entries)}
+// groups compiles the rules of the merged groups (RFC 9309 §2.2.1).
+func (c *Compiler) groups(f *robotstxt.File, chosen []choice, hasGroup bool) (t Trie) {
+	c.collect(f, chosen)
+	c.rank()
+	c.dedupe()
+	b := &c.builder
+	b.reset(c.sorted)
 	if hasGroup {
 		b.flags |= flagGroup
 	}
 	if f.Profile == robotstxt.Google {
 		b.flags |= flagGoogle
 	}
-	return Trie{rules: b.build(), notes: b.describe()}
+	t.rules = b.build()
+	if c.Explain {
+		t.notes = c.describe()
+	}
+	return t
 }
 
 // collect compiles the patterns of the chosen groups' rules.
-func collect(f *robotstxt.File, chosen []choice) ([]entry, []source) {
-	rules, size := 0, 0
-	for _, c := range chosen {
-		rules += len(f.Groups[c.group].Rules)
-		for i := range f.Groups[c.group].Rules {
-			size += len(f.Groups[c.group].Rules[i].Pattern)
-		}
-	}
-	entries := make([]entry, 0, rules)
-	sources := make([]source, 0, rules)
-	arena := make([]byte, 0, size+size/8)
-	for n, c := range chosen {
-		for i := range f.Groups[c.group].Rules {
-			rule := &f.Groups[c.group].Rules[i]
-			p, ok := compilePattern(arena[len(arena):], rule.Pattern, f.Profile)
+func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
+	c.entries, c.sources, c.arena = c.entries[:0], c.sources[:0], c.arena[:0]
+	for n, choice := range chosen {
+		rules := f.Groups[choice.group].Rules
+		for i := range rules {
+			rule := &rules[i]
+			p, ok := compilePattern(c.arena[len(c.arena):], rule.Pattern, f.Profile)
 			if !ok {
 				continue
 			}
-			entries, arena = keep(entries, arena, p, len(sources))
+			c.keep(p)
 			if f.Profile == robotstxt.Google && rule.Allow {
-				if p, ok := indexPattern(arena[len(arena):], rule.Pattern); ok {
-					entries, arena = keep(entries, arena, p, len(sources))
+				if p, ok := indexPattern(c.arena[len(c.arena):], rule.Pattern); ok {
+					c.keep(p)
 				}
 			}
-			sources = append(sources, source{Rule: rule, group: uint32(n)})
+			c.sources = append(c.sources, source{Rule: rule, group: uint32(n)})
 		}
 	}
-	return entries, sources
 }
 
-// keep adds a pattern whose text was appended at the end of arena, and advances
-// arena past it; when the text outgrew the arena, a new one is begun.
-func keep(entries []entry, arena []byte, p pattern, order int) ([]entry, []byte) {
-	entries = append(entries, entry{pattern: p, order: uint32(order)})
-	if end := len(arena) + len(p.text); end <= cap(arena) {
-		return entries, arena[:end]
+// keep adds a pattern of the next source, whose text was appended at the end of
+// the arena, and advances the arena past it; when the text outgrew the arena, a
+// new one is begun.
+func (c *Compiler) keep(p pattern) {
+	c.entries = append(c.entries, entry{pattern: p, order: uint32(len(c.sources))})
+	if end := len(c.arena) + len(p.text); end <= cap(c.arena) {
+		c.arena = c.arena[:end]
+	} else {
+		c.arena = make([]byte, 0, 4096+2*cap(c.arena))
 	}
-	return entries, make([]byte, 0, 4096+cap(arena)/2)
 }
 
-// rank numbers the entries by specificity and returns the entries' sources by
-// rank; rank 0 is no rule.
-func rank(entries []entry, sources []source) []uint32 {
+// rank numbers the entries by specificity and collects their sources by rank;
+// rank 0 is no rule.
+func (c *Compiler) rank() {
 	const indexBits = 32
-	keys := make([]uint64, len(entries))
+	entries := c.entries
+	c.keys = c.keys[:0]
 	// Length and verdict above, the index below: entries are in file order, and
 	// of equal ones the first must come last.
 	for i := range entries {
 		e := &entries[i]
 		key := uint64(e.length) << 1
-		if sources[e.order].Allow {
+		if c.sources[e.order].Allow {
 			key |= 1
 		}
-		keys[i] = key<<indexBits | uint64(len(entries)-1-i)
+		c.keys = append(c.keys, key<<indexBits|uint64(len(entries)-1-i))
 	}
-	slices.Sort(keys)
-	byRank := make([]uint32, len(entries)+1)
-	for r, key := range keys {
+	slices.Sort(c.keys)
+	c.byRank = append(c.byRank[:0], 0)
+	for r, key := range c.keys {
 		e := &entries[len(entries)-1-int(key&(1<<indexBits-1))]
 		e.rule = uint32(r+1)<<1 | uint32(key>>indexBits&1)
-		byRank[r+1] = e.order
+		c.byRank = append(c.byRank, e.order)
 	}
-	return byRank
 }
 
-// dedupe returns the entries sorted by text, without those that match what a
-// better one matches, too, because their texts are equal.
-func dedupe(entries []entry) []entry {
-	order := make([]sortKey, len(entries))
+// dedupe sorts the entries by text, without those that match what a better one
+// matches, too, because their texts are equal.
+func (c *Compiler) dedupe() {
+	entries := c.entries
+	c.order = c.order[:0]
 	for i := range entries {
-		order[i] = sortKey{head: head(entries[i].text), index: uint32(i)}
+		c.order = append(c.order, sortKey{head: head(entries[i].text), index: uint32(i)})
 	}
-	slices.SortFunc(order, func(a, b sortKey) int {
+	slices.SortFunc(c.order, func(a, b sortKey) int {
 		if a.head != b.head {
 			return cmp.Compare(a.head, b.head)
 		}
 		return compareEntries(&entries[a.index], &entries[b.index])
 	})
-	sorted := make([]entry, 0, len(entries))
-	for _, key := range order {
+	sorted := c.sorted[:0]
+	for _, key := range c.order {
 		e := &entries[key.index]
 		if n := len(sorted); n > 0 && sorted[n-1].anchored == e.anchored && bytes.Equal(sorted[n-1].text, e.text) {
 			continue
 		}
 		sorted = append(sorted, *e)
 	}
-	return sorted
+	c.sorted = sorted
+}
+
+// describe lays out the rules' lines and texts.
+func (c *Compiler) describe() []byte {
+	notes := make([]byte, noteSize*len(c.byRank))
+	for rank := 1; rank < len(c.byRank); rank++ {
+		source := c.sources[c.byRank[rank]]
+		start := len(notes)
+		notes = appendValid(notes, source.Text)
+		note := notes[rank*noteSize:]
+		put32(note, uint32(source.Line))
+		put32(note[4:], uint32(start))
+		put32(note[8:], uint32(len(notes)-start))
+		put32(note[12:], source.group)
+	}
+	return notes
 }
 
 // sortKey is an entry's index with what tells most texts apart.

@@ -67,7 +67,8 @@ func buildIndex(tails [][][]byte, rules []uint32) []byte {
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.text, b.text) })
-	trie := builder{entries: entries}
+	var trie builder
+	trie.reset(entries)
 	records = binary.LittleEndian.AppendUint32(records, uint32(len(list)/4))
 	return slices.Concat(records, list, trie.build().data)
 }

@@ -29,13 +29,28 @@ func (b *builder) addBunch(entries []*entry, depth int, above uint32) (bunch uin
 			kind = disallowTails
 		}
 		best[kind] = max(best[kind], e.rule)
-		b.addTail(e, bunch, bytes.Split(e.text[depth+1:], []byte{star}))
+		b.addTail(e, bunch, b.split(e.text[depth+1:]))
 	}
 	last := first + uint32(len(entries))
 	for _, field := range [...]uint32{uint32(depth), first, disallow, last, best[0], best[1], above} {
 		b.bunches = binary.LittleEndian.AppendUint32(b.bunches, field)
 	}
 	return bunch
+}
+
+// split returns the literals of a tail, which stars separate.
+func (b *builder) split(text []byte) [][]byte {
+	start := len(b.pieces)
+	for {
+		i := bytes.IndexByte(text, star)
+		if i < 0 {
+			break
+		}
+		b.pieces = append(b.pieces, text[:i])
+		text = text[i+1:]
+	}
+	b.pieces = append(b.pieces, text)
+	return b.pieces[start:len(b.pieces):len(b.pieces)]
 }
 
 func (b *builder) addTail(e *entry, bunch uint32, literals [][]byte) {

@@ -93,7 +93,8 @@ func (r ruleSources) newest() (newest time.Time) {
 func openSource(ctx context.Context, f foundRules, c *rulesConfig, use ruleUse) (ruleSource, error) {
 	if f.kind == folderRules {
 		options := rulesdir.Options{
-			Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Records: use.records, Memory: use.cache(c),
+			Chains: c.agents, Profile: c.profile, Limit: int(c.limit),
+			Explain: use.explain, Records: use.records, Memory: use.cache(c),
 		}
 		if c.used != nil {
 			options.Used = func(u rulesdir.Used) { c.used(f.name, u) }

@@ -124,18 +124,22 @@ func TestFolderAndPack(t *testing.T) {
 	const sample = "../../bench/corpus/sample"
 	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
 		chains := []matcher.Chain{{"CCBot"}, {"Nobody", "GPTBot"}, {"*"}}
-		folder, err := rulesdir.Open(filepath.Join(sample, "rules"), rulesdir.Options{Chains: chains, Profile: profile, Records: true})
-		if err != nil {
-			t.Fatal(err)
+		open := func(explain bool) *rulesdir.Dir {
+			o := rulesdir.Options{Chains: chains, Profile: profile, Explain: explain, Records: true}
+			folder, err := rulesdir.Open(filepath.Join(sample, "rules"), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { folder.Close() })
+			return folder
 		}
-		defer folder.Close()
 		name := filepath.Join(t.TempDir(), "sample.rules")
 		b, err := Create(name, BuildOptions{Profile: profile})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer b.Abort()
-		if err := folder.Walk(2, func(authority, body []byte) error {
+		if err := open(false).Walk(2, func(authority, body []byte) error {
 			return b.Add(Entry{Authority: authority, Access: access.Rules, Body: body})
 		}); err != nil {
 			t.Fatal(err)
@@ -147,7 +151,7 @@ func TestFolderAndPack(t *testing.T) {
 		for _, explain := range []bool{false, true} {
 			pack := mustOpen(t, name, Options{Chains: chains, Profile: profile, Explain: explain, Records: true})
 			o := batch.Options{Agents: len(chains), Profile: profile, Explain: explain, Facts: true}
-			want, got := evaluate(t, folder, urls, o), evaluate(t, pack, urls, o)
+			want, got := evaluate(t, open(explain), urls, o), evaluate(t, pack, urls, o)
 			for row := range want.Rows {
 				if a, b := factsOf(want, row), factsOf(got, row); !reflect.DeepEqual(a, b) {
 					t.Fatalf("%s: row %d has %+v, by the folder %+v", profileName(profile), row, b, a)

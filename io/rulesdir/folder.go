@@ -20,6 +20,7 @@ const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 type folder struct {
 	root    *os.Root     // nil for one in a store
 	objects *blob.Folder // nil for one on this machine
+	plain   plain
 	name    string
 }
 
@@ -32,7 +33,12 @@ func openFolder(name string) (folder, error) {
 	if err != nil {
 		return folder{}, fmt.Errorf("rulesdir: %w", err)
 	}
-	return folder{root: root, name: name}, nil
+	plain, err := newPlain(root)
+	if err != nil {
+		root.Close()
+		return folder{}, fmt.Errorf("rulesdir: %w", err)
+	}
+	return folder{root: root, plain: plain, name: name}, nil
 }
 
 // openList opens the folder itself, as ".", or one in it for listing.
@@ -153,5 +159,6 @@ func (f folder) close() error {
 	if f.root == nil {
 		return nil
 	}
+	f.plain.close()
 	return f.root.Close()
 }

@@ -84,6 +84,7 @@ func open(t testing.TB, folder string, o Options) *Dir {
 	if o.Chains == nil {
 		o.Chains = everyone
 	}
+	o.Explain = true
 	d, err := Open(folder, o)
 	if err != nil {
 		t.Fatal(err)

@@ -16,24 +16,32 @@ import (
 const (
 	// firstBuffer is what a buffer for bodies starts with: most have less.
 	firstBuffer = 16 << 10
-	// keptBuffer is the largest buffer that is kept for the next body.
-	keptBuffer = 1 << 20
+	// keptBuffer is the largest buffer that is kept for the next body, and with
+	// it what the body was parsed and compiled in, some forty times as much.
+	keptBuffer = 128 << 10
 )
+
+// workspace is where bodies are read, parsed and compiled, one after the other.
+type workspace struct {
+	body     []byte
+	parser   robotstxt.Parser
+	compiler matcher.Compiler
+}
 
 // compile reads and compiles the file of a record. again says that it was read
 // before, so that it must still be there.
 func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
-	buffer, _ := d.buffers.Get().(*[]byte)
-	if buffer == nil {
-		buffer = new([]byte)
+	w, _ := d.workspaces.Get().(*workspace)
+	if w == nil {
+		w = &workspace{compiler: matcher.Compiler{Explain: d.explain}}
 	}
 	defer func() {
-		if cap(*buffer) <= keptBuffer {
-			d.buffers.Put(buffer)
+		if cap(w.body) <= keptBuffer {
+			d.workspaces.Put(w)
 		}
 	}()
 	r := &d.index.records[file]
-	found, version, err := d.read(r, buffer)
+	found, version, err := d.read(r, &w.body)
 	if err == nil && (found || !again) {
 		err = d.remember(file, version, again)
 	}
@@ -46,22 +54,22 @@ func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
 		}
 		return absent, reading{}, nil
 	}
-	compiled := d.rules(*buffer)
+	compiled := d.rules(w)
 	return compiled, compiled.reading, nil
 }
 
-// rules returns what a body compiles to. Many sites have the same one, as
-// software brings it with it.
-func (d *Dir) rules(body []byte) *rules {
-	digest := digest(sha256.Sum256(body))
+// rules returns what a workspace's body compiles to. Many sites have the same
+// one, as software brings it with it.
+func (d *Dir) rules(w *workspace) *rules {
+	digest := digest(sha256.Sum256(w.body))
 	if same := d.cache.same(digest); same != nil {
 		return same
 	}
-	parsed := robotstxt.Parse(body, d.parse)
+	parsed := w.parser.Parse(w.body, d.parse)
 	r := &rules{
-		body: digest, tries: matcher.Compile(parsed, d.chains),
+		body: digest, tries: w.compiler.Compile(parsed, d.chains),
 		reading: reading{
-			octets:   int64(len(body)),
+			octets:   int64(len(w.body)),
 			warnings: int64(parsed.WarningCount),
 			limited:  parsed.Limited,
 		},
@@ -87,6 +95,11 @@ func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err err
 			return false, version, d.folder.explain(host, err)
 		}
 		version = used(host+"/", info)
+	} else if codec, _ := compress.ByName(host); codec == compress.None {
+		var ok bool
+		if *buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.limit+1); ok {
+			return true, version, d.checkSize(host, *buffer)
+		}
 	}
 	f, path, err := d.folder.openRecord(host, r.isDir)
 	if err != nil || f == nil {

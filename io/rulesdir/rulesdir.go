@@ -25,6 +25,9 @@ type Options struct {
 	// No more is read of any file. The Google profile has no limit, but a body
 	// above robotstxt.MaxGoogleBody is an error.
 	Limit int
+	// Explain makes rules known by their text, line and agent; without it
+	// Trie.Rule knows only whether a rule allows.
+	Explain bool
 	// Records keeps the records that are no rules, for Origin.Facts. The time
 	// and the status of the fetches are not known: a file's own time is often
 	// that of a copy.
@@ -68,13 +71,15 @@ type Dir struct {
 	cache  cache
 
 	chains  []matcher.Chain
+	explain bool
 	records bool
 	parse   robotstxt.Options
 	limit   int        // octets of a body that count; one more is read
 	used    func(Used) // may be nil
 	stamps  []stamp    // by record: the version that was read
-	buffers sync.Pool  // of *[]byte: bodies while they are compiled
-	large   sync.Mutex // held while a body with a large zstd window is read
+	// workspaces are those that nobody works in.
+	workspaces sync.Pool
+	large      sync.Mutex // held while a body with a large zstd window is read
 }
 
 // Open lists the folder of that name. It fails when the folder cannot be
@@ -97,6 +102,7 @@ func openDir(f folder, o Options) (*Dir, error) {
 	d := &Dir{
 		folder:  f,
 		chains:  o.Chains,
+		explain: o.Explain,
 		records: o.Records,
 		used:    o.Used,
 		parse:   robotstxt.Options{Profile: o.Profile, Limit: o.Limit},

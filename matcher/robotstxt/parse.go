@@ -1,6 +1,9 @@
 package robotstxt
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // maxGoogleLine is how many octets of a line Google's parser looks at: 8 times
 // the longest URL of an old browser, less one.
@@ -14,21 +17,18 @@ const rulePitch = 36
 // returns and for how long body must stay unchanged. It takes time and memory
 // in proportion to the body's length.
 func Parse(body []byte, o Options) *File {
-	f := &File{Profile: o.Profile}
-	text := f.open(body, o)
-	p := parser{file: f, google: o.Profile == Google, expected: len(text)/rulePitch + 1}
-	p.parse(text)
-	p.buildGroups()
-	return f
+	return new(Parser).Parse(body, o)
 }
 
-// parser is the state of one pass over a text.
+// Parser reads bodies one after the other, in memory that it keeps: as much as
+// the largest of them needed. It belongs to one goroutine. The zero value is
+// ready for use.
 //
 // Agents, rules and delays of all groups lie in one array each: within a group
 // they are consecutive, and so the groups, whose array it would be to grow, are
 // made at the end, when nothing moves any more.
-type parser struct {
-	file   *File
+type Parser struct {
+	file   File
 	google bool
 
 	agents []Agent
@@ -42,10 +42,28 @@ type parser struct {
 	naming bool
 }
 
+// Parse is the function Parse. What it returns is valid until the next call.
+func (p *Parser) Parse(body []byte, o Options) *File {
+	old := &p.file
+	*p = Parser{
+		file: File{
+			Profile: o.Profile,
+			Groups:  old.Groups[:0], Sitemaps: old.Sitemaps[:0], Warnings: old.Warnings[:0],
+		},
+		google: o.Profile == Google,
+		agents: p.agents[:0], rules: p.rules[:0], delays: p.delays[:0], groups: p.groups[:0],
+	}
+	text := p.file.open(body, o)
+	p.expected = len(text)/rulePitch + 1
+	p.parse(text)
+	p.buildGroups()
+	return &p.file
+}
+
 // groupStart is how many agents, rules and delays come before a group's.
 type groupStart struct{ agents, rules, delays int }
 
-func (p *parser) parse(text []byte) {
+func (p *Parser) parse(text []byte) {
 	l := newLines(text)
 	for {
 		start, end, ok := l.advance()
@@ -71,7 +89,7 @@ func (p *parser) parse(text []byte) {
 }
 
 // record reads a line that is not empty, trimmed and without comment.
-func (p *parser) record(line []byte) {
+func (p *Parser) record(line []byte) {
 	sep := bytes.IndexByte(line, ':')
 	colon := sep >= 0
 	if !colon {
@@ -113,7 +131,7 @@ func betweenTwoWords(line []byte) int {
 }
 
 // add puts a record where it belongs.
-func (p *parser) add(f field, value, line []byte) {
+func (p *Parser) add(f field, value, line []byte) {
 	switch f {
 	case disallowField, allowField:
 		p.addRule(f == allowField, value, line)
@@ -134,7 +152,7 @@ func (p *parser) add(f field, value, line []byte) {
 	}
 }
 
-func (p *parser) addRule(allow bool, pattern, line []byte) {
+func (p *Parser) addRule(allow bool, pattern, line []byte) {
 	if len(p.groups) == 0 {
 		p.warn(RuleBeforeGroup)
 		return
@@ -151,11 +169,11 @@ func (p *parser) addRule(allow bool, pattern, line []byte) {
 
 // buildGroups gives each group its part of the arrays, with no room to grow
 // into the next one's.
-func (p *parser) buildGroups() {
+func (p *Parser) buildGroups() {
 	if len(p.groups) == 0 {
 		return
 	}
-	p.file.Groups = make([]Group, len(p.groups))
+	p.file.Groups = slices.Grow(p.file.Groups, len(p.groups))[:len(p.groups)]
 	end := groupStart{len(p.agents), len(p.rules), len(p.delays)}
 	for i := len(p.groups) - 1; i >= 0; i-- {
 		start := p.groups[i]
@@ -169,4 +187,4 @@ func (p *parser) buildGroups() {
 }
 
 // warn records something about the current line.
-func (p *parser) warn(kind WarningKind) { p.file.warn(kind, p.file.Lines) }
+func (p *Parser) warn(kind WarningKind) { p.file.warn(kind, p.file.Lines) }
