@@ -58,7 +58,15 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 	whole := reopened(t, f)
 	want := matcher.Compile(f, chains)
 	got := whole.Tries(nil, chains)
-	silent := matcher.ReopenBody(whole.AppendRules(nil), nil).Tries(nil, chains)
+	data, notes := whole.AppendRules(nil), whole.AppendNotes(nil)
+	silent := matcher.ReopenBody(data, nil).Tries(nil, chains)
+	some, named, err := matcher.OpenTries(nil, data, notes, chains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var compiler matcher.Compiler
+	compiler.Compile(robotstxt.Parse([]byte(manyTails()+body), robotstxt.Options{Profile: profile}), chains) // leaves much behind
+	alone := compiler.Compile(f, chains)
 	for i := range chains {
 		a := &engineRules{body: body, profile: profile, trie: &want[i]}
 		b := &engineRules{body: body, profile: profile, trie: &got[i]}
@@ -69,9 +77,17 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 				t.Fatalf("%q for %v by\n%s\nis %q, of the whole body %q", path, chains[i], body, verdict, other)
 			}
 			target.Set([]byte(path), profile)
-			x, y := want[i].Match(&target), silent[i].Match(&target)
-			if x != y || silent[i].Rule(y.Rule).Allow != (y.Rule&1 != 0) {
-				t.Fatalf("%q for %v by\n%s\nis %v, without notes %v", path, chains[i], body, x, y)
+			x := want[i].Match(&target)
+			if named.Chosen(chains[i]) != whole.Chosen(chains[i]) {
+				t.Fatalf("%v chooses another name by\n%s", chains[i], body)
+			}
+			if y := some[i].Match(&target); x != y {
+				t.Fatalf("%q for %v by\n%s\nis %v, of its tries alone %v", path, chains[i], body, x, y)
+			}
+			for _, trie := range []matcher.Trie{silent[i], alone[i]} {
+				if y := trie.Match(&target); x != y || trie.Rule(y.Rule).Allow != (y.Rule&1 != 0) {
+					t.Fatalf("%q for %v by\n%s\nis %v, without notes %v", path, chains[i], body, x, y)
+				}
 			}
 		}
 		for j := range i {
@@ -248,6 +264,27 @@ func use(b *matcher.Body, notes bool, paths []string) {
 	}
 	tries := b.Tries(nil, chains)
 	b.HasEveryone()
+	useTries(tries, notes, paths)
+}
+
+// useSome opens octets for a few chains, and uses the tries. One that OpenBody
+// takes must open.
+func useSome(t testing.TB, data, notes []byte, sound bool, paths []string) {
+	for _, chains := range [][]matcher.Chain{{{"*"}}, {{"A"}, {"C", "B"}, {"A", "B"}}} {
+		tries, b, err := matcher.OpenTries(nil, data, notes, chains)
+		switch {
+		case err == nil:
+			useTries(tries, notes != nil, paths)
+			for range b.Names() {
+			}
+			b.Chosen(chains[0])
+		case sound || !errors.Is(err, matcher.ErrBadBody):
+			t.Fatalf("for %v: %v", chains, err)
+		}
+	}
+}
+
+func useTries(tries []matcher.Trie, notes bool, paths []string) {
 	var target matcher.Target
 	for i := range tries {
 		t := &tries[i]
@@ -284,7 +321,9 @@ func TestOpenBrokenBody(t *testing.T) {
 				}
 				opened := 0
 				try := func() {
-					if b, err := matcher.OpenBody(data, notes); err == nil {
+					b, err := matcher.OpenBody(data, notes)
+					useSome(t, data, notes, err == nil, brokenPaths)
+					if err == nil {
 						use(b, true, brokenPaths)
 						opened++
 					} else if !errors.Is(err, matcher.ErrBadBody) {
@@ -348,7 +387,9 @@ func FuzzOpenBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, notes []byte, path string) {
 		paths := append([]string{path, "/" + path}, brokenPaths...)
 		for _, n := range [][]byte{nil, notes} {
-			if b, err := matcher.OpenBody(data, n); err == nil {
+			b, err := matcher.OpenBody(data, n)
+			useSome(t, data, n, err == nil, paths)
+			if err == nil {
 				use(b, n != nil, paths)
 			} else if !errors.Is(err, matcher.ErrBadBody) {
 				t.Fatal(err)

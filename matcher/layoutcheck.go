@@ -56,12 +56,26 @@ func (c *groupCheck) check(data []byte, rules, profile uint32) error {
 		return errors.New("tails")
 	}
 	c.compiled, c.rules, c.lengths = newCompiled(data), rules, 0
-	for _, part := range [...]func() error{c.checkLiterals, c.checkTails, c.checkBunches, c.checkEnds, c.checkNodes, c.checkIndex} {
-		if err := part(); err != nil {
-			return err
-		}
+	return c.checkSections()
+}
+
+func (c *groupCheck) checkSections() error {
+	if err := c.checkLiterals(); err != nil {
+		return err
 	}
-	return nil
+	if err := c.checkTails(); err != nil {
+		return err
+	}
+	if err := c.checkBunches(); err != nil {
+		return err
+	}
+	if err := c.checkEnds(); err != nil {
+		return err
+	}
+	if err := c.checkNodes(); err != nil {
+		return err
+	}
+	return c.checkIndex()
 }
 
 // hasRule tells whether a number is that of a rule, or 0 where none is needed.
@@ -289,7 +303,7 @@ type place struct {
 func (c *groupCheck) step(p *place, octet byte) bool {
 	p.reached = true
 	p.depth++
-	if c.windows {
+	if c.windows || isStep[octet] && p.escape == 0 {
 		return true
 	}
 	if octet == '#' || octet == star {
@@ -319,5 +333,14 @@ func (c *groupCheck) step(p *place, octet byte) bool {
 	whole := [...]byte{'%', p.high, octet}
 	return string(appendNormal(memory[:0], whole[:])) == string(whole[:]) && !(p.query && isQueryEscape(whole[:], 0))
 }
+
+// isStep are the octets that can be spelled in but one way, and mean nothing but
+// themselves.
+var isStep = func() (table [256]bool) {
+	for c := range table {
+		table[c] = !needsWork[c] && c != '#' && c != star && c != '?'
+	}
+	return table
+}()
 
 func isUpperHex(c byte) bool { return hexValue[c] != 0xFF && c <= 'F' }

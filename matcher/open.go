@@ -1,8 +1,10 @@
 package matcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"robotsbatch/matcher/robotstxt"
 )
@@ -23,28 +25,57 @@ var ErrBadBody = errors.New("the octets are no compiled robots.txt")
 //
 // It takes time linear in the octets and memory linear in the nodes.
 func OpenBody(data, notes []byte) (*Body, error) {
-	if err := checkBody(data); err != nil {
+	b, err := openShape(data, notes)
+	if err == nil {
+		err = b.checkAll()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("matcher: %w: %w", ErrBadBody, err)
 	}
-	b := view(data, nil)
-	if notes != nil {
-		if err := b.checkNotes(notes); err != nil {
-			return nil, fmt.Errorf("matcher: %w: notes: %w", ErrBadBody, err)
-		}
-		b = view(data, notes)
-	}
-	return &b, nil
+	return b, nil
 }
 
-// ReopenBody is OpenBody for octets that OpenBody has taken before: it looks at
-// nothing again.
+// OpenTries is OpenBody, and Body.Tries for the chains, whose tries it appends to
+// dst. It checks only the groups that they obey, which are few of a body that
+// names many agents. The Body may be asked for its Profile, for Names and Chosen, and
+// for tries of these chains.
+func OpenTries(dst []Trie, data, notes []byte, chains []Chain) ([]Trie, *Body, error) {
+	b, err := openShape(data, notes)
+	if err == nil {
+		err = b.checkChains(chains)
+	}
+	if err != nil {
+		return dst, nil, fmt.Errorf("matcher: %w: %w", ErrBadBody, err)
+	}
+	return b.Tries(dst, chains), b, nil
+}
+
+// ReopenBody is OpenBody for octets that OpenBody, or OpenTries for the chains
+// that tries are asked for, has taken before: it looks at nothing again.
 func ReopenBody(data, notes []byte) *Body {
 	b := view(data, notes)
 	return &b
 }
 
-// checkBody checks the rules of a body but for what only the notes know.
-func checkBody(data []byte) error {
+// openShape checks all but what is in groups, tries' notes and lists.
+func openShape(data, notes []byte) (*Body, error) {
+	if err := checkShape(data); err != nil {
+		return nil, err
+	}
+	b := view(data, nil)
+	if notes == nil {
+		return &b, nil
+	}
+	if err := b.checkNotesShape(notes); err != nil {
+		return nil, fmt.Errorf("notes: %w", err)
+	}
+	b = view(data, notes)
+	return &b, nil
+}
+
+// checkShape checks the rules of a body but for its groups, and what only the
+// notes know.
+func checkShape(data []byte) error {
 	if len(data) < bodyHeaderSize || le32(data) != bodyFormat {
 		return errors.New("not the beginning of one")
 	}
@@ -76,14 +107,68 @@ func checkBody(data []byte) error {
 	if err := checkEnds(data, b.groupsAt, groupSize, b.groups, len(data)-b.octetsAt); err != nil {
 		return fmt.Errorf("groups: %w", err)
 	}
+	return nil
+}
+
+// checkAll checks what openShape has not.
+func (b *Body) checkAll() error {
 	var c groupCheck
 	for i := range b.groups {
-		if err := c.check(b.group(i), le32(data[b.groupsAt+groupSize*i+4:]), profile); err != nil {
-			return fmt.Errorf("group %d: %w", i, err)
+		if err := b.checkGroup(&c, i); err != nil {
+			return err
+		}
+	}
+	if b.notes == nil {
+		return nil
+	}
+	for i := range b.tries {
+		if err := b.checkTrieNotes(i); err != nil {
+			return err
+		}
+	}
+	for i := range b.names + 1 {
+		if err := b.checkList(i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+// checkChains checks, of what openShape has not, what the tries of certain
+// chains need.
+func (b *Body) checkChains(chains []Chain) error {
+	var c groupCheck
+	var memory [8]int
+	checked := memory[:0] // names whose tries were checked
+	for _, chain := range chains {
+		name := b.choose(chain)
+		if slices.Contains(checked, name) {
+			continue
+		}
+		checked = append(checked, name)
+		trie := b.trieOf(name)
+		if err := b.checkGroup(&c, b.groupOf(trie)); err != nil {
+			return err
+		}
+		if b.notes == nil {
+			continue
+		}
+		if err := cmp.Or(b.checkTrieNotes(trie), b.checkList(name+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Body) checkGroup(c *groupCheck, i int) error {
+	if err := c.check(b.group(i), b.rulesOf(i), le32(b.data[4:])); err != nil {
+		return fmt.Errorf("group %d: %w", i, err)
+	}
+	return nil
+}
+
+// rulesOf is how many rules a group has.
+func (b *Body) rulesOf(group int) uint32 { return le32(b.data[b.groupsAt+groupSize*group+4:]) }
 
 // checkEnds checks that the n ends at an offset, size octets apart, never fall
 // and lead to limit.
@@ -102,8 +187,9 @@ func checkEnds(data []byte, at, size, n, limit int) error {
 	return nil
 }
 
-// checkNotes checks notes for a body whose rules are checked.
-func (b *Body) checkNotes(notes []byte) error {
+// checkNotesShape checks notes, for a body whose shape is checked, but for what is
+// in those of each trie and in the lists.
+func (b *Body) checkNotesShape(notes []byte) error {
 	if len(notes) < notesHeaderSize || le32(notes) != notesFormat {
 		return errors.New("not the beginning of any")
 	}
@@ -124,17 +210,20 @@ func (b *Body) checkNotes(notes []byte) error {
 	if err := checkEnds(notes, with.listsAt, listSize, b.names+1, len(notes)-with.listsText); err != nil {
 		return fmt.Errorf("lists: %w", err)
 	}
-	for i := range b.tries {
-		group := int(le32(b.data[b.triesAt+trieSize*i:]))
-		rules := le32(b.data[b.groupsAt+groupSize*group+4:])
-		if err := checkTrieNotes(with.trieNotes(i), rules, with.merged(i)); err != nil {
-			return fmt.Errorf("trie %d: %w", i, err)
-		}
+	return nil
+}
+
+func (b *Body) checkTrieNotes(trie int) error {
+	if err := checkTrieNotes(b.trieNotes(trie), b.rulesOf(b.groupOf(trie)), b.merged(trie)); err != nil {
+		return fmt.Errorf("notes: trie %d: %w", trie, err)
 	}
-	for i := range b.names + 1 {
-		if err := checkList(with.list(i), with.merged(b.trieOf(i-1))); err != nil {
-			return fmt.Errorf("list %d: %w", i, err)
-		}
+	return nil
+}
+
+// checkList checks the list of a name, 0 for everyone.
+func (b *Body) checkList(i int) error {
+	if err := checkList(b.list(i), b.merged(b.trieOf(i-1))); err != nil {
+		return fmt.Errorf("notes: list %d: %w", i, err)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (p *Pack) Body(number uint32) (b *Body, err error) {
 	b = &Body{HTML: r.flags&bodyHTML != 0, Octets: len(rules)}
 	if r.flags&bodySource != 0 {
 		b.Source = rules
-	} else if b.Compiled, _, err = p.openBody(number, rules, r, true, false); err != nil {
+	} else if b.Compiled, err = p.openBody(number, rules, r); err != nil {
 		return nil, err
 	}
 	if b.Records, err = p.bodyRecords(number, r); err != nil {

@@ -184,12 +184,10 @@ func (p *Pack) load(number uint32) (*opened, error) {
 			}
 		}
 	} else {
-		compiled, size, err := p.openBody(number, rules, r, p.explain, p.checkedBodies.has(number))
+		compiled, err := p.openTries(b, rules, r)
 		if err != nil {
 			return nil, err
 		}
-		b.tries = compiled.Tries(make([]matcher.Trie, 0, len(p.chains)), p.chains)
-		b.size += int64(size)
 		if p.keepRecords {
 			records, err := p.bodyRecords(number, r)
 			if err != nil {
@@ -228,32 +226,61 @@ func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
 	return rules, r, nil
 }
 
-// openBody opens a compiled body, with notes or without. checked says that it
-// was opened so before. size is what its notes take of memory.
-func (p *Pack) openBody(number uint32, rules []byte, r row, explain, checked bool) (b *matcher.Body, size int, err error) {
+// openTries opens a compiled body for the pack's chains.
+func (p *Pack) openTries(b *opened, rules []byte, r row) (compiled *matcher.Body, err error) {
 	var notes []byte
-	if explain {
-		blob, ok := within(p.notes, r.notes)
-		if !ok {
-			return nil, 0, p.damaged("notes of body %d lie outside", number)
+	if p.explain {
+		if notes, err = p.bodyNotes(b.body, r); err != nil {
+			return nil, err
 		}
-		if notes, err = openBlob(blob); err != nil {
-			return nil, 0, fmt.Errorf("rulepack: %s: notes of body %d: %w", p.name, number, err)
-		}
-		if size = len(notes); notes == nil {
-			return nil, 0, p.damaged("body %d has no notes", number)
-		}
+		b.size += int64(len(notes))
 	}
-	if checked {
-		return matcher.ReopenBody(rules, notes), size, nil
+	b.tries = make([]matcher.Trie, 0, len(p.chains))
+	if p.checkedBodies.has(b.body) {
+		compiled = matcher.ReopenBody(rules, notes)
+		b.tries = compiled.Tries(b.tries, p.chains)
+		return compiled, nil
 	}
-	if b, err = matcher.OpenBody(rules, notes); err != nil {
-		return nil, 0, p.damaged("body %d: %w", number, err)
+	if b.tries, compiled, err = matcher.OpenTries(b.tries, rules, notes, p.chains); err != nil {
+		return nil, p.damaged("body %d: %w", b.body, err)
 	}
-	if b.Profile() != p.info.Profile {
-		return nil, 0, p.damaged("body %d is of another profile", number)
+	return compiled, p.checkProfile(b.body, compiled)
+}
+
+// openBody opens a compiled body with its notes, and checks all of it.
+func (p *Pack) openBody(number uint32, rules []byte, r row) (*matcher.Body, error) {
+	notes, err := p.bodyNotes(number, r)
+	if err != nil {
+		return nil, err
 	}
-	return b, size, nil
+	compiled, err := matcher.OpenBody(rules, notes)
+	if err != nil {
+		return nil, p.damaged("body %d: %w", number, err)
+	}
+	return compiled, p.checkProfile(number, compiled)
+}
+
+func (p *Pack) checkProfile(number uint32, compiled *matcher.Body) error {
+	if compiled.Profile() != p.info.Profile {
+		return p.damaged("body %d is of another profile", number)
+	}
+	return nil
+}
+
+// bodyNotes are a body's notes.
+func (p *Pack) bodyNotes(number uint32, r row) ([]byte, error) {
+	blob, ok := within(p.notes, r.notes)
+	if !ok {
+		return nil, p.damaged("notes of body %d lie outside", number)
+	}
+	notes, err := openBlob(blob)
+	if err != nil {
+		return nil, fmt.Errorf("rulepack: %s: notes of body %d: %w", p.name, number, err)
+	}
+	if notes == nil {
+		return nil, p.damaged("body %d has no notes", number)
+	}
+	return notes, nil
 }
 
 // within is what lies between two offsets of a section.
