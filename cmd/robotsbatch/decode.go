@@ -13,8 +13,10 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
+	"robotsbatch/io/parquetio"
 )
 
 // decode reads an output to its end, which a broken one does not let anybody do.
@@ -63,11 +65,32 @@ func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (
 			}
 		}
 	}
+	if err := v.checkSums(name, f); err != nil {
+		return 0, atName(name, err)
+	}
 	rows, libraryErr := t.count(v.ctx.Err)
 	if libraryErr != nil {
 		return rows, atName(name, libraryErr)
 	}
 	return rows, nil
+}
+
+// checkSums compares the checksums in a table, which the library does not look
+// at.
+func (v *verifier) checkSums(name string, f format.Format) error {
+	in, err := blob.Open(v.ctx, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	size, _ := in.Size()
+	switch f {
+	case format.Arrow:
+		return arrowipc.CheckFile(in, size, defaultMemory)
+	case format.ArrowS:
+		return arrowipc.CheckStream(io.NewSectionReader(in, 0, size), defaultMemory)
+	}
+	return parquetio.CheckPages(in, size, defaultMemory)
 }
 
 // drain decodes all that an input has, and closes it.

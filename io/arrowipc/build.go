@@ -33,28 +33,37 @@ func schemaMessage(buf []byte, pos int) []byte {
 }
 
 // footerBytes returns a file's footer, whose Schema table is the one at pos in
-// buf. Its own metadata has the blocks' checksums.
+// buf, with its checksum.
 func footerBytes(buf []byte, pos int, dictionaries, batches []block) []byte {
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
 	schema := graft(fb, buf, pos)
 	dictionaryBlocks := buildBlocks(fb, dictionaries)
 	batchBlocks := buildBlocks(fb, batches)
-	key, value := fb.CreateString(sumsKey), fb.CreateByteString(appendSums(nil, dictionaries, batches))
+	sum := buildSum(fb)
+	fb.StartObject(5)
+	fb.PrependInt16Slot(0, metadataV5, 0)
+	fb.PrependUOffsetTSlot(1, schema, 0)
+	fb.PrependUOffsetTSlot(2, dictionaryBlocks, 0)
+	fb.PrependUOffsetTSlot(3, batchBlocks, 0)
+	fb.PrependUOffsetTSlot(footerSlot, sum, 0)
+	fb.Finish(fb.EndObject())
+	foot := fb.FinishedBytes()
+	at := sumAt(foot, footerSlot)
+	digits := sumOf(nil, foot, at, nil)
+	copy(foot[at:], digits[:])
+	return foot
+}
+
+// buildSum builds a list of keys and values with room for a checksum.
+func buildSum(fb *flatbuffers.Builder) flatbuffers.UOffsetT {
+	key, value := fb.CreateString(sumKey), fb.CreateByteString(noSum[:])
 	fb.StartObject(2)
 	fb.PrependUOffsetTSlot(0, key, 0)
 	fb.PrependUOffsetTSlot(1, value, 0)
 	pair := fb.EndObject()
 	fb.StartVector(4, 1, 4)
 	fb.PrependUOffsetT(pair)
-	sums := fb.EndVector(1)
-	fb.StartObject(5)
-	fb.PrependInt16Slot(0, metadataV5, 0)
-	fb.PrependUOffsetTSlot(1, schema, 0)
-	fb.PrependUOffsetTSlot(2, dictionaryBlocks, 0)
-	fb.PrependUOffsetTSlot(3, batchBlocks, 0)
-	fb.PrependUOffsetTSlot(4, sums, 0)
-	fb.Finish(fb.EndObject())
-	return fb.FinishedBytes()
+	return fb.EndVector(1)
 }
 
 // graft puts buf behind what is built from here on and returns the offset of
@@ -70,13 +79,15 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// finishMessage ends a message around its header.
+// finishMessage ends a message around its header, with room for a checksum.
 func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT) []byte {
+	sum := buildSum(fb)
 	fb.StartObject(5)
 	fb.PrependInt16Slot(0, version, 0)
 	fb.PrependByteSlot(1, kind, 0)
 	fb.PrependUOffsetTSlot(2, header, 0)
 	fb.PrependInt64Slot(3, bodyLength, 0)
+	fb.PrependUOffsetTSlot(messageSlot, sum, 0)
 	fb.Finish(fb.EndObject())
 	return fb.FinishedBytes()
 }

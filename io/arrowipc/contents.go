@@ -36,9 +36,34 @@ func (f *fileFramer) checkContents() (schema []byte, err error) {
 		if length > 0 {
 			return nil, fmt.Errorf("damaged: the message at octet %d is not in the footer", at)
 		}
-		at = b.offset + int64(b.meta) + b.body
+		if b.offset < f.end {
+			at = b.offset + int64(b.meta) + b.body
+		}
 	}
-	return schema, nil
+	return schema, f.checkRest(schema, at)
+}
+
+// checkRest checks what has no checksum in a file of which all else has: the magic
+// at its beginning, that a schema follows, and the end marker, which is all that
+// is behind the last message.
+func (f *fileFramer) checkRest(schema []byte, at int64) error {
+	if !f.sums.there {
+		return nil
+	}
+	head, end := make([]byte, len(magicPadded)), make([]byte, len(endOfStream))
+	if err := readAt(f.r, head, 0); err != nil {
+		return err
+	}
+	if f.end-at != int64(len(end)) {
+		return errors.New("damaged: the last message is not followed by the end marker and the footer")
+	}
+	if err := readAt(f.r, end, at); err != nil {
+		return err
+	}
+	if schema == nil || string(head) != magicPadded || string(end) != string(endOfStream) {
+		return errors.New("damaged: the magic, the first message's marker or the end marker is another")
+	}
+	return nil
 }
 
 // messageAt returns the length of the metadata of the message that begins at an
@@ -74,6 +99,10 @@ func (f *fileFramer) readSchema(at int64) ([]byte, error) {
 	}
 	if h.kind != kindSchema {
 		return nil, nil
+	}
+	prefix := appendUint32(appendUint32(nil, continuation), uint32(length))
+	if err := f.sums.check(prefix, meta, messageSlot, nil); err != nil {
+		return nil, fmt.Errorf("the first message: %w", err)
 	}
 	return meta, nil
 }

@@ -16,6 +16,6 @@
 // [Options.Memory] before anything is allocated, metadata is read by a reader
 // of its own that checks every reference, and offsets, indices and views are
 // checked in all columns, for all of them are passed on. An input that ends
-// before its end marker, or its footer, is an error. In files that the sink wrote
-// every message has a checksum, which is checked.
+// before its end marker, or its footer, is an error. In what the sink wrote
+// every message has a checksum of itself, which is checked.
 package arrowipc

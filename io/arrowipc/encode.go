@@ -61,7 +61,7 @@ type message struct {
 
 // at returns the block of the message when it is written at pos.
 func (m message) at(pos int64) block {
-	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body)), sum: m.sum(), summed: true}
+	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body))}
 }
 
 // meta returns the message's metadata.
@@ -71,13 +71,16 @@ func (m message) size() int64 { return int64(len(m.head) + len(m.body)) }
 
 func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
 
-// newMessage returns a message of metadata and body.
+// newMessage returns a message of metadata and body, with its checksum if there
+// is room for one.
 func newMessage(meta, body []byte) message {
 	padded := (len(meta) + 7) &^ 7
 	head := make([]byte, 0, framePrefix+padded)
 	head = appendUint32(appendUint32(head, continuation), uint32(padded))
 	head = append(head, meta...)
-	return message{head: head[:framePrefix+padded], body: body}
+	m := message{head: head[:framePrefix+padded], body: body}
+	m.seal()
+	return m
 }
 
 // capture is an ipc.PayloadWriter that keeps the last payload of a kind, with
@@ -116,9 +119,18 @@ func (c *capture) WritePayload(p ipc.Payload) error {
 		}
 		return c.grant.Take(int64(cap(c.message.body)) - h.bodyLength)
 	}
+	if h.kind == kindSchema {
+		c.message = newMessage(schemaMessage(bytes.Clone(buffer.Bytes()), h.table.pos), nil)
+		return nil
+	}
 	body := bytes.NewBuffer(make([]byte, 0, h.bodyLength))
-	err = p.SerializeBody(body)
-	c.message = newMessage(bytes.Clone(buffer.Bytes()), body.Bytes())
+	if err := p.SerializeBody(body); err != nil {
+		return err
+	}
+	b, err := h.batch()
+	if err == nil {
+		c.message = newMessage(recordMessage(b, h.bodyLength), body.Bytes())
+	}
 	return err
 }
 

@@ -39,7 +39,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dictionaries, batches := []block{{8, 16, 24, 1, true}}, []block{{48, 8, 0, 1 << 63, true}, {56, 24, 32, 0, true}}
+	dictionaries, batches := []block{{offset: 8, body: 16, meta: 24}}, []block{{offset: 48, body: 8}, {offset: 56, body: 24, meta: 32}}
 	foot, err := parseFooter(footerBytes(schema, h.table.pos, dictionaries, batches))
 	if err != nil || !reflect.DeepEqual(foot.dictionaries, dictionaries) || !reflect.DeepEqual(foot.batches, batches) {
 		t.Fatalf("%+v, %v", foot, err)

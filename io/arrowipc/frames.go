@@ -62,6 +62,7 @@ type streamFramer struct {
 	started bool // a message was read
 	batches int
 	schema  []byte // in a file's footer, once that was read, as a message
+	sums    sums
 }
 
 // next reads a message. An input that ends before its end marker is an error.
@@ -103,6 +104,9 @@ func (s *streamFramer) next() (*frame, error) {
 	if f.body, err = readN(s.r, f.bodyLength); err != nil {
 		return nil, err
 	}
+	if err := s.sums.check(prefix[:], meta, messageSlot, f.body); err != nil {
+		return nil, err
+	}
 	s.started = true
 	if f.kind == kindRecord {
 		s.batches++
@@ -135,6 +139,9 @@ func (s *streamFramer) end(first []byte) error {
 	foot, err := parseFooter(tail[end-size : end])
 	if err != nil {
 		return err
+	}
+	if err := s.sums.check(nil, tail[end-size:end], footerSlot, nil); err != nil {
+		return fmt.Errorf("the footer: %w", err)
 	}
 	if len(foot.batches) != s.batches {
 		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.batches))
@@ -193,6 +200,7 @@ type fileFramer struct {
 	limit  int64
 	footer footer
 	schema []byte // metadata of the message at the beginning, or nil
+	sums   sums
 	i      int
 }
 
@@ -222,6 +230,9 @@ func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
 	}
 	if f.footer, err = parseFooter(buf); err != nil {
 		return nil, err
+	}
+	if err := f.sums.check(nil, buf, footerSlot, nil); err != nil {
+		return nil, fmt.Errorf("the footer: %w", err)
 	}
 	if err := f.checkBlocks(); err != nil {
 		return nil, err
@@ -286,6 +297,9 @@ func (f *fileFramer) read(b block, kind uint8) (*frame, error) {
 	}
 	if b.summed && blockSum(meta, body) != b.sum {
 		return nil, fmt.Errorf("damaged: the checksum of octets %d to %d", b.offset, b.offset+int64(b.meta)+h.bodyLength-1)
+	}
+	if err := f.sums.check(meta[:framePrefix], meta[framePrefix:], messageSlot, body); err != nil {
+		return nil, err
 	}
 	return &frame{header: h, meta: meta[framePrefix:], body: body}, nil
 }

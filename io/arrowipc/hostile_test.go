@@ -139,10 +139,19 @@ func TestFlippedOctets(t *testing.T) {
 // handMade returns a stream of one record batch whose metadata says what it
 // likes.
 func handMade(t testing.TB, schema *arrow.Schema, b *batchMeta, body []byte) []byte {
-	empty := libraryWrite(t, encoding{true, Uncompressed}, schema)
-	stream := bytes.TrimSuffix(empty, endOfStream)
+	stream := handMadeSchema(t, schema)
 	m := newMessage(recordMessage(b, int64(len(body))), body)
 	return append(append(append(stream, m.head...), body...), endOfStream...)
+}
+
+// handMadeSchema returns the beginning of a stream, with a checksum.
+func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
+	meta := libraryWrite(t, encoding{true, Uncompressed}, schema)[framePrefix:]
+	h, err := parseHeader(meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newMessage(schemaMessage(meta, h.table.pos), nil).head
 }
 
 // offsets32 are little-endian octets.
@@ -402,7 +411,8 @@ func TestDamagedFrames(t *testing.T) {
 	}
 }
 
-// footerFile returns a file with these record batch blocks in its footer.
+// footerFile returns a file with these record batch blocks in its footer, and
+// without checksums.
 func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []byte {
 	schema := libraryWrite(t, encoding{true, Uncompressed}, urlSchema)
 	h, err := parseHeader(schema[framePrefix:])
@@ -412,7 +422,8 @@ func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []
 	foot := footerBytes(schema[framePrefix:], h.table.pos, dictionaries, batches)
 	data := append([]byte(magicPadded), messages...)
 	data = appendUint32(append(data, foot...), uint32(len(foot)))
-	return append(data, magic...)
+	noKey := strings.ToUpper(sumKey)
+	return bytes.ReplaceAll(append(data, magic...), []byte(sumKey), []byte(noKey))
 }
 
 func TestFooterBlocks(t *testing.T) {

@@ -71,7 +71,7 @@ type dictionaryMeta struct {
 type block struct {
 	offset, body int64
 	meta         int32
-	sum          uint64 // see sumsKey
+	sum          uint64 // see blockSumsKey
 	summed       bool   // there is one
 }
 

@@ -5,20 +5,20 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/tables/tablestest"
 )
 
-// decodeAll reads a file to its end.
-func decodeAll(data []byte) error {
-	s, err := OpenFile(bytes.NewReader(data), int64(len(data)), Options{Name: "x.arrow"})
+// decodeAll reads a file, or what comes through a pipe, to its end.
+func decodeAll(data []byte, stream bool) error {
+	s, err := open(data, stream, Options{Name: "x.arrow"})
 	if err != nil {
 		return err
 	}
@@ -39,79 +39,90 @@ func decodeAll(data []byte) error {
 	}
 }
 
-// TestSums changes octets of the messages of a file: all are found, those of
+// Changed octets of files and streams are found wherever they are, those of
 // strings that are not compressed, too, and what is wrong names the batch.
 func TestSums(t *testing.T) {
-	data := summedFile(t)
+	for _, stream := range []bool{false, true} {
+		data := summed(t, stream)
+		if err := decodeAll(data, stream); err != nil {
+			t.Fatal(err)
+		}
+		if !stream { // a pipe
+			if err := decodeAll(data, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range data {
+			changed := bytes.Clone(data)
+			changed[i] ^= 1 << rand.IntN(8)
+			if decodeAll(changed, stream) == nil {
+				t.Errorf("stream %v: octet %d of %d: no error", stream, i, len(data))
+			}
+		}
+		at := bytes.LastIndex(data, []byte("abc"))
+		data[at] ^= 1
+		if err := decodeAll(data, stream); err == nil || !strings.Contains(err.Error(), "x.arrow: ") || !strings.Contains(err.Error(), "its checksum is another") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// Other readers do not mind checksums.
+func TestSumsAndTheLibrary(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		_, records := libraryRead(t, summed(t, stream))
+		if len(records) != 3 {
+			t.Errorf("stream %v: %d record batches", stream, len(records))
+		}
+	}
+}
+
+// Files of earlier versions have their checksums in the footer.
+func TestSumsInTheFooter(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "footersums.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := decodeAll(data, false); err != nil {
+		t.Fatal(err)
+	}
 	f, err := openFile(bytes.NewReader(data), int64(len(data)), 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := decodeAll(data); err != nil {
-		t.Fatal(err)
-	}
-	blocks := slices.Concat(f.footer.dictionaries, f.footer.batches)
-	if len(blocks) < 3 {
-		t.Fatalf("%d blocks", len(blocks))
-	}
-	for i, b := range blocks {
+	for i, b := range f.footer.batches {
 		if !b.summed {
 			t.Fatalf("block %d has no checksum", i)
 		}
-		for range 300 {
-			at := b.offset + rand.Int64N(int64(b.meta)+b.body)
+		for at := b.offset; at < b.offset+int64(b.meta)+b.body; at++ {
 			changed := bytes.Clone(data)
 			changed[at] ^= 1 << rand.IntN(8)
-			if err := decodeAll(changed); err == nil {
+			if err := decodeAll(changed, false); err == nil {
 				t.Fatalf("octet %d of block %d: no error", at-b.offset, i)
 			}
 		}
 	}
-	last := blocks[len(blocks)-1]
-	data[last.offset+int64(last.meta)+last.body-1] ^= 1
-	if err := decodeAll(data); err == nil || !strings.Contains(err.Error(), "x.arrow: record batch ") || !strings.Contains(err.Error(), "checksum of octets") {
-		t.Errorf("error %v", err)
-	}
-	// Other readers do not mind them.
-	r, err := ipc.NewFileReader(bytes.NewReader(summedFile(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if r.NumRecords() != len(f.footer.batches) {
-		t.Errorf("%d record batches, want %d", r.NumRecords(), len(f.footer.batches))
-	}
-}
-
-// TestSumsOfAnotherNumber has a footer whose checksums are not those of its
-// blocks.
-func TestSumsOfAnotherNumber(t *testing.T) {
-	data := summedFile(t)
-	at := bytes.LastIndex(data, []byte(sumsKey))
-	if at < 0 {
-		t.Fatal("there is no " + sumsKey)
-	}
 	refused := 0
-	for i := at - 200; i < len(data); i++ {
+	for i := bytes.LastIndex(data, []byte(blockSumsKey)) - 200; i < len(data); i++ {
 		changed := bytes.Clone(data)
 		changed[i] ^= 1
-		if decodeAll(changed) != nil {
+		if decodeAll(changed, false) != nil {
 			refused++
 		}
 	}
-	if refused < 3*sumSize {
+	if refused < 2*sumSize {
 		t.Errorf("%d changes of the footer were refused", refused)
 	}
 }
 
-// summedFile is a file with a dictionary that grows, not compressed.
-func summedFile(t *testing.T) []byte {
+// summed is a file or a stream with a dictionary that grows, not compressed.
+func summed(t *testing.T, stream bool) []byte {
 	t.Helper()
 	records := []arrow.Record{
-		dictionaryRecord(t, `[1,0,null]`, `["a","b"]`), dictionaryRecord(t, `[2,0]`, `["a","b","c"]`), dictionaryRecord(t, `[1]`, `["a","b"]`),
+		dictionaryRecord(t, `[1,0,null]`, `["a","b"]`), dictionaryRecord(t, `[2,0]`, `["a","b","abc"]`), dictionaryRecord(t, `[1]`, `["a","b"]`),
 	}
 	var out output
-	w, err := NewSink(&out, SinkOptions{Schema: records[0].Schema(), Compression: Uncompressed, Layout: batch.Layout{URLColumn: "url"}})
+	w, err := NewSink(&out, SinkOptions{Stream: stream, Schema: records[0].Schema(), Compression: Uncompressed, Layout: batch.Layout{URLColumn: "url"}})
 	if err != nil {
 		t.Fatal(err)
 	}
