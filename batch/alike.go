@@ -5,9 +5,6 @@ import "robotsbatch/matcher"
 // evaluateLike decides the rows, from row on, whose URLs start like the one
 // before, and returns how many they are. offsets begin with the first one's.
 func evaluateLike[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, row int) int {
-	if !mayStartLike(c.Data[offsets[0]:offsets[1]], e.start) {
-		return 0
-	}
 	like := likeRun(e.start, c.Data, offsets)
 	if e.open {
 		matcher.SetPaths(&e.paths, c.Data, offsets[:like+1], e.path)

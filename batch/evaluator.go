@@ -144,10 +144,14 @@ func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 // octets: there it sees many rows that start alike at once.
 func evaluatePlain[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) (int, error) {
 	for row := low; row < high; row++ {
-		if row += evaluateLike(e, c, offsets[row:high+1], v, row); row == high {
-			break
+		url := c.Data[offsets[row]:offsets[row+1]]
+		if mayStartLike(url, e.start) {
+			if row += evaluateLike(e, c, offsets[row:high+1], v, row); row == high {
+				break
+			}
+			url = c.Data[offsets[row]:offsets[row+1]]
 		}
-		if err := e.evaluate(v, row, matcher.TrimURL(c.Data[offsets[row]:offsets[row+1]])); err != nil {
+		if err := e.evaluate(v, row, matcher.TrimURL(url)); err != nil {
 			return row, err
 		}
 	}
@@ -161,7 +165,11 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 	if !e.ahead.many {
 		hash = placeOf(url)
 		if e.recall(row, url, hash) {
-			e.settleKnown(v, row, url)
+			if e.open {
+				e.settleOne(v, row, url[e.path:])
+			} else {
+				e.stand(v, row)
+			}
 			return nil
 		}
 	}
@@ -183,15 +191,6 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 		e.remember(hash)
 	}
 	return nil
-}
-
-// settleKnown decides a row whose URL starts with e.start.
-func (e *Evaluator) settleKnown(v *Verdicts, row int, url []byte) {
-	if e.open {
-		e.settleOne(v, row, url[e.path:])
-	} else {
-		e.stand(v, row)
-	}
 }
 
 // find sets e.origin to that of a row's URL, and returns the URL's path, query and

@@ -13,8 +13,11 @@ func TestPlaceOf(t *testing.T) {
 		for host := range 50 {
 			for path := range 50 {
 				url := []byte(scheme + strings.Repeat("abcdefg.hij", 5)[:host] + strings.Repeat("/pa/thx", 8)[:path])
-				if got, want := placeOf(bytes.Clone(url)), placePortable(url); got != want {
-					t.Fatalf("%q: %x, not %x", url, got, want)
+				before := append(bytes.Clone(url), "/http://b.example/and/so/on"...)[:len(url)]
+				for _, url := range [][]byte{url[:len(url):len(url)], before} {
+					if got, want := placeOf(url), placePortable(url); got != want {
+						t.Fatalf("%q: %x, not %x", url, got, want)
+					}
 				}
 			}
 		}
@@ -47,8 +50,10 @@ func FuzzPlaceOf(f *testing.F) {
 	f.Add([]byte("http://a.example/"))
 	f.Fuzz(func(t *testing.T, url []byte) {
 		for i := range url {
-			if got, want := placeOf(url[i:]), placePortable(url[i:]); got != want {
-				t.Fatalf("%q: %x, not %x", url[i:], got, want)
+			for _, url := range [][]byte{url[i:], url[:i], url[:i:i]} {
+				if got, want := placeOf(url), placePortable(url); got != want {
+					t.Fatalf("%q: %x, not %x", url, got, want)
+				}
 			}
 		}
 	})

@@ -22,8 +22,8 @@ const (
 // and the octet after the path's slash, and keeps it until another with this place
 // comes twice in a row.
 type recall struct {
-	met    [1 << recallBits]uint16 // a part of the hash of what came last
-	places []recalled              // nil before anything is kept
+	met    [1 << recallBits]uint16    // a part of the hash of what came last
+	places *[1 << recallBits]recalled // nil before anything is kept
 }
 
 // recalled is what the evaluator knows of all URLs with one beginning: its start,
@@ -46,11 +46,11 @@ func (e *Evaluator) recall(row int, url []byte, hash uint64) bool {
 		return false
 	}
 	r := &m.places[hash>>(64-recallBits)]
-	start := r.start[:r.length]
-	if len(start) == 0 || !bytes.HasPrefix(url, start) {
+	n := int(r.length)
+	if n == 0 || len(url) < n || string(url[:n]) != string(r.start[:n]) {
 		return false
 	}
-	written := start[:r.path]
+	start, written := r.start[:n:n], r.start[:r.path:r.path]
 	if e.wantsFacts() && !bytes.Equal(e.written, written) {
 		e.facts.begin(row, &r.origin)
 	}
@@ -78,7 +78,7 @@ func (e *Evaluator) remember(hash uint64) {
 		return
 	}
 	if m.places == nil {
-		m.places = make([]recalled, 1<<recallBits)
+		m.places = new([1 << recallBits]recalled)
 	}
 	r := &m.places[place]
 	r.length, r.path, r.open = uint8(copy(r.start[:], e.start)), uint8(e.path), e.open

@@ -42,9 +42,11 @@ func TestRecall(t *testing.T) {
 			}
 		}
 		kept := 0
-		for i := range e.memory.places {
-			if e.memory.places[i].length > 0 {
-				kept++
+		if e.memory.places != nil {
+			for i := range e.memory.places {
+				if e.memory.places[i].length > 0 {
+					kept++
+				}
 			}
 		}
 		if (kept < 100) != o.Explain {
