@@ -68,6 +68,8 @@ func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high 
 			a.add(row, len(written), key, &key[0] == &url[0])
 		}
 	}
+	e.authorities.touch(a.keys)
+	e.withoutRobots.touch(a.keys)
 	a.found = grown(a.found, len(a.keys))
 	i, err := a.origins.LookupAll(a.keys, a.found)
 	if err != nil {

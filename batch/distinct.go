@@ -3,6 +3,8 @@ package batch
 import (
 	"math"
 	"math/bits"
+
+	"robotsbatch/matcher"
 )
 
 const (
@@ -39,6 +41,18 @@ func (d *distinct) estimate() {
 		}
 	}
 	d.exact = hashSet{}
+}
+
+// touch has what add needs come into the cache; what it returns means nothing.
+//
+//go:noinline
+func (d *distinct) touch(keys []matcher.Key) (sum uint64) {
+	if slots := d.exact.slots; len(slots) > 0 {
+		for i := range keys {
+			sum += slots[keys[i].Hash&uint64(len(slots)-1)]
+		}
+	}
+	return sum
 }
 
 func (d *distinct) register(hash uint64) {

@@ -91,6 +91,10 @@ func (t *Table) Lookup(authority []byte, o *Origin) error {
 	return nil
 }
 
+// atOnce is how many authorities are looked up together: so many that nothing is
+// waited for one by one, and so few that what came stays in the nearest caches.
+const atOnce = 64
+
 // LookupAll implements BulkOrigins. It never fails.
 //
 // It goes through the keys once for each step of the way to the rules, so that
@@ -100,19 +104,50 @@ func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
 		clear(origins)
 		return 0, nil
 	}
+	for len(keys) > 0 {
+		n := min(len(keys), atOnce)
+		t.lookupSome(keys[:n], origins[:n])
+		keys, origins = keys[n:], origins[n:]
+	}
+	return 0, nil
+}
+
+// lookupSome is LookupAll for at most atOnce keys.
+func (t *Table) lookupSome(keys []Key, origins []Origin) {
+	var memory [atOnce]*tableEntry
+	entries := memory[:len(keys)]
 	t.touchSlots(keys)
 	for i := range keys {
-		if e := t.find(keys[i].Text, keys[i].Hash); e != nil {
+		entries[i] = t.likely(keys[i].Hash)
+	}
+	touchEntries(entries)
+	touchKeys(entries)
+	for i, e := range entries {
+		if e != nil && !bytes.Equal(e.key, keys[i].Text) {
+			e = t.find(keys[i].Text, keys[i].Hash)
+		}
+		if e != nil {
 			origins[i] = e.origin
 		} else {
 			origins[i] = Origin{}
 		}
 	}
 	Touch(origins)
-	return 0, nil
 }
 
-// touchSlots has the slots of keys come into the cache.
+// likely returns the first entry that the slots have for a hash, which is hardly
+// ever that of another key; nil for none.
+func (t *Table) likely(hash uint64) *tableEntry {
+	for i := t.slotOf(hash); t.slots[i].entry != 0; i = t.next(i) {
+		if t.slots[i].hash == uint32(hash>>32) {
+			return &t.entries[t.slots[i].entry-1]
+		}
+	}
+	return nil
+}
+
+// touchSlots has the slots of keys come into the cache. What it and its like
+// return means nothing.
 //
 //go:noinline
 func (t *Table) touchSlots(keys []Key) (sum uint32) {
@@ -122,11 +157,40 @@ func (t *Table) touchSlots(keys []Key) (sum uint32) {
 	return sum
 }
 
+// touchEntries has entries come into the cache.
+//
+//go:noinline
+func touchEntries(entries []*tableEntry) (sum int) {
+	for _, e := range entries {
+		if e != nil {
+			sum += len(e.key) + len(e.origin.Tries)
+		}
+	}
+	return sum
+}
+
+// touchKeys has the keys of entries come into the cache.
+//
+//go:noinline
+func touchKeys(entries []*tableEntry) (sum int) {
+	for _, e := range entries {
+		if e != nil && len(e.key) > 0 {
+			sum += int(e.key[0])
+		}
+	}
+	return sum
+}
+
 // Touch has the rules of origins come into the cache, as far as most paths need
 // them. It is for implementations of BulkOrigins; what it returns means nothing.
 //
 //go:noinline
 func Touch(origins []Origin) (sum uint64) {
+	for i := range origins {
+		for j := range origins[i].Tries {
+			sum += uint64(origins[i].Tries[j].rules.tails)
+		}
+	}
 	for i := range origins {
 		for j := range origins[i].Tries {
 			sum += origins[i].Tries[j].touch()
