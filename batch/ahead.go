@@ -25,18 +25,20 @@ type ahead struct {
 	many   bool   // so many in the block before
 }
 
-// authorityRun is where an authority begins that the row before has not.
+// authorityRun is rows of one authority, one after the other but for rows without
+// a URL.
 type authorityRun struct {
-	row     int
-	written int // how many octets of the URL are the authority with its scheme
+	row     int // the first one
+	end     int // the row after the last
+	written int // how many octets of their URLs are the authority with its scheme
 }
 
-// take returns the run that begins in a row.
+// take returns the run that a row is in.
 func (a *ahead) take(row int) (run int, ok bool) {
-	for a.next < len(a.runs) && a.runs[a.next].row < row {
+	for a.next < len(a.runs) && a.runs[a.next].end <= row {
 		a.next++
 	}
-	return a.next, a.next < len(a.runs) && a.runs[a.next].row == row
+	return a.next, a.next < len(a.runs) && a.runs[a.next].row <= row
 }
 
 // lookAhead looks up the authorities of the rows low to high-1, if there are
@@ -50,7 +52,8 @@ func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high 
 	}
 	e.found = *e.origin // which may be one of those that are written over
 	e.origin = &e.found
-	written := e.written
+	written := e.written // of the run that the row before is in; nil for none
+	plain := c.Indices == nil && c.Validity == nil
 	for row := low; row < high; row++ {
 		if c.Validity != nil && c.Null(row) {
 			continue
@@ -60,12 +63,20 @@ func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high 
 			value = int(c.Indices[row])
 		}
 		url := matcher.TrimURL(c.Data[offsets[value]:offsets[value+1]])
-		if hasAuthority(url, written) {
-			continue
-		}
-		if key, rest, reason := e.scratch.SplitAuthority(url); reason == matcher.NoReason {
+		if !hasAuthority(url, written) {
+			key, rest, reason := e.scratch.SplitAuthority(url)
+			if reason != matcher.NoReason {
+				written = nil // no run goes on behind it
+				continue
+			}
 			written = url[:len(url)-len(rest)]
 			a.add(row, len(written), key, &key[0] == &url[0])
+		}
+		if n := len(written); plain && n < len(url) && url[n] == '/' {
+			row += likeRun(url[:n+1], c.Data, offsets[row+1:high+1])
+		}
+		if n := len(a.runs); n > 0 {
+			a.runs[n-1].end = row + 1
 		}
 	}
 	e.authorities.touch(a.keys)
@@ -85,7 +96,7 @@ func (a *ahead) add(row, written int, key []byte, lasting bool) {
 		a.memory = append(a.memory, key...)
 		key = a.memory[n:len(a.memory):len(a.memory)]
 	}
-	a.runs = append(a.runs, authorityRun{row, written})
+	a.runs = append(a.runs, authorityRun{row, row + 1, written})
 	a.keys = append(a.keys, matcher.Key{Text: key, Hash: matcher.HashOf(key)})
 }
 

@@ -59,11 +59,11 @@ func TestLookAhead(t *testing.T) {
 	}
 	lines := column(append([][]byte{[]byte("http://host1.example/\n")}, rows...)...)
 	for name, c := range map[string]Column{"plain": plain, "nulls": nulls, "dictionary": dictionary, "lines": lines} {
-		for _, explain := range []bool{false, true} {
+		for _, o := range []Options{{}, {Explain: true}, {Facts: true}} {
 			var got, want Verdicts
 			counted := counting{Table: origins}
-			ahead := NewEvaluator(&counted, Options{Explain: explain})
-			single := NewEvaluator(oneByOne{origins}, Options{Explain: explain})
+			ahead := NewEvaluator(&counted, o)
+			single := NewEvaluator(oneByOne{origins}, o)
 			if ahead.ahead.origins == nil || single.ahead.origins != nil {
 				t.Fatal("who looks ahead?")
 			}
@@ -74,7 +74,7 @@ func TestLookAhead(t *testing.T) {
 					}
 				}
 				if !reflect.DeepEqual(got, want) {
-					t.Fatalf("%s, batch %d, explain %v: other verdicts", name, batch, explain)
+					t.Fatalf("%s, batch %d, %+v: other verdicts", name, batch, o)
 				}
 			}
 			if counted.keys < 300 {

@@ -196,14 +196,18 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
 // find sets e.origin to that of a row's URL, and returns the URL's path, query and
 // fragment as written.
 func (e *Evaluator) find(row int, url []byte) (rest []byte, reason matcher.Reason, err error) {
-	if hasAuthority(url, e.written) {
-		return url[len(e.written):], matcher.NoReason, nil
-	}
 	if run, ok := e.ahead.take(row); ok {
 		n := e.ahead.runs[run].written
-		e.origin = &e.ahead.found[run]
-		e.begin(row, url[:n], e.ahead.keys[run].Hash)
+		if origin := &e.ahead.found[run]; e.origin != origin {
+			e.origin = origin
+			if !bytes.Equal(e.written, url[:n]) {
+				e.begin(row, url[:n], e.ahead.keys[run].Hash)
+			}
+		}
 		return url[n:], matcher.NoReason, nil
+	}
+	if hasAuthority(url, e.written) {
+		return url[len(e.written):], matcher.NoReason, nil
 	}
 	key, rest, reason := e.scratch.SplitAuthority(url)
 	if reason != matcher.NoReason {
