@@ -62,20 +62,8 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
 	if reason != NoReason {
 		return nil, nil, reason
 	}
-	// One scan finds the authority's end and whether it is a key already.
-	end, label := start, start
-	for {
-		for end < len(url) && octets[url[end]]&isLabel != 0 {
-			end++
-		}
-		if end == len(url) || octets[url[end]]&endsAuthority != 0 {
-			break
-		}
-		plain = plain && url[end] == '.' && end > label
-		end++
-		label = end
-	}
-	if plain && end > label {
+	end, plainHost := plainHost(url, start)
+	if plain && plainHost {
 		return url[:end:end], url[end:], NoReason
 	}
 	if !s.buildKey(url[:start], url[start:end]) {
