@@ -36,6 +36,7 @@ type recalled struct {
 	origin    matcher.Origin
 	first     []int
 	standings []matcher.Standing
+	_         [8]byte // start and origin in a line of the cache each
 }
 
 // recall sets what is known of a URL, whose placeOf is given, to what is kept; false
