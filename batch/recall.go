@@ -12,8 +12,8 @@ const (
 	// maxRecall is the longest beginning that is kept, in octets.
 	maxRecall = 62
 	// maxRecallRules is the size of the largest rules that are kept with one, in
-	// octets: all places together keep no more than 32 MiB from being dropped.
-	maxRecallRules = 8 << 10
+	// octets: all places together keep no more than 16 MiB from being dropped.
+	maxRecallRules = 4 << 10
 )
 
 // recall is what is known of beginnings of URLs that came before, wherever: in a
