@@ -92,7 +92,7 @@ func (b *builder) fill(s span, work []span) []span {
 // fillLeaf writes the leaf of a span, all whose entries have one literal
 // prefix.
 func (b *builder) fillLeaf(s span) {
-	label := literalPrefix(b.entries[s.low].text)[s.depth:]
+	label := b.entries[s.low].literalPrefix()[s.depth:]
 	leaf := b.leaves[s.node*leafSize:]
 	put32(leaf[0:], uint32(len(b.octets)))
 	put32(leaf[4:], uint32(len(label)))
@@ -110,7 +110,7 @@ func (b *builder) fillLeaf(s span) {
 
 // isLeaf tells whether the entries of a span have one literal prefix.
 func (b *builder) isLeaf(s span) bool {
-	first, last := literalPrefix(b.entries[s.low].text), literalPrefix(b.entries[s.high-1].text)
+	first, last := b.entries[s.low].literalPrefix(), b.entries[s.high-1].literalPrefix()
 	return len(first) == len(last) && bytes.Equal(first, last)
 }
 
@@ -118,7 +118,7 @@ func (b *builder) isLeaf(s span) bool {
 // depth, up to seven, none of them a star.
 func (b *builder) commonLabel(s span) []byte {
 	const most = 7
-	first, last := literalPrefix(b.entries[s.low].text), literalPrefix(b.entries[s.high-1].text)
+	first, last := b.entries[s.low].literalPrefix(), b.entries[s.high-1].literalPrefix()
 	n := s.depth
 	for n < len(first) && n < len(last) && n < s.depth+most && first[n] == last[n] {
 		n++
@@ -126,18 +126,11 @@ func (b *builder) commonLabel(s span) []byte {
 	return first[s.depth:n]
 }
 
-func literalPrefix(text []byte) []byte {
-	if i := bytes.IndexByte(text, star); i >= 0 {
-		return text[:i]
-	}
-	return text
-}
-
 // lowBelow returns the first entry of a span whose literal prefix does not end
 // at the span's depth.
 func (b *builder) lowBelow(s span) int {
 	low := s.low
-	for low < s.high && (len(b.entries[low].text) == s.depth || b.entries[low].text[s.depth] == star) {
+	for low < s.high && b.entries[low].prefix == s.depth {
 		low++
 	}
 	return low

@@ -62,9 +62,13 @@ func sameGroups(a, b []choice) bool {
 // entry is a rule on its way into the trie.
 type entry struct {
 	pattern
-	rule  uint32 // number: rank × 2, plus 1 for allow
-	order uint32 // index of its source among all rules
+	rule   uint32 // number: rank × 2, plus 1 for allow
+	order  uint32 // index of its source among all rules
+	prefix int    // how many octets come before the first star
 }
+
+// literalPrefix is the text up to the first star.
+func (e *entry) literalPrefix() []byte { return e.text[:e.prefix] }
 
 // source is a rule as the file has it.
 type source struct {
@@ -118,7 +122,7 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 // the arena, and advances the arena past it; when the text outgrew the arena, a
 // new one is begun.
 func (c *Compiler) keep(p pattern) {
-	c.entries = append(c.entries, entry{pattern: p, order: uint32(len(c.sources))})
+	c.entries = append(c.entries, entry{pattern: p, order: uint32(len(c.sources)), prefix: len(literalPrefix(p.text))})
 	if end := len(c.arena) + len(p.text); end <= cap(c.arena) {
 		c.arena = c.arena[:end]
 	} else {

@@ -56,7 +56,7 @@ func buildIndex(tails [][][]byte, rules []uint32) []byte {
 	numbers := make(map[string]uint32, len(windows))
 	for i, w := range windows {
 		number := uint32(i + 1)
-		entries[i] = entry{pattern: pattern{text: w.text}, rule: number}
+		entries[i] = entry{pattern: pattern{text: w.text}, rule: number, prefix: len(w.text)}
 		numbers[string(w.text)] = number
 		slices.SortFunc(w.tails, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
 		for _, field := range [...]uint32{uint32(len(list) / 4), uint32(len(w.tails)), longestPrefix(numbers, w.text), 0} {

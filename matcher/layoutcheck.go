@@ -167,8 +167,8 @@ func (c *groupCheck) checkEnds() error {
 
 // checkNodes goes from parents to children, which lie behind them.
 func (c *groupCheck) checkNodes() error {
-	c.places = append(c.places[:0], make([]place, c.nodeCount)...)
-	c.leafSeen = append(c.leafSeen[:0], make([]bool, c.leafCount)...)
+	c.places = cleared(c.places, int(c.nodeCount))
+	c.leafSeen = cleared(c.leafSeen, int(c.leafCount))
 	c.places[0].reached = true
 	for i := range int(c.nodeCount) {
 		if err := c.checkNode(i); err != nil {
@@ -176,6 +176,16 @@ func (c *groupCheck) checkNodes() error {
 		}
 	}
 	return nil
+}
+
+// cleared returns a slice of n zeros, in s's memory if that is large enough.
+func cleared[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 func (c *groupCheck) checkNode(i int) error {
@@ -189,7 +199,9 @@ func (c *groupCheck) checkNode(i int) error {
 		return errors.New("label")
 	}
 	for n := label >> 56; n > 0; n, label = n-1, label>>8 {
-		if !c.step(&here, byte(label)) {
+		if octet := byte(label); isStep[octet] && here.escape == 0 {
+			here.depth++ // as step does
+		} else if !c.step(&here, octet) {
 			return errors.New("label")
 		}
 	}
@@ -232,7 +244,9 @@ func (c *groupCheck) checkLeaf(i int, here place) bool {
 		return false
 	}
 	for _, octet := range c.data[c.octets+int(offset):][:length] {
-		if !c.step(&here, octet) {
+		if isStep[octet] && here.escape == 0 {
+			here.depth++ // as step does
+		} else if !c.step(&here, octet) {
 			return false
 		}
 	}
@@ -303,7 +317,7 @@ type place struct {
 func (c *groupCheck) step(p *place, octet byte) bool {
 	p.reached = true
 	p.depth++
-	if c.windows || isStep[octet] && p.escape == 0 {
+	if c.windows {
 		return true
 	}
 	if octet == '#' || octet == star {

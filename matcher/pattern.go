@@ -1,6 +1,10 @@
 package matcher
 
-import "robotsbatch/matcher/robotstxt"
+import (
+	"bytes"
+
+	"robotsbatch/matcher/robotstxt"
+)
 
 // star stands for the wildcard in a compiled pattern. No normalised pattern
 // has a NUL: the parser cuts its line there.
@@ -63,9 +67,13 @@ func (c *pattern) appendRFC9309(source []byte) {
 		case octet == '*':
 			c.appendStar()
 			continue
-		case !needsWork[octet]:
-			c.query = c.query || octet == '?'
+		case octet == '?':
+			c.query = true
 			c.text = append(c.text, octet)
+		case !needsWork[octet]:
+			run := plainRun(source[i:])
+			c.text = append(c.text, run...)
+			i += len(run) - 1
 		case octet != '%':
 			c.text = appendEscape(c.text, octet)
 		default:
@@ -84,6 +92,17 @@ func (c *pattern) appendRFC9309(source []byte) {
 		}
 		c.length += len(c.text) - before
 	}
+}
+
+// plainRun is the octets that a pattern begins with, all of which stand for
+// themselves alone.
+func plainRun(source []byte) []byte {
+	for i, octet := range source {
+		if needsWork[octet] || octet == '*' || octet == '?' {
+			return source[:i]
+		}
+	}
+	return source
 }
 
 // appendGoogle escapes octets beyond ASCII and brings the digits of escapes to
@@ -126,4 +145,12 @@ func indexPattern(dst, value []byte) (_ pattern, ok bool) {
 	}
 	directory := append(append([]byte(nil), value[:slash+1]...), '$')
 	return compilePattern(dst, directory, robotstxt.Google)
+}
+
+// literalPrefix is a text up to its first star.
+func literalPrefix(text []byte) []byte {
+	if i := bytes.IndexByte(text, star); i >= 0 {
+		return text[:i]
+	}
+	return text
 }

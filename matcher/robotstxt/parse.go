@@ -120,12 +120,16 @@ func (p *Parser) record(line []byte) {
 // betweenTwoWords returns where the first of two words, with SP or TAB between
 // them, ends, and -1 when line is not two words.
 func betweenTwoWords(line []byte) int {
-	first := bytes.IndexAny(line, " \t")
-	if first < 0 {
-		return -1
-	}
-	if bytes.ContainsAny(bytes.TrimLeft(line[first:], " \t"), " \t") {
-		return -1
+	first, second := -1, false
+	for i, c := range line {
+		switch blank := c == ' ' || c == '\t'; {
+		case blank && second:
+			return -1
+		case blank && first < 0:
+			first = i
+		case !blank:
+			second = first >= 0
+		}
 	}
 	return first
 }
