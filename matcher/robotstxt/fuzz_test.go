@@ -31,6 +31,11 @@ func FuzzParse(f *testing.F) {
 			if again := robotstxt.Parse(body, o); !reflect.DeepEqual(file, again) {
 				t.Fatalf("%s: parsed twice:\n%s\n%s", profile.name, dump(file), dump(again))
 			}
+			var used robotstxt.Parser
+			used.Parse([]byte("User-agent: a\nUser-agent: b\nAllow: /\nCrawl-delay: 1\nSitemap: /s\nfoo\n\nUser-agent: *\nDisallow: /\n"), robotstxt.Options{})
+			if again := used.Parse(body, o); dump(again) != dump(file) {
+				t.Fatalf("%s: parsed after another:\n%s\n%s", profile.name, dump(file), dump(again))
+			}
 			checkLines(t, file)
 			if !cut {
 				checkReference(t, file, body)
