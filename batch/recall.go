@@ -11,9 +11,10 @@ const (
 	recallBits = 12
 	// maxRecall is the longest beginning that is kept, in octets.
 	maxRecall = 62
-	// maxRecallRules is the size of the largest rules that are kept with one, in
-	// octets: all places together keep no more than 16 MiB from being dropped.
-	maxRecallRules = 4 << 10
+	// maxRecallRules is what the rules that are kept with all of them may come to,
+	// in octets: so many a cache may want to drop and cannot. Rules that are kept
+	// with several count as often.
+	maxRecallRules = 16 << 20
 )
 
 // recall is what is known of beginnings of URLs that came before, wherever: in a
@@ -24,6 +25,7 @@ const (
 type recall struct {
 	met    [1 << recallBits]uint16    // a part of the hash of what came last
 	places *[1 << recallBits]recalled // nil before anything is kept
+	rules  int                        // octets of the rules in all places
 }
 
 // recalled is what the evaluator knows of all URLs with one beginning: its start,
@@ -36,7 +38,7 @@ type recalled struct {
 	origin    matcher.Origin
 	first     []int
 	standings []matcher.Standing
-	_         [8]byte // start and origin in a line of the cache each
+	rules     int // octets; with it, start and origin lie in a line of the cache each
 }
 
 // recall sets what is known of a URL, whose placeOf is given, to what is kept; false
@@ -75,13 +77,15 @@ func (e *Evaluator) remember(hash uint64) {
 		m.met[place] = part
 		return
 	}
-	if len(e.start) > maxRecall || sizeOf(e.origin.Tries) > maxRecallRules {
-		return
-	}
 	if m.places == nil {
 		m.places = new([1 << recallBits]recalled)
 	}
-	r := &m.places[place]
+	r, rules := &m.places[place], sizeOf(e.origin.Tries)
+	if len(e.start) > maxRecall || m.rules-r.rules+rules > maxRecallRules {
+		return
+	}
+	m.rules += rules - r.rules
+	r.rules = rules
 	r.length, r.path, r.open = uint8(copy(r.start[:], e.start)), uint8(e.path), e.open
 	r.origin = *e.origin
 	r.first = append(r.first[:0], e.first...)

@@ -6,14 +6,16 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"robotsbatch/matcher"
 )
 
 // TestRecall compares the verdicts of rows in any order with those of the same
 // rows when nothing is known of rows before, for hosts that share places, for
-// rules that are kept and that are too large, and for hosts without any.
+// rules of all sizes, and for hosts without any.
 func TestRecall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	bodies := map[string]string{"http://large.example": "User-agent: *\n" + strings.Repeat("Disallow: /abc\nAllow: /*xyz\n", 1000)}
+	bodies := map[string]string{"http://large.example": largeBody()}
 	hosts := []string{"http://large.example", "http://host0.example:8080", "HTTP://HOST1.example", "http://me@host2.example"}
 	for i := range 40 {
 		host := fmt.Sprintf("http://host%d.example", i)
@@ -41,16 +43,17 @@ func TestRecall(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		kept := 0
+		kept, octets := 0, 0
 		if e.memory.places != nil {
 			for i := range e.memory.places {
-				if e.memory.places[i].length > 0 {
+				if r := &e.memory.places[i]; r.length > 0 {
 					kept++
+					octets += sizeOf(r.origin.Tries)
 				}
 			}
 		}
-		if (kept < 100) != o.Explain {
-			t.Errorf("%+v: %d beginnings are kept", o, kept)
+		if (kept < 100) != o.Explain || octets != e.memory.rules {
+			t.Errorf("%+v: %d beginnings are kept, and rules of %d octets, not %d", o, kept, e.memory.rules, octets)
 		}
 		for row, url := range rows {
 			if err := NewEvaluator(origins, o).Evaluate(&Batch{URLs: column(url)}, &want); err != nil {
@@ -68,8 +71,49 @@ func TestRecall(t *testing.T) {
 	}
 }
 
+// largeBody has many rules.
+func largeBody() string {
+	var b strings.Builder
+	b.WriteString("User-agent: *\nDisallow: /abc\n")
+	for i := range 1000 {
+		fmt.Fprintf(&b, "Disallow: /a%d/*x%d\n", i, i)
+	}
+	return b.String()
+}
+
 // verdictAt is an agent's verdict on a row, with whether it has one.
 func verdictAt(v *Verdicts, agent, row int) [2]bool {
 	a := &v.Agents[agent]
 	return [2]bool{a.Allowed[row>>3]>>(row&7)&1 != 0, a.Valid[row>>3]>>(row&7)&1 != 0}
+}
+
+// TestRecallKeepsLittle has more rules than may be kept.
+func TestRecallKeepsLittle(t *testing.T) {
+	large := "http://host0.example"
+	origins := table(t, map[string]string{large: largeBody()}, "*")
+	var o matcher.Origin
+	if err := origins.Lookup([]byte(large), &o); err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]byte
+	for i := range 3 * maxRecallRules / sizeOf(o.Tries) {
+		host := fmt.Sprintf("http://host%d.example", i)
+		origins.Add([]byte(host), o)
+		rows = append(rows, []byte(host+"/x"), []byte(host+"/abc"))
+	}
+	e := NewEvaluator(oneByOne{origins}, Options{})
+	var v Verdicts
+	for range 4 {
+		if err := e.Evaluate(&Batch{URLs: column(rows...)}, &v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e.memory.rules > maxRecallRules || e.memory.rules < maxRecallRules/2 {
+		t.Errorf("rules of %d octets are kept, of %d", e.memory.rules, maxRecallRules)
+	}
+	for row := range rows {
+		if want := row%2 == 0; verdictAt(&v, 0, row)[0] != want {
+			t.Fatalf("%q: allowed is not %v", rows[row], want)
+		}
+	}
 }
