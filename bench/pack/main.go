@@ -9,6 +9,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -58,7 +59,7 @@ func build(c *corpus.Corpus, name string, memory int64) error {
 	}
 	debug.SetMemoryLimit(max(memory, min(memory+memory/2, 512<<20))) // as robotsbatch compile does
 	started := time.Now()
-	b, err := rulepack.Create(name, rulepack.BuildOptions{Memory: memory})
+	b, err := rulepack.Create(context.Background(), name, rulepack.BuildOptions{Memory: memory})
 	if err != nil {
 		return err
 	}

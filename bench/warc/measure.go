@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -190,7 +191,7 @@ func parse(body []byte) error {
 
 // makePack makes a rule pack of the bodies, an authority each.
 func makePack(bodies, out string) error {
-	b, err := rulepack.Create(out, rulepack.BuildOptions{})
+	b, err := rulepack.Create(context.Background(), out, rulepack.BuildOptions{})
 	if err != nil {
 		return err
 	}

@@ -68,9 +68,9 @@ func (s *captureSet) read(ctx context.Context, workers int, later time.Time) err
 
 // addTo adds what was decided to a pack, but for authorities that shadowed says
 // another source has, before the one that it names.
-func (s *captureSet) addTo(b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
+func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
 	b.SetAsOf(packTime(s.c.asOf))
-	return s.Resolve(s.c.asOf, s.c.policy, func(d *captures.Decision) error {
+	return s.Resolve(ctx, s.c.asOf, s.c.policy, func(d *captures.Decision) error {
 		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 		return log.fail(err)
 	}
 	made.Seconds = time.Since(started).Seconds()
-	log.info(made.text(c.out), "done", "summary", made)
+	log.info(made.text(blob.Shown(c.out)), "done", "summary", made)
 	return exitDone
 }
 
@@ -89,8 +89,6 @@ func parseCompile(args []string) (*compileConfig, error) {
 		return c, usageErrorf("-rules is missing: name a folder of robots.txt files, or captures")
 	case c.out == "":
 		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
-	case blob.IsURL(c.out):
-		return c, unavailable(fmt.Sprintf("-out %s: writing to an object store", blob.Shown(c.out)))
 	}
 	return c, c.check()
 }
@@ -111,9 +109,13 @@ func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, e
 	if err != nil {
 		return nil, err
 	}
-	release, err := claimFile(c.out)
-	if err != nil {
-		return nil, err
+	release := func() {}
+	if !blob.IsURL(c.out) {
+		if release, err = claimFile(c.out); err != nil {
+			return nil, err
+		}
+	} else if _, err := blob.ParseURL(c.out); err != nil {
+		return nil, usageErrorf("-out: %w", err)
 	}
 	defer release()
 	folders, err := c.openFolders(ctx, found)
@@ -127,7 +129,7 @@ func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, e
 	if err != nil {
 		return nil, err
 	}
-	b, err := rulepack.Create(c.out, rulepack.BuildOptions{
+	b, err := rulepack.Create(ctx, c.out, rulepack.BuildOptions{
 		Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/captureMemory, Maker: "robotsbatch " + version(),
 	})
 	if err != nil {
@@ -201,7 +203,7 @@ func (c *compileConfig) addCaptures(ctx context.Context, b *rulepack.Builder, fo
 		return err
 	}
 	// The pack itself knows which source is before which.
-	err := set.addTo(b, func([]byte, int) (bool, error) { return false, nil })
+	err := set.addTo(ctx, b, func([]byte, int) (bool, error) { return false, nil })
 	if err == nil {
 		set.tell(nil)
 	}

@@ -28,14 +28,14 @@ func (v *verifier) decode(name, urlColumn string) (rows int64, isTable bool, err
 		return 0, false, err
 	}
 	defer f.Close()
-	found, codec, r, err := format.Sniff(contextReader{v.ctx, f}, name)
+	found, codec, r, err := format.Sniff(contextReader{v.ctx, f}, f.Name())
 	if err != nil {
 		return 0, false, err
 	}
 	defer r.Close()
 	if !isBinary(found) || codec != 0 {
 		if _, err := io.Copy(io.Discard, r); err != nil {
-			return 0, false, atName(name, err)
+			return 0, false, atName(blob.Shown(name), err)
 		}
 		return 0, false, nil
 	}
@@ -66,11 +66,11 @@ func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (
 		}
 	}
 	if err := v.checkSums(name, f); err != nil {
-		return 0, atName(name, err)
+		return 0, atName(blob.Shown(name), err)
 	}
 	rows, libraryErr := t.count(v.ctx.Err)
 	if libraryErr != nil {
-		return rows, atName(name, libraryErr)
+		return rows, atName(blob.Shown(name), libraryErr)
 	}
 	return rows, nil
 }

@@ -165,7 +165,8 @@ Flags:
   -rules RULES        folder of robots.txt files, named by host, or captures
                       (WARC or tables), as in the main job; repeatable: the
                       first that has an authority decides
-  -out PACK           the file to write, such as site.rules, or - for stdout
+  -out PACK           the file to write, such as site.rules, or - for stdout;
+                      or an object
   -profile NAME       rfc9309 (default) or google; recorded in the pack
   -robots-limit SIZE  default and least 500KiB; recorded in the pack
   -as-of TIME         of captures, none later counts: 2026-03-01T12:00:00Z, or a
@@ -199,8 +200,9 @@ const inspectHelp = `robotsbatch inspect says what is in a rule pack.
 Usage:
   robotsbatch inspect PACK [-verify] [AUTHORITY...]
 
-With an AUTHORITY, such as https://example.com or any URL of it, it says what
-the pack has on that: the outcome of the fetch, the agents named in its
+PACK is a file or an object, of which a temporary copy is made. With an
+AUTHORITY, such as https://example.com or any URL of it, it says what the pack
+has on that: the outcome of the fetch, the agents named in its
 robots.txt, their rules by line, sitemaps and crawl-delays. Without one, it sums
 the pack up.
 
@@ -227,8 +229,10 @@ A FOLDER of outputs is checked against the manifest in it, a FILE against its
 own (-manifest) or that of its folder: size and checksum of the whole, and of
 each batch or row group, so that it says which one is broken and where. A FILE
 without a manifest is read to its end, which finds what Arrow, Parquet, gzip and
-zstd know of themselves. A rule pack is checked as by inspect -verify. All that
-is broken is named, one thing a line, on stderr.
+zstd know of themselves: all of it in Arrow that robotsbatch wrote, the pages of
+Parquet, the text in gzip and zstd. So is a FILE that is an object. A rule pack
+is checked as by inspect -verify. All that is broken is named, one thing a line,
+on stderr.
 
 Flags:
   -quiet  name only what is broken

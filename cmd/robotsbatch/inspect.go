@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"robotsbatch/io/blob"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -23,13 +27,13 @@ type inspectConfig struct {
 }
 
 // runInspect says what is in a rule pack.
-func runInspect(args []string, s streams) int {
+func runInspect(ctx context.Context, args []string, s streams) int {
 	c, err := parseInspect(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp(s, inspectHelp)
 	}
 	if err == nil {
-		err = c.inspect(s.out)
+		err = c.inspect(ctx, s.out)
 	}
 	if err != nil {
 		return failUsage(s, err)
@@ -77,14 +81,38 @@ func parseAuthority(url string) ([]byte, error) {
 	return slices.Clone(authority), nil
 }
 
-func (c *inspectConfig) inspect(w io.Writer) error {
-	p, err := rulepack.Inspect(c.name)
-	if err != nil {
-		return err
+func (c *inspectConfig) inspect(ctx context.Context, w io.Writer) error {
+	return withPack(ctx, c.name, func(p *rulepack.Pack) error { return c.print(w, p) })
+}
+
+// withPack opens a pack for use, in a store a copy of it, and closes it.
+func withPack(ctx context.Context, name string, use func(*rulepack.Pack) error) error {
+	file := name
+	if blob.IsURL(name) {
+		folder, err := os.MkdirTemp("", "robotsbatch-")
+		if err != nil {
+			return fmt.Errorf("a copy of %s: %w", blob.Shown(name), err)
+		}
+		defer os.RemoveAll(folder)
+		file = filepath.Join(folder, "copy.rules")
+		if err := fetch(ctx, name, file); err != nil {
+			return err
+		}
 	}
-	defer p.Close()
+	p, err := rulepack.Inspect(file)
+	if err == nil {
+		err = errors.Join(use(p), p.Close())
+	}
+	if err != nil && file != name {
+		return fmt.Errorf("%s: %w", blob.Shown(name), err)
+	}
+	return err
+}
+
+// print says what is asked for.
+func (c *inspectConfig) print(w io.Writer, p *rulepack.Pack) error {
 	if len(c.authorities) == 0 {
-		printPack(w, c.name, p.Info())
+		printPack(w, blob.Shown(c.name), p.Info())
 	}
 	if c.verify {
 		if err := p.Verify(); err != nil {

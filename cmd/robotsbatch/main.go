@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case command == "compile":
 		return runCompile(ctx, args[1:], s)
 	case command == "inspect":
-		return runInspect(args[1:], s)
+		return runInspect(ctx, args[1:], s)
 	case command == "verify":
 		return runVerify(ctx, args[1:], s)
 	case !strings.HasPrefix(command, "-"):

@@ -72,7 +72,7 @@ func openCaptures(ctx context.Context, c *rulesConfig, found []foundRules, other
 func compileCaptures(ctx context.Context, c *rulesConfig, found []foundRules, others ruleSources, use ruleUse, folder string, log *console) (*packSource, error) {
 	defer holdHeap(use.memory)()
 	file := filepath.Join(folder, "captures.rules")
-	b, err := rulepack.Create(file, rulepack.BuildOptions{
+	b, err := rulepack.Create(ctx, file, rulepack.BuildOptions{
 		Profile: c.profile, Limit: int(c.limit), Memory: use.memory - use.memory/captureMemory, Maker: "robotsbatch " + version(),
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func compileCaptures(ctx context.Context, c *rulesConfig, found []foundRules, ot
 	if err := set.read(ctx, use.workers, others.newest()); err != nil {
 		return nil, err
 	}
-	err = set.addTo(b, func(authority []byte, source int) (bool, error) {
+	err = set.addTo(ctx, b, func(authority []byte, source int) (bool, error) {
 		name, err := others[:source].file(authority)
 		return name != "", err
 	})

@@ -167,6 +167,14 @@ func TestRulesFromStores(t *testing.T) {
 	if got := mustRun(t, args(s.Name("site.rules"))...); got != want {
 		t.Error("a pack in a store: other verdicts")
 	}
+	mustRun(t, "compile", "-rules", rules, "-out", s.Name("made.rules"))
+	if !bytes.Equal(s.Get("made.rules"), readFile(t, pack)) {
+		t.Error("a pack that is made in a store: other octets")
+	}
+	local, stored := mustRun(t, "inspect", pack, "-verify"), mustRun(t, "inspect", s.Name("made.rules"), "-verify")
+	if strings.ReplaceAll(local, pack, "s3://bucket/made.rules") != stored {
+		t.Errorf("inspect says %s\nof the object, and %s\nof the file", stored, local)
+	}
 	again := filepath.Join(folder, "again.rules")
 	mustRun(t, "compile", "-rules", s.Name("rules/"), "-out", again)
 	if got := mustRun(t, args(again)...); got != want {
@@ -285,6 +293,37 @@ func TestWaitForStoreIsInterrupted(t *testing.T) {
 	close(over)
 	if status != exitFailed || !strings.Contains(stderr, "stopped (context canceled); nothing half-written is left") {
 		t.Errorf("status %d\n%s", status, stderr)
+	}
+}
+
+// TestVerifyObjects checks objects by what they hold themselves.
+func TestVerifyObjects(t *testing.T) {
+	s := blobtest.New(t)
+	rules := filepath.Join(sample, "rules")
+	mustRun(t, "compile", "-rules", rules, "-out", s.Name("site.rules"))
+	said := map[string]string{"site.rules": "sound: every checksum is right"}
+	for _, out := range []string{"out.csv.zst", "out.jsonl.gz", "out.arrow", "out.arrows", "out.parquet"} {
+		mustRun(t, "-in", filepath.Join(sample, "frontier.arrow"), "-rules", rules, "-out", s.Name(out))
+		said[out] = "readable to its end"
+	}
+	for key, want := range said {
+		if got := mustRun(t, "verify", s.Name(key)); !strings.HasPrefix(got, "s3://bucket/"+key+": "+want) || strings.Contains(got, "endpoint") {
+			t.Errorf("%s: %s", key, got)
+		}
+		data := bytes.Clone(s.Get(key))
+		data[len(data)/2] ^= 1
+		key = "changed/" + key
+		s.Put(key, data)
+		status, stdout, stderr := runWith(t.Context(), "", "verify", s.Name(key))
+		if status != exitFailed || stdout != "" || !strings.Contains(stderr, "s3://bucket/"+key) || strings.Contains(stderr, "endpoint") {
+			t.Errorf("%s changed: status %d, %s%s", key, status, stdout, stderr)
+		}
+	}
+	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("folder/")); status != exitFailed || !strings.Contains(stderr, "name the objects") {
+		t.Errorf("a folder: status %d, %s", status, stderr)
+	}
+	if status, _, stderr := runWith(t.Context(), "", "inspect", s.Name("nowhere.rules")); status != exitFailed || strings.Contains(stderr, "endpoint") {
+		t.Errorf("no object: status %d, %s", status, stderr)
 	}
 }
 

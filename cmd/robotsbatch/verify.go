@@ -77,6 +77,10 @@ func (v *verifier) sound(text string) {
 
 // verify checks what is called name.
 func (v *verifier) verify(name string) error {
+	if blob.IsURL(name) {
+		v.checks++
+		return v.object(name)
+	}
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -96,6 +100,22 @@ func (v *verifier) verify(name string) error {
 		return err
 	}
 	return v.output(name, m, o)
+}
+
+// object checks an output or a rule pack in a store, where there are no
+// manifests.
+func (v *verifier) object(name string) error {
+	if strings.HasSuffix(blob.Shown(name), "/") {
+		return usageErrorf("%s: there are no manifests in object stores: name the objects, and they are checked by what they hold themselves", blob.Shown(name))
+	}
+	found, err := detectRules(v.ctx, name)
+	if err != nil {
+		return err
+	}
+	if found == format.RulePack {
+		return v.pack(name)
+	}
+	return v.output(name, nil, nil)
 }
 
 // manifest checks all outputs that a manifest lists.
@@ -161,15 +181,10 @@ func (v *verifier) find(name string) (*manifest.Manifest, *manifest.Output, erro
 
 // pack checks a rule pack.
 func (v *verifier) pack(name string) error {
-	p, err := rulepack.Inspect(name)
-	if err != nil {
+	if err := withPack(v.ctx, name, (*rulepack.Pack).Verify); err != nil {
 		return err
 	}
-	defer p.Close()
-	if err := p.Verify(); err != nil {
-		return err
-	}
-	v.sound(fmt.Sprintf("%s: sound: every checksum is right, and everything is in its place", name))
+	v.sound(fmt.Sprintf("%s: sound: every checksum is right, and everything is in its place", blob.Shown(name)))
 	return nil
 }
 
@@ -188,6 +203,7 @@ func (v *verifier) output(name string, m *manifest.Manifest, o *manifest.Output)
 		}
 	}
 	rows, isTable, err := v.decode(name, urlColumn)
+	name = blob.Shown(name)
 	switch {
 	case err != nil:
 		return err

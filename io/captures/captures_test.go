@@ -61,7 +61,7 @@ type origins struct {
 func resolve(t testing.TB, s *Set, b *bodies, asOf time.Time, p access.Policy) *origins {
 	t.Helper()
 	o := &origins{decisions: make(map[string]Decision), bodies: b}
-	err := s.Resolve(asOf, p, func(d *Decision) error {
+	err := s.Resolve(context.Background(), asOf, p, func(d *Decision) error {
 		if _, twice := o.decisions[string(d.Authority)]; twice {
 			t.Errorf("%s twice", d.Authority)
 		}
@@ -459,6 +459,35 @@ func TestFetchThatDecides(t *testing.T) {
 		d := collect(t, time.Time{}, access.Policy{}, test.captures).decisions["http://a.example"]
 		if d.Status != test.status || !d.Fetched.Equal(test.fetched) || (d.Access == access.Rules) != test.rules {
 			t.Errorf("%s: %+v", test.name, d)
+		}
+	}
+}
+
+// What captures mean is not worked out to its end when nobody waits for it,
+// neither from the beginning nor while redirects are followed.
+func TestResolveEndsWithItsContext(t *testing.T) {
+	over := errors.New("over")
+	for _, after := range []int{0, 1} {
+		s := NewSet(Options{Bodies: new(bodies)})
+		defer s.Close()
+		adder := s.NewAdder()
+		for i, c := range []Capture{page("https://a.example/robots.txt", "", 1), moved("https://b.example/robots.txt", "https://a.example/robots.txt", 1)} {
+			if err := adder.Add(&c, 0, uint64(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithCancelCause(context.Background())
+		if after == 0 {
+			cancel(over)
+		}
+		emitted := 0
+		err := s.Resolve(ctx, time.Time{}, access.Policy{}, func(*Decision) error {
+			emitted++
+			cancel(over)
+			return nil
+		})
+		if !errors.Is(err, over) || emitted != after {
+			t.Errorf("%d decisions and error %v", emitted, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package captures
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ type outcome struct {
 
 // resolver decides about URLs.
 type resolver struct {
+	ctx    context.Context
 	set    *Set
 	asOf   time.Time
 	policy access.Policy
@@ -69,17 +71,17 @@ const (
 // Resolve calls emit for each authority with a capture that is not after asOf,
 // once and in no particular order, with what decides. The zero time stands for
 // Newest. The argument is valid until emit returns. Nothing can be added
-// afterwards.
+// afterwards. It ends early when ctx does, with its error.
 //
 // Each URL is decided first as if no redirect led anywhere and then, as many
 // times as hops are allowed, with the targets' decisions of the time before. So
 // each is seen a fixed number of times, however redirects cross and loop.
-func (s *Set) Resolve(asOf time.Time, p access.Policy, emit func(*Decision) error) error {
+func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
 	if asOf.IsZero() {
 		asOf = s.Newest()
 	}
 	slices.SortFunc(s.wanted, key.compare)
-	r := &resolver{set: s, asOf: asOf, policy: p, emit: emit, wanted: slices.Compact(s.wanted)}
+	r := &resolver{ctx: ctx, set: s, asOf: asOf, policy: p, emit: emit, wanted: slices.Compact(s.wanted)}
 	s.wanted = nil
 	r.known = make([]outcome, len(r.wanted))
 	r.moved.Folder = s.options.Folder
@@ -105,6 +107,9 @@ func (s *Set) Resolve(asOf time.Time, p access.Policy, emit func(*Decision) erro
 
 // visit takes the next capture, in the order of recordForm.
 func (r *resolver) visit(x record) error {
+	if err := context.Cause(r.ctx); err != nil {
+		return err
+	}
 	if len(r.group) > 0 && record(r.group).key() != x.key() {
 		if err := r.endGroup(); err != nil {
 			return err
@@ -176,6 +181,9 @@ func (r *resolver) follow(last bool) error {
 	before := slices.Clone(r.known)
 	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
 	for {
+		if err := context.Cause(r.ctx); err != nil {
+			return err
+		}
 		var header [movedHeader]byte
 		if _, err := io.ReadFull(from, header[:]); errors.Is(err, io.EOF) {
 			return nil

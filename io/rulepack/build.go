@@ -77,6 +77,7 @@ type Entry struct {
 // Builder makes a rule pack. Add may be called by several goroutines at once,
 // and is best called so: it compiles bodies.
 type Builder struct {
+	ctx  context.Context // ends the pack
 	name string
 	out  blob.Writer
 	o    BuildOptions
@@ -90,8 +91,9 @@ type Builder struct {
 }
 
 // Create starts the pack of that name, which is there when Finish has succeeded;
-// until then, and after Abort, what was there before remains.
-func Create(name string, o BuildOptions) (*Builder, error) {
+// until then, and after Abort, what was there before remains. The name may be
+// that of an object. When ctx ends, Finish fails with its error.
+func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultBuildMemory
 	}
@@ -99,12 +101,12 @@ func Create(name string, o BuildOptions) (*Builder, error) {
 	if o.Profile == robotstxt.Google {
 		o.Limit = 0
 	}
-	out, err := blob.Create(context.Background(), name)
+	out, err := blob.Create(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	folder := spillFolder(name)
-	b := &Builder{name: name, out: out, o: o}
+	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
 	b.queue = runs.NewSorter(waitingForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, limit: o.Memory / bodyShare,
@@ -121,9 +123,9 @@ func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
 func (b *Builder) Folder() string { return b.bodies.spill.Folder }
 
 // spillFolder is where temporary files for an output go: beside it, where there
-// is room for it, too.
+// is room for it, too; for those of an object to the folder for temporary files.
 func spillFolder(name string) string {
-	if info, err := os.Stat(name); name == blob.Stdio || err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(name); name == blob.Stdio || blob.IsURL(name) || err == nil && !info.Mode().IsRegular() {
 		return os.TempDir()
 	}
 	return filepath.Dir(name)
@@ -270,6 +272,9 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 	w.begin(pagesSection)
 	pages := newPageWriter(w, b.queue.Len())
 	err := mergeWaiting(b.queue, func(authority waiting) error {
+		if err := context.Cause(b.ctx); err != nil {
+			return err
+		}
 		o := authority.origin()
 		var flags uint8
 		if o.body != noBody {
@@ -308,8 +313,11 @@ func (b *Builder) writeBodies(w *packWriter, used []bool) error {
 	w.begin(rulesSection)
 	err := b.bodies.write(
 		bodyOutputs{rules: w, notes: rest[0].buffer, records: rest[1].buffer, rows: rest[2].buffer},
-		func(rank uint32) bool { return used[rank] },
+		func(rank uint32) bool { return used[rank] && b.ctx.Err() == nil },
 	)
+	if err == nil {
+		err = context.Cause(b.ctx)
+	}
 	for i := range rest {
 		r := &rest[i]
 		if err == nil {

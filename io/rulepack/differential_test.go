@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -134,7 +135,7 @@ func TestFolderAndPack(t *testing.T) {
 			return folder
 		}
 		name := filepath.Join(t.TempDir(), "sample.rules")
-		b, err := Create(name, BuildOptions{Profile: profile})
+		b, err := Create(context.Background(), name, BuildOptions{Profile: profile})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ func build(t testing.TB, entries []Entry, o BuildOptions, workers int) string {
 func buildInfo(t testing.TB, entries []Entry, o BuildOptions, workers int) (string, *Info) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "site.rules")
-	b, err := Create(name, o)
+	b, err := Create(context.Background(), name, o)
 	if err != nil {
 		t.Fatal(err)
 	}

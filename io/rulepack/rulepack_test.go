@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -160,7 +161,7 @@ func TestSources(t *testing.T) {
 }
 
 func TestAddErrors(t *testing.T) {
-	b, err := Create(filepath.Join(t.TempDir(), "x.rules"), BuildOptions{})
+	b, err := Create(context.Background(), filepath.Join(t.TempDir(), "x.rules"), BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestAbort(t *testing.T) {
 	if err := os.WriteFile(name, []byte("before"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	b, err := Create(name, BuildOptions{Memory: 1})
+	b, err := Create(context.Background(), name, BuildOptions{Memory: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,7 @@ func TestAbort(t *testing.T) {
 	if files, _ := os.ReadDir(folder); len(files) != 1 || string(read(t, name)) != "before" {
 		t.Errorf("the folder has %v", files)
 	}
-	if _, err := Create(filepath.Join(folder, "nowhere", "x.rules"), BuildOptions{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Create(context.Background(), filepath.Join(folder, "nowhere", "x.rules"), BuildOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Create in no folder: %v", err)
 	}
 }
@@ -211,7 +212,7 @@ func TestSpillFails(t *testing.T) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	b, err := Create(filepath.Join(folder, "x.rules"), BuildOptions{Memory: 1})
+	b, err := Create(context.Background(), filepath.Join(folder, "x.rules"), BuildOptions{Memory: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync"
@@ -17,7 +18,7 @@ const packShare = 256
 // Pack writes a rule pack of that name, with the body of each origin that has
 // one. A million origins take no folder of a million files so.
 func Pack(name string, c *corpus.Corpus) error {
-	b, err := rulepack.Create(name, rulepack.BuildOptions{})
+	b, err := rulepack.Create(context.Background(), name, rulepack.BuildOptions{})
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
