@@ -14,7 +14,7 @@
 //	silent    success, with another output
 //	panics    a stack trace, or an internal error
 //	kills     out of memory under the limit, or a signal
-//	hangs     not done after ten seconds
+//	hangs     not done after half a minute
 //
 // Silent is right only where a broken octet leaves another valid file: a letter
 // of a string, an offset that is still in order. So octets are counted by what

@@ -20,7 +20,7 @@ const (
 	// space would mean nothing: of that, Go reserves more than it ever uses.
 	memoryLimit = 1 << 30
 	// patience is how long a run may take.
-	patience = 10 * time.Second
+	patience = 30 * time.Second
 )
 
 // outcome is how a run ended.

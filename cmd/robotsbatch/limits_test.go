@@ -32,7 +32,7 @@ func TestJobUnderMemoryLimit(t *testing.T) {
 	frontier := filepath.Join(sample, "frontier.arrow")
 	for _, rules := range []string{filepath.Join(sample, "rules"), pack} {
 		in := frontier
-		for i, ending := range []string{"parquet", "arrows", "csv.zst", "jsonl.gz", "arrow"} {
+		for i, ending := range []string{"parquet", "arrows", "csv.zst", "tsv.gz", "jsonl.gz", "arrow"} {
 			out := filepath.Join(folder, "out."+ending)
 			args := []string{"-in", in, "-rules", rules, "-agent", "CCBot", "-agent", "GPTBot", "-explain", "-memory", memory, "-workers", "4", "-batch-rows", "100", "-quiet", "-out", out}
 			if i > 0 {
@@ -42,6 +42,8 @@ func TestJobUnderMemoryLimit(t *testing.T) {
 			in = out
 		}
 	}
-	job(exitFailed, "-in", frontier, "-in", filepath.Join(sample, "frontier.txt.zst"), "-rules", pack, "-memory", memory, "-out", filepath.Join(folder, "never.csv"))
+	list := filepath.Join(sample, "frontier.txt.zst")
+	job(exitDone, "-in", list, "-rules", pack, "-emit", "allowed", "-memory", memory, "-batch-rows", "100", "-quiet", "-out", filepath.Join(folder, "out.txt.gz"))
+	job(exitFailed, "-in", frontier, "-in", list, "-rules", pack, "-memory", memory, "-out", filepath.Join(folder, "never.csv"))
 	goleak.VerifyNone(t, ignore)
 }
