@@ -11,10 +11,10 @@ const (
 	recallBits = 12
 	// maxRecall is the longest beginning that is kept, in octets.
 	maxRecall = 62
-	// maxRecallRules is what the rules that are kept with all of them may come to,
-	// in octets: so many a cache may want to drop and cannot. Rules that are kept
-	// with several count as often.
-	maxRecallRules = 16 << 20
+	// recallShare is by what part of Options.Memory the rules that are kept with
+	// all of them are bound: so many a cache may want to drop and cannot. Rules
+	// that are kept with several count as often.
+	recallShare = 32
 )
 
 // recall is what is known of beginnings of URLs that came before, wherever: in a
@@ -25,7 +25,7 @@ const (
 type recall struct {
 	met    [1 << recallBits]uint16    // a part of the hash of what came last
 	places *[1 << recallBits]recalled // nil before anything is kept
-	rules  int                        // octets of the rules in all places
+	rules  int64                      // octets of the rules in all places
 }
 
 // recalled is what the evaluator knows of all URLs with one beginning: its start,
@@ -38,7 +38,7 @@ type recalled struct {
 	origin    matcher.Origin
 	first     []int
 	standings []matcher.Standing
-	rules     int // octets; with it, start and origin lie in a line of the cache each
+	rules     int64 // octets; with it, start and origin lie in a line of the cache each
 }
 
 // recall sets what is known of a URL, whose placeOf is given, to what is kept; false
@@ -81,7 +81,7 @@ func (e *Evaluator) remember(hash uint64) {
 		m.places = new([1 << recallBits]recalled)
 	}
 	r, rules := &m.places[place], sizeOf(e.origin.Tries)
-	if len(e.start) > maxRecall || m.rules-r.rules+rules > maxRecallRules {
+	if len(e.start) > maxRecall || m.rules-r.rules+rules > e.options.Memory/recallShare {
 		return
 	}
 	m.rules += rules - r.rules
@@ -93,9 +93,9 @@ func (e *Evaluator) remember(hash uint64) {
 }
 
 // sizeOf is how many octets of memory tries take.
-func sizeOf(tries []matcher.Trie) (size int) {
+func sizeOf(tries []matcher.Trie) (size int64) {
 	for i := range tries {
-		size += tries[i].Size()
+		size += int64(tries[i].Size())
 	}
 	return size
 }

@@ -43,7 +43,7 @@ func TestRecall(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		kept, octets := 0, 0
+		kept, octets := 0, int64(0)
 		if e.memory.places != nil {
 			for i := range e.memory.places {
 				if r := &e.memory.places[i]; r.length > 0 {
@@ -96,20 +96,21 @@ func TestRecallKeepsLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows [][]byte
-	for i := range 3 * maxRecallRules / sizeOf(o.Tries) {
+	const limit = 1 << 20
+	for i := range 3 * limit / sizeOf(o.Tries) {
 		host := fmt.Sprintf("http://host%d.example", i)
 		origins.Add([]byte(host), o)
 		rows = append(rows, []byte(host+"/x"), []byte(host+"/abc"))
 	}
-	e := NewEvaluator(oneByOne{origins}, Options{})
+	e := NewEvaluator(oneByOne{origins}, Options{Memory: limit * recallShare})
 	var v Verdicts
 	for range 4 {
 		if err := e.Evaluate(&Batch{URLs: column(rows...)}, &v); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if e.memory.rules > maxRecallRules || e.memory.rules < maxRecallRules/2 {
-		t.Errorf("rules of %d octets are kept, of %d", e.memory.rules, maxRecallRules)
+	if e.memory.rules > limit || e.memory.rules < limit/2 {
+		t.Errorf("rules of %d octets are kept, of %d", e.memory.rules, limit)
 	}
 	for row := range rows {
 		if want := row%2 == 0; verdictAt(&v, 0, row)[0] != want {
