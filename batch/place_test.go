@@ -49,6 +49,7 @@ func FuzzPlaceOf(f *testing.F) {
 	f.Add([]byte("https://www.a.example/and/a/path/that/is/longer/than/one/load/of/octets"))
 	f.Add([]byte("http://a.example/"))
 	f.Fuzz(func(t *testing.T, url []byte) {
+		url = url[:min(len(url), 200)]
 		for i := range url {
 			for _, url := range [][]byte{url[i:], url[:i], url[:i:i]} {
 				if got, want := placeOf(url), placePortable(url); got != want {

@@ -47,6 +47,7 @@ func FuzzPlainHost(f *testing.F) {
 	f.Add([]byte("https://www.a.example/and/a/path/that/is/longer/than/one/load/of/octets"))
 	f.Add([]byte("http://a..example./"))
 	f.Fuzz(func(t *testing.T, url []byte) {
+		url = url[:min(len(url), 200)]
 		for start := range url {
 			checkPlainHost(t, url, start)
 		}
