@@ -51,8 +51,9 @@ func (p *Paths) Trim(i int) bool {
 	if fragment >= 0 {
 		text = text[:fragment]
 	}
-	p.texts[i].high = p.texts[i].low + len(text)
-	p.sketches[i] = SketchOf(text)
+	if high := p.texts[i].low + len(text); high < p.texts[i].high {
+		p.texts[i].high, p.sketches[i] = high, SketchOf(text)
+	}
 	return fragment >= 0
 }
 
