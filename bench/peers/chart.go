@@ -11,32 +11,81 @@ import (
 
 // Measures of the chart, in pixels.
 const (
-	chartWidth = 760
-	chartLeft  = 200 // where the bars start
-	chartRight = 640 // where the scale ends; the numbers have the rest
-	chartTop   = 62
-	barHeight  = 22
-	barStep    = 34
+	chartWidth  = 760
+	chartLeft   = 200 // where the bars start
+	chartRight  = 560 // where the scale ends; the numbers have the rest
+	chartTop    = 82
+	barHeight   = 22
+	innerHeight = 8
+	barStep     = 34
 )
 
 // chart draws the runners' times as bars on a logarithmic scale, in SVG, the
-// fastest on top.
+// fastest on top: the whole job from the URL, and within it a narrow bar of the
+// library alone.
 func chart(runners []runner) string {
 	measured := slices.DeleteFunc(slices.Clone(runners), func(r runner) bool { return r.skipped != "" })
-	slices.SortStableFunc(measured, func(a, b runner) int { return cmp.Compare(a.median(cpu), b.median(cpu)) })
-	fastest, slowest := measured[0].median(cpu), measured[len(measured)-1].median(cpu)
-	low, high := math.Floor(math.Log10(fastest)), math.Ceil(math.Log10(slowest))
-	low, high = min(low, high-1), max(high, low+1)
-	if math.Log10(fastest)-low < 0.1 {
-		low-- // the shortest bar must be seen
-	}
+	slices.SortStableFunc(measured, func(a, b runner) int { return cmp.Compare(a.median(jobCPU), b.median(jobCPU)) })
+	low, high := scale(measured)
 	x := func(nanos float64) float64 {
 		return chartLeft + (chartRight-chartLeft)*(math.Log10(nanos)-low)/(high-low)
 	}
 	bottom := chartTop + barStep*len(measured)
 
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title">
+	fmt.Fprintf(&b, chartHead, chartWidth, bottom+34)
+	for power := low; power <= high; power++ {
+		at := x(math.Pow(10, power))
+		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" y1="%d" x2="%.1[1]f" y2="%[3]d"/>`+"\n", at, chartTop-8, bottom)
+		fmt.Fprintf(&b, `<text class="small" x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", at, bottom+18, tick(power))
+	}
+	for i, r := range measured {
+		class := "bar"
+		if r.name == runners[0].name {
+			class = "bar own"
+		}
+		drawBar(&b, &r, class, chartTop+barStep*i, x)
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// scale is the range of the chart in powers of ten.
+func scale(measured []runner) (low, high float64) {
+	var times []float64
+	for _, r := range measured {
+		times = append(times, r.median(cpu), r.median(jobCPU))
+	}
+	fastest, slowest := math.Log10(slices.Min(times)), math.Log10(slices.Max(times))
+	low, high = math.Floor(fastest), math.Ceil(slowest)
+	low, high = min(low, high-1), max(high, low+1)
+	if fastest-low < 0.1 {
+		low-- // the shortest bar must be seen
+	}
+	return low, high
+}
+
+// drawBar draws one runner. One that has a single time for both has no bar
+// within.
+func drawBar(b *strings.Builder, r *runner, class string, top int, x func(nanos float64) float64) {
+	alone, job := r.median(cpu), r.median(jobCPU)
+	language, _, _ := strings.Cut(r.language, " ")
+	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%s <tspan class="small">%s</tspan></text>`+"\n",
+		chartLeft-10, top+16, html.EscapeString(r.name), html.EscapeString(language))
+	fmt.Fprintf(b, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="3"/>`+"\n",
+		class, chartLeft, top, x(job)-chartLeft, barHeight)
+	within, end := "", x(job)
+	if alone != job {
+		fmt.Fprintf(b, `<rect class="alone" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`+"\n",
+			chartLeft, top+(barHeight-innerHeight)/2, x(alone)-chartLeft, innerHeight)
+		within = fmt.Sprintf(` <tspan class="small">(%s alone)</tspan>`, number(alone))
+		end = max(end, x(alone)) // a job that asks a cheaper question may be the shorter one
+	}
+	fmt.Fprintf(b, `<text x="%.1f" y="%d">%s%s</text>`+"\n", end+8, top+16, number(job), within)
+}
+
+// chartHead is what the chart begins with, but for its width and height.
+const chartHead = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title">
 <title id="title">Processor time a URL of robots.txt implementations, logarithmic scale</title>
 <style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
@@ -44,41 +93,24 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .small { font-size: 12px; fill: #59636e }
 .page { fill: #fff }
 .grid { stroke: #d1d9e0 }
-.bar { fill: #8c959f }
+.bar { fill: #b6bec7 }
 .own { fill: #0969da }
+.alone { fill: #59636e }
 @media (prefers-color-scheme: dark) {
 text { fill: #f0f6fc }
 .small { fill: #9198a1 }
 .page { fill: #0d1117 }
 .grid { stroke: #3d444d }
-.bar { fill: #656c76 }
+.bar { fill: #3d444d }
 .own { fill: #4493f8 }
+.alone { fill: #9198a1 }
 }
 </style>
 <rect class="page" width="100%%" height="100%%" rx="6"/>
 <text class="head" x="16" y="26">Processor time a URL</text>
-<text class="small" x="16" y="44">nanoseconds, logarithmic scale; shorter is faster</text>
-`, chartWidth, bottom+34)
-	for power := low; power <= high; power++ {
-		at := x(math.Pow(10, power))
-		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" y1="%d" x2="%.1[1]f" y2="%[3]d"/>`+"\n", at, chartTop-8, bottom)
-		fmt.Fprintf(&b, `<text class="small" x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", at, bottom+18, tick(power))
-	}
-	for i, r := range measured {
-		top, end, class := chartTop+barStep*i, x(r.median(cpu)), "bar"
-		if r.name == runners[0].name {
-			class = "bar own"
-		}
-		language, _, _ := strings.Cut(r.language, " ")
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s <tspan class="small">%s</tspan></text>`+"\n",
-			chartLeft-10, top+16, html.EscapeString(r.name), html.EscapeString(language))
-		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="3"/>`+"\n",
-			class, chartLeft, top, end-chartLeft, barHeight)
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text>`+"\n", end+8, top+16, number(r.median(cpu)))
-	}
-	b.WriteString("</svg>\n")
-	return b.String()
-}
+<text class="small" x="16" y="44">nanoseconds from the URL to the verdict, logarithmic scale; shorter is faster</text>
+<text class="small" x="16" y="61">narrow: the library alone, given the parsed rules of the host</text>
+`
 
 // tick labels a power of ten.
 func tick(power float64) string {

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestMain lets the test's own program stand in for runners: each says its
-// verdicts by an argument.
+// TestMain lets the test's own program stand in for runners: each says by an
+// argument its verdicts alone, those of the whole job, and what else it prints.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 8 && os.Args[1] == "fake" {
 		if err := fake(os.Args[2], os.Args[6], os.Args[7]); err != nil {
@@ -27,19 +30,23 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func fake(verdicts, out, passes string) error {
-	if verdicts == "crash" {
+// threeTimes is what a fake prints whose whole job takes three times as long.
+const threeTimes = `"job_cpu_ns_per_url":3e6,`
+
+func fake(how, out, passes string) error {
+	if how == "crash" {
 		return errors.New("as asked")
 	}
-	if verdicts == "fickle" {
+	if how == "fickle" {
 		n, _ := strconv.Atoi(passes)
-		verdicts = strings.Repeat(strconv.Itoa(n&1), 3)
+		how = strings.Repeat(strconv.Itoa(n&1), 3) + "/000/" + threeTimes
 	}
-	octets := []byte(verdicts)
+	parts := strings.Split(how, "/")
+	octets := []byte(parts[0] + parts[1])
 	for i := range octets {
 		octets[i] -= '0'
 	}
-	fmt.Printf(`{"name":"x","version":"1","urls":%d,"passes":%s,"cpu_ns_per_url":1e6,"wall_ns_per_url":2e6,"parse_ms":3}`+"\n", len(octets), passes)
+	fmt.Printf(`{"version":"1","cpu_ns_per_url":1e6,"wall_ns_per_url":2e6,%s"job_wall_ns_per_url":4e6,"parse_ms":3}`+"\n", parts[2])
 	return os.WriteFile(out, octets, 0o666)
 }
 
@@ -63,7 +70,8 @@ func TestRun(t *testing.T) {
 		urls:  write("urls.zst", string(list)),
 		rules: filepath.Dir(write("rules/h.example", "User-agent: *\nDisallow: /a\n")),
 		agent: "CCBot", count: 2, data: "URLs", commit: "c0ffee", record: filepath.Join(dir, "record"),
-		runners: write("runners", "ours\tGo 1\t"+self+"\t001\nraw\tRust 2\t"+self+"\t011\nshort\tC\t"+self+"\t01\n"+
+		runners: write("runners", "ours\tGo 1\t"+self+"\t001/001/\"job_cpu_ns_per_url\":1e6,\nraw\tRust 2\t"+self+"\t011/002/"+threeTimes+"\n"+
+			"short\tC\t"+self+"\t01/01/"+threeTimes+"\nuntimed\tC\t"+self+"\t011/011/\n"+
 			"crash\tC\t"+self+"\tcrash\nfickle\tC\t"+self+"\tfickle\nabsent\tJava\t\tjavac is not installed\n"),
 	}
 	if err := run(o); err != nil {
@@ -80,9 +88,12 @@ func TestRun(t *testing.T) {
 	for _, want := range []string{
 		"4 URLs, 3 of them in ASCII on hosts with a robots.txt, 1 robots.txt files (1 needed); agent CCBot; medians of 2 rounds.",
 		"commit c0ffee",
-		"| ours | 1 | Go 1 | 1,000,000 | 1.0 | – | 3.0 |",
-		"| raw | 1 | Rust 2 | 1,000,000 | 1.0 | 66.667 % | 3.0 |",
-		"| short | | C | not measured: measured 2 URLs of 3, 2 verdicts",
+		"| library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL |",
+		"| ours | 1 | Go 1 | 1,000,000 | 1.0 | 1,000,000 | 1.0 | – | 0 | 3.0 |",
+		"| raw | 1 | Rust 2 | 1,000,000 | 1.0 | 3,000,000 | 3.0 | 66.667 % | 2 | 3.0 |",
+		"| short | | C | not measured: wrote 4 verdicts for 3 URLs, want two each |",
+		"| untimed | | C | not measured: printed ",
+		": want the times of the library alone and of the whole job |",
 		"not measured: exit status 1: fake: as asked",
 		"| fickle | | C | not measured: other verdicts than in the run before |",
 		"| absent | | Java | not measured: javac is not installed |",
@@ -96,6 +107,11 @@ func TestRun(t *testing.T) {
 	if err != nil || strings.Count(string(lines), "\n") != 4 {
 		t.Errorf("%d lines, want two rounds of two runners (error %v)", strings.Count(string(lines), "\n"), err)
 	}
+	if want := `{"round":1,"name":"raw","version":"1","language":"Rust 2","urls":3,"passes":166,` +
+		`"cpu_ns_per_url":1000000,"wall_ns_per_url":2000000,` +
+		`"job_cpu_ns_per_url":3000000,"job_wall_ns_per_url":4000000,"job_differ":2,"parse_ms":3}`; !strings.Contains(string(lines), want) {
+		t.Errorf("the runs have no %s:\n%s", want, lines)
+	}
 	svg, err := os.ReadFile(filepath.Join(o.record, "peers.svg"))
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +122,9 @@ func TestRun(t *testing.T) {
 	}
 	if err != io.EOF {
 		t.Errorf("peers.svg: %v", err)
+	}
+	if n := strings.Count(string(svg), `class="alone"`); n != 1 || !strings.Contains(string(svg), `>3,000,000 <tspan class="small">(1,000,000 alone)`) {
+		t.Errorf("peers.svg has %d bars within others, want one, of the library that is not ours:\n%s", n, svg)
 	}
 }
 
@@ -132,8 +151,52 @@ func TestNumbers(t *testing.T) {
 	if got := share(999_999, 1_000_000); got != "99.999 %" {
 		t.Errorf("share %q", got)
 	}
-	r := runner{results: []result{{CPU: 5}, {CPU: 1}, {CPU: 2}, {CPU: 3}}}
+	r := runner{results: []result{{CPU: 5, JobCPU: 9}, {CPU: 1, JobCPU: 9}, {CPU: 2, JobCPU: 7}, {CPU: 3, JobCPU: 10}}}
 	if got := r.median(cpu); got != 2.5 {
 		t.Errorf("median %v, want 2.5", got)
+	}
+	if got := r.median(jobCPU); got != 9 {
+		t.Errorf("median of the whole job %v, want 9", got)
+	}
+}
+
+// TestOwnRunner measures this project's own runner, beside itself.
+func TestOwnRunner(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the runner is for Unix")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "robotsbatch")
+	if out, err := exec.Command("go", "build", "-o", program, "./robotsbatch").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	rows := []row{
+		{"a.example", "http://a.example/x", "/x"},
+		{"b.example", "https://b.example/?q#f", "/?q"},
+		{"a.example", "HTTP://A.example:80/y", "/y"},
+	}
+	for name, body := range map[string]string{"a.example": "User-agent: *\nDisallow: /x\n", "b.example": "User-agent: CCBot\nDisallow: /?q$"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := runner{name: "own", command: []string{program}}
+	m := &measurement{runners: []runner{own, own}, rules: dir, list: filepath.Join(dir, "urls.tsv"), agent: "CCBot", dir: dir}
+	if err := (&frontier{rows: rows}).write(m.list); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.run(len(rows), 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range m.runners {
+		if r.skipped != "" {
+			t.Fatal(r.skipped)
+		}
+		if want := []byte{0, 0, 1}; !bytes.Equal(r.verdicts, want) {
+			t.Errorf("verdicts %d, want %d", r.verdicts, want)
+		}
+		if got := r.results[0]; got.JobDiffer != 0 || got.JobCPU != got.CPU || got.JobWall != got.Wall || got.Version != "unknown" {
+			t.Errorf("measured %+v, want one time for both", got)
+		}
 	}
 }

@@ -55,21 +55,22 @@ func processor() string {
 // table is one line a runner, in Markdown.
 func table(runners []runner) string {
 	var b strings.Builder
-	b.WriteString("| library | version | language | CPU ns a URL | times ours | same verdict | parsing, ms |\n")
-	b.WriteString("|---|---|---|---:|---:|---:|---:|\n")
-	ours := runners[0].median(cpu)
+	b.WriteString("| library | version | language | library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL | parsing, ms |\n")
+	b.WriteString("|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	ours, oursOfJob := runners[0].median(cpu), runners[0].median(jobCPU)
 	for i, r := range runners {
 		if r.skipped != "" {
-			fmt.Fprintf(&b, "| %s | | %s | not measured: %s | | | |\n", r.name, r.language, cell(r.skipped))
+			fmt.Fprintf(&b, "| %s | | %s | not measured: %s | | | | | | |\n", r.name, r.language, cell(r.skipped))
 			continue
 		}
 		agreement := "–"
 		if i > 0 {
 			agreement = share(r.agreed, len(r.verdicts))
 		}
-		nanos := r.median(cpu)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n",
-			r.name, r.results[0].Version, r.language, number(nanos), number(nanos/ours), agreement, number(r.median(parsing)))
+		nanos, ofJob := r.median(cpu), r.median(jobCPU)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+			r.name, r.results[0].Version, r.language, number(nanos), number(nanos/ours), number(ofJob), number(ofJob/oursOfJob),
+			agreement, thousands(r.results[0].JobDiffer), number(r.median(parsing)))
 	}
 	return b.String()
 }
@@ -98,6 +99,7 @@ func cell(text string) string {
 }
 
 func cpu(r result) float64     { return r.CPU }
+func jobCPU(r result) float64  { return r.JobCPU }
 func parsing(r result) float64 { return r.Parse }
 
 // median is that of a value over the runs; of two in the middle, their mean.

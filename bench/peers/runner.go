@@ -21,25 +21,38 @@ type runner struct {
 	command  []string // without the arguments that all runners have
 	skipped  string   // why it is not measured; empty when it is
 
-	passes   int
-	results  []result
-	verdicts []byte // 1 allowed, 0 denied, 2 no answer; one a URL
+	passes  int
+	results []result
+	// verdicts are those of the library alone: 1 allowed, 0 denied, 2 no answer;
+	// one a URL.
+	verdicts []byte
+	written  []byte // those, and then as many of the whole job
 
 	agreed int
 	kinds  []kindCount
 }
 
-// result is what a runner prints of one run.
+// result is one run. The version and what was measured is what the runner
+// prints.
 type result struct {
-	Round    int     `json:"round"`
-	Name     string  `json:"name"`
-	Version  string  `json:"version"`
-	Language string  `json:"language"`
-	URLs     int     `json:"urls"`
-	Passes   int     `json:"passes"`
-	CPU      float64 `json:"cpu_ns_per_url"`
-	Wall     float64 `json:"wall_ns_per_url"`
-	Parse    float64 `json:"parse_ms"`
+	Round    int    `json:"round"`
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Language string `json:"language"`
+	URLs     int    `json:"urls"`
+	Passes   int    `json:"passes"`
+
+	// The library alone, given the rules of the URL's host.
+	CPU  float64 `json:"cpu_ns_per_url"`
+	Wall float64 `json:"wall_ns_per_url"`
+	// The whole job: splitting the URL, finding the rules of its host, and the
+	// library.
+	JobCPU  float64 `json:"job_cpu_ns_per_url"`
+	JobWall float64 `json:"job_wall_ns_per_url"`
+	// JobDiffer is how many URLs have another verdict in the whole job.
+	JobDiffer int `json:"job_differ"`
+
+	Parse float64 `json:"parse_ms"`
 }
 
 // readRunners reads the file that names the runners: a line each, of name,
@@ -114,9 +127,10 @@ func (m *measurement) run(urls, count int) error {
 				r.passes = int(min(max(needed, fewestPasses), mostPasses))
 				continue
 			}
-			result.Round, result.Name, result.Language = round, r.name, r.language
+			result.Round = round
 			r.results = append(r.results, result)
-			fmt.Fprintf(os.Stderr, "round %d of %d: %s: %.1f ns a URL\n", round, count, r.name, result.CPU)
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s: %.1f ns a URL, from the URL %.1f ns\n",
+				round, count, r.name, result.CPU, result.JobCPU)
 		}
 	}
 	return nil
@@ -136,21 +150,30 @@ func (m *measurement) once(r *runner, urls int) (result, error) {
 	if err := cmd.Run(); err != nil {
 		return result{}, fmt.Errorf("%w: %s", errors.Join(err, ctx.Err()), lastLine(stderr.String()))
 	}
-	var measured result
+	measured := result{CPU: -1, JobCPU: -1} // for a runner that leaves one out
 	if err := json.Unmarshal(stdout.Bytes(), &measured); err != nil {
 		return result{}, fmt.Errorf("printed %q: %w", stdout.String(), err)
 	}
-	verdicts, err := os.ReadFile(out)
+	written, err := os.ReadFile(out)
 	if err != nil {
 		return result{}, err
 	}
-	if measured.URLs != urls || len(verdicts) != urls || measured.CPU < 0 {
-		return result{}, fmt.Errorf("measured %d URLs of %d, %d verdicts, at %g ns", measured.URLs, urls, len(verdicts), measured.CPU)
+	if len(written) != 2*urls {
+		return result{}, fmt.Errorf("wrote %d verdicts for %d URLs, want two each", len(written), urls)
 	}
-	if r.verdicts != nil && !bytes.Equal(verdicts, r.verdicts) {
+	if measured.CPU < 0 || measured.JobCPU < 0 {
+		return result{}, fmt.Errorf("printed %q: want the times of the library alone and of the whole job", stdout.String())
+	}
+	if r.written != nil && !bytes.Equal(written, r.written) {
 		return result{}, errors.New("other verdicts than in the run before")
 	}
-	r.verdicts = verdicts
+	r.written, r.verdicts = written, written[:urls]
+	measured.Name, measured.Language, measured.URLs, measured.Passes = r.name, r.language, urls, r.passes
+	for i, verdict := range r.verdicts {
+		if written[urls+i] != verdict {
+			measured.JobDiffer++
+		}
+	}
 	return measured, os.Remove(out)
 }
 

@@ -1,19 +1,12 @@
 //go:build unix
 
-// Robotsbatch is the runner of this project's own engine.
+// Robotsbatch is the runner of this project's own engine, which does the whole
+// job from the URL: its one time stands for both.
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"log"
-	"os"
-	"path/filepath"
-	"strconv"
-	"syscall"
-	"time"
-
 	"robotsbatch/batch"
+	"robotsbatch/bench/peers/gorunner"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -22,74 +15,43 @@ import (
 var version = "unknown" // the linker sets it
 
 func main() {
-	rules, list, agent, out := os.Args[1], os.Args[2], os.Args[3], os.Args[4]
-	passes := must(strconv.Atoi(os.Args[5]))
-	batches, table, parse := load(rules, must(os.ReadFile(list)), agent)
-	evaluator, verdicts := batch.NewEvaluator(table, batch.Options{}), make([]batch.Verdicts, len(batches))
-	evaluate := func() {
-		for range passes {
-			for i := range batches {
-				must(0, evaluator.Evaluate(&batches[i], &verdicts[i]))
-			}
+	job := gorunner.FromArgs()
+	origins := make([]matcher.Origin, len(job.Bodies))
+	parse := gorunner.Time(func() {
+		for i, body := range job.Bodies {
+			parsed := robotstxt.Parse(body, robotstxt.Options{})
+			origins[i] = matcher.Origin{Access: access.Rules, Tries: matcher.Compile(parsed, []matcher.Chain{{job.Agent}})}
+		}
+	})
+	batches, table := load(job.Rows, origins)
+	evaluator, columns := batch.NewEvaluator(table, batch.Options{}), make([]batch.Verdicts, len(batches))
+	times := job.Measure(func() {
+		for i := range batches {
+			gorunner.Must(0, evaluator.Evaluate(&batches[i], &columns[i]))
+		}
+	})
+	var verdicts []byte
+	for _, c := range columns {
+		for i := range c.Rows {
+			verdicts = append(verdicts, c.Agents[0].Allowed[i>>3]>>(i&7)&1)
 		}
 	}
-	evaluate() // to warm up
-	cpu, wall := cpuTime(), time.Now()
-	evaluate()
-	cpu, elapsed := cpuTime()-cpu, time.Since(wall)
-	var octets []byte
-	for _, v := range verdicts {
-		for i := range v.Rows {
-			octets = append(octets, v.Agents[0].Allowed[i>>3]>>(i&7)&1)
-		}
-	}
-	must(0, os.WriteFile(out, octets, 0o666))
-	n := float64(len(octets) * passes)
-	must(0, json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"name": "robotsbatch", "version": version, "urls": len(octets), "passes": passes,
-		"cpu_ns_per_url": float64(cpu) / n, "wall_ns_per_url": float64(elapsed) / n, "parse_ms": parse.Seconds() * 1e3,
-	}))
+	job.Report(version, parse, times, times, verdicts, verdicts)
 }
 
-// load lays out the URLs in batches and compiles the rules of their hosts.
-func load(rules string, list []byte, agent string) (batches []batch.Batch, table *matcher.Table, parse time.Duration) {
+// load lays out the URLs in batches and enters the rules of their hosts.
+func load(rows []gorunner.Row, origins []matcher.Origin) (batches []batch.Batch, table *matcher.Table) {
 	table = new(matcher.Table)
-	origins := make(map[string]matcher.Origin)
 	var scratch matcher.Scratch
-	for line := range bytes.Lines(list) {
-		columns := bytes.SplitN(line, []byte("\t"), 3)
-		file, url := string(columns[0]), columns[1]
-		if n := len(batches); n == 0 || batches[n-1].URLs.Len() == batch.DefaultRows {
+	for i, row := range rows {
+		if i%batch.DefaultRows == 0 {
 			batches = append(batches, batch.Batch{URLs: batch.Column{Offsets32: []int32{0}}})
 		}
 		c := &batches[len(batches)-1].URLs
-		c.Data = append(c.Data, url...)
+		c.Data = append(c.Data, row.URL...)
 		c.Offsets32 = append(c.Offsets32, int32(len(c.Data)))
-		origin, known := origins[file]
-		if !known {
-			body := must(os.ReadFile(filepath.Join(rules, file)))
-			start := cpuTime()
-			parsed := robotstxt.Parse(body, robotstxt.Options{})
-			origin = matcher.Origin{Access: access.Rules, Tries: matcher.Compile(parsed, []matcher.Chain{{agent}})}
-			parse += cpuTime() - start
-			origins[file] = origin
-		}
-		key, _, _ := scratch.Split(url)
-		table.Add(key, origin)
+		key, _, _ := scratch.Split([]byte(row.URL))
+		table.Add(key, origins[row.Body])
 	}
-	return batches, table, parse
-}
-
-// cpuTime is what the process has used, in and outside the kernel.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	must(0, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		log.Fatal(err)
-	}
-	return value
+	return batches, table
 }

@@ -14,7 +14,11 @@ fn main() {
     let parsed: Vec<RobotsTxt> = texts.iter().map(|t| RobotsTxt::parse(t)).collect();
     let matchers: Vec<RobotsMatcher> = parsed.iter().map(|p| p.matcher()).collect();
     let parse_ms = (peers::cpu_ns() - start) / 1e6;
-    job.run("fast-robots", parse_ms, |row| {
-        Some(matchers[row.body].is_allowed(&job.agent, &row.path))
-    });
+    job.run(
+        "fast-robots",
+        parse_ms,
+        &matchers,
+        |row| &row.path,
+        |matcher, path| Some(matcher.is_allowed(&job.agent, path)),
+    );
 }

@@ -1,4 +1,4 @@
-//! The runner of the crate texting_robots.
+//! The runner of the crate texting_robots, which takes a URL or its path with query.
 
 use std::panic::catch_unwind;
 use texting_robots::Robot;
@@ -13,9 +13,11 @@ fn main() {
     };
     let robots: Vec<Option<Robot>> = job.bodies.iter().map(parse).collect();
     let parse_ms = (peers::cpu_ns() - start) / 1e6;
-    job.run("texting_robots", parse_ms, |row| {
-        robots[row.body]
-            .as_ref()
-            .map(|robot| robot.allowed(&row.url))
-    });
+    job.run(
+        "texting_robots",
+        parse_ms,
+        &robots,
+        |row| &row.url,
+        |robot, url| robot.as_ref().map(|robot| robot.allowed(url)),
+    );
 }
