@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"bytes"
+	"fmt"
 	"testing"
 
 	"robotsbatch/bench/corpus"
@@ -9,19 +11,35 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// BenchmarkEngineFlat measures the evaluator where no cache helps: 100,000
-// hosts with six URLs each, so that nearly every origin's rules come from
-// memory.
+// The flat frontiers are of so many hosts, with so few URLs each.
+const (
+	flatHosts = 100_000
+	flatURLs  = 6
+)
+
+// BenchmarkEngineFlat measures the evaluator where no cache helps: with so many
+// hosts that nearly every origin's rules come from memory. Of the made-up hosts
+// all have rules; of the real ones, those whose URLs are on hosts with rules.
 func BenchmarkEngineFlat(b *testing.B) {
 	if testing.Short() {
 		b.Skip("makes 600,000 URLs")
 	}
-	const hosts = 100_000
-	c := corpus.New(corpus.Options{Origins: hosts, URLs: 6 * hosts, LargestOrigin: 12})
+	b.Run("data=made-up", func(b *testing.B) {
+		urls, table := flatMadeUp()
+		benchmarkEngine(b, table, batches(urls), 1)
+	})
+	b.Run("data=real", func(b *testing.B) {
+		urls, table := needReal(b).flattened()
+		benchmarkEngine(b, table, batches(urls), 1)
+	})
+}
+
+// flatMadeUp makes up a frontier.
+func flatMadeUp() ([][]byte, *matcher.Table) {
+	c := corpus.New(corpus.Options{Origins: flatHosts, URLs: flatURLs * flatHosts, LargestOrigin: 2 * flatURLs})
 	var urls [][]byte
 	var table matcher.Table
 	var scratch matcher.Scratch
-	chains := []matcher.Chain{{"CCBot"}}
 	bodies := make(map[int][]matcher.Trie)
 	last := -1
 	for origin, url := range c.URLs() {
@@ -36,10 +54,61 @@ func BenchmarkEngineFlat(b *testing.B) {
 		last = origin.Index
 		tries, ok := bodies[origin.Body]
 		if !ok {
-			tries = matcher.Compile(robotstxt.Parse(c.AppendBody(nil, origin.Body), robotstxt.Options{}), chains)
+			tries = compiled(c.AppendBody(nil, origin.Body))
 			bodies[origin.Body] = tries
 		}
 		table.Add(key, matcher.Origin{Access: access.Rules, Tries: tries})
 	}
-	benchmarkEngine(b, &table, batches(urls), 1)
+	return urls, &table
+}
+
+// flattened cuts the URLs of each host into pieces of six, and makes every piece
+// a host's of its own, with a copy of the rules of its own. It goes through the
+// list as often as it takes.
+func (f *frontier) flattened() ([][]byte, *matcher.Table) {
+	var urls [][]byte
+	var table matcher.Table
+	var scratch matcher.Scratch
+	for hosts := 0; hosts < flatHosts; {
+		for rest := f.urls; len(rest) >= flatURLs && hosts < flatHosts; {
+			key, _, reason := scratch.Split(rest[0])
+			n := 1
+			for n < flatURLs && reason == matcher.NoReason && sameHost(rest[0], rest[n]) {
+				n++
+			}
+			if n == flatURLs {
+				body, known := f.bodies[string(key)]
+				for _, url := range rest[:n] {
+					urls = append(urls, underHost(hosts, url))
+				}
+				hosts++
+				if known {
+					key, _, _ = scratch.Split(urls[len(urls)-1])
+					table.Add(key, matcher.Origin{Access: access.Rules, Tries: compiled(body)})
+				}
+			}
+			rest = rest[n:]
+		}
+	}
+	return urls, &table
+}
+
+// sameHost tells whether two URLs begin with the same scheme and host.
+func sameHost(a, b []byte) bool {
+	start := bytes.Index(a, []byte("://"))
+	if start < 0 {
+		return false
+	}
+	end := bytes.IndexByte(a[start+3:], '/')
+	return end > 0 && bytes.HasPrefix(b, a[:start+3+end+1])
+}
+
+// underHost puts a label before the host of a URL.
+func underHost(label int, url []byte) []byte {
+	start := bytes.Index(url, []byte("://")) + 3
+	return fmt.Appendf(nil, "%sw%d.%s", url[:start], label, url[start:])
+}
+
+func compiled(body []byte) []matcher.Trie {
+	return matcher.Compile(robotstxt.Parse(body, robotstxt.Options{}), []matcher.Chain{{"CCBot"}})
 }
