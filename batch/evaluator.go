@@ -23,14 +23,7 @@ type Evaluator struct {
 	found   matcher.Origin // for Lookup
 	ahead   ahead
 	memory  recall
-	first   []int // for each agent the first one that has the same trie
-
-	// What is known of a URL that starts like one before.
-	start     []byte // the octets that it has to share with that; nil for none
-	path      int    // where in it the path begins
-	open      bool   // only Settle knows the verdict of some agent
-	standings []matcher.Standing
-	paths     matcher.Paths // of the rows looked at last
+	pending pending
 
 	// The verdicts of the rows from run on, an agent each. Only when they change
 	// they are written.
@@ -49,10 +42,12 @@ type Evaluator struct {
 func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 	o = o.withDefaults()
 	bulk, _ := origins.(matcher.BulkOrigins)
-	return &Evaluator{
+	e := &Evaluator{
 		origins: origins, options: o, ahead: ahead{origins: bulk}, origin: new(matcher.Origin),
-		first: make([]int, o.Agents), standings: make([]matcher.Standing, o.Agents), allowed: make([]bool, o.Agents),
+		allowed: make([]bool, o.Agents),
 	}
+	e.pending.init(o.Agents)
+	return e
 }
 
 // Evaluate sets v to the verdicts for the rows of b, whose URLs must be valid
@@ -61,7 +56,8 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	rows := b.URLs.Len()
 	v.reset(rows, e.options)
-	e.written, e.start, e.run = nil, nil, 0 // they are of the batch before
+	e.written, e.run = nil, 0 // they are of the batch before
+	e.pending.reset(b.URLs.Data)
 	e.facts.reset()
 	e.explainer.reset(v)
 	var err error
@@ -103,12 +99,15 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 		case err != nil:
 		case lineOctets || c.Indices != nil || c.Validity != nil:
 			row, err = evaluateBlock(e, c, offsets, v, low, high, lineOctets)
+		case e.mayScatter():
+			row, err = evaluateScattered(e, c, offsets, v, low, high)
 		default:
 			row, err = evaluatePlain(e, c, offsets, v, low, high)
 		}
 		if err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
 		}
+		e.memory.scattered, e.memory.hits = e.memory.hits > blockRows/2, 0
 	}
 	e.flush(v, v.Rows)
 	return nil
@@ -116,81 +115,138 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 
 // evaluateBlock is the row loop. It returns the row of an error.
 func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int, lineOctets bool) (int, error) {
+	p := &e.pending
 	for row := low; row < high; row++ {
 		if c.Validity != nil && c.Null(row) {
-			e.null(v, row, matcher.InvalidURL)
+			p.addNull(row, matcher.InvalidURL)
 			continue
 		}
 		value := row
 		if c.Indices != nil {
 			value = int(c.Indices[row])
 		}
-		url := matcher.TrimURL(c.Data[offsets[value]:offsets[value+1]])
-		switch {
+		start, end := trimmed(c.Data, int(offsets[value]), int(offsets[value+1]))
+		switch url := c.Data[start:end]; {
 		case lineOctets && matcher.HasLineOctet(url):
-			e.null(v, row, matcher.InvalidURL)
-		case len(e.start) == 0 || !bytes.HasPrefix(url, e.start):
-			if err := e.evaluate(v, row, url); err != nil {
+			p.addNull(row, matcher.InvalidURL)
+		case len(p.start) > 0 && bytes.HasPrefix(url, p.start):
+			if known := p.resume(row).known; known.open {
+				p.paths.Add(start+known.path, end)
+			}
+		default:
+			if err := e.evaluate(v, row, url, start); err != nil {
 				return row, err
 			}
-		case e.open:
-			e.settleOne(v, row, url[e.path:])
 		}
 	}
+	e.settle(v, high)
 	return 0, nil
+}
+
+// trimmed are the bounds of a URL without blanks at its ends.
+func trimmed(data []byte, low, high int) (start, end int) {
+	url := data[low:high]
+	trimmed := matcher.TrimURL(url)
+	start = low + cap(url) - cap(trimmed)
+	return start, start + len(trimmed)
 }
 
 // evaluatePlain is evaluateBlock for a column without nulls, dictionary and line
 // octets: there it sees many rows that start alike at once.
 func evaluatePlain[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) (int, error) {
+	p := &e.pending
 	for row := low; row < high; row++ {
-		url := c.Data[offsets[row]:offsets[row+1]]
-		if mayStartLike(url, e.start) {
-			if row += evaluateLike(e, c, offsets[row:high+1], v, row); row == high {
+		start, end := int(offsets[row]), int(offsets[row+1])
+		url := c.Data[start:end]
+		if mayStartLike(url, p.start) {
+			if row += addLike(p, offsets[row:high+1], row); row == high {
 				break
 			}
-			url = c.Data[offsets[row]:offsets[row+1]]
+			start, end = int(offsets[row]), int(offsets[row+1])
+			url = c.Data[start:end]
 		}
-		if err := e.evaluate(v, row, matcher.TrimURL(url)); err != nil {
+		if !matcher.Trimmed(url) {
+			start, end = trimmed(c.Data, start, end)
+			url = c.Data[start:end]
+		}
+		if err := e.evaluate(v, row, url, start); err != nil {
 			return row, err
 		}
 	}
+	e.settle(v, high)
 	return 0, nil
 }
 
-// evaluate decides a row whose URL does not start like the one before.
-func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte) error {
-	e.start = nil
+// mayStartLike is false for most URLs that do not start with start, and for all
+// if that is empty.
+func mayStartLike(url, start []byte) bool {
+	n := len(start)
+	return n > 0 && len(url) >= n && url[n-1] == start[n-1] && url[n/2] == start[n/2]
+}
+
+// evaluate decides a row whose URL, which begins at octet start of the column, does
+// not start like the one before.
+func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error {
+	p := &e.pending
+	p.start = nil
 	hash := uint64(0)
 	if !e.ahead.many {
-		hash = placeOf(url)
-		if e.recall(row, url, hash) {
-			if e.open {
-				e.settleOne(v, row, url[e.path:])
-			} else {
-				e.stand(v, row)
+		var known *knowledge
+		if known, hash = e.recall(row, start, start+len(url)); known != nil {
+			if known.open {
+				p.paths.Add(start+known.path, start+len(url))
 			}
 			return nil
 		}
 	}
+	return e.evaluateNew(v, row, url, start, hash)
+}
+
+// evaluateNew is evaluate for a URL of which nothing is kept; hash is its placeOf one
+// octet, or 0 for it not to be kept.
+func (e *Evaluator) evaluateNew(v *Verdicts, row int, url []byte, start int, hash uint64) error {
+	p := &e.pending
+	p.start = nil
 	rest, reason, err := e.find(row, url)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if reason != matcher.NoReason {
-		e.null(v, row, reason)
+	case reason != matcher.NoReason:
+		p.addNull(row, reason)
+		return nil
+	case e.options.Explain:
+		e.settle(v, row)
+		e.explain(v, row, e.scratch.Path(rest))
+		return nil
+	case len(rest) == 0 || rest[0] != '/':
+		e.decideAlone(v, row, e.scratch.Path(rest))
 		return nil
 	}
-	if len(rest) == 0 || rest[0] != '/' {
-		e.decide(v, row, e.scratch.Path(rest))
-		return nil
+	s := p.addFresh(row)
+	depth := e.decide(s.known, rest)
+	s.known.path = len(url) - len(rest)
+	if s.known.open {
+		p.paths.Add(start+s.known.path, start+len(url))
 	}
-	if depth := e.decide(v, row, rest); depth <= len(rest) {
-		e.path = len(url) - len(rest)
-		e.start = url[:e.path+depth]
-		e.remember(hash)
+	if depth <= len(rest) {
+		p.startWith(url[:s.known.path+depth], s)
+		if hash != 0 {
+			e.remember(v, row, url, hash)
+		}
 	}
 	return nil
+}
+
+// decideAlone decides a row whose path is not in the column.
+func (e *Evaluator) decideAlone(v *Verdicts, row int, path []byte) {
+	p := &e.pending
+	e.settle(v, row)
+	p.paths.Reset(path)
+	known := p.addFresh(row).known
+	if e.decide(known, path); known.open {
+		p.paths.Add(0, len(path))
+	}
+	e.settle(v, row+1)
 }
 
 // find sets e.origin to that of a row's URL, and returns the URL's path, query and
@@ -229,144 +285,68 @@ func (e *Evaluator) begin(row int, written []byte, hash uint64) {
 		e.facts.begin(row, e.origin)
 	}
 	e.countAuthority(hash)
-	tries := e.origin.Tries
-	for agent := range tries {
-		e.first[agent] = agent
-		for earlier := range agent {
-			if tries[earlier].Same(&tries[agent]) {
-				e.first[agent] = earlier
-				break
-			}
-		}
-	}
 }
 
 // wantsFacts tells whether anybody asks for what is known of robots.txt.
 func (e *Evaluator) wantsFacts() bool { return e.options.Facts || e.options.AsOf != 0 }
 
-// decide finds a row's verdicts. Every path that agrees with this one in its
-// first depth octets has the same ones, but for what settle finds.
-func (e *Evaluator) decide(v *Verdicts, row int, path []byte) (depth int) {
-	e.open = false
-	switch {
-	case e.origin.Access != access.Rules:
-		return e.constant(v, row, path)
-	case e.options.Explain:
-		e.explainRules(v, row, path)
-		return matcher.Whole
+// decide finds what is known of a row's path, and of every path that agrees with
+// it in its first depth octets.
+func (e *Evaluator) decide(known *knowledge, path []byte) (depth int) {
+	if e.origin.Access != access.Rules {
+		return e.constant(known, path)
 	}
 	e.target.Set(path, e.options.Profile)
-	denied := false
-	for agent, first := range e.first {
-		s := &e.standings[agent]
-		if first < agent {
-			*s = matcher.Standing{} // the first one's is enough
+	tries, standings, denied := e.origin.Tries, known.standings, false
+	for agent := range standings {
+		s := &standings[agent]
+		if first := firstWith(tries, agent); first < agent {
+			*s = matcher.Standing{Denied: standings[first].Denied}
 			continue
 		}
-		*s = e.origin.Tries[agent].Stand(&e.target)
+		*s = tries[agent].Stand(&e.target)
 		depth = max(depth, s.Depth)
 		denied = denied || s.Denied
-		e.open = e.open || s.Open
+		known.open = known.open || s.Open
 	}
 	if denied {
 		is, settled := matcher.IsRobotsTxt(path, e.options.Profile)
 		if is {
-			e.allow(v, row)
+			clear(standings) // that allows it
+			known.open = false
 			return matcher.Whole
 		}
 		depth = max(depth, settled)
 	}
-	if e.open {
-		e.settleOne(v, row, path)
-	} else {
-		e.stand(v, row)
+	if known.open {
+		known.tries = tries
 	}
 	return depth
 }
 
-// allow sets all verdicts from a row on to allowed.
-func (e *Evaluator) allow(v *Verdicts, row int) {
-	for agent := range e.first {
-		e.set(v, row, agent, true)
-	}
-}
-
-// settle finds a row's verdicts when the standings are known and the target is
-// set.
-func (e *Evaluator) settle(v *Verdicts, row int) {
-	isRobotsTxt, _ := matcher.IsRobotsTxt(e.target.Path(), e.options.Profile)
-	for agent, first := range e.first {
-		if first < agent {
-			e.set(v, row, agent, e.allowed[first])
-			continue
-		}
-		s := &e.standings[agent]
-		denied := s.Denied
-		if s.Open && e.origin.Tries[agent].Settle(s, &e.target) {
-			denied = !denied
-		}
-		e.set(v, row, agent, !denied || isRobotsTxt)
-	}
-}
-
-// set sets an agent's verdict from a row on.
-func (e *Evaluator) set(v *Verdicts, row, agent int, allowed bool) {
-	if e.allowed[agent] != allowed {
-		e.flush(v, row)
-		e.allowed[agent] = allowed
-	}
-}
-
-// flush writes the verdicts of the rows before row that are not written yet.
-func (e *Evaluator) flush(v *Verdicts, row int) {
-	for agent, allowed := range e.allowed {
-		if allowed {
-			v.Agents[agent].allow(e.run, row)
+// firstWith returns the first agent that has the same trie as one.
+func firstWith(tries []matcher.Trie, agent int) int {
+	for earlier := range agent {
+		if tries[earlier].Same(&tries[agent]) {
+			return earlier
 		}
 	}
-	e.run = row
+	return agent
 }
 
-// explainRules writes a row's verdicts with the rules that decide them.
-func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
-	e.target.Set(path, e.options.Profile)
-	isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile)
-	for agent := range e.options.Agents {
-		trie := &e.origin.Tries[agent]
-		d := trie.Match(&e.target)
-		switch {
-		case isRobotsTxt:
-			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
-		case e.origin.Stale && !d.Reason.HasRule():
-			d.Reason = matcher.StaleRules
-		}
-		e.set(v, row, agent, d.Allowed)
-		e.explainer.explain(v, agent, row, trie, d)
-	}
-}
-
-// constant writes the verdict of an origin whose rules are not to be asked, and
-// returns its depth as decide does.
-func (e *Evaluator) constant(v *Verdicts, row int, path []byte) (depth int) {
-	allowed, known, reason := outcome(e.origin.Access, e.options.Missing)
+// constant is decide for an origin whose rules are not to be asked.
+func (e *Evaluator) constant(known *knowledge, path []byte) (depth int) {
+	allowed, hasVerdict, reason := outcome(e.origin.Access, e.options.Missing)
 	depth = 1
-	if !allowed || e.options.Explain {
+	if !allowed {
 		var is bool
 		if is, depth = matcher.IsRobotsTxt(path, e.options.Profile); is {
-			allowed, known, reason = true, true, matcher.RobotsTxt
+			allowed, hasVerdict = true, true
 		}
 	}
-	if !known {
-		e.null(v, row, reason)
-		return matcher.Whole
-	}
-	for agent := range v.Agents {
-		e.standings[agent] = matcher.Standing{Denied: !allowed}
-		e.set(v, row, agent, allowed)
-		if e.options.Explain {
-			v.Agents[agent].Reasons[row] = reason
-			depth = matcher.Whole
-		}
+	known.null, known.reason = !hasVerdict, reason
+	for agent := range known.standings {
+		known.standings[agent] = matcher.Standing{Denied: !allowed}
 	}
 	return depth
 }
@@ -380,6 +360,29 @@ func outcome(a access.Outcome, missing access.Missing) (allowed, known bool, rea
 		return false, true, matcher.Unreachable
 	}
 	return missing == access.MissingAllow, missing != access.MissingNull, matcher.NoRobots
+}
+
+// set sets an agent's verdict from a row on.
+func (e *Evaluator) set(v *Verdicts, row, agent int, allowed bool) {
+	if e.allowed[agent] != allowed {
+		e.change(v, row, agent)
+	}
+}
+
+// change has an agent's verdict be the other one from a row on.
+func (e *Evaluator) change(v *Verdicts, row, agent int) {
+	e.flush(v, row)
+	e.allowed[agent] = !e.allowed[agent]
+}
+
+// flush writes the verdicts of the rows before row that are not written yet.
+func (e *Evaluator) flush(v *Verdicts, row int) {
+	for agent, allowed := range e.allowed {
+		if allowed {
+			v.Agents[agent].allow(e.run, row)
+		}
+	}
+	e.run = row
 }
 
 // countAuthority counts an authority unless it was counted lately: in a

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
 )
 
 const (
@@ -28,6 +29,44 @@ type ruleKey struct {
 	trie *byte
 	rule uint32
 	cut  bool // to shortExplanation
+}
+
+// explain decides a row and says why.
+func (e *Evaluator) explain(v *Verdicts, row int, path []byte) {
+	if e.origin.Access == access.Rules {
+		e.explainRules(v, row, path)
+		return
+	}
+	allowed, known, reason := outcome(e.origin.Access, e.options.Missing)
+	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
+		allowed, known, reason = true, true, matcher.RobotsTxt
+	}
+	if !known {
+		e.null(v, row, reason)
+		return
+	}
+	for agent := range v.Agents {
+		e.set(v, row, agent, allowed)
+		v.Agents[agent].Reasons[row] = reason
+	}
+}
+
+// explainRules is explain where the origin's rules decide.
+func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
+	e.target.Set(path, e.options.Profile)
+	isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile)
+	for agent := range e.options.Agents {
+		trie := &e.origin.Tries[agent]
+		d := trie.Match(&e.target)
+		switch {
+		case isRobotsTxt:
+			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
+		case e.origin.Stale && !d.Reason.HasRule():
+			d.Reason = matcher.StaleRules
+		}
+		e.set(v, row, agent, d.Allowed)
+		e.explainer.explain(v, agent, row, trie, d)
+	}
 }
 
 func (x *explainer) reset(v *Verdicts) {

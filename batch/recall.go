@@ -7,10 +7,11 @@ import (
 )
 
 const (
-	// recallBits is of how many bits the number of a place is.
-	recallBits = 12
+	// placeBits is of how many bits the number of a place is.
+	placeBits = 12
+	places    = 1 << placeBits
 	// maxRecall is the longest beginning that is kept, in octets.
-	maxRecall = 62
+	maxRecall = 63
 	// recallShare is by what part of Options.Memory the rules that are kept with
 	// all of them are bound: so many a cache may want to drop and cannot. Rules
 	// that are kept with several count as often.
@@ -19,77 +20,100 @@ const (
 
 // recall is what is known of beginnings of URLs that came before, wherever: in a
 // frontier without order rows of few hosts alternate, and most are settled by what
-// one before had to be looked at for. A beginning has one place, by its authority
-// and the octet after the path's slash, and keeps it until another with this place
-// comes twice in a row.
+// one before had to be looked at for. A beginning has one place: by its authority
+// and the octet behind the path's slash, or, if it is longer, by two octets. It keeps
+// that until another beginning with this place comes twice and its own not in between.
 type recall struct {
-	met    [1 << recallBits]uint16    // a part of the hash of what came last
-	places *[1 << recallBits]recalled // nil before anything is kept
-	rules  int64                      // octets of the rules in all places
+	met  [places]uint16 // of the beginning that came last, some bits of a hash
+	kept *kept          // nil before anything is
+	size int64          // octets of the rules in all places
+
+	// Of the block of rows that is evaluated:
+	hashes    [blockRows]uint64   // of recallAll
+	rewritten [places / 64]uint64 // a bit a place: it was written since then
+	hits      int                 // rows recalled as others than the one before
+	scattered bool                // most of the block before were such
 }
 
-// recalled is what the evaluator knows of all URLs with one beginning: its start,
-// path, open, origin, first and standings.
-type recalled struct {
-	start     [maxRecall]byte
-	length    uint8 // of start; 0 for an empty place
-	path      uint8
-	open      bool
-	origin    matcher.Origin
-	first     []int
-	standings []matcher.Standing
-	rules     int64 // octets; with it, start and origin lie in a line of the cache each
+// kept is what is kept in each place.
+type kept struct {
+	starts    [places]beginning
+	knowledge [places]knowledge
+	origins   [places]matcher.Origin
 }
 
-// recall sets what is known of a URL, whose placeOf is given, to what is kept; false
-// if nothing is.
-func (e *Evaluator) recall(row int, url []byte, hash uint64) bool {
-	m := &e.memory
-	if hash == 0 || m.places == nil {
-		return false
+// beginning is what the URLs of a place begin with. It fills a line of the cache.
+type beginning struct {
+	octets [maxRecall]byte
+	length uint8 // of octets; 0 for an empty place
+}
+
+// begins tells whether a URL has the beginning that is kept in a place.
+func (b *beginning) begins(url []byte) bool {
+	n := int(b.length)
+	return n > 0 && len(url) >= n && string(url[:n]) == string(b.octets[:n])
+}
+
+// recall adds a row of whose URL, which lies from start on and before end, something
+// is kept, and returns that; nil if nothing is, and then hash is for remember.
+func (e *Evaluator) recall(row, start, end int) (known *knowledge, hash uint64) {
+	m, p := &e.memory, &e.pending
+	if m.kept == nil {
+		return nil, placeOf(p.data[start:end], 1)
 	}
-	r := &m.places[hash>>(64-recallBits)]
-	n := int(r.length)
-	if n == 0 || len(url) < n || string(url[:n]) != string(r.start[:n]) {
-		return false
+	offsets, hashes := [2]int64{int64(start), int64(end)}, [1]uint64{}
+	recallAll(&m.kept.starts, p.data, offsets[:], hashes[:])
+	if hash = hashes[0]; hash&isKept == 0 {
+		return nil, hash
 	}
-	start, written := r.start[:n:n], r.start[:r.path:r.path]
+	place := placeIn(hash)
+	begin, origin := &m.kept.starts[place], &m.kept.origins[place]
+	known = &m.kept.knowledge[place]
+	written := begin.octets[:known.path:known.path]
 	if e.wantsFacts() && !bytes.Equal(e.written, written) {
-		e.facts.begin(row, &r.origin)
+		e.facts.begin(row, origin)
 	}
-	e.written, e.origin = written, &r.origin
-	e.start, e.path, e.open = start, int(r.path), r.open
-	for agent := range r.standings { // hardly ever so many that copy is faster
-		e.first[agent], e.standings[agent] = r.first[agent], r.standings[agent]
-	}
-	return true
+	e.written, e.origin = written, origin
+	m.hits++
+	m.met[place] = 0
+	p.startWith(begin.octets[:begin.length:begin.length], p.add(row, known))
+	return known, hash
 }
 
-// remember keeps what is known of the URLs with e.start if the one before with
-// this place had the same hash.
-func (e *Evaluator) remember(hash uint64) {
-	if hash == 0 {
+// placeIn is the number of the place that a hash is for.
+func placeIn(hash uint64) uint64 { return hash >> (64 - placeBits) }
+
+// remember keeps what is known of the URLs of the last stretch, which goes on, if
+// the one met before with this place began alike. It is that of row, whose URL is url;
+// hash is what recall returned for it.
+func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
+	m, p := &e.memory, &e.pending
+	n := len(p.start)
+	if n > p.like.known.path+2 {
+		hash = placeOf(url, 2)
+	}
+	if hash == 0 || n > maxRecall {
 		return
 	}
-	m := &e.memory
-	place, part := hash>>(64-recallBits), uint16(hash>>32)
+	place, part := placeIn(hash), uint16(hash>>32)^uint16(n)<<8^uint16(url[n-1])
 	if m.met[place] != part {
 		m.met[place] = part
 		return
 	}
-	if m.places == nil {
-		m.places = new([1 << recallBits]recalled)
+	if m.kept == nil {
+		m.kept = new(kept)
 	}
-	r, rules := &m.places[place], sizeOf(e.origin.Tries)
-	if len(e.start) > maxRecall || m.rules-r.rules+rules > e.options.Memory/recallShare {
+	k := m.kept
+	old, size := sizeOf(k.origins[place].Tries), sizeOf(e.origin.Tries)
+	if m.size-old+size > e.options.Memory/recallShare {
 		return
 	}
-	m.rules += rules - r.rules
-	r.rules = rules
-	r.length, r.path, r.open = uint8(copy(r.start[:], e.start)), uint8(e.path), e.open
-	r.origin = *e.origin
-	r.first = append(r.first[:0], e.first...)
-	r.standings = append(r.standings[:0], e.standings...)
+	e.settle(v, row+1) // what is pending may be recalled from this place
+	m.size += size - old
+	k.starts[place].length = uint8(copy(k.starts[place].octets[:], p.start))
+	k.knowledge[place].set(p.like.known)
+	k.origins[place] = *e.origin
+	m.rewritten[place/64] |= 1 << (place % 64)
 }
 
 // sizeOf is how many octets of memory tries take.

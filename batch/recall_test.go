@@ -28,9 +28,10 @@ func TestRecall(t *testing.T) {
 	paths := []string{
 		"/", "", "?q", "/a0", "/a1/x.html", "/a2#f", "/b", "/bx", "/by.html", "/c", "/cd?e", "/r", "/robots.txt",
 		"/robots.txt?", "/rob", "/%72", "/a1/x.html ", "/a 1", "/\u00e4",
+		"/c1", "/d/e", "/e.html", "/f?g", "/h/i.html", "/j/k#l", "/m/n/", "/o.html#", "/q r.html", "/s.html ",
 	}
 	var rows [][]byte
-	for range 4000 {
+	for range 16 * blockRows {
 		rows = append(rows, []byte(hosts[rng.IntN(len(hosts))]+paths[rng.IntN(len(paths))]))
 	}
 	for _, o := range []Options{{}, {Agents: 2}, {Explain: true}, {Facts: true, AsOf: 1}} {
@@ -44,16 +45,19 @@ func TestRecall(t *testing.T) {
 			}
 		}
 		kept, octets := 0, int64(0)
-		if e.memory.places != nil {
-			for i := range e.memory.places {
-				if r := &e.memory.places[i]; r.length > 0 {
+		if k := e.memory.kept; k != nil {
+			for i := range k.starts {
+				if k.starts[i].length > 0 {
 					kept++
-					octets += sizeOf(r.origin.Tries)
+					octets += sizeOf(k.origins[i].Tries)
 				}
 			}
 		}
-		if (kept < 100) != o.Explain || octets != e.memory.rules {
-			t.Errorf("%+v: %d beginnings are kept, and rules of %d octets, not %d", o, kept, e.memory.rules, octets)
+		if (kept < 100) != o.Explain || octets != e.memory.size {
+			t.Errorf("%+v: %d beginnings are kept, and rules of %d octets, not %d", o, kept, e.memory.size, octets)
+		}
+		if e.memory.scattered == o.Explain {
+			t.Errorf("%+v: rows are taken for scattered ones: %v", o, e.memory.scattered)
 		}
 		for row, url := range rows {
 			if err := NewEvaluator(origins, o).Evaluate(&Batch{URLs: column(url)}, &want); err != nil {
@@ -109,8 +113,8 @@ func TestRecallKeepsLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if e.memory.rules > limit || e.memory.rules < limit/2 {
-		t.Errorf("rules of %d octets are kept, of %d", e.memory.rules, limit)
+	if e.memory.size > limit || e.memory.size < limit/2 {
+		t.Errorf("rules of %d octets are kept, of %d", e.memory.size, limit)
 	}
 	for row := range rows {
 		if want := row%2 == 0; verdictAt(&v, 0, row)[0] != want {

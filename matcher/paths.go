@@ -5,33 +5,38 @@ import (
 	"slices"
 )
 
-// Paths are paths with query, each with what its sketch says of it. The zero
-// value is empty.
+// Paths are paths with query in an array of octets, such as a column's, each with
+// what its sketch says of it. The zero value is empty.
 type Paths struct {
 	data     []byte
 	texts    []bounds
-	sketches []Sketch
+	sketches []Sketch // of the first ones
 }
 
-// SetPaths makes p the paths of a column of URLs, which it aliases: path i
-// begins skip octets into data[offsets[i]:offsets[i+1]], which is at least as
-// long.
-func SetPaths[O int32 | int64](p *Paths, data []byte, offsets []O, skip int) {
-	n := len(offsets) - 1
-	p.data = data
-	p.texts = slices.Grow(p.texts[:0], n)[:n]
-	p.sketches = slices.Grow(p.sketches[:0], n)[:n]
-	for i := range p.texts {
-		p.texts[i] = bounds{int(offsets[i]) + skip, int(offsets[i+1])}
+// Reset makes p empty. The paths that are added then lie in data, which p aliases.
+func (p *Paths) Reset(data []byte) {
+	p.data, p.texts, p.sketches = data, p.texts[:0], p.sketches[:0]
+}
+
+// Add adds the path from octet low on and before high.
+func (p *Paths) Add(low, high int) { p.texts = append(p.texts, bounds{low, high}) }
+
+// AddPaths adds the paths of a column of URLs: path i begins skip octets behind
+// offsets[i] and ends before offsets[i+1], and is not shorter than nothing.
+func AddPaths[O int32 | int64](p *Paths, offsets []O, skip int) {
+	low := int(offsets[0])
+	for _, high := range offsets[1:] {
+		p.texts = append(p.texts, bounds{low + skip, int(high)})
+		low = int(high)
 	}
-	sketchAll(p.sketches, data, p.texts)
 }
 
-// SetPath makes p a single path, which it aliases.
-func (p *Paths) SetPath(path []byte) {
-	p.data = path
-	p.texts = append(p.texts[:0], bounds{0, len(path)})
-	p.sketches = append(p.sketches[:0], SketchOf(path))
+// Sketch makes the sketches of the paths that were added. Trim and Trie.Hold need
+// them.
+func (p *Paths) Sketch() {
+	made := len(p.sketches)
+	p.sketches = slices.Grow(p.sketches, len(p.texts)-made)[:len(p.texts)]
+	sketchAll(p.sketches[made:], p.data, p.texts[made:])
 }
 
 // Len is the number of paths.
@@ -74,44 +79,34 @@ const (
 // see that the verdict of an open Standing, which must hold for all of them,
 // stays; high if there is none. That one is for Settle.
 func (t *Trie) Hold(s *Standing, paths *Paths, low, high int) int {
-	c := &t.rules
-	var memory [maxHoldBunches]tailRange
-	ranges, ok := c.appendRanges(memory[:0], s)
-	if !ok {
-		return low
-	}
-	for _, r := range ranges {
-		for i := low; i < high; i++ {
-			path, tail := firstFit(paths.sketches[i:high], c.sketchesOf(r))
-			if i += path; i < high && !c.holds(r, tail, s.best, paths, i) {
-				high = i
-			}
-		}
-	}
-	return high
-}
-
-// tailRange is the tails of one kind in a bunch.
-type tailRange struct{ first, last, depth int }
-
-// appendRanges appends the tails that could change a standing's verdict. ok is
-// false if they are too many.
-func (c *compiled) appendRanges(ranges []tailRange, s *Standing) (_ []tailRange, ok bool) {
-	kind, tails := s.against(), 0
+	c, kind := &t.rules, s.against()
+	bunches, tails := 0, 0
 	for bunch := s.bunch; bunch != 0; {
 		record := c.bunch(bunch)
 		if c.bestOf(record, kind) <= s.best {
 			break // neither here nor above
 		}
-		first, last := c.tailsOf(record, kind)
-		if tails += last - first; tails > maxHoldTails || len(ranges) == cap(ranges) {
-			return nil, false
+		r := tailRange{depth: int(load32(c.data, record))}
+		r.first, r.last = c.tailsOf(record, kind)
+		bunches, tails = bunches+1, tails+r.last-r.first
+		if bunches > maxHoldBunches || tails > maxHoldTails {
+			return low
 		}
-		ranges = append(ranges, tailRange{first, last, int(load32(c.data, record))})
+		sketches := c.sketchesOf(r)
+		for i := low; i < high; i++ {
+			path, tail := firstFit(paths.sketches[i:high], sketches)
+			if i += path; i < high && !c.holds(r, tail, s.best, paths, i) {
+				high = i
+			}
+		}
 		bunch = load32(c.data, record+24)
 	}
-	return ranges, true
+	return high
 }
+
+// tailRange is the tails of one kind in a bunch, whose literal prefix has depth
+// octets.
+type tailRange struct{ first, last, depth int }
 
 // sketchesOf are the sketches of a range.
 func (c *compiled) sketchesOf(r tailRange) []byte {

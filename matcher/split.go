@@ -38,10 +38,16 @@ func (s *Scratch) Split(url []byte) (key, path []byte, reason Reason) {
 
 // TrimURL cuts blanks off both ends: SP, TAB, CR, LF, VT and FF.
 func TrimURL(url []byte) []byte {
-	if n := len(url); n > 0 && url[0] > ' ' && url[n-1] > ' ' {
-		return url // no blank is above SP, and hardly any URL has one
+	if Trimmed(url) {
+		return url // as hardly any is not
 	}
 	return trim(url)
+}
+
+// Trimmed is false for a URL that TrimURL has something to cut off of, or is empty.
+func Trimmed(url []byte) bool {
+	n := len(url)
+	return n > 0 && url[0] > ' ' && url[n-1] > ' ' // no blank is above SP
 }
 
 func trim(url []byte) []byte {

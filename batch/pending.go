@@ -1,0 +1,200 @@
+package batch
+
+import "robotsbatch/matcher"
+
+// pending is what is known of rows whose verdicts are not set yet, for a block of
+// them: what takes less time for many paths than for one is done for all of them.
+type pending struct {
+	data []byte // of the column
+
+	n         int // the number of stretches
+	stretches [maxStretches]stretch
+	fresh     [maxStretches]knowledge // of those of which nothing is recalled
+	paths     matcher.Paths           // of those that are open
+
+	start []byte   // what a URL has to begin with for a stretch to go on; nil for none
+	like  *stretch // that one
+}
+
+// maxStretches is how many stretches a block has at most: one may come from the
+// block before.
+const maxStretches = blockRows + 1
+
+// stretch is rows, one after the other, of whose URLs the same is known.
+type stretch struct {
+	low, high int // the rows
+	paths     int // the first one's in pending.paths, if open
+	known     *knowledge
+}
+
+// knowledge is what is known of all URLs that have some beginning in common.
+type knowledge struct {
+	standings []matcher.Standing // one an agent
+	tries     []matcher.Trie     // that they are of, if open
+	path      int                // how many octets precede the path
+	open      bool               // only Settle knows the verdict of some agent
+	null      bool               // there is no verdict
+	reason    matcher.Reason     // why not
+}
+
+// set copies what is known.
+func (k *knowledge) set(from *knowledge) {
+	standings := append(k.standings[:0], from.standings...)
+	*k = *from
+	k.standings = standings
+}
+
+func (p *pending) init(agents int) {
+	standings := make([]matcher.Standing, maxStretches*agents)
+	for i := range p.fresh {
+		p.fresh[i].standings = standings[i*agents : (i+1)*agents : (i+1)*agents]
+	}
+}
+
+// reset forgets everything before a batch.
+func (p *pending) reset(data []byte) {
+	for i := range p.fresh {
+		p.fresh[i].tries = nil // they are not to be kept in memory
+	}
+	p.data, p.start, p.n = data, nil, 0
+	p.paths.Reset(data)
+}
+
+// add adds a row of which this is known.
+func (p *pending) add(row int, known *knowledge) *stretch {
+	s := &p.stretches[p.n]
+	s.low, s.high, s.paths, s.known = row, row+1, p.paths.Len(), known
+	p.n++
+	return s
+}
+
+// addFresh adds a row of which nothing is known yet. Its standings have to be
+// written.
+func (p *pending) addFresh(row int) *stretch {
+	k := &p.fresh[p.n]
+	k.tries, k.path, k.open, k.null = nil, 0, false, false
+	return p.add(row, k)
+}
+
+// addNull adds a row without verdict.
+func (p *pending) addNull(row int, reason matcher.Reason) {
+	k := p.addFresh(row).known
+	k.null, k.reason = true, reason
+}
+
+// startWith has a stretch go on with rows whose URLs begin with start.
+func (p *pending) startWith(start []byte, s *stretch) { p.start, p.like = start, s }
+
+// resume adds a row whose URL begins with p.start. If it is open, its path is to be
+// added by the caller.
+func (p *pending) resume(row int) *stretch {
+	if p.like.high == row {
+		p.like.high++
+	} else { // rows without verdict lie between
+		p.like = p.add(row, p.like.known)
+	}
+	return p.like
+}
+
+// addLike adds the rows, from row on, whose URLs begin with p.start, and returns
+// how many they are. offsets begin with the first one's.
+func addLike[O int32 | int64](p *pending, offsets []O, row int) int {
+	n := likeRun(p.start, p.data, offsets)
+	if n > 0 {
+		s := p.resume(row)
+		s.high = row + n
+		if s.known.open {
+			matcher.AddPaths(&p.paths, offsets[:n+1], s.known.path)
+		}
+	}
+	return n
+}
+
+// settle sets the verdicts of all rows that are pending, which are those before
+// next. What is known of a stretch that may go on is kept.
+func (e *Evaluator) settle(v *Verdicts, next int) {
+	p := &e.pending
+	p.paths.Sketch()
+	for i := range p.n {
+		switch s := &p.stretches[i]; {
+		case s.known.null:
+			for row := s.low; row < s.high; row++ {
+				e.null(v, row, s.known.reason)
+			}
+		case s.known.open:
+			e.settleOpen(v, s)
+		case s.low < s.high:
+			e.stand(v, s.low, s)
+		}
+	}
+	p.paths.Reset(p.data)
+	p.n = 0
+	if p.start != nil {
+		first := &p.fresh[0]
+		if known := p.like.known; known != first {
+			first.set(known)
+		}
+		p.like = p.add(next, first)
+		p.like.high = next // it has no row yet
+	}
+}
+
+// settleOpen is settle for an open stretch.
+func (e *Evaluator) settleOpen(v *Verdicts, s *stretch) {
+	p := &e.pending
+	high := s.paths + s.high - s.low
+	for i := s.paths; i < high; {
+		row := s.low + i - s.paths
+		if hold := p.hold(s, i, high); hold > i {
+			e.stand(v, row, s)
+			i = hold
+			continue
+		}
+		if p.paths.Trim(i) {
+			continue // without its fragment it may hold
+		}
+		e.target.SetOf(&p.paths, i, e.options.Profile)
+		e.settleRow(v, row, s)
+		i++
+	}
+}
+
+// hold returns the first path from low on, and before high, of which it is not
+// seen that it has the verdicts of the standings.
+func (p *pending) hold(s *stretch, low, high int) int {
+	for agent := range s.known.standings {
+		if t := &s.known.standings[agent]; t.Open {
+			high = s.known.tries[agent].Hold(t, &p.paths, low, high)
+		}
+	}
+	return high
+}
+
+// stand sets the verdicts from a row on to those of the standings.
+func (e *Evaluator) stand(v *Verdicts, row int, s *stretch) {
+	standings := s.known.standings
+	for agent := range standings {
+		if e.allowed[agent] == standings[agent].Denied {
+			e.change(v, row, agent)
+		}
+	}
+}
+
+// settleRow sets the verdicts of a row of an open stretch, whose path is the
+// target's.
+func (e *Evaluator) settleRow(v *Verdicts, row int, s *stretch) {
+	isRobotsTxt, _ := matcher.IsRobotsTxt(e.target.Path(), e.options.Profile)
+	tries := s.known.tries
+	for agent := range tries {
+		if first := firstWith(tries, agent); first < agent {
+			e.set(v, row, agent, e.allowed[first])
+			continue
+		}
+		t := &s.known.standings[agent]
+		denied := t.Denied
+		if t.Open && tries[agent].Settle(t, &e.target) {
+			denied = !denied
+		}
+		e.set(v, row, agent, !denied || isRobotsTxt)
+	}
+}

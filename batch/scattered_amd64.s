@@ -1,0 +1,113 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// What is kept of many URLs; see scattered_amd64.go. The hash is that of place.go.
+//
+//	SI  starts          DI  data             CX  the last place to load 64 octets from
+//	R8  offsets         R13 hashes           R14 number of the URL
+//	DX  URL             R10 where it starts  R11 its length
+//	AX  where its path begins, behind beforeHost
+//	R9  placeOdd        R12 hash             Y15 slashes
+
+// LOOK goes to found if the URL begins with what is kept in the place of the hash in
+// R12: all 64 octets of both are compared, of which the first that differ must lie
+// behind the beginning. The last one is its length; that of none is above all others
+// when one less.
+#define LOOK(found) \
+	MOVQ      R12, R10           \
+	SHRQ      $52, R10           \
+	SHLQ      $6, R10            \
+	VMOVDQU   (SI)(R10*1), Y0    \
+	VMOVDQU   32(SI)(R10*1), Y1  \
+	MOVBLZX   63(SI)(R10*1), R10 \
+	VPCMPEQB  (DX), Y0, Y0       \
+	VPCMPEQB  32(DX), Y1, Y1     \
+	VPMOVMSKB Y0, R15            \
+	VPMOVMSKB Y1, BX             \
+	SHLQ      $32, BX            \
+	ORQ       BX, R15            \
+	NOTQ      R15                \
+	BTSQ      $63, R15           \
+	BSFQ      R15, R15           \
+	CMPQ      R15, R11           \
+	CMOVQGT   R11, R15           \
+	DECQ      R10                \
+	CMPQ      R10, R15           \
+	JCS       found
+
+#define RECALLALL(LOAD, SIZE) \
+	MOVQ         starts+0(FP), SI         \
+	MOVQ         data_base+8(FP), DI      \
+	MOVQ         data_len+16(FP), CX      \
+	SUBQ         $64, CX                  \
+	MOVQ         offsets_base+32(FP), R8  \
+	MOVQ         hashes_base+56(FP), R13  \
+	MOVQ         $0x9E3779B97F4A7C15, R9  \
+	MOVL         $0x2F2F2F2F, AX          \
+	VMOVD        AX, X15                  \
+	VPBROADCASTD X15, Y15                 \
+	XORL         R14, R14                 \
+next:                                         \
+	CMPQ         R14, hashes_len+64(FP)   \
+	JGE          end                      \
+	LOAD         (R8)(R14*SIZE), R10      \
+	LOAD         SIZE(R8)(R14*SIZE), R11  \
+	CMPQ         R10, CX                  \
+	JGT          end                      \
+	SUBQ         R10, R11                 \
+	LEAQ         (DI)(R10*1), DX          \
+	XORL         R12, R12                 \
+	VPCMPEQB     8(DX), Y15, Y0           \
+	VPMOVMSKB    Y0, AX                   \
+	TESTL        AX, AX                   \
+	JEQ          store                    \
+	BSFL         AX, AX                   \
+	CMPL         AX, $6                   \
+	JLT          store                    \
+	LEAQ         10(AX), R10              \
+	CMPQ         R10, R11                 \
+	JGT          store                    \
+	SHRQ         $1, R10                  \
+	MOVQ         8(DX), R12               \
+	IMULQ        R9, R12                  \
+	ROLQ         $32, R12                 \
+	XORQ         (DX)(R10*1), R12         \
+	IMULQ        R9, R12                  \
+	ROLQ         $32, R12                 \
+	VMOVQ        R12, X2                  \
+	XORQ         2(DX)(AX*1), R12         \
+	IMULQ        R9, R12                  \
+	ANDQ         $~2, R12                 \
+	ORQ          $1, R12                  \
+	LOOK(found)                           \
+	LEAQ         11(AX), R10              \
+	CMPQ         R10, R11                 \
+	JGT          store                    \
+	VMOVQ        R12, X3                  \
+	VMOVQ        X2, R12                  \
+	XORQ         3(DX)(AX*1), R12         \
+	IMULQ        R9, R12                  \
+	ANDQ         $~2, R12                 \
+	ORQ          $1, R12                  \
+	LOOK(found)                           \
+	VMOVQ        X3, R12                  \
+	JMP          store                    \
+found:                                        \
+	ORQ          $2, R12                  \
+store:                                        \
+	MOVQ         R12, (R13)(R14*8)        \
+	INCQ         R14                      \
+	JMP          next                     \
+end:                                          \
+	MOVQ         R14, done+80(FP)         \
+	VZEROUPPER                            \
+	RET
+
+// func recallAll32(starts *[places]beginning, data []byte, offsets []int32, hashes []uint64) (done int)
+TEXT ·recallAll32(SB), NOSPLIT, $0-88
+	RECALLALL(MOVLQSX, 4)
+
+// func recallAll64(starts *[places]beginning, data []byte, offsets []int64, hashes []uint64) (done int)
+TEXT ·recallAll64(SB), NOSPLIT, $0-88
+	RECALLALL(MOVQ, 8)
