@@ -25,11 +25,6 @@ type Evaluator struct {
 	memory  recall
 	pending pending
 
-	// The verdicts of the rows from run on, an agent each. Only when they change
-	// they are written.
-	allowed []bool
-	run     int
-
 	facts     factsRuns // of the batch, if anybody asks
 	explainer explainer
 	counts    Stats
@@ -42,10 +37,7 @@ type Evaluator struct {
 func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 	o = o.withDefaults()
 	bulk, _ := origins.(matcher.BulkOrigins)
-	e := &Evaluator{
-		origins: origins, options: o, ahead: ahead{origins: bulk}, origin: new(matcher.Origin),
-		allowed: make([]bool, o.Agents),
-	}
+	e := &Evaluator{origins: origins, options: o, ahead: ahead{origins: bulk}, origin: new(matcher.Origin)}
 	e.pending.init(o.Agents)
 	return e
 }
@@ -56,7 +48,7 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	rows := b.URLs.Len()
 	v.reset(rows, e.options)
-	e.written, e.run = nil, 0 // they are of the batch before
+	e.written = nil // it is of the batch before
 	e.pending.reset(b.URLs.Data)
 	e.facts.reset()
 	e.explainer.reset(v)
@@ -101,6 +93,8 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 			row, err = evaluateBlock(e, c, offsets, v, low, high, lineOctets)
 		case e.mayScatter():
 			row, err = evaluateScattered(e, c, offsets, v, low, high)
+		case len(e.ahead.runs) > 0:
+			row, err = evaluateAhead(e, c, offsets, v, low, high)
 		default:
 			row, err = evaluatePlain(e, c, offsets, v, low, high)
 		}
@@ -109,7 +103,6 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 		}
 		e.memory.scattered, e.memory.hits = e.memory.hits > blockRows/2, 0
 	}
-	e.flush(v, v.Rows)
 	return nil
 }
 
@@ -154,22 +147,12 @@ func trimmed(data []byte, low, high int) (start, end int) {
 // evaluatePlain is evaluateBlock for a column without nulls, dictionary and line
 // octets: there it sees many rows that start alike at once.
 func evaluatePlain[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) (int, error) {
-	p := &e.pending
 	for row := low; row < high; row++ {
-		start, end := int(offsets[row]), int(offsets[row+1])
-		url := c.Data[start:end]
-		if mayStartLike(url, p.start) {
-			if row += addLike(p, offsets[row:high+1], row); row == high {
-				break
-			}
-			start, end = int(offsets[row]), int(offsets[row+1])
-			url = c.Data[start:end]
+		if row += addLike(&e.pending, offsets[row:high+1], row); row == high {
+			break
 		}
-		if !matcher.Trimmed(url) {
-			start, end = trimmed(c.Data, start, end)
-			url = c.Data[start:end]
-		}
-		if err := e.evaluate(v, row, url, start); err != nil {
+		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
+		if err := e.evaluate(v, row, c.Data[start:end], start); err != nil {
 			return row, err
 		}
 	}
@@ -177,11 +160,43 @@ func evaluatePlain[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 	return 0, nil
 }
 
-// mayStartLike is false for most URLs that do not start with start, and for all
-// if that is empty.
-func mayStartLike(url, start []byte) bool {
-	n := len(start)
-	return n > 0 && len(url) >= n && url[n-1] == start[n-1] && url[n/2] == start[n/2]
+// evaluateAhead is evaluatePlain for rows whose authorities are looked up.
+func evaluateAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) (int, error) {
+	row := low
+	for i := range e.ahead.runs {
+		r := &e.ahead.runs[i]
+		if err := evaluateEach(e, c, offsets, v, row, r.row); err != nil {
+			return row, err
+		}
+		e.pending.start = nil
+		for row = r.row; row < r.end; row++ {
+			if row += addLike(&e.pending, offsets[row:r.end+1], row); row == r.end {
+				break
+			}
+			start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
+			url := c.Data[start:end]
+			if row == r.row {
+				e.beginAhead(row, url, i)
+			}
+			e.decideRow(v, row, url, start, r.written, 0)
+		}
+	}
+	if err := evaluateEach(e, c, offsets, v, row, high); err != nil {
+		return row, err
+	}
+	e.settle(v, high)
+	return 0, nil
+}
+
+// evaluateEach evaluates the rows between runs, which have no authority.
+func evaluateEach[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) error {
+	for row := low; row < high; row++ {
+		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
+		if err := e.evaluate(v, row, c.Data[start:end], start); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // evaluate decides a row whose URL, which begins at octet start of the column, does
@@ -207,34 +222,44 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error 
 func (e *Evaluator) evaluateNew(v *Verdicts, row int, url []byte, start int, hash uint64) error {
 	p := &e.pending
 	p.start = nil
-	rest, reason, err := e.find(row, url)
+	written, reason, err := e.find(row, url)
 	switch {
 	case err != nil:
 		return err
 	case reason != matcher.NoReason:
 		p.addNull(row, reason)
-		return nil
+	default:
+		e.decideRow(v, row, url, start, written, hash)
+	}
+	return nil
+}
+
+// decideRow is evaluateNew when the origin is known, and how many octets of the URL
+// are its authority with the scheme.
+func (e *Evaluator) decideRow(v *Verdicts, row int, url []byte, start, written int, hash uint64) {
+	p, rest := &e.pending, url[written:]
+	p.start = nil
+	switch {
 	case e.options.Explain:
 		e.settle(v, row)
 		e.explain(v, row, e.scratch.Path(rest))
-		return nil
+		return
 	case len(rest) == 0 || rest[0] != '/':
 		e.decideAlone(v, row, e.scratch.Path(rest))
-		return nil
+		return
 	}
 	s := p.addFresh(row)
 	depth := e.decide(s.known, rest)
-	s.known.path = len(url) - len(rest)
+	s.known.path = written
 	if s.known.open {
-		p.paths.Add(start+s.known.path, start+len(url))
+		p.paths.Add(start+written, start+len(url))
 	}
 	if depth <= len(rest) {
-		p.startWith(url[:s.known.path+depth], s)
+		p.startWith(url[:written+depth], s)
 		if hash != 0 {
 			e.remember(v, row, url, hash)
 		}
 	}
-	return nil
 }
 
 // decideAlone decides a row whose path is not in the column.
@@ -249,32 +274,39 @@ func (e *Evaluator) decideAlone(v *Verdicts, row int, path []byte) {
 	e.settle(v, row+1)
 }
 
-// find sets e.origin to that of a row's URL, and returns the URL's path, query and
-// fragment as written.
-func (e *Evaluator) find(row int, url []byte) (rest []byte, reason matcher.Reason, err error) {
+// find sets e.origin to that of a row's URL, and returns how many octets of the URL
+// are its authority with the scheme.
+func (e *Evaluator) find(row int, url []byte) (written int, reason matcher.Reason, err error) {
 	if run, ok := e.ahead.take(row); ok {
-		n := e.ahead.runs[run].written
-		if origin := &e.ahead.found[run]; e.origin != origin {
-			e.origin = origin
-			if !bytes.Equal(e.written, url[:n]) {
-				e.begin(row, url[:n], e.ahead.keys[run].Hash)
-			}
-		}
-		return url[n:], matcher.NoReason, nil
+		e.beginAhead(row, url, run)
+		return e.ahead.runs[run].written, matcher.NoReason, nil
 	}
 	if hasAuthority(url, e.written) {
-		return url[len(e.written):], matcher.NoReason, nil
+		return len(e.written), matcher.NoReason, nil
 	}
 	key, rest, reason := e.scratch.SplitAuthority(url)
 	if reason != matcher.NoReason {
-		return nil, reason, nil
+		return 0, reason, nil
 	}
 	e.written, e.origin = nil, &e.found
 	if err := e.origins.Lookup(key, e.origin); err != nil {
-		return nil, matcher.NoReason, err
+		return 0, matcher.NoReason, err
 	}
-	e.begin(row, url[:len(url)-len(rest)], matcher.HashOf(key))
-	return rest, matcher.NoReason, nil
+	written = len(url) - len(rest)
+	e.begin(row, url[:written], matcher.HashOf(key))
+	return written, matcher.NoReason, nil
+}
+
+// beginAhead sets e.origin to that of a run which was looked up and has this row.
+func (e *Evaluator) beginAhead(row int, url []byte, run int) {
+	origin := &e.ahead.found[run]
+	if e.origin == origin {
+		return
+	}
+	e.origin = origin
+	if written := url[:e.ahead.runs[run].written]; !bytes.Equal(e.written, written) {
+		e.begin(row, written, e.ahead.keys[run].Hash)
+	}
 }
 
 // begin starts a run of rows with one authority, which is written like this and
@@ -362,29 +394,6 @@ func outcome(a access.Outcome, missing access.Missing) (allowed, known bool, rea
 	return missing == access.MissingAllow, missing != access.MissingNull, matcher.NoRobots
 }
 
-// set sets an agent's verdict from a row on.
-func (e *Evaluator) set(v *Verdicts, row, agent int, allowed bool) {
-	if e.allowed[agent] != allowed {
-		e.change(v, row, agent)
-	}
-}
-
-// change has an agent's verdict be the other one from a row on.
-func (e *Evaluator) change(v *Verdicts, row, agent int) {
-	e.flush(v, row)
-	e.allowed[agent] = !e.allowed[agent]
-}
-
-// flush writes the verdicts of the rows before row that are not written yet.
-func (e *Evaluator) flush(v *Verdicts, row int) {
-	for agent, allowed := range e.allowed {
-		if allowed {
-			v.Agents[agent].allow(e.run, row)
-		}
-	}
-	e.run = row
-}
-
 // countAuthority counts an authority unless it was counted lately: in a
 // frontier without order the same few come up all the time.
 func (e *Evaluator) countAuthority(hash uint64) {
@@ -402,8 +411,6 @@ func (e *Evaluator) countAuthority(hash uint64) {
 
 // null leaves a row without verdict.
 func (e *Evaluator) null(v *Verdicts, row int, reason matcher.Reason) {
-	e.flush(v, row)
-	e.run = row + 1
 	switch reason {
 	case matcher.InvalidURL:
 		e.counts.Invalid++

@@ -46,7 +46,7 @@ func (e *Evaluator) explain(v *Verdicts, row int, path []byte) {
 		return
 	}
 	for agent := range v.Agents {
-		e.set(v, row, agent, allowed)
+		v.Agents[agent].set(row, allowed)
 		v.Agents[agent].Reasons[row] = reason
 	}
 }
@@ -64,7 +64,7 @@ func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
 		case e.origin.Stale && !d.Reason.HasRule():
 			d.Reason = matcher.StaleRules
 		}
-		e.set(v, row, agent, d.Allowed)
+		v.Agents[agent].set(row, d.Allowed)
 		e.explainer.explain(v, agent, row, trie, d)
 	}
 }

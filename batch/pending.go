@@ -99,6 +99,9 @@ func (p *pending) resume(row int) *stretch {
 // addLike adds the rows, from row on, whose URLs begin with p.start, and returns
 // how many they are. offsets begin with the first one's.
 func addLike[O int32 | int64](p *pending, offsets []O, row int) int {
+	if !mayStartLike(p.data[offsets[0]:offsets[1]], p.start) {
+		return 0
+	}
 	n := likeRun(p.start, p.data, offsets)
 	if n > 0 {
 		s := p.resume(row)
@@ -108,6 +111,13 @@ func addLike[O int32 | int64](p *pending, offsets []O, row int) int {
 		}
 	}
 	return n
+}
+
+// mayStartLike is false for most URLs that do not start with start, and for all
+// if that is empty.
+func mayStartLike(url, start []byte) bool {
+	n := len(start)
+	return n > 0 && len(url) >= n && url[n-1] == start[n-1] && url[n/2] == start[n/2]
 }
 
 // settle sets the verdicts of all rows that are pending, which are those before
@@ -124,7 +134,7 @@ func (e *Evaluator) settle(v *Verdicts, next int) {
 		case s.known.open:
 			e.settleOpen(v, s)
 		case s.low < s.high:
-			e.stand(v, s.low, s)
+			s.stand(v, s.low, s.high)
 		}
 	}
 	p.paths.Reset(p.data)
@@ -146,7 +156,7 @@ func (e *Evaluator) settleOpen(v *Verdicts, s *stretch) {
 	for i := s.paths; i < high; {
 		row := s.low + i - s.paths
 		if hold := p.hold(s, i, high); hold > i {
-			e.stand(v, row, s)
+			s.stand(v, row, row+hold-i)
 			i = hold
 			continue
 		}
@@ -170,12 +180,17 @@ func (p *pending) hold(s *stretch, low, high int) int {
 	return high
 }
 
-// stand sets the verdicts from a row on to those of the standings.
-func (e *Evaluator) stand(v *Verdicts, row int, s *stretch) {
-	standings := s.known.standings
-	for agent := range standings {
-		if e.allowed[agent] == standings[agent].Denied {
-			e.change(v, row, agent)
+// stand sets the verdicts of the rows from low on, and before high, to those of the
+// standings.
+func (s *stretch) stand(v *Verdicts, low, high int) {
+	agents := v.Agents
+	standings := s.known.standings[:len(agents)]
+	for i := range agents {
+		switch allowed := !standings[i].Denied; {
+		case low+1 == high:
+			agents[i].set(low, allowed)
+		case allowed:
+			agents[i].allow(low, high)
 		}
 	}
 }
@@ -187,7 +202,7 @@ func (e *Evaluator) settleRow(v *Verdicts, row int, s *stretch) {
 	tries := s.known.tries
 	for agent := range tries {
 		if first := firstWith(tries, agent); first < agent {
-			e.set(v, row, agent, e.allowed[first])
+			v.Agents[agent].set(row, v.Agents[first].allowed(row))
 			continue
 		}
 		t := &s.known.standings[agent]
@@ -195,6 +210,6 @@ func (e *Evaluator) settleRow(v *Verdicts, row int, s *stretch) {
 		if t.Open && tries[agent].Settle(t, &e.target) {
 			denied = !denied
 		}
-		e.set(v, row, agent, !denied || isRobotsTxt)
+		v.Agents[agent].set(row, !denied || isRobotsTxt)
 	}
 }

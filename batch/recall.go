@@ -8,7 +8,7 @@ import (
 
 const (
 	// placeBits is of how many bits the number of a place is.
-	placeBits = 12
+	placeBits = 13
 	places    = 1 << placeBits
 	// maxRecall is the longest beginning that is kept, in octets.
 	maxRecall = 63

@@ -15,13 +15,11 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 	clear(m.rewritten[:])
 	before := uint64(0)
 	for i, hash := range hashes {
-		row := low + i
-		start, end := int(offsets[row]), int(offsets[row+1])
-		place := placeIn(hash)
+		row, place := low+i, placeIn(hash)
 		if hash&isKept != 0 && m.rewritten[place/64]>>(place%64)&1 == 0 {
 			known := &m.kept.knowledge[place]
 			if p.add(row, known); known.open {
-				p.paths.Add(start+known.path, end)
+				p.paths.Add(int(offsets[row])+known.path, int(offsets[row+1]))
 			}
 			m.met[place] = 0
 			if hash != before {
@@ -30,7 +28,7 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 			before = hash
 			continue
 		}
-		start, end = trimmed(c.Data, start, end)
+		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
 		url := c.Data[start:end]
 		if hash&isKept != 0 {
 			hash = placeOf(url, 1)

@@ -11,12 +11,12 @@
 //	R9  placeOdd        R12 hash             Y15 slashes
 
 // LOOK goes to found if the URL begins with what is kept in the place of the hash in
-// R12: all 64 octets of both are compared, of which the first that differ must lie
-// behind the beginning. The last one is its length; that of none is above all others
-// when one less.
+// R12, the number of which is its upper placeBits bits. All 64 octets of both are
+// compared, of which the first that differ must lie behind the beginning. The last
+// one is its length; that of none is above all others when one less.
 #define LOOK(found) \
 	MOVQ      R12, R10           \
-	SHRQ      $52, R10           \
+	SHRQ      $51, R10           \
 	SHLQ      $6, R10            \
 	VMOVDQU   (SI)(R10*1), Y0    \
 	VMOVDQU   32(SI)(R10*1), Y1  \

@@ -99,12 +99,34 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// allow sets the verdict of rows low to high-1 to allowed.
+// set sets the verdict of a row that has none yet.
+func (a *AgentVerdicts) set(row int, allowed bool) {
+	bit := byte(0)
+	if allowed {
+		bit = 1
+	}
+	a.Allowed[row>>3] |= bit << (row & 7)
+}
+
+// allowed is the verdict of a row that was set.
+func (a *AgentVerdicts) allowed(row int) bool { return a.Allowed[row>>3]>>(row&7)&1 != 0 }
+
+// allow sets the verdict of rows low to high-1, which have none yet, to allowed.
 func (a *AgentVerdicts) allow(low, high int) {
-	for low < high {
-		n := min(8-low&7, high-low)
-		a.Allowed[low>>3] |= byte((1<<n - 1) << (low & 7))
-		low += n
+	first, last := low>>3, high>>3
+	from, before := byte(0xFF)<<(low&7), byte(1)<<(high&7)-1
+	if first == last {
+		if low < high {
+			a.Allowed[first] |= from & before
+		}
+		return
+	}
+	a.Allowed[first] |= from
+	for i := first + 1; i < last; i++ {
+		a.Allowed[i] = 0xFF
+	}
+	if before != 0 {
+		a.Allowed[last] |= before
 	}
 }
 

@@ -128,12 +128,10 @@ func (c *compiled) literalMatch(p *Target) (bunch, best uint32, depth int) {
 // path as written stopped. Labels are normal, so what agreed with them is
 // normal, too, but for an escape that the walk was in.
 func mayDiffer(path []byte, stop int) bool {
-	for i := max(0, stop-2); i < len(path) && i <= stop; i++ {
-		if needsWork[path[i]] {
-			return true
-		}
+	if stop < len(path) && needsWork[path[stop]] {
+		return true
 	}
-	return false
+	return stop > 0 && (needsWork[path[stop-1]] || needsWork[path[max(0, stop-2)]])
 }
 
 // way is what a walk has found.
