@@ -168,24 +168,34 @@ func evaluateAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 		if err := evaluateEach(e, c, offsets, v, row, r.row); err != nil {
 			return row, err
 		}
-		e.pending.start = nil
-		for row = r.row; row < r.end; row++ {
-			if row += addLike(&e.pending, offsets[row:r.end+1], row); row == r.end {
-				break
+		start, end := trimmed(c.Data, int(offsets[r.row]), int(offsets[r.row+1]))
+		e.beginAhead(r.row, c.Data[start:end], i)
+		e.pending.start = nil // it is of another authority
+		if e.allowsAll() {
+			for agent := range v.Agents {
+				v.Agents[agent].allow(r.row, r.end)
 			}
-			start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
-			url := c.Data[start:end]
-			if row == r.row {
-				e.beginAhead(row, url, i)
-			}
-			e.decideRow(v, row, url, start, r.written, 0)
+		} else {
+			evaluateRun(e, c, offsets, v, r)
 		}
+		row = r.end
 	}
 	if err := evaluateEach(e, c, offsets, v, row, high); err != nil {
 		return row, err
 	}
 	e.settle(v, high)
 	return 0, nil
+}
+
+// evaluateRun evaluates the rows of a run, whose origin is e.origin.
+func evaluateRun[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, r *authorityRun) {
+	for row := r.row; row < r.end; row++ {
+		if row += addLike(&e.pending, offsets[row:r.end+1], row); row == r.end {
+			return
+		}
+		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
+		e.decideRow(v, row, c.Data[start:end], start, r.written, 0)
+	}
 }
 
 // evaluateEach evaluates the rows between runs, which have no authority.
@@ -381,6 +391,15 @@ func (e *Evaluator) constant(known *knowledge, path []byte) (depth int) {
 		known.standings[agent] = matcher.Standing{Denied: !allowed}
 	}
 	return depth
+}
+
+// allowsAll tells whether the origin allows everything, and nobody asks why.
+func (e *Evaluator) allowsAll() bool {
+	if e.origin.Access == access.Rules || e.options.Explain {
+		return false
+	}
+	allowed, known, _ := outcome(e.origin.Access, e.options.Missing)
+	return allowed && known
 }
 
 // outcome is the verdict where no rules are asked; known is false for none.
