@@ -212,9 +212,7 @@ func evaluateEach[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verd
 // evaluate decides a row whose URL, which begins at octet start of the column, does
 // not start like the one before.
 func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error {
-	p := &e.pending
-	p.start = nil
-	hash := uint64(0)
+	p, hash := &e.pending, uint64(0)
 	if !e.ahead.many {
 		var known *knowledge
 		if known, hash = e.recall(row, start, start+len(url)); known != nil {
@@ -230,14 +228,12 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error 
 // evaluateNew is evaluate for a URL of which nothing is kept; hash is its placeOf one
 // octet, or 0 for it not to be kept.
 func (e *Evaluator) evaluateNew(v *Verdicts, row int, url []byte, start int, hash uint64) error {
-	p := &e.pending
-	p.start = nil
 	written, reason, err := e.find(row, url)
 	switch {
 	case err != nil:
 		return err
 	case reason != matcher.NoReason:
-		p.addNull(row, reason)
+		e.pending.addNull(row, reason)
 	default:
 		e.decideRow(v, row, url, start, written, hash)
 	}

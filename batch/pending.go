@@ -44,6 +44,7 @@ func (k *knowledge) set(from *knowledge) {
 	k.standings = standings
 }
 
+// init gives each stretch of a block its standings.
 func (p *pending) init(agents int) {
 	standings := make([]matcher.Standing, maxStretches*agents)
 	for i := range p.fresh {
