@@ -1,5 +1,6 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // What is kept of many URLs; see scattered_amd64.go. The hash is that of place.go.
@@ -16,7 +17,7 @@
 // one is its length; that of none is above all others when one less.
 #define LOOK(found) \
 	MOVQ      R12, R10           \
-	SHRQ      $51, R10           \
+	SHRQ      $(64-const_placeBits), R10 \
 	SHLQ      $6, R10            \
 	VMOVDQU   (SI)(R10*1), Y0    \
 	VMOVDQU   32(SI)(R10*1), Y1  \
