@@ -5,11 +5,10 @@ package main
 
 import (
 	"net/url"
+	"robotsbatch/bench/peers/gorunner"
 	"runtime/debug"
 
 	"github.com/temoto/robotstxt"
-
-	"robotsbatch/bench/peers/gorunner"
 )
 
 // origin is what net/url has of a URL that says whose rules count.
