@@ -26,11 +26,11 @@ func BenchmarkEngineFlat(b *testing.B) {
 	}
 	b.Run("data=made-up", func(b *testing.B) {
 		urls, table := flatMadeUp()
-		benchmarkEngine(b, table, batches(urls), 1)
+		benchmarkEngine(b, newEngine(table, urls, 1), nil)
 	})
 	b.Run("data=real", func(b *testing.B) {
 		urls, table := needReal(b).flattened()
-		benchmarkEngine(b, table, batches(urls), 1)
+		benchmarkEngine(b, newEngine(table, urls, 1), nil)
 	})
 }
 
