@@ -44,6 +44,32 @@ func (k *knowledge) set(from *knowledge) {
 	k.standings = standings
 }
 
+// unanimity is the verdict of all agents.
+type unanimity uint8
+
+const (
+	notUnanimous unanimity = iota // or not known, or none
+	allAllowed
+	allDenied
+)
+
+// unanimity is what is known of all agents.
+func (k *knowledge) unanimity() unanimity {
+	if k.open || k.null {
+		return notUnanimous
+	}
+	denied := k.standings[0].Denied
+	for i := range k.standings {
+		if k.standings[i].Denied != denied {
+			return notUnanimous
+		}
+	}
+	if denied {
+		return allDenied
+	}
+	return allAllowed
+}
+
 // init gives each stretch of a block its standings.
 func (p *pending) init(agents int) {
 	standings := make([]matcher.Standing, maxStretches*agents)

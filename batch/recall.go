@@ -38,6 +38,7 @@ type recall struct {
 // kept is what is kept in each place.
 type kept struct {
 	starts    [places]beginning
+	unanimous [places]unanimity // of its knowledge, in few lines of the cache
 	knowledge [places]knowledge
 	origins   [places]matcher.Origin
 }
@@ -112,6 +113,7 @@ func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
 	m.size += size - old
 	k.starts[place].length = uint8(copy(k.starts[place].octets[:], p.start))
 	k.knowledge[place].set(p.like.known)
+	k.unanimous[place] = p.like.known.unanimity()
 	k.origins[place] = *e.origin
 	m.rewritten[place/64] |= 1 << (place % 64)
 }

@@ -17,9 +17,16 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 	for i, hash := range hashes {
 		row, place := low+i, placeIn(hash)
 		if hash&isKept != 0 && m.rewritten[place/64]>>(place%64)&1 == 0 {
-			known := &m.kept.knowledge[place]
-			if p.add(row, known); known.open {
-				p.paths.Add(int(offsets[row])+known.path, int(offsets[row+1]))
+			switch m.kept.unanimous[place] {
+			case allAllowed:
+				for agent := range v.Agents {
+					v.Agents[agent].set(row, true)
+				}
+			case notUnanimous:
+				known := &m.kept.knowledge[place]
+				if p.add(row, known); known.open {
+					p.paths.Add(int(offsets[row])+known.path, int(offsets[row+1]))
+				}
 			}
 			m.met[place] = 0
 			if hash != before {
