@@ -7,7 +7,7 @@
 #
 #   scripts/job.sh [-urls N] [-origins N] [-count N] [-data FOLDER]
 #
-# The default is two million URLs over twenty thousand origins, five rounds.
+# The default is two million URLs over twenty thousand origins, nine rounds.
 # FOLDER is one that bench/corpus/gen has written: frontier.arrow,
 # frontier.parquet and rules.
 set -euo pipefail
@@ -19,7 +19,7 @@ usage() {
   exit 2
 }
 
-urls=2000000 origins=20000 count=5 data=''
+urls=2000000 origins=20000 count=9 data=''
 while [[ $# -gt 0 ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in

@@ -8,7 +8,8 @@
 //
 //	go run ./bench/job -in FRONTIER -rules FOLDER_OR_PACK… [-program ROBOTSBATCH] [-count N]
 //
-// Each run is a process of its own, and all variants take turns in each round.
+// Each run is a process of its own. A ratio is the median of those of a run and the
+// run without evaluation just before it.
 // Processor time is that of the process, user and system, start and end
 // included. scripts/job.sh makes the data, runs it and records what it prints.
 package main
@@ -19,7 +20,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -41,7 +41,7 @@ func run() error {
 	flag.Var(&inputs, "in", "frontier, .arrow or .parquet; what comes out is the same format (repeatable)")
 	flag.Var(&rules, "rules", "folder of robots.txt files or rule pack (repeatable)")
 	program := flag.String("program", "", "the robotsbatch program: to run it, too, and see that it costs what is measured here")
-	count := flag.Int("count", 5, "rounds; medians are taken over them")
+	count := flag.Int("count", 9, "rounds; medians are taken over them")
 	cores := flag.Bool("cores", true, "compare one worker with two as well")
 	var j job
 	flag.BoolVar(&j.identity, "identity", false, "of a run: set every bit")
@@ -83,7 +83,7 @@ func run() error {
 // compare runs the job with each of the rules, and without any.
 func (b *bench) compare(in string, rules []string) error {
 	identity := &variant{name: "every bit set", args: []string{"-in", in, "-identity"}}
-	variants := []*variant{identity}
+	var variants []*variant
 	for _, r := range rules {
 		variants = append(variants, &variant{name: "rules: " + kind(r), args: []string{"-in", in, "-rules", r}})
 		if b.program != "" {
@@ -93,15 +93,15 @@ func (b *bench) compare(in string, rules []string) error {
 			})
 		}
 	}
-	if err := b.measure(in, variants); err != nil {
+	if err := b.measure(in, identity, variants); err != nil {
 		return err
 	}
 	fmt.Printf("%s in, the same out\n", format(in))
 	fmt.Printf("%-24s %8s %8s %8s %8s %10s\n", "", "wall s", "ratio", "cpu s", "ratio", "peak MiB")
+	const times = "%-24s %8.3f %8.2f %8.3f %8.2f %10.0f\n"
+	fmt.Printf(times, identity.name, identity.median(wall), 1.0, identity.median(cpu), 1.0, identity.median(peak)/(1<<20))
 	for _, v := range variants {
-		m := v.median()
-		fmt.Printf("%-24s %8.3f %8.2f %8.3f %8.2f %10d\n", v.name,
-			m.wall, m.wall/identity.median().wall, m.cpu, m.cpu/identity.median().cpu, m.peak>>20)
+		fmt.Printf(times, v.name, v.median(wall), v.ratio(wall), v.median(cpu), v.ratio(cpu), v.median(peak)/(1<<20))
 	}
 	fmt.Println()
 	return nil
@@ -109,16 +109,15 @@ func (b *bench) compare(in string, rules []string) error {
 
 // scale runs the job with one worker and with two.
 func (b *bench) scale(in, rules string) error {
-	var variants []*variant
-	for _, n := range []string{"1", "2"} {
-		variants = append(variants, &variant{name: n, args: []string{"-in", in, "-rules", rules, "-workers", n}})
+	with := func(n string) *variant {
+		return &variant{name: n + " workers", args: []string{"-in", in, "-rules", rules, "-workers", n}}
 	}
-	if err := b.measure(in, variants); err != nil {
+	one, two := with("1"), with("2")
+	if err := b.measure(in, one, []*variant{two}); err != nil {
 		return err
 	}
-	one, two := variants[0].median(), variants[1].median()
 	fmt.Printf("%s, rules: %s, two workers by one: %.2f times the URLs a second (%.3f s and %.3f s; processor time %.3f s and %.3f s)\n",
-		format(in), kind(rules), one.wall/two.wall, one.wall, two.wall, one.cpu, two.cpu)
+		format(in), kind(rules), 1/two.ratio(wall), one.median(wall), two.median(wall), one.median(cpu), two.median(cpu))
 	return nil
 }
 
@@ -130,21 +129,4 @@ func kind(rules string) string {
 		return "folder"
 	}
 	return "pack"
-}
-
-// median is that of each number on its own.
-func (v *variant) median() measurement {
-	of := func(number func(measurement) float64) float64 {
-		var numbers []float64
-		for _, m := range v.runs {
-			numbers = append(numbers, number(m))
-		}
-		slices.Sort(numbers)
-		return numbers[len(numbers)/2]
-	}
-	return measurement{
-		wall: of(func(m measurement) float64 { return m.wall }),
-		cpu:  of(func(m measurement) float64 { return m.cpu }),
-		peak: int64(of(func(m measurement) float64 { return float64(m.peak) })),
-	}
 }

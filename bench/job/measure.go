@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -24,6 +25,7 @@ type variant struct {
 	program string // empty: this one
 	args    []string
 	runs    []measurement
+	beside  []measurement // of what it is compared with, one just before each run
 }
 
 // measurement is what one run took.
@@ -32,24 +34,58 @@ type measurement struct {
 	peak      int64   // octets of memory, mapped files included
 }
 
-// measure runs each variant once to warm up what files there are, and then all
-// of them count times, one after the other. A round begins with another variant
-// each time, so that none always follows the same.
-func (b *bench) measure(in string, variants []*variant) error {
+// measure runs each variant count times, and base just before each of these runs:
+// the machine's speed may change within seconds, and what changes from one run to
+// the next changes few of the ratios. The first round is not counted; it warms up
+// what files there are.
+func (b *bench) measure(in string, base *variant, variants []*variant) error {
 	for round := range b.count + 1 {
-		for i := range variants {
-			v := variants[(i+round)%len(variants)]
+		for _, v := range variants {
+			beside, err := b.run(in, base)
+			if err != nil {
+				return fmt.Errorf("%s: %w", base.name, err)
+			}
 			m, err := b.run(in, v)
 			if err != nil {
 				return fmt.Errorf("%s: %w", v.name, err)
 			}
 			if round > 0 {
+				base.runs = append(base.runs, beside)
 				v.runs = append(v.runs, m)
+				v.beside = append(v.beside, beside)
 			}
 		}
 	}
 	return nil
 }
+
+// median is that of a number of each run.
+func (v *variant) median(number func(measurement) float64) float64 {
+	var numbers []float64
+	for _, m := range v.runs {
+		numbers = append(numbers, number(m))
+	}
+	return median(numbers)
+}
+
+// ratio is the median of how many times as large a number of each run is as that of
+// the run just before.
+func (v *variant) ratio(number func(measurement) float64) float64 {
+	var ratios []float64
+	for i, m := range v.runs {
+		ratios = append(ratios, number(m)/number(v.beside[i]))
+	}
+	return median(ratios)
+}
+
+func median(numbers []float64) float64 {
+	slices.Sort(numbers)
+	return numbers[len(numbers)/2]
+}
+
+func wall(m measurement) float64 { return m.wall }
+func cpu(m measurement) float64  { return m.cpu }
+func peak(m measurement) float64 { return float64(m.peak) }
 
 // run runs a variant in a process of its own.
 func (b *bench) run(in string, v *variant) (m measurement, err error) {
