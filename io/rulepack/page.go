@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math/bits"
 )
 
 // A page holds the authorities of some groups, in the order of their hashes, of
@@ -139,15 +140,24 @@ func (p page) appendAuthority(dst []byte, i int) []byte {
 }
 
 // next is the first authority from number from on that has a hash like this one,
-// or the number of all.
+// or the number of all. Most pages that are searched have none, so it looks at four
+// at a time.
 func (p page) next(hash uint64, from int) int {
-	low, prints := uint16(hash), p.fingerprints()
-	for i := 2 * from; i+2 <= len(prints); i += 2 {
-		if le16(prints[i:]) == low {
-			return i / 2
+	const lowBits, topBits = 0x0001000100010001, 0x8000800080008000
+	low, prints := hash&0xFFFF, p.fingerprints()
+	i := 2 * from
+	for ; i+8 <= len(prints); i += 8 {
+		other := le64(prints[i:]) ^ low*lowBits // 16 bits are zero where they are alike
+		if alike := (other - lowBits) &^ other & topBits; alike != 0 {
+			return i/2 + bits.TrailingZeros64(alike)/16
 		}
 	}
-	return len(prints) / 2
+	for ; i < len(prints); i += 2 {
+		if uint64(le16(prints[i:])) == low {
+			break
+		}
+	}
+	return i / 2
 }
 
 // find finds an authority from number from on.
