@@ -123,9 +123,7 @@ func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 		case lineOctets && matcher.HasLineOctet(url):
 			p.addNull(row, matcher.InvalidURL)
 		case len(p.start) > 0 && bytes.HasPrefix(url, p.start):
-			if known := p.resume(row).known; known.open {
-				p.paths.Add(start+known.path, end)
-			}
+			p.addPath(p.resume(row).known, start, end)
 		default:
 			if err := e.evaluate(v, row, url, start); err != nil {
 				return row, err
@@ -216,9 +214,7 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error 
 	if !e.ahead.many {
 		var known *knowledge
 		if known, hash = e.recall(row, start, start+len(url)); known != nil {
-			if known.open {
-				p.paths.Add(start+known.path, start+len(url))
-			}
+			p.addPath(known, start, start+len(url))
 			return nil
 		}
 	}
@@ -257,9 +253,7 @@ func (e *Evaluator) decideRow(v *Verdicts, row int, url []byte, start, written i
 	s := p.addFresh(row)
 	depth := e.decide(s.known, rest)
 	s.known.path = written
-	if s.known.open {
-		p.paths.Add(start+written, start+len(url))
-	}
+	p.addPath(s.known, start, start+len(url))
 	if depth <= len(rest) {
 		p.startWith(url[:written+depth], s)
 		if hash != 0 {
@@ -274,9 +268,8 @@ func (e *Evaluator) decideAlone(v *Verdicts, row int, path []byte) {
 	e.settle(v, row)
 	p.paths.Reset(path)
 	known := p.addFresh(row).known
-	if e.decide(known, path); known.open {
-		p.paths.Add(0, len(path))
-	}
+	e.decide(known, path)
+	p.addPath(known, 0, len(path))
 	e.settle(v, row+1)
 }
 

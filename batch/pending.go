@@ -109,6 +109,14 @@ func (p *pending) addNull(row int, reason matcher.Reason) {
 	k.null, k.reason = true, reason
 }
 
+// addPath adds the path of a row of which this is known, if that is open. Its URL
+// lies from octet start of the column on, and before end.
+func (p *pending) addPath(known *knowledge, start, end int) {
+	if known.open {
+		p.paths.Add(start+known.path, end)
+	}
+}
+
 // startWith has a stretch go on with rows whose URLs begin with start.
 func (p *pending) startWith(start []byte, s *stretch) { p.start, p.like = start, s }
 

@@ -24,9 +24,8 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 				}
 			case notUnanimous:
 				known := &m.kept.knowledge[place]
-				if p.add(row, known); known.open {
-					p.paths.Add(int(offsets[row])+known.path, int(offsets[row+1]))
-				}
+				p.add(row, known)
+				p.addPath(known, int(offsets[row]), int(offsets[row+1]))
 			}
 			m.met[place] = 0
 			if hash != before {
