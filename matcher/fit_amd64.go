@@ -8,7 +8,10 @@ import "golang.org/x/sys/cpu"
 // the sketches of some tails, and the first tail of which it has; or the first
 // that has hard bits, and tail 0; or the number of paths.
 func firstFit(paths []Sketch, tails []byte) (path, tail int) {
-	if cpu.X86.HasAVX2 {
+	switch {
+	case hasAVX512:
+		return firstFitAVX512(paths, tails)
+	case cpu.X86.HasAVX2:
 		return firstFitAVX2(paths, tails)
 	}
 	return firstFitPortable(paths, tails)
@@ -18,3 +21,8 @@ func firstFit(paths []Sketch, tails []byte) (path, tail int) {
 //
 //go:noescape
 func firstFitAVX2(paths []Sketch, tails []byte) (path, tail int)
+
+// firstFitAVX512 is firstFit for processors with hasAVX512.
+//
+//go:noescape
+func firstFitAVX512(paths []Sketch, tails []byte) (path, tail int)

@@ -20,7 +20,7 @@ func sketchAll(sketches []Sketch, data []byte, texts []bounds) {
 	}
 }
 
-// hasAVX512 tells whether there is what the kernels for AVX-512 take.
+// hasAVX512 tells whether there is what the kernels for AVX-512 take, with BMI2.
 var hasAVX512 = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2
 
 // sketchAllAVX2 is sketchAll for processors with AVX2. It does not look whether

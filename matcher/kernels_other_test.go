@@ -2,7 +2,10 @@
 
 package matcher
 
-// sketchKernels are all forms of sketchAll that this processor can run.
 func sketchKernels() map[string]func([]Sketch, []byte, []bounds) {
 	return map[string]func([]Sketch, []byte, []bounds){"sketchAll": sketchAll}
+}
+
+func fitKernels() map[string]func([]Sketch, []byte) (int, int) {
+	return map[string]func([]Sketch, []byte) (int, int){"firstFit": firstFit}
 }

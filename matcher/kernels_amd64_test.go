@@ -14,3 +14,12 @@ func sketchKernels() map[string]func([]Sketch, []byte, []bounds) {
 	}
 	return kernels
 }
+
+// fitKernels are all forms of firstFit that this processor can run.
+func fitKernels() map[string]func([]Sketch, []byte) (int, int) {
+	kernels := map[string]func([]Sketch, []byte) (int, int){"firstFit": firstFit}
+	if cpu.X86.HasAVX2 {
+		kernels["AVX2"] = firstFitAVX2
+	}
+	return kernels
+}
