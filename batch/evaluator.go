@@ -101,7 +101,7 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 		if err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
 		}
-		e.memory.scattered, e.memory.hits = e.memory.hits > blockRows/2, 0
+		e.memory.endBlock()
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func evaluateEach[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verd
 // not start like the one before.
 func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error {
 	p, hash := &e.pending, uint64(0)
-	if !e.ahead.many {
+	if e.memory.useful && !e.ahead.many {
 		var known *knowledge
 		if known, hash = e.recall(row, start, start+len(url)); known != nil {
 			p.addPath(known, start, start+len(url))
@@ -224,6 +224,7 @@ func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error 
 // evaluateNew is evaluate for a URL of which nothing is kept; hash is its placeOf one
 // octet, or 0 for it not to be kept.
 func (e *Evaluator) evaluateNew(v *Verdicts, row int, url []byte, start int, hash uint64) error {
+	e.memory.strangers++
 	written, reason, err := e.find(row, url)
 	switch {
 	case err != nil:

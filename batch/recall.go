@@ -32,7 +32,16 @@ type recall struct {
 	hashes    [blockRows]uint64   // of recallAll
 	rewritten [places / 64]uint64 // a bit a place: it was written since then
 	hits      int                 // rows recalled as others than the one before
-	scattered bool                // most of the block before were such
+	strangers int                 // rows that begin unlike it, and are not recalled
+	scattered bool                // most of the block before were hits
+	useful    bool                // so many of it were either that some may come again
+}
+
+// endBlock goes over to the next block, which is taken to be like this one.
+func (m *recall) endBlock() {
+	m.scattered = m.hits > blockRows/2
+	m.useful = m.hits+m.strangers > blockRows/8
+	m.hits, m.strangers = 0, 0
 }
 
 // kept is what is kept in each place.

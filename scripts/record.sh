@@ -21,6 +21,7 @@ record_head() {
   echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
   echo "commit: $commit"
   echo "go: $(go env GOVERSION)"
+  [[ -z ${GOFLAGS-} ]] || echo "flags: $GOFLAGS"
   echo "processor: $(processor), $(getconf _NPROCESSORS_ONLN) cores, load $(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"
 }
 
