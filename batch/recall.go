@@ -29,12 +29,12 @@ type recall struct {
 	size int64          // octets of the rules in all places
 
 	// Of the block of rows that is evaluated:
-	hashes    [blockRows]uint64   // of recallAll
-	rewritten [places / 64]uint64 // a bit a place: it was written since then
-	hits      int                 // rows recalled as others than the one before
-	strangers int                 // rows that begin unlike it, and are not recalled
-	scattered bool                // most of the block before were hits
-	useful    bool                // so many of it were either that some may come again
+	hashes    [blockRows]uint64 // of recallAll
+	others    [blockRows]uint16 // of standAll
+	hits      int               // rows recalled as others than the one before
+	strangers int               // rows that begin unlike it, and are not recalled
+	scattered bool              // most of the block before were hits
+	useful    bool              // so many of it were either that some may come again
 }
 
 // endBlock goes over to the next block, which is taken to be like this one.
@@ -124,7 +124,6 @@ func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
 	k.knowledge[place].set(p.like.known)
 	k.unanimous[place] = p.like.known.unanimity()
 	k.origins[place] = *e.origin
-	m.rewritten[place/64] |= 1 << (place % 64)
 }
 
 // sizeOf is how many octets of memory tries take.

@@ -7,45 +7,62 @@ func (e *Evaluator) mayScatter() bool {
 }
 
 // evaluateScattered is evaluatePlain for rows without order: all that are recalled
-// are found at once.
+// are found at once. Which these are nobody can foretell, so it branches as little as
+// it can before the others are evaluated.
 func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) (int, error) {
 	m, p := &e.memory, &e.pending
 	hashes := m.hashes[:high-low]
 	recallAll(&m.kept.starts, c.Data, offsets[low:high+1], hashes)
-	clear(m.rewritten[:])
-	before := uint64(0)
+	for _, row := range e.standAll(v, hashes, low) {
+		known := &m.kept.knowledge[placeIn(hashes[row])]
+		p.add(low+int(row), known)
+		p.addPath(known, int(offsets[low+int(row)]), int(offsets[low+int(row)+1]))
+	}
 	for i, hash := range hashes {
-		row, place := low+i, placeIn(hash)
-		if hash&isKept != 0 && m.rewritten[place/64]>>(place%64)&1 == 0 {
-			switch m.kept.unanimous[place] {
-			case allAllowed:
-				for agent := range v.Agents {
-					v.Agents[agent].set(row, true)
-				}
-			case notUnanimous:
-				known := &m.kept.knowledge[place]
-				p.add(row, known)
-				p.addPath(known, int(offsets[row]), int(offsets[row+1]))
-			}
-			m.met[place] = 0
-			if hash != before {
-				m.hits++
-			}
-			before = hash
+		if hash&isKept != 0 {
 			continue
 		}
-		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
-		url := c.Data[start:end]
-		if hash&isKept != 0 {
-			hash = placeOf(url, 1)
-		}
-		if err := e.evaluateNew(v, row, url, start, hash); err != nil {
-			return row, err
+		start, end := trimmed(c.Data, int(offsets[low+i]), int(offsets[low+i+1]))
+		if err := e.evaluateNew(v, low+i, c.Data[start:end], start, hash); err != nil {
+			return low + i, err
 		}
 	}
 	p.start = nil
 	e.settle(v, high)
 	return 0, nil
+}
+
+// standAll sets the verdicts of all rows, from row low on, of which those of all agents
+// are kept, and returns the others of which something is, as numbers from low on.
+// hashes are of recallAll.
+func (e *Evaluator) standAll(v *Verdicts, hashes []uint64, low int) []uint16 {
+	m, kept := &e.memory, e.memory.kept
+	var allowed [blockRows / 8]byte
+	others, before := 0, uint64(0)
+	for i, hash := range hashes {
+		if hash&isKept == 0 {
+			continue
+		}
+		place := placeIn(hash)
+		bit := byte(0)
+		if kept.unanimous[place] == allAllowed {
+			bit = 1
+		}
+		allowed[i/8] |= bit << (i % 8)
+		m.others[others] = uint16(i)
+		if kept.unanimous[place] == notUnanimous {
+			others++
+		}
+		m.met[place] = 0
+		if hash != before {
+			m.hits++
+		}
+		before = hash
+	}
+	for agent := range v.Agents {
+		v.Agents[agent].allowEach(low, allowed[:(len(hashes)+7)/8])
+	}
+	return m.others[:others]
 }
 
 // isKept is the bit of a hash by which recallAll says that a URL has the beginning

@@ -130,6 +130,14 @@ func (a *AgentVerdicts) allow(low, high int) {
 	}
 }
 
+// allowEach sets the verdicts of the rows from low on, a multiple of eight, that have a
+// bit set to allowed.
+func (a *AgentVerdicts) allowEach(low int, bits []byte) {
+	for i, octet := range bits {
+		a.Allowed[low/8+i] |= octet
+	}
+}
+
 // textOctets is how much text v holds: rules and sitemaps, of which a hostile
 // robots.txt can have much for each row.
 func (v *Verdicts) textOctets() int64 {
