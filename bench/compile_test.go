@@ -37,15 +37,18 @@ func BenchmarkCompile(b *testing.B) {
 			}
 		}
 	})
-	b.Run("stage=parse+compile", func(b *testing.B) {
-		b.SetBytes(int64(size))
-		b.ReportAllocs()
-		for b.Loop() {
-			for _, body := range bodies {
-				matcher.Compile(robotstxt.Parse(body, robotstxt.Options{}), chains)
+	for _, explain := range []bool{false, true} {
+		b.Run(fmt.Sprintf("stage=parse+compile/explain=%t", explain), func(b *testing.B) {
+			compiler := matcher.Compiler{Explain: explain}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, body := range bodies {
+					compiler.Compile(robotstxt.Parse(body, robotstxt.Options{}), chains)
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 // BenchmarkCompileLargeGroup measures a group of many agents and many rules,
