@@ -44,13 +44,13 @@ func (e *Evaluator) standAll(v *Verdicts, hashes []uint64, low int) []uint16 {
 			continue
 		}
 		place := placeIn(hash)
-		bit := byte(0)
-		if kept.unanimous[place] == allAllowed {
+		verdict, bit := kept.unanimous[place], byte(0)
+		if verdict == allAllowed {
 			bit = 1
 		}
 		allowed[i/8] |= bit << (i % 8)
 		m.others[others] = uint16(i)
-		if kept.unanimous[place] == notUnanimous {
+		if verdict == notUnanimous {
 			others++
 		}
 		m.met[place] = 0
