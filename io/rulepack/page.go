@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"math/bits"
 )
 
 // A page holds the authorities of some groups, in the order of their hashes, of
@@ -140,24 +139,20 @@ func (p page) appendAuthority(dst []byte, i int) []byte {
 }
 
 // next is the first authority from number from on that has a hash like this one,
-// or the number of all. Most pages that are searched have none, so it looks at four
-// at a time.
+// or the number of all. Most pages that are searched have none, and the library
+// looks for an octet at many at once.
 func (p page) next(hash uint64, from int) int {
-	const lowBits, topBits = 0x0001000100010001, 0x8000800080008000
-	low, prints := hash&0xFFFF, p.fingerprints()
-	i := 2 * from
-	for ; i+8 <= len(prints); i += 8 {
-		other := le64(prints[i:]) ^ low*lowBits // 16 bits are zero where they are alike
-		if alike := (other - lowBits) &^ other & topBits; alike != 0 {
-			return i/2 + bits.TrailingZeros64(alike)/16
-		}
-	}
-	for ; i < len(prints); i += 2 {
-		if uint64(le16(prints[i:])) == low {
+	prints := p.fingerprints()
+	for i := 2 * from; i < len(prints); i++ {
+		found := bytes.IndexByte(prints[i:], byte(hash))
+		if found < 0 {
 			break
 		}
+		if i += found; i%2 == 0 && prints[i+1] == byte(hash>>8) {
+			return i / 2
+		}
 	}
-	return i / 2
+	return p.count()
 }
 
 // find finds an authority from number from on.
