@@ -79,13 +79,12 @@ func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high 
 			a.runs[n-1].end = row + 1
 		}
 	}
-	e.authorities.touch(a.keys)
-	e.withoutRobots.touch(a.keys)
 	a.found = grown(a.found, len(a.keys))
 	i, err := a.origins.LookupAll(a.keys, a.found)
 	if err != nil {
 		return a.runs[i].row, err
 	}
+	e.authorities.touch(a.keys, a.found)
 	return 0, nil
 }
 

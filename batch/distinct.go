@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
 )
 
 const (
@@ -14,6 +15,44 @@ const (
 	// 1.04/√2^14 = 0.8 %.
 	registerBits = 14
 )
+
+// authorities counts distinct authorities by the hashes of their keys.
+type authorities struct {
+	known, unknown distinct // of which something is known, and of which nothing is
+}
+
+// of is where an authority with this origin is counted.
+func (a *authorities) of(o *matcher.Origin) *distinct {
+	if o.Access == access.Unknown {
+		return &a.unknown
+	}
+	return &a.known
+}
+
+// touch has what is needed to count keys come into the cache; what it returns means
+// nothing.
+//
+//go:noinline
+func (a *authorities) touch(keys []matcher.Key, origins []matcher.Origin) (sum uint64) {
+	for i := range keys {
+		if slots := a.of(&origins[i]).exact.slots; len(slots) > 0 {
+			sum += slots[keys[i].Hash&uint64(len(slots)-1)]
+		}
+	}
+	return sum
+}
+
+// merge adds all that other has seen, which must not be used afterwards.
+func (a *authorities) merge(other *authorities) {
+	a.known.merge(&other.known)
+	a.unknown.merge(&other.unknown)
+}
+
+// count returns how many there are, and of how many of them nothing is known.
+func (a *authorities) count() (all, unknown int64) {
+	unknown = a.unknown.count()
+	return a.known.count() + unknown, unknown
+}
 
 // distinct counts distinct 64-bit hashes: exactly up to exactLimit, then by a
 // HyperLogLog estimate, so that its memory does not grow with the frontier.
@@ -43,18 +82,6 @@ func (d *distinct) estimate() {
 	d.exact = hashSet{}
 }
 
-// touch has what add needs come into the cache; what it returns means nothing.
-//
-//go:noinline
-func (d *distinct) touch(keys []matcher.Key) (sum uint64) {
-	if slots := d.exact.slots; len(slots) > 0 {
-		for i := range keys {
-			sum += slots[keys[i].Hash&uint64(len(slots)-1)]
-		}
-	}
-	return sum
-}
-
 func (d *distinct) register(hash uint64) {
 	zeros := uint8(bits.LeadingZeros64(hash<<registerBits|1<<(registerBits-1))) + 1
 	if r := &d.registers[hash>>(64-registerBits)]; *r < zeros {
@@ -62,8 +89,12 @@ func (d *distinct) register(hash uint64) {
 	}
 }
 
-// merge adds all that other has seen.
+// merge adds all that other has seen, which must not be used afterwards.
 func (d *distinct) merge(other *distinct) {
+	if d.registers == nil && d.exact.count == 0 {
+		*d = *other
+		return
+	}
 	if other.registers != nil {
 		if d.registers == nil {
 			d.estimate()

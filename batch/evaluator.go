@@ -29,8 +29,8 @@ type Evaluator struct {
 	explainer explainer
 	counts    Stats
 
-	authorities, withoutRobots distinct
-	recent                     [4096]uint64 // hashes of authorities counted lately
+	authorities authorities
+	recent      [4096]uint64 // hashes of authorities counted lately
 }
 
 // NewEvaluator returns an evaluator that asks origins.
@@ -48,7 +48,7 @@ func NewEvaluator(origins matcher.Origins, o Options) *Evaluator {
 func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	rows := b.URLs.Len()
 	v.reset(rows, e.options)
-	e.written = nil // it is of the batch before
+	defer e.forget()
 	e.pending.reset(b.URLs.Data)
 	e.facts.reset()
 	e.explainer.reset(v)
@@ -65,6 +65,15 @@ func (e *Evaluator) Evaluate(b *Batch, v *Verdicts) error {
 	e.finishFacts(v)
 	e.count(v)
 	return nil
+}
+
+// forget lets go of a batch: what is kept of it until the next one comes must not keep
+// its octets in memory.
+func (e *Evaluator) forget() {
+	e.written = nil
+	e.pending.reset(nil)
+	e.target.Forget()
+	clear(e.ahead.keys[:cap(e.ahead.keys)])
 }
 
 // blockRows is how many rows are looked over for octets that make a URL invalid
@@ -412,10 +421,7 @@ func (e *Evaluator) countAuthority(hash uint64) {
 	}
 	*recent = hash
 	e.ahead.unmet++
-	e.authorities.add(hash)
-	if e.origin.Access == access.Unknown {
-		e.withoutRobots.add(hash)
-	}
+	e.authorities.of(e.origin).add(hash)
 }
 
 // null leaves a row without verdict.

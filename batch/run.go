@@ -215,13 +215,12 @@ func (j *job) write(ctx context.Context) error {
 // total adds the authorities, which only the evaluators together know. All
 // workers are idle by now.
 func (j *job) total() Stats {
-	var authorities, withoutRobots distinct
+	var all authorities
 	for range j.options.Workers {
 		w := <-j.evaluators
-		authorities.merge(&w.evaluator.authorities)
-		withoutRobots.merge(&w.evaluator.withoutRobots)
+		all.merge(&w.evaluator.authorities)
 	}
-	j.stats.Authorities, j.stats.WithoutRobots = authorities.count(), withoutRobots.count()
+	j.stats.Authorities, j.stats.WithoutRobots = all.count()
 	if j.stats.Agents == nil {
 		j.stats.Agents = make([]Counts, j.options.Agents)
 	}

@@ -40,6 +40,9 @@ func (t *Target) SetOf(paths *Paths, i int, p Profile) {
 	}
 }
 
+// Forget lets go of the path.
+func (t *Target) Forget() { t.raw, t.plain, t.query, t.prepared = nil, nil, nil, false }
+
 // Path is the path as it was set.
 func (t *Target) Path() []byte { return t.raw }
 
