@@ -10,13 +10,16 @@
 //	DX  URL             R10 where it starts  R11 its length
 //	AX  where its path begins, behind beforeHost
 //	R9  placeOdd        R12 hash             Y15 slashes
+//
+// Whether a beginning is kept for one octet or for two nobody can foretell, so it looks
+// for both without a branch: the next URLs' places are on their way meanwhile.
 
-// LOOK goes to found if the URL begins with what is kept in the place of the hash in
-// R12, the number of which is its upper placeBits bits. All 64 octets of both are
+// LOOK sets the carry flag if the URL begins with what is kept in the place of a hash,
+// the number of which is its upper placeBits bits. All 64 octets of both are
 // compared, of which the first that differ must lie behind the beginning. The last
 // one is its length; that of none is above all others when one less.
-#define LOOK(found) \
-	MOVQ      R12, R10           \
+#define LOOK(hash) \
+	MOVQ      hash, R10          \
 	SHRQ      $(64-const_placeBits), R10 \
 	SHLQ      $6, R10            \
 	VMOVDQU   (SI)(R10*1), Y0    \
@@ -34,8 +37,7 @@
 	CMPQ      R15, R11           \
 	CMOVQGT   R11, R15           \
 	DECQ      R10                \
-	CMPQ      R10, R15           \
-	JCS       found
+	CMPQ      R10, R15
 
 #define RECALLALL(LOAD, SIZE) \
 	MOVQ         starts+0(FP), SI         \
@@ -76,26 +78,23 @@ next:                                         \
 	XORQ         (DX)(R10*1), R12         \
 	IMULQ        R9, R12                  \
 	ROLQ         $32, R12                 \
-	VMOVQ        R12, X2                  \
+	MOVQ         R12, BX                  \
 	XORQ         2(DX)(AX*1), R12         \
 	IMULQ        R9, R12                  \
 	ANDQ         $~2, R12                 \
 	ORQ          $1, R12                  \
-	LOOK(found)                           \
 	LEAQ         11(AX), R10              \
+	XORQ         3(DX)(AX*1), BX          \
+	IMULQ        R9, BX                   \
+	ORQ          $3, BX                   \
+	MOVQ         R12, AX                  \
 	CMPQ         R10, R11                 \
-	JGT          store                    \
-	VMOVQ        R12, X3                  \
-	VMOVQ        X2, R12                  \
-	XORQ         3(DX)(AX*1), R12         \
-	IMULQ        R9, R12                  \
-	ANDQ         $~2, R12                 \
-	ORQ          $1, R12                  \
-	LOOK(found)                           \
-	VMOVQ        X3, R12                  \
-	JMP          store                    \
-found:                                        \
-	ORQ          $2, R12                  \
+	CMOVQLE      BX, AX                   \
+	LOOK(AX)                              \
+	CMOVQCC      R12, AX                  \
+	LOOK(R12)                             \
+	LEAQ         2(R12), R12              \
+	CMOVQCC      AX, R12                  \
 store:                                        \
 	MOVQ         R12, (R13)(R14*8)        \
 	INCQ         R14                      \
