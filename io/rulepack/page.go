@@ -69,17 +69,28 @@ func readOrigin(b []byte) origin {
 	return origin{body: le32(b), fetched: le32(b[4:]), status: le16(b[8:]), outcome: b[10], flags: b[11]}
 }
 
+// The numbers of schemes.
+const (
+	noScheme = iota
+	httpScheme
+	httpsScheme
+	ftpScheme
+)
+
 // schemes are those that texts lack, by their numbers.
-var schemes = [...]string{"", "http://", "https://", "ftp://"}
+var schemes = [...]string{httpScheme: "http://", httpsScheme: "https://", ftpScheme: "ftp://"}
 
 // cutScheme separates an authority from a scheme that texts lack.
 func cutScheme(authority []byte) (scheme uint8, text []byte) {
-	for i := len(schemes) - 1; i > 0; i-- {
-		if len(authority) > len(schemes[i]) && string(authority[:len(schemes[i])]) == schemes[i] {
-			return uint8(i), authority[len(schemes[i]):]
-		}
+	switch n := len(authority); {
+	case n > 8 && string(authority[:8]) == "https://":
+		return httpsScheme, authority[8:]
+	case n > 7 && string(authority[:7]) == "http://":
+		return httpScheme, authority[7:]
+	case n > 6 && string(authority[:6]) == "ftp://":
+		return ftpScheme, authority[6:]
 	}
-	return 0, authority
+	return noScheme, authority
 }
 
 // page is a page that was checked.
