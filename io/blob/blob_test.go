@@ -154,7 +154,7 @@ func TestSmallAndLargeWrites(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out")
 	w := create(t, name)
 	var want bytes.Buffer
-	for i := range 40 {
+	for i := range 80 {
 		part := bytes.Repeat([]byte{byte(i)}, i*i*1009%(2*writeSize)+i)
 		want.Write(part)
 		write(t, w, string(part))

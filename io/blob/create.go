@@ -84,7 +84,7 @@ func createBeside(name string) (*writer, error) {
 		f.Close()
 		os.Remove(f.Name())
 	}
-	return newWriter(name, f, publish, discard), nil
+	return newWriter(name, writesBack(f), publish, discard), nil
 }
 
 // Stdout is the standard output. Close writes what is still buffered, and
