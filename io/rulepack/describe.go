@@ -32,8 +32,8 @@ type Authority struct {
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
-	o, known, err := p.find(authority, p.way(authority))
-	if err != nil || !known {
+	o, err := p.find(authority, p.way(authority))
+	if err != nil || o == unknown {
 		return a, false, err
 	}
 	return Authority{

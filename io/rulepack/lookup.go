@@ -22,16 +22,16 @@ var errClosed = errors.New("the rule pack is closed")
 func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
-	return p.lookup(authority, p.way(authority), o)
-}
-
-// lookup looks an authority up, the way to which is known.
-func (p *Pack) lookup(authority []byte, w way, o *matcher.Origin) error {
-	*o = matcher.Origin{}
-	found, known, err := p.find(authority, w)
-	if err != nil || !known {
+	found, err := p.find(authority, p.way(authority))
+	if err != nil {
 		return err
 	}
+	return p.tell(found, o)
+}
+
+// tell sets *o to what the pack knows, for which it opens the body.
+func (p *Pack) tell(found origin, o *matcher.Origin) (err error) {
+	*o = matcher.Origin{}
 	if access.Outcome(found.outcome) == access.Rules {
 		b := p.cache.get(found.body)
 		if b == nil {
@@ -51,7 +51,6 @@ type way struct {
 	hash  uint64
 	group uint32
 	page  uint32 // where the group begins
-	at    int    // the first authority in it that may be the one
 }
 
 // way is the way to an authority, the zero way in a pack that is closed.
@@ -69,26 +68,29 @@ func (p *Pack) damaged(format string, args ...any) error {
 	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// find finds what the pack has on an authority.
-func (p *Pack) find(authority []byte, w way) (origin, bool, error) {
+// find finds what the pack has on an authority; unknown for nothing.
+func (p *Pack) find(authority []byte, w way) (origin, error) {
 	if len(authority) > MaxAuthority {
-		return origin{}, false, nil
+		return unknown, nil
 	}
 	if p.file == nil {
-		return origin{}, false, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+		return unknown, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
 	first, err := p.page(w.page, w.group, 0)
 	if err != nil {
-		return origin{}, false, err
+		return unknown, err
 	}
-	o, known := first.find(w.hash, authority, w.at)
+	o, known := first.find(w.hash, authority)
 	if !known && first.goesOn() {
 		o, known, err = p.findFurther(w.page, w.group, w.hash, authority)
 	}
-	if err == nil && known && !p.sound(o) {
-		err = p.damaged("what it says of %q", authority)
+	if err != nil || !known {
+		return unknown, err
 	}
-	return o, known, err
+	if !p.sound(o) {
+		return unknown, p.damaged("what it says of %q", authority)
+	}
+	return o, nil
 }
 
 // sound tells whether an authority's outcome and body are such as there are.
@@ -152,7 +154,7 @@ func (p *Pack) findFurther(number, group uint32, hash uint64, authority []byte) 
 	if err != nil {
 		return origin{}, false, err
 	}
-	o, known := last.find(hash, authority, 0)
+	o, known := last.find(hash, authority)
 	return o, known, nil
 }
 

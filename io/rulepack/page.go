@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+
+	"robotsbatch/matcher/access"
 )
 
 // A page holds the authorities of some groups, in the order of their hashes, of
@@ -49,6 +51,10 @@ type origin struct {
 	outcome uint8
 	flags   uint8
 }
+
+// unknown is what is known of an authority that is not in the pack: no authority in
+// one has this outcome.
+var unknown = origin{body: noBody, outcome: uint8(access.Unknown)}
 
 const (
 	schemeMask = 3
@@ -166,10 +172,10 @@ func (p page) next(hash uint64, from int) int {
 	return p.count()
 }
 
-// find finds an authority from number from on.
-func (p page) find(hash uint64, authority []byte, from int) (origin, bool) {
+// find finds an authority.
+func (p page) find(hash uint64, authority []byte) (origin, bool) {
 	scheme, text := cutScheme(authority)
-	for i := p.next(hash, from); i < p.count(); i = p.next(hash, i+1) {
+	for i := p.next(hash, 0); i < p.count(); i = p.next(hash, i+1) {
 		if o := p.origin(i); o.flags&schemeMask == scheme && bytes.Equal(p.text(i), text) {
 			return o, true
 		}
