@@ -156,20 +156,9 @@ func (p page) appendAuthority(dst []byte, i int) []byte {
 }
 
 // next is the first authority from number from on that has a hash like this one,
-// or the number of all. Most pages that are searched have none, and the library
-// looks for an octet at many at once.
+// or the number of all. Most pages that are searched have none.
 func (p page) next(hash uint64, from int) int {
-	prints := p.fingerprints()
-	for i := 2 * from; i < len(prints); i++ {
-		found := bytes.IndexByte(prints[i:], byte(hash))
-		if found < 0 {
-			break
-		}
-		if i += found; i%2 == 0 && prints[i+1] == byte(hash>>8) {
-			return i / 2
-		}
-	}
-	return p.count()
+	return from + firstPrint(p.fingerprints()[2*from:], uint16(hash))
 }
 
 // find finds an authority.
