@@ -110,7 +110,7 @@ func evaluateRows[O int32 | int64](e *Evaluator, b *Batch, offsets []O, v *Verdi
 		if err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
 		}
-		e.memory.endBlock()
+		e.memory.endBlock(high - low)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func evaluateBlock[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 		case len(p.start) > 0 && bytes.HasPrefix(url, p.start):
 			p.addPath(p.resume(row).known, start, end)
 		default:
-			if err := e.evaluate(v, row, url, start); err != nil {
+			if err := e.evaluate(v, row, url, start, 0); err != nil {
 				return row, err
 			}
 		}
@@ -159,7 +159,7 @@ func evaluatePlain[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Ver
 			break
 		}
 		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
-		if err := e.evaluate(v, row, c.Data[start:end], start); err != nil {
+		if err := e.evaluate(v, row, c.Data[start:end], start, 0); err != nil {
 			return row, err
 		}
 	}
@@ -209,7 +209,7 @@ func evaluateRun[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdi
 func evaluateEach[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) error {
 	for row := low; row < high; row++ {
 		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
-		if err := e.evaluate(v, row, c.Data[start:end], start); err != nil {
+		if err := e.evaluate(v, row, c.Data[start:end], start, 0); err != nil {
 			return err
 		}
 	}
@@ -217,22 +217,9 @@ func evaluateEach[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verd
 }
 
 // evaluate decides a row whose URL, which begins at octet start of the column, does
-// not start like the one before.
-func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int) error {
-	p, hash := &e.pending, uint64(0)
-	if e.memory.useful && !e.ahead.many {
-		var known *knowledge
-		if known, hash = e.recall(row, start, start+len(url)); known != nil {
-			p.addPath(known, start, start+len(url))
-			return nil
-		}
-	}
-	return e.evaluateNew(v, row, url, start, hash)
-}
-
-// evaluateNew is evaluate for a URL of which nothing is kept; hash is its placeOf one
-// octet, or 0 for it not to be kept.
-func (e *Evaluator) evaluateNew(v *Verdicts, row int, url []byte, start int, hash uint64) error {
+// not start like the one before. hash is its placeOf one octet, or 0 for it not to be
+// kept.
+func (e *Evaluator) evaluate(v *Verdicts, row int, url []byte, start int, hash uint64) error {
 	e.memory.strangers++
 	written, reason, err := e.find(row, url)
 	switch {
@@ -246,7 +233,7 @@ func (e *Evaluator) evaluateNew(v *Verdicts, row int, url []byte, start int, has
 	return nil
 }
 
-// decideRow is evaluateNew when the origin is known, and how many octets of the URL
+// decideRow is evaluate when the origin is known, and how many octets of the URL
 // are its authority with the scheme.
 func (e *Evaluator) decideRow(v *Verdicts, row int, url []byte, start, written int, hash uint64) {
 	p, rest := &e.pending, url[written:]

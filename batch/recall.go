@@ -1,10 +1,6 @@
 package batch
 
-import (
-	"bytes"
-
-	"robotsbatch/matcher"
-)
+import "robotsbatch/matcher"
 
 const (
 	// placeBits is of how many bits the number of a place is.
@@ -16,6 +12,10 @@ const (
 	// all of them are bound: so many a cache may want to drop and cannot. Rules
 	// that are kept with several count as often.
 	recallShare = 32
+	// trialRows is for how many rows it is tried whether most are recalled.
+	trialRows = 8 * blockRows
+	// maxPause is how many blocks without order there are between two trials at most.
+	maxPause = 1024
 )
 
 // recall is what is known of beginnings of URLs that came before, wherever: in a
@@ -25,7 +25,7 @@ const (
 // that until another beginning with this place comes twice and its own not in between.
 type recall struct {
 	met  [places]uint16 // of the beginning that came last, some bits of a hash
-	kept *kept          // nil before anything is
+	kept *kept          // nil before anything is looked for
 	size int64          // octets of the rules in all places
 
 	// Of the block of rows that is evaluated:
@@ -33,15 +33,11 @@ type recall struct {
 	others    [blockRows]uint16 // of standAll
 	hits      int               // rows recalled as others than the one before
 	strangers int               // rows that begin unlike it, and are not recalled
-	scattered bool              // most of the block before were hits
-	useful    bool              // so many of it were either that some may come again
-}
 
-// endBlock goes over to the next block, which is taken to be like this one.
-func (m *recall) endBlock() {
-	m.scattered = m.hits > blockRows/2
-	m.useful = m.hits+m.strangers > blockRows/8
-	m.hits, m.strangers = 0, 0
+	// While credit is above 0, rows are recalled.
+	credit int // in rows
+	pause  int // for so many blocks without order it stays 0
+	next   int // the pause after this one
 }
 
 // kept is what is kept in each place.
@@ -49,7 +45,6 @@ type kept struct {
 	starts    [places]beginning
 	unanimous [places]unanimity // of its knowledge, in few lines of the cache
 	knowledge [places]knowledge
-	origins   [places]matcher.Origin
 }
 
 // beginning is what the URLs of a place begin with. It fills a line of the cache.
@@ -58,36 +53,32 @@ type beginning struct {
 	length uint8 // of octets; 0 for an empty place
 }
 
+// endBlock goes over to the next block. To recall rows pays where three in four are,
+// so each that is adds to the credit and each of those takes from it. Whether it pays
+// is tried where most rows begin unlike the one before, but after each failure later.
+func (m *recall) endBlock(rows int) {
+	switch {
+	case m.hits+m.strangers <= rows/2: // they have some order
+		m.credit = 0
+	case m.credit > 0:
+		m.credit += m.hits - rows*3/4
+		if m.credit >= 2*trialRows {
+			m.credit, m.next = 2*trialRows, 0
+		} else if m.credit <= 0 {
+			m.credit, m.pause, m.next = 0, m.next, min(2*m.next+1, maxPause)
+		}
+	case m.pause > 0:
+		m.pause--
+	default:
+		m.credit = trialRows
+	}
+	m.hits, m.strangers = 0, 0
+}
+
 // begins tells whether a URL has the beginning that is kept in a place.
 func (b *beginning) begins(url []byte) bool {
 	n := int(b.length)
 	return n > 0 && len(url) >= n && string(url[:n]) == string(b.octets[:n])
-}
-
-// recall adds a row of whose URL, which lies from start on and before end, something
-// is kept, and returns that; nil if nothing is, and then hash is for remember.
-func (e *Evaluator) recall(row, start, end int) (known *knowledge, hash uint64) {
-	m, p := &e.memory, &e.pending
-	if m.kept == nil {
-		return nil, placeOf(p.data[start:end], 1)
-	}
-	offsets, hashes := [2]int64{int64(start), int64(end)}, [1]uint64{}
-	recallAll(&m.kept.starts, p.data, offsets[:], hashes[:])
-	if hash = hashes[0]; hash&isKept == 0 {
-		return nil, hash
-	}
-	place := placeIn(hash)
-	begin, origin := &m.kept.starts[place], &m.kept.origins[place]
-	known = &m.kept.knowledge[place]
-	written := begin.octets[:known.path:known.path]
-	if e.wantsFacts() && !bytes.Equal(e.written, written) {
-		e.facts.begin(row, origin)
-	}
-	e.written, e.origin = written, origin
-	m.hits++
-	m.met[place] = 0
-	p.startWith(begin.octets[:begin.length:begin.length], p.add(row, known))
-	return known, hash
 }
 
 // placeIn is the number of the place that a hash is for.
@@ -95,7 +86,7 @@ func placeIn(hash uint64) uint64 { return hash >> (64 - placeBits) }
 
 // remember keeps what is known of the URLs of the last stretch, which goes on, if
 // the one met before with this place began alike. It is that of row, whose URL is url;
-// hash is what recall returned for it.
+// hash is its placeOf one octet.
 func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
 	m, p := &e.memory, &e.pending
 	n := len(p.start)
@@ -110,11 +101,8 @@ func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
 		m.met[place] = part
 		return
 	}
-	if m.kept == nil {
-		m.kept = new(kept)
-	}
 	k := m.kept
-	old, size := sizeOf(k.origins[place].Tries), sizeOf(e.origin.Tries)
+	old, size := sizeOf(k.knowledge[place].tries), sizeOf(p.like.known.tries)
 	if m.size-old+size > e.options.Memory/recallShare {
 		return
 	}
@@ -123,7 +111,6 @@ func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
 	k.starts[place].length = uint8(copy(k.starts[place].octets[:], p.start))
 	k.knowledge[place].set(p.like.known)
 	k.unanimous[place] = p.like.known.unanimity()
-	k.origins[place] = *e.origin
 }
 
 // sizeOf is how many octets of memory tries take.

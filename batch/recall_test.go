@@ -49,15 +49,16 @@ func TestRecall(t *testing.T) {
 			for i := range k.starts {
 				if k.starts[i].length > 0 {
 					kept++
-					octets += sizeOf(k.origins[i].Tries)
+					octets += sizeOf(k.knowledge[i].tries)
 				}
 			}
 		}
-		if (kept < 100) != o.Explain || octets != e.memory.size {
+		reasons := o.Explain || o.Facts // with them nothing is recalled
+		if (kept < 100) != reasons || octets != e.memory.size {
 			t.Errorf("%+v: %d beginnings are kept, and rules of %d octets, not %d", o, kept, e.memory.size, octets)
 		}
-		if e.memory.scattered == o.Explain {
-			t.Errorf("%+v: rows are taken for scattered ones: %v", o, e.memory.scattered)
+		if hits := e.memory.next == 0; hits == reasons {
+			t.Errorf("%+v: most rows are recalled: %v", o, hits)
 		}
 		for row, url := range rows {
 			if err := NewEvaluator(origins, o).Evaluate(&Batch{URLs: column(url)}, &want); err != nil {
@@ -104,11 +105,11 @@ func TestRecallKeepsLittle(t *testing.T) {
 	for i := range 3 * limit / sizeOf(o.Tries) {
 		host := fmt.Sprintf("http://host%d.example", i)
 		origins.Add([]byte(host), o)
-		rows = append(rows, []byte(host+"/x"), []byte(host+"/abc"))
+		rows = append(rows, []byte(host+"/a1/y"), []byte(host+"/abc"))
 	}
 	e := NewEvaluator(oneByOne{origins}, Options{Memory: limit * recallShare})
 	var v Verdicts
-	for range 4 {
+	for range 6 {
 		if err := e.Evaluate(&Batch{URLs: column(rows...)}, &v); err != nil {
 			t.Fatal(err)
 		}
@@ -120,5 +121,39 @@ func TestRecallKeepsLittle(t *testing.T) {
 		if want := row%2 == 0; verdictAt(&v, 0, row)[0] != want {
 			t.Fatalf("%q: allowed is not %v", rows[row], want)
 		}
+	}
+}
+
+// TestRecallPausesLonger has rows without order of which too few are recalled, then
+// enough of them, then rows in order.
+func TestRecallPausesLonger(t *testing.T) {
+	var m recall
+	block := func(hits, strangers int) {
+		m.hits, m.strangers = hits, strangers
+		m.endBlock(blockRows)
+	}
+	for _, want := range []int{0, 0, 1, 3, 7, 15, 31, 63, 127, 255, 511, maxPause - 1, maxPause, maxPause} {
+		pause := -1 // the block that begins the trial is none
+		for ; m.credit == 0; pause++ {
+			block(0, blockRows)
+		}
+		if pause != want {
+			t.Fatalf("a trial begins %d blocks after the one before, not %d", pause, want)
+		}
+		for m.credit > 0 {
+			block(blockRows/2, blockRows/2)
+		}
+	}
+	for m.credit == 0 {
+		block(0, blockRows)
+	}
+	for range 100 {
+		block(blockRows*7/8, blockRows/8)
+	}
+	if m.credit != 2*trialRows || m.next != 0 {
+		t.Errorf("credit %d, next pause %d while most rows are recalled", m.credit, m.next)
+	}
+	if block(0, blockRows/8); m.credit != 0 {
+		t.Errorf("credit %d where rows are in order", m.credit)
 	}
 }

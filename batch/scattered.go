@@ -1,9 +1,9 @@
 package batch
 
-// mayScatter tells whether most rows of a block are likely to be recalled, and
-// their authorities need not be known.
+// mayScatter tells whether most rows of a block may be recalled, and need neither
+// authorities nor reasons.
 func (e *Evaluator) mayScatter() bool {
-	return e.memory.scattered && !e.ahead.many && !e.wantsFacts()
+	return e.memory.credit > 0 && !e.ahead.many && !e.options.Explain && !e.wantsFacts()
 }
 
 // evaluateScattered is evaluatePlain for rows without order: all that are recalled
@@ -11,6 +11,9 @@ func (e *Evaluator) mayScatter() bool {
 // it can before the others are evaluated.
 func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v *Verdicts, low, high int) (int, error) {
 	m, p := &e.memory, &e.pending
+	if m.kept == nil {
+		m.kept = new(kept)
+	}
 	hashes := m.hashes[:high-low]
 	recallAll(&m.kept.starts, c.Data, offsets[low:high+1], hashes)
 	for _, row := range e.standAll(v, hashes, low) {
@@ -23,7 +26,7 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 			continue
 		}
 		start, end := trimmed(c.Data, int(offsets[low+i]), int(offsets[low+i+1]))
-		if err := e.evaluateNew(v, low+i, c.Data[start:end], start, hash); err != nil {
+		if err := e.evaluate(v, low+i, c.Data[start:end], start, hash); err != nil {
 			return low + i, err
 		}
 	}
