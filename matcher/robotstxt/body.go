@@ -1,6 +1,7 @@
 package robotstxt
 
 import (
+	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -57,7 +58,11 @@ func (f *File) open(body []byte, o Options) []byte {
 
 // wholeLines cuts what follows the last line end.
 func wholeLines(text []byte) []byte {
+	const piece = 256 // octets at a time: what is no text may have one line
 	n := len(text)
+	for n > piece && bytes.IndexByte(text[n-piece:n], '\n') < 0 && bytes.IndexByte(text[n-piece:n], '\r') < 0 {
+		n -= piece
+	}
 	for n > 0 && !startsWithLineEnd(text[n-1:]) {
 		n--
 	}
@@ -137,11 +142,7 @@ func (o *utf16Order) unit(body []byte) rune {
 // sniff warns of a text that begins as no robots.txt does.
 func (f *File) sniff(text []byte) {
 	text = text[:min(len(text), sniffed)]
-	binary := false
-	for _, c := range text {
-		binary = binary || isBinary(c)
-	}
-	if binary {
+	if hasBinary(text) {
 		f.warn(BinaryBody, 0)
 	}
 	for len(text) > 0 && isSpace(text[0]) {
@@ -152,8 +153,15 @@ func (f *File) sniff(text []byte) {
 	}
 }
 
-// isBinary tells the control characters that no text has: all but those of
-// white space and ESC, with which some encodings switch.
-func isBinary(c byte) bool {
-	return c < 0x20 && c != 0x1B && !isSpace(c)
+// hasBinary tells whether there is one of the control characters that no text has: all
+// but those of white space and ESC, with which some encodings switch.
+func hasBinary(text []byte) bool {
+	const harmless = 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<0x1B
+	var controls uint32 // which octets below SP there are, a bit each
+	for _, c := range text {
+		if c < ' ' {
+			controls |= 1 << c
+		}
+	}
+	return controls&^harmless != 0
 }

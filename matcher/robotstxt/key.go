@@ -1,5 +1,7 @@
 package robotstxt
 
+import "encoding/binary"
+
 // field is what a key stands for.
 type field uint8
 
@@ -50,6 +52,32 @@ var spellings = ['z' + 1][]spelling{
 	'h': {{"host", otherField, false}},
 	'n': {{"noindex", otherField, false}},
 	'r': {{"request-rate", otherField, false}},
+}
+
+// usualKey finds the keys that nearly all records have, spelled well, in any case
+// and with the colon right behind them: what the key that a line begins with
+// stands for, and its length. The field is unknownField for any other.
+func usualKey(line []byte) (f field, length int) {
+	const (
+		// lowerCase turns letters into lower case. Nothing else becomes a letter.
+		lowerCase = 0x20_20_20_20_20_20_20_20
+		disallow  = 'd' | 'i'<<8 | 's'<<16 | 'a'<<24 | 'l'<<32 | 'l'<<40 | 'o'<<48 | 'w'<<56
+		userAge   = 'u' | 's'<<8 | 'e'<<16 | 'r'<<24 | '-'<<32 | 'a'<<40 | 'g'<<48 | 'e'<<56
+		allow     = 'a' | 'l'<<8 | 'l'<<16 | 'o'<<24 | 'w'<<32
+		allowMask = 1<<40 - 1
+	)
+	if len(line) < 8 {
+		return unknownField, 0
+	}
+	switch word := binary.LittleEndian.Uint64(line) | lowerCase; {
+	case word == disallow && len(line) > 8 && line[8] == ':':
+		return disallowField, 8
+	case word&allowMask == allow && line[5] == ':':
+		return allowField, 5
+	case word == userAge && line[4] == '-' && len(line) > 10 && equalFold(line[8:10], "nt") && line[10] == ':':
+		return userAgentField, 10
+	}
+	return unknownField, 0
 }
 
 // lookUp returns what key, which is not empty, stands for: where prefix is set,

@@ -56,19 +56,25 @@ func (l *lines) find(c byte, from int) int {
 }
 
 // trim removes white space from both ends.
-func trim(b []byte) []byte {
-	for len(b) > 0 && isBlank(b[0]) {
-		b = b[1:]
+func trim(b []byte) []byte { return trimRight(trimLeft(b)) }
+
+func trimLeft(b []byte) []byte {
+	low := 0
+	for low < len(b) && isBlank(b[low]) {
+		low++
 	}
-	return trimRight(b)
+	return b[low:]
 }
 
 func trimRight(b []byte) []byte {
-	for len(b) > 0 && isBlank(b[len(b)-1]) {
-		b = b[:len(b)-1]
+	high := len(b)
+	for high > 0 && isBlank(b[high-1]) {
+		high--
 	}
-	return b
+	return b[:high]
 }
 
 // isBlank tells the white space that a line can hold: SP, TAB, VT and FF.
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }
+func isBlank(c byte) bool {
+	return c <= ' ' && (1<<' '|1<<'\t'|1<<'\v'|1<<'\f')>>c&1 != 0
+}

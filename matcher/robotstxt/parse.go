@@ -71,6 +71,9 @@ func (p *Parser) parse(text []byte) {
 			return
 		}
 		p.file.Lines++
+		if start == end {
+			continue
+		}
 		if p.google && end-start > maxGoogleLine {
 			end = start + maxGoogleLine
 			p.warn(LineCut)
@@ -90,13 +93,14 @@ func (p *Parser) parse(text []byte) {
 
 // record reads a line that is not empty, trimmed and without comment.
 func (p *Parser) record(line []byte) {
+	if field, key := usualKey(line); field != unknownField {
+		p.add(field, trimLeft(line[key+1:]), line)
+		return
+	}
 	sep := bytes.IndexByte(line, ':')
 	colon := sep >= 0
 	if !colon {
-		if sep = betweenTwoWords(line); sep < 0 {
-			p.warn(NotARecord)
-			return
-		}
+		sep = blankIn(line)
 	}
 	key := trimRight(line[:sep])
 	if len(key) == 0 {
@@ -105,7 +109,7 @@ func (p *Parser) record(line []byte) {
 	}
 	field, kind := lookUp(key, p.google)
 	if !colon {
-		if field == unknownField {
+		if field == unknownField || !isOneWord(line[sep:]) {
 			p.warn(NotARecord)
 			return
 		}
@@ -114,24 +118,26 @@ func (p *Parser) record(line []byte) {
 	if kind != 0 {
 		p.warn(kind)
 	}
-	p.add(field, trim(line[sep+1:]), line)
+	p.add(field, trimLeft(line[sep+1:]), line)
 }
 
-// betweenTwoWords returns where the first of two words, with SP or TAB between
-// them, ends, and -1 when line is not two words.
-func betweenTwoWords(line []byte) int {
-	first, second := -1, false
-	for i, c := range line {
-		switch blank := c == ' ' || c == '\t'; {
-		case blank && second:
-			return -1
-		case blank && first < 0:
-			first = i
-		case !blank:
-			second = first >= 0
+// isOneWord tells whether a text is one word with SP and TAB before it.
+func isOneWord(text []byte) bool {
+	for len(text) > 0 && blankIn(text) == 0 {
+		text = text[1:]
+	}
+	return len(text) > 0 && blankIn(text) == len(text)
+}
+
+// blankIn returns where the first SP or TAB of a text is, and its length if there
+// is none.
+func blankIn(text []byte) int {
+	for i, c := range text {
+		if c == ' ' || c == '\t' {
+			return i
 		}
 	}
-	return first
+	return len(text)
 }
 
 // add puts a record where it belongs.
