@@ -175,20 +175,57 @@ func (c *compiled) matchTail(tail int, plain, query []byte, start int) bool {
 			return false
 		}
 		last := first + count - 1
-		for i := first; i < last; i++ {
-			literal := c.literal(i)
-			at := indexLiteral(rest, literal)
-			if at < 0 {
-				return false
-			}
-			rest = rest[at+len(literal):]
+		at := c.pastLiterals(rest, first, last)
+		if at < 0 {
+			return false
 		}
-		final = c.literal(last)
+		rest, final = rest[at:], c.literal(last)
 	}
 	if flags&tailAnchored != 0 {
 		return bytes.HasSuffix(rest, final)
 	}
 	return indexLiteral(rest, final) >= 0
+}
+
+// pastLiterals returns where in s the literals from number first on and before last
+// end, each in its first place behind the one before; -1 if one is not there. A rule
+// that is made of stars has thousands of them, of one octet each, which are near the
+// one before in the paths that take the longest: those need no call.
+func (c *compiled) pastLiterals(s []byte, first, last int) (at int) {
+	data, octets := c.data, c.octets
+	end := c.literals + last*literalSize
+	for record := c.literals + first*literalSize; record < end; record += literalSize {
+		literal := load64(data, record)
+		offset, length := octets+int(uint32(literal)), int(literal>>32)
+		if length == 1 && at+4 <= len(s) {
+			if n := endIn4(s[at:at+4], load8(data, offset)); n > 0 {
+				at += n
+				continue
+			}
+		}
+		skipped := indexLiteral(s[at:], data[offset:offset+length])
+		if skipped < 0 {
+			return -1
+		}
+		at += skipped + length
+	}
+	return at
+}
+
+// endIn4 returns where the first of an octet ends in four octets, 0 if it is not
+// there.
+func endIn4(s []byte, octet byte) int {
+	switch octet {
+	case s[0]:
+		return 1
+	case s[1]:
+		return 2
+	case s[2]:
+		return 3
+	case s[3]:
+		return 4
+	}
+	return 0
 }
 
 func (c *compiled) literal(i int) []byte {

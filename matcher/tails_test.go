@@ -1,0 +1,40 @@
+package matcher
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// TestManyStars compares rules of many stars with looking for one literal after the
+// other, in paths that have what they ask for near, far off and not at all.
+func TestManyStars(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	some := func(n int, of string) string {
+		var b strings.Builder
+		for range n {
+			b.WriteByte(of[random.IntN(len(of))])
+		}
+		return b.String()
+	}
+	for range 5000 {
+		pattern := "/*" + some(1+random.IntN(20), "aab*") + "c" // so that no star is the last
+		path := "/" + some(random.IntN(60), "aaaab") + some(random.IntN(3), "cb")
+		rest, want := []byte(path[1:]), true
+		for literal := range strings.SplitSeq(pattern[2:], "*") {
+			at := bytes.Index(rest, []byte(literal))
+			if want = want && at >= 0; want {
+				rest = rest[at+len(literal):]
+			}
+		}
+		file := robotstxt.Parse([]byte("User-agent: *\nDisallow: "+pattern), robotstxt.Options{})
+		var p Target
+		p.Set([]byte(path), robotstxt.RFC9309)
+		if trie := Compile(file, []Chain{{Everyone}})[0]; trie.Match(&p).Allowed == want {
+			t.Fatalf("%s in %s: matches: %v", pattern, path, !want)
+		}
+	}
+}
