@@ -299,21 +299,27 @@ func appendPair(dst []byte, x, y int) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, uint32(x)), uint32(y))
 }
 
-// CompileBody compiles a body for all agents at once. ok is false for a body
-// whose groups overlap so much, or that is so large, that the result would be
-// out of proportion: it can only be compiled for the agents that are asked for,
-// by Compile. Nothing of f is kept.
+// CompileBody is Compiler.CompileBody for a single body.
+func CompileBody(f *robotstxt.File) (body *Body, ok bool) {
+	return new(Compiler).CompileBody(f)
+}
+
+// CompileBody compiles a body for all agents at once, with explanations. ok is false
+// for a body whose groups overlap so much, or that is so large, that the result would
+// be out of proportion: it can only be compiled for the agents that are asked for,
+// by Compile. Nothing of f or the compiler is kept.
 //
 // It takes time and memory linear in the body, but for sorting its rules.
-func CompileBody(f *robotstxt.File) (body *Body, ok bool) {
+func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	names, distinct, ok := selectAll(f)
 	if !ok {
 		return nil, false
 	}
 	b := bodyBuilder{seen: make(map[string]uint32, len(distinct))}
-	c := Compiler{Explain: true}
 	for _, chosen := range distinct {
-		b.addTrie(c.groups(f, chosen, len(chosen) > 0), len(chosen))
+		t := c.groups(f, chosen)
+		t.notes = c.describe()
+		b.addTrie(t, len(chosen))
 	}
 	b.addList(distinct[0])
 	for _, n := range names {

@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -45,7 +46,6 @@ type span struct {
 	low, high int // entries[low:high]
 	depth     int
 	node      int    // the node or the leaf
-	leaf      bool   // it is a leaf
 	above     uint32 // the nearest end above, 0 for none
 }
 
@@ -64,22 +64,15 @@ func (b *builder) build() compiled {
 	return b.assemble()
 }
 
-// fill writes the node or leaf of a span and pushes the spans of its children.
+// fill writes the node of a span, and what leaves it has, and pushes the spans of its
+// other children.
 func (b *builder) fill(s span, work []span) []span {
 	if s.low == s.high {
 		return work // no rules at all: an empty root
 	}
-	if s.leaf {
-		b.fillLeaf(s)
-		return work
-	}
-	label := b.commonLabel(s)
-	s.depth += len(label)
-	var word uint64
-	for i, c := range label {
-		word |= uint64(c) << (8 * i)
-	}
-	put64(b.nodes[s.node*nodeSize:], word|uint64(len(label))<<56)
+	label, length := b.commonLabel(s)
+	s.depth += length
+	put64(b.nodes[s.node*nodeSize:], label|uint64(length)<<56)
 	low := b.lowBelow(s)
 	if low > s.low {
 		s.above = b.addEnd(s, low)
@@ -91,39 +84,52 @@ func (b *builder) fill(s span, work []span) []span {
 
 // fillLeaf writes the leaf of a span, all whose entries have one literal
 // prefix.
-func (b *builder) fillLeaf(s span) {
-	label := b.entries[s.low].literalPrefix()[s.depth:]
-	leaf := b.leaves[s.node*leafSize:]
+func (b *builder) fillLeaf(s *span) {
+	only := &b.entries[s.low]
+	label := only.literalPrefix()[s.depth:]
+	leaf := b.leaves[s.node*leafSize:][:leafSize]
 	put32(leaf[0:], uint32(len(b.octets)))
 	put32(leaf[4:], uint32(len(label)))
 	b.octets = append(b.octets, label...)
 	s.depth += len(label)
-	only := &b.entries[s.low]
 	if s.high-s.low == 1 && !only.anchored && len(only.text) == s.depth {
 		above := b.end(s.above)
 		put32(leaf[8:], max(le32(above), only.rule))
 		put32(leaf[12:], le32(above[8:]))
 		return
 	}
-	put32(leaf[8:], endBit|b.addEnd(s, s.high))
+	put32(leaf[8:], endBit|b.addEnd(*s, s.high))
 }
 
 // isLeaf tells whether the entries of a span have one literal prefix.
 func (b *builder) isLeaf(s span) bool {
+	if s.high-s.low == 1 {
+		return true
+	}
 	first, last := b.entries[s.low].literalPrefix(), b.entries[s.high-1].literalPrefix()
 	return len(first) == len(last) && bytes.Equal(first, last)
 }
 
 // commonLabel returns the octets that all texts of a span share behind its
-// depth, up to seven, none of them a star.
-func (b *builder) commonLabel(s span) []byte {
+// depth, up to seven, none of them a star, the first one lowest, and their number.
+func (b *builder) commonLabel(s span) (label uint64, length int) {
 	const most = 7
-	first, last := b.entries[s.low].literalPrefix(), b.entries[s.high-1].literalPrefix()
-	n := s.depth
-	for n < len(first) && n < len(last) && n < s.depth+most && first[n] == last[n] {
-		n++
+	first, last := b.entries[s.low].literalPrefix()[s.depth:], b.entries[s.high-1].literalPrefix()[s.depth:]
+	label = firstWord(first)
+	length = bits.TrailingZeros64(label^firstWord(last)) / 8
+	length = min(length, len(first), len(last), most)
+	return label & (1<<(8*length) - 1), length
+}
+
+// firstWord is the octets that a text begins with, the first one lowest.
+func firstWord(text []byte) (word uint64) {
+	if len(text) >= 8 {
+		return le64(text)
 	}
-	return first[s.depth:n]
+	for i, c := range text {
+		word |= uint64(c) << (8 * i)
+	}
+	return word
 }
 
 // lowBelow returns the first entry of a span whose literal prefix does not end
@@ -191,14 +197,18 @@ func (b *builder) addChildren(s span, work []span) []span {
 	children := work[pushed:]
 	first := b.reserve(len(children), leaves)
 	for i := range children {
-		children[i].node, children[i].leaf = first+i, leaves
+		children[i].node = first + i
 	}
-	node := b.nodes[s.node*nodeSize:]
+	node := b.nodes[s.node*nodeSize:][:nodeSize]
 	put64(node[8:], branches[0])
 	put64(node[16:], branches[1])
 	put32(node[24:], uint32(first))
 	if leaves {
 		put32(node[24:], leafBit|uint32(first))
+		for i := range children {
+			b.fillLeaf(&children[i])
+		}
+		return work[:pushed]
 	}
 	slices.Reverse(children) // the stack gives back the last first
 	return work
@@ -217,7 +227,8 @@ func (b *builder) reserve(n int, leaves bool) (first int) {
 }
 
 func (b *builder) assemble() compiled {
-	data := make([]byte, headerSize)
+	var header [headerSize]byte
+	data := header[:]
 	put32(data[4*hFormat:], trieFormat)
 	put32(data[4*hFlags:], b.flags)
 	put32(data[4*hNodes:], uint32(len(b.nodes)/nodeSize))

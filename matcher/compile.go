@@ -2,8 +2,6 @@ package matcher
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"robotsbatch/matcher/robotstxt"
@@ -23,12 +21,13 @@ type Compiler struct {
 	// Trie.Rule knows only whether a rule allows.
 	Explain bool
 
+	chosen          [][]choice // of each chain
 	entries, sorted []entry
 	sources         []source
-	arena           []byte // of the entries' texts
+	arena           []byte // of the entries' texts, where the body does not have them
 	keys            []uint64
 	byRank          []uint32
-	order           []sortKey
+	runs            []run
 	builder         builder
 }
 
@@ -39,14 +38,17 @@ type Compiler struct {
 // It takes time and memory linear in the body, but for sorting its rules.
 func (c *Compiler) Compile(f *robotstxt.File, chains []Chain) []Trie {
 	tries := make([]Trie, len(chains))
-	chosen := make([][]choice, len(chains))
+	c.chosen = slices.Grow(c.chosen[:0], len(chains))[:len(chains)]
+	chosen := c.chosen
 	for i, chain := range chains {
-		var ok bool
-		chosen[i], ok = chooseGroups(f, chain)
+		chosen[i] = chooseGroups(chosen[i][:0], f, chain)
 		if j := slices.IndexFunc(chosen[:i], func(c []choice) bool { return sameGroups(c, chosen[i]) }); j >= 0 {
 			tries[i] = tries[j]
 		} else {
-			tries[i] = c.groups(f, chosen[i], ok)
+			tries[i] = c.groups(f, chosen[i])
+			if c.Explain {
+				tries[i].notes = c.describe()
+			}
 		}
 		if c.Explain {
 			tries[i].agents = agentNames(chosen[i])
@@ -62,13 +64,9 @@ func sameGroups(a, b []choice) bool {
 // entry is a rule on its way into the trie.
 type entry struct {
 	pattern
-	rule   uint32 // number: rank × 2, plus 1 for allow
-	order  uint32 // index of its source among all rules
-	prefix int    // how many octets come before the first star
+	rule  uint32 // number: rank × 2, plus 1 for allow
+	order uint32 // index of its source among all rules
 }
-
-// literalPrefix is the text up to the first star.
-func (e *entry) literalPrefix() []byte { return e.text[:e.prefix] }
 
 // source is a rule as the file has it.
 type source struct {
@@ -76,23 +74,21 @@ type source struct {
 	group uint32
 }
 
-// groups compiles the rules of the merged groups (RFC 9309 §2.2.1).
-func (c *Compiler) groups(f *robotstxt.File, chosen []choice, hasGroup bool) (t Trie) {
+// groups compiles the rules of the merged groups (RFC 9309 §2.2.1), which describe
+// then describes.
+func (c *Compiler) groups(f *robotstxt.File, chosen []choice) (t Trie) {
 	c.collect(f, chosen)
 	c.rank()
 	c.dedupe()
 	b := &c.builder
 	b.reset(c.sorted)
-	if hasGroup {
+	if len(chosen) > 0 {
 		b.flags |= flagGroup
 	}
 	if f.Profile == robotstxt.Google {
 		b.flags |= flagGoogle
 	}
 	t.rules = b.build()
-	if c.Explain {
-		t.notes = c.describe()
-	}
 	return t
 }
 
@@ -103,14 +99,12 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 		rules := f.Groups[choice.group].Rules
 		for i := range rules {
 			rule := &rules[i]
-			p, ok := compilePattern(c.arena[len(c.arena):], rule.Pattern, f.Profile)
-			if !ok {
+			if !c.add(rule.Pattern, rule.Allow, f.Profile) {
 				continue
 			}
-			c.keep(p)
 			if f.Profile == robotstxt.Google && rule.Allow {
-				if p, ok := indexPattern(c.arena[len(c.arena):], rule.Pattern); ok {
-					c.keep(p)
+				if directory, ok := indexPattern(rule.Pattern); ok {
+					c.add(directory, true, f.Profile)
 				}
 			}
 			c.sources = append(c.sources, source{Rule: rule, group: uint32(n)})
@@ -118,16 +112,20 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 	}
 }
 
-// keep adds a pattern of the next source, whose text was appended at the end of
-// the arena, and advances the arena past it; when the text outgrew the arena, a
-// new one is begun.
-func (c *Compiler) keep(p pattern) {
-	c.entries = append(c.entries, entry{pattern: p, order: uint32(len(c.sources)), prefix: len(literalPrefix(p.text))})
-	if end := len(c.arena) + len(p.text); end <= cap(c.arena) {
-		c.arena = c.arena[:end]
-	} else {
-		c.arena = make([]byte, 0, 4096+2*cap(c.arena))
+// add adds a pattern of the next source, if it can match anything. Its rule has no
+// rank yet.
+func (c *Compiler) add(source []byte, allow bool, p Profile) (ok bool) {
+	n := len(c.entries)
+	c.entries = append(c.entries, entry{order: uint32(len(c.sources))})
+	e := &c.entries[n]
+	if c.arena, ok = e.compile(c.arena, source, p); !ok {
+		c.entries = c.entries[:n]
+		return false
 	}
+	if allow {
+		e.rule = 1
+	}
+	return true
 }
 
 // rank numbers the entries by specificity and collects their sources by rank;
@@ -139,18 +137,14 @@ func (c *Compiler) rank() {
 	// Length and verdict above, the index below: entries are in file order, and
 	// of equal ones the first must come last.
 	for i := range entries {
-		e := &entries[i]
-		key := uint64(e.length) << 1
-		if c.sources[e.order].Allow {
-			key |= 1
-		}
+		key := uint64(entries[i].length)<<1 | uint64(entries[i].rule)
 		c.keys = append(c.keys, key<<indexBits|uint64(len(entries)-1-i))
 	}
 	slices.Sort(c.keys)
 	c.byRank = append(c.byRank[:0], 0)
 	for r, key := range c.keys {
 		e := &entries[len(entries)-1-int(key&(1<<indexBits-1))]
-		e.rule = uint32(r+1)<<1 | uint32(key>>indexBits&1)
+		e.rule |= uint32(r+1) << 1
 		c.byRank = append(c.byRank, e.order)
 	}
 }
@@ -158,20 +152,10 @@ func (c *Compiler) rank() {
 // dedupe sorts the entries by text, without those that match what a better one
 // matches, too, because their texts are equal.
 func (c *Compiler) dedupe() {
-	entries := c.entries
-	c.order = c.order[:0]
-	for i := range entries {
-		c.order = append(c.order, sortKey{head: head(entries[i].text), index: uint32(i)})
-	}
-	slices.SortFunc(c.order, func(a, b sortKey) int {
-		if a.head != b.head {
-			return cmp.Compare(a.head, b.head)
-		}
-		return compareEntries(&entries[a.index], &entries[b.index])
-	})
+	c.sortByText()
 	sorted := c.sorted[:0]
-	for _, key := range c.order {
-		e := &entries[key.index]
+	for _, key := range c.keys {
+		e := &c.entries[key&(1<<keyIndexBits-1)]
 		if n := len(sorted); n > 0 && sorted[n-1].anchored == e.anchored && bytes.Equal(sorted[n-1].text, e.text) {
 			continue
 		}
@@ -180,9 +164,13 @@ func (c *Compiler) dedupe() {
 	c.sorted = sorted
 }
 
-// describe lays out the rules' lines and texts.
+// describe lays out the lines and texts of the rules that were compiled last.
 func (c *Compiler) describe() []byte {
-	notes := make([]byte, noteSize*len(c.byRank))
+	size := noteSize * len(c.byRank)
+	for _, order := range c.byRank[1:] {
+		size += len(c.sources[order].Text)
+	}
+	notes := make([]byte, noteSize*len(c.byRank), size)
 	for rank := 1; rank < len(c.byRank); rank++ {
 		source := c.sources[c.byRank[rank]]
 		start := len(notes)
@@ -194,40 +182,4 @@ func (c *Compiler) describe() []byte {
 		put32(note[12:], source.group)
 	}
 	return notes
-}
-
-// sortKey is an entry's index with what tells most texts apart.
-type sortKey struct {
-	head  uint64
-	index uint32
-}
-
-// head is the order of a text by its first octets: eight of them behind the
-// slash that nearly all begin with, and 0 for those that begin with a star,
-// which come first.
-func head(text []byte) uint64 {
-	if len(text) == 0 || text[0] == star {
-		return 0
-	}
-	if len(text) > 8 {
-		return binary.BigEndian.Uint64(text[1:])
-	}
-	var padded [8]byte
-	copy(padded[:], text[1:])
-	return binary.BigEndian.Uint64(padded[:])
-}
-
-// compareEntries orders entries by text, then those that are not anchored
-// first, then by rank, the best first.
-func compareEntries(a, b *entry) int {
-	if c := bytes.Compare(a.text, b.text); c != 0 {
-		return c
-	}
-	if a.anchored != b.anchored {
-		if a.anchored {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Compare(b.rule, a.rule)
 }

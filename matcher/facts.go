@@ -71,8 +71,7 @@ const (
 func CollectRecords(f *robotstxt.File, chains []Chain) *Records {
 	r := &Records{CrawlDelays: make([]float64, len(chains))}
 	for i, chain := range chains {
-		chosen, _ := chooseGroups(f, chain)
-		r.CrawlDelays[i] = crawlDelay(f, chosen)
+		r.CrawlDelays[i] = crawlDelay(f, chooseGroups(nil, f, chain))
 	}
 	for _, s := range f.Sitemaps {
 		r.AddSitemap(s.Value)

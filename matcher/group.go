@@ -9,10 +9,10 @@ type choice struct {
 	agent robotstxt.Agent
 }
 
-// chooseGroups returns the groups of f that concern a chain, in file order:
-// those of its first name that has any, else those for everyone (RFC 9309
-// §2.2.1). ok is false when there is none: the chain has no group.
-func chooseGroups(f *robotstxt.File, chain Chain) (chosen []choice, ok bool) {
+// chooseGroups appends to chosen, which is empty, the groups of f that concern a
+// chain, in file order: those of its first name that has any, else those for everyone
+// (RFC 9309 §2.2.1). There is none when the chain has no group.
+func chooseGroups(chosen []choice, f *robotstxt.File, chain Chain) []choice {
 	for _, name := range chain {
 		if name == Everyone {
 			break
@@ -23,7 +23,7 @@ func chooseGroups(f *robotstxt.File, chain Chain) (chosen []choice, ok bool) {
 			}
 		}
 		if len(chosen) > 0 {
-			return chosen, true
+			return chosen
 		}
 	}
 	for i := range f.Groups {
@@ -31,7 +31,7 @@ func chooseGroups(f *robotstxt.File, chain Chain) (chosen []choice, ok bool) {
 			chosen = append(chosen, choice{group: i, agent: agent})
 		}
 	}
-	return chosen, len(chosen) > 0
+	return chosen
 }
 
 func namingAgent(g *robotstxt.Group, name string, p Profile) (agent robotstxt.Agent, found bool) {

@@ -56,7 +56,7 @@ func buildIndex(tails [][][]byte, rules []uint32) []byte {
 	numbers := make(map[string]uint32, len(windows))
 	for i, w := range windows {
 		number := uint32(i + 1)
-		entries[i] = entry{pattern: pattern{text: w.text}, rule: number, prefix: len(w.text)}
+		entries[i] = entry{pattern: pattern{text: w.text, prefix: len(w.text)}, rule: number}
 		numbers[string(w.text)] = number
 		slices.SortFunc(w.tails, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
 		for _, field := range [...]uint32{uint32(len(list) / 4), uint32(len(w.tails)), longestPrefix(numbers, w.text), 0} {
@@ -87,31 +87,36 @@ func longestPrefix(numbers map[string]uint32, text []byte) uint32 {
 // chooseWindows chooses for each tail the window that fewest tails have, of
 // these the longest: a literal that thousands of rules share tells little.
 func chooseWindows(tails [][][]byte) []window {
-	shared := make(map[string]int)
+	var (
+		numbers  = make(map[string]int)
+		all      []window // by number
+		shared   []int    // how many literals have a window, by number
+		numberOf []int    // the window of each literal, one tail's after the other's
+	)
 	for _, literals := range tails {
 		for _, literal := range literals {
-			shared[string(windowOf(literal))]++
+			w := windowOf(literal)
+			number, ok := numbers[string(w)]
+			if !ok {
+				number = len(all)
+				numbers[string(w)] = number
+				all, shared = append(all, window{text: w}), append(shared, 0)
+			}
+			shared[number]++
+			numberOf = append(numberOf, number)
 		}
 	}
-	numbers := make(map[string]int)
-	var windows []window
 	for tail, literals := range tails {
-		best := windowOf(literals[0])
-		for _, literal := range literals[1:] {
-			w := windowOf(literal)
-			if c := shared[string(w)] - shared[string(best)]; c < 0 || (c == 0 && len(w) > len(best)) {
+		best := numberOf[0]
+		for _, w := range numberOf[1:len(literals)] {
+			if c := shared[w] - shared[best]; c < 0 || (c == 0 && len(all[w].text) > len(all[best].text)) {
 				best = w
 			}
 		}
-		number, ok := numbers[string(best)]
-		if !ok {
-			number = len(windows)
-			numbers[string(best)] = number
-			windows = append(windows, window{text: best})
-		}
-		windows[number].tails = append(windows[number].tails, uint32(tail))
+		numberOf = numberOf[len(literals):]
+		all[best].tails = append(all[best].tails, uint32(tail))
 	}
-	return windows
+	return slices.DeleteFunc(all, func(w window) bool { return len(w.tails) == 0 })
 }
 
 func windowOf(literal []byte) []byte { return literal[:min(len(literal), maxWindow)] }

@@ -12,9 +12,6 @@ const maxStrays = 16
 func indexLiteral(s, literal []byte) int {
 	gap := len(literal) - 1
 	if gap < 1 {
-		if gap == 0 && len(s) > 0 && s[0] == literal[0] {
-			return 0 // as in rules that are made of stars
-		}
 		return bytes.Index(s, literal)
 	}
 	low := 0

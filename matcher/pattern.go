@@ -15,6 +15,8 @@ type pattern struct {
 	// text is the normalised pattern with a star for each run of '*'. It has
 	// no star at its end, and no '$' that anchors.
 	text []byte
+	// prefix is how many octets of text come before the first star.
+	prefix int
 	// length counts the octets of the normalised pattern, every '*' and '$'
 	// included: the rule's specificity (RFC 9309 §2.2.2).
 	length int
@@ -25,106 +27,129 @@ type pattern struct {
 	query bool
 }
 
-// compilePattern normalises a pattern into dst. ok is false for a pattern that
-// can match nothing: empty, or starting with neither '/' nor '*'.
-func compilePattern(dst, source []byte, p Profile) (_ pattern, ok bool) {
+// literalPrefix is the text up to the first star.
+func (c *pattern) literalPrefix() []byte { return c.text[:c.prefix] }
+
+// compile normalises a pattern into c, which is zero. The text is a part of source
+// where that is normal as it is, else it is appended to arena, which never ends with a
+// star. ok is false for a pattern that can match nothing: empty, or starting with
+// neither '/' nor '*'.
+func (c *pattern) compile(arena, source []byte, p Profile) (_ []byte, ok bool) {
 	if len(source) == 0 || (source[0] != '/' && source[0] != '*') {
-		return pattern{}, false
+		return arena, false
 	}
-	c := pattern{text: dst}
 	if source[len(source)-1] == '$' {
 		c.anchored = true
 		c.length = 1
 		source = source[:len(source)-1]
 	}
-	if p == robotstxt.Google {
-		c.appendGoogle(source)
-	} else {
-		c.appendRFC9309(source)
+	run := plainRun(source)
+	if run == len(source) {
+		c.text, c.prefix = source, run
+		c.length += run
+		return arena, true
 	}
-	if n := len(c.text); n > 0 && c.text[n-1] == star {
+	start := len(arena)
+	arena = append(arena, source[:run]...)
+	if p == robotstxt.Google {
+		arena = c.appendGoogle(arena, source[run:])
+	} else {
+		arena = c.appendRFC9309(arena, source[run:])
+	}
+	c.length += len(arena) - start
+	if last := len(arena) - 1; arena[last] == star {
 		// A match may end anywhere, so "*" and "*$" at the end say nothing.
-		c.text = c.text[:n-1]
+		arena = arena[:last]
 		c.anchored = false
 	}
-	return c, true
+	c.text = arena[start:]
+	if c.prefix = bytes.IndexByte(c.text, star); c.prefix < 0 {
+		c.prefix = len(c.text)
+	}
+	return arena, true
 }
 
-func (c *pattern) appendStar() {
-	c.length++
-	if n := len(c.text); n == 0 || c.text[n-1] != star {
-		c.text = append(c.text, star)
+// appendStar appends a star, unless there is one, and then counts it alone.
+func (c *pattern) appendStar(dst []byte) []byte {
+	if n := len(dst); n > 0 && dst[n-1] == star {
+		c.length++
+		return dst
 	}
+	return append(dst, star)
 }
 
 // appendRFC9309 normalises as Normalise and, after a literal '?',
 // NormaliseQuery do for paths.
-func (c *pattern) appendRFC9309(source []byte) {
+func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
 		octet := source[i]
-		before := len(c.text)
 		switch {
 		case octet == '*':
-			c.appendStar()
-			continue
+			dst = c.appendStar(dst)
 		case octet == '?':
 			c.query = true
-			c.text = append(c.text, octet)
+			dst = append(dst, octet)
 		case !needsWork[octet]:
 			run := plainRun(source[i:])
-			c.text = append(c.text, run...)
-			i += len(run) - 1
+			dst = append(dst, source[i:i+run]...)
+			i += run - 1
 		case octet != '%':
-			c.text = appendEscape(c.text, octet)
+			dst = appendEscape(dst, octet)
 		default:
 			decoded, ok := escaped(source, i)
 			switch {
 			case !ok:
-				c.text = append(c.text, "%25"...)
+				dst = append(dst, "%25"...)
 			case c.query && (decoded == '/' || decoded == '?'):
-				c.text = append(c.text, decoded)
+				dst = append(dst, decoded)
 			default:
-				c.text = appendDecoded(c.text, decoded)
+				dst = appendDecoded(dst, decoded)
 			}
 			if ok {
 				i += 2
 			}
 		}
-		c.length += len(c.text) - before
 	}
+	return dst
 }
 
-// plainRun is the octets that a pattern begins with, all of which stand for
-// themselves alone.
-func plainRun(source []byte) []byte {
+// plainRun is how many of the octets that a pattern begins with stand for
+// themselves alone, under either profile.
+func plainRun(source []byte) int {
 	for i, octet := range source {
-		if needsWork[octet] || octet == '*' || octet == '?' {
-			return source[:i]
+		if !isPlain[octet] {
+			return i
 		}
 	}
-	return source
+	return len(source)
 }
+
+// isPlain are the octets that stand for themselves alone in a pattern.
+var isPlain = func() (table [256]bool) {
+	for c := range table {
+		table[c] = !needsWork[c] && c != '*' && c != '?'
+	}
+	return table
+}()
 
 // appendGoogle escapes octets beyond ASCII and brings the digits of escapes to
 // upper case.
-func (c *pattern) appendGoogle(source []byte) {
+func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
 		octet := source[i]
-		before := len(c.text)
 		switch _, isEscape := escaped(source, i); {
 		case octet == '*':
-			c.appendStar()
-			continue
+			dst = c.appendStar(dst)
 		case isEscape:
-			c.text = append(c.text, '%', upper(source[i+1]), upper(source[i+2]))
+			dst = append(dst, '%', upper(source[i+1]), upper(source[i+2]))
 			i += 2
 		case octet >= 0x80:
-			c.text = appendEscape(c.text, octet)
+			dst = appendEscape(dst, octet)
 		default:
-			c.text = append(c.text, octet)
+			dst = append(dst, octet)
 		}
-		c.length += len(c.text) - before
 	}
+	return dst
 }
 
 func upper(digit byte) byte { return hexDigits[hexValue[digit]] }
@@ -132,25 +157,11 @@ func upper(digit byte) byte { return hexDigits[hexValue[digit]] }
 // indexPattern returns the second pattern that Google's parser makes of an
 // allow rule for a directory's index page: the directory alone. value is the
 // rule's pattern as written.
-func indexPattern(dst, value []byte) (_ pattern, ok bool) {
-	slash := -1
-	for i, c := range value {
-		if c == '/' {
-			slash = i
-		}
-	}
+func indexPattern(value []byte) (_ []byte, ok bool) {
 	const index = "/index.htm"
-	if slash < 0 || len(value)-slash < len(index) || string(value[slash:slash+len(index)]) != index {
-		return pattern{}, false
+	slash := bytes.LastIndexByte(value, '/')
+	if slash < 0 || !bytes.HasPrefix(value[slash:], []byte(index)) {
+		return nil, false
 	}
-	directory := append(append([]byte(nil), value[:slash+1]...), '$')
-	return compilePattern(dst, directory, robotstxt.Google)
-}
-
-// literalPrefix is a text up to its first star.
-func literalPrefix(text []byte) []byte {
-	if i := bytes.IndexByte(text, star); i >= 0 {
-		return text[:i]
-	}
-	return text
+	return append(append([]byte(nil), value[:slash+1]...), '$'), true
 }

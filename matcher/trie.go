@@ -112,7 +112,11 @@ func (t *Trie) Rule(rule uint32) RuleInfo {
 
 // agentNames lays out the user-agent values of the chosen groups.
 func agentNames(chosen []choice) []byte {
-	names := make([]byte, 4*len(chosen)+4)
+	size := 4*len(chosen) + 4
+	for i := range chosen {
+		size += len(chosen[i].agent.Value)
+	}
+	names := make([]byte, 4*len(chosen)+4, size)
 	put32(names, uint32(len(chosen)))
 	for i, c := range chosen {
 		names = appendValid(names, c.agent.Value)

@@ -1,0 +1,41 @@
+package matcher
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSortByText compares the order of entries, many of which share long beginnings
+// or are alike, with that of their texts.
+func TestSortByText(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var c Compiler
+	for range 2000 {
+		c.entries = c.entries[:0]
+		for range random.IntN(60) {
+			text := []byte("/same/beginning"[:random.IntN(16)])
+			for range random.IntN(8) {
+				text = append(text, "\x00ab~"[random.IntN(4)])
+			}
+			e := entry{rule: random.Uint32N(100)}
+			e.text, e.anchored = text, random.IntN(3) == 0
+			c.entries = append(c.entries, e)
+		}
+		want := make([]uint64, len(c.entries))
+		for i := range want {
+			want[i] = uint64(i)
+		}
+		slices.SortStableFunc(want, c.compareEntries)
+		c.sortByText()
+		for i := range c.keys {
+			c.keys[i] &= 1<<keyIndexBits - 1
+			if c.compareEntries(c.keys[i], want[i]) != 0 {
+				t.Fatalf("place %d: %+v, not %+v", i, c.entries[c.keys[i]], c.entries[want[i]])
+			}
+		}
+		if slices.Sort(c.keys); len(slices.Compact(c.keys)) != len(want) {
+			t.Fatal("an entry is there twice")
+		}
+	}
+}
