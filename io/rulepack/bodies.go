@@ -111,7 +111,14 @@ type bodies struct {
 	size    int64 // octets in the parts' memory
 	spill   runs.Spill
 
-	large sync.Mutex
+	large      sync.Mutex
+	workspaces sync.Pool // of *workspace, for bodies that are not large
+}
+
+// workspace is where bodies are parsed and compiled, one after the other.
+type workspace struct {
+	parser   robotstxt.Parser
+	compiler matcher.Compiler
 }
 
 // known is what is known of a body without looking at what is kept.
@@ -148,11 +155,17 @@ func (b *bodies) add(counted []byte) (number uint32, err error) {
 
 // compile makes what is kept of a body.
 func (b *bodies) compile(d digest, counted []byte) []byte {
-	if len(counted) > largeBody {
+	w, _ := b.workspaces.Get().(*workspace)
+	if w == nil {
+		w = new(workspace)
+	}
+	if len(counted) <= largeBody {
+		defer b.workspaces.Put(w)
+	} else { // and then it is too large to keep
 		b.large.Lock()
 		defer b.large.Unlock()
 	}
-	f := robotstxt.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
+	f := w.parser.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
 	var flags uint32
 	for _, w := range f.Warnings {
 		if w.Kind == robotstxt.HTMLBody {
@@ -162,7 +175,7 @@ func (b *bodies) compile(d digest, counted []byte) []byte {
 	stored := make([]byte, storedSize, storedSize+2*len(counted))
 	copy(stored, d[:])
 	var notes []byte
-	if compiled, ok := matcher.CompileBody(f); ok {
+	if compiled, ok := w.compiler.CompileBody(f); ok {
 		stored = compiled.AppendRules(stored)
 		notes = compiled.AppendNotes(nil)
 	} else {
