@@ -53,9 +53,10 @@ type beginning struct {
 	length uint8 // of octets; 0 for an empty place
 }
 
-// endBlock goes over to the next block. To recall rows pays where three in four are,
-// so each that is adds to the credit and each of those takes from it. Whether it pays
-// is tried where most rows begin unlike the one before, but after each failure later.
+// endBlock goes over to the next block. Recalling rows pays where three in four are
+// recalled: the credit grows by the rows that were, and shrinks by three quarters of
+// all. It is tried where most rows begin unlike the one before, but after each failure
+// later.
 func (m *recall) endBlock(rows int) {
 	switch {
 	case m.hits+m.strangers <= rows/2: // they have some order
