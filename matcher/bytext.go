@@ -3,7 +3,7 @@ package matcher
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -43,7 +43,7 @@ func (c *Compiler) sortByText() {
 func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 	keys = keys[r.low:r.high]
 	for i, key := range keys {
-		index := key & (1<<keyIndexBits - 1)
+		index := indexIn(key)
 		keys[i] = textKey(c.entries[index].text[r.depth:]) | index
 	}
 	slices.Sort(keys)
@@ -66,18 +66,17 @@ func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 
 // textKey is the key of a text, but for the index.
 func textKey(text []byte) uint64 {
-	if len(text) >= keyOctets {
-		size := min(len(text), keyGoesOn)
-		return uint64(binary.BigEndian.Uint32(text))<<(keySizeBits+keyIndexBits) | uint64(size)<<keyIndexBits
-	}
-	var padded [keyOctets]byte
-	copy(padded[:], text)
-	return uint64(binary.BigEndian.Uint32(padded[:]))<<(keySizeBits+keyIndexBits) | uint64(len(text))<<keyIndexBits
+	octets := uint64(bits.ReverseBytes32(uint32(firstWord(text))))
+	size := uint64(min(len(text), keyGoesOn))
+	return (octets<<keySizeBits | size) << keyIndexBits
 }
+
+// indexIn is the index of a key's entry.
+func indexIn(key uint64) uint64 { return key & (1<<keyIndexBits - 1) }
 
 // compareEntries compares the entries of two keys.
 func (c *Compiler) compareEntries(x, y uint64) int {
-	a, b := &c.entries[x&(1<<keyIndexBits-1)], &c.entries[y&(1<<keyIndexBits-1)]
+	a, b := &c.entries[indexIn(x)], &c.entries[indexIn(y)]
 	if order := bytes.Compare(a.text, b.text); order != 0 {
 		return order
 	}

@@ -29,7 +29,7 @@ func TestSortByText(t *testing.T) {
 		slices.SortStableFunc(want, c.compareEntries)
 		c.sortByText()
 		for i := range c.keys {
-			c.keys[i] &= 1<<keyIndexBits - 1
+			c.keys[i] = indexIn(c.keys[i])
 			if c.compareEntries(c.keys[i], want[i]) != 0 {
 				t.Fatalf("place %d: %+v, not %+v", i, c.entries[c.keys[i]], c.entries[want[i]])
 			}

@@ -155,7 +155,7 @@ func (c *Compiler) dedupe() {
 	c.sortByText()
 	sorted := c.sorted[:0]
 	for _, key := range c.keys {
-		e := &c.entries[key&(1<<keyIndexBits-1)]
+		e := &c.entries[indexIn(key)]
 		if n := len(sorted); n > 0 && sorted[n-1].anchored == e.anchored && bytes.Equal(sorted[n-1].text, e.text) {
 			continue
 		}

@@ -13,13 +13,7 @@ import (
 // the reference hold.
 func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	word := func(alphabet string, most int) string {
-		var s strings.Builder
-		for range rng.IntN(most + 1) {
-			s.WriteByte(alphabet[rng.IntN(len(alphabet))])
-		}
-		return s.String()
-	}
+	word := func(alphabet string, most int) string { return randomText(rng, rng.IntN(most+1), alphabet) }
 	found, indexed := 0, 0
 	for _, alphabet := range []string{"/a*", "/ab*$?", "/abc%2F*?=", "aaaaaaaab/*"} {
 		for _, profile := range []Profile{robotstxt.RFC9309, robotstxt.Google} {

@@ -12,10 +12,7 @@ func TestSketchesOfPartsAreSubsets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const alphabet = "/.0a?/%A#\xFA"
 	for range 200_000 {
-		s := make([]byte, rng.IntN(70))
-		for i := range s {
-			s[i] = alphabet[rng.IntN(len(alphabet))]
-		}
+		s := []byte(randomText(rng, rng.IntN(70), alphabet))
 		if got, want := SketchOf(s), octetsOf(s)|pairsOf(s); got != want {
 			t.Fatalf("%q: %x, not %x as in plain Go", s, got, want)
 		}

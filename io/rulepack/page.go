@@ -83,18 +83,25 @@ const (
 	ftpScheme
 )
 
-// schemes are those that texts lack, by their numbers.
-var schemes = [...]string{httpScheme: "http://", httpsScheme: "https://", ftpScheme: "ftp://"}
+const (
+	http  = "http://"
+	https = "https://"
+	ftp   = "ftp://"
+)
 
-// cutScheme separates an authority from a scheme that texts lack.
+// schemes are those that texts lack, by their numbers.
+var schemes = [...]string{httpScheme: http, httpsScheme: https, ftpScheme: ftp}
+
+// cutScheme separates an authority from a scheme that texts lack. It compares with
+// constants, which takes a fraction of the time of going through schemes.
 func cutScheme(authority []byte) (scheme uint8, text []byte) {
 	switch n := len(authority); {
-	case n > 8 && string(authority[:8]) == "https://":
-		return httpsScheme, authority[8:]
-	case n > 7 && string(authority[:7]) == "http://":
-		return httpScheme, authority[7:]
-	case n > 6 && string(authority[:6]) == "ftp://":
-		return ftpScheme, authority[6:]
+	case n > len(https) && string(authority[:len(https)]) == https:
+		return httpsScheme, authority[len(https):]
+	case n > len(http) && string(authority[:len(http)]) == http:
+		return httpScheme, authority[len(http):]
+	case n > len(ftp) && string(authority[:len(ftp)]) == ftp:
+		return ftpScheme, authority[len(ftp):]
 	}
 	return noScheme, authority
 }

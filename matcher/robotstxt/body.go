@@ -156,12 +156,10 @@ func (f *File) sniff(text []byte) {
 // hasBinary tells whether there is one of the control characters that no text has: all
 // but those of white space and ESC, with which some encodings switch.
 func hasBinary(text []byte) bool {
-	const harmless = 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<0x1B
-	var controls uint32 // which octets below SP there are, a bit each
 	for _, c := range text {
-		if c < ' ' {
-			controls |= 1 << c
+		if c < ' ' && c != 0x1B && !isSpace(c) {
+			return true
 		}
 	}
-	return controls&^harmless != 0
+	return false
 }
