@@ -259,15 +259,14 @@ func (e *Evaluator) decideRow(v *Verdicts, row int, url []byte, start, written i
 	}
 }
 
-// decideAlone decides a row whose path is not in the column.
+// decideAlone decides a row whose path is not in the column, where the others lie that
+// are settled together.
 func (e *Evaluator) decideAlone(v *Verdicts, row int, path []byte) {
-	p := &e.pending
-	e.settle(v, row)
-	p.paths.Reset(path)
-	known := p.addFresh(row).known
-	e.decide(known, path)
-	p.addPath(known, 0, len(path))
-	e.settle(v, row+1)
+	s := e.pending.addFresh(row)
+	if e.decide(s.known, path); s.known.open {
+		e.settleRow(v, row, s.known)
+		s.high = row // nothing of it is left
+	}
 }
 
 // find sets e.origin to that of a row's URL, and returns how many octets of the URL

@@ -199,7 +199,7 @@ func (e *Evaluator) settleOpen(v *Verdicts, s *stretch) {
 			continue // without its fragment it may hold
 		}
 		e.target.SetOf(&p.paths, i, e.options.Profile)
-		e.settleRow(v, row, s)
+		e.settleRow(v, row, s.known)
 		i++
 	}
 }
@@ -230,17 +230,17 @@ func (s *stretch) stand(v *Verdicts, low, high int) {
 	}
 }
 
-// settleRow sets the verdicts of a row of an open stretch, whose path is the
-// target's.
-func (e *Evaluator) settleRow(v *Verdicts, row int, s *stretch) {
+// settleRow sets the verdicts of a row whose path is the target's, of which this is
+// known.
+func (e *Evaluator) settleRow(v *Verdicts, row int, known *knowledge) {
 	isRobotsTxt, _ := matcher.IsRobotsTxt(e.target.Path(), e.options.Profile)
-	tries := s.known.tries
+	tries := known.tries
 	for agent := range tries {
 		if first := firstWith(tries, agent); first < agent {
 			v.Agents[agent].set(row, v.Agents[first].allowed(row))
 			continue
 		}
-		t := &s.known.standings[agent]
+		t := &known.standings[agent]
 		denied := t.Denied
 		if t.Open && tries[agent].Settle(t, &e.target) {
 			denied = !denied
