@@ -78,7 +78,7 @@ import "encoding/binary"
 //	 8  u32  length of its text
 //	12  u32  its group among those that were merged
 const (
-	trieFormat = 0x32_54_42_52 // "RBT2"
+	trieFormat = 0x33_54_42_52 // "RBT3"
 
 	headerSize  = 44
 	nodeSize    = 32

@@ -8,9 +8,9 @@ import "math/bits"
 // without looking at the path again.
 //
 // A bit stands for some octets, rare ones having one of their own and the
-// commonest none, or for some of the pairs of octets that follow a slash: most
-// literals of wildcard rules are the beginnings of a path's segments, and their
-// octets are common ones.
+// commonest none, or for some of the heads of segments, the four octets that follow a
+// slash: most literals of wildcard rules are the beginnings of a path's segments, and
+// their octets are common ones.
 type Sketch uint64
 
 const (
@@ -19,9 +19,11 @@ const (
 	// workBit: there is an octet for which a path may not be normal.
 	workBit Sketch = 1 << 62
 
-	// pairShift is where the bits of the pairs begin, 32 of them. Those of the
+	// headSize is how many octets a head has.
+	headSize = 4
+	// headShift is where the bits of the heads begin, 32 of them. Those of the
 	// octets are below.
-	pairShift = 30
+	headShift = 30
 )
 
 // octetBits has the bits of every octet. Each of these texts has one.
@@ -31,7 +33,7 @@ var octetBits = func() (table [256]Sketch) {
 			table[c] |= workBit
 		}
 	}
-	for i, octets := range [pairShift]string{
+	for i, octets := range [headShift]string{
 		"?", "=", "&", "%", "-", "_", ".", "+,:;~", "!$()*'@", "012", "345", "6789",
 		"bB", "cC", "dD", "fF", "gG", "hH", "jJqQ", "kK", "lL", "mM", "pP", "uU", "vV", "wW", "xXzZ", "yY",
 		"EORSTIAN", // where these are not in lower case
@@ -59,7 +61,7 @@ type bounds struct{ low, high int }
 func sketchAllPortable(sketches []Sketch, data []byte, texts []bounds) {
 	for i, text := range texts {
 		s := data[text.low:text.high]
-		sketches[i] = octetsOf(s) | pairsOf(s)
+		sketches[i] = octetsOf(s) | headsOf(s)
 	}
 }
 
@@ -84,17 +86,17 @@ func octetsOf4(s []byte, i int) Sketch {
 	return t[load8(s, i)] | t[load8(s, i+1)] | t[load8(s, i+2)] | t[load8(s, i+3)]
 }
 
-// pairsOf is the part of a sketch that the pairs of octets after slashes have.
-func pairsOf(s []byte) (set Sketch) {
-	for ; len(s) >= 10; s = s[8:] {
+// headsOf is the part of a sketch that the heads of segments have.
+func headsOf(s []byte) (set Sketch) {
+	for ; len(s) >= 8+headSize; s = s[8:] {
 		for slashes := slashesIn(le64(s)); slashes != 0; slashes &= slashes - 1 {
 			at := bits.TrailingZeros64(slashes) / 8
-			set |= pairBit(s[at+1], s[at+2])
+			set |= headBit(le32(s[at+1:]))
 		}
 	}
-	for ; len(s) >= 3; s = s[1:] {
+	for ; len(s) > headSize; s = s[1:] {
 		if s[0] == '/' {
-			set |= pairBit(s[1], s[2])
+			set |= headBit(le32(s[1:]))
 		}
 	}
 	return set
@@ -107,10 +109,8 @@ func slashesIn(word uint64) uint64 {
 	return ^((other&low7 + low7) | other | low7)
 }
 
-// pairBit spreads the pairs of octets over the bits that are theirs.
-func pairBit(a, b byte) Sketch {
-	return 1 << pairShift << ((uint32(a) | uint32(b)<<8) * 0x9E3779B1 >> 27)
-}
+// headBit spreads the heads over the bits that are theirs.
+func headBit(head uint32) Sketch { return 1 << headShift << (head * 0x9E3779B1 >> 27) }
 
 // literalSketch is the sketch that a path must have to contain s.
 func literalSketch(s []byte) Sketch { return SketchOf(s) &^ (workBit | fragmentBit) }

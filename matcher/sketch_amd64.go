@@ -39,8 +39,8 @@ const (
 	// in ASCII have that and nothing else.
 	isWork = 0x80
 	// noBit is the role of an octet without a bit: its bit is cleared before
-	// that of a pair may be set.
-	noBit = pairShift
+	// that of a head may be set.
+	noBit = headShift
 )
 
 // octetRoles are octetBits, of which an octet has one at most: its number, and

@@ -8,7 +8,7 @@
 //	SI  where in the text       BX  its end
 //	CX  the next text's bounds  R15 those after the last one
 //	R13 the next sketch
-//	R8  the octets' bits        R12 the pairs' bits, and the workBit if it is not in R8
+//	R8  the octets' bits        R12 the heads' bits, and the workBit if it is not in R8
 //	AX  a bit for each slash    R10, R11 for a while
 
 // FIRST is the first text.
@@ -30,16 +30,16 @@
 	ADDQ $16, CX              \
 	XORL R12, R12
 
-// PAIR adds the bit of the pair of octets at at; see pairBit.
-#define PAIR(at) \
-	MOVWLZX at, R11          \
+// HEAD adds the bit of the head at at; see headBit.
+#define HEAD(at) \
+	MOVL    at, R11          \
 	IMULL   $0x9E3779B1, R11 \
 	SHRL    $27, R11         \
 	BTSQ    R11, R12
 
 // PUT stores the sketch.
 #define PUT \
-	SHLQ $const_pairShift, R12 \
+	SHLQ $const_headShift, R12 \
 	ORQ  R12, R8               \
 	MOVQ R8, (R13)             \
 	ADDQ $8, R13
@@ -54,11 +54,11 @@
 // func sketchAllAVX2(sketches []Sketch, data []byte, texts []bounds, octetBits *[256]Sketch)
 //
 // Sixteen octets at a time, the last sixteen of a text maybe some of them for
-// the second time. From DX on, one place before the last, the text may end less
-// than two octets behind the sixteen: slashes are left to the last round, or
-// nothing follows them. A text of less than sixteen is taken octet by octet.
+// the second time. From DX on, three places before the last, the text may end less
+// than four octets behind the sixteen: slashes are left to the last round, or no head
+// follows them. A text of less than sixteen is taken octet by octet.
 //
-//	DI  octetBits               DX  BX - 1
+//	DI  octetBits               DX  BX - 3
 //	R8, R9  the octets' bits    X0  sixteen slashes
 TEXT ·sketchAllAVX2(SB), NOSPLIT, $0-80
 	FIRST
@@ -75,14 +75,14 @@ text:
 	CMPQ SI, DX
 	JGT  octet
 	MOVQ DX, BX
-	DECQ DX
+	SUBQ $3, DX
 
 sixteen:
 	VPCMPEQB  (SI), X0, X1
 	VPMOVMSKB X1, AX
 	CMPQ      SI, DX
 	JLT       octets
-	ANDL      $0x3FFF, AX
+	ANDL      $0x0FFF, AX
 
 octets:
 	OCTETS2(0)
@@ -96,12 +96,12 @@ octets:
 	TESTL AX, AX
 	JEQ   next
 
-pairs:
+heads:
 	BSFL AX, R10
-	PAIR(1(SI)(R10*1))
+	HEAD(1(SI)(R10*1))
 	LEAL -1(AX), R10
 	ANDL R10, AX
-	JNE  pairs
+	JNE  heads
 
 next:
 	CMPQ    SI, BX
@@ -119,10 +119,10 @@ octet:
 	INCQ    SI
 	CMPL    R10, $0x2F
 	JNE     octet
-	LEAQ    1(SI), R11
+	LEAQ    4(SI), R11
 	CMPQ    R11, BX
-	JGE     octet
-	PAIR((SI))
+	JGT     octet
+	HEAD((SI))
 	JMP     octet
 
 finish:
@@ -148,7 +148,7 @@ done:
 // func sketchAllAVX512(sketches []Sketch, data []byte, texts []bounds, octetRoles *[128]uint8)
 //
 // Up to 64 octets at a time, as though there were no others; the next ones begin
-// two octets before the end of those, so that no slash is without what follows it.
+// four octets before the end of those, so that no slash is without its head.
 //
 //	DX  the octets' number      DI  64
 //	R11 a bit for each octet    K3  one for each that is not in ASCII
@@ -187,7 +187,7 @@ block:
 	VMOVDQU8  (SI), K1, Z0
 	VPCMPEQB  Z0, Z5, K2
 	KMOVQ     K2, AX
-	SHRQ      $2, R11
+	SHRQ      $const_headSize, R11
 	ANDQ      R11, AX
 	VPMOVB2M  Z0, K3
 	VPERMI2B  Z8, Z7, Z0
@@ -203,17 +203,17 @@ octets:
 	TESTQ AX, AX
 	JEQ   next
 
-pairs:
+heads:
 	BSFQ  AX, R10
-	PAIR(1(SI)(R10*1))
+	HEAD(1(SI)(R10*1))
 	BLSRQ AX, AX
-	JNE   pairs
+	JNE   heads
 
 next:
 	ADDQ $64, SI
 	CMPQ SI, BX
 	JGE  finish
-	SUBQ $2, SI
+	SUBQ $const_headSize, SI
 	JMP  block
 
 finish:
@@ -230,7 +230,7 @@ finish:
 
 work:
 	VMOVDQU8 Z9, K3, Z0
-	BTSQ     $(62-const_pairShift), R12 // workBit
+	BTSQ     $(62-const_headShift), R12 // workBit
 	JMP      octets
 
 done:

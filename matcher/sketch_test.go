@@ -13,7 +13,7 @@ func TestSketchesOfPartsAreSubsets(t *testing.T) {
 	const alphabet = "/.0a?/%A#\xFA"
 	for range 200_000 {
 		s := []byte(randomText(rng, rng.IntN(70), alphabet))
-		if got, want := SketchOf(s), octetsOf(s)|pairsOf(s); got != want {
+		if got, want := SketchOf(s), octetsOf(s)|headsOf(s); got != want {
 			t.Fatalf("%q: %x, not %x as in plain Go", s, got, want)
 		}
 		low := rng.IntN(len(s) + 1)
@@ -28,14 +28,14 @@ func TestSketchesOfPartsAreSubsets(t *testing.T) {
 // not those of empty sets.
 func TestSketchOf(t *testing.T) {
 	var want Sketch
-	s := []byte("/aa/bcd/e/.xyz/%2F/")
+	s := []byte("/aaaa/bcdefg/e/.xyz/%2F/")
 	for i, c := range s {
 		want |= octetBits[c]
-		if c == '/' && i+2 < len(s) {
-			want |= pairBit(s[i+1], s[i+2])
+		if c == '/' && i+headSize < len(s) {
+			want |= headBit(le32(s[i+1:]))
 		}
 	}
-	if got := SketchOf(s); got != want || got&workBit == 0 || got>>pairShift&(1<<32-1) == 0 {
+	if got := SketchOf(s); got != want || got&workBit == 0 || got>>headShift&(1<<32-1) == 0 {
 		t.Errorf("sketch %x, want %x", got, want)
 	}
 	if SketchOf([]byte("a#b"))&fragmentBit == 0 || SketchOf(bytes.Repeat([]byte("a"), 20))&(workBit|fragmentBit) != 0 {

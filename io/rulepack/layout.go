@@ -26,7 +26,7 @@ var (
 )
 
 const (
-	version = 2
+	version = 3
 	// endMagic is the last octets of a pack.
 	endMagic = "RBP end\n"
 
