@@ -64,7 +64,7 @@ func (t *Trie) Stand(p *Target) (s Standing) {
 	s.bunch, s.best, s.Depth = c.literalMatch(p)
 	s.Denied = s.best != 0 && s.best&1 == 0
 	// Only a tail of the other verdict can change it.
-	s.Open = s.bunch != 0 && c.bestOf(c.bunch(s.bunch), s.against()) > s.best
+	s.Open = c.mayBeat(s.bunch, s.against(), s.best)
 	return s
 }
 
@@ -80,9 +80,13 @@ func (s *Standing) against() tailKind {
 // holds for.
 func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
 	c, other := &t.rules, s.against()
-	best := c.bestTail(p, s.bunch, other, s.best)
+	best, bunch := s.best, s.bunch
+	if p.met.rules == t.Identity() {
+		best, bunch = p.met.rule, p.met.above
+	}
+	best = max(best, c.bestTail(p, bunch, other, best))
 	// Then only a tail of this verdict can change it back.
-	return best != 0 && c.bestTail(p, s.bunch, 1-other, best) == 0
+	return best != s.best && c.bestTail(p, s.bunch, 1-other, best) == 0
 }
 
 // end is the offset of an end's record.

@@ -11,11 +11,20 @@ type Paths struct {
 	data     []byte
 	texts    []bounds
 	sketches []Sketch // of the first ones
+	met      meeting  // Hold's last
+}
+
+// meeting is a tail that Hold found to match in a path.
+type meeting struct {
+	path  int
+	rules *byte  // the tail's Trie.Identity, nil for no meeting
+	rule  uint32 // the tail's, the best of its bunch and of those below
+	above uint32 // the bunch above, from which on no tail was tried
 }
 
 // Reset makes p empty. The paths that are added then lie in data, which p aliases.
 func (p *Paths) Reset(data []byte) {
-	p.data, p.texts, p.sketches = data, p.texts[:0], p.sketches[:0]
+	p.data, p.texts, p.sketches, p.met = data, p.texts[:0], p.sketches[:0], meeting{}
 }
 
 // Add adds the path from octet low on and before high.
@@ -81,12 +90,9 @@ const (
 func (t *Trie) Hold(s *Standing, paths *Paths, low, high int) int {
 	c, kind := &t.rules, s.against()
 	bunches, tails := 0, 0
-	for bunch := s.bunch; bunch != 0; {
+	for bunch := s.bunch; c.mayBeat(bunch, kind, s.best); {
 		record := c.bunch(bunch)
-		if c.bestOf(record, kind) <= s.best {
-			break // neither here nor above
-		}
-		r := tailRange{depth: int(load32(c.data, record))}
+		r := tailRange{depth: int(load32(c.data, record)), above: load32(c.data, record+24)}
 		r.first, r.last = c.tailsOf(record, kind)
 		bunches, tails = bunches+1, tails+r.last-r.first
 		if bunches > maxHoldBunches || tails > maxHoldTails {
@@ -99,14 +105,17 @@ func (t *Trie) Hold(s *Standing, paths *Paths, low, high int) int {
 				high = i
 			}
 		}
-		bunch = load32(c.data, record+24)
+		bunch = r.above
 	}
 	return high
 }
 
 // tailRange is the tails of one kind in a bunch, whose literal prefix has depth
 // octets.
-type tailRange struct{ first, last, depth int }
+type tailRange struct {
+	first, last, depth int
+	above              uint32 // the bunch above
+}
 
 // sketchesOf are the sketches of a range.
 func (c *compiled) sketchesOf(r tailRange) []byte {
@@ -115,7 +124,7 @@ func (c *compiled) sketchesOf(r tailRange) []byte {
 
 // holds tells whether path i has but one spelling and no tail that beats floor
 // matches it, of those from tail number fit of the range on, whose sketch is in
-// the path's; also false if that takes too many tries.
+// the path's; also false if that takes too many tries. A tail that matches is noted.
 func (c *compiled) holds(r tailRange, fit int, floor uint32, paths *Paths, i int) bool {
 	sketch := paths.sketches[i]
 	if sketch&hardBits != 0 {
@@ -124,10 +133,15 @@ func (c *compiled) holds(r tailRange, fit int, floor uint32, paths *Paths, i int
 	path := paths.text(i)
 	tries := 0
 	for tail := r.first + fit; tail < r.last; tail = c.nextTail(tail+1, r.last, ^sketch) {
-		if load32(c.data, c.tails+tail*tailSize) <= floor {
+		rule := load32(c.data, c.tails+tail*tailSize)
+		if rule <= floor {
 			break
 		}
-		if tries++; tries > maxHoldTries || c.matchTail(tail, path, path, r.depth) {
+		if tries++; tries > maxHoldTries {
+			return false
+		}
+		if c.matchTail(tail, path, path, r.depth) {
+			paths.met = meeting{path: i, rules: &c.data[0], rule: rule, above: r.above}
 			return false
 		}
 	}

@@ -98,16 +98,16 @@ func (b *builder) addLiterals(literals [][]byte) {
 // bunch and above it; 0 for none. Under the spelling that a tail asks for, the
 // literal prefix that its bunch hangs on is known to match.
 func (c *compiled) bestTail(p *Target, bunch uint32, kind tailKind, floor uint32) (best uint32) {
+	if !c.mayBeat(bunch, kind, floor) {
+		return 0
+	}
 	if c.hasIndex() {
 		return c.indexedTail(p, bunch, kind, floor)
 	}
 	p.prepare()
 	missing := ^p.sketch
-	for bunch != 0 {
+	for c.mayBeat(bunch, kind, floor) {
 		record := c.bunch(bunch)
-		if c.bestOf(record, kind) <= floor {
-			break // neither here nor above
-		}
 		first, last := c.tailsOf(record, kind)
 		for tail := c.nextTail(first, last, missing); tail < last; tail = c.nextTail(tail+1, last, missing) {
 			rule := load32(c.data, c.tails+tail*tailSize)
@@ -135,9 +135,10 @@ const (
 // bunch is the offset of a bunch's record.
 func (c *compiled) bunch(number uint32) int { return c.bunches + int(number)*bunchSize }
 
-// bestOf is the best rule among the tails of a kind in a bunch and above it.
-func (c *compiled) bestOf(bunch int, kind tailKind) uint32 {
-	return load32(c.data, bunch+16+4*int(kind))
+// mayBeat tells whether a tail of a kind beats floor if it matches, in a bunch or above
+// it; false for no bunch.
+func (c *compiled) mayBeat(bunch uint32, kind tailKind, floor uint32) bool {
+	return bunch != 0 && load32(c.data, c.bunch(bunch)+16+4*int(kind)) > floor
 }
 
 // tailsOf are the tails of a kind in a bunch.

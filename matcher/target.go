@@ -19,6 +19,8 @@ type Target struct {
 	query    []byte // the same with "%2F" and "%3F" of the query decoded
 	sketch   Sketch // of plain and query together
 
+	met meeting // what Hold found of this path
+
 	bunches, windows marks // for indexedTail
 
 	plainMemory []byte
@@ -28,20 +30,23 @@ type Target struct {
 // Set takes a path, which starts with a slash; a fragment is ignored. The
 // Target aliases path until the next Set.
 func (t *Target) Set(path []byte, p Profile) {
-	t.raw, t.profile, t.prepared = path, p, false
+	t.raw, t.profile, t.prepared, t.met.rules = path, p, false, nil
 }
 
-// SetOf takes path i of several; see Set. What the path's sketch says of it is
-// not looked for again.
+// SetOf takes path i of several; see Set. What the path's sketch and Trie.Hold say of
+// it is not looked for again.
 func (t *Target) SetOf(paths *Paths, i int, p Profile) {
 	t.Set(paths.text(i), p)
 	if sketch := paths.sketches[i]; sketch&hardBits == 0 {
 		t.plain, t.query, t.sketch, t.prepared = t.raw, t.raw, sketch, true
+		if paths.met.path == i {
+			t.met = paths.met
+		}
 	}
 }
 
 // Forget lets go of the path.
-func (t *Target) Forget() { t.raw, t.plain, t.query, t.prepared = nil, nil, nil, false }
+func (t *Target) Forget() { t.Set(nil, t.profile); t.plain, t.query = nil, nil }
 
 // Path is the path as it was set.
 func (t *Target) Path() []byte { return t.raw }

@@ -1,0 +1,65 @@
+package matcher
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// TestHold compares Hold, and Settle behind it, with Match for each path alone: rules
+// with and without wildcards, of both verdicts and in bunches one above the other, and
+// paths that begin alike. Each of what Hold can say of a path has to come up.
+func TestHold(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	held, met, unknown := 0, 0, 0
+	for range 20_000 {
+		body := "User-agent: *\n"
+		for range 1 + random.IntN(12) {
+			body += [...]string{"Allow: /", "Disallow: /"}[random.IntN(2)] + randomText(random, random.IntN(7), "ab/**$") + "\n"
+		}
+		trie := &Compile(robotstxt.Parse([]byte(body), robotstxt.Options{}), []Chain{{Everyone}})[0]
+		start := "/" + randomText(random, random.IntN(4), "ab/")
+		data, offsets := []byte(nil), []int32{0}
+		for range 20 {
+			data = append(data, start+randomText(random, random.IntN(12), "aabb//c%")...)
+			offsets = append(offsets, int32(len(data)))
+		}
+		var paths Paths
+		paths.Reset(data)
+		AddPaths(&paths, offsets, 0)
+		paths.Sketch()
+		var p Target
+		p.Set([]byte(start), robotstxt.RFC9309)
+		s := trie.Stand(&p)
+		if s.Depth > len(start) || !s.Open {
+			continue // nothing is known of the others, or all
+		}
+		for i := 0; i < paths.Len(); i++ {
+			hold := trie.Hold(&s, &paths, i, paths.Len())
+			for ; i < hold; i++ {
+				p.Set(paths.text(i), robotstxt.RFC9309)
+				if held++; trie.Match(&p).Allowed == s.Denied {
+					t.Fatalf("%s%s: does not hold", body, paths.text(i))
+				}
+			}
+			if i == paths.Len() {
+				break
+			}
+			p.SetOf(&paths, i, robotstxt.RFC9309)
+			if p.met.rules != nil {
+				met++
+			} else {
+				unknown++
+			}
+			changed := trie.Settle(&s, &p)
+			p.Set(paths.text(i), robotstxt.RFC9309)
+			if trie.Match(&p).Allowed != (s.Denied == changed) {
+				t.Fatalf("%s%s: changes: %v", body, paths.text(i), changed)
+			}
+		}
+	}
+	if t.Logf("%d held, %d met, %d unknown", held, met, unknown); held == 0 || met == 0 || unknown == 0 {
+		t.Error("something never came up")
+	}
+}
