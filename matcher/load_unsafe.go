@@ -1,4 +1,4 @@
-//go:build (amd64 || arm64) && !purego
+//go:build (amd64 || arm64) && !nounsafe && !purego
 
 package matcher
 
@@ -7,7 +7,8 @@ import "unsafe"
 // load8, load32 and load64 read a little-endian number at octet i of b without looking
 // whether it is there: i is from compiled rules, whose every offset was checked
 // when they were made or opened. These functions' twins for other machines, and for the
-// build tag purego, are in load.go; the tests run with both.
+// build tags nounsafe and purego, which is without assembly, too, are in load.go; the
+// tests run with each.
 
 func load32(b []byte, i int) uint32 {
 	return *(*uint32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
