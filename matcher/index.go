@@ -195,9 +195,10 @@ func (s *search) scan(path []byte) {
 		if !hasChild(low, high, octet) {
 			continue
 		}
-		w := trie.walk(path[i:])
-		number := w.prefix
-		if number == 0 && w.end != 0 {
+		number := uint32(0)
+		if w := trie.walk(path[i:]); w.leaf != 0 {
+			_, number = trie.leafRule(w.leaf)
+		} else {
 			number = load32(trie.data, trie.end(w.end))
 		}
 		for number != 0 && !s.target.windows.marked(number) {

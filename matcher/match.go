@@ -53,6 +53,11 @@ type Standing struct {
 	// Depth is Whole where nothing is known of other paths.
 	Depth int
 
+	contest contest
+}
+
+// contest is what wildcards can change.
+type contest struct {
 	bunch uint32 // the tails in question
 	best  uint32 // the rule that they must beat
 }
@@ -61,10 +66,10 @@ type Standing struct {
 // set under the trie's profile.
 func (t *Trie) Stand(p *Target) (s Standing) {
 	c := &t.rules
-	s.bunch, s.best, s.Depth = c.literalMatch(p)
-	s.Denied = s.best != 0 && s.best&1 == 0
+	s.contest.bunch, s.contest.best, s.Depth = c.literalMatch(p)
+	s.Denied = s.contest.best != 0 && s.contest.best&1 == 0
 	// Only a tail of the other verdict can change it.
-	s.Open = c.mayBeat(s.bunch, s.against(), s.best)
+	s.Open = c.mayBeat(s.contest.bunch, s.against(), s.contest.best)
 	return s
 }
 
@@ -80,13 +85,13 @@ func (s *Standing) against() tailKind {
 // holds for.
 func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
 	c, other := &t.rules, s.against()
-	best, bunch := s.best, s.bunch
+	best, bunch := s.contest.best, s.contest.bunch
 	if p.met.rules == t.Identity() {
 		best, bunch = p.met.rule, p.met.above
 	}
 	best = max(best, c.bestTail(p, bunch, other, best))
 	// Then only a tail of this verdict can change it back.
-	return best != s.best && c.bestTail(p, s.bunch, 1-other, best) == 0
+	return best != s.contest.best && c.bestTail(p, s.contest.bunch, 1-other, best) == 0
 }
 
 // end is the offset of an end's record.
@@ -98,12 +103,13 @@ func (c *compiled) end(number uint32) int { return c.ends + int(number)*endSize 
 func (c *compiled) literalMatch(p *Target) (bunch, best uint32, depth int) {
 	path := p.raw
 	way := c.walk(path)
-	if way.prefix != 0 {
+	if way.leaf != 0 {
 		depth = way.stop // whatever follows
 		if p.profile == robotstxt.Google && octets[path[depth-1]]&isBlank != 0 {
 			depth = Whole // blanks are cut off where the path ends
 		}
-		return way.bunch, way.prefix, depth
+		bunch, best = c.leafRule(way.leaf)
+		return bunch, best, depth
 	}
 	depth = way.stop + 1
 	ended := way.stop >= len(path) || path[way.stop] == '#'
@@ -117,8 +123,9 @@ func (c *compiled) literalMatch(p *Target) (bunch, best uint32, depth int) {
 		way = c.walk(path)
 		ended = way.stop >= len(path)
 	}
-	if way.prefix != 0 {
-		return way.bunch, way.prefix, depth
+	if way.leaf != 0 {
+		bunch, best = c.leafRule(way.leaf)
+		return bunch, best, depth
 	}
 	record := c.end(way.end)
 	best = load32(c.data, record)
@@ -140,11 +147,11 @@ func mayDiffer(path []byte, stop int) bool {
 
 // way is what a walk has found.
 type way struct {
+	// leaf is where the leaf without end lies that the walk came through, which
+	// knows the rule and the bunch; 0 for none, and end knows them.
+	leaf int
 	// end is the last end on the way, 0 for none.
 	end uint32
-	// prefix is the best prefix rule if the walk came through a leaf without
-	// end, and bunch the nearest bunch; else 0, and end knows them.
-	prefix, bunch uint32
 	// at is where in the path the end was.
 	at int
 	// stop is where the walk stopped: at the first octet that led nowhere, or
@@ -186,7 +193,7 @@ func (c *compiled) walk(path []byte) (w way) {
 				return w
 			}
 			if rule := load32(c.data, leaf+8); rule&endBit == 0 {
-				w.prefix, w.bunch = rule, load32(c.data, leaf+12)
+				w.leaf = leaf
 			} else {
 				w.end, w.at = rule&^endBit, w.stop
 			}
@@ -194,6 +201,12 @@ func (c *compiled) walk(path []byte) (w way) {
 		}
 		node = headerSize + child*nodeSize
 	}
+}
+
+// leafRule returns what a leaf without end knows: the nearest bunch and the best prefix
+// rule.
+func (c *compiled) leafRule(leaf int) (bunch, best uint32) {
+	return load32(c.data, leaf+12), load32(c.data, leaf+8)
 }
 
 // leafLabel returns the length of a leaf's label and in how many octets path

@@ -90,7 +90,8 @@ const (
 func (t *Trie) Hold(s *Standing, paths *Paths, low, high int) int {
 	c, kind := &t.rules, s.against()
 	bunches, tails := 0, 0
-	for bunch := s.bunch; c.mayBeat(bunch, kind, s.best); {
+	floor := s.contest.best
+	for bunch := s.contest.bunch; c.mayBeat(bunch, kind, floor); {
 		record := c.bunch(bunch)
 		r := tailRange{depth: int(load32(c.data, record)), above: load32(c.data, record+24)}
 		r.first, r.last = c.tailsOf(record, kind)
@@ -101,7 +102,7 @@ func (t *Trie) Hold(s *Standing, paths *Paths, low, high int) int {
 		sketches := c.sketchesOf(r)
 		for i := low; i < high; i++ {
 			path, tail := firstFit(paths.sketches[i:high], sketches)
-			if i += path; i < high && !c.holds(r, tail, s.best, paths, i) {
+			if i += path; i < high && !c.holds(r, tail, floor, paths, i) {
 				high = i
 			}
 		}
