@@ -197,7 +197,7 @@ func (s *search) scan(path []byte) {
 		}
 		number := uint32(0)
 		if w := trie.walk(path[i:]); w.leaf != 0 {
-			_, number = trie.leafRule(w.leaf)
+			number = trie.leafRule(w.leaf).best
 		} else {
 			number = load32(trie.data, trie.end(w.end))
 		}

@@ -14,11 +14,9 @@ const Whole = math.MaxInt
 // must have been set under the trie's profile.
 func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
-	bunch, best, _ := c.literalMatch(p)
-	if bunch != 0 {
-		best = max(best, c.bestTail(p, bunch, allowTails, best))
-		best = max(best, c.bestTail(p, bunch, disallowTails, best))
-	}
+	literal, _ := c.literalMatch(p)
+	best := max(literal.best, c.bestTail(p, literal.bunch, allowTails, literal.best))
+	best = max(best, c.bestTail(p, literal.bunch, disallowTails, best))
 	return t.Decision(best)
 }
 
@@ -56,17 +54,17 @@ type Standing struct {
 	contest contest
 }
 
-// contest is what wildcards can change.
+// contest is what is left to tails.
 type contest struct {
-	bunch uint32 // the tails in question
-	best  uint32 // the rule that they must beat
+	bunch uint32 // the tails in question, 0 for none
+	best  uint32 // the rule that they must beat, 0 for none
 }
 
 // Stand finds what the rules without wildcards make of a path. p must have been
 // set under the trie's profile.
 func (t *Trie) Stand(p *Target) (s Standing) {
 	c := &t.rules
-	s.contest.bunch, s.contest.best, s.Depth = c.literalMatch(p)
+	s.contest, s.Depth = c.literalMatch(p)
 	s.Denied = s.contest.best != 0 && s.contest.best&1 == 0
 	// Only a tail of the other verdict can change it.
 	s.Open = c.mayBeat(s.contest.bunch, s.against(), s.contest.best)
@@ -97,10 +95,10 @@ func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
 // end is the offset of an end's record.
 func (c *compiled) end(number uint32) int { return c.ends + int(number)*endSize }
 
-// literalMatch finds the best rule without wildcard, the last bunch on the
+// literalMatch finds the best rule without wildcard and the last bunch on the
 // path's way, whose tails and those above may match, too, and the depth up to
 // which the path was looked at.
-func (c *compiled) literalMatch(p *Target) (bunch, best uint32, depth int) {
+func (c *compiled) literalMatch(p *Target) (literal contest, depth int) {
 	path := p.raw
 	way := c.walk(path)
 	if way.leaf != 0 {
@@ -108,8 +106,7 @@ func (c *compiled) literalMatch(p *Target) (bunch, best uint32, depth int) {
 		if p.profile == robotstxt.Google && octets[path[depth-1]]&isBlank != 0 {
 			depth = Whole // blanks are cut off where the path ends
 		}
-		bunch, best = c.leafRule(way.leaf)
-		return bunch, best, depth
+		return c.leafRule(way.leaf), depth
 	}
 	depth = way.stop + 1
 	ended := way.stop >= len(path) || path[way.stop] == '#'
@@ -124,15 +121,14 @@ func (c *compiled) literalMatch(p *Target) (bunch, best uint32, depth int) {
 		ended = way.stop >= len(path)
 	}
 	if way.leaf != 0 {
-		bunch, best = c.leafRule(way.leaf)
-		return bunch, best, depth
+		return c.leafRule(way.leaf), depth
 	}
 	record := c.end(way.end)
-	best = load32(c.data, record)
+	literal = contest{bunch: load32(c.data, record+8), best: load32(c.data, record)}
 	if ended && way.at == way.stop {
-		best = max(best, load32(c.data, record+4))
+		literal.best = max(literal.best, load32(c.data, record+4))
 	}
-	return load32(c.data, record+8), best, depth
+	return literal, depth
 }
 
 // mayDiffer tells whether the normalised path may go on where a walk of the
@@ -205,8 +201,8 @@ func (c *compiled) walk(path []byte) (w way) {
 
 // leafRule returns what a leaf without end knows: the nearest bunch and the best prefix
 // rule.
-func (c *compiled) leafRule(leaf int) (bunch, best uint32) {
-	return load32(c.data, leaf+12), load32(c.data, leaf+8)
+func (c *compiled) leafRule(leaf int) contest {
+	return contest{bunch: load32(c.data, leaf+12), best: load32(c.data, leaf+8)}
 }
 
 // leafLabel returns the length of a leaf's label and in how many octets path
