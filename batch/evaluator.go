@@ -73,6 +73,7 @@ func (e *Evaluator) forget() {
 	e.written = nil
 	e.pending.reset(nil)
 	e.target.Forget()
+	e.memory.forget()
 	clear(e.ahead.keys[:cap(e.ahead.keys)])
 }
 
@@ -254,7 +255,7 @@ func (e *Evaluator) decideRow(v *Verdicts, row int, url []byte, start, written i
 	if depth <= len(rest) {
 		p.startWith(url[:written+depth], s)
 		if hash != 0 {
-			e.remember(v, row, url, hash)
+			e.remember(url, hash)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type recall struct {
 	others    [blockRows]uint16 // of standAll
 	hits      int               // rows recalled as others than the one before
 	strangers int               // rows that begin unlike it, and are not recalled
+	memos     []memo            // for keep
 
 	// While credit is above 0, rows are recalled.
 	credit int // in rows
@@ -85,13 +86,20 @@ func (b *beginning) begins(url []byte) bool {
 // placeIn is the number of the place that a hash is for.
 func placeIn(hash uint64) uint64 { return hash >> (64 - placeBits) }
 
-// remember keeps what is known of the URLs of the last stretch, which goes on, if
-// the one met before with this place began alike. It is that of row, whose URL is url;
-// hash is its placeOf one octet.
-func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
-	m, p := &e.memory, &e.pending
-	n := len(p.start)
-	if n > p.like.known.path+2 {
+// memo is what is to be kept in a place.
+type memo struct {
+	place uint64
+	start []byte // in the column
+	known *knowledge
+}
+
+// remember notes what is known of the URLs of the last stretch, which goes on, for
+// keep, if the one met before with this place began alike. It is that of url; hash is
+// its placeOf one octet.
+func (e *Evaluator) remember(url []byte, hash uint64) {
+	m, start, known := &e.memory, e.pending.start, e.pending.like.known
+	n := len(start)
+	if n > known.path+2 {
 		hash = placeOf(url, 2)
 	}
 	if hash == 0 || n > maxRecall {
@@ -102,16 +110,32 @@ func (e *Evaluator) remember(v *Verdicts, row int, url []byte, hash uint64) {
 		m.met[place] = part
 		return
 	}
+	m.memos = append(m.memos, memo{place, start, known})
+}
+
+// keep keeps what was noted, as far as the rules take no more than limit octets. What is
+// recalled from a place must not be pending any more.
+func (m *recall) keep(limit int64) {
 	k := m.kept
-	old, size := sizeOf(k.knowledge[place].tries), sizeOf(p.like.known.tries)
-	if m.size-old+size > e.options.Memory/recallShare {
-		return
+	for i := range m.memos {
+		memo := &m.memos[i]
+		size := m.size - sizeOf(k.knowledge[memo.place].tries) + sizeOf(memo.known.tries)
+		if size > limit {
+			continue
+		}
+		m.size = size
+		start := &k.starts[memo.place]
+		start.length = uint8(copy(start.octets[:], memo.start))
+		k.knowledge[memo.place].set(memo.known)
+		k.unanimous[memo.place] = memo.known.unanimity()
 	}
-	e.settle(v, row+1) // what is pending may be recalled from this place
-	m.size += size - old
-	k.starts[place].length = uint8(copy(k.starts[place].octets[:], p.start))
-	k.knowledge[place].set(p.like.known)
-	k.unanimous[place] = p.like.known.unanimity()
+	m.memos = m.memos[:0]
+}
+
+// forget lets go of what was noted.
+func (m *recall) forget() {
+	clear(m.memos[:cap(m.memos)])
+	m.memos = m.memos[:0]
 }
 
 // sizeOf is how many octets of memory tries take.

@@ -32,6 +32,7 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 	}
 	p.start = nil
 	e.settle(v, high)
+	m.keep(e.options.Memory / recallShare)
 	return 0, nil
 }
 

@@ -80,7 +80,8 @@ func (s *Standing) against() tailKind {
 }
 
 // Settle tells whether an open Standing's verdict changes for a path that it
-// holds for.
+// holds for. If p was set by SetOf and Hold was asked about that path, then with this
+// Standing.
 func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
 	c, other := &t.rules, s.against()
 	best, bunch := s.contest.best, s.contest.bunch
