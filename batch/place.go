@@ -34,4 +34,7 @@ func placeOf(url []byte, octets int) uint64 {
 	return hash&^isKept | 1
 }
 
+// markOf tells most of the hashes apart that have one place.
+func markOf(hash uint64) uint16 { return uint16(hash >> 32) }
+
 func octets8(s []byte) uint64 { return binary.LittleEndian.Uint64(s) }

@@ -43,7 +43,7 @@ type recall struct {
 
 // kept is what is kept in each place.
 type kept struct {
-	starts    [places]beginning
+	starts    beginnings
 	unanimous [places]unanimity // of its knowledge, in few lines of the cache
 	knowledge [places]knowledge
 }
@@ -52,6 +52,19 @@ type kept struct {
 type beginning struct {
 	octets [maxRecall]byte
 	length uint8 // of octets; 0 for an empty place
+}
+
+// beginnings are those of all places.
+type beginnings struct {
+	all   [places]beginning
+	marks [places]uint16 // of their hashes, in few lines of the cache
+}
+
+// keep keeps a beginning, which is not longer than maxRecall, in the place of a hash.
+func (b *beginnings) keep(hash uint64, start []byte) {
+	place := placeIn(hash)
+	b.marks[place] = markOf(hash)
+	b.all[place].length = uint8(copy(b.all[place].octets[:], start))
 }
 
 // endBlock goes over to the next block. Recalling rows pays where three in four are
@@ -88,7 +101,7 @@ func placeIn(hash uint64) uint64 { return hash >> (64 - placeBits) }
 
 // memo is what is to be kept in a place.
 type memo struct {
-	place uint64
+	hash  uint64
 	start []byte // in the column
 	known *knowledge
 }
@@ -110,7 +123,7 @@ func (e *Evaluator) remember(url []byte, hash uint64) {
 		m.met[place] = part
 		return
 	}
-	m.memos = append(m.memos, memo{place, start, known})
+	m.memos = append(m.memos, memo{hash, start, known})
 }
 
 // keep keeps what was noted, as far as the rules take no more than limit octets. What is
@@ -119,15 +132,15 @@ func (m *recall) keep(limit int64) {
 	k := m.kept
 	for i := range m.memos {
 		memo := &m.memos[i]
-		size := m.size - sizeOf(k.knowledge[memo.place].tries) + sizeOf(memo.known.tries)
+		place := placeIn(memo.hash)
+		size := m.size - sizeOf(k.knowledge[place].tries) + sizeOf(memo.known.tries)
 		if size > limit {
 			continue
 		}
 		m.size = size
-		start := &k.starts[memo.place]
-		start.length = uint8(copy(start.octets[:], memo.start))
-		k.knowledge[memo.place].set(memo.known)
-		k.unanimous[memo.place] = memo.known.unanimity()
+		k.starts.keep(memo.hash, memo.start)
+		k.knowledge[place].set(memo.known)
+		k.unanimous[place] = memo.known.unanimity()
 	}
 	m.memos = m.memos[:0]
 }

@@ -46,8 +46,8 @@ func TestRecall(t *testing.T) {
 		}
 		kept, octets := 0, int64(0)
 		if k := e.memory.kept; k != nil {
-			for i := range k.starts {
-				if k.starts[i].length > 0 {
+			for i := range k.starts.all {
+				if k.starts.all[i].length > 0 {
 					kept++
 					octets += sizeOf(k.knowledge[i].tries)
 				}

@@ -74,15 +74,16 @@ func (e *Evaluator) standAll(v *Verdicts, hashes []uint64, low int) []uint16 {
 const isKept = 2
 
 // recallAllPortable is recallAll in plain Go.
-func recallAllPortable[O int32 | int64](starts *[places]beginning, data []byte, offsets []O, hashes []uint64) {
+func recallAllPortable[O int32 | int64](starts *beginnings, data []byte, offsets []O, hashes []uint64) {
 	for i := range hashes {
 		url := data[offsets[i]:offsets[i+1]]
 		hashes[i] = placeOf(url, 1)
-		for octets := 1; octets <= 2; octets++ {
-			if hash := placeOf(url, octets); hash != 0 && starts[placeIn(hash)].begins(url) {
-				hashes[i] = hash | isKept
-				break
-			}
+		hash := hashes[i]
+		if two := placeOf(url, 2); two != 0 && starts.marks[placeIn(two)] == markOf(two) {
+			hash = two
+		}
+		if hash != 0 && starts.all[placeIn(hash)].begins(url) {
+			hashes[i] = hash | isKept
 		}
 	}
 }

@@ -5,9 +5,9 @@ package batch
 import "golang.org/x/sys/cpu"
 
 // recallAll sets hashes to the placeOf one octet of each URL in a column, or, where a
-// URL has the beginning that is kept in its place for one octet or else for two, to
-// that placeOf with isKept.
-func recallAll[O int32 | int64](starts *[places]beginning, data []byte, offsets []O, hashes []uint64) {
+// URL has the beginning that is kept in its place, to that placeOf with isKept. Its place
+// is that for two octets if the mark there is that of its hash, else that for one.
+func recallAll[O int32 | int64](starts *beginnings, data []byte, offsets []O, hashes []uint64) {
 	done := 0
 	if cpu.X86.HasAVX2 {
 		switch offsets := any(offsets).(type) {
@@ -24,9 +24,9 @@ func recallAll[O int32 | int64](starts *[places]beginning, data []byte, offsets 
 // it leaves out those that begin in the last 64 octets of data.
 //
 //go:noescape
-func recallAll32(starts *[places]beginning, data []byte, offsets []int32, hashes []uint64) (done int)
+func recallAll32(starts *beginnings, data []byte, offsets []int32, hashes []uint64) (done int)
 
 // recallAll64 is recallAll32 for offsets of eight octets.
 //
 //go:noescape
-func recallAll64(starts *[places]beginning, data []byte, offsets []int64, hashes []uint64) (done int)
+func recallAll64(starts *beginnings, data []byte, offsets []int64, hashes []uint64) (done int)

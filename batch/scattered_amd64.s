@@ -11,16 +11,19 @@
 //	AX  where its path begins, behind beforeHost
 //	R9  placeOdd        R12 hash             Y15 slashes
 //
-// Whether a beginning is kept for one octet or for two nobody can foretell, so it looks
-// for both without a branch: the next URLs' places are on their way meanwhile.
+// Whether a beginning is kept for one octet or for two nobody can foretell, so it takes
+// a place without a branch: those of the next URLs are on their way meanwhile.
 
-// LOOK sets the carry flag if the URL begins with what is kept in the place of a hash,
-// the number of which is its upper placeBits bits. All 64 octets of both are
+// PLACE is the number of a hash's place.
+#define PLACE(hash, number) \
+	MOVQ hash, number          \
+	SHRQ $(64-const_placeBits), number
+
+// LOOK sets the carry flag if the URL begins with what is kept in the place of a hash. All 64 octets of both are
 // compared, of which the first that differ must lie behind the beginning. The last
 // one is its length; that of none is above all others when one less.
 #define LOOK(hash) \
-	MOVQ      hash, R10          \
-	SHRQ      $(64-const_placeBits), R10 \
+	PLACE(hash, R10)             \
 	SHLQ      $6, R10            \
 	VMOVDQU   (SI)(R10*1), Y0    \
 	VMOVDQU   32(SI)(R10*1), Y1  \
@@ -86,15 +89,18 @@ next:                                         \
 	LEAQ         11(AX), R10              \
 	XORQ         3(DX)(AX*1), BX          \
 	IMULQ        R9, BX                   \
-	ORQ          $3, BX                   \
+	ORQ          $1, BX                   \
 	MOVQ         R12, AX                  \
 	CMPQ         R10, R11                 \
 	CMOVQLE      BX, AX                   \
+	PLACE(AX, R10)                        \
+	MOVQ         AX, R15                  \
+	SHRQ         $32, R15                 \
+	CMPW         R15, beginnings_marks(SI)(R10*2) \
+	CMOVQNE      R12, AX                  \
+	ORQ          $2, AX                   \
 	LOOK(AX)                              \
-	CMOVQCC      R12, AX                  \
-	LOOK(R12)                             \
-	LEAQ         2(R12), R12              \
-	CMOVQCC      AX, R12                  \
+	CMOVQCS      AX, R12                  \
 store:                                        \
 	MOVQ         R12, (R13)(R14*8)        \
 	INCQ         R14                      \

@@ -9,7 +9,7 @@ import (
 )
 
 // checkRecallAll compares recallAll with its portable twin.
-func checkRecallAll(t *testing.T, starts *[places]beginning, data []byte, offsets []int32) {
+func checkRecallAll(t *testing.T, starts *beginnings, data []byte, offsets []int32) {
 	t.Helper()
 	wide := make([]int64, len(offsets))
 	for i, offset := range offsets {
@@ -28,10 +28,9 @@ func checkRecallAll(t *testing.T, starts *[places]beginning, data []byte, offset
 }
 
 // keep keeps the first n octets of a URL as its beginning.
-func keep(starts *[places]beginning, url []byte, n int) {
+func keep(starts *beginnings, url []byte, n int) {
 	if hash := placeOf(url, 1+n%2); hash != 0 {
-		start := &starts[placeIn(hash)]
-		start.length = uint8(copy(start.octets[:], url[:min(n, len(url))]))
+		starts.keep(hash, url[:min(n, len(url), maxRecall)])
 	}
 }
 
@@ -39,7 +38,7 @@ func keep(starts *[places]beginning, url []byte, n int) {
 // keeps beginnings of every length, some of them of another URL.
 func TestRecallAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	starts := new([places]beginning)
+	starts := new(beginnings)
 	kept := 0
 	for _, scheme := range []string{"", "x", "http://", "https://", "https:///", "https://a/"} {
 		for host := range 50 {
@@ -75,7 +74,7 @@ func FuzzRecallAll(f *testing.F) {
 		for end := int(width); end <= len(data); end += int(width) + 1 {
 			offsets = append(offsets, int32(end))
 		}
-		starts := new([places]beginning)
+		starts := new(beginnings)
 		for i := range len(offsets) - 1 {
 			keep(starts, data[offsets[i]:offsets[i+1]], int(length)+i%3)
 		}
