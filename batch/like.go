@@ -37,7 +37,8 @@ func likeRunByEnds[O int32 | int64](prefix, data []byte, offsets []O) int {
 		}
 		s := data[low : low+n]
 		head, tail := (*[likeEnds]byte)(s), (*[likeEnds]byte)(s[len(s)-likeEnds:])
-		unlike := octets8(head[:])^head0 | octets8(head[8:])^head1 | octets8(tail[:])^tail0 | octets8(tail[8:])^tail1
+		unlike := (octets8(head[:]) ^ head0) | (octets8(head[8:]) ^ head1) |
+			(octets8(tail[:]) ^ tail0) | (octets8(tail[8:]) ^ tail1)
 		if unlike != 0 || len(middle) > 0 && string(s[likeEnds:likeEnds+len(middle)]) != string(middle) {
 			return i
 		}
