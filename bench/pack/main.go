@@ -99,25 +99,14 @@ func meanHost(c *corpus.Corpus) float64 {
 // measureCold opens a pack of which nothing is in memory and looks authorities
 // up, each but once.
 func measureCold(c *corpus.Corpus, name string, lookups int) error {
-	how, err := dropCache(name)
-	if err != nil {
+	if err := coldOpens(name); err != nil {
 		return err
 	}
-	fmt.Printf("cold: %s\n", how)
-	before, started := majorFaults(), time.Now()
-	p, err := rulepack.Open(name, rulepack.Options{Chains: []matcher.Chain{{"CCBot"}}})
+	p, err := rulepack.Inspect(name) // which reads what is asked for, and nothing around it
 	if err != nil {
 		return err
 	}
 	defer func() { _ = p.Close() }()
-	fmt.Printf("open: %.2f ms, %d page faults that read from the disk\n", time.Since(started).Seconds()*1000, majorFaults()-before)
-
-	if err := p.Close(); err != nil {
-		return err
-	}
-	if p, err = rulepack.Inspect(name); err != nil { // which reads what is asked for, and nothing around it
-		return err
-	}
 	if err := warmUp(p); err != nil {
 		return err
 	}
@@ -137,6 +126,38 @@ func measureCold(c *corpus.Corpus, name string, lookups int) error {
 		var o matcher.Origin
 		return p.Lookup(key, &o)
 	})
+}
+
+// openings is how often a pack is opened: what the disk takes differs.
+const openings = 7
+
+// coldOpens opens a pack some times, with nothing of it in memory, and says how long
+// that took.
+func coldOpens(name string) error {
+	var times []time.Duration
+	var faults []int64
+	for range openings {
+		how, err := dropCache(name)
+		if err != nil {
+			return err
+		}
+		if len(times) == 0 {
+			fmt.Printf("cold: %s\n", how)
+		}
+		before, started := majorFaults(), time.Now()
+		p, err := rulepack.Open(name, rulepack.Options{Chains: []matcher.Chain{{"CCBot"}}})
+		if err != nil {
+			return err
+		}
+		times, faults = append(times, time.Since(started)), append(faults, majorFaults()-before)
+		if err := p.Close(); err != nil {
+			return err
+		}
+	}
+	slices.Sort(times)
+	fmt.Printf("open, %d times: median %v, between %v and %v; page faults that read from the disk: %v\n",
+		openings, times[openings/2], times[0], times[openings-1], faults)
+	return nil
 }
 
 // warmUp reads what the program itself lacks in memory, for it was dropped as well.

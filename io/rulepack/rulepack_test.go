@@ -77,7 +77,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("built %s\nopened %s", a, b)
 	}
 	want := Info{
-		Version: 2, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, AsOf: 1_700_000_000, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
+		Version: version, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, AsOf: 1_700_000_000, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
 		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceOctets: info.SourceOctets, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
 	}
 	if a, b := fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want); a != b {
@@ -253,7 +253,8 @@ func TestOpenErrors(t *testing.T) {
 	good := string(read(t, build(t, testEntries(), BuildOptions{}, 1)))
 	google := build(t, nil, BuildOptions{Profile: robotstxt.Google}, 1)
 	large := build(t, nil, BuildOptions{Limit: 1 << 20}, 1)
-	older, newer := good[:8]+"\x01"+good[9:], good[:8]+"\x03"+good[9:]
+	reads := fmt.Sprint("reads ", version)
+	older, newer := good[:8]+"\x01"+good[9:], good[:8]+string([]byte{version + 1})+good[9:]
 	for _, test := range []struct {
 		name    string
 		options Options
@@ -265,8 +266,8 @@ func TestOpenErrors(t *testing.T) {
 		{file("empty", ""), Options{}, ErrNotPack, []string{"empty"}},
 		{file("short", good[:50]), Options{}, ErrNotPack, []string{"short"}},
 		{file("text", strings.Repeat("https://example.com/\n", 100)), Options{}, ErrNotPack, []string{"text"}},
-		{file("older", older), Options{}, ErrVersion, []string{"format 1", "reads 2", "compile it again"}},
-		{file("newer", newer), Options{}, ErrVersion, []string{"format 3", "reads 2"}},
+		{file("older", older), Options{}, ErrVersion, []string{"format 1", reads, "compile it again"}},
+		{file("newer", newer), Options{}, ErrVersion, []string{fmt.Sprint("format ", version+1), reads}},
 		{file("version0", good[:8]+"\x00"+good[9:]), Options{}, ErrDamaged, []string{"format 0"}},
 		{file("cut", good[:len(good)-1]), Options{}, ErrDamaged, []string{"cut", "its end is missing"}},
 		{file("longer", good+"\x00"), Options{}, ErrDamaged, []string{"its end is missing"}},
