@@ -19,9 +19,10 @@
 	MOVQ hash, number          \
 	SHRQ $(64-const_placeBits), number
 
-// LOOK sets the carry flag if the URL begins with what is kept in the place of a hash. All 64 octets of both are
-// compared, of which the first that differ must lie behind the beginning. The last
-// one is its length; that of none is above all others when one less.
+// LOOK sets the carry flag if the URL begins with what is kept in the place of a hash.
+// All 64 octets of both are compared, of which the first that differ must lie behind
+// the beginning. The last one is its length; that of none is above all others when one
+// less.
 #define LOOK(hash) \
 	PLACE(hash, R10)             \
 	SHLQ      $6, R10            \

@@ -54,11 +54,11 @@
 // func sketchAllAVX2(sketches []Sketch, data []byte, texts []bounds, octetBits *[256]Sketch)
 //
 // Sixteen octets at a time, the last sixteen of a text maybe some of them for
-// the second time. From DX on, three places before the last, the text may end less
-// than four octets behind the sixteen: slashes are left to the last round, or no head
-// follows them. A text of less than sixteen is taken octet by octet.
+// the second time. From DX on, headSize-1 places before the last, the text may end less
+// than headSize octets behind the sixteen: slashes are left to the last round, or no
+// head follows them. A text of less than sixteen is taken octet by octet.
 //
-//	DI  octetBits               DX  BX - 3
+//	DI  octetBits               DX  BX - (headSize - 1)
 //	R8, R9  the octets' bits    X0  sixteen slashes
 TEXT ·sketchAllAVX2(SB), NOSPLIT, $0-80
 	FIRST
@@ -75,14 +75,14 @@ text:
 	CMPQ SI, DX
 	JGT  octet
 	MOVQ DX, BX
-	SUBQ $3, DX
+	SUBQ $(const_headSize-1), DX
 
 sixteen:
 	VPCMPEQB  (SI), X0, X1
 	VPMOVMSKB X1, AX
 	CMPQ      SI, DX
 	JLT       octets
-	ANDL      $0x0FFF, AX
+	ANDL      $(0xFFFF>>const_headSize), AX
 
 octets:
 	OCTETS2(0)
@@ -119,7 +119,7 @@ octet:
 	INCQ    SI
 	CMPL    R10, $0x2F
 	JNE     octet
-	LEAQ    4(SI), R11
+	LEAQ    const_headSize(SI), R11
 	CMPQ    R11, BX
 	JGT     octet
 	HEAD((SI))
@@ -148,7 +148,7 @@ done:
 // func sketchAllAVX512(sketches []Sketch, data []byte, texts []bounds, octetRoles *[128]uint8)
 //
 // Up to 64 octets at a time, as though there were no others; the next ones begin
-// four octets before the end of those, so that no slash is without its head.
+// headSize octets before the end of those, so that no slash is without its head.
 //
 //	DX  the octets' number      DI  64
 //	R11 a bit for each octet    K3  one for each that is not in ASCII
