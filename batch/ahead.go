@@ -84,7 +84,6 @@ func lookAhead[O int32 | int64](e *Evaluator, c *Column, offsets []O, low, high 
 	if err != nil {
 		return a.runs[i].row, err
 	}
-	e.authorities.touch(a.keys, a.found)
 	return 0, nil
 }
 

@@ -29,19 +29,6 @@ func (a *authorities) of(o *matcher.Origin) *distinct {
 	return &a.known
 }
 
-// touch has what is needed to count keys come into the cache; what it returns means
-// nothing.
-//
-//go:noinline
-func (a *authorities) touch(keys []matcher.Key, origins []matcher.Origin) (sum uint64) {
-	for i := range keys {
-		if slots := a.of(&origins[i]).exact.slots; len(slots) > 0 {
-			sum += slots[keys[i].Hash&uint64(len(slots)-1)]
-		}
-	}
-	return sum
-}
-
 // merge adds all that other has seen, which must not be used afterwards.
 func (a *authorities) merge(other *authorities) {
 	a.known.merge(&other.known)
@@ -59,15 +46,28 @@ func (a *authorities) count() (all, unknown int64) {
 type distinct struct {
 	exact     hashSet
 	registers []uint8 // nil while exact
+
+	waiting [128]uint64 // hashes that are not added yet
+	n       int         // of them
 }
 
+// add adds a hash, with others if it may wait: alone it would wait for memory.
 func (d *distinct) add(hash uint64) {
-	if d.registers != nil {
-		d.register(hash)
-		return
+	d.waiting[d.n] = hash
+	if d.n++; d.n == len(d.waiting) {
+		d.addWaiting()
 	}
-	if d.exact.add(hash); d.exact.count > exactLimit {
-		d.estimate()
+}
+
+func (d *distinct) addWaiting() {
+	waiting := d.exact.strangers(d.waiting[:d.n])
+	d.n = 0
+	for _, hash := range waiting {
+		if d.registers != nil {
+			d.register(hash)
+		} else if d.exact.add(hash); d.exact.count > exactLimit {
+			d.estimate()
+		}
 	}
 }
 
@@ -91,6 +91,8 @@ func (d *distinct) register(hash uint64) {
 
 // merge adds all that other has seen, which must not be used afterwards.
 func (d *distinct) merge(other *distinct) {
+	d.addWaiting()
+	other.addWaiting()
 	if d.registers == nil && d.exact.count == 0 {
 		*d = *other
 		return
@@ -111,6 +113,7 @@ func (d *distinct) merge(other *distinct) {
 }
 
 func (d *distinct) count() int64 {
+	d.addWaiting()
 	if d.registers == nil {
 		return int64(d.exact.count)
 	}
@@ -127,6 +130,22 @@ func (d *distinct) count() int64 {
 type hashSet struct {
 	slots []uint64 // a power of two, at most half of them taken; 0 is free
 	count int
+}
+
+// strangers keeps those of hashes that are not where they would be looked for first.
+// It does not branch on what it finds, so memory is read for all at once.
+func (s *hashSet) strangers(hashes []uint64) []uint64 {
+	if len(s.slots) == 0 {
+		return hashes
+	}
+	n := 0
+	for _, hash := range hashes {
+		hashes[n] = hash
+		if s.slots[hash&uint64(len(s.slots)-1)] != hash {
+			n++
+		}
+	}
+	return hashes[:n]
 }
 
 func (s *hashSet) add(hash uint64) {
