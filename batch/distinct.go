@@ -59,6 +59,7 @@ func (d *distinct) add(hash uint64) {
 	}
 }
 
+// addWaiting adds the hashes that wait.
 func (d *distinct) addWaiting() {
 	waiting := d.exact.strangers(d.waiting[:d.n])
 	d.n = 0
@@ -140,6 +141,7 @@ func (s *hashSet) strangers(hashes []uint64) []uint64 {
 	}
 	n := 0
 	for _, hash := range hashes {
+		hash = max(hash, 1)
 		hashes[n] = hash
 		if s.slots[hash&uint64(len(s.slots)-1)] != hash {
 			n++

@@ -32,3 +32,23 @@ func TestDistinct(t *testing.T) {
 		}
 	}
 }
+
+// TestDistinctZero: the hash that stands for a free slot is counted like any other.
+func TestDistinctZero(t *testing.T) {
+	var d distinct
+	for n := int64(1); n < 3; n++ {
+		d.add(0)
+		if got := d.count(); got != 1 {
+			t.Errorf("counted %d of one after adding it %d times", got, n)
+		}
+	}
+	var e distinct
+	e.add(7)
+	if e.count() != 1 { // it has slots now
+		t.Fatal("7 was not counted")
+	}
+	e.add(0)
+	if got := e.count(); got != 2 {
+		t.Errorf("counted %d of two", got)
+	}
+}
