@@ -22,12 +22,13 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 		p.addPath(known, int(offsets[low+int(row)]), int(offsets[low+int(row)+1]))
 	}
 	for i, hash := range hashes {
-		if hash&isKept != 0 {
+		row := low + i
+		if hash&isKept != 0 || addLike(p, offsets[row:row+2], row) > 0 {
 			continue
 		}
-		start, end := trimmed(c.Data, int(offsets[low+i]), int(offsets[low+i+1]))
-		if err := e.evaluate(v, low+i, c.Data[start:end], start, hash); err != nil {
-			return low + i, err
+		start, end := trimmed(c.Data, int(offsets[row]), int(offsets[row+1]))
+		if err := e.evaluate(v, row, c.Data[start:end], start, hash); err != nil {
+			return row, err
 		}
 	}
 	p.start = nil
