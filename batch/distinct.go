@@ -53,7 +53,7 @@ type distinct struct {
 
 // add adds a hash, with others if it may wait: alone it would wait for memory.
 func (d *distinct) add(hash uint64) {
-	d.waiting[d.n] = hash
+	d.waiting[d.n] = max(hash, 1) // 0 is a free slot of a hashSet
 	if d.n++; d.n == len(d.waiting) {
 		d.addWaiting()
 	}
@@ -126,8 +126,8 @@ func (d *distinct) count() int64 {
 	return int64(0.7213 / (1 + 1.079/m) * m * m / sum)
 }
 
-// hashSet is a set of hashes, which are as good as random numbers: one read of
-// memory tells whether one is there. A hash of 0 counts as 1.
+// hashSet is a set of hashes, none of them 0, which are as good as random numbers: one
+// read of memory tells whether one is there.
 type hashSet struct {
 	slots []uint64 // a power of two, at most half of them taken; 0 is free
 	count int
@@ -141,7 +141,6 @@ func (s *hashSet) strangers(hashes []uint64) []uint64 {
 	}
 	n := 0
 	for _, hash := range hashes {
-		hash = max(hash, 1)
 		hashes[n] = hash
 		if s.slots[hash&uint64(len(s.slots)-1)] != hash {
 			n++
@@ -154,7 +153,6 @@ func (s *hashSet) add(hash uint64) {
 	if 2*s.count >= len(s.slots) {
 		s.grow()
 	}
-	hash = max(hash, 1)
 	for i := hash; ; i++ {
 		switch slot := &s.slots[i&uint64(len(s.slots)-1)]; *slot {
 		case 0:

@@ -21,6 +21,7 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 		p.add(low+int(row), known)
 		p.addPath(known, int(offsets[low+int(row)]), int(offsets[low+int(row)+1]))
 	}
+	// Lists with some order are tried, too: there most go on like the row before.
 	for i, hash := range hashes {
 		row := low + i
 		if hash&isKept != 0 || addLike(p, offsets[row:row+2], row) > 0 {
