@@ -188,6 +188,7 @@ func (e *Evaluator) settle(v *Verdicts, next int) {
 func (e *Evaluator) settleOpen(v *Verdicts, s *stretch) {
 	p := &e.pending
 	high := s.paths + s.high - s.low
+	trimmed := -1 // the path that was trimmed last: what it has left belongs to it
 	for i := s.paths; i < high; {
 		row := s.low + i - s.paths
 		if hold := p.hold(s, i, high); hold > i {
@@ -195,7 +196,8 @@ func (e *Evaluator) settleOpen(v *Verdicts, s *stretch) {
 			i = hold
 			continue
 		}
-		if p.paths.Trim(i) {
+		if i != trimmed && p.paths.Trim(i) {
+			trimmed = i
 			continue // without its fragment it may hold
 		}
 		e.target.SetOf(&p.paths, i, e.options.Profile)

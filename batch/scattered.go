@@ -21,6 +21,9 @@ func evaluateScattered[O int32 | int64](e *Evaluator, c *Column, offsets []O, v 
 		p.add(low+int(row), known)
 		p.addPath(known, int(offsets[low+int(row)]), int(offsets[low+int(row)+1]))
 	}
+	if p.start != nil { // the run from the block before has its paths behind those
+		p.like.paths = p.paths.Len()
+	}
 	// Lists with some order are tried, too: there most go on like the row before.
 	for i, hash := range hashes {
 		row := low + i

@@ -1,0 +1,470 @@
+package batch
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+var (
+	lists    = flag.Int("lists", 150, "how many random lists TestListsGiveEachRowItsOwnVerdict evaluates")
+	listSeed = flag.Uint64("lists.seed", 1, "the seed of the first of these lists")
+)
+
+// The law of evaluation: in any list, in any order, however it is cut into
+// batches, and however often one evaluator has seen it, each row gets the verdict
+// that it gets alone in a fresh evaluator, explained or not.
+
+// TestListsGiveEachRowItsOwnVerdict holds the law for random lists.
+func TestListsGiveEachRowItsOwnVerdict(t *testing.T) {
+	var rows, denied, null int
+	for i := range *lists {
+		seed := *listSeed + uint64(i)
+		rng := rand.New(rand.NewPCG(seed, 15))
+		l := makeList(rng.IntN)
+		verdicts, err := l.check()
+		if err != nil {
+			t.Fatalf("-lists.seed %d: %v", seed, err)
+		}
+		rows += len(verdicts)
+		for _, verdict := range verdicts {
+			denied += strings.Count(verdict, "d")
+			null += strings.Count(verdict, "-")
+		}
+	}
+	if denied < rows/20 || null < rows/200 {
+		t.Errorf("%d of %d rows are denied and %d have no verdict: these lists show little", denied, rows, null)
+	}
+}
+
+// FuzzLists holds the law for lists that the input chooses.
+func FuzzLists(f *testing.F) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 16))
+		choices := make([]byte, 400)
+		for i := range choices {
+			choices[i] = byte(rng.IntN(256))
+		}
+		f.Add(choices)
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		rng := rand.New(rand.NewPCG(uint64(len(choices)), 17))
+		l := makeList(func(n int) int {
+			if len(choices) == 0 {
+				return rng.IntN(n) // the input's share is over
+			}
+			c := int(choices[0])
+			choices = choices[1:]
+			return c * n / 256
+		})
+		if _, err := l.check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// list is rows with their rules, and the way they are evaluated.
+type list struct {
+	choose  func(n int) int // one of 0 to n-1
+	options Options
+	origins *matcher.Table
+	hosts   []string // authorities as URLs have them
+	paths   []string
+	rows    []string // "null" for a row without a value
+	clean   bool     // every row has a URL, and no blanks around it
+	form    int      // of the column
+	cut     int      // rows a batch
+	passes  int
+}
+
+const nullRow = "null"
+
+// makeList makes a list of several stretches, each in an order of its own.
+func makeList(choose func(n int) int) *list {
+	l := &list{choose: choose, origins: new(matcher.Table)}
+	l.options = Options{
+		Agents:  1 + choose(3),
+		Profile: []matcher.Profile{robotstxt.RFC9309, robotstxt.Google}[choose(2)],
+		Missing: access.Missing(choose(3)),
+		Facts:   choose(8) == 0,
+	}
+	l.addHosts()
+	for range 4 + choose(12) {
+		l.paths = append(l.paths, l.path())
+	}
+	l.clean = choose(3) > 0
+	aligned := choose(2) == 0
+	for range 2 + choose(6) {
+		l.addStretch(aligned)
+	}
+	l.addRunsAcrossBlocks()
+	l.form = choose(5)
+	l.cut = []int{1 << 16, 255, 256, 257, 512, 640, 1000, 1 + choose(700)}[choose(8)]
+	l.passes = 1 + choose(3)
+	return l
+}
+
+// addHosts adds few hosts or many, and what is known of them.
+func (l *list) addHosts() {
+	chains := []matcher.Chain{{"*"}, {"foobot"}, {"barbot", "foobot"}}[:l.options.Agents]
+	var compiled [][]matcher.Trie
+	for range 1 + l.choose(4) {
+		body := robotstxt.Parse([]byte(l.body()), robotstxt.Options{Profile: l.options.Profile})
+		compiled = append(compiled, matcher.Compile(body, chains))
+	}
+	count := 1 + l.choose(6)
+	if l.choose(5) == 0 {
+		count = 100 + l.choose(400)
+	}
+	for i := range count {
+		name := fmt.Sprintf("%s%d.test", []string{"h", "www.host", "a-rather-long-name-of-a-host.with.labels"}[l.choose(3)], i)
+		o := matcher.Origin{Access: access.Rules, Tries: compiled[l.choose(len(compiled))]}
+		if choice := l.choose(12); choice < 3 {
+			o = matcher.Origin{Access: []access.Outcome{access.AllowAll, access.DisallowAll, access.Unknown}[choice]}
+		}
+		l.origins.Add([]byte("https://"+name), o)
+		host := "https://" + name
+		switch l.choose(12) {
+		case 0:
+			host = "HTTPS://" + strings.ToUpper(name)
+		case 1:
+			host = "https://me@" + name + ":443"
+		case 2:
+			host = "http://" + name // of which nothing is known
+		}
+		l.hosts = append(l.hosts, host)
+	}
+}
+
+// rulePatterns are what most rules of bodies are.
+var rulePatterns = []string{
+	"/", "/*deny", "/*.pdf$", "/x*%20", "/a", "/a/*b", "/*a*b", "/p", "/robots", "/*?q", "/%7e", "/*$", "/a$", "/a b", "/x.pdf ", "/*\t",
+	"/a/b/c", "/*/c", "/*%2Fb", "/b*?*=", "*.gif$", "/x", "/index.htm", "/*é",
+}
+
+// body makes a robots.txt with few rules or many.
+func (l *list) body() string {
+	var b strings.Builder
+	for _, agent := range []string{"*", "foobot", "barbot"} {
+		if agent != "*" && l.choose(2) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "User-agent: %s\n", agent)
+		many := l.choose(8) == 0 // so many that they get an index
+		if many {
+			for i := range 110 {
+				fmt.Fprintf(&b, "Disallow: /*lit%d*x\nAllow: /*lit%d*xy\n", i, i)
+			}
+		}
+		for range 1 + l.choose(7) {
+			pattern := rulePatterns[l.choose(len(rulePatterns))]
+			if l.choose(4) == 0 {
+				pattern = "/" + l.text("/ab*$.%20?", 8)
+			}
+			fmt.Fprintf(&b, "%s: %s\n", []string{"Allow", "Disallow", "Disallow"}[l.choose(3)], pattern)
+		}
+	}
+	return b.String()
+}
+
+// text is letters of an alphabet, fewer than size.
+func (l *list) text(alphabet string, size int) string {
+	text := make([]byte, l.choose(size))
+	for i := range text {
+		text[i] = alphabet[l.choose(len(alphabet))]
+	}
+	return string(text)
+}
+
+// pathTexts are what most paths begin with or are.
+var pathTexts = []string{
+	"", "/", "?q", ";p", "#f", "/a", "/a-deny", "/x.pdf", "/x.pdf #page=2", "/x.pdf\t#", "/x #y", "/x%20", "/x ", "/xy%20z", "/robots.txt", "/robots.txt#x",
+	"/%72obots.txt", "/robots.txt?", "/a/b", "/a/b/c", "/a/xb", "/p/q?r=%2Fb", "/~a", "/%7Ea", "/b?c=d", "/y.gif", "/lit7/x", "/lit7/lit9xy", "/caf\u00e9",
+	"/a b", "/a ", "/index.html", "/p/a-very-long/path/that/goes/on/and/on/and/on/and/on/and/on/for/more/than/a/vector/of/bytes",
+}
+
+func (l *list) path() string {
+	path := pathTexts[l.choose(len(pathTexts))]
+	switch l.choose(6) {
+	case 0:
+		path += l.text("/ab.%20?# \tdeny", 10)
+	case 1:
+		path = "/" + l.text("/abx.%2", 12)
+	}
+	return path
+}
+
+// url is a URL of host number host, mostly with a path that others have too.
+func (l *list) url(host int) string {
+	path := l.paths[l.choose(len(l.paths))]
+	choice := l.choose(40)
+	switch {
+	case choice < 2 && l.clean:
+	case choice == 0:
+		return " " + l.hosts[host] + path + "\t "
+	case choice == 1:
+		return []string{nullRow, "", "no URL", "gopher://x/", "https://h0.test/a\nb", "https://h0.test/\x00", "https://h0..test/"}[l.choose(7)]
+	case choice < 5:
+		path = l.path()
+	}
+	return l.hosts[host] + path
+}
+
+// addStretch adds rows in one order: grouped by host, sorted, shuffled, or
+// alternating among few hosts. Aligned stretches are whole blocks.
+func (l *list) addStretch(aligned bool) {
+	lengths := []int{1, 2, 3, 15, 16, 17, 63, 64, 65, 254, 255, 256, 257, 511, 512, 513}
+	n := lengths[l.choose(len(lengths))]
+	switch {
+	case aligned:
+		n = block * (1 + l.choose(3))
+	case l.choose(3) == 0:
+		n = 1 + l.choose(600)
+	}
+	first := len(l.rows)
+	order := l.choose(5)
+	host, path := l.choose(len(l.hosts)), l.choose(len(l.paths))
+	for i := range n {
+		switch order {
+		case 0, 1: // grouped by host, the second sorted
+			if l.choose(30) == 0 {
+				host = l.choose(len(l.hosts))
+			}
+			l.rows = append(l.rows, l.url(host))
+		case 2: // shuffled
+			l.rows = append(l.rows, l.url(l.choose(len(l.hosts))))
+		case 3: // alternating, with a path that begins alike
+			l.rows = append(l.rows, fmt.Sprintf("%s%s%d", l.hosts[(host+i%2)%len(l.hosts)], l.paths[path], i%13))
+		case 4: // alternating among three
+			l.rows = append(l.rows, l.hosts[(host+i%3)%len(l.hosts)]+l.paths[(path+i%3)%len(l.paths)])
+		}
+	}
+	if order == 1 {
+		slices.Sort(l.rows[first:])
+	}
+}
+
+// block is what bounds of blocks are multiples of.
+const block = 256
+
+// addRunsAcrossBlocks puts rows that begin alike on both sides of bounds of blocks.
+func (l *list) addRunsAcrossBlocks() {
+	for row := block; row < len(l.rows); row += block {
+		if l.choose(2) == 0 {
+			continue
+		}
+		url := l.hosts[l.choose(len(l.hosts))] + l.paths[l.choose(len(l.paths))]
+		l.rows[row-1] = url
+		for i := row; i < min(row+1+l.choose(3), len(l.rows)); i++ {
+			l.rows[i] = url + []string{"", "-deny", "b", ".pdf", "#", " "}[l.choose(6)]
+		}
+	}
+}
+
+// columns cuts the rows into columns of the list's form.
+func (l *list) columns() []Column {
+	var columns []Column
+	for part := range slices.Chunk(l.rows, l.cut) {
+		columns = append(columns, l.column(part))
+	}
+	return columns
+}
+
+func (l *list) column(rows []string) Column {
+	values := make([][]byte, len(rows))
+	for i, row := range rows {
+		if row != nullRow {
+			values[i] = []byte(row)
+		}
+	}
+	if l.form == 0 { // without nulls
+		for i := range values {
+			values[i] = append([]byte{}, values[i]...)
+		}
+	}
+	c := column(values...)
+	switch l.form {
+	case 1, 2: // wide offsets
+		for _, offset := range c.Offsets32 {
+			c.Offsets64 = append(c.Offsets64, int64(offset))
+		}
+		c.Offsets32 = nil
+	case 3: // a dictionary
+		numbers := make(map[string]int32)
+		var distinct [][]byte
+		for i, row := range rows {
+			number, ok := numbers[row]
+			if !ok {
+				number = int32(len(distinct))
+				numbers[row] = number
+				distinct = append(distinct, append([]byte{}, values[i]...))
+			}
+			c.Indices = append(c.Indices, number)
+		}
+		dictionary := column(distinct...)
+		c.Data, c.Offsets32 = dictionary.Data, dictionary.Offsets32
+	}
+	return c
+}
+
+// check evaluates the list, plainly and explained, and compares each row with what
+// it gets alone. It returns the verdicts: a letter an agent.
+func (l *list) check() ([]string, error) {
+	explain := l.options
+	explain.Explain = true
+	alone := make(map[string]string)
+	plain, explained := NewEvaluator(l.origins, l.options), NewEvaluator(l.origins, explain)
+	columns := l.columns()
+	var verdicts []string
+	var v, x Verdicts
+	for pass := range l.passes {
+		verdicts = verdicts[:0]
+		for number := range columns {
+			b := &Batch{URLs: columns[number]}
+			if err := b.URLs.Validate(); err != nil {
+				return nil, err
+			}
+			if err := plain.Evaluate(b, &v); err != nil {
+				return nil, err
+			}
+			if err := explained.Evaluate(b, &x); err != nil {
+				return nil, err
+			}
+			for row := range v.Rows {
+				url := l.rows[len(verdicts)]
+				want, ok := alone[url]
+				if !ok {
+					var err error
+					if want, err = l.alone(url); err != nil {
+						return nil, err
+					}
+					alone[url] = want
+				}
+				if got, why := letters(&v, row), letters(&x, row); got != want || why != want {
+					return nil, fmt.Errorf("pass %d, batch %d, row %d, %q under %+v: %s, explained %s, alone %s", pass, number, row, url, l.options, got, why, want)
+				}
+				verdicts = append(verdicts, want)
+			}
+		}
+	}
+	return verdicts, nil
+}
+
+// alone evaluates one row in fresh evaluators.
+func (l *list) alone(url string) (string, error) {
+	var v, x Verdicts
+	b := &Batch{URLs: l.column([]string{url})}
+	explain := l.options
+	explain.Explain = true
+	if err := NewEvaluator(l.origins, l.options).Evaluate(b, &v); err != nil {
+		return "", err
+	}
+	if err := NewEvaluator(l.origins, explain).Evaluate(b, &x); err != nil {
+		return "", err
+	}
+	got, why := letters(&v, 0), letters(&x, 0)
+	if got != why {
+		return "", fmt.Errorf("%q alone under %+v: %s, explained %s", url, l.options, got, why)
+	}
+	return got, nil
+}
+
+// letters are the verdicts of a row, a letter an agent: a, d or -.
+func letters(v *Verdicts, row int) string {
+	letters := make([]byte, len(v.Agents))
+	for agent := range v.Agents {
+		a := &v.Agents[agent]
+		switch bit := byte(1) << (row & 7); {
+		case a.Valid[row>>3]&bit == 0:
+			letters[agent] = '-'
+		case a.Allowed[row>>3]&bit != 0:
+			letters[agent] = 'a'
+		default:
+			letters[agent] = 'd'
+		}
+	}
+	return string(letters)
+}
+
+// A run of rows that went on from the block before was decided by the paths of rows
+// that came before it in its own block.
+func TestRunAcrossBlocksKeepsItsPaths(t *testing.T) {
+	var rows []string
+	alternate := func(n int) {
+		for i := range n {
+			rows = append(rows, fmt.Sprintf("https://%c.test/a%d", "xy"[i%2], i))
+		}
+	}
+	alternate(512)
+	for i := range 256 {
+		rows = append(rows, fmt.Sprintf("https://x.test/a%d", i))
+	}
+	alternate(255)
+	rows = append(rows, "https://z.test/a", "https://z.test/a-deny")
+	alternate(255)
+	l := &list{rows: rows, cut: len(rows), passes: 2, options: Options{Agents: 1}}
+	const body = "User-agent: *\nDisallow: /*deny\n"
+	l.origins = table(t, map[string]string{"https://x.test": body, "https://y.test": body, "https://z.test": body}, "*")
+	verdicts, err := l.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1280 || rows[1024] != "https://z.test/a-deny" || verdicts[1024] != "d" {
+		t.Errorf("of %d rows, number 1024 is %s: %s", len(rows), rows[1024], verdicts[1024])
+	}
+}
+
+// A blank before '#' belongs to the path: it was cut off together with the
+// fragment.
+func TestBlankBeforeFragmentStays(t *testing.T) {
+	for _, test := range []struct{ rule, path, want string }{
+		{"Disallow: /*.pdf$", "/x.pdf #page=2", "a"},
+		{"Disallow: /*.pdf$", "/x.pdf#page=2 ", "d"},
+		{"Disallow: /x*%20", "/x.pdf #page=2", "d"},
+		{"Disallow: /x*%20", "/x.pdf ", "a"},
+		{"Disallow: /x*%09", "/x.pdf\t#", "d"},
+	} {
+		l := &list{rows: []string{"https://h.test" + test.path}, cut: 1, passes: 1, options: Options{Agents: 1}}
+		l.origins = table(t, map[string]string{"https://h.test": "User-agent: *\n" + test.rule}, "*")
+		verdicts, err := l.check()
+		if err != nil || verdicts[0] != test.want {
+			t.Errorf("%s for %q: %v, want %s (%v)", test.rule, test.path, verdicts, test.want, err)
+		}
+	}
+}
+
+// A list and its copy in one array of bytes differ in nothing: no verdict depends
+// on what lies around a URL.
+func TestBytesAroundURLsDoNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 15))
+	l := makeList(rng.IntN)
+	l.form, l.cut, l.passes = 0, 1<<16, 1
+	c := l.columns()[0]
+	shifted := c
+	shifted.Data = slices.Concat(bytes.Repeat([]byte("https://h0.test/a*b"), 9), c.Data, []byte("/deny#?"))
+	shifted.Offsets32 = slices.Clone(c.Offsets32)
+	for i := range shifted.Offsets32 {
+		shifted.Offsets32[i] += 9 * int32(len("https://h0.test/a*b"))
+	}
+	var v, w Verdicts
+	e := NewEvaluator(l.origins, l.options)
+	if err := e.Evaluate(&Batch{URLs: c}, &v); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Evaluate(&Batch{URLs: shifted}, &w); err != nil {
+		t.Fatal(err)
+	}
+	for row := range v.Rows {
+		if got, want := letters(&w, row), letters(&v, row); got != want {
+			t.Fatalf("row %d, %q: %s, not %s", row, c.Value(row), got, want)
+		}
+	}
+}
