@@ -1,0 +1,153 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// findLeaves checks that the schema is a tree, and finds its columns with their
+// levels.
+func (f *File) findLeaves() error {
+	if len(f.Schema) == 0 {
+		return errors.New("damaged: the schema is no tree")
+	}
+	type level struct {
+		children               int32 // to come
+		definition, repetition int
+	}
+	var open []level
+	field := -1
+	for i := range f.Schema {
+		e := &f.Schema[i]
+		if e.Children < 0 || int(e.Children) > len(f.Schema) || i > 0 && len(open) == 0 {
+			return errors.New("damaged: the schema is no tree")
+		}
+		if e.Repetition < Required || e.Repetition > Repeated {
+			return fmt.Errorf("damaged: column %q has a repetition of %d", e.Name, e.Repetition)
+		}
+		at := level{children: e.Children}
+		if i > 0 {
+			parent := open[len(open)-1]
+			at.definition, at.repetition = parent.definition, parent.repetition
+			if e.Repetition != Required {
+				at.definition++
+			}
+			if e.Repetition == Repeated {
+				at.repetition++
+			}
+			if len(open) == 1 {
+				field++
+			}
+			open[len(open)-1].children--
+		}
+		if i > 0 && e.Children == 0 && e.Type != NoType {
+			if e.Type < Boolean || e.Type > FixedLenByteArray || e.TypeLength < 0 {
+				return fmt.Errorf("damaged: column %q is of an unknown type", e.Name)
+			}
+			f.Leaves = append(f.Leaves, Leaf{Element: i, Field: field, MaxDefinition: at.definition, MaxRepetition: at.repetition})
+		}
+		if open = append(open, at); len(open) > maxDepth {
+			return fmt.Errorf("its columns are nested more than %d deep", maxDepth)
+		}
+		for len(open) > 0 && open[len(open)-1].children == 0 {
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		return errors.New("damaged: the schema is no tree")
+	}
+	return nil
+}
+
+// Path is the name of a column with those of the groups around it, as "a.b".
+func (f *File) Path(leaf int) string {
+	var names []string
+	var open []int32
+	for i, e := range f.Schema[:f.Leaves[leaf].Element+1] {
+		if i > 0 {
+			open[len(open)-1]--
+		}
+		names, open = append(names, e.Name), append(open, e.Children)
+		for i < f.Leaves[leaf].Element && len(open) > 0 && open[len(open)-1] == 0 {
+			names, open = names[:len(names)-1], open[:len(open)-1]
+		}
+	}
+	return strings.Join(names[1:], ".")
+}
+
+// check checks that everything lies before the footer, and that counts agree.
+func (f *File) check() error {
+	rows := int64(0)
+	for i := range f.Groups {
+		group := &f.Groups[i]
+		if group.Rows < 0 || group.Rows > f.Rows-rows {
+			return fmt.Errorf("row group %d: damaged: it says it has %d rows, the file %d", i, group.Rows, f.Rows)
+		}
+		rows += group.Rows
+		if len(group.Chunks) != len(f.Leaves) {
+			return fmt.Errorf("row group %d: damaged: %d columns where the schema has %d", i, len(group.Chunks), len(f.Leaves))
+		}
+		for j := range group.Chunks {
+			if err := f.checkChunk(group, j); err != nil {
+				return fmt.Errorf("row group %d: column %q: %w", i, f.Path(j), err)
+			}
+		}
+	}
+	if rows != f.Rows {
+		return fmt.Errorf("damaged: it says it has %d rows, its row groups %d", f.Rows, rows)
+	}
+	return nil
+}
+
+// checkChunk checks a column of a row group. One without values may lie
+// anywhere.
+func (f *File) checkChunk(group *RowGroup, column int) error {
+	c, leaf := &group.Chunks[column], f.Leaves[column]
+	if c.Type != f.Schema[leaf.Element].Type {
+		return errors.New("damaged: its type is not the schema's")
+	}
+	if c.Values < group.Rows || leaf.MaxRepetition == 0 && c.Values != group.Rows {
+		return fmt.Errorf("damaged: it says it has %d values for %d rows", c.Values, group.Rows)
+	}
+	start, length := c.Pages.Offset, c.Pages.Length
+	if length == 0 && c.Values > 0 {
+		return fmt.Errorf("damaged: %d values in no bytes", c.Values)
+	}
+	if length < 0 || c.Uncompressed < 0 || length > f.End || length > 0 && (start < int64(len(Magic)) || start > f.End-length) {
+		return fmt.Errorf("damaged: %d bytes at %d of a file whose data ends at %d", length, start, f.End)
+	}
+	return nil
+}
+
+// Nullable tells whether a column has definition levels.
+func (l Leaf) Nullable() bool { return l.MaxDefinition > 0 }
+
+// Unsigned tells of a column of integers whether they have no sign.
+func (e *Element) Unsigned() bool {
+	if e.Logical.Kind == LogicalInteger {
+		return !e.Logical.Signed
+	}
+	return e.Converted >= convertedUint8 && e.Converted <= convertedUint64
+}
+
+// IsText tells whether the column has text; one of byte arrays without a
+// meaning has bytes.
+func (e *Element) IsText() bool {
+	if e.Logical.Kind != 0 {
+		return e.Logical.Kind == LogicalString
+	}
+	return e.Converted == ConvertedUTF8
+}
+
+// IsInteger tells whether the column has whole numbers that mean nothing else,
+// such as times.
+func (e *Element) IsInteger() bool {
+	if e.Type != Int32 && e.Type != Int64 {
+		return false
+	}
+	if e.Logical.Kind != 0 {
+		return e.Logical.Kind == LogicalInteger
+	}
+	return e.Converted == -1 || e.Converted >= convertedUint8 && e.Converted <= convertedInt64
+}

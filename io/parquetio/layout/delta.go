@@ -1,0 +1,144 @@
+package layout
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Delta reads numbers in the encoding DELTA_BINARY_PACKED:
+//
+//	header   numbers of a block, miniblocks of a block, how many numbers there
+//	         are, the first one
+//	block    the smallest difference; a byte a miniblock, the bits of each
+//	         difference in it; the miniblocks: differences less the smallest
+//
+// Numbers are added up in 64 bits and may overflow. Nothing is kept by what the
+// header says: a block is read when its first number is.
+type Delta struct {
+	data []byte
+	// Left is how many numbers are to come.
+	Left int64
+
+	first               bool // the next number is the header's
+	value, least        int64
+	miniblocks, numbers int    // of a block, of a miniblock
+	widths              []byte // of the miniblocks to come
+	packed              []byte // the current miniblock
+	width, bit, left    int
+}
+
+var errDelta = errors.New("damaged: a page's differences cannot be read")
+
+// NewDelta reads the header.
+func NewDelta(data []byte) (Delta, error) {
+	var head [4]uint64
+	for i := range head {
+		v, n := binary.Uvarint(data)
+		if n <= 0 {
+			return Delta{}, errDelta
+		}
+		head[i], data = v, data[n:]
+	}
+	block, miniblocks, count := head[0], head[1], head[2]
+	if block == 0 || block%128 != 0 || block > 1<<31 || miniblocks == 0 || miniblocks > block/32 || block/miniblocks%32 != 0 || block%miniblocks != 0 || count > 1<<31 {
+		return Delta{}, errDelta
+	}
+	d := Delta{data: data, Left: int64(count), first: true, value: zigzag(head[3]), miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
+	// Each block but the last, which has only the miniblocks that it needs, has a
+	// byte for each miniblock at least.
+	if count > 1 && (count-1)/block*(1+miniblocks) > uint64(len(data)) {
+		return Delta{}, errDelta
+	}
+	return d, nil
+}
+
+// next begins the next miniblock.
+func (d *Delta) next() error {
+	if len(d.widths) == 0 {
+		least, n := binary.Uvarint(d.data)
+		if n <= 0 || d.miniblocks > len(d.data)-n {
+			return errDelta
+		}
+		d.least = zigzag(least)
+		d.widths, d.data = d.data[n:n+d.miniblocks], d.data[n+d.miniblocks:]
+	}
+	d.width, d.widths = int(d.widths[0]), d.widths[1:]
+	if d.width > 64 {
+		return errDelta
+	}
+	// The last miniblock may end with its last number.
+	size := d.numbers / 8 * d.width
+	if size > len(d.data) {
+		if d.Left > int64(d.numbers) || (d.Left*int64(d.width)+7)/8 > int64(len(d.data)) {
+			return errDelta
+		}
+		size = len(d.data)
+	}
+	d.packed, d.data = d.data[:size], d.data[size:]
+	d.bit, d.left = 0, d.numbers
+	return nil
+}
+
+// Read reads as many numbers as dst has.
+func (d *Delta) Read(dst []int64) error {
+	if int64(len(dst)) > d.Left {
+		return errHybrid
+	}
+	for len(dst) > 0 {
+		if d.first {
+			dst[0], dst, d.first = d.value, dst[1:], false
+			d.Left--
+			continue
+		}
+		if d.left == 0 {
+			if err := d.next(); err != nil {
+				return err
+			}
+		}
+		n := min(d.left, len(dst))
+		d.unpack(dst[:n])
+		d.left -= n
+		d.Left -= int64(n)
+		dst = dst[n:]
+	}
+	return nil
+}
+
+// unpack reads numbers of the current miniblock.
+func (d *Delta) unpack(dst []int64) {
+	value, bit, width := d.value, d.bit, d.width
+	i := 0
+	if width <= 56 {
+		mask := uint64(1)<<width - 1
+		for ; i < len(dst) && bit>>3+8 <= len(d.packed); i++ {
+			value += d.least + int64(binary.LittleEndian.Uint64(d.packed[bit>>3:])>>(bit&7)&mask)
+			dst[i] = value
+			bit += width
+		}
+	}
+	for ; i < len(dst); i++ {
+		value += d.least + int64(bitsAt(d.packed, bit, width))
+		dst[i] = value
+		bit += width
+	}
+	d.value, d.bit = value, bit
+}
+
+// Rest skips the numbers to come and returns what lies behind them.
+func (d Delta) Rest() ([]byte, error) {
+	if d.first && d.Left > 0 {
+		d.first = false
+		d.Left--
+	}
+	for d.Left > 0 {
+		if d.left == 0 {
+			if err := d.next(); err != nil {
+				return nil, err
+			}
+		}
+		n := min(int64(d.left), d.Left)
+		d.left -= int(n)
+		d.Left -= n
+	}
+	return d.data, nil
+}

@@ -1,0 +1,17 @@
+// Package layout reads the structure of Parquet files, but no value:
+// the footer, the headers of pages, their checksums, codecs and levels.
+//
+//	ReadFooter   the footer → File: schema elements, row groups, column chunks,
+//	             their counts and ranges checked
+//	NextPage     bytes of a chunk → Page: header and body, checksum verified
+//	Page.Open    the body decompressed; Page.Split its levels and values
+//	Pages        all of that, page by page of a chunk
+//	Hybrid       runs of equal numbers and packed ones: levels, dictionary indices
+//	Delta        numbers as differences: integers, lengths
+//
+// Nothing in a file is trusted. A list has as many elements as there are bytes
+// for, a page as many bytes as its chunk has left, and what it decompresses to
+// is held against what its codec can make of its bytes, all before memory is
+// taken. An error says what is wrong; the caller adds file, row group and
+// column.
+package layout

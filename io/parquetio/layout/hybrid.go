@@ -1,0 +1,239 @@
+package layout
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
+
+// Hybrid reads numbers of up to 32 bits in Parquet's hybrid of run lengths and
+// packed bits, in which levels and dictionary indices are written:
+//
+//	header, even   a run of header/2 equal numbers; the number follows, in
+//	               whole bytes, little-endian
+//	header, odd    header/2 groups of eight numbers follow, of width bits each,
+//	               the lowest bit of a byte first
+//
+// The zero value has no numbers.
+type Hybrid struct {
+	data  []byte
+	width int
+
+	left   int    // numbers of the current run
+	value  uint32 // which they are, or
+	packed []byte // nil for a run of equal numbers
+	bit    int    // of packed: where the next one begins
+}
+
+var errHybrid = errors.New("damaged: a page has fewer numbers than it says")
+
+// NewHybrid reads numbers of width bits, at most 32, from data.
+func NewHybrid(data []byte, width int) Hybrid { return Hybrid{data: data, width: width} }
+
+// newBitPacked reads n numbers of the deprecated encoding BIT_PACKED, which
+// begins with the highest bit of a byte. They are turned around here: only
+// levels were ever written so, of which there are few.
+func newBitPacked(data []byte, width, n int) Hybrid {
+	turned := make([]byte, len(data))
+	for i := range n {
+		v := uint32(0)
+		for bit := i * width; bit < (i+1)*width; bit++ {
+			v = v<<1 | uint32(data[bit>>3]>>(7-bit&7)&1)
+		}
+		for k := range width {
+			bit := i*width + k
+			turned[bit>>3] |= byte(v>>k&1) << (bit & 7)
+		}
+	}
+	return Hybrid{width: width, left: n, packed: turned}
+}
+
+// next begins the next run.
+func (h *Hybrid) next() error {
+	header, n := binary.Uvarint(h.data)
+	if n <= 0 || header>>1 > 1<<31 {
+		return errHybrid
+	}
+	h.data = h.data[n:]
+	if header&1 == 0 {
+		size := (h.width + 7) / 8
+		if size > len(h.data) {
+			return errHybrid
+		}
+		value := uint64(0)
+		for i, b := range h.data[:size] {
+			value |= uint64(b) << (8 * i)
+		}
+		if value>>h.width != 0 {
+			return errors.New("damaged: a page has a number that is too large")
+		}
+		h.data = h.data[size:]
+		h.left, h.value, h.packed = int(header>>1), uint32(value), nil
+		return nil
+	}
+	groups := int(header >> 1)
+	size := groups * h.width
+	h.left = 8 * groups
+	if size > len(h.data) { // some writers leave out what only fills the last group
+		size = len(h.data)
+		h.left = 8 * size / h.width
+	}
+	h.packed, h.bit, h.data = h.data[:size:size], 0, h.data[size:]
+	if h.width == 0 {
+		h.packed, h.value = nil, 0
+	}
+	return nil
+}
+
+// run makes sure that a run has numbers left.
+func (h *Hybrid) run() error {
+	for h.left == 0 {
+		if err := h.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read reads as many numbers as dst has.
+func (h *Hybrid) Read(dst []uint32) error {
+	for len(dst) > 0 {
+		if err := h.run(); err != nil {
+			return err
+		}
+		n := min(h.left, len(dst))
+		if h.packed == nil {
+			for i := range dst[:n] {
+				dst[i] = h.value
+			}
+		} else {
+			unpack(dst[:n], h.packed, h.bit, h.width)
+			h.bit += n * h.width
+		}
+		h.left -= n
+		dst = dst[n:]
+	}
+	return nil
+}
+
+// unpack reads numbers of width bits, which begin at a bit of src.
+func unpack(dst []uint32, src []byte, bit, width int) {
+	mask := uint32(1)<<width - 1
+	for i := range dst {
+		at := bit >> 3
+		if at+8 > len(src) {
+			for j := range dst[i:] {
+				dst[i+j] = uint32(bitsAt(src, bit+j*width, width))
+			}
+			return
+		}
+		dst[i] = uint32(binary.LittleEndian.Uint64(src[at:])>>(bit&7)) & mask
+		bit += width
+	}
+}
+
+// bitsAt reads a number of up to 64 bits at a bit of src; what lies behind its
+// end is zeros.
+func bitsAt(src []byte, bit, width int) uint64 {
+	var window [9]byte
+	copy(window[:], src[min(bit>>3, len(src)):])
+	shift := bit & 7
+	v := binary.LittleEndian.Uint64(window[:])>>shift | uint64(window[8])<<(64-shift)
+	if width < 64 {
+		v &= 1<<width - 1
+	}
+	return v
+}
+
+// Bits reads n numbers of one bit, and sets the bits of a bitmap from a bit on to
+// them, the lowest bit of a byte first. The bits must be zeros. It returns how
+// many are ones.
+func (h *Hybrid) Bits(bitmap []byte, bit, n int) (ones int, err error) {
+	for n > 0 {
+		if err := h.run(); err != nil {
+			return ones, err
+		}
+		k := min(h.left, n)
+		switch {
+		case h.packed != nil:
+			ones += copyBits(bitmap, bit, h.packed, h.bit, k)
+			h.bit += k
+		case h.value == 1:
+			setBits(bitmap, bit, k)
+			ones += k
+		}
+		h.left -= k
+		bit += k
+		n -= k
+	}
+	return ones, nil
+}
+
+// copyBits copies n bits to a bitmap whose bits are zeros there, eight at a time.
+func copyBits(dst []byte, to int, src []byte, from, n int) (ones int) {
+	for n > 0 {
+		k := min(8-to&7, n)
+		v := byte(bitsAt(src, from, k))
+		dst[to>>3] |= v << (to & 7)
+		ones += bits.OnesCount8(v)
+		to, from, n = to+k, from+k, n-k
+	}
+	return ones
+}
+
+// setBits sets n bits of a bitmap.
+func setBits(dst []byte, at, n int) {
+	for ; n > 0 && at&7 != 0; n-- {
+		dst[at>>3] |= 1 << (at & 7)
+		at++
+	}
+	for ; n >= 8; n -= 8 {
+		dst[at>>3] = 0xFF
+		at += 8
+	}
+	for ; n > 0; n-- {
+		dst[at>>3] |= 1 << (at & 7)
+		at++
+	}
+}
+
+// Count reads n numbers and returns how many are v, and what the largest is.
+func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
+	var scratch [256]uint32
+	for n > 0 {
+		if err := h.run(); err != nil {
+			return 0, 0, err
+		}
+		k := min(h.left, n)
+		if h.packed == nil {
+			if h.value == v {
+				equal += k
+			}
+			largest = max(largest, h.value)
+			h.left -= k
+			n -= k
+			continue
+		}
+		part := scratch[:min(k, len(scratch))]
+		if err := h.Read(part); err != nil {
+			return 0, 0, err
+		}
+		for _, number := range part {
+			if number == v {
+				equal++
+			}
+			largest = max(largest, number)
+		}
+		n -= len(part)
+	}
+	return equal, largest, nil
+}
+
+// Done returns an error where there are more numbers than those that were read:
+// only the last group of packed ones may be filled up.
+func (h *Hybrid) Done() error {
+	if h.left >= 8 || h.left > 0 && h.packed == nil && h.width > 0 || len(h.data) > 0 {
+		return errors.New("damaged: a page has more numbers than it says")
+	}
+	return nil
+}

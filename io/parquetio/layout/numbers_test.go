@@ -1,0 +1,265 @@
+package layout
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// appendPacked appends numbers of width bits, the lowest bit of a byte first.
+func appendPacked(dst []byte, numbers []uint64, width int) []byte {
+	var bits []byte
+	for _, v := range numbers {
+		for k := range width {
+			bits = append(bits, byte(v>>k&1))
+		}
+	}
+	for len(bits)%8 > 0 {
+		bits = append(bits, 0)
+	}
+	for i := 0; i < len(bits); i += 8 {
+		b := byte(0)
+		for k, bit := range bits[i : i+8] {
+			b |= bit << k
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// appendHybrid appends numbers as runs and groups of random lengths.
+func appendHybrid(rng *rand.Rand, dst []byte, numbers []uint32, width int) []byte {
+	for len(numbers) > 0 {
+		same := 1
+		for same < len(numbers) && numbers[same] == numbers[0] {
+			same++
+		}
+		if same > 3 && rng.IntN(4) > 0 {
+			dst = binary.AppendUvarint(dst, uint64(same)<<1)
+			for k := 0; k < width; k += 8 {
+				dst = append(dst, byte(numbers[0]>>k))
+			}
+			numbers = numbers[same:]
+			continue
+		}
+		groups := 1 + rng.IntN(5)
+		list := make([]uint64, 8*groups)
+		n := 0
+		for ; n < min(len(list), len(numbers)); n++ {
+			list[n] = uint64(numbers[n])
+		}
+		if n < len(list) { // the last one, as short as it may be
+			groups = (n + 7) / 8
+		}
+		dst = binary.AppendUvarint(dst, uint64(groups)<<1|1)
+		dst = appendPacked(dst, list[:8*groups], width)
+		numbers = numbers[n:]
+	}
+	return dst
+}
+
+func randomNumbers(rng *rand.Rand, n, width int) []uint32 {
+	numbers := make([]uint32, n)
+	for i := range numbers {
+		if i > 0 && rng.IntN(5) > 0 {
+			numbers[i] = numbers[i-1]
+		} else {
+			numbers[i] = uint32(rng.Uint64() & (1<<width - 1))
+		}
+	}
+	return numbers
+}
+
+func TestHybrid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for width := range 33 {
+		for range 20 {
+			want := randomNumbers(rng, 1+rng.IntN(500), width)
+			data := appendHybrid(rng, nil, want, width)
+			h := NewHybrid(data, width)
+			var got []uint32
+			for len(got) < len(want) {
+				part := make([]uint32, min(1+rng.IntN(60), len(want)-len(got)))
+				if err := h.Read(part); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, part...)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("width %d: %d, want %d", width, got, want)
+			}
+			if err := h.Done(); err != nil {
+				t.Errorf("width %d: %v", width, err)
+			}
+			h = NewHybrid(data, width)
+			equal, largest, err := h.Count(len(want), want[0])
+			if n := len(want) - len(slices.DeleteFunc(slices.Clone(want), func(v uint32) bool { return v == want[0] })); err != nil || equal != n || largest != slices.Max(want) {
+				t.Errorf("width %d: %d are %d, the largest is %d: %v", width, equal, want[0], largest, err)
+			}
+			h = NewHybrid(append(data, 8<<1, 0, 0, 0, 0), width)
+			if err := h.Read(got); err != nil || h.Done() == nil {
+				t.Errorf("width %d: more numbers than there should be: no error", width)
+			}
+			h = NewHybrid(data[:len(data)-1], width)
+			if err := h.Read(append(got, make([]uint32, 8)...)); err == nil {
+				t.Errorf("width %d: fewer numbers than there should be: no error", width)
+			}
+		}
+	}
+}
+
+// Bits reads what Read does.
+func TestHybridBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		want := randomNumbers(rng, 1+rng.IntN(300), 1)
+		h := NewHybrid(appendHybrid(rng, nil, want, 1), 1)
+		from := rng.IntN(20)
+		bitmap := make([]byte, (from+len(want)+7)/8)
+		ones := 0
+		for at := 0; at < len(want); {
+			n := min(1+rng.IntN(100), len(want)-at)
+			k, err := h.Bits(bitmap, from+at, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ones, at = ones+k, at+n
+		}
+		for i, v := range want {
+			if uint32(bitmap[(from+i)>>3]>>((from+i)&7)&1) != v {
+				t.Fatalf("bit %d of %d from %d on is not %d", i, len(want), from, v)
+			}
+			ones -= int(v)
+		}
+		if ones != 0 {
+			t.Fatalf("%d ones too many", ones)
+		}
+	}
+}
+
+// The deprecated encoding begins with the highest bit.
+func TestBitPacked(t *testing.T) {
+	h := newBitPacked([]byte{0b00_01_10_11, 0b11_00_00_00}, 2, 5)
+	got := make([]uint32, 5)
+	if err := h.Read(got); err != nil || !slices.Equal(got, []uint32{0, 1, 2, 3, 3}) || h.Done() != nil {
+		t.Errorf("%d: %v", got, err)
+	}
+}
+
+func TestHostileHybrid(t *testing.T) {
+	for name, data := range map[string]string{
+		"nothing": "", "a header that does not end": "\xff\xff\xff", "a run without its number": "\x08",
+		"a number that is too large": "\x08\x04", "a run that is too long": "\xfe\xff\xff\xff\xff\xff\x01\x01",
+		"groups without their bits": "\xff\xff\xff\xff\x0f",
+	} {
+		h := NewHybrid([]byte(data), 2)
+		if err := h.Read(make([]uint32, 100)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// appendDelta appends numbers in DELTA_BINARY_PACKED.
+func appendDelta(dst []byte, numbers []int64, block, miniblocks int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(block))
+	dst = binary.AppendUvarint(dst, uint64(miniblocks))
+	dst = binary.AppendUvarint(dst, uint64(len(numbers)))
+	if len(numbers) == 0 {
+		return append(dst, 0)
+	}
+	dst = binary.AppendVarint(dst, numbers[0])
+	var differences []int64
+	for i := 1; i < len(numbers); i++ {
+		differences = append(differences, numbers[i]-numbers[i-1])
+	}
+	for part := range slices.Chunk(differences, block) {
+		dst = appendBlock(dst, part, block/miniblocks, miniblocks)
+	}
+	return dst
+}
+
+func appendBlock(dst []byte, differences []int64, size, miniblocks int) []byte {
+	least := slices.Min(differences)
+	dst = binary.AppendVarint(dst, least)
+	var widths, packed []byte
+	for part := range slices.Chunk(differences, size) {
+		list := make([]uint64, size)
+		width := 0
+		for i, d := range part {
+			list[i] = uint64(d - least)
+			for list[i]>>width != 0 && width < 64 {
+				width++
+			}
+		}
+		widths, packed = append(widths, byte(width)), appendPacked(packed, list, width)
+	}
+	widths = append(widths, make([]byte, miniblocks-len(widths))...)
+	return append(append(dst, widths...), packed...)
+}
+
+func TestDelta(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for bits := range 65 {
+		for _, n := range []int{0, 1, 2, 32, 33, 129, 1000} {
+			numbers := make([]int64, n)
+			for i := range numbers {
+				numbers[i] = int64(rng.Uint64() >> (64 - bits)) // overflows in between
+			}
+			block, miniblocks := 128<<rng.IntN(3), 1<<rng.IntN(3)
+			data := append(appendDelta(nil, numbers, block, miniblocks), "rest"...)
+			d, err := NewDelta(data)
+			if err != nil || d.Left != int64(n) {
+				t.Fatalf("%d numbers of %d: %v", d.Left, n, err)
+			}
+			rest, err := d.Rest()
+			if err != nil || string(rest) != "rest" {
+				t.Fatalf("%d numbers of %d bits: rest %q: %v", n, bits, rest, err)
+			}
+			var got []int64
+			for len(got) < n {
+				part := make([]int64, min(1+rng.IntN(100), n-len(got)))
+				if err := d.Read(part); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, part...)
+			}
+			if !slices.Equal(got, numbers) {
+				t.Fatalf("%d numbers of %d bits, blocks of %d by %d: other numbers", n, bits, block, miniblocks)
+			}
+			if err := d.Read(make([]int64, 1)); err == nil {
+				t.Error("a number behind the last")
+			}
+		}
+	}
+}
+
+func TestHostileDelta(t *testing.T) {
+	head := func(v ...uint64) string {
+		var b []byte
+		for _, v := range v {
+			b = binary.AppendUvarint(b, v)
+		}
+		return string(b)
+	}
+	for name, data := range map[string]string{
+		"nothing":                     "",
+		"a block of no numbers":       head(0, 1, 5, 0) + "0000000000",
+		"a block of 2^62":             head(1<<62, 4, 5, 0) + "0000000000",
+		"no miniblocks":               head(128, 0, 5, 0) + "0000000000",
+		"miniblocks of eight":         head(128, 16, 5, 0) + "00000000000000000000",
+		"10^12 numbers":               head(128, 4, 1e12, 0) + strings.Repeat("\x00", 1000),
+		"more blocks than bytes":      head(128, 4, 1e6, 0) + strings.Repeat("\x00", 1000),
+		"65 bits":                     head(128, 4, 5, 0) + "\x00\x41\x00\x00\x00" + strings.Repeat("\x00", 1000),
+		"a miniblock without numbers": head(128, 4, 5, 0) + "\x00\x20\x00\x00\x00",
+	} {
+		d, err := NewDelta([]byte(data))
+		if err == nil {
+			err = d.Read(make([]int64, 5))
+		}
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

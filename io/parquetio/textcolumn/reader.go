@@ -1,0 +1,177 @@
+// Package textcolumn reads a flat column of text, bytes or integers of a Parquet
+// file straight into the columns of the job: offsets and bytes, or numbers.
+//
+//	chunk ─ layout.Pages: levels counted, page decompressed ─ encoding.Strings:
+//	page's values → the run's Data and Offsets32
+//
+// The caller asks for rows, whatever pages they lie in. A value is copied once,
+// out of its page, which is in the processor's cache then: pages are decompressed
+// one at a time into the same memory.
+package textcolumn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/parquetio/encoding"
+	"robotsbatch/io/parquetio/layout"
+)
+
+// Fits tells whether a column can be read here: flat, of byte arrays or integers.
+func Fits(e *layout.Element, leaf layout.Leaf) bool {
+	return leaf.MaxRepetition == 0 && leaf.MaxDefinition <= 1 && (e.Type == layout.ByteArray || e.IsInteger())
+}
+
+// Reader reads the rows of a chunk in order.
+type Reader struct {
+	pages    *layout.Pages
+	element  layout.Element
+	leaf     layout.Leaf
+	limit    int64
+	left     int // rows of the current page to come
+	strings  encoding.Strings
+	integers *encoding.Integers
+
+	dictionary *encoding.Dictionary
+	entries    []int64
+	started    bool
+	lastSize   int // bytes of the last run
+}
+
+// NewReader reads a chunk, whose pages are data, of a column that fits. A page
+// may have limit bytes decompressed, and so may the strings of a run.
+func NewReader(data []byte, chunk *layout.Chunk, element *layout.Element, leaf layout.Leaf, limit int64) (*Reader, error) {
+	if !Fits(element, leaf) {
+		return nil, errors.New("it is no flat column of text or integers")
+	}
+	pages, err := layout.NewPages(data, chunk, leaf, limit)
+	return &Reader{pages: pages, element: *element, leaf: leaf, limit: limit}, err
+}
+
+// Run is the rows of a run.
+type Run struct {
+	// Strings are the rows of a column of byte arrays; of integers it has the
+	// validity alone.
+	Strings batch.Column
+	// Integers are the rows of a column of integers, 0 where they are null.
+	Integers []int64
+	// Nulls is how many rows are null.
+	Nulls int
+}
+
+// Read returns the next rows, in memory of their own.
+func (r *Reader) Read(rows int) (*Run, error) {
+	run := &Run{}
+	if r.element.Type == layout.ByteArray {
+		run.Strings.Offsets32 = make([]int32, rows+1)
+	} else {
+		run.Integers = make([]int64, rows)
+	}
+	for at := 0; at < rows; {
+		if r.left == 0 {
+			if err := r.nextPage(); err != nil {
+				return nil, err
+			}
+		}
+		n := min(r.left, rows-at)
+		if err := r.part(run, rows, at, n); err != nil {
+			return nil, fmt.Errorf("page %d: %w", r.pages.Index(), err)
+		}
+		at += n
+	}
+	r.lastSize = len(run.Strings.Data)
+	if run.Nulls == 0 {
+		run.Strings.Validity = nil
+	}
+	return run, nil
+}
+
+// nextPage begins the next page.
+func (r *Reader) nextPage() error {
+	ok, err := r.pages.Next()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errors.New("damaged: a column has fewer rows than its row group")
+	}
+	if !r.started {
+		r.started = true
+		if err := r.readDictionary(); err != nil {
+			return fmt.Errorf("page 0: %w", err)
+		}
+	}
+	p := r.pages
+	if r.element.Type == layout.ByteArray {
+		r.strings, err = encoding.NewStrings(p.Encoding, p.Content.Values, p.Present, r.dictionary, r.strings)
+	} else {
+		r.integers, err = encoding.NewIntegers(p.Encoding, p.Content.Values, r.width(), p.Present, r.entries)
+	}
+	if err != nil {
+		return fmt.Errorf("page %d: %w", p.Index(), err)
+	}
+	r.left = p.Values
+	return nil
+}
+
+func (r *Reader) readDictionary() (err error) {
+	switch {
+	case r.pages.Dictionary == nil:
+	case r.element.Type == layout.ByteArray:
+		r.dictionary, err = encoding.NewDictionary(r.pages.Dictionary, r.pages.Entries)
+	default:
+		r.entries, err = encoding.Entries(r.pages.Dictionary, r.width(), r.pages.Entries)
+	}
+	return err
+}
+
+// width is how many bytes an integer has.
+func (r *Reader) width() int {
+	if r.element.Type == layout.Int32 {
+		return 4
+	}
+	return 8
+}
+
+// part reads n rows of the current page into those of the run from at on.
+func (r *Reader) part(run *Run, rows, at, n int) (err error) {
+	present := n
+	if r.leaf.Nullable() {
+		if run.Strings.Validity == nil {
+			run.Strings.Validity = make([]byte, (rows+7)/8)
+		}
+		if present, err = r.pages.Definition.Bits(run.Strings.Validity, at, n); err != nil {
+			return err
+		}
+		run.Nulls += n - present
+	}
+	if r.left -= n; run.Integers != nil {
+		if err = r.integers.Read(run.Integers[at : at+present]); err == nil && r.left == 0 {
+			err = r.integers.Done()
+		}
+		spread(run.Integers[at:at+n], present, &run.Strings, at)
+		return err
+	}
+	before := len(run.Strings.Data)
+	ends := run.Strings.Offsets32[at+1 : at+1+n]
+	if run.Strings.Data == nil {
+		run.Strings.Data = make([]byte, 0, r.expect(rows, n))
+	}
+	if run.Strings.Data, err = r.strings.Append(run.Strings.Data, ends[:present], r.limit); err == nil && r.left == 0 {
+		err = r.strings.Done()
+	}
+	if err == nil {
+		spreadEnds(ends, present, &run.Strings, at, int32(before))
+	}
+	return err
+}
+
+// expect is how many bytes a run may have, as far as its first page and the run
+// before tell; what it has in the end may be more.
+func (r *Reader) expect(rows, n int) int {
+	const most = 16 << 20 // what is taken for nothing but a guess
+	of := int64(len(r.pages.Content.Values)) * int64(rows) / int64(max(n+r.left, 1))
+	return int(min(max(of, int64(r.lastSize)+int64(r.lastSize)/16), most, r.limit, math.MaxInt32))
+}

@@ -1,0 +1,334 @@
+package textcolumn
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"robotsbatch/io/parquetio/layout"
+)
+
+// kind is a way to write a column.
+type kind struct {
+	codec      compress.Compression
+	version    parquet.DataPageVersion
+	encoding   parquet.Encoding
+	dictionary int64 // bytes of a dictionary at most; 0 for none
+	nullable   bool
+}
+
+func (k kind) String() string {
+	encoding := k.encoding.String()
+	if k.dictionary > 0 {
+		encoding = fmt.Sprintf("dictionary of %d then %s", k.dictionary, encoding)
+	}
+	return fmt.Sprintf("%s/%s/pages=%d/nullable=%t", encoding, k.codec, k.version+1, k.nullable)
+}
+
+// kinds are all ways that the library knows.
+func kinds(encodings ...parquet.Encoding) []kind {
+	var list []kind
+	for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd} {
+		for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
+			for _, nullable := range []bool{false, true} {
+				for _, encoding := range encodings {
+					list = append(list, kind{codec, version, encoding, 0, nullable})
+				}
+				list = append(list,
+					kind{codec, version, parquet.Encodings.Plain, 1 << 20, nullable},
+					kind{codec, version, parquet.Encodings.Plain, 4000, nullable}) // falls back
+			}
+		}
+	}
+	return list
+}
+
+var stringEncodings = []parquet.Encoding{parquet.Encodings.Plain, parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}
+
+// write has the library write a column "x" in row groups of at most rows rows.
+func write(t testing.TB, k kind, values arrow.Array, rows int64) []byte {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: values.DataType(), Nullable: k.nullable}}, nil)
+	record := array.NewRecord(schema, []arrow.Array{values}, int64(values.Len()))
+	var out bytes.Buffer
+	props := parquet.NewWriterProperties(parquet.WithCompression(k.codec), parquet.WithDataPageVersion(k.version), parquet.WithEncoding(k.encoding),
+		parquet.WithDictionaryDefault(k.dictionary > 0), parquet.WithDictionaryPageSizeLimit(k.dictionary),
+		parquet.WithDataPageSize(2000), parquet.WithBatchSize(64), parquet.WithMaxRowGroupLength(rows))
+	w, err := pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(record); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// readers returns a reader of each row group's column x.
+func readers(data []byte, limit int64) (*layout.File, []*Reader, error) {
+	f, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(f.Leaves) == 0 {
+		return f, nil, nil
+	}
+	var list []*Reader
+	for i := range f.Groups {
+		chunk := &f.Groups[i].Chunks[0]
+		r, err := NewReader(data[chunk.Pages.Offset:][:chunk.Pages.Length], chunk, &f.Schema[f.Leaves[0].Element], f.Leaves[0], limit)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, r)
+	}
+	return f, list, nil
+}
+
+// text has values that are long, short, empty, null, alike and repeated.
+func text(n int, nullable bool) *array.String {
+	rng := rand.New(rand.NewPCG(uint64(n), 7))
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	for i := range n {
+		switch {
+		case nullable && (rng.IntN(5) == 0 || n > 1000 && i/200%4 == 1): // alone, and many together
+			b.AppendNull()
+		case rng.IntN(20) == 0:
+			b.Append("")
+		case i%3 == 0:
+			b.Append(fmt.Sprintf("https://host%d.example/page", i%7))
+		default:
+			b.Append(fmt.Sprintf("https://host%d.example/%s?q=%d", i/50, strings.Repeat("x", rng.IntN(40)), i))
+		}
+	}
+	return b.NewStringArray()
+}
+
+// Every encoding, codec and version of pages gives the rows that were written,
+// however many are asked for at a time.
+func TestStrings(t *testing.T) {
+	for _, k := range kinds(stringEncodings...) {
+		t.Run(k.String(), func(t *testing.T) {
+			want := text(1500, k.nullable)
+			data := write(t, k, want, 900)
+			for _, size := range []int{1, 7, 200, 5000} {
+				checkStrings(t, data, want, size)
+			}
+		})
+	}
+}
+
+// checkStrings reads a file in runs of at most size rows.
+func checkStrings(t *testing.T, data []byte, want *array.String, size int) {
+	t.Helper()
+	f, list, err := readers(data, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := 0
+	for i, r := range list {
+		for left := int(f.Groups[i].Rows); left > 0; left -= size {
+			n := min(size, left)
+			run, err := r.Read(n)
+			if err != nil {
+				t.Fatalf("row %d: %v", row, err)
+			}
+			c := &run.Strings
+			if err := c.Validate(); err != nil || c.Len() != n {
+				t.Fatalf("row %d: %d rows: %v", row, c.Len(), err)
+			}
+			nulls := 0
+			for j := range n {
+				if c.Null(j) != want.IsNull(row) {
+					t.Fatalf("row %d: null: %t", row, c.Null(j))
+				}
+				if c.Null(j) {
+					nulls++
+				} else if string(c.Value(j)) != want.Value(row) {
+					t.Fatalf("row %d: %q, want %q", row, c.Value(j), want.Value(row))
+				}
+				row++
+			}
+			if nulls != run.Nulls {
+				t.Fatalf("%d nulls, want %d", run.Nulls, nulls)
+			}
+		}
+		if _, err := r.Read(1); err == nil {
+			t.Error("a row behind the last one")
+		}
+	}
+	if row != want.Len() {
+		t.Errorf("%d rows, want %d", row, want.Len())
+	}
+}
+
+func TestIntegers(t *testing.T) {
+	for _, k := range kinds(parquet.Encodings.Plain, parquet.Encodings.DeltaBinaryPacked) {
+		for _, wide := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/wide=%t", k, wide), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(1, 2))
+				small, large := array.NewInt32Builder(memory.NewGoAllocator()), array.NewInt64Builder(memory.NewGoAllocator())
+				var want []int64
+				var valid []bool
+				for i := range 1500 {
+					v := int64(int32(rng.Uint32()))
+					if i%4 > 0 {
+						v = []int64{80, 443, 8080, -1}[rng.IntN(4)]
+					} else if wide {
+						v = int64(rng.Uint64())
+					}
+					present := !k.nullable || rng.IntN(3) > 0
+					if !present {
+						v = 0
+					}
+					want, valid = append(want, v), append(valid, present)
+				}
+				var values arrow.Array
+				if wide {
+					large.AppendValues(want, valid)
+					values = large.NewArray()
+				} else {
+					for i, v := range want {
+						if valid[i] {
+							small.Append(int32(v))
+						} else {
+							small.AppendNull()
+						}
+					}
+					values = small.NewArray()
+				}
+				data := write(t, k, values, 900)
+				for _, size := range []int{7, 1000, 5000} {
+					got := readIntegers(t, data, size, valid)
+					if !slices.Equal(got, want) {
+						t.Fatalf("other values in runs of %d", size)
+					}
+				}
+			})
+		}
+	}
+}
+
+func readIntegers(t *testing.T, data []byte, size int, valid []bool) (got []int64) {
+	t.Helper()
+	f, list, err := readers(data, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range list {
+		for left := int(f.Groups[i].Rows); left > 0; left -= size {
+			run, err := r.Read(min(size, left))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range run.Integers {
+				if run.Strings.Null(j) == valid[len(got)+j] {
+					t.Fatalf("row %d: null: %t", len(got)+j, run.Strings.Null(j))
+				}
+			}
+			got = append(got, run.Integers...)
+		}
+	}
+	return got
+}
+
+// A run whose strings take more than the limit is refused before they are taken.
+func TestLimit(t *testing.T) {
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	long := strings.Repeat("y", 3000)
+	for range 10_000 {
+		b.Append(long)
+	}
+	values := b.NewStringArray()
+	for _, k := range []kind{
+		{version: parquet.DataPageV1, encoding: parquet.Encodings.Plain, dictionary: 1 << 20},
+		{version: parquet.DataPageV2, encoding: parquet.Encodings.DeltaByteArray},
+	} {
+		_, list, err := readers(write(t, k, values, 1<<20), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := list[0].Read(300); err != nil {
+			t.Errorf("%s: %v", k, err)
+		}
+		if _, err := list[0].Read(400); err == nil || !strings.Contains(err.Error(), "-memory") {
+			t.Errorf("%s: error %v", k, err)
+		}
+	}
+}
+
+// A changed byte of pages without checksums gives an error or other rows, and
+// never more of them, and no panic.
+func TestFlippedBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	refused := 0
+	for _, k := range kinds(stringEncodings...) {
+		data := write(t, k, text(300, k.nullable), 200)
+		for range 50 {
+			bad := bytes.Clone(data)
+			for range 1 + rng.IntN(3) {
+				bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
+			}
+			if rows, err := readAll(bad, 1<<20); err != nil {
+				refused++
+			} else if rows != 300 {
+				t.Errorf("%s: %d rows", k, rows)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
+// readAll reads a file whole.
+func readAll(data []byte, limit int64) (rows int, err error) {
+	f, list, err := readers(data, limit)
+	if err != nil {
+		return 0, err
+	}
+	for i, r := range list {
+		for left := f.Groups[i].Rows; left > 0; left -= 100 {
+			run, err := r.Read(int(min(100, left)))
+			if err != nil {
+				return rows, err
+			}
+			if run.Integers == nil {
+				if err := run.Strings.Validate(); err != nil {
+					return rows, fmt.Errorf("NOT CHECKED: %w", err)
+				}
+			}
+			rows += max(len(run.Integers), run.Strings.Len())
+		}
+	}
+	return rows, nil
+}
+
+// FuzzReader reads bytes that may be a file.
+func FuzzReader(f *testing.F) {
+	for _, k := range kinds(stringEncodings...) {
+		f.Add(write(f, k, text(40, k.nullable), 25))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		footer, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
+		if err != nil || footer.Rows > 1<<20 || len(footer.Leaves) == 0 || !Fits(&footer.Schema[footer.Leaves[0].Element], footer.Leaves[0]) {
+			return
+		}
+		if _, err := readAll(data, 1<<20); err != nil && strings.Contains(err.Error(), "NOT CHECKED") {
+			t.Fatal(err)
+		}
+	})
+}
