@@ -127,7 +127,7 @@ func appendQueryNormal(dst, plain []byte, from int) []byte {
 const robotsTxt = "/robots.txt"
 
 // IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in
-// any spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is
+// any spelling (/%72obots.txt, too), which is always allowed (RFC 9309 §2.2.2). A fragment is
 // ignored. Every path that agrees with this one in its first depth octets gets
 // the same answer; depth is Whole where that is not known.
 //

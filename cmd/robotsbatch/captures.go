@@ -16,10 +16,10 @@ import (
 // which redirects lead anywhere; each -rules is a source of it.
 type captureSet struct {
 	*captures.Set
-	c     *rulesConfig
-	names []string // of the sources with captures
-	files []captures.File
-	limit int // octets of a body that matter
+	c        *rulesConfig
+	names    []string // of the sources with captures
+	files    []captures.File
+	bodySize int // bytes of a body that readers hand out
 	// memory is how many octets a batch of a table may take.
 	memory int64
 
@@ -38,7 +38,7 @@ func newCaptureSet(ctx context.Context, c *rulesConfig, found []foundRules, b *r
 	options := captures.Options{
 		Bodies: b, Profile: c.profile, Limit: int(c.limit), Memory: memory / captureMemory, Folder: folder,
 	}
-	s := &captureSet{Set: captures.NewSet(options), c: c, limit: options.BodyLimit(), memory: memory, log: log}
+	s := &captureSet{Set: captures.NewSet(options), c: c, bodySize: options.BodySize(), memory: memory, log: log}
 	for source, f := range found {
 		if f.kind != captureRules {
 			continue
@@ -114,6 +114,9 @@ type captureCounts struct {
 	Captures    int64     `json:"captures"`
 	Ignored     int64     `json:"captures_ignored"`
 	Broken      int64     `json:"broken_records"`
+	Compressed  int64     `json:"bodies_compressed"`
+	Damaged     int64     `json:"bodies_damaged"`
+	Longer      int64     `json:"bodies_longer"`
 	Authorities int64     `json:"authorities"`
 	WithRules   int64     `json:"authorities_with_rules"`
 	Stale       int64     `json:"authorities_stale"`
@@ -134,7 +137,7 @@ func (s *captureSet) tell(pack *rulepack.Info) {
 		n.Add(s.Stats(source))
 	}
 	counts := captureCounts{
-		Rules: s.names, AsOf: s.c.asOf, Captures: n.Captures, Ignored: n.Ignored, Broken: s.broken,
+		Rules: s.names, AsOf: s.c.asOf, Captures: n.Captures, Ignored: n.Ignored, Broken: s.broken, Compressed: n.Compressed, Damaged: n.Damaged, Longer: n.Longer,
 		Authorities: n.Authorities, WithRules: n.Rules, Stale: n.Stale, Unavailable: n.Unavailable, Unreachable: n.Unreachable,
 		Resolved: n.Resolved, Unresolved: n.Unresolved,
 	}
@@ -166,6 +169,9 @@ func (n *captureCounts) text(pack bool) string {
 		{n.Limited, "cut by the size limit or the crawler", "cut by the size limit or the crawler"},
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
 		{n.Broken, "broken record skipped", "broken records skipped"},
+		{n.Compressed, "body compressed without a header that says so, decompressed", "bodies compressed without a header that says so, decompressed"},
+		{n.Damaged, "capture skipped, whose body cannot be decompressed", "captures skipped, whose bodies cannot be decompressed"},
+		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},
 	} {
 		if odd.count > 0 {
 			b.WriteString("; " + counted(odd.count, odd.one, odd.more))

@@ -42,7 +42,7 @@ func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader
 	if size, regular := f.Size(); regular {
 		file = io.NewSectionReader(f, 0, size) // which can go back
 	}
-	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodyLimit: s.limit, Broken: s.warnBroken})
+	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warnBroken})
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -102,11 +102,21 @@ func (s *warcSet) addBodies() {
 	coded := encoded["gzip"]
 	s.host("chunked-gzip", "200 OK|Transfer-Encoding: chunked|Content-Encoding: gzip", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(coded), coded))
 	s.host("stored-decoded", "200 OK|Content-Encoding: gzip|Transfer-Encoding: chunked|Content-Length: 7", setRules)
+	s.host("transfer-gzip", "200 OK|Transfer-Encoding: gzip", coded)
+	s.host("transfer-gzip-chunked", "200 OK|Transfer-Encoding: gzip, chunked", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(coded), coded))
+	s.host("folded", "200 OK|Transfer-Encoding: gzip,|\t chunked", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(coded), coded))
+	s.host("undeclared-gzip", "200 OK", coded)
+	s.host("undeclared-twice", "200 OK|Content-Encoding: gzip", gzipOf(encoded["zstd"]))
+	s.host("undeclared-cut", "200 OK", coded[:30])
+	s.host("undeclared-damaged", "200 OK", coded[:3]+strings.Repeat("\xFF", 30))
+	s.host("longer", "200 OK|Content-Length: 14", setRules)
+	s.host("interim", "100 Continue||HTTP/1.1 200 OK", setRules)
 	const limit = 512_000
 	comment := func(octets int) string { return strings.Repeat("#", octets-1) + "\n" }
 	s.host("limit", "200 OK", comment(limit-len(setRules))+setRules)
 	s.host("limit-cuts", "200 OK", comment(limit+1-len(setRules))+strings.TrimSuffix(setRules, "\n")+"/and/more\n")
 	s.host("limit-between", "200 OK", setRules+comment(limit-len(setRules))+"Allow: /x\n")
+	s.host("limit-utf16", "200 OK", utf16Of(comment((limit-2)/2-len(setRules)+1)+strings.TrimSuffix(setRules, "\n")+"\n# more"))
 	s.host("truncated", "200 OK", setRules+"Disallow: /\nAllow: /x/y", "WARC-Truncated: length")
 	s.host("short", "200 OK|Content-Length: 999", setRules)
 }
@@ -125,6 +135,23 @@ func encodedRules() map[string]string {
 	return map[string]string{
 		"gzip": encode(gzip.NewWriter(&gz), &gz), "deflate": encode(zlib.NewWriter(&z), &z), "br": encode(brotli.NewWriter(&br), &br), "zstd": string(zst),
 	}
+}
+
+func gzipOf(body string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, body)
+	_ = w.Close()
+	return b.String()
+}
+
+// utf16Of encodes ASCII as UTF-16 with a byte order mark.
+func utf16Of(ascii string) string {
+	body := []byte{0xFF, 0xFE}
+	for i := range len(ascii) {
+		body = append(body, ascii[i], 0)
+	}
+	return string(body)
 }
 
 func (s *warcSet) addOutcomes() {

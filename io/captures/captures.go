@@ -29,6 +29,9 @@ type Capture struct {
 	Body []byte
 	// Cut says that Body is only the beginning of what the server sent.
 	Cut bool
+	// Longer says that Body is longer than its Content-Length. It is counted and
+	// changes nothing.
+	Longer bool
 }
 
 // Bodies takes bodies, each distinct one once, and names them; a
@@ -60,16 +63,19 @@ type Options struct {
 // DefaultMemory is how many octets captures take when Options do not say: 64 MiB.
 const DefaultMemory = 64 << 20
 
-// BodyLimit is how many octets of a body matter: those that count. Readers keep
-// one more, by which it shows that there were more.
-func (o *Options) BodyLimit() int {
-	return robotstxt.Options{Profile: o.Profile, Limit: o.Limit}.ReadLimit()
+// BodySize returns how many bytes of a body a reader must hand out; what follows
+// them changes nothing.
+func (o *Options) BodySize() int { return o.parse().ReadSize() }
+
+func (o *Options) parse() robotstxt.Options {
+	return robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 }
 
 // Set is captures. Each goroutine adds to it through an [Adder] of its own.
 type Set struct {
 	options Options
-	limit   int // octets of a body that matter
+	limit   int // bytes of a body that count
+	size    int // bytes of a body that are kept; see Options.BodySize
 
 	mu     sync.Mutex // for all that follows
 	sorter *runs.Sorter
@@ -84,7 +90,7 @@ func NewSet(o Options) *Set {
 		o.Memory = DefaultMemory
 	}
 	return &Set{
-		options: o, limit: o.BodyLimit(),
+		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(),
 		sorter: runs.NewSorter(recordForm, o.Memory, o.Folder), newest: unknownTime,
 	}
 }
@@ -129,11 +135,11 @@ func (s *Set) add(r record, target bool) error {
 	return s.sorter.Add(r)
 }
 
-// ignore counts a capture that says nothing.
-func (s *Set) ignore(source int) {
+// update changes the numbers of a source.
+func (s *Set) update(source int, change func(*Stats)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.statsOf(source).Ignored++
+	change(s.statsOf(source))
 }
 
 // MaxSources is how many sources there may be.
@@ -159,7 +165,7 @@ func (a *Adder) Add(x *Capture, source int, order uint64) error {
 	r := newRecord(a.record, x, source, order)
 	node, authority, ok := a.node(x.URL)
 	if !ok {
-		a.set.ignore(source)
+		a.set.update(source, func(s *Stats) { s.Ignored++ })
 		return nil
 	}
 	r = r.of(node, authority)
@@ -172,7 +178,18 @@ func (a *Adder) Add(x *Capture, source int, order uint64) error {
 			r.setTarget(node)
 		}
 	case x.Status == 0 || x.Status/100 == 2:
-		kept, err := a.keep(x)
+		body, cut, layers, err := decompress(x.Body, x.Cut, a.set.size)
+		if err != nil {
+			a.set.update(source, func(s *Stats) { s.Damaged++ })
+			return nil
+		}
+		if layers > 0 || x.Longer {
+			a.set.update(source, func(s *Stats) {
+				s.Compressed += ones(layers > 0)
+				s.Longer += ones(x.Longer)
+			})
+		}
+		kept, err := a.keep(body, cut)
 		if err != nil {
 			return err
 		}
@@ -228,11 +245,9 @@ func isAbsolute(location []byte) bool {
 }
 
 // keep hands a body on.
-func (a *Adder) keep(x *Capture) (uint64, error) {
-	body, cut := x.Body, x.Cut
+func (a *Adder) keep(body []byte, cut bool) (uint64, error) {
 	if a.set.options.Profile == robotstxt.Google && len(body) > a.set.limit {
 		body, cut = body[:a.set.limit], true
 	}
-	// The octet after the limit, too: it tells a line that is cut.
-	return a.set.options.Bodies.Keep(body[:min(len(body), a.set.limit+1)], cut)
+	return a.set.options.Bodies.Keep(body[:min(len(body), a.set.size)], cut)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/io/compress"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -271,6 +272,12 @@ func TestBodies(t *testing.T) {
 		page("http://full.example/robots.txt", at(limit), 0),
 		page("http://over.example/robots.txt", at(limit+1), 0),
 		page("http://html.example/robots.txt", "<html>", 0),
+		page("http://gzip.example/robots.txt", pack(compress.Gzip, tail), 0),
+		page("http://zstd.example/robots.txt", pack(compress.Zstd, pack(compress.Gzip, at(limit))), 0),
+		page("http://gzip-over.example/robots.txt", pack(compress.Gzip, at(limit+1)), 0),
+		page("http://gzip-cut.example/robots.txt", pack(compress.Gzip, at(limit))[:400], 0),
+		page("http://damaged.example/robots.txt", pack(compress.Gzip, tail)[:10]+"\xFF\xFF\xFF", 0),
+		{URL: []byte("http://longer.example/robots.txt"), Status: 200, Body: []byte(tail), Longer: true},
 		moved("http://moved.example/robots.txt", "/gone", 0),
 		moved("http://plain.example/robots", "http://plain.example/robots.txt", 0),
 		page("http://plain.example/", "Disallow: /", 0),
@@ -279,18 +286,31 @@ func TestBodies(t *testing.T) {
 	o := collect(t, time.Time{}, access.Policy{}, captures)
 	for authority, want := range map[string]string{
 		"plain": "rules /x", "same": "rules /x", "cut": "rules", "full": "rules /x", "over": "rules", "html": "rules", "moved": "allow",
+		"gzip": "rules /x", "zstd": "rules /x", "gzip-over": "rules", "gzip-cut": "rules", "damaged": "unknown", "longer": "rules /x",
 	} {
 		if got := o.describe("http://" + authority + ".example"); got != want {
 			t.Errorf("%s: %s, want %s", authority, got, want)
 		}
 	}
-	want := Stats{Captures: 9, Elsewhere: 2, Ignored: 1, Authorities: 7, Rules: 6, Unavailable: 1, Unresolved: 1}
+	want := Stats{
+		Captures: 14, Elsewhere: 2, Ignored: 1, Compressed: 4, Damaged: 1, Longer: 1,
+		Authorities: 12, Rules: 11, Unavailable: 1, Unresolved: 1,
+	}
 	if o.stats[0] != want {
 		t.Errorf("stats %+v, want %+v", o.stats[0], want)
 	}
 	if d := o.decisions["http://moved.example"]; d.Status != 301 || !d.Fetched.Equal(start) || d.Source != 0 {
 		t.Errorf("deciding capture %+v", d)
 	}
+}
+
+// pack compresses a body.
+func pack(c compress.Codec, body string) string {
+	packed, err := compress.AppendCompressed(nil, []byte(body), c)
+	if err != nil {
+		panic(err)
+	}
+	return string(packed)
 }
 
 // TestSources: the first source that has an authority decides with its captures

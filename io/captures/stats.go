@@ -11,6 +11,15 @@ type Stats struct {
 	Elsewhere int64
 	// Ignored counts the captures whose URL can have no rules.
 	Ignored int64
+	// Compressed counts the bodies that were compressed though nothing said so,
+	// and were decompressed.
+	Compressed int64
+	// Damaged counts the captures that were skipped because their body is
+	// compressed and cannot be decompressed.
+	Damaged int64
+	// Longer counts the bodies that are longer than their Content-Length; all of
+	// them is taken.
+	Longer int64
 
 	// Authorities with a capture that is not after the time asked for, and of
 	// which no source before has one. Each is counted in one of Rules,
@@ -37,6 +46,9 @@ func (s *Stats) Add(t Stats) {
 	s.Captures += t.Captures
 	s.Elsewhere += t.Elsewhere
 	s.Ignored += t.Ignored
+	s.Compressed += t.Compressed
+	s.Damaged += t.Damaged
+	s.Longer += t.Longer
 	s.Authorities += t.Authorities
 	s.Rules += t.Rules
 	s.Stale += t.Stale

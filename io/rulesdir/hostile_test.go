@@ -204,6 +204,7 @@ func TestBrokenCompression(t *testing.T) {
 func TestLimit(t *testing.T) {
 	filler := func(n int) string { return strings.Repeat("#", n-1) + "\n" }
 	const rule, limit = "User-agent: *\nDisallow: /x", robotstxt.DefaultLimit
+	read := robotstxt.Options{}.ReadSize()
 	for _, test := range []struct {
 		name    string
 		body    string
@@ -213,9 +214,11 @@ func TestLimit(t *testing.T) {
 		octets  int
 	}{
 		{"up to the limit", filler(limit-len(rule)) + rule, 0, true, false, limit},
-		{"the next octet ends the line", filler(limit-len(rule)) + rule + "\nmore", 0, true, true, limit + 1},
-		{"the line goes on", filler(limit-len(rule)) + rule + "yz\n", 0, false, true, limit + 1},
-		{"beyond", filler(limit) + rule, 0, false, true, limit + 1},
+		{"the next octet ends the line", filler(limit-len(rule)) + rule + "\nmore", 0, true, true, read},
+		{"the line goes on", filler(limit-len(rule)) + rule + "yz\n", 0, false, true, read},
+		{"beyond", filler(limit) + rule, 0, false, true, read},
+		{"UTF-16, the next two bytes end the line", utf16LE(filler((limit-2)/2-len(rule)) + rule + "\nmore"), 0, true, true, read},
+		{"UTF-16, the line goes on", utf16LE(filler((limit-2)/2-len(rule)) + rule + "yz\n"), 0, false, true, read},
 		{"raised", filler(2*limit) + rule, 3 * limit, true, false, 2*limit + len(rule)},
 		{"not lowered", filler(limit/2) + rule, 10, true, false, limit/2 + len(rule)},
 	} {
@@ -240,6 +243,15 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// utf16LE encodes ASCII as UTF-16 with a byte order mark.
+func utf16LE(ascii string) string {
+	body := []byte{0xFF, 0xFE}
+	for i := range len(ascii) {
+		body = append(body, ascii[i], 0)
+	}
+	return string(body)
+}
+
 // A few kilobytes that decompress to very much more are read up to the limit.
 func TestBomb(t *testing.T) {
 	for _, name := range []string{"a.gz", "a.zst"} {
@@ -255,7 +267,7 @@ func TestBomb(t *testing.T) {
 		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<24 {
 			t.Errorf("%s: %d octets were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
 		}
-		if s := d.Stats(); s.Octets != robotstxt.DefaultLimit+1 || s.Limited != 1 {
+		if s := d.Stats(); s.Octets != int64(robotstxt.Options{}.ReadSize()) || s.Limited != 1 {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

@@ -25,10 +25,10 @@ func (b *builder) listObjects() error {
 	})
 }
 
-// readObject reads the body of an object into buffer, up to one octet more than
-// the limit.
+// readObject reads the body of an object into buffer, up to
+// robotstxt.Options.ReadSize.
 func (d *Dir) readObject(path string, buffer *[]byte) (found bool, version Used, err error) {
-	most := d.limit + 1
+	most := d.size
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {
 		most = 2*most + compressedHeader

@@ -82,8 +82,8 @@ func (d *Dir) rules(w *workspace) *rules {
 	return r
 }
 
-// read reads the body of a record into buffer, up to one octet more than the
-// limit. It is not found in a folder HOST without a robots.txt.
+// read reads the body of a record into buffer, up to
+// robotstxt.Options.ReadSize. It is not found in a folder HOST without a robots.txt.
 func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err error) {
 	host := d.index.path(r)
 	if d.folder.objects != nil {
@@ -97,7 +97,7 @@ func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err err
 		version = used(host+"/", info)
 	} else if codec, _ := compress.ByName(host); codec == compress.None {
 		var ok bool
-		if *buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.limit+1); ok {
+		if *buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.size); ok {
 			return true, version, d.checkSize(host, *buffer)
 		}
 	}
@@ -154,14 +154,14 @@ func memory(tries []matcher.Trie) int64 {
 	return size
 }
 
-// body reads the body of a file into buffer, up to one octet more than the
-// limit.
+// body reads the body of a file into buffer, up to
+// robotstxt.Options.ReadSize.
 func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
 	codec, _ := compress.ByName(path)
 	if codec == compress.None {
-		return readUpTo(f, buffer, d.limit+1)
+		return readUpTo(f, buffer, d.size)
 	}
-	body, err := decompress(f, codec, compress.NewSmallReader, buffer, d.limit+1)
+	body, err := decompress(f, codec, compress.NewSmallReader, buffer, d.size)
 	if !errors.Is(err, compress.ErrWindow) {
 		return body, err
 	}
@@ -172,7 +172,7 @@ func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) 
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return body, err
 	}
-	return decompress(f, codec, compress.NewReader, body[:0], d.limit+1)
+	return decompress(f, codec, compress.NewReader, body[:0], d.size)
 }
 
 func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compress.Codec) (io.ReadCloser, error), buffer []byte, limit int) ([]byte, error) {

@@ -74,7 +74,7 @@ type Dir struct {
 	explain bool
 	records bool
 	parse   robotstxt.Options
-	limit   int        // octets of a body that count; one more is read
+	size    int        // bytes of a body that are read: robotstxt.Options.ReadSize
 	used    func(Used) // may be nil
 	stamps  []stamp    // by record: the version that was read
 	// workspaces are those that nobody works in.
@@ -107,7 +107,7 @@ func openDir(f folder, o Options) (*Dir, error) {
 		used:    o.Used,
 		parse:   robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
 	}
-	d.limit = d.parse.ReadLimit()
+	d.size = d.parse.ReadSize()
 	var err error
 	if d.index, err = newIndex(d.folder); err != nil {
 		_ = d.folder.close() // it was only read from

@@ -2,9 +2,10 @@ package warc
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
-	"strings"
+	"net/http/httputil"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
@@ -23,43 +24,84 @@ const (
 	textSize = 64
 )
 
-// decoder undoes content codings (RFC 9110 §8.4.1). It keeps the decoders that
-// are made again and again.
-type decoder struct {
-	in   bufio.Reader
-	gzip *gzip.Reader
-	zstd *zstd.Decoder
-	br   *brotli.Reader
+// coding is a content or transfer coding (RFC 9110 §8.4.1).
+type coding uint8
+
+const (
+	identity coding = iota // none, or unknown
+	gzipCoding
+	deflateCoding
+	compressCoding
+	brCoding
+	zstdCoding
+)
+
+// codingOf returns the coding of that name.
+func codingOf(name []byte) coding {
+	switch {
+	case isField(name, "gzip"), isField(name, "x-gzip"):
+		return gzipCoding
+	case isField(name, "deflate"):
+		return deflateCoding
+	case isField(name, "compress"), isField(name, "x-compress"):
+		return compressCoding
+	case isField(name, "br"):
+		return brCoding
+	case isField(name, "zstd"):
+		return zstdCoding
+	}
+	return identity
 }
 
-// open returns the body without its codings, a list by commas; coded tells whether it had any. A
-// coding that is not known is taken for none, as "utf-8" or "none".
-func (d *decoder) open(raw io.Reader, list string) (body io.Reader, coded bool, err error) {
-	codings := strings.Split(strings.ToLower(strings.TrimRight(list, ", ")), ",")
+// decoder undoes codings. It keeps the decoders for the next body.
+type decoder struct {
+	in   bufio.Reader
+	gzip *gunzip
+	zstd *zstd.Decoder
+	br   *brotli.Reader
+	lzw  *lzwReader
+}
+
+// open returns the body without its codings; coded reports whether it had any.
+// Crawlers store bodies decoded, dechunked, both or neither, and servers mix up the
+// order, so each step looks at the bytes: chunks are joined as soon as there are
+// some, and text ends the decoding.
+func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io.Reader, coded bool, err error) {
 	if len(codings) > maxCodings {
 		return nil, true, errors.New("too many codings, one in another")
 	}
-	for i := len(codings) - 1; i >= 0; i-- {
-		coding := strings.TrimSpace(codings[i])
-		switch coding {
-		case "gzip", "x-gzip", "deflate", "br", "zstd":
-		default:
-			continue
+	own := &d.in
+	buffer := func(raw io.Reader) {
+		if r = own; r == nil { // one coding in another; rare
+			r = new(bufio.Reader)
 		}
-		in := &d.in
-		if coded { // one in another; rare
-			in = new(bufio.Reader)
+		r.Reset(raw)
+		own = nil
+	}
+	inner := d
+	for i := len(codings) - 1; ; i-- {
+		if chunked && looksChunked(r) {
+			chunked = false
+			joined := httputil.NewChunkedReader(r)
+			if i < 0 {
+				return joined, coded, nil
+			}
+			buffer(joined)
 		}
-		in.Reset(raw)
-		if looksLikeText(in) {
-			return in, coded, nil
+		if i < 0 || looksLikeText(r) {
+			return r, coded, nil
 		}
-		if raw, err = d.decode(in, coding, coded); err != nil {
+		coding := codings[i]
+		if head, _ := r.Peek(len(magic)); string(head) == magic {
+			coding = gzipCoding // whatever it was called
+		}
+		raw, err := inner.decode(r, coding)
+		if err != nil {
 			return nil, true, err
 		}
-		coded = true
+		inner, coded = new(decoder), true
+		buffer(raw)
 	}
-	return raw, coded, nil
 }
 
 // looksLikeText tells whether all first octets are printable or white space, as
@@ -74,21 +116,41 @@ func looksLikeText(r *bufio.Reader) bool {
 	return true
 }
 
-// decode undoes one coding. inner says that the decoder is in use already.
-func (d *decoder) decode(r *bufio.Reader, coding string, inner bool) (io.Reader, error) {
-	if inner {
-		d = new(decoder)
+// looksChunked reports whether a body starts with the length of a chunk.
+func looksChunked(r *bufio.Reader) bool {
+	start, err := r.Peek(32)
+	if len(start) == 0 {
+		return err == io.EOF
 	}
-	switch coding {
-	case "deflate":
+	digits := 0
+	for digits < len(start) && isHexDigit(start[digits]) {
+		digits++
+	}
+	rest := bytes.TrimLeft(start[digits:], " \t")
+	return digits > 0 && digits <= 16 && (len(rest) == 0 || rest[0] == '\r' || rest[0] == '\n' || rest[0] == ';')
+}
+
+func isHexDigit(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+// decode undoes one coding.
+func (d *decoder) decode(r *bufio.Reader, c coding) (io.Reader, error) {
+	switch c {
+	case deflateCoding:
 		return inflate(r)
-	case "br":
+	case compressCoding:
+		if d.lzw == nil {
+			d.lzw = new(lzwReader)
+		}
+		return d.lzw, d.lzw.reset(r)
+	case brCoding:
 		if d.br == nil {
 			d.br = brotli.NewReader(r)
 			return d.br, nil
 		}
 		return d.br, d.br.Reset(r)
-	case "zstd":
+	case zstdCoding:
 		if d.zstd == nil {
 			var err error
 			d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -100,9 +162,44 @@ func (d *decoder) decode(r *bufio.Reader, coding string, inner bool) (io.Reader,
 		return d.zstd, d.zstd.Reset(r)
 	}
 	if d.gzip == nil {
-		d.gzip = new(gzip.Reader)
+		d.gzip = new(gunzip)
 	}
-	return d.gzip, d.gzip.Reset(r)
+	return d.gzip, d.gzip.reset(r)
+}
+
+// gunzip reads gzip members up to the end, or to what is no member: bytes after a
+// whole body do not make it a cut one.
+type gunzip struct {
+	r *bufio.Reader
+	z gzip.Reader
+}
+
+func (g *gunzip) reset(r *bufio.Reader) error {
+	g.r = r
+	return g.next()
+}
+
+func (g *gunzip) next() error {
+	if err := g.z.Reset(g.r); err != nil {
+		return err
+	}
+	g.z.Multistream(false)
+	return nil
+}
+
+func (g *gunzip) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if err != io.EOF {
+			return n, err
+		}
+		if n > 0 {
+			return n, nil
+		}
+		if head, _ := g.r.Peek(len(magic)); string(head) != magic || g.next() != nil {
+			return 0, io.EOF
+		}
+	}
 }
 
 // inflate reads "deflate", which is zlib's format (RFC 9110 §8.4.1.2), though

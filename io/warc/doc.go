@@ -1,20 +1,29 @@
-// Package warc reads the responses of WARC files (ISO 28500, versions 1.0 and
-// 1.1) as captures: those of robots.txt, and all others, for any URL may be the
+// Package warc reads the HTTP responses of WARC files (ISO 28500, versions 1.0 and
+// 1.1) as captures: those of robots.txt and all others, since any URL may be the
 // target of a redirect.
 //
-// A [Reader] goes through a file once, as a stream. It may be plain, gzip with
-// one record or more a member, or zstd. Records other than HTTP responses are
-// skipped: requests, metadata, DNS lookups, and revisits, whose body lies
-// elsewhere. What is broken is skipped, too, and reported: a member that cannot
-// be decompressed, a record whose length is wrong, a response that is no HTTP.
-// Reading goes on at the next record that can be found.
+// A [Reader] reads a file once, as a stream: plain, gzip with one or more records a
+// member, or zstd. It skips records that are no HTTP responses: requests, metadata,
+// DNS lookups, and revisits, whose body is elsewhere. It also skips and reports what
+// is broken: a member that cannot be decompressed, a record of a wrong length, a
+// response that is not HTTP. Reading goes on at the next record that it finds.
+//
+// # Headers
+//
+// Lines that are no fields are skipped, and a line that starts with a blank continues
+// the field before it, in the record's header and in the response's. An interim
+// response (1xx) that another response follows is skipped.
 //
 // # Bodies
 //
-// Chunks are joined and gzip, deflate, br and zstd decoded, each up to the limit
-// and one octet, so that no body, however well it is compressed, takes more
-// memory. Crawlers often store bodies decoded and leave the headers as they
-// were: a body that does not look like what its headers say is taken as it is. A
-// body that ends too early, that its decoder gives up on after the beginning, or
-// whose record has WARC-Truncated, is cut.
+// Chunks are joined, and gzip, deflate, compress, br and zstd are decoded, whether
+// Content-Encoding or Transfer-Encoding names them. Each step stops at
+// Options.BodySize, so no body takes more memory, however well it is compressed.
+//
+// Crawlers store bodies as sent, or decoded with the headers left as they were, or
+// anything between. So each step looks at the bytes: text is not decoded again, and
+// what has no chunks is not taken apart. Where Content-Length and the stored length
+// differ, all that is stored is the body: [captures.Capture].Longer marks a longer
+// one, and Cut a shorter one. Cut also marks a body that its decoder cannot read to
+// the end, and one whose record has WARC-Truncated.
 package warc

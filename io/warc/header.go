@@ -40,20 +40,23 @@ func (w *Reader) readHeader(h *header) error {
 	if !bytes.HasPrefix(line, []byte(version+"1.")) && !bytes.HasPrefix(line, []byte(version+"0.")) {
 		return broken("no WARC record starts here")
 	}
-	for {
+	for w.field = w.field[:0]; ; {
 		if line, err = w.headerLine(h); err != nil {
 			return err
+		}
+		if startsFolded(line) { // it continues the field before
+			w.field = append(append(w.field, ' '), bytes.TrimSpace(line)...)
+			continue
+		}
+		if key, value, found := bytes.Cut(w.field, []byte(":")); found {
+			if err := h.set(key, bytes.TrimSpace(value)); err != nil {
+				return err
+			}
 		}
 		if len(line) == 0 {
 			break
 		}
-		key, value, found := bytes.Cut(line, []byte(":"))
-		if !found || line[0] == ' ' || line[0] == '\t' {
-			continue // a continued line, of none of the fields that matter
-		}
-		if err := h.set(key, bytes.TrimSpace(value)); err != nil {
-			return err
-		}
+		w.field = append(w.field[:0], line...)
 	}
 	switch {
 	case h.length < 0:

@@ -30,9 +30,9 @@ const (
 type Options struct {
 	// Name of the file for errors.
 	Name string
-	// BodyLimit is how many octets of a body matter; one more is read. 0 means
-	// robotstxt.DefaultLimit.
-	BodyLimit int
+	// BodySize is how many bytes of a body are read at most; 0 means
+	// robotstxt.Options{}.ReadSize().
+	BodySize int
 	// Broken is called with an error for each thing that is skipped because it
 	// is broken; nil for nobody. The error names the file and the offset: that of
 	// the gzip member, and in a zstd file that after decompression.
@@ -59,7 +59,8 @@ type Reader struct {
 	close   func() error
 	block   block // of the record read last
 	header  header
-	at      int64 // offset of the record, or of its gzip member
+	field   []byte // of the header, with the lines folded onto it
+	at      int64  // offset of the record, or of its gzip member
 	done    bool
 
 	answer  answer
@@ -73,8 +74,8 @@ type Reader struct {
 // If r is an [io.Seeker], too, reading goes on at once after a gzip member that
 // is broken, and otherwise where its decoder gave up.
 func NewReader(r io.Reader, o Options) (*Reader, error) {
-	if o.BodyLimit <= 0 {
-		o.BodyLimit = robotstxt.DefaultLimit
+	if o.BodySize <= 0 {
+		o.BodySize = robotstxt.Options{}.ReadSize()
 	}
 	w := &Reader{options: o, file: newFile(r), http: bufio.NewReaderSize(nil, bodySize)}
 	w.counted = w.file

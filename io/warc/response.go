@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net/http/httputil"
 	"strconv"
 
 	"robotsbatch/io/captures"
@@ -17,6 +16,11 @@ func (w *Reader) response(x *captures.Capture) error {
 	if err := w.httpHeader(); err != nil {
 		return err
 	}
+	for w.answer.status/100 == 1 && w.startsHTTP() { // the final response comes after it
+		if err := w.httpHeader(); err != nil {
+			return err
+		}
+	}
 	x.Status = w.answer.status
 	switch x.Status / 100 {
 	case 3:
@@ -27,6 +31,16 @@ func (w *Reader) response(x *captures.Capture) error {
 		}
 	}
 	return nil
+}
+
+// startsHTTP reports whether another response follows in the block.
+func (w *Reader) startsHTTP() bool {
+	const start = "HTTP/"
+	if w.block.left < int64(len(start)) {
+		return false
+	}
+	seen, _ := w.text.Peek(len(start))
+	return string(seen) == start
 }
 
 // httpHeader takes the response's header, its empty line included, from the
@@ -78,22 +92,31 @@ func headerEnd(data []byte) int {
 type answer struct {
 	status   int
 	location []byte
-	codings  []byte // of all Content-Encoding fields, by commas
-	chunked  bool
-	length   int64 // Content-Length; -1 when there is none, or several
+	// codings are those of all Content-Encoding fields, then those of all
+	// Transfer-Encoding fields but chunked: the order in which a server applies
+	// them (RFC 9112 §7).
+	codings []coding
+	chunked bool
+	length  int64 // Content-Length; -1 when there is none, or several
+
+	transfer []coding // of Transfer-Encoding
+	unfolded []byte   // a field that goes on over several lines
 }
 
 // parse sets a to what a header says and keeps nothing of it; false when it is
 // none.
 func (a *answer) parse(head []byte) bool {
-	*a = answer{location: a.location[:0], codings: a.codings[:0], length: -1}
+	*a = answer{
+		location: a.location[:0], codings: a.codings[:0], length: -1,
+		transfer: a.transfer[:0], unfolded: a.unfolded[:0],
+	}
 	line, rest := cutLine(head)
 	if !a.parseStatus(line) {
 		return false
 	}
 	lengths := 0
 	for len(rest) > 0 {
-		if line, rest = cutLine(rest); len(line) == 0 {
+		if line, rest = a.cutField(rest); len(line) == 0 {
 			continue
 		}
 		switch line[0] | 0x20 { // most fields do not matter
@@ -107,9 +130,9 @@ func (a *answer) parse(head []byte) bool {
 		case isField(name, "Location") && len(a.location) == 0:
 			a.location = append(a.location, value...)
 		case isField(name, "Content-Encoding"):
-			a.codings = append(append(a.codings, value...), ',')
+			a.codings = a.appendCodings(a.codings, value)
 		case isField(name, "Transfer-Encoding"):
-			a.chunked = a.chunked || bytes.EqualFold(value, []byte("chunked"))
+			a.transfer = a.appendCodings(a.transfer, value)
 		case isField(name, "Content-Length"):
 			length, err := strconv.ParseInt(string(value), 10, 64)
 			if lengths++; lengths > 1 && length != a.length || err != nil || length < 0 {
@@ -118,7 +141,46 @@ func (a *answer) parse(head []byte) bool {
 			a.length = length
 		}
 	}
+	a.codings = append(a.codings, a.transfer...)
 	return true
+}
+
+// appendCodings appends the codings that a field names. What is no coding, such as
+// "utf-8" or "none", is left out; chunked becomes a.chunked.
+func (a *answer) appendCodings(list []coding, value []byte) []coding {
+	for len(value) > 0 {
+		var name []byte
+		name, value, _ = bytes.Cut(value, []byte(","))
+		name, _, _ = bytes.Cut(name, []byte(";")) // parameters
+		name = bytes.TrimSpace(name)
+		if isField(name, "chunked") {
+			a.chunked = true
+		} else if c := codingOf(name); c != identity {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// cutField cuts off the first line with the lines folded onto it: those that start
+// with a blank or a tab continue the field before (RFC 9112 §5.2). The field is
+// valid until the next call.
+func (a *answer) cutField(data []byte) (field, rest []byte) {
+	field, rest = cutLine(data)
+	if !startsFolded(rest) {
+		return field, rest
+	}
+	a.unfolded = append(a.unfolded[:0], field...)
+	for startsFolded(rest) {
+		var line []byte
+		line, rest = cutLine(rest)
+		a.unfolded = append(append(a.unfolded, ' '), bytes.TrimSpace(line)...)
+	}
+	return a.unfolded, rest
+}
+
+func startsFolded(data []byte) bool {
+	return len(data) > 0 && (data[0] == ' ' || data[0] == '\t')
 }
 
 // parseStatus takes a status line (RFC 9112 §4); versions from 2 on have one
@@ -152,29 +214,23 @@ func cutLine(data []byte) (line, rest []byte) {
 	return line, rest
 }
 
-// readBody reads the body up to one octet more than the limit.
+// readBody reads the first Options.BodySize bytes of the body.
 func (w *Reader) readBody(x *captures.Capture) error {
+	if length := w.answer.length; length >= 0 && !w.answer.chunked {
+		x.Longer = w.block.left > length
+		x.Cut = w.block.left < length
+	}
 	w.body.Reset()
 	if !w.answer.chunked && len(w.answer.codings) == 0 {
 		return w.readPlain(x)
 	}
 	w.http.Reset(&w.block)
-	raw, limited := io.Reader(w.http), false
-	switch {
-	case w.answer.chunked && w.looksChunked():
-		raw = httputil.NewChunkedReader(w.http)
-	case !w.answer.chunked && w.answer.length >= 0:
-		raw, limited = &exactly{w.http, w.answer.length}, true
-	}
-	reader, coded, err := w.decoder.open(raw, string(w.answer.codings))
-	if err == nil && !coded && limited {
-		// It was stored decoded, and the length is that of the coded body.
-		reader = io.MultiReader(reader, w.http)
-	}
+	reader, coded, err := w.decoder.open(w.http, w.answer.codings, w.answer.chunked)
 	if err == nil {
-		_, err = io.CopyN(&w.body, reader, int64(w.options.BodyLimit)+1)
+		_, err = io.CopyN(&w.body, reader, int64(w.options.BodySize))
 	}
-	x.Body = w.body.Bytes()
+	x.Body, x.Cut = w.body.Bytes(), false // a decoder knows where its input ends
+	x.Longer = x.Longer && coded          // else the length is that of the coded body
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return nil
@@ -189,53 +245,13 @@ func (w *Reader) readBody(x *captures.Capture) error {
 
 // readPlain reads a body that is as it was sent.
 func (w *Reader) readPlain(x *captures.Capture) error {
-	size := w.block.left
-	if length := w.answer.length; length >= 0 {
-		size = min(size, length)
-		x.Cut = size < length && size <= int64(w.options.BodyLimit)
-	}
-	size = min(size, int64(w.options.BodyLimit)+1)
-	w.body.Grow(int(size))
+	size := int(min(w.block.left, int64(w.options.BodySize)))
+	w.body.Grow(size)
 	body := w.body.AvailableBuffer()[:size]
 	if _, err := io.ReadFull(&w.block, body); err != nil {
 		return err
 	}
 	x.Body = body
+	x.Cut = x.Cut && size < w.options.BodySize
 	return nil
-}
-
-// exactly reads so many octets, and is cut when there are fewer.
-type exactly struct {
-	r    io.Reader
-	left int64
-}
-
-func (e *exactly) Read(p []byte) (int, error) {
-	if e.left == 0 {
-		return 0, io.EOF
-	}
-	n, err := e.r.Read(p[:min(int64(len(p)), e.left)])
-	e.left -= int64(n)
-	if err == io.EOF && e.left > 0 {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// looksChunked tells whether the body starts with the length of a chunk.
-func (w *Reader) looksChunked() bool {
-	start, err := w.http.Peek(32)
-	if len(start) == 0 {
-		return err == io.EOF
-	}
-	digits := 0
-	for digits < len(start) && isHexDigit(start[digits]) {
-		digits++
-	}
-	rest := bytes.TrimLeft(start[digits:], " \t")
-	return digits > 0 && digits <= 16 && (len(rest) == 0 || rest[0] == '\r' || rest[0] == '\n' || rest[0] == ';')
-}
-
-func isHexDigit(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }

@@ -132,6 +132,9 @@ func describe(x *captures.Capture) string {
 	if x.Cut {
 		s += " cut"
 	}
+	if x.Longer {
+		s += " longer"
+	}
 	return s
 }
 
@@ -177,6 +180,41 @@ func TestResponses(t *testing.T) {
 		{"zstd", response(url, "200 OK\nContent-Encoding: zstd", zstded(text)), []string{whole}},
 		{"one in another", response(url, "200 OK\nContent-Encoding: gzip, br", brotlied(gzipped(text))), []string{whole}},
 		{"twice the same", response(url, "200 OK\nContent-Encoding: gzip\nContent-Encoding: gzip", gzipped(gzipped(text))), []string{whole}},
+		{"bytes after a gzip body", response(url, "200 OK\nContent-Encoding: gzip", gzipped(text)+"\r\njunk"), []string{whole}},
+		{"several gzip members", response(url, "200 OK\nContent-Encoding: gzip", gzipped(text[:9])+gzipped(text[9:])), []string{whole}},
+		{"gzip under another name", response(url, "200 OK\nContent-Encoding: br", gzipped(text)), []string{whole}},
+		{"compress", response(url, "200 OK\nContent-Encoding: compress", compressed(text)), []string{whole}},
+		{"compress that is none", response(url, "200 OK\nContent-Encoding: compress", "\x1F\x9D\x90\xFF\xFF\xFF\xFF"), []string{"*cannot be decoded*"}},
+
+		{"transfer gzip", response(url, "200 OK\nTransfer-Encoding: gzip", gzipped(text)), []string{whole}},
+		{"transfer gzip, chunked", response(url, "200 OK\nTransfer-Encoding: gzip, chunked", chunked(gzipped(text))), []string{whole}},
+		{"transfer gzip, chunked, in two fields", response(url, "200 OK\nTransfer-Encoding: gzip\nTransfer-Encoding: chunked", chunked(gzipped(text))), []string{whole}},
+		{"transfer chunked, gzip", response(url, "200 OK\nTransfer-Encoding: Chunked , x-gzip;q=1", gzipped(chunked(text))), []string{whole}},
+		{"transfer chunked, gzip, stored in the other order", response(url, "200 OK\nTransfer-Encoding: chunked, gzip", chunked(gzipped(text))), []string{whole}},
+		{"transfer gzip, chunked, stored dechunked", response(url, "200 OK\nTransfer-Encoding: gzip, chunked", gzipped(text)), []string{whole}},
+		{"transfer gzip, chunked, stored without gzip", response(url, "200 OK\nTransfer-Encoding: gzip, chunked", chunked(text)), []string{whole}},
+		{"transfer gzip, chunked, stored without both", response(url, "200 OK\nTransfer-Encoding: gzip, chunked", text), []string{whole}},
+		{"transfer deflate", response(url, "200 OK\nTransfer-Encoding: deflate", zlibbed(text)), []string{whole}},
+		{"transfer compress, chunked", response(url, "200 OK\nTransfer-Encoding: compress, chunked", chunked(compressed(text))), []string{whole}},
+		{"content br, transfer gzip, chunked", response(url, "200 OK\nTransfer-Encoding: gzip, chunked\nContent-Encoding: br", chunked(gzipped(brotlied(text)))), []string{whole}},
+		{"transfer gzip, chunked, cut", response(url, "200 OK\nTransfer-Encoding: gzip, chunked", chunked(gzipped(text))[:40]), []string{"*" + url + " 200* cut"}},
+		{"transfer identity", response(url, "200 OK\nTransfer-Encoding: identity", text), []string{whole}},
+
+		{"folded Transfer-Encoding", response(url, "200 OK\nTransfer-Encoding: gzip,\n\t chunked", chunked(gzipped(text))), []string{whole}},
+		{"folded Content-Encoding", response(url, "200 OK\nContent-Encoding:\n gzip\nA: b", gzipped(text)), []string{whole}},
+		{"folded Location", response(url, "301 Moved\nLocation:\n \n /b\n", ""), []string{url + " 301 -> /b"}},
+		{"folded field that does not matter", response(url, "200 OK\nNote: a\n Content-Encoding: gzip\n Content-Length: 3", text), []string{whole}},
+		{"folded first line", response(url, "200 OK\n Content-Encoding: gzip", text), []string{whole}},
+		{"folded field of the record", strings.Replace(response(url, "200 OK", text), "Target-URI: ", "Target-URI:\r\n ", 1), []string{whole}},
+
+		{"longer than its Content-Length", response(url, "200 OK\nContent-Length: 14", text), []string{whole + " longer"}},
+		{"gzip, longer than its Content-Length", response(url, "200 OK\nContent-Encoding: gzip\nContent-Length: 14", gzipped(text)), []string{whole + " longer"}},
+		{"gzip, shorter than its Content-Length", response(url, "200 OK\nContent-Encoding: gzip\nContent-Length: 999", gzipped(text)), []string{whole}},
+		{"chunked, Content-Length does not count", response(url, "200 OK\nTransfer-Encoding: chunked\nContent-Length: 3", chunked(text)), []string{whole}},
+
+		{"100 before the response", record("response", url, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"+text), []string{whole}},
+		{"100 alone", response(url, "100 Continue", text), []string{url + " 100"}},
+
 		{"unknown coding", response(url, "200 OK\nContent-Encoding: utf-8", text), []string{whole}},
 
 		{"WARC-Truncated", response(url, "200 OK", text, "WARC-Truncated: length"), []string{whole + " cut"}},
@@ -331,7 +369,7 @@ func TestBrokenMember(t *testing.T) {
 func TestLimit(t *testing.T) {
 	body := strings.Repeat("a", 100_000)
 	for coding, code := range map[string]func(string) string{
-		"": strings.Clone, "gzip": gzipped, "deflate": zlibbed, "br": brotlied, "zstd": zstded,
+		"": strings.Clone, "gzip": gzipped, "compress": compressed, "deflate": zlibbed, "br": brotlied, "zstd": zstded,
 	} {
 		for _, limit := range []int{1, 99_999, 100_000, 100_001} {
 			head := "200 OK"
@@ -341,7 +379,7 @@ func TestLimit(t *testing.T) {
 			for _, file := range []string{
 				response(url, head, code(body)), response(url, head+"\nTransfer-Encoding: chunked", chunked(code(body))),
 			} {
-				w, err := NewReader(strings.NewReader(file), Options{BodyLimit: limit})
+				w, err := NewReader(strings.NewReader(file), Options{BodySize: limit + 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -405,15 +443,15 @@ func FuzzWARC(f *testing.F) {
 	for _, file := range forms(some()[:6]) {
 		f.Add([]byte(file))
 	}
-	for _, coded := range []string{"gzip", "deflate", "br", "zstd"} {
-		code := map[string]func(string) string{"gzip": gzipped, "deflate": deflated, "br": brotlied, "zstd": zstded}[coded]
+	for coded, code := range map[string]func(string) string{"gzip": gzipped, "deflate": deflated, "br": brotlied, "zstd": zstded, "compress": compressed} {
 		f.Add([]byte(response(url, "200 OK\nContent-Encoding: "+coded, code(text))))
 	}
 	f.Add([]byte(response(url, "200 OK\nTransfer-Encoding: chunked", chunked(text))))
+	f.Add([]byte(response(url, "200 OK\nTransfer-Encoding: gzip,\n chunked", chunked(gzipped(text)))))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		const limit = 1000
-		streamed, first := read(t, io.MultiReader(bytes.NewReader(file)), Options{BodyLimit: limit})
-		w, err := NewReader(bytes.NewReader(file), Options{BodyLimit: limit})
+		streamed, first := read(t, io.MultiReader(bytes.NewReader(file)), Options{BodySize: limit + 1})
+		w, err := NewReader(bytes.NewReader(file), Options{BodySize: limit + 1})
 		if err != nil {
 			t.Fatal(err)
 		}

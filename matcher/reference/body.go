@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// MinLimit is the least size limit of a body, in octets, and the default:
+// MinLimit is the least size limit of a body, in bytes, and the default:
 // 500 KiB (RFC 9309 §2.5).
 const MinLimit = 500 * 1024
 
@@ -36,8 +36,8 @@ func bodyText(body []byte, p Profile, limit int) (text string, limited bool) {
 	return text, true
 }
 
-// encoding tells a body's encoding by its mark: how many octets the mark has,
-// how many a character has at least, and how octets become UTF-8.
+// encoding tells a body's encoding by its mark: how many bytes the mark has, how
+// many a character has at least, and how bytes become UTF-8.
 func encoding(body []byte) (mark, width int, decode func([]byte) string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xFF\xFE")):

@@ -108,8 +108,8 @@ func NormalisePath(path string) (plain, query string) {
 	return spelling(normalise(path, false)), spelling(normalise(path, true))
 }
 
-// IsRobotsTxt tells whether the path is /robots.txt, without a query, which is
-// always allowed under RFC9309 (RFC 9309 §2.2.2).
+// IsRobotsTxt reports whether the path, normalised, is /robots.txt without a query,
+// as that of /%72obots.txt is. It is always allowed under RFC9309 (RFC 9309 §2.2.2).
 func IsRobotsTxt(path string) bool {
 	plain, _ := NormalisePath(path)
 	return plain == "/robots.txt"

@@ -106,7 +106,7 @@ func utf16Mark(body []byte) *utf16Order {
 // dropped.
 func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
 	limit &^= 1
-	if next := body[limit:min(limit+2, len(body))]; startsWithLineEnd(o.decode(next)) {
+	if next := body[limit:min(limit+lookahead, len(body))]; startsWithLineEnd(o.decode(next)) {
 		return body[:limit:limit]
 	}
 	for limit > 2 && !startsWithLineEnd(o.decode(body[limit-2:limit])) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -136,6 +137,41 @@ func TestUTF16Limit(t *testing.T) {
 			checkCounted(t, test.row, body, robotstxt.Options{Limit: test.limit})
 			for cut := range min(len(body), 6) {
 				checkCounted(t, test.row+", cut", body[:len(body)-cut], robotstxt.Options{Limit: test.limit, Cut: true})
+			}
+		}
+	}
+}
+
+// The first ReadSize bytes of a body decide as the whole body does, as Parse and as
+// the reference read it, in each encoding and wherever a line end lies.
+func TestReadSize(t *testing.T) {
+	const start, rule = "User-agent: a\n", "\nAllow: /y"
+	encodings := map[string]struct {
+		unit   int // bytes
+		encode func(string) []byte
+	}{
+		"UTF-8":    {1, func(s string) []byte { return []byte(s) }},
+		"UTF-16LE": {2, func(s string) []byte { return encodeUTF16(binary.LittleEndian, s) }},
+		"UTF-16BE": {2, func(s string) []byte { return encodeUTF16(binary.BigEndian, s) }},
+	}
+	for name, encoding := range encodings {
+		for _, o := range []robotstxt.Options{{}, {Limit: limit + 1}, {Cut: true}} {
+			for _, more := range []int{-1, 0, 1} { // characters beyond the limit
+				for _, end := range []string{"", "\n", "\r", "\r\n", "z", "z\n", "\nz", "\nAllow: /z\n", "\u0a0a"} {
+					text := string(filled(start, limit/encoding.unit+more, rule)) + end
+					body := encoding.encode(text)
+					counts := body[:min(len(body), o.ReadSize())]
+					got, want := robotstxt.Parse(counts, o), robotstxt.Parse(body, o)
+					if summary(got) != summary(want) {
+						t.Errorf("%s, %+v, %d, %q: %s, of the whole body %s", name, o, more, end, summary(got), summary(want))
+					}
+					if o.Cut {
+						continue
+					}
+					if want := reference.Parse(body, reference.RFC9309, o.Limit); !sameAsReference(got, &want) {
+						t.Errorf("%s, %+v, %d, %q: %s, the reference finds %+v", name, o, more, end, summary(got), want)
+					}
+				}
 			}
 		}
 	}

@@ -45,15 +45,23 @@ type Options struct {
 	Cut bool
 }
 
-// ReadLimit is how many octets of a body a reader has to keep: those that
-// count, or MaxGoogleBody under the Google profile. One octet more shows that
-// there was more.
+// lookahead is how many bytes after the limit Parse looks at: one code unit of
+// UTF-16, which may be the line end that keeps the last line whole.
+const lookahead = 2
+
+// ReadLimit returns how many bytes of a body count: Limit, or MaxGoogleBody under
+// the Google profile.
 func (o Options) ReadLimit() int {
 	if o.Profile == Google {
 		return MaxGoogleBody
 	}
-	return min(max(o.Limit, DefaultLimit), math.MaxInt-1)
+	return min(max(o.Limit, DefaultLimit), math.MaxInt-lookahead)
 }
+
+// ReadSize returns how many bytes of a body a reader must keep so that Parse
+// decides as it does with the whole body: those that count and a few more, which
+// show that there was more and whether the limit cuts a line.
+func (o Options) ReadSize() int { return o.ReadLimit() + lookahead }
 
 // File is a parsed body. Its byte slices alias the body that was parsed, or a
 // decoded copy of it, and are valid as long as neither is changed.
