@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -38,6 +39,27 @@ func ordinary() []string {
 
 func repeated(s string, n int) []string { return []string{strings.Repeat(s, n)} }
 
+// pairs are n rules of two literals each, whose beginnings are near everywhere in long
+// paths of letters, and which themselves are hardly anywhere.
+func pairs(n int) []string {
+	rules := make([]string, n)
+	for i := range rules {
+		const common = "eeeeeeeeeeeeeeee"
+		rules[i] = "/*" + common[:10+i%7] + letters(uint64(2*i+2), 20) + "*" + common[:9+i%5] + letters(uint64(2*i+3), 12)
+	}
+	return rules
+}
+
+// letters are n bytes of two letters, chosen by chance from a seed.
+func letters(seed uint64, n int) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = "%e"[random.IntN(2)]
+	}
+	return string(text)
+}
+
 var worstCases = []worst{
 	{"literals=5000/urls=ordinary", numbered(5000, "/*lit_%d*x"), ordinary()},
 	{"sections=5000/urls=ordinary", numbered(5000, "/section-*/article/*-%d.html$"), ordinary()},
@@ -48,6 +70,8 @@ var worstCases = []worst{
 	{"stars=4000/urls=8000a", []string{"/" + strings.Repeat("*a", 4000)}, repeated("/"+strings.Repeat("a", 8000), 1)},
 	{"stars=4000/urls=8000ab", []string{"/" + strings.Repeat("*a", 4000) + "*b"}, repeated("/b"+strings.Repeat("a", 8000), 1)},
 	{"wild=500/urls=64KiB", numbered(500, "/*some-word-%d*end"), repeated("/"+strings.Repeat("some-path-of-words/", 3449), 1)},
+	{"pairs=7000/urls=1KiB", pairs(7000), repeated("/"+letters(1, 1023), 1)},
+	{"pairs=7000/urls=256KiB", pairs(7000), repeated("/"+letters(1, 1<<18-1), 1)},
 	{"prefixes=500KiB/urls=ordinary", numbered(16000, "/section-3/articles/%d/"), ordinary()},
 }
 

@@ -168,10 +168,12 @@ func (c *compiled) indexedTail(p *Target, bunch uint32, kind tailKind, floor uin
 	}
 	s := search{rules: c, index: newIndex(c.data[c.index:]), target: p, kind: kind, best: floor}
 	p.windows.clear(s.index.count + 1)
+	p.untried = [2][]uint32{p.untried[0][:0], p.untried[1][:0]}
 	s.scan(p.query)
 	if len(p.plain) != len(p.query) {
 		s.scan(p.plain)
 	}
+	s.tryUntried()
 	if s.best == floor {
 		return 0
 	}
@@ -185,7 +187,12 @@ type search struct {
 	target *Target
 	kind   tailKind
 	best   uint32
+	tries  int
 }
+
+// maxTries is how many suffixes a search tries one by one when it comes upon them.
+// More are tried together at its end, where there may be a sweeper for them.
+const maxTries = 16
 
 // scan looks for windows at each octet of a path.
 func (s *search) scan(path []byte) {
@@ -240,9 +247,47 @@ func (s *search) try(record int) {
 			continue
 		}
 		bunch := load32(c.data, fields+16)
-		if s.target.bunches.marked(bunch) && c.matchTail(tail, s.target.plain, s.target.query, int(load32(c.data, c.bunch(bunch)))) {
+		if !s.target.bunches.marked(bunch) {
+			continue
+		}
+		if s.tries++; s.tries > maxTries {
+			spelling := c.spellingOf(tail)
+			s.target.untried[spelling] = append(s.target.untried[spelling], uint32(tail))
+			continue
+		}
+		if c.matchTail(tail, s.target.plain, s.target.query, int(load32(c.data, c.bunch(bunch)))) {
 			s.best = rule
 			return
 		}
 	}
+}
+
+// tryUntried tries the suffixes that were put off, whose best is one of these or
+// what was found before.
+func (s *search) tryUntried() {
+	p, c := s.target, s.rules
+	// What a call costs, whatever it looks at, is that of so many bytes.
+	const call = 64
+	cost := len(p.untried[0])*(len(p.plain)+call) + len(p.untried[1])*(len(p.query)+call)
+	if cost == 0 {
+		return
+	}
+	sweeper := p.sweeperOf(c, cost)
+	for spelling, text := range [...][]byte{p.plain, p.query} {
+		if sweeper != nil && len(p.untried[spelling]) > 0 {
+			s.best = sweeper.sweep(c, text, p.untried[spelling], s.best)
+			continue
+		}
+		for _, tail := range p.untried[spelling] {
+			fields := c.tails + int(tail)*tailSize
+			if rule := load32(c.data, fields); rule > s.best && c.matchTail(int(tail), p.plain, p.query, int(load32(c.data, c.bunch(load32(c.data, fields+16))))) {
+				s.best = rule
+			}
+		}
+	}
+}
+
+// spellingOf is 1 for a suffix that is matched against the query spelling, else 0.
+func (c *compiled) spellingOf(tail int) int {
+	return int(load32(c.data, c.tails+tail*tailSize+4)&tailQuery) / tailQuery
 }

@@ -21,7 +21,10 @@ type Target struct {
 
 	met meeting // what Hold found of this path
 
-	bunches, windows marks // for indexedTail
+	bunches, windows marks       // for indexedTail
+	untried          [2][]uint32 // suffixes that it put off, by spelling
+	sweepers         [sweepers]*sweeper
+	nextSweeper      int // whose place is taken next
 
 	plainMemory []byte
 	queryMemory []byte

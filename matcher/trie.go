@@ -11,9 +11,14 @@ import "robotsbatch/matcher/robotstxt"
 // its literal prefix ends. Matching walks down once and then tries the tails on
 // its way, the most specific first, until none can beat the best match; where
 // there are many, an index finds those whose window, one of their literals, is
-// in the path. Its time is bounded by the path's length × (a small constant +
-// the number of tails whose window occurs), and below indexThreshold tails by
-// the path's length × their number.
+// in the path.
+//
+// Time is bounded. Below indexThreshold tails it is at most the path's length × their
+// number. With an index it is the path's length × a constant, and a constant for
+// each tail whose window occurs: where more than a few occur they are looked for
+// together, in one pass over the path (see sweeper). What the pass needs is made
+// once for a host's rules, in time linear in their bytes, when as much time was
+// spent without it.
 type Trie struct {
 	rules  compiled
 	notes  []byte // the rules' lines and texts

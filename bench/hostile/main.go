@@ -1,0 +1,416 @@
+//go:build linux
+
+// Hostile looks for the robots.txt and the URL that take the evaluator longest, a
+// byte of the URL: it changes both by chance, keeps what got worse, and begins
+// anew where nothing does. scripts/hostile.sh runs it.
+//
+//	go run ./bench/hostile -time 1h
+//	go run ./bench/hostile -body robots.txt -url url.txt
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	duration := flag.Duration("time", time.Hour, "how long to search")
+	seed := flag.Uint64("seed", 1, "of the random numbers")
+	lengths := flag.String("lengths", "1024,16384,262144", "bytes of the URLs to search with")
+	body := flag.String("body", "", "measure this robots.txt with -url, and search for nothing")
+	url := flag.String("url", "", "a file that holds one URL")
+	save := flag.String("save", "", "folder for the worst body and URL of each length")
+	flag.Parse()
+	if *body != "" {
+		return measureFiles(*body, *url)
+	}
+	c := climber{random: rand.New(rand.NewPCG(*seed, 9309)), worst: make(map[int]found)}
+	for text := range strings.SplitSeq(*lengths, ",") {
+		var n int
+		if _, err := fmt.Sscan(text, &n); err != nil || n < 64 {
+			return fmt.Errorf("-lengths: %q is no number of at least 64", text)
+		}
+		c.lengths = append(c.lengths, n)
+	}
+	started := time.Now()
+	for time.Since(started) < *duration {
+		if err := c.climb(started.Add(*duration)); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("searched for %v: %d climbs, %d bodies\n", time.Since(started).Round(time.Second), c.climbs, c.measured)
+	for _, n := range c.lengths {
+		w := c.worst[n]
+		fmt.Printf("worst at %7d bytes: %7.1f ns a byte, the first of its host %7.1f: %v\n", n, w.cost.steady, w.cost.first, w.genes)
+		if *save != "" {
+			if err := w.save(*save, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// climber climbs hills, one after the other.
+type climber struct {
+	random           *rand.Rand
+	lengths          []int
+	worst            map[int]found // by length
+	climbs, measured int
+}
+
+// found is an input with its cost.
+type found struct {
+	genes genes
+	cost  cost
+}
+
+// patience is how many changes in a row may fail before a climb ends.
+const patience = 40
+
+// climb goes up one hill, for URLs of each length in turn.
+func (c *climber) climb(deadline time.Time) error {
+	length := c.lengths[c.climbs%len(c.lengths)]
+	c.climbs++
+	here := found{genes: randomGenes(c.random)}
+	if c.climbs%2 == 0 && c.worst[length].cost.steady > 0 {
+		here = c.worst[length] // go on from the highest
+	}
+	for failed := 0; failed < patience && time.Now().Before(deadline); failed++ {
+		next := found{genes: here.genes.changed(c.random)}
+		if here.cost.steady == 0 {
+			next.genes = here.genes
+		}
+		var err error
+		if next.cost, err = measure(next.genes.body(), next.genes.url(length)); err != nil {
+			return fmt.Errorf("%v: %w", next.genes, err)
+		}
+		c.measured++
+		if next.cost.steady <= here.cost.steady {
+			continue
+		}
+		if next.cost.steady > 1.03*here.cost.steady {
+			failed = 0
+		}
+		here = next
+		if here.cost.steady > c.worst[length].cost.steady {
+			c.worst[length] = here
+			fmt.Printf("%7d bytes: %7.1f ns a byte, the first of its host %7.1f: %v\n", length, here.cost.steady, here.cost.first, here.genes)
+		}
+	}
+	return nil
+}
+
+// cost is what a URL takes of a processor, in nanoseconds a byte.
+type cost struct {
+	first  float64 // as the first of its host
+	steady float64 // when the same host's rules decided some before: the least of a few
+}
+
+// limit is how many bytes of a robots.txt are read (RFC 9309 §2.5).
+const limit = 500 << 10
+
+const hostOfURL = "https://w.test"
+
+// measure evaluates a URL a few times, and checks the verdict where that takes the
+// reference no minutes.
+func measure(body, url []byte) (c cost, err error) {
+	file := robotstxt.Parse(body, robotstxt.Options{})
+	tries := matcher.Compile(file, []matcher.Chain{{matcher.Everyone}})
+	var table matcher.Table
+	table.Add([]byte(hostOfURL), matcher.Origin{Access: access.Rules, Tries: tries})
+	e := batch.NewEvaluator(&table, batch.Options{})
+	column := batch.Column{Data: url, Offsets32: []int32{0, int32(len(url))}}
+	var v batch.Verdicts
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for i := range 8 {
+		started := threadTime()
+		if err := e.Evaluate(&batch.Batch{URLs: column}, &v); err != nil {
+			return c, err
+		}
+		took := float64(threadTime()-started) / float64(len(url))
+		switch {
+		case i == 0:
+			c.first = took
+		case i < 4: // what pays after some URLs has to have been made
+		case i == 4 || took < c.steady:
+			c.steady = took
+		}
+		if i > 4 && took > 20_000 {
+			break
+		}
+	}
+	if len(url) > 1024 {
+		return c, nil
+	}
+	allowed := v.Agents[0].Allowed[0]&1 != 0
+	path := string(url[len(hostOfURL):])
+	if want := reference.Decide(reference.Parse(body, reference.RFC9309, 0), []string{"*"}, path, reference.RFC9309); want.Allowed != allowed {
+		return c, fmt.Errorf("allowed is %v, want %v", allowed, want.Allowed)
+	}
+	return c, nil
+}
+
+// threadTime is how many nanoseconds of a processor the thread has had.
+func threadTime() int64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		panic(err) // every Linux has that clock
+	}
+	return t.Nano()
+}
+
+func measureFiles(body, url string) error {
+	rules, err := os.ReadFile(body)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(url)
+	if err != nil {
+		return err
+	}
+	text = bytes.TrimSpace(text)
+	if !bytes.HasPrefix(text, []byte(hostOfURL+"/")) {
+		return fmt.Errorf("%s: a URL that begins with %s/ is needed", url, hostOfURL)
+	}
+	path := text[len(hostOfURL)+1:]
+	for _, n := range []int{128, 256, 1 << 10, 1 << 12, 1 << 14, 1 << 18, 1 << 20} {
+		long := []byte(hostOfURL + "/")
+		for len(long) < n {
+			long = append(long, path...)
+		}
+		c, err := measure(rules, long[:n])
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%7d bytes: %8.1f ns a byte, the first of its host %8.1f\n", n, c.steady, c.first)
+	}
+	return nil
+}
+
+// save writes the body and the URL into a folder.
+func (f *found) save(folder string, length int) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(fmt.Sprintf("%s/%d.robots.txt", folder, length), f.genes.body(), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(fmt.Sprintf("%s/%d.url.txt", folder, length), f.genes.url(length), 0o666)
+}
+
+// genes are what a body and a URL are made by.
+type genes struct {
+	Letters   string   // what most is made of
+	Literals  [2]int   // how many a rule has, at least and at most
+	Lengths   [2]int   // of a literal
+	Noise     int      // how many bytes of a hundred are of any letter, the others of the first
+	Prefixes  int      // how many bytes may come before the first star
+	Anchored  int      // how many rules of a hundred end in $
+	Allowed   int      // how many allow
+	Numbered  int      // of how many literals in a hundred the end is a number
+	Seeds     []string // texts that literals and the URL are made of, too
+	FromSeeds int      // how many literals of a hundred
+	Rules     int      // at most
+	Pieces    [5]int   // weights of what the URL is made of
+	Random    uint64   // what chance decides else
+}
+
+func (g genes) String() string { return fmt.Sprintf("%+v", plainGenes(g)) }
+
+// plainGenes are genes without String.
+type plainGenes genes
+
+func randomGenes(r *rand.Rand) (g genes) {
+	for range 40 {
+		g = g.changed(r)
+	}
+	return g
+}
+
+var someLetters = []string{"a", "ab", "%e", "/a", "ab/", "a%", "?a", "abcdefgh", "0123456789", "%2F?", "a-_.", "Aa", "/"}
+
+// changed returns genes of which one or a few are others.
+func (g genes) changed(r *rand.Rand) genes {
+	g.Seeds = slices.Clone(g.Seeds)
+	if g.Letters == "" {
+		g.Letters = "ab"
+	}
+	for again := true; again; again = r.IntN(3) == 0 {
+		switch r.IntN(14) {
+		case 0:
+			g.Letters = someLetters[r.IntN(len(someLetters))]
+		case 1:
+			g.Literals = anyRange(r, g.Literals, 1, 40)
+		case 2, 3:
+			g.Lengths = anyRange(r, g.Lengths, 1, 400)
+		case 4:
+			g.Noise = r.IntN(101)
+		case 5:
+			g.Prefixes = r.IntN(40) * r.IntN(2)
+		case 6:
+			g.Anchored = r.IntN(101) * r.IntN(2)
+		case 7:
+			g.Allowed = r.IntN(101) * r.IntN(2)
+		case 8:
+			g.Numbered = r.IntN(101) * r.IntN(2)
+		case 9:
+			g.changeSeeds(r)
+		case 10:
+			g.FromSeeds = r.IntN(101) * r.IntN(2)
+		case 11:
+			g.Rules = []int{99, 150, 1000, 50_000, 50_000, 50_000}[r.IntN(6)]
+		case 12:
+			g.Pieces[r.IntN(len(g.Pieces))] = r.IntN(20)
+		case 13:
+			g.Random = r.Uint64()
+		}
+	}
+	g.Literals, g.Lengths = anyRange(r, g.Literals, 1, 0), anyRange(r, g.Lengths, 1, 0)
+	if g.Rules == 0 {
+		g.Rules = 50_000
+	}
+	return g
+}
+
+// anyRange changes a range, at most by as much; with 0 it only has it not be empty.
+func anyRange(r *rand.Rand, x [2]int, low, by int) [2]int {
+	switch {
+	case by == 0:
+	case r.IntN(2) == 0:
+		x[0] = low + r.IntN(1+r.IntN(by))
+		x[1] = x[0] + r.IntN(1+r.IntN(by))
+	default:
+		x[r.IntN(2)] += r.IntN(5) - 2
+	}
+	x[0] = max(low, x[0])
+	x[1] = max(x[0], x[1])
+	return x
+}
+
+// changeSeeds adds, drops or changes a text.
+func (g *genes) changeSeeds(r *rand.Rand) {
+	switch {
+	case len(g.Seeds) == 0 || (len(g.Seeds) < 6 && r.IntN(3) == 0):
+		g.Seeds = append(g.Seeds, text(r, g.Letters, 1+r.IntN(1+r.IntN(60)), 100))
+	case r.IntN(3) == 0:
+		i := r.IntN(len(g.Seeds))
+		g.Seeds = slices.Delete(g.Seeds, i, i+1)
+	default:
+		i := r.IntN(len(g.Seeds))
+		seed := []byte(g.Seeds[i])
+		at := r.IntN(len(seed) + 1)
+		letter := g.Letters[r.IntN(len(g.Letters))]
+		if r.IntN(2) == 0 && at < len(seed) {
+			seed[at] = letter
+		} else {
+			seed = slices.Insert(seed, at, letter)
+		}
+		g.Seeds[i] = string(seed)
+	}
+}
+
+// text is n bytes, so many of a hundred of any letter.
+func text(r *rand.Rand, letters string, n, noise int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = letters[0]
+		if r.IntN(100) < noise {
+			b[i] = letters[r.IntN(len(letters))]
+		}
+	}
+	return string(b)
+}
+
+func (g genes) literal(r *rand.Rand, number int) string {
+	if len(g.Seeds) > 0 && r.IntN(100) < g.FromSeeds {
+		return g.Seeds[r.IntN(len(g.Seeds))]
+	}
+	n := g.Lengths[0] + r.IntN(g.Lengths[1]-g.Lengths[0]+1)
+	s := text(r, g.Letters, n, g.Noise)
+	if r.IntN(100) < g.Numbered {
+		s += fmt.Sprint(number)
+	}
+	return s
+}
+
+// body is a robots.txt of at most 500 KiB.
+func (g genes) body() []byte {
+	r := rand.New(rand.NewPCG(g.Random, 1))
+	b := []byte("User-agent: *\n")
+	for number := range g.Rules {
+		kind := "disallow:"
+		if r.IntN(100) < g.Allowed {
+			kind = "allow:"
+		}
+		rule := kind + "/" + text(r, g.Letters, r.IntN(g.Prefixes+1), g.Noise)
+		for range g.Literals[0] + r.IntN(g.Literals[1]-g.Literals[0]+1) {
+			rule += "*" + g.literal(r, number)
+		}
+		if r.IntN(100) < g.Anchored {
+			rule += "$"
+		}
+		if len(b)+len(rule)+1 > limit {
+			break
+		}
+		b = append(append(b, rule...), '\n')
+	}
+	return b
+}
+
+// url is a URL of a length, made of random letters, of one letter, of literals and
+// of seeds, or of whole rules.
+func (g genes) url(length int) []byte {
+	r := rand.New(rand.NewPCG(g.Random, 2))
+	b := []byte(hostOfURL + "/")
+	total := 1
+	for _, weight := range g.Pieces {
+		total += weight
+	}
+	for len(b) < length {
+		pick, kind := r.IntN(total), 0
+		for kind < len(g.Pieces) && pick >= g.Pieces[kind] {
+			pick -= g.Pieces[kind]
+			kind++
+		}
+		switch kind {
+		case 1:
+			b = append(b, strings.Repeat(g.Letters[:1], 1+r.IntN(1+2*g.Lengths[1]))...)
+		case 2:
+			b = append(b, g.literal(r, r.IntN(20_000))...)
+		case 3:
+			if len(g.Seeds) > 0 {
+				b = append(b, g.Seeds[r.IntN(len(g.Seeds))]...)
+			}
+			b = append(b, g.Letters[r.IntN(len(g.Letters))])
+		case 4:
+			b = append(b, text(r, g.Letters, 1+r.IntN(1+g.Lengths[1]), g.Noise)...)
+		default:
+			b = append(b, text(r, g.Letters, 1+r.IntN(100), 100)...)
+		}
+	}
+	return b[:length]
+}

@@ -1,0 +1,208 @@
+package matcher
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+)
+
+// automaton finds the literals of a group's wildcard suffixes in one pass over a
+// text, however many they are (A. V. Aho and M. J. Corasick, 1975).
+//
+// Its nodes stand for the beginnings of literals, numbered breadth first from the
+// root, 0, so that the children of a node lie side by side. There is at most one node a
+// byte of the literals, and it takes 17 bytes.
+//
+// The literals that a text ends in are a chain, each a suffix of the one before:
+//
+//	found[node] → shorter[literal] → shorter[literal] → … → 0
+//
+// A hostile group makes such chains a thousand literals long, at each byte of a
+// path. So literals are numbered by heavy paths (D. D. Sleator and R. E. Tarjan,
+// 1983): a chain is at most log2(literals) runs of numbers one after the other, and
+// the longest literal in it that is in a set of numbers is found by looking at
+// the words of a bit set.
+type automaton struct {
+	nodes  []automatonNode
+	labels []byte      // by node, the byte that leads to it
+	root   [256]uint32 // the children of the root by byte, 0 for none
+
+	lengths []uint32 // by literal, from 1 on
+	shorter []uint32 // by literal, the longest other one that it ends in, 0 for none
+	heads   []uint32 // by literal, the shortest one of its heavy path
+
+	spans []literalSpan // by node, for build
+}
+
+// automatonNode is a node, what a step looks at side by side.
+type automatonNode struct {
+	first    uint32 // its first child
+	fail     uint32 // the longest proper suffix of its text that is a node
+	found    uint32 // the longest literal that its text ends in, 0 for none
+	children uint16
+	label    byte // of the first child
+}
+
+// literalSpan is the run of sorted literals that begin with a node's text.
+type literalSpan struct{ low, high uint32 }
+
+// build makes the automaton of some literals, which are sorted, distinct and not
+// empty, and returns their numbers in the same order. It takes time linear in
+// their bytes.
+func (a *automaton) build(literals [][]byte) (numbers []uint32) {
+	a.addNodes(literals)
+	byLength := a.addFails(len(literals))
+	numbers = a.numberPaths(byLength)
+	lengths := slices.Grow(a.lengths[:0], len(literals)+1)[:len(literals)+1]
+	for i, literal := range literals {
+		lengths[numbers[i]] = uint32(len(literal))
+	}
+	a.lengths = lengths
+	return numbers
+}
+
+// addNodes makes the nodes. Where a literal ends, found is its index plus 1.
+func (a *automaton) addNodes(literals [][]byte) {
+	most := 1 // nodes, unless literals begin alike
+	for _, literal := range literals {
+		most += len(literal)
+	}
+	a.nodes = slices.Grow(a.nodes[:0], most)
+	a.labels = append(slices.Grow(a.labels[:0], most), 0)
+	a.spans = append(slices.Grow(a.spans[:0], most), literalSpan{0, uint32(len(literals))})
+	for node, depth := 0, 0; node < len(a.spans); depth++ {
+		for level := len(a.spans); node < level; node++ {
+			low, high := a.spans[node].low, a.spans[node].high
+			n := automatonNode{first: uint32(len(a.spans))}
+			if low < high && len(literals[low]) == depth {
+				low++
+				n.found = low
+			}
+			for low < high {
+				next, c := low+1, literals[low][depth]
+				for next < high && literals[next][depth] == c {
+					next++
+				}
+				if n.children++; n.children == 1 {
+					n.label = c
+				}
+				a.spans = append(a.spans, literalSpan{low, next})
+				a.labels = append(a.labels, c)
+				low = next
+			}
+			a.nodes = append(a.nodes, n)
+		}
+	}
+}
+
+// addFails makes root, the nodes' fails and shorter, completes what the nodes found, and
+// returns the literals by length.
+func (a *automaton) addFails(literals int) (byLength []uint32) {
+	a.root = [256]uint32{}
+	for child := range uint32(a.nodes[0].children) {
+		a.root[a.labels[1+child]] = 1 + child
+	}
+	a.shorter = slices.Grow(a.shorter[:0], literals+1)[:literals+1]
+	a.shorter[0] = 0
+	byLength = make([]uint32, 0, literals)
+	for i := range a.nodes {
+		node := &a.nodes[i]
+		for child := node.first; child < node.first+uint32(node.children); child++ {
+			n := &a.nodes[child]
+			if i != 0 {
+				n.fail = a.step(node.fail, a.labels[child])
+			}
+			above := a.nodes[n.fail].found
+			if n.found != 0 {
+				a.shorter[n.found] = above
+				byLength = append(byLength, n.found)
+			} else {
+				n.found = above
+			}
+		}
+	}
+	return byLength
+}
+
+// numberPaths numbers the literals by heavy paths, each from its shortest to its
+// longest, and returns the numbers by the indices that they had before.
+func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
+	n := len(byLength) + 1
+	size, heavy := make([]uint32, n), make([]uint32, n) // of the literals that end in one
+	for _, l := range slices.Backward(byLength) {
+		size[l]++
+		if up := a.shorter[l]; up != 0 {
+			size[up] += size[l]
+			if heavy[up] == 0 || size[l] > size[heavy[up]] {
+				heavy[up] = l
+			}
+		}
+	}
+	a.heads = slices.Grow(a.heads[:0], n)[:n]
+	numbers, shorter, next := make([]uint32, n), make([]uint32, n), uint32(1)
+	for _, l := range byLength {
+		up := a.shorter[l]
+		if up != 0 && heavy[up] == l {
+			continue // it got its number with the one above
+		}
+		head := next
+		for x := l; x != 0; x = heavy[x] {
+			numbers[x], a.heads[next] = next, head
+			shorter[next] = next - 1
+			next++
+		}
+		shorter[head] = numbers[up]
+	}
+	copy(a.shorter, shorter)
+	for i := range a.nodes {
+		a.nodes[i].found = numbers[a.nodes[i].found]
+	}
+	return numbers[1:]
+}
+
+// step returns the node of the longest suffix of a text that is a node, when a node
+// is that of the text without its last byte.
+func (a *automaton) step(node uint32, c byte) uint32 {
+	for node != 0 {
+		n := &a.nodes[node]
+		if n.label == c && n.children > 0 {
+			return n.first
+		}
+		if n.children > 1 {
+			others := n.first + 1
+			if i := bytes.IndexByte(a.labels[others:n.first+uint32(n.children)], c); i >= 0 {
+				return others + uint32(i)
+			}
+		}
+		node = n.fail
+	}
+	return a.root[c]
+}
+
+// longestIn returns the longest literal of a set, a bit each, that is a literal or
+// that this one ends in; 0 for none.
+func (a *automaton) longestIn(set []uint64, literal uint32) uint32 {
+	for literal != 0 {
+		head := a.heads[literal]
+		if last := lastSet(set, head, literal); last != 0 {
+			return last
+		}
+		literal = a.shorter[head]
+	}
+	return 0
+}
+
+// lastSet returns the greatest number of a set from low on and up to high, 0 for
+// none. low is not 0.
+func lastSet(set []uint64, low, high uint32) uint32 {
+	at := high / 64
+	word := set[at] & (^uint64(0) >> (63 - high%64))
+	for word == 0 && at > low/64 {
+		at--
+		word = set[at]
+	}
+	if last := 64*at + uint32(bits.Len64(word)) - 1; word != 0 && last >= low {
+		return last
+	}
+	return 0
+}

@@ -1,0 +1,232 @@
+package matcher
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A hostile group has thousands of wildcard suffixes whose index literals are all
+// in a path, and to look through a long path for each of them takes the product of
+// both lengths. A sweeper takes their sum: it goes through the path once, and each
+// suffix waits for the literal that it needs next.
+//
+// The earliest occurrence of a literal behind the one before is as good as any
+// other, so a suffix that finds its literal goes on to the next one and never
+// back. It starts to wait where an occurrence can end at the earliest; from
+// there on any occurrence serves it, and it is looked at once a literal.
+type sweeper struct {
+	rules *byte // the Trie.Identity of what it was made for
+	spent int   // bytes that were looked through without it
+
+	built     bool
+	automaton automaton
+	sequences []uint32 // the literals of all suffixes by number, 0 for an empty one
+	starts    []uint32 // by suffix, its first literal in sequences; one more at the end
+
+	waiters []waiter
+	due     []uint32 // by byte of the path, the first waiter that starts to wait there
+	waiting []uint32 // by literal, the first waiter that waits for it
+	waited  []uint64 // the literals that somebody waits for, a bit each
+}
+
+// waiter is a suffix in a pass. Lists of waiters are linked by number, from 1 on.
+type waiter struct {
+	suffix uint32
+	rule   uint32
+	next   uint32 // the literal that it needs next, as index in sequences
+	link   uint32
+}
+
+const (
+	// sweepers is for how many groups a Target keeps a sweeper: a body may have
+	// several groups whose agents are asked for together.
+	sweepers = 4
+	// buildCost is what making a sweeper costs, a byte of the group, in bytes that
+	// are looked through for a literal.
+	buildCost = 4
+)
+
+// sweeperOf returns the sweeper for a group if looking through so many bytes
+// without it would cost more than making it; else nil.
+func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
+	var s *sweeper
+	for _, known := range p.sweepers {
+		if known != nil && known.rules == &c.data[0] {
+			s = known
+		}
+	}
+	if s == nil {
+		s = p.sweepers[p.nextSweeper]
+		if s == nil {
+			s = new(sweeper)
+			p.sweepers[p.nextSweeper] = s
+		}
+		s.rules, s.spent, s.built = &c.data[0], 0, false
+		p.nextSweeper = (p.nextSweeper + 1) % sweepers
+	}
+	if !s.built {
+		if s.spent += cost; s.spent < buildCost*(c.index-c.tails) {
+			return nil
+		}
+		s.build(c)
+	}
+	return s
+}
+
+// build makes the sweeper of a group.
+func (s *sweeper) build(c *compiled) {
+	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
+	indices := make(map[string]uint32)
+	var distinct [][]byte
+	for tail := range (c.literals - c.tails) / tailSize {
+		s.starts = append(s.starts, uint32(len(s.sequences)))
+		for i := range c.literalCount(tail) {
+			literal, index := c.literalOf(tail, i), uint32(0)
+			if len(literal) > 0 {
+				index = indices[string(literal)]
+				if index == 0 {
+					distinct = append(distinct, literal)
+					index = uint32(len(distinct))
+					indices[string(literal)] = index
+				}
+			}
+			s.sequences = append(s.sequences, index)
+		}
+	}
+	s.starts = append(s.starts, uint32(len(s.sequences)))
+	order := make([]uint32, len(distinct))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int { return bytes.Compare(distinct[x], distinct[y]) })
+	sorted := make([][]byte, len(distinct))
+	for i, index := range order {
+		sorted[i] = distinct[index]
+	}
+	numbers := make([]uint32, len(distinct)+1)
+	for i, number := range s.automaton.build(sorted) {
+		numbers[order[i]+1] = number
+	}
+	for i, index := range s.sequences {
+		s.sequences[i] = numbers[index]
+	}
+	s.waiting = cleared(s.waiting, len(distinct)+1)
+	s.waited = cleared(s.waited, len(distinct)/64+1)
+	s.built = true
+}
+
+// literalCount is the number of literals of a suffix.
+func (c *compiled) literalCount(suffix int) int {
+	return int(load32(c.data, c.tails+suffix*tailSize+4) >> tailCount)
+}
+
+// literalOf is a literal of a suffix.
+func (c *compiled) literalOf(suffix, i int) []byte {
+	record := c.tails + suffix*tailSize
+	first := int(load32(c.data, record+8))
+	if c.literalCount(suffix) == 1 {
+		return c.data[c.octets+first:][:load32(c.data, record+12)]
+	}
+	return c.literal(first + i)
+}
+
+// sweep returns the best rule of those of some suffixes that match in a text, which
+// is the spelling that they ask for, and that beat floor; floor if there is none. It
+// takes time linear in the text and in the suffixes' literals, but for the logarithm
+// of the number of literals that the text's first factor has at worst.
+func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint32) (best uint32) {
+	best = floor
+	s.waiters = append(s.waiters[:0], waiter{}) // 0 is none
+	s.due = cleared(s.due, len(text)+1)
+	for _, suffix := range suffixes {
+		record := c.tails + int(suffix)*tailSize
+		s.waiters = append(s.waiters, waiter{suffix: suffix, rule: load32(c.data, record), next: s.starts[suffix]})
+		depth := int(load32(c.data, c.bunch(load32(c.data, record+16))))
+		if s.goOn(c, text, uint32(len(s.waiters)-1), depth) {
+			best = max(best, load32(c.data, record))
+		}
+	}
+	a, node := &s.automaton, uint32(0)
+	for i, octet := range text {
+		node = a.step(node, octet)
+		if due := s.due[i+1]; due != 0 {
+			s.startWaiting(due)
+		}
+		for literal := a.longestIn(s.waited, a.nodes[node].found); literal != 0; literal = a.longestIn(s.waited, a.shorter[literal]) {
+			best = s.hit(c, text, literal, i+1, best)
+		}
+	}
+	s.stopWaiting()
+	return best
+}
+
+// hit has all that wait for a literal, which ends before byte end of the text, go
+// on, and returns the best rule then.
+func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best uint32) uint32 {
+	number := s.waiting[literal]
+	s.waiting[literal] = 0
+	s.waited[literal/64] &^= 1 << (literal % 64)
+	for number != 0 {
+		w := &s.waiters[number]
+		link := w.link
+		if w.rule > best {
+			w.next++
+			if s.goOn(c, text, number, end) {
+				best = w.rule
+			}
+		}
+		number = link
+	}
+	return best
+}
+
+// goOn has a waiter wait for the literal that it needs next, from byte at of the text
+// on, and tells whether it needs none and matches.
+func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches bool) {
+	w := &s.waiters[number]
+	last := s.starts[w.suffix+1] - 1
+	for w.next <= last && s.sequences[w.next] == 0 && !(w.next == last && c.isAnchored(int(w.suffix))) {
+		w.next++ // an empty literal is everywhere
+	}
+	if w.next > last {
+		return true
+	}
+	if w.next == last && c.isAnchored(int(w.suffix)) {
+		final := c.literalOf(int(w.suffix), c.literalCount(int(w.suffix))-1)
+		return bytes.HasSuffix(text[at:], final)
+	}
+	if end := at + int(s.automaton.lengths[s.sequences[w.next]]); end <= len(text) {
+		w.link = s.due[end]
+		s.due[end] = number
+	}
+	return false
+}
+
+// isAnchored tells whether the last literal of a suffix ends the path.
+func (c *compiled) isAnchored(suffix int) bool {
+	return load32(c.data, c.tails+suffix*tailSize+4)&tailAnchored != 0
+}
+
+// startWaiting puts a list of waiters into those of their literals.
+func (s *sweeper) startWaiting(number uint32) {
+	for number != 0 {
+		w := &s.waiters[number]
+		link, literal := w.link, s.sequences[w.next]
+		w.link = s.waiting[literal]
+		s.waiting[literal] = number
+		s.waited[literal/64] |= 1 << (literal % 64)
+		number = link
+	}
+}
+
+// stopWaiting empties the lists of all literals, which only these waiters are in.
+func (s *sweeper) stopWaiting() {
+	for i := range s.waiters[1:] {
+		w := &s.waiters[i+1]
+		if next := int(w.next); next < len(s.sequences) {
+			literal := s.sequences[next]
+			s.waiting[literal] = 0
+			s.waited[literal/64] &^= 1 << (literal % 64)
+		}
+	}
+}

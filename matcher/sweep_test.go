@@ -1,0 +1,216 @@
+package matcher
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// TestSweepOfEverySmallSuffix compares the sweeper with the reference for all
+// wildcard suffixes and all texts that two letters make up to a length: each suffix
+// alone, and all of them together.
+func TestSweepOfEverySmallSuffix(t *testing.T) {
+	var patterns []string
+	for _, suffix := range textsOf("ab*", 5) {
+		if !strings.HasSuffix(suffix, "*") {
+			patterns = append(patterns, "/*"+suffix, "/*"+suffix+"$", "/a*"+suffix, "/ab*"+suffix+"$")
+		}
+	}
+	trie := compileDisallowed(patterns)
+	c := trie.rules
+	var s sweeper
+	s.build(&c)
+	oracle := make([]reference.Pattern, len(s.starts)-1)
+	for suffix := range oracle {
+		oracle[suffix] = reference.NewPattern(trie.patternOf(suffix), reference.RFC9309)
+	}
+	longest := 8
+	if testing.Short() {
+		longest = 5
+	}
+	matches := 0
+	for _, rest := range textsOf("ab", longest) {
+		text := "/" + rest
+		path, best := reference.NewPath(text, reference.RFC9309), uint32(0)
+		var onTheWay []uint32
+		for suffix := range oracle {
+			rule, found := load32(c.data, c.tails+suffix*tailSize), uint32(0)
+			if !strings.HasPrefix(text, trie.prefixOf(suffix)) {
+				continue
+			}
+			onTheWay = append(onTheWay, uint32(suffix))
+			if oracle[suffix].Match(path) {
+				found, best = rule, max(best, rule)
+				matches++
+			}
+			if got := s.sweep(&c, []byte(text), []uint32{uint32(suffix)}, 0); got != found {
+				t.Fatalf("%s on %s: the sweep finds rule %d, want %d", trie.patternOf(suffix), text, got, found)
+			}
+		}
+		if got := s.sweep(&c, []byte(text), onTheWay, 0); got != best {
+			t.Fatalf("%s: the sweep of all finds rule %d, want %d", text, got, best)
+		}
+	}
+	if matches < 1000 {
+		t.Errorf("only %d matches: the test says little", matches)
+	}
+}
+
+// TestSweepOfNestedLiterals has literals that end in each other, a thousand deep and in
+// many branches, so that a pass has to find the one that is waited for among them.
+func TestSweepOfNestedLiterals(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		var patterns []string
+		for range 300 {
+			pattern := "/"
+			for range 1 + random.IntN(3) {
+				pattern += "*" + randomText(random, random.IntN(4), "ab") + strings.Repeat("a", random.IntN(200)) + "a"
+			}
+			patterns = append(patterns, pattern)
+		}
+		trie := compileDisallowed(patterns)
+		var s sweeper
+		s.build(&trie.rules)
+		for range 20 {
+			text := "/" + strings.Repeat("a", random.IntN(300)) + randomText(random, random.IntN(20), "ab") + strings.Repeat("a", random.IntN(300))
+			checkSweep(t, &trie, &s, []byte(text))
+		}
+	}
+}
+
+// checkSweep compares a pass over a text with trying each suffix.
+func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
+	t.Helper()
+	c := &trie.rules
+	best, suffixes := uint32(0), []uint32(nil)
+	for suffix := range len(s.starts) - 1 {
+		prefix := trie.prefixOf(suffix)
+		if !strings.HasPrefix(string(text), prefix) {
+			continue
+		}
+		suffixes = append(suffixes, uint32(suffix))
+		if c.matchTail(suffix, text, text, len(prefix)) {
+			best = max(best, load32(c.data, c.tails+suffix*tailSize))
+		}
+	}
+	if got := s.sweep(c, text, suffixes, 0); got != best {
+		t.Fatalf("%.200q: the sweep finds rule %d, trying all %d", text, got, best)
+	}
+	for i, waiter := range s.waiting {
+		if waiter != 0 || s.waited[i/64] != 0 {
+			t.Fatalf("somebody still waits for literal %d", i)
+		}
+	}
+}
+
+// TestManyRulesLikeReference compares the engine with the reference where
+// there are so many rules, and so many whose index literal is in a path, that a
+// sweeper is made.
+func TestManyRulesLikeReference(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for round := range 30 {
+		alphabet := [...]string{"a*", "ab*", "a/*?", "ab%2F*?", "aaaaaab*"}[round%5]
+		var body strings.Builder
+		for range 150 + random.IntN(200) {
+			kind := [...]string{"Allow", "Disallow", "Disallow"}[random.IntN(3)]
+			end := [...]string{"", "", "$"}[random.IntN(3)]
+			fmt.Fprintf(&body, "%s: /%s*%s%s\n", kind, randomText(random, random.IntN(3), alphabet), randomText(random, 1+random.IntN(16), alphabet), end)
+		}
+		compareWithReference(t, body.String(), func(yield func(string) bool) {
+			for range 30 {
+				if !yield("/" + randomText(random, random.IntN(90), strings.ReplaceAll(alphabet, "*", "a"))) {
+					return
+				}
+			}
+		})
+	}
+}
+
+func FuzzSweep(f *testing.F) {
+	f.Add("Disallow: /*a*b\nAllow: /*b*a$\nDisallow: /a*ab*ba", "/abbaab", uint8(60))
+	f.Add("Disallow: /*aa*aaa*a\nAllow: /*a*aaaa\nDisallow: /*?*%2F", "/aaaaaaaaaaa?/%2F", uint8(90))
+	f.Fuzz(func(t *testing.T, rules, path string, copies uint8) {
+		if len(rules) > 2000 || len(path) > 2000 || strings.ContainsAny(rules, "\r") {
+			return
+		}
+		// Many rules that differ in what they begin with have the same literals.
+		var body strings.Builder
+		for i := range int(copies) {
+			for rule := range strings.SplitSeq(rules, "\n") {
+				fmt.Fprintf(&body, "%s%s\n", rule, strings.Repeat("*a", i%7))
+			}
+		}
+		compareWithReference(t, body.String(), func(yield func(string) bool) {
+			for i := range 4 {
+				if !yield("/" + strings.Repeat(path, i)) {
+					return
+				}
+			}
+		})
+	})
+}
+
+// compareWithReference compares the verdicts of engine and reference, all of the engine's
+// with one Target, as a worker has it.
+func compareWithReference(t *testing.T, rules string, paths func(func(string) bool)) {
+	t.Helper()
+	body := []byte("User-agent: *\n" + rules)
+	for _, profile := range []struct {
+		engine    Profile
+		reference reference.Profile
+	}{{robotstxt.RFC9309, reference.RFC9309}, {robotstxt.Google, reference.Google}} {
+		trie := Compile(robotstxt.Parse(body, robotstxt.Options{Profile: profile.engine}), []Chain{{Everyone}})[0]
+		oracle := reference.Parse(body, profile.reference, 0)
+		var p Target
+		for path := range paths {
+			if strings.ContainsAny(path, "\x00\r\n#") || reference.IsRobotsTxt(path) {
+				continue
+			}
+			p.Set([]byte(path), profile.engine)
+			want := reference.Decide(oracle, []string{Everyone}, path, profile.reference)
+			if got := trie.Match(&p); got.Allowed != want.Allowed {
+				t.Fatalf("%s\n%q: allowed is %v, want %v", body, path, got.Allowed, want.Allowed)
+			}
+			if got := trie.Allowed(&p); got != want.Allowed {
+				t.Fatalf("%s\n%q: Allowed is %v, want %v", body, path, got, want.Allowed)
+			}
+		}
+	}
+}
+
+// textsOf are all texts of up to n letters.
+func textsOf(letters string, n int) []string {
+	all, last := []string{""}, []string{""}
+	for range n {
+		var longer []string
+		for _, text := range last {
+			for _, letter := range letters {
+				longer = append(longer, text+string(letter))
+			}
+		}
+		all, last = append(all, longer...), longer
+	}
+	return all
+}
+
+func compileDisallowed(patterns []string) Trie {
+	body := "User-agent: *\nDisallow: " + strings.Join(patterns, "\nDisallow: ") + "\n"
+	return Compile(robotstxt.Parse([]byte(body), robotstxt.Options{}), []Chain{{Everyone}})[0]
+}
+
+// patternOf is the pattern of a rule that has a wildcard suffix, and prefixOf what
+// comes before its first star.
+func (t *Trie) patternOf(suffix int) string {
+	rule := t.Rule(load32(t.rules.data, t.rules.tails+suffix*tailSize))
+	return strings.TrimPrefix(string(rule.Text), "Disallow: ")
+}
+
+func (t *Trie) prefixOf(suffix int) string {
+	prefix, _, _ := strings.Cut(t.patternOf(suffix), "*")
+	return prefix
+}

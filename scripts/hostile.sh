@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Looks for the robots.txt and the URL that take the evaluator longest, and records
+# what it finds under bench/record/.
+#
+#   scripts/hostile.sh [-time T] [-seed N] [-lengths N,N,...] [-save FOLDER]
+#
+# The default is an hour (-time 1h). What it prints is nanoseconds a byte of the URL:
+# where the rules of its host decided some URLs before, and as the first of its host.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/record.sh
+
+partial=$(mktemp "${TMPDIR:-/tmp}/hostile.XXXXXX")
+trap 'rm -f "$partial"' EXIT
+{
+  record_head
+  echo "command: scripts/hostile.sh $*"
+  echo
+} >"$partial"
+go run ./bench/hostile "$@" | tee -a "$partial"
+keep "$partial" "hostile-$(date -u +%Y-%m-%d)-$commit.txt"
