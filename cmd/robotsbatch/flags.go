@@ -57,6 +57,7 @@ type jobConfig struct {
 	outFormat      format.Format // Unknown: by name
 	compression    compression
 	hasCompression bool
+	recode         bool // columns that could pass through are decoded and encoded
 	emit           batch.Emit
 	keep           batch.Keep
 	hasKeep        bool
@@ -155,6 +156,7 @@ func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
 		c.hasCompression = true
 		return oneOf(&c.compression, compressions...)(s)
 	})
+	fs.BoolVar(&c.recode, "recode", false, "")
 	fs.Func("emit", "", oneOf(&c.emit, word[batch.Emit]{"all", batch.EmitAll}, word[batch.Emit]{"allowed", batch.EmitAllowed},
 		word[batch.Emit]{"denied", batch.EmitDenied}, word[batch.Emit]{"unknown", batch.EmitUnknown}))
 	fs.Func("columns", "", func(s string) error {

@@ -75,6 +75,9 @@ Output:
                       input's format
   -compression NAME   zstd (default), none, lz4 (Arrow) or snappy (Parquet),
                       inside Arrow and Parquet
+  -recode             decode and encode every column; by default Arrow to Arrow
+                      copies all but the URLs as they are, when all rows and
+                      columns come out and -compression is not given
   -emit WHICH         all (default), allowed, denied or unknown: rows that come
                       out; with several agents the first one's verdict decides
   -columns WHICH      all (default), url (URL and verdicts) or verdict. All of

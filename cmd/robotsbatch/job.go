@@ -198,6 +198,9 @@ func (j *job) convert(ctx context.Context, out output) error {
 		}
 		defer lock.Unlock()
 	}
+	if err := j.passThrough(t, out, src); err != nil {
+		return err
+	}
 	sink, sums, err := j.newSink(ctx, t, src)
 	if err != nil {
 		return err

@@ -220,7 +220,7 @@ func (j *job) newSink(ctx context.Context, t target, src *concatenation) (batch.
 		}
 	}
 	w, sums := j.record.around(w)
-	sink, err := j.encoder(t, src.first, w)
+	sink, err := j.encoder(t, src.first, src.passing, w)
 	if err != nil {
 		w.Abort()
 		return nil, nil, fmt.Errorf("%s: %w", src.first.input.name(), err)
@@ -236,7 +236,7 @@ func (j *job) newSink(ctx context.Context, t target, src *concatenation) (batch.
 	}}, sums, nil
 }
 
-func (c *jobConfig) encoder(t target, first *opened, w blob.Writer) (batch.Sink, error) {
+func (c *jobConfig) encoder(t target, first *opened, passing bool, w blob.Writer) (batch.Sink, error) {
 	layout := batch.Layout{Keep: c.keep, URLColumn: first.urlColumn, Verdicts: c.columns, Memory: c.batchMemory()}
 	switch t.format {
 	case format.Text:
@@ -248,7 +248,11 @@ func (c *jobConfig) encoder(t target, first *opened, w blob.Writer) (batch.Sink,
 	case format.Parquet:
 		return parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.parquet()})
 	default:
-		return arrowipc.NewSink(w, arrowipc.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.arrow(), Stream: t.format == format.ArrowS})
+		o := arrowipc.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.arrow(), Stream: t.format == format.ArrowS}
+		if passing {
+			o.From = first.Source.(*arrowipc.Source)
+		}
+		return arrowipc.NewSink(w, o)
 	}
 }
 

@@ -19,8 +19,9 @@ import (
 // concatenation is a batch.Source of several inputs, one after another. Only
 // the current one is open.
 type concatenation struct {
-	opener *opener
-	first  *opened
+	opener  *opener
+	first   *opened
+	passing bool // columns pass through: see job.passThrough
 
 	// ctx ends with Close, and with it a Next that waits for a pipe.
 	ctx    context.Context
@@ -62,6 +63,11 @@ func (c *concatenation) open() error {
 		return err
 	}
 	c.now, c.rest, c.rows = next, c.rest[1:], new(atomic.Int64)
+	if c.passing {
+		if err := next.passThrough(); err != nil {
+			return err
+		}
+	}
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
 	c.versions = append(c.versions, versioned{in.path, info})

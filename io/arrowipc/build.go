@@ -1,6 +1,11 @@
 package arrowipc
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
@@ -11,7 +16,7 @@ import (
 // recordMessage returns the metadata of a record batch message.
 func recordMessage(b *batchMeta, bodyLength int64) []byte {
 	fb := flatbuffers.NewBuilder(256)
-	return finishMessage(fb, kindRecord, b.version, bodyLength, buildBatch(fb, b))
+	return finishMessage(fb, kindRecord, b.version, bodyLength, buildBatch(fb, b), noSum[:], nil)
 }
 
 // dictionaryMessage returns the metadata of a dictionary batch message.
@@ -22,48 +27,119 @@ func dictionaryMessage(d *dictionaryMeta, bodyLength int64) []byte {
 	fb.PrependInt64Slot(0, d.id, 0)
 	fb.PrependUOffsetTSlot(1, data, 0)
 	fb.PrependBoolSlot(2, d.delta, false)
-	return finishMessage(fb, kindDictionary, d.batch.version, bodyLength, fb.EndObject())
+	return finishMessage(fb, kindDictionary, d.batch.version, bodyLength, fb.EndObject(), noSum[:], nil)
 }
 
 // schemaMessage returns the metadata of a schema message, whose Schema table
 // is the one at pos in buf.
 func schemaMessage(buf []byte, pos int) []byte {
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
-	return finishMessage(fb, kindSchema, metadataV5, 0, graft(fb, buf, pos))
+	return finishMessage(fb, kindSchema, metadataV5, 0, graft(fb, buf, pos), noSum[:], nil)
 }
 
-// footerBytes returns a file's footer, whose Schema table is the one at pos in
-// buf, with its checksum.
-func footerBytes(buf []byte, pos int, dictionaries, batches []block) []byte {
+// joinSchemas returns the metadata of a schema message with these columns of one and
+// behind them all of another, which may be nil. All else is as the first has it, also
+// what is not known here.
+func joinSchemas(first *schema, columns []int, second *schema) []byte {
+	t := first.header.table
+	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
+	var fields []flatbuffers.UOffsetT
+	base := graft(fb, first.meta, 0)
+	for _, i := range columns {
+		fields = append(fields, base-flatbuffers.UOffsetT(first.fields[i]))
+	}
+	if second != nil {
+		base := graft(fb, second.meta, 0)
+		for _, pos := range second.fields {
+			fields = append(fields, base-flatbuffers.UOffsetT(pos))
+		}
+	}
+	list := buildVector(fb, fields)
+	fb.StartObject(4)
+	fb.PrependInt16Slot(0, t.int16(0), 0)
+	fb.PrependUOffsetTSlot(1, list, 0)
+	if pos, n := t.vector(2, 4); n > 0 {
+		fb.PrependUOffsetTSlot(2, base-flatbuffers.UOffsetT(pos-4), 0)
+	}
+	if pos, n := t.vector(3, 8); n > 0 {
+		fb.PrependUOffsetTSlot(3, base-flatbuffers.UOffsetT(pos-4), 0)
+	}
+	return finishMessage(fb, kindSchema, first.header.version, 0, fb.EndObject(), partSum(0), nil)
+}
+
+// footerBytes returns a file's footer with its checksum. Its schema is that of a
+// schema message, and it has the keys and values of pairs, too, if there are any.
+func footerBytes(h header, dictionaries, batches []block, pairs *keyValues) []byte {
+	buf := h.table.f.buf
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
-	schema := graft(fb, buf, pos)
+	schema := graft(fb, buf, h.table.pos)
 	dictionaryBlocks := buildBlocks(fb, dictionaries)
 	batchBlocks := buildBlocks(fb, batches)
-	sum := buildSum(fb)
+	list := buildPairs(fb, noSum[:], pairs)
 	fb.StartObject(5)
-	fb.PrependInt16Slot(0, metadataV5, 0)
+	fb.PrependInt16Slot(0, h.version, 0)
 	fb.PrependUOffsetTSlot(1, schema, 0)
 	fb.PrependUOffsetTSlot(2, dictionaryBlocks, 0)
 	fb.PrependUOffsetTSlot(3, batchBlocks, 0)
-	fb.PrependUOffsetTSlot(footerSlot, sum, 0)
+	fb.PrependUOffsetTSlot(footerSlot, list, 0)
 	fb.Finish(fb.EndObject())
 	foot := fb.FinishedBytes()
-	at := sumAt(foot, footerSlot)
-	digits := sumOf(nil, foot, at, nil)
-	copy(foot[at:], digits[:])
+	sealMetadata(nil, foot, footerSlot, nil)
 	return foot
 }
 
-// buildSum builds a list of keys and values with room for a checksum.
-func buildSum(fb *flatbuffers.Builder) flatbuffers.UOffsetT {
-	key, value := fb.CreateString(sumKey), fb.CreateByteString(noSum[:])
+// keyValues are the tables of keys and values of a message or a footer that was
+// read, without its checksum.
+type keyValues struct {
+	buf       []byte
+	positions []int
+}
+
+// readPairs finds them in the slot of a flatbuffer's root.
+func readPairs(buf []byte, slot int) *keyValues {
+	k := &keyValues{buf: buf}
+	f := newFlat(buf)
+	f.root().tables(slot, func(pair table) {
+		checkPair(pair)
+		if key, n := pair.vector(0, 1); f.err == nil && string(f.at(key, n)) != sumKey {
+			k.positions = append(k.positions, pair.pos)
+		}
+	})
+	if f.err != nil || len(k.positions) == 0 {
+		return nil
+	}
+	return k
+}
+
+// buildPairs builds a list of keys and values: a checksum's room, and others.
+func buildPairs(fb *flatbuffers.Builder, sum []byte, others *keyValues) flatbuffers.UOffsetT {
+	var list []flatbuffers.UOffsetT
+	if others != nil {
+		base := graft(fb, others.buf, 0)
+		for _, pos := range others.positions {
+			list = append(list, base-flatbuffers.UOffsetT(pos))
+		}
+	}
+	key, value := fb.CreateString(sumKey), fb.CreateByteString(sum)
 	fb.StartObject(2)
 	fb.PrependUOffsetTSlot(0, key, 0)
 	fb.PrependUOffsetTSlot(1, value, 0)
-	pair := fb.EndObject()
-	fb.StartVector(4, 1, 4)
-	fb.PrependUOffsetT(pair)
-	return fb.EndVector(1)
+	return buildVector(fb, append(list, fb.EndObject()))
+}
+
+// partSum has room for the checksum of a message of which it covers the body from an
+// offset on.
+func partSum(from int64) []byte {
+	return hex.AppendEncode(bytes.Clone(noSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))
+}
+
+// buildVector builds a vector of tables.
+func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
+	fb.StartVector(4, len(tables), 4)
+	for _, t := range slices.Backward(tables) {
+		fb.PrependUOffsetT(t)
+	}
+	return fb.EndVector(len(tables))
 }
 
 // graft puts buf behind what is built from here on and returns the offset of
@@ -79,15 +155,16 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// finishMessage ends a message around its header, with room for a checksum.
-func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT) []byte {
-	sum := buildSum(fb)
+// finishMessage ends a message around its header, with room for a checksum, which
+// is zeros until then, and with other keys and values, if there are any.
+func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *keyValues) []byte {
+	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)
 	fb.PrependInt16Slot(0, version, 0)
 	fb.PrependByteSlot(1, kind, 0)
 	fb.PrependUOffsetTSlot(2, header, 0)
 	fb.PrependInt64Slot(3, bodyLength, 0)
-	fb.PrependUOffsetTSlot(messageSlot, sum, 0)
+	fb.PrependUOffsetTSlot(messageSlot, list, 0)
 	fb.Finish(fb.EndObject())
 	return fb.FinishedBytes()
 }

@@ -27,14 +27,14 @@ func (f *fileFramer) checkContents() (schema []byte, err error) {
 	slices.SortFunc(blocks, func(x, y block) int { return cmp.Compare(x.offset, y.offset) })
 	for _, b := range append(blocks, block{offset: f.end}) {
 		if b.offset < at {
-			return nil, fmt.Errorf("damaged: blocks of the footer overlap at octet %d", b.offset)
+			return nil, fmt.Errorf("damaged: blocks of the footer overlap at byte %d", b.offset)
 		}
 		length, err := f.messageAt(at, b.offset)
 		if err != nil {
 			return nil, err
 		}
 		if length > 0 {
-			return nil, fmt.Errorf("damaged: the message at octet %d is not in the footer", at)
+			return nil, fmt.Errorf("damaged: the message at byte %d is not in the footer", at)
 		}
 		if b.offset < f.end {
 			at = b.offset + int64(b.meta) + b.body
@@ -67,7 +67,7 @@ func (f *fileFramer) checkRest(schema []byte, at int64) error {
 }
 
 // messageAt returns the length of the metadata of the message that begins at an
-// octet and before end, 0 when none does.
+// byte and before end, 0 when none does.
 func (f *fileFramer) messageAt(at, end int64) (int64, error) {
 	var prefix [framePrefix]byte
 	if end-at < framePrefix {
@@ -82,7 +82,7 @@ func (f *fileFramer) messageAt(at, end int64) (int64, error) {
 	return int64(binary.LittleEndian.Uint32(prefix[4:])), nil
 }
 
-// readSchema reads the metadata of the schema message at an octet, nil when
+// readSchema reads the metadata of the schema message at an byte, nil when
 // there is none.
 func (f *fileFramer) readSchema(at int64) ([]byte, error) {
 	length, err := f.messageAt(at, f.end)
@@ -101,7 +101,7 @@ func (f *fileFramer) readSchema(at int64) ([]byte, error) {
 		return nil, nil
 	}
 	prefix := appendUint32(appendUint32(nil, continuation), uint32(length))
-	if err := f.sums.check(prefix, meta, messageSlot, nil); err != nil {
+	if err := f.sums.check(kindSchema, prefix, meta, messageSlot, nil); err != nil {
 		return nil, fmt.Errorf("the first message: %w", err)
 	}
 	return meta, nil

@@ -45,7 +45,7 @@ type decoder struct {
 type dictionary struct {
 	*dictionaryMeta
 	body  []byte
-	total int64 // octets decoded
+	total int64 // bytes decoded
 }
 
 // newDecoder reads the schema.
@@ -96,7 +96,7 @@ func dictionaryTypes(types []arrow.DataType, dt arrow.DataType) ([]arrow.DataTyp
 	switch dt := dt.(type) {
 	case *arrow.FixedSizeBinaryType:
 		if dt.ByteWidth < 0 {
-			return nil, fmt.Errorf("damaged metadata: values of %d octets", dt.ByteWidth)
+			return nil, fmt.Errorf("damaged metadata: values of %d bytes", dt.ByteWidth)
 		}
 	case arrow.NestedType:
 		for _, field := range dt.Fields() {
@@ -109,13 +109,9 @@ func dictionaryTypes(types []arrow.DataType, dt arrow.DataType) ([]arrow.DataTyp
 	return types, nil
 }
 
-// with returns a decoder for what follows the dictionary batch f, and whether
-// it replaces a dictionary that was there.
-func (d *decoder) with(f *frame) (next *decoder, replaces bool, err error) {
-	meta, err := f.dictionary()
-	if err != nil {
-		return nil, false, err
-	}
+// with returns a decoder for what follows a dictionary batch, and whether it
+// replaces a dictionary that was there.
+func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replaces bool, err error) {
 	fail := func(err error) (*decoder, bool, error) {
 		return nil, false, fmt.Errorf("dictionary %d: %w", meta.id, err)
 	}
@@ -142,13 +138,13 @@ func (d *decoder) with(f *frame) (next *decoder, replaces bool, err error) {
 			limit -= old.total
 		}
 	}
-	total, err := meta.batch.checkBody(f.body, limit)
+	total, err := meta.batch.checkBody(body, limit)
 	if err != nil {
 		return fail(err)
 	}
-	next.dictionaries = append(next.dictionaries, &dictionary{meta, f.body, total})
+	next.dictionaries = append(next.dictionaries, &dictionary{meta, body, total})
 	if next.size() > d.limit {
-		return fail(fmt.Errorf("the dictionaries take more than %d octets as read and again decoded: raise -memory", d.limit))
+		return fail(fmt.Errorf("the dictionaries take more than %d bytes as read and again decoded: raise -memory", d.limit))
 	}
 	return next, known && !meta.delta, nil
 }
@@ -163,7 +159,7 @@ func (d *decoder) has(id int64) bool {
 	return false
 }
 
-// size is how many octets the dictionaries take.
+// size is how many bytes the dictionaries take.
 func (d *decoder) size() int64 {
 	var size int64
 	for _, dictionary := range d.dictionaries {
@@ -172,7 +168,7 @@ func (d *decoder) size() int64 {
 	return size
 }
 
-// check checks a record batch's metadata and returns how many octets it takes
+// check checks a record batch's metadata and returns how many bytes it takes
 // decoded.
 func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 	types := make([]arrow.DataType, d.schema.NumFields())
@@ -190,7 +186,7 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 	return b.checkBody(body, d.limit)
 }
 
-// record decodes a record batch that was checked, total octets when decoded.
+// record decodes a record batch that was checked, total bytes when decoded.
 func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -16,6 +16,9 @@ import (
 // Encode implements batch.Sink. A batch of which no row comes out is not
 // written; one that takes much memory becomes several record batches.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	if s.options.From != nil {
+		return s.encodePassed(b, v)
+	}
 	c := &chunk{}
 	err := s.output.Shares(b, v, func(share *tables.Share) error {
 		columns, err := share.Columns()
@@ -23,13 +26,13 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 			return err
 		}
 		defer tables.Release(columns)
-		m, err := s.encodeRecord(s.plain, columns, b.Grant)
+		m, err := s.encodeRecord(s.plain, columns, arrowCodecs[s.options.Compression], b.Grant)
 		if err != nil {
 			return err
 		}
 		c.messages = append(c.messages, m)
 		if most := s.options.Layout.MemoryLimit(); c.Size() > most {
-			return fmt.Errorf("its rows take more than %d octets as they are written: raise -memory, or lower -batch-rows", most)
+			return fmt.Errorf("its rows take more than %d bytes as they are written: raise -memory, or lower -batch-rows", most)
 		}
 		return nil
 	})
@@ -74,12 +77,8 @@ func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.Append
 // newMessage returns a message of metadata and body, with its checksum if there
 // is room for one.
 func newMessage(meta, body []byte) message {
-	padded := (len(meta) + 7) &^ 7
-	head := make([]byte, 0, framePrefix+padded)
-	head = appendUint32(appendUint32(head, continuation), uint32(padded))
-	head = append(head, meta...)
-	m := message{head: head[:framePrefix+padded], body: body}
-	m.seal()
+	m := message{head: newHead(meta), body: body}
+	sealMetadata(m.head[:framePrefix], m.meta(), messageSlot, body)
 	return m
 }
 
@@ -140,8 +139,8 @@ func (s *sink) encodeSchema() (message, error) {
 }
 
 // encodeRecord returns the message of a record of these columns, compressed.
-func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data, grant *batch.Grant) (message, error) {
-	c := &capture{kind: kindRecord, codec: arrowCodecs[s.options.Compression], grant: grant}
+func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data, codec int8, grant *batch.Grant) (message, error) {
+	c := &capture{kind: kindRecord, codec: codec, grant: grant}
 	return s.capture(c, schema, func(w *ipc.Writer) error {
 		arrays := make([]arrow.Array, len(columns))
 		rows := int64(0)

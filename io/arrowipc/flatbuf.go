@@ -10,7 +10,7 @@ import (
 // the Arrow library trust it.
 //
 // The first error sticks; after it everything reads as absent. A budget limits
-// how many octets may be looked at in all, because two offsets may name the
+// how many bytes may be looked at in all, because two offsets may name the
 // same table, vector or string, and tables that do so in a chain would make a
 // small buffer a huge tree.
 type flat struct {
@@ -33,17 +33,17 @@ func (f *flat) fail(format string, args ...any) {
 	}
 }
 
-// spend takes n octets off the budget.
+// spend takes n bytes off the budget.
 func (f *flat) spend(n int) {
 	if f.budget -= n; f.budget < 0 {
 		f.fail("it is read over and over: too many references")
 	}
 }
 
-// at returns the n octets from pos, or n zeroes (at most 8) outside the buffer.
+// at returns the n bytes from pos, or n zeroes (at most 8) outside the buffer.
 func (f *flat) at(pos, n int) []byte {
 	if f.err != nil || pos < 0 || pos > len(f.buf)-n {
-		f.fail("offset %d lies outside its %d octets", pos, len(f.buf))
+		f.fail("offset %d lies outside its %d bytes", pos, len(f.buf))
 		return make([]byte, n)
 	}
 	return f.buf[pos : pos+n]
@@ -85,7 +85,7 @@ func (f *flat) table(pos int) table {
 	return table{f: f, pos: pos, size: size, vtable: f.buf[vpos : int(vpos)+vsize]}
 }
 
-// field returns the position of a field of width octets, or 0 when the table
+// field returns the position of a field of width bytes, or 0 when the table
 // does not have it.
 func (t table) field(slot, width int) int {
 	entry := 4 + 2*slot
@@ -103,7 +103,7 @@ func (t table) field(slot, width int) int {
 	return t.pos + offset
 }
 
-// uint8 returns a field of one octet, 0 when it is absent.
+// uint8 returns a field of one byte, 0 when it is absent.
 func (t table) uint8(slot int) uint8 {
 	if pos := t.field(slot, 1); pos > 0 {
 		return t.f.at(pos, 1)[0]
@@ -111,7 +111,7 @@ func (t table) uint8(slot int) uint8 {
 	return 0
 }
 
-// int16 returns a field of two octets, 0 when it is absent.
+// int16 returns a field of two bytes, 0 when it is absent.
 func (t table) int16(slot int) int16 {
 	if pos := t.field(slot, 2); pos > 0 {
 		return int16(binary.LittleEndian.Uint16(t.f.at(pos, 2)))
@@ -119,7 +119,7 @@ func (t table) int16(slot int) int16 {
 	return 0
 }
 
-// int64 returns a field of eight octets, 0 when it is absent.
+// int64 returns a field of eight bytes, 0 when it is absent.
 func (t table) int64(slot int) int64 {
 	if pos := t.field(slot, 8); pos > 0 {
 		return t.f.int64(pos)
@@ -138,7 +138,7 @@ func (t table) table(slot int) (table, bool) {
 }
 
 // vector returns the position of a vector's first element and how many
-// elements of width octets it has; strings are vectors, too.
+// elements of width bytes it has; strings are vectors, too.
 func (t table) vector(slot, width int) (pos, n int) {
 	ref := t.field(slot, 4)
 	if ref == 0 {
@@ -156,6 +156,12 @@ func (t table) vector(slot, width int) (pos, n int) {
 		return 0, 0
 	}
 	return pos, int(count)
+}
+
+// positions are those of the tables of a vector of tables.
+func (t table) positions(slot int) (list []int) {
+	t.tables(slot, func(element table) { list = append(list, element.pos) })
+	return list
 }
 
 // tables calls visit with each table of a vector of tables, until it fails.

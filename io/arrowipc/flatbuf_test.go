@@ -40,7 +40,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	dictionaries, batches := []block{{offset: 8, body: 16, meta: 24}}, []block{{offset: 48, body: 8}, {offset: 56, body: 24, meta: 32}}
-	foot, err := parseFooter(footerBytes(schema, h.table.pos, dictionaries, batches))
+	foot, err := parseFooter(footerBytes(h, dictionaries, batches, nil))
 	if err != nil || !reflect.DeepEqual(foot.dictionaries, dictionaries) || !reflect.DeepEqual(foot.batches, batches) {
 		t.Fatalf("%+v, %v", foot, err)
 	}
@@ -50,7 +50,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 	}
 }
 
-// A read never goes outside the buffer, wherever it is cut and whatever octet
+// A read never goes outside the buffer, wherever it is cut and whatever byte
 // is changed.
 func TestFlatDamaged(t *testing.T) {
 	record := smallRecord(t)
@@ -132,7 +132,7 @@ func schemaOf(fb *flatbuffers.Builder, field flatbuffers.UOffsetT) []byte {
 	fields := fb.EndVector(1)
 	fb.StartObject(4)
 	fb.PrependUOffsetTSlot(1, fields, 0)
-	return finishMessage(fb, kindSchema, metadataV5, 0, fb.EndObject())
+	return finishMessage(fb, kindSchema, metadataV5, 0, fb.EndObject(), noSum[:], nil)
 }
 
 func expectSchemaError(t *testing.T, meta []byte, has string) {
@@ -147,5 +147,5 @@ func TestUnsupportedSchemas(t *testing.T) {
 	expectSchemaError(t, libraryWrite(t, encoding{true, Uncompressed}, big)[framePrefix:], "big-endian")
 	fb := flatbuffers.NewBuilder(0)
 	fb.StartObject(0)
-	expectSchemaError(t, finishMessage(fb, kindSchema, 1, 0, fb.EndObject()), "before Arrow 0.8")
+	expectSchemaError(t, finishMessage(fb, kindSchema, 1, 0, fb.EndObject(), noSum[:], nil), "before Arrow 0.8")
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// magic is what files begin and end with; at the beginning two octets of
+// magic is what files begin and end with; at the beginning two bytes of
 // padding follow.
 const (
 	magic        = "ARROW1"
@@ -17,7 +17,7 @@ const (
 	continuation = 0xFFFFFFFF
 )
 
-// framePrefix is how many octets stand before a message's metadata: the
+// framePrefix is how many bytes stand before a message's metadata: the
 // continuation marker and the metadata's length.
 const framePrefix = 8
 
@@ -33,11 +33,33 @@ var (
 	errTail       = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
 )
 
-// frame is a message as it was read.
+// frame is a message as it was read: of a file the body may still have to be.
 type frame struct {
 	header
-	meta []byte
-	body []byte
+	head  []byte // as it was read: continuation marker, length, metadata
+	body  *io.SectionReader
+	bytes []byte // the body, if it was read
+}
+
+// meta is the message's metadata.
+func (f *frame) meta() []byte { return f.head[framePrefix:] }
+
+// inMemory puts a body that is in memory into the frame.
+func (f *frame) inMemory(body []byte) {
+	f.bytes, f.body = body, io.NewSectionReader(bytes.NewReader(body), 0, int64(len(body)))
+}
+
+// load reads the body, if it was not.
+func (f *frame) load() error {
+	if f.bytes != nil || f.body.Size() == 0 {
+		return nil
+	}
+	body := make([]byte, f.body.Size())
+	if err := readAt(f.body, body, 0); err != nil {
+		return err
+	}
+	f.inMemory(body)
+	return nil
 }
 
 // framer reads messages. After the last, next returns io.EOF.
@@ -48,7 +70,7 @@ type framer interface {
 // checkLength refuses messages that no memory was granted for.
 func checkLength(length, limit int64) error {
 	if length > limit {
-		return fmt.Errorf("a message of %d octets is larger than the limit of %d: raise -memory", length, limit)
+		return fmt.Errorf("a message of %d bytes is larger than the limit of %d: raise -memory", length, limit)
 	}
 	return nil
 }
@@ -67,11 +89,11 @@ type streamFramer struct {
 
 // next reads a message. An input that ends before its end marker is an error.
 func (s *streamFramer) next() (*frame, error) {
-	var prefix [framePrefix]byte
+	prefix := make([]byte, framePrefix)
 	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
 		return nil, cut(err)
 	}
-	if binary.LittleEndian.Uint32(prefix[:]) != continuation {
+	if binary.LittleEndian.Uint32(prefix) != continuation {
 		switch {
 		case !s.file:
 			return nil, errLegacy
@@ -88,23 +110,25 @@ func (s *streamFramer) next() (*frame, error) {
 		return nil, s.end(nil)
 	}
 	if length > maxMetadata {
-		return nil, fmt.Errorf("damaged: a message with %d octets of metadata", length)
+		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata", length)
 	}
-	meta, err := readN(s.r, length)
-	if err != nil {
+	f := &frame{}
+	var err error
+	if f.head, err = readN(s.r, prefix, length); err != nil {
 		return nil, err
 	}
-	f := &frame{meta: meta}
-	if f.header, err = parseHeader(meta); err != nil {
+	if f.header, err = parseHeader(f.meta()); err != nil {
 		return nil, err
 	}
 	if err := checkLength(f.bodyLength, s.limit); err != nil {
 		return nil, err
 	}
-	if f.body, err = readN(s.r, f.bodyLength); err != nil {
+	body, err := readN(s.r, nil, f.bodyLength)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.sums.check(prefix[:], meta, messageSlot, f.body); err != nil {
+	f.inMemory(body)
+	if err := f.check(&s.sums); err != nil {
 		return nil, err
 	}
 	s.started = true
@@ -140,7 +164,7 @@ func (s *streamFramer) end(first []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := s.sums.check(nil, tail[end-size:end], footerSlot, nil); err != nil {
+	if err := s.sums.check(kindFooter, nil, tail[end-size:end], footerSlot, nil); err != nil {
 		return fmt.Errorf("the footer: %w", err)
 	}
 	if len(foot.batches) != s.batches {
@@ -150,18 +174,18 @@ func (s *streamFramer) end(first []byte) error {
 	return io.EOF
 }
 
-// footerEnd is how many octets follow a footer: its length and the magic.
+// footerEnd is how many bytes follow a footer: its length and the magic.
 const footerEnd = 4 + len(magic)
 
 // footerSize returns the length of the footer of a file of which tail is the
-// end and room the octets before it and with it.
+// end and room the bytes before it and with it.
 func footerSize(tail []byte, room int64) (int, error) {
 	if len(tail) < footerEnd || string(tail[len(tail)-len(magic):]) != magic {
 		return 0, errTail
 	}
 	size := int64(binary.LittleEndian.Uint32(tail[len(tail)-footerEnd:]))
 	if size == 0 || size > maxMetadata || size > room-int64(footerEnd) {
-		return 0, fmt.Errorf("damaged: a footer of %d octets", size)
+		return 0, fmt.Errorf("damaged: a footer of %d bytes", size)
 	}
 	return int(size), nil
 }
@@ -174,10 +198,17 @@ func cut(err error) error {
 	return err
 }
 
-// readN reads n octets. It allocates as they come, not as they are announced.
-func readN(r io.Reader, n int64) ([]byte, error) {
+// check compares the message's checksum.
+func (f *frame) check(s *sums) error {
+	return s.check(f.kind, f.head[:framePrefix], f.meta(), messageSlot, f.body)
+}
+
+// readN returns head and n bytes behind it. It allocates as they come, not as they
+// are announced.
+func readN(r io.Reader, head []byte, n int64) ([]byte, error) {
 	const step = 1 << 20
-	buf := make([]byte, 0, min(n, step))
+	n += int64(len(head))
+	buf := append(make([]byte, 0, min(n, step)), head...)
 	for int64(len(buf)) < n {
 		if len(buf) == cap(buf) {
 			grown := make([]byte, len(buf), min(n, 2*int64(cap(buf))))
@@ -202,9 +233,10 @@ type fileFramer struct {
 	schema []byte // metadata of the message at the beginning, or nil
 	sums   sums
 	i      int
+	partly bool // bodies are not read, but what is needed of them is
 }
 
-// openFile reads the footer of a file of size octets.
+// openFile reads the footer of a file of size bytes.
 func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
 	if size < int64(len(magicPadded)+footerEnd) {
 		return nil, errTail
@@ -231,7 +263,7 @@ func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
 	if f.footer, err = parseFooter(buf); err != nil {
 		return nil, err
 	}
-	if err := f.sums.check(nil, buf, footerSlot, nil); err != nil {
+	if err := f.sums.check(kindFooter, nil, buf, footerSlot, nil); err != nil {
 		return nil, fmt.Errorf("the footer: %w", err)
 	}
 	if err := f.checkBlocks(); err != nil {
@@ -265,46 +297,42 @@ func (f *fileFramer) next() (*frame, error) {
 // read reads the message of a block.
 func (f *fileFramer) read(b block, kind uint8) (*frame, error) {
 	if b.meta > maxMetadata {
-		return nil, fmt.Errorf("damaged: a message with %d octets of metadata", b.meta)
+		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata", b.meta)
 	}
-	meta := make([]byte, b.meta)
-	if err := readAt(f.r, meta, b.offset); err != nil {
+	m := &frame{head: make([]byte, b.meta)}
+	if err := readAt(f.r, m.head, b.offset); err != nil {
 		return nil, err
 	}
-	if binary.LittleEndian.Uint32(meta) != continuation {
+	if binary.LittleEndian.Uint32(m.head) != continuation {
 		return nil, errLegacy
 	}
-	length := int64(binary.LittleEndian.Uint32(meta[4:]))
-	if length > int64(len(meta))-framePrefix {
-		return nil, fmt.Errorf("damaged: a message with %d octets of metadata where its block has %d", length, len(meta))
+	length := int64(binary.LittleEndian.Uint32(m.head[4:]))
+	if length > int64(b.meta)-framePrefix {
+		return nil, fmt.Errorf("damaged: a message with %d bytes of metadata where its block has %d", length, b.meta)
 	}
-	h, err := parseHeader(meta[framePrefix : framePrefix+length])
-	if err != nil {
+	var err error
+	if m.header, err = parseHeader(m.meta()[:length]); err != nil {
 		return nil, err
 	}
-	if h.kind != kind {
-		return nil, fmt.Errorf("damaged: a message of kind %d where the footer says %d", h.kind, kind)
+	if m.kind != kind {
+		return nil, fmt.Errorf("damaged: a message of kind %d where the footer says %d", m.kind, kind)
 	}
-	if h.bodyLength > b.body {
-		return nil, fmt.Errorf("damaged: a body of %d octets where its block has %d", h.bodyLength, b.body)
+	if m.bodyLength > b.body {
+		return nil, fmt.Errorf("damaged: a body of %d bytes where its block has %d", m.bodyLength, b.body)
 	}
-	if err := checkLength(h.bodyLength, f.limit); err != nil {
-		return nil, err
+	m.body = io.NewSectionReader(f.r, b.offset+int64(b.meta), m.bodyLength)
+	if !f.partly {
+		if err := checkLength(m.bodyLength, f.limit); err != nil {
+			return nil, err
+		}
+		if err := m.load(); err != nil {
+			return nil, err
+		}
 	}
-	body := make([]byte, h.bodyLength)
-	if err := readAt(f.r, body, b.offset+int64(b.meta)); err != nil {
-		return nil, err
-	}
-	if b.summed && blockSum(meta, body) != b.sum {
-		return nil, fmt.Errorf("damaged: the checksum of octets %d to %d", b.offset, b.offset+int64(b.meta)+h.bodyLength-1)
-	}
-	if err := f.sums.check(meta[:framePrefix], meta[framePrefix:], messageSlot, body); err != nil {
-		return nil, err
-	}
-	return &frame{header: h, meta: meta[framePrefix:], body: body}, nil
+	return m, m.check(&f.sums)
 }
 
-// readAt fills buf from the octets at offset.
+// readAt fills buf from the bytes at offset.
 func readAt(r io.ReaderAt, buf []byte, offset int64) error {
 	n, err := r.ReadAt(buf, offset)
 	if n == len(buf) {

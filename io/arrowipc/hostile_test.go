@@ -69,7 +69,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// allocated returns how many octets f allocates.
+// allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -111,9 +111,9 @@ func useAll(t testing.TB, batches []*batch.Batch) {
 	}
 }
 
-// A flipped octet is an error or other data, but neither a panic nor memory
+// A flipped byte is an error or other data, but neither a panic nor memory
 // beyond the limit.
-func TestFlippedOctets(t *testing.T) {
+func TestFlippedBytes(t *testing.T) {
 	record := smallRecord(t)
 	const memory = 1 << 20
 	for _, e := range []encoding{{false, Zstd}, {true, LZ4}, {true, Uncompressed}} {
@@ -122,14 +122,14 @@ func TestFlippedOctets(t *testing.T) {
 			for i := range data {
 				damaged := bytes.Clone(data)
 				damaged[i] ^= []byte{0x01, 0xFF, 0x80}[i%3]
-				octets := allocated(func() {
+				bytes := allocated(func() {
 					batches, err := readAll(damaged, e.stream, Options{Memory: memory})
 					if err == nil {
 						useAll(t, batches)
 					}
 				})
-				if octets > 32*memory {
-					t.Fatalf("octet %d: %d octets allocated", i, octets)
+				if bytes > 32*memory {
+					t.Fatalf("byte %d: %d bytes allocated", i, bytes)
 				}
 			}
 		})
@@ -154,7 +154,7 @@ func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
 	return newMessage(schemaMessage(meta, h.table.pos), nil).head
 }
 
-// offsets32 are little-endian octets.
+// offsets32 are little-endian bytes.
 func offsets32(values ...int32) []byte {
 	var b []byte
 	for _, v := range values {
@@ -168,7 +168,7 @@ func sized(size int64, data []byte) []byte {
 }
 
 // twoURLs is a record batch of the URLs "http://a/" and "http://b/": offsets
-// in the first 16 octets of the body, characters in the next 24.
+// in the first 16 bytes of the body, characters in the next 24.
 func twoURLs() (*batchMeta, []byte) {
 	body := append(offsets32(0, 9, 18, 0), "http://a/http://b/......"...)
 	return &batchMeta{
@@ -218,7 +218,7 @@ func TestLies(t *testing.T) {
 		{"compressed to a negative size", func(b *batchMeta, body []byte) []byte {
 			b.codec, b.buffers[2] = codecZstd, span{0, 16}
 			return sized(-2, body)
-		}, "buffer of -2 octets"},
+		}, "buffer of -2 bytes"},
 		{"compressed without a size", func(b *batchMeta, body []byte) []byte {
 			b.codec, b.buffers = codecLZ4, []span{{}, {}, {0, 7}}
 			return body
@@ -240,12 +240,12 @@ func TestLies(t *testing.T) {
 			body = test.lie(b, body)
 			data := handMade(t, urlSchema, b, body)
 			var err error
-			octets := allocated(func() { _, err = readAll(data, false, Options{Name: "x", Memory: 1 << 20}) })
+			bytes := allocated(func() { _, err = readAll(data, false, Options{Name: "x", Memory: 1 << 20}) })
 			if err == nil || !strings.Contains(err.Error(), test.errHas) {
 				t.Errorf("error %v, want one with %q", err, test.errHas)
 			}
-			if octets > 16<<20 {
-				t.Errorf("%d octets allocated", octets)
+			if bytes > 16<<20 {
+				t.Errorf("%d bytes allocated", bytes)
 			}
 		})
 	}
@@ -298,7 +298,7 @@ func TestCompressedBuffers(t *testing.T) {
 }
 
 // An LZ4 frame as Polars writes it: with checksums of blocks, which are those
-// of the compressed octets.
+// of the compressed bytes.
 func TestLZ4BlockChecksums(t *testing.T) {
 	const text = "http://a.example/http://b.example/"
 	frame, err := hex.DecodeString("04224d185440ae" + "20000000" +
@@ -314,7 +314,7 @@ func TestLZ4BlockChecksums(t *testing.T) {
 		damaged := bytes.Clone(frame)
 		damaged[i] ^= 0x10
 		if err := decompress(dst, sized(int64(len(text)), damaged), codecLZ4); err == nil && string(dst) != text {
-			t.Errorf("octet %d changed: %q and no error", i, dst)
+			t.Errorf("byte %d changed: %q and no error", i, dst)
 		}
 	}
 }
@@ -384,15 +384,15 @@ func TestDamagedFrames(t *testing.T) {
 		{"text", []byte("http://example.com/\n"), true, "continuation marker"},
 		{"an end marker alone", endOfStream, true, "there is no schema"},
 		{"joined streams", append(bytes.Clone(stream), stream...), true, "there is more behind the end"},
-		{"metadata of 4 GiB", replace(stream, 4, 0xFF, 0xFF, 0xFF, 0xFF), true, "octets of metadata"},
+		{"metadata of 4 GiB", replace(stream, 4, 0xFF, 0xFF, 0xFF, 0xFF), true, "bytes of metadata"},
 		{"a batch before the schema", stream[binary.LittleEndian.Uint32(stream[4:])+8:], true, "not a schema"},
 		{"two schemas", append(bytes.Clone(stream[:binary.LittleEndian.Uint32(stream[4:])+8]), stream...), true, "a message of kind 1"},
 		{"a file's first magic", replace(file, 0, 'B'), false, "does not begin with ARROW1"},
 		{"a file's last magic", replace(file, -1, '2'), false, "does not end with a footer"},
 		{"a file's last magic, from a pipe", replace(file, -1, '2'), true, "does not end with a footer"},
-		{"a footer of no octets", replace(file, -10, 0, 0, 0, 0), false, "a footer of 0 octets"},
-		{"a footer larger than the file", replace(file, -10, 0, 0, 1, 0), false, "a footer of 65536 octets"},
-		{"a footer larger than the file, from a pipe", replace(file, -10, 0, 0, 1, 0), true, "a footer of 65536 octets"},
+		{"a footer of no bytes", replace(file, -10, 0, 0, 0, 0), false, "a footer of 0 bytes"},
+		{"a footer larger than the file", replace(file, -10, 0, 0, 1, 0), false, "a footer of 65536 bytes"},
+		{"a footer larger than the file, from a pipe", replace(file, -10, 0, 0, 1, 0), true, "a footer of 65536 bytes"},
 		{"a file without footer", append(bytes.Clone(file[:8]), stream...), true, "does not end with a footer"},
 		{"a file of Polars from a pipe", append(append(bytes.Clone(file[:8]), 4, 0, 0, 0), file[8:]...), true, "give it by its name"},
 	}
@@ -419,7 +419,7 @@ func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	foot := footerBytes(schema[framePrefix:], h.table.pos, dictionaries, batches)
+	foot := footerBytes(h, dictionaries, batches, nil)
 	data := append([]byte(magicPadded), messages...)
 	data = appendUint32(append(data, foot...), uint32(len(foot)))
 	noKey := strings.ToUpper(sumKey)
@@ -439,7 +439,7 @@ func TestFooterBlocks(t *testing.T) {
 		errHas                string
 	}{
 		{name: "good", batches: []block{good}, rows: 2},
-		{name: "one was lost", errHas: "the message at octet 8 is not in the footer"},
+		{name: "one was lost", errHas: "the message at byte 8 is not in the footer"},
 		{name: "before the messages", batches: with(func(b *block) { b.offset = 0 }), errHas: "outside the file"},
 		{name: "negative offset", batches: with(func(b *block) { b.offset = -8 }), errHas: "outside the file"},
 		{name: "behind the messages", batches: with(func(b *block) { b.offset = 1 << 40 }), errHas: "outside the file"},
@@ -447,10 +447,10 @@ func TestFooterBlocks(t *testing.T) {
 		{name: "negative body", batches: with(func(b *block) { b.body = -1 }), errHas: "outside the file"},
 		{name: "small metadata", batches: with(func(b *block) { b.meta = 7 }), errHas: "outside the file"},
 		{name: "negative metadata", batches: with(func(b *block) { b.meta = -1 }), errHas: "outside the file"},
-		{name: "metadata cut", batches: with(func(b *block) { b.meta -= 8; b.body += 8 }), errHas: "octets of metadata where its block has"},
-		{name: "body cut", batches: with(func(b *block) { b.body -= 8 }), errHas: "a body of 40 octets where its block has 32"},
+		{name: "metadata cut", batches: with(func(b *block) { b.meta -= 8; b.body += 8 }), errHas: "bytes of metadata where its block has"},
+		{name: "body cut", batches: with(func(b *block) { b.body -= 8 }), errHas: "a body of 40 bytes where its block has 32"},
 		{name: "twice", batches: []block{good, good}, errHas: "overlap"},
-		{name: "not where the message begins", batches: with(func(b *block) { b.offset += 8; b.body -= 8 }), errHas: "the message at octet 8 is not in the footer"},
+		{name: "not where the message begins", batches: with(func(b *block) { b.offset += 8; b.body -= 8 }), errHas: "the message at byte 8 is not in the footer"},
 		{name: "as a dictionary", dictionaries: []block{good}, errHas: "a message of kind 3 where the footer says 2"},
 	}
 	for _, test := range tests {
@@ -481,7 +481,7 @@ func TestTwoSchemas(t *testing.T) {
 				damaged := bytes.Clone(file)
 				damaged[at] ^= 1
 				if _, err := readAll(damaged, pipe, Options{URLColumn: "url"}); err == nil {
-					t.Errorf("column %q, octet %d, pipe %v: no error", column, at, pipe)
+					t.Errorf("column %q, byte %d, pipe %v: no error", column, at, pipe)
 				}
 			}
 		}
@@ -510,13 +510,13 @@ func FuzzFile(f *testing.F) {
 
 func fuzz(t *testing.T, data []byte, pipe bool) {
 	const memory = 1 << 20
-	octets := allocated(func() {
+	bytes := allocated(func() {
 		batches, err := readAll(data, pipe, Options{Memory: memory, BatchRows: 3})
 		if err == nil {
 			useAll(t, batches)
 		}
 	})
-	if octets > 64*memory+1000*uint64(len(data)) {
-		t.Fatalf("%d octets allocated for %d", octets, len(data))
+	if bytes > 64*memory+1000*uint64(len(data)) {
+		t.Fatalf("%d bytes allocated for %d", bytes, len(data))
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"robotsbatch/io/compress"
 )
 
-// prefixSize is how many octets stand before each compressed buffer: its size
+// prefixSize is how many bytes stand before each compressed buffer: its size
 // decompressed as a signed integer, -1 when it was left as it is.
 const prefixSize = 8
 
-// uncompressedSize returns how many octets a compressed buffer takes.
+// uncompressedSize returns how many bytes a compressed buffer takes.
 func uncompressedSize(buffer []byte) (int64, error) {
 	if len(buffer) < prefixSize {
 		return 0, errors.New("damaged: a compressed buffer without its size")
@@ -26,7 +26,7 @@ func uncompressedSize(buffer []byte) (int64, error) {
 		return int64(len(buffer)) - prefixSize, nil
 	}
 	if size < 0 {
-		return 0, fmt.Errorf("damaged: a compressed buffer of %d octets", size)
+		return 0, fmt.Errorf("damaged: a compressed buffer of %d bytes", size)
 	}
 	return size, nil
 }

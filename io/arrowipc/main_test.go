@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type output struct {
 	bytes.Buffer
 	closed, aborted bool
-	fail            int // octets after which writing fails; 0: never
+	fail            int // bytes after which writing fails; 0: never
 }
 
 func (o *output) Write(p []byte) (int, error) {

@@ -11,6 +11,7 @@ import (
 
 // Numbers of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
 const (
+	kindFooter     = 0 // none of the format
 	kindSchema     = 1
 	kindDictionary = 2
 	kindRecord     = 3
@@ -18,8 +19,22 @@ const (
 	metadataV4 = 3 // Arrow 0.8 to 0.17
 	metadataV5 = 4 // Arrow 1.0 and later
 
-	typeTimestamp = 10
-	typeUnion     = 14
+	typeNull          = 1
+	typeBinary        = 4
+	typeUTF8          = 5
+	typeDecimal       = 7
+	typeTimestamp     = 10
+	typeStruct        = 13
+	typeUnion         = 14
+	typeFixedSizeList = 16
+	typeLargeBinary   = 19
+	typeLargeUTF8     = 20
+	typeRunEnds       = 22
+	typeBinaryView    = 23
+	typeUTF8View      = 24
+	typeListView      = 25
+	typeLargeListView = 26
+	lastKind          = typeLargeListView
 
 	codecLZ4  = 0
 	codecZstd = 1
@@ -27,7 +42,7 @@ const (
 )
 
 const (
-	// maxMetadata is the most octets the metadata of one message may have: a
+	// maxMetadata is the most bytes the metadata of one message may have: a
 	// schema, or a record batch's list of some hundred thousand columns.
 	maxMetadata = 64 << 20
 	// maxDepth is how deep columns may be nested, as in other implementations.
@@ -71,8 +86,6 @@ type dictionaryMeta struct {
 type block struct {
 	offset, body int64
 	meta         int32
-	sum          uint64 // see blockSumsKey
-	summed       bool   // there is one
 }
 
 // footer is the table of contents of a file.
@@ -98,7 +111,7 @@ func parseHeader(meta []byte) (header, error) {
 	case h.version != metadataV4 && h.version != metadataV5:
 		return header{}, fmt.Errorf("metadata version %d is not supported: it was written before Arrow 0.8, or by a later major version of the format", h.version+1)
 	case h.bodyLength < 0:
-		return header{}, fmt.Errorf("damaged metadata: body of %d octets", h.bodyLength)
+		return header{}, fmt.Errorf("damaged metadata: body of %d bytes", h.bodyLength)
 	}
 	return h, nil
 }
@@ -163,9 +176,7 @@ func parseFooter(buf []byte) (footer, error) {
 		}
 		return list
 	}
-	foot := footer{schema: schema, dictionaries: blocks(2), batches: blocks(3)}
-	takeSums(root, foot.dictionaries, foot.batches)
-	return foot, f.err
+	return footer{schema: schema, dictionaries: blocks(2), batches: blocks(3)}, f.err
 }
 
 // checkSchema walks all of a Schema table, so that the library can be given
@@ -206,14 +217,17 @@ func checkField(t table, depth int, dictionaries *[]int64) {
 
 // checkKeyValues walks a vector of KeyValue tables.
 func checkKeyValues(t table, slot int) {
-	t.tables(slot, func(pair table) {
-		pair.vector(0, 1)
-		pair.vector(1, 1)
-	})
+	t.tables(slot, checkPair)
+}
+
+// checkPair walks a KeyValue table.
+func checkPair(pair table) {
+	pair.vector(0, 1)
+	pair.vector(1, 1)
 }
 
 // checkBody checks that every buffer lies inside the body, and returns how
-// many octets all of them take decompressed.
+// many bytes all of them take decompressed.
 func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 	var total int64
 	for i, s := range b.buffers {
@@ -231,7 +245,7 @@ func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 			}
 		}
 		if size > limit-total {
-			return 0, fmt.Errorf("it takes more than %d octets decoded: raise -memory", limit)
+			return 0, fmt.Errorf("it takes more than %d bytes decoded: raise -memory", limit)
 		}
 		total += size
 	}
@@ -240,7 +254,7 @@ func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 
 // checkLayout checks that there are the arrays and buffers that columns of
 // these types have, no more and no fewer, that each column has a value for
-// every row, and that there are no more values than bits in limit octets.
+// every row, and that there are no more values than bits in limit bytes.
 func (b *batchMeta) checkLayout(types []arrow.DataType, limit int64) error {
 	if b.rows < 0 {
 		return fmt.Errorf("damaged metadata: %d rows", b.rows)

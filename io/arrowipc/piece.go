@@ -18,8 +18,8 @@ type sharedRecord struct {
 	located *tables.Location
 	meta    *batchMeta
 	body    []byte
-	total   int64 // octets decoded
-	octets  int64 // octets as read and decoded
+	total   int64 // bytes decoded
+	bytes   int64 // bytes as read and decoded
 
 	// pieces counts those that were not decoded yet.
 	pieces atomic.Int64
@@ -27,15 +27,18 @@ type sharedRecord struct {
 	record arrow.Record
 	urls   batch.Column
 	err    error
+
+	passed *passedRecord // nil when all columns are decoded
+	held   int64         // what the pieces that were written keep; of the writer
 }
 
 func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *sharedRecord {
 	r := &sharedRecord{
 		decoder: s.decoder, located: s.urls, meta: meta, body: body, total: total,
-		octets: decodedOctets(meta, body, total),
+		bytes: decodedBytes(meta, body, total),
 	}
 	if r.located.IsSplit() {
-		r.octets += total // for the URLs that are put together
+		r.bytes += total // for the URLs that are put together
 	}
 	s.decoder.retain()
 	size := int64(s.options.BatchRows)
@@ -43,9 +46,9 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 	return r
 }
 
-// decodedOctets is how many octets a body takes as read and decoded, which are
-// the same octets where nothing is compressed.
-func decodedOctets(meta *batchMeta, body []byte, total int64) int64 {
+// decodedBytes is how many bytes a body takes as read and decoded, which are
+// the same bytes where nothing is compressed.
+func decodedBytes(meta *batchMeta, body []byte, total int64) int64 {
 	if meta.codec == codecNone {
 		return int64(len(body))
 	}
@@ -81,7 +84,10 @@ type piece struct {
 	firstRow  int64
 	low, high int
 	size      int64 // that of the record in its first piece
-	kept      int64
+
+	number      int // among the record's pieces
+	first, last bool
+	verdicts    int64 // bytes that the verdict columns take until the last piece
 }
 
 // Name implements batch.Piece.
@@ -95,8 +101,20 @@ func (p *piece) Name() string {
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.size }
 
-// Kept implements batch.Sharing.
-func (p *piece) Kept() int64 { return p.kept }
+// Kept implements batch.Sharing: the record, and what passes through with it, stays
+// until its last piece was written.
+func (p *piece) Kept() int64 {
+	r := p.record
+	if p.last {
+		return -r.held
+	}
+	kept := p.verdicts
+	if p.first {
+		kept += r.bytes
+	}
+	r.held += kept
+	return kept
+}
 
 // Decode implements batch.Piece.
 func (p *piece) Decode() (*batch.Batch, error) {
@@ -108,15 +126,18 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	}
 	rows := r.record.NewSlice(int64(p.low), int64(p.high))
 	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
-	if !r.located.IsSplit() {
+	if r.located.IsSplit() {
+		urls, table, err := r.located.URLs(rows, r.decoder.limit)
+		if err != nil {
+			rows.Release()
+			return nil, fmt.Errorf("arrowipc: %w", err)
+		}
+		b.URLs, b.Table = urls, table
+	} else {
 		b.URLs = r.urls.Slice(p.low, p.high)
-		return b, nil
 	}
-	urls, table, err := r.located.URLs(rows, r.decoder.limit)
-	if err != nil {
-		rows.Release()
-		return nil, fmt.Errorf("arrowipc: %w", err)
+	if r.passed != nil {
+		b.Table = p
 	}
-	b.URLs, b.Table = urls, table
 	return b, nil
 }

@@ -27,7 +27,7 @@ func ReadSchema(stream []byte) (*arrow.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := newDecoder(f.meta, int64(len(stream)), memory.NewGoAllocator())
+	d, err := newDecoder(f.meta(), int64(len(stream)), memory.NewGoAllocator())
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
@@ -40,6 +41,9 @@ type SinkOptions struct {
 	Compression Compression
 	// Stream writes the stream format instead of the file format.
 	Stream bool
+	// From is the source of the batches when they pass through
+	// ([Source.PassThrough]); Schema and Compression are its own then.
+	From *Source
 
 	mem memory.Allocator // of tests
 }
@@ -57,19 +61,22 @@ type sink struct {
 	// plain is the schema of the records that the library encodes, in which
 	// dictionary columns are their indices.
 	plain *arrow.Schema
-	// schemaMeta is the metadata of the schema message.
-	schemaMeta []byte
+	// written is the schema message.
+	written *schema
+	pairs   *keyValues // of the footer, besides the checksum
 
 	pos                   int64
 	dictionaries, batches []block
-	last                  map[int64]*array.Data // dictionaries, as they were written
+	last                  map[int64]*array.Data  // dictionaries, as they were written
+	passedLast            map[int64]xxh3.Uint128 // the same of those that passed through
+	buffer                []byte                 // for what passes through
 	closed                bool
 }
 
 // NewSink starts an Arrow output on w. Its columns are those of
 // [tables.NewOutput]: what the input has and o.Layout keeps, then the verdicts.
 //
-// A list of URLs comes out as a utf8 column with its octets unaltered, also
+// A list of URLs comes out as a utf8 column with its bytes unaltered, also
 // where they are not UTF-8, which readers that check it refuse: csv is for
 // such lists.
 //
@@ -96,6 +103,9 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 
 // layOut makes the schemas.
 func (s *sink) layOut() (err error) {
+	if s.options.From != nil {
+		return s.layOutPassed()
+	}
 	if s.output, err = tables.NewOutput(s.options.Layout, s.options.Schema, s.options.mem); err != nil {
 		return err
 	}
@@ -112,20 +122,29 @@ func (s *sink) layOut() (err error) {
 
 // start writes what comes before the first batch.
 func (s *sink) start() error {
-	schema, err := s.encodeSchema()
+	message, err := s.encodeSchema()
 	if err != nil {
 		return err
 	}
-	s.schemaMeta = schema.meta()
+	if s.written, err = readSchema(message.meta(), s.options.mem); err != nil {
+		return err
+	}
+	if from := s.options.From; from != nil {
+		message = newMessage(joinSchemas(from.schema, from.schema.all(), s.written), nil)
+		if s.written, err = readSchema(message.meta(), s.options.mem); err != nil {
+			return err
+		}
+		s.pairs = from.footerPairs()
+	}
 	if !s.options.Stream {
 		if err := s.write([]byte(magicPadded)); err != nil {
 			return err
 		}
 	}
-	return s.writeMessage(schema)
+	return s.writeMessage(message)
 }
 
-// write writes octets and keeps count.
+// write writes bytes and keeps count.
 func (s *sink) write(p []byte) error {
 	n, err := s.w.Write(p)
 	s.pos += int64(n)
@@ -147,15 +166,21 @@ type chunk struct {
 
 // Size implements batch.Chunk. The dictionaries are the source's, which
 // answers for them.
-func (c *chunk) Size() (octets int64) {
+func (c *chunk) Size() (bytes int64) {
 	for _, m := range c.messages {
-		octets += m.size()
+		bytes += m.size()
 	}
-	return octets
+	return bytes
 }
 
 // Write implements batch.Sink.
 func (s *sink) Write(c batch.Chunk) error {
+	if passed, ok := c.(*passedChunk); ok {
+		if err := s.writePassed(passed); err != nil {
+			return fmt.Errorf("arrowipc: %w", err)
+		}
+		return nil
+	}
 	chunk := c.(*chunk)
 	for i, d := range chunk.dictionaries {
 		if err := s.writeDictionary(d); err != nil {
@@ -196,11 +221,7 @@ func (s *sink) Close() error {
 
 // footer returns the end of a file: the end marker, the footer and the magic.
 func (s *sink) footer() []byte {
-	h, err := parseHeader(s.schemaMeta)
-	if err != nil {
-		panic(err) // the library wrote it
-	}
-	foot := footerBytes(s.schemaMeta, h.table.pos, s.dictionaries, s.batches)
+	foot := footerBytes(s.written.header, s.dictionaries, s.batches, s.pairs)
 	end := append(endOfStream[:len(endOfStream):len(endOfStream)], foot...)
 	end = appendUint32(end, uint32(len(foot)))
 	return append(end, magic...)

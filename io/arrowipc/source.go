@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
@@ -27,7 +30,7 @@ type Options struct {
 	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
 	// record batches are cut.
 	BatchRows int
-	// Memory is the most octets that one record batch may take with all
+	// Memory is the most bytes that one record batch may take with all
 	// dictionaries, as read and again decoded; 0 means 512 MiB.
 	Memory int64
 
@@ -38,18 +41,27 @@ type Options struct {
 type Source struct {
 	options Options
 	framer  framer
-	decoder *decoder
+	schema  *schema
 	urls    *tables.Location
+	columns []int    // that are decoded; nil for all
+	decoder *decoder // of these
+	started bool     // the first record batch was asked for
+
+	passing bool
+	in      io.Closer       // of what passes through
+	users   atomic.Int64    // of in: the source until it is closed, and record batches
+	before  []passedMessage // dictionaries that came since the last record batch
 
 	pending *sharedRecord // cut, and not handed out to its end
 	cut     int           // rows of it that were handed out
 
+	closed           bool
 	records, batches int
 	rows             int64
 	err              error
 }
 
-// OpenFile reads the file format from the size octets of r, which must stay
+// OpenFile reads the file format from the size bytes of r, which must stay
 // open until the source is closed. An error names the input; it wraps
 // io.ErrUnexpectedEOF when the file is cut.
 func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
@@ -64,16 +76,6 @@ func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	}
 	if err := s.checkSchema(file.schema); err != nil {
 		return nil, s.fail(err)
-	}
-	for _, b := range file.footer.dictionaries {
-		f, err := file.read(b, kindDictionary)
-		if err == nil {
-			err = s.addDictionary(f, true)
-		}
-		if err != nil {
-			s.decoder.release()
-			return nil, s.fail(err)
-		}
 	}
 	return s, nil
 }
@@ -94,7 +96,7 @@ func OpenStream(r io.Reader, o Options) (*Source, error) {
 		err = errors.New("there is no schema")
 	}
 	if err == nil {
-		err = s.start(f.meta)
+		err = s.start(f.meta())
 	}
 	if err != nil {
 		return nil, s.fail(err)
@@ -121,11 +123,39 @@ func (s *Source) fail(err error) error {
 
 // start takes the schema.
 func (s *Source) start(schemaMessage []byte) (err error) {
-	if s.decoder, err = newDecoder(schemaMessage, s.options.Memory, s.options.mem); err != nil {
+	if s.schema, err = readSchema(schemaMessage, s.options.mem); err != nil {
 		return err
 	}
-	s.urls, err = tables.Locate(s.decoder.schema, s.options.URLColumn, s.options.Keep)
-	return err
+	if s.urls, err = tables.Locate(s.schema.arrow, s.options.URLColumn, s.options.Keep); err != nil {
+		return err
+	}
+	if s.options.Keep == batch.KeepAll {
+		return nil
+	}
+	return s.decodeOnlyURLs()
+}
+
+// decodeOnlyURLs makes the URLs' columns those that are decoded.
+func (s *Source) decodeOnlyURLs() error {
+	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
+	fields := make([]arrow.Field, len(s.columns))
+	for i, column := range s.columns {
+		fields[i] = s.schema.arrow.Field(column)
+	}
+	name := ""
+	if !s.urls.IsSplit() {
+		name = s.urls.Name()
+	}
+	metadata := s.schema.arrow.Metadata()
+	located, err := tables.Locate(arrow.NewSchema(fields, &metadata), name, s.options.Keep)
+	if err != nil {
+		return err
+	}
+	s.urls = located
+	if file, ok := s.framer.(*fileFramer); ok {
+		file.partly = true
+	}
+	return nil
 }
 
 // checkSchema checks that a file's second schema message, if there is one, says
@@ -134,20 +164,61 @@ func (s *Source) checkSchema(message []byte) error {
 	if message == nil {
 		return nil
 	}
-	other, err := newDecoder(message, s.options.Memory, s.options.mem)
+	other, err := readSchema(message, s.options.mem)
 	if err != nil {
 		return err
 	}
-	defer other.release()
-	if !sameSchema(s.decoder.schema, other.schema) {
+	if !sameSchema(s.schema.arrow, other.arrow) {
 		return errTwoSchemas
+	}
+	return nil
+}
+
+// begin makes the decoder, and reads a file's dictionaries.
+func (s *Source) begin() (err error) {
+	s.started = true
+	message := s.schema.meta
+	switch {
+	case s.columns != nil:
+		message = s.schema.project(s.columns)
+	case s.schema.unknown != nil:
+		return s.schema.unknown
+	}
+	if s.decoder, err = newDecoder(message, s.options.Memory, s.options.mem); err != nil {
+		return err
+	}
+	file, ok := s.framer.(*fileFramer)
+	if !ok {
+		return nil
+	}
+	for i, b := range file.footer.dictionaries {
+		f, err := file.read(b, kindDictionary)
+		if err == nil {
+			err = s.addDictionary(f, true)
+		}
+		if err != nil {
+			return fmt.Errorf("dictionary batch %d: %w", i, err)
+		}
 	}
 	return nil
 }
 
 // addDictionary takes a dictionary for the record batches that follow.
 func (s *Source) addDictionary(f *frame, file bool) error {
-	next, replaces, err := s.decoder.with(f)
+	meta, err := f.dictionary()
+	if err != nil {
+		return err
+	}
+	if s.passing {
+		s.before = append(s.before, passedMessage{frame: f, id: meta.id, delta: meta.delta})
+	}
+	if _, used := s.decoder.values[meta.id]; !used && slices.Contains(s.schema.ids, meta.id) {
+		return nil // by a column that is not decoded
+	}
+	if err := f.load(); err != nil {
+		return err
+	}
+	next, replaces, err := s.decoder.with(meta, f.bytes)
 	if err != nil {
 		return err
 	}
@@ -174,6 +245,11 @@ func (s *Source) URLColumn() string { return s.urls.Name() }
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if s.err == nil && !s.started {
+		if err := s.begin(); err != nil {
+			s.err = s.fail(err)
+		}
 	}
 	if s.err == nil && s.pending == nil {
 		s.err = s.read()
@@ -222,23 +298,54 @@ func (s *Source) take(f *frame) error {
 		stream, ok := s.framer.(*streamFramer)
 		return s.addDictionary(f, ok && stream.file)
 	case kindRecord:
-		meta, err := f.batch()
-		if err != nil {
-			return err
-		}
-		total, err := s.decoder.check(meta, f.body)
-		if err != nil {
-			return err
-		}
-		if decodedOctets(meta, f.body, total) > s.options.Memory-s.decoder.size() {
-			return fmt.Errorf("it takes more than %d octets as read and again decoded, with its dictionaries: raise -memory", s.options.Memory)
-		}
-		s.pending = newSharedRecord(s, meta, f.body, total)
-		s.cut = 0
-		return nil
+		return s.takeRecord(f)
 	default:
 		return fmt.Errorf("a message of kind %d: only dictionaries and record batches may follow the schema", f.kind)
 	}
+}
+
+// takeRecord takes a record batch.
+func (s *Source) takeRecord(f *frame) error {
+	meta, err := f.batch()
+	if err != nil {
+		return err
+	}
+	var passed *passedRecord
+	if s.passing {
+		if err := s.schema.checkPassing(meta, f.bodyLength); err != nil {
+			return err
+		}
+		passed = &passedRecord{source: s, before: s.before, frame: f, meta: meta}
+		s.before = nil
+	}
+	body := f.bytes
+	if s.columns != nil {
+		if meta, err = s.schema.projectBatch(meta, s.columns); err != nil {
+			return err
+		}
+	}
+	if body == nil {
+		if body, err = loadSpans(f, meta, s.options.Memory); err != nil {
+			return err
+		}
+	}
+	total, err := s.decoder.check(meta, body)
+	if err != nil {
+		return err
+	}
+	if decodedBytes(meta, body, total) > s.options.Memory-s.decoder.size() {
+		return fmt.Errorf("it takes more than %d bytes as read and again decoded, with its dictionaries: raise -memory", s.options.Memory)
+	}
+	s.pending = newSharedRecord(s, meta, body, total)
+	if passed != nil {
+		pieces := s.pending.pieces.Load()
+		passed.parts = make([][][]*array.Data, pieces)
+		passed.missing.Store(pieces)
+		s.pending.passed = passed
+		s.users.Add(1)
+	}
+	s.cut = 0
+	return nil
 }
 
 // slice cuts the next piece off the pending record batch.
@@ -249,14 +356,10 @@ func (s *Source) slice() *piece {
 		record: record, input: s.options.Name, index: s.batches, firstRow: s.rows,
 		low: s.cut, high: min(s.cut+s.options.BatchRows, rows),
 	}
+	p.number, p.first, p.last = p.low/s.options.BatchRows, p.low == 0, p.high == rows
 	p.size = s.decoder.size() // each piece answers for the dictionaries
-	if first, last := p.low == 0, p.high == rows; first {
-		p.size += record.octets
-		if !last {
-			p.kept = record.octets
-		}
-	} else if last {
-		p.kept = -record.octets
+	if p.first {
+		p.size += record.bytes
 	}
 	s.cut = p.high
 	s.batches++
@@ -272,6 +375,10 @@ func (s *Source) Close() error {
 	if s.decoder != nil {
 		s.decoder.release()
 		s.decoder = nil
+	}
+	if s.passing && !s.closed {
+		s.closed = true
+		return s.done()
 	}
 	return nil
 }

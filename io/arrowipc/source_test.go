@@ -198,15 +198,15 @@ func TestPieces(t *testing.T) {
 		kept += p.(batch.Sharing).Kept()
 	}
 	if kept != 0 {
-		t.Errorf("in the end %d octets are kept", kept)
+		t.Errorf("in the end %d bytes are kept", kept)
 	}
 	want := "in: batch 0 (rows 0 to 3),in: batch 1 (rows 4 to 7),in: batch 2 (rows 8 to 9),in: batch 3 (no rows),in: batch 4 (rows 10 to 13)"
 	if got := strings.Join(names, ","); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	// The bodies, which are not compressed.
-	if octets := int64(len(data)); size < octets/4 || size > octets {
-		t.Errorf("pieces of %d octets for an input of %d", size, octets)
+	if bytes := int64(len(data)); size < bytes/4 || size > bytes {
+		t.Errorf("pieces of %d bytes for an input of %d", size, bytes)
 	}
 	if _, err := s.Next(context.Background()); err != io.EOF {
 		t.Errorf("after the last: %v", err)

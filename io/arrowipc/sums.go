@@ -2,6 +2,7 @@ package arrowipc
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -11,45 +12,87 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Every message that this package writes, and the footer of a file, has a
-// checksum of itself in its metadata, where Arrow has room for anything: under
-// sumKey, 16 hexadecimal digits of XXH3 with 64 bits. It is over all octets of
-// the message from the continuation marker to the end of its body, or over those
-// of the footer, with zeros in the place of the digits. Other readers leave it
-// alone; this one compares, so that a changed octet is an error where Arrow
-// itself may have no way to tell. Where one message has one, all must: else a
-// changed octet of a key would do away with what it is the key of.
+// Every message that this package encodes, and the footer of a file, carries a
+// checksum of itself in its metadata, where Arrow has room for any key: under
+// sumKey, 16 hexadecimal digits of the 64-bit XXH3. It covers the message from the
+// continuation marker to the end of the body, or the footer, with zeros in place of
+// the digits. Other readers ignore it; this one compares, so that a changed byte is
+// an error where Arrow itself may have no way to tell.
 //
-// Files of earlier versions have the checksums of all messages in the footer,
-// under blockSumsKey: of each block of a dictionary, then of each of a record
-// batch.
-const (
-	sumKey       = "robotsbatch.self.xxh3_64"
-	blockSumsKey = "robotsbatch.xxh3_64"
-)
+// A record batch that passed through (see [Source.PassThrough]) has a checksum of its
+// metadata and of the end of the body, where the verdict columns are: 16 more digits
+// say where that begins. What comes before it is as its writer left it, and so are
+// dictionaries that passed through.
+//
+// If one message has a checksum, all must: else a changed byte in a key would remove
+// the check. Dictionaries alone may lack one, where the schema message's has 32 digits.
+const sumKey = "robotsbatch.self.xxh3_64"
 
-// sumSize is how many digits a checksum has.
-const sumSize = 16
+// sumSize is how many digits a number has, and partSumSize how many two have.
+const (
+	sumSize     = 16
+	partSumSize = 2 * sumSize
+)
 
 var noSum = [sumSize]byte([]byte("0000000000000000"))
 
-// sumAt finds the digits of its checksum in the metadata of a message, or in a
-// footer: the list of keys and values is in that slot. It is -1 when there are
-// none.
-func sumAt(meta []byte, slot int) int {
-	at := -1
+// storedSum is a checksum in the metadata of a message or in a footer.
+type storedSum struct {
+	at   int   // position of the digits
+	from int64 // offset in the body from which on it covers the body
+	part bool  // it has 32 digits
+}
+
+// findSum finds the checksum in metadata, where slot is that of the list of keys
+// and values.
+func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	f := newFlat(meta)
 	f.root().tables(slot, func(pair table) {
 		key, keySize := pair.vector(0, 1)
 		value, size := pair.vector(1, 1)
-		if f.err == nil && string(f.at(key, keySize)) == sumKey && size == sumSize {
-			at = value
+		if f.err != nil || string(f.at(key, keySize)) != sumKey {
+			return
 		}
+		from := int64(0)
+		switch size {
+		case sumSize:
+		case partSumSize:
+			var number [sumSize / 2]byte
+			if _, err := hex.Decode(number[:], f.at(value+sumSize, sumSize)); err != nil {
+				return
+			}
+			from = int64(binary.BigEndian.Uint64(number[:]))
+		default:
+			return
+		}
+		s, found = storedSum{at: value, from: from, part: size == partSumSize}, true
 	})
-	if f.err != nil {
-		return -1
+	return s, found && f.err == nil
+}
+
+// digits returns the checksum of prefix, of meta with zeros for the digits, and of
+// what it covers of the body.
+func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSize]byte, err error) {
+	var h xxh3.Hasher
+	for _, part := range [][]byte{prefix, meta[:s.at], noSum[:], meta[s.at+sumSize:]} {
+		_, _ = h.Write(part) // never an error
 	}
-	return at
+	if _, err := io.Copy(&h, covered); err != nil {
+		return digits, err
+	}
+	hex.Encode(digits[:], binary.BigEndian.AppendUint64(nil, h.Sum64()))
+	return digits, nil
+}
+
+// sealMetadata puts a checksum into metadata that has room for one.
+func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
+	s, found := findSum(meta, slot)
+	if !found {
+		return
+	}
+	if digits, err := s.digits(prefix, meta, bytes.NewReader(covered)); err == nil { // memory gives none
+		copy(meta[s.at:], digits[:])
+	}
 }
 
 // Slots of the lists of keys and values.
@@ -58,48 +101,55 @@ const (
 	footerSlot  = 4
 )
 
-// sumOf is the checksum of prefix, meta with zeros for the digits at at, and body.
-func sumOf(prefix, meta []byte, at int, body []byte) (digits [sumSize]byte) {
-	var h xxh3.Hasher
-	for _, part := range [][]byte{prefix, meta[:at], noSum[:], meta[at+sumSize:], body} {
-		_, _ = h.Write(part) // never an error
-	}
-	hex.Encode(digits[:], binary.BigEndian.AppendUint64(nil, h.Sum64()))
-	return digits
+// sums compares checksums, and checks that all messages have one or none has.
+type sums struct {
+	asked, there bool
+	passed       bool // dictionaries may lack one
 }
 
-// seal puts the checksum of a message into it.
-func (m message) seal() {
-	prefix, meta := m.head[:framePrefix], m.meta()
-	if at := sumAt(meta, messageSlot); at >= 0 {
-		digits := sumOf(prefix, meta, at, m.body)
-		copy(meta[at:], digits[:])
+// check checks a message, or a footer with neither prefix nor body.
+func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.SectionReader) error {
+	stored, found := findSum(meta, slot)
+	switch {
+	case kind == kindSchema:
+		s.passed = stored.part
+	case kind == kindDictionary && s.passed:
+		return stored.compare(found, prefix, meta, body)
 	}
-}
-
-// sums compares checksums, and sees that all have one or none has.
-type sums struct{ asked, there bool }
-
-// check checks metadata and what it stands between.
-func (s *sums) check(prefix, meta []byte, slot int, body []byte) error {
-	at := sumAt(meta, slot)
-	if s.asked && s.there != (at >= 0) {
+	if s.asked && s.there != found {
 		return errors.New("damaged: some have a checksum and others have none")
 	}
-	s.asked, s.there = true, at >= 0
-	if at < 0 {
+	s.asked, s.there = true, found
+	return stored.compare(found, prefix, meta, body)
+}
+
+// compare compares the checksum, if it was found, with what it covers.
+func (s storedSum) compare(found bool, prefix, meta []byte, body *io.SectionReader) error {
+	if !found {
 		return nil
 	}
-	if digits := sumOf(prefix, meta, at, body); string(digits[:]) != string(meta[at:at+sumSize]) {
-		return errors.New("damaged: its checksum is another")
+	size := int64(0)
+	if body != nil {
+		size = body.Size()
 	}
-	return nil
+	if s.from < 0 || s.from > size {
+		return errors.New("damaged: its checksum covers what is not there")
+	}
+	var covered io.Reader = bytes.NewReader(nil)
+	if body != nil {
+		covered = io.NewSectionReader(body, s.from, size-s.from)
+	}
+	digits, err := s.digits(prefix, meta, covered)
+	if err == nil && string(digits[:]) != string(meta[s.at:s.at+sumSize]) {
+		err = errors.New("damaged: its checksum is another")
+	}
+	return cut(err)
 }
 
 // CheckFile compares the checksums of all messages of a file, and of its footer,
-// where it has some, with what they are of. It is for who reads with the Arrow
-// library, which does not, a table that is no input. A body may take memory
-// octets. An error names the message.
+// with what they cover, if there are any. It serves readers that use the Arrow
+// library, which does not compare them, for a table that is no input. A body may
+// take memory bytes. An error names the message.
 func CheckFile(r io.ReaderAt, size, memory int64) error {
 	f, err := openFile(r, size, memory)
 	if err != nil {
@@ -126,46 +176,4 @@ func checkFrames(f framer) error {
 			return fmt.Errorf("arrowipc: message %d: %w", i, err)
 		}
 	}
-}
-
-func blockSum(head, body []byte) uint64 {
-	var h xxh3.Hasher
-	_, _ = h.Write(head) // never an error
-	_, _ = h.Write(body)
-	return h.Sum64()
-}
-
-// takeSums gives blocks the checksums that the footer's metadata has for them,
-// if it has any.
-func takeSums(root table, lists ...[]block) {
-	root.tables(footerSlot, func(pair table) {
-		f := pair.f
-		keyAt, keySize := pair.vector(0, 1)
-		at, size := pair.vector(1, 1)
-		if f.err != nil || string(f.at(keyAt, keySize)) != blockSumsKey {
-			return
-		}
-		text := f.at(at, size)
-		for _, list := range lists {
-			for i := range list {
-				var octets [sumSize / 2]byte
-				if len(text) < sumSize {
-					f.fail("the footer has too few checksums")
-					return
-				}
-				if _, err := hex.Decode(octets[:], text[:sumSize]); err != nil {
-					f.fail("the footer's checksums are none")
-					return
-				}
-				text = text[sumSize:]
-				for _, c := range octets {
-					list[i].sum = list[i].sum<<8 | uint64(c)
-				}
-				list[i].summed = true
-			}
-		}
-		if len(text) > 0 {
-			f.fail("the footer has too many checksums")
-		}
-	})
 }

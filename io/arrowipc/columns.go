@@ -1,0 +1,278 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// schema is a schema message as it was read. Of a column that passes through only
+// its layout must be known, and of the last ones not even that: a type that this
+// program and its library do not know is no obstacle.
+type schema struct {
+	meta    []byte // of the message
+	header  header
+	columns []shape
+	fields  []int   // where the columns' Field tables are in meta
+	ids     []int64 // of dictionaries, in the order of the columns that use them
+	// arrow is the schema for the library, in which an unknown type is null.
+	arrow *arrow.Schema
+	// unknown says which column has an unknown type, nil for none.
+	unknown error
+}
+
+// shape is what a record batch shows of a column's type: its arrays and buffers.
+type shape struct {
+	kind     uint8 // of the format's union of types
+	dense    bool  // a union with offsets
+	encoded  bool  // the array is a dictionary's indices
+	unknown  bool  // to the library; perhaps not here
+	children []shape
+}
+
+// readSchema reads a schema message.
+func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
+	h, err := parseHeader(meta)
+	if err != nil {
+		return nil, err
+	}
+	if h.kind != kindSchema {
+		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.kind)
+	}
+	s := &schema{meta: meta, header: h}
+	if s.ids, err = checkSchema(h.table); err != nil {
+		return nil, err
+	}
+	var names []string
+	var known []int
+	h.table.tables(1, func(field table) {
+		column := shapeOf(field)
+		if !column.unknown {
+			known = append(known, len(names))
+		}
+		pos, n := field.vector(0, 1)
+		names = append(names, string(field.f.at(pos, n)))
+		s.columns, s.fields = append(s.columns, column), append(s.fields, field.pos)
+	})
+	if h.table.f.err != nil {
+		return nil, h.table.f.err
+	}
+	message := meta
+	if len(known) < len(names) {
+		message = s.project(known)
+	}
+	d, err := newDecoder(message, 0, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer d.release()
+	if s.arrow = d.schema; len(known) < len(names) {
+		s.fillUnknown(names)
+	}
+	return s, nil
+}
+
+// fillUnknown puts null in place of the unknown types into the library's schema.
+func (s *schema) fillUnknown(names []string) {
+	known, metadata := s.arrow.Fields(), s.arrow.Metadata()
+	fields := make([]arrow.Field, len(names))
+	for i, name := range names {
+		if !s.columns[i].unknown {
+			fields[i], known = known[0], known[1:]
+			continue
+		}
+		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
+		if s.unknown == nil {
+			s.unknown = fmt.Errorf("column %q: %w: its type is of a later version of the format, which only passes through: write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported)
+		}
+	}
+	s.arrow = arrow.NewSchema(fields, &metadata)
+}
+
+// shapeOf is the shape of a Field table, which was checked.
+func shapeOf(field table) shape {
+	s := shape{kind: field.uint8(2)}
+	dataType, ok := field.table(3)
+	s.unknown = !ok || s.kind == 0 || s.kind > lastKind || s.kind == typeDecimal && !isKnownDecimal(dataType)
+	s.dense = ok && s.kind == typeUnion && dataType.int16(0) == 1
+	_, s.encoded = field.table(4)
+	field.tables(5, func(child table) {
+		s.children = append(s.children, shapeOf(child))
+		s.unknown = s.unknown || s.children[len(s.children)-1].unknown
+	})
+	if s.encoded {
+		s.children = nil // they are the dictionary's
+	}
+	return s
+}
+
+// isKnownDecimal tells whether the library knows a Decimal table's width.
+func isKnownDecimal(t table) bool {
+	width := int32(128)
+	if pos := t.field(2, 4); pos > 0 {
+		width = int32(t.f.uint32(pos))
+	}
+	return width == 128 || width == 256
+}
+
+// buffers is how many buffers an array of the shape has apart from its children and
+// from variadic ones, which it may have, too.
+func (s *shape) buffers(version int16) (n int, variadic bool, err error) {
+	if s.encoded {
+		return 2, false, nil
+	}
+	switch s.kind {
+	case typeNull, typeRunEnds:
+		return 0, false, nil
+	case typeStruct, typeFixedSizeList:
+		return 1, false, nil
+	case typeBinary, typeUTF8, typeLargeBinary, typeLargeUTF8, typeListView, typeLargeListView:
+		return 3, false, nil
+	case typeBinaryView, typeUTF8View:
+		return 2, true, nil
+	case typeUnion:
+		n = 1
+		if s.dense {
+			n++
+		}
+		if version < metadataV5 {
+			n++ // unions had a validity bitmap then
+		}
+		return n, false, nil
+	}
+	if s.kind == 0 || s.kind > lastKind {
+		return 0, false, fmt.Errorf("%w: type %d is of a later version of the format", ErrUnsupported, s.kind)
+	}
+	return 2, false, nil
+}
+
+// cursor goes through the arrays and buffers of a record batch, column by column.
+type cursor struct {
+	batch                    *batchMeta
+	nodes, buffers, variadic int
+}
+
+// next goes behind a column.
+func (c *cursor) next(s *shape) error {
+	n, variadic, err := s.buffers(c.batch.version)
+	if err != nil {
+		return err
+	}
+	if variadic {
+		if c.variadic >= len(c.batch.variadic) {
+			return errors.New("damaged metadata: a count of data buffers is missing")
+		}
+		count := c.batch.variadic[c.variadic]
+		if count < 0 || count > int64(len(c.batch.buffers)) {
+			return fmt.Errorf("damaged metadata: %d data buffers", count)
+		}
+		c.variadic++
+		n += int(count)
+	}
+	c.nodes++
+	c.buffers += n
+	if c.nodes > len(c.batch.nodes) || c.buffers > len(c.batch.buffers) {
+		return errors.New("damaged metadata: fewer arrays or buffers than the schema has")
+	}
+	for i := range s.children {
+		if err := c.next(&s.children[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// project returns a schema message of the columns alone, in their order in the
+// schema.
+func (s *schema) project(columns []int) []byte {
+	return joinSchemas(s, columns, nil)
+}
+
+// projectBatch returns the metadata of a record batch with these columns alone. Its
+// buffers are where they were.
+func (s *schema) projectBatch(b *batchMeta, columns []int) (*batchMeta, error) {
+	part := &batchMeta{version: b.version, rows: b.rows, codec: b.codec}
+	at := cursor{batch: b}
+	last := slices.Max(columns)
+	for i := 0; i <= last; i++ {
+		from := at
+		if err := at.next(&s.columns[i]); err != nil {
+			return nil, fmt.Errorf("column %q: %w", s.arrow.Field(i).Name, err)
+		}
+		if slices.Contains(columns, i) {
+			part.nodes = append(part.nodes, b.nodes[from.nodes:at.nodes]...)
+			part.buffers = append(part.buffers, b.buffers[from.buffers:at.buffers]...)
+			part.variadic = append(part.variadic, b.variadic[from.variadic:at.variadic]...)
+		}
+	}
+	return part, nil
+}
+
+// checkPassing checks what must be true of a record batch of which a part passes
+// through unread: the arrays and buffers are those of the schema, as far as its types
+// are known, and the buffers lie in the body.
+func (s *schema) checkPassing(b *batchMeta, bodyLength int64) error {
+	if b.rows < 0 {
+		return fmt.Errorf("damaged metadata: %d rows", b.rows)
+	}
+	for i, buffer := range b.buffers {
+		if buffer.offset < 0 || buffer.length < 0 || buffer.length > bodyLength || buffer.offset > bodyLength-buffer.length {
+			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
+		}
+	}
+	at := cursor{batch: b}
+	for i := range s.columns {
+		if at.nodes < len(b.nodes) && b.nodes[at.nodes].length != b.rows {
+			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.nodes[at.nodes].length, b.rows)
+		}
+		if err := at.next(&s.columns[i]); errors.Is(err, ErrUnsupported) {
+			return nil // nobody can tell what the rest is
+		} else if err != nil {
+			return err
+		}
+	}
+	if at.nodes != len(b.nodes) || at.buffers != len(b.buffers) {
+		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.nodes), len(b.buffers), at.nodes, at.buffers)
+	}
+	return nil
+}
+
+// loadSpans reads the buffers of a part of a record batch into a body of their own,
+// and moves the metadata there. Buffers that follow each other are read at once.
+func loadSpans(f *frame, part *batchMeta, limit int64) ([]byte, error) {
+	const gap = 4096 // that it costs less to read than to leave out
+	type run struct{ from, to, at int64 }
+	var runs []run
+	size := int64(0)
+	for i, b := range part.buffers {
+		if b.length == 0 {
+			continue
+		}
+		if b.offset < 0 || b.length < 0 || b.length > f.body.Size() || b.offset > f.body.Size()-b.length {
+			return nil, fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
+		}
+		last := len(runs) - 1
+		if last < 0 || b.offset < runs[last].to || b.offset > runs[last].to+gap {
+			size += (b.offset - size) & 7 // buffers stay aligned
+			runs = append(runs, run{from: b.offset, to: b.offset, at: size})
+			last++
+		}
+		r := &runs[last]
+		size += b.offset + b.length - r.to
+		r.to = b.offset + b.length
+		part.buffers[i].offset = r.at + b.offset - r.from
+		if err := checkLength(size, limit); err != nil {
+			return nil, err
+		}
+	}
+	body := make([]byte, size)
+	for _, r := range runs {
+		if err := readAt(f.body, body[r.at:r.at+r.to-r.from], r.from); err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
