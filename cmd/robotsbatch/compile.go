@@ -58,6 +58,7 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return log.fail(err)
 	}
+	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	defer holdHeap(c.memory)()
 	started := time.Now()
 	made, err := c.compile(ctx, log)

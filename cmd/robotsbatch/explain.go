@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -26,6 +27,7 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return failUsage(s, err)
 	}
+	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	use := ruleUse{memory: defaultMemory, workers: runtime.GOMAXPROCS(0), explain: true, records: true}
 	rules, err := openRules(ctx, c, use, newConsole(s.err, false, true))
 	if err == nil {

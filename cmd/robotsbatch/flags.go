@@ -36,6 +36,9 @@ type rulesConfig struct {
 	policy  access.Policy // for captures
 	asOf    time.Time     // zero: the newest fetch, which openRules puts here
 	maxAge  time.Duration
+	// storeTimeout is how long an object store may make no progress; 0 is the
+	// default.
+	storeTimeout time.Duration
 	// used, if not nil, is told of each file of a folder that is read, by any
 	// goroutine.
 	used func(folder string, u rulesdir.Used)
@@ -125,11 +128,12 @@ func (c *rulesConfig) define(fs *flag.FlagSet) {
 	fs.Func("max-age", "", ageOf(&c.maxAge))
 }
 
-// defineReading defines what decides how a robots.txt is read.
+// defineReading defines where a robots.txt is, and how it is read.
 func (c *rulesConfig) defineReading(fs *flag.FlagSet) {
 	fs.Func("rules", "", appendTo(&c.folders))
 	fs.Func("profile", "", oneOf(&c.profile, profiles...))
 	fs.Func("robots-limit", "", sizeOf(&c.limit, robotstxt.DefaultLimit))
+	fs.Func("store-timeout", "", ageOf(&c.storeTimeout))
 }
 
 // defineCaptures defines what decides which capture counts, and how.

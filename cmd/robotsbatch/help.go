@@ -102,6 +102,8 @@ Running:
                       a batch read ahead and mapped packs come on top. Three
                       eighths are the most that one batch may take decoded, with
                       its dictionaries, and as written
+  -store-timeout SPAN an object store may go so long without sending or taking a
+                      byte, all attempts together; default 2m
   -max-line SIZE      longest line of text, or row of csv; default 1MiB
   -accept-truncated   take an input that ends too early as far as it came, and
                       say how many rows that are; Parquet has its end to be read
@@ -147,6 +149,7 @@ Flags, as in the main job (robotsbatch -h):
   -on-429 VERDICT     deny (default) or allow
   -on-unresolved-redirect VERDICT
                       allow (default) or deny
+  -store-timeout SPAN an object store may send nothing for so long; default 2m
 
 Example:
   robotsbatch explain -rules robots -agent CCBot https://example.com/a?b=c
@@ -180,6 +183,7 @@ Flags:
   -workers N          default: the number of processors
   -memory SIZE        what does not fit goes to temporary files beside the
                       pack; default 512MiB
+  -store-timeout SPAN an object store may send nothing for so long; default 2m
   -log FORMAT         text (default) or json: messages on stderr
   -quiet              no summary
 
@@ -210,7 +214,8 @@ robots.txt, their rules by line, sitemaps and crawl-delays. Without one, it sums
 the pack up.
 
 Flags:
-  -verify  read the whole pack, and check everything in it
+  -verify             read the whole pack, and check everything in it
+  -store-timeout SPAN an object store may send nothing for so long; default 2m
 
 Examples:
   robotsbatch inspect site.rules
@@ -238,7 +243,8 @@ is checked as by inspect -verify. All that is broken is named, one thing a line,
 on stderr.
 
 Flags:
-  -quiet  name only what is broken
+  -quiet              name only what is broken
+  -store-timeout SPAN an object store may send nothing for so long; default 2m
 
 Examples:
   robotsbatch verify verdicts/
@@ -265,7 +271,7 @@ func runHelp(args []string, s streams) int {
 	case len(args) == 1 && args[0] == "verify":
 		return printHelp(s, verifyHelp)
 	case len(args) == 1 && args[0] == "version":
-		return printHelp(s, "robotsbatch version prints which version this is, and how it was built.\n")
+		return printHelp(s, "robotsbatch version prints which version this is: commit, date, Go, libraries.\n")
 	}
 	return failUsage(s, usageErrorf("there is no help on %q", args[0]))
 }

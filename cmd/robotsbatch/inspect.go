@@ -24,6 +24,8 @@ type inspectConfig struct {
 	name        string
 	authorities [][]byte
 	verify      bool
+
+	storeTimeout time.Duration
 }
 
 // runInspect says what is in a rule pack.
@@ -33,7 +35,7 @@ func runInspect(ctx context.Context, args []string, s streams) int {
 		return printHelp(s, inspectHelp)
 	}
 	if err == nil {
-		err = c.inspect(ctx, s.out)
+		err = c.inspect(blob.WithTimeout(ctx, c.storeTimeout), s.out)
 	}
 	if err != nil {
 		return failUsage(s, err)
@@ -69,7 +71,10 @@ func parseInspect(args []string) (*inspectConfig, error) {
 	return c, nil
 }
 
-func (c *inspectConfig) define(fs *flag.FlagSet) { fs.BoolVar(&c.verify, "verify", false, "") }
+func (c *inspectConfig) define(fs *flag.FlagSet) {
+	fs.BoolVar(&c.verify, "verify", false, "")
+	fs.Func("store-timeout", "", ageOf(&c.storeTimeout))
+}
 
 // parseAuthority takes an authority with its scheme, or any URL of it.
 func parseAuthority(url string) ([]byte, error) {

@@ -40,6 +40,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return log.fail(err)
 	}
+	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	started := time.Now()
 	limitHeap(c.memory)
 	j := &job{jobConfig: c, s: s, log: log}

@@ -244,7 +244,7 @@ func timeOf(dst *time.Time) func(string) error {
 // are marked.
 var indifferent = []string{
 	"in", "files-from", "out", "rules", "manifest", "resume", "max-invalid", "accept-truncated",
-	"workers", "memory", "summary-json", "progress", "log", "quiet",
+	"workers", "memory", "store-timeout", "summary-json", "progress", "log", "quiet",
 }
 
 // recordFlags returns what the flags of fs will be given, but for those that are

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
@@ -19,10 +20,13 @@ import (
 
 // verifier checks outputs and rule packs.
 type verifier struct {
-	ctx    context.Context
-	s      streams
-	log    *console
-	quiet  bool
+	ctx   context.Context
+	s     streams
+	log   *console
+	quiet bool
+
+	storeTimeout time.Duration
+
 	checks int // of outputs
 	broken int // outputs of these
 
@@ -38,6 +42,7 @@ func runVerify(ctx context.Context, args []string, s streams) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp(s, verifyHelp)
 	}
+	v.ctx = blob.WithTimeout(ctx, v.storeTimeout)
 	v.log = newConsole(s.err, false, v.quiet)
 	if err == nil && fs.NArg() == 0 {
 		err = usageErrorf("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
@@ -59,7 +64,10 @@ func runVerify(ctx context.Context, args []string, s streams) int {
 	return exitDone
 }
 
-func (v *verifier) define(fs *flag.FlagSet) { fs.BoolVar(&v.quiet, "quiet", false, "") }
+func (v *verifier) define(fs *flag.FlagSet) {
+	fs.BoolVar(&v.quiet, "quiet", false, "")
+	fs.Func("store-timeout", "", ageOf(&v.storeTimeout))
+}
 
 // fail says what is broken.
 func (v *verifier) fail(err error) {

@@ -15,7 +15,7 @@ const (
 	leastBlock = 256 << 10
 	// aheadBlocks is how many blocks are on their way while one is read.
 	aheadBlocks = 2
-	// maxSkip is how many octets may be read for nothing before a new request is
+	// maxSkip is how many bytes may be read for nothing before a new request is
 	// made.
 	maxSkip = 64 << 10
 )
@@ -33,7 +33,7 @@ type ahead struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	at      int64          // offset of the next octet to be read
+	at      int64          // offset of the next byte to be read
 	block   []byte         // what is left of the block that is being read
 	coming  []chan fetched // blocks on their way, in order
 	next    int64          // offset of the next block to ask for
@@ -49,7 +49,7 @@ type fetched struct {
 	err  error
 }
 
-// newAhead starts at an offset, where these octets are known already. The first
+// newAhead starts at an offset, where these bytes are known already. The first
 // block has so many.
 func newAhead(o *object, offset int64, known []byte, size int) *ahead {
 	ctx, cancel := context.WithCancel(o.ctx)

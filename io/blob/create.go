@@ -1,9 +1,11 @@
 package blob
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -44,14 +46,14 @@ func Create(ctx context.Context, name string) (Writer, error) {
 		return createObject(ctx, u)
 	}
 	if os.IsPathSeparator(name[len(name)-1]) {
-		return nil, fmt.Errorf("blob: %s is the name of a folder, not of a file", name)
+		return nil, fmt.Errorf("%s is the name of a folder, not of a file", name)
 	}
 	info, err := os.Stat(name)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, named(name, err)
 	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("blob: %s is a folder, not a file", name)
+		return nil, fmt.Errorf("%s is a folder, not a file", name)
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
@@ -61,7 +63,7 @@ func Create(ctx context.Context, name string) (Writer, error) {
 	}
 	w, err := createBeside(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("blob: %s: the folder is not there: %w", name, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: the folder is not there: %w", name, fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, named(name, err)
@@ -195,4 +197,55 @@ func syncFolder(name string) error {
 		return nil
 	}
 	return err
+}
+
+// writeSize is how many bytes are collected for one write. Longer ones are
+// written from where they are.
+const writeSize = 256 << 10
+
+// writer collects small writes, and completes the output once.
+type writer struct {
+	name    string
+	buffer  *bufio.Writer
+	publish func() error // what Close does after the last write
+	discard func()       // gives up what was written, also after a failed publish
+	done    bool         // closed or aborted
+}
+
+func newWriter(name string, f io.Writer, publish func() error, discard func()) *writer {
+	return &writer{name: name, buffer: bufio.NewWriterSize(f, writeSize), publish: publish, discard: discard}
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	if w.done {
+		return 0, fmt.Errorf("%s: write after Close or Abort", w.name)
+	}
+	n, err := w.buffer.Write(p)
+	if err != nil {
+		return n, named(w.name, err)
+	}
+	return n, nil
+}
+
+func (w *writer) Close() error {
+	if w.done {
+		return fmt.Errorf("%s: Close after Close or Abort", w.name)
+	}
+	w.done = true
+	err := w.buffer.Flush()
+	if err == nil {
+		err = w.publish()
+	}
+	if err != nil {
+		w.discard()
+		return named(w.name, err)
+	}
+	return nil
+}
+
+func (w *writer) Abort() {
+	if !w.done {
+		w.done = true
+		w.discard()
+	}
 }

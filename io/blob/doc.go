@@ -32,7 +32,7 @@ import (
 // Writer is an output that exists only when it is complete. Its errors name
 // the output; one that came from a pipe without a reader is syscall.EPIPE.
 type Writer interface {
-	// Write adds octets. It keeps nothing of p. An error stays: nothing that
+	// Write adds bytes. It keeps nothing of p. An error stays: nothing that
 	// is written later can repair the output.
 	io.Writer
 	// Close completes the output: after it returns nil the output is there,
@@ -50,7 +50,7 @@ const Stdio = "-"
 // objects.
 func checkName(name string) (local string, isObject bool, err error) {
 	if name == "" {
-		return "", false, errors.New("blob: the name is empty")
+		return "", false, errors.New("the name is empty")
 	}
 	local, err = LocalName(name)
 	return local, IsURL(local), err
@@ -61,7 +61,7 @@ func checkName(name string) (local string, isObject bool, err error) {
 func named(name string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		return fmt.Errorf("blob: %s: %s: %w", name, pathError.Op, pathError.Err)
+		return fmt.Errorf("%s: %s: %w", name, pathError.Op, pathError.Err)
 	}
-	return fmt.Errorf("blob: %s: %w", name, err)
+	return fmt.Errorf("%s: %w", name, err)
 }

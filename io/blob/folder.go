@@ -2,25 +2,27 @@ package blob
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
 	"strings"
-	"time"
-
-	gcblob "gocloud.dev/blob"
 )
 
 // Folder is a folder of objects that are small.
 type Folder struct {
 	ctx    context.Context
 	url    URL
-	bucket *gcblob.Bucket
+	bucket Bucket
 }
 
 // OpenFolder opens the folder of that URL. Whatever is read of it ends with ctx.
 func OpenFolder(ctx context.Context, u URL) (*Folder, error) {
 	if !u.IsFolder() {
-		return nil, fmt.Errorf("blob: %s: a folder's name ends with a slash", u.Name())
+		return nil, fmt.Errorf("%s: a folder's name ends with a slash", u.Name())
 	}
 	bucket, err := u.bucket(ctx)
 	if err != nil {
@@ -35,47 +37,218 @@ func (f *Folder) Name() string { return f.url.Name() }
 // List calls visit for each key, from the folder on, in order, with its size and
 // time. An error of visit ends it, and is returned.
 func (f *Folder) List(visit func(key string, info Info) error) error {
-	var stopped error
-	err := listKeys(f.ctx, f.bucket, f.url.Key, "", func(x *gcblob.ListObject) error {
-		stopped = visit(strings.TrimPrefix(x.Key, f.url.Key), Info{Size: x.Size, Modified: x.ModTime, regular: true})
-		return stopped
+	return listKeys(f.ctx, f.url, f.bucket, f.url.Key, "", func(k Key) error {
+		return visit(strings.TrimPrefix(k.Name, f.url.Key), Info{Size: k.Size, Modified: k.Modified, regular: true})
 	})
-	if err != nil && stopped == nil {
-		err = f.url.explain(f.ctx, err)
-	}
-	return err
 }
 
-// ReadUpTo appends the first octets of an object to buffer, up to so many, and
-// tells its size and time. Should its body break off, it is read anew.
+// ReadUpTo appends the first bytes of an object to buffer, up to so many, and
+// returns its size and time. A body that breaks off is read anew.
 func (f *Folder) ReadUpTo(key string, buffer []byte, most int) ([]byte, Info, error) {
 	u := f.url.Below(key)
-	for failures := 0; ; failures++ {
-		data, info, err := f.read(u, buffer, most)
-		if err == nil || !info.regular || failures == reopenings {
+	ctx, op := startOperation(f.ctx)
+	defer op.finish()
+	for failures := 1; ; failures++ {
+		data, info, err := f.read(ctx, u, buffer, most)
+		if err == nil || !info.regular || failures > reopenings {
 			return data, info, err
 		}
-		select {
-		case <-time.After(reopenAfter << failures):
-		case <-f.ctx.Done():
-			return data, info, u.explain(f.ctx, err)
+		if pause(ctx, failures) != nil {
+			return data, info, u.explain(ctx, err)
 		}
 	}
 }
 
 // read reads an object once. An error with an info is one of its body.
-func (f *Folder) read(u URL, buffer []byte, most int) ([]byte, Info, error) {
+func (f *Folder) read(ctx context.Context, u URL, buffer []byte, most int) ([]byte, Info, error) {
 	// No range is asked for, because an empty object has none.
-	r, err := f.bucket.NewRangeReader(f.ctx, u.Key, 0, -1, nil)
+	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
 	if err != nil {
-		return buffer, Info{}, u.explain(f.ctx, err)
+		return buffer, Info{}, u.explain(ctx, err)
 	}
-	defer r.Close() // it was only read from
-	info := Info{Size: r.Size(), Modified: r.ModTime(), regular: true}
+	defer body.Close() // it was only read from
+	info := Info{Size: body.Size, Modified: body.Modified, regular: true}
 	start := len(buffer)
-	buffer = append(buffer, make([]byte, min(r.Size(), int64(most)))...)
-	if n, err := io.ReadFull(r, buffer[start:]); err != nil {
-		return buffer[:start+n], info, u.explain(f.ctx, err)
+	buffer = append(buffer, make([]byte, min(body.Size, int64(most)))...)
+	if n, err := io.ReadFull(body, buffer[start:]); err != nil {
+		return buffer[:start+n], info, u.explain(ctx, err)
 	}
 	return buffer, info, nil
+}
+
+// Object is an object that a name stands for.
+type Object struct {
+	URL URL
+	// Stem is its key below the folder that was asked for, else the last part of
+	// its key.
+	Stem string
+}
+
+// Expand finds the objects that a URL stands for: one, those in and below a
+// folder, or those that a pattern matches, in the order of their keys. Patterns
+// are those of [path.Match], and a folder that matches stands for what is in it.
+// Keys of which a part begins with a dot or an underscore are left out, as files
+// are that are hidden, unless a pattern asks for them. A key without a
+// pattern is not looked for. To find nothing is an error.
+func Expand(ctx context.Context, u URL) ([]Object, error) {
+	pattern := strings.ContainsAny(u.Key, `*?[`)
+	if !u.IsFolder() && !pattern {
+		return []Object{{u, u.base()}}, nil
+	}
+	bucket, err := u.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := expansion{ctx: ctx, url: u, bucket: bucket}
+	what := "the folder has no objects"
+	if pattern {
+		what = "no object matches"
+		err = e.match(u.Key)
+	} else {
+		err = e.below(u.Key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(e.found) == 0 {
+		return nil, fmt.Errorf("%s: %s", u.Name(), what)
+	}
+	slices.SortFunc(e.found, func(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) })
+	return e.found, nil
+}
+
+// expansion is an Expand under way.
+type expansion struct {
+	ctx    context.Context
+	url    URL
+	bucket Bucket
+	found  []Object
+}
+
+// match adds what a pattern matches; an object of that very name is that.
+func (e *expansion) match(pattern string) error {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return fmt.Errorf("%s: %w", e.url.Name(), err)
+	}
+	exists, err := e.exists(pattern)
+	if err != nil {
+		return err
+	}
+	if exists {
+		e.add(pattern, path.Base(pattern))
+		return nil
+	}
+	return e.matchBelow("", pattern)
+}
+
+// exists looks for an object of that very name. Some stores refuse what a
+// pattern may have in it as a name, and say so by 400.
+func (e *expansion) exists(key string) (bool, error) {
+	ctx, op := startOperation(e.ctx)
+	defer op.finish()
+	_, err := e.bucket.Stat(ctx, key)
+	var refused *ResponseError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &refused) && refused.Status == http.StatusBadRequest:
+		return false, nil
+	}
+	return false, e.url.explain(ctx, err)
+}
+
+// matchBelow adds what a pattern matches below a folder: part by part, so that
+// no more is listed than may match.
+func (e *expansion) matchBelow(folder, pattern string) error {
+	part, rest, more := strings.Cut(pattern, "/")
+	if more && !strings.ContainsAny(part, `*?[\`) {
+		return e.matchBelow(folder+part+"/", rest)
+	}
+	literal := part
+	if i := strings.IndexAny(part, `*?[\`); i >= 0 {
+		literal = part[:i]
+	}
+	var folders []string
+	err := e.list(folder+literal, "/", func(k Key) {
+		name := strings.TrimSuffix(k.Name[len(folder):], "/")
+		matches, _ := path.Match(part, name)
+		switch {
+		case !matches || name == "" || isHidden(name) && !isHidden(part):
+		case k.IsFolder:
+			folders = append(folders, k.Name)
+		case !more && !strings.HasSuffix(k.Name, "/"): // which marks an empty folder
+			e.add(k.Name, path.Base(k.Name))
+		}
+	})
+	for _, found := range folders {
+		switch {
+		case err != nil:
+			return err
+		case more && rest != "":
+			err = e.matchBelow(found, rest)
+		default:
+			err = e.below(found)
+		}
+	}
+	return err
+}
+
+// below adds what is in and below a folder.
+func (e *expansion) below(folder string) error {
+	return e.list(folder, "", func(k Key) {
+		stem := strings.TrimPrefix(k.Name, folder)
+		if stem != "" && !strings.HasSuffix(stem, "/") && !slices.ContainsFunc(strings.Split(stem, "/"), isHidden) {
+			e.add(k.Name, stem)
+		}
+	})
+}
+
+func (e *expansion) add(key, stem string) {
+	u := e.url
+	u.Key = key
+	e.found = append(e.found, Object{u, stem})
+}
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// list calls visit for the keys that begin with a prefix, those that go on
+// beyond a delimiter as one folder.
+func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
+	return listKeys(e.ctx, e.url, e.bucket, prefix, delimiter, func(k Key) error {
+		visit(k)
+		return nil
+	})
+}
+
+// listKeys calls visit for each key, and ends with its first error.
+func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter string, visit func(Key) error) error {
+	q := Query{Prefix: prefix, Delimiter: delimiter}
+	for {
+		page, err := listPage(ctx, u, bucket, q)
+		if err != nil {
+			return err
+		}
+		for _, k := range page.Keys {
+			if err := visit(k); err != nil {
+				return err
+			}
+		}
+		if page.Token == "" {
+			return nil
+		}
+		if page.Token == q.Token {
+			return fmt.Errorf("%s: the store lists the same keys again and again", u.Name())
+		}
+		q.Token = page.Token
+	}
+}
+
+func listPage(ctx context.Context, u URL, bucket Bucket, q Query) (Page, error) {
+	ctx, op := startOperation(ctx)
+	defer op.finish()
+	page, err := bucket.List(ctx, q)
+	if err != nil {
+		return Page{}, u.explain(ctx, err)
+	}
+	return page, nil
 }

@@ -60,7 +60,7 @@ func lock(name, path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o666)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("blob: %s: the folder is not there: %w", name, fs.ErrNotExist)
+			return nil, fmt.Errorf("%s: the folder is not there: %w", name, fs.ErrNotExist)
 		}
 		if err != nil {
 			return nil, named(name, err)
@@ -74,7 +74,7 @@ func lock(name, path string) (*Lock, error) {
 		case err != nil:
 			return nil, named(name, err)
 		case !ok:
-			return nil, fmt.Errorf("blob: %s: %w", name, ErrBusy)
+			return nil, fmt.Errorf("%s: %w", name, ErrBusy)
 		}
 		// Its last holder removed it just now: once more.
 	}
@@ -98,7 +98,7 @@ func isAt(f *os.File, path string) bool {
 }
 
 // shortBase is the part of an output's name that goes into other names, so that
-// these stay below the usual limit of 255 octets.
+// these stay below the usual limit of 255 bytes.
 func shortBase(base string) string {
 	const most = 200
 	return strings.ToValidUTF8(base[:min(len(base), most)], "")

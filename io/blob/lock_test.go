@@ -155,7 +155,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("another time: %v", err)
 	}
 	writeFile(t, name, "tex")
-	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "it had 4 octets and has 3") {
+	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "it had 4 bytes and has 3") {
 		t.Errorf("shorter: %v", err)
 	}
 	if now, err := Stat(t.Context(), name); err != nil || now.Same(before) {

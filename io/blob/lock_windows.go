@@ -11,7 +11,7 @@ import (
 // it locked.
 func tryLock(f *os.File) (ok bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	// An octet that no file has, for one that is locked cannot be written.
+	// A byte that no file has, for one that is locked cannot be written.
 	place := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, place)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {

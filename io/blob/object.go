@@ -1,41 +1,40 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"io/fs"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
-
-	gcblob "gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 )
 
 const (
-	// headSize and tailSize are how many octets of an object's beginning and end
+	// headSize and tailSize are how many bytes of an object's beginning and end
 	// are fetched at once and kept: what tells its format, and most footers.
 	headSize = 32 << 10
 	tailSize = 64 << 10
 
-	// ReadMemory is about the most octets that an open object takes, without
+	// ReadMemory is about the most bytes that an open object takes, without
 	// what was announced by [File.Expect]. Each that is open beside it takes
 	// less than a MiB more.
 	ReadMemory = (aheadBlocks+1)*maxBlock + headSize + tailSize
 
 	// reopenings is how often a body that broke off is opened again without one
-	// more octet coming; reopenAfter is the first pause, which doubles.
+	// more byte coming; reopenAfter is the first pause, which doubles.
 	reopenings  = 6
 	reopenAfter = 100 * time.Millisecond
 )
 
 // object is an object of a store, open for reading. Whatever is read of it is of
-// one version: should it be replaced meanwhile, reading fails.
+// one version: reading fails when it is replaced meanwhile.
 type object struct {
 	url     URL
-	bucket  *gcblob.Bucket
-	store   Store
+	bucket  Bucket
 	version string
 	size    int64
 
@@ -55,7 +54,7 @@ type object struct {
 // openObject finds out an object's size and version.
 func openObject(ctx context.Context, u URL) (*object, error) {
 	if u.IsFolder() {
-		return nil, fmt.Errorf("blob: %s is the name of a folder, not of an object", u.Name())
+		return nil, errFolder(u)
 	}
 	bucket, err := u.bucket(ctx)
 	if err != nil {
@@ -65,9 +64,13 @@ func openObject(ctx context.Context, u URL) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &object{url: u, bucket: bucket, store: stores[u.Scheme], size: info.Size, version: info.ETag, last: -1}
+	o := &object{url: u, bucket: bucket, size: info.Size, version: info.ETag, last: -1}
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	return o, nil
+}
+
+func errFolder(u URL) error {
+	return fmt.Errorf("%s is a folder: name an object in it", u.Name())
 }
 
 // statObject looks up an object's size and version.
@@ -76,65 +79,86 @@ func statObject(ctx context.Context, u URL) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	a, err := bucket.Attributes(ctx, u.Key)
+	ctx, op := startOperation(ctx)
+	defer op.finish()
+	a, err := bucket.Stat(ctx, u.Key)
 	if err != nil {
 		return Info{}, u.explain(ctx, err)
 	}
-	return Info{Size: a.Size, Modified: a.ModTime, ETag: stores[u.Scheme].Version(a), regular: true}, nil
+	return Info{Size: a.Size, Modified: a.Modified, ETag: a.Version, regular: true}, nil
 }
 
-// fetch fills p with the octets at an offset. The store's library tries a
-// request several times; a body that breaks off is asked for again from there.
+// fetch fills p with the bytes at an offset. The driver tries a request several
+// times; a body that breaks off is asked for again from where it broke.
 func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
+	ctx, op := startOperation(ctx)
+	defer op.finish()
 	for failures := 0; len(p) > 0; {
 		n, err := o.request(ctx, p, offset)
 		p, offset = p[n:], offset+int64(n)
-		switch {
-		case err == nil:
+		if err == nil {
 			continue
-		case !errors.Is(err, errBroken):
-			return err
-		case n > 0:
+		}
+		if n > 0 {
 			failures = 0
+			op.advance()
 		}
-		if failures++; failures > reopenings {
+		var broken *brokenError
+		if failures++; failures > reopenings || !errors.As(err, &broken) {
 			return err
 		}
-		select {
-		case <-time.After(reopenAfter << (failures - 1)):
-		case <-ctx.Done():
-			return o.url.explain(ctx, ctx.Err())
+		if pause(ctx, failures) != nil {
+			return o.url.explain(ctx, err)
 		}
 	}
 	return nil
 }
 
-// errBroken says that a body ended before its end.
-var errBroken = errors.New("the connection broke off")
+// pause waits before a body is opened again, after so many failures.
+func pause(ctx context.Context, failures int) error {
+	select {
+	case <-time.After(reopenAfter << (failures - 1)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
-// request asks for the octets at an offset once, and returns how many came.
+// brokenError says that a body ended before its end.
+type brokenError struct {
+	name string
+	at   int64
+	err  error
+}
+
+func (e *brokenError) Error() string {
+	return fmt.Sprintf("%s: the connection broke off at byte %d: %s", e.name, e.at, cleaned(e.err))
+}
+
+// request asks for the bytes at an offset once, and returns how many came.
 func (o *object) request(ctx context.Context, p []byte, offset int64) (int, error) {
-	pin := func(as func(any) bool) error { return o.store.Pin(as, o.version) }
-	r, err := o.bucket.NewRangeReader(ctx, o.url.Key, offset, int64(len(p)), &gcblob.ReaderOptions{BeforeRead: pin})
-	switch code := gcerrors.Code(err); {
-	case err == nil:
-	case ctx.Err() == nil && (code == gcerrors.FailedPrecondition || code == gcerrors.NotFound || strings.Contains(err.Error(), "InvalidRange")):
-		return 0, fmt.Errorf("blob: %s: %w", o.url.Name(), ErrChanged)
-	default:
+	changed := fmt.Errorf("%s: %w", o.url.Name(), ErrChanged)
+	body, err := o.bucket.Read(ctx, o.url.Key, o.version, Range{offset, int64(len(p))})
+	if err != nil {
+		var refused *ResponseError
+		if ctx.Err() == nil && (errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) &&
+			(refused.Status == http.StatusPreconditionFailed || refused.Status == http.StatusRequestedRangeNotSatisfiable)) {
+			return 0, changed
+		}
 		return 0, o.url.explain(ctx, err)
 	}
-	defer r.Close() // it was only read from
-	if r.Size() != o.size {
-		return 0, fmt.Errorf("blob: %s: %w", o.url.Name(), ErrChanged)
+	defer body.Close() // it was only read from
+	if body.Size != o.size {
+		return 0, changed
 	}
-	n, err := io.ReadFull(r, p)
+	n, err := io.ReadFull(body, p)
 	switch {
 	case n == len(p):
 		return n, nil
 	case ctx.Err() != nil:
 		return n, o.url.explain(ctx, err)
 	}
-	return n, fmt.Errorf("blob: %s: octet %d: %w: %s", o.url.Name(), offset+int64(n), errBroken, cleaned(err))
+	return n, &brokenError{o.url.Name(), offset + int64(n), err}
 }
 
 // Read reads in order: the head first, for often no more is wanted, then blocks
@@ -156,7 +180,7 @@ func (o *object) Read(p []byte) (int, error) {
 // where each ReadAt begins where the one before has ended.
 func (o *object) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
-		return 0, fmt.Errorf("blob: %s: a negative offset", o.url.Name())
+		return 0, fmt.Errorf("%s: a negative offset", o.url.Name())
 	}
 	if short := o.size - offset; int64(len(p)) > short {
 		p, err = p[:max(0, short)], io.EOF
@@ -252,5 +276,110 @@ func (o *object) Close() error {
 		o.reading = nil
 	}
 	o.working.Wait()
+	return nil
+}
+
+// Range is a part of a file.
+type Range struct {
+	Offset, Length int64
+}
+
+func (r Range) end() int64 { return r.Offset + r.Length }
+
+func (r Range) contains(other Range) bool { return r.Offset <= other.Offset && other.end() <= r.end() }
+
+const (
+	// maxGap is how many bytes that nobody wants are fetched between two
+	// announced ranges rather than asking twice.
+	maxGap = 64 << 10
+	// maxJoined is the most bytes that several ranges are fetched as at once.
+	maxJoined = 8 << 20
+)
+
+// segment is one or several ranges that were announced, which are fetched at
+// once when the first of them is read.
+type segment struct {
+	Range
+	left []Range // those that are not done
+
+	once sync.Once
+	data []byte
+	err  error
+}
+
+// Expect says that ranges will be read, each with any number of calls of ReadAt
+// that stay inside it. Those of an object are each fetched with one request,
+// small ones close together with one for all, and kept in memory until Done was
+// called for each. For a local file it does nothing, and kept is false.
+func (f *File) Expect(ranges ...Range) (kept bool) {
+	o, ok := f.in.(*object)
+	if ok {
+		o.expect(ranges)
+	}
+	return ok
+}
+
+// Done says that a range that was announced has been read.
+func (f *File) Done(r Range) {
+	if o, ok := f.in.(*object); ok {
+		o.forget(r)
+	}
+}
+
+func (o *object) expect(ranges []Range) {
+	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r Range) bool { return r.Length <= 0 || r.Offset < 0 || r.Offset > o.size-r.Length })
+	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length)) })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var last *segment
+	for _, r := range ranges {
+		if last != nil && r.Offset-last.end() <= maxGap && max(last.end(), r.end())-last.Offset <= maxJoined {
+			last.Length = max(last.end(), r.end()) - last.Offset
+			last.left = append(last.left, r)
+			continue
+		}
+		last = &segment{Range: r, left: []Range{r}}
+		o.segments = append(o.segments, last)
+	}
+}
+
+// forget gives a segment's memory back once its last range is done.
+func (o *object) forget(r Range) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i, s := range o.segments {
+		if at := slices.Index(s.left, r); at >= 0 {
+			if s.left = slices.Delete(s.left, at, at+1); len(s.left) == 0 {
+				o.segments = slices.Delete(o.segments, i, i+1)
+			}
+			return
+		}
+	}
+}
+
+// segment finds the announced segment that has these bytes, or nil.
+func (o *object) segment(offset, length int64) *segment {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.segments {
+		if s.contains(Range{offset, length}) {
+			return s
+		}
+	}
+	return nil
+}
+
+// read fills p from the segment, which it fetches first if nobody has.
+func (s *segment) read(o *object, p []byte, offset int64) error {
+	s.once.Do(func() {
+		data := make([]byte, s.Length)
+		if s.err = o.fetch(o.ctx, data, s.Offset); s.err == nil {
+			s.data = data
+		}
+	})
+	if s.err != nil {
+		return s.err
+	}
+	copy(p, s.data[offset-s.Offset:])
 	return nil
 }

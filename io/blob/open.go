@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"time"
 )
 
 // File is an open input.
@@ -65,12 +67,12 @@ func newFile(name string, f *os.File) (*File, error) {
 		return nil, named(name, err)
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("blob: %s is a folder, not a file", name)
+		return nil, fmt.Errorf("%s is a folder, not a file", name)
 	}
 	size := int64(-1)
 	if info.Mode().IsRegular() {
 		// Stdin may be a file of which somebody has read the beginning: it
-		// then is a stream, whose first octet is not the file's.
+		// then is a stream, whose first byte is not the file's.
 		if at, err := f.Seek(0, io.SeekCurrent); err == nil && at == 0 {
 			size = info.Size()
 		}
@@ -82,9 +84,9 @@ func newFile(name string, f *os.File) (*File, error) {
 // "stdin".
 func (f *File) Name() string { return f.name }
 
-// Size is the input's length in octets. It is false for a stream, such as a
+// Size is the input's length in bytes. It is false for a stream, such as a
 // pipe, whose length is not known and which can only be read in order.
-func (f *File) Size() (octets int64, regular bool) { return max(0, f.size), f.size >= 0 }
+func (f *File) Size() (bytes int64, regular bool) { return max(0, f.size), f.size >= 0 }
 
 // Read reads in order.
 func (f *File) Read(p []byte) (int, error) {
@@ -96,7 +98,7 @@ func (f *File) Read(p []byte) (int, error) {
 // a stream, see Size.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	if f.size < 0 {
-		return 0, fmt.Errorf("blob: %s: %w", f.name, errStream)
+		return 0, fmt.Errorf("%s: %w", f.name, errStream)
 	}
 	n, err := f.in.ReadAt(p, offset)
 	return n, f.readError(err)
@@ -121,3 +123,77 @@ func (f *File) readError(err error) error {
 	}
 	return named(f.name, err)
 }
+
+// Info tells one version of a file from another.
+type Info struct {
+	// Size in bytes; 0 for what is no regular file.
+	Size int64
+	// Modified is when it was last written to.
+	Modified time.Time
+	// ETag is an object store's name for the version, its entity tag or
+	// generation; empty for local files.
+	ETag string
+
+	regular bool
+	file    fs.FileInfo // local files
+}
+
+// Stat looks up the version that a name stands for now. [Stdio] and what is no
+// regular file have none: see Info.Known.
+func Stat(ctx context.Context, name string) (Info, error) {
+	if name == Stdio {
+		return Info{}, nil
+	}
+	name, isObject, err := checkName(name)
+	if err != nil {
+		return Info{}, err
+	}
+	if isObject {
+		u, err := ParseURL(name)
+		if err != nil {
+			return Info{}, err
+		}
+		return statObject(ctx, u)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return Info{}, named(name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return Info{}, nil
+	}
+	return Info{Size: info.Size(), Modified: info.ModTime(), regular: true, file: info}, nil
+}
+
+// Known tells whether there are versions at all: a pipe has none.
+func (i Info) Known() bool { return i.regular || i.ETag != "" }
+
+// Same tells whether two are the same version, as far as size, time and ETag
+// can say. What has no version is never the same.
+func (i Info) Same(other Info) bool {
+	return i.Known() && other.Known() && i.Size == other.Size && i.Modified.Equal(other.Modified) && i.ETag == other.ETag
+}
+
+// Unchanged says whether a file that was read from was written to since i was
+// looked up. That another file took its name, or that the name is gone, is no
+// error: who has a file open goes on reading the old one.
+func (i Info) Unchanged(name string) error {
+	if i.file == nil {
+		return nil
+	}
+	now, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return named(name, err)
+	case !os.SameFile(i.file, now) || now.Size() == i.Size && now.ModTime().Equal(i.Modified):
+		return nil
+	case now.Size() != i.Size:
+		return fmt.Errorf("%s: %w: it had %d bytes and has %d", name, ErrChanged, i.Size, now.Size())
+	}
+	return fmt.Errorf("%s: %w", name, ErrChanged)
+}
+
+// ErrChanged says that a file or object changed under a reader.
+var ErrChanged = errors.New("it was written to while it was read: run again when it is complete")

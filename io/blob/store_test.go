@@ -51,19 +51,19 @@ func TestObjectInOrder(t *testing.T) {
 		s.Put("x", want)
 		f := s.open("x")
 		if n, regular := f.Size(); n != int64(size) || !regular || f.Name() != "s3://bucket/x" {
-			t.Errorf("%s has %d octets, regular %v", f.Name(), n, regular)
+			t.Errorf("%s has %d bytes, regular %v", f.Name(), n, regular)
 		}
 		got, err := io.ReadAll(f)
 		if err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("%d octets with error %v, want %d", len(got), err, size)
+			t.Fatalf("%d bytes with error %v, want %d", len(got), err, size)
 		}
-		if gets, octets := s.Asked(); len(gets) > 9 || octets != int64(size) {
-			t.Errorf("%d requests for %d octets, want at most 9 for %d", len(gets), octets, size)
+		if gets, bytes := s.Asked(); len(gets) > 9 || bytes != int64(size) {
+			t.Errorf("%d requests for %d bytes, want at most 9 for %d", len(gets), bytes, size)
 		}
 	}
 }
 
-// TestHeadAlone is what it costs to look at an object's first octets.
+// TestHeadAlone is what it costs to look at an object's first bytes.
 func TestHeadAlone(t *testing.T) {
 	s := newServer(t)
 	s.Put("x", noise(10<<20))
@@ -71,8 +71,8 @@ func TestHeadAlone(t *testing.T) {
 	if _, err := io.ReadFull(f, make([]byte, 20<<10)); err != nil {
 		t.Fatal(err)
 	}
-	if gets, octets := s.Asked(); len(gets) != 1 || octets > 64<<10 {
-		t.Errorf("%d requests, %d octets", len(gets), octets)
+	if gets, bytes := s.Asked(); len(gets) != 1 || bytes > 64<<10 {
+		t.Errorf("%d requests, %d bytes", len(gets), bytes)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestObjectAnywhere(t *testing.T) {
 		n, err := f.ReadAt(p, at)
 		rest := want[min(at, int64(len(want))):]
 		if n != min(len(p), len(rest)) || !bytes.Equal(p[:n], rest[:n]) || n < len(p) && err != io.EOF || n == len(p) && err != nil && err != io.EOF {
-			t.Fatalf("ReadAt(%d octets at %d) = %d, %v", len(p), at, n, err)
+			t.Fatalf("ReadAt(%d bytes at %d) = %d, %v", len(p), at, n, err)
 		}
 		at += int64(n)
 	}
@@ -106,7 +106,7 @@ func TestArrowLike(t *testing.T) {
 	read := func(n int, at int) {
 		p := make([]byte, n)
 		if _, err := f.ReadAt(p, int64(at)); err != nil || !bytes.Equal(p, want[at:at+n]) {
-			t.Fatalf("%d octets at %d: %v", n, at, err)
+			t.Fatalf("%d bytes at %d: %v", n, at, err)
 		}
 	}
 	read(10, len(want)-10)
@@ -116,8 +116,8 @@ func TestArrowLike(t *testing.T) {
 		read(90_000, at+300)
 		at += 300 + 90_000 + 8
 	}
-	if gets, octets := s.Asked(); len(gets) > 10 || octets > int64(len(want))+200<<10 {
-		t.Errorf("%d requests, %d octets: %q", len(gets), octets, gets)
+	if gets, bytes := s.Asked(); len(gets) > 10 || bytes > int64(len(want))+200<<10 {
+		t.Errorf("%d requests, %d bytes: %q", len(gets), bytes, gets)
 	}
 }
 
@@ -143,8 +143,8 @@ func TestExpect(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if gets, octets := s.Asked(); len(gets) != 2 || octets > 3<<20+8000 {
-		t.Errorf("%d requests, %d octets", len(gets), octets)
+	if gets, bytes := s.Asked(); len(gets) != 2 || bytes > 3<<20+8000 {
+		t.Errorf("%d requests, %d bytes", len(gets), bytes)
 	}
 	for _, r := range ranges {
 		f.Done(r)
@@ -165,10 +165,10 @@ func TestBrokenBodiesAreReopened(t *testing.T) {
 	f := s.open("x")
 	got, err := io.ReadAll(f)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d octets with error %v", len(got), err)
+		t.Errorf("%d bytes with error %v", len(got), err)
 	}
-	if gets, octets := s.Asked(); len(gets) < 10 || octets != int64(len(want)) {
-		t.Errorf("%d requests, %d octets: no octet is to be read twice", len(gets), octets)
+	if gets, bytes := s.Asked(); len(gets) < 10 || bytes != int64(len(want)) {
+		t.Errorf("%d requests, %d bytes: no byte is to be read twice", len(gets), bytes)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 	s.Meddle(blobtest.Cut(0))
 	f := s.open("x")
 	_, err := io.ReadAll(f)
-	if err == nil || !strings.HasPrefix(err.Error(), "blob: s3://bucket/x: octet 0: the connection broke off") {
+	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: the connection broke off at byte 0: ") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -280,14 +280,14 @@ func TestUpload(t *testing.T) {
 			t.Fatalf("Write = %d, %v", n, err)
 		}
 		if got := s.Get(key); string(got) != "before" {
-			t.Errorf("before Close there are %d octets", len(got))
+			t.Errorf("before Close there are %d bytes", len(got))
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
 		w.Abort()
 		if got := s.Get(key); !bytes.Equal(got, want) {
-			t.Errorf("%d octets were written, want %d", len(got), size)
+			t.Errorf("%d bytes were written, want %d", len(got), size)
 		}
 	}
 }
@@ -349,7 +349,7 @@ func TestUploadFails(t *testing.T) {
 	})
 	_, _ = w.Write(noise(1000))
 	err = w.Close()
-	if err == nil || !strings.HasPrefix(err.Error(), "blob: s3://bucket/x: writing it: ") || errors.Unwrap(errors.Unwrap(err)) != nil {
+	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: writing it: ") || errors.Unwrap(errors.Unwrap(err)) != nil {
 		t.Errorf("error %v", err)
 	}
 	if s.Get("x") != nil {
@@ -429,7 +429,7 @@ func TestFolder(t *testing.T) {
 	for key, want := range map[string][]byte{"a.example": []byte("User-agent: *"), "b.example": nil, "c.example/robots.txt": noise(700 << 10)[:500<<10]} {
 		got, info, err := folder.ReadUpTo(key, []byte("x"), 500<<10)
 		if err != nil || string(got) != "x"+string(want) || info.Size < int64(len(want)) {
-			t.Errorf("%s: %d octets, error %v", key, len(got), err)
+			t.Errorf("%s: %d bytes, error %v", key, len(got), err)
 		}
 	}
 	if _, _, err := folder.ReadUpTo("d.example", nil, 10); !errors.Is(err, fs.ErrNotExist) {
@@ -458,7 +458,7 @@ func TestManyReaders(t *testing.T) {
 	s.Asked()
 	for _, f := range files {
 		if rest, err := io.ReadAll(f); err != nil || !bytes.Equal(rest, want[100<<10:]) {
-			t.Fatalf("%d octets, error %v", len(rest), err)
+			t.Fatalf("%d bytes, error %v", len(rest), err)
 		}
 	}
 	gets, _ := s.Asked()

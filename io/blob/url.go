@@ -14,7 +14,7 @@ import (
 //
 //	s3://bucket/key?region=eu-central-1&endpoint=https://objects.example
 //
-// The key is what the store has, octet for octet: nothing in it is
+// The key is what the store has, byte for byte: nothing in it is
 // percent-encoded. A folder is all keys that begin with it; it ends with a
 // slash, or is a bucket alone. Parameters are what follows the last question
 // mark, if it reads name=value&name=value, or nothing at all; their values are
@@ -58,11 +58,11 @@ func ParseURL(name string) (URL, error) {
 	store, ok := stores[u.Scheme]
 	switch {
 	case !ok:
-		return URL{}, fmt.Errorf("blob: %s: %s:// cannot be opened: there are %s", Shown(name), scheme, knownSchemes())
+		return URL{}, fmt.Errorf("%s: %s:// cannot be opened: there are %s", Shown(name), scheme, knownSchemes())
 	case strings.Contains(u.Bucket, "@"):
-		return URL{}, fmt.Errorf("blob: %s: a URL with a user: leave it out; credentials come from the environment", Shown(name))
+		return URL{}, fmt.Errorf("%s: a URL with a user: leave it out; credentials come from the environment", Shown(name))
 	case !bucketForm.MatchString(u.Bucket):
-		return URL{}, fmt.Errorf("blob: %s: this is no bucket's name: write %s://bucket/key", Shown(name), scheme)
+		return URL{}, fmt.Errorf("%s: this is no bucket's name: write %s://bucket/key", Shown(name), scheme)
 	}
 	return u, u.checkParameters(store)
 }
@@ -72,16 +72,16 @@ func ParseURL(name string) (URL, error) {
 func (u URL) checkParameters(store Store) error {
 	values, err := url.ParseQuery(u.parameters)
 	if err != nil {
-		return fmt.Errorf("blob: %s: its parameters are not percent-encoded as they must be", u.Name())
+		return fmt.Errorf("%s: its parameters are not percent-encoded as they must be", u.Name())
 	}
 	for name, value := range values {
 		if !slices.Contains(store.Parameters, name) {
-			return fmt.Errorf("blob: %s: the parameter %s is not for a %s:// URL, which may have %s; credentials come from the environment",
+			return fmt.Errorf("%s: the parameter %s is not for a %s:// URL, which may have %s; credentials come from the environment",
 				u.Name(), name, u.Scheme, strings.Join(store.Parameters, ", "))
 		}
 		for _, v := range value {
 			if inner, err := url.Parse(v); name == "endpoint" && (err != nil || inner.User != nil || inner.RawQuery != "") {
-				return fmt.Errorf("blob: %s: the parameter endpoint must be a plain URL, without a user or parameters of its own", u.Name())
+				return fmt.Errorf("%s: the parameter endpoint must be a plain URL, without a user or parameters of its own", u.Name())
 			}
 		}
 	}
@@ -146,11 +146,11 @@ func LocalName(name string) (string, error) {
 	}
 	host, file, _ := strings.Cut(rest, "/")
 	if host != "" && !strings.EqualFold(host, "localhost") {
-		return "", fmt.Errorf("blob: file://%s/%s: a file is on this machine: write three slashes, file:///folder/file", host, file)
+		return "", fmt.Errorf("file://%s/%s: a file is on this machine: write three slashes, file:///folder/file", host, file)
 	}
 	local, err := url.PathUnescape("/" + file)
 	if err != nil || strings.ContainsRune(local, 0) {
-		return "", fmt.Errorf("blob: %s: its path is not percent-encoded as it must be", name)
+		return "", fmt.Errorf("%s: its path is not percent-encoded as it must be", name)
 	}
 	return filepath.FromSlash(local), nil
 }

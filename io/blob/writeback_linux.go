@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writebackSize is how many octets are written before the system is asked to bring
+// writebackSize is how many bytes are written before the system is asked to bring
 // them to the disk.
 const writebackSize = 8 << 20
 
@@ -15,7 +15,7 @@ const writebackSize = 8 << 20
 // little left for its Sync to wait for.
 type writeback struct {
 	file           *os.File
-	written, asked int64 // octets
+	written, asked int64 // bytes
 }
 
 func writesBack(f *os.File) io.Writer { return &writeback{file: f} }

@@ -35,7 +35,7 @@ var table = []room{
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3", "golang.org/x/sys/cpu"}},
 	// Opening objects needs no driver, and only a program links those.
-	{"io/blob", nil, []string{"gocloud.dev/blob/.", "gocloud.dev/gcerrors", "golang.org/x/sys"}},
+	{"io/blob", nil, []string{"golang.org/x/sys"}},
 	{"io/blob/stores", []string{"io/blob"}, []string{"*"}},
 	{"io/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
 	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},

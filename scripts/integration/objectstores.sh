@@ -74,7 +74,7 @@ stop() {
   kill -9 "$gateway"
   wait "$gateway" 2>/dev/null || true
 }
-objects proxy "$counting" "$port" octets.log &
+objects proxy "$counting" "$port" bytes.log &
 started+=("$!")
 serve
 objects make "s3://bucket?$direct" || { cat gateway.log; fail "versitygw does not start"; }
@@ -87,29 +87,29 @@ say "versitygw has the inputs"
 job() {
   robotsbatch -in "$1" -rules "$2" -agent CCBot -out "$3" -quiet "${@:4}"
 }
-# fetched fails if more than so many requests for objects, or octets of their
+# fetched fails if more than so many requests for objects, or bytes of their
 # bodies, were counted since the log was emptied.
 fetched() {
-  local requests octets
-  requests=$(wc -l <octets.log)
-  octets=$(awk '{ sum += $1 } END { print sum + 0 }' octets.log)
-  echo "  $1: $requests requests, $octets octets"
-  ((requests > 0 && requests <= $2 && octets <= $3)) || fail "$1: more than $2 requests or $3 octets, or none"
-  : >octets.log
+  local requests bytes
+  requests=$(wc -l <bytes.log)
+  bytes=$(awk '{ sum += $1 } END { print sum + 0 }' bytes.log)
+  echo "  $1: $requests requests, $bytes bytes"
+  ((requests > 0 && requests <= $2 && bytes <= $3)) || fail "$1: more than $2 requests or $3 bytes, or none"
+  : >bytes.log
 }
 size() { stat -c %s "$1"; }
 
-: >octets.log
+: >bytes.log
 for file in frontier.arrow plain.arrow; do
   job $file rules local.arrow
   job "s3://bucket/in/$file?$counted" rules remote.arrow
   cmp local.arrow remote.arrow
-  fetched "$file of $(size $file) octets" $(($(size $file) / 4000000 + 10)) $(($(size $file) + 200000))
+  fetched "$file of $(size $file) bytes" $(($(size $file) / 4000000 + 10)) $(($(size $file) + 200000))
 done
 job wide.parquet rules local.csv -columns verdict
 job "s3://bucket/in/wide.parquet?$counted" rules remote.csv -columns verdict
 cmp local.csv remote.csv
-fetched "the verdicts of wide.parquet of $(size wide.parquet) octets" 10 $(($(size wide.parquet) / 8))
+fetched "the verdicts of wide.parquet of $(size wide.parquet) bytes" 10 $(($(size wide.parquet) / 8))
 job wide.parquet rules local.parquet
 job "s3://bucket/in/wide.parquet?$counted" rules remote.parquet
 cmp local.parquet remote.parquet
@@ -117,7 +117,7 @@ fetched "all of wide.parquet" 30 $(($(size wide.parquet) + 200000))
 job frontier.arrow crawl.warc.gz local.arrow
 job frontier.arrow "s3://bucket/in/crawl.warc.gz?$counted" remote.arrow
 cmp local.arrow remote.arrow
-fetched "crawl.warc.gz of $(size crawl.warc.gz) octets" 10 $(($(size crawl.warc.gz) + 200000))
+fetched "crawl.warc.gz of $(size crawl.warc.gz) bytes" 10 $(($(size crawl.warc.gz) + 200000))
 say "s3:// is read by ranges"
 
 # Written whole, in parts where it is large, and not at all when the job fails.
@@ -179,6 +179,10 @@ round_trip() {
   job "${1%%\?*}/in.arrow" rules "${1%%\?*}/out/out.parquet"
   objects copy "${1%%\?*}/out/out.parquet" remote.parquet
   cmp local.parquet remote.parquet
+  # In parts.
+  objects copy plain.arrow "${1%%\?*}/plain.arrow"
+  objects copy "${1%%\?*}/plain.arrow" remote.arrow
+  cmp plain.arrow remote.arrow
   job frontier.arrow rules local.csv -columns url
   job "${1%%\?*}/*.arrow" "${1%%\?*}/rules/" "${1%%\?*}/csv/" -columns url -out-format csv 2>error && fail "a folder without rules is none"
   grep -q "has no objects" error || fail "$(cat error)"

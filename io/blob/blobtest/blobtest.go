@@ -27,7 +27,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	gets   []string
-	octets int64
+	bytes  int64
 	meddle func(w http.ResponseWriter, r *http.Request, store http.Handler)
 }
 
@@ -78,7 +78,7 @@ type counter struct {
 
 func (c *counter) Write(p []byte) (int, error) {
 	c.s.mu.Lock()
-	c.s.octets += int64(len(p)) // before they are there, so that nobody asks too early
+	c.s.bytes += int64(len(p)) // before they are there, so that nobody asks too early
 	c.s.mu.Unlock()
 	return c.ResponseWriter.Write(p)
 }
@@ -129,16 +129,16 @@ func (s *Server) Meddle(f func(w http.ResponseWriter, r *http.Request, store htt
 }
 
 // Asked is what was asked for since the last call: the ranges, and how many
-// octets of bodies were sent.
-func (s *Server) Asked() (gets []string, octets int64) {
+// bytes of bodies were sent.
+func (s *Server) Asked() (gets []string, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gets, octets = s.gets, s.octets
-	s.gets, s.octets = nil, 0
-	return gets, octets
+	gets, bytes = s.gets, s.bytes
+	s.gets, s.bytes = nil, 0
+	return gets, bytes
 }
 
-// Cut is for Meddle: bodies end after so many octets.
+// Cut is for Meddle: bodies end after so many bytes.
 func Cut(after int) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 		store.ServeHTTP(&cutter{w, after}, r)

@@ -6,7 +6,7 @@
 //	objects uploads URL    print how many uploads to an S3 bucket are not complete
 //	objects proxy FROM TO LOG
 //	                       pass what comes to port FROM on to port TO, and write to
-//	                       LOG how many octets the body of each object had
+//	                       LOG how many bytes the body of each object had
 package main
 
 import (
@@ -14,17 +14,16 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
-	"cloud.google.com/go/storage"
-	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	gcblob "gocloud.dev/blob"
 
 	"robotsbatch/io/blob"
-	_ "robotsbatch/io/blob/stores"
+	"robotsbatch/io/blob/stores"
 )
 
 func main() {
@@ -61,13 +60,13 @@ func printPort() error {
 }
 
 func makeBucket(ctx context.Context, name string) error {
-	bucket, u, err := open(ctx, name)
+	u, err := url.Parse(name)
 	if err != nil {
 		return err
 	}
 	const attempts = 100
 	for attempt := 1; ; attempt++ {
-		err := create(ctx, bucket, u.Host)
+		err := create(ctx, u)
 		if err == nil || attempt == attempts {
 			return err
 		}
@@ -75,29 +74,31 @@ func makeBucket(ctx context.Context, name string) error {
 	}
 }
 
-func open(ctx context.Context, name string) (*gcblob.Bucket, *url.URL, error) {
-	u, err := url.Parse(name)
+func create(ctx context.Context, u *url.URL) error {
+	switch u.Scheme {
+	case "s3":
+		client, err := stores.S3Client(ctx, u)
+		if err == nil {
+			_, err = client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &u.Host}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
+		}
+		return err
+	case "azblob":
+		client, err := stores.AzureClient(u)
+		if err == nil {
+			_, err = client.Create(ctx, nil)
+		}
+		return err
+	}
+	at := "http://" + os.Getenv("STORAGE_EMULATOR_HOST") + "/storage/v1/b?project=project"
+	answer, err := http.Post(at, "application/json", strings.NewReader(fmt.Sprintf(`{"name": %q}`, u.Host)))
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	bucket, err := gcblob.OpenBucket(ctx, name)
-	return bucket, u, err
-}
-
-func create(ctx context.Context, bucket *gcblob.Bucket, name string) error {
-	var amazon *s3.Client
-	var google *storage.Client
-	var azure *container.Client
-	var err error
-	switch {
-	case bucket.As(&amazon):
-		_, err = amazon.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &name}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
-	case bucket.As(&google):
-		err = google.Bucket(name).Create(ctx, "project", nil)
-	case bucket.As(&azure):
-		_, err = azure.Create(ctx, nil)
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", at, answer.Status)
 	}
-	return err
+	return nil
 }
 
 func copyObject(ctx context.Context, from, to string) error {
@@ -118,15 +119,15 @@ func copyObject(ctx context.Context, from, to string) error {
 }
 
 func printUploads(ctx context.Context, name string) error {
-	bucket, u, err := open(ctx, name)
+	u, err := url.Parse(name)
 	if err != nil {
 		return err
 	}
-	var amazon *s3.Client
-	if !bucket.As(&amazon) {
-		return fmt.Errorf("%s is not of S3", u.Host)
+	client, err := stores.S3Client(ctx, u)
+	if err != nil {
+		return err
 	}
-	list, err := amazon.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &u.Host})
+	list, err := client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &u.Host})
 	if err != nil {
 		return err
 	}

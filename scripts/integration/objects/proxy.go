@@ -36,20 +36,20 @@ func proxy(from, to, name string) error {
 	return http.ListenAndServe("127.0.0.1:"+from, p)
 }
 
-// counted counts the octets of a body.
+// counted counts the bytes of a body.
 type counted struct {
 	io.ReadCloser
-	octets int64
-	log    io.Writer
+	bytes int64
+	log   io.Writer
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
-	c.octets += int64(n)
+	c.bytes += int64(n)
 	return n, err
 }
 
 func (c *counted) Close() error {
-	fmt.Fprintln(c.log, c.octets)
+	fmt.Fprintln(c.log, c.bytes)
 	return c.ReadCloser.Close()
 }

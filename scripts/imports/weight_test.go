@@ -1,0 +1,43 @@
+package imports_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// heavy are modules that made most of the program, for what it never does: the
+// gRPC of Google's and of Arrow's clients. One that comes back comes with a
+// library, whose lighter half is to be found, or another library.
+var heavy = []string{
+	"github.com/envoyproxy/", "github.com/cncf/xds", "cel.dev/", "go.opentelemetry.io/", "cloud.google.com/go/storage", "gocloud.dev",
+}
+
+// untilPqarrow are those that the library for Parquet still brings.
+var untilPqarrow = []string{"google.golang.org/grpc"}
+
+// TestWeight is on what the program links, which decides about its size, how
+// long the first build takes, and how long the program takes to start.
+func TestWeight(t *testing.T) {
+	for target, unwanted := range map[string][]string{
+		"./cmd/robotsbatch": heavy,
+		"./io/blob/stores":  append(heavy, untilPqarrow...),
+	} {
+		watchTree(t)
+		cmd := exec.Command("go", "list", "-deps", target)
+		cmd.Dir = top
+		output, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list -deps %s: %v", target, err)
+		}
+		packages := strings.Fields(string(output))
+		t.Logf("%s has %d packages", target, len(packages))
+		for _, p := range packages {
+			for _, module := range unwanted {
+				if strings.HasPrefix(p, module) {
+					t.Errorf("%s links %s: see with go mod why -m which import brings it", target, p)
+				}
+			}
+		}
+	}
+}
