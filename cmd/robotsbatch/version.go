@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"runtime"
+	"io"
 	"runtime/debug"
 )
 
@@ -11,30 +11,70 @@ func runVersion(args []string, s streams) int {
 	if len(args) > 0 {
 		return failUsage(s, usageErrorf("version takes no arguments"))
 	}
-	fmt.Fprintf(s.out, "robotsbatch %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	printVersion(s.out, info)
 	return exitDone
 }
 
-// version is the module's version, else the commit that it was built from.
+// printVersion prints what the Go toolchain has recorded in a binary: the
+// version, Go, the commit and its date, and the libraries.
+func printVersion(w io.Writer, info *debug.BuildInfo) {
+	settings := buildSettings(info)
+	fmt.Fprintf(w, "robotsbatch %s %s %s/%s\n", versionOf(info), info.GoVersion, settings["GOOS"], settings["GOARCH"])
+	commit := "unknown: go run records none, go build and go run -buildvcs=true do"
+	if revision := settings["vcs.revision"]; revision != "" {
+		commit = revision
+		if settings["vcs.modified"] == "true" {
+			commit += ", with changes that are not committed"
+		}
+	}
+	fmt.Fprintf(w, "commit     %s\n", commit)
+	if date := settings["vcs.time"]; date != "" {
+		fmt.Fprintf(w, "date       %s\n", date)
+	}
+	what := "libraries"
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		fmt.Fprintf(w, "%-10s %s %s\n", what, m.Path, m.Version)
+		what = ""
+	}
+}
+
+func buildSettings(info *debug.BuildInfo) map[string]string {
+	settings := make(map[string]string)
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	return settings
+}
+
+// version is the version of this program, for what it writes.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
 	}
+	return versionOf(info)
+}
+
+// versionOf is the module's version, else the commit that it was built from.
+func versionOf(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}
-	commit, changed := "", ""
-	for _, setting := range info.Settings {
-		switch {
-		case setting.Key == "vcs.revision":
-			commit = setting.Value[:min(12, len(setting.Value))]
-		case setting.Key == "vcs.modified" && setting.Value == "true":
-			changed = "+changes"
-		}
-	}
+	settings := buildSettings(info)
+	commit := settings["vcs.revision"]
 	if commit == "" {
 		return "devel"
 	}
-	return "devel-" + commit + changed
+	changed := ""
+	if settings["vcs.modified"] == "true" {
+		changed = "+changes"
+	}
+	return "devel-" + commit[:min(12, len(commit))] + changed
 }
