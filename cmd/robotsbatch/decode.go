@@ -8,9 +8,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/arrowipc"
@@ -46,6 +43,9 @@ func (v *verifier) decode(name, urlColumn string) (rows int64, isTable bool, err
 // decodeTable reads a table as an input. That needs a column of strings; of a
 // table that has none, such as verdicts alone, the library reads the rest.
 func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (int64, error) {
+	if f == format.Parquet {
+		return v.checkParquet(name)
+	}
 	opener := opener{format: f, urlColumn: urlColumn, batchRows: defaultRows, memory: defaultMemory, columns: true, keep: batch.KeepAll}
 	in, err := opener.open(v.ctx, input{path: name})
 	if err == nil {
@@ -75,6 +75,21 @@ func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (
 	return rows, nil
 }
 
+// checkParquet decodes all columns of a Parquet file.
+func (v *verifier) checkParquet(name string) (int64, error) {
+	in, err := blob.Open(v.ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	size, _ := in.Size()
+	rows, err := parquetio.CheckFile(in, size, defaultMemory)
+	if err != nil {
+		return rows, atName(blob.Shown(name), err)
+	}
+	return rows, nil
+}
+
 // checkSums compares the checksums in a table, which the library does not look
 // at.
 func (v *verifier) checkSums(name string, f format.Format) error {
@@ -84,13 +99,10 @@ func (v *verifier) checkSums(name string, f format.Format) error {
 	}
 	defer in.Close()
 	size, _ := in.Size()
-	switch f {
-	case format.Arrow:
+	if f == format.Arrow {
 		return arrowipc.CheckFile(in, size, defaultMemory)
-	case format.ArrowS:
-		return arrowipc.CheckStream(io.NewSectionReader(in, 0, size), defaultMemory)
 	}
-	return parquetio.CheckPages(in, size, defaultMemory)
+	return arrowipc.CheckStream(io.NewSectionReader(in, 0, size), defaultMemory)
 }
 
 // drain decodes all that an input has, and closes it.
@@ -153,23 +165,6 @@ func openLibrary(ctx context.Context, name string, f format.Format) (t *library,
 			return nil, err
 		}
 		t.schema, t.next = r.Schema(), r.Read
-	default:
-		r, err := file.NewParquetReader(section)
-		if err != nil {
-			return nil, err
-		}
-		tables, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: defaultRows}, memory.NewGoAllocator())
-		if err != nil {
-			return nil, err
-		}
-		if t.schema, err = tables.Schema(); err != nil {
-			return nil, err
-		}
-		records, err := tables.GetRecordReader(context.Background(), nil, nil)
-		if err != nil {
-			return nil, err
-		}
-		t.next = records.Read
 	}
 	return t, nil
 }

@@ -4,37 +4,37 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v15/parquet/compress"
+	"robotsbatch/batch"
 )
 
-// CheckPages compares the checksums of all pages in the size octets of r with
-// what they are of. It is for who reads with the library, which does not, a
-// table that is no input. A column of a row group may take memory octets as it
-// lies there. An error names the place.
-func CheckPages(r io.ReaderAt, size, memory int64) error {
-	meta, end, err := readFooter(r, size, memory)
+// CheckFile decodes all columns of the size bytes of r, a table which need not
+// have URLs, and returns how many rows it has. The columns of a row group may
+// take memory bytes as they lie there. An error names the place.
+func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
+	s := newSource(readerAt{r}, size, Options{Memory: memory, Keep: batch.KeepAll})
+	whole, err := s.readSchema()
 	if err == nil {
-		err = checkRowGroups(meta, end)
+		err = s.readColumns(whole, nil)
 	}
 	if err != nil {
-		return fmt.Errorf("parquetio: %w", err)
+		return 0, fmt.Errorf("parquetio: %w", err)
 	}
-	for group := range meta.RowGroups {
-		for column := range meta.RowGroups[group].Columns {
-			start, length := chunkRange(meta, group, column)
-			if length > memory {
-				return fmt.Errorf("parquetio: row group %d: column %d has %d octets", group, column, length)
-			}
-			data := make([]byte, length)
-			err := readAt(r, data, start)
-			if err == nil {
-				codec := compress.Compression(meta.RowGroups[group].Columns[column].MetaData.Codec)
-				_, err = newPlainChunk(data, codec, memory)
-			}
-			if err != nil {
-				return fmt.Errorf("parquetio: row group %d: column %d: %w", group, column, err)
+	for i := range s.file.Groups {
+		g := newRowGroup(s, i)
+		for run := range g.runs {
+			for c := range g.columns {
+				values, err := g.columns[c].take(run)
+				if err != nil {
+					return 0, fmt.Errorf("parquetio: row group %d: %w", i, err)
+				}
+				values.Release()
 			}
 		}
 	}
-	return nil
+	return s.file.Rows, nil
 }
+
+// readerAt is a File that is not closed.
+type readerAt struct{ io.ReaderAt }
+
+func (readerAt) Close() error { return nil }

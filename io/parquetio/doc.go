@@ -5,26 +5,20 @@
 // run by run, each column by one worker at a time, so that of a large row group
 // only what is in flight lies decoded in memory.
 //
-//	Open            footer: checked, then the library's metadata and schema
+//	Open            layout: the footer, checked; columns: its schema in Arrow
 //	Next            the next run of rows
-//	Piece.Decode    pages, decompressed → Arrow library → check → record, URL
-//	                column
-//	Sink.Encode     rows that come out, verdicts → a file of one row group, or
-//	                more where they are large → its pages, compressed
-//	Sink.Write      its octets, in order; its footer's entries, shifted
+//	Piece.Decode    decode: pages → levels and values; columns: → arrays
+//	Sink.Encode     columns: rows that come out, verdicts → levels and values;
+//	                encode: → pages, compressed. Of small batches the levels and
+//	                values are kept until they make a row group
+//	Sink.Write      its bytes, in order
 //	Sink.Close      one footer for all
 //
-// Input is not trusted. The library panics on damaged files and allocates what
-// they ask for, partly on goroutines of its own. So the footer's structure, sizes
-// and offsets are checked before it sees them. Compressed pages it never sees at
-// all: they are held against their checksums and decompressed here, one at a time,
-// to just as many octets as their headers say. It runs with panics caught and
-// buffers limited, and what a batch decodes to is limited, too.
+// No library stands between a file and its arrays. Those there are for Go lose
+// nullability, zones and logical types without a word, trust the counts that
+// they read, and refuse a third of Arrow's types; the mapping that would have
+// hidden that is larger than what decodes pages.
 //
-// A panic on one of its goroutines would end the program. It starts them for
-// fields with structs, whose columns it decodes side by side: these are decoded
-// on ours first, which shows every panic that it would come to, and then again.
-// The other way, a process apart for each file, was not taken: of thousands of
-// changed octets (bench/record/faults-*.md) none came past the checks, and a
-// process costs every sound file a start and a copy of its columns.
+// Input is not trusted: see [robotsbatch/io/parquetio/layout]. What a batch
+// decodes to is limited.
 package parquetio

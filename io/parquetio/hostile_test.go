@@ -105,7 +105,7 @@ func TestFlippedOctets(t *testing.T) {
 
 func TestNoParquet(t *testing.T) {
 	for name, test := range map[string]struct{ data, want string }{
-		"empty":      {"", "0 octets"},
+		"empty":      {"", "0 bytes"},
 		"other":      {"not Parquet at all", "no Parquet file"},
 		"encrypted":  {"PAR1 and a footer PARE", "encrypted"},
 		"no end":     {"PAR1 and nothing after it", "written whole"},

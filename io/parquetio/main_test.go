@@ -3,6 +3,7 @@ package parquetio
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"sync/atomic"
 	"testing"
@@ -41,22 +42,34 @@ func fileOf(data []byte) memoryFile { return memoryFile{bytes.NewReader(data)} }
 // rows rows.
 func libraryWrite(t testing.TB, codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) []byte {
 	t.Helper()
+	data, err := tryLibraryWrite(codec, version, rows, records...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// tryLibraryWrite is libraryWrite for types that the library may not write.
+func tryLibraryWrite(codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) (_ []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
 	var out bytes.Buffer
 	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(rows),
 		parquet.WithDataPageVersion(version), parquet.WithRootRepetition(parquet.Repetitions.Required))
 	w, err := pqarrow.NewFileWriter(records[0].Schema(), &out, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	for _, record := range records {
 		if err := w.Write(record); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	err = w.Close()
+	return out.Bytes(), err
 }
 
 // libraryRead has the library read a file as one record a row group.
@@ -115,8 +128,14 @@ func readAll(data []byte, o Options) (*Source, []*batch.Batch, error) {
 // writeAll writes batches with a verdict column.
 func writeAll(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(rows int) *batch.Verdicts) []byte {
 	t.Helper()
-	var out output
 	o.Layout.Verdicts = []batch.VerdictColumn{{Name: "allowed"}}
+	return write(t, o, batches, verdicts)
+}
+
+// write writes batches.
+func write(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(rows int) *batch.Verdicts) []byte {
+	t.Helper()
+	var out output
 	s, err := NewSink(&out, o)
 	if err != nil {
 		t.Fatal(err)

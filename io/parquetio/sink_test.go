@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/tables/tablestest"
@@ -80,7 +81,7 @@ func TestEmptyAndAborted(t *testing.T) {
 // the file.
 func TestFileStaysOpen(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, true))
-	file := &closing{memoryFile: fileOf(libraryWrite(t, codecs[Zstd], parquet.DataPageV1, 4, record))}
+	file := &closing{memoryFile: fileOf(libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, 4, record))}
 	s, err := Open(file, file.Size(), Options{BatchRows: 3})
 	if err != nil {
 		t.Fatal(err)

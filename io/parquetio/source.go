@@ -2,19 +2,18 @@ package parquetio
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/arrowipc"
+	"robotsbatch/io/parquetio/columns"
+	"robotsbatch/io/parquetio/layout"
 	"robotsbatch/io/tables"
 )
 
@@ -28,7 +27,7 @@ type Options struct {
 	URLColumn string
 	// BatchRows is the most rows that a batch has; 0 means 65,536.
 	BatchRows int
-	// Memory is the most octets that the needed columns of a row group may take
+	// Memory is the most bytes that the needed columns of a row group may take
 	// as they lie in the file, or one buffer decoded; 0 means 512 MiB.
 	Memory int64
 	// Keep says which columns come out: with [batch.KeepAll] all are read, else
@@ -39,17 +38,19 @@ type Options struct {
 // Source reads the row groups of a file.
 type Source struct {
 	options Options
-	meta    *metadata.FileMetaData
-	fields  []int         // of the file, which are read
-	read    *arrow.Schema // of what is read
+	file    *layout.File
+	columns []*columns.Column // which are read
+	leaves  []*columns.Node   // all of the file
+	read    *arrow.Schema     // of what is read
 	urls    *tables.Location
-	leaves  [][]int // columns of the file that each field of read has
+	notes   []string
 	in      File
 	size    int64
 	users   atomic.Int64 // of in: the source until it is closed, and pieces
 	closed  bool
+
 	group   int       // the next one
-	pending *rowGroup // not handed out to its end
+	pending *rowGroup // of which runs are still to come
 	batches int
 	rows    int64
 }
@@ -60,11 +61,19 @@ type File interface {
 	io.Closer
 }
 
-// Open reads the footer of the size octets of r. The source closes r when it is
+// Open reads the footer of the size bytes of r. The source closes r when it is
 // closed itself and all pieces that it handed out were decoded; when Open
 // fails, r is still the caller's to close. An error names the input; it wraps
 // io.ErrUnexpectedEOF when the file is cut.
 func Open(r File, size int64, o Options) (*Source, error) {
+	s := newSource(r, size, o)
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("parquetio: %s: %w", o.Name, err)
+	}
+	return s, nil
+}
+
+func newSource(r File, size int64, o Options) *Source {
 	if o.BatchRows <= 0 {
 		o.BatchRows = 65536
 	}
@@ -73,54 +82,104 @@ func Open(r File, size int64, o Options) (*Source, error) {
 	}
 	s := &Source{options: o, in: r, size: size}
 	s.users.Store(1)
-	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("parquetio: %s: %w", o.Name, err)
-	}
-	return s, nil
+	return s
 }
 
 func (s *Source) open() error {
-	meta, end, err := readFooter(s.in, s.size, s.options.Memory)
+	whole, err := s.readSchema()
 	if err != nil {
 		return err
 	}
-	s.meta = meta
-	if err := checkRowGroups(meta, end); err != nil {
+	fields, err := s.choose(whole)
+	if err != nil {
 		return err
 	}
-	if err := checkStoredSchema(meta); err != nil {
-		return err
-	}
-	var whole *arrow.Schema
-	var manifest *pqarrow.SchemaManifest
-	if err := guard(func() error {
-		reader, err := s.reader(s.meta, io.NewSectionReader(s.in, 0, s.size))
-		if err != nil {
-			return err
-		}
-		manifest = reader.Manifest
-		whole = wholeSchema(manifest, meta.KeyValueMetadata())
-		return nil
-	}); err != nil {
-		return fmt.Errorf("schema: %w", err)
-	}
-	if err := s.choose(whole); err != nil {
-		return err
-	}
-	for _, field := range s.fields {
-		s.leaves = append(s.leaves, leavesOf(&manifest.Fields[field], nil))
-	}
-	return s.checkMemory()
+	return s.readColumns(whole, fields)
 }
 
-// wholeSchema returns the file's schema with all its metadata, that of the
-// Arrow schema which some writers store first.
-func wholeSchema(manifest *pqarrow.SchemaManifest, file metadata.KeyValueMetadata) *arrow.Schema {
-	fields := make([]arrow.Field, len(manifest.Fields))
-	for i := range manifest.Fields {
-		fields[i] = *manifest.Fields[i].Field
-		fields[i].Metadata = withoutFieldID(fields[i].Metadata)
+// tableSchema is the schema of a file, column by column.
+type tableSchema struct {
+	columns []*columns.Column
+	errs    []error // of columns that cannot be read
+	casts   [][]columns.Cast
+	arrow   *arrow.Schema
+}
+
+// readSchema reads the footer.
+func (s *Source) readSchema() (*tableSchema, error) {
+	var err error
+	if s.file, err = layout.ReadFooter(s.in, s.size, s.options.Memory/8); err != nil {
+		return nil, err
 	}
+	stored, err := s.storedSchema()
+	if err != nil {
+		return nil, err
+	}
+	nodes := columns.FromParquet(s.file)
+	s.leaves = columns.Leaves(nil, nodes)
+	t := &tableSchema{columns: make([]*columns.Column, len(nodes)), errs: make([]error, len(nodes)), casts: make([][]columns.Cast, len(nodes))}
+	fields := make([]arrow.Field, len(nodes))
+	for i, n := range nodes {
+		if t.columns[i], t.casts[i], t.errs[i] = columns.Read(n, storedField(stored, i, n.Name)); t.errs[i] != nil {
+			fields[i] = arrow.Field{Name: n.Name, Type: arrow.Null} // nobody reads it
+			continue
+		}
+		fields[i] = t.columns[i].Field
+	}
+	m := schemaMetadata(stored, s.file.Metadata)
+	t.arrow = arrow.NewSchema(fields, &m)
+	return t, nil
+}
+
+// storedSchema returns the Arrow schema that some writers store, nil where there
+// is none, or one with unknown types: columns then have those that Parquet's own
+// schema says.
+func (s *Source) storedSchema() (*arrow.Schema, error) {
+	for _, pair := range s.file.Metadata {
+		if pair.Key != schemaKey {
+			continue
+		}
+		schema, err := decodeSchema(pair.Value)
+		if errors.Is(err, arrowipc.ErrUnsupported) {
+			s.notes = append(s.notes, "the Arrow schema stored in the file has types that are not known: columns come out as what Parquet's own schema says")
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w", err)
+		}
+		return schema, nil
+	}
+	return nil, nil
+}
+
+// decodeSchema reads a schema in base64.
+func decodeSchema(text string) (schema *arrow.Schema, err error) {
+	encoding := base64.RawStdEncoding
+	if len(text)%4 == 0 {
+		encoding = base64.StdEncoding
+	}
+	stream, err := encoding.DecodeString(text)
+	if err != nil {
+		return nil, err
+	}
+	err = guard(func() error {
+		schema, err = arrowipc.ReadSchema(stream)
+		return err
+	})
+	return schema, err
+}
+
+// storedField returns the stored field of a column, nil for none.
+func storedField(schema *arrow.Schema, i int, name string) *arrow.Field {
+	if schema == nil || i >= schema.NumFields() || schema.Field(i).Name != name {
+		return nil
+	}
+	field := schema.Field(i)
+	return &field
+}
+
+// schemaMetadata returns a file's metadata, that of the stored schema first.
+func schemaMetadata(stored *arrow.Schema, file []layout.KeyValue) arrow.Metadata {
 	var keys, values []string
 	seen := map[string]bool{schemaKey: true}
 	add := func(key, value string) {
@@ -129,108 +188,103 @@ func wholeSchema(manifest *pqarrow.SchemaManifest, file metadata.KeyValueMetadat
 			keys, values = append(keys, key), append(values, value)
 		}
 	}
-	if manifest.OriginSchema != nil {
-		m := manifest.OriginSchema.Metadata()
+	if stored != nil {
+		m := stored.Metadata()
 		for i, key := range m.Keys() {
 			add(key, m.Values()[i])
 		}
 	}
 	for _, pair := range file {
-		add(pair.Key, pair.GetValue())
-	}
-	m := arrow.NewMetadata(keys, values)
-	return arrow.NewSchema(fields, &m)
-}
-
-// withoutFieldID leaves out the field's number, which the library adds.
-func withoutFieldID(m arrow.Metadata) arrow.Metadata {
-	var keys, values []string
-	for i, key := range m.Keys() {
-		if key != "PARQUET:field_id" {
-			keys, values = append(keys, key), append(values, m.Values()[i])
-		}
+		add(pair.Key, pair.Value)
 	}
 	return arrow.NewMetadata(keys, values)
 }
 
-// choose decides which columns are read, and which come out.
-func (s *Source) choose(whole *arrow.Schema) (err error) {
+// choose decides which columns are read, nil for all, and which come out.
+func (s *Source) choose(whole *tableSchema) (fields []int, err error) {
 	o := s.options
-	if s.urls, err = tables.Locate(whole, o.URLColumn, o.Keep); err != nil {
-		return err
+	if s.urls, err = tables.Locate(whole.arrow, o.URLColumn, o.Keep); err != nil || o.Keep == batch.KeepAll {
+		return nil, err
 	}
-	s.read = whole
-	if o.Keep == batch.KeepAll {
-		for i := range whole.NumFields() {
-			s.fields = append(s.fields, i)
+	fields = s.urls.Columns()
+	read := make([]arrow.Field, len(fields))
+	for i, field := range fields {
+		read[i] = whole.arrow.Field(field)
+	}
+	m := whole.arrow.Metadata()
+	s.urls, err = tables.Locate(arrow.NewSchema(read, &m), o.URLColumn, o.Keep)
+	return fields, err
+}
+
+// readColumns takes the columns that are read: those of fields, or all.
+func (s *Source) readColumns(whole *tableSchema, fields []int) error {
+	if fields == nil {
+		for i := range whole.columns {
+			fields = append(fields, i)
 		}
-		return nil
 	}
-	s.fields = s.urls.Columns()
-	fields := make([]arrow.Field, len(s.fields))
-	for i, field := range s.fields {
-		fields[i] = whole.Field(field)
+	read := make([]arrow.Field, len(fields))
+	for i, field := range fields {
+		read[i] = whole.arrow.Field(field)
+		if err := whole.errs[field]; err != nil {
+			return fmt.Errorf("column %q: %w", read[i].Name, err)
+		}
+		s.columns = append(s.columns, whole.columns[field])
+		for _, cast := range whole.casts[field] {
+			s.notes = append(s.notes, cast.String())
+		}
 	}
-	m := whole.Metadata()
-	s.read = arrow.NewSchema(fields, &m)
-	s.urls, err = tables.Locate(s.read, o.URLColumn, o.Keep)
-	return err
+	m := whole.arrow.Metadata()
+	s.read = arrow.NewSchema(read, &m)
+	return s.checkGroups()
 }
 
-// leavesOf appends the columns of the file that a field has.
-func leavesOf(field *pqarrow.SchemaField, list []int) []int {
-	if len(field.Children) == 0 {
-		return append(list, field.ColIndex)
-	}
-	for i := range field.Children {
-		list = leavesOf(&field.Children[i], list)
-	}
-	return list
-}
-
-// checkMemory checks that what is read of each row group fits.
-func (s *Source) checkMemory() error {
-	for i := range s.meta.RowGroups {
-		if n := s.octets(i); n > s.options.Memory {
-			return fmt.Errorf("row group %d: its columns have %d octets, more than -memory permits: raise it, or read less with -columns url", i, n)
+// checkGroups checks that what is read of each row group fits, and is compressed
+// in a way that is known.
+func (s *Source) checkGroups() error {
+	for i := range s.file.Groups {
+		for _, c := range s.columns {
+			for _, leaf := range c.Leaves {
+				if err := s.chunk(i, leaf).Codec.Check(); err != nil {
+					return fmt.Errorf("row group %d: column %q: %w", i, s.file.Path(leaf.Leaf), err)
+				}
+			}
+		}
+		if n := s.stored(i); n > s.options.Memory {
+			return fmt.Errorf("row group %d: its columns have %d bytes, more than -memory permits: raise it, or read less with -columns url", i, n)
 		}
 	}
 	return nil
 }
 
-// octets is what is read of a row group as it lies in the file.
-func (s *Source) octets(group int) int64 {
+// chunk returns a leaf of a row group.
+func (s *Source) chunk(group int, leaf *columns.Node) *layout.Chunk {
+	return &s.file.Groups[group].Chunks[leaf.Leaf]
+}
+
+// sum adds up something of the chunks that are read of a row group.
+func (s *Source) sum(group int, of func(*layout.Chunk) int64) int64 {
 	total := int64(0)
-	for _, leaves := range s.leaves {
-		for _, leaf := range leaves {
-			total += s.meta.RowGroups[group].Columns[leaf].MetaData.TotalCompressedSize
+	for _, c := range s.columns {
+		for _, leaf := range c.Leaves {
+			total += of(s.chunk(group, leaf))
 		}
 	}
 	return total
+}
+
+// stored is how many bytes are read of a row group as it lies in the file.
+func (s *Source) stored(group int) int64 {
+	return s.sum(group, func(c *layout.Chunk) int64 { return c.Pages.Length })
 }
 
 // decoded is what a row group says that it has decoded.
 func (s *Source) decoded(group int) int64 {
-	total := int64(0)
-	for _, leaves := range s.leaves {
-		for _, leaf := range leaves {
-			total += s.meta.RowGroups[group].Columns[leaf].MetaData.TotalUncompressedSize
-		}
-	}
-	return total
+	return s.sum(group, func(c *layout.Chunk) int64 { return c.Uncompressed })
 }
 
-// reader returns a reader of the library's, for one goroutine.
-func (s *Source) reader(meta *metadata.FileMetaData, in parquet.ReaderAtSeeker) (*pqarrow.FileReader, error) {
-	mem := limited{memory.NewGoAllocator(), s.options.Memory}
-	props := parquet.NewReaderProperties(mem)
-	props.BufferedStreamEnabled = true // else it reads chunks as a whole
-	f, err := file.NewParquetReader(in, file.WithMetadata(meta), file.WithReadProps(props))
-	if err != nil {
-		return nil, err
-	}
-	return pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: int64(s.options.BatchRows)}, mem)
-}
+// Notes are lines for people: what comes out as another type than the file has.
+func (s *Source) Notes() []string { return s.notes }
 
 // Schema returns the schema of the batches' tables: the file's or, when only
 // the URLs come out, their column.
@@ -247,10 +301,10 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		return nil, err
 	}
 	for s.pending == nil {
-		if s.group == len(s.meta.RowGroups) {
+		if s.group == len(s.file.Groups) {
 			return nil, io.EOF
 		}
-		if s.meta.RowGroups[s.group].NumRows > 0 {
+		if s.file.Groups[s.group].Rows > 0 {
 			s.pending = newRowGroup(s, s.group)
 		}
 		s.group++
@@ -274,7 +328,7 @@ func (s *Source) Close() error {
 		return nil
 	}
 	s.closed = true
-	s.pending, s.group = nil, len(s.meta.RowGroups)
+	s.pending, s.group = nil, len(s.file.Groups)
 	return s.done()
 }
 
@@ -286,4 +340,12 @@ func (s *Source) done() error {
 	return s.in.Close()
 }
 
-var errRows = errors.New("damaged: a column has fewer rows than its row group")
+// guard calls f, which calls the Arrow library, and makes an error of a panic.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	return f()
+}

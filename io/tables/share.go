@@ -142,13 +142,10 @@ func (s *Share) Memory() memory.Allocator { return s.mem }
 // caller releases them before the batch, for they may share its memory. Of a
 // dictionary array, also inside another, the indices come out as an array of
 // integers; [Share.Record] has it whole.
-func (s *Share) Columns() ([]*array.Data, error) { return s.columns(true) }
-
-// columns is Columns, with buffers of the batch only where share says so.
-func (s *Share) columns(share bool) ([]*array.Data, error) {
+func (s *Share) Columns() ([]*array.Data, error) {
 	o := s.output
 	g := gatherer{mem: s.mem, most: s.mem.left}
-	columns, err := o.inputColumns(s.batch, s.v.Rows, s.rows, gatherer{mem: s.mem, most: g.most, share: share})
+	columns, err := o.inputColumns(s.batch, s.v.Rows, s.rows, gatherer{mem: s.mem, most: g.most, share: true})
 	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
 		var column *array.Data
 		if column, err = g.verdictColumn(o.layout.Verdicts[i], s.v, s.rows); err == nil {
@@ -162,10 +159,10 @@ func (s *Share) columns(share bool) ([]*array.Data, error) {
 	return columns, nil
 }
 
-// Record returns the rows in memory of their own. The caller releases it.
-// Dictionaries are those of the batch.
+// Record returns the rows as a table, whose arrays may share the batch's memory:
+// the caller releases it before that. Dictionaries are those of the batch.
 func (s *Share) Record() (arrow.Record, error) {
-	columns, err := s.columns(false)
+	columns, err := s.Columns()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,275 @@
+package columns
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+var (
+	errLevels = errors.New("damaged: its columns do not agree where lists end or what is null")
+	errFixed  = errors.New("its lists are not of the size that the Arrow schema stored in the file says")
+)
+
+// Assemble returns the array of leaves, which are the column's. They are no
+// longer the caller's.
+func (c *Column) Assemble(leaves []Leaf) (*array.Data, error) {
+	return c.build(leaves, slots{})
+}
+
+// slots says which entries are places of a column's array: those that go on in no
+// list further in than repetition, and are defined up to a level at least.
+type slots struct{ repetition, definition byte }
+
+// padding is the definition level of entries that are made up: their place is
+// there, and has no value.
+const padding = math.MaxUint8
+
+// build returns the array of a column's slots. leaves are the column's.
+func (c *Column) build(leaves []Leaf, s slots) (*array.Data, error) {
+	switch c.shape {
+	case aStruct:
+		return c.buildStruct(leaves, s)
+	case aList, aMap:
+		return c.buildList(leaves, s)
+	}
+	return c.buildLeaf(&leaves[0], s)
+}
+
+// validity returns which slots are not null and how many slots there are. The
+// bitmap is nil when all are.
+func (c *Column) validity(l *Leaf, s slots) (bits []byte, n, nulls int) {
+	if l.Definitions == nil && l.Repetitions == nil {
+		return nil, l.N, 0
+	}
+	bits = make([]byte, bitutil.BytesForBits(int64(l.N)))
+	for i := range l.N {
+		repetition, definition := l.level(i, c.most())
+		if repetition > s.repetition || definition < s.definition {
+			continue
+		}
+		if definition >= c.present {
+			bits[n>>3] |= 1 << (n & 7)
+		} else {
+			nulls++
+		}
+		n++
+	}
+	if nulls == 0 {
+		return nil, n, 0
+	}
+	return bits[:bitutil.BytesForBits(int64(n))], n, nulls
+}
+
+// most is the definition level of a value of the column's first leaf.
+func (c *Column) most() byte { return c.Leaves[0].MaxDefinition }
+
+// level returns an entry's levels.
+func (l *Leaf) level(i int, most byte) (repetition, definition byte) {
+	definition = most
+	if l.Definitions != nil {
+		definition = l.Definitions[i]
+	}
+	if l.Repetitions != nil {
+		repetition = l.Repetitions[i]
+	}
+	return repetition, definition
+}
+
+func (c *Column) buildStruct(leaves []Leaf, s slots) (*array.Data, error) {
+	bits, n, nulls := c.validity(&leaves[0], s)
+	children := make([]arrow.ArrayData, len(c.children))
+	for i, child := range c.children {
+		own := leaves[child.First-c.First:][:len(child.Leaves)]
+		if i > 0 {
+			if other, _, _ := (&Column{Leaves: child.Leaves, present: c.present}).validity(&own[0], s); !bytes.Equal(bits, other) {
+				return nil, errLevels
+			}
+		}
+		data, err := child.build(own, s)
+		if err != nil {
+			return nil, err
+		}
+		if data.Len() != n {
+			return nil, errLevels
+		}
+		children[i] = data
+	}
+	return array.NewData(c.Field.Type, n, []*memory.Buffer{buffer(bits)}, children, nulls, 0), nil
+}
+
+// buffer returns a buffer of bytes, nil for none.
+func buffer(b []byte) *memory.Buffer {
+	if b == nil {
+		return nil
+	}
+	return memory.NewBufferBytes(b)
+}
+
+// offsets returns where the lists of slots begin among the elements, and the last
+// one ends.
+func (c *Column) offsets(l *Leaf, most byte, s slots) []int32 {
+	offsets := make([]int32, 0, 1024)
+	elements := int32(0)
+	for i := range l.N {
+		repetition, definition := l.level(i, most)
+		if repetition <= s.repetition && definition >= s.definition {
+			offsets = append(offsets, elements)
+		}
+		if repetition <= c.repetition && definition > c.present {
+			elements++
+		}
+	}
+	return append(offsets, elements)
+}
+
+func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
+	bits, n, nulls := c.validity(&leaves[0], s)
+	fixed, isFixed := c.Field.Type.(*arrow.FixedSizeListType)
+	if isFixed {
+		leaves = c.pad(leaves, s, int(fixed.Len()))
+	}
+	offsets := c.offsets(&leaves[0], c.most(), s)
+	for i := 1; i < len(leaves); i++ {
+		other := c.offsets(&leaves[i], c.Leaves[i].MaxDefinition, s)
+		if !bytes.Equal(arrow.Int32Traits.CastToBytes(other), arrow.Int32Traits.CastToBytes(offsets)) {
+			return nil, errLevels
+		}
+	}
+	child, err := c.children[0].build(leaves, slots{repetition: c.repetition, definition: c.present + 1})
+	if err != nil {
+		return nil, err
+	}
+	if n+1 != len(offsets) || child.Len() != int(offsets[n]) {
+		return nil, errLevels
+	}
+	buffers := []*memory.Buffer{buffer(bits)}
+	switch {
+	case isFixed:
+		for i, offset := range offsets {
+			if int(offset) != i*int(fixed.Len()) {
+				return nil, errFixed
+			}
+		}
+	case c.Field.Type.ID() == arrow.LARGE_LIST:
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(widen(offsets))))
+	default:
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)))
+	}
+	return array.NewData(c.Field.Type, n, buffers, []arrow.ArrayData{child}, nulls, 0), nil
+}
+
+func widen(offsets []int32) []int64 {
+	wide := make([]int64, len(offsets))
+	for i, offset := range offsets {
+		wide[i] = int64(offset)
+	}
+	return wide
+}
+
+// pad returns leaves in which a list that is null has made-up elements, as it has
+// in Arrow's lists of a fixed size.
+func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
+	padded := make([]Leaf, len(leaves))
+	for i, l := range leaves {
+		if padded[i] = l; l.Definitions == nil {
+			continue
+		}
+		repetitions, definitions := make([]byte, 0, l.N), make([]byte, 0, l.N)
+		for entry := range l.N {
+			repetition, definition := l.level(entry, 0)
+			if repetition > s.repetition || definition < s.definition || definition >= c.present && definition != padding {
+				repetitions, definitions = append(repetitions, repetition), append(definitions, definition)
+				continue
+			}
+			for range size {
+				repetitions, definitions = append(repetitions, repetition), append(definitions, padding)
+				repetition = c.repetition
+			}
+		}
+		padded[i].N, padded[i].Repetitions, padded[i].Definitions = len(definitions), repetitions, definitions
+	}
+	return padded
+}
+
+// buildLeaf returns the array of a leaf's slots.
+func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
+	n, present, bits, nulls := c.presence(l, s)
+	if c.Field.Type.ID() == arrow.NULL {
+		if nulls != n {
+			return nil, errors.New("damaged: values in a column that has none")
+		}
+		return array.NewData(c.Field.Type, n, []*memory.Buffer{nil}, nil, n, 0), nil
+	}
+	values := spread{bits: present, n: n}
+	buffers, err := c.convert(l, &values)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Field.Nullable { // where a list or struct around it is null it has zeros
+		bits, nulls = nil, 0
+	}
+	return array.NewData(c.Field.Type, n, append([]*memory.Buffer{buffer(bits)}, buffers...), nil, nulls, 0), nil
+}
+
+// presence returns how many slots there are, and which have a value: nil when all
+// do.
+func (c *Column) presence(l *Leaf, s slots) (n int, present, bits []byte, nulls int) {
+	if l.Definitions == nil && l.Repetitions == nil {
+		return l.N, nil, nil, 0
+	}
+	most := c.most()
+	present = make([]byte, bitutil.BytesForBits(int64(l.N)))
+	for i := range l.N {
+		repetition, definition := l.level(i, most)
+		if repetition > s.repetition || definition < s.definition {
+			continue
+		}
+		if definition == most {
+			present[n>>3] |= 1 << (n & 7)
+		} else {
+			nulls++
+		}
+		n++
+	}
+	if nulls == 0 {
+		return n, nil, nil, 0
+	}
+	present = present[:bitutil.BytesForBits(int64(n))]
+	return n, present, present, nulls
+}
+
+// spread says where in n slots the values go.
+type spread struct {
+	bits []byte // nil when every slot has one
+	n    int
+}
+
+// check checks that there are as many values as slots that have one.
+func (p *spread) check(values int) error {
+	want := p.n
+	if p.bits != nil {
+		want = bitutil.CountSetBits(p.bits, 0, p.n)
+	}
+	if values != want {
+		return fmt.Errorf("damaged: %d values where its levels say %d", values, want)
+	}
+	return nil
+}
+
+// each calls do with the slot of each value in turn.
+func (p *spread) each(do func(slot, value int)) {
+	value := 0
+	for slot := range p.n {
+		if p.bits == nil || bit(p.bits, slot) {
+			do(slot, value)
+			value++
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package columns
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// convert returns the buffers behind the validity of a leaf's array.
+func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
+	n := c.Leaves[0]
+	width := n.Width()
+	if err := p.check(l.Values(width)); err != nil {
+		return nil, err
+	}
+	switch dt := c.Field.Type.(type) {
+	case *arrow.BooleanType:
+		bits := make([]byte, bitutil.BytesForBits(int64(p.n)))
+		p.each(func(slot, value int) { bits[slot>>3] |= l.Fixed[value] << (slot & 7) })
+		return []*memory.Buffer{memory.NewBufferBytes(bits)}, nil
+	case *arrow.StringType, *arrow.BinaryType:
+		offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(spreadOffsets(l.Offsets, p)))
+		return []*memory.Buffer{offsets, memory.NewBufferBytes(l.Data)}, nil
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		offsets := memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(widen(spreadOffsets(l.Offsets, p))))
+		return []*memory.Buffer{offsets, memory.NewBufferBytes(l.Data)}, nil
+	case arrow.DecimalType:
+		return decimals(l, n, dt.Layout().Buffers[1].ByteWidth, p)
+	case *arrow.TimestampType:
+		if n.Type == Int96 {
+			return int96(l, p)
+		}
+		return p.fixed(l.Fixed, width, 8), nil
+	case *arrow.Int8Type:
+		return narrow(l, p, 1, math.MinInt8, math.MaxInt8)
+	case *arrow.Uint8Type:
+		return narrow(l, p, 1, 0, math.MaxUint8)
+	case *arrow.Int16Type:
+		return narrow(l, p, 2, math.MinInt16, math.MaxInt16)
+	case *arrow.Uint16Type:
+		return narrow(l, p, 2, 0, math.MaxUint16)
+	}
+	return p.fixed(l.Fixed, width, width), nil
+}
+
+// fixed returns values of a width in their slots, of which each has to bytes.
+func (p *spread) fixed(values []byte, from, to int) []*memory.Buffer {
+	if p.bits == nil && from == to {
+		return []*memory.Buffer{memory.NewBufferBytes(values)}
+	}
+	out := make([]byte, p.n*to)
+	p.each(func(slot, value int) { copy(out[slot*to:(slot+1)*to], values[value*from:(value+1)*from]) })
+	return []*memory.Buffer{memory.NewBufferBytes(out)}
+}
+
+// narrow returns integers of four bytes in fewer.
+func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer, error) {
+	for at := 0; at < len(l.Fixed); at += 4 {
+		if v := int32(binary.LittleEndian.Uint32(l.Fixed[at:])); v < least || v > most {
+			return nil, fmt.Errorf("damaged: a value of %d in a column of integers from %d to %d", v, least, most)
+		}
+	}
+	out := make([]byte, p.n*width)
+	p.each(func(slot, value int) { copy(out[slot*width:(slot+1)*width], l.Fixed[value*4:]) })
+	return []*memory.Buffer{memory.NewBufferBytes(out)}, nil
+}
+
+// spreadOffsets returns offsets of slots, of which those without a value are empty.
+func spreadOffsets(offsets []int32, p *spread) []int32 {
+	if p.bits == nil && len(offsets) == p.n+1 {
+		return offsets
+	}
+	out := make([]int32, p.n+1)
+	value := 0
+	for slot := range p.n {
+		if p.bits == nil || bit(p.bits, slot) {
+			value++
+		}
+		if value > 0 {
+			out[slot+1] = offsets[value]
+		}
+	}
+	return out
+}
+
+// decimals returns decimals of a width from numbers, or from bytes of which the
+// most significant one comes first.
+func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err error) {
+	out := make([]byte, p.n*width)
+	p.each(func(slot, value int) {
+		to := out[slot*width : (slot+1)*width]
+		from := valueOf(l, value, n.Width())
+		little := n.Type == Int32 || n.Type == Int64
+		if len(from) == 0 {
+			err = errors.New("damaged: a decimal without bytes")
+			return
+		}
+		at := func(i int) byte { // the i-th least significant byte
+			if little {
+				return from[i]
+			}
+			return from[len(from)-1-i]
+		}
+		sign := byte(int8(at(len(from)-1)) >> 7)
+		for i := range to {
+			if to[i] = sign; i < len(from) {
+				to[i] = at(i)
+			}
+		}
+		for i := width; i < len(from); i++ {
+			if at(i) != sign {
+				err = errors.New("damaged: a decimal has more digits than its precision")
+			}
+		}
+		if len(from) > width && to[width-1]>>7 != sign&1 {
+			err = errors.New("damaged: a decimal has more digits than its precision")
+		}
+	})
+	return []*memory.Buffer{memory.NewBufferBytes(out)}, err
+}
+
+func valueOf(l *Leaf, i, width int) []byte {
+	if width > 0 {
+		return l.Fixed[i*width : (i+1)*width]
+	}
+	return l.Data[l.Offsets[i]:l.Offsets[i+1]]
+}
+
+// int96 returns timestamps of nanoseconds from nanoseconds of a Julian day.
+func int96(l *Leaf, p *spread) (_ []*memory.Buffer, err error) {
+	const (
+		epoch = 2_440_588 // the Julian day of 1970-01-01
+		day   = 86_400_000_000_000
+	)
+	out := make([]byte, p.n*8)
+	p.each(func(slot, value int) {
+		v := l.Fixed[value*12:]
+		nanoseconds, days := int64(binary.LittleEndian.Uint64(v)), int64(int32(binary.LittleEndian.Uint32(v[8:])))-epoch
+		if days > math.MaxInt64/day-1 || days < math.MinInt64/day+1 || nanoseconds < -day || nanoseconds > day {
+			err = errors.New("a timestamp of it (INT96) is outside of the years 1678 to 2262, which is what nanoseconds in 64 bits hold")
+		}
+		binary.LittleEndian.PutUint64(out[slot*8:], uint64(days*day+nanoseconds))
+	})
+	return []*memory.Buffer{memory.NewBufferBytes(out)}, err
+}
