@@ -52,7 +52,8 @@ type jobConfig struct {
 	filesFrom string
 	inFormat  format.Format // Unknown: by content and name
 	urlColumn string
-	maxLine   int64 // octets
+	maxLine   int64 // bytes
+	separator byte  // of csv; 0: as the header has it
 	// acceptTruncated takes inputs that end too early as far as they came.
 	acceptTruncated bool
 
@@ -149,6 +150,7 @@ func (c *jobConfig) defineInput(fs *flag.FlagSet) {
 	fs.Func("in-format", "", formatOf(&c.inFormat, readable))
 	fs.StringVar(&c.urlColumn, "url-column", "", "")
 	fs.BoolVar(&c.acceptTruncated, "accept-truncated", false, "")
+	fs.Func("delimiter", "", separatorOf(&c.separator))
 	fs.Func("max-line", "", sizeOf(&c.maxLine, leastLine))
 	defineLater(fs, "shard", "shards")
 }

@@ -21,7 +21,7 @@ func isBinary(f format.Format) bool { return isArrow(f) || f == format.Parquet }
 // isLines tells whether f is made of lines, and so is compressed as a whole.
 func isLines(f format.Format) bool {
 	switch f {
-	case format.Text, format.CSV, format.TSV, format.JSONL, format.CDXJ:
+	case format.Text, format.CSV, format.TSV, format.JSONL, format.CDXJ, format.CDX:
 		return true
 	}
 	return false

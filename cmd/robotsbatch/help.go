@@ -27,9 +27,12 @@ Input:
                       ?endpoint=URL behind it; credentials are found where the
                       store's own tools look, and may not be in a URL
   -files-from FILE    more names of inputs, one a line (- for stdin)
-  -in-format NAME     arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj or
-                      text; default: by the first octets, then by name; csv,
-                      tsv and cdxj by name alone
+  -in-format NAME     arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj,
+                      cdx or text; default: by the first bytes, then by name;
+                      csv and tsv by name alone
+  -delimiter CHAR     what separates fields in csv and tsv, such as ";" or tab;
+                      default: of csv the one of , ; | and tab that is most
+                      frequent in the header
   -url-column NAME    column, or key of jsonl and CDXJ, with the URLs; default:
                       url, else url_protocol, url_host_name, url_port, url_path
                       and url_query of Arrow and Parquet put together, else a

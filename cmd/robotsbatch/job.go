@@ -44,7 +44,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	started := time.Now()
 	limitHeap(c.memory)
 	j := &job{jobConfig: c, s: s, log: log}
-	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, maxLine: int(c.maxLine), acceptTruncated: c.acceptTruncated, columns: !c.wantsText(), verdicts: c.columns, keep: c.keep}
+	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, maxLine: int(c.maxLine), separator: c.separator, acceptTruncated: c.acceptTruncated, columns: !c.wantsText(), verdicts: c.columns, keep: c.keep}
 	if c.wantsText() {
 		j.opener.keep = batch.KeepURL
 	}

@@ -28,7 +28,8 @@ type opener struct {
 	format    format.Format // Unknown: by content and name
 	urlColumn string
 	batchRows int
-	maxLine   int // octets of a line, or a row of csv or tsv; 0: the default
+	maxLine   int  // bytes of a line, or a row of csv or tsv; 0: the default
+	separator byte // of csv and tsv; 0: as the header has it, or a tab
 	memory    int64
 	// acceptTruncated also reads an Arrow file that has no end.
 	acceptTruncated bool
@@ -128,9 +129,13 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		} else {
 			table, err = arrowipc.OpenStream(r, options)
 		}
-	case format.CSV, format.TSV:
+	case format.CSV, format.TSV, format.CDX:
+		separator := o.separator
+		if result.format == format.TSV && separator == 0 {
+			separator = '\t'
+		}
 		table, err = delimited.NewSource(r, delimited.Options{
-			Name: name, Tab: result.format == format.TSV, URLColumn: o.urlColumn, Columns: o.columns, BatchRows: o.batchRows, BatchSize: o.batchSize(), MaxLine: o.maxLine,
+			Name: name, Separator: separator, CDX: result.format == format.CDX, URLColumn: o.urlColumn, Columns: o.columns, BatchRows: o.batchRows, BatchSize: o.batchSize(), MaxLine: o.maxLine,
 		})
 	case format.JSONL, format.CDXJ:
 		table = jsonl.NewSource(r, jsonl.Options{

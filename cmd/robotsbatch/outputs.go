@@ -148,14 +148,16 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 }
 
 // defaultFormat is the output's format when neither name nor flag tells:
-// csv for a list, the input's own for other lines, with objects for a crawl
-// index, Arrow for a table, a stream where the output is one.
+// csv for a list, the input's own for other lines, jsonl for CDXJ and csv for CDX,
+// Arrow for a table, a stream where the output is one.
 func defaultFormat(in format.Format, inFolder bool) format.Format {
 	switch {
 	case in == format.Text:
 		return format.CSV
 	case in == format.CDXJ:
 		return format.JSONL
+	case in == format.CDX:
+		return format.CSV
 	case isLines(in):
 		return in
 	case inFolder:
@@ -230,6 +232,9 @@ func (j *job) newSink(ctx context.Context, t target, src *concatenation) (batch.
 	}
 	return checkedSink{sink, func() error {
 		if err := j.unchanged(src); err != nil {
+			return err
+		}
+		if err := src.Complete(); err != nil {
 			return err
 		}
 		return forget(t.path)

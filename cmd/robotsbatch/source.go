@@ -31,10 +31,12 @@ type concatenation struct {
 	now  *opened    // nil after the last
 	rest []input
 
+	complete []func() error // of sources that were read, for what only their ends show
+
 	rows      *atomic.Int64 // of the current input, with -accept-truncated
 	truncated []truncated
 
-	versionsMu sync.Mutex
+	versionsMu sync.Mutex  // for what follows, and complete
 	versions   []versioned // of those that were opened
 }
 
@@ -70,6 +72,9 @@ func (c *concatenation) open() error {
 	}
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
+	if s, ok := next.Source.(interface{ Complete() func() error }); ok {
+		c.complete = append(c.complete, s.Complete())
+	}
 	c.versions = append(c.versions, versioned{in.path, info})
 	return nil
 }
@@ -79,6 +84,19 @@ func (c *concatenation) inputs() []versioned {
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
 	return slices.Clone(c.versions)
+}
+
+// Complete says what is wrong with an input as a whole, once all rows of it were
+// decoded.
+func (c *concatenation) Complete() error {
+	c.versionsMu.Lock()
+	defer c.versionsMu.Unlock()
+	for _, complete := range c.complete {
+		if err := complete(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Next implements batch.Source.

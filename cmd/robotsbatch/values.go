@@ -45,7 +45,7 @@ func formatOf(dst *format.Format, available func(format.Format) bool) func(strin
 			return nil
 		}
 		var names []string
-		for f := format.Arrow; f <= format.CDXJ; f++ {
+		for f := format.Arrow; f <= format.CDX; f++ {
 			if available(f) {
 				names = append(names, f.String())
 			}
@@ -219,6 +219,20 @@ func (f *laterFlag) IsBoolFlag() bool { return true }
 func defineLater(fs *flag.FlagSet, names ...string) {
 	for _, name := range names {
 		fs.Var(&laterFlag{}, name, "")
+	}
+}
+
+// separatorOf sets dst to what separates the fields of csv.
+func separatorOf(dst *byte) func(string) error {
+	return func(s string) error {
+		if s == "tab" || s == `\t` {
+			s = "\t"
+		}
+		if len(s) != 1 || s != "\t" && !strings.Contains("!#$%&'()*+,-./:;<=>?@[]^_`{|}~ ", s) {
+			return errors.New("want one character such as ; or |, or tab")
+		}
+		*dst = s[0]
+		return nil
 	}
 }
 

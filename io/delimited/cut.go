@@ -2,6 +2,7 @@ package delimited
 
 import (
 	"bytes"
+	"strings"
 
 	"robotsbatch/io/lines"
 )
@@ -11,7 +12,7 @@ import (
 // the begin of a field, or right after one that closed, it opens; in quotes it
 // closes; elsewhere it is a character like others.
 type cutter struct {
-	separator byte
+	separator byte // 0 while it is unknown: then it may be any of separators
 	quoted    bool
 	closed    int // where a quote closed last; -1 for nowhere
 }
@@ -60,5 +61,8 @@ func (c *cutter) opens(data []byte, at int) bool {
 		return true
 	}
 	before := data[at-1]
+	if c.separator == 0 && strings.IndexByte(separators, before) >= 0 {
+		return true
+	}
 	return before == c.separator || before == '\n'
 }

@@ -1,5 +1,5 @@
-// Package delimited reads and writes comma- or tab-separated values (RFC 4180)
-// with a header.
+// Package delimited reads and writes values with a separator between them, such
+// as csv (RFC 4180), with a header, and reads crawl indexes in the CDX format.
 //
 // # Reading
 //

@@ -2,6 +2,7 @@ package delimited
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -73,7 +74,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		n = len(s.names)
 	}
 	m.reset(n, p.block.Records)
-	r := newReader(m.data, s.comma)
+	r := newReader(m.data, s.comma, s.cdx)
 	for r.more() {
 		if err := p.row(r); err != nil {
 			return nil, err
@@ -161,9 +162,20 @@ func tooLong(record []byte, most int) bool {
 }
 
 func (p *piece) tooManyFields(start int) error {
-	separator := "comma"
-	if p.source.comma == '\t' {
-		separator = "tab"
+	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: put a value that has a %s in it in quotes", p.block.Line(start), len(p.source.names), separatorName(p.source.comma))
+}
+
+// separatorName is what people call a separator.
+func separatorName(c byte) string {
+	switch c {
+	case ',':
+		return "comma"
+	case ';':
+		return "semicolon"
+	case '\t':
+		return "tab"
+	case '|':
+		return "vertical bar"
 	}
-	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: put a value that has a %s in it in quotes", p.block.Line(start), len(p.source.names), separator)
+	return strconv.QuoteRune(rune(c))
 }

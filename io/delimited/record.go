@@ -6,14 +6,16 @@ import "bytes"
 type reader struct {
 	data      []byte
 	separator byte
-	at        int // the next field's first octet
-	lineEnd   int // the first line end at or after at; len(data) without one
-	end       int // lineEnd less the CR before it
+	literal   bool // a quote is a character like others
+	at        int  // the next field's first octet
+	lineEnd   int  // the first line end at or after at; len(data) without one
+	end       int  // lineEnd less the CR before it
 }
 
-// newReader returns a reader of data, which starts with a record.
-func newReader(data []byte, separator byte) *reader {
-	r := &reader{data: data, separator: separator}
+// newReader returns a reader of data, which starts with a record. Where literal
+// is true, quotes mean nothing.
+func newReader(data []byte, separator byte, literal bool) *reader {
+	r := &reader{data: data, separator: separator, literal: literal}
 	r.findEnd()
 	return r
 }
@@ -45,7 +47,7 @@ func (r *reader) more() bool {
 // when last is true; ok is false when it opens with a quote that nothing closes,
 // and then there is nothing after it.
 func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
-	if r.at < r.end && r.data[r.at] == '"' {
+	if r.at < r.end && r.data[r.at] == '"' && !r.literal {
 		if dst, ok = r.quoted(dst); !ok {
 			return dst, true, false
 		}

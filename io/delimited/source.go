@@ -28,10 +28,16 @@ const (
 type Options struct {
 	// Name of the input for errors.
 	Name string
-	// Tab says that tabs separate instead of commas.
-	Tab bool
-	// URLColumn is the column that has the URLs; empty for "url" or, where
-	// there is none of that name, the only column.
+	// Separator stands between fields: a tab, or a printable ASCII character
+	// that is no letter, digit or quote. 0 takes the one of comma, semicolon, tab
+	// and vertical bar that occurs most often in the header.
+	Separator byte
+	// CDX reads a crawl index whose first line, " CDX N b a m s k r M S V g",
+	// says with a letter what each field is. Blanks separate the fields, and a
+	// quote is a character like others.
+	CDX bool
+	// URLColumn is the column that has the URLs; empty for "url", else the one
+	// of that name in other case, such as "URL", else the only column.
 	URLColumn string
 	// Columns asks for all columns, as batch.Batch.Table.
 	Columns bool
@@ -48,10 +54,11 @@ type Options struct {
 	MaxLine int
 }
 
-// Source reads comma- or tab-separated values. It is a batch.Source.
+// Source reads delimited values. It is a batch.Source.
 type Source struct {
 	name    string
-	comma   byte
+	comma   byte // what separates fields, 0 until the header tells
+	cdx     bool
 	blocks  *lines.Blocks
 	skipped int // blocks that were read for the header
 	names   []string
@@ -65,18 +72,21 @@ type Source struct {
 // not close it. Its errors name the input, and the columns where the URLs' is
 // not among them.
 func NewSource(r io.Reader, o Options) (*Source, error) {
-	s := &Source{name: o.Name, comma: ',', columns: o.Columns}
-	if o.Tab {
-		s.comma = '\t'
-	}
-	s.blocks = lines.NewBlocks(r, lines.BlockOptions{
+	s := &Source{name: o.Name, comma: o.Separator, cdx: o.CDX, columns: o.Columns}
+	cut := &cutter{separator: s.comma}
+	options := lines.BlockOptions{
 		Prefix: "delimited: " + o.Name, Rows: 1, MaxLine: o.MaxLine, Size: o.BatchSize,
 		Hint:   "close a quote that stands open, or take the row out",
-		Cutter: &cutter{separator: s.comma},
-	})
+		Cutter: cut,
+	}
+	if s.cdx {
+		s.comma, options.Cutter, options.Hint = ' ', nil, "take the row out"
+	}
+	s.blocks = lines.NewBlocks(r, options)
 	if err := s.readHeader(o.URLColumn); err != nil {
 		return nil, err
 	}
+	cut.separator = s.comma
 	rows := o.BatchRows
 	if rows <= 0 {
 		rows = lines.DefaultRows
@@ -120,10 +130,14 @@ func (s *Source) parseHeader(block *lines.Block) error {
 	if len(block.Data) > s.blocks.MaxLine()+len("\r\n") {
 		return s.blocks.TooLong(block.Line(0))
 	}
-	r := newReader(block.Data, s.comma)
-	if !r.more() {
+	if !newReader(block.Data, s.comma, s.cdx).more() {
 		return nil
 	}
+	if s.comma == 0 {
+		s.comma = likelySeparator(block.Data)
+	}
+	r := newReader(block.Data, s.comma, s.cdx)
+	r.more()
 	for last := false; !last; {
 		if len(s.names) == maxColumns {
 			return fmt.Errorf("more than %d columns: this is no table, or one that has to be cut first", maxColumns)
@@ -135,10 +149,74 @@ func (s *Source) parseHeader(block *lines.Block) error {
 		}
 		s.names = append(s.names, string(name))
 	}
+	if s.cdx {
+		return s.nameFields()
+	}
+	return nil
+}
+
+// cdxNames are the columns of the letters of a CDX header that most indexes have.
+var cdxNames = map[string]string{
+	"N": "surt", "b": "timestamp", "a": "url", "m": "mime", "s": "status", "k": "digest",
+	"r": "redirect", "M": "meta", "S": "length", "V": "offset", "g": "filename",
+}
+
+// nameFields puts the columns' names in the place of a CDX header's letters.
+func (s *Source) nameFields() error {
+	letters := s.names
+	if letters[0] == "" {
+		letters = letters[1:] // the header starts with the separator
+	}
+	if len(letters) < 2 || letters[0] != "CDX" {
+		return errors.New("a crawl index starts with a line such as \" CDX N b a m s k r M S V g\"")
+	}
+	s.names = nil
+	for _, letter := range letters[1:] {
+		name, known := cdxNames[letter]
+		if !known {
+			name = "cdx_" + letter
+		}
+		s.names = append(s.names, name)
+	}
 	return nil
 }
 
 var errOpenQuote = errors.New("a quote opens that nothing closes: close it, or write it twice and the field in quotes")
+
+// separators are those that a header may have, the likeliest first.
+const separators = ",;\t|"
+
+// likelySeparator returns the separator that occurs most often outside of quotes
+// in a header; a comma where there is none.
+func likelySeparator(header []byte) byte {
+	var counts [len(separators)]int
+	quoted := false
+	for _, c := range header {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if i := strings.IndexByte(separators, c); i >= 0 && !quoted {
+			counts[i]++
+		}
+	}
+	best := 0
+	for i, count := range counts {
+		if count > counts[best] {
+			best = i
+		}
+	}
+	return separators[best]
+}
+
+// countNames counts the columns that are called wanted, and returns the last.
+func countNames(names []string, equal func(a, b string) bool, wanted string) (found, index int) {
+	for i, column := range names {
+		if equal(column, wanted) {
+			found, index = found+1, i
+		}
+	}
+	return found, index
+}
 
 // findColumn returns the index of the column that has the URLs.
 func findColumn(names []string, name string) (int, error) {
@@ -146,11 +224,9 @@ func findColumn(names []string, name string) (int, error) {
 	if wanted == "" {
 		wanted = "url"
 	}
-	found, index := 0, 0
-	for i, column := range names {
-		if column == wanted {
-			found, index = found+1, i
-		}
+	found, index := countNames(names, func(a, b string) bool { return a == b }, wanted)
+	if found == 0 && name == "" {
+		found, index = countNames(names, strings.EqualFold, wanted)
 	}
 	switch {
 	case found == 1:
@@ -161,6 +237,9 @@ func findColumn(names []string, name string) (int, error) {
 		return 0, nil
 	case name == "" && strings.Contains(strings.Join(names, " "), "://"):
 		return 0, fmt.Errorf("there is no column %q, and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with -in-format text", wanted, listColumns(names))
+	}
+	if near := batch.Nearest(name, names); near != "" {
+		return 0, fmt.Errorf("there is no column %q: did you mean %q? The columns are %s", wanted, near, listColumns(names))
 	}
 	return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", wanted, listColumns(names))
 }

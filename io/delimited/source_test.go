@@ -104,7 +104,7 @@ func TestRows(t *testing.T) {
 						strings.NewReader(input), strings.NewReader("\xEF\xBB\xBF" + input),
 						iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input)),
 					} {
-						got, err := batches(t, open(t, r, Options{Tab: tab, BatchRows: batchRows}))
+						got, err := batches(t, open(t, r, Options{Separator: separatorOf(tab), BatchRows: batchRows}))
 						if err != io.EOF {
 							t.Fatal(err)
 						}
@@ -138,7 +138,8 @@ func TestHeader(t *testing.T) {
 		{"empty lines first", "\n\r\n\nid,url", "", "url", ""},
 		{"none of that name", "id,link\n", "", "", `there is no column "url": name one of "id", "link" with -url-column`},
 		{"not the one named", "id,url\n", "link", "", `there is no column "link": name one of "id", "url" with -url-column`},
-		{"case counts", "ID,URL\n", "", "", `"ID", "URL"`},
+		{"other case twice", "URL,Url\n", "", "", `there are 2 columns "url"`},
+		{"case counts in a name", "id,url\n", "URL", "", `did you mean "url"`},
 		{"twice", "url,url\n", "", "", `there are 2 columns "url"`},
 		{"no header", "http://a.example/\nhttp://b.example/\n", "", "", "the first row has a URL"},
 		{"no header, several columns", "1,http://a.example/\n", "", "", "-in-format text"},
@@ -297,9 +298,9 @@ func FuzzCSV(f *testing.F) {
 		if tab {
 			input = "url\tb\tc\n" + rows
 		}
-		whole, wholeErr := batches(t, open(t, strings.NewReader(input), Options{Tab: tab}))
+		whole, wholeErr := batches(t, open(t, strings.NewReader(input), Options{Separator: separatorOf(tab)}))
 		all := slices.Concat(whole...)
-		cut, cutErr := batches(t, open(t, linestest.Chunks(input, sizes), Options{Tab: tab, BatchRows: batchRows % 8}))
+		cut, cutErr := batches(t, open(t, linestest.Chunks(input, sizes), Options{Separator: separatorOf(tab), BatchRows: batchRows % 8}))
 		if got := slices.Concat(cut...); wholeErr == io.EOF && (cutErr != io.EOF || !reflect.DeepEqual(got, all)) {
 			t.Fatalf("cut: %q, %v; in one: %q", got, cutErr, all)
 		}
@@ -365,7 +366,7 @@ func TestThroughAndBack(t *testing.T) {
 		if err := sink.Write(chunk); err != nil {
 			t.Fatal(err)
 		}
-		got, err := batches(t, open(t, &w.Buffer, Options{Tab: tab}))
+		got, err := batches(t, open(t, &w.Buffer, Options{Separator: separatorOf(tab)}))
 		if err != io.EOF || !reflect.DeepEqual(slices.Concat(got...), want) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
@@ -416,5 +417,60 @@ func BenchmarkSource(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 			})
 		}
+	}
+}
+
+// separatorOf returns a tab or a comma.
+func separatorOf(tab bool) byte {
+	if tab {
+		return '\t'
+	}
+	return ','
+}
+
+// The header tells the separator, unless options do; quotes hide what is in them.
+func TestSeparator(t *testing.T) {
+	tests := []struct {
+		name, input string
+		separator   byte
+		want        string // the column and the URLs
+	}{
+		{"comma", "a,url\n1,u;v\n", 0, "url u;v"},
+		{"semicolon", "a;url\n1;\"u;v\"\n", 0, "url u;v"},
+		{"tab", "a\turl\n1\tu,v\n", 0, "url u,v"},
+		{"vertical bar", "a|url\n1|u\n", 0, "url u"},
+		{"quoted separators", "\"a,b,c\";url\n1;u\n", 0, "url u"},
+		{"a quote after a separator that is not told yet", "url;\"a\nb\"\nu;\"1\n2\"\nv;3\n", 0, "url u v"},
+		{"mark", "\xEF\xBB\xBFa;url\n1;u\n", 0, "url u"},
+		{"only column", "url\nu;v\n", 0, "url u;v"},
+		{"as many commas", "a;b,url\n1;2,u\n", 0, "url u"},
+		{"given", "a,b^url\n1^u\n", '^', "url u"},
+		{"other case", "a,URL\n1,u\n", 0, "URL u"},
+		{"exact case first", "Url,url\n1,u\n", 0, "url u"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, columns := range []bool{false, true} {
+				s := open(t, iotest.OneByteReader(strings.NewReader(test.input)), Options{Separator: test.separator, Columns: columns})
+				got := []string{s.URLColumn()}
+				for {
+					p, err := s.Next(t.Context())
+					if err == io.EOF {
+						break
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, err := p.Decode()
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, linestest.URLs(b)...)
+				}
+				if strings.Join(got, " ") != test.want {
+					t.Errorf("%q, want %q", got, test.want)
+				}
+			}
+		})
 	}
 }

@@ -14,11 +14,12 @@ const HeadSize = 4096
 const maxArrowMetadata = 64 << 20
 
 // Detect tells the format of an input from its first octets, after
-// decompression, and its name (which may be empty). Arrow, Parquet, WARC and
-// rule packs are known by their first octets whatever the name says; then the
+// decompression, and its name (which may be empty). Arrow, Parquet, WARC, rule
+// packs and CDX are known by their first bytes whatever the name says; then the
 // name decides. Where that says nothing, an input is JSONL when it starts with
-// an object, and Text when at least half of its first lines look like URLs, or
-// when it is empty; else Unknown. CSV, TSV and CDXJ are known by name alone.
+// an object, CDXJ when it starts with a key, a timestamp and an object, and Text
+// when at least half of its first lines look like URLs, or when it is empty; else
+// Unknown. CSV and TSV are known by name alone.
 func Detect(head []byte, name string) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("ARROW1")):
@@ -31,12 +32,17 @@ func Detect(head []byte, name string) Format {
 		return WARC
 	case bytes.HasPrefix(head, []byte(RulePackMagic)):
 		return RulePack
+	case bytes.HasPrefix(head, []byte(" CDX ")):
+		return CDX
 	}
 	if f, _ := ByName(name); f != Unknown {
 		return f
 	}
 	if startsWithObject(head) {
 		return JSONL
+	}
+	if startsWithIndexLine(head) {
+		return CDXJ
 	}
 	if len(head) == 0 || looksLikeURLs(head) {
 		return Text
@@ -82,6 +88,23 @@ func startsWithObject(head []byte) bool {
 	}
 	inside := bytes.TrimLeft(head[1:], " \t")
 	return len(inside) > 0 && (inside[0] == '"' || inside[0] == '}')
+}
+
+// startsWithIndexLine tells whether the first line of head is a crawl index's: a
+// key, a timestamp of 14 digits and a brace, with blanks between them.
+func startsWithIndexLine(head []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), []byte{'\n'})
+	key, rest, _ := bytes.Cut(line, []byte{' '})
+	timestamp, object, _ := bytes.Cut(rest, []byte{' '})
+	if len(key) == 0 || len(timestamp) != len("20060102150405") || !bytes.HasPrefix(object, []byte{'{'}) {
+		return false
+	}
+	for _, c := range timestamp {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // looksLikeURLs tells whether at least half of head's lines that are not blank

@@ -30,6 +30,8 @@ const (
 	JSONL
 	// CDXJ is a crawl index: a key, a timestamp and a JSON object a line.
 	CDXJ
+	// CDX is a crawl index whose first line names its fields by letters.
+	CDX
 	// WARC is a web archive.
 	WARC
 	// RulePack is a container of compiled rules.
@@ -42,7 +44,7 @@ const RulePackMagic = "\x89RBP\r\n\x1a\n"
 
 var names = [...]string{
 	Unknown: "unknown", Arrow: "arrow", ArrowS: "arrows", Parquet: "parquet",
-	Text: "text", CSV: "csv", TSV: "tsv", JSONL: "jsonl", CDXJ: "cdxj",
+	Text: "text", CSV: "csv", TSV: "tsv", JSONL: "jsonl", CDXJ: "cdxj", CDX: "cdx",
 	WARC: "warc", RulePack: "rules",
 }
 
@@ -55,14 +57,14 @@ func (f Format) String() string {
 }
 
 // Parse reads the name of a format of tables or lists, as -in-format and
-// -out-format take it: arrow, arrows, parquet, text, csv, tsv, jsonl or cdxj.
+// -out-format take it: arrow, arrows, parquet, text, csv, tsv, jsonl, cdxj or cdx.
 func Parse(name string) (Format, error) {
-	for f := Arrow; f <= CDXJ; f++ {
+	for f := Arrow; f <= CDX; f++ {
 		if names[f] == name {
 			return f, nil
 		}
 	}
-	return Unknown, fmt.Errorf("format: there is no format %q: it is one of %s", name, strings.Join(names[Arrow:CDXJ+1], ", "))
+	return Unknown, fmt.Errorf("format: there is no format %q: it is one of %s", name, strings.Join(names[Arrow:CDX+1], ", "))
 }
 
 // endings are the ends of file names, in lower case, that tell a format.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf16"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
@@ -289,5 +290,38 @@ func TestSniffThenBreak(t *testing.T) {
 	got, err := io.ReadAll(r)
 	if string(got) != urls || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%d octets and error %v", len(got), err)
+	}
+}
+
+// A byte order mark tells UTF-16, which is read as UTF-8.
+func TestSniffUTF16(t *testing.T) {
+	text := "url,é\nhttps://example.com/\U0001F600\n"
+	for name, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+		data := order.AppendUint16(nil, 0xFEFF)
+		for _, unit := range utf16.Encode([]rune(text)) {
+			data = order.AppendUint16(data, unit)
+		}
+		for _, codec := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
+			packed, err := compress.AppendCompressed(nil, data, codec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, _, r, err := Sniff(bytes.NewReader(packed), "in.csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(r)
+			if err != nil || f != CSV || string(got) != text {
+				t.Errorf("%s, %s: %s %q, %v", name, codec, f, got, err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, data := range []string{"\xFF\xFE\x00\x00u\x00\x00\x00", "\x00\x00\xFE\xFF\x00\x00\x00u"} {
+		if _, _, _, err := Sniff(strings.NewReader(data), "in.csv"); err == nil || !strings.Contains(err.Error(), "in.csv: the text is UTF-32") {
+			t.Errorf("error %v", err)
+		}
 	}
 }

@@ -2,8 +2,11 @@ package format
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"robotsbatch/io/compress"
 )
@@ -12,8 +15,9 @@ import (
 const sniffBuffer = 64 << 10
 
 // Sniff tells format and compression of an input by its first octets and its
-// name, and returns a reader of the whole of it, decompressed. Closing that
-// reader ends the decompression and leaves r open.
+// name, and returns a reader of the whole of it, decompressed, and as UTF-8 where
+// a byte order mark says that it is UTF-16; half of a surrogate pair becomes
+// U+FFFD. Closing that reader ends the decompression and leaves r open.
 //
 // It waits for HeadSize octets or the end. An input that cannot be read or
 // decompressed from its first octet on is an error that names it; one that
@@ -32,7 +36,7 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 		if named != compress.None && len(head) < compress.DetectSize {
 			return Unknown, named, nil, fmt.Errorf("format: %s: %s: the compressed data is cut off: %w", name, named, io.ErrUnexpectedEOF)
 		}
-		return Detect(head, plain), codec, readCloser{raw, io.NopCloser(r)}, nil
+		return detected(raw, head, plain, name, codec, io.NopCloser(r))
 	}
 	decompressed, err := compress.NewReader(raw, codec)
 	if err != nil {
@@ -44,7 +48,25 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 		decompressed.Close()
 		return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
 	}
-	return Detect(head, plain), codec, readCloser{buffered, decompressed}, nil
+	return detected(buffered, head, plain, name, codec, decompressed)
+}
+
+// detected tells the format of what r reads, which begins with head, as UTF-8.
+func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.Codec, closer io.Closer) (Format, compress.Codec, io.ReadCloser, error) {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xFE\xFF")):
+		closer.Close()
+		return Unknown, codec, nil, fmt.Errorf("format: %s: the text is UTF-32: convert it to UTF-8", name)
+	case bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF")):
+		utf8 := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r)
+		r = bufio.NewReaderSize(utf8, sniffBuffer)
+		var err error
+		if head, err = peek(r); err != nil {
+			closer.Close()
+			return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
+		}
+	}
+	return Detect(head, plain), codec, readCloser{r, closer}, nil
 }
 
 // peek returns the first octets, and an error only when there are none.

@@ -5,7 +5,8 @@
 // # Reading
 //
 // The URL is the string of one key of the object, the last one where there are
-// several. Octets of it that are not UTF-8 stay as they are, and half of a
+// several; an object without "url" may have it in other case. An input in which no
+// row has the key is an error, which Source.Complete returns. Octets of it that are not UTF-8 stay as they are, and half of a
 // surrogate pair is U+FFFD. A line of nothing but white space is no row. A line
 // that is no object, or whose object has no such string, is a row with a null
 // URL. A line ends with LF or CRLF, the last one needs no end, and a byte order

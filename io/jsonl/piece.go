@@ -2,7 +2,10 @@ package jsonl
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -17,10 +20,11 @@ type memory struct {
 	urls            lines.Strings
 	surt, timestamp lines.Strings // of a crawl index
 	scanner         scanner
+	keyed           bool // a row has the URL's key
 }
 
 func (s *Source) newMemory() *memory {
-	m := &memory{scanner: scanner{key: []byte(s.options.URLKey), watched: s.watched}}
+	m := &memory{scanner: scanner{key: []byte(s.options.URLKey), anyCase: s.anyCase, watched: s.watched}}
 	if s.options.CDXJ {
 		m.rows.cdxj, m.scanner.own = true, 2
 	}
@@ -79,7 +83,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	m.urls.Reset(p.block.Lines)
 	m.surt.Reset(p.block.Lines)
 	m.timestamp.Reset(p.block.Lines)
-	m.rows.rows, m.rows.clash = m.rows.rows[:0], nil
+	m.rows.rows, m.rows.clash, m.keyed = m.rows.rows[:0], nil, false
 	for line, rest := p.block.FirstLine+1, p.block.Data; len(rest) > 0; line++ {
 		start := len(p.block.Data) - len(rest)
 		var text []byte
@@ -92,6 +96,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 			m.line(row{start: int32(start + begin), end: int32(start + end)}, line)
 		}
 	}
+	p.note()
 	b := &batch.Batch{
 		Input: s.options.Name, Index: p.block.Index, FirstRow: p.block.FirstLine,
 		URLs:    m.urls.Column(),
@@ -107,6 +112,35 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		b.Table = &m.rows
 	}
 	return b, nil
+}
+
+// note tells the source what it must know of all batches, see Source.Complete.
+func (p *piece) note() {
+	s, m := p.source, p.memory
+	switch {
+	case len(m.rows.rows) == 0:
+		return
+	case m.keyed:
+		s.whole.keyed.Store(true)
+	case p.block.Index == 0:
+		for _, r := range m.rows.rows {
+			if r.object >= 0 {
+				keys := objectKeys(m.rows.text[r.object:r.end])
+				s.whole.keys.Store(&keys)
+				break
+			}
+		}
+	}
+	s.whole.rows.Store(true)
+}
+
+// objectKeys returns the keys of an object.
+func objectKeys(object []byte) []string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(members))
 }
 
 // trim finds what is between the white space around a line.
@@ -139,6 +173,7 @@ func (m *memory) line(r row, number int64) {
 			m.rows.clash = fmt.Errorf("line %d has a key %q already: give the verdict columns another name with -prefix (such as -prefix robots_)",
 				number, m.scanner.watched[m.scanner.clash])
 		}
+		m.keyed = m.keyed || m.scanner.value.end > 0
 		m.url(object[m.scanner.value.start:m.scanner.value.end])
 	} else {
 		m.urls.Null()

@@ -16,8 +16,10 @@ const maxDepth = 10_000
 // Octets that are not UTF-8 are taken as they are in strings, for URLs have
 // them.
 type scanner struct {
-	// key is the one that is wanted.
-	key []byte
+	// key is the one that is wanted; with anyCase, one in other case serves where
+	// there is no such.
+	key     []byte
+	anyCase bool
 	// watched are keys that are looked out for: first those that the rows'
 	// own columns have, so many, then those of verdicts.
 	watched [][]byte
@@ -28,6 +30,7 @@ type scanner struct {
 
 	// What was found in the last object.
 	value   span // of the key's last value; empty when it is absent
+	exact   bool // the key was there in its own case
 	members int
 	owned   uint8 // a bit for each of the own keys that is there
 	clash   int   // the first other watched key that is there, -1 for none
@@ -40,7 +43,7 @@ type span struct{ start, end int }
 // object tells whether text, without white space around it, is an object.
 func (s *scanner) object(text []byte) bool {
 	s.data, s.at = text, 0
-	s.value, s.members, s.owned, s.clash = span{}, 0, 0, -1
+	s.value, s.exact, s.members, s.owned, s.clash = span{}, false, 0, 0, -1
 	if len(text) == 0 || text[0] != '{' || !s.outermost() {
 		return false
 	}
@@ -65,7 +68,9 @@ func (s *scanner) outermost() bool {
 			s.unquote = appendUnquoted(s.unquote[:0], name)
 			name = s.unquote
 		}
-		wanted := bytes.Equal(name, s.key)
+		exact := bytes.Equal(name, s.key)
+		wanted := exact || s.anyCase && !s.exact && len(name) == len(s.key) && bytes.EqualFold(name, s.key)
+		s.exact = s.exact || exact
 		s.watch(name)
 		if !s.colon() {
 			return false

@@ -2,8 +2,12 @@ package jsonl
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -26,7 +30,8 @@ type Options struct {
 	Name string
 	// CDXJ reads a crawl index: a sort key, a timestamp and an object a line.
 	CDXJ bool
-	// URLKey is the key of the URL; empty for "url".
+	// URLKey is the key of the URL; empty for "url", or in an object without it
+	// one in other case, such as "URL".
 	URLKey string
 	// Columns asks for all that a row has, as batch.Batch.Table: it is what the
 	// sink of this package passes through, and for a crawl index also a record
@@ -53,16 +58,28 @@ type Source struct {
 	options Options
 	blocks  *lines.Blocks
 	watched [][]byte
+	anyCase bool
 	schema  *arrow.Schema
 	pool    sync.Pool
+	whole   *whole
+}
+
+// whole is what is known of an input as a whole, once all its pieces were
+// decoded.
+type whole struct {
+	name, key string
+	rows      atomic.Bool              // there are some
+	keyed     atomic.Bool              // one of them has the URL's key
+	keys      atomic.Pointer[[]string] // of an object, for people
 }
 
 // NewSource reads r, which must be decompressed already, and does not close it.
 func NewSource(r io.Reader, o Options) *Source {
-	if o.URLKey == "" {
+	anyCase := o.URLKey == ""
+	if anyCase {
 		o.URLKey = defaultKey
 	}
-	s := &Source{options: o, blocks: lines.NewBlocks(r, lines.BlockOptions{
+	s := &Source{options: o, anyCase: anyCase, whole: &whole{name: o.Name, key: o.URLKey}, blocks: lines.NewBlocks(r, lines.BlockOptions{
 		Prefix: "jsonl: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
 		Hint: "take the line out, or say what the input is with -in-format",
 	})}
@@ -97,6 +114,42 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		return nil, err
 	}
 	return &piece{source: s, memory: m, block: block}, nil
+}
+
+// Complete returns a function that says, once all pieces were decoded, what is
+// wrong with the input as a whole: it has rows, and none has the URL's key. The
+// function does not keep the source in memory.
+func (s *Source) Complete() func() error { return s.whole.check }
+
+func (w *whole) check() error {
+	if w.keyed.Load() || !w.rows.Load() {
+		return nil
+	}
+	what := "no line is a JSON object"
+	if keys := w.keys.Load(); keys != nil {
+		what = fmt.Sprintf("no line has a key %q: name the one of the URL with -url-column; the first object has %s", w.key, listKeys(*keys, w.key))
+	}
+	return fmt.Errorf("jsonl: %s: %s", w.name, what)
+}
+
+// listKeys lists an object's keys for people, the one that was most likely meant
+// first.
+func listKeys(keys []string, wanted string) string {
+	const most = 20
+	if len(keys) == 0 {
+		return "none"
+	}
+	if near := batch.Nearest(wanted, keys); near != "" {
+		keys = append([]string{near}, slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == near })...)
+	}
+	var quoted []string
+	for _, key := range keys[:min(len(keys), most)] {
+		quoted = append(quoted, fmt.Sprintf("%.200q", key))
+	}
+	if more := len(keys) - most; more > 0 {
+		quoted = append(quoted, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // Close does nothing: the input belongs to who opened it.

@@ -47,7 +47,8 @@ func TestURLs(t *testing.T) {
 		{"escapes in the key", `{"\u0075\u0072l":"u"}`, []string{"u"}},
 		{"not UTF-8", "{\"url\":\"\xff\xed\xa0\x80\"}", []string{"\xff\xed\xa0\x80"}},
 		{"empty", `{"url":""}`, []string{""}},
-		{"absent", `{}` + "\n" + `{"URL":"u"}` + "\n" + `{"":"u"}`, []string{null, null, null}},
+		{"absent", `{}` + "\n" + `{"urls":"u"}` + "\n" + `{"":"u"}`, []string{null, null, null}},
+		{"other case", `{"URL":"u"}` + "\n" + `{"Url":"u","url":"v"}` + "\n" + `{"url":"v","Url":"u"}` + "\n" + `{"url":1,"Url":"u"}`, []string{"u", "v", "v", null}},
 		{"not a string", `{"url":null}` + "\n" + `{"url":1}` + "\n" + `{"url":["u"]}` + "\n" + `{"url":{"url":"u"}}` + "\n" + `{"url":true}`, []string{null, null, null, null, null}},
 		{"no object", `"url"` + "\n" + `["url"]` + "\n" + `1` + "\n" + `null` + "\n" + `http://a.example/`, []string{null, null, null, null, null}},
 		{"cut", `{"url":"u"` + "\n" + `{"url":"u` + "\n" + `{"url":` + "\n" + `{"url"` + "\n" + `{` + "\n" + `{"url":"u\`, []string{null, null, null, null, null, null}},
@@ -348,5 +349,34 @@ func BenchmarkSource(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 		})
+	}
+}
+
+// An input is wrong as a whole where no row has the key, but not where it has no
+// rows.
+func TestComplete(t *testing.T) {
+	for _, test := range []struct{ input, key, want string }{
+		{"", "", ""},
+		{"\n \n", "", ""},
+		{"{}\n{\"url\":null}\n", "", ""},
+		{"not JSON\n{\"URL\":\"u\"}\n", "", ""},
+		{"not JSON\n", "", "jsonl: in: no line is a JSON object"},
+		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `jsonl: in: no line has a key "url": name the one of the URL with -url-column; the first object has "a", "link"`},
+		{"{\"URL\":\"u\",\"links\":2}\n", "link", `jsonl: in: no line has a key "link": name the one of the URL with -url-column; the first object has "links", "URL"`},
+	} {
+		for _, rows := range []int{0, 1} {
+			s := NewSource(strings.NewReader(test.input), Options{Name: "in", URLKey: test.key, BatchRows: rows})
+			complete := s.Complete()
+			if _, err := urls(t, s); err != io.EOF {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := complete(); err != nil {
+				got = err.Error()
+			}
+			if got != test.want && !(rows == 1 && strings.HasPrefix(test.input, "x") && got != "") {
+				t.Errorf("%q: %q, want %q", test.input, got, test.want)
+			}
+		}
 	}
 }

@@ -14,13 +14,22 @@ import (
 )
 
 // FindURLs returns the index of the column that has the URLs: the one of
-// that name; without a name "url", else the only string column.
+// that name; without a name "url", else the one of that name in other case, such
+// as "URL", else the only string column.
 func FindURLs(schema *arrow.Schema, name string) (int, error) {
 	wanted := name
 	if wanted == "" {
 		wanted = "url"
 	}
-	switch found := schema.FieldIndices(wanted); {
+	found := schema.FieldIndices(wanted)
+	if len(found) == 0 && name == "" {
+		for i, field := range schema.Fields() {
+			if strings.EqualFold(field.Name, wanted) {
+				found = append(found, i)
+			}
+		}
+	}
+	switch {
 	case len(found) > 1:
 		return 0, fmt.Errorf("there are %d columns %q: name another one with -url-column", len(found), wanted)
 	case len(found) == 1:
@@ -29,6 +38,9 @@ func FindURLs(schema *arrow.Schema, name string) (int, error) {
 		}
 		return found[0], nil
 	case name != "":
+		if near := batch.Nearest(name, fieldNames(schema)); near != "" {
+			return 0, fmt.Errorf("there is no column %q: did you mean %q? The columns are %s", name, near, listColumns(schema))
+		}
 		return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", name, listColumns(schema))
 	}
 	only := -1
@@ -45,6 +57,14 @@ func FindURLs(schema *arrow.Schema, name string) (int, error) {
 		return 0, fmt.Errorf("no column has strings: name the one with the URLs with -url-column (the columns are %s)", listColumns(schema))
 	}
 	return only, nil
+}
+
+func fieldNames(schema *arrow.Schema) []string {
+	names := make([]string, schema.NumFields())
+	for i := range names {
+		names[i] = schema.Field(i).Name
+	}
+	return names
 }
 
 // listColumns lists the columns with their types for people.
