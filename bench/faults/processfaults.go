@@ -273,9 +273,9 @@ func signalFaults() []processFault {
 		return func(h *held) error { return h.kill(signal) }
 	}
 	return []processFault{
-		{name: "SIGTERM", args: standard(), act: send(syscall.SIGTERM), status: 1, says: "stopped (terminated"},
-		{name: "SIGINT", args: standard(), act: send(syscall.SIGINT), status: 1, says: "stopped (interrupt"},
-		{name: "SIGTERM, folder of outputs", args: to("out"), act: send(syscall.SIGTERM), status: 1, says: "stopped (terminated"},
+		{name: "SIGTERM", args: standard(), act: send(syscall.SIGTERM), status: 128 + int(syscall.SIGTERM), says: "stopped (terminated"},
+		{name: "SIGINT", args: standard(), act: send(syscall.SIGINT), status: 128 + int(syscall.SIGINT), says: "stopped (interrupt"},
+		{name: "SIGTERM, folder of outputs", args: to("out"), act: send(syscall.SIGTERM), status: 128 + int(syscall.SIGTERM), says: "stopped (terminated"},
 		{name: "SIGKILL", args: standard(), act: send(syscall.SIGKILL), status: -1, leaves: true},
 		{
 			name: "SIGKILL, and the next run", args: standard(), killedBefore: true, act: nothing,

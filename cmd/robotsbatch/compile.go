@@ -91,6 +91,7 @@ func parseCompile(args []string) (*compileConfig, error) {
 	case c.out == "":
 		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
 	}
+	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
 	return c, c.check()
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,17 +36,17 @@ func (c *console) info(text, message string, attrs ...any) {
 	case c.json != nil:
 		c.json.Info(message, attrs...)
 	default:
-		fmt.Fprintf(c.w, "robotsbatch: %s\n", text)
+		fmt.Fprintf(c.w, "robotsbatch: %s\n", printable(text))
 	}
 }
 
 // warn says what -quiet does not silence.
-func (c *console) warn(message string) {
-	if c.json != nil {
-		c.json.Warn(message)
+func (c *console) warn(text string) {
+	if text = spoken(text); c.json != nil {
+		c.json.Warn(text)
 		return
 	}
-	fmt.Fprintf(c.w, "robotsbatch: %s\n", message)
+	fmt.Fprintf(c.w, "robotsbatch: %s\n", text)
 }
 
 // fail reports err and returns the exit status that it asks for.
@@ -54,11 +55,14 @@ func (c *console) fail(err error) int {
 	if isUsage(err) {
 		status = exitUsage
 	}
+	if s := (stopped{}); errors.As(err, &s) {
+		status = s.status()
+	}
 	if c.json != nil {
-		c.json.Error(err.Error(), "exit_status", status)
+		c.json.Error(message(err), "exit_status", status)
 		return status
 	}
-	fmt.Fprintf(c.w, "robotsbatch: %v\n", err)
+	fmt.Fprintf(c.w, "robotsbatch: %s\n", message(err))
 	if status == exitUsage {
 		fmt.Fprint(c.w, usageHint)
 	}

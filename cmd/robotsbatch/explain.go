@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 	"time"
-	"unicode"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
@@ -37,8 +35,7 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 			return status
 		}
 	}
-	failUsage(s, err)
-	return exitUsage // 1 would mean denied
+	return max(failUsage(s, err), exitUsage) // 1 would mean denied
 }
 
 // parseExplain reads the arguments; flags may follow URLs.
@@ -159,26 +156,7 @@ func printVerdict(w io.Writer, v *batch.AgentVerdicts, file string) int {
 		fmt.Fprintf(w, "  rule        %s\n  line        %d\n  group       %s\n", printable(why.Text), why.Line, printable(why.Agent))
 	}
 	if file != "" {
-		fmt.Fprintf(w, "  file        %s\n", file)
+		fmt.Fprintf(w, "  file        %s\n", printable(file))
 	}
 	return status
-}
-
-// printable is s with control characters as %XX: rules are hostile text, and a
-// terminal obeys escape sequences.
-func printable(s string) string {
-	if strings.IndexFunc(s, unicode.IsControl) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if !unicode.IsControl(r) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, octet := range []byte(string(r)) {
-			fmt.Fprintf(&b, "%%%02X", octet)
-		}
-	}
-	return b.String()
 }

@@ -24,6 +24,9 @@ const (
 	leastMemory   = 16 << 20
 	defaultRows   = 65536
 	leastLine     = 1 << 10
+	// mostWorkers is how many workers a processor can have something to do for:
+	// while some wait for objects of a store, others compute.
+	mostWorkers = 32
 )
 
 // rulesConfig is what the command line says of the rules.
@@ -230,6 +233,7 @@ func (c *jobConfig) check() error {
 	if c.workers == 0 {
 		c.workers = runtime.GOMAXPROCS(0)
 	}
+	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
 	if c.batchRows == 0 {
 		c.batchRows = defaultRows
 	}

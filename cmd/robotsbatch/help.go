@@ -133,6 +133,7 @@ Exit status:
   1  failed; nothing half-written is left; or another run is writing -out
   2  wrong use
   3  done, but more rows without a verdict than -max-invalid permits
+  130 by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP: stopped, as after a failure
 `
 
 const explainHelp = `robotsbatch explain says which rule of which file decides about a URL.

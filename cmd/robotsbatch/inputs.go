@@ -19,7 +19,8 @@ type input struct {
 	// path is a file's name, an object's URL, or "-" for stdin.
 	path string
 	// stem is the input's name below an output folder: the file's or object's
-	// name, or its path below the folder that was asked for.
+	// name, or its path below the folder that was asked for or that a pattern
+	// starts from.
 	stem string
 }
 
@@ -106,24 +107,25 @@ func expand(ctx context.Context, name string) ([]input, error) {
 	return matching(ctx, name)
 }
 
-// matching finds the inputs that a pattern matches. As in a shell, hidden files
-// are left out unless the pattern asks for them.
+// matching finds the inputs that a pattern matches.
 func matching(ctx context.Context, pattern string) ([]input, error) {
-	matches, err := filepath.Glob(pattern)
+	matches, err := blob.Glob(pattern)
 	if err != nil {
 		return nil, usageErrorf("-in %s: %w", pattern, err)
 	}
-	hidden := strings.HasPrefix(filepath.Base(pattern), ".")
+	root := blob.PatternRoot(pattern)
 	var inputs []input
 	for _, match := range matches {
-		if !hidden && strings.HasPrefix(filepath.Base(match), ".") {
-			continue
-		}
 		found, err := expand(ctx, match)
 		if err != nil {
 			return nil, err
 		}
-		inputs = append(inputs, found...)
+		for _, in := range found {
+			if stem, ok := strings.CutPrefix(in.path, root); ok {
+				in.stem = stem
+			}
+			inputs = append(inputs, in)
+		}
 	}
 	if len(inputs) == 0 {
 		return nil, fmt.Errorf("-in %s: no file matches", pattern)

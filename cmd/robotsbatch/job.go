@@ -26,6 +26,7 @@ type job struct {
 	shown   *progress
 	summary *summary
 	record  *record // nil for none
+	publish publisher
 	// versions are those of the rules when they were opened.
 	versions ruleVersions
 }
@@ -169,6 +170,7 @@ func (j *job) convertAll(ctx context.Context, outputs []output) error {
 		return err
 	}
 	defer j.record.close()
+	defer j.publish.wait() // also when a later output fails
 	for _, out := range outputs {
 		if o := done[keyOf(out.inputs)]; o != nil {
 			j.summary.keep(j.record.pathOf(o), o)
@@ -177,6 +179,9 @@ func (j *job) convertAll(ctx context.Context, outputs []output) error {
 		if err := j.convert(ctx, out); err != nil {
 			return err
 		}
+	}
+	if err := j.publish.wait(); err != nil {
+		return err
 	}
 	return j.record.end()
 }
@@ -192,17 +197,27 @@ func (j *job) convert(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
+	unlock := func() {}
+	defer func() { unlock() }()
 	if out.inFolder { // somebody may write this file alone
 		lock, err := blob.LockFile(t.path)
 		if err != nil {
 			return fmt.Errorf("-out: %w", err)
 		}
-		defer lock.Unlock()
+		unlock = lock.Unlock
 	}
 	if err := j.passThrough(t, out, src); err != nil {
 		return err
 	}
-	sink, sums, err := j.newSink(ctx, t, src)
+	w, err := j.create(ctx, t)
+	if err != nil {
+		return err
+	}
+	late := out.inFolder && !blob.IsURL(t.path)
+	if late {
+		w = &lateWriter{w}
+	}
+	sink, sums, err := j.newSink(t, src, w)
 	if err != nil {
 		return err
 	}
@@ -220,7 +235,26 @@ func (j *job) convert(ctx context.Context, out output) error {
 	}
 	j.summary.add(t.name(), &stats)
 	j.reportTruncated(src)
-	return j.record.add(src, t.path, sums, &stats)
+	if !late {
+		if err := j.record.enter(src, t.path, sums, &stats); err != nil {
+			return err
+		}
+		return j.record.save()
+	}
+	release := unlock
+	err = j.publish.start(func() error {
+		defer release()
+		if err := w.(*lateWriter).complete(); err != nil {
+			return fmt.Errorf("-out: %w", err)
+		}
+		return nil
+	}, func() error { return j.record.enter(src, t.path, sums, &stats) }, j.record.save)
+	if err != nil {
+		w.Abort()
+		return err
+	}
+	unlock = func() {} // whoever completes the output does that
+	return nil
 }
 
 // finish writes the summary, and decides between success and too many rows

@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// Exit statuses, the same in every help text.
+// Exit statuses, the same in every help text. A program that a signal stops ends
+// with 128 and the signal's number.
 const (
 	exitDone    = 0
 	exitFailed  = 1
@@ -25,9 +26,34 @@ func main() {
 	// kill the program before it could remove a temporary file; now the write
 	// fails.
 	signal.Ignore(failedWrites...)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(stopContext(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// stopped is the cause of the end of the program's context.
+type stopped struct{ signal syscall.Signal }
+
+func (s stopped) Error() string { return s.signal.String() }
+
+// status is what shells have for a program that a signal ended.
+func (s stopped) status() int { return 128 + int(s.signal) }
+
+// stopContext returns a context that a signal to stop ends. A second one kills at
+// once. Signals that the program was started to ignore, as nohup does, stay
+// ignored.
+func stopContext() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		s := <-signals
+		signal.Reset(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+		cancel(stopped{s.(syscall.Signal)})
+	}()
+	return ctx
 }
 
 // streams are the standard streams of one run.

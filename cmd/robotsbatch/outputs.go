@@ -208,19 +208,23 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 	return nil
 }
 
-// newSink starts the output. The checksums are nil when nobody wants them.
-func (j *job) newSink(ctx context.Context, t target, src *concatenation) (batch.Sink, *manifest.Sums, error) {
-	var w blob.Writer = stdoutWriter{j.s.out}
+// create starts the output.
+func (j *job) create(ctx context.Context, t target) (blob.Writer, error) {
 	if t.path == "-" {
 		if isBinary(t.format) && isTerminal(j.s.out) {
-			return nil, nil, usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
+			return nil, usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
 		}
-	} else {
-		var err error
-		if w, err = blob.Create(ctx, t.path); err != nil {
-			return nil, nil, fmt.Errorf("-out: %w", err)
-		}
+		return stdoutWriter{j.s.out}, nil
 	}
+	w, err := blob.Create(ctx, t.path)
+	if err != nil {
+		return nil, fmt.Errorf("-out: %w", err)
+	}
+	return w, nil
+}
+
+// newSink encodes to w. The checksums are nil when nobody wants them.
+func (j *job) newSink(t target, src *concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
 	w, sums := j.record.around(w)
 	sink, err := j.encoder(t, src.first, src.passing, w)
 	if err != nil {

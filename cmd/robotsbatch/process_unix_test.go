@@ -67,7 +67,7 @@ func underWay(t *testing.T, args ...string) (cmd *exec.Cmd, feed io.WriteCloser,
 // A signal stops a job whose input never ends: it fails, says so, and what was
 // there before it is there still.
 func TestSignalStopsJob(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
 			workplace(t)
 			writeFile(t, "out.csv", "as before\n")
@@ -75,7 +75,7 @@ func TestSignalStopsJob(t *testing.T) {
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			if status := exitStatus(t, cmd); status != exitFailed {
+			if status := exitStatus(t, cmd); status != 128+int(signal) {
 				t.Errorf("exit status %d", status)
 			}
 			if !strings.HasPrefix(stderr.String(), "robotsbatch: stopped (") {
@@ -134,7 +134,7 @@ func TestSignalStopsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status := exitStatus(t, cmd); status != exitFailed || !strings.Contains(string(said), "stopped (") {
+	if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(string(said), "stopped (terminated)") {
 		t.Errorf("exit status %d: %s", status, said)
 	}
 }
@@ -206,5 +206,30 @@ func TestEarlyClosedPipe(t *testing.T) {
 	summary, err := os.ReadFile("summary.json")
 	if err != nil || !strings.Contains(string(summary), `"complete": false`) {
 		t.Errorf("summary: %s, %v", summary, err)
+	}
+}
+
+// A program that was started to ignore SIGHUP, as nohup does, goes on.
+func TestIgnoredSignal(t *testing.T) {
+	workplace(t)
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec robotsbatch -in - -rules rules -out out.csv`)
+	feed, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 100_000 { // more than a pipe holds: the job has begun
+		if _, err := io.WriteString(feed, "https://example.com/private\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	feed.Close()
+	if status := exitStatus(t, cmd); status != exitDone {
+		t.Errorf("exit status %d", status)
 	}
 }

@@ -35,14 +35,18 @@ type record struct {
 	folder string // outputs are named from here on
 	// single says that there is one output, whose manifest is written when it
 	// is complete.
-	single  bool
-	job     manifest.Job
-	file    *os.File
+	single bool
+	job    manifest.Job
+	file   *os.File
+
+	mu      sync.Mutex // for what follows; workers read rules, outputs are completed
+	known   map[string]manifest.File
+	read    []manifest.RuleFile // not written yet
+	pending []byte              // lines that are not written yet
 	outputs int
 
-	mu    sync.Mutex // for what follows; workers read rules
-	known map[string]manifest.File
-	read  []manifest.RuleFile // not written yet
+	writing sync.Mutex // for the file
+	broken  error      // what went wrong with it
 }
 
 // newRecord returns the record of a job, which has no file yet, or nil.
@@ -81,14 +85,13 @@ func (r *record) used(folder string, u rulesdir.Used) {
 	}
 }
 
-// unwritten are the lines of the rule files that were read since it was called
-// last.
-func (r *record) unwritten() []byte {
+// queue adds to what is to be written: the lines of the rule files that were
+// read since it was called last, and what line appends to them.
+func (r *record) queue(line func(text []byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text := manifest.AppendRuleFiles(nil, r.read)
+	r.pending = line(manifest.AppendRuleFiles(r.pending, r.read))
 	r.read = nil
-	return text
 }
 
 // begin starts the file with what is kept of an earlier one, all at once. It
@@ -142,8 +145,8 @@ func (r *record) around(w blob.Writer) (blob.Writer, *manifest.Sums) {
 	return sums, sums
 }
 
-// add takes down an output that is complete.
-func (r *record) add(src *concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
+// enter takes down an output that is complete.
+func (r *record) enter(src *concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
 	if r == nil || path == blob.Stdio {
 		return nil
 	}
@@ -168,12 +171,11 @@ func (r *record) add(src *concatenation, path string, sums *manifest.Sums, stats
 	for _, t := range src.truncated {
 		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.input), Rows: t.rows.Load()})
 	}
-	r.outputs++
-	if r.single {
-		text := append(manifest.AppendJob(nil, &r.job), r.unwritten()...)
-		return r.replace(manifest.AppendEnd(manifest.AppendOutput(text, o), r.outputs))
-	}
-	return r.append(manifest.AppendOutput(r.unwritten(), o))
+	r.queue(func(text []byte) []byte {
+		r.outputs++
+		return manifest.AppendOutput(text, o)
+	})
+	return nil
 }
 
 // end says that the job has come to its end.
@@ -181,19 +183,36 @@ func (r *record) end() error {
 	if r == nil || r.single {
 		return nil
 	}
-	return r.append(manifest.AppendEnd(r.unwritten(), r.outputs))
+	r.queue(func(text []byte) []byte { return manifest.AppendEnd(text, r.outputs) })
+	return r.save()
 }
 
-// append adds lines, which are durable when it returns.
-func (r *record) append(text []byte) error {
+// save writes what was entered, which is durable when it returns. Of several that
+// call it together, one writes for all.
+func (r *record) save() error {
+	if r == nil {
+		return nil
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.mu.Lock()
+	text := r.pending
+	r.pending = nil
+	r.mu.Unlock()
+	if len(text) == 0 || r.broken != nil {
+		return r.broken
+	}
+	if r.single {
+		return r.replace(manifest.AppendEnd(append(manifest.AppendJob(nil, &r.job), text...), r.outputs))
+	}
 	_, err := r.file.Write(text)
 	if err == nil {
 		err = r.file.Sync()
 	}
 	if err != nil {
-		return r.failed(err)
+		r.broken = r.failed(err)
 	}
-	return nil
+	return r.broken
 }
 
 // close closes the file.

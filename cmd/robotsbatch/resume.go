@@ -94,7 +94,7 @@ func (j *job) earlier(ctx context.Context) (*manifest.Manifest, error) {
 	old, err := readManifest(r.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		j.log.info("there is no manifest to resume from: everything is done", "resume", "done", 0)
+		j.log.info("there is no manifest to resume from: nothing can be skipped, all inputs are done anew", "resume", "done", 0)
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("-resume: %w: run without -resume to do everything again", err)

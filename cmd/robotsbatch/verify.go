@@ -73,13 +73,13 @@ func (v *verifier) define(fs *flag.FlagSet) {
 func (v *verifier) fail(err error) {
 	v.broken++
 	v.checks = max(v.checks, v.broken)
-	v.log.warn(err.Error())
+	v.log.warn(message(err))
 }
 
 // sound says that something is as it should be.
 func (v *verifier) sound(text string) {
 	if !v.quiet {
-		fmt.Fprintln(v.s.out, text)
+		fmt.Fprintln(v.s.out, printable(text))
 	}
 }
 

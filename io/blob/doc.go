@@ -61,7 +61,7 @@ func checkName(name string) (local string, isObject bool, err error) {
 func named(name string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		return fmt.Errorf("%s: %s: %w", name, pathError.Op, pathError.Err)
+		return fmt.Errorf("%s: %w", name, pathError.Err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

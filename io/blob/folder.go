@@ -79,14 +79,15 @@ func (f *Folder) read(ctx context.Context, u URL, buffer []byte, most int) ([]by
 // Object is an object that a name stands for.
 type Object struct {
 	URL URL
-	// Stem is its key below the folder that was asked for, else the last part of
-	// its key.
+	// Stem is its key below the folder that was asked for, or that a pattern
+	// starts from; else the last part of its key.
 	Stem string
 }
 
 // Expand finds the objects that a URL stands for: one, those in and below a
 // folder, or those that a pattern matches, in the order of their keys. Patterns
-// are those of [path.Match], and a folder that matches stands for what is in it.
+// are those of [path.Match], with ** for any number of folders, and a folder that
+// matches stands for what is in it.
 // Keys of which a part begins with a dot or an underscore are left out, as files
 // are that are hidden, unless a pattern asks for them. A key without a
 // pattern is not looked for. To find nothing is an error.
@@ -105,6 +106,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 		what = "no object matches"
 		err = e.match(u.Key)
 	} else {
+		e.root = u.Key
 		err = e.below(u.Key)
 	}
 	if err != nil {
@@ -113,7 +115,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 	if len(e.found) == 0 {
 		return nil, fmt.Errorf("%s: %s", u.Name(), what)
 	}
-	slices.SortFunc(e.found, func(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) })
+	slices.SortFunc(e.found, compareKeys)
 	return e.found, nil
 }
 
@@ -122,6 +124,7 @@ type expansion struct {
 	ctx    context.Context
 	url    URL
 	bucket Bucket
+	root   string // of keys; stems are what follows it
 	found  []Object
 }
 
@@ -135,10 +138,21 @@ func (e *expansion) match(pattern string) error {
 		return err
 	}
 	if exists {
-		e.add(pattern, path.Base(pattern))
+		e.root = path.Dir(pattern) + "/"
+		e.add(pattern)
 		return nil
 	}
-	return e.matchBelow("", pattern)
+	parts := strings.Split(pattern, "/")
+	for len(parts) > 1 && !strings.ContainsAny(parts[0], `*?[\`) {
+		e.root += parts[0] + "/"
+		parts = parts[1:]
+	}
+	if err := e.matchBelow(e.root, strings.Join(parts, "/")); err != nil {
+		return err
+	}
+	slices.SortFunc(e.found, compareKeys)
+	e.found = slices.CompactFunc(e.found, func(a, b Object) bool { return a.URL.Key == b.URL.Key })
+	return nil
 }
 
 // exists looks for an object of that very name. Some stores refuse what a
@@ -161,6 +175,9 @@ func (e *expansion) exists(key string) (bool, error) {
 // no more is listed than may match.
 func (e *expansion) matchBelow(folder, pattern string) error {
 	part, rest, more := strings.Cut(pattern, "/")
+	if part == anyDepth {
+		return e.matchDeep(folder, rest)
+	}
 	if more && !strings.ContainsAny(part, `*?[\`) {
 		return e.matchBelow(folder+part+"/", rest)
 	}
@@ -177,7 +194,7 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 		case k.IsFolder:
 			folders = append(folders, k.Name)
 		case !more && !strings.HasSuffix(k.Name, "/"): // which marks an empty folder
-			e.add(k.Name, path.Base(k.Name))
+			e.add(k.Name)
 		}
 	})
 	for _, found := range folders {
@@ -193,21 +210,46 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 	return err
 }
 
+// matchDeep adds what a pattern matches in a folder and at any depth below it;
+// without a pattern, all that is there.
+func (e *expansion) matchDeep(folder, rest string) error {
+	if rest == "" {
+		return e.below(folder)
+	}
+	err := e.matchBelow(folder, rest)
+	var folders []string
+	if err == nil {
+		err = e.list(folder, "/", func(k Key) {
+			if k.IsFolder && !isHidden(k.Name[len(folder):]) {
+				folders = append(folders, k.Name)
+			}
+		})
+	}
+	for _, found := range folders {
+		if err == nil {
+			err = e.matchDeep(found, rest)
+		}
+	}
+	return err
+}
+
 // below adds what is in and below a folder.
 func (e *expansion) below(folder string) error {
 	return e.list(folder, "", func(k Key) {
 		stem := strings.TrimPrefix(k.Name, folder)
 		if stem != "" && !strings.HasSuffix(stem, "/") && !slices.ContainsFunc(strings.Split(stem, "/"), isHidden) {
-			e.add(k.Name, stem)
+			e.add(k.Name)
 		}
 	})
 }
 
-func (e *expansion) add(key, stem string) {
+func (e *expansion) add(key string) {
 	u := e.url
 	u.Key = key
-	e.found = append(e.found, Object{u, stem})
+	e.found = append(e.found, Object{u, strings.TrimPrefix(key, e.root)})
 }
+
+func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 

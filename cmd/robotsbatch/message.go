@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// packagePrefix is how the errors of this program's packages begin, for those who
+// work on it. Whoever runs it wants to know what is wrong with which file.
+var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageNames, "|") + `): `)
+
+// packageNames are those of the packages of which errors may be shown.
+var packageNames = []string{
+	"access", "arrowipc", "batch", "blob", "captures", "compress", "delimited", "evaluate", "format", "jsonl",
+	"kernels", "lines", "lint", "manifest", "matcher", "parquetio", "report", "robotstxt", "rulepack", "rulesdir",
+	"ruleset", "runs", "stores", "tables", "text", "urls", "warc",
+}
+
+// message is err in words for whoever runs the program: without the names of
+// packages and of system calls, on one line, and harmless to a terminal.
+func message(err error) string {
+	return spoken(withoutCalls(err.Error(), err))
+}
+
+// spoken is a message without names of packages, and harmless to a terminal.
+func spoken(text string) string {
+	for {
+		shorter := packagePrefix.ReplaceAllString(text, "$1")
+		if shorter == text {
+			return printable(text)
+		}
+		text = shorter
+	}
+}
+
+// withoutCalls takes the system calls that the errors below err name out of text,
+// and the name of a file that the text before names already.
+func withoutCalls(text string, err error) string {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return replaceCall(text, e.Error(), e.Path, e.Err)
+	case *os.LinkError:
+		return replaceCall(text, e.Error(), e.New, e.Err)
+	case *os.SyscallError:
+		return strings.Replace(text, e.Error(), e.Err.Error(), 1)
+	case interface{ Unwrap() error }:
+		if below := e.Unwrap(); below != nil {
+			return withoutCalls(text, below)
+		}
+	case interface{ Unwrap() []error }:
+		var lines []string
+		for _, below := range e.Unwrap() {
+			lines = append(lines, below.Error())
+		}
+		text = strings.Replace(text, strings.Join(lines, "\n"), strings.Join(lines, "; "), 1)
+		for _, below := range e.Unwrap() {
+			text = withoutCalls(text, below)
+		}
+	}
+	return text
+}
+
+func replaceCall(text, call, path string, cause error) string {
+	before, after, found := strings.Cut(text, call)
+	switch {
+	case !found:
+		return text
+	case path == "" || strings.Contains(before, path):
+		return before + cause.Error() + after
+	}
+	return before + path + ": " + cause.Error() + after
+}
+
+// printable is s with what a terminal might obey as %XX: control characters, those
+// that change the direction of text, and bytes that are not UTF-8.
+func printable(s string) string {
+	harmless := func(r rune) bool { return !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) }
+	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !harmless(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if harmless(r) && (r != utf8.RuneError || size > 1) {
+			b.WriteString(s[:size])
+		} else {
+			for _, c := range []byte(s[:size]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		}
+		s = s[size:]
+	}
+	return b.String()
+}

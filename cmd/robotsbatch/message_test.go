@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+func TestMessage(t *testing.T) {
+	missing := &fs.PathError{Op: "lstat", Path: "a.txt", Err: syscall.ENOENT}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{missing, "a.txt: no such file or directory"},
+		{fmt.Errorf("-in a.txt: %w", missing), "-in a.txt: no such file or directory"},
+		{fmt.Errorf("-out: %w", fmt.Errorf("blob: %w", missing)), "-out: a.txt: no such file or directory"},
+		{fmt.Errorf("x: text: a.txt: %w", errors.New("line 1")), "x: a.txt: line 1"},
+		{errors.New("parquetio: blob: a.parquet: damaged (format: b)"), "a.parquet: damaged (b)"},
+		{errors.New("context: text is no package here"), "context: text is no package here"},
+		{&os.LinkError{Op: "rename", Old: "t", New: "b", Err: syscall.EACCES}, "b: permission denied"},
+		{os.NewSyscallError("flock", syscall.EIO), "input/output error"},
+		{errors.Join(errors.New("one"), fmt.Errorf("two: %w", missing)), "one; two: a.txt: no such file or directory"},
+		{errors.New("\x1b[31m\n\u202ered\x9b é"), "%1B[31m%0A%E2%80%AEred%9B é"},
+	} {
+		if got := message(test.err); got != test.want {
+			t.Errorf("%q: %q, want %q", test.err, got, test.want)
+		}
+	}
+}
+
+// Every package whose errors may reach a message is in the list.
+func TestPackageNames(t *testing.T) {
+	for _, pattern := range []string{"../../io/*", "../../batch/*", "../../matcher/*", "../../batch", "../../matcher", "../../io/blob/stores"} {
+		folders, err := filepath.Glob(pattern)
+		if err != nil || len(folders) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, folder := range folders {
+			name := filepath.Base(folder)
+			if info, err := os.Stat(folder); err != nil || !info.IsDir() || slices.Contains([]string{"testdata", "internal", "reference"}, name) {
+				continue
+			}
+			if !slices.Contains(packageNames, name) {
+				t.Errorf("%s: put it into packageNames", folder)
+			}
+		}
+	}
+}

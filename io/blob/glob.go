@@ -1,0 +1,112 @@
+package blob
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// anyDepth is the part of a pattern that stands for any number of folders, none
+// included.
+const anyDepth = "**"
+
+// isPattern tells whether a part of a path is a pattern.
+func isPattern(part string) bool { return strings.ContainsAny(part, `*?[`) }
+
+// Glob finds the files and folders that a pattern matches, in the order of their
+// names. Each part of the path is a pattern of [filepath.Match], or ** for any
+// number of folders. Names that begin with a dot match only a part that does, and
+// ** leaves out folders that begin with a dot or an underscore.
+func Glob(pattern string) ([]string, error) {
+	root, parts := splitPattern(pattern)
+	for _, part := range parts {
+		if _, err := filepath.Match(part, ""); err != nil {
+			return nil, err
+		}
+	}
+	found, err := glob(nil, root, parts)
+	slices.Sort(found)
+	return slices.Compact(found), err
+}
+
+// PatternRoot is the folder that a pattern starts from: what comes before its
+// first part that is no plain name. It is empty, or ends with a separator.
+func PatternRoot(pattern string) string {
+	root, _ := splitPattern(pattern)
+	return root
+}
+
+func splitPattern(pattern string) (root string, parts []string) {
+	const separator = string(filepath.Separator)
+	parts = strings.Split(filepath.FromSlash(pattern), separator)
+	plain := 0
+	for plain < len(parts)-1 && !isPattern(parts[plain]) {
+		plain++
+	}
+	if plain > 0 {
+		root = strings.Join(parts[:plain], separator) + separator
+	}
+	return root, slices.DeleteFunc(parts[plain:], func(part string) bool { return part == "" })
+}
+
+// glob appends what the parts of a pattern match below a folder.
+func glob(found []string, folder string, parts []string) ([]string, error) {
+	if len(parts) == 0 {
+		return append(found, filepath.Clean(folder)), nil
+	}
+	part, rest := parts[0], parts[1:]
+	if !isPattern(part) {
+		name := folder + part
+		if _, err := os.Lstat(name); err != nil {
+			return found, unlessMissing(err)
+		}
+		if len(rest) > 0 {
+			name += string(filepath.Separator)
+		}
+		return glob(found, name, rest)
+	}
+	deep := part == anyDepth
+	if deep && len(rest) > 0 {
+		var err error
+		if found, err = glob(found, folder, rest); err != nil {
+			return found, err
+		}
+	}
+	entries, err := os.ReadDir(filepath.Clean(folder))
+	if err != nil {
+		return found, unlessMissing(err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		matches, _ := filepath.Match(part, name)
+		switch {
+		case deep && isHidden(name) || !strings.HasPrefix(part, ".") && strings.HasPrefix(name, "."):
+			continue
+		case deep && entry.IsDir():
+			found, err = glob(found, folder+name+string(filepath.Separator), parts)
+		case deep && len(rest) > 0 || !matches:
+			continue
+		case len(rest) == 0:
+			found = append(found, folder+name)
+		case entry.IsDir() || entry.Type()&fs.ModeSymlink != 0:
+			found, err = glob(found, folder+name+string(filepath.Separator), rest)
+		}
+		if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// unlessMissing is err, unless that says that something is not there, or is no
+// folder: then a pattern does not match it.
+func unlessMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	return err
+}
