@@ -242,19 +242,11 @@ func (j *job) convert(ctx context.Context, out output) error {
 		return j.record.save()
 	}
 	release := unlock
-	err = j.publish.start(func() error {
-		defer release()
-		if err := w.(*lateWriter).complete(); err != nil {
-			return fmt.Errorf("-out: %w", err)
-		}
-		return nil
-	}, func() error { return j.record.enter(src, t.path, sums, &stats) }, j.record.save)
-	if err != nil {
-		w.Abort()
-		return err
-	}
 	unlock = func() {} // whoever completes the output does that
-	return nil
+	return j.publish.start(func() error {
+		defer release()
+		return w.(*lateWriter).complete()
+	}, func() error { return j.record.enter(src, t.path, sums, &stats) }, j.record.save)
 }
 
 // finish writes the summary, and decides between success and too many rows

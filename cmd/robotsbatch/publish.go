@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"sync"
 
 	"robotsbatch/io/blob"
@@ -24,18 +25,14 @@ type publisher struct {
 
 // start completes an output in a goroutine, when there is a place for it: appear
 // gives it its name, enter takes it down, which happens in the order of the
-// starts, and save makes that durable. Once one has failed, start returns that
-// error and calls nothing.
+// starts, and save makes that durable. Once one has failed it returns that
+// error, and this is the last output to be completed.
 func (p *publisher) start(appear, enter, save func() error) error {
 	if p.slots == nil {
 		p.slots, p.turn = make(chan struct{}, mostPublishing), make(chan struct{})
 		close(p.turn)
 	}
 	p.slots <- struct{}{}
-	if err := p.failed(nil); err != nil {
-		<-p.slots
-		return err
-	}
 	mine, next := p.turn, make(chan struct{})
 	p.turn = next
 	p.group.Go(func() {
@@ -51,7 +48,7 @@ func (p *publisher) start(appear, enter, save func() error) error {
 		_ = p.failed(err)
 		<-p.slots
 	})
-	return nil
+	return p.failed(nil)
 }
 
 // failed remembers the first error, and returns it.
@@ -82,6 +79,7 @@ func (w *lateWriter) complete() error {
 	err := w.Writer.Close()
 	if err != nil {
 		w.Writer.Abort()
+		return fmt.Errorf("-out: %w", err)
 	}
-	return err
+	return nil
 }
