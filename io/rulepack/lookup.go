@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime/debug"
 	"slices"
 
@@ -177,6 +178,7 @@ func (p *Pack) load(number uint32) (*opened, error) {
 	if r.flags&bodySource != 0 {
 		f := robotstxt.Parse(rules, robotstxt.Options{Profile: p.info.Profile, Limit: len(rules)})
 		b.tries = matcher.Compile(f, p.chains)
+		p.tellNames(f.AgentNames())
 		if p.keepRecords {
 			b.records = matcher.CollectRecords(f, p.chains)
 		}
@@ -190,6 +192,7 @@ func (p *Pack) load(number uint32) (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.tellNames(compiled.Names())
 		if p.keepRecords {
 			records, err := p.bodyRecords(number, r)
 			if err != nil {
@@ -204,6 +207,13 @@ func (p *Pack) load(number uint32) (*opened, error) {
 	p.checkedBodies.set(number)
 	p.cache.put(b)
 	return b, nil
+}
+
+// tellNames calls Options.Named.
+func (p *Pack) tellNames(names iter.Seq[[]byte]) {
+	if p.named != nil {
+		names(p.named)
+	}
 }
 
 // bodyRules are a body's rules, or its source. They are a copy, and the checksum

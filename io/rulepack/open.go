@@ -34,6 +34,10 @@ type Options struct {
 	// the pack itself the operating system keeps in memory as it sees fit. 0
 	// means DefaultMemory. Four octets for each body in the pack come on top.
 	Memory int64
+	// Named, if not nil, is called for each agent that a robots.txt which is opened
+	// names, from any goroutine; false ends that for this robots.txt. The name is
+	// valid until it returns.
+	Named func(name []byte) bool
 }
 
 // Pack is a rule pack that is open. It is a [matcher.Origins], safe for
@@ -54,6 +58,7 @@ type Pack struct {
 	chains      []matcher.Chain
 	explain     bool
 	keepRecords bool
+	named       func([]byte) bool // may be nil
 	// What was checked already: a page whose bit is set is sound, and so is a
 	// body.
 	checkedPages, checkedBodies bitmap
@@ -79,7 +84,7 @@ func Open(name string, o Options) (*Pack, error) {
 
 // use makes a pack ready for lookups.
 func (p *Pack) use(o Options) {
-	p.chains, p.explain, p.keepRecords = o.Chains, o.Explain, o.Records
+	p.chains, p.explain, p.keepRecords, p.named = o.Chains, o.Explain, o.Records, o.Named
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}

@@ -20,7 +20,9 @@
 // A-labels; case does not matter. The three folders' names are in lower case.
 //
 // Two files for one authority that none of these rules puts in order are an
-// error that names both. Other names are counted and otherwise ignored.
+// error that names both. Names that no host has are ignored and reported: a
+// robots.txt that does not say whose it is, README.md, https___example.com, endings
+// such as .html that are no top-level domain.
 //
 // # What it costs
 //

@@ -45,9 +45,9 @@ const none = math.MaxUint32
 // listBatch is how many names are listed at once.
 const listBatch = 1024
 
-// newIndex lists a folder.
-func newIndex(f folder) (*index, error) {
-	b := builder{folder: f, index: &index{seed: maphash.MakeSeed()}}
+// newIndex lists a folder; ignored is Options.Ignored.
+func newIndex(f folder, ignored func(name string)) (*index, error) {
+	b := builder{folder: f, index: &index{seed: maphash.MakeSeed()}, ignored: ignored}
 	list := func() error { return b.list(general) }
 	if f.objects != nil {
 		list = b.listObjects
@@ -131,9 +131,10 @@ func (x *index) path(r *record) string {
 
 // builder builds an index.
 type builder struct {
-	folder folder
-	index  *index
-	namer  namer
+	folder  folder
+	index   *index
+	namer   namer
+	ignored func(name string) // may be nil
 }
 
 // list adds the names of a tier's folder.
@@ -186,6 +187,9 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 	key, t, ok := b.namer.parse(name, isDir, in)
 	if !ok || len(name) > math.MaxUint16 || len(key) > math.MaxUint16 {
 		x.ignored++
+		if b.ignored != nil && !isHidden(name) {
+			b.ignored(in.path(name))
+		}
 		return nil
 	}
 	if len(x.names)+len(name)+len(key) > math.MaxUint32 {

@@ -56,13 +56,16 @@ type namer struct {
 // stands for: its tier, and what follows "://" in the keys of its authorities.
 // The key is valid until the next call.
 func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok bool) {
+	if !isDir && isOtherFile(name) {
+		return nil, 0, false
+	}
 	host := name
 	if !isDir {
 		host = cutForm(name)
 	}
 	host, port, ok := cutPort(host)
 	// What follows would be no host, or not only one, to a URL.
-	if !ok || strings.ContainsAny(host, "/\\?#;@% \t\r\n\v\f") {
+	if !ok || isWrittenURL(host) || isHidden(host) || strings.ContainsAny(host, "/\\?#;@% \t\r\n\v\f") {
 		return nil, 0, false
 	}
 	scheme, t := folders[in], in
@@ -85,6 +88,47 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 		return nil, 0, false
 	}
 	return authority[len(scheme)+len("://"):], t, true
+}
+
+// isHidden reports whether a name is hidden, or a note that a program keeps beside
+// its data (_SUCCESS).
+func isHidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
+// isWrittenURL reports whether a name is a URL with its punctuation replaced, such as
+// https___example.com, which some programs write.
+func isWrittenURL(name string) bool {
+	for _, scheme := range []string{"http__", "https__", "ftp__"} {
+		if len(name) >= len(scheme) && strings.EqualFold(name[:len(scheme)], scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOtherFile reports whether a file is something else than the robots.txt of a host
+// by its name: a robots.txt that does not say whose it is, a README, or a file with
+// an ending that is no top-level domain.
+func isOtherFile(name string) bool {
+	_, name = compress.ByName(strings.ToLower(name))
+	if name == "robots.txt" {
+		return true
+	}
+	stem, ending := name, ""
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		stem, ending = name[:i], name[i+1:]
+	}
+	switch stem {
+	case "readme", "license", "licence", "copying", "notice", "authors", "changelog", "contributing", "makefile":
+		return ending == "" || ending == "txt" || ending == "md" || ending == "rst"
+	}
+	switch ending {
+	case "htm", "html", "xml", "json", "jsonl", "yaml", "yml", "toml", "ini", "csv", "tsv", "pdf", "log",
+		"bak", "orig", "tmp", "swp", "part", "lock", "sha256", "md5", "tar", "tgz", "sqlite", "parquet", "arrow", "warc", "rules":
+		return true
+	}
+	return false
 }
 
 // cutForm cuts what may follow HOST in a file's name.

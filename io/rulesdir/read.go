@@ -66,6 +66,9 @@ func (d *Dir) rules(w *workspace) *rules {
 		return same
 	}
 	parsed := w.parser.Parse(w.body, d.parse)
+	if d.named != nil {
+		parsed.AgentNames()(d.named)
+	}
 	r := &rules{
 		body: digest, tries: w.compiler.Compile(parsed, d.chains),
 		reading: reading{

@@ -40,6 +40,13 @@ type Options struct {
 	// Used, if not nil, is called for each file that is read, once, before its
 	// rules decide about anything, from any goroutine.
 	Used func(Used)
+	// Ignored, if not nil, is called by Open for each name that stands for no
+	// authority, but for hidden ones, which start with a dot or an underscore.
+	Ignored func(name string)
+	// Named, if not nil, is called for each agent that a compiled robots.txt names,
+	// from any goroutine; false ends that for this robots.txt. The name is valid
+	// until it returns.
+	Named func(name []byte) bool
 }
 
 // Stats count what was found and read so far.
@@ -74,9 +81,10 @@ type Dir struct {
 	explain bool
 	records bool
 	parse   robotstxt.Options
-	size    int        // bytes of a body that are read: robotstxt.Options.ReadSize
-	used    func(Used) // may be nil
-	stamps  []stamp    // by record: the version that was read
+	size    int               // bytes of a body that are read: robotstxt.Options.ReadSize
+	used    func(Used)        // may be nil
+	named   func([]byte) bool // may be nil
+	stamps  []stamp           // by record: the version that was read
 	// workspaces are those that nobody works in.
 	workspaces sync.Pool
 	large      sync.Mutex // held while a body with a large zstd window is read
@@ -105,11 +113,12 @@ func openDir(f folder, o Options) (*Dir, error) {
 		explain: o.Explain,
 		records: o.Records,
 		used:    o.Used,
+		named:   o.Named,
 		parse:   robotstxt.Options{Profile: o.Profile, Limit: o.Limit},
 	}
 	d.size = d.parse.ReadSize()
 	var err error
-	if d.index, err = newIndex(d.folder); err != nil {
+	if d.index, err = newIndex(d.folder, o.Ignored); err != nil {
 		_ = d.folder.close() // it was only read from
 		return nil, err
 	}

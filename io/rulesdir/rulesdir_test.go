@@ -72,10 +72,11 @@ func TestLookup(t *testing.T) {
 			"http://a:443": "http/a_443.txt",
 			"https://a:80": "https/a_80.txt",
 		}},
-		{"schemes' names as hosts", []string{"http/http", "https/robots.txt", "ftp"}, wants{
+		{"schemes' names as hosts", []string{"http/http", "https/https", "https/robots.txt", "ftp"}, wants{
 			"http://http":    "http/http",
 			"https://http":   "",
-			"https://robots": "https/robots.txt",
+			"https://https":  "https/https",
+			"https://robots": "",
 			"http://ftp":     "ftp",
 			"ftp://ftp":      "",
 		}},

@@ -1,5 +1,26 @@
 package robotstxt
 
+import "iter"
+
+// AgentNames yields the names of the agents that the groups are for, as Names has
+// them, but not that of everyone. A name comes as often as it is written. It is
+// valid as long as the body is.
+func (f *File) AgentNames() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := range f.Groups {
+			for _, a := range f.Groups[i].Agents {
+				token, word := a.Names(f.Profile)
+				if len(token) > 0 && !yield(token) {
+					return
+				}
+				if len(word) > len(token) && !yield(word) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Everyone tells whether the line is for every crawler that no other group
 // names: its value is "*" alone or "*" followed by white space and anything
 // (RFC 9309 §2.2.1).
