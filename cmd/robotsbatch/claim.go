@@ -84,19 +84,7 @@ func (j *job) unchanged(src *concatenation) error {
 			return err
 		}
 	}
-	return j.rules.unchanged()
-}
-
-// unchanged says whether a source of rules was written to.
-func (r ruleSources) unchanged() error {
-	for _, source := range r {
-		if s, ok := source.(interface{ Unchanged() error }); ok {
-			if err := s.Unchanged(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return j.rules.Unchanged()
 }
 
 // because adds to an error what may have led to it: a file that was written to

@@ -6,15 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"robotsbatch/io/blob"
 	"robotsbatch/io/rulepack"
-	"robotsbatch/io/rulesdir"
-	"robotsbatch/matcher/access"
+	"robotsbatch/io/ruleset"
 )
 
 // compileConfig is the command line of compile.
@@ -61,7 +59,7 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	defer holdHeap(c.memory)()
 	started := time.Now()
-	made, err := c.compile(ctx, log)
+	made, err := c.compile(ctx, s, log)
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return exitDone // its reader has what it wanted
@@ -106,8 +104,8 @@ func (c *compileConfig) define(fs *flag.FlagSet) {
 }
 
 // compile makes the pack.
-func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, error) {
-	found, err := c.find(ctx)
+func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*compiled, error) {
+	found, err := c.find(ctx, ruleUse{memory: c.memory, workers: c.workers, stdin: s.in}, log)
 	if err != nil {
 		return nil, err
 	}
@@ -120,30 +118,26 @@ func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, e
 		return nil, usageErrorf("-out: %w", err)
 	}
 	defer release()
-	folders, err := c.openFolders(ctx, found)
+	var b *rulepack.Builder
 	defer func() {
-		for _, folder := range folders {
-			if folder != nil {
-				_ = folder.Close() // it was only read from
-			}
+		if b != nil {
+			b.Abort()
 		}
 	}()
-	if err != nil {
-		return nil, err
-	}
-	b, err := rulepack.Create(ctx, c.out, rulepack.BuildOptions{
-		Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/captureMemory, Maker: "robotsbatch " + version(),
+	added, err := found.AddTo(ctx, func() (_ *rulepack.Builder, err error) {
+		b, err = rulepack.Create(ctx, c.out, rulepack.BuildOptions{
+			Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/ruleset.CapturesShare, Maker: "robotsbatch " + version(),
+		})
+		if err != nil {
+			err = fmt.Errorf("-out: %w", err)
+		}
+		return b, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("-out: %w", err)
-	}
-	defer b.Abort()
-	ignored, err := c.addFolders(ctx, b, folders)
-	if err == nil && slices.Contains(folders, nil) {
-		err = c.addCaptures(ctx, b, found, log)
-	}
-	if err != nil {
 		return nil, err
+	}
+	if added.Captured != nil {
+		tellCaptured(added.Captured, log)
 	}
 	info, err := b.Finish()
 	if err != nil {
@@ -152,64 +146,9 @@ func (c *compileConfig) compile(ctx context.Context, log *console) (*compiled, e
 	return &compiled{
 		Version: version(), Profile: profileName(info.Profile), RobotsLimit: info.Limit,
 		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
-		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: ignored,
+		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: added.Ignored,
 		SourceOctets: info.SourceOctets, PackOctets: info.Size,
 	}, nil
-}
-
-// openFolders opens all folders, with nil in the places of captures; those that
-// were opened are returned with an error, too.
-func (c *compileConfig) openFolders(ctx context.Context, found []foundRules) ([]*rulesdir.Dir, error) {
-	folders := make([]*rulesdir.Dir, len(found))
-	for i, f := range found {
-		switch f.kind {
-		case packRules:
-			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files and captures", blob.Shown(f.name))
-		case folderRules:
-			folder, err := openFolder(ctx, f.name, rulesdir.Options{Profile: c.profile, Limit: int(c.limit)})
-			if err != nil {
-				return folders, err
-			}
-			folders[i] = folder
-		}
-	}
-	return folders, nil
-}
-
-// addFolders adds all robots.txt files of folders, and returns how many names it
-// ignored.
-func (c *compileConfig) addFolders(ctx context.Context, b *rulepack.Builder, folders []*rulesdir.Dir) (ignored int64, err error) {
-	for i, folder := range folders {
-		if folder == nil {
-			continue
-		}
-		err := folder.Walk(c.workers, func(authority, body []byte) error {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(i)})
-		})
-		if err != nil {
-			return 0, err
-		}
-		ignored += folder.Stats().Ignored
-	}
-	return ignored, nil
-}
-
-// addCaptures adds what captures say.
-func (c *compileConfig) addCaptures(ctx context.Context, b *rulepack.Builder, found []foundRules, log *console) error {
-	set := newCaptureSet(ctx, &c.rulesConfig, found, b, c.memory, b.Folder(), log)
-	defer set.Close()
-	if err := set.read(ctx, c.workers, time.Time{}); err != nil {
-		return err
-	}
-	// The pack itself knows which source is before which.
-	err := set.addTo(ctx, b, func([]byte, int) (bool, error) { return false, nil })
-	if err == nil {
-		set.tell(nil)
-	}
-	return err
 }
 
 // text is the summary in one line.

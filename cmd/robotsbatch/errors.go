@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"robotsbatch/io/ruleset"
 )
 
 // usageError is a mistake on the command line itself: exit status 2. What the
@@ -32,5 +34,6 @@ func atName(name string, err error) error {
 
 func isUsage(err error) bool {
 	var usage usageError
-	return errors.As(err, &usage)
+	var rules *ruleset.UsageError
+	return errors.As(err, &usage) || errors.As(err, &rules)
 }

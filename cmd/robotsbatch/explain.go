@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -26,12 +27,20 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 		return failUsage(s, err)
 	}
 	ctx = blob.WithTimeout(ctx, c.storeTimeout)
-	use := ruleUse{memory: defaultMemory, workers: runtime.GOMAXPROCS(0), explain: true, records: true}
-	rules, err := openRules(ctx, c, use, newConsole(s.err, false, true))
+	log := newConsole(s.err, false, true)
+	use := ruleUse{memory: defaultMemory, workers: runtime.GOMAXPROCS(0), explain: true, records: true, stdin: s.in}
+	var rules *ruleset.Set
+	found, err := c.find(ctx, use, log)
+	if err == nil {
+		rules, err = c.openRules(ctx, found, log)
+	}
 	if err == nil {
 		defer rules.Close()
 		var status int
 		if status, err = explainURLs(ctx, c, rules, urls, s.out); err == nil {
+			for _, line := range rules.Misspelt() {
+				log.warn(line)
+			}
 			return status
 		}
 	}
@@ -59,8 +68,8 @@ func parseExplain(args []string) (*rulesConfig, []string, error) {
 }
 
 // explainURLs explains all URLs for all agents and returns the worst status.
-func explainURLs(ctx context.Context, c *rulesConfig, rules ruleSources, urls []string, w io.Writer) (int, error) {
-	evaluator := batch.NewEvaluator(rules, batch.Options{
+func explainURLs(ctx context.Context, c *rulesConfig, rules *ruleset.Set, urls []string, w io.Writer) (int, error) {
+	evaluator := batch.NewEvaluator(rules.Origins(), batch.Options{
 		Agents: len(c.agents), Profile: c.profile, Missing: c.missing, Explain: true,
 		Facts: true, AsOf: c.asOfSeconds(),
 	})
@@ -99,7 +108,7 @@ func explainURLs(ctx context.Context, c *rulesConfig, rules ruleSources, urls []
 
 // printURL says how a URL is taken apart, and returns the file whose rules
 // concern it, if there is one.
-func printURL(w io.Writer, c *rulesConfig, rules ruleSources, url string) (string, error) {
+func printURL(w io.Writer, c *rulesConfig, rules *ruleset.Set, url string) (string, error) {
 	fmt.Fprintln(w, printable(url))
 	var scratch matcher.Scratch
 	authority, path, reason := scratch.Split([]byte(url))
@@ -111,7 +120,7 @@ func printURL(w io.Writer, c *rulesConfig, rules ruleSources, url string) (strin
 		normal = matcher.Normalise(path)
 	}
 	fmt.Fprintf(w, "  authority   %s\n  path        %s\n  normalised  %s\n", authority, printable(string(path)), normal)
-	return rules.file(authority)
+	return rules.File(authority)
 }
 
 // printFacts says what is known of the robots.txt.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/lines"
-	"robotsbatch/io/rulesdir"
+	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -42,9 +43,12 @@ type rulesConfig struct {
 	// storeTimeout is how long an object store may make no progress; 0 is the
 	// default.
 	storeTimeout time.Duration
-	// used, if not nil, is told of each file of a folder that is read, by any
-	// goroutine.
-	used func(folder string, u rulesdir.Used)
+	// forHost is whose robots.txt a -rules is that is a single one; single are its
+	// URLs.
+	forHost string
+	single  []string
+	// allowNoRules goes on when no -rules has any.
+	allowNoRules bool
 }
 
 // jobConfig is the main job's command line.
@@ -135,6 +139,8 @@ func (c *rulesConfig) define(fs *flag.FlagSet) {
 // defineReading defines where a robots.txt is, and how it is read.
 func (c *rulesConfig) defineReading(fs *flag.FlagSet) {
 	fs.Func("rules", "", appendTo(&c.folders))
+	fs.StringVar(&c.forHost, "for", "", "")
+	fs.BoolVar(&c.allowNoRules, "allow-no-rules", false, "")
 	fs.Func("profile", "", oneOf(&c.profile, profiles...))
 	fs.Func("robots-limit", "", sizeOf(&c.limit, robotstxt.DefaultLimit))
 	fs.Func("store-timeout", "", ageOf(&c.storeTimeout))
@@ -203,6 +209,8 @@ func (c *jobConfig) check() error {
 		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
 	case c.out == "":
 		return usageErrorf("-out is empty: name a file, a folder or - for stdout")
+	case slices.Contains(c.in, blob.Stdio) && slices.Contains(c.folders, blob.Stdio):
+		return usageErrorf("stdin is read twice: name - only once")
 	case c.summaryJSON == "-":
 		return usageErrorf("-summary-json takes a file: stdout is for data")
 	case c.summaryJSON != "" && c.summaryJSON == c.out:
@@ -218,6 +226,9 @@ func (c *jobConfig) check() error {
 	}
 	if c.out == "/dev/stdout" {
 		c.out = "-"
+	}
+	if c.resume && slices.Contains(c.folders, blob.Stdio) {
+		return usageErrorf("-resume cannot tell whether stdin has the same rules: name a file with -rules")
 	}
 	if c.out == "-" && (c.manifest || c.resume) {
 		return usageErrorf("-manifest and -resume need an -out that stays: name a file or a folder")
@@ -253,7 +264,11 @@ func (c *rulesConfig) check() error {
 	if len(c.agents) == 0 {
 		c.agents = []matcher.Chain{{matcher.Everyone}}
 	}
-	return nil
+	var err error
+	if c.forHost != "" {
+		c.single, err = ruleset.ParseFor(c.forHost)
+	}
+	return err
 }
 
 // agentNames are the first names of the agents' chains, which name the columns.

@@ -47,6 +47,10 @@ Rules:
                       authority, body, status, fetched_at, location, error;
                       repeatable: the first that knows an authority decides,
                       and redirects of captures lead into all captures
+  -for HOST           whose a -rules is that is a single robots.txt, or - for
+                      stdin: a host (http and https), or https://example.com
+  -allow-no-rules     go on when no -rules has any: everything is allowed then
+                      (by -missing), which is else an error
   -agent NAME         product token, such as CCBot, or several by commas, most
                       specific first: Googlebot-News,Googlebot; repeatable: a
                       verdict for each; default: *, the rules for everyone
@@ -142,8 +146,11 @@ Usage:
   robotsbatch explain -rules RULES [-agent NAME] [flags] URL...
 
 Flags, as in the main job (robotsbatch -h):
-  -rules RULES        folder of robots.txt files, named by host, rule pack, or
-                      captures (WARC or tables); repeatable
+  -rules RULES        folder of robots.txt files, named by host, rule pack,
+                      captures (WARC or tables), or with -for a single
+                      robots.txt (- for stdin); repeatable
+  -for HOST           whose that robots.txt is: a host, or https://example.com
+  -allow-no-rules     go on when no -rules has any
   -agent NAME         product token or several by commas; repeatable
   -profile NAME       rfc9309 (default) or google
   -robots-limit SIZE  default and least 500KiB
@@ -173,8 +180,11 @@ Usage:
 
 Flags:
   -rules RULES        folder of robots.txt files, named by host, or captures
-                      (WARC or tables), as in the main job; repeatable: the
-                      first that has an authority decides
+                      (WARC or tables), as in the main job, or with -for a
+                      single robots.txt (- for stdin); repeatable: the first
+                      that has an authority decides
+  -for HOST           whose that robots.txt is: a host, or https://example.com
+  -allow-no-rules     make a pack though no -rules has any
   -out PACK           the file to write, such as site.rules, or - for stdout;
                       or an object
   -profile NAME       rfc9309 (default) or google; recorded in the pack

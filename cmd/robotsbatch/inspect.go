@@ -6,14 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"robotsbatch/io/blob"
 	"robotsbatch/io/rulepack"
+	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -87,31 +86,7 @@ func parseAuthority(url string) ([]byte, error) {
 }
 
 func (c *inspectConfig) inspect(ctx context.Context, w io.Writer) error {
-	return withPack(ctx, c.name, func(p *rulepack.Pack) error { return c.print(w, p) })
-}
-
-// withPack opens a pack for use, in a store a copy of it, and closes it.
-func withPack(ctx context.Context, name string, use func(*rulepack.Pack) error) error {
-	file := name
-	if blob.IsURL(name) {
-		folder, err := os.MkdirTemp("", "robotsbatch-")
-		if err != nil {
-			return fmt.Errorf("a copy of %s: %w", blob.Shown(name), err)
-		}
-		defer os.RemoveAll(folder)
-		file = filepath.Join(folder, "copy.rules")
-		if err := fetch(ctx, name, file); err != nil {
-			return err
-		}
-	}
-	p, err := rulepack.Inspect(file)
-	if err == nil {
-		err = errors.Join(use(p), p.Close())
-	}
-	if err != nil && file != name {
-		return fmt.Errorf("%s: %w", blob.Shown(name), err)
-	}
-	return err
+	return ruleset.Inspect(ctx, c.name, func(p *rulepack.Pack) error { return c.print(w, p) })
 }
 
 // print says what is asked for.

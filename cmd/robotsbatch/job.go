@@ -14,6 +14,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/ruleset"
 )
 
 // job is one run of the main job.
@@ -22,13 +23,13 @@ type job struct {
 	s       streams
 	log     *console
 	opener  opener
-	rules   ruleSources
+	rules   *ruleset.Set
 	shown   *progress
 	summary *summary
 	record  *record // nil for none
 	publish publisher
 	// versions are those of the rules when they were opened.
-	versions ruleVersions
+	versions *ruleset.Versions
 }
 
 // runJob is the main job: URLs in, verdicts out.
@@ -65,30 +66,22 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	return j.log.fail(err)
 }
 
-// rulesMemory is the part of the memory that is for compiled rules. The rest is
-// for what is in flight.
-const rulesMemory = 4
-
-// flightMemory is what all batches in flight may take together.
-func (c *jobConfig) flightMemory() int64 { return c.memory - c.memory/rulesMemory }
+// flightMemory is what all batches in flight may take together: what compiled rules
+// leave.
+func (c *jobConfig) flightMemory() int64 { return c.memory - c.memory/ruleset.RulesShare }
 
 // batchMemory is how many octets one batch may have as it is read and decoded,
 // and, apart from that, what it may have as it is written.
 func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
 
 // ruleUse is what the columns need of the rules.
-func (c *jobConfig) ruleUse() ruleUse {
-	records := slices.Contains(c.with, batch.CrawlDelayColumn) || slices.Contains(c.with, batch.SitemapsColumn)
-	return ruleUse{memory: c.memory, workers: c.workers, explain: c.explain, records: records}
-}
-
-// asOfSeconds is the time that ages are counted up to, in seconds since 1970; 0
-// for none.
-func (c *rulesConfig) asOfSeconds() int64 {
-	if c.asOf.IsZero() {
-		return 0
+func (j *job) ruleUse() ruleUse {
+	records := slices.Contains(j.with, batch.CrawlDelayColumn) || slices.Contains(j.with, batch.SitemapsColumn)
+	use := ruleUse{memory: j.memory, workers: j.workers, explain: j.explain, records: records, stdin: j.s.in}
+	if j.record != nil {
+		use.used = j.record.used
 	}
-	return c.asOf.Unix()
+	return use
 }
 
 // ownMemory is what the program takes besides what -memory bounds: tables of
@@ -138,13 +131,18 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer release()
-	if j.record = j.newRecord(); j.record != nil {
-		j.used = j.record.used
-		if j.versions, err = j.ruleVersions(ctx); err != nil {
-			return err
-		}
+	j.record = j.newRecord()
+	found, err := j.find(ctx, j.ruleUse(), j.log)
+	if err != nil {
+		return err
 	}
-	if j.rules, err = openRules(ctx, &j.rulesConfig, j.ruleUse(), j.log); err != nil {
+	if j.record != nil {
+		j.versions = found.Versions(ctx)
+	}
+	if err := j.tryInput(ctx, inputs[0]); err != nil {
+		return err
+	}
+	if j.rules, err = j.openRules(ctx, found, j.log); err != nil {
 		return err
 	}
 	defer j.rules.Close()
@@ -161,6 +159,21 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	return j.finish(started, file)
+}
+
+// tryInput opens the first input and closes it again: what is wrong with it shows
+// before captures are read, which may take long. What can be read only once is left
+// alone.
+func (j *job) tryInput(ctx context.Context, in input) error {
+	if info, err := os.Stat(in.path); err != nil || !info.Mode().IsRegular() {
+		return nil // stdin, a pipe, or an object, which was looked up
+	}
+	opened, err := j.opener.open(ctx, in)
+	if err != nil {
+		return err
+	}
+	_ = opened.Close() // it was only read from
+	return nil
 }
 
 // convertAll writes all outputs, but for those that an earlier run has written.
@@ -222,7 +235,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 		return err
 	}
 	done := j.summary.Rows
-	stats, err := batch.Run(ctx, src, sink, j.rules.origins(), batch.Options{
+	stats, err := batch.Run(ctx, src, sink, j.rules.Origins(), batch.Options{
 		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain, Emit: j.emit,
 		Facts: len(j.with) > 0, AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
 		Workers: j.workers, Memory: j.flightMemory(),
@@ -268,10 +281,22 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 		j.log.warn(fmt.Sprintf("%s of %s rows have no verdict, more than -max-invalid %s permits; the output is complete",
 			grouped(s.unknown()), grouped(s.Rows), j.maxInvalid))
 	}
+	j.warnRules()
 	text := s.String()
 	if !s.Complete {
 		text = "the reader closed the output early, after " + counted(s.Rows, "row", "rows")
 	}
 	j.log.info(text, "done", s.attrs()...)
 	return nil
+}
+
+// warnRules warns of rules that decided nothing, which are likely not those that
+// were meant.
+func (j *job) warnRules() {
+	if s := j.summary; s.Authorities > 0 && s.AuthoritiesWithout == s.Authorities && !j.allowNoRules {
+		j.log.warn("no -rules has an authority of any URL that was read: are these the right rules?")
+	}
+	for _, line := range j.rules.Misspelt() {
+		j.log.warn(line)
+	}
 }

@@ -154,6 +154,10 @@ func (o *opener) decode(result *opened, r io.Reader) error {
 		}
 	case format.Unknown:
 		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
+	case format.RulePack:
+		return usageErrorf("%s is a rule pack: name it with -rules", name)
+	case format.WARC:
+		return usageErrorf("%s is a WARC file, which has captures: name it with -rules", name)
 	default:
 		return unavailable(fmt.Sprintf("%s: reading %s", name, result.format.String()))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
-	"robotsbatch/io/rulesdir"
 )
 
 // kept are the outputs of an earlier run that still are what this run would
@@ -34,7 +33,7 @@ func (j *job) startRecord(ctx context.Context, outputs []output) (kept, error) {
 		return nil, nil
 	}
 	var err error
-	if r.job.Rules, err = j.versions.identify(j.rules); err != nil {
+	if r.job.Rules, err = j.versions.Identify(j.rules); err != nil {
 		return nil, err
 	}
 	if !j.resume {
@@ -114,25 +113,12 @@ func (j *job) earlier(ctx context.Context) (*manifest.Manifest, error) {
 // sources of rules are the same.
 func (j *job) changedRule(ctx context.Context, old *manifest.Manifest) string {
 	for _, f := range old.RuleFiles {
-		if f.Source < 0 || f.Source >= len(j.versions) {
-			continue
-		}
-		folder := j.versions[f.Source].name
-		if now, err := ruleFile(ctx, folder, f.Name); err != nil || !now.Same(f.File) {
-			return filepath.Join(blob.Shown(folder), f.Name) + " was another"
+		now, shown, ok, err := j.versions.FileNow(ctx, f.Source, f.Name)
+		if ok && (err != nil || !now.Same(f.File)) {
+			return shown + " was another"
 		}
 	}
 	return ""
-}
-
-// ruleFile is the version that a file of a rules folder has now.
-func ruleFile(ctx context.Context, folder, name string) (manifest.File, error) {
-	if blob.IsURL(folder) {
-		info, err := blob.Stat(ctx, folder+name)
-		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, err
-	}
-	u, err := rulesdir.Version(folder, name)
-	return manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified}, err
 }
 
 // carry takes over which rule files were read before, which are in the manifest

@@ -40,6 +40,12 @@ type concatenation struct {
 	versions   []versioned // of those that were opened
 }
 
+// versioned is a file in the version that was read.
+type versioned struct {
+	path string
+	info blob.Info
+}
+
 // concatenate opens the first of inputs, whose schema the others must have.
 func concatenate(ctx context.Context, o *opener, inputs []input) (*concatenation, error) {
 	c := &concatenation{opener: o, rest: inputs}

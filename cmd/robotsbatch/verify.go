@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/rulepack"
+	"robotsbatch/io/ruleset"
 )
 
 // verifier checks outputs and rule packs.
@@ -100,7 +101,7 @@ func (v *verifier) verify(name string) error {
 		return v.manifest(name)
 	}
 	v.checks++
-	if found, err := detectRules(v.ctx, name); err == nil && found == format.RulePack {
+	if found, err := ruleset.Detect(v.ctx, name); err == nil && found == format.RulePack {
 		return v.pack(name)
 	}
 	m, o, err := v.find(name)
@@ -116,7 +117,7 @@ func (v *verifier) object(name string) error {
 	if strings.HasSuffix(blob.Shown(name), "/") {
 		return usageErrorf("%s: there are no manifests in object stores: name the objects, and they are checked by what they hold themselves", blob.Shown(name))
 	}
-	found, err := detectRules(v.ctx, name)
+	found, err := ruleset.Detect(v.ctx, name)
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (v *verifier) find(name string) (*manifest.Manifest, *manifest.Output, erro
 
 // pack checks a rule pack.
 func (v *verifier) pack(name string) error {
-	if err := withPack(v.ctx, name, (*rulepack.Pack).Verify); err != nil {
+	if err := ruleset.Inspect(v.ctx, name, (*rulepack.Pack).Verify); err != nil {
 		return err
 	}
 	v.sound(fmt.Sprintf("%s: sound: every checksum is right, and everything is in its place", blob.Shown(name)))

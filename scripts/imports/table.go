@@ -38,6 +38,7 @@ var table = []room{
 	{"io/blob", nil, []string{"golang.org/x/sys"}},
 	{"io/blob/stores", []string{"io/blob"}, []string{"*"}},
 	{"io/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
+	{"io/ruleset", join(engine, []string{"batch", "io/rulesdir", "io/rulepack", "io/warc"}, shared), nil},
 	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},
 	{"cmd", join(engine, []string{"batch", "io/*"}), []string{"*"}},
 	{"bench", join(engine, []string{"matcher/reference", "batch", "io/*"}), []string{"*"}},

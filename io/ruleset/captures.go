@@ -1,0 +1,231 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/captures"
+	"robotsbatch/io/format"
+	"robotsbatch/io/rulepack"
+	"robotsbatch/io/warc"
+)
+
+// Captured says what was read of the captures of all sources.
+type Captured struct {
+	// Names of the sources that are captures.
+	Names []string
+	// AsOf is the time after which no capture counts.
+	AsOf time.Time
+	// Stats are of all sources together.
+	captures.Stats
+	// Broken counts the records and rows that were skipped because they are broken.
+	Broken int64
+	// Pack is what was made of the captures alone; nil where others are in it, too.
+	Pack *rulepack.Info
+
+	bySource []captures.Stats
+}
+
+// CapturesShare is the part of the memory that captures take while they wait: one in
+// so many. The rest is for the rule pack that is made of them.
+const CapturesShare = 8
+
+// captureSet is the captures of all sources. They are one set, in which redirects lead
+// anywhere.
+type captureSet struct {
+	*captures.Set
+	options  *Options
+	asOf     time.Time
+	names    []string // of the sources with captures
+	files    []captures.File
+	sources  int
+	bodySize int // bytes of a body that readers hand out
+	warner   *warner
+}
+
+// newCaptureSet prepares to read the captures. Their bodies go into b, and what does
+// not fit into memory into folder.
+func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string) *captureSet {
+	o := &f.options
+	options := captures.Options{
+		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: folder,
+	}
+	s := &captureSet{
+		Set: captures.NewSet(options), options: o, asOf: o.AsOf,
+		sources: len(f.sources), bodySize: options.BodySize(), warner: f.warner,
+	}
+	for number, source := range f.sources {
+		if source.kind != captureKind {
+			continue
+		}
+		s.names = append(s.names, blob.Shown(source.name))
+		open := s.open
+		if source.single {
+			open = s.openSingle
+		}
+		for _, name := range source.files {
+			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) { return open(ctx, name) }})
+		}
+	}
+	return s
+}
+
+// read reads all files. Where Options.AsOf is not set, it sets asOf to the newest
+// capture, or to later if that is.
+func (s *captureSet) read(ctx context.Context, later time.Time) error {
+	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
+		return err
+	}
+	if s.asOf.IsZero() {
+		s.asOf = later
+		if newest := s.Newest(); newest.After(later) {
+			s.asOf = newest
+		}
+	}
+	return nil
+}
+
+// addTo adds what was decided to a pack, but for authorities that shadowed says
+// another source has, before the one that it names.
+func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
+	b.SetAsOf(packTime(s.asOf))
+	return s.Resolve(ctx, s.asOf, s.options.Policy, func(d *captures.Decision) error {
+		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
+			return err
+		}
+		return b.Add(rulepack.Entry{
+			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
+			Status: uint16(d.Status), Fetched: packTime(d.Fetched), Source: uint32(d.Source),
+		})
+	})
+}
+
+// packTime is a time as packs have it: what they cannot have is not known.
+func packTime(t time.Time) uint32 {
+	if seconds := t.Unix(); seconds == int64(uint32(seconds)) {
+		return uint32(seconds)
+	}
+	return 0
+}
+
+// captured says what was read; pack is what was made of nothing else, or nil.
+func (s *captureSet) captured(pack *rulepack.Info) *Captured {
+	c := &Captured{Names: s.names, AsOf: s.asOf, Broken: s.warner.broken, Pack: pack, bySource: make([]captures.Stats, s.sources)}
+	for number := range c.bySource {
+		c.bySource[number] = s.Set.Stats(number)
+		c.Add(c.bySource[number])
+	}
+	return c
+}
+
+// openCaptures makes a temporary rule pack of all captures and opens it. An authority
+// that another source has before the captures do is left out.
+func (f *Found) openCaptures(ctx context.Context, s *Set) (*packSource, *Captured, error) {
+	folder, err := os.MkdirTemp("", "robotsbatch-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("a temporary rule pack: %w", err)
+	}
+	pack, captured, err := f.compileCaptures(ctx, s, folder)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	pack.folder = folder
+	_ = os.RemoveAll(folder) // where the system can do that, nothing is left whatever happens
+	return pack, captured, nil
+}
+
+func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*packSource, *Captured, error) {
+	o := &f.options
+	defer o.holdHeap()()
+	file := filepath.Join(folder, "captures.rules")
+	b, err := rulepack.Create(ctx, file, rulepack.BuildOptions{
+		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer b.Abort()
+	set := f.newCaptureSet(ctx, b, folder)
+	defer set.Close()
+	if err := set.read(ctx, s.sources.newest()); err != nil {
+		return nil, nil, err
+	}
+	err = set.addTo(ctx, b, func(authority []byte, source int) (bool, error) {
+		name, err := s.sources[:source].file(authority)
+		return name != "", err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := b.Finish()
+	if err != nil {
+		return nil, nil, err
+	}
+	pack, err := f.openPack(file, SomeOf(set.names), s.watch)
+	return pack, set.captured(info), err
+}
+
+// SomeOf returns names for people: the first ones, when there are many.
+func SomeOf(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// open opens a file of captures, whatever its format.
+func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, error) {
+	found, err := Detect(ctx, name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", blob.Shown(name), err)
+	case found == format.WARC || !isCaptures(found): // an empty one, too
+		return s.openWARC(ctx, name)
+	}
+	return s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken})
+}
+
+// warcFile is a WARC file that is open.
+type warcFile struct {
+	*warc.Reader
+	file *blob.File
+	set  *captureSet
+}
+
+func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader, error) {
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var file io.Reader = f
+	if size, regular := f.Size(); regular {
+		file = io.NewSectionReader(f, 0, size) // which can go back
+	}
+	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.sayBroken})
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &warcFile{r, f, s}, nil
+}
+
+func (f *warcFile) Next(x *captures.Capture) error {
+	err := f.Reader.Next(x)
+	if err == io.EOF && f.Stats() == (warc.Stats{}) {
+		f.set.warner.say(f.file.Name() + " has no records: was it cut off?")
+	}
+	return err
+}
+
+func (f *warcFile) Close() error {
+	_ = f.Reader.Close() // it was only read from
+	return f.file.Close()
+}

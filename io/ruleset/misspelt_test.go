@@ -1,0 +1,73 @@
+package ruleset
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher"
+)
+
+func TestAgentWatch(t *testing.T) {
+	for _, test := range []struct {
+		agents, named string // by blanks
+		want          string // what the warnings name, by blanks
+	}{
+		{"GTPBot", "gptbot GPTBot googlebot", "GTPBot gptbot"},
+		{"GTPBot", "gptbot GTPBOT", ""},
+		{"GTPBot", "googlebot", ""},
+		{"GPTBots", "GPTBot", "GPTBots gptbot"},
+		{"GTPBot,CCBot", "gptbot ccbot", ""},
+		{"GTPBot,CCBut", "gptbot gptbot ccbot", "GTPBot,CCBut gptbot"},
+		{"*", "gptbot", ""},
+		{"ab", "ac", ""},
+		{"CCBot", "GCCBot CCCBot cbot", "CCBot cbot"}, // the first by name, of those as frequent
+		{"Goooglebut", "Googlebot", "Goooglebut googlebot"},
+		{"Gogglebut", "Googlebot-News", ""},
+		{"GTPBot Goglebot", "gptbot googlebot", "GTPBot gptbot Goglebot googlebot"},
+	} {
+		var chains []matcher.Chain
+		for agent := range strings.FieldsSeq(test.agents) {
+			chains = append(chains, strings.Split(agent, ","))
+		}
+		w := newAgentWatch(chains)
+		for name := range strings.FieldsSeq(test.named) {
+			w.named([]byte(name))
+		}
+		var got []string
+		for _, line := range w.warnings() {
+			got = append(got, strings.TrimSuffix(strings.Fields(line)[1], ":"), strings.Fields(line)[strings.Count(line[:strings.Index(line, "while ")], " ")+1])
+		}
+		if !slices.Equal(got, strings.Fields(test.want)) {
+			t.Errorf("-agent %s among %s: %q, want %s", test.agents, test.named, w.warnings(), test.want)
+		}
+	}
+}
+
+// An asked agent that was named ends the watch, and names beyond all bounds cost
+// nothing.
+func TestAgentWatchEnds(t *testing.T) {
+	w := newAgentWatch([]matcher.Chain{{"CCBot"}, {"GPTBot"}})
+	for _, step := range []struct {
+		name string
+		more bool
+	}{{strings.Repeat("x", 1<<20), true}, {"ccbot", true}, {"GPTBOT", false}, {"gtpbot", false}} {
+		if got := w.named([]byte(step.name)); got != step.more {
+			t.Errorf("after %.9s: %t, want %t", step.name, got, step.more)
+		}
+	}
+	if w := newAgentWatch([]matcher.Chain{{"CCBot"}}); w.hook() == nil || newAgentWatch([]matcher.Chain{{matcher.Everyone}}).hook() != nil {
+		t.Error("hook: names are wanted for CCBot, and none for everyone")
+	}
+}
+
+func TestEdits(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"gptbot", "gtpbot", 1}, {"gptbot", "gptbot", 0}, {"abcd", "badc", 2}, {"kitten", "sitting", 3}} {
+		if got, back := edits(test.a, test.b), edits(test.b, test.a); got != test.want || back != test.want {
+			t.Errorf("%q and %q: %d and %d, want %d", test.a, test.b, got, back, test.want)
+		}
+	}
+}

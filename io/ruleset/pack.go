@@ -1,0 +1,121 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/rulepack"
+)
+
+// packSource is a rule pack that is open.
+type packSource struct {
+	*rulepack.Pack
+	name   string // for people
+	folder string // of a temporary pack, removed by Close; else empty
+}
+
+// openPack opens the rule pack in a file; name is what people call it.
+func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, error) {
+	o := &f.options
+	pack, err := rulepack.Open(file, rulepack.Options{
+		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit, Explain: o.Explain, Records: o.Records, Memory: o.cache(),
+		Named: watch.hook(),
+	})
+	if errors.Is(err, rulepack.ErrMismatch) {
+		err = &UsageError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &packSource{Pack: pack, name: name}, nil
+}
+
+// File returns the name of the pack, or of the captures that it was made of, if it has
+// an authority.
+func (p *packSource) File(authority []byte) (string, error) {
+	if _, known, err := p.Authority(authority); err != nil || !known {
+		return "", err
+	}
+	return p.name, nil
+}
+
+// Close closes the pack, and removes it if it is temporary.
+func (p *packSource) Close() error {
+	err := p.Pack.Close()
+	if p.folder != "" {
+		err = errors.Join(err, os.RemoveAll(p.folder))
+	}
+	return err
+}
+
+// fetchPack opens a rule pack in a store: a temporary copy of it, because packs are
+// mapped.
+func (f *Found) fetchPack(ctx context.Context, name string, watch *agentWatch) (*packSource, error) {
+	folder, file, err := fetch(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := f.openPack(file, blob.Shown(name), watch)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("-rules %s: %w", blob.Shown(name), err), os.RemoveAll(folder))
+	}
+	pack.folder = folder
+	_ = os.RemoveAll(folder) // where the system can do that, nothing is left whatever happens
+	return pack, nil
+}
+
+// fetch copies an object to a file in a new temporary folder.
+func fetch(ctx context.Context, name string) (folder, file string, err error) {
+	if folder, err = os.MkdirTemp("", "robotsbatch-"); err != nil {
+		return "", "", fmt.Errorf("a copy of %s: %w", blob.Shown(name), err)
+	}
+	file = filepath.Join(folder, "copy.rules")
+	if err := copyObject(ctx, name, file); err != nil {
+		return "", "", errors.Join(err, os.RemoveAll(folder))
+	}
+	return folder, file, nil
+}
+
+func copyObject(ctx context.Context, name, file string) error {
+	in, err := blob.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close() // it was only read from
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if _, err := io.Copy(out, in); err != nil {
+		return fmt.Errorf("a copy of %s in %s: %w", in.Name(), os.TempDir(), err)
+	}
+	return out.Close()
+}
+
+// Inspect opens the pack of that name, in a store a copy of it, calls use, and closes
+// it; see [rulepack.Inspect].
+func Inspect(ctx context.Context, name string, use func(*rulepack.Pack) error) error {
+	file := name
+	if blob.IsURL(name) {
+		var folder string
+		var err error
+		if folder, file, err = fetch(ctx, name); err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+	}
+	p, err := rulepack.Inspect(file)
+	if err == nil {
+		err = errors.Join(use(p), p.Close())
+	}
+	if err != nil && file != name {
+		return fmt.Errorf("%s: %w", blob.Shown(name), err)
+	}
+	return err
+}

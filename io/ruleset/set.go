@@ -1,0 +1,191 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/rulesdir"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// origins is an open source.
+type origins interface {
+	matcher.Origins
+	// File returns the name of the file that decides about an authority; empty where
+	// there is none.
+	File(authority []byte) (string, error)
+	Close() error
+}
+
+// Set is rule sources that are open. It is a [matcher.Origins], in which the first
+// source that knows an authority decides.
+type Set struct {
+	sources  list
+	asOf     time.Time
+	captured *Captured // nil without captures
+	watch    *agentWatch
+}
+
+// list is open sources, with nil in place of those that are not open yet.
+type list []origins
+
+// Open opens all sources, and makes a temporary rule pack of those that are captures.
+func (f *Found) Open(ctx context.Context) (*Set, error) {
+	s := &Set{sources: make(list, len(f.sources)), asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains)}
+	err := f.open(ctx, s)
+	if err == nil {
+		err = f.checkUsable(s)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.asOf.IsZero() {
+		s.asOf = s.sources.newest()
+	}
+	s.sources = slices.DeleteFunc(s.sources, func(o origins) bool { return o == nil })
+	return s, nil
+}
+
+// open opens the sources in their places. All captures are one source, in place of the
+// first.
+func (f *Found) open(ctx context.Context, s *Set) error {
+	for i, source := range f.sources {
+		var opened origins
+		var err error
+		switch source.kind {
+		case folderKind:
+			opened, err = f.openDir(ctx, source.name, s.watch)
+		case packKind:
+			if blob.IsURL(source.name) {
+				opened, err = f.fetchPack(ctx, source.name, s.watch)
+			} else {
+				opened, err = f.openPack(source.name, source.name, s.watch)
+			}
+		case captureKind:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.sources[i] = opened
+	}
+	first := slices.IndexFunc(f.sources, func(s source) bool { return s.kind == captureKind })
+	if first < 0 {
+		return nil
+	}
+	pack, captured, err := f.openCaptures(ctx, s)
+	if err != nil {
+		return err
+	}
+	s.sources[first], s.captured, s.asOf = pack, captured, captured.AsOf
+	return nil
+}
+
+// openDir opens a folder of robots.txt files.
+func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*rulesdir.Dir, error) {
+	o := &f.options
+	ignored := ignoredNames{all: o.AllIgnored}
+	options := rulesdir.Options{
+		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit,
+		Explain: o.Explain, Records: o.Records, Memory: o.cache(),
+		Ignored: ignored.add, Named: watch.hook(),
+	}
+	if o.Used != nil {
+		options.Used = func(u rulesdir.Used) { o.Used(name, u) }
+	}
+	dir, err := openFolder(ctx, name, options)
+	if err == nil {
+		ignored.tell(name, f.warner)
+	}
+	return dir, err
+}
+
+// Origins returns the sources as they are looked up: a single one by itself, which may
+// be able to look up many authorities at once.
+func (s *Set) Origins() matcher.Origins {
+	if len(s.sources) == 1 {
+		return s.sources[0]
+	}
+	return s
+}
+
+// Lookup implements [matcher.Origins].
+func (s *Set) Lookup(authority []byte, o *matcher.Origin) error {
+	for _, source := range s.sources {
+		if err := source.Lookup(authority, o); err != nil {
+			return err
+		}
+		if o.Access != access.Unknown {
+			break
+		}
+	}
+	return nil
+}
+
+// AsOf returns Options.AsOf, or if that was not set the time of the newest fetch; the
+// zero time where none is known.
+func (s *Set) AsOf() time.Time { return s.asOf }
+
+// Captured says what was read of captures; nil when no source is captures.
+func (s *Set) Captured() *Captured { return s.captured }
+
+// Misspelt returns a line for each agent that no robots.txt names which was looked up
+// so far, while one names an agent that is written almost the same.
+func (s *Set) Misspelt() []string { return s.watch.warnings() }
+
+// File returns the name of the file that decides about an authority; empty when there
+// is none.
+func (s *Set) File(authority []byte) (string, error) { return s.sources.file(authority) }
+
+// Unchanged is an error when a rule pack was written to since it was opened.
+func (s *Set) Unchanged() error {
+	for _, source := range s.sources {
+		if pack, ok := source.(*packSource); ok {
+			if err := pack.Unchanged(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Close closes all sources.
+func (s *Set) Close() error {
+	var err error
+	for _, source := range s.sources {
+		if source != nil {
+			err = errors.Join(err, source.Close())
+		}
+	}
+	return err
+}
+
+func (l list) file(authority []byte) (string, error) {
+	for _, source := range l {
+		if source == nil {
+			continue
+		}
+		name, err := source.File(authority)
+		if err != nil || name != "" {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+// newest is the time of the newest fetch in any pack, the zero time where none is
+// known: a folder has none.
+func (l list) newest() (newest time.Time) {
+	for _, source := range l {
+		if pack, ok := source.(*packSource); ok {
+			if t := time.Unix(pack.Info().AsOf, 0).UTC(); pack.Info().AsOf != 0 && t.After(newest) {
+				newest = t
+			}
+		}
+	}
+	return newest
+}

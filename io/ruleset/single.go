@@ -1,0 +1,95 @@
+package ruleset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/captures"
+	"robotsbatch/matcher"
+)
+
+// A source that is a single robots.txt is read as captures of it, one for each of
+// Options.Single.
+
+// ParseFor returns the URLs of the robots.txt of a host, for http and for https, or of
+// an origin such as https://example.com:8443.
+func ParseFor(host string) (urls []string, err error) {
+	origins := []string{host}
+	if !strings.Contains(host, "://") {
+		origins = []string{"http://" + host, "https://" + host}
+	}
+	var scratch matcher.Scratch
+	for _, origin := range origins {
+		authority, path, reason := scratch.Split([]byte(origin))
+		if reason != matcher.NoReason || string(path) != "/" {
+			return nil, usageErrorf("-for %s: want a host, such as example.com, or an origin, such as https://example.com:8443", host)
+		}
+		urls = append(urls, string(authority)+"/robots.txt")
+	}
+	return urls, nil
+}
+
+// single takes a file for a single robots.txt, if Options.Single says whose.
+func (f *Found) single(name string) (source, error) {
+	if len(f.options.Single) == 0 {
+		return source{}, usageErrorf("-rules %s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
+			"if it is a robots.txt, say whose with -for example.com, or put it into a folder under the name of its host", blob.Shown(name))
+	}
+	return source{name: name, kind: captureKind, files: []string{name}, single: true}, nil
+}
+
+// checkSingle finds out whether there is the one robots.txt that Options.Single is
+// about.
+func (f *Found) checkSingle() error {
+	singles := 0
+	for _, s := range f.sources {
+		if s.single {
+			singles++
+		}
+	}
+	switch {
+	case len(f.options.Single) > 0 && singles == 0:
+		return usageErrorf("-for is about a -rules that is a single robots.txt, and there is none")
+	case singles > 1:
+		return usageErrorf("-for is about one robots.txt, and there are %d: put them into a folder, named by host", singles)
+	}
+	return nil
+}
+
+// singleFile is a robots.txt, as a capture for each of its URLs.
+type singleFile struct {
+	body []byte
+	urls []string // left to be handed out
+}
+
+func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Reader, error) {
+	in := s.options.Stdin
+	if name != blob.Stdio {
+		f, err := blob.Open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close() // it was only read from
+		in = f
+	}
+	var body bytes.Buffer
+	if _, err := io.CopyN(&body, in, int64(s.bodySize)); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("-rules %s: %w", blob.Shown(name), err)
+	}
+	return &singleFile{body: body.Bytes(), urls: s.options.Single}, nil
+}
+
+func (f *singleFile) Next(x *captures.Capture) error {
+	if len(f.urls) == 0 {
+		return io.EOF
+	}
+	*x = captures.Capture{URL: []byte(f.urls[0]), Body: f.body}
+	f.urls = f.urls[1:]
+	return nil
+}
+
+func (f *singleFile) Close() error { return nil }
