@@ -34,10 +34,11 @@ type Capture struct {
 	Longer bool
 }
 
-// Bodies takes bodies, each distinct one once, and names them; a
-// rulepack.Builder is one. It is safe for concurrent use.
+// Bodies stores bodies, each distinct one once; a rulepack.Builder is one. It is safe
+// for concurrent use.
 type Bodies interface {
-	// Keep takes a body, of which nothing is kept but what it is named by.
+	// Keep stores a body and returns the number by which it is found. It does not
+	// retain the slice.
 	Keep(body []byte, cut bool) (kept uint64, err error)
 }
 
@@ -48,19 +49,19 @@ type Options struct {
 	Bodies Bodies
 	// Profile is the reading of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is how many octets of a body count (RFC 9309 §2.5); values below
+	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
 	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile
-	// has no limit of its own: of a longer body, robotstxt.MaxGoogleBody octets
+	// has no limit of its own: of a longer body, robotstxt.MaxGoogleBody bytes
 	// count.
 	Limit int
-	// Memory is about how many octets of memory captures that wait take; 0 means
+	// Memory is about how many bytes of memory the waiting records take; 0 means
 	// DefaultMemory. What does not fit goes to temporary files in Folder.
 	Memory int64
 	// Folder is where temporary files are made; default os.TempDir.
 	Folder string
 }
 
-// DefaultMemory is how many octets captures take when Options do not say: 64 MiB.
+// DefaultMemory is the default of Options.Memory: 64 MiB.
 const DefaultMemory = 64 << 20
 
 // BodySize returns how many bytes of a body a reader must hand out; what follows
@@ -71,7 +72,7 @@ func (o *Options) parse() robotstxt.Options {
 	return robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 }
 
-// Set is captures. Each goroutine adds to it through an [Adder] of its own.
+// Set is a set of captures. Each goroutine adds to it through its own [Adder].
 type Set struct {
 	options Options
 	limit   int // bytes of a body that count
@@ -95,17 +96,17 @@ func NewSet(o Options) *Set {
 	}
 }
 
-// Close gives up what the set holds.
+// Close frees what the set holds.
 func (s *Set) Close() { s.sorter.Close() }
 
-// Newest is the time of the newest capture, the zero time when there is none.
+// Newest returns the time of the newest capture, the zero time when there is none.
 func (s *Set) Newest() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return timeOf(s.newest)
 }
 
-// Stats tells what was taken from a source, and after Resolve what it means.
+// Stats returns what was taken from a source and, after Resolve, what it means.
 func (s *Set) Stats(source int) Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +120,7 @@ func (s *Set) statsOf(source int) *Stats {
 	return &s.stats[source]
 }
 
-// add takes a record; target says that it has one.
+// add takes a record; target says that it is a redirect with a target.
 func (s *Set) add(r record, target bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,11 +157,11 @@ type Adder struct {
 // NewAdder returns an Adder.
 func (s *Set) NewAdder() *Adder { return &Adder{set: s} }
 
-// Add takes a capture of a source, below MaxSources, and keeps nothing of its
-// memory. Of two captures at the same time the one with the greater order is
-// taken for newer; no two of a source may have the same. One whose URL is none
-// that can have rules is counted and ignored. An error is that of Bodies, or of a
-// temporary file, and ends the set.
+// Add takes a capture of a source, whose number is below MaxSources. It does not retain
+// the capture's memory. Of two captures at the same time the one with the greater order
+// counts as newer; orders must be distinct within a source. A capture of a URL that can
+// have no rules is counted and ignored. After an error, of Bodies or of a temporary
+// file, the set cannot be used.
 func (a *Adder) Add(x *Capture, source int, order uint64) error {
 	r := newRecord(a.record, x, source, order)
 	node, authority, ok := a.node(x.URL)
@@ -198,20 +199,19 @@ func (a *Adder) Add(x *Capture, source int, order uint64) error {
 	return a.set.add(r, target)
 }
 
-// maxAuthority is the longest authority, in octets, that is not ignored. A name
-// in the DNS has at most 255 (RFC 1035 §2.3.4).
+// maxAuthority is the length, in bytes, beyond which an authority is ignored. A DNS name
+// has at most 255 (RFC 1035 §2.3.4).
 const maxAuthority = 2048
 
-// node is the key of a URL, and its authority when the URL is that of a
-// robots.txt, which is valid until the next call; ok is false for a URL that has
-// no authority.
+// node returns the key of a URL and, if the URL is that of a robots.txt, its authority,
+// which is valid until the next call. ok is false for a URL without an authority.
 func (a *Adder) node(url []byte) (node key, authority []byte, ok bool) {
 	authority, path, reason := a.scratch.Split(url)
 	if reason != matcher.NoReason || len(authority) > maxAuthority {
 		return key{}, nil, false
 	}
 	a.key = append(append(a.key[:0], authority...), path...)
-	// Strangers choose URLs, and could make two that a weaker hash takes for one.
+	// URLs come from strangers, who could make two with the same weaker hash.
 	sum := sha256.Sum256(a.key)
 	if string(path) != "/robots.txt" {
 		authority = nil
@@ -219,8 +219,8 @@ func (a *Adder) node(url []byte) (node key, authority []byte, ok bool) {
 	return key(sum[:len(node)]), authority, true
 }
 
-// target is the key of a redirect's target, which its Location names relative
-// to the URL that was fetched (RFC 9110 §10.2.2); ok is false where there is none.
+// target returns the key of a redirect's target. Location is relative to the URL that was
+// fetched (RFC 9110 §10.2.2). ok is false without a target.
 func (a *Adder) target(x *Capture) (node key, ok bool) {
 	location := bytes.TrimSpace(x.Location)
 	if len(location) == 0 {
@@ -239,12 +239,12 @@ func (a *Adder) target(x *Capture) (node key, ok bool) {
 	return node, ok
 }
 
-// isAbsolute knows what most redirects have, so that it needs no parsing.
+// isAbsolute recognises the form that most redirects have, to save parsing it.
 func isAbsolute(location []byte) bool {
 	return bytes.HasPrefix(location, []byte("https://")) || bytes.HasPrefix(location, []byte("http://"))
 }
 
-// keep hands a body on.
+// keep stores a body.
 func (a *Adder) keep(body []byte, cut bool) (uint64, error) {
 	if a.set.options.Profile == robotstxt.Google && len(body) > a.set.limit {
 		body, cut = body[:a.set.limit], true

@@ -262,8 +262,8 @@ func TestBodies(t *testing.T) {
 	limit := robotstxt.DefaultLimit
 	filler := strings.Repeat("# 456789\n", limit/9)
 	const tail = "User-agent: *\nDisallow: /x"
-	at := func(octets int) string { // a body of so many octets
-		return strings.Repeat("#", (octets-len(tail)-1)%9) + "\n" + filler[:(octets-len(tail)-1)/9*9] + tail
+	at := func(bytes int) string { // a body of so many bytes
+		return strings.Repeat("#", (bytes-len(tail)-1)%9) + "\n" + filler[:(bytes-len(tail)-1)/9*9] + tail
 	}
 	captures := []Capture{
 		page("http://plain.example/robots.txt", tail, 0),
@@ -406,7 +406,7 @@ func TestRead(t *testing.T) {
 					want = got
 				}
 				if !maps.Equal(got, want) || len(got) < 700 {
-					t.Errorf("%d files, %d workers, %d octets of memory: other decisions", files, workers, memory)
+					t.Errorf("%d files, %d workers, %d bytes of memory: other decisions", files, workers, memory)
 				}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// maxBatch is how many octets the strings of a column of a batch may take when
+// maxBatch is how many bytes the strings of a column of a batch may take when
 // they have to be copied.
 const maxBatch = 1 << 30
 
@@ -24,7 +24,7 @@ type cells struct {
 	boolean func(row int) bool
 }
 
-// fits tells whether a column may be of a type.
+// fits reports whether a column may be of a type.
 func fits(column int, dt arrow.DataType) bool {
 	dt = tables.Storage(dt)
 	switch column {
@@ -50,7 +50,7 @@ func wanted(column int) string {
 	case errorColumn:
 		return "strings or booleans"
 	}
-	return "strings or octets"
+	return "strings or bytes"
 }
 
 func isText(dt arrow.DataType) bool {
@@ -111,9 +111,9 @@ func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64]
 	return func(row int) int64 { return int64(values[row]) }
 }
 
-// octets are the text of a row, nil for null alone: a column of empty texts has
-// no octets to be a part of.
-func (c *cells) octets(row int) []byte {
+// bytesAt are the text of a row, nil for null alone: a column of empty texts has
+// no bytes to be a part of.
+func (c *cells) bytesAt(row int) []byte {
 	if c == nil || c.text == nil || c.null(row) {
 		return nil
 	}
@@ -160,8 +160,8 @@ func (b *tableBatch) release() {
 
 // row reads a row, in the batch's memory.
 func (b *tableBatch) row(i int) (r row, err error) {
-	r.url, r.authority = b.cells[urlColumn].octets(i), b.cells[authorityColumn].octets(i)
-	r.body, r.location = b.cells[bodyColumn].octets(i), b.cells[locationColumn].octets(i)
+	r.url, r.authority = b.cells[urlColumn].bytesAt(i), b.cells[authorityColumn].bytesAt(i)
+	r.body, r.location = b.cells[bodyColumn].bytesAt(i), b.cells[locationColumn].bytesAt(i)
 	switch c := b.cells[statusColumn]; {
 	case c == nil || c.null(i):
 	case c.integer != nil:

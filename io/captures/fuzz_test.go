@@ -43,7 +43,7 @@ func FuzzRow(f *testing.F) {
 		var columns []arrow.Array
 		for i, value := range values {
 			if !utf8.ValidString(value) {
-				return // JSON has other octets
+				return // JSON has other bytes
 			}
 			object[columnNames[i]] = value
 			b := array.NewStringBuilder(memory.NewGoAllocator())
@@ -82,7 +82,7 @@ func captureLines(t *testing.T, r Reader) string {
 	}
 }
 
-// FuzzJSONL reads any octets: no row is an error, and those that are captures can
+// FuzzJSONL reads any bytes: no row is an error, and those that are captures can
 // be added to a set.
 func FuzzJSONL(f *testing.F) {
 	f.Add([]byte(`{"url":"http://a.example/robots.txt","body":"User-agent: *","status":"200","fetched_at":1}` + "\n\n{}\nx"))

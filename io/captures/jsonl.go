@@ -11,7 +11,7 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// MaxLine is how many octets a line of a table may have: 16 MiB.
+// MaxLine is how many bytes a line of a table may have: 16 MiB.
 const MaxLine = 16 << 20
 
 // lineBatch is how many lines are read at once.
@@ -79,7 +79,7 @@ func parseObject(line []byte) (r row, err error) {
 	if err := json.Unmarshal(line, &o); err != nil {
 		return r, fmt.Errorf("it is no such object: %w", err)
 	}
-	r.url, r.authority, r.body, r.location = octets(o.URL), octets(o.Authority), octets(o.Body), octets(o.Location)
+	r.url, r.authority, r.body, r.location = bytesOf(o.URL), bytesOf(o.Authority), bytesOf(o.Body), bytesOf(o.Location)
 	status, err := scalar(o.Status)
 	if err == nil {
 		err = r.setStatus(status)
@@ -101,7 +101,7 @@ func parseObject(line []byte) (r row, err error) {
 	return r, err
 }
 
-func octets(s *string) []byte {
+func bytesOf(s *string) []byte {
 	if s == nil {
 		return nil
 	}

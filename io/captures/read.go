@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Reader reads the captures of a file.
+// Reader reads captures from a file.
 type Reader interface {
-	// Next sets x to the next capture, of which nothing is valid after the next
-	// call. The error is io.EOF after the last.
+	// Next sets x to the next capture, which is valid until the next call. It returns
+	// io.EOF after the last.
 	Next(x *Capture) error
 	// Close ends reading.
 	Close() error
@@ -25,13 +25,12 @@ type File struct {
 	Open func() (Reader, error)
 }
 
-// Of a capture's order, the highest bits are the number of its file.
+// The highest bits of a capture's order are the number of its file.
 const orderBits = 40
 
-// Read adds all captures of files. As many as there are workers are read at
-// once, and as many workers take what was read, so that one large file keeps
-// more than one processor busy. Captures at the same time have the order of the
-// files, and in a file that in which they lie.
+// Read adds all captures of files. Up to workers goroutines read files, and as many add
+// what was read, so one large file keeps more than one processor busy. Captures of the
+// same time are ordered by file, and within a file by position.
 func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 	if len(files) == 0 {
 		return nil
@@ -68,33 +67,33 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 	return group.Wait()
 }
 
-// pipeline takes captures from those who read files to those who work on them.
+// pipeline passes captures from the goroutines that read files to those that add them.
 type pipeline struct {
 	full, free chan *bundle
 }
 
-// bundle is captures that follow each other in a file.
+// bundle is some consecutive captures of a file.
 type bundle struct {
 	source   int
 	order    uint64 // of the first
 	captures []Capture
-	octets   []byte // of all of them
+	data     []byte // of all of them
 }
 
 const (
-	// A bundle has at most so many captures, and octets unless it is one alone.
+	// The most captures in a bundle, and the most bytes unless it has one capture.
 	bundleCaptures = 256
-	bundleOctets   = 256 << 10
+	bundleBytes    = 256 << 10
 )
 
-// add copies a capture into the bundle; false when there is no room.
+// add copies a capture into the bundle. It returns false when there is no room.
 func (b *bundle) add(x *Capture) bool {
 	size := len(x.URL) + len(x.Location) + len(x.Body)
-	if len(b.captures) == bundleCaptures || len(b.captures) > 0 && len(b.octets)+size > cap(b.octets) {
+	if len(b.captures) == bundleCaptures || len(b.captures) > 0 && len(b.data)+size > cap(b.data) {
 		return false
 	}
-	if cap(b.octets) < size {
-		b.octets = make([]byte, 0, max(size, bundleOctets))
+	if cap(b.data) < size {
+		b.data = make([]byte, 0, max(size, bundleBytes))
 	}
 	kept := *x
 	kept.URL, kept.Location, kept.Body = b.copy(x.URL), b.copy(x.Location), b.copy(x.Body)
@@ -102,14 +101,14 @@ func (b *bundle) add(x *Capture) bool {
 	return true
 }
 
-// copy copies octets for which there is room.
-func (b *bundle) copy(octets []byte) []byte {
-	start := len(b.octets)
-	b.octets = append(b.octets, octets...)
-	return b.octets[start:len(b.octets):len(b.octets)]
+// copy copies text for which there is room.
+func (b *bundle) copy(text []byte) []byte {
+	start := len(b.data)
+	b.data = append(b.data, text...)
+	return b.data[start:len(b.data):len(b.data)]
 }
 
-// read reads a file, whose first capture has that order.
+// read reads a file, whose first capture gets that order.
 func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
 	r, err := file.Open()
 	if err != nil {
@@ -145,7 +144,7 @@ func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
 func (p *pipeline) take(ctx context.Context, file *File, order uint64) (*bundle, error) {
 	select {
 	case b := <-p.free:
-		b.source, b.order, b.captures, b.octets = file.Source, order, b.captures[:0], b.octets[:0]
+		b.source, b.order, b.captures, b.data = file.Source, order, b.captures[:0], b.data[:0]
 		return b, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)

@@ -11,12 +11,12 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// key stands for a URL: the first octets of its SHA-256.
+// key identifies a URL: the first bytes of its SHA-256.
 type key [16]byte
 
 func (k key) compare(l key) int { return bytes.Compare(k[:], l[:]) }
 
-// record is a capture as it waits:
+// record is a waiting capture:
 //
 //	 0  16   key of the URL
 //	16  i64  time in nanoseconds since 1970, or unknownTime
@@ -38,8 +38,8 @@ const (
 	flagTarget // there is a target
 )
 
-// newRecord is a record of a capture, before it is known whose it is, in the
-// memory of another.
+// newRecord returns a record of a capture without its key and authority, in the memory
+// of an earlier record.
 func newRecord(memory []byte, x *Capture, source int, order uint64) record {
 	r := append(memory[:0], make([]byte, recordSize)...)
 	binary.LittleEndian.PutUint64(r[16:], uint64(nanoseconds(x.Time)))
@@ -52,7 +52,7 @@ func newRecord(memory []byte, x *Capture, source int, order uint64) record {
 	return r
 }
 
-// of completes a record.
+// of adds the key and the authority to a record.
 func (r record) of(node key, authority []byte) record {
 	copy(r, node[:])
 	binary.LittleEndian.PutUint16(r[62:], uint16(len(authority)))
@@ -78,13 +78,12 @@ func (r record) hasTarget() bool   { return r[60]&flagTarget != 0 }
 func (r record) authority() []byte { return r[recordSize:r.size()] }
 func (r record) size() int         { return recordSize + int(binary.LittleEndian.Uint16(r[62:])) }
 
-// fetch is what package access wants to know, but for a redirect's target.
+// fetch returns what package access needs, except for a redirect's target.
 func (r record) fetch() access.Fetch {
 	return access.Fetch{Status: r.status(), Failed: r.failed(), Time: timeOf(r.time())}
 }
 
-// recordForm puts the captures of a URL together: by source, and those of one
-// with the oldest first.
+// recordForm sorts records by URL, then by source, then oldest first.
 var recordForm = runs.Form{
 	Head: recordSize,
 	Size: func(head []byte) int { return record(head).size() },
@@ -103,7 +102,7 @@ func clampStatus(status int) int16 {
 	return int16(status)
 }
 
-// unknownTime is before every other time.
+// unknownTime sorts before every other time.
 const unknownTime = math.MinInt64
 
 // The years for which nanoseconds since 1970 are defined.

@@ -14,13 +14,13 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// Decision is what captures say of an authority.
+// Decision says what decides about an authority.
 type Decision struct {
 	// Authority is a key as matcher.Scratch.Split returns it.
 	Authority []byte
 	// Access is the outcome, and not access.Unknown.
 	Access access.Outcome
-	// Kept is what Bodies named the body, when Access is access.Rules.
+	// Kept is the number that Bodies gave the body, when Access is access.Rules.
 	Kept uint64
 	// Stale says that the body is a last good copy (RFC 9309 §2.3.1.4).
 	Stale bool
@@ -32,7 +32,7 @@ type Decision struct {
 	Source int
 }
 
-// outcome is what is known of a URL.
+// outcome is what the captures of a URL mean.
 type outcome struct {
 	kept       uint64
 	access     access.Outcome
@@ -48,8 +48,7 @@ type resolver struct {
 	policy access.Policy
 	emit   func(*Decision) error
 
-	// wanted are the targets of redirects, in order, and known is what is known
-	// of each.
+	// wanted are the targets of redirects, sorted; known has the outcome of each.
 	wanted []key
 	known  []outcome
 	next   int // the first of wanted that is not before the group
@@ -68,14 +67,14 @@ const (
 	movedBuffer = 64 << 10
 )
 
-// Resolve calls emit for each authority with a capture that is not after asOf,
-// once and in no particular order, with what decides. The zero time stands for
-// Newest. The argument is valid until emit returns. Nothing can be added
-// afterwards. It ends early when ctx does, with its error.
+// Resolve calls emit once for each authority that has a capture not after asOf, in no
+// particular order, with what decides about it. The zero time stands for Newest. The
+// argument is valid until emit returns. Nothing can be added afterwards. Resolve returns
+// early when ctx ends.
 //
-// Each URL is decided first as if no redirect led anywhere and then, as many
-// times as hops are allowed, with the targets' decisions of the time before. So
-// each is seen a fixed number of times, however redirects cross and loop.
+// The first round decides each URL as if no redirect led anywhere. Each further round,
+// one for each hop that is allowed, decides the redirects again by what the round before
+// said of their targets. So the work is bounded, however redirects cross and loop.
 func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
 	if asOf.IsZero() {
 		asOf = s.Newest()
@@ -128,8 +127,8 @@ func (r *resolver) visit(x record) error {
 	return nil
 }
 
-// endGroup decides about the URL of the group, or puts it aside when that
-// depends on redirects.
+// endGroup decides about the URL of the group, or puts the group aside if it has
+// redirects.
 func (r *resolver) endGroup() error {
 	if len(r.group) == 0 {
 		return nil
@@ -161,8 +160,8 @@ func (r *resolver) endGroup() error {
 	return err
 }
 
-// indexTargets puts the targets' indices in wanted in the place of their keys,
-// and tells whether there are any.
+// indexTargets replaces the keys of the group's targets by their indices in wanted. It
+// reports whether there are any.
 func (r *resolver) indexTargets() bool {
 	any := false
 	for x := record(r.group); len(x) > 0; x = x[x.size():] {
@@ -175,8 +174,8 @@ func (r *resolver) indexTargets() bool {
 	return any
 }
 
-// follow decides about the groups with redirects, given what is known of their
-// targets so far; last says that these are the final decisions.
+// follow decides about the groups with redirects by what is known of their targets. last
+// says that these are the final decisions.
 func (r *resolver) follow(last bool) error {
 	before := slices.Clone(r.known)
 	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
@@ -213,8 +212,8 @@ func (r *resolver) follow(last bool) error {
 	}
 }
 
-// decide decides about a URL, given what is known of redirects' targets; nil is
-// nothing. deciding is the record that does.
+// decide returns what a group means, given the outcomes of redirects' targets (nil for
+// none known), and the record that decides.
 func (r *resolver) decide(group []byte, targets []outcome) (said outcome, deciding record) {
 	r.fetches = r.fetches[:0]
 	target := func(x record) *outcome { return &targets[binary.LittleEndian.Uint32(x[40:])] }
@@ -241,7 +240,7 @@ func (r *resolver) decide(group []byte, targets []outcome) (said outcome, decidi
 	return said, deciding
 }
 
-// finish emits a decision, if it is about an authority, and counts it.
+// finish counts and emits a decision if it is about an authority.
 func (r *resolver) finish(said outcome, deciding record) error {
 	if len(deciding.authority()) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// row is a row of a table of captures; what is null or not there is nil.
+// row is a row of a table of captures; what is null or absent is nil.
 type row struct {
 	url, authority, body, location []byte
 	hasStatus                      bool
@@ -18,7 +18,7 @@ type row struct {
 	failed                         bool
 }
 
-// check tells what makes a row say nothing.
+// check returns an error for a row that says nothing.
 func (r *row) check() error {
 	switch {
 	case len(r.url) == 0 && len(r.authority) == 0:
@@ -47,15 +47,14 @@ func (r *row) setStatus(text []byte) error {
 	return nil
 }
 
-// setStatusNumber takes a status. What is none stays none, and is not taken for
-// another.
+// setStatusNumber takes a status. A number that is no status stays one, clamped so that
+// it does not become one.
 func (r *row) setStatusNumber(status int64) {
 	r.hasStatus = true
 	r.status = int(min(max(status, -1), math.MaxInt32))
 }
 
-// setFailed takes what an error says of itself as text; that there was none is
-// written as empty text or as false.
+// setFailed takes the text of an error; empty text and "false" mean that there was none.
 func (r *row) setFailed(text []byte) {
 	r.failed = len(text) > 0 && string(text) != "false"
 }
@@ -91,9 +90,8 @@ func (r *row) setFetched(text []byte) (err error) {
 	return nil
 }
 
-// urls sets list to the URLs that the row is about, in the list's own memory, and
-// returns how many there are: one, or for an authority without a scheme that of
-// http and that of https.
+// urls sets list to the URLs that the row is about, reusing its memory, and returns how
+// many there are: one, or two (http and https) for an authority without a scheme.
 func (r *row) urls(list *[2][]byte) (n int) {
 	if len(r.url) > 0 {
 		list[0] = append(list[0][:0], r.url...)

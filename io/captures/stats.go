@@ -2,12 +2,12 @@ package captures
 
 import "robotsbatch/matcher/access"
 
-// Stats say what captures were taken and what became of them.
+// Stats count the captures that were taken and what they mean.
 type Stats struct {
 	// Captures that were taken, those Elsewhere included.
 	Captures int64
-	// Elsewhere counts the captures of something else than a robots.txt, which
-	// may be the targets of redirects.
+	// Elsewhere counts the captures of other URLs than robots.txt, which redirects may
+	// lead to.
 	Elsewhere int64
 	// Ignored counts the captures whose URL can have no rules.
 	Ignored int64
@@ -21,17 +21,17 @@ type Stats struct {
 	// them is taken.
 	Longer int64
 
-	// Authorities with a capture that is not after the time asked for, and of
-	// which no source before has one. Each is counted in one of Rules,
-	// Unavailable and Unreachable.
+	// Authorities counts those with a capture that is not after the time asked for, in
+	// the first source that has one. Each is also in one of Rules, Unavailable and
+	// Unreachable.
 	Authorities int64
 	// Rules counts authorities whose rules decide.
 	Rules int64
-	// Stale counts those of them whose rules are a last good copy.
+	// Stale counts those among Rules whose rules are a last good copy.
 	Stale int64
-	// Unavailable counts authorities of which everything is allowed.
+	// Unavailable counts authorities where everything is allowed.
 	Unavailable int64
-	// Unreachable counts authorities of which nothing is allowed.
+	// Unreachable counts authorities where nothing is allowed.
 	Unreachable int64
 
 	// Resolved counts authorities that a redirect decides whose target is known.

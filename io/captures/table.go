@@ -46,7 +46,7 @@ var columnNames = [tableColumns]string{"url", "authority", "body", "status", "fe
 //	url         of the robots.txt, or of what one redirects to; or
 //	authority   such as https://example.com, or example.com for both http and
 //	            https on their default ports, or example.com:8443 for both there
-//	body        strings or octets, decoded; null is an empty one where there is a
+//	body        strings or bytes, decoded; null is an empty one where there is a
 //	            status, and else says nothing
 //	status      integer or digits; null is unknown, and means 200
 //	fetched_at  a timestamp, whose unit is its type's; an integer, or digits,

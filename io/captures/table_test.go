@@ -84,17 +84,17 @@ func TestTableTypes(t *testing.T) {
 		{"url":"http://c/robots.txt","status":503},
 		{"url":"http://d/robots.txt","error":%s}]`
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	octets := arrow.BinaryTypes.Binary
+	bytes := arrow.BinaryTypes.Binary
 	second, nano := &arrow.TimestampType{Unit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
 	tests := []struct {
 		url, body, status, fetched, failed arrow.DataType
 		time, err, want                    string
 	}{
-		{arrow.BinaryTypes.String, octets, arrow.PrimitiveTypes.Int32, second, arrow.BinaryTypes.String, `"2026-03-01 12:00:00"`, `"timeout"`, "12:00:00Z"},
+		{arrow.BinaryTypes.String, bytes, arrow.PrimitiveTypes.Int32, second, arrow.BinaryTypes.String, `"2026-03-01 12:00:00"`, `"timeout"`, "12:00:00Z"},
 		{arrow.BinaryTypes.LargeString, arrow.BinaryTypes.LargeBinary, arrow.PrimitiveTypes.Uint16, nano, arrow.FixedWidthTypes.Boolean, `"2026-03-01 12:00:00.5"`, `true`, "12:00:00.5Z"},
-		{dictionary, octets, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, dictionary, `1772366400`, `"x"`, "12:00:00Z"},
-		{arrow.BinaryTypes.String, octets, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint32, arrow.BinaryTypes.String, `1772366400`, `"x"`, "12:00:00Z"},
-		{arrow.BinaryTypes.String, octets, arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String, arrow.BinaryTypes.String, `"20260301120000"`, `"x"`, "12:00:00Z"},
+		{dictionary, bytes, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, dictionary, `1772366400`, `"x"`, "12:00:00Z"},
+		{arrow.BinaryTypes.String, bytes, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint32, arrow.BinaryTypes.String, `1772366400`, `"x"`, "12:00:00Z"},
+		{arrow.BinaryTypes.String, bytes, arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String, arrow.BinaryTypes.String, `"20260301120000"`, `"x"`, "12:00:00Z"},
 	}
 	for i, test := range tests {
 		source := tableOf(t, fmt.Sprintf(rows, test.time, test.err),

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// maxCodings is how many codings a body may have, one in another.
+	// maxCodings is how many codings a body may have, one applied to another.
 	maxCodings = 3
-	// maxWindow is the largest zstd window, in octets, which RFC 9659 §3 has for
+	// maxWindow is the largest zstd window, in bytes, that RFC 9659 §3 permits in
 	// HTTP.
 	maxWindow = 8 << 20
-	// textSize is how many first octets show whether a body is coded at all.
+	// textSize is how many first bytes show whether a body is coded at all.
 	textSize = 64
 )
 
@@ -104,8 +104,8 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 	}
 }
 
-// looksLikeText tells whether all first octets are printable or white space, as
-// those of no coded body are.
+// looksLikeText reports whether the first bytes are all printable or white space, which
+// those of a coded body never are.
 func looksLikeText(r *bufio.Reader) bool {
 	start, _ := r.Peek(textSize)
 	for _, c := range start {

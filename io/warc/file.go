@@ -9,23 +9,24 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// file is a file as it lies on the disk, with the offset of what is read next.
+// file is a file as it is on disk, and knows the offset of the byte to be read next.
 type file struct {
 	*bufio.Reader
 	counter
 	seeker io.Seeker // nil when it cannot
 }
 
-// counter counts what is read, and keeps an error: decoders give errors of
-// their own. A zstd decoder reads in a goroutine of its own, so the error may be
-// asked for at any time, and the count only by who reads.
+// counter counts the bytes that are read, and keeps the error that ended reading,
+// which decoders replace by their own. A zstd decoder reads in its own goroutine, so
+// failure may be called at any time, but only the goroutine that reads may use the
+// count.
 type counter struct {
 	r   io.Reader
 	at  int64
 	err atomic.Pointer[error] // other than io.EOF
 }
 
-// failure is why reading failed, nil if it did not.
+// failure returns why reading failed, nil if it did not.
 func (c *counter) failure() error {
 	if err := c.err.Load(); err != nil {
 		return *err
@@ -53,10 +54,10 @@ func newFile(r io.Reader) *file {
 // Read is the bufio.Reader's.
 func (f *file) Read(p []byte) (int, error) { return f.Reader.Read(p) }
 
-// offset is that of the next octet.
+// offset returns the offset of the next byte.
 func (f *file) offset() int64 { return f.at - int64(f.Buffered()) }
 
-// back goes back to an offset, if the file can; else it stays where it is.
+// back seeks back to an offset, if the file can; else it does nothing.
 func (f *file) back(offset int64) {
 	if f.seeker == nil {
 		return
@@ -68,7 +69,7 @@ func (f *file) back(offset int64) {
 	f.Reader.Reset(&f.counter)
 }
 
-// members reads a gzip file member by member: Read is io.EOF at the end of each.
+// members reads a gzip file member by member: Read returns io.EOF at the end of each.
 type members struct {
 	file  *file
 	start int64        // offset of the member
@@ -78,7 +79,7 @@ type members struct {
 	err   error        // why it is damaged
 }
 
-// next goes to the next member. It is io.EOF at the end of the file.
+// next starts the next member. It returns io.EOF at the end of the file.
 func (m *members) next() error {
 	m.start, m.ended, m.err = m.file.offset(), false, nil
 	if _, err := m.file.Peek(1); err != nil {
@@ -120,13 +121,13 @@ func (m *members) Read(p []byte) (int, error) {
 
 const (
 	magic = "\x1F\x8B\x08"
-	// trialSize is how much of a member is tried: its header, and the tables of
-	// its first block.
+	// trialSize is how many bytes of a member startsRecord decompresses: its header
+	// and the tables of its first block fit in them.
 	trialSize = 1024
 )
 
-// resync goes to the next member after the start of the broken one that begins
-// as a record does. It is io.EOF when there is none.
+// resync goes to the next member, after the start of the broken one, that starts with
+// a record. It returns io.EOF when there is none.
 func (m *members) resync() error {
 	m.file.back(m.start + 1)
 	m.ended, m.err = true, nil
@@ -150,8 +151,8 @@ func (m *members) resync() error {
 	}
 }
 
-// startsRecord tells whether data is the beginning of a member that begins as a
-// record does.
+// startsRecord reports whether data is the start of a gzip member that starts with a
+// record.
 func (m *members) startsRecord(data []byte) bool {
 	var err error
 	r := bytes.NewReader(data)

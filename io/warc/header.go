@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// version is what a record starts with, before the number of its version.
+// version is what every record starts with; the number of its version follows.
 const version = "WARC/"
 
-// header is what matters of a record's header.
+// header is the part of a record's header that matters.
 type header struct {
 	kind      string // "response" for a response, else empty
 	url       []byte
@@ -20,11 +20,11 @@ type header struct {
 	truncated bool
 	http      bool // the block is HTTP, or is not said to be something else
 
-	used    int // octets of it that were read
+	used    int // bytes of the header that were read
 	hasDate bool
 }
 
-// isResponse tells whether the record may be a capture.
+// isResponse reports whether the record is an HTTP response, and so may be a capture.
 func (h *header) isResponse() bool {
 	return h.kind == "response" && h.http &&
 		(hasPrefixFold(h.url, "http://") || hasPrefixFold(h.url, "https://"))
@@ -72,7 +72,7 @@ func (w *Reader) headerLine(h *header) ([]byte, error) {
 	line, err := w.text.ReadSlice('\n')
 	h.used += len(line)
 	if errors.Is(err, bufio.ErrBufferFull) || err == nil && h.used > MaxHeader {
-		return nil, broken("the record's header has more than %d octets", MaxHeader)
+		return nil, broken("the record's header has more than %d bytes", MaxHeader)
 	}
 	if err != nil {
 		return nil, unexpected(err)
@@ -80,7 +80,7 @@ func (w *Reader) headerLine(h *header) ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), nil
 }
 
-// set takes a field of the header.
+// set takes the value of a field of the header.
 func (h *header) set(key, value []byte) error {
 	switch {
 	case isField(key, "WARC-Type"):
@@ -115,7 +115,7 @@ func isField(key []byte, name string) bool {
 	return len(key) == len(name) && hasPrefixFold(key, name)
 }
 
-// hasPrefixFold tells whether s starts with prefix, whatever the case.
+// hasPrefixFold reports whether s starts with prefix, whatever the case.
 func hasPrefixFold(s []byte, prefix string) bool {
 	return len(s) >= len(prefix) && bytes.EqualFold(s[:len(prefix)], []byte(prefix))
 }

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// MaxHeader is how many octets the header of a record may have, and that of
-	// the HTTP response in it: 64 KiB each.
+	// MaxHeader is the largest header, in bytes, of a record and of the HTTP response
+	// in it: 64 KiB each.
 	MaxHeader = 64 << 10
-	// MaxRecord is the largest length of a record, in octets: 1 TiB.
+	// MaxRecord is the largest length of a record, in bytes: 1 TiB.
 	MaxRecord = 1 << 40
 
-	// readSize is how many octets of a file are read at once.
+	// readSize is how many bytes of a file one read asks for.
 	readSize = 256 << 10
-	// bodySize is how many octets of a coded body are read at once.
+	// bodySize is how many bytes of a coded body one read asks for.
 	bodySize = 16 << 10
 )
 
@@ -33,17 +33,17 @@ type Options struct {
 	// BodySize is how many bytes of a body are read at most; 0 means
 	// robotstxt.Options{}.ReadSize().
 	BodySize int
-	// Broken is called with an error for each thing that is skipped because it
-	// is broken; nil for nobody. The error names the file and the offset: that of
-	// the gzip member, and in a zstd file that after decompression.
+	// Broken, if not nil, is called with an error for each thing that is skipped
+	// because it is broken. The error names the file and the offset: that of the gzip
+	// member, and in a zstd file that after decompression.
 	Broken func(error)
 }
 
 // Stats count what was read.
 type Stats struct {
-	// Records of any type, those that are broken not included.
+	// Records counts the whole records, of any type.
 	Records int64
-	// Responses that were handed out.
+	// Responses counts the responses that Next returned.
 	Responses int64
 	// Broken counts what was skipped because it is broken.
 	Broken int64
@@ -52,9 +52,9 @@ type Stats struct {
 // Reader reads one WARC file. It is for one goroutine.
 type Reader struct {
 	options Options
-	file    *file         // as it lies on the disk
-	counted *file         // what offsets are of: file, or a zstd file decompressed
-	text    *bufio.Reader // what the file has, decompressed
+	file    *file         // as it is on disk
+	counted *file         // in which offsets are counted: file, or a zstd file decompressed
+	text    *bufio.Reader // the file's bytes, decompressed
 	members *members      // of a gzip file, else nil
 	close   func() error
 	block   block // of the record read last
@@ -70,9 +70,9 @@ type Reader struct {
 	stats   Stats
 }
 
-// NewReader starts to read a file. Its compression shows in its first octets.
-// If r is an [io.Seeker], too, reading goes on at once after a gzip member that
-// is broken, and otherwise where its decoder gave up.
+// NewReader starts to read a file, whose first bytes tell its compression. After a
+// broken gzip member, reading goes on at the next one if r is an [io.Seeker], and else
+// where the decoder gave up.
 func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if o.BodySize <= 0 {
 		o.BodySize = robotstxt.Options{}.ReadSize()
@@ -101,10 +101,10 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	return w, nil
 }
 
-// Stats tells what was read so far.
+// Stats returns what was read so far.
 func (w *Reader) Stats() Stats { return w.stats }
 
-// Close gives back what the Reader holds; what it reads from stays open.
+// Close frees what the Reader holds; the file that it reads stays open.
 func (w *Reader) Close() error {
 	w.done = true
 	if w.close == nil {
@@ -115,11 +115,11 @@ func (w *Reader) Close() error {
 	return err
 }
 
-// broken makes an error for something after which reading goes on.
+// broken returns an error after which reading goes on.
 func broken(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// Next sets x to the next response; its slices are valid until the next call.
-// The error is io.EOF after the last. What is broken is no error: only failing
+// Next sets x to the next response, whose slices are valid until the next call. It
+// returns io.EOF after the last. Broken records are skipped and are no error; failing
 // to read the file is.
 func (w *Reader) Next(x *captures.Capture) error {
 	for !w.done {
@@ -148,7 +148,7 @@ func (w *Reader) Next(x *captures.Capture) error {
 	return io.EOF
 }
 
-// report counts something that is broken.
+// report counts something that is broken, and calls Options.Broken.
 func (w *Reader) report(err error) {
 	w.stats.Broken++
 	if w.options.Broken != nil {
@@ -156,8 +156,8 @@ func (w *Reader) report(err error) {
 	}
 }
 
-// record reads the next record's header, and what is wanted of a response's
-// block. It is io.EOF at the end of the file.
+// record reads the next record's header and, of a response, the part of its block that
+// matters. It returns io.EOF at the end of the file.
 func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 	if err := w.begin(); err != nil {
 		return false, err
@@ -182,7 +182,7 @@ func (w *Reader) record(x *captures.Capture) (found bool, err error) {
 	return true, nil
 }
 
-// begin goes to the first octet of the next record.
+// begin skips to the first byte of the next record.
 func (w *Reader) begin() error {
 	for {
 		if w.members == nil {
@@ -241,8 +241,8 @@ func (w *Reader) endMember() error {
 	}
 }
 
-// resync goes to where the next record may start: a line that begins as one
-// does, or, where the compression is damaged, a member that does.
+// resync skips to where the next record may start: a line that starts with "WARC/" or,
+// where the compression is damaged, a gzip member that does.
 func (w *Reader) resync() {
 	err := w.scan()
 	switch {
@@ -257,7 +257,7 @@ func (w *Reader) resync() {
 	}
 }
 
-// scan goes to the next line that begins as a record does.
+// scan skips to the next line that starts with "WARC/".
 func (w *Reader) scan() error {
 	if w.members != nil && w.members.err != nil {
 		return w.members.err
@@ -288,7 +288,7 @@ func discard(r *bufio.Reader, n int64) error {
 	return nil
 }
 
-// unexpected is for places where the end is too early.
+// unexpected replaces the end of the file, where it comes too early, by an error.
 func unexpected(err error) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return broken("the file ends within the record")
@@ -296,7 +296,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// block is what is left of a record's block.
+// block reads the rest of a record's block.
 type block struct {
 	r    *bufio.Reader
 	left int64

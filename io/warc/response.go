@@ -9,8 +9,8 @@ import (
 	"robotsbatch/io/captures"
 )
 
-// response reads the HTTP response that a record's block is. An error is about
-// the response alone, unless the block has one.
+// response reads the HTTP response in a record's block. An error concerns the response
+// alone, unless block.err is set.
 func (w *Reader) response(x *captures.Capture) error {
 	*x = captures.Capture{URL: x.URL, Time: x.Time}
 	if err := w.httpHeader(); err != nil {
@@ -43,8 +43,7 @@ func (w *Reader) startsHTTP() bool {
 	return string(seen) == start
 }
 
-// httpHeader takes the response's header, its empty line included, from the
-// block.
+// httpHeader reads the response's header from the block, up to its empty line.
 func (w *Reader) httpHeader() error {
 	size := int(min(w.block.left, MaxHeader))
 	seen, err := w.text.Peek(size)
@@ -55,7 +54,7 @@ func (w *Reader) httpHeader() error {
 	end := headerEnd(seen)
 	if end < 0 {
 		if int64(size) < w.block.left {
-			return broken("the HTTP header has more than %d octets", MaxHeader)
+			return broken("the HTTP header has more than %d bytes", MaxHeader)
 		}
 		end = size // there is no body, and not even the empty line before it
 	}
@@ -69,7 +68,7 @@ func (w *Reader) httpHeader() error {
 	return nil
 }
 
-// headerEnd is where the body starts, -1 when there is no empty line.
+// headerEnd returns the offset at which the body starts, -1 without an empty line.
 func headerEnd(data []byte) int {
 	for at := 0; ; {
 		i := bytes.IndexByte(data[at:], '\n')
@@ -87,8 +86,8 @@ func headerEnd(data []byte) int {
 	}
 }
 
-// answer is what matters of a response's header. Servers send much that is no
-// HTTP, and browsers live with it: lines that are no fields are skipped.
+// answer is the part of a response's header that matters. Lines that are no fields are
+// skipped, as browsers do.
 type answer struct {
 	status   int
 	location []byte
@@ -103,8 +102,8 @@ type answer struct {
 	unfolded []byte   // a field that goes on over several lines
 }
 
-// parse sets a to what a header says and keeps nothing of it; false when it is
-// none.
+// parse sets a to what a header says and keeps nothing of its memory. It returns false
+// for what is not an HTTP header.
 func (a *answer) parse(head []byte) bool {
 	*a = answer{
 		location: a.location[:0], codings: a.codings[:0], length: -1,
@@ -183,8 +182,7 @@ func startsFolded(data []byte) bool {
 	return len(data) > 0 && (data[0] == ' ' || data[0] == '\t')
 }
 
-// parseStatus takes a status line (RFC 9112 §4); versions from 2 on have one
-// number.
+// parseStatus parses a status line (RFC 9112 §4). Versions from 2 on are one number.
 func (a *answer) parseStatus(line []byte) bool {
 	proto, rest, _ := bytes.Cut(line, []byte(" "))
 	version, ok := bytes.CutPrefix(proto, []byte("HTTP/"))
@@ -199,7 +197,7 @@ func (a *answer) parseStatus(line []byte) bool {
 	return true
 }
 
-// cutLine cuts off the first line, and its end.
+// cutLine returns the first line without its line end, and what follows.
 func cutLine(data []byte) (line, rest []byte) {
 	i := bytes.IndexByte(data, '\n')
 	if i < 0 {

@@ -88,7 +88,7 @@ func zstded(s string) string {
 	return string(w.EncodeAll([]byte(s), nil))
 }
 
-// chunked is a body in chunks of 10 octets.
+// chunked is a body in chunks of 10 bytes.
 func chunked(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -316,7 +316,7 @@ func TestForms(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			for name, r := range map[string]io.Reader{
 				"seeker": strings.NewReader(file), "stream": io.MultiReader(strings.NewReader(file)),
-				"one octet": iotest.OneByteReader(strings.NewReader(file)), "data with EOF": iotest.DataErrReader(strings.NewReader(file)),
+				"one byte": iotest.OneByteReader(strings.NewReader(file)), "data with EOF": iotest.DataErrReader(strings.NewReader(file)),
 			} {
 				got, gotStats := read(t, r, Options{})
 				if strings.Join(got, "\n") != strings.Join(want, "\n") || gotStats != stats {
@@ -332,12 +332,12 @@ func TestBrokenMember(t *testing.T) {
 	records := some()
 	plain, _ := read(t, strings.NewReader(strings.Join(records, "")), Options{})
 	for name, damage := range map[string]func(string) string{
-		"octets in the middle": func(s string) string { return s[:len(s)/2] + "\xFF\xFF\xFF\xFF" + s[len(s)/2+4:] },
-		"checksum":             func(s string) string { return s[:len(s)-8] + "\x00\x01\x02\x03" + s[len(s)-4:] },
-		"magic":                func(s string) string { return "\x00\x00" + s[2:] },
-		"cut":                  func(s string) string { return s[:len(s)/2] },
-		"cut in the checksum":  func(s string) string { return s[:len(s)-3] },
-		"only the first octet": func(s string) string { return s[:1] },
+		"bytes in the middle": func(s string) string { return s[:len(s)/2] + "\xFF\xFF\xFF\xFF" + s[len(s)/2+4:] },
+		"checksum":            func(s string) string { return s[:len(s)-8] + "\x00\x01\x02\x03" + s[len(s)-4:] },
+		"magic":               func(s string) string { return "\x00\x00" + s[2:] },
+		"cut":                 func(s string) string { return s[:len(s)/2] },
+		"cut in the checksum": func(s string) string { return s[:len(s)-3] },
+		"only the first byte": func(s string) string { return s[:1] },
 		"wrong length of the record": func(string) string {
 			return gzipped(strings.Replace(records[9], "Content-Length: ", "Content-Length: 1", 1))
 		},
@@ -365,7 +365,7 @@ func TestBrokenMember(t *testing.T) {
 	}
 }
 
-// TestLimit: no more than one octet above the limit is read of any body.
+// TestLimit: no more than one byte above the limit is read of any body.
 func TestLimit(t *testing.T) {
 	body := strings.Repeat("a", 100_000)
 	for coding, code := range map[string]func(string) string{
@@ -388,7 +388,7 @@ func TestLimit(t *testing.T) {
 					t.Fatal(err)
 				}
 				if want := min(len(body), limit+1); len(x.Body) != want || x.Cut {
-					t.Errorf("%q, limit %d: %d octets, cut %t", coding, limit, len(x.Body), x.Cut)
+					t.Errorf("%q, limit %d: %d bytes, cut %t", coding, limit, len(x.Body), x.Cut)
 				}
 				w.Close()
 			}
@@ -407,7 +407,7 @@ func TestFailingFile(t *testing.T) {
 				err = w.Next(&x)
 			}
 			if !errors.Is(err, failure) {
-				t.Errorf("%s after %d octets: %v", form, n, err)
+				t.Errorf("%s after %d bytes: %v", form, n, err)
 			}
 			if w != nil {
 				w.Close()
@@ -431,7 +431,7 @@ func TestDamage(t *testing.T) {
 				_, got := read(t, bytes.NewReader(flipped), Options{})
 				if strings.HasPrefix(form, "gzip") || strings.HasPrefix(form, "zstd") {
 					if got.Records < 8 && got.Broken == 0 {
-						t.Errorf("octet %d flipped: %+v, nothing broken", i, got)
+						t.Errorf("byte %d flipped: %+v, nothing broken", i, got)
 					}
 				}
 			}
@@ -464,7 +464,7 @@ func FuzzWARC(f *testing.F) {
 				t.Fatal(err)
 			}
 			if len(x.Body) > limit+1 {
-				t.Fatalf("a body of %d octets", len(x.Body))
+				t.Fatalf("a body of %d bytes", len(x.Body))
 			}
 		}
 		if first.Broken == 0 && w.Stats() != first {

@@ -1,15 +1,15 @@
 // Package access says what the fetch of a robots.txt means for an authority:
 // its rules, everything allowed or everything disallowed (RFC 9309 §2.3.1).
 //
-// It holds pure functions, the one place where a source's facts become an
-// [Outcome], so that a folder, a rule pack and a crawl's captures agree.
+// Its functions are pure. They are the one place where the facts of a source become an
+// [Outcome], so that folders, rule packs and captures agree.
 package access
 
 // Outcome is what a rules source says of an authority.
 type Outcome uint8
 
 const (
-	// Unknown: the source has nothing on the authority.
+	// Unknown: the source knows nothing of the authority.
 	Unknown Outcome = iota
 	// Rules: a body was read; its rules decide (RFC 9309 §2.3.1.1).
 	Rules

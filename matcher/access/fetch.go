@@ -2,44 +2,44 @@ package access
 
 import "time"
 
-// StaleAfter is how long robots.txt has to be unreachable, in every fetch,
-// before everything is no longer disallowed (RFC 9309 §2.3.1.4).
+// StaleAfter is how long every fetch of robots.txt must have found it unreachable until
+// that no longer disallows everything (RFC 9309 §2.3.1.4).
 const StaleAfter = 30 * 24 * time.Hour
 
-// MaxHops is how many redirects are followed, one after another (RFC 9309
-// §2.3.1.2).
+// MaxHops is how many redirects in a row are followed (RFC 9309 §2.3.1.2).
 const MaxHops = 5
 
 // Fetch is what is known of one fetch of a robots.txt.
 type Fetch struct {
 	// Status is the HTTP status; 0 means 200, for a body without a status.
 	Status int
-	// Failed says that there was no answer: a network error, a timeout.
+	// Failed says that no answer came: a network error, a timeout.
 	Failed bool
-	// Target is the outcome for the target of a redirect, Unknown when the
-	// target is not known: no Location, not in the source, too many hops.
+	// Target is the outcome of a redirect's target; Unknown when there is no Location,
+	// when the target is not in the source, and after too many hops.
 	Target Outcome
 	// Time of the fetch; the zero time, unknown, is before all others.
 	Time time.Time
 }
 
-// Policy is what the RFC leaves open. The zero value is the default.
+// Policy decides what the RFC leaves open. The zero value is the default.
 type Policy struct {
-	// Allow429 takes status 429 for unavailable, as any other 4xx, instead of
-	// unreachable, as 5xx.
+	// Allow429 makes status 429 mean unavailable, as any other 4xx does, instead of
+	// unreachable, as 5xx does.
 	Allow429 bool
-	// DenyUnresolved disallows everything where a redirect leads nowhere,
-	// instead of allowing it.
+	// DenyUnresolved makes an unresolved redirect disallow everything, instead of
+	// allowing it.
 	DenyUnresolved bool
 }
 
-// Unresolved tells whether the fetch is a redirect whose target is not known
-// (RFC 9309 §2.3.1.2), 304 included.
+// Unresolved reports whether the fetch is a redirect whose target is not known, which
+// includes 304 (RFC 9309 §2.3.1.2).
 func (f *Fetch) Unresolved() bool { return f.isRedirect() && f.Target == Unknown }
 
 func (f *Fetch) isRedirect() bool { return !f.Failed && f.Status/100 == 3 }
 
-// Outcome says what one fetch means, apart from all others.
+// Outcome says what one fetch means by itself. A status that no final response has (1xx,
+// and from 600 on) means unreachable, as 5xx does: nobody knows what the server meant.
 func (p Policy) Outcome(f Fetch) Outcome {
 	switch {
 	case f.Failed:
@@ -61,27 +61,27 @@ func (p Policy) Outcome(f Fetch) Outcome {
 	return DisallowAll
 }
 
-// unreachable tells whether a fetch counts for StaleAfter.
+// unreachable reports whether a fetch found robots.txt unreachable, as StaleAfter
+// counts.
 func (p Policy) unreachable(f Fetch) bool {
 	return !f.Unresolved() && p.Outcome(f) == DisallowAll
 }
 
-// Decision is what the fetches of one robots.txt mean together.
+// Decision says what the fetches of one robots.txt mean together.
 type Decision struct {
 	// Outcome is Unknown when no fetch counts.
 	Outcome Outcome
-	// Fetch is the index of the fetch that decides, -1 for none. With Stale it
-	// is that of the last good copy.
+	// Fetch is the index of the fetch that decides, -1 for none; with Stale, of the
+	// last good copy.
 	Fetch int
-	// Stale says that the last good copy stands in (RFC 9309 §2.3.1.4).
+	// Stale says that the last good copy is used (RFC 9309 §2.3.1.4).
 	Stale bool
 }
 
-// Decide says what the fetches of one robots.txt, the oldest first, mean at
-// asOf: the newest that is not after it decides. If robots.txt has been
-// unreachable for StaleAfter or longer, counted from the first of the fetches
-// that all were, then what the fetch before them said stands, or everything is
-// allowed if there is none.
+// Decide says what the fetches of one robots.txt, oldest first, mean at asOf. The newest
+// one that is not after asOf decides. But if that and all fetches before it, back to one
+// at least StaleAfter ago, found robots.txt unreachable, then the fetch before those
+// decides, or everything is allowed if there is none.
 func (p Policy) Decide(fetches []Fetch, asOf time.Time) Decision {
 	newest := len(fetches) - 1
 	for newest >= 0 && fetches[newest].Time.After(asOf) {

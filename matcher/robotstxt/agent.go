@@ -21,9 +21,8 @@ func (f *File) AgentNames() iter.Seq[[]byte] {
 	}
 }
 
-// Everyone tells whether the line is for every crawler that no other group
-// names: its value is "*" alone or "*" followed by white space and anything
-// (RFC 9309 §2.2.1).
+// Everyone reports whether the line is for all crawlers that no group names: its value
+// is "*", or "*" and white space followed by anything (RFC 9309 §2.2.1).
 func (a Agent) Everyone() bool {
 	return len(a.Value) > 0 && a.Value[0] == '*' && (len(a.Value) == 1 || isSpace(a.Value[1]))
 }
@@ -32,13 +31,13 @@ func (a Agent) Everyone() bool {
 // ASCII case; an empty one names nobody. They alias a.Value.
 //
 // The token is the value's longest prefix of letters, "_" and "-" (RFC 9309
-// §2.2.1). The word is the value up to its first white space or "/": under
-// RFC9309 it names a crawler, too, for there are crawlers with digits in their
-// names, such as MJ12bot, which the grammar of product tokens has no room for.
-// It is nil under Google, and where the value starts with "*".
+// §2.2.1). The word is the value up to its first white space or "/". Under RFC9309 it
+// names a crawler as well, because some names have digits, such as MJ12bot, which the
+// grammar of product tokens lacks. It is nil under Google, and where the value starts
+// with "*".
 func (a Agent) Names(p Profile) (token, word []byte) {
 	n := 0
-	for n < len(a.Value) && isTokenOctet(a.Value[n]) {
+	for n < len(a.Value) && isTokenByte(a.Value[n]) {
 		n++
 	}
 	token = a.Value[:n:n]
@@ -51,7 +50,7 @@ func (a Agent) Names(p Profile) (token, word []byte) {
 	return token, a.Value[:n:n]
 }
 
-func isTokenOctet(c byte) bool {
+func isTokenByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
 }
 

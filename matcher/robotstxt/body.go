@@ -6,14 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// sniffed is how many octets of a text are looked at to tell HTML and binary
-// data from a robots.txt.
+// sniffed is how many bytes of a text tell HTML and binary data from a robots.txt.
 const sniffed = 512
 
-// Counted returns the part of a body that counts (RFC 9309 §2.5), which aliases
-// it, and whether that is less than there was: Parse makes of it, without Cut,
-// the same groups and records that it makes of the body under o. Without a limit
-// or Cut that is the body.
+// Counted returns the part of a body that counts (RFC 9309 §2.5), and whether that is
+// less than the body. Parse finds in it, without Cut, the groups and records that it
+// finds in the body under o. The result aliases the body.
 func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	limit := len(body)
 	if o.Profile != Google {
@@ -32,8 +30,8 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	return counted, true
 }
 
-// open returns the part of a body that counts, as text in UTF-8 without a byte
-// order mark, and records what concerns the body as a whole.
+// open returns the part of a body that counts, as UTF-8 without a byte order mark, and
+// records the warnings about the body as a whole.
 func (f *File) open(body []byte, o Options) []byte {
 	counted, limited := Counted(body, o)
 	f.Limited = limited
@@ -56,9 +54,9 @@ func (f *File) open(body []byte, o Options) []byte {
 	return text
 }
 
-// wholeLines cuts what follows the last line end.
+// wholeLines returns a text up to its last line end.
 func wholeLines(text []byte) []byte {
-	const piece = 256 // octets at a time: what is no text may have one line
+	const piece = 256 // bytes searched at a time: binary data may be one long line
 	n := len(text)
 	for n > piece && bytes.IndexByte(text[n-piece:n], '\n') < 0 && bytes.IndexByte(text[n-piece:n], '\r') < 0 {
 		n -= piece
@@ -73,8 +71,7 @@ func startsWithLineEnd(text []byte) bool {
 	return len(text) > 0 && (text[0] == '\n' || text[0] == '\r')
 }
 
-// skipMark skips the UTF-8 byte order mark, or as much of its beginning as is
-// there.
+// skipMark skips the UTF-8 byte order mark, or the part of its start that is there.
 func skipMark(text []byte) []byte {
 	const mark = "\xEF\xBB\xBF"
 	n := 0
@@ -84,11 +81,11 @@ func skipMark(text []byte) []byte {
 	return text[n:]
 }
 
-// utf16Order says which octet of a code unit is the high one.
+// utf16Order is the byte order of UTF-16: the index of each byte in a code unit.
 type utf16Order struct{ high, low int }
 
-// utf16Mark returns the order that a UTF-16 byte order mark at the body's
-// start announces, or nil.
+// utf16Mark returns the byte order that a UTF-16 mark at the body's start says, or
+// nil.
 func utf16Mark(body []byte) *utf16Order {
 	switch {
 	case len(body) < 2:
@@ -101,9 +98,9 @@ func utf16Mark(body []byte) *utf16Order {
 	return nil
 }
 
-// wholeLines is what counts of a body, with its mark, that is cut at limit: a
-// code unit that the limit halves lies beyond it, and a line that it cuts is
-// dropped.
+// wholeLines returns the part of a body, including its mark, that a limit leaves. A
+// code unit that the limit halves is beyond it, and a line that it cuts is dropped. A
+// line end that follows the limit at once keeps its line whole, as it does in UTF-8.
 func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
 	limit &^= 1
 	if next := body[limit:min(limit+lookahead, len(body))]; startsWithLineEnd(o.decode(next)) {
@@ -115,8 +112,8 @@ func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
 	return body[:limit:limit]
 }
 
-// decode returns UTF-16 text as UTF-8, with U+FFFD for each half of a surrogate
-// pair, and for half a code unit at the end, that lacks the other half.
+// decode returns UTF-16 text as UTF-8. Each half of a surrogate pair without the other
+// half, and half a code unit at the end, becomes U+FFFD.
 func (o *utf16Order) decode(body []byte) []byte {
 	text := make([]byte, 0, len(body)/2)
 	for ; len(body) >= 2; body = body[2:] {
@@ -139,7 +136,7 @@ func (o *utf16Order) unit(body []byte) rune {
 	return rune(body[o.high])<<8 | rune(body[o.low])
 }
 
-// sniff warns of a text that begins as no robots.txt does.
+// sniff warns of a text that starts like HTML or binary data.
 func (f *File) sniff(text []byte) {
 	text = text[:min(len(text), sniffed)]
 	if hasBinary(text) {
@@ -153,8 +150,8 @@ func (f *File) sniff(text []byte) {
 	}
 }
 
-// hasBinary tells whether there is one of the control characters that no text has: all
-// but those of white space and ESC, with which some encodings switch.
+// hasBinary reports whether a text has a control character other than white space and
+// ESC, which some encodings use.
 func hasBinary(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' && c != 0x1B && !isSpace(c) {

@@ -13,7 +13,7 @@ import (
 
 const limit = robotstxt.DefaultLimit
 
-// filled is start, a comment that fills up to size octets, and end.
+// filled is start, a comment that fills up to size bytes, and end.
 func filled(start string, size int, end string) []byte {
 	start += "#"
 	return []byte(start + strings.Repeat("x", size-len(start)-len(end)) + end)
@@ -72,7 +72,7 @@ func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
 	counted, limited := robotstxt.Counted(body, o)
 	got := robotstxt.Parse(counted, robotstxt.Options{Profile: o.Profile, Limit: o.Limit})
 	if limited != want.Limited || got.Limited || !bytes.HasPrefix(body, counted) {
-		t.Errorf("%s: %d of %d octets count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
+		t.Errorf("%s: %d of %d bytes count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
 	}
 	cut := func(s string) string { return strings.TrimRight(strings.ReplaceAll(s, " 0!body_limited", ""), " ;") }
 	if got, want := cut(summary(got)), cut(summary(want)); got != want {
@@ -107,7 +107,7 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// The limit counts the octets as they came, and cuts between code units.
+// The limit counts the bytes as they came, and cuts between code units.
 func TestUTF16Limit(t *testing.T) {
 	units := limit/2 - 1 // less the mark
 	text := string(filled("User-agent: a\n", units, "\nAllow: /y"))
@@ -196,7 +196,7 @@ func TestGoogleLineLength(t *testing.T) {
 		cut  bool
 	}{
 		{"as long as permitted", rule(longest, "Allow: /"), longest - len("Allow: "), false},
-		{"an octet longer", rule(longest+1, "Allow: /"), longest - len("Allow: "), true},
+		{"a byte longer", rule(longest+1, "Allow: /"), longest - len("Allow: "), true},
 		{"counted before trimming", rule(longest+5, "     Allow: /"), longest - len("     Allow: "), true},
 		{"counted with the comment", rule(longest+5, "Allow: /yz #"), len("/yz"), true},
 		{"NUL beyond", rule(longest, "Allow: /") + "\x00", longest - len("Allow: "), true},
@@ -210,7 +210,7 @@ func TestGoogleLineLength(t *testing.T) {
 			cut := len(f.Warnings) > 0 && f.Warnings[0] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2} ||
 				len(f.Warnings) > 1 && f.Warnings[1] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2}
 			if got := len(f.Groups[0].Rules[0].Pattern); got != test.want || cut != test.cut {
-				t.Errorf("%s: pattern of %d octets, want %d; cut: %v", test.row, got, test.want, cut)
+				t.Errorf("%s: pattern of %d bytes, want %d; cut: %v", test.row, got, test.want, cut)
 			}
 		}
 	}
@@ -221,6 +221,6 @@ func TestGoogleLineLength(t *testing.T) {
 	}
 	long := []byte("User-agent: a\n" + rule(10*longest, "Allow: /"))
 	if got, want := len(robotstxt.Parse(long, robotstxt.Options{}).Groups[0].Rules[0].Pattern), 10*longest-len("Allow: "); got != want {
-		t.Errorf("rfc9309: pattern of %d octets, want %d", got, want)
+		t.Errorf("rfc9309: pattern of %d bytes, want %d", got, want)
 	}
 }

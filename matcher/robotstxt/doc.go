@@ -1,14 +1,14 @@
-// Package robotstxt reads a robots.txt body into its groups, rules and other
-// records (RFC 9309 §2.2).
+// Package robotstxt parses a robots.txt body into groups, rules and other records
+// (RFC 9309 §2.2).
 //
-// Parsing never fails: whatever can be used is used, and everything else
-// becomes a [Warning] with its line number (RFC 9309 §2.3.1.5). Two profiles
-// are known; they differ only where the documentation of [Profile] says so.
+// Parsing never fails: it uses what it can, and reports everything else as a [Warning]
+// with its line number (RFC 9309 §2.3.1.5). It knows two profiles, whose differences
+// [Profile] lists.
 //
-// The package reads; it does not interpret. Which groups concern a crawler and
-// what a pattern matches is package matcher's part.
+// The package parses and does not interpret: package matcher decides which groups
+// concern a crawler and what a pattern matches.
 //
-// A body is hostile text until proven otherwise. [Parse] takes time and memory
-// in proportion to the octets that it reads, whatever they are, and copies none
-// of them but a UTF-16 body's.
+// A body is hostile text until proven otherwise. [Parse] takes time and memory in
+// proportion to the bytes that it reads, whatever they are. It copies none of them,
+// except those of a UTF-16 body, which it decodes.
 package robotstxt

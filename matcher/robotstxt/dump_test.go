@@ -67,7 +67,7 @@ func names(a robotstxt.Agent, p robotstxt.Profile) string {
 func quote(b []byte) string {
 	const shown = 60
 	if len(b) > shown {
-		return fmt.Sprintf("%q and %d octets", b[:shown], len(b)-shown)
+		return fmt.Sprintf("%q and %d bytes", b[:shown], len(b)-shown)
 	}
 	return fmt.Sprintf("%q", b)
 }

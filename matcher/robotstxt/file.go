@@ -2,24 +2,24 @@ package robotstxt
 
 import "math"
 
-// DefaultLimit is how many octets of a body count when no other limit is
-// asked for: 500 KiB, the least that RFC 9309 §2.5 lets a crawler use.
+// DefaultLimit is how many bytes of a body count by default: 500 KiB, the least that
+// RFC 9309 §2.5 lets a crawler use.
 const DefaultLimit = 500 << 10
 
-// MaxGoogleBody is how many octets of a body readers keep under the Google
-// profile, which knows no limit of its own: 64 MiB.
+// MaxGoogleBody is how many bytes of a body readers keep under the Google profile,
+// which has no limit: 64 MiB.
 const MaxGoogleBody = 64 << 20
 
-// Profile is a reading of the protocol. It is chosen when rules are compiled.
+// Profile is a reading of the protocol, chosen when rules are compiled.
 //
 // In this package the profiles differ in the following:
 //
-//   - Size: RFC9309 reads the first Options.Limit octets (RFC 9309 §2.5) and
+//   - Size: RFC9309 reads the first Options.Limit bytes (RFC 9309 §2.5) and
 //     drops the line that the limit cuts; Google reads everything.
-//   - Long lines: RFC9309 keeps them whole; Google ignores what follows a line's
-//     first 16,663 octets.
-//   - Keys: RFC9309 wants the whole key; to Google a key that merely starts with
-//     a known one is that one.
+//   - Long lines: RFC9309 keeps them whole; Google reads the first 16,663 bytes of
+//     each.
+//   - Keys: RFC9309 requires the whole key; under Google a known key may be followed
+//     by anything.
 //   - UTF-16 with a byte order mark: RFC9309 decodes it; Google does not.
 //   - Agents with digits in their names: see [Agent.Names].
 type Profile uint8
@@ -35,13 +35,12 @@ const (
 type Options struct {
 	// Profile is the reading of the protocol; default RFC9309.
 	Profile Profile
-	// Limit is how many raw octets of the body count; values below
+	// Limit is how many raw bytes of the body count; values below
 	// DefaultLimit mean DefaultLimit. The Google profile has no limit.
 	Limit int
-	// Cut says that the body is only the beginning of what the server sent
-	// (the crawler cut it), so that its last line may be incomplete. It is
-	// then treated, under either profile, as if the limit lay at the body's
-	// end.
+	// Cut says that the body is only the start of what the server sent, because
+	// the crawler cut it. Its last line may be incomplete, so under either profile
+	// the body is read as if the limit were at its end.
 	Cut bool
 }
 
@@ -63,10 +62,10 @@ func (o Options) ReadLimit() int {
 // show that there was more and whether the limit cuts a line.
 func (o Options) ReadSize() int { return o.ReadLimit() + lookahead }
 
-// File is a parsed body. Its byte slices alias the body that was parsed, or a
-// decoded copy of it, and are valid as long as neither is changed.
+// File is a parsed body. Its byte slices alias the body, or the decoded copy of a UTF-16
+// body, and are valid as long as that is unchanged.
 type File struct {
-	// Profile is the one that the body was read under.
+	// Profile is the one that the body was parsed under.
 	Profile Profile
 	// Groups in file order; not merged.
 	Groups []Group
@@ -75,13 +74,12 @@ type File struct {
 	// Warnings in line order, those of the whole body first, at most
 	// MaxWarnings of them.
 	Warnings []Warning
-	// WarningCount counts all warnings, also those beyond MaxWarnings.
+	// WarningCount counts all warnings, including those beyond MaxWarnings.
 	WarningCount int
 	// Limited says that the size limit (or Options.Cut) ended the reading
 	// before the body's end.
 	Limited bool
-	// Lines is how many lines were read. What follows the last line end is a
-	// line if it is not empty.
+	// Lines is how many lines were read. Text after the last line end is a line.
 	Lines int
 }
 
@@ -110,7 +108,7 @@ type Rule struct {
 	Allow bool
 	// Pattern as written, trimmed; not normalised, may be empty.
 	Pattern []byte
-	// Text is the whole rule as written, from the key's first octet to the
+	// Text is the whole rule as written, from the key's first byte to the
 	// pattern's last, without comment.
 	Text []byte
 	// Line number, from 1.

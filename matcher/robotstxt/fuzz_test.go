@@ -92,7 +92,7 @@ func checkLines(t *testing.T, f *robotstxt.File) {
 	}
 }
 
-// checkInside checks that no octet was copied, and that what was trimmed is.
+// checkInside checks that no byte was copied, and that what was trimmed is.
 func checkInside(t *testing.T, f *robotstxt.File, body []byte) {
 	t.Helper()
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(body)))

@@ -2,7 +2,7 @@ package robotstxt
 
 import "encoding/binary"
 
-// field is what a key stands for.
+// field is the meaning of a key.
 type field uint8
 
 const (
@@ -12,7 +12,7 @@ const (
 	disallowField
 	sitemapField
 	crawlDelayField
-	// otherField is a known key whose value is of no use here.
+	// otherField is a known key whose value is not needed.
 	otherField
 )
 
@@ -23,9 +23,8 @@ type spelling struct {
 	misspelled bool
 }
 
-// spellings has the known keys by their first letter, the most frequent first.
-// None is the beginning of another, so that under Google, where the beginning
-// decides, at most one fits.
+// spellings are the known keys by their first letter, most frequent first. None is a
+// prefix of another, so under Google, where a prefix is enough, at most one matches.
 var spellings = ['z' + 1][]spelling{
 	'u': {
 		{"user-agent", userAgentField, false},
@@ -54,9 +53,9 @@ var spellings = ['z' + 1][]spelling{
 	'r': {{"request-rate", otherField, false}},
 }
 
-// usualKey finds the keys that nearly all records have, spelled well, in any case
-// and with the colon right behind them: what the key that a line begins with
-// stands for, and its length. The field is unknownField for any other.
+// usualKey returns the field and the length of the key that a line starts with, if it is
+// one of the three that nearly all records have, spelled correctly, in any case, with
+// the colon right after it. Otherwise it returns unknownField.
 func usualKey(line []byte) (f field, length int) {
 	const (
 		// lowerCase turns letters into lower case. Nothing else becomes a letter.
@@ -80,9 +79,9 @@ func usualKey(line []byte) (f field, length int) {
 	return unknownField, 0
 }
 
-// lookUp returns what key, which is not empty, stands for: where prefix is set,
-// by its beginning, else as a whole, without ASCII case in both. The kind is
-// what is to be warned of, or 0.
+// lookUp returns the field of a key, which is not empty, ignoring ASCII case. If prefix
+// is set, a known key may be followed by anything. The kind is the warning to give, 0
+// for none.
 func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	letter := lower(key[0])
 	if int(letter) >= len(spellings) {

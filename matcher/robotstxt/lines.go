@@ -2,18 +2,17 @@ package robotstxt
 
 import "bytes"
 
-// lines hands out a text's lines, which end with LF, CR or CRLF.
+// lines iterates over the lines of a text, which end with LF, CR or CRLF.
 //
-// For each octet that means something in a line it knows where the next one
-// is, and looks again only when that place is behind. Each is thus searched
-// once through the whole text, at the speed of bytes.IndexByte, whatever the
-// text: no line is searched to its end for something that is far behind it.
+// It remembers the next position of each byte that has a meaning in a line, and searches
+// again only once that position has been passed. So each of these bytes is searched for
+// once through the whole text, at the speed of bytes.IndexByte; searching within each
+// line would be slower, as most lines have none of them.
 type lines struct {
 	text []byte
 	// next is where the next line starts.
 	next int
-	// The first of each octet at or after the line's start; len(text) for
-	// none.
+	// Position of the first such byte at or after the line's start; len(text) for none.
 	lf, cr, nul, hash int
 }
 
@@ -74,7 +73,7 @@ func trimRight(b []byte) []byte {
 	return b[:high]
 }
 
-// isBlank tells the white space that a line can hold: SP, TAB, VT and FF.
+// isBlank reports whether c is white space that a line can hold: SP, TAB, VT or FF.
 func isBlank(c byte) bool {
 	return c <= ' ' && (1<<' '|1<<'\t'|1<<'\v'|1<<'\f')>>c&1 != 0
 }

@@ -5,28 +5,26 @@ import (
 	"slices"
 )
 
-// maxGoogleLine is how many octets of a line Google's parser looks at: 8 times
-// the longest URL of an old browser, less one.
+// maxGoogleLine is how many bytes of a line Google's parser reads: 8 times the longest
+// URL of an old browser, less one.
 const maxGoogleLine = 2083*8 - 1
 
-// rulePitch is how many octets, comments and all, an ordinary robots.txt has for
-// each of its rules.
+// rulePitch is how many bytes, including comments, an ordinary robots.txt has for each
+// of its rules.
 const rulePitch = 36
 
-// Parse reads a body (RFC 9309 §2.2). It never fails; see [File] for what it
-// returns and for how long body must stay unchanged. It takes time and memory
-// in proportion to the body's length.
+// Parse parses a body (RFC 9309 §2.2). It never fails. The result aliases body; see
+// [File]. It takes time and memory in proportion to the body's length.
 func Parse(body []byte, o Options) *File {
 	return new(Parser).Parse(body, o)
 }
 
-// Parser reads bodies one after the other, in memory that it keeps: as much as
-// the largest of them needed. It belongs to one goroutine. The zero value is
-// ready for use.
+// Parser parses bodies one after another in the same memory, of which it keeps as much
+// as the largest needed. It belongs to one goroutine. The zero value is ready for use.
 //
-// Agents, rules and delays of all groups lie in one array each: within a group
-// they are consecutive, and so the groups, whose array it would be to grow, are
-// made at the end, when nothing moves any more.
+// The agents of all groups are in one array, as are their rules and their delays. These
+// arrays move while they grow, so the groups, which are slices of them, are made at the
+// end.
 type Parser struct {
 	file   File
 	google bool
@@ -42,7 +40,7 @@ type Parser struct {
 	naming bool
 }
 
-// Parse is the function Parse. What it returns is valid until the next call.
+// Parse does what the function Parse does. The result is valid until the next call.
 func (p *Parser) Parse(body []byte, o Options) *File {
 	old := &p.file
 	*p = Parser{
@@ -60,7 +58,7 @@ func (p *Parser) Parse(body []byte, o Options) *File {
 	return &p.file
 }
 
-// groupStart is how many agents, rules and delays come before a group's.
+// groupStart says where the agents, rules and delays of a group start.
 type groupStart struct{ agents, rules, delays int }
 
 func (p *Parser) parse(text []byte) {
@@ -91,7 +89,7 @@ func (p *Parser) parse(text []byte) {
 	}
 }
 
-// record reads a line that is not empty, trimmed and without comment.
+// record parses a line that is not empty, trimmed, and without its comment.
 func (p *Parser) record(line []byte) {
 	if field, key := usualKey(line); field != unknownField {
 		p.add(field, trimLeft(line[key+1:]), line)
@@ -121,7 +119,7 @@ func (p *Parser) record(line []byte) {
 	p.add(field, trimLeft(line[sep+1:]), line)
 }
 
-// isOneWord tells whether a text is one word with SP and TAB before it.
+// isOneWord reports whether a text is one word after any SP and TAB.
 func isOneWord(text []byte) bool {
 	for len(text) > 0 && blankIn(text) == 0 {
 		text = text[1:]
@@ -129,8 +127,8 @@ func isOneWord(text []byte) bool {
 	return len(text) > 0 && blankIn(text) == len(text)
 }
 
-// blankIn returns where the first SP or TAB of a text is, and its length if there
-// is none.
+// blankIn returns the index of the first SP or TAB in a text, its length if there is
+// none.
 func blankIn(text []byte) int {
 	for i, c := range text {
 		if c == ' ' || c == '\t' {
@@ -140,7 +138,7 @@ func blankIn(text []byte) int {
 	return len(text)
 }
 
-// add puts a record where it belongs.
+// add adds a record to its group or to the file.
 func (p *Parser) add(f field, value, line []byte) {
 	switch f {
 	case disallowField, allowField:
@@ -177,8 +175,8 @@ func (p *Parser) addRule(allow bool, pattern, line []byte) {
 	p.rules = append(p.rules, Rule{Allow: allow, Pattern: pattern, Text: line, Line: p.file.Lines})
 }
 
-// buildGroups gives each group its part of the arrays, with no room to grow
-// into the next one's.
+// buildGroups makes each group of its part of the arrays, with the capacity cut so that
+// appending cannot overwrite the next group's.
 func (p *Parser) buildGroups() {
 	if len(p.groups) == 0 {
 		return

@@ -57,8 +57,8 @@ func TestParse(t *testing.T) {
 		{"line ends: not U+2028, not U+0085", "User-agent: a\u2028Disallow: /\u0085\nAllow: /", "1@a\u2028Disallow: /\u0085 2+/", ""},
 
 		{"byte order mark", "\xEF\xBB\xBFUser-agent: a\nAllow: /", "1@a 2+/", ""},
-		{"byte order mark: two octets of it", "\xEF\xBBUser-agent: a\nAllow: /", "1@a 2+/", ""},
-		{"byte order mark: one octet of it", "\xEFUser-agent: a\nAllow: /", "1@a 2+/", ""},
+		{"byte order mark: two bytes of it", "\xEF\xBBUser-agent: a\nAllow: /", "1@a 2+/", ""},
+		{"byte order mark: one byte of it", "\xEFUser-agent: a\nAllow: /", "1@a 2+/", ""},
 		{"byte order mark: only once", "\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: a\nAllow: /", "; 1!unknown_key 2!rule_before_group", ""},
 		{"byte order mark: only its beginning", "\xBB\xBFUser-agent: a\nAllow: /", "; 1!unknown_key 2!rule_before_group", ""},
 		{"byte order mark: only at the start", "\n\xEF\xBB\xBFUser-agent: a\nAllow: /", "; 2!unknown_key 3!rule_before_group", ""},

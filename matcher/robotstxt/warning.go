@@ -1,10 +1,10 @@
 package robotstxt
 
-// MaxWarnings is how many warnings a File keeps; those beyond are counted only.
-// A hostile body must not turn each of its octets into a warning.
+// MaxWarnings is how many warnings a File keeps, so that a hostile body cannot make each
+// of its bytes one. Those beyond are only counted.
 const MaxWarnings = 1000
 
-// Warning is something about a body that its author should know.
+// Warning is a mistake in a body, or something odd about it.
 type Warning struct {
 	// Kind says what it is.
 	Kind WarningKind
@@ -18,7 +18,7 @@ type WarningKind uint8
 // The kinds that concern the whole body; their line is 0.
 const (
 	// UTF16Body: the body starts with a UTF-16 byte order mark, where UTF-8 is
-	// required (RFC 9309 §2.3). RFC9309 decodes it; Google reads its octets as
+	// required (RFC 9309 §2.3). RFC9309 decodes it; Google reads its bytes as
 	// they are and finds nothing.
 	UTF16Body WarningKind = iota + 1
 	// BodyLimited: the size limit (RFC 9309 §2.5) or Options.Cut ended the
@@ -32,20 +32,19 @@ const (
 
 // The kinds that concern one line.
 const (
-	// LineCut: the line is longer than 16,663 octets, and the rest of it is
+	// LineCut: the line is longer than 16,663 bytes, and the rest of it is
 	// ignored; Google only.
 	LineCut WarningKind = iota + BinaryBody + 1
-	// NULInLine: the line has a NUL, which ends it.
+	// NULInLine: the line has a NUL byte, which ends it.
 	NULInLine
 	// NotARecord: the line is no comment, has no colon, and is not a known key
 	// and one word after it; ignored.
 	NotARecord
-	// EmptyKey: nothing stands before the colon; ignored.
+	// EmptyKey: nothing is before the colon; ignored.
 	EmptyKey
-	// UnknownKey: the key is none that is known; ignored.
+	// UnknownKey: the key is not known; ignored.
 	UnknownKey
-	// MissingColon: white space stands where the colon should; the record
-	// counts.
+	// MissingColon: white space is in place of the colon; the record counts.
 	MissingColon
 	// MisspelledKey: the key is a known misspelling, such as "disalow"; the
 	// record counts.
@@ -54,8 +53,8 @@ const (
 	// "Disallowed"; the record counts. Google only: to RFC9309 it is an
 	// UnknownKey.
 	KeyPrefix
-	// RuleBeforeGroup: an allow, disallow or crawl-delay record stands before
-	// the first user-agent line (RFC 9309 §2.2.1); ignored.
+	// RuleBeforeGroup: an allow, disallow or crawl-delay record comes before the
+	// first user-agent line (RFC 9309 §2.2.1); ignored.
 	RuleBeforeGroup
 	// PatternWithoutSlash: the pattern starts with neither "/" nor "*" and
 	// never matches (RFC 9309 §2.2.2).
