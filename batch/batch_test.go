@@ -1,79 +1,33 @@
-package batch
+package batch_test
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
-	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
-	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/batch"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// column makes a column of values; a nil value is null. Without one there is no
-// bitmap, as verdicts are used again only where no row can be null.
-func column(values ...[]byte) Column {
-	c := Column{Offsets32: []int32{0}}
-	if slices.ContainsFunc(values, func(value []byte) bool { return value == nil }) {
-		c.Validity = make([]byte, (len(values)+7)/8)
-	}
-	for i, value := range values {
-		if value != nil && c.Validity != nil {
-			c.Validity[i>>3] |= 1 << (i & 7)
-		}
-		c.Data = append(c.Data, value...)
-		c.Offsets32 = append(c.Offsets32, int32(len(c.Data)))
-	}
-	return c
-}
-
-func urls(lines ...string) Column {
-	values := make([][]byte, len(lines))
-	for i, line := range lines {
-		values[i] = []byte(line)
-	}
-	return column(values...)
-}
-
-// table compiles bodies for chains.
-func table(t testing.TB, bodies map[string]string, chains ...string) *matcher.Table {
-	t.Helper()
-	parsed := make([]matcher.Chain, len(chains))
-	for i, s := range chains {
-		var err error
-		if parsed[i], err = matcher.ParseChain(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var table matcher.Table
-	for authority, body := range bodies {
-		file := robotstxt.Parse([]byte(body), robotstxt.Options{})
-		table.Add([]byte(authority), matcher.Origin{Access: access.Rules, Tries: matcher.Compile(file, parsed)})
-	}
-	return &table
-}
-
 // listSource hands out columns as batches.
 type listSource struct {
-	columns []Column
+	columns []batch.Column
 	next    int
 	row     int64
 	fail    map[int]error
 	panics  map[int]bool
 }
 
-func (s *listSource) Next(context.Context) (Piece, error) {
+func (s *listSource) Next(context.Context) (batch.Piece, error) {
 	if s.next == len(s.columns) {
 		return nil, io.EOF
 	}
-	p := &listPiece{source: s, index: s.next, batch: &Batch{Input: "list", Index: s.next, FirstRow: s.row, URLs: s.columns[s.next]}}
+	p := &listPiece{source: s, index: s.next, batch: &batch.Batch{Input: "list", Index: s.next, FirstRow: s.row, URLs: s.columns[s.next]}}
 	s.row += int64(p.batch.URLs.Len())
 	s.next++
 	return p, nil
@@ -84,12 +38,12 @@ func (s *listSource) Close() error { return nil }
 type listPiece struct {
 	source *listSource
 	index  int
-	batch  *Batch
+	batch  *batch.Batch
 }
 
 func (p *listPiece) Name() string { return fmt.Sprintf("list: batch %d", p.index) }
 func (p *listPiece) Size() int64  { return int64(len(p.batch.URLs.Data)) }
-func (p *listPiece) Decode() (*Batch, error) {
+func (p *listPiece) Decode() (*batch.Batch, error) {
 	if p.source.panics[p.index] {
 		panic("a broken piece")
 	}
@@ -102,7 +56,7 @@ type textSink struct {
 	closed, aborted bool
 }
 
-func (s *textSink) Encode(b *Batch, v *Verdicts) (Chunk, error) {
+func (s *textSink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	var out strings.Builder
 	for row := range v.Rows {
 		if v.Selected != nil && v.Selected[row>>3]>>(row&7)&1 == 0 {
@@ -113,10 +67,10 @@ func (s *textSink) Encode(b *Batch, v *Verdicts) (Chunk, error) {
 		}
 		out.WriteByte('\n')
 	}
-	return Bytes(out.String()), nil
+	return batch.Bytes(out.String()), nil
 }
 
-func line(a *AgentVerdicts, row int) string {
+func line(a *batch.AgentVerdicts, row int) string {
 	verdict := "d"
 	switch bit := byte(1) << (row & 7); {
 	case a.Valid[row>>3]&bit == 0:
@@ -135,8 +89,8 @@ func line(a *AgentVerdicts, row int) string {
 	return s + "]"
 }
 
-func (s *textSink) Write(c Chunk) error {
-	s.Builder.Write(c.(Bytes))
+func (s *textSink) Write(c batch.Chunk) error {
+	s.Builder.Write(c.(batch.Bytes))
 	return nil
 }
 func (s *textSink) Close() error { s.closed = true; return nil }

@@ -1,11 +1,16 @@
-package batch
+package batch_test
 
-import "testing"
+import (
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
+)
 
 func TestColumnSlicesAndIndices(t *testing.T) {
-	plain := column([]byte("a"), nil, []byte("ccc"), []byte(""))
-	dictionary := Column{Offsets64: []int64{0, 1, 4}, Data: []byte("accc"), Indices: []int32{0, 99, 1, 0}, Validity: []byte{0b1101}}
-	for name, c := range map[string]Column{"plain": plain, "dictionary": dictionary} {
+	plain := batchtest.Column([]byte("a"), nil, []byte("ccc"), []byte(""))
+	dictionary := batch.Column{Offsets64: []int64{0, 1, 4}, Data: []byte("accc"), Indices: []int32{0, 99, 1, 0}, Validity: []byte{0b1101}}
+	for name, c := range map[string]batch.Column{"plain": plain, "dictionary": dictionary} {
 		if err := c.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -20,7 +25,7 @@ func TestColumnSlicesAndIndices(t *testing.T) {
 }
 
 func TestColumnValidateRefuses(t *testing.T) {
-	for name, c := range map[string]Column{
+	for name, c := range map[string]batch.Column{
 		"falling":            {Offsets32: []int32{0, 3, 2}, Data: make([]byte, 9)},
 		"negative":           {Offsets64: []int64{-1, 3}, Data: make([]byte, 9)},
 		"outside":            {Offsets32: []int32{0, 10}, Data: make([]byte, 9)},

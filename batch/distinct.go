@@ -3,9 +3,7 @@ package batch
 import (
 	"math"
 	"math/bits"
-
-	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
+	"slices"
 )
 
 const (
@@ -21,12 +19,10 @@ type authorities struct {
 	known, unknown distinct // of which something is known, and of which nothing is
 }
 
-// of is where an authority with this origin is counted.
-func (a *authorities) of(o *matcher.Origin) *distinct {
-	if o.Access == access.Unknown {
-		return &a.unknown
-	}
-	return &a.known
+// add adds those of a batch.
+func (a *authorities) add(v *Verdicts) {
+	a.known.add(v.Authorities)
+	a.unknown.add(v.Unknown)
 }
 
 // merge adds all that other has seen, which must not be used afterwards.
@@ -46,24 +42,15 @@ func (a *authorities) count() (all, unknown int64) {
 type distinct struct {
 	exact     hashSet
 	registers []uint8 // nil while exact
-
-	waiting [128]uint64 // hashes that are not added yet
-	n       int         // of them
 }
 
-// add adds a hash, with others if it may wait: alone it would wait for memory.
-func (d *distinct) add(hash uint64) {
-	d.waiting[d.n] = max(hash, 1) // 0 is a free slot of a hashSet
-	if d.n++; d.n == len(d.waiting) {
-		d.addWaiting()
+// add adds hashes: many at a time, for one alone would wait for memory. It uses
+// their memory.
+func (d *distinct) add(hashes []uint64) {
+	for i := range hashes {
+		hashes[i] = max(hashes[i], 1) // 0 is a free slot of a hashSet
 	}
-}
-
-// addWaiting adds the hashes that wait.
-func (d *distinct) addWaiting() {
-	waiting := d.exact.strangers(d.waiting[:d.n])
-	d.n = 0
-	for _, hash := range waiting {
+	for _, hash := range d.exact.misses(hashes) {
 		if d.registers != nil {
 			d.register(hash)
 		} else if d.exact.add(hash); d.exact.count > exactLimit {
@@ -92,8 +79,6 @@ func (d *distinct) register(hash uint64) {
 
 // merge adds all that other has seen, which must not be used afterwards.
 func (d *distinct) merge(other *distinct) {
-	d.addWaiting()
-	other.addWaiting()
 	if d.registers == nil && d.exact.count == 0 {
 		*d = *other
 		return
@@ -106,15 +91,10 @@ func (d *distinct) merge(other *distinct) {
 			d.registers[i] = max(d.registers[i], r)
 		}
 	}
-	for _, hash := range other.exact.slots {
-		if hash != 0 {
-			d.add(hash)
-		}
-	}
+	d.add(slices.DeleteFunc(other.exact.slots, func(hash uint64) bool { return hash == 0 }))
 }
 
 func (d *distinct) count() int64 {
-	d.addWaiting()
 	if d.registers == nil {
 		return int64(d.exact.count)
 	}
@@ -133,9 +113,9 @@ type hashSet struct {
 	count int
 }
 
-// strangers keeps those of hashes that are not where they would be looked for first.
+// misses keeps those of hashes that are not where they would be looked for first.
 // It does not branch on what it finds, so memory is read for all at once.
-func (s *hashSet) strangers(hashes []uint64) []uint64 {
+func (s *hashSet) misses(hashes []uint64) []uint64 {
 	if len(s.slots) == 0 {
 		return hashes
 	}

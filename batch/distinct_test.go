@@ -12,12 +12,11 @@ func TestDistinct(t *testing.T) {
 		var all, odd, even distinct
 		for i := range n {
 			hash := rng.Uint64()
-			all.add(hash)
-			all.add(hash)
+			all.add([]uint64{hash, hash})
 			if i%2 == 0 {
-				even.add(hash)
+				even.add([]uint64{hash})
 			} else {
-				odd.add(hash)
+				odd.add([]uint64{hash})
 			}
 		}
 		odd.merge(&even)
@@ -37,17 +36,17 @@ func TestDistinct(t *testing.T) {
 func TestDistinctZero(t *testing.T) {
 	var d distinct
 	for n := int64(1); n < 3; n++ {
-		d.add(0)
+		d.add([]uint64{0})
 		if got := d.count(); got != 1 {
 			t.Errorf("counted %d of one after adding it %d times", got, n)
 		}
 	}
 	var e distinct
-	e.add(7)
+	e.add([]uint64{7})
 	if e.count() != 1 { // it has slots now
 		t.Fatal("7 was not counted")
 	}
-	e.add(0)
+	e.add([]uint64{0})
 	if got := e.count(); got != 2 {
 		t.Errorf("counted %d of two", got)
 	}

@@ -17,7 +17,7 @@ type Piece interface {
 	// Name says which rows these are for errors, such as
 	// "urls.arrow: batch 3 (rows 196608 to 262143)".
 	Name() string
-	// Size estimates the octets of memory that the piece holds until its batch
+	// Size estimates the bytes of memory that the piece holds until its batch
 	// is released, decoded form included. The job admits pieces by it.
 	Size() int64
 	// Decode returns the piece's batch. It is called once, on a worker. Bad
@@ -28,10 +28,18 @@ type Piece interface {
 // Sharing is implemented by pieces that are parts of one thing, which is in
 // memory from the first to the last of them.
 type Sharing interface {
-	// Kept is how many octets of the piece's Size stay taken after its batch
+	// Kept is how many bytes of the piece's Size stay taken after its batch
 	// was written; negative where the piece is the last one of what others kept
 	// it for.
 	Kept() int64
+}
+
+// Evaluator turns batches into verdicts; package evaluate has the one that asks
+// rules. It is used by one goroutine at a time.
+type Evaluator interface {
+	// Evaluate sets v to the verdicts for the rows of b, in v's memory: it begins
+	// with v.Reset. Its error names the row.
+	Evaluate(b *Batch, v *Verdicts) error
 }
 
 // Sink writes batches with their verdicts.
@@ -54,7 +62,7 @@ type Sink interface {
 
 // Chunk is an encoded batch.
 type Chunk interface {
-	// Size is how many octets of memory the chunk holds.
+	// Size is how many bytes of memory the chunk holds.
 	Size() int64
 }
 

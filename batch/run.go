@@ -6,18 +6,17 @@ import (
 	"io"
 
 	"github.com/alitto/pond/v2"
-
-	"robotsbatch/matcher"
 )
 
-// Run evaluates everything that src has against origins and writes it to sink,
-// in order. It closes sink at the end, or aborts it: when Run returns an error,
-// sink has left nothing behind. It does not close src.
+// Run evaluates everything that src has and writes it to sink, in order. Each
+// worker has an evaluator of its own, which newEvaluator makes. It closes sink at
+// the end, or aborts it: when Run returns an error, sink has left nothing behind.
+// It does not close src.
 //
 // Run ends early when ctx is cancelled, with ctx's error. When it returns an
 // error, a call of src.Next that did not heed its context may still be under
 // way, so that src must not be closed.
-func Run(ctx context.Context, src Source, sink Sink, origins matcher.Origins, o Options) (Stats, error) {
+func Run(ctx context.Context, src Source, sink Sink, newEvaluator func() Evaluator, o Options) (Stats, error) {
 	o = o.withDefaults()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -25,12 +24,12 @@ func Run(ctx context.Context, src Source, sink Sink, origins matcher.Origins, o 
 	defer stop()
 	j := &job{
 		src: src, sink: sink, options: o,
-		memory:     memory,
-		slots:      make(chan *slot, 2*o.Workers),
-		evaluators: make(chan *worker, o.Workers),
+		memory:  memory,
+		slots:   make(chan *slot, 2*o.Workers),
+		workers: make(chan *worker, o.Workers),
 	}
 	for range o.Workers {
-		j.evaluators <- &worker{evaluator: NewEvaluator(origins, o)}
+		j.workers <- &worker{evaluator: newEvaluator()}
 	}
 	// At most the slots in the channel and the one that is being written are
 	// under way, so the pool's queue never makes its submitter wait.
@@ -45,11 +44,13 @@ func Run(ctx context.Context, src Source, sink Sink, origins matcher.Origins, o 
 	if err != nil {
 		return j.stats, err
 	}
-	if err := sink.Close(); err != nil {
-		sink.Abort()
-		return j.stats, err
+	if err = j.total(); err == nil {
+		err = sink.Close()
 	}
-	return j.total(), nil
+	if err != nil {
+		sink.Abort()
+	}
+	return j.stats, err
 }
 
 // job is the state of one Run.
@@ -58,30 +59,29 @@ type job struct {
 	sink    Sink
 	options Options
 
-	memory     *ledger
-	slots      chan *slot   // in the order of the pieces
-	evaluators chan *worker // idle
+	memory  *ledger
+	slots   chan *slot   // in the order of the pieces
+	workers chan *worker // idle
 
 	stats Stats
 }
 
 // worker is what a task needs for itself.
 type worker struct {
-	evaluator *Evaluator
-	verdicts  Verdicts
+	evaluator   Evaluator
+	verdicts    Verdicts
+	authorities authorities
 }
 
-// evaluate sets the worker's verdicts; instead, if not nil, does so in place of
-// the evaluator.
-func (w *worker) evaluate(b *Batch, instead func(*Batch, *Verdicts) error) error {
-	if instead == nil {
-		return w.evaluator.Evaluate(b, &w.verdicts)
+// evaluate sets the worker's verdicts, and counts them.
+func (w *worker) evaluate(b *Batch, emit Emit) (Stats, error) {
+	v := &w.verdicts
+	if err := w.evaluator.Evaluate(b, v); err != nil {
+		return Stats{}, err
 	}
-	if err := instead(b, &w.verdicts); err != nil {
-		return err
-	}
-	w.evaluator.count(&w.verdicts)
-	return nil
+	v.selectRows(emit)
+	w.authorities.add(v)
+	return statsOf(v), nil
 }
 
 // slot is a piece on its way through the workers, and a place in the order.
@@ -135,14 +135,14 @@ func (j *job) next(ctx context.Context) (piece Piece, err error) {
 	return j.src.Next(ctx)
 }
 
-// work takes a slot's piece from its octets to a chunk.
+// work takes a slot's piece from its bytes to a chunk.
 func (j *job) work(ctx context.Context, s *slot) {
 	defer close(s.done)
 	if s.err = context.Cause(ctx); s.err != nil {
 		return
 	}
-	w := <-j.evaluators
-	defer func() { j.evaluators <- w }()
+	w := <-j.workers
+	defer func() { j.workers <- w }()
 	defer func() {
 		if p := recover(); p != nil {
 			s.err = fmt.Errorf("%s: internal error, please report it: %v", s.piece.Name(), p)
@@ -165,11 +165,10 @@ func (j *job) process(s *slot, w *worker) error {
 	if err := b.Grant.Take(b.Undeclared); err != nil {
 		return err
 	}
-	if err := w.evaluate(b, j.options.Evaluate); err != nil {
+	if s.stats, err = w.evaluate(b, j.options.Emit); err != nil {
 		return err
 	}
-	s.stats = w.evaluator.take()
-	if err := b.Grant.Take(w.verdicts.textOctets()); err != nil {
+	if err := b.Grant.Take(w.verdicts.textBytes()); err != nil {
 		return err
 	}
 	s.chunk, err = j.sink.Encode(b, &w.verdicts)
@@ -212,17 +211,21 @@ func (j *job) write(ctx context.Context) error {
 	}
 }
 
-// total adds the authorities, which only the evaluators together know. All
-// workers are idle by now.
-func (j *job) total() Stats {
+// total adds the authorities, which only the workers together know. All are idle
+// by now. Of a job without batches an empty one tells how many agents there are.
+func (j *job) total() error {
 	var all authorities
 	for range j.options.Workers {
-		w := <-j.evaluators
-		all.merge(&w.evaluator.authorities)
+		w := <-j.workers
+		if j.stats.Agents == nil {
+			empty, err := w.evaluate(&Batch{}, EmitAll)
+			if err != nil {
+				return err
+			}
+			j.stats.add(&empty)
+		}
+		all.merge(&w.authorities)
 	}
 	j.stats.Authorities, j.stats.WithoutRobots = all.count()
-	if j.stats.Agents == nil {
-		j.stats.Agents = make([]Counts, j.options.Agents)
-	}
-	return j.stats
+	return nil
 }

@@ -1,4 +1,4 @@
-package batch
+package batch_test
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
+	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
@@ -62,24 +65,30 @@ const explained = `[a no_rule_matched][d disallow_rule "Disallow: /" 7 "FooBot"]
 [d disallow_rule "Disallow: /private" 2 "*"][d disallow_rule "Disallow: /" 7 "FooBot"]
 `
 
-func run(t *testing.T, src Source, sink Sink, o Options, chains ...string) (Stats, error) {
+// run evaluates by bodies for some chains.
+func run(t *testing.T, src batch.Source, sink batch.Sink, e evaluate.Options, o batch.Options, chains ...string) (batch.Stats, error) {
 	t.Helper()
-	o.Agents = len(chains)
-	return Run(context.Background(), src, sink, table(t, bodies, chains...), o)
+	e.Agents = len(chains)
+	return batch.Run(context.Background(), src, sink, evaluators(batchtest.Table(t, bodies, chains...), e), o)
+}
+
+// evaluators makes a job's evaluators.
+func evaluators(origins matcher.Origins, o evaluate.Options) func() batch.Evaluator {
+	return func() batch.Evaluator { return evaluate.New(origins, o) }
 }
 
 func TestRunExplains(t *testing.T) {
 	var sink textSink
-	stats, err := run(t, &listSource{columns: []Column{urls(frontier...)}}, &sink, Options{Explain: true}, "*", "foobot")
+	stats, err := run(t, &listSource{columns: []batch.Column{batchtest.URLs(frontier...)}}, &sink, evaluate.Options{Explain: true}, batch.Options{}, "*", "foobot")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sink.String() != explained {
 		t.Errorf("got\n%s\nwant\n%s", sink.String(), explained)
 	}
-	want := Stats{
+	want := batch.Stats{
 		Rows: 19, Selected: 19, Invalid: 3, UnsupportedScheme: 1, Authorities: 5, WithoutRobots: 1,
-		Agents: []Counts{{Allowed: 11, Denied: 4, Unknown: 4}, {Allowed: 4, Denied: 11, Unknown: 4}},
+		Agents: []batch.Counts{{Allowed: 11, Denied: 4, Unknown: 4}, {Allowed: 4, Denied: 11, Unknown: 4}},
 	}
 	if got := fmt.Sprint(stats); got != fmt.Sprint(want) {
 		t.Errorf("stats %v, want %v", got, want)
@@ -90,13 +99,13 @@ func TestRunExplains(t *testing.T) {
 }
 
 // cut makes batches of a few rows each, some of them empty.
-func cut(lines []string, size int) []Column {
-	columns := []Column{urls()}
-	whole := urls(lines...)
+func cut(lines []string, size int) []batch.Column {
+	columns := []batch.Column{batchtest.URLs()}
+	whole := batchtest.URLs(lines...)
 	for low := 0; low < len(lines); low += size {
 		columns = append(columns, whole.Slice(low, min(low+size, len(lines))))
 	}
-	return append(columns, urls())
+	return append(columns, batchtest.URLs())
 }
 
 // The verdict of a row depends on the row alone.
@@ -118,8 +127,8 @@ func TestRunIsTheSameHoweverItIsCut(t *testing.T) {
 		for _, workers := range []int{1, 2, 8} {
 			for _, memory := range []int64{1, 1 << 20} {
 				var sink textSink
-				o := Options{Explain: true, Workers: workers, Memory: memory}
-				if _, err := run(t, &listSource{columns: cut(lines, size)}, &sink, o, "*", "foobot"); err != nil {
+				o := batch.Options{Workers: workers, Memory: memory}
+				if _, err := run(t, &listSource{columns: cut(lines, size)}, &sink, evaluate.Options{Explain: true}, o, "*", "foobot"); err != nil {
 					t.Fatal(err)
 				}
 				if sink.String() != want.String() {
@@ -131,13 +140,13 @@ func TestRunIsTheSameHoweverItIsCut(t *testing.T) {
 }
 
 func TestRunEmits(t *testing.T) {
-	for emit, want := range map[Emit]string{
-		EmitAllowed: strings.Repeat("a\n", 11),
-		EmitDenied:  strings.Repeat("d\n", 4),
-		EmitUnknown: strings.Repeat("-\n", 4),
+	for emit, want := range map[batch.Emit]string{
+		batch.EmitAllowed: strings.Repeat("a\n", 11),
+		batch.EmitDenied:  strings.Repeat("d\n", 4),
+		batch.EmitUnknown: strings.Repeat("-\n", 4),
 	} {
 		var sink textSink
-		stats, err := run(t, &listSource{columns: cut(frontier, 5)}, &sink, Options{Emit: emit}, "*")
+		stats, err := run(t, &listSource{columns: cut(frontier, 5)}, &sink, evaluate.Options{}, batch.Options{Emit: emit}, "*")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +164,7 @@ func TestRunMissing(t *testing.T) {
 		access.MissingNull:  "[- no_robots]\n[a robots_txt]\n",
 	} {
 		var sink textSink
-		if _, err := run(t, &listSource{columns: []Column{urls(lines...)}}, &sink, Options{Explain: true, Missing: access.Missing(missing)}, "*"); err != nil {
+		if _, err := run(t, &listSource{columns: []batch.Column{batchtest.URLs(lines...)}}, &sink, evaluate.Options{Explain: true, Missing: access.Missing(missing)}, batch.Options{}, "*"); err != nil {
 			t.Fatal(err)
 		}
 		if sink.String() != want {
@@ -186,12 +195,12 @@ func TestRunErrorsNameBatchAndRow(t *testing.T) {
 		{"panic", &listSource{columns: columns, panics: map[int]bool{3: true}}, nil, "list: batch 3: internal error, please report it: a broken piece"},
 		{"rules", &listSource{columns: columns}, func(o matcher.Origins) matcher.Origins { return failingOrigins{o} }, "list: batch 3: row 12: rules/b.example: permission denied"},
 	} {
-		var origins matcher.Origins = table(t, bodies, "*")
+		var origins matcher.Origins = batchtest.Table(t, bodies, "*")
 		if test.origins != nil {
 			origins = test.origins(origins)
 		}
 		var sink textSink
-		_, err := Run(context.Background(), test.src, &sink, origins, Options{Workers: 3})
+		_, err := batch.Run(context.Background(), test.src, &sink, evaluators(origins, evaluate.Options{}), batch.Options{Workers: 3})
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		}
@@ -205,12 +214,12 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	src := &listSource{columns: cut(frontier, 1)}
 	var sink textSink
-	o := Options{Workers: 2, Progress: func(s Stats) {
+	o := batch.Options{Workers: 2, Progress: func(s batch.Stats) {
 		if s.Rows == 3 {
 			cancel()
 		}
 	}}
-	if _, err := Run(ctx, src, &sink, table(t, bodies, "*"), o); !errors.Is(err, context.Canceled) {
+	if _, err := batch.Run(ctx, src, &sink, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), o); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want a cancelled context", err)
 	}
 	if sink.closed || !sink.aborted {
@@ -218,63 +227,27 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 	}
 }
 
-// Rows far apart in a column are evaluated alike whatever lies between: the
-// blocks of the row loop, nulls, octets that no URL may have.
-func TestRowsDoNotDependOnTheirNeighbours(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	lines := append([]string{"http://a.example/x\nb", "http://a.example/\x00"}, frontier...)
-	evaluate := func(c Column) string {
-		var sink textSink
-		if _, err := run(t, &listSource{columns: []Column{c}}, &sink, Options{Explain: true}, "*", "foobot"); err != nil {
-			t.Fatal(err)
-		}
-		short := Options{}
-		var letters textSink
-		if _, err := run(t, &listSource{columns: []Column{c}}, &letters, short, "*", "foobot"); err != nil {
-			t.Fatal(err)
-		}
-		return sink.String() + letters.String()
+// failing is an evaluator that fails from some batch on.
+type failing struct{ left int }
+
+func (f *failing) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	v.Reset(b.URLs.Len(), 1, false)
+	if f.left--; f.left < 0 {
+		return errors.New("row 0: no rules")
 	}
-	var alone [][]string
-	for _, s := range lines {
-		alone = append(alone, strings.Split(evaluate(urls(s)), "\n"))
-	}
-	for range 20 {
-		rows := 1 + rng.IntN(3*blockRows)
-		values, picked := make([][]byte, rows), make([]int, rows)
-		last := 0
-		for i := range values {
-			if rng.IntN(3) == 0 {
-				last = rng.IntN(len(lines))
-			}
-			picked[i] = last
-			values[i] = []byte(lines[last])
-		}
-		got := strings.Split(evaluate(column(values...)), "\n")
-		for i := range values {
-			if got[i] != alone[picked[i]][0] || got[rows+i] != alone[picked[i]][1] {
-				t.Fatalf("row %d, %q: %s and %s, alone %s", i, values[i], got[i], got[rows+i], alone[picked[i]])
-			}
-		}
-	}
+	return nil
 }
 
-// A benchmark may put something else in the evaluator's place.
-func TestRunEvaluatesInstead(t *testing.T) {
+// A job without batches counts nothing for each agent, and asks an evaluator how
+// many agents there are.
+func TestRunWithoutBatches(t *testing.T) {
+	stats, err := run(t, &listSource{}, &textSink{}, evaluate.Options{}, batch.Options{}, "*", "foobot")
+	if err != nil || len(stats.Agents) != 2 || stats.Rows != 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
 	var sink textSink
-	o := Options{Workers: 2, Evaluate: func(b *Batch, v *Verdicts) error {
-		v.reset(b.URLs.Len(), Options{Agents: 1})
-		v.Agents[0].allow(0, v.Rows)
-		return nil
-	}}
-	stats, err := Run(context.Background(), &listSource{columns: cut(frontier, 5)}, &sink, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := strings.Repeat("a\n", len(frontier)); sink.String() != want {
-		t.Errorf("got %q, want %q", sink.String(), want)
-	}
-	if len(stats.Agents) != 1 || stats.Agents[0].Allowed != int64(len(frontier)) {
-		t.Errorf("stats %v", stats)
+	_, err = batch.Run(context.Background(), &listSource{}, &sink, func() batch.Evaluator { return &failing{} }, batch.Options{})
+	if err == nil || sink.closed || !sink.aborted {
+		t.Errorf("error %v; the sink is closed: %v, aborted: %v", err, sink.closed, sink.aborted)
 	}
 }

@@ -15,11 +15,11 @@ type Stats struct {
 	// UnsupportedScheme is the number of rows with a scheme other than http,
 	// https and ftp.
 	UnsupportedScheme int64
-	// Outdated is the number of rows decided by a fetch that was more than
-	// Options.MaxAge old at Options.AsOf.
+	// Outdated is the number of rows decided by a fetch that was too old; see
+	// Verdicts.Outdated.
 	Outdated int64
 	// MoreSitemaps is the number of rows whose robots.txt has more sitemaps
-	// than matcher.Records keeps; it is counted with Options.Facts.
+	// than matcher.Records keeps; it is counted when facts are asked for.
 	MoreSitemaps int64
 	// Authorities is the number of distinct authorities, and WithoutRobots how
 	// many of these the rules know nothing of. Above a million they are
@@ -33,6 +33,20 @@ type Counts struct {
 	// Unknown is the number of rows without a verdict; those that are invalid
 	// or of an unsupported scheme are among them.
 	Unknown int64
+}
+
+// statsOf are the statistics of a batch, but for its authorities.
+func statsOf(v *Verdicts) Stats {
+	s := Stats{
+		Rows: int64(v.Rows), Selected: int64(v.SelectedRows), Invalid: int64(v.Invalid), UnsupportedScheme: int64(v.UnsupportedScheme),
+		Outdated: int64(v.Outdated), MoreSitemaps: int64(v.MoreSitemaps), Agents: make([]Counts, len(v.Agents)),
+	}
+	for i := range v.Agents {
+		a := &v.Agents[i]
+		allowed := countBits(a.Allowed)
+		s.Agents[i] = Counts{Allowed: int64(allowed), Unknown: int64(a.Nulls), Denied: int64(v.Rows - a.Nulls - allowed)}
+	}
+	return s
 }
 
 // add adds b's rows. The authorities are counted apart.

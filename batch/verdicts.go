@@ -8,15 +8,26 @@ type Verdicts struct {
 	Rows int
 	// Agents has one element an agent, in the order of the job's agents.
 	Agents []AgentVerdicts
-	// Facts are what is known of the robots.txt that the rows come under, one
-	// element for each run of rows of one authority; when Options.Facts asked
-	// for them.
+	// Facts are what is known of the robots.txt that the rows come under, each
+	// for many rows of an authority; when they were asked for.
 	Facts []matcher.Facts
 	// FactsOf has one element a row then: an index into Facts, or -1 where
 	// there is no robots.txt.
 	FactsOf []int32
-	// AsOf is Options.AsOf.
+	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for
+	// none.
 	AsOf int64
+	// Invalid counts the rows that are null or hold no URL, UnsupportedScheme
+	// those with another scheme than http, https and ftp.
+	Invalid, UnsupportedScheme int
+	// Outdated counts the rows decided by a fetch that was too old at AsOf;
+	// MoreSitemaps those whose robots.txt has more sitemaps than matcher.Records
+	// keeps, if facts were asked for.
+	Outdated, MoreSitemaps int
+	// Authorities are the hashes (matcher.HashOf) of the authorities that the rows
+	// are of and of which something is known, Unknown those of the others. One
+	// hash may come up several times.
+	Authorities, Unknown []uint64
 	// Selected has a bit a row, least significant first: 1 where the row comes
 	// out under the job's Emit. It is nil when every row does.
 	Selected []byte
@@ -43,7 +54,7 @@ type AgentVerdicts struct {
 }
 
 // Explanation is a rule for people, as matcher.RuleInfo, with Text and Agent
-// cut to MaxExplanation octets, or to 64 for the last rows of a batch in which
+// cut to MaxExplanation bytes, or to 64 for the last rows of a batch in which
 // those of all rows come to more than 256 a row.
 type Explanation struct {
 	Text  string
@@ -51,18 +62,20 @@ type Explanation struct {
 	Line  int
 }
 
-// MaxExplanation is how many octets of a rule's text and of its agent an
+// MaxExplanation is how many bytes of a rule's text and of its agent an
 // Explanation keeps: a hostile rule of half a megabyte, repeated in every row,
 // must not fill the memory.
 const MaxExplanation = 2048
 
-// reset makes v all denied and valid for a batch of rows.
-func (v *Verdicts) reset(rows int, o Options) {
-	v.Rows, v.SelectedRows = rows, rows
-	v.Selected = v.Selected[:0]
-	v.Facts, v.AsOf = v.Facts[:0], o.AsOf
+// Reset makes v all denied and valid for a batch of rows, without facts, in the
+// memory that it has. The number of agents is the same each time.
+func (v *Verdicts) Reset(rows, agents int, explain bool) {
+	*v = Verdicts{
+		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0],
+		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
+	}
 	if v.Agents == nil {
-		v.Agents = make([]AgentVerdicts, o.Agents)
+		v.Agents = make([]AgentVerdicts, agents)
 	}
 	for i := range v.Agents {
 		a := &v.Agents[i]
@@ -72,35 +85,59 @@ func (v *Verdicts) reset(rows int, o Options) {
 			a.Valid[rows>>3] = 1<<(rows&7) - 1
 		}
 		a.Nulls = 0
-		a.Explanations = a.Explanations[:0]
-		if o.Explain {
+		a.Reasons, a.Rules, a.Explanations = a.Reasons[:0], a.Rules[:0], a.Explanations[:0]
+		if explain {
 			a.Reasons = filled(a.Reasons, rows, matcher.NoReason)
 			a.Rules = filled(a.Rules, rows, -1)
 		}
 	}
 }
 
+// ResetFacts makes room for facts: no row has any yet.
+func (v *Verdicts) ResetFacts() { v.FactsOf = filled(v.FactsOf, v.Rows, -1) }
+
+// SetNull takes the verdict of a row, which has not been set, for a reason.
+func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
+	switch reason {
+	case matcher.InvalidURL:
+		v.Invalid++
+	case matcher.UnsupportedScheme:
+		v.UnsupportedScheme++
+	}
+	for agent := range v.Agents {
+		a := &v.Agents[agent]
+		a.Valid[row>>3] &^= 1 << (row & 7)
+		a.Nulls++
+		if len(a.Reasons) > 0 {
+			a.Reasons[row] = reason
+		}
+	}
+}
+
+// AddAuthority notes that rows are of an authority, whose key has this hash.
+func (v *Verdicts) AddAuthority(hash uint64, known bool) {
+	if known {
+		v.Authorities = append(v.Authorities, hash)
+	} else {
+		v.Unknown = append(v.Unknown, hash)
+	}
+}
+
 // filled returns a slice of n elements of the given value, in s's memory if
 // that is large enough.
 func filled[T any](s []T, n int, value T) []T {
-	s = grown(s, n)
+	if cap(s) < n {
+		s = make([]T, n)
+	}
+	s = s[:n]
 	for i := range s {
 		s[i] = value
 	}
 	return s
 }
 
-// grown returns a slice of n elements with any values, in s's memory if that is
-// large enough.
-func grown[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
-// set sets the verdict of a row that has none yet.
-func (a *AgentVerdicts) set(row int, allowed bool) {
+// Set sets the verdict of a row that has none yet.
+func (a *AgentVerdicts) Set(row int, allowed bool) {
 	bit := byte(0)
 	if allowed {
 		bit = 1
@@ -108,43 +145,13 @@ func (a *AgentVerdicts) set(row int, allowed bool) {
 	a.Allowed[row>>3] |= bit << (row & 7)
 }
 
-// allowed is the verdict of a row that was set.
-func (a *AgentVerdicts) allowed(row int) bool { return a.Allowed[row>>3]>>(row&7)&1 != 0 }
-
-// allow sets the verdict of rows low to high-1, which have none yet, to allowed.
-func (a *AgentVerdicts) allow(low, high int) {
-	first, last := low>>3, high>>3
-	from, before := byte(0xFF)<<(low&7), byte(1)<<(high&7)-1
-	if first == last {
-		if low < high {
-			a.Allowed[first] |= from & before
-		}
-		return
-	}
-	a.Allowed[first] |= from
-	for i := first + 1; i < last; i++ {
-		a.Allowed[i] = 0xFF
-	}
-	if before != 0 {
-		a.Allowed[last] |= before
-	}
-}
-
-// allowEach sets the verdicts of the rows from low on, a multiple of eight, that have a
-// bit set to allowed.
-func (a *AgentVerdicts) allowEach(low int, bits []byte) {
-	for i, octet := range bits {
-		a.Allowed[low/8+i] |= octet
-	}
-}
-
-// textOctets is how much text v holds: rules and sitemaps, of which a hostile
+// textBytes is how much text v holds: rules and sitemaps, of which a hostile
 // robots.txt can have much for each row.
-func (v *Verdicts) textOctets() int64 {
-	octets := 0
+func (v *Verdicts) textBytes() int64 {
+	size := 0
 	for i := range v.Agents {
 		for _, e := range v.Agents[i].Explanations {
-			octets += len(e.Text) + len(e.Agent)
+			size += len(e.Text) + len(e.Agent)
 		}
 	}
 	for i := range v.Facts {
@@ -153,14 +160,14 @@ func (v *Verdicts) textOctets() int64 {
 			continue
 		}
 		for _, s := range records.Sitemaps {
-			octets += len(s)
+			size += len(s)
 		}
 	}
-	return int64(octets)
+	return int64(size)
 }
 
-// finish selects the rows that come out.
-func (v *Verdicts) finish(emit Emit) {
+// selectRows selects the rows that come out.
+func (v *Verdicts) selectRows(emit Emit) {
 	if emit == EmitAll {
 		v.Selected = nil
 		return

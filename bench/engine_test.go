@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/matcher"
 )
 
@@ -44,7 +45,7 @@ func BenchmarkEngine(b *testing.B) {
 
 // engine is an evaluator with what it is measured on.
 type engine struct {
-	evaluator *batch.Evaluator
+	evaluator *evaluate.Evaluator
 	list      []*batch.Batch
 	verdicts  batch.Verdicts
 	urls      int
@@ -52,7 +53,7 @@ type engine struct {
 
 func newEngine(origins matcher.Origins, urls [][]byte, agents int) *engine {
 	return &engine{
-		evaluator: batch.NewEvaluator(origins, batch.Options{Agents: agents}),
+		evaluator: evaluate.New(origins, evaluate.Options{Agents: agents}),
 		list:      batches(urls),
 		urls:      len(urls),
 	}

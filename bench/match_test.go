@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -99,7 +100,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		}
 	}
 	list := batches(urls)
-	e := batch.NewEvaluator(&table, batch.Options{})
+	e := evaluate.New(&table, evaluate.Options{})
 	var v batch.Verdicts
 	for _, x := range list {
 		if err := e.Evaluate(x, &v); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/arrowipc"
@@ -49,7 +50,7 @@ func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 			for _, rows := range []int{1, 1000, 65536} {
 				for _, workers := range []int{1, 2, 8} {
 					name := fmt.Sprintf("%s %s, %d rows a batch, %d workers", order, filepath.Base(input), rows, workers)
-					lines := strings.Split(evaluate(t, dir, input, rows, workers), "\n")
+					lines := strings.Split(verdictLines(t, dir, input, rows, workers), "\n")
 					if lines = lines[:len(lines)-1]; len(lines) != len(urls) {
 						t.Fatalf("%s: %d rows of %d", name, len(lines), len(urls))
 					}
@@ -100,7 +101,7 @@ func forms(t *testing.T, dir, list string) []string {
 				})
 			})
 			source, closeSource := openFrontier(t, list, 700)
-			if _, err := batch.Run(context.Background(), source, sink, &matcher.Table{}, batch.Options{}); err != nil {
+			if _, err := batch.Run(context.Background(), source, sink, evaluator(&matcher.Table{}, evaluate.Options{}), batch.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			closeSource()
@@ -152,8 +153,13 @@ func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {
 	return source, func() { source.Close(); r.Close(); file.Close() }
 }
 
-// evaluate returns the verdicts for two agents, with explanations, as csv lines.
-func evaluate(t *testing.T, dir, input string, rows, workers int) string {
+// evaluator makes evaluators for a job.
+func evaluator(origins matcher.Origins, o evaluate.Options) func() batch.Evaluator {
+	return func() batch.Evaluator { return evaluate.New(origins, o) }
+}
+
+// verdictLines returns the verdicts for two agents, with explanations, as csv lines.
+func verdictLines(t *testing.T, dir, input string, rows, workers int) string {
 	t.Helper()
 	chains := []matcher.Chain{{"CCBot"}, {"Googlebot", "*"}}
 	rules, err := rulesdir.Open(filepath.Join(dir, "rules"), rulesdir.Options{Chains: chains, Explain: true})
@@ -171,8 +177,8 @@ func evaluate(t *testing.T, dir, input string, rows, workers int) string {
 	})
 	source, closeSource := openFrontier(t, input, rows)
 	defer closeSource()
-	o := batch.Options{Agents: len(chains), Explain: true, Workers: workers}
-	if _, err := batch.Run(context.Background(), source, sink, rules, o); err != nil {
+	explain := evaluator(rules, evaluate.Options{Agents: len(chains), Explain: true})
+	if _, err := batch.Run(context.Background(), source, sink, explain, batch.Options{Workers: workers}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(output)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -87,7 +88,7 @@ func BenchmarkWorst(b *testing.B) {
 			urls[i] = []byte("http://example.com" + path)
 		}
 		b.Run(w.name, func(b *testing.B) {
-			e := batch.NewEvaluator(&table, batch.Options{})
+			e := evaluate.New(&table, evaluate.Options{})
 			var v batch.Verdicts
 			list := batches(urls)
 			perURL(b, len(urls), func() {

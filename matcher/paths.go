@@ -30,46 +30,32 @@ func (p *Paths) Reset(data []byte) {
 // Add adds the path from octet low on and before high.
 func (p *Paths) Add(low, high int) { p.texts = append(p.texts, bounds{low, high}) }
 
-// AddPaths adds the paths of a column of URLs: path i begins skip octets behind
-// offsets[i] and ends before offsets[i+1], and is not shorter than nothing.
-func AddPaths[O int32 | int64](p *Paths, offsets []O, skip int) {
-	low := int(offsets[0])
-	for _, high := range offsets[1:] {
-		p.texts = append(p.texts, bounds{low + skip, int(high)})
-		low = int(high)
+// prepare makes the sketches of the paths that were added, and cuts off what does
+// not belong to them: blanks at the end of the URL, and then its fragment. What
+// precedes the fragment stays, a blank, too. Trie.Hold needs it.
+func (p *Paths) prepare() {
+	p.sketches = slices.Grow(p.sketches[:0], len(p.texts))[:len(p.texts)]
+	sketchAll(p.sketches, p.data, p.texts)
+	for i, sketch := range p.sketches {
+		if sketch&hardBits != 0 {
+			p.trim(i)
+		}
 	}
 }
 
-// Sketch makes the sketches of the paths that were added. Trim and Trie.Hold need
-// them.
-func (p *Paths) Sketch() {
-	made := len(p.sketches)
-	p.sketches = slices.Grow(p.sketches, len(p.texts)-made)[:len(p.texts)]
-	sketchAll(p.sketches[made:], p.data, p.texts[made:])
-}
-
-// Len is the number of paths.
-func (p *Paths) Len() int { return len(p.texts) }
-
-// text is path i.
-func (p *Paths) text(i int) []byte { return p.data[p.texts[i].low:p.texts[i].high] }
-
-// Trim cuts off what does not belong to path i: blanks at its end, and its
-// fragment. It tells whether there was a fragment.
-func (p *Paths) Trim(i int) bool {
-	if p.sketches[i]&hardBits == 0 {
-		return false
-	}
+// trim is prepare for path i.
+func (p *Paths) trim(i int) {
 	text := TrimURL(p.text(i))
-	fragment := bytes.IndexByte(text, '#')
-	if fragment >= 0 {
+	if fragment := bytes.IndexByte(text, '#'); fragment >= 0 {
 		text = text[:fragment]
 	}
 	if high := p.texts[i].low + len(text); high < p.texts[i].high {
 		p.texts[i].high, p.sketches[i] = high, SketchOf(text)
 	}
-	return fragment >= 0
 }
+
+// text is path i.
+func (p *Paths) text(i int) []byte { return p.data[p.texts[i].low:p.texts[i].high] }
 
 // hardBits of a sketch: there may be several spellings, or something to trim or
 // to cut off.

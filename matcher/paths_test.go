@@ -20,30 +20,33 @@ func TestHold(t *testing.T) {
 		}
 		trie := &Compile(robotstxt.Parse([]byte(body), robotstxt.Options{}), []Chain{{Everyone}})[0]
 		start := "/" + randomText(random, random.IntN(4), "ab/")
-		data, offsets := []byte(nil), []int32{0}
+		var data []byte
+		ends := []int{0}
 		for range 20 {
 			data = append(data, start+randomText(random, random.IntN(12), "aabb//c%")...)
-			offsets = append(offsets, int32(len(data)))
+			ends = append(ends, len(data))
 		}
 		var paths Paths
 		paths.Reset(data)
-		AddPaths(&paths, offsets, 0)
-		paths.Sketch()
+		for i, end := range ends[1:] {
+			paths.Add(ends[i], end)
+		}
+		paths.prepare()
 		var p Target
 		p.Set([]byte(start), robotstxt.RFC9309)
 		s := trie.Stand(&p)
 		if s.Depth > len(start) || !s.Open {
 			continue // nothing is known of the others, or all
 		}
-		for i := 0; i < paths.Len(); i++ {
-			hold := trie.Hold(&s, &paths, i, paths.Len())
+		for i := 0; i < len(paths.texts); i++ {
+			hold := trie.Hold(&s, &paths, i, len(paths.texts))
 			for ; i < hold; i++ {
 				p.Set(paths.text(i), robotstxt.RFC9309)
 				if held++; trie.Match(&p).Allowed == s.Denied {
 					t.Fatalf("%s%s: does not hold", body, paths.text(i))
 				}
 			}
-			if i == paths.Len() {
+			if i == len(paths.texts) {
 				break
 			}
 			p.SetOf(&paths, i, robotstxt.RFC9309)

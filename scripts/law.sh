@@ -15,4 +15,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 }
 seed=${2-$RANDOM$RANDOM}
 echo "${1-20000} lists from seed $seed"
-go test ./batch -run '^TestListsGiveEachRowItsOwnVerdict$' -count 1 -timeout 0 -lists "${1-20000}" -lists.seed "$seed"
+go test ./batch/evaluate -run '^TestListsGiveEachRowItsOwnVerdict$' -count 1 -timeout 0 -lists "${1-20000}" -lists.seed "$seed"

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -141,7 +142,7 @@ func measure(body, url []byte) (c cost, err error) {
 	tries := matcher.Compile(file, []matcher.Chain{{matcher.Everyone}})
 	var table matcher.Table
 	table.Add([]byte(hostOfURL), matcher.Origin{Access: access.Rules, Tries: tries})
-	e := batch.NewEvaluator(&table, batch.Options{})
+	e := evaluate.New(&table, evaluate.Options{})
 	column := batch.Column{Data: url, Offsets32: []int32{0, int32(len(url))}}
 	var v batch.Verdicts
 	runtime.LockOSThread()

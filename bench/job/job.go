@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/parquetio"
@@ -57,42 +58,26 @@ func (j *job) run() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	o := batch.Options{Workers: j.workers, Memory: memory - rulesMemory}
-	var origins matcher.Origins
-	if j.identity {
-		o.Evaluate = setEveryBit
-	} else {
-		var err error
-		if origins, err = openRules(j.rules[0]); err != nil {
+	newEvaluator := func() batch.Evaluator { return allowAll{} }
+	if !j.identity {
+		origins, err := openRules(j.rules[0])
+		if err != nil {
 			return err
 		}
+		newEvaluator = func() batch.Evaluator { return evaluate.New(origins, evaluate.Options{}) }
 	}
-	return j.convert(origins, o)
+	return j.convert(newEvaluator, batch.Options{Workers: j.workers, Memory: memory - rulesMemory})
 }
 
-// setEveryBit is the evaluator that allows everything.
-func setEveryBit(b *batch.Batch, v *batch.Verdicts) error {
-	v.Rows = b.URLs.Len()
-	v.SelectedRows = v.Rows
-	if v.Agents == nil {
-		v.Agents = make([]batch.AgentVerdicts, 1)
+// allowAll is an evaluator that costs nothing: it allows every row.
+type allowAll struct{}
+
+func (allowAll) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	v.Reset(b.URLs.Len(), 1, false)
+	if v.Rows > 0 {
+		matcher.SetBits(v.Agents[0].Allowed, 0, v.Rows)
 	}
-	a := &v.Agents[0]
-	a.Allowed, a.Valid = ones(a.Allowed, v.Rows), ones(a.Valid, v.Rows)
 	return nil
-}
-
-// ones returns a bitmap of n set bits, in the memory of one that is not needed
-// any more.
-func ones(bitmap []byte, n int) []byte {
-	bitmap = append(bitmap[:0], make([]byte, (n+7)/8)...)
-	for i := range bitmap {
-		bitmap[i] = 0xFF
-	}
-	if n%8 != 0 {
-		bitmap[n/8] = 1<<(n%8) - 1
-	}
-	return bitmap
 }
 
 func openRules(name string) (matcher.Origins, error) {
@@ -104,7 +89,7 @@ func openRules(name string) (matcher.Origins, error) {
 }
 
 // convert reads, evaluates and writes.
-func (j *job) convert(origins matcher.Origins, o batch.Options) error {
+func (j *job) convert(newEvaluator func() batch.Evaluator, o batch.Options) error {
 	src, err := openTable(j.in)
 	if err != nil {
 		return err
@@ -129,7 +114,7 @@ func (j *job) convert(origins matcher.Origins, o batch.Options) error {
 		w.Abort()
 		return err
 	}
-	stats, err := batch.Run(context.Background(), src, sink, origins, o)
+	stats, err := batch.Run(context.Background(), src, sink, newEvaluator, o)
 	if err == nil && stats.Rows == 0 {
 		err = fmt.Errorf("%s has no rows", j.in)
 	}

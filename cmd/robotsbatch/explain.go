@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
@@ -69,7 +70,7 @@ func parseExplain(args []string) (*rulesConfig, []string, error) {
 
 // explainURLs explains all URLs for all agents and returns the worst status.
 func explainURLs(ctx context.Context, c *rulesConfig, rules *ruleset.Set, urls []string, w io.Writer) (int, error) {
-	evaluator := batch.NewEvaluator(rules.Origins(), batch.Options{
+	evaluator := evaluate.New(rules.Origins(), evaluate.Options{
 		Agents: len(c.agents), Profile: c.profile, Missing: c.missing, Explain: true,
 		Facts: true, AsOf: c.asOfSeconds(),
 	})

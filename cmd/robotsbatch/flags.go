@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/lines"
@@ -132,7 +133,7 @@ func (c *rulesConfig) define(fs *flag.FlagSet) {
 	fs.Func("missing", "", oneOf(&c.missing, word[access.Missing]{"allow", access.MissingAllow},
 		word[access.Missing]{"deny", access.MissingDeny}, word[access.Missing]{"null", access.MissingNull}))
 	c.defineCaptures(fs)
-	c.maxAge = batch.DefaultMaxAge * time.Second
+	c.maxAge = evaluate.DefaultMaxAge * time.Second
 	fs.Func("max-age", "", ageOf(&c.maxAge))
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/ruleset"
 )
@@ -199,6 +200,14 @@ func (j *job) convertAll(ctx context.Context, outputs []output) error {
 	return j.record.end()
 }
 
+// newEvaluator returns an evaluator for a worker.
+func (j *job) newEvaluator() batch.Evaluator {
+	return evaluate.New(j.rules.Origins(), evaluate.Options{
+		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain,
+		Facts: len(j.with) > 0, AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
+	})
+}
+
 // convert writes one output.
 func (j *job) convert(ctx context.Context, out output) error {
 	src, err := concatenate(ctx, &j.opener, out.inputs)
@@ -235,10 +244,8 @@ func (j *job) convert(ctx context.Context, out output) error {
 		return err
 	}
 	done := j.summary.Rows
-	stats, err := batch.Run(ctx, src, sink, j.rules.Origins(), batch.Options{
-		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain, Emit: j.emit,
-		Facts: len(j.with) > 0, AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
-		Workers: j.workers, Memory: j.flightMemory(),
+	stats, err := batch.Run(ctx, src, sink, j.newEvaluator, batch.Options{
+		Emit: j.emit, Workers: j.workers, Memory: j.flightMemory(),
 		Progress: func(s batch.Stats) { j.shown.report(done + s.Rows) },
 	})
 	if errors.Is(err, syscall.EPIPE) {

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/corpus"
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher"
@@ -151,8 +152,8 @@ func TestFolderAndPack(t *testing.T) {
 		urls := sampleURLs(t, filepath.Join(sample, "frontier.txt.zst"))
 		for _, explain := range []bool{false, true} {
 			pack := mustOpen(t, name, Options{Chains: chains, Profile: profile, Explain: explain, Records: true})
-			o := batch.Options{Agents: len(chains), Profile: profile, Explain: explain, Facts: true}
-			want, got := evaluate(t, open(explain), urls, o), evaluate(t, pack, urls, o)
+			o := evaluate.Options{Agents: len(chains), Profile: profile, Explain: explain, Facts: true}
+			want, got := verdictsOf(t, open(explain), urls, o), verdictsOf(t, pack, urls, o)
 			for row := range want.Rows {
 				if a, b := factsOf(want, row), factsOf(got, row); !reflect.DeepEqual(a, b) {
 					t.Fatalf("%s: row %d has %+v, by the folder %+v", profileName(profile), row, b, a)
@@ -216,10 +217,10 @@ func sampleURLs(t *testing.T, name string) *batch.Batch {
 	return &batch.Batch{URLs: column}
 }
 
-func evaluate(t *testing.T, origins matcher.Origins, b *batch.Batch, o batch.Options) *batch.Verdicts {
+func verdictsOf(t *testing.T, origins matcher.Origins, b *batch.Batch, o evaluate.Options) *batch.Verdicts {
 	t.Helper()
 	var v batch.Verdicts
-	if err := batch.NewEvaluator(origins, o).Evaluate(b, &v); err != nil {
+	if err := evaluate.New(origins, o).Evaluate(b, &v); err != nil {
 		t.Fatal(err)
 	}
 	if v.Rows < 1000 {

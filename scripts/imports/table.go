@@ -33,16 +33,17 @@ var table = []room{
 	{"matcher/access", nil, nil},
 	{"matcher/lint", []string{"matcher", "matcher/robotstxt"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
-	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3", "golang.org/x/sys/cpu"}},
+	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
+	{"batch/evaluate", []string{"batch", "matcher", "matcher/access"}, nil},
 	// Opening objects needs no driver, and only a program links those.
 	{"io/blob", nil, []string{"golang.org/x/sys"}},
 	{"io/blob/stores", []string{"io/blob"}, []string{"*"}},
 	{"io/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
 	{"io/ruleset", join(engine, []string{"batch", "io/rulesdir", "io/rulepack", "io/warc"}, shared), nil},
 	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},
-	{"cmd", join(engine, []string{"batch", "io/*"}), []string{"*"}},
-	{"bench", join(engine, []string{"matcher/reference", "batch", "io/*"}), []string{"*"}},
-	{"scripts", join(engine, []string{"batch", "io/*", "bench"}), []string{"*"}},
+	{"cmd", join(engine, []string{"batch", "batch/evaluate", "io/*"}), []string{"*"}},
+	{"bench", join(engine, []string{"matcher/reference", "batch", "batch/evaluate", "io/*"}), []string{"*"}},
+	{"scripts", join(engine, []string{"batch", "batch/evaluate", "io/*", "bench"}), []string{"*"}},
 }
 
 // topLevel is what may lie at the top level.

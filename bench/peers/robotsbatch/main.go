@@ -6,6 +6,7 @@ package main
 
 import (
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/bench/peers/gorunner"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -24,7 +25,7 @@ func main() {
 		}
 	})
 	batches, table := load(job.Rows, origins)
-	evaluator, columns := batch.NewEvaluator(table, batch.Options{}), make([]batch.Verdicts, len(batches))
+	evaluator, columns := evaluate.New(table, evaluate.Options{}), make([]batch.Verdicts, len(batches))
 	times := job.Measure(func() {
 		for i := range batches {
 			gorunner.Must(0, evaluator.Evaluate(&batches[i], &columns[i]))

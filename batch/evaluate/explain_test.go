@@ -1,8 +1,11 @@
-package batch
+package evaluate
 
 import (
 	"strings"
 	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
 )
 
 // A rule of half a megabyte that every row repeats does not fill the memory,
@@ -12,33 +15,33 @@ func TestExplanationsStayInProportion(t *testing.T) {
 	long := "/" + strings.Repeat("*a", 5000)
 	agent := "bot" + strings.Repeat("é", 5000)
 	usual := "Disallow: /b/" + strings.Repeat("c", 100)
-	origins := table(t, map[string]string{
+	origins := batchtest.Table(t, map[string]string{
 		"http://a.example": "User-agent: * " + agent + "\nDisallow: " + long,
 		"http://b.example": "User-agent: *\n" + usual,
 	}, "*")
-	octets := func(url string) (octets, longest int) {
+	bytes := func(url string) (bytes, longest int) {
 		values := make([][]byte, rows)
 		for i := range values {
 			values[i] = []byte(url)
 		}
-		var v Verdicts
-		if err := NewEvaluator(origins, Options{Explain: true}).Evaluate(&Batch{URLs: column(values...)}, &v); err != nil {
+		var v batch.Verdicts
+		if err := New(origins, Options{Explain: true}).Evaluate(&batch.Batch{URLs: batchtest.Column(values...)}, &v); err != nil {
 			t.Fatal(err)
 		}
 		a := &v.Agents[0]
 		for row := range rows {
 			e := a.Explanations[a.Rules[row]]
-			octets += len(e.Text) + len(e.Agent)
+			bytes += len(e.Text) + len(e.Agent)
 			longest = max(longest, len(e.Text))
 		}
-		return octets, longest
+		return bytes, longest
 	}
 	hostile := "http://a.example/" + strings.Repeat("a", 5000)
-	if n, longest := octets(hostile); n > rows*(explainedRow+2*shortExplanation)+explainedLeast || longest != MaxExplanation {
-		t.Errorf("%d rows have %d octets of explanations, the longest %d", rows, n, longest)
+	if n, longest := bytes(hostile); n > rows*(explainedRow+2*shortExplanation)+explainedLeast || longest != batch.MaxExplanation {
+		t.Errorf("%d rows have %d bytes of explanations, the longest %d", rows, n, longest)
 	}
 	url := "http://b.example" + strings.TrimPrefix(usual, "Disallow: ")
-	if n, _ := octets(url); n != rows*(len(usual)+len("*")) {
-		t.Errorf("%d rows with a usual rule have %d octets", rows, n)
+	if n, _ := bytes(url); n != rows*(len(usual)+len("*")) {
+		t.Errorf("%d rows with a usual rule have %d bytes", rows, n)
 	}
 }

@@ -1,9 +1,11 @@
-package batch
+package evaluate
 
 import (
 	"math/rand/v2"
 	"testing"
 
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
@@ -51,14 +53,14 @@ func TestVerdictsNearRobotsTxt(t *testing.T) {
 					want[path] = missing == access.MissingAllow
 				}
 			}
-			e := NewEvaluator(&rules, Options{Profile: profile.engine, Missing: missing})
-			var v Verdicts
+			e := New(&rules, Options{Profile: profile.engine, Missing: missing})
+			var v batch.Verdicts
 			for _, paths := range sequences {
 				lines := make([]string, len(paths))
 				for i, path := range paths {
 					lines[i] = authority + path
 				}
-				if err := e.Evaluate(&Batch{URLs: urls(lines...)}, &v); err != nil {
+				if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(lines...)}, &v); err != nil {
 					t.Fatal(err)
 				}
 				for row, path := range paths {

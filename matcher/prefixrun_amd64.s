@@ -2,19 +2,19 @@
 
 #include "textflag.h"
 
-// How many values in a row start with a prefix; see like_amd64.go.
+// How many values in a row start with a prefix; see prefixrun_amd64.go.
 //
 // A value that is long enough is compared in two loads that may overlap, its
-// first octets and the last ones that the prefix reaches to, so that nothing is
+// first bytes and the last ones that the prefix reaches to, so that nothing is
 // read outside of either. Between the two lies something only in prefixes of
-// more than 64 octets. The prefix's two loads stay in registers.
+// more than 64 bytes. The prefix's two loads stay in registers.
 //
 //	SI  prefix          CX  its length       DX  its length - 32
 //	DI  data            R8  offsets          R9  number of values
 //	AX  value           R10 where it starts  R11 where it ends
 //	R12 its address
 
-// NEXT goes to done unless there is another value of at least CX octets, and
+// NEXT goes to done unless there is another value of at least CX bytes, and
 // finds it.
 #define NEXT(LOAD, SIZE) \
 	CMPQ AX, R9                  \
@@ -27,7 +27,7 @@
 	JLT  done                    \
 	MOVQ R11, R10
 
-#define LIKERUN(LOAD, SIZE) \
+#define PREFIXRUN(LOAD, SIZE) \
 	MOVQ prefix_base+0(FP), SI   \
 	MOVQ prefix_len+8(FP), CX    \
 	MOVQ data_base+24(FP), DI    \
@@ -94,10 +94,10 @@ done:                                \
 	MOVQ AX, ret+72(FP)          \
 	RET
 
-// func likeRun32(prefix, data []byte, offsets []int32) int
-TEXT ·likeRun32(SB), NOSPLIT, $0-80
-	LIKERUN(MOVLQSX, 4)
+// func prefixRun32(prefix, data []byte, offsets []int32) int
+TEXT ·prefixRun32(SB), NOSPLIT, $0-80
+	PREFIXRUN(MOVLQSX, 4)
 
-// func likeRun64(prefix, data []byte, offsets []int64) int
-TEXT ·likeRun64(SB), NOSPLIT, $0-80
-	LIKERUN(MOVQ, 8)
+// func prefixRun64(prefix, data []byte, offsets []int64) int
+TEXT ·prefixRun64(SB), NOSPLIT, $0-80
+	PREFIXRUN(MOVQ, 8)

@@ -1,16 +1,48 @@
-package batch
+package evaluate
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
+
+// bodies are rules of authorities that frontier, rows of all kinds, is of.
+var bodies = map[string]string{
+	"http://a.example":             "User-agent: *\nDisallow: /private\nAllow: /private/open\nDisallow: /*.gif$\n\nUser-agent: FooBot\nDisallow: /\n",
+	"https://a.example":            "User-agent: FooBot\nDisallow: /x\n",
+	"http://b.example:8080":        "",
+	"http://xn--bcher-kva.example": "User-agent: *\nDisallow: /geheim\n",
+}
+
+var frontier = []string{
+	"http://a.example/",
+	"http://a.example/private/x",
+	"http://a.example/private/open#top",
+	"HTTP://A.Example:80/pic.gif",
+	"http://a.example/pic.gif?x",
+	"http://a.example",
+	"http://a.example?private",
+	"https://a.example/x",
+	"https://a.example/robots.txt",
+	"http://a.example/robots.txt",
+	"http://user@a.example/private/%6Fpen",
+	"http://b.example:8080/any",
+	"http://b.example/any",
+	"http://Bücher.example/geheim",
+	"mailto:x",
+	"gopher://a.example/",
+	"http://a.example/a\rb",
+	"",
+	" http://a.example/private \t",
+}
 
 // factTable has authorities of which different things are known.
 func factTable(chains []matcher.Chain) *matcher.Table {
@@ -29,19 +61,26 @@ func factTable(chains []matcher.Chain) *matcher.Table {
 	return &t
 }
 
-// factSink writes what is known of each row.
-type factSink struct{ textSink }
-
-func (s *factSink) Encode(_ *Batch, v *Verdicts) (Chunk, error) {
+// factsOfRows evaluates lines in batches of a size, and returns what is known of
+// each row, and how many rows are outdated and have more sitemaps.
+func factsOfRows(t *testing.T, e *Evaluator, lines []string, size int) (text string, outdated, more int) {
+	t.Helper()
 	var out strings.Builder
-	for row := range v.Rows {
-		text := "nothing"
-		if of := v.FactsOf[row]; of >= 0 {
-			text = describeFacts(&v.Facts[of], v.AsOf)
+	var v batch.Verdicts
+	for part := range slices.Chunk(lines, size) {
+		if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v); err != nil {
+			t.Fatal(err)
 		}
-		out.WriteString(text + "\n")
+		outdated, more = outdated+v.Outdated, more+v.MoreSitemaps
+		for row := 0; e.options.Facts && row < v.Rows; row++ {
+			text := "nothing"
+			if of := v.FactsOf[row]; of >= 0 {
+				text = describeFacts(&v.Facts[of], v.AsOf)
+			}
+			out.WriteString(text + "\n")
+		}
 	}
-	return Bytes(out.String()), nil
+	return out.String(), outdated, more
 }
 
 func describeFacts(f *matcher.Facts, asOf int64) string {
@@ -74,20 +113,14 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 	for _, missing := range []access.Missing{access.MissingAllow, access.MissingNull} {
 		for range 3 {
 			want, outdated, more := wantedFacts(origins, lines, asOf, maxAge)
+			o := Options{Agents: 2, Facts: true, AsOf: asOf, MaxAge: maxAge, Missing: missing}
 			for _, size := range []int{1, 7, 64, 1500} {
-				for _, workers := range []int{1, 4} {
-					var sink factSink
-					o := Options{Agents: 2, Workers: workers, Facts: true, AsOf: asOf, MaxAge: maxAge, Missing: missing}
-					stats, err := Run(context.Background(), &listSource{columns: cut(lines, size)}, &sink, origins, o)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if sink.String() != want {
-						t.Errorf("batches of %d, %d workers: different facts", size, workers)
-					}
-					if stats.Outdated != outdated || stats.MoreSitemaps != more {
-						t.Errorf("%d outdated and %d with more sitemaps, want %d and %d", stats.Outdated, stats.MoreSitemaps, outdated, more)
-					}
+				got, gotOutdated, gotMore := factsOfRows(t, New(origins, o), lines, size)
+				if got != want {
+					t.Errorf("batches of %d: different facts", size)
+				}
+				if gotOutdated != outdated || gotMore != more {
+					t.Errorf("%d outdated and %d with more sitemaps, want %d and %d", gotOutdated, gotMore, outdated, more)
 				}
 			}
 			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
@@ -96,7 +129,7 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 }
 
 // wantedFacts looks every row up by itself.
-func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (text string, outdated, more int64) {
+func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (text string, outdated, more int) {
 	var out strings.Builder
 	var scratch matcher.Scratch
 	for _, line := range lines {
@@ -125,55 +158,15 @@ func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (t
 func TestOutdatedRows(t *testing.T) {
 	chains := []matcher.Chain{{"*"}}
 	lines := []string{"http://gone.example/", "no URL", "http://down.example/x", "http://a.example/", "http://late.example/"}
-	for _, test := range []struct{ asOf, maxAge, want int64 }{
+	for _, test := range []struct {
+		asOf, maxAge int64
+		want         int
+	}{
 		{0, 1, 0}, {1000, 101, 1}, {1000, 100, 2}, {1000, 0, 0}, {1000 + DefaultMaxAge, 0, 2}, {1001 + DefaultMaxAge, 0, 3}, {1 << 40, 0, 4},
 	} {
-		stats, err := Run(context.Background(), &listSource{columns: cut(lines, 2)}, &textSink{}, factTable(chains), Options{AsOf: test.asOf, MaxAge: test.maxAge})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if stats.Outdated != test.want {
-			t.Errorf("%+v: %d outdated", test, stats.Outdated)
-		}
-	}
-}
-
-func TestVerdictColumns(t *testing.T) {
-	names := func(o ColumnOptions) string {
-		columns, err := VerdictColumns(o)
-		if err != nil {
-			return err.Error()
-		}
-		var list []string
-		for _, column := range columns {
-			list = append(list, column.Name)
-		}
-		return strings.Join(list, " ")
-	}
-	with := []ColumnKind{AgeColumn, CrawlDelayColumn, SitemapsColumn}
-	for _, test := range []struct {
-		options ColumnOptions
-		want    string
-	}{
-		{ColumnOptions{Agents: []string{"*"}}, "allowed"},
-		{ColumnOptions{Agents: []string{"*"}, With: with}, "allowed age crawl_delay sitemaps"},
-		{ColumnOptions{Agents: []string{"CCBot", "*"}, With: with, Prefix: "r_"}, "r_allowed_ccbot r_allowed_all r_age r_crawl_delay_ccbot r_crawl_delay_all r_sitemaps"},
-		{ColumnOptions{Agents: []string{"*"}, Explain: true, With: []ColumnKind{StatusColumn, FetchedColumn}}, "allowed reason rule rule_line rule_agent robots_status robots_fetched_at"},
-		{ColumnOptions{Agents: []string{"A-1", "a_1"}}, `agents "A-1" and "a_1" would both be written as column "allowed_a_1": leave one out`},
-		{ColumnOptions{Agents: []string{"x", "Line-X"}, Explain: true}, `agents "x" and "Line-X" would both be written as column "rule_line_x": leave one out`},
-	} {
-		if got := names(test.options); got != test.want {
-			t.Errorf("%+v:\n%s\nwant\n%s", test.options, got, test.want)
-		}
-	}
-	for kind := CrawlDelayColumn; kind <= AgeColumn; kind++ {
-		if got, err := ParseWith(columnNames[kind]); got != kind || err != nil {
-			t.Errorf("%s is %d, %v", columnNames[kind], got, err)
-		}
-	}
-	for _, name := range []string{"", "allowed", "rule", "Age", "age "} {
-		if kind, err := ParseWith(name); err == nil || !strings.Contains(err.Error(), "crawl_delay, sitemaps, robots_status, robots_fetched_at, age") {
-			t.Errorf("%q is %d, %v", name, kind, err)
+		e := New(factTable(chains), Options{AsOf: test.asOf, MaxAge: test.maxAge})
+		if _, outdated, _ := factsOfRows(t, e, lines, 2); outdated != test.want {
+			t.Errorf("%+v: %d outdated", test, outdated)
 		}
 	}
 }
@@ -184,8 +177,8 @@ func TestFactsAllocateNothing(t *testing.T) {
 	for i := range 300 {
 		lines = append(lines, fmt.Sprintf("http://gone.example/%d", i), fmt.Sprintf("http://b.example:8080/%d", i), "http://a.example/", "no URL")
 	}
-	e := NewEvaluator(factTable([]matcher.Chain{{"*"}}), Options{Facts: true, AsOf: 1000})
-	b, v := &Batch{URLs: urls(lines...)}, Verdicts{}
+	e := New(factTable([]matcher.Chain{{"*"}}), Options{Facts: true, AsOf: 1000})
+	b, v := &batch.Batch{URLs: batchtest.URLs(lines...)}, batch.Verdicts{}
 	if n := testing.AllocsPerRun(10, func() {
 		if err := e.Evaluate(b, &v); err != nil {
 			t.Fatal(err)

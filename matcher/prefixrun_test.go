@@ -1,4 +1,4 @@
-package batch
+package matcher
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// checkLikeRun compares likeRun and its portable twin with bytes.HasPrefix, for both
+// checkPrefixRun compares PrefixRun and its portable twin with bytes.HasPrefix, for both
 // widths of offsets. data is what the values lie in, with nothing behind them.
-func checkLikeRun(t *testing.T, prefix, data []byte, offsets []int32) {
+func checkPrefixRun(t *testing.T, prefix, data []byte, offsets []int32) {
 	t.Helper()
 	wide := make([]int64, len(offsets))
 	for i, offset := range offsets {
@@ -18,20 +18,20 @@ func checkLikeRun(t *testing.T, prefix, data []byte, offsets []int32) {
 	for want < len(offsets)-1 && bytes.HasPrefix(data[offsets[want]:offsets[want+1]], prefix) {
 		want++
 	}
-	if got := likeRunPortable(prefix, data, offsets); got != want {
+	if got := prefixRunPortable(prefix, data, offsets); got != want {
 		t.Fatalf("%q, %q at %d: %d in plain Go, not %d", prefix, data, offsets, got, want)
 	}
-	if got := likeRun(prefix, data, offsets); got != want {
+	if got := PrefixRun(prefix, data, offsets); got != want {
 		t.Fatalf("%q, %q at %d: %d, not %d", prefix, data, offsets, got, want)
 	}
-	if got := likeRun(prefix, data, wide); got != want {
+	if got := PrefixRun(prefix, data, wide); got != want {
 		t.Fatalf("%q, %q at 64-bit %d: %d, not %d", prefix, data, offsets, got, want)
 	}
 }
 
-// TestLikeRun has values that part from the prefix at every octet of it, are a
+// TestPrefixRun has values that part from the prefix at every byte of it, are a
 // little too short or agree, for prefixes of every length up to some loads.
-func TestLikeRun(t *testing.T) {
+func TestPrefixRun(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range 200 {
 		prefix := make([]byte, n)
@@ -58,13 +58,13 @@ func TestLikeRun(t *testing.T) {
 				add(last[:n-1])
 				add(last) // agrees behind one that does not
 			}
-			checkLikeRun(t, prefix, bytes.Clone(data), offsets)
+			checkPrefixRun(t, prefix, bytes.Clone(data), offsets)
 		}
 	}
-	checkLikeRun(t, []byte("http://a.example/"), nil, []int32{0})
+	checkPrefixRun(t, []byte("http://a.example/"), nil, []int32{0})
 }
 
-func FuzzLikeRun(f *testing.F) {
+func FuzzPrefixRun(f *testing.F) {
 	f.Add([]byte("http://a.example/"), []byte("http://a.example/xhttp://a.example/"), byte(18), byte(17))
 	f.Add(bytes.Repeat([]byte("ab"), 50), bytes.Repeat([]byte("ab"), 300), byte(120), byte(100))
 	f.Fuzz(func(t *testing.T, prefix, data []byte, first, others byte) {
@@ -72,6 +72,6 @@ func FuzzLikeRun(f *testing.F) {
 		for end := int(first); end <= len(data); end += int(others) + 1 {
 			offsets = append(offsets, int32(end))
 		}
-		checkLikeRun(t, prefix, data[:offsets[len(offsets)-1]], offsets)
+		checkPrefixRun(t, prefix, data[:offsets[len(offsets)-1]], offsets)
 	})
 }

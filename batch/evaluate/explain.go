@@ -1,26 +1,27 @@
-package batch
+package evaluate
 
 import (
 	"unicode/utf8"
 
+	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
 
 const (
-	// explainedRow is how many octets of texts and agents a row of a batch has
+	// explainedRow is how many bytes of texts and agents a row of a batch has
 	// on average before those of further rows are cut to shortExplanation: a
 	// hostile rule that every row repeats must not fill the memory.
 	explainedRow     = 256
 	shortExplanation = 64
-	// explainedLeast is how many octets all rows of a small batch may have.
+	// explainedLeast is how many bytes all rows of a small batch may have.
 	explainedLeast = 1 << 16
 )
 
 // explainer collects a batch's explanations, each rule once.
 type explainer struct {
-	seen   []map[ruleKey]int32 // for each agent
-	octets int                 // of texts and agents, in all rows so far
+	seen  []map[ruleKey]int32 // for each agent
+	bytes int                 // of texts and agents, in all rows so far
 }
 
 // ruleKey identifies a rule within a batch: tries with the same rules have
@@ -31,46 +32,54 @@ type ruleKey struct {
 	cut  bool // to shortExplanation
 }
 
-// explain decides a row and says why.
-func (e *Evaluator) explain(v *Verdicts, row int, path []byte) {
-	if e.origin.Access == access.Rules {
-		e.explainRules(v, row, path)
-		return
+// explainRows decides rows low to high-1 of a block and says why.
+func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
+	for i := low; i < high; i++ {
+		path := e.scratch.Path(matcher.TrimURL(r.url(i))[authority:])
+		if row := r.first + i; o.Access == access.Rules {
+			e.explainRules(v, o, row, path)
+		} else {
+			e.explainOutcome(v, o, row, path)
+		}
 	}
-	allowed, known, reason := outcome(e.origin.Access, e.options.Missing)
+}
+
+// explainOutcome decides a row whose authority's rules are not to be asked.
+func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
+	allowed, known, reason := outcome(o.Access, e.options.Missing)
 	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
 		allowed, known, reason = true, true, matcher.RobotsTxt
 	}
 	if !known {
-		e.null(v, row, reason)
+		v.SetNull(row, reason)
 		return
 	}
 	for agent := range v.Agents {
-		v.Agents[agent].set(row, allowed)
+		v.Agents[agent].Set(row, allowed)
 		v.Agents[agent].Reasons[row] = reason
 	}
 }
 
-// explainRules is explain where the origin's rules decide.
-func (e *Evaluator) explainRules(v *Verdicts, row int, path []byte) {
+// explainRules decides a row by the rules.
+func (e *Evaluator) explainRules(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
 	e.target.Set(path, e.options.Profile)
 	isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile)
-	for agent := range e.options.Agents {
-		trie := &e.origin.Tries[agent]
+	for agent := range v.Agents {
+		trie := &o.Tries[agent]
 		d := trie.Match(&e.target)
 		switch {
 		case isRobotsTxt:
 			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
-		case e.origin.Stale && !d.Reason.HasRule():
+		case o.Stale && !d.Reason.HasRule():
 			d.Reason = matcher.StaleRules
 		}
-		v.Agents[agent].set(row, d.Allowed)
+		v.Agents[agent].Set(row, d.Allowed)
 		e.explainer.explain(v, agent, row, trie, d)
 	}
 }
 
-func (x *explainer) reset(v *Verdicts) {
-	x.octets = 0
+func (x *explainer) reset(v *batch.Verdicts) {
+	x.bytes = 0
 	for len(x.seen) < len(v.Agents) {
 		x.seen = append(x.seen, make(map[ruleKey]int32))
 	}
@@ -79,31 +88,31 @@ func (x *explainer) reset(v *Verdicts) {
 	}
 }
 
-func (x *explainer) explain(v *Verdicts, agent, row int, t *matcher.Trie, d matcher.Decision) {
+func (x *explainer) explain(v *batch.Verdicts, agent, row int, t *matcher.Trie, d matcher.Decision) {
 	a := &v.Agents[agent]
 	a.Reasons[row] = d.Reason
 	if !d.Reason.HasRule() {
 		return
 	}
 	key := ruleKey{trie: t.Identity(), rule: d.Rule}
-	length := MaxExplanation
-	if x.octets > explainedLeast+explainedRow*v.Rows*len(v.Agents) {
+	length := batch.MaxExplanation
+	if x.bytes > explainedLeast+explainedRow*v.Rows*len(v.Agents) {
 		key.cut, length = true, shortExplanation
 	}
 	index, ok := x.seen[agent][key]
 	if !ok {
 		index = int32(len(a.Explanations))
 		rule := t.Rule(d.Rule)
-		a.Explanations = append(a.Explanations, Explanation{
+		a.Explanations = append(a.Explanations, batch.Explanation{
 			Text: clip(rule.Text, length), Agent: clip(rule.Agent, length), Line: rule.Line,
 		})
 		x.seen[agent][key] = index
 	}
 	a.Rules[row] = index
-	x.octets += len(a.Explanations[index].Text) + len(a.Explanations[index].Agent)
+	x.bytes += len(a.Explanations[index].Text) + len(a.Explanations[index].Agent)
 }
 
-// clip cuts s to a number of octets, between characters, and marks the cut.
+// clip cuts s to a number of bytes, between characters, and marks the cut.
 func clip(s []byte, length int) string {
 	const mark = "…"
 	if len(s) <= length {

@@ -1,4 +1,4 @@
-package batch
+package evaluate
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -82,6 +84,7 @@ type list struct {
 	clean   bool     // every row has a URL, and no blanks around it
 	form    int      // of the column
 	cut     int      // rows a batch
+	block   int      // rows a block
 	passes  int
 }
 
@@ -108,6 +111,7 @@ func makeList(choose func(n int) int) *list {
 	l.addRunsAcrossBlocks()
 	l.form = choose(5)
 	l.cut = []int{1 << 16, 255, 256, 257, 512, 640, 1000, 1 + choose(700)}[choose(8)]
+	l.block = []int{blockRows, 256, 64, 1 + choose(40)}[choose(4)]
 	l.passes = 1 + choose(3)
 	return l
 }
@@ -252,8 +256,8 @@ func (l *list) addStretch(aligned bool) {
 	}
 }
 
-// block is what bounds of blocks are multiples of.
-const block = 256
+// block is what bounds of blocks, and of their parts, are multiples of.
+const block = partRows
 
 // addRunsAcrossBlocks puts rows that begin alike on both sides of bounds of blocks.
 func (l *list) addRunsAcrossBlocks() {
@@ -270,15 +274,15 @@ func (l *list) addRunsAcrossBlocks() {
 }
 
 // columns cuts the rows into columns of the list's form.
-func (l *list) columns() []Column {
-	var columns []Column
+func (l *list) columns() []batch.Column {
+	var columns []batch.Column
 	for part := range slices.Chunk(l.rows, l.cut) {
 		columns = append(columns, l.column(part))
 	}
 	return columns
 }
 
-func (l *list) column(rows []string) Column {
+func (l *list) column(rows []string) batch.Column {
 	values := make([][]byte, len(rows))
 	for i, row := range rows {
 		if row != nullRow {
@@ -290,7 +294,7 @@ func (l *list) column(rows []string) Column {
 			values[i] = append([]byte{}, values[i]...)
 		}
 	}
-	c := column(values...)
+	c := batchtest.Column(values...)
 	switch l.form {
 	case 1, 2: // wide offsets
 		for _, offset := range c.Offsets32 {
@@ -309,7 +313,7 @@ func (l *list) column(rows []string) Column {
 			}
 			c.Indices = append(c.Indices, number)
 		}
-		dictionary := column(distinct...)
+		dictionary := batchtest.Column(distinct...)
 		c.Data, c.Offsets32 = dictionary.Data, dictionary.Offsets32
 	}
 	return c
@@ -321,14 +325,15 @@ func (l *list) check() ([]string, error) {
 	explain := l.options
 	explain.Explain = true
 	alone := make(map[string]string)
-	plain, explained := NewEvaluator(l.origins, l.options), NewEvaluator(l.origins, explain)
+	plain, explained := New(l.origins, l.options), New(l.origins, explain)
+	plain.blockRows, explained.blockRows = l.block, l.block
 	columns := l.columns()
 	var verdicts []string
-	var v, x Verdicts
+	var v, x batch.Verdicts
 	for pass := range l.passes {
 		verdicts = verdicts[:0]
 		for number := range columns {
-			b := &Batch{URLs: columns[number]}
+			b := &batch.Batch{URLs: columns[number]}
 			if err := b.URLs.Validate(); err != nil {
 				return nil, err
 			}
@@ -348,7 +353,7 @@ func (l *list) check() ([]string, error) {
 					}
 					alone[url] = want
 				}
-				if got, why := letters(&v, row), letters(&x, row); got != want || why != want {
+				if got, why := batchtest.Letters(&v, row), batchtest.Letters(&x, row); got != want || why != want {
 					return nil, fmt.Errorf("pass %d, batch %d, row %d, %q under %+v: %s, explained %s, alone %s", pass, number, row, url, l.options, got, why, want)
 				}
 				verdicts = append(verdicts, want)
@@ -360,38 +365,21 @@ func (l *list) check() ([]string, error) {
 
 // alone evaluates one row in fresh evaluators.
 func (l *list) alone(url string) (string, error) {
-	var v, x Verdicts
-	b := &Batch{URLs: l.column([]string{url})}
+	var v, x batch.Verdicts
+	b := &batch.Batch{URLs: l.column([]string{url})}
 	explain := l.options
 	explain.Explain = true
-	if err := NewEvaluator(l.origins, l.options).Evaluate(b, &v); err != nil {
+	if err := New(l.origins, l.options).Evaluate(b, &v); err != nil {
 		return "", err
 	}
-	if err := NewEvaluator(l.origins, explain).Evaluate(b, &x); err != nil {
+	if err := New(l.origins, explain).Evaluate(b, &x); err != nil {
 		return "", err
 	}
-	got, why := letters(&v, 0), letters(&x, 0)
+	got, why := batchtest.Letters(&v, 0), batchtest.Letters(&x, 0)
 	if got != why {
 		return "", fmt.Errorf("%q alone under %+v: %s, explained %s", url, l.options, got, why)
 	}
 	return got, nil
-}
-
-// letters are the verdicts of a row, a letter an agent: a, d or -.
-func letters(v *Verdicts, row int) string {
-	letters := make([]byte, len(v.Agents))
-	for agent := range v.Agents {
-		a := &v.Agents[agent]
-		switch bit := byte(1) << (row & 7); {
-		case a.Valid[row>>3]&bit == 0:
-			letters[agent] = '-'
-		case a.Allowed[row>>3]&bit != 0:
-			letters[agent] = 'a'
-		default:
-			letters[agent] = 'd'
-		}
-	}
-	return string(letters)
 }
 
 // A run of rows that went on from the block before was decided by the paths of rows
@@ -410,9 +398,9 @@ func TestRunAcrossBlocksKeepsItsPaths(t *testing.T) {
 	alternate(255)
 	rows = append(rows, "https://z.test/a", "https://z.test/a-deny")
 	alternate(255)
-	l := &list{rows: rows, cut: len(rows), passes: 2, options: Options{Agents: 1}}
+	l := &list{rows: rows, cut: len(rows), passes: 2, block: 256, options: Options{Agents: 1}}
 	const body = "User-agent: *\nDisallow: /*deny\n"
-	l.origins = table(t, map[string]string{"https://x.test": body, "https://y.test": body, "https://z.test": body}, "*")
+	l.origins = batchtest.Table(t, map[string]string{"https://x.test": body, "https://y.test": body, "https://z.test": body}, "*")
 	verdicts, err := l.check()
 	if err != nil {
 		t.Fatal(err)
@@ -432,8 +420,8 @@ func TestBlankBeforeFragmentStays(t *testing.T) {
 		{"Disallow: /x*%20", "/x.pdf ", "a"},
 		{"Disallow: /x*%09", "/x.pdf\t#", "d"},
 	} {
-		l := &list{rows: []string{"https://h.test" + test.path}, cut: 1, passes: 1, options: Options{Agents: 1}}
-		l.origins = table(t, map[string]string{"https://h.test": "User-agent: *\n" + test.rule}, "*")
+		l := &list{rows: []string{"https://h.test" + test.path}, cut: 1, passes: 1, block: 256, options: Options{Agents: 1}}
+		l.origins = batchtest.Table(t, map[string]string{"https://h.test": "User-agent: *\n" + test.rule}, "*")
 		verdicts, err := l.check()
 		if err != nil || verdicts[0] != test.want {
 			t.Errorf("%s for %q: %v, want %s (%v)", test.rule, test.path, verdicts, test.want, err)
@@ -454,16 +442,16 @@ func TestBytesAroundURLsDoNotMatter(t *testing.T) {
 	for i := range shifted.Offsets32 {
 		shifted.Offsets32[i] += 9 * int32(len("https://h0.test/a*b"))
 	}
-	var v, w Verdicts
-	e := NewEvaluator(l.origins, l.options)
-	if err := e.Evaluate(&Batch{URLs: c}, &v); err != nil {
+	var v, w batch.Verdicts
+	e := New(l.origins, l.options)
+	if err := e.Evaluate(&batch.Batch{URLs: c}, &v); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Evaluate(&Batch{URLs: shifted}, &w); err != nil {
+	if err := e.Evaluate(&batch.Batch{URLs: shifted}, &w); err != nil {
 		t.Fatal(err)
 	}
 	for row := range v.Rows {
-		if got, want := letters(&w, row), letters(&v, row); got != want {
+		if got, want := batchtest.Letters(&w, row), batchtest.Letters(&v, row); got != want {
 			t.Fatalf("row %d, %q: %s, not %s", row, c.Value(row), got, want)
 		}
 	}

@@ -1,8 +1,10 @@
-package batch
+package evaluate
 
 import (
 	"testing"
 
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/matcher"
 )
 
@@ -10,7 +12,7 @@ import (
 // none of its rules decides the reason says that it is one (RFC 9309 §2.3.1.4).
 func TestStaleRules(t *testing.T) {
 	const authority = "http://a.example"
-	rules := table(t, map[string]string{authority: "User-agent: x\nDisallow: /no\nAllow: /no/yes\n"}, "x", "y")
+	rules := batchtest.Table(t, map[string]string{authority: "User-agent: x\nDisallow: /no\nAllow: /no/yes\n"}, "x", "y")
 	var origin matcher.Origin
 	if err := rules.Lookup([]byte(authority), &origin); err != nil {
 		t.Fatal(err)
@@ -29,9 +31,9 @@ func TestStaleRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.path, func(t *testing.T) {
-			e := NewEvaluator(rules, Options{Agents: 2, Explain: true})
-			var v Verdicts
-			if err := e.Evaluate(&Batch{URLs: urls(authority + test.path)}, &v); err != nil {
+			e := New(rules, Options{Agents: 2, Explain: true})
+			var v batch.Verdicts
+			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(authority + test.path)}, &v); err != nil {
 				t.Fatal(err)
 			}
 			if x, y := v.Agents[0].Reasons[0], v.Agents[1].Reasons[0]; x != test.x || y != test.y {

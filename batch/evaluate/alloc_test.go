@@ -1,9 +1,11 @@
-package batch
+package evaluate
 
 import (
 	"fmt"
 	"testing"
 
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/matcher"
 )
 
@@ -21,10 +23,10 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 			fmt.Sprintf("https://unknown.example/%d", i),
 			"http://a.example/%72obots.txt", "not a URL", "gopher://x/")
 	}
-	c := urls(lines...)
-	e := NewEvaluator(table(t, bodies, "*", "foobot"), Options{Agents: 2})
-	var v Verdicts
-	b := &Batch{URLs: c}
+	c := batchtest.URLs(lines...)
+	e := New(batchtest.Table(t, bodies, "*", "foobot"), Options{Agents: 2})
+	var v batch.Verdicts
+	b := &batch.Batch{URLs: c}
 	if n := testing.AllocsPerRun(10, func() {
 		if err := e.Evaluate(b, &v); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,77 @@
+package batch_test
+
+import (
+	"strings"
+	"testing"
+
+	"robotsbatch/batch"
+)
+
+func TestCheckNames(t *testing.T) {
+	verdicts := []batch.VerdictColumn{{Name: "allowed"}, {Name: "reason", Kind: batch.ReasonColumn}}
+	tests := []struct {
+		name  string
+		input []string
+		clash string
+	}{
+		{"no input columns", nil, ""},
+		{"other names", []string{"url", "host"}, ""},
+		{"case tells names apart", []string{"Allowed"}, ""},
+		{"first verdict column", []string{"url", "allowed"}, `"allowed"`},
+		{"later verdict column", []string{"reason"}, `"reason"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			err := batch.CheckNames(test.input, verdicts)
+			if test.clash == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), test.clash) || !strings.Contains(err.Error(), "-prefix") {
+				t.Fatalf("error %v, want one that names %s and -prefix", err, test.clash)
+			}
+		})
+	}
+}
+
+func TestVerdictColumns(t *testing.T) {
+	names := func(o batch.ColumnOptions) string {
+		columns, err := batch.VerdictColumns(o)
+		if err != nil {
+			return err.Error()
+		}
+		var list []string
+		for _, column := range columns {
+			list = append(list, column.Name)
+		}
+		return strings.Join(list, " ")
+	}
+	with := []batch.ColumnKind{batch.AgeColumn, batch.CrawlDelayColumn, batch.SitemapsColumn}
+	for _, test := range []struct {
+		options batch.ColumnOptions
+		want    string
+	}{
+		{batch.ColumnOptions{Agents: []string{"*"}}, "allowed"},
+		{batch.ColumnOptions{Agents: []string{"*"}, With: with}, "allowed age crawl_delay sitemaps"},
+		{batch.ColumnOptions{Agents: []string{"CCBot", "*"}, With: with, Prefix: "r_"}, "r_allowed_ccbot r_allowed_all r_age r_crawl_delay_ccbot r_crawl_delay_all r_sitemaps"},
+		{batch.ColumnOptions{Agents: []string{"*"}, Explain: true, With: []batch.ColumnKind{batch.StatusColumn, batch.FetchedColumn}}, "allowed reason rule rule_line rule_agent robots_status robots_fetched_at"},
+		{batch.ColumnOptions{Agents: []string{"A-1", "a_1"}}, `agents "A-1" and "a_1" would both be written as column "allowed_a_1": leave one out`},
+		{batch.ColumnOptions{Agents: []string{"x", "Line-X"}, Explain: true}, `agents "x" and "Line-X" would both be written as column "rule_line_x": leave one out`},
+	} {
+		if got := names(test.options); got != test.want {
+			t.Errorf("%+v:\n%s\nwant\n%s", test.options, got, test.want)
+		}
+	}
+	for i, name := range []string{"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age"} {
+		if got, err := batch.ParseWith(name); got != batch.CrawlDelayColumn+batch.ColumnKind(i) || err != nil {
+			t.Errorf("%s is %d, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"", "allowed", "rule", "Age", "age "} {
+		if kind, err := batch.ParseWith(name); err == nil || !strings.Contains(err.Error(), "crawl_delay, sitemaps, robots_status, robots_fetched_at, age") {
+			t.Errorf("%q is %d, %v", name, kind, err)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package evaluate
+
+import (
+	"fmt"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// Options say what an Evaluator finds out.
+type Options struct {
+	// Agents is the number of agents: how many tries each origin has. Zero
+	// means one.
+	Agents int
+	// Profile is the one that the rules were compiled for.
+	Profile matcher.Profile
+	// Missing is the verdict where nothing is known of an authority.
+	Missing access.Missing
+	// Explain fills Reasons, Rules and Explanations.
+	Explain bool
+	// Facts fills Verdicts.Facts and Verdicts.FactsOf.
+	Facts bool
+	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
+	// for none.
+	AsOf int64
+	// MaxAge is how many seconds old a fetch may be at AsOf before
+	// Verdicts.Outdated counts its rows; 0 means DefaultMaxAge.
+	MaxAge int64
+}
+
+// DefaultMaxAge is how long a robots.txt may be used, in seconds (RFC 9309
+// §2.4).
+const DefaultMaxAge = 24 * 60 * 60
+
+// Evaluator turns batches of URLs into verdicts. It is one goroutine's, and
+// implements [batch.Evaluator].
+type Evaluator struct {
+	options Options
+	origins matcher.Origins
+	bulk    matcher.BulkOrigins // origins, if they are; else nil
+
+	blockRows int // but in tests the constant
+	groups    groups
+	found     [lookupSize]matcher.Origin // of the groups that are evaluated
+	decider   *matcher.Decider
+	allowed   [][]byte // an agent's bits in the verdicts
+	scratch   matcher.Scratch
+	target    matcher.Target
+	values    values // of a block of a dictionary column
+	explainer explainer
+}
+
+const (
+	// blockRows is how many rows are grouped by authority at a time: more meet
+	// more rows of theirs, and fewer stay in the cache.
+	blockRows = 4096
+	// lookupSize is how many authorities are looked up at a time: with more, the
+	// first one's rules leave the cache before they are asked.
+	lookupSize = 64
+)
+
+// New returns an evaluator that asks origins.
+func New(origins matcher.Origins, o Options) *Evaluator {
+	o.Agents = max(1, o.Agents)
+	if o.MaxAge <= 0 {
+		o.MaxAge = DefaultMaxAge
+	}
+	bulk, _ := origins.(matcher.BulkOrigins)
+	return &Evaluator{
+		options: o, origins: origins, bulk: bulk, blockRows: blockRows,
+		decider: matcher.NewDecider(o.Agents, o.Profile),
+		allowed: make([][]byte, o.Agents),
+	}
+}
+
+// Evaluate sets v to the verdicts for the rows of b, whose URLs must be valid
+// (Column.Validate). It reuses v's memory. An error means that the rules could
+// not be had; it names the row.
+func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	rows := b.URLs.Len()
+	v.Reset(rows, e.options.Agents, e.options.Explain)
+	v.AsOf = e.options.AsOf
+	if e.options.Facts {
+		v.ResetFacts()
+	}
+	for agent := range v.Agents {
+		e.allowed[agent] = v.Agents[agent].Allowed
+	}
+	e.explainer.reset(v)
+	defer e.forget()
+	for low := 0; low < rows; {
+		high, row, err := e.evaluateBlock(&b.URLs, v, low)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
+		}
+		low = high
+	}
+	return nil
+}
+
+// forget lets go of a batch: what is kept of it until the next one comes must not
+// keep its bytes in memory.
+func (e *Evaluator) forget() {
+	e.groups.forget()
+	e.decider.Reset(nil, nil)
+	e.target.Forget()
+	clear(e.allowed)
+	e.values.forget()
+}
+
+// evaluateBlock evaluates rows from low on, and returns the row after them; with an
+// error comes its row.
+func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (high, row int, err error) {
+	high = min(low+e.blockRows, v.Rows)
+	switch {
+	case c.Indices != nil:
+		high = e.values.copy(c, low, high)
+		row, err = evaluateRows(e, &rows[int64]{data: e.values.data, offsets: e.values.offsets, first: low}, v)
+	case c.Offsets64 != nil:
+		row, err = evaluateRows(e, &rows[int64]{data: c.Data, offsets: c.Offsets64[low : high+1], first: low, nulls: nulls(c)}, v)
+	default:
+		row, err = evaluateRows(e, &rows[int32]{data: c.Data, offsets: c.Offsets32[low : high+1], first: low, nulls: nulls(c)}, v)
+	}
+	return high, row, err
+}
+
+// rows are the URLs of a block: row first+i of the batch has the URL
+// data[offsets[i]:offsets[i+1]].
+type rows[O int32 | int64] struct {
+	data    []byte
+	offsets []O
+	first   int
+	nulls   *batch.Column // tells which rows are null; nil for none
+}
+
+// url is row i's, with blanks around it maybe.
+func (r *rows[O]) url(i int) []byte { return r.data[r.offsets[i]:r.offsets[i+1]] }
+
+func (r *rows[O]) null(i int) bool { return r.nulls != nil && r.nulls.Null(r.first+i) }
+
+// nulls is the column if it has nulls.
+func nulls(c *batch.Column) *batch.Column {
+	if c.Validity == nil {
+		return nil
+	}
+	return c
+}
+
+// evaluateRows evaluates a block: group by group, of which the rules of some are
+// looked up at a time. It returns the row of an error.
+func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
+	groupRows(e, r, v)
+	e.decider.Reset(r.data, e.allowed)
+	g := &e.groups
+	for low := 0; low < len(g.all); low += lookupSize {
+		high := min(low+lookupSize, len(g.all))
+		if i, err := e.lookup(g.keys[low:high]); err != nil {
+			first := g.runs[g.all[low+i].first].low
+			return r.first + int(first), err
+		}
+		for i := low; i < high; i++ {
+			evaluateGroup(e, r, v, i, &e.found[i-low])
+		}
+	}
+	e.decider.Finish()
+	return 0, nil
+}
+
+// lookup sets e.found to what is known of authorities. It returns the index of an
+// error.
+func (e *Evaluator) lookup(keys []matcher.Key) (int, error) {
+	if e.bulk != nil {
+		return e.bulk.LookupAll(keys, e.found[:len(keys)])
+	}
+	for i := range keys {
+		if err := e.origins.Lookup(keys[i].Text, &e.found[i]); err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
+}
+
+// evaluateGroup evaluates the rows of a group, of which this is known.
+func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin) {
+	g := &e.groups
+	v.AddAuthority(g.keys[number].Hash, o.Access != access.Unknown)
+	if e.options.Facts || e.options.AsOf != 0 {
+		e.addFacts(v, r.first, number, o)
+	}
+	authority := len(g.all[number].written)
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		low, high := int(g.runs[next].low), int(g.runs[next].high)
+		switch {
+		case e.options.Explain:
+			explainRows(e, r, v, o, low, high, authority)
+		case o.Access == access.Rules:
+			matcher.DecideRows(e.decider, o.Tries, r.offsets[low:high+1], r.first+low, authority)
+		default:
+			applyOutcome(e, r, v, o, low, high, authority)
+		}
+	}
+}
+
+// applyOutcome sets the verdicts of rows low to high-1 of an authority whose rules
+// are not to be asked: all are alike, but for /robots.txt.
+func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
+	allowed, known, reason := outcome(o.Access, e.options.Missing)
+	if allowed && known {
+		for agent := range e.allowed {
+			matcher.SetBits(e.allowed[agent], r.first+low, r.first+high)
+		}
+		return
+	}
+	for i := low; i < high; i++ {
+		rest := matcher.TrimURL(r.url(i))[authority:]
+		is := false
+		if mayBeRobotsTxt(rest) {
+			is, _ = matcher.IsRobotsTxt(rest, e.options.Profile)
+		}
+		switch {
+		case is:
+			for agent := range v.Agents {
+				v.Agents[agent].Set(r.first+i, true)
+			}
+		case !known:
+			v.SetNull(r.first+i, reason)
+		}
+	}
+}
+
+// mayBeRobotsTxt is false for most paths that are not /robots.txt.
+func mayBeRobotsTxt(rest []byte) bool {
+	return len(rest) > 1 && rest[0] == '/' && (rest[1] == 'r' || rest[1] == '%')
+}
+
+// outcome is the verdict where no rules are asked; known is false for none.
+func outcome(a access.Outcome, missing access.Missing) (allowed, known bool, reason matcher.Reason) {
+	switch a {
+	case access.AllowAll:
+		return true, true, matcher.Unavailable
+	case access.DisallowAll:
+		return false, true, matcher.Unreachable
+	}
+	return missing == access.MissingAllow, missing != access.MissingNull, matcher.NoRobots
+}
+
+// addFacts adds what is known of a group's robots.txt, if that is asked for, and
+// counts the group's rows.
+func (e *Evaluator) addFacts(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
+	if o.Access == access.Unknown {
+		return
+	}
+	g := &e.groups
+	of := int32(len(v.Facts))
+	if e.options.Facts {
+		v.Facts = append(v.Facts, o.Facts)
+	}
+	count := 0
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		run := &g.runs[next]
+		count += int(run.high - run.low)
+		if e.options.Facts {
+			for row := firstRow + int(run.low); row < firstRow+int(run.high); row++ {
+				v.FactsOf[row] = of
+			}
+		}
+	}
+	if age, ok := o.Facts.Age(e.options.AsOf); ok && age > e.options.MaxAge {
+		v.Outdated += count
+	}
+	if e.options.Facts && o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
+		v.MoreSitemaps += count
+	}
+}

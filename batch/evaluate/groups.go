@@ -1,0 +1,151 @@
+package evaluate
+
+import (
+	"bytes"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+)
+
+// groups are the authorities of a block of rows, in the order in which they come,
+// each with its rows.
+type groups struct {
+	all    []group
+	keys   []matcher.Key // one a group
+	runs   []run
+	memory []byte // of keys that are not written in a URL
+	// slots are a hash table of the groups with open addressing: the upper half of
+	// a hash and 1 + the number of its group, or 0. At most half of them are taken.
+	// Nobody can make authorities whose hashes are alike, for the hash has a key.
+	slots [2 * blockRows]uint64
+}
+
+// group is the rows of a block whose authority is written in one way. Another
+// spelling of the authority is another group.
+type group struct {
+	written     []byte // the authority with its scheme
+	first, last int32  // runs
+	slot        int32
+}
+
+// run is the rows low to high-1 of a block, all of one group.
+type run struct {
+	low, high int32
+	next      int32 // the group's next run, -1 for none
+}
+
+// partRows is how many rows are looked over at a time for bytes that make a URL
+// invalid, and that hardly any column has: as many as stay in the nearest cache.
+const partRows = 256
+
+// groupRows groups the rows of a block by authority. A row that is null or has no
+// authority is in no group, and gets its null verdict.
+func groupRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
+	g := &e.groups
+	g.reset()
+	count := len(r.offsets) - 1
+	for low := 0; low < count; low += partRows {
+		high := min(low+partRows, count)
+		lineBytes := matcher.HasLineOctet(r.data[r.offsets[low]:r.offsets[high]])
+		groupPart(e, r, v, low, high, lineBytes)
+	}
+}
+
+// groupPart is groupRows for rows low to high-1, some of which may have line bytes.
+func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low, high int, lineBytes bool) {
+	g := &e.groups
+	var written []byte // the authority of the row before
+	number := int32(-1)
+	for i := low; i < high; i++ {
+		if r.null(i) {
+			v.SetNull(r.first+i, matcher.InvalidURL)
+			continue
+		}
+		url := matcher.TrimURL(r.data[r.offsets[i]:r.offsets[i+1]])
+		if lineBytes && matcher.HasLineOctet(url) {
+			v.SetNull(r.first+i, matcher.InvalidURL)
+			continue
+		}
+		if !hasAuthority(url, written) {
+			key, rest, reason := e.scratch.SplitAuthority(url)
+			if reason != matcher.NoReason {
+				v.SetNull(r.first+i, reason)
+				continue
+			}
+			written = url[:len(url)-len(rest)]
+			number = g.number(written, key)
+			g.addRow(number, int32(i))
+			continue
+		}
+		run := g.addRow(number, int32(i))
+		if n := len(written); !lineBytes && r.nulls == nil && n < len(url) && url[n] == '/' {
+			i += matcher.PrefixRun(url[:n+1], r.data, r.offsets[i+1:high+1])
+			run.high = int32(i + 1)
+		}
+	}
+}
+
+// hasAuthority tells whether a URL has the authority that is written like this;
+// false for none.
+func hasAuthority(url, written []byte) bool {
+	n := len(written)
+	return n > 0 && len(url) >= n && (len(url) == n || matcher.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
+}
+
+// reset forgets all groups.
+func (g *groups) reset() {
+	for i := range g.all {
+		g.slots[g.all[i].slot] = 0
+	}
+	g.all, g.keys, g.runs, g.memory = g.all[:0], g.keys[:0], g.runs[:0], g.memory[:0]
+}
+
+// forget is reset that keeps no byte of a column in memory.
+func (g *groups) forget() {
+	g.reset()
+	clear(g.all[:cap(g.all)])
+	clear(g.keys[:cap(g.keys)])
+}
+
+// number returns the number of the group of an authority, whose key is known.
+func (g *groups) number(written, key []byte) int32 {
+	hash := matcher.HashOf(written)
+	slot := hash % uint64(len(g.slots))
+	for ; g.slots[slot] != 0; slot = (slot + 1) % uint64(len(g.slots)) {
+		if found := g.slots[slot]; found>>32 == hash>>32 {
+			if number := int32(uint32(found)) - 1; bytes.Equal(g.all[number].written, written) {
+				return number
+			}
+		}
+	}
+	g.slots[slot] = hash>>32<<32 | uint64(len(g.all)+1)
+	if &key[0] != &written[0] { // it is in memory that the next one is written to
+		low := len(g.memory)
+		g.memory = append(g.memory, key...)
+		key = g.memory[low:len(g.memory):len(g.memory)]
+		hash = matcher.HashOf(key)
+	}
+	g.all = append(g.all, group{written: written, first: -1, last: -1, slot: int32(slot)})
+	g.keys = append(g.keys, matcher.Key{Text: key, Hash: hash})
+	return int32(len(g.all) - 1)
+}
+
+// addRow adds a row to a group, and returns the run that it is in.
+func (g *groups) addRow(number, row int32) *run {
+	group := &g.all[number]
+	if group.last >= 0 {
+		if last := &g.runs[group.last]; last.high == row {
+			last.high = row + 1
+			return last
+		}
+	}
+	added := int32(len(g.runs))
+	g.runs = append(g.runs, run{low: row, high: row + 1, next: -1})
+	if group.last >= 0 {
+		g.runs[group.last].next = added
+	} else {
+		group.first = added
+	}
+	group.last = added
+	return &g.runs[added]
+}

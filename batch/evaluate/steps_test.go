@@ -1,0 +1,158 @@
+package evaluate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/bench/corpus"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// BenchmarkSteps measures what each step of the package comment saves, on a
+// frontier that is grouped by host, the same one shuffled, and one of so many
+// hosts that their rules come from memory.
+func BenchmarkSteps(b *testing.B) {
+	if testing.Short() {
+		b.Skip("makes 400,000 URLs")
+	}
+	grouped, rules := frontierOf(corpus.Options{Origins: 1000, URLs: 200_000})
+	flat, flatRules := frontierOf(corpus.Options{Origins: 40_000, URLs: 200_000, LargestOrigin: 12})
+	mixed := slices.Clone(grouped)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+	for _, data := range []struct {
+		name  string
+		urls  []string
+		rules *matcher.Table
+	}{{"grouped", grouped, rules}, {"shuffled", mixed, rules}, {"flat", flat, flatRules}} {
+		var batches []*batch.Batch
+		for part := range slices.Chunk(data.urls, batch.DefaultRows) {
+			batches = append(batches, &batch.Batch{URLs: batchtest.URLs(part...)})
+		}
+		want := make([]batch.Verdicts, len(batches))
+		for i := range batches {
+			evaluateEachRow(b, data.rules, batches[i], &want[i])
+		}
+		for _, step := range steps {
+			b.Run("data="+data.name+"/step="+step.name, func(b *testing.B) {
+				evaluate := step.evaluator(b, data.rules)
+				var v batch.Verdicts
+				for i := range batches {
+					if evaluate(batches[i], &v); !slices.Equal(v.Agents[0].Allowed, want[i].Agents[0].Allowed) {
+						b.Fatal("other verdicts")
+					}
+				}
+				for b.Loop() {
+					for i := range batches {
+						evaluate(batches[i], &v)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(data.urls)), "ns/url")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// steps are those of the package comment, each with the ones before it.
+var steps = []struct {
+	name      string
+	evaluator func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts)
+}{
+	{"1-rows", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+		return func(x *batch.Batch, v *batch.Verdicts) { evaluateEachRow(b, rules, x, v) }
+	}},
+	{"2-groups", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+		return evaluateGroupedRows(New(oneByOne{rules}, Options{}))
+	}},
+	{"3-lookup", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+		return evaluateGroupedRows(New(rules, Options{}))
+	}},
+	{"4-prefixes", func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts) {
+		e := New(rules, Options{})
+		return func(x *batch.Batch, v *batch.Verdicts) {
+			if err := e.Evaluate(x, v); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}},
+}
+
+// evaluateEachRow is step 1.
+func evaluateEachRow(b *testing.B, rules *matcher.Table, x *batch.Batch, v *batch.Verdicts) {
+	v.Reset(x.URLs.Len(), 1, false)
+	var scratch matcher.Scratch
+	var target matcher.Target
+	var o matcher.Origin
+	for row := range v.Rows {
+		key, path, reason := scratch.Split(x.URLs.Value(row))
+		if reason != matcher.NoReason {
+			v.SetNull(row, reason)
+			continue
+		}
+		if err := rules.Lookup(key, &o); err != nil {
+			b.Fatal(err)
+		}
+		v.Agents[0].Set(row, allowedAlone(&o, &target, path))
+	}
+}
+
+// allowedAlone decides one path.
+func allowedAlone(o *matcher.Origin, target *matcher.Target, path []byte) bool {
+	if is, _ := matcher.IsRobotsTxt(path, robotstxt.RFC9309); is || o.Access == access.Unknown {
+		return true
+	}
+	target.Set(path, robotstxt.RFC9309)
+	return o.Tries[0].Match(target).Allowed
+}
+
+// evaluateGroupedRows is steps 2 and 3: rows are grouped, but decided one by one.
+func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
+	return func(x *batch.Batch, v *batch.Verdicts) {
+		v.Reset(x.URLs.Len(), 1, false)
+		g := &e.groups
+		for first := 0; first < v.Rows; first += blockRows {
+			r := &rows[int32]{data: x.URLs.Data, offsets: x.URLs.Offsets32[first : min(first+blockRows, v.Rows)+1], first: first}
+			groupRows(e, r, v)
+			for i := range g.all {
+				if i%lookupSize == 0 {
+					e.lookup(g.keys[i:min(i+lookupSize, len(g.all))])
+				}
+				for next := g.all[i].first; next >= 0; next = g.runs[next].next {
+					for row := int(g.runs[next].low); row < int(g.runs[next].high); row++ {
+						path := e.scratch.Path(matcher.TrimURL(r.url(row))[len(g.all[i].written):])
+						v.Agents[0].Set(first+row, allowedAlone(&e.found[i%lookupSize], &e.target, path))
+					}
+				}
+			}
+		}
+	}
+}
+
+// frontierOf makes up URLs and the rules of their authorities.
+func frontierOf(o corpus.Options) ([]string, *matcher.Table) {
+	c := corpus.New(o)
+	var urls []string
+	var rules matcher.Table
+	var scratch matcher.Scratch
+	compiled := make(map[int][]matcher.Trie)
+	for origin, url := range c.URLs() {
+		urls = append(urls, string(url))
+		key, _, reason := scratch.Split(url)
+		if reason != matcher.NoReason || origin.Body < 0 {
+			continue
+		}
+		tries, ok := compiled[origin.Body]
+		if !ok {
+			body := robotstxt.Parse(c.AppendBody(nil, origin.Body), robotstxt.Options{})
+			tries = matcher.Compile(body, []matcher.Chain{{"CCBot"}})
+			compiled[origin.Body] = tries
+		}
+		rules.Add(key, matcher.Origin{Access: access.Rules, Tries: tries})
+	}
+	return urls, &rules
+}

@@ -1,0 +1,37 @@
+package evaluate
+
+import "robotsbatch/batch"
+
+// values are the URLs of a block of a dictionary column, one a row, as a plain
+// column has them. A null row has none.
+type values struct {
+	data    []byte
+	offsets []int64
+}
+
+// valuesSize is from how many bytes on a block ends: a long value may be repeated
+// in every row.
+const valuesSize = 1 << 20
+
+// copy takes the URLs of rows low to high-1, or of the first of them that come to
+// valuesSize. It returns the row after the last.
+func (d *values) copy(c *batch.Column, low, high int) int {
+	d.data, d.offsets = d.data[:0], append(d.offsets[:0], 0)
+	for row := low; row < high; row++ {
+		if !c.Null(row) {
+			d.data = append(d.data, c.Value(row)...)
+		}
+		d.offsets = append(d.offsets, int64(len(d.data)))
+		if len(d.data) >= valuesSize {
+			return row + 1
+		}
+	}
+	return high
+}
+
+// forget lets go of a value that took much more memory than most blocks do.
+func (d *values) forget() {
+	if cap(d.data) > 4*valuesSize {
+		d.data = nil
+	}
+}

@@ -1,0 +1,260 @@
+package matcher
+
+// maxPrefixes is how many prefixes with undecided paths a Decider collects before
+// it resolves them: as many as stay in the nearest cache.
+const maxPrefixes = 256
+
+// Decider decides the rows of a column of URLs whose authorities are known, and
+// sets a bit for each row and agent. It is one goroutine's.
+//
+// A row's path is walked down the tries of its authority. What the rules without
+// wildcards make of it depends on a prefix of the URL, and holds for all rows that
+// follow and begin with that prefix: one comparison each finds these. Their bits
+// are set at once. Where a wildcard rule may change the verdict of single paths,
+// these are collected, for Finish to look for the rules' literals in many paths at
+// a time; it changes the bits of those that a wildcard rule decides otherwise.
+type Decider struct {
+	profile Profile
+	target  Target
+	data    []byte   // of the column
+	allowed [][]byte // an agent's bits, one a row
+
+	prefixes [maxPrefixes]prefixVerdict
+	n        int            // prefixes with undecided paths
+	last     *prefixVerdict // the one of prefix
+	prefix   []byte         // what a URL has to begin with to get the verdicts of last; nil for none
+	paths    Paths          // undecided ones
+	rows     []int          // of paths
+	path     []byte         // one that is not written in a URL
+}
+
+// prefixVerdict is what the rules without wildcards make of all URLs that begin
+// with one prefix.
+type prefixVerdict struct {
+	standings []Standing // an agent's
+	tries     []Trie     // the agents', if undecided
+	undecided bool       // a wildcard rule may change an agent's verdict
+	first     int        // the first path, if undecided
+	skip      int        // bytes of the URL before its path
+}
+
+// NewDecider returns a Decider for tries that were compiled for a number of agents
+// under a profile.
+func NewDecider(agents int, p Profile) *Decider {
+	d := &Decider{profile: p}
+	standings := make([]Standing, maxPrefixes*agents)
+	for i := range d.prefixes {
+		d.prefixes[i].standings = standings[i*agents : (i+1)*agents : (i+1)*agents]
+	}
+	return d
+}
+
+// Reset begins with a column whose bytes are data, and whose verdicts are to be
+// set in allowed: a bitmap an agent, with a bit a row, least significant first,
+// that is 0 until then. The Decider aliases both until the next Reset. Finish must
+// come before it.
+func (d *Decider) Reset(data []byte, allowed [][]byte) {
+	d.data, d.allowed, d.prefix = data, allowed, nil
+	d.paths.Reset(data)
+	d.target.Forget()
+}
+
+// DecideRows decides rows, from number row on, whose URLs have one authority with
+// these tries, one an agent. URL i is data[offsets[i]:offsets[i+1]], with blanks
+// around it maybe; authority is how many bytes its authority takes with the
+// scheme. The bits are those after Finish.
+func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, authority int) {
+	for len(offsets) > 1 {
+		low, high := int(offsets[0]), int(offsets[1])
+		if d.mayHavePrefix(low, high) {
+			if n := PrefixRun(d.prefix, d.data, offsets); n > 0 {
+				d.allow(d.last, row, row+n)
+				if d.last.undecided {
+					addPaths(d, offsets[:n+1], row)
+				}
+				offsets, row = offsets[n:], row+n
+				continue
+			}
+		}
+		d.decideRow(tries, low, high, row, authority)
+		offsets, row = offsets[1:], row+1
+	}
+}
+
+// mayHavePrefix is false for most URLs that do not begin with the prefix.
+func (d *Decider) mayHavePrefix(low, high int) bool {
+	n := len(d.prefix)
+	return n > 0 && high-low >= n && d.data[low+n-1] == d.prefix[n-1] && d.data[low+n/2] == d.prefix[n/2]
+}
+
+// allow sets the bits of rows low to high-1 for the agents that are allowed.
+func (d *Decider) allow(v *prefixVerdict, low, high int) {
+	for agent := range v.standings {
+		if !v.standings[agent].Denied {
+			SetBits(d.allowed[agent], low, high)
+		}
+	}
+}
+
+// addPaths adds undecided paths of rows from number row on.
+func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
+	low := int(offsets[0])
+	for i, high := range offsets[1:] {
+		d.paths.Add(low+d.last.skip, int(high))
+		d.rows = append(d.rows, row+i)
+		low = int(high)
+	}
+}
+
+// decideRow decides a row whose URL lies from byte low on and before high, and
+// makes a prefix of it that the next rows may have.
+func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
+	url := d.data[low:high]
+	trimmed := TrimURL(url)
+	low += cap(url) - cap(trimmed)
+	high = low + len(trimmed)
+	path := trimmed[authority:]
+	if len(path) == 0 || path[0] != '/' {
+		d.decideAlone(tries, path, row)
+		return
+	}
+	v := d.newPrefix()
+	depth := d.stand(v, tries, path)
+	d.allow(v, row, row+1)
+	if v.undecided {
+		v.tries, v.first, v.skip = tries, len(d.rows), authority
+		d.paths.Add(low+authority, high)
+		d.rows = append(d.rows, row)
+		d.n++
+	}
+	d.last, d.prefix = v, nil
+	if depth <= len(path) {
+		d.prefix = trimmed[:authority+depth]
+	}
+}
+
+// decideAlone decides a path that has to be written out with its slash.
+func (d *Decider) decideAlone(tries []Trie, path []byte, row int) {
+	d.path = append(append(d.path[:0], '/'), path...)
+	d.target.Set(d.path, d.profile) // which is not /robots.txt
+	for agent := range tries {
+		if tries[agent].Allowed(&d.target) {
+			SetBits(d.allowed[agent], row, row+1)
+		}
+	}
+}
+
+// newPrefix returns the memory for a prefix. It is taken only if paths of the
+// prefix are undecided.
+func (d *Decider) newPrefix() *prefixVerdict {
+	if d.n == len(d.prefixes) {
+		d.Finish()
+	}
+	return &d.prefixes[d.n]
+}
+
+// stand sets what the rules without wildcards make of a path, and of every path
+// that agrees with it in its first depth bytes.
+func (d *Decider) stand(v *prefixVerdict, tries []Trie, path []byte) (depth int) {
+	d.target.Set(path, d.profile)
+	denied := false
+	v.undecided = false
+	for agent := range v.standings {
+		s := &v.standings[agent]
+		if first := firstWith(tries, agent); first < agent { // what changes its bits changes these
+			*s = Standing{Denied: v.standings[first].Denied}
+			continue
+		}
+		*s = tries[agent].Stand(&d.target)
+		depth = max(depth, s.Depth)
+		denied = denied || s.Denied
+		v.undecided = v.undecided || s.Open
+	}
+	if denied {
+		is, known := IsRobotsTxt(path, d.profile)
+		if is {
+			clear(v.standings) // that allows it
+			v.undecided = false
+			return Whole
+		}
+		depth = max(depth, known)
+	}
+	return depth
+}
+
+// firstWith returns the first agent that has the same trie as one.
+func firstWith(tries []Trie, agent int) int {
+	for earlier := range agent {
+		if tries[earlier].Same(&tries[agent]) {
+			return earlier
+		}
+	}
+	return agent
+}
+
+// Finish decides what is undecided of the rows so far: then their bits are set.
+func (d *Decider) Finish() {
+	d.paths.prepare()
+	for i := range d.n {
+		last := len(d.rows)
+		if i+1 < d.n {
+			last = d.prefixes[i+1].first
+		}
+		d.resolve(&d.prefixes[i], last)
+	}
+	d.n, d.prefix, d.rows = 0, nil, d.rows[:0]
+	d.paths.Reset(d.data)
+}
+
+// resolve decides the undecided paths of a prefix, of which the last is before
+// number last.
+func (d *Decider) resolve(v *prefixVerdict, last int) {
+	for agent := range v.standings {
+		s, trie := &v.standings[agent], &v.tries[agent]
+		if !s.Open {
+			continue
+		}
+		for i := v.first; ; i++ {
+			if i = trie.Hold(s, &d.paths, i, last); i == last {
+				break
+			}
+			d.target.SetOf(&d.paths, i, d.profile)
+			if trie.Settle(s, &d.target) {
+				d.change(v, agent, i)
+			}
+		}
+	}
+	v.tries = nil // they are not to be kept in memory
+}
+
+// change changes the verdict of a path for an agent and for those with its rules.
+func (d *Decider) change(v *prefixVerdict, agent, path int) {
+	if !v.standings[agent].Denied { // denied paths have a prefix that tells them from /robots.txt
+		if is, _ := IsRobotsTxt(d.target.Path(), d.profile); is {
+			return
+		}
+	}
+	row := d.rows[path]
+	for other := agent; other < len(v.tries); other++ {
+		if v.tries[other].Same(&v.tries[agent]) {
+			d.allowed[other][row>>3] ^= 1 << (row & 7)
+		}
+	}
+}
+
+// SetBits sets the bits low to high-1 of a bitmap.
+func SetBits(bitmap []byte, low, high int) {
+	first, last := low>>3, high>>3
+	from, before := byte(0xFF)<<(low&7), byte(1)<<(high&7)-1
+	if first == last {
+		bitmap[first] |= from & before
+		return
+	}
+	bitmap[first] |= from
+	for i := first + 1; i < last; i++ {
+		bitmap[i] = 0xFF
+	}
+	if before != 0 {
+		bitmap[last] |= before
+	}
+}
