@@ -17,7 +17,6 @@ func (f *File) findLeaves() error {
 		definition, repetition int
 	}
 	var open []level
-	field := -1
 	for i := range f.Schema {
 		e := &f.Schema[i]
 		if e.Children < 0 || int(e.Children) > len(f.Schema) || i > 0 && len(open) == 0 {
@@ -37,7 +36,7 @@ func (f *File) findLeaves() error {
 				at.repetition++
 			}
 			if len(open) == 1 {
-				field++
+				f.Fields = append(f.Fields, Field{Element: i, First: len(f.Leaves)})
 			}
 			open[len(open)-1].children--
 		}
@@ -45,7 +44,10 @@ func (f *File) findLeaves() error {
 			if e.Type < Boolean || e.Type > FixedLenByteArray || e.TypeLength < 0 {
 				return fmt.Errorf("damaged: column %q is of an unknown type", e.Name)
 			}
-			f.Leaves = append(f.Leaves, Leaf{Element: i, Field: field, MaxDefinition: at.definition, MaxRepetition: at.repetition})
+			f.Leaves = append(f.Leaves, Leaf{Element: i, Field: len(f.Fields) - 1, MaxDefinition: at.definition, MaxRepetition: at.repetition})
+		}
+		if i > 0 {
+			f.Fields[len(f.Fields)-1].End = len(f.Leaves)
 		}
 		if open = append(open, at); len(open) > maxDepth {
 			return fmt.Errorf("its columns are nested more than %d deep", maxDepth)
@@ -100,8 +102,8 @@ func (f *File) check() error {
 	return nil
 }
 
-// checkChunk checks a column of a row group. One without values may lie
-// anywhere.
+// checkChunk checks a column of a row group. Where one without values lies some
+// writers do not say.
 func (f *File) checkChunk(group *RowGroup, column int) error {
 	c, leaf := &group.Chunks[column], f.Leaves[column]
 	if c.Type != f.Schema[leaf.Element].Type {
@@ -113,6 +115,10 @@ func (f *File) checkChunk(group *RowGroup, column int) error {
 	start, length := c.Pages.Offset, c.Pages.Length
 	if length == 0 && c.Values > 0 {
 		return fmt.Errorf("damaged: %d values in no bytes", c.Values)
+	}
+	if c.Values == 0 && (start < int64(len(Magic)) || length < 0 || length > f.End || start > f.End-length) {
+		c.Pages = Range{}
+		return nil
 	}
 	if length < 0 || c.Uncompressed < 0 || length > f.End || length > 0 && (start < int64(len(Magic)) || start > f.End-length) {
 		return fmt.Errorf("damaged: %d bytes at %d of a file whose data ends at %d", length, start, f.End)
@@ -129,6 +135,21 @@ func (e *Element) Unsigned() bool {
 		return !e.Logical.Signed
 	}
 	return e.Converted >= convertedUint8 && e.Converted <= convertedUint64
+}
+
+// Bits is how many bits the integers of a column have.
+func (e *Element) Bits() int {
+	switch {
+	case e.Logical.Kind == LogicalInteger:
+		return int(e.Logical.Bits)
+	case e.Converted >= convertedUint8 && e.Converted <= convertedUint64:
+		return 8 << (e.Converted - convertedUint8)
+	case e.Converted >= convertedInt8 && e.Converted <= convertedInt64:
+		return 8 << (e.Converted - convertedInt8)
+	case e.Type == Int32:
+		return 32
+	}
+	return 64
 }
 
 // IsText tells whether the column has text; one of byte arrays without a

@@ -27,6 +27,8 @@ type File struct {
 	Rows int64
 	// Schema has the elements depth first, the root first.
 	Schema []Element
+	// Fields are the elements at the top, below the root.
+	Fields []Field
 	// Leaves are the columns: those elements that have no children.
 	Leaves []Leaf
 	// Groups are the row groups.
@@ -119,6 +121,12 @@ const (
 	LogicalUUID      = 14
 	LogicalFloat16   = 15
 )
+
+// Field is an element at the top: a column of a table, as people have it.
+type Field struct {
+	// Element is its number in the schema, and First to End-1 are its columns.
+	Element, First, End int
+}
 
 // Leaf is a column.
 type Leaf struct {
@@ -390,7 +398,7 @@ func (t *thrift) chunk() Chunk {
 		}
 	})
 	start := c.dataPage
-	if c.dictionaryPage > 0 && c.dictionaryPage < start {
+	if c.dictionaryPage > 0 && (c.dictionaryPage < start || start <= 0) {
 		start, c.HasDictionary = c.dictionaryPage, true
 	}
 	c.Pages.Offset = start
