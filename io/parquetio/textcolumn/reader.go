@@ -157,7 +157,7 @@ func (r *Reader) part(run *Run, rows, at, n int) (err error) {
 	before := len(run.Strings.Data)
 	ends := run.Strings.Offsets32[at+1 : at+1+n]
 	if run.Strings.Data == nil {
-		run.Strings.Data = make([]byte, 0, r.expect(rows, n))
+		run.Strings.Data = make([]byte, 0, r.expect(rows))
 	}
 	if run.Strings.Data, err = r.strings.Append(run.Strings.Data, ends[:present], r.limit); err == nil && r.left == 0 {
 		err = r.strings.Done()
@@ -168,10 +168,14 @@ func (r *Reader) part(run *Run, rows, at, n int) (err error) {
 	return err
 }
 
-// expect is how many bytes a run may have, as far as its first page and the run
-// before tell; what it has in the end may be more.
-func (r *Reader) expect(rows, n int) int {
+// expect is how many bytes a run may have, as far as the page and the run before
+// tell; what it has in the end may be more.
+func (r *Reader) expect(rows int) int {
 	const most = 16 << 20 // what is taken for nothing but a guess
-	of := int64(len(r.pages.Content.Values)) * int64(rows) / int64(max(n+r.left, 1))
-	return int(min(max(of, int64(r.lastSize)+int64(r.lastSize)/16), most, r.limit, math.MaxInt32))
+	mean := len(r.pages.Content.Values) / r.pages.Values
+	if r.dictionary != nil && r.dictionary.Len() > 0 {
+		mean = max(mean, len(r.pages.Dictionary)/r.dictionary.Len())
+	}
+	size := max(int64(mean)*int64(rows), int64(r.lastSize))
+	return int(min(size+size/32, most, r.limit, math.MaxInt32))
 }

@@ -58,12 +58,18 @@ var stringEncodings = []parquet.Encoding{parquet.Encodings.Plain, parquet.Encodi
 // write has the library write a column "x" in row groups of at most rows rows.
 func write(t testing.TB, k kind, values arrow.Array, rows int64) []byte {
 	t.Helper()
+	return writePages(t, k, values, rows, 2000)
+}
+
+// writePages writes pages of about pageSize bytes.
+func writePages(t testing.TB, k kind, values arrow.Array, rows, pageSize int64) []byte {
+	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: values.DataType(), Nullable: k.nullable}}, nil)
 	record := array.NewRecord(schema, []arrow.Array{values}, int64(values.Len()))
 	var out bytes.Buffer
 	props := parquet.NewWriterProperties(parquet.WithCompression(k.codec), parquet.WithDataPageVersion(k.version), parquet.WithEncoding(k.encoding),
 		parquet.WithDictionaryDefault(k.dictionary > 0), parquet.WithDictionaryPageSizeLimit(k.dictionary),
-		parquet.WithDataPageSize(2000), parquet.WithBatchSize(64), parquet.WithMaxRowGroupLength(rows))
+		parquet.WithDataPageSize(pageSize), parquet.WithBatchSize(64), parquet.WithMaxRowGroupLength(rows))
 	w, err := pqarrow.NewFileWriter(schema, &out, props, pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
@@ -77,19 +83,29 @@ func write(t testing.TB, k kind, values arrow.Array, rows int64) []byte {
 	return out.Bytes()
 }
 
-// readers returns a reader of each row group's column x.
+// readers returns a reader of each row group's first column.
 func readers(data []byte, limit int64) (*layout.File, []*Reader, error) {
+	return readersOf(data, limit, "")
+}
+
+// readersOf returns a reader of each row group's column of that name, or else of
+// the first one.
+func readersOf(data []byte, limit int64, name string) (*layout.File, []*Reader, error) {
 	f, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), limit)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || len(f.Leaves) == 0 {
+		return f, nil, err
 	}
-	if len(f.Leaves) == 0 {
-		return f, nil, nil
+	column := 0
+	for i := range f.Leaves {
+		if f.Path(i) == name {
+			column = i
+		}
 	}
+	leaf := f.Leaves[column]
 	var list []*Reader
 	for i := range f.Groups {
-		chunk := &f.Groups[i].Chunks[0]
-		r, err := NewReader(data[chunk.Pages.Offset:][:chunk.Pages.Length], chunk, &f.Schema[f.Leaves[0].Element], f.Leaves[0], limit)
+		chunk := &f.Groups[i].Chunks[column]
+		r, err := NewReader(data[chunk.Pages.Offset:][:chunk.Pages.Length], chunk, &f.Schema[leaf.Element], leaf, limit)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,121 @@
+package textcolumn
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"robotsbatch/bench/corpus"
+)
+
+// benchmarkRows is what both implementations read at a time, as a job does.
+const benchmarkRows = 65_536
+
+// BenchmarkRead reads a column of URLs. PARQUET names a file to read the column
+// "url" of, in place of one that is made.
+func BenchmarkRead(b *testing.B) {
+	implementations := map[string]func(testing.TB, []byte) (int, int64){"own": readOwn, "pqarrow": readLibrary}
+	for name, data := range benchmarkFiles(b) {
+		var size int64
+		for implementation, read := range implementations {
+			b.Run(fmt.Sprintf("file=%s/impl=%s", name, implementation), func(b *testing.B) {
+				b.ReportAllocs()
+				rows := 0
+				for b.Loop() {
+					n, bytes := read(b, data)
+					if rows, size = n, max(size, bytes); size != bytes {
+						b.Fatalf("%d bytes of strings, where there are %d", bytes, size)
+					}
+				}
+				b.SetBytes(size)
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+			})
+		}
+	}
+}
+
+// benchmarkFiles are files by what is special about them.
+func benchmarkFiles(b *testing.B) map[string][]byte {
+	if name := os.Getenv("PARQUET"); name != "" {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return map[string][]byte{"named": data}
+	}
+	builder := array.NewStringBuilder(memory.NewGoAllocator())
+	for _, url := range corpus.New(corpus.Options{URLs: 200_000}).URLs() {
+		builder.Append(string(url))
+	}
+	values := builder.NewStringArray()
+	files := make(map[string][]byte)
+	for name, k := range map[string]kind{
+		"plain":        {compress.Codecs.Uncompressed, parquet.DataPageV1, parquet.Encodings.Plain, 0, true},
+		"zstd":         {compress.Codecs.Zstd, parquet.DataPageV1, parquet.Encodings.Plain, 0, true},
+		"snappy":       {compress.Codecs.Snappy, parquet.DataPageV1, parquet.Encodings.Plain, 0, true},
+		"dictionary":   {compress.Codecs.Zstd, parquet.DataPageV1, parquet.Encodings.Plain, 1 << 20, true},
+		"delta-length": {compress.Codecs.Zstd, parquet.DataPageV2, parquet.Encodings.DeltaLengthByteArray, 0, true},
+		"delta":        {compress.Codecs.Zstd, parquet.DataPageV2, parquet.Encodings.DeltaByteArray, 0, true},
+	} {
+		files[name] = writePages(b, k, values, 1<<20, 1<<20)
+	}
+	return files
+}
+
+// readOwn reads the column "url", or else the first one.
+func readOwn(tb testing.TB, data []byte) (rows int, size int64) {
+	f, list, err := readersOf(data, 1<<30, "url")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i, r := range list {
+		for left := f.Groups[i].Rows; left > 0; {
+			run, err := r.Read(int(min(left, benchmarkRows)))
+			if err != nil {
+				tb.Fatal(err)
+			}
+			left -= int64(run.Strings.Len())
+			rows += run.Strings.Len()
+			size += int64(len(run.Strings.Data))
+		}
+	}
+	return rows, size
+}
+
+// readLibrary does the same with the library.
+func readLibrary(tb testing.TB, data []byte) (rows int, size int64) {
+	f, err := file.NewParquetReader(bytes.NewReader(data))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: benchmarkRows}, memory.NewGoAllocator())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	column := max(0, f.MetaData().Schema.ColumnIndexByName("url"))
+	records, err := r.GetRecordReader(context.Background(), []int{column}, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer records.Release()
+	for records.Next() {
+		values := records.Record().Column(0)
+		rows += values.Len()
+		size += int64(len(values.(interface{ ValueBytes() []byte }).ValueBytes()))
+	}
+	if err := records.Err(); err != nil && err != io.EOF {
+		tb.Fatal(err)
+	}
+	return rows, size
+}
