@@ -27,6 +27,9 @@ type Delta struct {
 	width, bit, left    int
 }
 
+// maxBlock is the most numbers that a block may have; writers take some hundreds.
+const maxBlock = 1 << 20
+
 var errDelta = errors.New("damaged: a page's differences cannot be read")
 
 // NewDelta reads the header.
@@ -40,7 +43,7 @@ func NewDelta(data []byte) (Delta, error) {
 		head[i], data = v, data[n:]
 	}
 	block, miniblocks, count := head[0], head[1], head[2]
-	if block == 0 || block%128 != 0 || block > 1<<31 || miniblocks == 0 || miniblocks > block/32 || block/miniblocks%32 != 0 || block%miniblocks != 0 || count > 1<<31 {
+	if block == 0 || block%128 != 0 || block > maxBlock || miniblocks == 0 || miniblocks > block/32 || block/miniblocks%32 != 0 || block%miniblocks != 0 || count > 1<<31 {
 		return Delta{}, errDelta
 	}
 	d := Delta{data: data, Left: int64(count), first: true, value: zigzag(head[3]), miniblocks: int(miniblocks), numbers: int(block / miniblocks)}

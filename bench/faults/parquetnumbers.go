@@ -1,0 +1,278 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// numberedFile is where the numbers of a file are.
+type numberedFile struct {
+	data   []byte
+	footer []number // counted from begin
+	begin  int
+	pages  []parquetPage
+}
+
+// parquetPage is a page's header, and its body behind that.
+type parquetPage struct {
+	header    []number // counted from begin
+	begin     int
+	body, end int
+}
+
+// number is an integer in Thrift's compact protocol.
+type number struct {
+	path    string // field numbers, from the outermost
+	at, end int
+	value   int64
+	boolean bool // it is the type in the low half of a field's header
+}
+
+func parseParquet(data []byte) (*numberedFile, error) {
+	length := int(binary.LittleEndian.Uint32(data[len(data)-8:]))
+	f := &numberedFile{data: data, begin: len(data) - 8 - length}
+	w := numberWalk{data: data[f.begin : len(data)-8]}
+	w.structure("")
+	if f.footer = w.numbers; w.failed || w.at != length {
+		return nil, errors.New("the footer cannot be read")
+	}
+	return f, f.findPages()
+}
+
+// findPages reads the pages from the beginning of the file on: they lie one
+// behind the other.
+func (f *numberedFile) findPages() error {
+	for at := 4; at < f.begin; {
+		w := numberWalk{data: f.data[at:f.begin]}
+		w.structure("")
+		size := int64(-1)
+		for _, n := range w.numbers {
+			if n.path == "3" {
+				size = n.value
+			}
+		}
+		if w.failed || size < 0 {
+			return fmt.Errorf("no page at %d", at)
+		}
+		p := parquetPage{header: w.numbers, begin: at, body: at + w.at, end: at + w.at + int(size)}
+		f.pages = append(f.pages, p)
+		at = p.end
+	}
+	return nil
+}
+
+// change changes one thing of the file.
+func (f *numberedFile) change(rng *rand.Rand) (data []byte, p part, what string) {
+	page := &f.pages[rng.IntN(len(f.pages))]
+	switch kind := rng.IntN(10); {
+	case kind < 4:
+		n := f.footer[rng.IntN(len(f.footer))]
+		v := n.other(rng)
+		footer := rewrite(f.data[f.begin:len(f.data)-8], f.footer, func(m number) int64 {
+			if m.at == n.at {
+				return v
+			}
+			return m.value
+		})
+		return f.withFooter(bytes.Clone(f.data[:f.begin]), footer), part{"footer: " + fieldName(footerFields, n.path), true}, fmt.Sprintf("footer field %s from %d to %d", n.path, n.value, v)
+	case kind < 8:
+		n := page.header[rng.IntN(len(page.header))]
+		v := n.other(rng)
+		header := rewrite(f.data[page.begin:page.body], page.header, func(m number) int64 {
+			if m.at == n.at {
+				return v
+			}
+			return m.value
+		})
+		return f.withHeader(page, header), part{"page header: " + fieldName(pageFields, n.path), true}, fmt.Sprintf("field %s of the page at %d from %d to %d", n.path, page.begin, n.value, v)
+	}
+	data = bytes.Clone(f.data)
+	if page.body == page.end {
+		return data, part{"page: first bytes", true}, "nothing"
+	}
+	at := page.body + rng.IntN(min(24, page.end-page.body))
+	size := min(1+rng.IntN(9), page.end-at)
+	for i := range size { // a number that is as large as there is room for
+		data[at+i] = 0xFF
+	}
+	data[at+size-1] = byte(rng.IntN(128))
+	return data, part{"page: first bytes", true}, fmt.Sprintf("%d bytes at %d", size, at)
+}
+
+// other is another value of a number.
+func (n number) other(rng *rand.Rand) int64 {
+	if n.boolean {
+		return 3 - n.value
+	}
+	values := []int64{
+		n.value + 1, n.value - 1, 2 * n.value, n.value / 2, n.value ^ 1<<rng.IntN(40), 0, 1, -1, int64(rng.IntN(20)),
+		math.MaxInt32, math.MaxInt32 + 1, math.MinInt32, math.MaxUint32, 1e9, 1e12, 1 << 62, math.MinInt64, int64(rng.Uint32()),
+	}
+	for {
+		if v := values[rng.IntN(len(values))]; v != n.value {
+			return v
+		}
+	}
+}
+
+// rewrite writes a structure with other numbers.
+func rewrite(data []byte, numbers []number, value func(number) int64) []byte {
+	var out []byte
+	at := 0
+	for _, n := range numbers {
+		out = append(out, data[at:n.at]...)
+		if n.boolean {
+			out = append(out, data[n.at]&0xF0|byte(value(n)))
+		} else {
+			out = binary.AppendVarint(out, value(n)) // zigzag, as Thrift has it
+		}
+		at = n.end
+	}
+	return append(out, data[at:]...)
+}
+
+// withFooter ends a file.
+func (f *numberedFile) withFooter(data, footer []byte) []byte {
+	data = append(data, footer...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...)
+}
+
+// withHeader gives a page another header, and moves what lies behind.
+func (f *numberedFile) withHeader(page *parquetPage, header []byte) []byte {
+	more := int64(len(header) - (page.body - page.begin))
+	data := append(bytes.Clone(f.data[:page.begin]), header...)
+	data = append(data, f.data[page.body:f.begin]...)
+	size := make(map[int]bool) // of the chunk that has the page
+	last := -1
+	for i, n := range f.footer { // the size comes before the offsets
+		switch n.path {
+		case "4.1.3.7":
+			last = i
+		case "4.1.3.9", "4.1.3.11":
+			if low, high := n.value, n.value+f.footer[last].value; int64(page.begin) >= low && int64(page.begin) < high {
+				size[f.footer[last].at] = true
+			}
+		}
+	}
+	footer := rewrite(f.data[f.begin:len(f.data)-8], f.footer, func(n number) int64 {
+		switch {
+		case size[n.at]:
+			return n.value + more
+		case (n.path == "4.1.3.9" || n.path == "4.1.3.11" || n.path == "4.1.2" || n.path == "4.5") && n.value > int64(page.begin):
+			return n.value + more
+		}
+		return n.value
+	})
+	return f.withFooter(data, footer)
+}
+
+// numberWalk finds the integers and booleans of a structure in Thrift's compact
+// protocol.
+type numberWalk struct {
+	data    []byte
+	at      int
+	numbers []number
+	failed  bool
+}
+
+func (w *numberWalk) byte() byte {
+	if w.at >= len(w.data) {
+		w.failed = true
+		return 0
+	}
+	w.at++
+	return w.data[w.at-1]
+}
+
+func (w *numberWalk) uvarint() int {
+	v, n := binary.Uvarint(w.data[w.at:])
+	if n <= 0 || v > uint64(len(w.data)) {
+		w.failed = true
+		return 0
+	}
+	w.at += n
+	return int(v)
+}
+
+// structure walks over a structure, which is the field of that path.
+func (w *numberWalk) structure(path string) {
+	for id := 0; !w.failed; {
+		at := w.at
+		header := w.byte()
+		if header == 0 {
+			return
+		}
+		if id += int(header >> 4); header>>4 == 0 {
+			w.failed = true // the library writes no such fields
+		}
+		field := strings.TrimPrefix(fmt.Sprintf("%s.%d", path, id), ".")
+		if kind := header & 15; kind <= 2 {
+			w.numbers = append(w.numbers, number{path: field, at: at, end: at + 1, value: int64(kind), boolean: true})
+		} else {
+			w.value(kind, field)
+		}
+	}
+}
+
+// value walks over a value that is no boolean field.
+func (w *numberWalk) value(kind byte, path string) {
+	switch kind {
+	case 1, 2, 3:
+		w.byte()
+	case 4, 5, 6:
+		v, n := binary.Varint(w.data[w.at:])
+		if n <= 0 {
+			w.failed = true
+			return
+		}
+		w.numbers = append(w.numbers, number{path: path, at: w.at, end: w.at + n, value: v})
+		w.at += n
+	case 8:
+		w.at += w.uvarint()
+	case 9:
+		header := w.byte()
+		n := int(header >> 4)
+		if n == 15 {
+			n = w.uvarint()
+		}
+		for ; n > 0 && !w.failed; n-- {
+			w.value(header&15, path)
+		}
+	case 12:
+		w.structure(path)
+	default:
+		w.failed = true
+	}
+}
+
+// Names of fields, by the numbers that parquet.thrift gives them.
+var (
+	footerFields = map[string]string{
+		"2.1": "type", "2.2": "type length", "2.3": "repetition", "2.5": "number of children", "2.6": "converted type", "2.7": "scale", "2.8": "precision", "2.9": "field id", "2.10": "logical type",
+		"3": "rows", "4.1.2": "file offset", "4.1.3.1": "chunk's type", "4.1.3.2": "chunk's encodings", "4.1.3.4": "codec", "4.1.3.5": "chunk's values",
+		"4.1.3.6": "chunk's uncompressed size", "4.1.3.7": "chunk's compressed size", "4.1.3.9": "data page offset", "4.1.3.11": "dictionary page offset",
+		"4.1.3.12": "statistics", "4.1.3.13": "encoding statistics", "4.2": "row group's size", "4.3": "row group's rows", "4.5": "file offset", "4.6": "row group's compressed size", "4.7": "row group's number",
+	}
+	pageFields = map[string]string{
+		"1": "kind of page", "2": "uncompressed size", "3": "compressed size", "5.1": "values", "5.2": "encoding", "5.3": "encoding of levels", "5.4": "encoding of levels", "5.5": "statistics",
+		"7.1": "entries of a dictionary", "7.2": "encoding of a dictionary", "7.3": "dictionary is sorted",
+		"8.1": "values", "8.2": "nulls", "8.3": "rows", "8.4": "encoding", "8.5": "bytes of levels", "8.6": "bytes of levels", "8.7": "is compressed", "8.8": "statistics",
+	}
+)
+
+// fieldName is the name of the field of that path, or of one around it.
+func fieldName(names map[string]string, path string) string {
+	for p := path; p != ""; p = p[:max(0, strings.LastIndexByte(p, '.'))] {
+		if name, ok := names[p]; ok {
+			return name
+		}
+	}
+	return "others"
+}
