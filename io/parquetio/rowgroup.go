@@ -12,6 +12,7 @@ import (
 	"robotsbatch/io/parquetio/columns"
 	"robotsbatch/io/parquetio/decode"
 	"robotsbatch/io/parquetio/layout"
+	"robotsbatch/io/parquetio/textcolumn"
 )
 
 // rowGroup is a row group that its pieces share. A piece is a run of rows.
@@ -65,7 +66,8 @@ type column struct {
 	column *columns.Column
 
 	mu      sync.Mutex
-	readers []*decode.Reader    // one a leaf, nil until the first run
+	readers []*decode.Reader    // one a leaf, nil until the first run; or
+	text    *textcolumn.Reader  // of a column of text
 	decoded map[int]arrow.Array // runs that nobody took yet
 	next    int                 // run
 	err     error
@@ -91,7 +93,7 @@ func (c *column) take(run int) (arrow.Array, error) {
 	}
 	delete(c.decoded, run)
 	if c.next == c.group.runs && len(c.decoded) == 0 {
-		c.readers = nil
+		c.readers, c.text = nil, nil
 	}
 	return values, nil
 }
@@ -107,10 +109,17 @@ func (c *column) decode() (arrow.Array, error) {
 }
 
 func (c *column) assemble() (*array.Data, error) {
-	if c.readers == nil {
+	if c.readers == nil && c.text == nil {
 		if err := c.open(); err != nil {
 			return nil, err
 		}
+	}
+	if c.text != nil {
+		run, err := c.text.Read(c.group.rowsOf(c.next))
+		if err != nil {
+			return nil, err
+		}
+		return textArray(run, c.column.Field.Type), nil
 	}
 	leaves := make([]columns.Leaf, len(c.readers))
 	for i, r := range c.readers {
@@ -138,22 +147,29 @@ func (c *column) ranges() []blob.Range {
 // open reads the column's chunks.
 func (c *column) open() error {
 	s, group := c.group.source, c.group.index
-	readers := make([]*decode.Reader, len(c.column.Leaves))
+	text := isText(c.column, s.file)
 	for i, r := range c.ranges() {
 		data := make([]byte, r.Length)
 		if err := layout.ReadAt(s.in, data, r.Offset); err != nil {
 			return err
 		}
-		var err error
 		leaf := c.column.Leaves[i]
-		if readers[i], err = decode.NewReader(data, s.chunk(group, leaf), leaf, s.options.Memory); err != nil {
+		chunk := s.chunk(group, leaf)
+		var reader *decode.Reader
+		var err error
+		if text {
+			l := s.file.Leaves[leaf.Leaf]
+			c.text, err = textcolumn.NewReader(data, chunk, &s.file.Schema[l.Element], l, s.options.Memory)
+		} else if reader, err = decode.NewReader(data, chunk, leaf, s.options.Memory); err == nil {
+			c.readers = append(c.readers, reader)
+		}
+		if err != nil {
 			return err
 		}
 		if in, ok := s.in.(announcing); ok {
 			in.Done(r)
 		}
 	}
-	c.readers = readers
 	return nil
 }
 

@@ -107,9 +107,13 @@ func (r *Reader) fill(l *columns.Leaf) (bool, error) {
 	}
 	r.started = true
 	if l.Size() > r.limit {
-		return false, fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", r.limit)
+		return false, tooLong(r.limit)
 	}
 	return true, readLevels(b.definition[:b.n], b.scratch[:b.n], &r.pages.Definition, r.node.MaxDefinition)
+}
+
+func tooLong(limit int64) error {
+	return fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", limit)
 }
 
 func readLevels(dst []byte, scratch []uint32, from *layout.Hybrid, most uint8) error {
@@ -176,6 +180,9 @@ func (r *Reader) append(l *columns.Leaf, n int) error {
 	}
 	l.N += n
 	b.at += n
+	if l.Size()+int64(present)*int64(r.node.Width()) > r.limit { // a dictionary may have long values
+		return tooLong(r.limit)
+	}
 	return r.values.append(l, present)
 }
 

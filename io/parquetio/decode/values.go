@@ -278,7 +278,7 @@ func (f *fixedStrings) append(l *columns.Leaf, n int) (err error) {
 	for n > 0 {
 		ends := scratch[:min(n, len(scratch))]
 		begin := len(l.Fixed)
-		if l.Fixed, err = f.strings.Append(l.Fixed, ends, math.MaxInt32); err != nil {
+		if l.Fixed, err = f.strings.Append(l.Fixed, ends, int64(begin+len(ends)*f.width)); err != nil {
 			return err
 		}
 		for i, end := range ends {
