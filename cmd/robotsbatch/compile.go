@@ -16,14 +16,7 @@ import (
 )
 
 // compileConfig is the command line of compile.
-type compileConfig struct {
-	rulesConfig
-	out     string
-	workers int
-	memory  int64
-	logJSON bool
-	quiet   bool
-}
+type compileConfig struct{ *jobConfig }
 
 // compiled is what is said of a pack that was made.
 type compiled struct {
@@ -47,9 +40,9 @@ type compiled struct {
 func runCompile(ctx context.Context, args []string, s streams) int {
 	c, err := parseCompile(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, compileHelp)
+		return printHelp(s, commandOf("compile").help)
 	}
-	log := newConsole(s.err, c.logJSON, c.quiet)
+	log := newConsole(s.err, c.logJSON, c.quiet).of("compile")
 	if err == nil && c.out == "-" && isTerminal(s.out) {
 		err = usageErrorf("a rule pack on a terminal is unreadable: name a file with -out")
 	}
@@ -75,9 +68,9 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 
 // parseCompile reads the arguments. The flags before a mistake are set.
 func parseCompile(args []string) (*compileConfig, error) {
-	c := &compileConfig{memory: rulepack.DefaultBuildMemory, workers: runtime.GOMAXPROCS(0)}
-	fs := newFlagSet("compile")
-	c.define(fs)
+	c := &compileConfig{newConfig()}
+	c.out, c.memory, c.workers = "", rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
+	fs := newFlagSet(commandOf("compile"), c.jobConfig)
 	if err := parseFlags(fs, args); err != nil {
 		return c, err
 	}
@@ -90,17 +83,7 @@ func parseCompile(args []string) (*compileConfig, error) {
 		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
 	}
 	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
-	return c, c.check()
-}
-
-func (c *compileConfig) define(fs *flag.FlagSet) {
-	c.defineReading(fs)
-	c.defineCaptures(fs)
-	fs.StringVar(&c.out, "out", "", "")
-	fs.Func("workers", "", countOf(&c.workers))
-	fs.Func("memory", "", sizeOf(&c.memory, leastMemory))
-	fs.Func("log", "", oneOf(&c.logJSON, word[bool]{"text", false}, word[bool]{"json", true}))
-	fs.BoolVar(&c.quiet, "quiet", false, "")
+	return c, c.rulesConfig.check()
 }
 
 // compile makes the pack.

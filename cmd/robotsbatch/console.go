@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -18,6 +19,9 @@ type console struct {
 	json *slog.Logger
 	// quiet silences everything but errors.
 	quiet bool
+	// command is the one whose help a mistake on the command line points to; empty
+	// for the main job.
+	command string
 }
 
 func newConsole(w io.Writer, asJSON, quiet bool) *console {
@@ -25,6 +29,12 @@ func newConsole(w io.Writer, asJSON, quiet bool) *console {
 	if asJSON {
 		c.json = slog.New(slog.NewJSONHandler(w, nil))
 	}
+	return c
+}
+
+// of returns c, which from now on points to the help of that command.
+func (c *console) of(command string) *console {
+	c.command = command
 	return c
 }
 
@@ -64,15 +74,15 @@ func (c *console) fail(err error) int {
 	}
 	fmt.Fprintf(c.w, "robotsbatch: %s\n", message(err))
 	if status == exitUsage {
-		fmt.Fprint(c.w, usageHint)
+		fmt.Fprintf(c.w, "Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.command+" -h"))
 	}
 	return status
 }
 
 // failUsage reports a mistake on the command line that was found before the
 // flags told how messages are wanted.
-func failUsage(s streams, err error) int {
-	return newConsole(s.err, false, false).fail(err)
+func failUsage(s streams, command string, err error) int {
+	return newConsole(s.err, false, false).of(command).fail(err)
 }
 
 // isTerminal tells whether a stream is a terminal.

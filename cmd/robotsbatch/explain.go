@@ -22,10 +22,10 @@ import (
 func runExplain(ctx context.Context, args []string, s streams) int {
 	c, urls, err := parseExplain(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, explainHelp)
+		return printHelp(s, commandOf("explain").help)
 	}
 	if err != nil {
-		return failUsage(s, err)
+		return failUsage(s, "explain", err)
 	}
 	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	log := newConsole(s.err, false, true)
@@ -45,27 +45,20 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 			return status
 		}
 	}
-	return max(failUsage(s, err), exitUsage) // 1 would mean denied
+	return max(failUsage(s, "explain", err), exitUsage) // 1 would mean denied
 }
 
 // parseExplain reads the arguments; flags may follow URLs.
 func parseExplain(args []string) (*rulesConfig, []string, error) {
-	c := &rulesConfig{}
-	fs := newFlagSet("explain")
-	c.define(fs)
-	var urls []string
-	for len(args) > 0 {
-		if err := parseFlags(fs, args); err != nil {
-			return nil, nil, err
-		}
-		if args = fs.Args(); len(args) > 0 {
-			urls, args = append(urls, args[0]), args[1:]
-		}
+	c := newConfig()
+	urls, err := parseMixed(newFlagSet(commandOf("explain"), c), args)
+	if err != nil {
+		return nil, nil, err
 	}
 	if len(urls) == 0 {
 		return nil, nil, usageErrorf("explain needs a URL")
 	}
-	return c, urls, c.check()
+	return &c.rulesConfig, urls, c.rulesConfig.check()
 }
 
 // explainURLs explains all URLs for all agents and returns the worst status.

@@ -1,19 +1,14 @@
 package main
 
 import (
-	"errors"
-	"flag"
-	"io"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"robotsbatch/batch"
-	"robotsbatch/batch/evaluate"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
-	"robotsbatch/io/lines"
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -84,6 +79,7 @@ type jobConfig struct {
 	memory      int64
 	summaryJSON string
 	manifest    bool
+	verifyPack  bool // of inspect
 	resume      bool
 	// given are the flags that decide about the outputs' octets, with their
 	// values.
@@ -96,13 +92,8 @@ type jobConfig struct {
 // parseJob reads the main job's arguments. The error is flag.ErrHelp when help
 // was asked for, else a usageError; the flags before the mistake are set.
 func parseJob(args []string) (*jobConfig, error) {
-	c := &jobConfig{maxInvalid: unlimited, memory: defaultMemory, maxLine: lines.DefaultMaxLine}
-	fs := newFlagSet("robotsbatch")
-	c.rulesConfig.define(fs)
-	c.defineInput(fs)
-	c.defineOutput(fs)
-	c.defineRunning(fs)
-	c.given = recordFlags(fs)
+	c := newConfig()
+	fs := newFlagSet(&mainJob, c)
 	if err := parseFlags(fs, args); err != nil {
 		return c, err
 	}
@@ -121,83 +112,6 @@ func profileName(p matcher.Profile) string {
 		}
 	}
 	return ""
-}
-
-func (c *rulesConfig) define(fs *flag.FlagSet) {
-	c.defineReading(fs)
-	fs.Func("agent", "", func(s string) error {
-		chain, err := matcher.ParseChain(s)
-		c.agents = append(c.agents, chain)
-		return err
-	})
-	fs.Func("missing", "", oneOf(&c.missing, word[access.Missing]{"allow", access.MissingAllow},
-		word[access.Missing]{"deny", access.MissingDeny}, word[access.Missing]{"null", access.MissingNull}))
-	c.defineCaptures(fs)
-	c.maxAge = evaluate.DefaultMaxAge * time.Second
-	fs.Func("max-age", "", ageOf(&c.maxAge))
-}
-
-// defineReading defines where a robots.txt is, and how it is read.
-func (c *rulesConfig) defineReading(fs *flag.FlagSet) {
-	fs.Func("rules", "", appendTo(&c.folders))
-	fs.StringVar(&c.forHost, "for", "", "")
-	fs.BoolVar(&c.allowNoRules, "allow-no-rules", false, "")
-	fs.Func("profile", "", oneOf(&c.profile, profiles...))
-	fs.Func("robots-limit", "", sizeOf(&c.limit, robotstxt.DefaultLimit))
-	fs.Func("store-timeout", "", ageOf(&c.storeTimeout))
-}
-
-// defineCaptures defines what decides which capture counts, and how.
-func (c *rulesConfig) defineCaptures(fs *flag.FlagSet) {
-	fs.Func("on-429", "", oneOf(&c.policy.Allow429, word[bool]{"allow", true}, word[bool]{"deny", false}))
-	fs.Func("on-unresolved-redirect", "", oneOf(&c.policy.DenyUnresolved, word[bool]{"allow", false}, word[bool]{"deny", true}))
-	fs.Func("as-of", "", timeOf(&c.asOf))
-}
-
-func (c *jobConfig) defineInput(fs *flag.FlagSet) {
-	fs.Func("in", "", appendTo(&c.in))
-	fs.StringVar(&c.filesFrom, "files-from", "", "")
-	fs.Func("in-format", "", formatOf(&c.inFormat, readable))
-	fs.StringVar(&c.urlColumn, "url-column", "", "")
-	fs.BoolVar(&c.acceptTruncated, "accept-truncated", false, "")
-	fs.Func("delimiter", "", separatorOf(&c.separator))
-	fs.Func("max-line", "", sizeOf(&c.maxLine, leastLine))
-	defineLater(fs, "shard", "shards")
-}
-
-func (c *jobConfig) defineOutput(fs *flag.FlagSet) {
-	fs.StringVar(&c.out, "out", "-", "")
-	fs.Func("out-format", "", formatOf(&c.outFormat, writable))
-	fs.Func("compression", "", func(s string) error {
-		c.hasCompression = true
-		return oneOf(&c.compression, compressions...)(s)
-	})
-	fs.BoolVar(&c.recode, "recode", false, "")
-	fs.Func("emit", "", oneOf(&c.emit, word[batch.Emit]{"all", batch.EmitAll}, word[batch.Emit]{"allowed", batch.EmitAllowed},
-		word[batch.Emit]{"denied", batch.EmitDenied}, word[batch.Emit]{"unknown", batch.EmitUnknown}))
-	fs.Func("columns", "", func(s string) error {
-		c.hasKeep = true
-		return oneOf(&c.keep, word[batch.Keep]{"all", batch.KeepAll}, word[batch.Keep]{"url", batch.KeepURL},
-			word[batch.Keep]{"verdict", batch.KeepNone})(s)
-	})
-	fs.StringVar(&c.prefix, "prefix", "", "")
-	fs.BoolVar(&c.explain, "explain", false, "")
-	fs.Func("with", "", columnsOf(&c.with))
-	defineLater(fs, "report")
-}
-
-func (c *jobConfig) defineRunning(fs *flag.FlagSet) {
-	fs.Func("max-invalid", "", c.maxInvalid.set)
-	fs.Func("workers", "", countOf(&c.workers))
-	fs.Func("batch-rows", "", countOf(&c.batchRows))
-	fs.Func("memory", "", sizeOf(&c.memory, leastMemory))
-	fs.StringVar(&c.summaryJSON, "summary-json", "", "")
-	fs.BoolVar(&c.manifest, "manifest", false, "")
-	fs.BoolVar(&c.resume, "resume", false, "")
-	fs.Func("progress", "", oneOf(&c.progress, word[progressMode]{"auto", progressAuto},
-		word[progressMode]{"always", progressAlways}, word[progressMode]{"never", progressNever}))
-	fs.Func("log", "", oneOf(&c.logJSON, word[bool]{"text", false}, word[bool]{"json", true}))
-	fs.BoolVar(&c.quiet, "quiet", false, "")
 }
 
 // check finds what is wrong with the flags together, and fills in defaults.
@@ -288,25 +202,4 @@ func (c *rulesConfig) agentChains() []string {
 		chains[i] = strings.Join(chain, ",")
 	}
 	return chains
-}
-
-func newFlagSet(name string) *flag.FlagSet {
-	fs := flag.NewFlagSet(name, flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
-	return fs
-}
-
-// parseFlags parses args, with every error but flag.ErrHelp a usageError.
-func parseFlags(fs *flag.FlagSet, args []string) error {
-	err := fs.Parse(args)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
-	}
-	fs.VisitAll(func(f *flag.Flag) {
-		if later, ok := f.Value.(*laterFlag); ok && later.asked {
-			err = unavailable("-" + f.Name)
-		}
-	})
-	return usageError{err}
 }

@@ -31,48 +31,40 @@ type inspectConfig struct {
 func runInspect(ctx context.Context, args []string, s streams) int {
 	c, err := parseInspect(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, inspectHelp)
+		return printHelp(s, commandOf("inspect").help)
 	}
 	if err == nil {
 		err = c.inspect(blob.WithTimeout(ctx, c.storeTimeout), s.out)
 	}
 	if err != nil {
-		return failUsage(s, err)
+		return failUsage(s, "inspect", err)
 	}
 	return exitDone
 }
 
 // parseInspect reads the arguments; flags may follow names.
 func parseInspect(args []string) (*inspectConfig, error) {
-	c := &inspectConfig{}
-	fs := newFlagSet("inspect")
-	c.define(fs)
-	for len(args) > 0 {
-		if err := parseFlags(fs, args); err != nil {
+	flags := newConfig()
+	operands, err := parseMixed(newFlagSet(commandOf("inspect"), flags), args)
+	if err != nil {
+		return nil, err
+	}
+	c := &inspectConfig{verify: flags.verifyPack, storeTimeout: flags.storeTimeout}
+	for i, operand := range operands {
+		if i == 0 {
+			c.name = operand
+			continue
+		}
+		authority, err := parseAuthority(operand)
+		if err != nil {
 			return nil, err
 		}
-		args = fs.Args()
-		switch {
-		case len(args) == 0:
-		case c.name == "":
-			c.name, args = args[0], args[1:]
-		default:
-			authority, err := parseAuthority(args[0])
-			if err != nil {
-				return nil, err
-			}
-			c.authorities, args = append(c.authorities, authority), args[1:]
-		}
+		c.authorities = append(c.authorities, authority)
 	}
 	if c.name == "" {
 		return nil, usageErrorf("inspect needs a rule pack")
 	}
 	return c, nil
-}
-
-func (c *inspectConfig) define(fs *flag.FlagSet) {
-	fs.BoolVar(&c.verify, "verify", false, "")
-	fs.Func("store-timeout", "", ageOf(&c.storeTimeout))
 }
 
 // parseAuthority takes an authority with its scheme, or any URL of it.

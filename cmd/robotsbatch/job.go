@@ -37,7 +37,7 @@ type job struct {
 func runJob(ctx context.Context, args []string, s streams) int {
 	c, err := parseJob(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, jobHelp)
+		return printJobHelp(s, args)
 	}
 	log := newConsole(s.err, c.logJSON, c.quiet)
 	if err != nil {

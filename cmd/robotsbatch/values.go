@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -44,18 +43,24 @@ func formatOf(dst *format.Format, available func(format.Format) bool) func(strin
 			*dst = f
 			return nil
 		}
-		var names []string
-		for f := format.Arrow; f <= format.CDX; f++ {
-			if available(f) {
-				names = append(names, f.String())
-			}
-		}
-		slices.Sort(names)
+		names := formatNames(available)
 		if err == nil {
 			return fmt.Errorf("not available in this version, which has %s", strings.Join(names, ", "))
 		}
 		return fmt.Errorf("want one of %s", strings.Join(names, ", "))
 	}
+}
+
+// formatNames are the names of the formats that available says yes to.
+func formatNames(available func(format.Format) bool) []string {
+	var names []string
+	for f := format.Arrow; f <= format.CDX; f++ {
+		if available(f) {
+			names = append(names, f.String())
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func appendTo(dst *[]string) func(string) error {
@@ -202,26 +207,6 @@ func ageText(d time.Duration) string {
 	return text
 }
 
-// laterFlag stands for a flag that a later version brings, so that using it
-// says so instead of calling it unknown.
-type laterFlag struct{ asked bool }
-
-func (f *laterFlag) String() string { return "" }
-
-func (f *laterFlag) Set(string) error {
-	f.asked = true
-	return errors.New("not available in this version")
-}
-
-// IsBoolFlag lets the flag stand without a value.
-func (f *laterFlag) IsBoolFlag() bool { return true }
-
-func defineLater(fs *flag.FlagSet, names ...string) {
-	for _, name := range names {
-		fs.Var(&laterFlag{}, name, "")
-	}
-}
-
 // separatorOf sets dst to what separates the fields of csv.
 func separatorOf(dst *byte) func(string) error {
 	return func(s string) error {
@@ -249,44 +234,4 @@ func timeOf(dst *time.Time) func(string) error {
 		*dst = t.UTC()
 		return nil
 	}
-}
-
-// indifferent are the flags that do not decide about what is in an output: those
-// that say where things are, which is recorded apart, how much of the machine to
-// use, which may decide into how many batches rows come out, and how to report.
-// -accept-truncated decides about outputs of which an input was cut alone, which
-// are marked.
-var indifferent = []string{
-	"in", "files-from", "out", "rules", "manifest", "resume", "max-invalid", "accept-truncated",
-	"workers", "memory", "store-timeout", "summary-json", "progress", "log", "quiet",
-}
-
-// recordFlags returns what the flags of fs will be given, but for those that are
-// indifferent. It is filled in when fs parses.
-func recordFlags(fs *flag.FlagSet) map[string][]string {
-	given := make(map[string][]string)
-	fs.VisitAll(func(f *flag.Flag) {
-		if _, later := f.Value.(*laterFlag); !later && !slices.Contains(indifferent, f.Name) {
-			f.Value = &recordedFlag{f.Value, f.Name, given}
-		}
-	})
-	return given
-}
-
-// recordedFlag is a flag that takes down what it is given.
-type recordedFlag struct {
-	flag.Value
-	name  string
-	given map[string][]string
-}
-
-func (f *recordedFlag) Set(s string) error {
-	f.given[f.name] = append(f.given[f.name], s)
-	return f.Value.Set(s)
-}
-
-// IsBoolFlag lets flags stand without a value that may.
-func (f *recordedFlag) IsBoolFlag() bool {
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
@@ -26,8 +25,6 @@ type verifier struct {
 	log   *console
 	quiet bool
 
-	storeTimeout time.Duration
-
 	checks int // of outputs
 	broken int // outputs of these
 
@@ -37,21 +34,21 @@ type verifier struct {
 // runVerify says whether outputs still are what was written.
 func runVerify(ctx context.Context, args []string, s streams) int {
 	v := &verifier{ctx: ctx, s: s, manifests: make(map[string]*manifest.Manifest)}
-	fs := newFlagSet("verify")
-	v.define(fs)
-	err := parseFlags(fs, args)
+	c := newConfig()
+	names, err := parseMixed(newFlagSet(commandOf("verify"), c), args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, verifyHelp)
+		return printHelp(s, commandOf("verify").help)
 	}
-	v.ctx = blob.WithTimeout(ctx, v.storeTimeout)
-	v.log = newConsole(s.err, false, v.quiet)
-	if err == nil && fs.NArg() == 0 {
+	v.ctx = blob.WithTimeout(ctx, c.storeTimeout)
+	v.quiet = c.quiet
+	v.log = newConsole(s.err, false, v.quiet).of("verify")
+	if err == nil && len(names) == 0 {
 		err = usageErrorf("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
 	}
 	if err != nil {
 		return v.log.fail(err)
 	}
-	for _, name := range fs.Args() {
+	for _, name := range names {
 		if err := v.verify(name); err != nil {
 			if ctx.Err() != nil {
 				return v.log.fail(fmt.Errorf("stopped (%w)", context.Cause(ctx)))
@@ -63,11 +60,6 @@ func runVerify(ctx context.Context, args []string, s streams) int {
 		return v.log.fail(fmt.Errorf("%d of %s not sound", v.broken, counted(int64(v.checks), "file is", "files are")))
 	}
 	return exitDone
-}
-
-func (v *verifier) define(fs *flag.FlagSet) {
-	fs.BoolVar(&v.quiet, "quiet", false, "")
-	fs.Func("store-timeout", "", ageOf(&v.storeTimeout))
 }
 
 // fail says what is broken.

@@ -9,7 +9,7 @@ import (
 // runVersion prints which version this is, and how it was built.
 func runVersion(args []string, s streams) int {
 	if len(args) > 0 {
-		return failUsage(s, usageErrorf("version takes no arguments"))
+		return failUsage(s, "", usageErrorf("version takes no arguments"))
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
