@@ -181,14 +181,14 @@ func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
 }
 
 // isCaptureFolder tells a folder of captures from one of robots.txt files: one WARC
-// file is enough, or all files are tables by their names. Where no name tells, the
-// first file's first bytes do, or else what the first folder in it is.
+// file is enough, or all files are tables by their names. Else the first bytes of the
+// first other file tell, or where there are only folders, what the first of them is.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return false, atName(folder, err)
 	}
-	firstFile, firstFolder, tables := "", "", true
+	firstFile, firstFolder, tables := "", "", false // firstFile is no table by its name
 	for _, entry := range entries {
 		named, _ := format.ByName(entry.Name())
 		switch {
@@ -198,14 +198,15 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		case entry.IsDir() && firstFolder == "":
 			firstFolder = entry.Name()
 		case entry.Type().IsRegular():
-			tables = tables && isCaptures(named)
-			if firstFile == "" {
+			if isCaptures(named) {
+				tables = true
+			} else if firstFile == "" {
 				firstFile = entry.Name()
 			}
 		}
 	}
 	switch {
-	case firstFile != "" && tables:
+	case firstFile == "" && tables:
 		return true, nil
 	case firstFile != "":
 		found, err := Detect(ctx, filepath.Join(folder, firstFile))
