@@ -229,10 +229,10 @@ func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
 	return equal, largest, nil
 }
 
-// Done returns an error where there are more numbers than those that were read:
-// only the last group of packed ones may be filled up.
+// Done returns an error where there are more numbers than those that were read.
+// Only packed ones may be filled up: to eight, and by DuckDB to 256.
 func (h *Hybrid) Done() error {
-	if h.left >= 8 || h.left > 0 && h.packed == nil && h.width > 0 || len(h.data) > 0 {
+	if h.left > 0 && h.packed == nil && h.width > 0 || len(h.data) > 0 {
 		return errors.New("damaged: a page has more numbers than it says")
 	}
 	return nil

@@ -263,3 +263,15 @@ func TestHostileDelta(t *testing.T) {
 		}
 	}
 }
+
+// DuckDB fills packed numbers up to 256, whatever there are.
+func TestFilledUpHybrid(t *testing.T) {
+	h := NewHybrid(appendPacked([]byte{32<<1 | 1}, make([]uint64, 256), 1), 1)
+	if n, err := h.Bits(make([]byte, 1), 0, 5); n != 0 || err != nil || h.Done() != nil {
+		t.Errorf("%d ones: %v, %v", n, err, h.Done())
+	}
+	h = NewHybrid([]byte{6 << 1, 1}, 1)
+	if n, err := h.Bits(make([]byte, 1), 0, 5); n != 5 || err != nil || h.Done() == nil {
+		t.Errorf("%d ones of a run that is too long: %v", n, err)
+	}
+}
