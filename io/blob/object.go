@@ -99,12 +99,16 @@ func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
 		if err == nil {
 			continue
 		}
-		if n > 0 {
+		var broken *brokenError
+		if !errors.As(err, &broken) {
+			return err
+		}
+		// A store that stands still after a few bytes each time comes to no end.
+		if n > 0 && !broken.stalled() {
 			failures = 0
 			op.advance()
 		}
-		var broken *brokenError
-		if failures++; failures > reopenings || !errors.As(err, &broken) {
+		if failures++; failures > reopenings {
 			return err
 		}
 		if pause(ctx, failures) != nil {
@@ -129,6 +133,11 @@ type brokenError struct {
 	name string
 	at   int64
 	err  error
+}
+
+func (e *brokenError) stalled() bool {
+	var stalled *StalledError
+	return errors.As(e.err, &stalled)
 }
 
 func (e *brokenError) Error() string {
