@@ -10,19 +10,13 @@ import (
 // gRPC of Google's and of Arrow's clients. One that comes back comes with a
 // library, whose lighter half is to be found, or another library.
 var heavy = []string{
-	"github.com/envoyproxy/", "github.com/cncf/xds", "cel.dev/", "go.opentelemetry.io/", "cloud.google.com/go/storage", "gocloud.dev",
+	"github.com/envoyproxy/", "github.com/cncf/xds", "cel.dev/", "go.opentelemetry.io/", "google.golang.org/grpc", "cloud.google.com/go/storage", "gocloud.dev",
 }
-
-// untilPqarrow are those that the library for Parquet still brings.
-var untilPqarrow = []string{"google.golang.org/grpc"}
 
 // TestWeight is on what the program links, which decides about its size, how
 // long the first build takes, and how long the program takes to start.
 func TestWeight(t *testing.T) {
-	for target, unwanted := range map[string][]string{
-		"./cmd/robotsbatch": heavy,
-		"./io/blob/stores":  append(heavy, untilPqarrow...),
-	} {
+	for _, target := range []string{"./cmd/robotsbatch", "./io/blob/stores"} {
 		watchTree(t)
 		cmd := exec.Command("go", "list", "-deps", target)
 		cmd.Dir = top
@@ -33,7 +27,7 @@ func TestWeight(t *testing.T) {
 		packages := strings.Fields(string(output))
 		t.Logf("%s has %d packages", target, len(packages))
 		for _, p := range packages {
-			for _, module := range unwanted {
+			for _, module := range heavy {
 				if strings.HasPrefix(p, module) {
 					t.Errorf("%s links %s: see with go mod why -m which import brings it", target, p)
 				}
