@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync/atomic"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/zeebo/xxh3"
 
@@ -43,9 +40,8 @@ type passedRecord struct {
 	frame  *frame
 	meta   *batchMeta
 
-	parts   [][][]*array.Data // by piece and share: verdict columns
-	missing atomic.Int64      // pieces that were not encoded
-	message message           // once none is missing: metadata and verdict columns
+	verdicts *tables.Assembly
+	message  message // once all pieces were encoded: metadata and verdict columns
 }
 
 // CanPassThrough tells whether the record batches can be copied as they are into an
@@ -103,12 +99,7 @@ func (s *sink) layOutPassed() (err error) {
 	for i, field := range from.arrow.Fields() {
 		names[i] = field.Name
 	}
-	layout := s.options.Layout
-	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
-		return err
-	}
-	layout.Keep = batch.KeepNone
-	if s.output, err = tables.NewOutput(layout, nil, s.options.mem); err != nil {
+	if s.output, err = tables.NewVerdicts(s.options.Layout, names, s.options.mem); err != nil {
 		return err
 	}
 	s.schema = s.output.Schema()
@@ -134,107 +125,30 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 		return nil, fmt.Errorf("arrowipc: %s does not pass through", b.Input)
 	}
 	r := p.record.passed
-	var shares [][]*array.Data
-	err := s.output.Shares(b, v, func(share *tables.Share) error {
-		columns, err := share.Columns()
-		if err != nil {
-			return err
-		}
-		shares = append(shares, columns)
-		for _, column := range columns {
-			p.verdicts += sizeOf(column)
-		}
-		return nil
-	})
-	if err == nil {
-		err = b.Grant.Take(p.verdicts)
+	size, last, err := r.verdicts.Add(s.output, p.number, b, v)
+	p.verdicts = size
+	if err == nil && last {
+		r.message, err = s.assemble(r, b.Grant)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("arrowipc: %w", err)
 	}
-	r.parts[p.number] = shares
-	if r.missing.Add(-1) == 0 {
-		if err := s.assemble(p.record, b.Grant); err != nil {
-			return nil, fmt.Errorf("arrowipc: %w", err)
-		}
-	}
-	return &passedChunk{record: r, last: p.last, size: p.verdicts}, nil
-}
-
-// sizeOf is how many bytes an array's buffers take.
-func sizeOf(d *array.Data) (size int64) {
-	for _, buffer := range d.Buffers() {
-		if buffer != nil {
-			size += int64(buffer.Len())
-		}
-	}
-	for _, child := range d.Children() {
-		size += sizeOf(child.(*array.Data))
-	}
-	return size
+	return &passedChunk{record: r, last: p.last, size: size}, nil
 }
 
 // assemble encodes the verdict columns of a record batch whose pieces were all
 // evaluated, and the metadata for them and what passes through.
-func (s *sink) assemble(record *sharedRecord, grant *batch.Grant) error {
-	r := record.passed
-	columns := make([]*array.Data, len(s.schema.Fields()))
-	defer func() {
-		for _, column := range columns {
-			if column != nil {
-				column.Release()
-			}
-		}
-	}()
-	parts := slices.Concat(r.parts...)
-	r.parts = nil
-	for i, field := range s.schema.Fields() {
-		column, err := s.concatenate(field.Type, parts, i)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", field.Name, err)
-		}
-		columns[i] = column
+func (s *sink) assemble(r *passedRecord, grant *batch.Grant) (message, error) {
+	columns, err := r.verdicts.Columns(s.output)
+	if err != nil {
+		return message{}, err
 	}
-	size := int64(0)
-	for _, column := range columns {
-		size += sizeOf(column)
-	}
-	if most := s.options.Layout.MemoryLimit(); size > most {
-		return fmt.Errorf("the verdict columns of its record batch take more than %d bytes: raise -memory, or use -recode", most)
-	}
+	defer tables.Release(columns)
 	ours, err := s.encodeRecord(s.schema, columns, r.meta.codec, grant)
 	if err != nil {
-		return err
+		return message{}, err
 	}
-	r.message, err = r.join(ours)
-	return err
-}
-
-// concatenate makes one array of the parts' column i.
-func (s *sink) concatenate(dt arrow.DataType, parts [][]*array.Data, i int) (*array.Data, error) {
-	arrays := make([]arrow.Array, len(parts))
-	for k, part := range parts {
-		arrays[k] = array.MakeFromData(part[i])
-		part[i].Release()
-		defer arrays[k].Release()
-	}
-	var whole arrow.Array
-	switch len(arrays) {
-	case 0:
-		whole = array.MakeArrayOfNull(s.options.mem, dt, 0)
-	case 1:
-		whole = arrays[0]
-		whole.Retain()
-	default:
-		var err error
-		if whole, err = array.Concatenate(arrays, s.options.mem); err != nil {
-			return nil, err
-		}
-	}
-	defer whole.Release()
-	data := whole.Data().(*array.Data)
-	data.Retain()
-	return data, nil
+	return r.join(ours)
 }
 
 // join returns the message of the record batch with our columns: the metadata, and the

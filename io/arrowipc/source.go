@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
@@ -338,9 +337,7 @@ func (s *Source) takeRecord(f *frame) error {
 	}
 	s.pending = newSharedRecord(s, meta, body, total)
 	if passed != nil {
-		pieces := s.pending.pieces.Load()
-		passed.parts = make([][][]*array.Data, pieces)
-		passed.missing.Store(pieces)
+		passed.verdicts = tables.NewAssembly(int(s.pending.pieces.Load()))
 		s.pending.passed = passed
 		s.users.Add(1)
 	}
