@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -33,4 +34,33 @@ func ReadSchema(stream []byte) (*arrow.Schema, error) {
 	}
 	defer d.release()
 	return d.schema, nil
+}
+
+// ExtendSchema returns a schema message, such as one that Parquet files store, with the
+// fields of another schema behind its own. All else in it stays, also what is not known
+// here.
+func ExtendSchema(stream []byte, added *arrow.Schema) ([]byte, error) {
+	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: int64(len(stream))}
+	f, err := framer.next()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	mem := memory.NewGoAllocator()
+	first, err := readSchema(f.meta(), mem)
+	if err != nil {
+		return nil, err
+	}
+	s := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: added}
+	message, err := s.encodeSchema()
+	if err != nil {
+		return nil, err
+	}
+	second, err := readSchema(message.meta(), mem)
+	if err != nil {
+		return nil, err
+	}
+	return newMessage(joinSchemas(first, first.all(), second), nil).head, nil
 }

@@ -1,0 +1,14 @@
+// Package splice writes Parquet files whose columns are copied from another file as
+// their bytes lie, with columns added behind them.
+//
+//	row group   the input's column chunks, byte for byte; the added ones;
+//	            bloom filters and column indexes, byte for byte; offset indexes,
+//	            whose offsets move
+//	…
+//	footer      the input's, field by field: offsets and sums change, schema elements
+//	            and keys are added, and all else stays, also what is not known here
+//
+// Nothing of what is copied is looked at, so columns of any type, encoding and codec
+// come through, and a damaged page stays as damaged as it was. What is checked is that
+// the ranges lie in the file and do not overlap: nothing is copied twice.
+package splice
