@@ -211,8 +211,7 @@ var options = []option{
 	},
 	{
 		name: "recode", topic: outputTopic, commands: jobCommand,
-		short: "decode and encode every column",
-		more:  "By default Arrow to Arrow copies all but the URLs as they are, when all rows and columns come out and -compression is not given.",
+		usage: `decode and encode every column; without it Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all rows and columns come out and no -compression is given`,
 		bind:  func(c *jobConfig) any { return &c.recode },
 	},
 	{

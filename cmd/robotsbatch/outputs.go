@@ -255,6 +255,9 @@ func (c *jobConfig) encoder(t target, first *opened, passing bool, w blob.Writer
 	case format.CSV, format.TSV:
 		return delimited.NewSink(w, delimited.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec, Tab: t.format == format.TSV})
 	case format.Parquet:
+		if passing {
+			return parquetio.NewPassing(w, first.Source.(*parquetio.Source), layout)
+		}
 		return parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.parquet()})
 	default:
 		o := arrowipc.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.arrow(), Stream: t.format == format.ArrowS}

@@ -12,18 +12,24 @@ import (
 	"robotsbatch/io/parquetio/columns"
 	"robotsbatch/io/parquetio/decode"
 	"robotsbatch/io/parquetio/layout"
+	"robotsbatch/io/parquetio/splice"
 	"robotsbatch/io/parquetio/textcolumn"
+	"robotsbatch/io/tables"
 )
 
 // rowGroup is a row group that its pieces share. A piece is a run of rows.
 type rowGroup struct {
-	source  *Source
-	index   int
-	rows    int64
-	runs    int
-	handed  int // runs that have a piece
-	columns []column
-	stored  int64 // bytes as it lies in the file; twice where there is a copy of it, meanwhile
+	source   *Source
+	index    int
+	rows     int64
+	runs     int
+	handed   int // runs that have a piece
+	columns  []column
+	verdicts *tables.Assembly // when it passes through
+	added    []splice.Added   // once all pieces were encoded
+	held     int64            // what the pieces that were written keep; of the writer
+
+	stored int64 // bytes as it lies in the file; twice where there is a copy of it, meanwhile
 }
 
 func newRowGroup(s *Source, index int) *rowGroup {
@@ -33,6 +39,10 @@ func newRowGroup(s *Source, index int) *rowGroup {
 	g.columns = make([]column, len(s.columns))
 	for i := range g.columns {
 		g.columns[i].group, g.columns[i].column = g, s.columns[i]
+	}
+	if s.passed != nil {
+		g.verdicts = tables.NewAssembly(g.runs)
+		s.users.Add(1)
 	}
 	if in, ok := s.in.(announcing); ok {
 		var ranges []blob.Range
@@ -180,6 +190,7 @@ type piece struct {
 	index    int
 	firstRow int64
 	rows     int
+	verdicts int64 // bytes that the verdict columns take until the last piece
 }
 
 // Name implements batch.Piece.
@@ -196,15 +207,19 @@ func (p *piece) Size() int64 {
 	return p.declared()
 }
 
-// Kept implements batch.Sharing.
+// Kept implements batch.Sharing: what lies in the file, and the verdict columns of a row
+// group that passes through, stay until its last piece was written.
 func (p *piece) Kept() int64 {
-	switch first, last := p.run == 0, p.run == p.group.runs-1; {
-	case first && !last:
-		return p.group.stored
-	case last && !first:
-		return -p.group.stored
+	g := p.group
+	if p.run == g.runs-1 {
+		return -g.held
 	}
-	return 0
+	kept := p.verdicts
+	if p.run == 0 {
+		kept += g.stored
+	}
+	g.held += kept
+	return kept
 }
 
 // declared is what the row group says that the run takes decoded.
@@ -245,10 +260,14 @@ func (p *piece) decode() (*batch.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &batch.Batch{
+	b := &batch.Batch{
 		Input: s.options.Name, Index: p.index, FirstRow: p.firstRow, URLs: urls, Table: table,
 		Undeclared: max(0, decoded-p.declared()),
-	}, nil
+	}
+	if p.group.verdicts != nil {
+		b.Table = p
+	}
+	return b, nil
 }
 
 // sizeOf is how many bytes the buffers of an array have.

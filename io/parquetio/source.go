@@ -14,6 +14,7 @@ import (
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/parquetio/columns"
 	"robotsbatch/io/parquetio/layout"
+	"robotsbatch/io/parquetio/splice"
 	"robotsbatch/io/tables"
 )
 
@@ -48,6 +49,10 @@ type Source struct {
 	size    int64
 	users   atomic.Int64 // of in: the source until it is closed, and pieces
 	closed  bool
+
+	whole      *tableSchema
+	unreadable error         // what stands against decoding all columns, for the first Next
+	passed     *splice.Input // when row groups pass through
 
 	group   int       // the next one
 	pending *rowGroup // of which runs are still to come
@@ -85,16 +90,23 @@ func newSource(r File, size int64, o Options) *Source {
 	return s
 }
 
-func (s *Source) open() error {
-	whole, err := s.readSchema()
+func (s *Source) open() (err error) {
+	if s.whole, err = s.readSchema(); err != nil {
+		return err
+	}
+	o := s.options
+	if s.urls, err = tables.Locate(s.whole.arrow, o.URLColumn, o.Keep); err != nil {
+		return err
+	}
+	if o.Keep == batch.KeepAll {
+		s.unreadable = s.readColumns(s.whole, nil)
+		return nil
+	}
+	fields, err := s.onlyURLs(s.whole)
 	if err != nil {
 		return err
 	}
-	fields, err := s.choose(whole)
-	if err != nil {
-		return err
-	}
-	return s.readColumns(whole, fields)
+	return s.readColumns(s.whole, fields)
 }
 
 // tableSchema is the schema of a file, column by column.
@@ -154,11 +166,7 @@ func (s *Source) storedSchema() (*arrow.Schema, error) {
 
 // decodeSchema reads a schema in base64.
 func decodeSchema(text string) (schema *arrow.Schema, err error) {
-	encoding := base64.RawStdEncoding
-	if len(text)%4 == 0 {
-		encoding = base64.StdEncoding
-	}
-	stream, err := encoding.DecodeString(text)
+	stream, err := decodeBase64(text)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +175,14 @@ func decodeSchema(text string) (schema *arrow.Schema, err error) {
 		return err
 	})
 	return schema, err
+}
+
+// decodeBase64 decodes text that ends with padding or without.
+func decodeBase64(text string) ([]byte, error) {
+	if len(text)%4 == 0 {
+		return base64.StdEncoding.DecodeString(text)
+	}
+	return base64.RawStdEncoding.DecodeString(text)
 }
 
 // storedField returns the stored field of a column, nil for none.
@@ -200,12 +216,9 @@ func schemaMetadata(stored *arrow.Schema, file []layout.KeyValue) arrow.Metadata
 	return arrow.NewMetadata(keys, values)
 }
 
-// choose decides which columns are read, nil for all, and which come out.
-func (s *Source) choose(whole *tableSchema) (fields []int, err error) {
+// onlyURLs returns the columns that the URLs are in, which alone are read.
+func (s *Source) onlyURLs(whole *tableSchema) (fields []int, err error) {
 	o := s.options
-	if s.urls, err = tables.Locate(whole.arrow, o.URLColumn, o.Keep); err != nil || o.Keep == batch.KeepAll {
-		return nil, err
-	}
 	fields = s.urls.Columns()
 	read := make([]arrow.Field, len(fields))
 	for i, field := range fields {
@@ -299,6 +312,9 @@ func (s *Source) URLColumn() string { return s.urls.Name() }
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if s.unreadable != nil {
+		return nil, fmt.Errorf("parquetio: %s: %w", s.options.Name, s.unreadable)
 	}
 	for s.pending == nil {
 		if s.group == len(s.file.Groups) {

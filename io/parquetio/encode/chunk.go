@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -41,20 +42,24 @@ type Encoder struct {
 
 // Chunk is a column of a row group as it lies in a file.
 type Chunk struct {
-	// Size is how many bytes it has.
-	Size int64
+	// Size is how many bytes it has, and Uncompressed how many decompressed.
+	Size, Uncompressed int64
 
-	entries      int64
-	dictionary   int64 // bytes of its dictionary's page, 0 for none
-	uncompressed int64
-	nulls        int64
-	low, high    []byte // the least and the greatest value, nil when that is not known
+	entries    int64
+	dictionary int64 // bytes of its dictionary's page, 0 for none
+	places     []place
+	nulls      int64
+	low, high  []byte // the least and the greatest value, nil when that is not known
 }
+
+// place is where a data page lies in its chunk, and which row it begins with.
+type place struct{ offset, size, row int64 }
 
 // pages are the pages of a chunk as they are appended.
 type pages struct {
 	*Encoder
 	chunk *Chunk
+	begin int // of the chunk in out
 	out   []byte
 	plain []byte // of the current page, before it is compressed
 	err   error
@@ -63,8 +68,8 @@ type pages struct {
 // Chunk appends the pages of a leaf. plain says not to try a dictionary.
 func (e *Encoder) Chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool) ([]byte, Chunk, error) {
 	chunk := Chunk{entries: int64(l.N), nulls: int64(l.N - l.Values(n.Width()))}
-	p := pages{Encoder: e, chunk: &chunk, out: dst}
 	begin := len(dst)
+	p := pages{Encoder: e, chunk: &chunk, begin: begin, out: dst}
 	var d *dictionary
 	if !plain {
 		d = newDictionary(l, n.Width())
@@ -94,8 +99,10 @@ func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
 	if d != nil {
 		width, encoding = 4, encodingRLEDictionary // of the indices
 	}
+	row := int64(0)
 	for entry, first := 0, 0; entry < l.N; {
 		end, last := cut(n, l, width, entry, first)
+		from := len(p.out)
 		p.plain = p.plain[:0]
 		if n.MaxRepetition > 0 {
 			p.plain = appendLevels(p.plain, part(l.Repetitions, entry, end), end-entry, 0, n.MaxRepetition)
@@ -117,8 +124,18 @@ func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
 				t.i32(4, encodingRLE)
 			})
 		})
+		p.chunk.places = append(p.chunk.places, place{offset: int64(from - p.begin), size: int64(len(p.out) - from), row: row})
+		row += rows(l, entry, end)
 		entry, first = end, last
 	}
+}
+
+// rows is how many rows begin with the entries from low to high-1.
+func rows(l *columns.Leaf, low, high int) int64 {
+	if l.Repetitions == nil {
+		return int64(high - low)
+	}
+	return int64(bytes.Count(l.Repetitions[low:high], []byte{0}))
 }
 
 func part(levels []byte, low, high int) []byte {
@@ -134,9 +151,9 @@ func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last i
 	most := first + pageEntries
 	if width > 0 {
 		most = first + max(1, pageSize/width)
-	} else if bytes := l.Offsets; len(bytes) > 0 {
-		limit := bytes[first] + min(pageSize, bytes[len(bytes)-1]-bytes[first])
-		most = min(most, first+max(1, sort.Search(len(bytes)-1-first, func(i int) bool { return bytes[first+1+i] > limit })))
+	} else if offsets := l.Offsets; len(offsets) > 0 {
+		limit := offsets[first] + min(pageSize, offsets[len(offsets)-1]-offsets[first])
+		most = min(most, first+max(1, sort.Search(len(offsets)-1-first, func(i int) bool { return offsets[first+1+i] > limit })))
 	}
 	if l.Definitions == nil && l.Repetitions == nil {
 		end = min(l.N, most)
@@ -188,6 +205,6 @@ func (p *pages) page(kind int32, header func(*thrift)) {
 		t.i32(4, int32(crc32.ChecksumIEEE(body)))
 		header(t)
 	})
-	p.chunk.uncompressed += int64(len(t.b) - begin + len(p.plain))
+	p.chunk.Uncompressed += int64(len(t.b) - begin + len(p.plain))
 	p.out = append(t.b, body...)
 }

@@ -59,12 +59,9 @@ func (f *Footer) Group(offset, rows int64, chunks []Chunk) {
 	t.in(func() {
 		t.list(1, thriftStruct, len(chunks))
 		for i := range chunks {
-			t.in(func() {
-				t.i64(2, 0) // of a second copy of the metadata, which nobody reads
-				t.structure(3, func() { f.chunk(t, &f.heads[i], &chunks[i], offset) })
-			})
+			f.columnChunk(t, i, &chunks[i], offset, 0)
 			offset += chunks[i].Size
-			uncompressed += chunks[i].uncompressed
+			uncompressed += chunks[i].Uncompressed
 		}
 		t.i64(2, uncompressed)
 		t.i64(3, rows)
@@ -77,6 +74,56 @@ func (f *Footer) Group(offset, rows int64, chunks []Chunk) {
 	f.groups = t.b
 	f.n++
 	f.rows += rows
+}
+
+// columnChunk writes ColumnChunk for a chunk at an offset, whose offset index lies
+// behind it and has so many bytes, if any.
+func (f *Footer) columnChunk(t *thrift, leaf int, c *Chunk, offset, index int64) {
+	t.in(func() {
+		t.i64(2, 0) // of a second copy of the metadata, which nobody reads
+		t.structure(3, func() { f.chunk(t, &f.heads[leaf], c, offset) })
+		if index > 0 {
+			t.i64(4, offset+c.Size)
+			t.i32(5, int32(index))
+		}
+	})
+}
+
+// ColumnChunk returns the structure that says of a leaf's chunk where it lies: from an
+// offset on, and with an offset index of so many bytes behind it, if any.
+func (f *Footer) ColumnChunk(leaf int, c *Chunk, offset, index int64) []byte {
+	t := &thrift{}
+	f.columnChunk(t, leaf, c, offset, index)
+	return t.b
+}
+
+// OffsetIndex returns the structure that says where the pages of a chunk lie that is at
+// an offset.
+func (c *Chunk) OffsetIndex(offset int64) []byte {
+	t := &thrift{}
+	t.in(func() {
+		t.list(1, thriftStruct, len(c.places))
+		for _, p := range c.places {
+			t.in(func() {
+				t.i64(1, offset+p.offset)
+				t.i32(2, int32(p.size))
+				t.i64(3, p.row)
+			})
+		}
+	})
+	return t.b
+}
+
+// Elements returns the SchemaElement structures of the columns, without the root.
+func (f *Footer) Elements() [][]byte { return elements(nil, f.nodes) }
+
+func elements(list [][]byte, nodes []*columns.Node) [][]byte {
+	for _, n := range nodes {
+		t := &thrift{}
+		t.schemaElement(n)
+		list = elements(append(list, t.b), n.Children)
+	}
+	return list
 }
 
 // chunk writes ColumnMetaData.
@@ -94,7 +141,7 @@ func (f *Footer) chunk(t *thrift, h *head, c *Chunk, offset int64) {
 	t.b = append(t.b, h.path...)
 	t.i32(4, f.codec)
 	t.i64(5, c.entries)
-	t.i64(6, c.uncompressed)
+	t.i64(6, c.Uncompressed)
 	t.i64(7, c.Size)
 	t.i64(9, offset+c.dictionary)
 	if c.dictionary > 0 {
@@ -152,23 +199,27 @@ func count(nodes []*columns.Node) int {
 
 // schema writes the elements of nodes, depth first.
 func (t *thrift) schema(nodes []*columns.Node) {
-	for _, n := range nodes {
-		t.in(func() {
-			if n.Type != columns.Group {
-				t.i32(1, int32(n.Type))
-			}
-			if n.Type == columns.FixedLenByteArray {
-				t.i32(2, n.Length)
-			}
-			t.i32(3, int32(n.Repetition))
-			t.text(4, n.Name)
-			if n.Type == columns.Group {
-				t.i32(5, int32(len(n.Children)))
-			}
-			t.meaning(n)
-		})
-		t.schema(n.Children)
+	for _, element := range elements(nil, nodes) {
+		t.b = append(t.b, element...)
 	}
+}
+
+// schemaElement writes the element of a node.
+func (t *thrift) schemaElement(n *columns.Node) {
+	t.in(func() {
+		if n.Type != columns.Group {
+			t.i32(1, int32(n.Type))
+		}
+		if n.Type == columns.FixedLenByteArray {
+			t.i32(2, n.Length)
+		}
+		t.i32(3, int32(n.Repetition))
+		t.text(4, n.Name)
+		if n.Type == columns.Group {
+			t.i32(5, int32(len(n.Children)))
+		}
+		t.meaning(n)
+	})
 }
 
 // meaning writes what values mean, by the converted type, which old readers know,

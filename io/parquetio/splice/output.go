@@ -20,8 +20,12 @@ type Added struct {
 	// Data are its pages, and Uncompressed is how many bytes those are decompressed.
 	Data         []byte
 	Uncompressed int64
-	// Chunk returns its ColumnChunk structure when its pages lie at an offset.
-	Chunk func(offset int64) []byte
+	// OffsetIndex returns its offset index when its pages lie at an offset. It is
+	// written behind the pages if other columns have one.
+	OffsetIndex func(offset int64) []byte
+	// Chunk returns its ColumnChunk structure when its pages lie at an offset and
+	// its offset index, if it is written, has so many bytes.
+	Chunk func(offset, index int64) []byte
 }
 
 // Columns are the columns that are added.
@@ -144,10 +148,15 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	chunks := make([][]byte, 0, len(g.chunks)+len(added))
 	uncompressed := int64(0)
 	var own [][]byte
+	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
 	for _, a := range added {
-		own = append(own, a.Chunk(o.pos))
+		at, index := o.pos, []byte(nil)
+		if indexed {
+			index = a.OffsetIndex(at)
+		}
+		own = append(own, a.Chunk(at, int64(len(index))))
 		uncompressed += a.Uncompressed
-		if err := o.write(a.Data); err != nil {
+		if err := o.write(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
 			return err
 		}
 	}
