@@ -1,0 +1,302 @@
+package parquetio
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/parquetio/layout"
+	"robotsbatch/io/tables/tablestest"
+)
+
+// passThrough lets files pass through into one.
+func passThrough(batchRows int, files ...[]byte) ([]byte, error) {
+	var out output
+	var sink batch.Sink
+	for i, data := range files {
+		s, err := Open(fileOf(data), int64(len(data)), Options{Name: fmt.Sprintf("in%d", i), BatchRows: batchRows, URLColumn: "url"})
+		if err != nil {
+			return nil, err
+		}
+		defer s.Close()
+		if err := s.PassThrough(); err != nil {
+			return nil, err
+		}
+		if sink == nil {
+			if sink, err = NewPassing(&out, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed"}}}); err != nil {
+				return nil, err
+			}
+		}
+		if err := passPieces(sink, s); err != nil {
+			return nil, err
+		}
+	}
+	err := sink.Close()
+	return out.Bytes(), err
+}
+
+func passPieces(sink batch.Sink, s *Source) error {
+	for {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return err
+		}
+		chunk, err := sink.Encode(b, tablestest.Verdicts(b.URLs.Len()))
+		if err == nil {
+			err = sink.Write(chunk)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func footerOf(t *testing.T, data []byte) *layout.File {
+	t.Helper()
+	f, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// comparePages checks that the columns of the files are those of the output, byte for
+// byte, row group by row group.
+func comparePages(t *testing.T, out []byte, files ...[]byte) {
+	t.Helper()
+	got, next := footerOf(t, out), 0
+	for _, data := range files {
+		want := footerOf(t, data)
+		for _, group := range want.Groups {
+			for i, c := range group.Chunks {
+				o := got.Groups[next].Chunks[i]
+				if !bytes.Equal(part(out, o.Pages), part(data, c.Pages)) || o.Codec != c.Codec || o.Values != c.Values || o.Uncompressed != c.Uncompressed || !slices.Equal(o.Encodings, c.Encodings) {
+					t.Errorf("row group %d: column %q differs", next, want.Path(i))
+				}
+			}
+			if len(got.Groups[next].Chunks) != len(group.Chunks)+1 || got.Groups[next].Rows != group.Rows {
+				t.Errorf("row group %d has %d columns and %d rows", next, len(got.Groups[next].Chunks), got.Groups[next].Rows)
+			}
+			next++
+		}
+	}
+	if next != len(got.Groups) {
+		t.Errorf("%d row groups, want %d", len(got.Groups), next)
+	}
+}
+
+func part(data []byte, r layout.Range) []byte { return data[r.Offset : r.Offset+r.Length] }
+
+// Of every type the bytes come out that went in, and the library reads them as before.
+func TestPassThroughEveryType(t *testing.T) {
+	for _, c := range tablestest.Columns(t) {
+		record := tablestest.NewRecord([]string{"x", "url", "y"}, c.Array, tablestest.URLArray(c.Array.Len(), true), c.Array)
+		for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
+			data, err := tryLibraryWrite(compress.Codecs.Gzip, version, 7, record, record)
+			if err != nil {
+				continue
+			}
+			for _, rows := range []int{0, 3} {
+				t.Run(fmt.Sprintf("%s/pages=%d/rows=%d", c.Name, version, rows), func(t *testing.T) {
+					out, err := passThrough(rows, data)
+					if err != nil {
+						t.Fatal(err)
+					}
+					comparePages(t, out, data)
+					if !badLibrary[c.Name] {
+						compareLibrary(t, out, data)
+					}
+				})
+			}
+		}
+	}
+}
+
+// compareLibrary checks that the library reads the same columns in both files.
+func compareLibrary(t *testing.T, out, data []byte) {
+	t.Helper()
+	_, want := libraryRead(t, data)
+	_, got := libraryRead(t, out)
+	if len(got) != len(want) {
+		t.Fatalf("%d row groups, want %d", len(got), len(want))
+	}
+	for i := range want {
+		for j, column := range want[i].Columns() {
+			if !got[i].Schema().Field(j).Equal(want[i].Schema().Field(j)) || !array.Equal(got[i].Column(j), column) {
+				t.Errorf("row group %d: %s, want %s", i, got[i].Column(j), column)
+			}
+		}
+		if allowed := got[i].Column(len(want[i].Columns())); allowed.DataType().ID() != arrow.BOOL || allowed.NullN() == 0 && allowed.Len() > 2 {
+			t.Errorf("row group %d: verdicts %s", i, allowed)
+		}
+	}
+}
+
+// Several files with the same columns go into one; another writer's, or other columns,
+// do not.
+func TestPassThroughSeveral(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
+	one := libraryWrite(t, compress.Codecs.Snappy, parquet.DataPageV1, 5, record)
+	two := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV2, 7, record)
+	out, err := passThrough(0, one, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comparePages(t, out, one, two)
+	if rows := footerOf(t, out).Rows; rows != 24 {
+		t.Errorf("%d rows", rows)
+	}
+	if _, err := passThrough(0, one, writeRecord(t, record)); err == nil || !strings.Contains(err.Error(), "-recode") {
+		t.Errorf("a file of another program: %v", err)
+	}
+}
+
+// Page indexes and bloom filters move with their pages.
+func TestPassThroughIndexes(t *testing.T) {
+	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := passThrough(64, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		comparePages(t, out, data)
+		want, got := indexesOf(t, data), indexesOf(t, out)
+		if len(want) == 0 {
+			t.Fatalf("%s has no indexes", name)
+		}
+		for i := range want {
+			if !bytes.Equal(got[i], want[i]) {
+				t.Errorf("%s: index or page %d differs", name, i)
+			}
+		}
+		before, after := footerOf(t, data), footerOf(t, out)
+		for i, pair := range before.Metadata {
+			if after.Metadata[i].Key != pair.Key || pair.Key != schemaKey && after.Metadata[i].Value != pair.Value {
+				t.Errorf("%s: metadata %q is %q", name, pair.Key, after.Metadata[i].Value)
+			}
+		}
+		if s, _, err := readAll(out, Options{Name: name, URLColumn: "url"}); err != nil || s.Schema().Field(s.Schema().NumFields()-1).Name != "allowed" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// indexesOf are the column indexes, bloom filters, and the pages that offset indexes
+// name, of the columns url, k and tag of all row groups.
+func indexesOf(t *testing.T, data []byte) (list [][]byte) {
+	t.Helper()
+	number := func(fields []layout.Raw, id int16) int64 {
+		for _, f := range fields {
+			if f.ID == id {
+				return f.Int()
+			}
+		}
+		return 0
+	}
+	structures := func(fields []layout.Raw, id int16) (list [][]byte) {
+		for _, f := range fields {
+			if f.ID == id {
+				_, list, _ = f.Elements()
+			}
+		}
+		return list
+	}
+	read := func(data []byte) []layout.Raw {
+		fields, _, err := layout.ReadRaw(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fields
+	}
+	for _, group := range structures(read(footerOf(t, data).Footer), 4) {
+		for _, chunk := range structures(read(group), 1)[:3] {
+			fields := read(chunk)
+			if at, n := number(fields, 6), number(fields, 7); n > 0 {
+				list = append(list, data[at:at+n])
+			}
+			if at := number(fields, 4); at > 0 {
+				for _, location := range structures(read(data[at:]), 1) {
+					l := read(location)
+					list = append(list, data[number(l, 1):number(l, 1)+number(l, 2)])
+				}
+			}
+			meta := read(fields[slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 3 })].Value)
+			if at, n := number(meta, 14), number(meta, 15); at > 0 {
+				list = append(list, data[at:at+n])
+			}
+		}
+	}
+	return list
+}
+
+// A changed byte in what passes through is the same changed byte in the output, and
+// nothing else is.
+func TestPassThroughDamage(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
+	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 100, record)
+	whole, err := passThrough(0, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := footerOf(t, data).Groups[0].Chunks[1].Pages
+	for i := range pages.Length {
+		changed := bytes.Clone(data)
+		changed[pages.Offset+i] ^= 0x10
+		out, err := passThrough(0, changed)
+		if err != nil || len(out) != len(whole) {
+			t.Fatal(err)
+		}
+		differ := 0
+		for k := range out {
+			if out[k] != whole[k] {
+				differ++
+			}
+		}
+		if differ != 1 {
+			t.Fatalf("%d bytes differ", differ)
+		}
+	}
+}
+
+// Whatever the footer says, nothing is copied twice or from outside of the file.
+func TestPassThroughHostile(t *testing.T) {
+	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := int(footerOf(t, data).End)
+		for i := end; i < len(data)-8; i++ {
+			for _, bit := range []byte{1, 0x40, 0x80} {
+				changed := bytes.Clone(data)
+				changed[i] ^= bit
+				out, err := passThrough(0, changed)
+				if err == nil && len(out) > 2*len(data)+4096 {
+					t.Fatalf("%s: byte %d: %d bytes of output", name, i, len(out))
+				}
+			}
+		}
+	}
+}
