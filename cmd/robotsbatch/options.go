@@ -211,7 +211,8 @@ var options = []option{
 	},
 	{
 		name: "recode", topic: outputTopic, commands: jobCommand,
-		usage: `decode and encode every column; without it Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all rows and columns come out and no -compression is given`,
+		short: "decode and encode every column",
+		more:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all rows and columns come out and -compression is not given.",
 		bind:  func(c *jobConfig) any { return &c.recode },
 	},
 	{
