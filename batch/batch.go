@@ -14,10 +14,11 @@ type Batch struct {
 	// through: an arrow.Record whose rows are those of URLs, or nil when the
 	// URLs are all there is. This package never looks inside.
 	Table any
-	// Undeclared is how many octets the batch has beyond its piece's Size.
+	// Undeclared is how many bytes of memory the batch takes beyond its piece's
+	// Size.
 	Undeclared int64
-	// Grant is for sinks: what they need for the batch they take from it. It is
-	// the job that sets it.
+	// Grant is where a sink takes the memory that it needs for the batch. The job
+	// sets it.
 	Grant *Grant
 	// Release gives the batch's memory back; nil when nothing needs it. It is
 	// called once, after the batch was encoded.
@@ -35,7 +36,7 @@ type Column struct {
 	Offsets32 []int32
 	// Offsets64 is the same for large_utf8 and large_binary.
 	Offsets64 []int64
-	// Data are the octets of all values.
+	// Data are the bytes of all values.
 	Data []byte
 	// Validity has a bit a row, least significant first, 1 for a value and 0
 	// for null, starting at bit ValidityOffset; nil means that there is no

@@ -66,7 +66,7 @@ func (c *Column) Validate() error {
 	}
 	rows := c.Len()
 	if c.Validity != nil && (c.ValidityOffset < 0 || c.ValidityOffset+rows > 8*len(c.Validity)) {
-		return fmt.Errorf("url column: %d octets of validity for %d rows from bit %d", len(c.Validity), rows, c.ValidityOffset)
+		return fmt.Errorf("url column: %d bytes of validity for %d rows from bit %d", len(c.Validity), rows, c.ValidityOffset)
 	}
 	for i, index := range c.Indices {
 		if (index < 0 || int(index) >= values) && !c.Null(i) {
@@ -85,7 +85,7 @@ func checkOffsets[O int32 | int64](offsets []O, size int) error {
 		last = offset
 	}
 	if int64(last) > int64(size) {
-		return fmt.Errorf("url column: offset %d in %d octets of data", last, size)
+		return fmt.Errorf("url column: offset %d in %d bytes of data", last, size)
 	}
 	return nil
 }

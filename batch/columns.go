@@ -172,9 +172,9 @@ type Layout struct {
 	URLColumn string
 	// Verdicts are the columns that follow.
 	Verdicts []VerdictColumn
-	// Memory is the most octets that one batch may take while it is encoded, and
-	// as it is written; 0 means DefaultMemory. A batch can want more than it has:
-	// every row of it may be the same long entry of a dictionary.
+	// Memory is the most bytes that one batch may take while it is encoded and
+	// written; 0 means DefaultMemory. A batch may want more than it had as input:
+	// each of its rows may be the same long entry of a dictionary.
 	Memory int64
 }
 
@@ -182,7 +182,7 @@ type Layout struct {
 // which each has all the sitemaps that are kept.
 const leastPlain = DefaultMemory * 3 / 8
 
-// PlainLimit is how many octets the rows of a batch may have before compression,
+// PlainLimit is how many bytes the rows of a batch may have before compression,
 // which they never have at once: it bounds the work.
 func (l Layout) PlainLimit() int64 { return max(l.MemoryLimit(), leastPlain) }
 

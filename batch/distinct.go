@@ -44,8 +44,8 @@ type distinct struct {
 	registers []uint8 // nil while exact
 }
 
-// add adds hashes: many at a time, for one alone would wait for memory. It uses
-// their memory.
+// add adds hashes, and overwrites them. Many at a time are faster: one alone would
+// wait for memory.
 func (d *distinct) add(hashes []uint64) {
 	for i := range hashes {
 		hashes[i] = max(hashes[i], 1) // 0 is a free slot of a hashSet
@@ -106,15 +106,15 @@ func (d *distinct) count() int64 {
 	return int64(0.7213 / (1 + 1.079/m) * m * m / sum)
 }
 
-// hashSet is a set of hashes, none of them 0, which are as good as random numbers: one
-// read of memory tells whether one is there.
+// hashSet is a set of hashes other than 0. They are as good as random numbers, so
+// one read of memory tells whether one is there.
 type hashSet struct {
 	slots []uint64 // a power of two, at most half of them taken; 0 is free
 	count int
 }
 
-// misses keeps those of hashes that are not where they would be looked for first.
-// It does not branch on what it finds, so memory is read for all at once.
+// misses keeps those hashes that are not in their first slot. It does not branch on
+// what it finds, so the processor reads memory for many of them at a time.
 func (s *hashSet) misses(hashes []uint64) []uint64 {
 	if len(s.slots) == 0 {
 		return hashes

@@ -5,13 +5,12 @@ import (
 	"sync"
 )
 
-// ledger shares a job's memory out among the batches in flight. The first in
-// line, which all others wait for in the end, always gets what it asks for, and
-// half of the memory is kept for that; the others have to leave it alone, and
-// wait. So nothing ever waits for what comes after it.
+// ledger shares a job's memory among the batches in flight. The first in line
+// always gets what it asks for: the others wait for it in the end. Half of the
+// memory is reserved for it, so nothing ever waits for what comes after it.
 //
-// Pieces are admitted up to a quarter, so that encoding those finds room; one
-// that is larger is admitted alone.
+// Pieces are admitted up to a quarter of the memory, which leaves room to encode
+// them. A larger one is admitted alone.
 type ledger struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -33,15 +32,14 @@ func newLedger(ctx context.Context, memory int64) (l *ledger, stop func() bool) 
 	})
 }
 
-// Grant is what a batch may take of its job's memory. Of a nil Grant anything
-// may be taken.
+// Grant is what a batch may take of its job's memory. A nil Grant sets no limit.
 type Grant struct {
 	ledger *ledger
 	number int
 	held   int64
 }
 
-// admit waits until there is room for a piece of size octets.
+// admit waits until there is room for a piece of size bytes.
 func (l *ledger) admit(size int64) (*Grant, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,9 +55,9 @@ func (l *ledger) admit(size int64) (*Grant, error) {
 	return g, nil
 }
 
-// Take waits until there are n octets more for the batch; after an error,
-// which is that of the job's context, it does not matter what is taken. A
-// negative n gives them back. It is for one goroutine at a time.
+// Take waits until the batch may have n bytes more; a negative n gives bytes back.
+// Its error is that of the job's context: the job is over. One goroutine at a time
+// may call it.
 func (g *Grant) Take(n int64) error {
 	if g == nil || n == 0 {
 		return nil
@@ -81,8 +79,8 @@ func (g *Grant) Take(n int64) error {
 	return nil
 }
 
-// end gives back what the first in line holds, but for kept octets that later
-// ones answer for: they give them back with a negative number.
+// end gives back what the first in line holds, except kept bytes: a later grant
+// gives those back with a negative number.
 func (g *Grant) end(kept int64) {
 	l := g.ledger
 	l.mu.Lock()

@@ -17,11 +17,11 @@ func TestMemoryOfSharingPieces(t *testing.T) {
 	first.end(70)
 	second, err := l.admit(5)
 	if err != nil || l.used != 75 {
-		t.Fatalf("%d octets in use, %v", l.used, err)
+		t.Fatalf("%d bytes in use, %v", l.used, err)
 	}
 	second.end(-70)
 	if l.used != 0 {
-		t.Errorf("in the end %d octets are in use", l.used)
+		t.Errorf("in the end %d bytes are in use", l.used)
 	}
 }
 

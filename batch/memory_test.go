@@ -94,7 +94,7 @@ func TestMemoryInFlight(t *testing.T) {
 				t.Fatal(err)
 			}
 			if most := g.most.Load(); most > test.most || g.Len() != 2*g.pieces {
-				t.Errorf("%s, %d workers: %d octets at once, and %q", test.name, workers, most, g.String())
+				t.Errorf("%s, %d workers: %d bytes at once, and %q", test.name, workers, most, g.String())
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // It does not close src.
 //
 // Run ends early when ctx is cancelled, with ctx's error. When it returns an
-// error, a call of src.Next that did not heed its context may still be under
-// way, so that src must not be closed.
+// error, a call of src.Next that ignores its context may still be running: then
+// src must not be closed.
 func Run(ctx context.Context, src Source, sink Sink, newEvaluator func() Evaluator, o Options) (Stats, error) {
 	o = o.withDefaults()
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -132,7 +132,7 @@ func TestRunIsTheSameHoweverItIsCut(t *testing.T) {
 					t.Fatal(err)
 				}
 				if sink.String() != want.String() {
-					t.Errorf("batches of %d, %d workers, %d octets: different verdicts", size, workers, memory)
+					t.Errorf("batches of %d, %d workers, %d bytes: different verdicts", size, workers, memory)
 				}
 			}
 		}

@@ -1,9 +1,95 @@
 // Package evaluate turns batches of URLs into verdict bits: it is what one worker
 // of a job does between decoding a batch and encoding it.
 //
-//	split rows into (authority, run of rows) ─ look 64 authorities up ─
-//	decide each authority's rows together ─ bits
+// # The law
 //
-// The law that its tests hold: in any list, in any order, several times through
-// one [Evaluator], each row gets what it gets alone in a fresh one.
+// In any list, in any order, cut anywhere, and however often one [Evaluator] has
+// seen it, each row gets the verdict that it gets alone in a fresh Evaluator,
+// explained or not. TestListsGiveEachRowItsOwnVerdict holds it for random lists,
+// FuzzLists for any, scripts/law.sh for as many as there is time for.
+//
+// # From the naive algorithm up
+//
+// Seven rows, with two robots.txt. a.test has
+//
+//	User-agent: *
+//	Disallow: /private
+//	Disallow: /*.pdf$
+//
+// and b.test disallows nothing:
+//
+//	0  https://a.test/news/1
+//	1  https://a.test/news/2.pdf
+//	2  https://b.test/
+//	3  https://a.test/news/3
+//	4  https://a.test/private/x
+//	5  mailto:somebody
+//	6  https://a.test/news/4
+//
+// Step 1, rows. The naive loop does for each row what the law says:
+//
+//	for row, url := range urls {
+//		key, path := split(url)      // "https://a.test", "/news/1"
+//		rules := origins.Lookup(key) // hashes and compares the key, reads rules
+//		bits[row] = rules.Match(path).Allowed
+//	}
+//
+// It looks one authority up five times, waits for memory each time that the one
+// before was another, and walks down the same rules for paths that begin alike.
+//
+// Step 2, groups (groups.go). A block of rows is split into authorities as they
+// are written, and each has its runs of rows. A row that begins like the one before
+// continues the run: one vector comparison a row finds that, and nothing is split.
+// Other rows find their group in a hash table. Row 5 has no authority: its verdict
+// is null at once.
+//
+//	https://a.test  rows 0–1, 3–4, 6
+//	https://b.test  row 2
+//
+// A list that is grouped by host yields groups in the order of its rows, a shuffled
+// one has hosts that came up often together. The hash has a key of the process, so
+// that nobody can choose authorities that make the table slow.
+//
+// Step 3, lookup. The authorities of a block are looked up 64 at a time. The source
+// of the rules reads memory for all of them at once instead of waiting for each; with
+// more, the first one's rules leave the cache before they are used.
+//
+// Step 4, prefixes ([matcher.DecideRows]). A walk down a.test's rules with /news/1
+// parts from them at the n. So the rules without wildcards say "allowed" for every
+// URL that begins with https://a.test/n: rows 1, 3 and 6 need no walk, but one
+// comparison with that prefix; their bits are set by ranges. Row 4 differs in its
+// byte behind the slash and is walked: denied, up to https://a.test/private. Only
+// /*.pdf$ may still change a verdict of the first prefix; row 4 is denied as it is.
+// The four paths of that prefix are undecided and wait until the block ends, where
+// their signatures are made and compared with the rule's, many at a time. Only
+// /news/2.pdf has the bytes that .pdf needs; it is matched, and its bit is cleared.
+//
+//	row      0 1 2 3 4 5 6
+//	prefix   1 1 1 1 0 - 1
+//	verdict  1 0 1 1 0 - 1
+//
+// BenchmarkSteps has these steps take turns on made-up frontiers: CPU time as part of
+// step 1's, for 1,000 hosts with 200 URLs each, those shuffled, and 40,000 hosts with 5
+// each.
+//
+//	                 grouped  shuffled  flat
+//	step 2, groups      0.66      1.13  0.87
+//	step 3, lookup      0.61      0.91  0.57
+//	step 4, prefixes    0.60      0.94  0.57
+//
+// Rules of made-up hosts are dense, and step 4 saves little there; bench's
+// BenchmarkEngine has public URLs, most of which no rule concerns.
+//
+// # What is not in the loop
+//
+// Authorities whose rules are not asked (none known, unreachable) need no walk:
+// their rows have one outcome, but for /robots.txt. An explained row is matched
+// alone, for it names its rule. A dictionary column is copied into a plain one, a
+// block at a time. Facts are added once a group.
+//
+// # Bounds
+//
+// Time is that of the matcher for each row, plus a constant a row and byte. Memory
+// is a few bytes for each of the 4,096 rows of a block and the bytes of a dictionary's
+// block; nothing refers to a batch after Evaluate has returned.
 package evaluate

@@ -456,3 +456,26 @@ func TestBytesAroundURLsDoNotMatter(t *testing.T) {
 		}
 	}
 }
+
+// The example of the package comment.
+func TestExampleOfPackageComment(t *testing.T) {
+	rules := batchtest.Table(t, map[string]string{
+		"https://a.test": "User-agent: *\nDisallow: /private\nDisallow: /*.pdf$\n", "https://b.test": "",
+	}, "*")
+	rows := []string{
+		"https://a.test/news/1", "https://a.test/news/2.pdf", "https://b.test/", "https://a.test/news/3", "https://a.test/private/x",
+		"mailto:somebody", "https://a.test/news/4",
+	}
+	e := New(rules, Options{})
+	var v batch.Verdicts
+	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(rows...)}, &v); err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for row := range rows {
+		got.WriteString(batchtest.Letters(&v, row))
+	}
+	if got.String() != "adaad-a" {
+		t.Errorf("verdicts %s", got.String())
+	}
+}
