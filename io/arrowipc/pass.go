@@ -64,7 +64,17 @@ func (s *Source) PassThrough(in io.Closer) error {
 	if err := s.decodeOnlyURLs(); err != nil {
 		return s.fail(err)
 	}
+	if file, ok := s.framer.(*fileFramer); ok && isRemote(file.r) {
+		file.partly = false
+	}
 	return nil
+}
+
+// isRemote tells whether each reading at another place costs a request, as of an object
+// in a store: then bodies are read whole, in order, and kept until they are written.
+func isRemote(r io.ReaderAt) bool {
+	remote, ok := r.(interface{ Remote() bool })
+	return ok && remote.Remote()
 }
 
 // done closes the input after its last use.

@@ -88,6 +88,13 @@ func (f *File) Name() string { return f.name }
 // pipe, whose length is not known and which can only be read in order.
 func (f *File) Size() (bytes int64, regular bool) { return max(0, f.size), f.size >= 0 }
 
+// Remote tells whether the input is in an object store, where each reading at another
+// place is a request.
+func (f *File) Remote() bool {
+	_, remote := f.in.(*object)
+	return remote
+}
+
 // Read reads in order.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.in.Read(p)
