@@ -159,7 +159,7 @@ func isCaptures(f format.Format) bool {
 
 // matchingCaptures finds the files and folders of captures that a pattern matches.
 func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
-	matches, err := filepath.Glob(pattern)
+	matches, err := blob.Glob(pattern)
 	if err != nil {
 		return nil, usageErrorf("-rules %s: %w", pattern, err)
 	}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// documents are the README and the manual's pages, by their paths from the top
+// level.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("manual/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	texts := make(map[string]string)
+	for _, name := range append(names, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.ToSlash(filepath.Join("cmd/robotsbatch", name))] = string(text)
+	}
+	return texts
+}
+
+// Links, files, flags and topics that the documents name are there, and every
+// page of the manual is linked from the README.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	texts := documents(t)
+	known := []string{"h", "help", "tags", "H2"} // the last two are of other programs
+	for i := range options {
+		known = append(known, options[i].name)
+	}
+	for name, text := range texts {
+		for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), link[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, file := range regexp.MustCompile("`((?:bench|scripts|cmd|io|matcher|batch)/[^` ]+)[^`]*`").FindAllStringSubmatch(text, -1) {
+			if found, err := filepath.Glob(filepath.Join("../..", file[1])); err != nil || len(found) == 0 {
+				t.Errorf("%s: there is no %s", name, file[1])
+			}
+		}
+		for _, flag := range regexp.MustCompile("`-([A-Za-z0-9][A-Za-z0-9-]*)[^`]*`").FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(known, flag[1]) {
+				t.Errorf("%s: there is no flag -%s", name, flag[1])
+			}
+		}
+		for _, topic := range regexp.MustCompile("`robotsbatch help ([a-z]+)`").FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(helpWords(), topic[1]) {
+				t.Errorf("%s: there is no help on %s", name, topic[1])
+			}
+		}
+		if page, isPage := strings.CutPrefix(name, "cmd/robotsbatch/manual/"); isPage {
+			if !strings.Contains(texts["README.md"], "(cmd/robotsbatch/manual/"+page+")") {
+				t.Errorf("README.md does not link to %s", page)
+			}
+			if !strings.HasPrefix(text, "# ") {
+				t.Errorf("%s has no title", name)
+			}
+		}
+	}
+	for i := range options {
+		for _, topic := range regexp.MustCompile(`robotsbatch help ([a-z]+)`).FindAllStringSubmatch(options[i].more, -1) {
+			if !slices.Contains(helpWords(), topic[1]) {
+				t.Errorf("-%s: there is no help on %s", options[i].name, topic[1])
+			}
+		}
+	}
+}
+
+// documentCommands are the commands of this program that a document shows, as
+// arguments.
+func documentCommands(text string) [][]string {
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	command := regexp.MustCompile(`^ *(?:\./)?robotsbatch ([a-z-].*)$`)
+	var found [][]string
+	fenced := false
+	for text := range strings.Lines(text) {
+		if strings.HasPrefix(text, "```") {
+			fenced = !fenced
+		}
+		line := command.FindStringSubmatch(strings.TrimSuffix(text, "\n"))
+		if line == nil || !fenced && !strings.HasPrefix(text, "    ") {
+			continue
+		}
+		var args []string
+		for _, word := range regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(line[1], -1) {
+			if word == "#" {
+				break
+			}
+			args = append(args, strings.Trim(word, `"`))
+		}
+		found = append(found, args)
+	}
+	return found
+}
+
+// The commands of the documents work, one after the other, in a folder that has
+// what they name; those on object stores are only parsed.
+func TestDocumentsRun(t *testing.T) {
+	texts := documents(t)
+	sample, err := filepath.Abs("../../bench/corpus/sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			makeExamples(t, sample)
+			for _, args := range documentCommands(texts[name]) {
+				line := strings.Join(args, " ")
+				if strings.Contains(line, "s3://") {
+					if _, err := parseJob(args); err != nil {
+						t.Errorf("%s: %v", line, err)
+					}
+					continue
+				}
+				var out bytes.Buffer
+				status := run(t.Context(), args, strings.NewReader(""), &out, &out)
+				if denied := args[0] == "explain" && status == exitFailed; status != exitDone && !denied {
+					t.Errorf("%s: exit status %d: %s", line, status, &out)
+				}
+			}
+		})
+	}
+}
+
+// makeExamples makes what the commands of the documents name.
+func makeExamples(t *testing.T, sample string) {
+	t.Helper()
+	if err := os.CopyFS("bench/corpus/sample", os.DirFS(sample)); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"robots", "corpus/rules"} {
+		if err := os.CopyFS(folder, os.DirFS(filepath.Join(sample, "rules"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{"frontier/dt=2026-03-01", "robotstxt"} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeText(t, "urls.txt", "https://example.com/\n")
+	writeText(t, "robots.txt", "User-agent: *\nDisallow: /a\n")
+	writeText(t, "robots/example.com", "User-agent: *\nDisallow: /a\n")
+	writeText(t, "seeds.csv", "link\nhttps://example.com/\n")
+	writeText(t, "cdx-00000.gz", "com,example)/ 20260101000000 {\"url\": \"https://example.com/\"}\n")
+	warc := string(warcRecord([]string{"2026-01-01T00:00:00Z", "https://example.com/robots.txt", "200", `User-agent: *\nDisallow: /a`}))
+	writeText(t, "robotstxt/a.warc.gz", warc) // read as it is, for it is not compressed
+	writeText(t, "crawl.warc.gz", warc)
+	for _, line := range []string{
+		"-in urls.txt -rules robots -emit allowed -out urls.txt.zst",
+		"-in bench/corpus/sample/frontier.arrow -rules robots -prefix x_ -out frontier.arrow",
+		"-in frontier.arrow -rules robots -prefix y_ -columns url -out frontier.parquet",
+		"-in frontier.arrow -rules robots -prefix y_ -columns url -out frontier/dt=2026-03-01/part-0.parquet",
+		"-in frontier.arrow -rules robots -prefix y_ -columns url -out corpus/frontier.arrow",
+		"compile -rules robots -out site.rules",
+		"-in urls.txt -rules robots -out verdicts/",
+	} {
+		var out bytes.Buffer
+		if status := run(t.Context(), strings.Fields(line), nil, &out, &out); status != exitDone {
+			t.Fatalf("%s: exit status %d: %s", line, status, &out)
+		}
+	}
+}
+
+// What the README and the page on packs show is what the program prints, but for the time it took.
+func TestReadme(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := filepath.Join(t.TempDir(), "verdicts.csv")
+	t.Chdir(root)
+	run := func(line string) string {
+		t.Helper()
+		args := strings.Fields(line)
+		if args[0] == "-in" {
+			args = append(args, "-out", verdicts)
+		}
+		var out bytes.Buffer
+		if status := run(t.Context(), args, nil, &out, &out); status > exitFailed {
+			t.Fatalf("%s: exit status %d: %s", line, status, &out)
+		}
+		return out.String()
+	}
+	flags := " -rules bench/corpus/sample/rules -agent CCBot"
+
+	summary := run("-in bench/corpus/sample/frontier.arrow" + flags)
+	summary = regexp.MustCompile(`[0-9.]+ s, .*\n`).ReplaceAllString(summary, "")
+	wantInside(t, string(readme), summary)
+	rows, err := os.ReadFile(verdicts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantInside(t, string(readme), strings.Join(strings.SplitAfter(string(rows), "\n")[:3], ""))
+	wantInside(t, string(readme), run("explain"+flags+" https://blogbook4.net.example/import%2F/recipe-family-83798.html"))
+
+	page, err := os.ReadFile("cmd/robotsbatch/manual/packs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := filepath.Join(t.TempDir(), "site.rules")
+	made := run("compile -rules bench/corpus/sample/rules -out " + pack)
+	made, _, _ = strings.Cut(made, pack) // the rest is its size and the time it took
+	wantInside(t, string(page), made+"site.rules has")
+	if again := run("-in bench/corpus/sample/frontier.arrow -agent CCBot -rules " + pack); !strings.HasPrefix(again, summary) {
+		t.Errorf("by the folder %s, by its pack %s", summary, again)
+	}
+	wantInside(t, string(page), run("inspect "+pack+" https://www.artistconcert29.test"))
+}
+
+func wantInside(t *testing.T, text, part string) {
+	t.Helper()
+	if part == "" || !strings.Contains(text, part) {
+		t.Errorf("the document does not have:\n%s", part)
+	}
+}
