@@ -21,6 +21,9 @@
 // they are part of, and each part says whether it is one of those. The program
 // fails when anything else was silent, and with any panic, kill or hang.
 //
+// The section fields runs under -memory 64MiB: there a run that takes 100 MiB more
+// is a kill, and one of over ten seconds a hang.
+//
 // The sections process and kills are about what happens to a job rather than to
 // what it reads: they say in their tables what came of each fault, and fail when
 // it is not what should.

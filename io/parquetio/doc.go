@@ -7,7 +7,8 @@
 //
 //	Open            layout: the footer, checked; columns: its schema in Arrow
 //	Next            the next run of rows
-//	Piece.Decode    decode: pages → levels and values; columns: → arrays
+//	Piece.Decode    textcolumn: pages of flat text → offsets and bytes;
+//	                decode: other pages → levels and values; columns: → arrays
 //	Sink.Encode     columns: rows that come out, verdicts → levels and values;
 //	                encode: → pages, compressed. Of small batches the levels and
 //	                values are kept until they make a row group

@@ -1,10 +1,13 @@
 package encoding
 
 import (
+	"errors"
 	"slices"
 
 	"robotsbatch/io/parquetio/layout"
 )
+
+var errCount = errors.New("damaged: its values are not as many as it says")
 
 // deltaLengths are the values' lengths and then their bytes
 // (DELTA_LENGTH_BYTE_ARRAY).

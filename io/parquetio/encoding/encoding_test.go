@@ -162,30 +162,6 @@ func TestHostileDictionary(t *testing.T) {
 	}
 }
 
-func TestHostileIntegers(t *testing.T) {
-	for name, test := range map[string]struct {
-		encoding layout.Encoding
-		page     []byte
-		present  int
-	}{
-		"fewer bytes":          {layout.Plain, make([]byte, 7), 2},
-		"more bytes":           {layout.Plain, make([]byte, 9), 2},
-		"fewer bytes, split":   {layout.ByteStreamSplit, make([]byte, 7), 2},
-		"an index too large":   {layout.RLEDictionary, []byte{3, 2 << 1, 5}, 2},
-		"10^12 numbers":        {layout.DeltaBinaryPacked, []byte("\x80\x01\x04\x80\xa0\x94\xa5\x8d\x1d\x00"), 2},
-		"a block of 2^30":      {layout.DeltaBinaryPacked, []byte("\x80\x80\x80\x80\x04\x04\x02\x00\x00\x00\x00\x00\x00"), 2},
-		"bytes behind numbers": {layout.DeltaBinaryPacked, append(numbers(1, 2), 0), 2},
-	} {
-		d, err := NewIntegers(test.encoding, test.page, 4, test.present, []int64{1, 2})
-		if err == nil {
-			err = d.Read(make([]int64, 2))
-		}
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
 // FuzzStrings decodes bytes that may be the values of a page: what comes out is
 // a column within its limit, or an error.
 func FuzzStrings(f *testing.F) {
@@ -217,21 +193,5 @@ func FuzzStrings(f *testing.F) {
 			}
 		}
 		_ = d.Done()
-	})
-}
-
-// FuzzIntegers does the same with integers.
-func FuzzIntegers(f *testing.F) {
-	f.Add(numbers(1, 5, 4), uint8(layout.DeltaBinaryPacked), uint16(3), uint8(1))
-	f.Add(make([]byte, 24), uint8(layout.Plain), uint16(3), uint8(1))
-	f.Add(make([]byte, 24), uint8(layout.ByteStreamSplit), uint16(3), uint8(1))
-	f.Add([]byte{1, 2 << 1, 1}, uint8(layout.RLEDictionary), uint16(2), uint8(1))
-	f.Fuzz(func(t *testing.T, page []byte, encoding uint8, present uint16, size uint8) {
-		for _, width := range []int{4, 8} {
-			d, err := NewIntegers(layout.Encoding(encoding), page, width, int(present), []int64{7, 8})
-			for left := int(present); err == nil && left > 0; left -= int(size) + 1 {
-				err = d.Read(make([]int64, min(left, int(size)+1)))
-			}
-		}
 	})
 }

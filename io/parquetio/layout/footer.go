@@ -329,14 +329,6 @@ func (t *thrift) logical(l *Logical, id int16, kind byte) {
 	}
 }
 
-// Converted types.
-const (
-	ConvertedUTF8 = 0
-	// Integers of 8 to 64 bits without a sign, and with one.
-	convertedUint8, convertedUint64 = 11, 14
-	convertedInt8, convertedInt64   = 15, 18
-)
-
 func (t *thrift) keyValue() KeyValue {
 	var pair KeyValue
 	t.structure(func(id int16, kind byte) {

@@ -61,9 +61,6 @@ type Page struct {
 	stored                           bool // not compressed, whatever the column is
 	hasHeader, hasSize, hasChecksum  bool
 	checksum                         uint32 // of Body
-
-	// Where in the header the compressed size lies.
-	sizeLow, sizeHigh int
 }
 
 // NextPage returns the page that data begins with, which has pages of codec. It
@@ -110,10 +107,7 @@ func (p *Page) field(t *thrift, id int16, kind byte) {
 	case 2:
 		p.uncompressed = int64(t.int32(kind))
 	case 3:
-		p.sizeLow = t.at
-		p.compressed = int64(t.int32(kind))
-		p.sizeHigh = t.at
-		p.hasSize = true
+		p.hasSize, p.compressed = true, int64(t.int32(kind))
 	case 4:
 		p.hasChecksum, p.checksum = true, uint32(t.int32(kind))
 	case 5:
@@ -176,13 +170,6 @@ func (p *Page) dataV2Field(t *thrift, id int16, kind byte) {
 
 // Size is how many bytes of the file the page has.
 func (p *Page) Size() int { return len(p.Header) + len(p.Body) }
-
-// SizeField is where in the header the compressed size lies: those who change
-// the body write another one there.
-func (p *Page) SizeField() (low, high int) { return p.sizeLow, p.sizeHigh }
-
-// HasChecksum tells whether the header has a checksum of the body.
-func (p *Page) HasChecksum() bool { return p.hasChecksum }
 
 // Levels is how many bytes of the body are levels that are never compressed.
 func (p *Page) Levels() int { return int(p.repetitionBytes + p.definitionBytes) }

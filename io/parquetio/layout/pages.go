@@ -138,8 +138,8 @@ func (p *Pages) checkLevels() (err error) {
 	if p.page.Kind != DataPageV2 || p.leaf.MaxRepetition > 0 { // of lists writers do not agree what to count
 		return nil
 	}
-	noted := p.page.Nulls > 0 || p.Present > 0 // Arrow's writer for Go says 0 of a page of nothing but nulls
-	if p.page.Nulls != p.Values-p.Present && noted {
+	// Of a page of nothing but nulls Arrow's writer for Go says that there are none.
+	if p.page.Nulls != p.Values-p.Present && (p.page.Nulls > 0 || p.Present > 0) {
 		return fmt.Errorf("damaged: it says that %d values are null, and its levels that %d are", p.page.Nulls, p.Values-p.Present)
 	}
 	if p.page.Rows != p.Rows {

@@ -1,5 +1,5 @@
-// Package textcolumn reads a flat column of text, bytes or integers of a Parquet
-// file straight into the columns of the job: offsets and bytes, or numbers.
+// Package textcolumn reads a flat column of text or bytes of a Parquet file
+// straight into the columns of the job: offsets and bytes.
 //
 //	chunk ─ layout.Pages: levels counted, page decompressed ─ encoding.Strings:
 //	page's values → the run's Data and Offsets32
@@ -19,24 +19,19 @@ import (
 	"robotsbatch/io/parquetio/layout"
 )
 
-// Fits tells whether a column can be read here: flat, of byte arrays or integers.
+// Fits tells whether a column can be read here: flat, of byte arrays.
 func Fits(e *layout.Element, leaf layout.Leaf) bool {
-	return leaf.MaxRepetition == 0 && leaf.MaxDefinition <= 1 && (e.Type == layout.ByteArray || e.IsInteger())
+	return leaf.MaxRepetition == 0 && leaf.MaxDefinition <= 1 && e.Type == layout.ByteArray
 }
 
 // Reader reads the rows of a chunk in order.
 type Reader struct {
-	pages    *layout.Pages
-	element  layout.Element
-	leaf     layout.Leaf
-	limit    int64
-	left     int // rows of the current page to come
-	strings  encoding.Strings
-	integers *encoding.Integers
-
+	pages      *layout.Pages
+	leaf       layout.Leaf
+	limit      int64
+	left       int              // rows of the current page to come
+	strings    encoding.Strings // of the current page
 	dictionary *encoding.Dictionary
-	entries    []int64
-	started    bool
 	lastSize   int // bytes of the last run
 }
 
@@ -44,19 +39,15 @@ type Reader struct {
 // may have limit bytes decompressed, and so may the strings of a run.
 func NewReader(data []byte, chunk *layout.Chunk, element *layout.Element, leaf layout.Leaf, limit int64) (*Reader, error) {
 	if !Fits(element, leaf) {
-		return nil, errors.New("it is no flat column of text or integers")
+		return nil, errors.New("it is no flat column of text")
 	}
 	pages, err := layout.NewPages(data, chunk, leaf, limit)
-	return &Reader{pages: pages, element: *element, leaf: leaf, limit: limit}, err
+	return &Reader{pages: pages, leaf: leaf, limit: limit}, err
 }
 
 // Run is the rows of a run.
 type Run struct {
-	// Strings are the rows of a column of byte arrays; of integers it has the
-	// validity alone.
 	Strings batch.Column
-	// Integers are the rows of a column of integers, 0 where they are null.
-	Integers []int64
 	// Nulls is how many rows are null.
 	Nulls int
 }
@@ -64,11 +55,7 @@ type Run struct {
 // Read returns the next rows, in memory of their own.
 func (r *Reader) Read(rows int) (*Run, error) {
 	run := &Run{}
-	if r.element.Type == layout.ByteArray {
-		run.Strings.Offsets32 = make([]int32, rows+1)
-	} else {
-		run.Integers = make([]int64, rows)
-	}
+	run.Strings.Offsets32 = make([]int32, rows+1)
 	for at := 0; at < rows; {
 		if r.left == 0 {
 			if err := r.nextPage(); err != nil {
@@ -97,42 +84,17 @@ func (r *Reader) nextPage() error {
 	if !ok {
 		return errors.New("damaged: a column has fewer rows than its row group")
 	}
-	if !r.started {
-		r.started = true
-		if err := r.readDictionary(); err != nil {
+	p := r.pages
+	if p.Dictionary != nil && r.dictionary == nil {
+		if r.dictionary, err = encoding.NewDictionary(p.Dictionary, p.Entries); err != nil {
 			return fmt.Errorf("page 0: %w", err)
 		}
 	}
-	p := r.pages
-	if r.element.Type == layout.ByteArray {
-		r.strings, err = encoding.NewStrings(p.Encoding, p.Content.Values, p.Present, r.dictionary, r.strings)
-	} else {
-		r.integers, err = encoding.NewIntegers(p.Encoding, p.Content.Values, r.width(), p.Present, r.entries)
-	}
-	if err != nil {
+	if r.strings, err = encoding.NewStrings(p.Encoding, p.Content.Values, p.Present, r.dictionary, r.strings); err != nil {
 		return fmt.Errorf("page %d: %w", p.Index(), err)
 	}
 	r.left = p.Values
 	return nil
-}
-
-func (r *Reader) readDictionary() (err error) {
-	switch {
-	case r.pages.Dictionary == nil:
-	case r.element.Type == layout.ByteArray:
-		r.dictionary, err = encoding.NewDictionary(r.pages.Dictionary, r.pages.Entries)
-	default:
-		r.entries, err = encoding.Entries(r.pages.Dictionary, r.width(), r.pages.Entries)
-	}
-	return err
-}
-
-// width is how many bytes an integer has.
-func (r *Reader) width() int {
-	if r.element.Type == layout.Int32 {
-		return 4
-	}
-	return 8
 }
 
 // part reads n rows of the current page into those of the run from at on.
@@ -147,13 +109,7 @@ func (r *Reader) part(run *Run, rows, at, n int) (err error) {
 		}
 		run.Nulls += n - present
 	}
-	if r.left -= n; run.Integers != nil {
-		if err = r.integers.Read(run.Integers[at : at+present]); err == nil && r.left == 0 {
-			err = r.integers.Done()
-		}
-		spread(run.Integers[at:at+n], present, &run.Strings, at)
-		return err
-	}
+	r.left -= n
 	before := len(run.Strings.Data)
 	ends := run.Strings.Offsets32[at+1 : at+1+n]
 	if run.Strings.Data == nil {

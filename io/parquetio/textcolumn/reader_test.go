@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -191,76 +190,6 @@ func checkStrings(t *testing.T, data []byte, want *array.String, size int) {
 	}
 }
 
-func TestIntegers(t *testing.T) {
-	for _, k := range kinds(parquet.Encodings.Plain, parquet.Encodings.DeltaBinaryPacked) {
-		for _, wide := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/wide=%t", k, wide), func(t *testing.T) {
-				rng := rand.New(rand.NewPCG(1, 2))
-				small, large := array.NewInt32Builder(memory.NewGoAllocator()), array.NewInt64Builder(memory.NewGoAllocator())
-				var want []int64
-				var valid []bool
-				for i := range 1500 {
-					v := int64(int32(rng.Uint32()))
-					if i%4 > 0 {
-						v = []int64{80, 443, 8080, -1}[rng.IntN(4)]
-					} else if wide {
-						v = int64(rng.Uint64())
-					}
-					present := !k.nullable || rng.IntN(3) > 0
-					if !present {
-						v = 0
-					}
-					want, valid = append(want, v), append(valid, present)
-				}
-				var values arrow.Array
-				if wide {
-					large.AppendValues(want, valid)
-					values = large.NewArray()
-				} else {
-					for i, v := range want {
-						if valid[i] {
-							small.Append(int32(v))
-						} else {
-							small.AppendNull()
-						}
-					}
-					values = small.NewArray()
-				}
-				data := write(t, k, values, 900)
-				for _, size := range []int{7, 1000, 5000} {
-					got := readIntegers(t, data, size, valid)
-					if !slices.Equal(got, want) {
-						t.Fatalf("other values in runs of %d", size)
-					}
-				}
-			})
-		}
-	}
-}
-
-func readIntegers(t *testing.T, data []byte, size int, valid []bool) (got []int64) {
-	t.Helper()
-	f, list, err := readers(data, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, r := range list {
-		for left := int(f.Groups[i].Rows); left > 0; left -= size {
-			run, err := r.Read(min(size, left))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for j := range run.Integers {
-				if run.Strings.Null(j) == valid[len(got)+j] {
-					t.Fatalf("row %d: null: %t", len(got)+j, run.Strings.Null(j))
-				}
-			}
-			got = append(got, run.Integers...)
-		}
-	}
-	return got
-}
-
 // A run whose strings take more than the limit is refused before they are taken.
 func TestLimit(t *testing.T) {
 	b := array.NewStringBuilder(memory.NewGoAllocator())
@@ -322,12 +251,10 @@ func readAll(data []byte, limit int64) (rows int, err error) {
 			if err != nil {
 				return rows, err
 			}
-			if run.Integers == nil {
-				if err := run.Strings.Validate(); err != nil {
-					return rows, fmt.Errorf("NOT CHECKED: %w", err)
-				}
+			if err := run.Strings.Validate(); err != nil {
+				return rows, fmt.Errorf("NOT CHECKED: %w", err)
 			}
-			rows += max(len(run.Integers), run.Strings.Len())
+			rows += run.Strings.Len()
 		}
 	}
 	return rows, nil

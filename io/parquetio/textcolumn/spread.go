@@ -16,16 +16,3 @@ func spreadEnds(ends []int32, present int, c *batch.Column, at int, before int32
 		}
 	}
 }
-
-// spread moves the present values, which are the first ones, to the rows that
-// have them, and sets null rows to zero.
-func spread(values []int64, present int, c *batch.Column, at int) {
-	for row := len(values) - 1; row >= 0 && present <= row; row-- {
-		if c.Null(at + row) {
-			values[row] = 0
-			continue
-		}
-		present--
-		values[row] = values[present]
-	}
-}
