@@ -65,6 +65,10 @@ func parseSchema(columns []string) *arrow.Schema {
 		"utf8": arrow.BinaryTypes.String, "large_utf8": arrow.BinaryTypes.LargeString,
 		"binary": arrow.BinaryTypes.Binary, "int": arrow.PrimitiveTypes.Int64,
 		"bool":       arrow.FixedWidthTypes.Boolean,
+		"seconds":    arrow.FixedWidthTypes.Timestamp_s,
+		"naive":      &arrow.TimestampType{Unit: arrow.Microsecond},
+		"interval":   arrow.FixedWidthTypes.MonthInterval,
+		"scaled":     &arrow.Decimal128Type{Precision: 5, Scale: -2},
 		"dictionary": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String},
 	}
 	var fields []arrow.Field

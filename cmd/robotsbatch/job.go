@@ -293,6 +293,9 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	if !s.Complete {
 		text = "the reader closed the output early, after " + counted(s.Rows, "row", "rows")
 	}
+	for _, note := range s.notes() {
+		j.log.info(note, "note", "note", note)
+	}
 	j.log.info(text, "done", s.attrs()...)
 	return nil
 }

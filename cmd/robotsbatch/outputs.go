@@ -231,6 +231,9 @@ func (j *job) newSink(t target, src *concatenation, w blob.Writer) (batch.Sink, 
 		w.Abort()
 		return nil, nil, fmt.Errorf("%s: %w", src.first.input.name(), err)
 	}
+	if isBinary(t.format) { // text has no types
+		j.summary.note(src.first.Source, sink)
+	}
 	if sums != nil {
 		sink = sums.Around(sink)
 	}

@@ -29,6 +29,8 @@ type summary struct {
 	OutputsKept int `json:"outputs_kept,omitempty"`
 	// Truncated are inputs that ended too early (-accept-truncated).
 	Truncated []truncatedSummary `json:"truncated,omitempty"`
+	// Notes say which columns come out as another type than they have.
+	Notes []string `json:"notes,omitempty"`
 	// Rows were read and RowsWritten written (-emit).
 	Rows        int64 `json:"rows"`
 	RowsWritten int64 `json:"rows_written"`
@@ -107,6 +109,36 @@ func (s *summary) add(path string, stats *batch.Stats) {
 		s.Agents[i].Denied += counts.Denied
 		s.Agents[i].Unknown += counts.Unknown
 	}
+}
+
+// noting is a source or a sink that may change a column's type.
+type noting interface{ Notes() []string }
+
+// note adds what the source of an output's first input and its sink say of types,
+// each once.
+func (s *summary) note(parts ...any) {
+	for _, part := range parts {
+		said, ok := part.(noting)
+		if !ok {
+			continue
+		}
+		for _, note := range said.Notes() {
+			if !slices.Contains(s.Notes, note) {
+				s.Notes = append(s.Notes, note)
+			}
+		}
+	}
+}
+
+// mostNotes is how many notes people are shown.
+const mostNotes = 10
+
+// notes are the lines of notes for people.
+func (s *summary) notes() []string {
+	if more := len(s.Notes) - mostNotes; more > 0 {
+		return append(slices.Clone(s.Notes[:mostNotes]), fmt.Sprintf("and %d more: see -summary-json", more))
+	}
+	return s.Notes
 }
 
 // finish sets the times.

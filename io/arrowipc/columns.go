@@ -53,8 +53,7 @@ func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
 		if !column.unknown {
 			known = append(known, len(names))
 		}
-		pos, n := field.vector(0, 1)
-		names = append(names, string(field.f.at(pos, n)))
+		names = append(names, field.text(0))
 		s.columns, s.fields = append(s.columns, column), append(s.fields, field.pos)
 	})
 	if h.table.f.err != nil {
@@ -72,7 +71,13 @@ func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
 	if s.arrow = d.schema; len(known) < len(names) {
 		s.fillUnknown(names)
 	}
-	return s, nil
+	fields, metadata := s.arrow.Fields(), s.arrow.Metadata()
+	h.table.tables(1, func(field table) {
+		fields[0] = restoreMaps(field, fields[0])
+		fields = append(fields[1:], fields[0]) // each to its place again in the end
+	})
+	s.arrow = arrow.NewSchema(fields, &metadata)
+	return s, h.table.f.err
 }
 
 // fillUnknown puts null in place of the unknown types into the library's schema.
@@ -86,7 +91,7 @@ func (s *schema) fillUnknown(names []string) {
 		}
 		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
 		if s.unknown == nil {
-			s.unknown = fmt.Errorf("column %q: %w: its type is of a later version of the format, which only passes through: write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported)
+			s.unknown = fmt.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported)
 		}
 	}
 	s.arrow = arrow.NewSchema(fields, &metadata)
@@ -96,7 +101,8 @@ func (s *schema) fillUnknown(names []string) {
 func shapeOf(field table) shape {
 	s := shape{kind: field.uint8(2)}
 	dataType, ok := field.table(3)
-	s.unknown = !ok || s.kind == 0 || s.kind > lastKind || s.kind == typeDecimal && !isKnownDecimal(dataType)
+	s.unknown = !ok || s.kind == 0 || s.kind > lastKind || s.kind == typeDecimal && !isKnownDecimal(dataType) ||
+		ok && s.kind == typeFixedSizeList && dataType.field(0, 4) == 0
 	s.dense = ok && s.kind == typeUnion && dataType.int16(0) == 1
 	_, s.encoded = field.table(4)
 	field.tables(5, func(child table) {

@@ -18,22 +18,79 @@ var ErrUnsupported = errors.New("the schema is not supported")
 
 // ReadSchema reads the schema at the beginning of a stream that lies in memory,
 // such as the one that Parquet files store. It trusts it as little as that of
-// an input. Its error is ErrUnsupported, or says what is damaged.
-func ReadSchema(stream []byte) (*arrow.Schema, error) {
+// an input. A column of an unknown type comes out as null: unknown says which. Its
+// error is ErrUnsupported, or says what is damaged.
+func ReadSchema(stream []byte) (read *arrow.Schema, unknown, err error) {
 	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: int64(len(stream))}
 	f, err := framer.next()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d, err := newDecoder(f.meta(), int64(len(stream)), memory.NewGoAllocator())
+	s, err := readSchema(f.meta(), memory.NewGoAllocator())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer d.release()
-	return d.schema, nil
+	return s.arrow, s.unknown, nil
+}
+
+// restoreMaps returns a field with the metadata of the keys and values of its maps,
+// which the library leaves out: extension types among it. t is its Field table.
+func restoreMaps(t table, field arrow.Field) arrow.Field {
+	var children []table
+	t.tables(5, func(child table) { children = append(children, child) })
+	if len(children) == 0 {
+		return field
+	}
+	switch dt := field.Type.(type) {
+	case *arrow.MapType:
+		var pair []table
+		children[0].tables(5, func(child table) { pair = append(pair, child) })
+		if len(pair) != 2 {
+			return field
+		}
+		key, item := restoreMaps(pair[0], dt.KeyField()), restoreMaps(pair[1], dt.ItemField())
+		restored := arrow.MapOfWithMetadata(key.Type, fieldMetadata(pair[0]), item.Type, fieldMetadata(pair[1]))
+		restored.SetItemNullable(item.Nullable)
+		restored.KeysSorted = dt.KeysSorted
+		field.Type = restored
+	case *arrow.StructType:
+		fields := dt.Fields()
+		if len(fields) == len(children) {
+			for i := range fields {
+				fields[i] = restoreMaps(children[i], fields[i])
+			}
+			field.Type = arrow.StructOf(fields...)
+		}
+	case *arrow.ListType:
+		field.Type = arrow.ListOfField(restoreMaps(children[0], dt.ElemField()))
+	case *arrow.LargeListType:
+		field.Type = arrow.LargeListOfField(restoreMaps(children[0], dt.ElemField()))
+	case *arrow.ListViewType:
+		field.Type = arrow.ListViewOfField(restoreMaps(children[0], dt.ElemField()))
+	case *arrow.LargeListViewType:
+		field.Type = arrow.LargeListViewOfField(restoreMaps(children[0], dt.ElemField()))
+	case *arrow.FixedSizeListType:
+		field.Type = arrow.FixedSizeListOfField(dt.Len(), restoreMaps(children[0], dt.ElemField()))
+	}
+	return field
+}
+
+// fieldMetadata is the metadata of a Field table.
+func fieldMetadata(t table) arrow.Metadata {
+	var keys, values []string
+	t.tables(6, func(pair table) {
+		keys, values = append(keys, pair.text(0)), append(values, pair.text(1))
+	})
+	return arrow.NewMetadata(keys, values)
+}
+
+// text returns a string, or nothing.
+func (t table) text(slot int) string {
+	pos, n := t.vector(slot, 1)
+	return string(t.f.at(pos, n))
 }
 
 // ExtendSchema returns a schema message, such as one that Parquet files store, with the

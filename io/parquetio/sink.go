@@ -343,12 +343,13 @@ func (s *Sink) end() error {
 	return s.write(append(tail, layout.Magic...))
 }
 
-// storeSchema returns an Arrow schema as it is stored in the file's metadata,
-// where the table's own metadata stands beside it.
+// storeSchema returns an Arrow schema as it is stored in the file's metadata. The
+// table's own metadata stands there and in the schema: Arrow's readers look there,
+// others beside it.
 func storeSchema(schema *arrow.Schema) (text string, err error) {
 	err = guard(func() error {
 		var stream bytes.Buffer
-		w := ipc.NewWriter(&stream, ipc.WithSchema(arrow.NewSchema(schema.Fields(), nil)))
+		w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
 		if err := w.Close(); err != nil {
 			return err
 		}

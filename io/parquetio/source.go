@@ -151,10 +151,10 @@ func (s *Source) storedSchema() (*arrow.Schema, error) {
 		if pair.Key != schemaKey {
 			continue
 		}
-		schema, err := decodeSchema(pair.Value)
-		if errors.Is(err, arrowipc.ErrUnsupported) {
-			s.notes = append(s.notes, "the Arrow schema stored in the file has types that are not known: columns come out as what Parquet's own schema says")
-			return nil, nil
+		schema, unknown, err := decodeSchema(pair.Value)
+		if errors.Is(err, arrowipc.ErrUnsupported) || unknown != nil {
+			s.notes = append(s.notes, "the Arrow schema stored in the file has types that are not known here: their columns come out as what Parquet's own schema says")
+			err = nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w", err)
@@ -165,16 +165,16 @@ func (s *Source) storedSchema() (*arrow.Schema, error) {
 }
 
 // decodeSchema reads a schema in base64.
-func decodeSchema(text string) (schema *arrow.Schema, err error) {
+func decodeSchema(text string) (schema *arrow.Schema, unknown, err error) {
 	stream, err := decodeBase64(text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = guard(func() error {
-		schema, err = arrowipc.ReadSchema(stream)
+		schema, unknown, err = arrowipc.ReadSchema(stream)
 		return err
 	})
-	return schema, err
+	return schema, unknown, err
 }
 
 // decodeBase64 decodes text that ends with padding or without.

@@ -184,7 +184,26 @@ func sameColumns(a, b *arrow.Schema) bool {
 		return false
 	}
 	for i, field := range a.Fields() {
-		if other := b.Field(i); field.Name != other.Name || !arrow.TypeEqual(field.Type, other.Type) {
+		if other := b.Field(i); field.Name != other.Name || !sameType(field.Type, other.Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameType tells whether two types are the same, whatever is said of their inner
+// fields: of some types the library compares that, too.
+func sameType(a, b arrow.DataType) bool {
+	if arrow.TypeEqual(a, b) {
+		return true
+	}
+	x, nested := a.(arrow.NestedType)
+	y, ok := b.(arrow.NestedType)
+	if !nested || !ok || a.ID() != b.ID() || len(x.Fields()) != len(y.Fields()) || a.ID() == arrow.FIXED_SIZE_LIST || arrow.IsUnion(a.ID()) {
+		return false
+	}
+	for i, field := range x.Fields() {
+		if other := y.Fields()[i]; field.Name != other.Name || !sameType(field.Type, other.Type) {
 			return false
 		}
 	}

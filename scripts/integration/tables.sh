@@ -12,5 +12,7 @@ build
 for check in arrow parquet facts; do
   "$scratch/venv/bin/python" "scripts/integration/$check.py" "$scratch/robotsbatch" "$sample" "$scratch"
 done
+# Random tables through every conversion; more of them: RANDOM_TABLES=2000.
+"$scratch/venv/bin/python" scripts/integration/random_tables.py "$scratch/robotsbatch" "$scratch" 0 "${RANDOM_TABLES:-200}"
 node_with scripts/integration/javascript
 node "$scratch/javascript/tables.js" "$scratch/robotsbatch" "$sample" "$scratch"

@@ -84,8 +84,8 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 		value.Type = dt.ValueType
 		if n, stored, err = b.node(name, value); err == nil {
 			n.array = field.Type
-			if isText(dt.ValueType) {
-				stored.Type = field.Type // readers make a dictionary of it again
+			if id := dt.ValueType.ID(); id == arrow.STRING || id == arrow.BINARY {
+				stored.Type = field.Type // readers make a dictionary of these again
 			} else {
 				b.cast(field.Type, stored.Type)
 			}
@@ -112,14 +112,6 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 		stored.Type = field.Type
 	}
 	return n, stored, err
-}
-
-func isText(dt arrow.DataType) bool {
-	switch dt.ID() {
-	case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
-		return true
-	}
-	return false
 }
 
 func (b *builder) structure(n *Node, dt *arrow.StructType) (arrow.DataType, error) {
