@@ -147,21 +147,19 @@ func measure(body, url []byte) (c cost, err error) {
 	var v batch.Verdicts
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for i := range 8 {
+	// What pays after some URLs has to have been made; short ones need more of them.
+	warm := 4 + 64<<10/len(url)
+	for i := range warm + 4 {
 		started := threadTime()
 		if err := e.Evaluate(&batch.Batch{URLs: column}, &v); err != nil {
 			return c, err
 		}
 		took := float64(threadTime()-started) / float64(len(url))
-		switch {
-		case i == 0:
+		if i == 0 {
 			c.first = took
-		case i < 4: // what pays after some URLs has to have been made
-		case i == 4 || took < c.steady:
-			c.steady = took
 		}
-		if i > 4 && took > 20_000 {
-			break
+		if i == warm || (i > warm && took < c.steady) {
+			c.steady = took
 		}
 	}
 	if len(url) > 1024 {
