@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxIDNHost is the longest host with octets that are not ASCII, in octets.
-// No such host can be in the DNS (RFC 1035 §2.3.4 has 255 octets), and IDNA's
+// maxIDNHost is the longest host with bytes that are not ASCII, in bytes.
+// No such host can be in the DNS (RFC 1035 §2.3.4 has 255 bytes), and IDNA's
 // cost grows faster than a host's length.
 const maxIDNHost = 1024
 
@@ -95,8 +95,8 @@ func (s *Scratch) decodeHost(host []byte) (decoded []byte, ascii bool) {
 	s.host = s.host[:0]
 	for i := 0; i < len(host); i++ {
 		c := host[i]
-		if octet, ok := escaped(host, i); ok {
-			c = octet
+		if char, ok := escaped(host, i); ok {
+			c = char
 			i += 2
 		}
 		ascii = ascii && c < utf8.RuneSelf
@@ -127,7 +127,7 @@ func (s *Scratch) appendASCIIHost(host []byte) bool {
 	last := byte('.')
 	for _, c := range host {
 		c = toLower(c)
-		if octets[c]&isHost == 0 || (c == '.' && last == '.') {
+		if classes[c]&isHost == 0 || (c == '.' && last == '.') {
 			return false
 		}
 		last = c
@@ -136,7 +136,7 @@ func (s *Scratch) appendASCIIHost(host []byte) bool {
 	return last != '.'
 }
 
-// appendIDN brings a host with octets beyond ASCII into A-labels (RFC 5891),
+// appendIDN brings a host with bytes beyond ASCII into A-labels (RFC 5891),
 // label by label, and leaves its ASCII labels alone.
 func (s *Scratch) appendIDN(host []byte) bool {
 	if len(host) > maxIDNHost || !utf8.Valid(host) {

@@ -11,26 +11,26 @@ import (
 // Body is the compiled rules of a whole robots.txt: for every agent that it
 // names, and for everyone. It is immutable and safe for concurrent use.
 //
-// Its octets come in two runs without pointers, little-endian: the rules, and
+// Its bytes come in two runs without pointers, little-endian: the rules, and
 // the notes, which only explanations need. The rules are
 //
 //	header  6 × u32: format, profile, the number of names, of tries and of
-//	        groups, and the octets of the names' texts
-//	names   8 octets each: where its text ends, and its trie; in the order of
+//	        groups, and the bytes of the names' texts
+//	names   8 bytes each: where its text ends, and its trie; in the order of
 //	        their texts
-//	tries   4 octets each: its group; the first trie is that for everyone
-//	groups  8 octets each: where its octets end, and the number of its rules
+//	tries   4 bytes each: its group; the first trie is that for everyone
+//	groups  8 bytes each: where its bytes end, and the number of its rules
 //	texts   the names in lower case
-//	octets  the groups, as layout.go describes
+//	groups' bytes, as layout.go describes, as layout.go describes
 //
 // where a trie is what the merged groups of a chain of agents compile to, and a
 // group is its hot part, which tries share that differ in nothing but what the
 // notes say of them. The notes are
 //
 //	header  4 × u32: format, the number of tries and of lists, 0
-//	tries   8 octets each: where its notes end, and how many groups of the
+//	tries   8 bytes each: where its notes end, and how many groups of the
 //	        file were merged in it
-//	lists   4 octets each: where it ends; the first is for everyone, then one a
+//	lists   4 bytes each: where it ends; the first is for everyone, then one a
 //	        name
 //	notes   for each trie what layout.go calls its second run
 //	lists   for each name the values of the user-agent lines that name it, one
@@ -43,9 +43,9 @@ type Body struct {
 
 	names, tries, groups   int // how many
 	triesAt, groupsAt      int // offsets in data
-	textsAt, octetsAt      int
+	textsAt, compiledAt    int
 	listsAt                int // offset in notes of where the lists' ends are
-	notesOctets, listsText int // offsets in notes of the first octet of each
+	notesOctets, listsText int // offsets in notes of the first byte of each
 }
 
 const (
@@ -58,30 +58,30 @@ const (
 	groupSize       = 8
 	notesHeaderSize = 16
 	trieNotesSize   = 8
-	listSize        = 4
+	agentListSize   = 4
 )
 
-// view finds the parts of octets that a bodyBuilder made. notes may be nil.
+// view finds the parts of bytes that a bodyBuilder made. notes may be nil.
 func view(data, notes []byte) Body {
 	count := func(field int) int { return int(le32(data[4*field:])) }
 	b := Body{data: data, notes: notes, names: count(2), tries: count(3), groups: count(4)}
 	b.triesAt = bodyHeaderSize + nameSize*b.names
 	b.groupsAt = b.triesAt + trieSize*b.tries
 	b.textsAt = b.groupsAt + groupSize*b.groups
-	b.octetsAt = b.textsAt + count(5)
+	b.compiledAt = b.textsAt + count(5)
 	if notes == nil {
 		return b
 	}
 	b.listsAt = notesHeaderSize + trieNotesSize*b.tries
-	b.notesOctets = b.listsAt + listSize*(b.names+1)
+	b.notesOctets = b.listsAt + agentListSize*(b.names+1)
 	b.listsText = b.notesOctets + int(le32(notes[b.listsAt-trieNotesSize:]))
 	return b
 }
 
-// AppendRules appends the octets that decide; see OpenBody.
+// AppendRules appends the bytes that decide; see OpenBody.
 func (b *Body) AppendRules(dst []byte) []byte { return append(dst, b.data...) }
 
-// AppendNotes appends the octets that only explanations need; see OpenBody.
+// AppendNotes appends the bytes that only explanations need; see OpenBody.
 func (b *Body) AppendNotes(dst []byte) []byte { return append(dst, b.notes...) }
 
 // Profile is the reading of the protocol that the body was compiled for.
@@ -166,9 +166,9 @@ func endOf(data []byte, at, size, i int) int {
 	return int(le32(data[at+size*i:]))
 }
 
-// group is the octets of group i.
+// group is the bytes of group i.
 func (b *Body) group(i int) []byte {
-	return b.data[b.octetsAt+b.end(b.groupsAt, groupSize, i-1) : b.octetsAt+b.end(b.groupsAt, groupSize, i)]
+	return b.data[b.compiledAt+b.end(b.groupsAt, groupSize, i-1) : b.compiledAt+b.end(b.groupsAt, groupSize, i)]
 }
 
 // trieOf is the number of a name's trie.
@@ -199,12 +199,12 @@ func (b *Body) trieNotes(i int) []byte {
 }
 
 func (b *Body) list(i int) []byte {
-	start, stop := endOf(b.notes, b.listsAt, listSize, i-1), endOf(b.notes, b.listsAt, listSize, i)
+	start, stop := endOf(b.notes, b.listsAt, agentListSize, i-1), endOf(b.notes, b.listsAt, agentListSize, i)
 	return b.notes[b.listsText+start : b.listsText+stop]
 }
 
 // Names yields the names of the agents that the body has groups for, in lower
-// case and in order. They are valid as long as the body's octets are.
+// case and in order. They are valid as long as the body's bytes are.
 func (b *Body) Names() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := range b.names {
@@ -235,9 +235,9 @@ func (t *Trie) Lines() iter.Seq2[int, []byte] {
 
 // bodyBuilder collects the parts of a Body.
 type bodyBuilder struct {
-	names, tries, groups, texts, octets []byte
-	trieNotes, lists, notes, listTexts  []byte
-	seen                                map[string]uint32 // group of some octets and number of rules
+	names, tries, groups, texts, compiled []byte
+	trieNotes, lists, notes, listTexts    []byte
+	seen                                  map[string]uint32 // group of some bytes and number of rules
 }
 
 // addTrie adds a trie. One that decides as an earlier one does shares its group.
@@ -248,8 +248,8 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 	if !ok {
 		group = uint32(len(b.seen))
 		b.seen[key] = group
-		b.octets = append(b.octets, t.rules.data...)
-		b.groups = appendPair(b.groups, len(b.octets), int(rules))
+		b.compiled = append(b.compiled, t.rules.data...)
+		b.groups = appendPair(b.groups, len(b.compiled), int(rules))
 	}
 	b.tries = binary.LittleEndian.AppendUint32(b.tries, group)
 	b.notes = append(b.notes, t.notes...)
@@ -285,11 +285,11 @@ func (b *bodyBuilder) finish(p Profile) *Body {
 		put32(header[4*i:], uint32(field))
 	}
 	notesHeader := make([]byte, notesHeaderSize)
-	for i, field := range [...]int{notesFormat, len(b.tries) / trieSize, len(b.lists) / listSize} {
+	for i, field := range [...]int{notesFormat, len(b.tries) / trieSize, len(b.lists) / agentListSize} {
 		put32(notesHeader[4*i:], uint32(field))
 	}
 	body := view(
-		bytes.Join([][]byte{header, b.names, b.tries, b.groups, b.texts, b.octets}, nil),
+		bytes.Join([][]byte{header, b.names, b.tries, b.groups, b.texts, b.compiled}, nil),
 		bytes.Join([][]byte{notesHeader, b.trieNotes, b.lists, b.notes, b.listTexts}, nil),
 	)
 	return &body

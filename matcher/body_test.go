@@ -43,7 +43,7 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b.AppendRules(nil), data) || !bytes.Equal(b.AppendNotes(nil), notes) {
-		t.Fatal("the octets are others after opening")
+		t.Fatal("the text are others after opening")
 	}
 	if b.Profile() != f.Profile {
 		t.Fatalf("the profile is %v", b.Profile())
@@ -182,7 +182,7 @@ func TestBodySharesGroups(t *testing.T) {
 		return len(reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{})).AppendRules(nil))
 	}
 	if a, b := size(one.String()), size(many.String()); b > a+99*20 {
-		t.Errorf("a group is %d octets, a hundred equal ones are %d", a, b)
+		t.Errorf("a group is %d text, a hundred equal ones are %d", a, b)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestBodyOverlap(t *testing.T) {
 		agentLines(1000) + "Disallow: /" + strings.Repeat("x", 100_000) + "\n" + overlapping(1000, 1), // one long rule
 	} {
 		if b, ok := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{})); ok {
-			t.Errorf("%d octets compile to %d", len(body), len(b.AppendRules(nil)))
+			t.Errorf("%d text compile to %d", len(body), len(b.AppendRules(nil)))
 		}
 	}
 }
@@ -238,7 +238,7 @@ var brokenBodies = []string{
 	"User-agent: *\nDisallow: /\n",
 	"User-agent: A\nUser-agent: B\nDisallow: /a\nAllow: /a/b$\n\nUser-agent: B\nDisallow: /ab*c\nUser-agent: *\nDisallow:\n",
 	"User-agent: *\nDisallow: /*a*bb*c$\nDisallow: /x*y\nAllow: /x*?z=\nDisallow: /xylophone\nDisallow: /xylograph\nAllow: /xylo*p\nDisallow: /?a%2Fb*c\nDisallow: /%C3%BC*\nDisallow: /%C3%B6$\n",
-	"User-agent: A\nAllow: /index.htm\nDisallow: /long/label/of/a/leaf/that/is/in/octets\nDisallow: /long/label/of/a/leaf/that/is/another\nDisallow: /long/*\nAllow: /long/l*b\n",
+	"User-agent: A\nAllow: /index.htm\nDisallow: /long/label/of/a/leaf/that/is/in/text\nDisallow: /long/label/of/a/leaf/that/is/another\nDisallow: /long/*\nAllow: /long/l*b\n",
 }
 
 // manyTails is a body whose wildcard rules are so many that they have an index.
@@ -253,7 +253,7 @@ func manyTails() string {
 
 var brokenPaths = []string{
 	"/", "", "/a", "/a/b", "/abc", "/ab", "/xylophone", "/xylo", "/xyloxp", "/x?z=", "/xay", "/?a/bxc", "/?a%2Fbxc", "/?a%2F", "/%C3%BC", "/%c3%bc/",
-	"/\xC3\xBC", "/%61", "/%4", "/%", "/long/label/of/a/leaf/that/is/in/octets/", "/long/lxb", "/a#b", "#", "/xa1bb2c", "/aaabxaac", "/long/aad/more", strings.Repeat("/a", 100),
+	"/\xC3\xBC", "/%61", "/%4", "/%", "/long/label/of/a/leaf/that/is/in/text/", "/long/lxb", "/a#b", "#", "/xa1bb2c", "/aaabxaac", "/long/aad/more", strings.Repeat("/a", 100),
 }
 
 // use does everything with a body that opens; nothing may panic.
@@ -267,8 +267,8 @@ func use(b *matcher.Body, notes bool, paths []string) {
 	useTries(tries, notes, paths)
 }
 
-// useSome opens octets for a few chains, and uses the tries, unless OpenBody takes
-// the octets, too: then they must open, and are used by others.
+// useSome opens bytes for a few chains, and uses the tries, unless OpenBody takes
+// the bytes, too: then they must open, and are used by others.
 func useSome(t testing.TB, data, notes []byte, sound bool, paths []string) {
 	for _, chains := range [][]matcher.Chain{{{"*"}}, {{"A"}, {"C", "B"}, {"A", "B"}}} {
 		tries, b, err := matcher.OpenTries(nil, data, notes, chains)
@@ -300,7 +300,7 @@ func useTries(tries []matcher.Trie, notes bool, paths []string) {
 	}
 }
 
-// TestOpenBrokenBody breaks bodies at every octet. It can only find reading
+// TestOpenBrokenBody breaks bodies at every byte. It can only find reading
 // outside with the build tag purego, or by luck.
 func TestOpenBrokenBody(t *testing.T) {
 	for _, profile := range profiles {
@@ -311,12 +311,12 @@ func TestOpenBrokenBody(t *testing.T) {
 				data, notes := whole.AppendRules(nil), whole.AppendNotes(nil)
 				for cut := range data {
 					if _, err := matcher.OpenBody(data[:cut], notes); !errors.Is(err, matcher.ErrBadBody) {
-						t.Fatalf("cut to %d of %d octets: %v", cut, len(data), err)
+						t.Fatalf("cut to %d of %d text: %v", cut, len(data), err)
 					}
 				}
 				for cut := range notes {
 					if _, err := matcher.OpenBody(data, notes[:cut:cut]); !errors.Is(err, matcher.ErrBadBody) {
-						t.Fatalf("notes cut to %d of %d octets: %v", cut, len(notes), err)
+						t.Fatalf("notes cut to %d of %d text: %v", cut, len(notes), err)
 					}
 				}
 				opened := 0
@@ -376,7 +376,7 @@ func breakNumbers(data, notes []byte, try func()) {
 	}
 }
 
-// FuzzOpenBody breaks bodies in any way, and opens octets of any kind.
+// FuzzOpenBody breaks bodies in any way, and opens bytes of any kind.
 func FuzzOpenBody(f *testing.F) {
 	for _, body := range append(brokenBodies[:len(brokenBodies):len(brokenBodies)], manyTails()) {
 		for _, profile := range profiles {

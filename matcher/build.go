@@ -14,33 +14,33 @@ type builder struct {
 	flags   uint32
 	entries []entry // sorted by text, no two alike
 
-	nodes    []byte
-	leaves   []byte
-	ends     []byte
-	bunches  []byte
-	sketches []byte
-	tails    []byte
-	literals []byte
-	octets   []byte
+	nodes      []byte
+	leaves     []byte
+	ends       []byte
+	lists      []byte
+	signatures []byte
+	suffixes   []byte
+	literals   []byte
+	text       []byte
 
-	tailLiterals [][][]byte
-	tailRules    []uint32
+	suffixLiterals [][][]byte
+	suffixRules    []uint32
 
 	work    []span   // for build
 	hanging []*entry // for addEnd
-	pieces  [][]byte // the literals of all tails
+	pieces  [][]byte // the literals of all suffixes
 }
 
 // reset begins a group of entries, sorted by text, no two alike.
 func (b *builder) reset(entries []entry) {
 	b.flags, b.entries = 0, entries
-	b.nodes, b.leaves, b.octets = b.nodes[:0], b.leaves[:0], b.octets[:0]
-	b.ends, b.bunches = b.ends[:0], b.bunches[:0]
-	b.sketches, b.tails, b.literals = b.sketches[:0], b.tails[:0], b.literals[:0]
-	b.tailLiterals, b.tailRules, b.pieces = b.tailLiterals[:0], b.tailRules[:0], b.pieces[:0]
+	b.nodes, b.leaves, b.text = b.nodes[:0], b.leaves[:0], b.text[:0]
+	b.ends, b.lists = b.ends[:0], b.lists[:0]
+	b.signatures, b.suffixes, b.literals = b.signatures[:0], b.suffixes[:0], b.literals[:0]
+	b.suffixLiterals, b.suffixRules, b.pieces = b.suffixLiterals[:0], b.suffixRules[:0], b.pieces[:0]
 }
 
-// span is a run of entries whose texts agree in their first depth octets, and
+// span is a run of entries whose texts agree in their first depth bytes, and
 // the node that stands for these.
 type span struct {
 	low, high int // entries[low:high]
@@ -54,7 +54,7 @@ type span struct {
 func (b *builder) build() compiled {
 	b.nodes = append(b.nodes, make([]byte, nodeSize)...)
 	b.ends = append(b.ends, make([]byte, endSize)...)
-	b.bunches = append(b.bunches, make([]byte, bunchSize)...)
+	b.lists = append(b.lists, make([]byte, listSize)...)
 	work := append(b.work[:0], span{low: 0, high: len(b.entries)})
 	for len(work) > 0 {
 		top := work[len(work)-1]
@@ -88,9 +88,9 @@ func (b *builder) fillLeaf(s *span) {
 	only := &b.entries[s.low]
 	label := only.literalPrefix()[s.depth:]
 	leaf := b.leaves[s.node*leafSize:][:leafSize]
-	put32(leaf[0:], uint32(len(b.octets)))
+	put32(leaf[0:], uint32(len(b.text)))
 	put32(leaf[4:], uint32(len(label)))
-	b.octets = append(b.octets, label...)
+	b.text = append(b.text, label...)
 	s.depth += len(label)
 	if s.high-s.low == 1 && !only.anchored && len(only.text) == s.depth {
 		above := b.end(s.above)
@@ -110,7 +110,7 @@ func (b *builder) isLeaf(s span) bool {
 	return len(first) == len(last) && bytes.Equal(first, last)
 }
 
-// commonLabel returns the octets that all texts of a span share behind its
+// commonLabel returns the bytes that all texts of a span share behind its
 // depth, up to seven, none of them a star, the first one lowest, and their number.
 func (b *builder) commonLabel(s span) (label uint64, length int) {
 	const most = 7
@@ -121,7 +121,7 @@ func (b *builder) commonLabel(s span) (label uint64, length int) {
 	return label & (1<<(8*length) - 1), length
 }
 
-// firstWord is the octets that a text begins with, the first one lowest.
+// firstWord is the bytes that a text begins with, the first one lowest.
 func firstWord(text []byte) (word uint64) {
 	if len(text) >= 8 {
 		return le64(text)
@@ -146,26 +146,26 @@ func (b *builder) lowBelow(s span) int {
 // prefixes end at the span's depth.
 func (b *builder) addEnd(s span, high int) (end uint32) {
 	above := b.end(s.above)
-	prefix, bunch := le32(above), le32(above[8:])
+	prefix, list := le32(above), le32(above[8:])
 	var exact uint32
-	tails := b.hanging[:0]
+	suffixes := b.hanging[:0]
 	for i := s.low; i < high; i++ {
 		e := &b.entries[i]
 		switch {
 		case len(e.text) > s.depth:
-			tails = append(tails, e)
+			suffixes = append(suffixes, e)
 		case e.anchored:
 			exact = e.rule
 		default:
 			prefix = max(prefix, e.rule)
 		}
 	}
-	if len(tails) > 0 {
-		bunch = b.addBunch(tails, s.depth, bunch)
+	if len(suffixes) > 0 {
+		list = b.addList(suffixes, s.depth, list)
 	}
-	b.hanging = tails
+	b.hanging = suffixes
 	end = uint32(len(b.ends) / endSize)
-	for _, field := range [...]uint32{prefix, exact, bunch} {
+	for _, field := range [...]uint32{prefix, exact, list} {
 		b.ends = binary.LittleEndian.AppendUint32(b.ends, field)
 	}
 	return end
@@ -173,7 +173,7 @@ func (b *builder) addEnd(s span, high int) (end uint32) {
 
 func (b *builder) end(number uint32) []byte { return b.ends[int(number)*endSize:] }
 
-// addChildren makes a node or a leaf for each octet that follows in a span's
+// addChildren makes a node or a leaf for each byte that follows in a span's
 // texts.
 func (b *builder) addChildren(s span, work []span) []span {
 	if s.low == s.high {
@@ -234,19 +234,19 @@ func (b *builder) assemble() compiled {
 	put32(data[4*hNodes:], uint32(len(b.nodes)/nodeSize))
 	put32(data[4*hLeaves:], uint32(len(b.leaves)/leafSize))
 	put32(data[4*hEnds:], uint32(len(b.ends)/endSize))
-	put32(data[4*hBunches:], uint32(len(b.bunches)/bunchSize))
-	put32(data[4*hTails:], uint32(len(b.tails)/tailSize))
+	put32(data[4*hLists:], uint32(len(b.lists)/listSize))
+	put32(data[4*hSuffixes:], uint32(len(b.suffixes)/suffixSize))
 	put32(data[4*hLiterals:], uint32(len(b.literals)/literalSize))
-	put32(data[4*hOctets:], uint32(len(b.octets)))
+	put32(data[4*hText:], uint32(len(b.text)))
 	var index []byte
-	if len(b.tailRules) >= indexThreshold {
-		index = buildIndex(b.tailLiterals, b.tailRules)
+	if len(b.suffixRules) >= indexThreshold {
+		index = buildIndex(b.suffixLiterals, b.suffixRules)
 	}
 	put32(data[4*hIndex:], uint32(len(index)))
-	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.bunches, b.sketches, b.tails, b.literals, b.octets, index))
+	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.lists, b.signatures, b.suffixes, b.literals, b.text, index))
 }
 
-// appendValid appends s with octets that are not UTF-8 as %XX.
+// appendValid appends s with bytes that are not UTF-8 as %XX.
 func appendValid(dst, s []byte) []byte {
 	if utf8.Valid(s) {
 		return append(dst, s...)

@@ -8,19 +8,19 @@ import (
 )
 
 // Entries are sorted by text as numbers, which takes a fraction of the time of
-// comparing texts: a key has four octets of the text, how many of these there are
+// comparing texts: a key has four bytes of the text, how many of these there are
 // (keyGoesOn where they are not the last ones), and the index of the entry.
 const (
 	keyIndexBits = 29 // as many rules as 4 GiB can have
 	keySizeBits  = 3
-	keyOctets    = 4
-	keyGoesOn    = keyOctets + 1
+	keyBytes     = 4
+	keyGoesOn    = keyBytes + 1
 
 	// fewEntries is how many entries with equal keys are compared by their texts.
 	fewEntries = 6
 )
 
-// run is a run of keys whose entries' texts agree in their first depth octets.
+// run is a run of keys whose entries' texts agree in their first depth bytes.
 type run struct{ low, high, depth int }
 
 // sortByText makes keys the order of the entries by text, then those that are not
@@ -38,7 +38,7 @@ func (c *Compiler) sortByText() {
 	c.keys, c.runs = keys, work
 }
 
-// sortRun sorts a run by the octets from its depth on and pushes the runs that are
+// sortRun sorts a run by the bytes from its depth on and pushes the runs that are
 // not sorted by that.
 func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 	keys = keys[r.low:r.high]
@@ -57,7 +57,7 @@ func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 		case n <= fewEntries || key&(1<<keySizeBits-1) != keyGoesOn:
 			slices.SortFunc(keys[low:high], c.compareEntries)
 		default:
-			work = append(work, run{low: r.low + low, high: r.low + high, depth: r.depth + keyOctets})
+			work = append(work, run{low: r.low + low, high: r.low + high, depth: r.depth + keyBytes})
 		}
 		low = high
 	}
@@ -66,9 +66,9 @@ func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 
 // textKey is the key of a text, but for the index.
 func textKey(text []byte) uint64 {
-	octets := uint64(bits.ReverseBytes32(uint32(firstWord(text))))
+	first := uint64(bits.ReverseBytes32(uint32(firstWord(text))))
 	size := uint64(min(len(text), keyGoesOn))
-	return (octets<<keySizeBits | size) << keyIndexBits
+	return (first<<keySizeBits | size) << keyIndexBits
 }
 
 // indexIn is the index of a key's entry.

@@ -17,7 +17,7 @@ func utf16(text string) string {
 	return b.String()
 }
 
-// swapped exchanges the octets of every pair: UTF-16, big-endian.
+// swapped exchanges the bytes of every pair: UTF-16, big-endian.
 func swapped(text string) string {
 	b := []byte(text)
 	for i := 0; i+1 < len(b); i += 2 {
@@ -166,7 +166,7 @@ func markCases() []verdictCase {
 func sizeCases() []verdictCase {
 	const limit = 512000
 	const rule = "Disallow: /a"
-	// before is a body that a text of n octets fills up to the limit, on line 3.
+	// before is a body that a text of n bytes fills up to the limit, on line 3.
 	before := func(n int) string {
 		return atEveryone + "#" + strings.Repeat("x", limit-n-len(atEveryone)-2) + "\n"
 	}
@@ -197,7 +197,7 @@ func sizeCases() []verdictCase {
 
 func longLineCases() []verdictCase {
 	const kept = 16663
-	// long is a line of n octets that ends in "z".
+	// long is a line of n bytes that ends in "z".
 	long := func(start string, n int) string { return start + strings.Repeat("y", n-len(start)-1) + "z" }
 	ys := func(n int) string { return strings.Repeat("y", n) }
 	whole := ys(kept - len("Disallow: /a") - 1)

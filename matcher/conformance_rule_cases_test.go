@@ -156,9 +156,9 @@ func nameCases() []verdictCase {
 			rfc: c.rfc, google: c.google,
 		})
 	}
-	for _, octet := range "@[`{.0123456789*" { // what is next to letters in ASCII, and more
+	for _, char := range "@[`{.0123456789*" { // what is next to letters in ASCII, and more
 		cases = append(cases, verdictCase{
-			name: "groups/name/no_letter/" + string(octet), body: "User-agent: FooBot" + string(octet) + "\nDisallow: /a", both: named,
+			name: "groups/name/no_letter/" + string(char), body: "User-agent: FooBot" + string(char) + "\nDisallow: /a", both: named,
 		})
 	}
 	return append(cases, verdictCase{

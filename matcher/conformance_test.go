@@ -20,7 +20,7 @@ type verdictCase struct {
 	// name is the topic, the row of it and what the case shows.
 	name string
 	body string
-	// limit is the body's size limit in octets; 0 is the default.
+	// limit is the body's size limit in bytes; 0 is the default.
 	limit int
 	// chain is whom the verdicts are for; "" is FooBot.
 	chain string

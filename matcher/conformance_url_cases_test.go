@@ -227,8 +227,8 @@ func invalidURLCases() []urlCase {
 	for _, scheme := range []string{"http;//", "http:x/", "http:/x", "http//", "https;//", "https:x/", "https:/x", "https//", "ftp:/", "ftp//", "ht_tp://"} {
 		cases = append(cases, urlCase{"url/invalid/scheme/by_an_octet/" + scheme, scheme + "h/a://h/", "invalid_url"})
 	}
-	for _, octet := range "\x01\t\v\f \x1F\x7F\"%<>[\\]^{|}`" {
-		cases = append(cases, urlCase{"url/invalid/octet_in_host/" + string(octet), "http://a" + string(octet) + "b/", "invalid_url"})
+	for _, char := range "\x01\t\v\f \x1F\x7F\"%<>[\\]^{|}`" {
+		cases = append(cases, urlCase{"url/invalid/octet_in_host/" + string(char), "http://a" + string(char) + "b/", "invalid_url"})
 	}
 	for _, escape := range []string{"00", "09", "0A", "20", "22", "23", "25", "2F", "3A", "3C", "3E", "3F", "40", "5B", "5C", "5D", "5E", "60", "7B", "7C", "7D", "7F"} {
 		cases = append(cases, urlCase{"url/invalid/octet_in_host/%" + escape, "http://a%" + escape + "b/", "invalid_url"})

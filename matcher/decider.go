@@ -1,5 +1,7 @@
 package matcher
 
+import "robotsbatch/matcher/internal/kernels"
+
 // maxPrefixes is how many prefixes with undecided paths a Decider collects before
 // it resolves them: as many as stay in the nearest cache.
 const maxPrefixes = 256
@@ -67,7 +69,7 @@ func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, aut
 	for len(offsets) > 1 {
 		low, high := int(offsets[0]), int(offsets[1])
 		if d.mayHavePrefix(low, high) {
-			if n := PrefixRun(d.prefix, d.data, offsets); n > 0 {
+			if n := kernels.PrefixRun(d.prefix, d.data, offsets); n > 0 {
 				d.allow(d.last, row, row+n)
 				if d.last.undecided {
 					addPaths(d, offsets[:n+1], row)
@@ -257,4 +259,11 @@ func SetBits(bitmap []byte, low, high int) {
 	if before != 0 {
 		bitmap[last] |= before
 	}
+}
+
+// PrefixRun returns how many values in a row, from the first on, start with
+// prefix. Value i is data[offsets[i]:offsets[i+1]]; the offsets must not fall, and
+// must lie inside data.
+func PrefixRun[O int32 | int64](prefix, data []byte, offsets []O) int {
+	return kernels.PrefixRun(prefix, data, offsets)
 }

@@ -140,7 +140,7 @@ func (s *smallPaths) check(t *testing.T, pattern string) {
 			agree = s.runs.agree(i, depth, denials) && s.agreesTrimmed(path, depth, denials)
 		}
 		if !agree {
-			t.Errorf("%q on %q: the first %d octets do not settle the standing", pattern, path, depth)
+			t.Errorf("%q on %q: the first %d text do not settle the standing", pattern, path, depth)
 			return
 		}
 	}
@@ -158,8 +158,8 @@ func (s *smallPaths) agreesTrimmed(path string, depth int, denials []int) bool {
 	return denials[i+1]-denials[i] == denials[j+1]-denials[j]
 }
 
-// prefixRuns knows for each of some sorted strings, and each number of octets,
-// the run of strings that agree with it in its first so many octets: indices
+// prefixRuns knows for each of some sorted strings, and each number of bytes,
+// the run of strings that agree with it in its first so many bytes: indices
 // of the first and after the last.
 type prefixRuns [][][2]int
 
@@ -183,7 +183,7 @@ func newPrefixRuns(sorted []string) prefixRuns {
 }
 
 // agree tells whether all the strings that agree with one in its first depth
-// octets have the same answer; yes counts the strings before each that have a
+// bytes have the same answer; yes counts the strings before each that have a
 // yes. A depth beyond the string says nothing of others; one before the slash
 // would speak of other authorities.
 func (r prefixRuns) agree(i, depth int, yes []int) bool {
@@ -229,7 +229,7 @@ func TestEveryRobotsTxt(t *testing.T) {
 		}
 		for i, path := range paths {
 			if !runs.agree(i, depths[i], yes) {
-				t.Fatalf("%s: %q: the first %d octets do not settle it", profile.name, path, depths[i])
+				t.Fatalf("%s: %q: the first %d text do not settle it", profile.name, path, depths[i])
 			}
 		}
 	}
@@ -268,12 +268,12 @@ func TestRandomGroups(t *testing.T) {
 }
 
 // checkDepth checks the engine's promise that a path's verdict is settled by its
-// first octets, as far as it says: another path that begins so has it as well.
+// first bytes, as far as it says: another path that begins so has it as well.
 func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, patterns []string) {
 	t.Helper()
 	standing := engine.stand(path)
 	if standing.Depth < 1 {
-		t.Fatalf("%q is settled by its first %d octets, before its slash", path, standing.Depth)
+		t.Fatalf("%q is settled by its first %d text, before its slash", path, standing.Depth)
 	}
 	if standing.Depth > len(path) {
 		return
@@ -284,7 +284,7 @@ func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, pa
 		return
 	}
 	if got, want := engine.settled(standing, other), engine.allowed(other); got != want {
-		t.Fatalf("%q is allowed: %v, by the %d octets that it starts with as %q: %v; by\n%s", other, want, standing.Depth, path, got, engine.body)
+		t.Fatalf("%q is allowed: %v, by the %d text that it starts with as %q: %v; by\n%s", other, want, standing.Depth, path, got, engine.body)
 	}
 }
 
@@ -413,7 +413,7 @@ func FuzzNormalise(f *testing.F) {
 	})
 }
 
-// FuzzBodyURL compares everything from the body's octets to the verdict.
+// FuzzBodyURL compares everything from the body's bytes to the verdict.
 func FuzzBodyURL(f *testing.F) {
 	for _, cases := range [][]verdictCase{rfcCases(), lineCases(), markCases(), keyCases(), groupCases(), ruleCases(), escapeCases()} {
 		for _, c := range cases {

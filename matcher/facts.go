@@ -44,7 +44,7 @@ type Records struct {
 	CrawlDelays []float64
 	// Sitemaps are the values of the sitemap records, in their order, without
 	// empty ones: the first MaxSitemaps of them that have MaxSitemapOctets
-	// together. Octets that are not UTF-8 are %XX, and so are white space, control
+	// together. Bytes that are not UTF-8 are %XX, and so are white space, control
 	// characters, quotes and backslashes of ASCII, which no URL has and which
 	// formats write as several.
 	Sitemaps []string
@@ -56,7 +56,7 @@ const (
 	// NoCrawlDelay stands for no crawl-delay.
 	NoCrawlDelay = -1.0
 	// MaxSitemaps is how many sitemaps Records keep, and MaxSitemapOctets how
-	// many octets these have together: they are repeated in every row of an
+	// many bytes these have together: they are repeated in every row of an
 	// authority, and a hostile body of half a megabyte must not be.
 	MaxSitemaps      = 100
 	MaxSitemapOctets = 2048
@@ -117,11 +117,11 @@ func (r *Records) AddSitemap(value []byte) {
 	if len(value) == 0 || r.MoreSitemaps {
 		return
 	}
-	octets := len(value) // at least; a value is not copied to be left out
+	text := len(value) // at least; a value is not copied to be left out
 	for _, s := range r.Sitemaps {
-		octets += len(s)
+		text += len(s)
 	}
-	if len(r.Sitemaps) == MaxSitemaps || octets > MaxSitemapOctets {
+	if len(r.Sitemaps) == MaxSitemaps || text > MaxSitemapOctets {
 		r.MoreSitemaps = true
 		return
 	}
@@ -133,14 +133,14 @@ func (r *Records) AddSitemap(value []byte) {
 			escaped = append(escaped, c)
 		}
 	}
-	if octets += len(escaped) - len(value); octets > MaxSitemapOctets {
+	if text += len(escaped) - len(value); text > MaxSitemapOctets {
 		r.MoreSitemaps = true
 		return
 	}
 	r.Sitemaps = append(r.Sitemaps, string(escaped))
 }
 
-// Size is about how many octets of memory the records take.
+// Size is about how many bytes of memory the records take.
 func (r *Records) Size() int {
 	const around, text = 64, 16
 	size := around + 8*len(r.CrawlDelays)

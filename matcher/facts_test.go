@@ -91,9 +91,9 @@ func TestCollectCrawlDelays(t *testing.T) {
 }
 
 func TestCollectSitemaps(t *testing.T) {
-	many := func(n, octets int) (body string, values []string) {
+	many := func(n, text int) (body string, values []string) {
 		for i := range n {
-			s := fmt.Sprintf("http://a.ex/%0*d", octets-len("http://a.ex/"), i)
+			s := fmt.Sprintf("http://a.ex/%0*d", text-len("http://a.ex/"), i)
 			body += "Sitemap: " + s + "\n"
 			values = append(values, s)
 		}
@@ -127,14 +127,14 @@ func TestCollectSitemaps(t *testing.T) {
 			if !reflect.DeepEqual(r.Sitemaps, test.want) || r.MoreSitemaps != test.more {
 				t.Errorf("%.100q, %v; want %.100q, %v", r.Sitemaps, r.MoreSitemaps, test.want, test.more)
 			}
-			octets := 0
+			text := 0
 			for _, s := range r.Sitemaps {
-				if octets += len(s); !utf8.ValidString(s) {
+				if text += len(s); !utf8.ValidString(s) {
 					t.Errorf("%q is not UTF-8", s)
 				}
 			}
-			if octets > MaxSitemapOctets {
-				t.Errorf("%d octets", octets)
+			if text > MaxSitemapOctets {
+				t.Errorf("%d text", text)
 			}
 		})
 	}

@@ -5,75 +5,77 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"robotsbatch/matcher/internal/kernels"
 )
 
 // A group with many wildcard rules has an index, so that the cost of a URL does
-// not follow the number of rules: for each tail one literal, its window, is put
-// into a trie of its own. Looking for the windows at each octet of a path finds
-// the tails that may match; the others are not touched.
+// not follow the number of rules: for each suffix one literal, its index literal, is put
+// into a trie of its own. Looking for the index literals at each byte of a path finds
+// the suffixes that may match; the others are not touched.
 const (
-	// indexThreshold is the number of tails from which on a group has an index;
-	// below it, trying their sketches one by one is faster.
+	// indexThreshold is the number of suffixes from which on a group has an index;
+	// below it, trying their signatures one by one is faster.
 	indexThreshold = 100
-	// maxWindow bounds the octets of a literal that the index looks for, and so
-	// the time at each octet of a path.
-	maxWindow = 16
+	// maxIndexLiteral bounds the bytes of a literal that the index looks for, and so
+	// the time at each byte of a path.
+	maxIndexLiteral = 16
 )
 
 // The index is the last section of a compiled group:
 //
-//	u32  number of windows
-//	16 octets a window, from number 1 on: u32 first of its tails in the list,
-//	     u32 their number, u32 the longest other window that it starts with, 0
+//	u32  number of index literals
+//	16 bytes an index literal, from number 1 on: u32 first of its suffixes in the list,
+//	     u32 their number, u32 the longest other index literal that it starts with, 0
 //	     for none, u32 0
-//	u32  length of the list, then the list: u32 tails, of each window the best
+//	u32  length of the list, then the list: u32 suffixes, of each index literal the best
 //	     rules first
-//	a compiled group, whose rule n is window n
+//	a compiled group, whose rule n is index literal n
 //
-// Windows are numbered by length, so that the greatest number on a walk is the
-// longest window.
-const windowSize = 16
+// Index literals are numbered by length, so that the greatest number on a walk is the
+// longest index literal.
+const indexLiteralSize = 16
 
-// window is a window on its way into the index.
-type window struct {
-	text  []byte
-	tails []uint32
+// indexLiteral is an index literal on its way into the index.
+type indexLiteral struct {
+	text     []byte
+	suffixes []uint32
 }
 
-// buildIndex makes the index of tails, given by their literals in the order of
+// buildIndex makes the index of suffixes, given by their literals in the order of
 // their numbers.
-func buildIndex(tails [][][]byte, rules []uint32) []byte {
-	windows := chooseWindows(tails)
-	slices.SortFunc(windows, func(a, b window) int {
+func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
+	indexLiterals := chooseIndexLiterals(suffixes)
+	slices.SortFunc(indexLiterals, func(a, b indexLiteral) int {
 		if c := cmp.Compare(len(a.text), len(b.text)); c != 0 {
 			return c
 		}
 		return bytes.Compare(a.text, b.text)
 	})
-	records := binary.LittleEndian.AppendUint32(nil, uint32(len(windows)))
-	var list []byte
-	entries := make([]entry, len(windows))
-	numbers := make(map[string]uint32, len(windows))
-	for i, w := range windows {
+	records := binary.LittleEndian.AppendUint32(nil, uint32(len(indexLiterals)))
+	var postings []byte
+	entries := make([]entry, len(indexLiterals))
+	numbers := make(map[string]uint32, len(indexLiterals))
+	for i, w := range indexLiterals {
 		number := uint32(i + 1)
 		entries[i] = entry{pattern: pattern{text: w.text, prefix: len(w.text)}, rule: number}
 		numbers[string(w.text)] = number
-		slices.SortFunc(w.tails, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
-		for _, field := range [...]uint32{uint32(len(list) / 4), uint32(len(w.tails)), longestPrefix(numbers, w.text), 0} {
+		slices.SortFunc(w.suffixes, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
+		for _, field := range [...]uint32{uint32(len(postings) / 4), uint32(len(w.suffixes)), longestPrefix(numbers, w.text), 0} {
 			records = binary.LittleEndian.AppendUint32(records, field)
 		}
-		for _, tail := range w.tails {
-			list = binary.LittleEndian.AppendUint32(list, tail)
+		for _, suffix := range w.suffixes {
+			postings = binary.LittleEndian.AppendUint32(postings, suffix)
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.text, b.text) })
 	var trie builder
 	trie.reset(entries)
-	records = binary.LittleEndian.AppendUint32(records, uint32(len(list)/4))
-	return slices.Concat(records, list, trie.build().data)
+	records = binary.LittleEndian.AppendUint32(records, uint32(len(postings)/4))
+	return slices.Concat(records, postings, trie.build().data)
 }
 
-// longestPrefix returns the number of the longest window that text starts with,
+// longestPrefix returns the number of the longest index literal that text starts with,
 // other than text itself.
 func longestPrefix(numbers map[string]uint32, text []byte) uint32 {
 	for n := len(text) - 1; n > 0; n-- {
@@ -84,29 +86,29 @@ func longestPrefix(numbers map[string]uint32, text []byte) uint32 {
 	return 0
 }
 
-// chooseWindows chooses for each tail the window that fewest tails have, of
+// chooseIndexLiterals chooses for each suffix the index literal that fewest suffixes have, of
 // these the longest: a literal that thousands of rules share tells little.
-func chooseWindows(tails [][][]byte) []window {
+func chooseIndexLiterals(suffixes [][][]byte) []indexLiteral {
 	var (
 		numbers  = make(map[string]int)
-		all      []window // by number
-		shared   []int    // how many literals have a window, by number
-		numberOf []int    // the window of each literal, one tail's after the other's
+		all      []indexLiteral // by number
+		shared   []int          // how many literals have an index literal, by number
+		numberOf []int          // the index literal of each literal, one suffix's after the other's
 	)
-	for _, literals := range tails {
+	for _, literals := range suffixes {
 		for _, literal := range literals {
-			w := windowOf(literal)
+			w := indexLiteralOf(literal)
 			number, ok := numbers[string(w)]
 			if !ok {
 				number = len(all)
 				numbers[string(w)] = number
-				all, shared = append(all, window{text: w}), append(shared, 0)
+				all, shared = append(all, indexLiteral{text: w}), append(shared, 0)
 			}
 			shared[number]++
 			numberOf = append(numberOf, number)
 		}
 	}
-	for tail, literals := range tails {
+	for suffix, literals := range suffixes {
 		best := numberOf[0]
 		for _, w := range numberOf[1:len(literals)] {
 			if c := shared[w] - shared[best]; c < 0 || (c == 0 && len(all[w].text) > len(all[best].text)) {
@@ -114,27 +116,27 @@ func chooseWindows(tails [][][]byte) []window {
 			}
 		}
 		numberOf = numberOf[len(literals):]
-		all[best].tails = append(all[best].tails, uint32(tail))
+		all[best].suffixes = append(all[best].suffixes, uint32(suffix))
 	}
-	return slices.DeleteFunc(all, func(w window) bool { return len(w.tails) == 0 })
+	return slices.DeleteFunc(all, func(w indexLiteral) bool { return len(w.suffixes) == 0 })
 }
 
-func windowOf(literal []byte) []byte { return literal[:min(len(literal), maxWindow)] }
+func indexLiteralOf(literal []byte) []byte { return literal[:min(len(literal), maxIndexLiteral)] }
 
 // index is the index of a group with its parts found.
 type index struct {
-	data  []byte
-	list  int // where the list begins
-	count int // number of windows
-	trie  compiled
+	data     []byte
+	postings int // where the list begins
+	count    int // number of index literals
+	trie     compiled
 }
 
 // newIndex finds the parts of an index.
 func newIndex(data []byte) index {
 	x := index{data: data, count: int(le32(data))}
-	x.list = 4 + windowSize*x.count + 4
-	length := int(le32(data[x.list-4:]))
-	x.trie = newCompiled(data[x.list+4*length:])
+	x.postings = 4 + indexLiteralSize*x.count + 4
+	length := int(le32(data[x.postings-4:]))
+	x.trie = newCompiled(data[x.postings+4*length:])
 	return x
 }
 
@@ -159,15 +161,15 @@ func (m *marks) clear(n int) {
 func (m *marks) mark(n uint32)        { m.at[n] = m.epoch }
 func (m *marks) marked(n uint32) bool { return m.at[n] == m.epoch }
 
-// indexedTail is bestTail by way of the index.
-func (c *compiled) indexedTail(p *Target, bunch uint32, kind tailKind, floor uint32) uint32 {
+// indexedSuffix is bestSuffix by way of the index.
+func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor uint32) uint32 {
 	p.prepare()
-	p.bunches.clear((c.sketches - c.bunches) / bunchSize)
-	for b := bunch; b != 0; b = load32(c.data, c.bunch(b)+24) {
-		p.bunches.mark(b)
+	p.lists.clear((c.signatures - c.lists) / listSize)
+	for b := list; b != 0; b = kernels.Load32(c.data, c.list(b)+24) {
+		p.lists.mark(b)
 	}
 	s := search{rules: c, index: newIndex(c.data[c.index:]), target: p, kind: kind, best: floor}
-	p.windows.clear(s.index.count + 1)
+	p.indexLiterals.clear(s.index.count + 1)
 	p.untried = [2][]uint32{p.untried[0][:0], p.untried[1][:0]}
 	s.scan(p.query)
 	if len(p.plain) != len(p.query) {
@@ -185,7 +187,7 @@ type search struct {
 	rules  *compiled
 	index  index
 	target *Target
-	kind   tailKind
+	kind   suffixKind
 	best   uint32
 	tries  int
 }
@@ -194,68 +196,68 @@ type search struct {
 // More are tried together at its end, where there may be a sweeper for them.
 const maxTries = 16
 
-// scan looks for windows at each octet of a path.
+// scan looks for index literals at each byte of a path.
 func (s *search) scan(path []byte) {
 	trie := &s.index.trie
-	low, high := trie.firstOctets()
-	for i, octet := range path {
-		if !hasChild(low, high, octet) {
+	low, high := trie.firstBytes()
+	for i, char := range path {
+		if !hasChild(low, high, char) {
 			continue
 		}
 		number := uint32(0)
 		if w := trie.walk(path[i:]); w.leaf != 0 {
 			number = trie.leafRule(w.leaf).best
 		} else {
-			number = load32(trie.data, trie.end(w.end))
+			number = kernels.Load32(trie.data, trie.end(w.end))
 		}
-		for number != 0 && !s.target.windows.marked(number) {
-			s.target.windows.mark(number)
-			record := 4 + int(number-1)*windowSize
+		for number != 0 && !s.target.indexLiterals.marked(number) {
+			s.target.indexLiterals.mark(number)
+			record := 4 + int(number-1)*indexLiteralSize
 			s.try(record)
-			number = load32(s.index.data, record+8)
+			number = kernels.Load32(s.index.data, record+8)
 		}
 	}
 }
 
-// firstOctets returns the octets that the texts of a trie begin with, a bit
+// firstBytes returns the bytes that the texts of a trie begin with, a bit
 // each. No text is empty.
-func (c *compiled) firstOctets() (low, high uint64) {
-	if label := load64(c.data, headerSize); label>>56 > 0 {
+func (c *compiled) firstBytes() (low, high uint64) {
+	if label := kernels.Load64(c.data, headerSize); label>>56 > 0 {
 		bit := uint64(1) << (label & 63)
 		if byte(label) < 64 {
 			return bit, 0
 		}
 		return 0, bit
 	}
-	return load64(c.data, headerSize+8), load64(c.data, headerSize+16)
+	return kernels.Load64(c.data, headerSize+8), kernels.Load64(c.data, headerSize+16)
 }
 
-// try tries the tails of a window, the best first, while they beat what was
+// try tries the suffixes of an index literal, the best first, while they beat what was
 // found.
 func (s *search) try(record int) {
 	c, x := s.rules, &s.index
-	missing := ^s.target.sketch
-	at := x.list + 4*int(load32(x.data, record))
-	for last := at + 4*int(load32(x.data, record+4)); at < last; at += 4 {
-		tail := int(load32(x.data, at))
-		fields := c.tails + tail*tailSize
-		rule := load32(c.data, fields)
+	missing := ^s.target.signature
+	at := x.postings + 4*int(kernels.Load32(x.data, record))
+	for last := at + 4*int(kernels.Load32(x.data, record+4)); at < last; at += 4 {
+		suffix := int(kernels.Load32(x.data, at))
+		fields := c.suffixes + suffix*suffixSize
+		rule := kernels.Load32(c.data, fields)
 		if rule <= s.best {
 			return
 		}
-		if tailKind(rule&1) == s.kind || Sketch(load64(c.data, c.sketches+tail*sketchSize))&missing != 0 {
+		if suffixKind(rule&1) == s.kind || kernels.Signature(kernels.Load64(c.data, c.signatures+suffix*kernels.SignatureSize))&missing != 0 {
 			continue
 		}
-		bunch := load32(c.data, fields+16)
-		if !s.target.bunches.marked(bunch) {
+		list := kernels.Load32(c.data, fields+16)
+		if !s.target.lists.marked(list) {
 			continue
 		}
 		if s.tries++; s.tries > maxTries {
-			spelling := c.spellingOf(tail)
-			s.target.untried[spelling] = append(s.target.untried[spelling], uint32(tail))
+			spelling := c.spellingOf(suffix)
+			s.target.untried[spelling] = append(s.target.untried[spelling], uint32(suffix))
 			continue
 		}
-		if c.matchTail(tail, s.target.plain, s.target.query, int(load32(c.data, c.bunch(bunch)))) {
+		if c.matchSuffix(suffix, s.target.plain, s.target.query, int(kernels.Load32(c.data, c.list(list)))) {
 			s.best = rule
 			return
 		}
@@ -278,9 +280,9 @@ func (s *search) tryUntried() {
 			s.best = sweeper.sweep(c, text, p.untried[spelling], s.best)
 			continue
 		}
-		for _, tail := range p.untried[spelling] {
-			fields := c.tails + int(tail)*tailSize
-			if rule := load32(c.data, fields); rule > s.best && c.matchTail(int(tail), p.plain, p.query, int(load32(c.data, c.bunch(load32(c.data, fields+16))))) {
+		for _, suffix := range p.untried[spelling] {
+			fields := c.suffixes + int(suffix)*suffixSize
+			if rule := kernels.Load32(c.data, fields); rule > s.best && c.matchSuffix(int(suffix), p.plain, p.query, int(kernels.Load32(c.data, c.list(kernels.Load32(c.data, fields+16))))) {
 				s.best = rule
 			}
 		}
@@ -288,6 +290,6 @@ func (s *search) tryUntried() {
 }
 
 // spellingOf is 1 for a suffix that is matched against the query spelling, else 0.
-func (c *compiled) spellingOf(tail int) int {
-	return int(load32(c.data, c.tails+tail*tailSize+4)&tailQuery) / tailQuery
+func (c *compiled) spellingOf(suffix int) int {
+	return int(kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4)&suffixQuery) / suffixQuery
 }

@@ -9,7 +9,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// What the index finds is what trying every tail finds, which the tests against
+// What the index finds is what trying every suffix finds, which the tests against
 // the reference hold.
 func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))

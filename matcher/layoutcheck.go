@@ -4,32 +4,34 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"robotsbatch/matcher/internal/kernels"
 )
 
 // groupCheck checks a compiled group, and has memory for that. What it makes
-// sure of is what match.go and tails.go take for granted, beside that every
+// sure of is what match.go and suffixes.go take for granted, beside that every
 // number of something is that of one that is there:
 //
 //   - The nodes are a tree: each but the root is the child of one node, which
 //     lies before it. So are the leaves.
-//   - The octets that lead to a node or leaf with an end, or with a rule of its
-//     own, are a normal spelling, and no bunch there or above is deeper: where
-//     tails begin is inside the path however it was spelled.
-//   - No two tails have a literal in common, no two windows of the index a tail,
-//     and the labels and literals have no more octets than the section: nothing
+//   - The bytes that lead to a node or leaf with an end, or with a rule of its
+//     own, are a normal spelling, and no list there or above is deeper: where
+//     suffixes begin is inside the path however it was spelled.
+//   - No two suffixes have a literal in common, no two index literals of the index a suffix,
+//     and the labels and literals have no more bytes than the section: nothing
 //     is gone through more often than its length lets expect.
 //
-// The trie in an index is checked likewise. Its rules are the windows, and it
-// has no tails that would care how deep an end is.
+// The trie in an index is checked likewise. Its rules are the index literals, and it
+// has no suffixes that would care how deep an end is.
 type groupCheck struct {
 	compiled
-	nodeCount, leafCount, endCount, bunchCount, tailCount, literalCount, octetCount uint32
+	nodeCount, leafCount, endCount, listCount, suffixCount, literalCount, textLength uint32
 
-	windows  bool    // it is the trie in an index
-	rules    uint32  // how many there are; ranks start with 1
-	lengths  uint64  // octets of labels and literals so far
-	places   []place // of the nodes
-	leafSeen []bool
+	indexLiterals bool    // it is the trie in an index
+	rules         uint32  // how many there are; ranks start with 1
+	lengths       uint64  // bytes of labels and literals so far
+	places        []place // of the nodes
+	leafSeen      []bool
 }
 
 func (c *groupCheck) check(data []byte, rules, profile uint32) error {
@@ -38,22 +40,22 @@ func (c *groupCheck) check(data []byte, rules, profile uint32) error {
 	}
 	count := func(field int) uint32 { return le32(data[4*field:]) }
 	c.nodeCount, c.leafCount = count(hNodes), count(hLeaves)
-	c.endCount, c.bunchCount = count(hEnds), count(hBunches)
-	c.tailCount, c.literalCount, c.octetCount = count(hTails), count(hLiterals), count(hOctets)
+	c.endCount, c.listCount = count(hEnds), count(hLists)
+	c.suffixCount, c.literalCount, c.textLength = count(hSuffixes), count(hLiterals), count(hText)
 	size := headerSize + nodeSize*uint64(c.nodeCount) + leafSize*uint64(c.leafCount) + endSize*uint64(c.endCount) +
-		bunchSize*uint64(c.bunchCount) + (sketchSize+tailSize)*uint64(c.tailCount) + literalSize*uint64(c.literalCount) + uint64(c.octetCount) + uint64(count(hIndex))
+		listSize*uint64(c.listCount) + (kernels.SignatureSize+suffixSize)*uint64(c.suffixCount) + literalSize*uint64(c.literalCount) + uint64(c.textLength) + uint64(count(hIndex))
 	flags := count(hFlags)
 	switch {
 	case size != uint64(len(data)):
 		return errors.New("not as long as its header says")
-	case c.nodeCount == 0 || c.endCount == 0 || c.bunchCount == 0:
-		return errors.New("no root, no end 0 or no bunch 0")
+	case c.nodeCount == 0 || c.endCount == 0 || c.listCount == 0:
+		return errors.New("no root, no end 0 or no suffix list 0")
 	case flags&^(flagGroup|flagGoogle) != 0 || (flags&flagGoogle != 0) != (profile != 0):
 		return errors.New("flags")
 	case rules >= endBit>>1:
 		return errors.New("too many rules")
-	case c.windows && (c.tailCount != 0 || count(hIndex) != 0):
-		return errors.New("tails")
+	case c.indexLiterals && (c.suffixCount != 0 || count(hIndex) != 0):
+		return errors.New("wildcard suffixes")
 	}
 	c.compiled, c.rules, c.lengths = newCompiled(data), rules, 0
 	return c.checkSections()
@@ -63,10 +65,10 @@ func (c *groupCheck) checkSections() error {
 	if err := c.checkLiterals(); err != nil {
 		return err
 	}
-	if err := c.checkTails(); err != nil {
+	if err := c.checkSuffixes(); err != nil {
 		return err
 	}
-	if err := c.checkBunches(); err != nil {
+	if err := c.checkLists(); err != nil {
 		return err
 	}
 	if err := c.checkEnds(); err != nil {
@@ -80,77 +82,77 @@ func (c *groupCheck) checkSections() error {
 
 // hasRule tells whether a number is that of a rule, or 0 where none is needed.
 func (c *groupCheck) hasRule(rule uint32) bool {
-	if c.windows {
+	if c.indexLiterals {
 		return rule <= c.rules
 	}
 	return rule == 0 || rule >= 2 && rule>>1 <= c.rules
 }
 
-// hasOctets tells whether the octets are there, and counts them.
-func (c *groupCheck) hasOctets(offset, length uint32) bool {
+// hasText tells whether the bytes are there, and counts them.
+func (c *groupCheck) hasText(offset, length uint32) bool {
 	c.lengths += uint64(length)
-	return uint64(offset)+uint64(length) <= uint64(c.octetCount) && c.lengths <= uint64(c.octetCount)
+	return uint64(offset)+uint64(length) <= uint64(c.textLength) && c.lengths <= uint64(c.textLength)
 }
 
 func (c *groupCheck) checkLiterals() error {
 	for i := range int(c.literalCount) {
 		record := c.data[c.literals+i*literalSize:]
-		if !c.hasOctets(le32(record), le32(record[4:])) {
+		if !c.hasText(le32(record), le32(record[4:])) {
 			return fmt.Errorf("literal %d outside", i)
 		}
 	}
 	return nil
 }
 
-func (c *groupCheck) checkTails() error {
-	literals := uint64(0) // of the tails before
-	for i := range int(c.tailCount) {
-		record := c.data[c.tails+i*tailSize:]
-		count, first, longest := uint64(le32(record[4:])>>tailCount), le32(record[8:]), le32(record[12:])
-		rule, bunch := le32(record), le32(record[16:])
-		if rule == 0 || !c.hasRule(rule) || count == 0 || bunch >= c.bunchCount {
-			return fmt.Errorf("tail %d", i)
+func (c *groupCheck) checkSuffixes() error {
+	literals := uint64(0) // of the suffixes before
+	for i := range int(c.suffixCount) {
+		record := c.data[c.suffixes+i*suffixSize:]
+		count, first, longest := uint64(le32(record[4:])>>suffixCount), le32(record[8:]), le32(record[12:])
+		rule, list := le32(record), le32(record[16:])
+		if rule == 0 || !c.hasRule(rule) || count == 0 || list >= c.listCount {
+			return fmt.Errorf("wildcard suffix %d", i)
 		}
 		if count == 1 {
-			if !c.hasOctets(first, longest) {
-				return fmt.Errorf("tail %d: literal outside", i)
+			if !c.hasText(first, longest) {
+				return fmt.Errorf("wildcard suffix %d: literal outside", i)
 			}
 			continue
 		}
 		if uint64(first) != literals || literals+count > uint64(c.literalCount) ||
 			longest < first || uint64(longest) >= literals+count {
-			return fmt.Errorf("tail %d: literals outside", i)
+			return fmt.Errorf("wildcard suffix %d: literals outside", i)
 		}
 		literals += count
 	}
 	return nil
 }
 
-func (c *groupCheck) checkBunches() error {
-	if [bunchSize]byte(c.data[c.bunches:]) != [bunchSize]byte{} {
-		return errors.New("bunch 0")
+func (c *groupCheck) checkLists() error {
+	if [listSize]byte(c.data[c.lists:]) != [listSize]byte{} {
+		return errors.New("suffix list 0")
 	}
-	tails := uint32(0) // of the bunches before
-	for i := uint32(1); i < c.bunchCount; i++ {
-		record := c.data[c.bunch(i):]
+	suffixes := uint32(0) // of the lists before
+	for i := uint32(1); i < c.listCount; i++ {
+		record := c.data[c.list(i):]
 		allow, disallow, last := le32(record[4:]), le32(record[8:]), le32(record[12:])
-		if allow != tails || disallow < allow || last < disallow || last > c.tailCount {
-			return fmt.Errorf("bunch %d: tails of another", i)
+		if allow != suffixes || disallow < allow || last < disallow || last > c.suffixCount {
+			return fmt.Errorf("suffix list %d: wildcard suffixes of another", i)
 		}
-		tails = last
+		suffixes = last
 		if !c.hasRule(le32(record[16:])) || !c.hasRule(le32(record[20:])) {
-			return fmt.Errorf("bunch %d: no such rule", i)
+			return fmt.Errorf("suffix list %d: no such rule", i)
 		}
 		up := le32(record[24:])
 		if up >= i || up > 0 && le32(record) <= c.depth(up) {
-			return fmt.Errorf("bunch %d: not below bunch %d", i, up)
+			return fmt.Errorf("suffix list %d: not below list %d", i, up)
 		}
 	}
 	return nil
 }
 
-// depth is how far into a path the tails of a bunch begin.
-func (c *groupCheck) depth(bunch uint32) uint32 { return le32(c.data[c.bunch(bunch):]) }
+// depth is how far into a path the suffixes of a list begin.
+func (c *groupCheck) depth(list uint32) uint32 { return le32(c.data[c.list(list):]) }
 
 func (c *groupCheck) checkEnds() error {
 	if [endSize]byte(c.data[c.ends:]) != [endSize]byte{} {
@@ -158,7 +160,7 @@ func (c *groupCheck) checkEnds() error {
 	}
 	for i := 1; i < int(c.endCount); i++ {
 		record := c.data[c.end(uint32(i)):]
-		if !c.hasRule(le32(record)) || !c.hasRule(le32(record[4:])) || le32(record[8:]) >= c.bunchCount {
+		if !c.hasRule(le32(record)) || !c.hasRule(le32(record[4:])) || le32(record[8:]) >= c.listCount {
 			return fmt.Errorf("end %d", i)
 		}
 	}
@@ -199,9 +201,9 @@ func (c *groupCheck) checkNode(i int) error {
 		return errors.New("label")
 	}
 	for n := label >> 56; n > 0; n, label = n-1, label>>8 {
-		if octet := byte(label); isStep[octet] && here.escape == 0 {
+		if char := byte(label); isStep[char] && here.escape == 0 {
 			here.depth++ // as step does
-		} else if !c.step(&here, octet) {
+		} else if !c.step(&here, char) {
 			return errors.New("label")
 		}
 	}
@@ -236,17 +238,17 @@ func (c *groupCheck) checkNode(i int) error {
 	return nil
 }
 
-// checkLeaf checks a leaf that certain octets lead to.
+// checkLeaf checks a leaf that certain bytes lead to.
 func (c *groupCheck) checkLeaf(i int, here place) bool {
 	record := c.data[c.leaves+i*leafSize:]
 	offset, length := le32(record), le32(record[4:])
-	if !c.hasOctets(offset, length) {
+	if !c.hasText(offset, length) {
 		return false
 	}
-	for _, octet := range c.data[c.octets+int(offset):][:length] {
-		if isStep[octet] && here.escape == 0 {
+	for _, char := range c.data[c.text+int(offset):][:length] {
+		if isStep[char] && here.escape == 0 {
 			here.depth++ // as step does
-		} else if !c.step(&here, octet) {
+		} else if !c.step(&here, char) {
 			return false
 		}
 	}
@@ -254,10 +256,10 @@ func (c *groupCheck) checkLeaf(i int, here place) bool {
 	if rule&endBit != 0 {
 		return rule != endBit && c.isEnd(rule&^endBit, here)
 	}
-	return rule != 0 && c.hasRule(rule) && here.escape == 0 && above < c.bunchCount && c.depth(above) <= here.depth
+	return rule != 0 && c.hasRule(rule) && here.escape == 0 && above < c.listCount && c.depth(above) <= here.depth
 }
 
-// isEnd tells whether an end may be where certain octets lead to.
+// isEnd tells whether an end may be where certain bytes lead to.
 func (c *groupCheck) isEnd(end uint32, here place) bool {
 	return end < c.endCount && c.depth(le32(c.data[c.end(end)+8:])) <= here.depth && here.escape == 0
 }
@@ -271,56 +273,56 @@ func (c *groupCheck) checkIndex() error {
 	if len(data) < 8 {
 		return errors.New("index: cut off")
 	}
-	windows := le32(data)
-	list := 8 + windowSize*uint64(windows)
-	trie := list + 4*uint64(c.tailCount)
-	if windows == 0 || trie > uint64(len(data)) || le32(data[list-4:]) != c.tailCount {
+	indexLiterals := le32(data)
+	postings := 8 + indexLiteralSize*uint64(indexLiterals)
+	trie := postings + 4*uint64(c.suffixCount)
+	if indexLiterals == 0 || trie > uint64(len(data)) || le32(data[postings-4:]) != c.suffixCount {
 		return errors.New("index: not as long as its header says")
 	}
-	tails := uint64(0) // of the windows before
-	for i := range windows {
-		record := data[4+windowSize*int(i):]
-		if uint64(le32(record)) != tails {
-			return fmt.Errorf("window %d: tails of another", i+1)
+	suffixes := uint64(0) // of the index literals before
+	for i := range indexLiterals {
+		record := data[4+indexLiteralSize*int(i):]
+		if uint64(le32(record)) != suffixes {
+			return fmt.Errorf("index literal %d: suffixes of another", i+1)
 		}
-		if tails += uint64(le32(record[4:])); tails > uint64(c.tailCount) {
-			return fmt.Errorf("window %d: tails outside", i+1)
+		if suffixes += uint64(le32(record[4:])); suffixes > uint64(c.suffixCount) {
+			return fmt.Errorf("index literal %d: suffixes outside", i+1)
 		}
 		if le32(record[8:]) > i {
-			return fmt.Errorf("window %d: starts with a longer one", i+1)
+			return fmt.Errorf("index literal %d: starts with a longer one", i+1)
 		}
 	}
-	for i := range int(c.tailCount) {
-		if le32(data[int(list)+4*i:]) >= c.tailCount {
-			return fmt.Errorf("window's tail %d: no such tail", i)
+	for i := range int(c.suffixCount) {
+		if le32(data[int(postings)+4*i:]) >= c.suffixCount {
+			return fmt.Errorf("index literal list: element %d: no such suffix", i)
 		}
 	}
-	inner := groupCheck{windows: true}
-	if err := inner.check(data[trie:], windows, 0); err != nil {
+	inner := groupCheck{indexLiterals: true}
+	if err := inner.check(data[trie:], indexLiterals, 0); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
 }
 
-// place is what is known of the octets that lead to a node.
+// place is what is known of the bytes that lead to a node.
 type place struct {
 	depth   uint32 // how many they are
 	reached bool
 	query   bool  // there is a '?'
-	escape  uint8 // how many octets of an escape they end in, of three
+	escape  uint8 // how many bytes of an escape they end in, of three
 	high    byte  // the first digit of that escape
 }
 
-// step adds an octet. It is false where paths that have it can be spelled in
-// another way, so that more or fewer octets than the depth may be the same, and
+// step adds a byte. It is false where paths that have it can be spelled in
+// another way, so that more or fewer bytes than the depth may be the same, and
 // for '#', where paths end.
-func (c *groupCheck) step(p *place, octet byte) bool {
+func (c *groupCheck) step(p *place, char byte) bool {
 	p.reached = true
 	p.depth++
-	if c.windows {
+	if c.indexLiterals {
 		return true
 	}
-	if octet == '#' || octet == star {
+	if char == '#' || char == star {
 		return false
 	}
 	if c.flags&flagGoogle != 0 {
@@ -328,27 +330,27 @@ func (c *groupCheck) step(p *place, octet byte) bool {
 	}
 	switch p.escape {
 	case 0:
-		if octet == '%' {
+		if char == '%' {
 			p.escape = 1
-		} else if needsWork[octet] {
+		} else if needsWork[char] {
 			return false
 		}
-		p.query = p.query || octet == '?'
+		p.query = p.query || char == '?'
 		return true
 	case 1:
-		p.escape, p.high = 2, octet
-		return isUpperHex(octet)
+		p.escape, p.high = 2, char
+		return isUpperHex(char)
 	}
 	p.escape = 0
-	if !isUpperHex(octet) {
+	if !isUpperHex(char) {
 		return false
 	}
 	var memory [3]byte
-	whole := [...]byte{'%', p.high, octet}
+	whole := [...]byte{'%', p.high, char}
 	return string(appendNormal(memory[:0], whole[:])) == string(whole[:]) && !(p.query && isQueryEscape(whole[:], 0))
 }
 
-// isStep are the octets that can be spelled in but one way, and mean nothing but
+// isStep are the bytes that can be spelled in but one way, and mean nothing but
 // themselves.
 var isStep = func() (table [256]bool) {
 	for c := range table {

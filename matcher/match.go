@@ -2,7 +2,9 @@ package matcher
 
 import (
 	"math"
+	"math/bits"
 
+	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -15,8 +17,8 @@ const Whole = math.MaxInt
 func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
 	literal, _ := c.literalMatch(p)
-	best := max(literal.best, c.bestTail(p, literal.bunch, allowTails, literal.best))
-	best = max(best, c.bestTail(p, literal.bunch, disallowTails, best))
+	best := max(literal.best, c.bestSuffix(p, literal.list, allowing, literal.best))
+	best = max(best, c.bestSuffix(p, literal.list, disallowing, best))
 	return t.Decision(best)
 }
 
@@ -40,7 +42,7 @@ func (t *Trie) Allowed(p *Target) bool {
 }
 
 // Standing is what the rules without wildcards make of a path, and with it of
-// every path that agrees with it in its first Depth octets. The zero value
+// every path that agrees with it in its first Depth bytes. The zero value
 // allows everything.
 type Standing struct {
 	// Denied is the verdict, unless Open.
@@ -51,32 +53,33 @@ type Standing struct {
 	// Depth is Whole where nothing is known of other paths.
 	Depth int
 
-	contest contest
+	candidates candidates
 }
 
-// contest is what is left to tails.
-type contest struct {
-	bunch uint32 // the tails in question, 0 for none
-	best  uint32 // the rule that they must beat, 0 for none
+// candidates are the wildcard suffixes that may change a verdict: those of a list, and of
+// the lists above it.
+type candidates struct {
+	list uint32 // the suffixes in question, 0 for none
+	best uint32 // the rule that they must beat, 0 for none
 }
 
 // Stand finds what the rules without wildcards make of a path. p must have been
 // set under the trie's profile.
 func (t *Trie) Stand(p *Target) (s Standing) {
 	c := &t.rules
-	s.contest, s.Depth = c.literalMatch(p)
-	s.Denied = s.contest.best != 0 && s.contest.best&1 == 0
-	// Only a tail of the other verdict can change it.
-	s.Open = c.mayBeat(s.contest.bunch, s.against(), s.contest.best)
+	s.candidates, s.Depth = c.literalMatch(p)
+	s.Denied = s.candidates.best != 0 && s.candidates.best&1 == 0
+	// Only a suffix of the other verdict can change it.
+	s.Open = c.mayBeat(s.candidates.list, s.against(), s.candidates.best)
 	return s
 }
 
-// against are the tails that can change the verdict.
-func (s *Standing) against() tailKind {
+// against are the suffixes that can change the verdict.
+func (s *Standing) against() suffixKind {
 	if s.Denied {
-		return allowTails
+		return allowing
 	}
-	return disallowTails
+	return disallowing
 }
 
 // Settle tells whether an open Standing's verdict changes for a path that it
@@ -84,50 +87,50 @@ func (s *Standing) against() tailKind {
 // Standing.
 func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
 	c, other := &t.rules, s.against()
-	best, bunch := s.contest.best, s.contest.bunch
+	best, list := s.candidates.best, s.candidates.list
 	if p.met.rules == t.Identity() {
-		best, bunch = p.met.rule, p.met.above
+		best, list = p.met.rule, p.met.above
 	}
-	best = max(best, c.bestTail(p, bunch, other, best))
-	// Then only a tail of this verdict can change it back.
-	return best != s.contest.best && c.bestTail(p, s.contest.bunch, 1-other, best) == 0
+	best = max(best, c.bestSuffix(p, list, other, best))
+	// Then only a suffix of this verdict can change it back.
+	return best != s.candidates.best && c.bestSuffix(p, s.candidates.list, 1-other, best) == 0
 }
 
 // end is the offset of an end's record.
 func (c *compiled) end(number uint32) int { return c.ends + int(number)*endSize }
 
-// literalMatch finds the best rule without wildcard and the last bunch on the
-// path's way, whose tails and those above may match, too, and the depth up to
+// literalMatch finds the best rule without wildcard and the last list on the
+// path's way, whose suffixes and those above may match, too, and the depth up to
 // which the path was looked at.
-func (c *compiled) literalMatch(p *Target) (literal contest, depth int) {
+func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	path := p.raw
-	way := c.walk(path)
-	if way.leaf != 0 {
-		depth = way.stop // whatever follows
-		if p.profile == robotstxt.Google && octets[path[depth-1]]&isBlank != 0 {
+	walked := c.walk(path)
+	if walked.leaf != 0 {
+		depth = walked.stop // whatever follows
+		if p.profile == robotstxt.Google && classes[path[depth-1]]&isBlank != 0 {
 			depth = Whole // blanks are cut off where the path ends
 		}
-		return c.leafRule(way.leaf), depth
+		return c.leafRule(walked.leaf), depth
 	}
-	depth = way.stop + 1
-	ended := way.stop >= len(path) || path[way.stop] == '#'
-	if ended || (p.profile == robotstxt.Google && octets[path[way.stop]]&isBlank != 0) {
+	depth = walked.stop + 1
+	ended := walked.stop >= len(path) || path[walked.stop] == '#'
+	if ended || (p.profile == robotstxt.Google && classes[path[walked.stop]]&isBlank != 0) {
 		// Where the path ends matters, and blanks are cut off there.
 		depth = Whole
 	}
-	if p.profile == robotstxt.RFC9309 && mayDiffer(path, way.stop) {
+	if p.profile == robotstxt.RFC9309 && mayDiffer(path, walked.stop) {
 		p.prepare()
 		path, depth = p.query, Whole
-		way = c.walk(path)
-		ended = way.stop >= len(path)
+		walked = c.walk(path)
+		ended = walked.stop >= len(path)
 	}
-	if way.leaf != 0 {
-		return c.leafRule(way.leaf), depth
+	if walked.leaf != 0 {
+		return c.leafRule(walked.leaf), depth
 	}
-	record := c.end(way.end)
-	literal = contest{bunch: load32(c.data, record+8), best: load32(c.data, record)}
-	if ended && way.at == way.stop {
-		literal.best = max(literal.best, load32(c.data, record+4))
+	record := c.end(walked.end)
+	literal = candidates{list: kernels.Load32(c.data, record+8), best: kernels.Load32(c.data, record)}
+	if ended && walked.at == walked.stop {
+		literal.best = max(literal.best, kernels.Load32(c.data, record+4))
 	}
 	return literal, depth
 }
@@ -142,16 +145,16 @@ func mayDiffer(path []byte, stop int) bool {
 	return stop > 0 && (needsWork[path[stop-1]] || needsWork[path[max(0, stop-2)]])
 }
 
-// way is what a walk has found.
-type way struct {
+// walkResult is what a walk has found.
+type walkResult struct {
 	// leaf is where the leaf without end lies that the walk came through, which
-	// knows the rule and the bunch; 0 for none, and end knows them.
+	// knows the rule and the list; 0 for none, and end knows them.
 	leaf int
 	// end is the last end on the way, 0 for none.
 	end uint32
 	// at is where in the path the end was.
 	at int
-	// stop is where the walk stopped: at the first octet that led nowhere, or
+	// stop is where the walk stopped: at the first byte that led nowhere, or
 	// past the last.
 	stop int
 }
@@ -159,9 +162,9 @@ type way struct {
 // walk follows a path down the trie, as written or in its query spelling: rules
 // without a literal '?' and without wildcard lie before the query, where both
 // spellings are one.
-func (c *compiled) walk(path []byte) (w way) {
+func (c *compiled) walk(path []byte) (w walkResult) {
 	for node, i := headerSize, 0; ; i++ {
-		label := load64(c.data, node)
+		label := kernels.Load64(c.data, node)
 		if n := int(label >> 56); n > 0 {
 			if same := samePrefix(path[i:], label); same < n {
 				w.stop = i + same
@@ -169,19 +172,19 @@ func (c *compiled) walk(path []byte) (w way) {
 			}
 			i += n
 		}
-		if e := load32(c.data, node+28); e != 0 {
+		if e := kernels.Load32(c.data, node+28); e != 0 {
 			w.end, w.at = e, i
 		}
 		w.stop = i
 		if i >= len(path) {
 			return w
 		}
-		low, high, octet := load64(c.data, node+8), load64(c.data, node+16), path[i]
-		if !hasChild(low, high, octet) {
+		low, high, char := kernels.Load64(c.data, node+8), kernels.Load64(c.data, node+16), path[i]
+		if !hasChild(low, high, char) {
 			return w
 		}
-		first := load32(c.data, node+24)
-		child := int(first&^leafBit) + childIndex(low, high, octet)
+		first := kernels.Load32(c.data, node+24)
+		child := int(first&^leafBit) + childIndex(low, high, char)
 		if first&leafBit != 0 {
 			leaf := c.leaves + child*leafSize
 			length, same := c.leafLabel(path[i+1:], leaf)
@@ -189,7 +192,7 @@ func (c *compiled) walk(path []byte) (w way) {
 			if same < length {
 				return w
 			}
-			if rule := load32(c.data, leaf+8); rule&endBit == 0 {
+			if rule := kernels.Load32(c.data, leaf+8); rule&endBit == 0 {
 				w.leaf = leaf
 			} else {
 				w.end, w.at = rule&^endBit, w.stop
@@ -200,16 +203,64 @@ func (c *compiled) walk(path []byte) (w way) {
 	}
 }
 
-// leafRule returns what a leaf without end knows: the nearest bunch and the best prefix
+// leafRule returns what a leaf without end knows: the nearest list and the best prefix
 // rule.
-func (c *compiled) leafRule(leaf int) contest {
-	return contest{bunch: load32(c.data, leaf+12), best: load32(c.data, leaf+8)}
+func (c *compiled) leafRule(leaf int) candidates {
+	return candidates{list: kernels.Load32(c.data, leaf+12), best: kernels.Load32(c.data, leaf+8)}
 }
 
-// leafLabel returns the length of a leaf's label and in how many octets path
+// leafLabel returns the length of a leaf's label and in how many bytes path
 // agrees with it.
 func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
-	offset := c.octets + int(load32(c.data, leaf))
-	length = int(load32(c.data, leaf+4))
+	offset := c.text + int(kernels.Load32(c.data, leaf))
+	length = int(kernels.Load32(c.data, leaf+4))
 	return length, commonPrefix(path, c.data[offset:offset+length])
+}
+
+// samePrefix returns in how many bytes s agrees with a label, whose first
+// byte is lowest. More than the label's length stands for all of it.
+func samePrefix(s []byte, label uint64) int {
+	if len(s) >= 8 {
+		return bits.TrailingZeros64(kernels.Load64(s, 0)^label) >> 3
+	}
+	for i, c := range s {
+		if c != byte(label>>(8*i)) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// commonPrefix returns in how many bytes s agrees with t.
+func commonPrefix(s, t []byte) int {
+	n := min(len(s), len(t))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if differ := kernels.Load64(s, i) ^ kernels.Load64(t, i); differ != 0 {
+			return i + bits.TrailingZeros64(differ)>>3
+		}
+	}
+	for i < n && s[i] == t[i] {
+		i++
+	}
+	return i
+}
+
+// hasChild tells whether a node with these two words of branches has a child
+// for a byte.
+func hasChild(low, high uint64, char byte) bool {
+	word := low
+	if char >= 64 {
+		word = high
+	}
+	return char < 128 && word>>(char&63)&1 != 0
+}
+
+// childIndex returns which child of a node byte c leads to.
+func childIndex(low, high uint64, c byte) int {
+	bit := uint64(1) << (c & 63)
+	if c < 64 {
+		return bits.OnesCount64(low & (bit - 1))
+	}
+	return bits.OnesCount64(low) + bits.OnesCount64(high&(bit-1))
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Normalise returns the spelling of a path and query under which RFC 9309
-// compares it (§2.2.2, figures 4 and 6): escapes of unreserved octets and of
-// '*', '$', ':' and '@' decoded, other escapes with upper-case digits, octets
+// compares it (§2.2.2, figures 4 and 6): escapes of unreserved bytes and of
+// '*', '$', ':' and '@' decoded, other escapes with upper-case digits, bytes
 // that may not stand raw escaped, and a '%' without two hex digits as "%25".
 // Normalising twice equals normalising once.
 //
@@ -45,10 +45,10 @@ func isNormal(path []byte) bool {
 	return true
 }
 
-// needsWork are the octets for which a path may not be normal.
+// needsWork are the bytes for which a path may not be normal.
 var needsWork = func() (table [256]bool) {
 	for c := range table {
-		table[c] = octets[c]&isEncoded != 0 || c == '%'
+		table[c] = classes[c]&isEncoded != 0 || c == '%'
 	}
 	return table
 }()
@@ -62,24 +62,24 @@ func appendNormal(dst, path []byte) []byte {
 		case c != '%':
 			dst = appendEscape(dst, c)
 		default:
-			octet, ok := escaped(path, i)
+			char, ok := escaped(path, i)
 			if !ok {
 				dst = append(dst, "%25"...)
 				break
 			}
-			dst = appendDecoded(dst, octet)
+			dst = appendDecoded(dst, char)
 			i += 2
 		}
 	}
 	return dst
 }
 
-// appendDecoded appends what the escape of an octet becomes.
-func appendDecoded(dst []byte, octet byte) []byte {
-	if octets[octet]&isUnreserved != 0 || octet == '*' || octet == '$' || octet == ':' || octet == '@' {
-		return append(dst, octet)
+// appendDecoded appends what the escape of a byte becomes.
+func appendDecoded(dst []byte, char byte) []byte {
+	if classes[char]&isUnreserved != 0 || char == '*' || char == '$' || char == ':' || char == '@' {
+		return append(dst, char)
 	}
-	return appendEscape(dst, octet)
+	return appendEscape(dst, char)
 }
 
 // queryEscape returns where the first "%2F" or "%3F" after the first '?' of a
@@ -106,7 +106,7 @@ func isQueryEscape(plain []byte, i int) bool {
 }
 
 // appendQueryNormal decodes "%2F" and "%3F" of a normalised path from its
-// octet from on.
+// byte from on.
 func appendQueryNormal(dst, plain []byte, from int) []byte {
 	dst = append(dst, plain[:from]...)
 	for i := from; i < len(plain); i++ {
@@ -128,7 +128,7 @@ const robotsTxt = "/robots.txt"
 
 // IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in
 // any spelling (/%72obots.txt, too), which is always allowed (RFC 9309 §2.2.2). A fragment is
-// ignored. Every path that agrees with this one in its first depth octets gets
+// ignored. Every path that agrees with this one in its first depth bytes gets
 // the same answer; depth is Whole where that is not known.
 //
 // Google's parser leaves /robots.txt to its caller: there it is like any other.
@@ -142,8 +142,8 @@ func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
 			return false, Whole
 		}
 		c, size := path[i], 1
-		if octet, ok := escaped(path, i); ok && octets[octet]&isUnreserved != 0 {
-			c, size = octet, 3
+		if char, ok := escaped(path, i); ok && classes[char]&isUnreserved != 0 {
+			c, size = char, 3
 		}
 		if c != robotsTxt[n] {
 			if path[i] == '%' {

@@ -9,21 +9,21 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// ErrBadBody says that octets are no compiled robots.txt: they were cut or
+// ErrBadBody says that bytes are no compiled robots.txt: they were cut or
 // changed, or another version of the program made them.
-var ErrBadBody = errors.New("the octets are no compiled robots.txt")
+var ErrBadBody = errors.New("the text are no compiled robots.txt")
 
-// OpenBody takes the octets of a Body, as AppendRules and AppendNotes gave
+// OpenBody takes the bytes of a Body, as AppendRules and AppendNotes gave
 // them. Without notes (nil) the rules decide and cannot be described. The Body
 // aliases both, which must stay unchanged for as long as it or any of its tries
 // is used: matching looks at nothing twice.
 //
-// Nothing in the octets is trusted. Whatever opens can be matched against any
+// Nothing in the bytes is trusted. Whatever opens can be matched against any
 // path: no offset leads outside, nothing is gone through in circles, and the
 // bound on time that Trie gives holds. What the rules say is another matter: an
 // error, which is ErrBadBody, is certain only where the form is broken.
 //
-// It takes time linear in the octets and memory linear in the nodes.
+// It takes time linear in the bytes and memory linear in the nodes.
 func OpenBody(data, notes []byte) (*Body, error) {
 	b, err := openShape(data, notes)
 	if err == nil {
@@ -50,7 +50,7 @@ func OpenTries(dst []Trie, data, notes []byte, chains []Chain) ([]Trie, *Body, e
 	return b.Tries(dst, chains), b, nil
 }
 
-// ReopenBody is OpenBody for octets that OpenBody, or OpenTries for the chains
+// ReopenBody is OpenBody for bytes that OpenBody, or OpenTries for the chains
 // that tries are asked for, has taken before: it looks at nothing again.
 func ReopenBody(data, notes []byte) *Body {
 	b := view(data, notes)
@@ -88,7 +88,7 @@ func checkShape(data []byte) error {
 		return errors.New("cut off")
 	}
 	b := view(data, nil)
-	if err := checkEnds(data, bodyHeaderSize, nameSize, b.names, b.octetsAt-b.textsAt); err != nil {
+	if err := checkEnds(data, bodyHeaderSize, nameSize, b.names, b.compiledAt-b.textsAt); err != nil {
 		return fmt.Errorf("names: %w", err)
 	}
 	for i := range b.names {
@@ -104,7 +104,7 @@ func checkShape(data []byte) error {
 			return fmt.Errorf("trie %d: no such group", i)
 		}
 	}
-	if err := checkEnds(data, b.groupsAt, groupSize, b.groups, len(data)-b.octetsAt); err != nil {
+	if err := checkEnds(data, b.groupsAt, groupSize, b.groups, len(data)-b.compiledAt); err != nil {
 		return fmt.Errorf("groups: %w", err)
 	}
 	return nil
@@ -170,7 +170,7 @@ func (b *Body) checkGroup(c *groupCheck, i int) error {
 // rulesOf is how many rules a group has.
 func (b *Body) rulesOf(group int) uint32 { return le32(b.data[b.groupsAt+groupSize*group+4:]) }
 
-// checkEnds checks that the n ends at an offset, size octets apart, never fall
+// checkEnds checks that the n ends at an offset, size bytes apart, never fall
 // and lead to limit.
 func checkEnds(data []byte, at, size, n, limit int) error {
 	before := 0
@@ -196,7 +196,7 @@ func (b *Body) checkNotesShape(notes []byte) error {
 	if int64(le32(notes[4:])) != int64(b.tries) || int64(le32(notes[8:])) != int64(b.names)+1 {
 		return errors.New("of another body")
 	}
-	fixed := notesHeaderSize + trieNotesSize*uint64(b.tries) + listSize*uint64(b.names+1)
+	fixed := notesHeaderSize + trieNotesSize*uint64(b.tries) + agentListSize*uint64(b.names+1)
 	if fixed > uint64(len(notes)) {
 		return errors.New("cut off")
 	}
@@ -207,7 +207,7 @@ func (b *Body) checkNotesShape(notes []byte) error {
 	if err := checkEnds(notes, notesHeaderSize, trieNotesSize, b.tries, with.listsText-with.notesOctets); err != nil {
 		return fmt.Errorf("tries: %w", err)
 	}
-	if err := checkEnds(notes, with.listsAt, listSize, b.names+1, len(notes)-with.listsText); err != nil {
+	if err := checkEnds(notes, with.listsAt, agentListSize, b.names+1, len(notes)-with.listsText); err != nil {
 		return fmt.Errorf("lists: %w", err)
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // TestHold compares Hold, and Settle behind it, with Match for each path alone: rules
-// with and without wildcards, of both verdicts and in bunches one above the other, and
+// with and without wildcards, of both verdicts and in lists one above the other, and
 // paths that begin alike. Each of what Hold can say of a path has to come up.
 func TestHold(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))

@@ -15,9 +15,9 @@ type pattern struct {
 	// text is the normalised pattern with a star for each run of '*'. It has
 	// no star at its end, and no '$' that anchors.
 	text []byte
-	// prefix is how many octets of text come before the first star.
+	// prefix is how many bytes of text come before the first star.
 	prefix int
-	// length counts the octets of the normalised pattern, every '*' and '$'
+	// length counts the bytes of the normalised pattern, every '*' and '$'
 	// included: the rule's specificity (RFC 9309 §2.2.2).
 	length int
 	// anchored: the pattern ends in '$' and matches whole paths only.
@@ -82,19 +82,19 @@ func (c *pattern) appendStar(dst []byte) []byte {
 // NormaliseQuery do for paths.
 func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
-		octet := source[i]
+		char := source[i]
 		switch {
-		case octet == '*':
+		case char == '*':
 			dst = c.appendStar(dst)
-		case octet == '?':
+		case char == '?':
 			c.query = true
-			dst = append(dst, octet)
-		case !needsWork[octet]:
+			dst = append(dst, char)
+		case !needsWork[char]:
 			run := plainRun(source[i:])
 			dst = append(dst, source[i:i+run]...)
 			i += run - 1
-		case octet != '%':
-			dst = appendEscape(dst, octet)
+		case char != '%':
+			dst = appendEscape(dst, char)
 		default:
 			decoded, ok := escaped(source, i)
 			switch {
@@ -113,18 +113,18 @@ func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 	return dst
 }
 
-// plainRun is how many of the octets that a pattern begins with stand for
+// plainRun is how many of the bytes that a pattern begins with stand for
 // themselves alone, under either profile.
 func plainRun(source []byte) int {
-	for i, octet := range source {
-		if !isPlain[octet] {
+	for i, char := range source {
+		if !isPlain[char] {
 			return i
 		}
 	}
 	return len(source)
 }
 
-// isPlain are the octets that stand for themselves alone in a pattern.
+// isPlain are the bytes that stand for themselves alone in a pattern.
 var isPlain = func() (table [256]bool) {
 	for c := range table {
 		table[c] = !needsWork[c] && c != '*' && c != '?'
@@ -132,21 +132,21 @@ var isPlain = func() (table [256]bool) {
 	return table
 }()
 
-// appendGoogle escapes octets beyond ASCII and brings the digits of escapes to
+// appendGoogle escapes bytes beyond ASCII and brings the digits of escapes to
 // upper case.
 func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
-		octet := source[i]
+		char := source[i]
 		switch _, isEscape := escaped(source, i); {
-		case octet == '*':
+		case char == '*':
 			dst = c.appendStar(dst)
 		case isEscape:
 			dst = append(dst, '%', upper(source[i+1]), upper(source[i+2]))
 			i += 2
-		case octet >= 0x80:
-			dst = appendEscape(dst, octet)
+		case char >= 0x80:
+			dst = appendEscape(dst, char)
 		default:
-			dst = append(dst, octet)
+			dst = append(dst, char)
 		}
 	}
 	return dst

@@ -10,11 +10,11 @@ import (
 
 // What a body may grow to when its groups are merged for every agent: a hostile
 // body can name an agent in each subset of its groups. A rule costs its text and
-// ruleCost octets.
+// ruleCost bytes.
 const (
 	// maxMerging bounds the cost of all merged rules by that of the body's.
 	maxMerging = 8
-	// maxMerged bounds it as such, so that 32 bits can count the octets of
+	// maxMerged bounds it as such, so that 32 bits can count the bytes of
 	// what it compiles to.
 	maxMerged = 64 << 20
 	ruleCost  = 64

@@ -1,6 +1,10 @@
 package matcher
 
-import "bytes"
+import (
+	"bytes"
+
+	"robotsbatch/matcher/internal/kernels"
+)
 
 // Scratch is one goroutine's own memory for splitting URLs. The zero value is
 // ready to use.
@@ -51,16 +55,16 @@ func Trimmed(url []byte) bool {
 }
 
 func trim(url []byte) []byte {
-	for len(url) > 0 && octets[url[0]]&isBlank != 0 {
+	for len(url) > 0 && classes[url[0]]&isBlank != 0 {
 		url = url[1:]
 	}
-	for len(url) > 0 && octets[url[len(url)-1]]&isBlank != 0 {
+	for len(url) > 0 && classes[url[len(url)-1]]&isBlank != 0 {
 		url = url[:len(url)-1]
 	}
 	return url
 }
 
-// SplitAuthority is Split for a trimmed URL without line octets: it finds the
+// SplitAuthority is Split for a trimmed URL without line bytes: it finds the
 // authority and returns what follows it as written, which may be empty, may
 // start with '/', '?', '#' or ';', and may have a fragment.
 func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
@@ -68,7 +72,7 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
 	if reason != NoReason {
 		return nil, nil, reason
 	}
-	end, plainHost := plainHost(url, start)
+	end, plainHost := hosts.PlainHost(url, start)
 	if plain && plainHost {
 		return url[:end:end], url[end:], NoReason
 	}
@@ -78,8 +82,8 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
 	return s.key, url[end:], NoReason
 }
 
-// EndsAuthority tells whether an octet is one that ends an authority.
-func EndsAuthority(c byte) bool { return octets[c]&endsAuthority != 0 }
+// EndsAuthority tells whether a byte is one that ends an authority.
+func EndsAuthority(c byte) bool { return classes[c]&endsAuthority != 0 }
 
 // Path makes a path of what SplitAuthority left over, cut at its '#': it
 // starts with a slash.
@@ -104,7 +108,7 @@ func schemeEnd(url []byte) (start int, plain bool, reason Reason) {
 		}
 	}
 	n := 0
-	for n < len(url) && octets[url[n]]&isScheme != 0 {
+	for n < len(url) && classes[url[n]]&isScheme != 0 {
 		n++
 	}
 	if n == 0 || !isLetter(url[0]) || !bytes.HasPrefix(url[n:], []byte("://")) {
@@ -126,3 +130,13 @@ func toLower(c byte) byte {
 	}
 	return c
 }
+
+// hosts finds the hosts that are written as in a key.
+var hosts = kernels.NewHostTable(
+	func(c byte) bool { return classes[c]&isLabel != 0 },
+	func(c byte) bool { return classes[c]&endsAuthority != 0 },
+)
+
+// HasLineOctet tells whether there is a NUL, CR or LF in data: bytes that no URL may
+// have inside. It serves for one URL as for a column of many.
+func HasLineOctet(data []byte) bool { return kernels.HasControl(data) }

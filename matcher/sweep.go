@@ -3,6 +3,8 @@ package matcher
 import (
 	"bytes"
 	"slices"
+
+	"robotsbatch/matcher/internal/kernels"
 )
 
 // A hostile group has thousands of wildcard suffixes whose index literals are all
@@ -65,7 +67,7 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 		p.nextSweeper = (p.nextSweeper + 1) % sweepers
 	}
 	if !s.built {
-		if s.spent += cost; s.spent < buildCost*(c.index-c.tails) {
+		if s.spent += cost; s.spent < buildCost*(c.index-c.suffixes) {
 			return nil
 		}
 		s.build(c)
@@ -78,10 +80,10 @@ func (s *sweeper) build(c *compiled) {
 	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
 	indices := make(map[string]uint32)
 	var distinct [][]byte
-	for tail := range (c.literals - c.tails) / tailSize {
+	for suffix := range (c.literals - c.suffixes) / suffixSize {
 		s.starts = append(s.starts, uint32(len(s.sequences)))
-		for i := range c.literalCount(tail) {
-			literal, index := c.literalOf(tail, i), uint32(0)
+		for i := range c.literalCount(suffix) {
+			literal, index := c.literalOf(suffix, i), uint32(0)
 			if len(literal) > 0 {
 				index = indices[string(literal)]
 				if index == 0 {
@@ -117,15 +119,15 @@ func (s *sweeper) build(c *compiled) {
 
 // literalCount is the number of literals of a suffix.
 func (c *compiled) literalCount(suffix int) int {
-	return int(load32(c.data, c.tails+suffix*tailSize+4) >> tailCount)
+	return int(kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4) >> suffixCount)
 }
 
 // literalOf is a literal of a suffix.
 func (c *compiled) literalOf(suffix, i int) []byte {
-	record := c.tails + suffix*tailSize
-	first := int(load32(c.data, record+8))
+	record := c.suffixes + suffix*suffixSize
+	first := int(kernels.Load32(c.data, record+8))
 	if c.literalCount(suffix) == 1 {
-		return c.data[c.octets+first:][:load32(c.data, record+12)]
+		return c.data[c.text+first:][:kernels.Load32(c.data, record+12)]
 	}
 	return c.literal(first + i)
 }
@@ -139,16 +141,16 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 	s.waiters = append(s.waiters[:0], waiter{}) // 0 is none
 	s.due = cleared(s.due, len(text)+1)
 	for _, suffix := range suffixes {
-		record := c.tails + int(suffix)*tailSize
-		s.waiters = append(s.waiters, waiter{suffix: suffix, rule: load32(c.data, record), next: s.starts[suffix]})
-		depth := int(load32(c.data, c.bunch(load32(c.data, record+16))))
+		record := c.suffixes + int(suffix)*suffixSize
+		s.waiters = append(s.waiters, waiter{suffix: suffix, rule: kernels.Load32(c.data, record), next: s.starts[suffix]})
+		depth := int(kernels.Load32(c.data, c.list(kernels.Load32(c.data, record+16))))
 		if s.goOn(c, text, uint32(len(s.waiters)-1), depth) {
-			best = max(best, load32(c.data, record))
+			best = max(best, kernels.Load32(c.data, record))
 		}
 	}
 	a, node := &s.automaton, uint32(0)
-	for i, octet := range text {
-		node = a.step(node, octet)
+	for i, char := range text {
+		node = a.step(node, char)
 		if due := s.due[i+1]; due != 0 {
 			s.startWaiting(due)
 		}
@@ -204,7 +206,7 @@ func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches
 
 // isAnchored tells whether the last literal of a suffix ends the path.
 func (c *compiled) isAnchored(suffix int) bool {
-	return load32(c.data, c.tails+suffix*tailSize+4)&tailAnchored != 0
+	return kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4)&suffixAnchored != 0
 }
 
 // startWaiting puts a list of waiters into those of their literals.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -38,7 +39,7 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 		path, best := reference.NewPath(text, reference.RFC9309), uint32(0)
 		var onTheWay []uint32
 		for suffix := range oracle {
-			rule, found := load32(c.data, c.tails+suffix*tailSize), uint32(0)
+			rule, found := kernels.Load32(c.data, c.suffixes+suffix*suffixSize), uint32(0)
 			if !strings.HasPrefix(text, trie.prefixOf(suffix)) {
 				continue
 			}
@@ -94,8 +95,8 @@ func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 			continue
 		}
 		suffixes = append(suffixes, uint32(suffix))
-		if c.matchTail(suffix, text, text, len(prefix)) {
-			best = max(best, load32(c.data, c.tails+suffix*tailSize))
+		if c.matchSuffix(suffix, text, text, len(prefix)) {
+			best = max(best, kernels.Load32(c.data, c.suffixes+suffix*suffixSize))
 		}
 	}
 	if got := s.sweep(c, text, suffixes, 0); got != best {
@@ -206,7 +207,7 @@ func compileDisallowed(patterns []string) Trie {
 // patternOf is the pattern of a rule that has a wildcard suffix, and prefixOf what
 // comes before its first star.
 func (t *Trie) patternOf(suffix int) string {
-	rule := t.Rule(load32(t.rules.data, t.rules.tails+suffix*tailSize))
+	rule := t.Rule(kernels.Load32(t.rules.data, t.rules.suffixes+suffix*suffixSize))
 	return strings.TrimPrefix(string(rule.Text), "Disallow: ")
 }
 

@@ -188,7 +188,7 @@ func touchKeys(entries []*tableEntry) (sum int) {
 func Touch(origins []Origin) (sum uint64) {
 	for i := range origins {
 		for j := range origins[i].Tries {
-			sum += uint64(origins[i].Tries[j].rules.tails)
+			sum += uint64(origins[i].Tries[j].rules.suffixes)
 		}
 	}
 	for i := range origins {

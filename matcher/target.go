@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 
+	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -14,17 +15,17 @@ type Target struct {
 	profile Profile
 
 	// What follows is made by prepare, when a match cannot do without.
-	prepared bool
-	plain    []byte // normalised, escapes of the query as they are
-	query    []byte // the same with "%2F" and "%3F" of the query decoded
-	sketch   Sketch // of plain and query together
+	prepared  bool
+	plain     []byte            // normalised, escapes of the query as they are
+	query     []byte            // the same with "%2F" and "%3F" of the query decoded
+	signature kernels.Signature // of plain and query together
 
 	met meeting // what Hold found of this path
 
-	bunches, windows marks       // for indexedTail
-	untried          [2][]uint32 // suffixes that it put off, by spelling
-	sweepers         [sweepers]*sweeper
-	nextSweeper      int // whose place is taken next
+	lists, indexLiterals marks       // for indexedSuffix
+	untried              [2][]uint32 // suffixes that it put off, by spelling
+	sweepers             [sweepers]*sweeper
+	nextSweeper          int // whose place is taken next
 
 	plainMemory []byte
 	queryMemory []byte
@@ -36,12 +37,12 @@ func (t *Target) Set(path []byte, p Profile) {
 	t.raw, t.profile, t.prepared, t.met.rules = path, p, false, nil
 }
 
-// SetOf takes path i of several; see Set. What the path's sketch and Trie.Hold say of
+// SetOf takes path i of several; see Set. What the path's signature and Trie.Hold say of
 // it is not looked for again.
 func (t *Target) SetOf(paths *Paths, i int, p Profile) {
 	t.Set(paths.text(i), p)
-	if sketch := paths.sketches[i]; sketch&hardBits == 0 {
-		t.plain, t.query, t.sketch, t.prepared = t.raw, t.raw, sketch, true
+	if signature := paths.signatures[i]; signature&kernels.HardBits == 0 {
+		t.plain, t.query, t.signature, t.prepared = t.raw, t.raw, signature, true
 		if paths.met.path == i {
 			t.met = paths.met
 		}
@@ -61,24 +62,30 @@ func (t *Target) prepare() {
 		return
 	}
 	t.prepared = true
-	path, sketch := t.raw, SketchOf(t.raw)
-	if sketch&fragmentBit != 0 {
+	path, signature := t.raw, signatures.Of(t.raw)
+	if signature&kernels.FragmentBit != 0 {
 		path = path[:bytes.IndexByte(path, '#')]
-		sketch = SketchOf(path)
+		signature = signatures.Of(path)
 	}
-	if sketch&workBit != 0 && t.profile == robotstxt.RFC9309 {
+	if signature&kernels.WorkBit != 0 && t.profile == robotstxt.RFC9309 {
 		t.normalise(path)
 		return
 	}
-	t.plain, t.query, t.sketch = path, path, sketch
+	t.plain, t.query, t.signature = path, path, signature
 }
 
 func (t *Target) normalise(path []byte) {
 	t.plainMemory = appendNormal(t.plainMemory[:0], path)
-	t.plain, t.query, t.sketch = t.plainMemory, t.plainMemory, SketchOf(t.plainMemory)
+	t.plain, t.query, t.signature = t.plainMemory, t.plainMemory, signatures.Of(t.plainMemory)
 	if at := queryEscape(t.plain); at >= 0 {
 		t.queryMemory = appendQueryNormal(t.queryMemory[:0], t.plain, at)
 		t.query = t.queryMemory
-		t.sketch |= SketchOf(t.query)
+		t.signature |= signatures.Of(t.query)
 	}
 }
+
+// signatures makes the signatures of texts.
+var signatures = kernels.NewSignatureTable(func(c byte) bool { return needsWork[c] })
+
+// literalSignature is the signature that a path must have to contain a literal.
+func literalSignature(s []byte) kernels.Signature { return signatures.Of(s) &^ kernels.HardBits }

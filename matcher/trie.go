@@ -1,63 +1,66 @@
 package matcher
 
-import "robotsbatch/matcher/robotstxt"
+import (
+	"robotsbatch/matcher/internal/kernels"
+	"robotsbatch/matcher/robotstxt"
+)
 
 // Trie is the compiled rules of one body for one chain of agents: the merged
 // groups that the chain has to obey (RFC 9309 §2.2.1). It is immutable and safe
 // for concurrent use; a copy shares the rules.
 //
 // Literal prefixes of patterns are paths in a radix trie. A rule without
-// wildcard ends at a node; a rule with one hangs, as a tail, on the node where
-// its literal prefix ends. Matching walks down once and then tries the tails on
+// wildcard ends at a node; a rule with one hangs, as a suffix, on the node where
+// its literal prefix ends. Matching walks down once and then tries the suffixes on
 // its way, the most specific first, until none can beat the best match; where
-// there are many, an index finds those whose window, one of their literals, is
+// there are many, an index finds those whose index literal, one of their literals, is
 // in the path.
 //
-// Time is bounded. Below indexThreshold tails it is at most the path's length × their
+// Time is bounded. Below indexThreshold suffixes it is at most the path's length × their
 // number. With an index it is the path's length × a constant, and a constant for
-// each tail whose window occurs: where more than a few occur they are looked for
+// each suffix whose index literal occurs: where more than a few occur they are looked for
 // together, in one pass over the path (see sweeper). What the pass needs is made
 // once for a host's rules, in time linear in their bytes, when as much time was
 // spent without it.
 type Trie struct {
 	rules  compiled
 	notes  []byte // the rules' lines and texts
-	agents []byte // the user-agent values: u32 count, u32 ends, octets
+	agents []byte // the user-agent values: u32 count, u32 ends, bytes
 }
 
-// compiled is the octets that layout.go describes, with the sections found.
+// compiled is the bytes that layout.go describes, with the sections found.
 type compiled struct {
-	data     []byte
-	leaves   int
-	ends     int
-	bunches  int
-	sketches int
-	tails    int
-	literals int
-	octets   int
-	index    int // where the index begins
-	flags    uint32
+	data       []byte
+	leaves     int
+	ends       int
+	lists      int
+	signatures int
+	suffixes   int
+	literals   int
+	text       int
+	index      int // where the index begins
+	flags      uint32
 }
 
-// newCompiled finds the sections of octets that the builder made.
+// newCompiled finds the sections of bytes that the builder made.
 func newCompiled(data []byte) compiled {
 	count := func(field int) int { return int(le32(data[4*field:])) }
 	c := compiled{data: data, flags: le32(data[4*hFlags:])}
 	c.leaves = headerSize + nodeSize*count(hNodes)
 	c.ends = c.leaves + leafSize*count(hLeaves)
-	c.bunches = c.ends + endSize*count(hEnds)
-	c.sketches = c.bunches + bunchSize*count(hBunches)
-	c.tails = c.sketches + sketchSize*count(hTails)
-	c.literals = c.tails + tailSize*count(hTails)
-	c.octets = c.literals + literalSize*count(hLiterals)
-	c.index = c.octets + count(hOctets)
+	c.lists = c.ends + endSize*count(hEnds)
+	c.signatures = c.lists + listSize*count(hLists)
+	c.suffixes = c.signatures + kernels.SignatureSize*count(hSuffixes)
+	c.literals = c.suffixes + suffixSize*count(hSuffixes)
+	c.text = c.literals + literalSize*count(hLiterals)
+	c.index = c.text + count(hText)
 	return c
 }
 
-// hasIndex tells whether there is an index of the tails.
+// hasIndex tells whether there is an index of the suffixes.
 func (c *compiled) hasIndex() bool { return c.index < len(c.data) }
 
-// Size is how many octets of memory the compiled rules take.
+// Size is how many bytes of memory the compiled rules take.
 func (t *Trie) Size() int { return len(t.rules.data) + len(t.notes) + len(t.agents) }
 
 // Same tells whether two tries share their compiled rules, so that a match in
@@ -69,9 +72,9 @@ func (t *Trie) Same(u *Trie) bool { return t.Identity() == u.Identity() }
 func (t *Trie) Identity() *byte { return &t.rules.data[0] }
 
 const (
-	// cacheLine is how many octets come into a cache together.
+	// cacheLine is how many bytes come into a cache together.
 	cacheLine = 64
-	// touched is how many octets of a trie's beginning touch reads: all of half
+	// touched is how many bytes of a trie's beginning touch reads: all of half
 	// of the tries that there are, and the first nodes of the others.
 	touched = 512
 )
@@ -84,8 +87,8 @@ func (t *Trie) touch() (sum uint64) {
 		sum += uint64(c.data[at])
 	}
 	if len(c.data) > touched {
-		sum += uint64(c.data[c.leaves-1]) + uint64(c.data[c.ends]) + uint64(c.data[c.bunches]) +
-			uint64(c.data[c.sketches-1]) + uint64(c.data[c.tails-1])
+		sum += uint64(c.data[c.leaves-1]) + uint64(c.data[c.ends]) + uint64(c.data[c.lists]) +
+			uint64(c.data[c.signatures-1]) + uint64(c.data[c.suffixes-1])
 	}
 	return sum
 }
@@ -99,7 +102,7 @@ func (t *Trie) Profile() Profile {
 }
 
 // Rule describes a rule that Match decided by. Its slices are valid as long as
-// the trie's octets are. Of a trie without notes (see OpenBody) only Allow is
+// the trie's bytes are. Of a trie without notes (see OpenBody) only Allow is
 // known.
 func (t *Trie) Rule(rule uint32) RuleInfo {
 	if len(t.notes) == 0 {

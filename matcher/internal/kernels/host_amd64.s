@@ -10,9 +10,9 @@ GLOBL lowNibbles<>(SB), RODATA|NOPTR, $32
 
 // func plainHostAVX2(url []byte, nibbles *[64]byte) int
 //
-// AX is how many octets are a host's, DX has a bit for each dot of them, and one
-// before the first and behind the last octet: two side by side are an empty
-// label. An octet of 0x80 and more is none of a host's: what VPSHUFB makes of it
+// AX is how many bytes are a host's, DX has a bit for each dot of them, and one
+// before the first and behind the last byte: two side by side are an empty
+// label. An byte of 0x80 and more is none of a host's: what VPSHUFB makes of it
 // in the first row is 0.
 TEXT ·plainHostAVX2(SB), NOSPLIT, $0-40
 	MOVQ         url_base+0(FP), SI

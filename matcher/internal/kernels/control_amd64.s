@@ -2,19 +2,19 @@
 
 #include "textflag.h"
 
-// The greatest octet that is looked for, '\r', in each place.
+// The greatest byte that is looked for, '\r', in each place.
 DATA carriageReturns<>+0(SB)/8, $0x0D0D0D0D0D0D0D0D
 DATA carriageReturns<>+8(SB)/8, $0x0D0D0D0D0D0D0D0D
 DATA carriageReturns<>+16(SB)/8, $0x0D0D0D0D0D0D0D0D
 DATA carriageReturns<>+24(SB)/8, $0x0D0D0D0D0D0D0D0D
 GLOBL carriageReturns<>(SB), RODATA|NOPTR, $32
 
-// func hasControl(data []byte) bool
+// func mayHaveControl(data []byte) bool
 //
-// The least octet of each place is kept while 128 octets are gone through at
+// The least byte of each place is kept while 128 bytes are gone through at
 // once, then 32; the last 32 may overlap those before. SI is where, AX the last
 // place for a load of 32, and BX for the four of a round.
-TEXT ·hasControl(SB), NOSPLIT, $0-25
+TEXT ·mayHaveControl(SB), NOSPLIT, $0-25
 	MOVQ    data_base+0(FP), SI
 	MOVQ    data_len+8(FP), CX
 	LEAQ    -32(SI)(CX*1), AX

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// How many values in a row start with a prefix; see prefixrun_amd64.go.
+// How many values in a row start with a prefix; see PrefixRun.
 //
 // A value that is long enough is compared in two loads that may overlap, its
 // first bytes and the last ones that the prefix reaches to, so that nothing is

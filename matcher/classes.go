@@ -1,12 +1,12 @@
 package matcher
 
-// octetClass is a set of the roles that an octet can have.
-type octetClass uint8
+// octetClass is a set of the roles that a byte can have.
+type byteClass uint8
 
 const (
 	// isBlank: trimmed off both ends of a URL.
-	isBlank octetClass = 1 << iota
-	// endsAuthority: the first octet after an authority.
+	isBlank byteClass = 1 << iota
+	// endsAuthority: the first byte after an authority.
 	endsAuthority
 	// isHost: stands in the host of a key as it is.
 	isHost
@@ -20,12 +20,12 @@ const (
 	isEncoded
 )
 
-// notInHost are the octets that no host may have; see also 0x00 to 0x20, 0x7F.
+// notInHost are the bytes that no host may have; see also 0x00 to 0x20, 0x7F.
 const notInHost = "\"#%/:<>?@[\\]^{|}`"
 
-// octets has the classes of every octet.
-var octets = func() (table [256]octetClass) {
-	set := func(s string, class octetClass) {
+// bytes has the classes of every byte.
+var classes = func() (table [256]byteClass) {
+	set := func(s string, class byteClass) {
 		for i := range len(s) {
 			table[s[i]] |= class
 		}
@@ -73,9 +73,9 @@ var hexValue = func() (table [256]byte) {
 
 const hexDigits = "0123456789ABCDEF"
 
-// escaped returns the octet that the escape at s[i] stands for; ok is false
+// escaped returns the byte that the escape at s[i] stands for; ok is false
 // when s[i] is no '%' with two hex digits after it.
-func escaped(s []byte, i int) (octet byte, ok bool) {
+func escaped(s []byte, i int) (char byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
 	}

@@ -3,12 +3,12 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The sketches of texts; see sketch_amd64.go.
+// The signatures of texts; see sketch_amd64.go.
 //
 //	SI  where in the text       BX  its end
-//	CX  the next text's bounds  R15 those after the last one
-//	R13 the next sketch
-//	R8  the octets' bits        R12 the heads' bits, and the workBit if it is not in R8
+//	CX  the next text's Bounds  R15 those after the last one
+//	R13 the next signature
+//	R8  the bytes' bits        R12 the grams' bits, and the WorkBit if it is not in R8
 //	AX  a bit for each slash    R10, R11 for a while
 
 // FIRST is the first text.
@@ -30,39 +30,39 @@
 	ADDQ $16, CX              \
 	XORL R12, R12
 
-// HEAD adds the bit of the head at at; see headBit.
-#define HEAD(at) \
+// GRAM adds the bit of the gram at at; see gramBit.
+#define GRAM(at) \
 	MOVL    at, R11          \
 	IMULL   $0x9E3779B1, R11 \
 	SHRL    $27, R11         \
 	BTSQ    R11, R12
 
-// PUT stores the sketch.
+// PUT stores the signature.
 #define PUT \
-	SHLQ $const_headShift, R12 \
+	SHLQ $const_gramShift, R12 \
 	ORQ  R12, R8               \
 	MOVQ R8, (R13)             \
 	ADDQ $8, R13
 
-// OCTETS2 adds two octets' bits from the table to R8 and R9.
-#define OCTETS2(i) \
+// BYTES2 adds two bytes' bits from the table to R8 and R9.
+#define BYTES2(i) \
 	MOVBLZX i(SI), R10       \
 	MOVBLZX i+1(SI), R11     \
 	ORQ     (DI)(R10*8), R8  \
 	ORQ     (DI)(R11*8), R9
 
-// func sketchAllAVX2(sketches []Sketch, data []byte, texts []bounds, octetBits *[256]Sketch)
+// func signAVX2(signatures []Signature, data []byte, texts []Bounds, byteBits *[256]Signature)
 //
-// Sixteen octets at a time, the last sixteen of a text maybe some of them for
-// the second time. From DX on, headSize-1 places before the last, the text may end less
-// than headSize octets behind the sixteen: slashes are left to the last round, or no
-// head follows them. A text of less than sixteen is taken octet by octet.
+// Sixteen bytes at a time, the last sixteen of a text maybe some of them for
+// the second time. From DX on, gramSize-1 places before the last, the text may end less
+// than gramSize bytes behind the sixteen: slashes are left to the last round, or no
+// gram follows them. A text of less than sixteen is taken byte by byte.
 //
-//	DI  octetBits               DX  BX - (headSize - 1)
-//	R8, R9  the octets' bits    X0  sixteen slashes
-TEXT ·sketchAllAVX2(SB), NOSPLIT, $0-80
+//	DI  byteBits               DX  BX - (gramSize - 1)
+//	R8, R9  the bytes' bits    X0  sixteen slashes
+TEXT ·signAVX2(SB), NOSPLIT, $0-80
 	FIRST
-	MOVQ         octetBits+72(FP), DI
+	MOVQ         byteBits+72(FP), DI
 	MOVL         $0x2F2F2F2F, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, X0
@@ -73,35 +73,35 @@ text:
 	XORL R9, R9
 	LEAQ -16(BX), DX
 	CMPQ SI, DX
-	JGT  octet
+	JGT  byte
 	MOVQ DX, BX
-	SUBQ $(const_headSize-1), DX
+	SUBQ $(const_gramSize-1), DX
 
 sixteen:
 	VPCMPEQB  (SI), X0, X1
 	VPMOVMSKB X1, AX
 	CMPQ      SI, DX
-	JLT       octets
-	ANDL      $(0xFFFF>>const_headSize), AX
+	JLT       bytes
+	ANDL      $(0xFFFF>>const_gramSize), AX
 
-octets:
-	OCTETS2(0)
-	OCTETS2(2)
-	OCTETS2(4)
-	OCTETS2(6)
-	OCTETS2(8)
-	OCTETS2(10)
-	OCTETS2(12)
-	OCTETS2(14)
+bytes:
+	BYTES2(0)
+	BYTES2(2)
+	BYTES2(4)
+	BYTES2(6)
+	BYTES2(8)
+	BYTES2(10)
+	BYTES2(12)
+	BYTES2(14)
 	TESTL AX, AX
 	JEQ   next
 
-heads:
+grams:
 	BSFL AX, R10
-	HEAD(1(SI)(R10*1))
+	GRAM(1(SI)(R10*1))
 	LEAL -1(AX), R10
 	ANDL R10, AX
-	JNE  heads
+	JNE  grams
 
 next:
 	CMPQ    SI, BX
@@ -111,19 +111,19 @@ next:
 	CMOVQGT BX, SI
 	JMP     sixteen
 
-octet:
+byte:
 	CMPQ    SI, BX
 	JGE     finish
 	MOVBLZX (SI), R10
 	ORQ     (DI)(R10*8), R8
 	INCQ    SI
 	CMPL    R10, $0x2F
-	JNE     octet
-	LEAQ    const_headSize(SI), R11
+	JNE     byte
+	LEAQ    const_gramSize(SI), R11
 	CMPQ    R11, BX
-	JGT     octet
-	HEAD((SI))
-	JMP     octet
+	JGT     byte
+	GRAM((SI))
+	JMP     byte
 
 finish:
 	ORQ R9, R8
@@ -133,32 +133,32 @@ finish:
 done:
 	RET
 
-// BITS sets to, in each of eight parts, to the bit of one octet of the part: rotating
-// a one takes the lowest six bits of the octet's role and no others.
-#define BITS(octet, to) \
-	VPSRLQ  $(8*(octet)), Z0, to \
+// BITS sets to, in each of eight parts, to the bit of one byte of the part: rotating
+// a one takes the lowest six bits of the byte's role and no others.
+#define BITS(byte, to) \
+	VPSRLQ  $(8*(byte)), Z0, to \
 	VPROLVQ to, Z4, to
 
-// BITS2 adds the bits of two octets of each part to Z1.
-#define BITS2(octet) \
-	BITS(octet, Z2)   \
-	BITS(octet+1, Z3) \
+// BITS2 adds the bits of two bytes of each part to Z1.
+#define BITS2(byte) \
+	BITS(byte, Z2)   \
+	BITS(byte+1, Z3) \
 	VPTERNLOGQ $0xFE, Z2, Z3, Z1
 
-// func sketchAllAVX512(sketches []Sketch, data []byte, texts []bounds, octetRoles *[128]uint8)
+// func signAVX512(signatures []Signature, data []byte, texts []Bounds, byteRoles *[128]uint8)
 //
-// Up to 64 octets at a time, as though there were no others; the next ones begin
-// headSize octets before the end of those, so that no slash is without its head.
+// Up to 64 bytes at a time, as though there were no others; the next ones begin
+// gramSize bytes before the end of those, so that no slash is without its gram.
 //
-//	DX  the octets' number      DI  64
-//	R11 a bit for each octet    K3  one for each that is not in ASCII
-//	Z0  octets, their roles     Z1  the octets' bits, in eight parts
+//	DX  the bytes' number      DI  64
+//	R11 a bit for each byte    K3  one for each that is not in ASCII
+//	Z0  bytes, their roles     Z1  the bytes' bits, in eight parts
 //	Z4  a one in each part      Z5  slashes
-//	Z6  octets without a bit    Z9  their roles
-//	Z7, Z8  octetRoles
-TEXT ·sketchAllAVX512(SB), NOSPLIT, $0-80
+//	Z6  bytes without a bit    Z9  their roles
+//	Z7, Z8  byteRoles
+TEXT ·signAVX512(SB), NOSPLIT, $0-80
 	FIRST
-	MOVQ         octetRoles+72(FP), AX
+	MOVQ         byteRoles+72(FP), AX
 	VMOVDQU64    (AX), Z7
 	VMOVDQU64    64(AX), Z8
 	MOVL         $0x2F2F2F2F, AX
@@ -187,7 +187,7 @@ block:
 	VMOVDQU8  (SI), K1, Z0
 	VPCMPEQB  Z0, Z5, K2
 	KMOVQ     K2, AX
-	SHRQ      $const_headSize, R11
+	SHRQ      $const_gramSize, R11
 	ANDQ      R11, AX
 	VPMOVB2M  Z0, K3
 	VPERMI2B  Z8, Z7, Z0
@@ -195,7 +195,7 @@ block:
 	KORTESTQ  K3, K4
 	JNE       work
 
-octets:
+bytes:
 	BITS2(0)
 	BITS2(2)
 	BITS2(4)
@@ -203,17 +203,17 @@ octets:
 	TESTQ AX, AX
 	JEQ   next
 
-heads:
+grams:
 	BSFQ  AX, R10
-	HEAD(1(SI)(R10*1))
+	GRAM(1(SI)(R10*1))
 	BLSRQ AX, AX
-	JNE   heads
+	JNE   grams
 
 next:
 	ADDQ $64, SI
 	CMPQ SI, BX
 	JGE  finish
-	SUBQ $const_headSize, SI
+	SUBQ $const_gramSize, SI
 	JMP  block
 
 finish:
@@ -230,8 +230,8 @@ finish:
 
 work:
 	VMOVDQU8 Z9, K3, Z0
-	BTSQ     $(62-const_headShift), R12 // workBit
-	JMP      octets
+	BTSQ     $(62-const_gramShift), R12 // WorkBit
+	JMP      bytes
 
 done:
 	VZEROUPPER

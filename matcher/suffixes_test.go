@@ -32,7 +32,7 @@ func TestManyStars(t *testing.T) {
 	}
 }
 
-// randomText is n octets of an alphabet.
+// randomText is n bytes of an alphabet.
 func randomText(random *rand.Rand, n int, alphabet string) string {
 	text := make([]byte, n)
 	for i := range text {

@@ -1,0 +1,251 @@
+package kernels
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+)
+
+// testHost is a table such as URLs have.
+var testHost = NewHostTable(
+	func(c byte) bool {
+		return c > ' ' && c < 0x7F && !strings.ContainsRune("\"#%/:;<>?@[\\]^{|}`.", rune(c)) && (c < 'A' || c > 'Z')
+	},
+	func(c byte) bool { return strings.ContainsRune("/?#;", rune(c)) },
+)
+
+// FuzzFirstFit compares FirstFit with its twin in plain Go. Bytes are spread thinly
+// over the signatures, so that some fit and some do not.
+func FuzzFirstFit(f *testing.F) {
+	f.Add([]byte{0, 1, 3, 7, 15, 255}, []byte{8, 64, 65, 1})
+	f.Add([]byte{1, 2, 128, 4}, []byte{16, 17, 18, 19, 20, 21, 8, 5})
+	f.Add([]byte{0, 15}, []byte{16, 32, 16, 32, 16, 32, 16, 32, 16, 1, 32})
+	f.Add([]byte{0, 15}, []byte{})
+	f.Fuzz(func(t *testing.T, some, others []byte) {
+		spread := func(c byte) Signature { return Signature(c&0x3F) | Signature(c>>6)<<40 | Signature(c>>7)<<62 }
+		paths := make([]Signature, len(some))
+		for i, c := range some {
+			paths[i] = spread(c)
+		}
+		var suffixes []byte
+		for _, c := range others {
+			suffixes = binary.LittleEndian.AppendUint64(suffixes, uint64(spread(c)&^HardBits))
+		}
+		wantPath, want := firstFitPortable(paths, suffixes)
+		if path, suffix := FirstFit(paths, suffixes); path != wantPath || suffix != want {
+			t.Fatalf("%x in %x: path %d, suffix %d, not %d, %d", suffixes, paths, path, suffix, wantPath, want)
+		}
+	})
+}
+
+// TestFirstWithout puts the signature that is looked for into every place of runs of
+// every length up to some rounds.
+func TestFirstWithout(t *testing.T) {
+	const missing = 1<<63 | 1
+	for n := range 20 {
+		for at := range n + 1 {
+			signatures := make([]byte, 3)
+			for i := range n {
+				signature := uint64(1) << (63 * (i & 1))
+				if i == at || i == at+2 {
+					signature = ^uint64(missing)
+				}
+				signatures = binary.LittleEndian.AppendUint64(signatures, signature)
+			}
+			if got := FirstWithout(signatures, 3, n, missing); got != at {
+				t.Fatalf("%d of %d: %d", at, n, got)
+			}
+		}
+	}
+}
+
+// FuzzLoad compares the loads with those of encoding/binary.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 0x88, 9, 10, 0xFF, 12})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for i := range max(0, len(b)-7) {
+			want := binary.LittleEndian.Uint64(b[i:])
+			if Load64(b, i) != want || Load32(b, i) != uint32(want) || Load8(b, i) != byte(want) {
+				t.Fatalf("%x at %d: %x, %x, %x", b, i, Load64(b, i), Load32(b, i), Load8(b, i))
+			}
+		}
+	})
+}
+
+// FuzzIndexPair compares IndexPair with its twin in plain Go, in all ends of a text.
+func FuzzIndexPair(f *testing.F) {
+	f.Add([]byte("/owner/repository/pulls/12/commits/0123456789abcdef"), uint8(5), byte('/'), byte('s'))
+	f.Add(bytes.Repeat([]byte("ab"), 40), uint8(2), byte('a'), byte('a'))
+	f.Fuzz(func(t *testing.T, s []byte, gap uint8, first, last byte) {
+		for ; len(s)-int(gap) >= MinPairs; s = s[1:] {
+			if got, want := IndexPair(s, int(gap), first, last), indexPairPortable(s, int(gap), first, last); got != want {
+				t.Fatalf("%q and %d behind %q in %q: %d, not %d", first, gap, last, s, got, want)
+			}
+		}
+	})
+}
+
+// TestHasControl puts every byte that is near into every place of texts of every
+// length up to some loads.
+func TestHasControl(t *testing.T) {
+	for n := range 300 {
+		data := bytes.Repeat([]byte{'~'}, n)
+		if HasControl(data) {
+			t.Fatalf("%d bytes without have one", n)
+		}
+		for i := range data {
+			for _, c := range []byte{0, 1, '\t', '\n', '\v', '\f', '\r', 14, ' ', 0x80, 0x8A, 0xFF} {
+				data[i] = c
+				if got, want := HasControl(data), strings.IndexByte("\x00\r\n", c) >= 0; got != want {
+					t.Fatalf("byte %#x at %d of %d: %v", c, i, n, got)
+				}
+			}
+			data[i] = '~'
+		}
+	}
+}
+
+func FuzzHasControl(f *testing.F) {
+	f.Add([]byte("http://a.example/\nhttp://b.example/, and some more bytes than a load"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, want := HasControl(data), hasControlPortable(data); got != want {
+			t.Errorf("%q: %v", data, got)
+		}
+	})
+}
+
+// checkPlainHost compares PlainHost with its twin in plain Go, where a URL's memory
+// ends with it and where more bytes follow.
+func checkPlainHost(t *testing.T, url []byte, start int) {
+	t.Helper()
+	wantEnd, want := testHost.plainHostPortable(url, start)
+	more := append(bytes.Clone(url), ".b.example/and/what/a/column/has/behind"...)
+	for _, url := range [][]byte{url[:len(url):len(url)], more[:len(url)]} {
+		if end, plain := testHost.PlainHost(url, start); end != wantEnd || plain != want {
+			t.Fatalf("%q from %d on: %d, %v; not %d, %v", url, start, end, plain, wantEnd, want)
+		}
+	}
+}
+
+// TestPlainHost puts every byte into every place of hosts of every length up to more
+// than a load, and dots into every two places of some.
+func TestPlainHost(t *testing.T) {
+	for n := range 40 {
+		for _, rest := range []string{"", "/", "/path/that/makes/the/url/long/enough", "?q", "#f", ";p", ":80/", "@b.example/"} {
+			url := append(bytes.Repeat([]byte{'a'}, n), rest...)
+			checkPlainHost(t, url, 0)
+			for i := range n {
+				for c := range 256 {
+					url[i] = byte(c)
+					checkPlainHost(t, url, 0)
+				}
+				url[i] = '.'
+				for j := range i {
+					url[j] = '.'
+					checkPlainHost(t, url, 0)
+					url[j] = 'a'
+				}
+				url[i] = 'a'
+			}
+		}
+	}
+}
+
+// FuzzPlainHost compares PlainHost with its twin in plain Go.
+func FuzzPlainHost(f *testing.F) {
+	f.Add([]byte("https://www.a.example/and/a/path/that/is/longer/than/one/load/of/bytes"))
+	f.Add([]byte("http://a..example./"))
+	f.Fuzz(func(t *testing.T, url []byte) {
+		url = url[:min(len(url), 200)]
+		for start := range url {
+			checkPlainHost(t, url, start)
+		}
+	})
+}
+
+// benchmarkKernel measures the forms of a kernel on so many bytes.
+func benchmarkKernel(b *testing.B, size int, asm, portable func()) {
+	for _, impl := range []struct {
+		name string
+		run  func()
+	}{{"asm", asm}, {"go", portable}} {
+		b.Run("impl="+impl.name, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				impl.run()
+			}
+		})
+	}
+}
+
+// testColumn is a block of URLs with the bounds of their paths.
+func testColumn() (data []byte, paths []Bounds) {
+	for i := range 256 {
+		low := len(data) + len("https://www.example.com")
+		data = append(data, "https://www.example.com/section/articles/2024/some-headline-of-the-day-"...)
+		data = append(data, strings.Repeat("word-", i%7)...)
+		data = append(data, "12345.html?page=2"...)
+		paths = append(paths, Bounds{low, len(data)})
+	}
+	return data, paths
+}
+
+var sink int
+
+func BenchmarkSign(b *testing.B) {
+	data, paths := testColumn()
+	signatures := make([]Signature, len(paths))
+	for impl, sign := range signKernels(testTable) {
+		b.Run("impl="+impl, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				sign(signatures, data, paths)
+			}
+		})
+	}
+}
+
+func BenchmarkFirstFit(b *testing.B) {
+	paths := make([]Signature, 256)
+	suffixes := make([]byte, 0, 30*SignatureSize)
+	for i := range 30 {
+		suffixes = binary.LittleEndian.AppendUint64(suffixes, 1<<40|1<<i)
+	}
+	benchmarkKernel(b, len(paths)*len(suffixes),
+		func() { sink, _ = FirstFit(paths, suffixes) },
+		func() { sink, _ = firstFitPortable(paths, suffixes) })
+}
+
+func BenchmarkIndexPair(b *testing.B) {
+	s := []byte("/section/articles/2024/some-headline-of-the-day-12345.html?page=2&sort=up&from=feed")
+	benchmarkKernel(b, len(s),
+		func() { sink = IndexPair(s, 5, '/', 'x') },
+		func() { sink = indexPairPortable(s, 5, '/', 'x') })
+}
+
+func BenchmarkHasControl(b *testing.B) {
+	data, _ := testColumn()
+	benchmarkKernel(b, len(data),
+		func() { HasControl(data) },
+		func() { hasControlPortable(data) })
+}
+
+func BenchmarkPlainHost(b *testing.B) {
+	url := []byte("https://www.example.com/section/articles/2024/some-headline-of-the-day")
+	benchmarkKernel(b, len("www.example.com"),
+		func() { sink, _ = testHost.PlainHost(url, 8) },
+		func() { sink, _ = testHost.plainHostPortable(url, 8) })
+}
+
+func BenchmarkPrefixRun(b *testing.B) {
+	data, paths := testColumn()
+	offsets := []int32{0}
+	for _, path := range paths {
+		offsets = append(offsets, int32(path.High))
+	}
+	prefix := []byte("https://www.example.com/section/articles/")
+	benchmarkKernel(b, len(data),
+		func() { sink = PrefixRun(prefix, data, offsets) },
+		func() { sink = prefixRunPortable(prefix, data, offsets) })
+}

@@ -1,0 +1,126 @@
+package kernels
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// indexPairPortable is IndexPair in plain Go.
+func indexPairPortable(s []byte, gap int, first, last byte) int {
+	for at, c := range s[:len(s)-gap] {
+		if c == first && s[at+gap] == last {
+			return at
+		}
+	}
+	return -1
+}
+
+// hasControlPortable is HasControl in plain Go.
+func hasControlPortable(data []byte) bool {
+	return bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 || bytes.IndexByte(data, 0) >= 0
+}
+
+// HostTable says what each byte is to a host.
+type HostTable struct {
+	roles [256]uint8
+	// nibbles says of which bytes plain hosts are: those of which the element of the
+	// lower half in the first row and that of the upper half in the second one have a
+	// bit in common. Both rows, of sixteen elements, are there twice, once for each
+	// half of a register.
+	nibbles [64]byte
+}
+
+// Roles of a byte.
+const (
+	inLabel = 1 << iota
+	endsAuthority
+)
+
+// NewHostTable makes the table for labels of the bytes that label tells, all of ASCII,
+// and authorities that end before one of the bytes that end tells.
+func NewHostTable(label, end func(c byte) bool) *HostTable {
+	t := new(HostTable)
+	for c := range t.roles {
+		if label(byte(c)) {
+			t.roles[c] |= inLabel
+		}
+		if end(byte(c)) {
+			t.roles[c] |= endsAuthority
+		}
+	}
+	for c := range 128 {
+		if c == '.' || t.roles[c]&inLabel != 0 {
+			t.nibbles[c&15] |= 1 << (c >> 4)
+			t.nibbles[16+c&15] |= 1 << (c >> 4)
+		}
+	}
+	for high := range 8 {
+		t.nibbles[32+high], t.nibbles[48+high] = 1<<high, 1<<high
+	}
+	return t
+}
+
+// plainHostPortable is PlainHost in plain Go.
+func (t *HostTable) plainHostPortable(url []byte, start int) (end int, plain bool) {
+	end, plain = start, true
+	label := start
+	for {
+		for end < len(url) && t.roles[url[end]]&inLabel != 0 {
+			end++
+		}
+		if end == len(url) || t.roles[url[end]]&endsAuthority != 0 {
+			return end, plain && end > label
+		}
+		plain = plain && url[end] == '.' && end > label
+		end++
+		label = end
+	}
+}
+
+// prefixRunPortable is PrefixRun in plain Go.
+func prefixRunPortable[O int32 | int64](prefix, data []byte, offsets []O) int {
+	if len(prefix) >= prefixEnds {
+		return prefixRunByEnds(prefix, data, offsets)
+	}
+	n := O(len(prefix))
+	low := offsets[0]
+	for i, end := range offsets[1:] {
+		if end-low < n || string(data[low:low+n]) != string(prefix) {
+			return i
+		}
+		low = end
+	}
+	return len(offsets) - 1
+}
+
+// prefixEnds is how many bytes prefixRunByEnds compares at each end of a prefix.
+const prefixEnds = 16
+
+// prefixRunByEnds is prefixRunPortable for prefixes of at least prefixEnds bytes.
+// It compares the ends first, without a call: most prefixes have nothing between.
+func prefixRunByEnds[O int32 | int64](prefix, data []byte, offsets []O) int {
+	word := func(s []byte) uint64 { return binary.LittleEndian.Uint64(s) }
+	n := len(prefix)
+	var middle []byte
+	if n > 2*prefixEnds {
+		middle = prefix[prefixEnds : n-prefixEnds]
+	}
+	head0, head1 := word(prefix), word(prefix[8:])
+	tail0, tail1 := word(prefix[n-prefixEnds:]), word(prefix[n-8:])
+	low := int(offsets[0])
+	for i, offset := range offsets[1:] {
+		end := int(offset)
+		if end-low < n {
+			return i
+		}
+		s := data[low : low+n]
+		head, tail := (*[prefixEnds]byte)(s), (*[prefixEnds]byte)(s[len(s)-prefixEnds:])
+		differ := (word(head[:]) ^ head0) | (word(head[8:]) ^ head1) |
+			(word(tail[:]) ^ tail0) | (word(tail[8:]) ^ tail1)
+		if differ != 0 || len(middle) > 0 && string(s[prefixEnds:prefixEnds+len(middle)]) != string(middle) {
+			return i
+		}
+		low = end
+	}
+	return len(offsets) - 1
+}

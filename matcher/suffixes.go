@@ -1,0 +1,269 @@
+package matcher
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"robotsbatch/matcher/internal/kernels"
+)
+
+// addList writes what follows the first star of each entry: first those that
+// allow, then those that disallow, the best of each kind first. above is the
+// nearest list above.
+func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint32) {
+	slices.SortFunc(entries, func(x, y *entry) int {
+		if kind := int(y.rule&1) - int(x.rule&1); kind != 0 {
+			return kind
+		}
+		return int(y.rule>>1) - int(x.rule>>1)
+	})
+	list = uint32(len(b.lists) / listSize)
+	first := uint32(len(b.suffixes) / suffixSize)
+	disallow := first
+	up := b.lists[above*listSize:]
+	best := [2]uint32{le32(up[16:]), le32(up[20:])} // allow, disallow
+	for _, e := range entries {
+		kind := allowing
+		if e.rule&1 != 0 {
+			disallow++
+		} else {
+			kind = disallowing
+		}
+		best[kind] = max(best[kind], e.rule)
+		b.addSuffix(e, list, b.split(e.text[depth+1:]))
+	}
+	last := first + uint32(len(entries))
+	for _, field := range [...]uint32{uint32(depth), first, disallow, last, best[0], best[1], above} {
+		b.lists = binary.LittleEndian.AppendUint32(b.lists, field)
+	}
+	return list
+}
+
+// split returns the literals of a suffix, which stars separate.
+func (b *builder) split(text []byte) [][]byte {
+	start := len(b.pieces)
+	for {
+		i := bytes.IndexByte(text, star)
+		if i < 0 {
+			break
+		}
+		b.pieces = append(b.pieces, text[:i])
+		text = text[i+1:]
+	}
+	b.pieces = append(b.pieces, text)
+	return b.pieces[start:len(b.pieces):len(b.pieces)]
+}
+
+func (b *builder) addSuffix(e *entry, list uint32, literals [][]byte) {
+	flags := uint32(len(literals)) << suffixCount
+	if e.anchored {
+		flags |= suffixAnchored
+	}
+	if e.query {
+		flags |= suffixQuery
+	}
+	first, longest := len(b.literals)/literalSize, 0
+	if len(literals) == 1 {
+		first, longest = len(b.text), len(literals[0])
+		b.text = append(b.text, literals[0]...)
+	} else {
+		for i := range literals {
+			if len(literals[i]) > len(literals[longest]) {
+				longest = i
+			}
+		}
+		longest += first
+		b.addLiterals(literals)
+	}
+	var signature kernels.Signature
+	for _, literal := range literals {
+		signature |= literalSignature(literal)
+	}
+	b.signatures = binary.LittleEndian.AppendUint64(b.signatures, uint64(signature))
+	for _, field := range [...]uint32{e.rule, flags, uint32(first), uint32(longest), list} {
+		b.suffixes = binary.LittleEndian.AppendUint32(b.suffixes, field)
+	}
+	b.suffixLiterals = append(b.suffixLiterals, literals)
+	b.suffixRules = append(b.suffixRules, e.rule)
+}
+
+func (b *builder) addLiterals(literals [][]byte) {
+	for _, literal := range literals {
+		b.literals = binary.LittleEndian.AppendUint32(b.literals, uint32(len(b.text)))
+		b.literals = binary.LittleEndian.AppendUint32(b.literals, uint32(len(literal)))
+		b.text = append(b.text, literal...)
+	}
+}
+
+// bestSuffix returns the best suffix of a kind that matches and beats floor, in a
+// list and above it; 0 for none. Under the spelling that a suffix asks for, the
+// literal prefix that its list hangs on is known to match.
+func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uint32) (best uint32) {
+	if !c.mayBeat(list, kind, floor) {
+		return 0
+	}
+	if c.hasIndex() {
+		return c.indexedSuffix(p, list, kind, floor)
+	}
+	p.prepare()
+	missing := ^p.signature
+	for c.mayBeat(list, kind, floor) {
+		record := c.list(list)
+		first, last := c.suffixesOf(record, kind)
+		for suffix := c.nextSuffix(first, last, missing); suffix < last; suffix = c.nextSuffix(suffix+1, last, missing) {
+			rule := kernels.Load32(c.data, c.suffixes+suffix*suffixSize)
+			if rule <= floor {
+				break
+			}
+			if c.matchSuffix(suffix, p.plain, p.query, int(kernels.Load32(c.data, record))) {
+				best, floor = rule, rule
+				break
+			}
+		}
+		list = kernels.Load32(c.data, record+24)
+	}
+	return best
+}
+
+// suffixKind tells the suffixes that allow from those that disallow.
+type suffixKind int
+
+const (
+	allowing suffixKind = iota
+	disallowing
+)
+
+// list is the offset of a list's record.
+func (c *compiled) list(number uint32) int { return c.lists + int(number)*listSize }
+
+// mayBeat tells whether a suffix of a kind beats floor if it matches, in a list or above
+// it; false for no list.
+func (c *compiled) mayBeat(list uint32, kind suffixKind, floor uint32) bool {
+	return list != 0 && kernels.Load32(c.data, c.list(list)+16+4*int(kind)) > floor
+}
+
+// suffixesOf are the suffixes of a kind in a list.
+func (c *compiled) suffixesOf(list int, kind suffixKind) (first, last int) {
+	list += 4 * int(kind)
+	return int(kernels.Load32(c.data, list+4)), int(kernels.Load32(c.data, list+8))
+}
+
+// nextSuffix returns the first suffix, from one on and before last, whose signature has
+// nothing that is missing; last if there is none.
+func (c *compiled) nextSuffix(suffix, last int, missing kernels.Signature) int {
+	return suffix + kernels.FirstWithout(c.data, c.signatures+suffix*kernels.SignatureSize, last-suffix, missing)
+}
+
+// matchSuffix tells whether a suffix, whose signature is in the path's, matches in the
+// path, given in both spellings, from byte start on: its literals are there in
+// order, the last one at the very end if it is anchored. The first place of each
+// literal is as good as any other, so nothing is tried twice and the time is
+// linear in the path's length.
+func (c *compiled) matchSuffix(suffix int, plain, query []byte, start int) bool {
+	record := c.suffixes + suffix*suffixSize
+	flags := kernels.Load32(c.data, record+4)
+	path := plain
+	if flags&suffixQuery != 0 {
+		path = query
+	}
+	rest := path[start:]
+	first, longest := int(kernels.Load32(c.data, record+8)), int(kernels.Load32(c.data, record+12))
+	var final []byte
+	if count := int(flags >> suffixCount); count == 1 {
+		final = c.data[c.text+first:][:longest]
+	} else {
+		// Most paths lack the longest literal, wherever the others are.
+		if findLiteral(rest, c.literal(longest)) < 0 {
+			return false
+		}
+		last := first + count - 1
+		at := c.pastLiterals(rest, first, last)
+		if at < 0 {
+			return false
+		}
+		rest, final = rest[at:], c.literal(last)
+	}
+	if flags&suffixAnchored != 0 {
+		return bytes.HasSuffix(rest, final)
+	}
+	return findLiteral(rest, final) >= 0
+}
+
+// pastLiterals returns where in s the literals from number first on and before last
+// end, each in its first place behind the one before; -1 if one is not there. A rule
+// that is made of stars has thousands of them, of one byte each, which are near the
+// one before in the paths that take the longest: those need no call.
+func (c *compiled) pastLiterals(s []byte, first, last int) (at int) {
+	data, text := c.data, c.text
+	end := c.literals + last*literalSize
+	for record := c.literals + first*literalSize; record < end; record += literalSize {
+		literal := kernels.Load64(data, record)
+		offset, length := text+int(uint32(literal)), int(literal>>32)
+		if length == 1 && at+4 <= len(s) {
+			if n := endIn4(s[at:at+4], kernels.Load8(data, offset)); n > 0 {
+				at += n
+				continue
+			}
+		}
+		skipped := findLiteral(s[at:], data[offset:offset+length])
+		if skipped < 0 {
+			return -1
+		}
+		at += skipped + length
+	}
+	return at
+}
+
+// endIn4 returns where the first of a byte ends in four bytes, 0 if it is not
+// there.
+func endIn4(s []byte, char byte) int {
+	switch char {
+	case s[0]:
+		return 1
+	case s[1]:
+		return 2
+	case s[2]:
+		return 3
+	case s[3]:
+		return 4
+	}
+	return 0
+}
+
+func (c *compiled) literal(i int) []byte {
+	record := c.literals + i*literalSize
+	return c.data[c.text+int(kernels.Load32(c.data, record)):][:kernels.Load32(c.data, record+4)]
+}
+
+// maxStrays is how many places that have a literal's first byte and its last one
+// are looked at before another way is taken: bytes can be made to have many.
+const maxStrays = 16
+
+// findLiteral is bytes.Index for a literal of a rule. Those start with a slash
+// more often than not, and so do many parts of a path: to look for two bytes of
+// a literal at once is faster.
+func findLiteral(s, literal []byte) int {
+	gap := len(literal) - 1
+	if gap < 1 {
+		return bytes.Index(s, literal)
+	}
+	low := 0
+	for range maxStrays {
+		if len(s)-low-gap < kernels.MinPairs {
+			break
+		}
+		at := kernels.IndexPair(s[low:], gap, literal[0], literal[gap])
+		if at < 0 {
+			return -1
+		}
+		if low += at; string(s[low+1:low+gap]) == string(literal[1:gap]) {
+			return low
+		}
+		low++
+	}
+	if at := bytes.Index(s[low:], literal); at >= 0 {
+		return low + at
+	}
+	return -1
+}
