@@ -11,4 +11,7 @@
 //	Origins.Lookup  authority → Origin: access and one Trie an agent
 //	Target.Set      path?query → its normalised spellings, made when needed
 //	Trie.Match      Target → Decision: verdict, reason and rule
+//
+// DESIGN.md tells how, from the naive algorithm up, with one robots.txt carried through
+// to its compiled bytes.
 package matcher
