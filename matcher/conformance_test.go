@@ -149,16 +149,16 @@ func (e *engineRules) allowed(path string) bool {
 	return e.trie.Allowed(&e.target)
 }
 
-// stand is a path's standing.
-func (e *engineRules) stand(path string) matcher.Standing {
+// stand is a path's verdict.
+func (e *engineRules) stand(path string) matcher.PrefixVerdict {
 	e.target.Set([]byte(path), e.profile)
-	return e.trie.Stand(&e.target)
+	return e.trie.PrefixVerdict(&e.target)
 }
 
-// settled is the verdict of a path that a standing holds for.
-func (e *engineRules) settled(s matcher.Standing, path string) bool {
+// settled is the verdict of a path that a verdict holds for.
+func (e *engineRules) settled(s matcher.PrefixVerdict, path string) bool {
 	e.target.Set([]byte(path), e.profile)
-	return s.Denied == (s.Open && e.trie.Settle(&s, &e.target))
+	return s.Denied() == (s.Undecided() && e.trie.Resolve(&s, &e.target))
 }
 
 // judge judges a path as an evaluator does, /robots.txt included.

@@ -21,32 +21,32 @@ type Decider struct {
 	data    []byte   // of the column
 	allowed [][]byte // an agent's bits, one a row
 
-	prefixes [maxPrefixes]prefixVerdict
-	n        int            // prefixes with undecided paths
-	last     *prefixVerdict // the one of prefix
-	prefix   []byte         // what a URL has to begin with to get the verdicts of last; nil for none
-	paths    Paths          // undecided ones
-	rows     []int          // of paths
-	path     []byte         // one that is not written in a URL
+	prefixes [maxPrefixes]prefixVerdicts
+	n        int             // prefixes with undecided paths
+	last     *prefixVerdicts // the one of prefix
+	prefix   []byte          // what a URL has to begin with to get the verdicts of last; nil for none
+	paths    pathBlock       // undecided ones
+	rows     []int           // of paths
+	path     []byte          // one that is not written in a URL
 }
 
-// prefixVerdict is what the rules without wildcards make of all URLs that begin
+// prefixVerdicts is what the rules without wildcards make of all URLs that begin
 // with one prefix.
-type prefixVerdict struct {
-	standings []Standing // an agent's
-	tries     []Trie     // the agents', if undecided
-	undecided bool       // a wildcard rule may change an agent's verdict
-	first     int        // the first path, if undecided
-	skip      int        // bytes of the URL before its path
+type prefixVerdicts struct {
+	verdicts  []prefixVerdict // an agent's
+	tries     []Trie          // the agents', if undecided
+	undecided bool            // a wildcard rule may change an agent's verdict
+	first     int             // the first path, if undecided
+	skip      int             // bytes of the URL before its path
 }
 
 // NewDecider returns a Decider for tries that were compiled for a number of agents
 // under a profile.
 func NewDecider(agents int, p Profile) *Decider {
 	d := &Decider{profile: p}
-	standings := make([]Standing, maxPrefixes*agents)
+	verdicts := make([]prefixVerdict, maxPrefixes*agents)
 	for i := range d.prefixes {
-		d.prefixes[i].standings = standings[i*agents : (i+1)*agents : (i+1)*agents]
+		d.prefixes[i].verdicts = verdicts[i*agents : (i+1)*agents : (i+1)*agents]
 	}
 	return d
 }
@@ -57,7 +57,7 @@ func NewDecider(agents int, p Profile) *Decider {
 // come before it.
 func (d *Decider) Reset(data []byte, allowed [][]byte) {
 	d.data, d.allowed, d.prefix = data, allowed, nil
-	d.paths.Reset(data)
+	d.paths.reset(data)
 	d.target.Forget()
 }
 
@@ -90,9 +90,9 @@ func (d *Decider) mayHavePrefix(low, high int) bool {
 }
 
 // allow sets the bits of rows low to high-1 for the agents that are allowed.
-func (d *Decider) allow(v *prefixVerdict, low, high int) {
-	for agent := range v.standings {
-		if !v.standings[agent].Denied {
+func (d *Decider) allow(v *prefixVerdicts, low, high int) {
+	for agent := range v.verdicts {
+		if !v.verdicts[agent].denied {
 			SetBits(d.allowed[agent], low, high)
 		}
 	}
@@ -102,7 +102,7 @@ func (d *Decider) allow(v *prefixVerdict, low, high int) {
 func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 	low := int(offsets[0])
 	for i, high := range offsets[1:] {
-		d.paths.Add(low+d.last.skip, int(high))
+		d.paths.add(low+d.last.skip, int(high))
 		d.rows = append(d.rows, row+i)
 		low = int(high)
 	}
@@ -121,11 +121,11 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 		return
 	}
 	v := d.newPrefix()
-	depth := d.stand(v, tries, path)
+	depth := d.decidePrefix(v, tries, path)
 	d.allow(v, row, row+1)
 	if v.undecided {
 		v.tries, v.first, v.skip = tries, len(d.rows), authority
-		d.paths.Add(low+authority, high)
+		d.paths.add(low+authority, high)
 		d.rows = append(d.rows, row)
 		d.n++
 	}
@@ -148,34 +148,34 @@ func (d *Decider) decideAlone(tries []Trie, path []byte, row int) {
 
 // newPrefix returns the memory for a prefix. It is taken only if paths of the
 // prefix are undecided.
-func (d *Decider) newPrefix() *prefixVerdict {
+func (d *Decider) newPrefix() *prefixVerdicts {
 	if d.n == len(d.prefixes) {
 		d.Finish()
 	}
 	return &d.prefixes[d.n]
 }
 
-// stand sets what the rules without wildcards make of a path, and of every path
+// decidePrefix sets what the rules without wildcards make of a path, and of every path
 // that agrees with it in its first depth bytes.
-func (d *Decider) stand(v *prefixVerdict, tries []Trie, path []byte) (depth int) {
+func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (depth int) {
 	d.target.Set(path, d.profile)
 	denied := false
 	v.undecided = false
-	for agent := range v.standings {
-		s := &v.standings[agent]
+	for agent := range v.verdicts {
+		s := &v.verdicts[agent]
 		if first := firstWith(tries, agent); first < agent { // what changes its bits changes these
-			*s = Standing{Denied: v.standings[first].Denied}
+			*s = prefixVerdict{denied: v.verdicts[first].denied}
 			continue
 		}
-		*s = tries[agent].Stand(&d.target)
-		depth = max(depth, s.Depth)
-		denied = denied || s.Denied
-		v.undecided = v.undecided || s.Open
+		*s = tries[agent].prefixVerdict(&d.target)
+		depth = max(depth, s.depth)
+		denied = denied || s.denied
+		v.undecided = v.undecided || s.undecided
 	}
 	if denied {
 		is, known := IsRobotsTxt(path, d.profile)
 		if is {
-			clear(v.standings) // that allows it
+			clear(v.verdicts) // that allows it
 			v.undecided = false
 			return Whole
 		}
@@ -205,23 +205,23 @@ func (d *Decider) Finish() {
 		d.resolve(&d.prefixes[i], last)
 	}
 	d.n, d.prefix, d.rows = 0, nil, d.rows[:0]
-	d.paths.Reset(d.data)
+	d.paths.reset(d.data)
 }
 
 // resolve decides the undecided paths of a prefix, of which the last is before
 // number last.
-func (d *Decider) resolve(v *prefixVerdict, last int) {
-	for agent := range v.standings {
-		s, trie := &v.standings[agent], &v.tries[agent]
-		if !s.Open {
+func (d *Decider) resolve(v *prefixVerdicts, last int) {
+	for agent := range v.verdicts {
+		s, trie := &v.verdicts[agent], &v.tries[agent]
+		if !s.undecided {
 			continue
 		}
 		for i := v.first; ; i++ {
-			if i = trie.Hold(s, &d.paths, i, last); i == last {
+			if i = trie.skipUnaffected(s, &d.paths, i, last); i == last {
 				break
 			}
-			d.target.SetOf(&d.paths, i, d.profile)
-			if trie.Settle(s, &d.target) {
+			d.target.setFrom(&d.paths, i, d.profile)
+			if trie.resolve(s, &d.target) {
 				d.change(v, agent, i)
 			}
 		}
@@ -230,8 +230,8 @@ func (d *Decider) resolve(v *prefixVerdict, last int) {
 }
 
 // change changes the verdict of a path for an agent and for those with its rules.
-func (d *Decider) change(v *prefixVerdict, agent, path int) {
-	if !v.standings[agent].Denied { // denied paths have a prefix that tells them from /robots.txt
+func (d *Decider) change(v *prefixVerdicts, agent, path int) {
+	if !v.verdicts[agent].denied { // denied paths have a prefix that tells them from /robots.txt
 		if is, _ := IsRobotsTxt(d.target.Path(), d.profile); is {
 			return
 		}

@@ -118,29 +118,29 @@ func (s *smallPaths) check(t *testing.T, pattern string) {
 			denials[i+1]++
 		}
 	}
-	standings := make([]matcher.Standing, len(s.paths))
-	changes := make([]int, len(s.paths)+1) // of the standing, up to and with a path
+	verdicts := make([]matcher.PrefixVerdict, len(s.paths))
+	changes := make([]int, len(s.paths)+1) // of the verdict, up to and with a path
 	for i, path := range s.paths {
 		allowed := denials[i+1] == denials[i]
-		standing := trie.Stand(&s.targets[i])
-		if got := standing.Denied == (standing.Open && trie.Settle(&standing, &s.targets[i])); got != allowed {
+		verdict := trie.PrefixVerdict(&s.targets[i])
+		if got := verdict.Denied() == (verdict.Undecided() && trie.Resolve(&verdict, &s.targets[i])); got != allowed {
 			t.Errorf("%q on %q: Stand and Settle say %v, Match does not", pattern, path, got)
 			return
 		}
-		standings[i], changes[i+1] = standing, changes[i]
-		if i > 0 && standing != standings[i-1] {
+		verdicts[i], changes[i+1] = verdict, changes[i]
+		if i > 0 && verdict != verdicts[i-1] {
 			changes[i+1]++
 		}
 	}
 	for i, path := range s.paths {
-		depth, agree := standings[i].Depth, false
-		if standings[i].Open {
+		depth, agree := verdicts[i].Depth(), false
+		if verdicts[i].Undecided() {
 			agree = s.runs.same(i, depth, changes)
 		} else {
 			agree = s.runs.agree(i, depth, denials) && s.agreesTrimmed(path, depth, denials)
 		}
 		if !agree {
-			t.Errorf("%q on %q: the first %d text do not settle the standing", pattern, path, depth)
+			t.Errorf("%q on %q: the first %d text do not settle the verdict", pattern, path, depth)
 			return
 		}
 	}
@@ -271,20 +271,20 @@ func TestRandomGroups(t *testing.T) {
 // first bytes, as far as it says: another path that begins so has it as well.
 func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, patterns []string) {
 	t.Helper()
-	standing := engine.stand(path)
-	if standing.Depth < 1 {
-		t.Fatalf("%q is settled by its first %d text, before its slash", path, standing.Depth)
+	verdict := engine.stand(path)
+	if verdict.Depth() < 1 {
+		t.Fatalf("%q is settled by its first %d text, before its slash", path, verdict.Depth())
 	}
-	if standing.Depth > len(path) {
+	if verdict.Depth() > len(path) {
 		return
 	}
-	other := path[:standing.Depth] + g.pick("", "61", "%61", "#", patterns[g.IntN(len(patterns))])
+	other := path[:verdict.Depth()] + g.pick("", "61", "%61", "#", patterns[g.IntN(len(patterns))])
 	other = strings.TrimRight(other, " ") // blanks at its end are no part of a URL
-	if standing.Open && len(other) < standing.Depth {
+	if verdict.Undecided() && len(other) < verdict.Depth() {
 		return
 	}
-	if got, want := engine.settled(standing, other), engine.allowed(other); got != want {
-		t.Fatalf("%q is allowed: %v, by the %d text that it starts with as %q: %v; by\n%s", other, want, standing.Depth, path, got, engine.body)
+	if got, want := engine.settled(verdict, other), engine.allowed(other); got != want {
+		t.Fatalf("%q is allowed: %v, by the %d text that it starts with as %q: %v; by\n%s", other, want, verdict.Depth(), path, got, engine.body)
 	}
 }
 
@@ -296,8 +296,8 @@ func TestVerdictSettledAtABlankThatIsTrimmed(t *testing.T) {
 		c := verdictCase{body: atEveryone + "Disallow: /b\nDisallow: " + path + " *", chain: "*"}
 		for _, profile := range profiles {
 			engine := newEngineRules(t, c, profile.engine)
-			if s := engine.stand(path + " b"); !s.Denied || s.Open || s.Depth == len(path)+1 {
-				t.Errorf("%s: %q has the standing %+v", profile.name, path+" b", s)
+			if s := engine.stand(path + " b"); !s.Denied() || s.Undecided() || s.Depth() == len(path)+1 {
+				t.Errorf("%s: %q has the verdict %+v", profile.name, path+" b", s)
 			}
 		}
 	}

@@ -37,21 +37,21 @@ func (t *Trie) Decision(rule uint32) Decision {
 
 // Allowed is the verdict of Match alone, which takes less time to find.
 func (t *Trie) Allowed(p *Target) bool {
-	s := t.Stand(p)
-	return s.Denied == (s.Open && t.Settle(&s, p))
+	v := t.prefixVerdict(p)
+	return v.denied == (v.undecided && t.resolve(&v, p))
 }
 
-// Standing is what the rules without wildcards make of a path, and with it of
-// every path that agrees with it in its first Depth bytes. The zero value
-// allows everything.
-type Standing struct {
-	// Denied is the verdict, unless Open.
-	Denied bool
-	// Open says that rules with wildcards may change the verdict of a single
-	// path: Trie.Settle finds out.
-	Open bool
-	// Depth is Whole where nothing is known of other paths.
-	Depth int
+// prefixVerdict is what the rules without wildcards make of a path, and with it of
+// every path that agrees with it in its first depth bytes. The zero value allows
+// everything.
+type prefixVerdict struct {
+	// denied is the verdict, unless undecided.
+	denied bool
+	// undecided says that rules with wildcards may change the verdict of a single path:
+	// Trie.resolve finds out.
+	undecided bool
+	// depth is Whole where nothing is known of other paths.
+	depth int
 
 	candidates candidates
 }
@@ -63,37 +63,31 @@ type candidates struct {
 	best uint32 // the rule that they must beat, 0 for none
 }
 
-// Stand finds what the rules without wildcards make of a path. p must have been
-// set under the trie's profile.
-func (t *Trie) Stand(p *Target) (s Standing) {
+// prefixVerdict finds what the rules without wildcards make of a path. p must have
+// been set under the trie's profile.
+func (t *Trie) prefixVerdict(p *Target) (v prefixVerdict) {
 	c := &t.rules
-	s.candidates, s.Depth = c.literalMatch(p)
-	s.Denied = s.candidates.best != 0 && s.candidates.best&1 == 0
+	v.candidates, v.depth = c.literalMatch(p)
+	v.denied = v.candidates.best != 0 && v.candidates.best&1 == 0
 	// Only a suffix of the other verdict can change it.
-	s.Open = c.mayBeat(s.candidates.list, s.against(), s.candidates.best)
-	return s
+	v.undecided = c.mayBeat(v.candidates.list, v.against(), v.candidates.best)
+	return v
 }
 
 // against are the suffixes that can change the verdict.
-func (s *Standing) against() suffixKind {
-	if s.Denied {
+func (v *prefixVerdict) against() suffixKind {
+	if v.denied {
 		return allowing
 	}
 	return disallowing
 }
 
-// Settle tells whether an open Standing's verdict changes for a path that it
-// holds for. If p was set by SetOf and Hold was asked about that path, then with this
-// Standing.
-func (t *Trie) Settle(s *Standing, p *Target) (changed bool) {
-	c, other := &t.rules, s.against()
-	best, list := s.candidates.best, s.candidates.list
-	if p.met.rules == t.Identity() {
-		best, list = p.met.rule, p.met.above
-	}
-	best = max(best, c.bestSuffix(p, list, other, best))
+// resolve tells whether an undecided verdict changes for a path that it is that of.
+func (t *Trie) resolve(v *prefixVerdict, p *Target) (changed bool) {
+	c, other := &t.rules, v.against()
+	best := c.bestSuffix(p, v.candidates.list, other, v.candidates.best)
 	// Then only a suffix of this verdict can change it back.
-	return best != s.candidates.best && c.bestSuffix(p, s.candidates.list, 1-other, best) == 0
+	return best != 0 && c.bestSuffix(p, v.candidates.list, 1-other, best) == 0
 }
 
 // end is the offset of an end's record.

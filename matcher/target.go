@@ -20,8 +20,6 @@ type Target struct {
 	query     []byte            // the same with "%2F" and "%3F" of the query decoded
 	signature kernels.Signature // of plain and query together
 
-	met meeting // what Hold found of this path
-
 	lists, indexLiterals marks       // for indexedSuffix
 	untried              [2][]uint32 // suffixes that it put off, by spelling
 	sweepers             [sweepers]*sweeper
@@ -34,18 +32,14 @@ type Target struct {
 // Set takes a path, which starts with a slash; a fragment is ignored. The
 // Target aliases path until the next Set.
 func (t *Target) Set(path []byte, p Profile) {
-	t.raw, t.profile, t.prepared, t.met.rules = path, p, false, nil
+	t.raw, t.profile, t.prepared = path, p, false
 }
 
-// SetOf takes path i of several; see Set. What the path's signature and Trie.Hold say of
-// it is not looked for again.
-func (t *Target) SetOf(paths *Paths, i int, p Profile) {
+// setFrom takes path i of a block; see Set.
+func (t *Target) setFrom(paths *pathBlock, i int, p Profile) {
 	t.Set(paths.text(i), p)
 	if signature := paths.signatures[i]; signature&kernels.HardBits == 0 {
 		t.plain, t.query, t.signature, t.prepared = t.raw, t.raw, signature, true
-		if paths.met.path == i {
-			t.met = paths.met
-		}
 	}
 }
 
