@@ -16,6 +16,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 var (
@@ -97,11 +98,11 @@ func (f *frontier) table(agents ...string) *matcher.Table {
 
 // known are the URLs in ASCII whose authority has a body.
 func (f *frontier) known() [][]byte {
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	var known [][]byte
 	for _, url := range f.urls {
-		key, _, reason := scratch.Split(url)
-		if reason != matcher.NoReason || f.bodies[string(key)] == nil {
+		key, _, err := scratch.Split(url)
+		if err != nil || f.bodies[string(key)] == nil {
 			continue
 		}
 		if bytes.IndexFunc(url, func(r rune) bool { return r >= 0x80 }) < 0 {

@@ -9,6 +9,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // The flat frontiers are of so many hosts, with so few URLs each.
@@ -25,30 +26,30 @@ func BenchmarkEngineFlat(b *testing.B) {
 		b.Skip("makes 600,000 URLs")
 	}
 	b.Run("data=made-up", func(b *testing.B) {
-		urls, table := flatMadeUp()
-		benchmarkEngine(b, newEngine(table, urls, 1), nil)
+		list, table := flatMadeUp()
+		benchmarkEngine(b, newEngine(table, list, 1), nil)
 	})
 	b.Run("data=real", func(b *testing.B) {
-		urls, table := needReal(b).flattened()
-		benchmarkEngine(b, newEngine(table, urls, 1), nil)
+		list, table := needReal(b).flattened()
+		benchmarkEngine(b, newEngine(table, list, 1), nil)
 	})
 }
 
 // flatMadeUp makes up a frontier.
 func flatMadeUp() ([][]byte, *matcher.Table) {
 	c := corpus.New(corpus.Options{Origins: flatHosts, URLs: flatURLs * flatHosts, LargestOrigin: 2 * flatURLs})
-	var urls [][]byte
+	var list [][]byte
 	var table matcher.Table
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	bodies := make(map[int][]matcher.Trie)
 	last := -1
 	for origin, url := range c.URLs() {
-		urls = append(urls, append([]byte(nil), url...))
+		list = append(list, append([]byte(nil), url...))
 		if origin.Body < 0 || origin.Index == last {
 			continue
 		}
-		key, _, reason := scratch.Split(url)
-		if reason != matcher.NoReason {
+		key, _, err := scratch.Split(url)
+		if err != nil {
 			continue
 		}
 		last = origin.Index
@@ -59,38 +60,38 @@ func flatMadeUp() ([][]byte, *matcher.Table) {
 		}
 		table.Add(key, matcher.Origin{Access: access.Rules, Tries: tries})
 	}
-	return urls, &table
+	return list, &table
 }
 
 // flattened cuts the URLs of each host into pieces of six, and makes every piece
 // a host's of its own, with a copy of the rules of its own. It goes through the
 // list as often as it takes.
 func (f *frontier) flattened() ([][]byte, *matcher.Table) {
-	var urls [][]byte
+	var list [][]byte
 	var table matcher.Table
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	for hosts := 0; hosts < flatHosts; {
 		for rest := f.urls; len(rest) >= flatURLs && hosts < flatHosts; {
-			key, _, reason := scratch.Split(rest[0])
+			key, _, err := scratch.Split(rest[0])
 			n := 1
-			for n < flatURLs && reason == matcher.NoReason && sameHost(rest[0], rest[n]) {
+			for n < flatURLs && err == nil && sameHost(rest[0], rest[n]) {
 				n++
 			}
 			if n == flatURLs {
 				body, known := f.bodies[string(key)]
 				for _, url := range rest[:n] {
-					urls = append(urls, underHost(hosts, url))
+					list = append(list, underHost(hosts, url))
 				}
 				hosts++
 				if known {
-					key, _, _ = scratch.Split(urls[len(urls)-1])
+					key, _, _ = scratch.Split(list[len(list)-1])
 					table.Add(key, matcher.Origin{Access: access.Rules, Tries: compiled(body)})
 				}
 			}
 			rest = rest[n:]
 		}
 	}
-	return urls, &table
+	return list, &table
 }
 
 // sameHost tells whether two URLs begin with the same scheme and host.

@@ -13,6 +13,7 @@ import (
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // madeUp is a body with a number of rules, a number of them with a wildcard,
@@ -82,14 +83,14 @@ func BenchmarkMatch(b *testing.B) {
 // finding the origin, deciding.
 func BenchmarkEvaluate(b *testing.B) {
 	c := corpus.New(corpus.Options{Origins: 300, URLs: 20_000})
-	var urls [][]byte
+	var all [][]byte
 	var table matcher.Table
 	oracles := make(map[string]reference.File)
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	for origin, url := range c.URLs() {
-		urls = append(urls, append([]byte(nil), url...))
-		key, _, reason := scratch.Split(url)
-		if reason != matcher.NoReason || origin.Body < 0 {
+		all = append(all, append([]byte(nil), url...))
+		key, _, err := scratch.Split(url)
+		if err != nil || origin.Body < 0 {
 			continue
 		}
 		if _, known := oracles[string(key)]; !known {
@@ -99,7 +100,7 @@ func BenchmarkEvaluate(b *testing.B) {
 			table.Add(key, matcher.Origin{Access: access.Rules, Tries: tries})
 		}
 	}
-	list := batches(urls)
+	list := batches(all)
 	e := evaluate.New(&table, evaluate.Options{})
 	var v batch.Verdicts
 	for _, x := range list {
@@ -115,7 +116,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		}
 	}
 	b.Run("impl=trie", func(b *testing.B) {
-		perURL(b, len(urls), func() {
+		perURL(b, len(all), func() {
 			for _, x := range list {
 				if err := e.Evaluate(x, &v); err != nil {
 					b.Fatal(err)
@@ -124,8 +125,8 @@ func BenchmarkEvaluate(b *testing.B) {
 		})
 	})
 	b.Run("impl=reference", func(b *testing.B) {
-		perURL(b, len(urls), func() {
-			for _, url := range urls {
+		perURL(b, len(all), func() {
+			for _, url := range all {
 				expectedOf(oracles, url)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // Body is the compiled rules of a whole robots.txt: for every agent that it
@@ -143,7 +144,7 @@ func (b *Body) find(name string) (i int, ok bool) {
 // compareFolded compares a name in lower case with one in any.
 func compareFolded(lower []byte, name string) int {
 	for i := 0; i < len(lower) && i < len(name); i++ {
-		if c := toLower(name[i]); lower[i] != c {
+		if c := urls.ToLower(name[i]); lower[i] != c {
 			return int(lower[i]) - int(c)
 		}
 	}

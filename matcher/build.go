@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"unicode/utf8"
+
+	"robotsbatch/matcher/urls"
 )
 
 // builder lays groups out as layout.go describes, one after the other, in memory
@@ -254,7 +256,7 @@ func appendValid(dst, s []byte) []byte {
 	for len(s) > 0 {
 		r, size := utf8.DecodeRune(s)
 		if r == utf8.RuneError && size == 1 {
-			dst = appendEscape(dst, s[0])
+			dst = urls.AppendEscape(dst, s[0])
 		} else {
 			dst = append(dst, s[:size]...)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // Profile is a reading of the protocol; see [robotstxt.Profile].
@@ -112,7 +113,7 @@ func namingAgent(g *robotstxt.Group, name string, p Profile) (agent robotstxt.Ag
 			continue
 		}
 		token, word := a.Names(p)
-		if equalFoldASCII(token, name) || equalFoldASCII(word, name) {
+		if urls.EqualFold(token, name) || urls.EqualFold(word, name) {
 			return a, true
 		}
 	}
@@ -126,18 +127,4 @@ func everyoneAgent(g *robotstxt.Group) (agent robotstxt.Agent, found bool) {
 		}
 	}
 	return robotstxt.Agent{}, false
-}
-
-// equalFoldASCII compares without regard to the case of ASCII letters. An
-// empty s equals nothing.
-func equalFoldASCII(s []byte, name string) bool {
-	if len(s) != len(name) || len(s) == 0 {
-		return false
-	}
-	for i, c := range s {
-		if toLower(c) != toLower(name[i]) {
-			return false
-		}
-	}
-	return true
 }

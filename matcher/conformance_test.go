@@ -8,6 +8,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // The cases of this file and of the conformance_*_cases_test.go files say what
@@ -57,16 +58,6 @@ func TestSemantics(t *testing.T) {
 	cases = append(cases, escapeCases()...)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { runVerdictCase(t, c) })
-	}
-	for _, c := range urlCases() {
-		t.Run(c.name, func(t *testing.T) {
-			if got := referenceSplit(c.url); got != c.want {
-				t.Errorf("reference: %q is %q, want %q", c.url, got, c.want)
-			}
-			if got := engineSplit(c.url); got != c.want {
-				t.Errorf("engine: %q is %q, want %q", c.url, got, c.want)
-			}
-		})
 	}
 }
 
@@ -185,10 +176,6 @@ func ruleVerdict(reason string, line int, agent, rule string) string {
 	return fmt.Sprintf("%s %d by %s: %s", strings.TrimSuffix(reason, "_rule"), line, agent, rule)
 }
 
-// urlCase is a URL and what it splits into: "AUTHORITY PATH" or the reason why
-// it has no verdict.
-type urlCase struct{ name, url, want string }
-
 func referenceSplit(url string) string {
 	authority, path, reason := reference.SplitURL(url)
 	if reason != "" {
@@ -198,10 +185,10 @@ func referenceSplit(url string) string {
 }
 
 func engineSplit(url string) string {
-	var scratch matcher.Scratch
-	authority, path, reason := scratch.Split([]byte(url))
-	if reason != matcher.NoReason {
-		return reason.String()
+	var scratch urls.Scratch
+	authority, path, err := scratch.Split([]byte(url))
+	if err != nil {
+		return matcher.ReasonOf(err).String()
 	}
 	return string(authority) + " " + string(path)
 }

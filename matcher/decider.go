@@ -1,6 +1,9 @@
 package matcher
 
-import "robotsbatch/matcher/internal/kernels"
+import (
+	"robotsbatch/matcher/internal/kernels"
+	"robotsbatch/matcher/urls"
+)
 
 // maxPrefixes is how many prefixes with undecided paths a Decider collects before
 // it resolves them: as many as stay in the nearest cache.
@@ -112,7 +115,7 @@ func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 // makes a prefix of it that the next rows may have.
 func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	url := d.data[low:high]
-	trimmed := TrimURL(url)
+	trimmed := urls.Trim(url)
 	low += cap(url) - cap(trimmed)
 	high = low + len(trimmed)
 	path := trimmed[authority:]

@@ -367,52 +367,6 @@ func (g generator) path(patterns []string) string {
 	return "/" + strings.TrimLeft(b.String(), "/")
 }
 
-// FuzzSplit compares how URLs are split.
-func FuzzSplit(f *testing.F) {
-	for _, c := range urlCases() {
-		f.Add(c.url)
-	}
-	f.Fuzz(func(t *testing.T, url string) {
-		want := referenceSplit(url)
-		if got := engineSplit(url); got != want {
-			t.Fatalf("%q: engine says %q, reference %q", url, got, want)
-		}
-		// A key is the key of itself, but for ";", which a host has only escaped.
-		if key, _, ok := strings.Cut(want, " "); ok && !strings.Contains(key, ";") {
-			if again := engineSplit(key); again != key+" /" {
-				t.Fatalf("%q: its key %q splits into %q", url, key, again)
-			}
-		}
-	})
-}
-
-// FuzzNormalise compares the spellings of paths; normalising twice is
-// normalising once.
-func FuzzNormalise(f *testing.F) {
-	for _, c := range escapeCases() {
-		for _, expectation := range append(c.rfc, c.google...) {
-			path, _, _ := strings.Cut(expectation, " → ")
-			f.Add(path)
-		}
-	}
-	f.Fuzz(func(t *testing.T, path string) {
-		plain, query := reference.NormalisePath(path)
-		gotPlain, gotQuery := matcher.Normalise([]byte(path)), matcher.NormaliseQuery([]byte(path))
-		if string(gotPlain) != plain || string(gotQuery) != query {
-			t.Fatalf("%q: engine says %q and %q, reference %q and %q", path, gotPlain, gotQuery, plain, query)
-		}
-		if again := matcher.Normalise(gotPlain); string(again) != plain {
-			t.Fatalf("%q: twice is %q, once %q", path, again, plain)
-		}
-		if again := matcher.NormaliseQuery(gotQuery); string(again) != query {
-			t.Fatalf("%q: twice is %q, once %q, with the query's escapes", path, again, query)
-		}
-		if again := matcher.NormaliseQuery(gotPlain); string(again) != query {
-			t.Fatalf("%q: the query's escapes of %q are %q, want %q", path, plain, again, query)
-		}
-	})
-}
-
 // FuzzBodyURL compares everything from the body's bytes to the verdict.
 func FuzzBodyURL(f *testing.F) {
 	for _, cases := range [][]verdictCase{rfcCases(), lineCases(), markCases(), keyCases(), groupCases(), ruleCases(), escapeCases()} {

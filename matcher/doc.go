@@ -7,7 +7,7 @@
 //
 // A URL's way through it:
 //
-//	Scratch.Split   URL → authority | path?query
+//	urls.Scratch.Split   URL → authority | path?query
 //	Origins.Lookup  authority → Origin: access and one Trie an agent
 //	Target.Set      path?query → its normalised spellings, made when needed
 //	Trie.Match      Target → Decision: verdict, reason and rule

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // Facts are what is known of an authority's robots.txt beside its rules.
@@ -128,7 +129,7 @@ func (r *Records) AddSitemap(value []byte) {
 	escaped := make([]byte, 0, len(value))
 	for _, c := range appendValid(nil, value) {
 		if c <= ' ' || c == 0x7F || c == '"' || c == '\\' {
-			escaped = appendEscape(escaped, c)
+			escaped = urls.AppendEscape(escaped, c)
 		} else {
 			escaped = append(escaped, c)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"robotsbatch/matcher/internal/kernels"
+	"robotsbatch/matcher/urls"
 )
 
 // groupCheck checks a compiled group, and has memory for that. What it makes
@@ -332,7 +333,7 @@ func (c *groupCheck) step(p *place, char byte) bool {
 	case 0:
 		if char == '%' {
 			p.escape = 1
-		} else if needsWork[char] {
+		} else if urls.NeedsWork(char) {
 			return false
 		}
 		p.query = p.query || char == '?'
@@ -347,16 +348,16 @@ func (c *groupCheck) step(p *place, char byte) bool {
 	}
 	var memory [3]byte
 	whole := [...]byte{'%', p.high, char}
-	return string(appendNormal(memory[:0], whole[:])) == string(whole[:]) && !(p.query && isQueryEscape(whole[:], 0))
+	return string(urls.AppendNormal(memory[:0], whole[:])) == string(whole[:]) && !(p.query && urls.IsQueryEscape(whole[:], 0))
 }
 
 // isStep are the bytes that can be spelled in but one way, and mean nothing but
 // themselves.
 var isStep = func() (table [256]bool) {
 	for c := range table {
-		table[c] = !needsWork[c] && c != '#' && c != star && c != '?'
+		table[c] = !urls.NeedsWork(byte(c)) && c != '#' && c != star && c != '?'
 	}
 	return table
 }()
 
-func isUpperHex(c byte) bool { return hexValue[c] != 0xFF && c <= 'F' }
+func isUpperHex(c byte) bool { return '0' <= c && c <= '9' || 'A' <= c && c <= 'F' }

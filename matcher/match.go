@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // Whole is the depth of a verdict that may depend on all of a path.
@@ -101,14 +102,14 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	walked := c.walk(path)
 	if walked.leaf != 0 {
 		depth = walked.stop // whatever follows
-		if p.profile == robotstxt.Google && classes[path[depth-1]]&isBlank != 0 {
+		if p.profile == robotstxt.Google && urls.IsBlank(path[depth-1]) {
 			depth = Whole // blanks are cut off where the path ends
 		}
 		return c.leafRule(walked.leaf), depth
 	}
 	depth = walked.stop + 1
 	ended := walked.stop >= len(path) || path[walked.stop] == '#'
-	if ended || (p.profile == robotstxt.Google && classes[path[walked.stop]]&isBlank != 0) {
+	if ended || (p.profile == robotstxt.Google && urls.IsBlank(path[walked.stop])) {
 		// Where the path ends matters, and blanks are cut off there.
 		depth = Whole
 	}
@@ -133,10 +134,10 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 // path as written stopped. Labels are normal, so what agreed with them is
 // normal, too, but for an escape that the walk was in.
 func mayDiffer(path []byte, stop int) bool {
-	if stop < len(path) && needsWork[path[stop]] {
+	if stop < len(path) && urls.NeedsWork(path[stop]) {
 		return true
 	}
-	return stop > 0 && (needsWork[path[stop-1]] || needsWork[path[max(0, stop-2)]])
+	return stop > 0 && (urls.NeedsWork(path[stop-1]) || urls.NeedsWork(path[max(0, stop-2)]))
 }
 
 // walkResult is what a walk has found.
@@ -257,4 +258,17 @@ func childIndex(low, high uint64, c byte) int {
 		return bits.OnesCount64(low & (bit - 1))
 	}
 	return bits.OnesCount64(low) + bits.OnesCount64(high&(bit-1))
+}
+
+// IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in
+// any spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is
+// ignored. Every path that agrees with this one in its first depth bytes gets
+// the same answer; depth is Whole where that is not known.
+//
+// Google's parser leaves /robots.txt to its caller: there it is like any other.
+func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
+	if p == robotstxt.Google {
+		return false, 1 // all paths start with a slash
+	}
+	return urls.IsRobotsTxt(path)
 }

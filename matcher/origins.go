@@ -24,7 +24,7 @@ type Origin struct {
 // Origins finds what is known of an authority. Implementations are safe for
 // concurrent use.
 type Origins interface {
-	// Lookup sets *o to what is known of authority, a key as Scratch.Split
+	// Lookup sets *o to what is known of authority, a key as urls.Scratch.Split
 	// returns it. What it puts into o.Tries is the source's, not to be changed,
 	// and valid as long as the Origins is open. An authority that the source
 	// does not know gives access.Unknown and no error; an error means that the
@@ -41,7 +41,7 @@ type BulkOrigins interface {
 	LookupAll(keys []Key, origins []Origin) (int, error)
 }
 
-// Key is an authority's key as Scratch.Split returns it, and its HashOf.
+// Key is an authority's key as urls.Scratch.Split returns it, and its HashOf.
 type Key struct {
 	Text []byte
 	Hash uint64

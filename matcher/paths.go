@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"robotsbatch/matcher/internal/kernels"
+	"robotsbatch/matcher/urls"
 )
 
 // pathBlock are paths with query in an array of bytes, such as a column's, each with
@@ -40,7 +41,7 @@ func (p *pathBlock) prepare() {
 
 // trim is prepare for path i.
 func (p *pathBlock) trim(i int) {
-	text := TrimURL(p.text(i))
+	text := urls.Trim(p.text(i))
 	if fragment := bytes.IndexByte(text, '#'); fragment >= 0 {
 		text = text[:fragment]
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // star stands for the wildcard in a compiled pattern. No normalised pattern
@@ -89,21 +90,21 @@ func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 		case char == '?':
 			c.query = true
 			dst = append(dst, char)
-		case !needsWork[char]:
+		case !urls.NeedsWork(char):
 			run := plainRun(source[i:])
 			dst = append(dst, source[i:i+run]...)
 			i += run - 1
 		case char != '%':
-			dst = appendEscape(dst, char)
+			dst = urls.AppendEscape(dst, char)
 		default:
-			decoded, ok := escaped(source, i)
+			decoded, ok := urls.Unescape(source, i)
 			switch {
 			case !ok:
 				dst = append(dst, "%25"...)
 			case c.query && (decoded == '/' || decoded == '?'):
 				dst = append(dst, decoded)
 			default:
-				dst = appendDecoded(dst, decoded)
+				dst = urls.AppendDecoded(dst, decoded)
 			}
 			if ok {
 				i += 2
@@ -127,7 +128,7 @@ func plainRun(source []byte) int {
 // isPlain are the bytes that stand for themselves alone in a pattern.
 var isPlain = func() (table [256]bool) {
 	for c := range table {
-		table[c] = !needsWork[c] && c != '*' && c != '?'
+		table[c] = !urls.NeedsWork(byte(c)) && c != '*' && c != '?'
 	}
 	return table
 }()
@@ -137,14 +138,14 @@ var isPlain = func() (table [256]bool) {
 func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
 		char := source[i]
-		switch _, isEscape := escaped(source, i); {
+		switch _, isEscape := urls.Unescape(source, i); {
 		case char == '*':
 			dst = c.appendStar(dst)
 		case isEscape:
 			dst = append(dst, '%', upper(source[i+1]), upper(source[i+2]))
 			i += 2
 		case char >= 0x80:
-			dst = appendEscape(dst, char)
+			dst = urls.AppendEscape(dst, char)
 		default:
 			dst = append(dst, char)
 		}
@@ -152,7 +153,12 @@ func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	return dst
 }
 
-func upper(digit byte) byte { return hexDigits[hexValue[digit]] }
+func upper(digit byte) byte {
+	if digit >= 'a' {
+		digit -= 'a' - 'A'
+	}
+	return digit
+}
 
 // indexPattern returns the second pattern that Google's parser makes of an
 // allow rule for a directory's index page: the directory alone. value is the

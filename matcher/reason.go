@@ -1,5 +1,11 @@
 package matcher
 
+import (
+	"errors"
+
+	"robotsbatch/matcher/urls"
+)
+
 // Reason says why a URL has the verdict that it has, or why it has none.
 type Reason uint8
 
@@ -43,6 +49,17 @@ func (r Reason) String() string {
 		return reasonNames[r]
 	}
 	return "reason(?)"
+}
+
+// ReasonOf is the reason why a URL that urls.Scratch does not split has no verdict.
+func ReasonOf(err error) Reason {
+	switch {
+	case err == nil:
+		return NoReason
+	case errors.Is(err, urls.ErrUnsupportedScheme):
+		return UnsupportedScheme
+	}
+	return InvalidURL
 }
 
 // HasRule tells whether a rule comes with the reason.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // What a body may grow to when its groups are merged for every agent: a hostile
@@ -67,7 +68,7 @@ func addChoice(chosen []choice, i int, a robotstxt.Agent) []choice {
 func lowerASCII(name []byte) string {
 	lower := make([]byte, len(name))
 	for i, c := range name {
-		lower[i] = toLower(c)
+		lower[i] = urls.ToLower(c)
 	}
 	return string(lower)
 }

@@ -25,7 +25,7 @@ type tableEntry struct {
 }
 
 // Add puts what is known of an authority into the table, in place of what was
-// known before. authority is a key as Scratch.Split returns it.
+// known before. authority is a key as urls.Scratch.Split returns it.
 func (t *Table) Add(authority []byte, o Origin) {
 	hash := HashOf(authority)
 	if e := t.find(authority, hash); e != nil {

@@ -5,6 +5,7 @@ import (
 
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // Target is a path with query in the spellings in which rules see it. It is
@@ -69,17 +70,17 @@ func (t *Target) prepare() {
 }
 
 func (t *Target) normalise(path []byte) {
-	t.plainMemory = appendNormal(t.plainMemory[:0], path)
+	t.plainMemory = urls.AppendNormal(t.plainMemory[:0], path)
 	t.plain, t.query, t.signature = t.plainMemory, t.plainMemory, signatures.Of(t.plainMemory)
-	if at := queryEscape(t.plain); at >= 0 {
-		t.queryMemory = appendQueryNormal(t.queryMemory[:0], t.plain, at)
+	if at := urls.QueryEscape(t.plain); at >= 0 {
+		t.queryMemory = urls.AppendQueryNormal(t.queryMemory[:0], t.plain, at)
 		t.query = t.queryMemory
 		t.signature |= signatures.Of(t.query)
 	}
 }
 
 // signatures makes the signatures of texts.
-var signatures = kernels.NewSignatureTable(func(c byte) bool { return needsWork[c] })
+var signatures = kernels.NewSignatureTable(func(c byte) bool { return urls.NeedsWork(c) })
 
 // literalSignature is the signature that a path must have to contain a literal.
 func literalSignature(s []byte) kernels.Signature { return signatures.Of(s) &^ kernels.HardBits }

@@ -6,6 +6,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/urls"
 )
 
 // Options say what an Evaluator finds out.
@@ -45,7 +46,7 @@ type Evaluator struct {
 	found     [lookupSize]matcher.Origin // of the groups that are evaluated
 	decider   *matcher.Decider
 	allowed   [][]byte // an agent's bits in the verdicts
-	scratch   matcher.Scratch
+	scratch   urls.Scratch
 	target    matcher.Target
 	values    values // of a block of a dictionary column
 	explainer explainer
@@ -213,7 +214,7 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 		return
 	}
 	for i := low; i < high; i++ {
-		rest := matcher.TrimURL(r.url(i))[authority:]
+		rest := urls.Trim(r.url(i))[authority:]
 		is := false
 		if mayBeRobotsTxt(rest) {
 			is, _ = matcher.IsRobotsTxt(rest, e.options.Profile)

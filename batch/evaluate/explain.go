@@ -6,6 +6,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/urls"
 )
 
 const (
@@ -35,7 +36,7 @@ type ruleKey struct {
 // explainRows decides rows low to high-1 of a block and says why.
 func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
 	for i := low; i < high; i++ {
-		path := e.scratch.Path(matcher.TrimURL(r.url(i))[authority:])
+		path := e.scratch.Path(urls.Trim(r.url(i))[authority:])
 		if row := r.first + i; o.Access == access.Rules {
 			e.explainRules(v, o, row, path)
 		} else {

@@ -12,6 +12,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // bodies are rules of authorities that frontier, rows of all kinds, is of.
@@ -131,11 +132,11 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 // wantedFacts looks every row up by itself.
 func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (text string, outdated, more int) {
 	var out strings.Builder
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	for _, line := range lines {
 		var o matcher.Origin
-		authority, _, reason := scratch.Split([]byte(line))
-		if reason == matcher.NoReason {
+		authority, _, err := scratch.Split([]byte(line))
+		if err == nil {
 			_ = origins.Lookup(authority, &o) // a table's never fails
 		}
 		if o.Access == access.Unknown {

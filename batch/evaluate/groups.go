@@ -5,6 +5,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
 )
 
 // groups are the authorities of a block of rows, in the order in which they come,
@@ -46,7 +47,7 @@ func groupRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	count := len(r.offsets) - 1
 	for low := 0; low < count; low += partRows {
 		high := min(low+partRows, count)
-		lineBytes := matcher.HasLineOctet(r.data[r.offsets[low]:r.offsets[high]])
+		lineBytes := urls.HasLineByte(r.data[r.offsets[low]:r.offsets[high]])
 		groupPart(e, r, v, low, high, lineBytes)
 	}
 }
@@ -61,15 +62,15 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 			v.SetNull(r.first+i, matcher.InvalidURL)
 			continue
 		}
-		url := matcher.TrimURL(r.data[r.offsets[i]:r.offsets[i+1]])
-		if lineBytes && matcher.HasLineOctet(url) {
+		url := urls.Trim(r.data[r.offsets[i]:r.offsets[i+1]])
+		if lineBytes && urls.HasLineByte(url) {
 			v.SetNull(r.first+i, matcher.InvalidURL)
 			continue
 		}
 		if !hasAuthority(url, written) {
-			key, rest, reason := e.scratch.SplitAuthority(url)
-			if reason != matcher.NoReason {
-				v.SetNull(r.first+i, reason)
+			key, rest, err := e.scratch.SplitAuthority(url)
+			if err != nil {
+				v.SetNull(r.first+i, matcher.ReasonOf(err))
 				continue
 			}
 			written = url[:len(url)-len(rest)]
@@ -89,7 +90,7 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 // false for none.
 func hasAuthority(url, written []byte) bool {
 	n := len(written)
-	return n > 0 && len(url) >= n && (len(url) == n || matcher.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
+	return n > 0 && len(url) >= n && (len(url) == n || urls.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
 }
 
 // reset forgets all groups.

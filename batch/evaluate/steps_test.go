@@ -12,6 +12,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // BenchmarkSteps measures what each step of the package comment saves: its time as
@@ -100,13 +101,13 @@ var steps = []struct {
 // evaluateEachRow is step 1.
 func evaluateEachRow(b *testing.B, rules *matcher.Table, x *batch.Batch, v *batch.Verdicts) {
 	v.Reset(x.URLs.Len(), 1, false)
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	var target matcher.Target
 	var o matcher.Origin
 	for row := range v.Rows {
-		key, path, reason := scratch.Split(x.URLs.Value(row))
-		if reason != matcher.NoReason {
-			v.SetNull(row, reason)
+		key, path, err := scratch.Split(x.URLs.Value(row))
+		if err != nil {
+			v.SetNull(row, matcher.ReasonOf(err))
 			continue
 		}
 		if err := rules.Lookup(key, &o); err != nil {
@@ -139,7 +140,7 @@ func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 				}
 				for next := g.all[i].first; next >= 0; next = g.runs[next].next {
 					for row := int(g.runs[next].low); row < int(g.runs[next].high); row++ {
-						path := e.scratch.Path(matcher.TrimURL(r.url(row))[len(g.all[i].written):])
+						path := e.scratch.Path(urls.Trim(r.url(row))[len(g.all[i].written):])
 						v.Agents[0].Set(first+row, allowedAlone(&e.found[i%lookupSize], &e.target, path))
 					}
 				}
@@ -151,14 +152,14 @@ func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 // frontierOf makes up URLs and the rules of their authorities.
 func frontierOf(o corpus.Options) ([]string, *matcher.Table) {
 	c := corpus.New(o)
-	var urls []string
+	var list []string
 	var rules matcher.Table
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	compiled := make(map[int][]matcher.Trie)
 	for origin, url := range c.URLs() {
-		urls = append(urls, string(url))
-		key, _, reason := scratch.Split(url)
-		if reason != matcher.NoReason || origin.Body < 0 {
+		list = append(list, string(url))
+		key, _, err := scratch.Split(url)
+		if err != nil || origin.Body < 0 {
 			continue
 		}
 		tries, ok := compiled[origin.Body]
@@ -169,5 +170,5 @@ func frontierOf(o corpus.Options) ([]string, *matcher.Table) {
 		}
 		rules.Add(key, matcher.Origin{Access: access.Rules, Tries: tries})
 	}
-	return urls, &rules
+	return list, &rules
 }

@@ -16,6 +16,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // The bound on the processor time of a URL, which the documentation of
@@ -85,7 +86,7 @@ func (t *robotsTally) fail(format string, args ...any) {
 }
 
 // body matches all URLs against one robots.txt.
-func (t *robotsTally) body(body hostile, urls []hostile, rng *rand.Rand) {
+func (t *robotsTally) body(body hostile, list []hostile, rng *rand.Rand) {
 	runtime.LockOSThread() // whose processor time is measured
 	defer runtime.UnlockOSThread()
 	defer func() {
@@ -104,13 +105,13 @@ func (t *robotsTally) body(body hostile, urls []hostile, rng *rand.Rand) {
 	slow := reference.Parse(body.data, reference.RFC9309, 0)
 	var local []pair
 	verdicts, compared := 0, 0
-	for _, url := range urls {
+	for _, url := range list {
 		elapsed, decisions, path := match(tries, url.data)
 		if path == nil {
 			continue
 		}
 		verdicts += len(decisions)
-		bound := time.Duration(boundURL + len(matcher.Normalise(path))*(boundOctet+boundPattern*wild))
+		bound := time.Duration(boundURL + len(urls.Normalise(path))*(boundOctet+boundPattern*wild))
 		if elapsed > bound {
 			elapsed = best(tries, url.data)
 		}
@@ -128,7 +129,7 @@ func (t *robotsTally) body(body hostile, urls []hostile, rng *rand.Rand) {
 	for i := range local {
 		local[i].time = best(tries, local[i].url.data)
 	}
-	t.join(local, len(urls), verdicts, compared)
+	t.join(local, len(list), verdicts, compared)
 }
 
 func (t *robotsTally) join(slow []pair, pairs, verdicts, compared int) {
@@ -143,9 +144,9 @@ func (t *robotsTally) join(slow []pair, pairs, verdicts, compared int) {
 // match decides about a URL; the path is nil when there is no verdict.
 func match(tries []matcher.Trie, url []byte) (time.Duration, []matcher.Decision, []byte) {
 	started := processorTime()
-	var scratch matcher.Scratch
-	_, path, reason := scratch.Split(url)
-	if reason != matcher.NoReason {
+	var scratch urls.Scratch
+	_, path, err := scratch.Split(url)
+	if err != nil {
 		return 0, nil, nil
 	}
 	var target matcher.Target

@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
 )
 
 // frontier is what all runners are measured on: the URLs in ASCII whose host
@@ -61,16 +61,16 @@ func readFrontier(list, rules string) (*frontier, error) {
 
 func selectRows(list []byte, files map[string]bool) *frontier {
 	f := new(frontier)
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	needed := make(map[string]bool)
 	for line := range bytes.Lines(list) {
-		url := matcher.TrimURL(line)
+		url := urls.Trim(line)
 		if len(url) == 0 {
 			continue
 		}
 		f.total++
-		key, path, reason := scratch.Split(url)
-		if reason != matcher.NoReason || !isListable(url) {
+		key, path, err := scratch.Split(url)
+		if err != nil || !isListable(url) {
 			continue
 		}
 		if file := fileOf(string(key), files); file != "" {

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // runExplain says of single URLs which rule decides. Its exit status is the
@@ -104,14 +105,14 @@ func explainURLs(ctx context.Context, c *rulesConfig, rules *ruleset.Set, urls [
 // concern it, if there is one.
 func printURL(w io.Writer, c *rulesConfig, rules *ruleset.Set, url string) (string, error) {
 	fmt.Fprintln(w, printable(url))
-	var scratch matcher.Scratch
-	authority, path, reason := scratch.Split([]byte(url))
-	if reason != matcher.NoReason {
+	var scratch urls.Scratch
+	authority, path, err := scratch.Split([]byte(url))
+	if err != nil {
 		return "", nil
 	}
 	normal := path
 	if c.profile == robotstxt.RFC9309 {
-		normal = matcher.Normalise(path)
+		normal = urls.Normalise(path)
 	}
 	fmt.Fprintf(w, "  authority   %s\n  path        %s\n  normalised  %s\n", authority, printable(string(path)), normal)
 	return rules.File(authority)

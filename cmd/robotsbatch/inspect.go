@@ -16,6 +16,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // inspectConfig is the command line of inspect.
@@ -69,9 +70,9 @@ func parseInspect(args []string) (*inspectConfig, error) {
 
 // parseAuthority takes an authority with its scheme, or any URL of it.
 func parseAuthority(url string) ([]byte, error) {
-	var scratch matcher.Scratch
-	authority, _, reason := scratch.Split([]byte(url))
-	if reason != matcher.NoReason {
+	var scratch urls.Scratch
+	authority, _, err := scratch.Split([]byte(url))
+	if err != nil {
 		return nil, usageErrorf("%q is no authority: give it with its scheme, such as https://example.com", url)
 	}
 	return slices.Clone(authority), nil

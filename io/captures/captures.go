@@ -11,6 +11,7 @@ import (
 	"robotsbatch/io/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // Capture is one fetch of a robots.txt, or of what one redirects to.
@@ -149,7 +150,7 @@ const MaxSources = math.MaxUint16
 // Adder adds captures to a Set. It is for one goroutine.
 type Adder struct {
 	set     *Set
-	scratch matcher.Scratch
+	scratch urls.Scratch
 	key     []byte
 	record  []byte
 }
@@ -206,8 +207,8 @@ const maxAuthority = 2048
 // node returns the key of a URL and, if the URL is that of a robots.txt, its authority,
 // which is valid until the next call. ok is false for a URL without an authority.
 func (a *Adder) node(url []byte) (node key, authority []byte, ok bool) {
-	authority, path, reason := a.scratch.Split(url)
-	if reason != matcher.NoReason || len(authority) > maxAuthority {
+	authority, path, err := a.scratch.Split(url)
+	if err != nil || len(authority) > maxAuthority {
 		return key{}, nil, false
 	}
 	a.key = append(append(a.key[:0], authority...), path...)
@@ -228,7 +229,7 @@ func (a *Adder) target(x *Capture) (node key, ok bool) {
 	}
 	if !isAbsolute(location) {
 		if reference, err := url.Parse(string(location)); err == nil && !reference.IsAbs() {
-			base, err := url.Parse(string(matcher.TrimURL(x.URL)))
+			base, err := url.Parse(string(urls.Trim(x.URL)))
 			if err != nil {
 				return key{}, false
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
 )
 
 // seedRows are rows of tables of captures: url, authority, body, status, when
@@ -91,7 +91,7 @@ func FuzzJSONL(f *testing.F) {
 		broken := 0
 		r := NewJSONL(strings.NewReader(string(data)), TableOptions{Broken: func(error) { broken++ }})
 		defer r.Close()
-		var scratch matcher.Scratch
+		var scratch urls.Scratch
 		rows := 0
 		for {
 			var x Capture

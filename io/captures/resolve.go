@@ -16,7 +16,7 @@ import (
 
 // Decision says what decides about an authority.
 type Decision struct {
-	// Authority is a key as matcher.Scratch.Split returns it.
+	// Authority is a key as urls.Scratch.Split returns it.
 	Authority []byte
 	// Access is the outcome, and not access.Unknown.
 	Access access.Outcome

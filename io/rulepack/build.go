@@ -48,7 +48,7 @@ type BuildOptions struct {
 
 // Entry is what a rules source knows of an authority.
 type Entry struct {
-	// Authority is a key as matcher.Scratch.Split returns it, of at most
+	// Authority is a key as urls.Scratch.Split returns it, of at most
 	// MaxAuthority octets.
 	Authority []byte
 	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1), and

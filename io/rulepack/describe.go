@@ -28,7 +28,7 @@ type Authority struct {
 }
 
 // Authority tells what the pack has on an authority, a key as
-// matcher.Scratch.Split returns it. known is false when that is nothing.
+// urls.Scratch.Split returns it. known is false when that is nothing.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)

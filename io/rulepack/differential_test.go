@@ -21,6 +21,7 @@ import (
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/reference"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 // TestReference compares what a pack says of a made-up frontier with the
@@ -37,12 +38,12 @@ func TestReference(t *testing.T) {
 	}{{robotstxt.RFC9309, reference.RFC9309}, {robotstxt.Google, reference.Google}} {
 		p := mustOpen(t, buildCorpus(t, c, profile.engine), Options{Chains: chains, Profile: profile.engine, Explain: true, Memory: 10_000})
 		files := make(map[int]reference.File)
-		var scratch matcher.Scratch
+		var scratch urls.Scratch
 		var target matcher.Target
 		var o matcher.Origin
 		for origin, url := range c.URLs() {
-			authority, path, reason := scratch.Split(url)
-			if reason != matcher.NoReason {
+			authority, path, err := scratch.Split(url)
+			if err != nil {
 				continue
 			}
 			if err := p.Lookup(authority, &o); err != nil {

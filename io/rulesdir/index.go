@@ -92,7 +92,7 @@ func cutScheme(authority []byte) (*rank, []byte) {
 	return nil, nil
 }
 
-// find finds the candidates for an authority, a key of matcher.Scratch.Split.
+// find finds the candidates for an authority, a key of urls.Scratch.Split.
 func (x *index) find(authority []byte) candidates {
 	found := candidates{none, none, none}
 	rank, key := cutScheme(authority)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"robotsbatch/io/compress"
-	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
 )
 
 // tier is what a file stands for, as far as its folder and port decide it.
@@ -48,7 +48,7 @@ func folderTier(name string) (tier, bool) {
 
 // namer finds out what names stand for. It belongs to one goroutine.
 type namer struct {
-	scratch matcher.Scratch
+	scratch urls.Scratch
 	url     []byte
 }
 
@@ -83,8 +83,8 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 	if port != 0 {
 		n.url = strconv.AppendUint(append(n.url, ':'), uint64(port), 10)
 	}
-	authority, _, reason := n.scratch.Split(n.url)
-	if reason != matcher.NoReason {
+	authority, _, err := n.scratch.Split(n.url)
+	if err != nil {
 		return nil, 0, false
 	}
 	return authority[len(scheme)+len("://"):], t, true

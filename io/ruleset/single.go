@@ -9,7 +9,7 @@ import (
 
 	"robotsbatch/io/blob"
 	"robotsbatch/io/captures"
-	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
 )
 
 // A source that is a single robots.txt is read as captures of it, one for each of
@@ -17,20 +17,20 @@ import (
 
 // ParseFor returns the URLs of the robots.txt of a host, for http and for https, or of
 // an origin such as https://example.com:8443.
-func ParseFor(host string) (urls []string, err error) {
+func ParseFor(host string) (found []string, err error) {
 	origins := []string{host}
 	if !strings.Contains(host, "://") {
 		origins = []string{"http://" + host, "https://" + host}
 	}
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	for _, origin := range origins {
-		authority, path, reason := scratch.Split([]byte(origin))
-		if reason != matcher.NoReason || string(path) != "/" {
+		authority, path, err := scratch.Split([]byte(origin))
+		if err != nil || string(path) != "/" {
 			return nil, usageErrorf("-for %s: want a host, such as example.com, or an origin, such as https://example.com:8443", host)
 		}
-		urls = append(urls, string(authority)+"/robots.txt")
+		found = append(found, string(authority)+"/robots.txt")
 	}
-	return urls, nil
+	return found, nil
 }
 
 // single takes a file for a single robots.txt, if Options.Single says whose.

@@ -127,7 +127,7 @@ func TestCheckImports(t *testing.T) {
 	}{
 		{"matcher", "matcher/robotstxt", true},
 		{"matcher", "matcher/access", true},
-		{"matcher", "golang.org/x/net/idna", true},
+		{"matcher/urls", "golang.org/x/net/idna", true},
 		{"matcher", "golang.org/x/net/html", false},
 		{"matcher", "github.com/klauspost/compress/zstd", false},
 		{"matcher", "batch", false},

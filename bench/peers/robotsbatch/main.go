@@ -11,6 +11,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
 )
 
 var version = "unknown" // the linker sets it
@@ -43,7 +44,7 @@ func main() {
 // load lays out the URLs in batches and enters the rules of their hosts.
 func load(rows []gorunner.Row, origins []matcher.Origin) (batches []batch.Batch, table *matcher.Table) {
 	table = new(matcher.Table)
-	var scratch matcher.Scratch
+	var scratch urls.Scratch
 	for i, row := range rows {
 		if i%batch.DefaultRows == 0 {
 			batches = append(batches, batch.Batch{URLs: batch.Column{Offsets32: []int32{0}}})

@@ -1,9 +1,18 @@
-package matcher
+package urls
 
 import (
 	"bytes"
+	"errors"
 
 	"robotsbatch/matcher/internal/kernels"
+)
+
+// Why a URL has no verdict.
+var (
+	// ErrInvalid: it is none.
+	ErrInvalid = errors.New("not a valid URL")
+	// ErrUnsupportedScheme: it is neither http, https nor ftp.
+	ErrUnsupportedScheme = errors.New("neither http, https nor ftp")
 )
 
 // Scratch is one goroutine's own memory for splitting URLs. The zero value is
@@ -20,36 +29,36 @@ type Scratch struct {
 // The key is scheme://host or scheme://host:port, all in lower case, without
 // userinfo and without the scheme's default port, the host as A-labels or as
 // canonical IP literal. The path starts with a slash, reaches to the first '#',
-// and is otherwise as written. reason is NoReason, or InvalidURL or
-// UnsupportedScheme, and then key and path are nil.
+// and is otherwise as written. err is nil, or ErrInvalid or ErrUnsupportedScheme, and
+// then key and path are nil.
 //
 // The results alias url or the Scratch; they are valid until the next call and
 // as long as url is.
-func (s *Scratch) Split(url []byte) (key, path []byte, reason Reason) {
-	url = TrimURL(url)
-	if HasLineOctet(url) {
-		return nil, nil, InvalidURL
+func (s *Scratch) Split(url []byte) (key, path []byte, err error) {
+	url = Trim(url)
+	if HasLineByte(url) {
+		return nil, nil, ErrInvalid
 	}
-	key, rest, reason := s.SplitAuthority(url)
-	if reason != NoReason {
-		return nil, nil, reason
+	key, rest, err := s.SplitAuthority(url)
+	if err != nil {
+		return nil, nil, err
 	}
 	if i := bytes.IndexByte(rest, '#'); i >= 0 {
 		rest = rest[:i]
 	}
-	return key, s.Path(rest), NoReason
+	return key, s.Path(rest), nil
 }
 
-// TrimURL cuts blanks off both ends: SP, TAB, CR, LF, VT and FF.
-func TrimURL(url []byte) []byte {
-	if Trimmed(url) {
+// Trim cuts blanks off both ends: SP, TAB, CR, LF, VT and FF.
+func Trim(url []byte) []byte {
+	if isTrimmed(url) {
 		return url // as hardly any is not
 	}
 	return trim(url)
 }
 
-// Trimmed is false for a URL that TrimURL has something to cut off of, or is empty.
-func Trimmed(url []byte) bool {
+// isTrimmed is false for a URL that Trim has something to cut off of, or is empty.
+func isTrimmed(url []byte) bool {
 	n := len(url)
 	return n > 0 && url[0] > ' ' && url[n-1] > ' ' // no blank is above SP
 }
@@ -67,19 +76,19 @@ func trim(url []byte) []byte {
 // SplitAuthority is Split for a trimmed URL without line bytes: it finds the
 // authority and returns what follows it as written, which may be empty, may
 // start with '/', '?', '#' or ';', and may have a fragment.
-func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, reason Reason) {
-	start, plain, reason := schemeEnd(url)
-	if reason != NoReason {
-		return nil, nil, reason
+func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
+	start, plain, err := schemeEnd(url)
+	if err != nil {
+		return nil, nil, err
 	}
 	end, plainHost := hosts.PlainHost(url, start)
 	if plain && plainHost {
-		return url[:end:end], url[end:], NoReason
+		return url[:end:end], url[end:], nil
 	}
 	if !s.buildKey(url[:start], url[start:end]) {
-		return nil, nil, InvalidURL
+		return nil, nil, ErrInvalid
 	}
-	return s.key, url[end:], NoReason
+	return s.key, url[end:], nil
 }
 
 // EndsAuthority tells whether a byte is one that ends an authority.
@@ -97,14 +106,14 @@ func (s *Scratch) Path(rest []byte) []byte {
 
 // schemeEnd returns where the authority starts, and whether the scheme is
 // written as in a key.
-func schemeEnd(url []byte) (start int, plain bool, reason Reason) {
+func schemeEnd(url []byte) (start int, plain bool, err error) {
 	// The two that nearly all URLs have.
 	if len(url) >= 8 {
 		switch {
 		case string(url[:8]) == "https://":
-			return 8, true, NoReason
+			return 8, true, nil
 		case string(url[:7]) == "http://":
-			return 7, true, NoReason
+			return 7, true, nil
 		}
 	}
 	n := 0
@@ -112,19 +121,20 @@ func schemeEnd(url []byte) (start int, plain bool, reason Reason) {
 		n++
 	}
 	if n == 0 || !isLetter(url[0]) || !bytes.HasPrefix(url[n:], []byte("://")) {
-		return 0, false, InvalidURL
+		return 0, false, ErrInvalid
 	}
 	for _, scheme := range []string{"http", "https", "ftp"} {
-		if equalFoldASCII(url[:n], scheme) {
-			return n + 3, string(url[:n]) == scheme, NoReason
+		if EqualFold(url[:n], scheme) {
+			return n + 3, string(url[:n]) == scheme, nil
 		}
 	}
-	return 0, false, UnsupportedScheme
+	return 0, false, ErrUnsupportedScheme
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-func toLower(c byte) byte {
+// ToLower returns the lower case of an ASCII letter, and any other byte itself.
+func ToLower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + ('a' - 'A')
 	}
@@ -137,6 +147,20 @@ var hosts = kernels.NewHostTable(
 	func(c byte) bool { return classes[c]&endsAuthority != 0 },
 )
 
-// HasLineOctet tells whether there is a NUL, CR or LF in data: bytes that no URL may
+// HasLineByte tells whether there is a NUL, CR or LF in data: bytes that no URL may
 // have inside. It serves for one URL as for a column of many.
-func HasLineOctet(data []byte) bool { return kernels.HasControl(data) }
+func HasLineByte(data []byte) bool { return kernels.HasControl(data) }
+
+// EqualFold compares without regard to the case of ASCII letters. An
+// empty s equals nothing.
+func EqualFold(s []byte, name string) bool {
+	if len(s) != len(name) || len(s) == 0 {
+		return false
+	}
+	for i, c := range s {
+		if ToLower(c) != ToLower(name[i]) {
+			return false
+		}
+	}
+	return true
+}

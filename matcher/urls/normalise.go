@@ -1,15 +1,14 @@
-package matcher
+package urls
 
 import (
 	"bytes"
-
-	"robotsbatch/matcher/robotstxt"
+	"math"
 )
 
 // Normalise returns the spelling of a path and query under which RFC 9309
 // compares it (§2.2.2, figures 4 and 6): escapes of unreserved bytes and of
 // '*', '$', ':' and '@' decoded, other escapes with upper-case digits, bytes
-// that may not stand raw escaped, and a '%' without two hex digits as "%25".
+// that may not stand raw Unescape, and a '%' without two hex digits as "%25".
 // Normalising twice equals normalising once.
 //
 // It returns path itself when that is its own normal spelling.
@@ -17,7 +16,7 @@ func Normalise(path []byte) []byte {
 	if isNormal(path) {
 		return path
 	}
-	return appendNormal(nil, path)
+	return AppendNormal(nil, path)
 }
 
 // NormaliseQuery returns the spelling of a path and query for patterns with a
@@ -27,11 +26,11 @@ func Normalise(path []byte) []byte {
 // It returns path itself when that is its own spelling of this kind.
 func NormaliseQuery(path []byte) []byte {
 	plain := Normalise(path)
-	query := queryEscape(plain)
+	query := QueryEscape(plain)
 	if query < 0 {
 		return plain
 	}
-	return appendQueryNormal(nil, plain, query)
+	return AppendQueryNormal(nil, plain, query)
 }
 
 // isNormal tells whether a path is its own normal spelling. Every escape
@@ -45,6 +44,9 @@ func isNormal(path []byte) bool {
 	return true
 }
 
+// NeedsWork tells whether a path with a byte may not be normal.
+func NeedsWork(c byte) bool { return needsWork[c] }
+
 // needsWork are the bytes for which a path may not be normal.
 var needsWork = func() (table [256]bool) {
 	for c := range table {
@@ -53,38 +55,39 @@ var needsWork = func() (table [256]bool) {
 	return table
 }()
 
-func appendNormal(dst, path []byte) []byte {
+// AppendNormal appends Normalise of a path.
+func AppendNormal(dst, path []byte) []byte {
 	for i := 0; i < len(path); i++ {
 		c := path[i]
 		switch {
 		case !needsWork[c]:
 			dst = append(dst, c)
 		case c != '%':
-			dst = appendEscape(dst, c)
+			dst = AppendEscape(dst, c)
 		default:
-			char, ok := escaped(path, i)
+			char, ok := Unescape(path, i)
 			if !ok {
 				dst = append(dst, "%25"...)
 				break
 			}
-			dst = appendDecoded(dst, char)
+			dst = AppendDecoded(dst, char)
 			i += 2
 		}
 	}
 	return dst
 }
 
-// appendDecoded appends what the escape of a byte becomes.
-func appendDecoded(dst []byte, char byte) []byte {
+// AppendDecoded appends what the escape of a byte becomes.
+func AppendDecoded(dst []byte, char byte) []byte {
 	if classes[char]&isUnreserved != 0 || char == '*' || char == '$' || char == ':' || char == '@' {
 		return append(dst, char)
 	}
-	return appendEscape(dst, char)
+	return AppendEscape(dst, char)
 }
 
-// queryEscape returns where the first "%2F" or "%3F" after the first '?' of a
+// QueryEscape returns where the first "%2F" or "%3F" after the first '?' of a
 // normalised path is, or -1.
-func queryEscape(plain []byte) int {
+func QueryEscape(plain []byte) int {
 	start := bytes.IndexByte(plain, '?')
 	if start < 0 {
 		return -1
@@ -94,23 +97,23 @@ func queryEscape(plain []byte) int {
 		if next < 0 {
 			return -1
 		}
-		if i += next; isQueryEscape(plain, i) {
+		if i += next; IsQueryEscape(plain, i) {
 			return i
 		}
 	}
 }
 
-// isQueryEscape tells whether a normalised path has "%2F" or "%3F" at i.
-func isQueryEscape(plain []byte, i int) bool {
+// IsQueryEscape tells whether a normalised path has "%2F" or "%3F" at i.
+func IsQueryEscape(plain []byte, i int) bool {
 	return i+2 < len(plain) && plain[i] == '%' && plain[i+2] == 'F' && (plain[i+1] == '2' || plain[i+1] == '3')
 }
 
-// appendQueryNormal decodes "%2F" and "%3F" of a normalised path from its
+// AppendQueryNormal decodes "%2F" and "%3F" of a normalised path from its
 // byte from on.
-func appendQueryNormal(dst, plain []byte, from int) []byte {
+func AppendQueryNormal(dst, plain []byte, from int) []byte {
 	dst = append(dst, plain[:from]...)
 	for i := from; i < len(plain); i++ {
-		if !isQueryEscape(plain, i) {
+		if !IsQueryEscape(plain, i) {
 			dst = append(dst, plain[i])
 			continue
 		}
@@ -126,23 +129,18 @@ func appendQueryNormal(dst, plain []byte, from int) []byte {
 
 const robotsTxt = "/robots.txt"
 
-// IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in
-// any spelling (/%72obots.txt, too), which is always allowed (RFC 9309 §2.2.2). A fragment is
-// ignored. Every path that agrees with this one in its first depth bytes gets
-// the same answer; depth is Whole where that is not known.
-//
-// Google's parser leaves /robots.txt to its caller: there it is like any other.
-func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
-	if p == robotstxt.Google {
-		return false, 1 // all paths start with a slash
-	}
+// IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in any
+// spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is ignored. Every path
+// that agrees with this one in its first depth bytes gets the same answer; depth is
+// math.MaxInt where that is not known.
+func IsRobotsTxt(path []byte) (is bool, depth int) {
 	i := 0
 	for n := range len(robotsTxt) {
 		if i >= len(path) {
-			return false, Whole
+			return false, math.MaxInt
 		}
 		c, size := path[i], 1
-		if char, ok := escaped(path, i); ok && classes[char]&isUnreserved != 0 {
+		if char, ok := Unescape(path, i); ok && classes[char]&isUnreserved != 0 {
 			c, size = char, 3
 		}
 		if c != robotsTxt[n] {
@@ -153,5 +151,5 @@ func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
 		}
 		i += size
 	}
-	return i == len(path) || path[i] == '#', Whole
+	return i == len(path) || path[i] == '#', math.MaxInt
 }

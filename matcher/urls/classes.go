@@ -1,6 +1,6 @@
-package matcher
+package urls
 
-// octetClass is a set of the roles that a byte can have.
+// byteClass is a set of the roles that a byte can have.
 type byteClass uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	isScheme
 	// isUnreserved: its escape is decoded (RFC 3986 §2.3).
 	isUnreserved
-	// isEncoded: no path or query may hold it raw; it is escaped.
+	// isEncoded: no path or query may hold it raw; it is Unescape.
 	isEncoded
 )
 
@@ -66,16 +66,16 @@ var hexValue = func() (table [256]byte) {
 	}
 	for i, c := range []byte("0123456789ABCDEF") {
 		table[c] = byte(i)
-		table[toLower(c)] = byte(i)
+		table[ToLower(c)] = byte(i)
 	}
 	return table
 }()
 
 const hexDigits = "0123456789ABCDEF"
 
-// escaped returns the byte that the escape at s[i] stands for; ok is false
+// Unescape returns the byte that the escape at s[i] stands for; ok is false
 // when s[i] is no '%' with two hex digits after it.
-func escaped(s []byte, i int) (char byte, ok bool) {
+func Unescape(s []byte, i int) (char byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
 	}
@@ -86,6 +86,10 @@ func escaped(s []byte, i int) (char byte, ok bool) {
 	return high<<4 | low, true
 }
 
-func appendEscape(dst []byte, c byte) []byte {
+// AppendEscape appends the escape of a byte, with upper-case digits.
+func AppendEscape(dst []byte, c byte) []byte {
 	return append(dst, '%', hexDigits[c>>4], hexDigits[c&15])
 }
+
+// IsBlank tells whether a byte is trimmed off both ends of a URL.
+func IsBlank(c byte) bool { return classes[c]&isBlank != 0 }

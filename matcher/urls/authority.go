@@ -1,4 +1,4 @@
-package matcher
+package urls
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ const maxIDNHost = 1024
 func (s *Scratch) buildKey(scheme, authority []byte) bool {
 	s.key = s.key[:0]
 	for _, c := range scheme {
-		s.key = append(s.key, toLower(c))
+		s.key = append(s.key, ToLower(c))
 	}
 	if i := bytes.LastIndexByte(authority, '@'); i >= 0 {
 		authority = authority[i+1:]
@@ -95,7 +95,7 @@ func (s *Scratch) decodeHost(host []byte) (decoded []byte, ascii bool) {
 	s.host = s.host[:0]
 	for i := 0; i < len(host); i++ {
 		c := host[i]
-		if char, ok := escaped(host, i); ok {
+		if char, ok := Unescape(host, i); ok {
 			c = char
 			i += 2
 		}
@@ -126,7 +126,7 @@ func (s *Scratch) appendASCIIHost(host []byte) bool {
 	}
 	last := byte('.')
 	for _, c := range host {
-		c = toLower(c)
+		c = ToLower(c)
 		if classes[c]&isHost == 0 || (c == '.' && last == '.') {
 			return false
 		}
