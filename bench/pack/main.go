@@ -82,7 +82,7 @@ func build(c *corpus.Corpus, name string, memory int64) error {
 		section[s.Name] = s.Length
 	}
 	fmt.Printf("beside the bodies: %.1f octets an authority (host of %.1f octets); a body's row: %d octets\n",
-		float64(section["directory"]+section["pages"])/float64(info.Authorities), meanHost(c), section["bodies"]/info.Bodies)
+		float64(section["directory"]+section["authorities"])/float64(info.Authorities), meanHost(c), section["bodies"]/info.Bodies)
 	of := func(name string) float64 { return float64(section[name]) / float64(info.SourceOctets) }
 	fmt.Printf("by the octets of the bodies' source: compiled rules %.2f, notes %.2f, records %.3f\n", of("rules"), of("notes"), of("records"))
 	return nil

@@ -20,11 +20,10 @@ func smallEntries() []Entry {
 	})
 }
 
-// smallPack is a pack of smallEntries and of a group that goes on in a second
-// page.
+// smallPack is a pack of smallEntries and of a bucket that is larger than a page.
 func smallPack(t testing.TB) []byte {
 	entries := smallEntries()
-	for _, e := range sameGroup(120) {
+	for _, e := range sameBucket(120) {
 		entries = append(entries, body(string(e.Authority), "User-agent: *\nDisallow: /a*b\n"))
 	}
 	return read(t, build(t, entries, BuildOptions{Maker: "robotsbatch test"}, 1))
@@ -145,11 +144,24 @@ func reseal(data []byte) {
 	binary.LittleEndian.PutUint32(trailer[12:], tableChecksum(data[:headerSize], table, trailer))
 }
 
-// resealParts does so for pages, rows and blobs.
-func resealParts(found [sectionKinds][]byte) {
-	for pages := found[pagesSection]; len(pages) >= pageSize; pages = pages[pageSize:] {
-		binary.LittleEndian.PutUint32(pages, checksum(pages[4:pageSize]))
+// resealBuckets does so for the buckets that lie inside.
+func resealBuckets(directory, authorities []byte) {
+	for number := uint32(0); len(directory) >= 8; number++ {
+		start := le64(directory)
+		directory = directory[8:]
+		if start > uint64(len(authorities)) {
+			continue
+		}
+		b := bucket(authorities[start:])
+		if err := b.check(number); errors.Is(err, errBucketChecksum) {
+			binary.LittleEndian.PutUint32(b, bucketChecksum(number, b[4:b.size()]))
+		}
 	}
+}
+
+// resealParts does so for buckets, rows and blobs.
+func resealParts(found [sectionKinds][]byte) {
+	resealBuckets(found[directorySection], found[authoritiesSection])
 	rows := found[bodiesSection]
 	for number := uint32(0); rowSize*(int(number)+2) <= len(rows); number++ {
 		r := readRow(rows, number)

@@ -107,7 +107,7 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	}
 	folder := spillFolder(name)
 	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
-	b.queue = runs.NewSorter(waitingForm, o.Memory/authorityShare, folder)
+	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
 		profile: o.Profile, limit: o.Memory / bodyShare,
 		numbers: make(map[digest]uint32), spill: runs.Spill{Folder: folder},
@@ -167,7 +167,7 @@ func (b *Builder) add(e Entry) error {
 		return fmt.Errorf("%s: access %d is no outcome of a fetch", e.Authority, e.Access)
 	}
 	b.mu.Lock()
-	b.record = appendWaiting(b.record[:0], e.Authority, e.Source, o)
+	b.record = appendQueued(b.record[:0], e.Authority, e.Source, o)
 	err := b.queue.Add(b.record)
 	b.mu.Unlock()
 	return b.fail(err)
@@ -266,12 +266,12 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	return info, err
 }
 
-// writeAuthorities writes the pages and the directory, and finds out which
-// bodies are used.
+// writeAuthorities writes the buckets and their directory, and sets which bodies are
+// used.
 func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, used []bool) error {
-	w.begin(pagesSection)
-	pages := newPageWriter(w, b.queue.Len())
-	err := mergeWaiting(b.queue, func(authority waiting) error {
+	w.begin(authoritiesSection)
+	buckets := newBucketWriter(w, b.queue.Len())
+	err := mergeQueued(b.queue, func(authority queued) error {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
 		}
@@ -283,17 +283,17 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 			used[o.body] = true
 		}
 		info.add(o, flags)
-		return pages.add(authority.hash(), o, authority.authority())
+		return buckets.add(authority.hash(), o, authority.authority())
 	})
 	if err == nil {
-		err = pages.finish()
+		err = buckets.finish()
 	}
 	if err != nil {
 		return err
 	}
 	b.queue.Close() // room for what comes
 	w.begin(directorySection)
-	return binary.Write(w, binary.LittleEndian, pages.directory)
+	return binary.Write(w, binary.LittleEndian, buckets.directory)
 }
 
 // writeBodies writes the sections that speak of bodies.

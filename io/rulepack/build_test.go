@@ -92,7 +92,7 @@ func TestSize(t *testing.T) {
 	_, info := buildInfo(t, entries, BuildOptions{}, 2)
 	size := int64(0)
 	for _, s := range info.Sections {
-		if s.Name == "directory" || s.Name == "pages" {
+		if s.Name == "directory" || s.Name == "authorities" {
 			size += s.Length
 		}
 	}
@@ -103,13 +103,13 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// sameGroup are n authorities that all fall into one group of a pack of n.
-func sameGroup(n int) []Entry {
-	groups := uint32(n/perGroup + 1)
+// sameBucket are n authorities that all fall into one bucket of a pack of n.
+func sameBucket(n int) []Entry {
+	buckets := uint32(n/perBucket + 1)
 	var entries []Entry
 	for i := 0; len(entries) < n; i++ {
 		authority := fmt.Sprintf("https://h%d.example", i)
-		if groupOf(hashOf([]byte(authority)), groups) == groups/2 {
+		if bucketOf(hashOf([]byte(authority)), buckets) == buckets/2 {
 			entries = append(entries, body(authority, fmt.Sprintf("User-agent: *\nDisallow: /a%d\n", i%7)))
 		}
 	}
@@ -134,14 +134,14 @@ func sameHash(t *testing.T, n int) []Entry {
 	return entries
 }
 
-// Hosts can be chosen so that many have one group, or one hash.
+// Hosts can be chosen so that many fall into one bucket, or have one hash.
 func TestHostileAuthorities(t *testing.T) {
 	for name, entries := range map[string][]Entry{
-		"a group of two pages":         sameGroup(150),
-		"a group of many pages":        sameGroup(1000),
-		"a hash of many pages":         sameHash(t, 2000),
-		"a group between others":       append(sameHash(t, 700), manyEntries(3000)...),
-		"authorities as long as pages": longAuthorities(),
+		"a bucket of two pages":         sameBucket(150),
+		"a bucket of many pages":        sameBucket(1000),
+		"a hash of many pages":          sameHash(t, 2000),
+		"a large bucket between others": append(sameHash(t, 700), manyEntries(3000)...),
+		"authorities as long as a page": longAuthorities(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			pack := build(t, entries, BuildOptions{}, 2)

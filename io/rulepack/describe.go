@@ -32,7 +32,7 @@ type Authority struct {
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
-	o, err := p.find(authority, p.way(authority))
+	o, err := p.find(authority, p.locate(authority))
 	if err != nil || o == unknown {
 		return a, false, err
 	}
@@ -72,7 +72,7 @@ func (p *Pack) Body(number uint32) (b *Body, err error) {
 	b = &Body{HTML: r.flags&bodyHTML != 0, Octets: len(rules)}
 	if r.flags&bodySource != 0 {
 		b.Source = rules
-	} else if b.Compiled, err = p.openBody(number, rules, r); err != nil {
+	} else if b.Compiled, err = p.describeBody(number, rules, r); err != nil {
 		return nil, err
 	}
 	if b.Records, err = p.bodyRecords(number, r); err != nil {

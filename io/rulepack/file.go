@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/zeebo/xxh3"
@@ -60,8 +61,10 @@ func (f *file) findSections() error {
 	switch v := le32(head[len(format.RulePackMagic):]); {
 	case v == 0:
 		return fmt.Errorf("%w: format %d", ErrDamaged, v)
-	case v != version:
-		return fmt.Errorf("%w: format %d, and this program reads %d; compile it again, or use the program that fits", ErrVersion, v, version)
+	case v < version:
+		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d: compile it again", ErrVersion, v, version)
+	case v > version:
+		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d: use a newer program, or compile it again", ErrVersion, v, version)
 	}
 	size := uint64(len(f.data))
 	trailer := f.data[size-trailerSize:]
@@ -95,9 +98,9 @@ func (f *file) checkSections() error {
 			return fmt.Errorf("%w: no section %s", ErrDamaged, sectionNames[kind])
 		}
 	}
-	directory, pages, rows := len(f.section(directorySection)), len(f.section(pagesSection)), len(f.section(bodiesSection))
-	if directory%4 != 0 || directory < 8 || pages%pageSize != 0 || rows%rowSize != 0 || rows < rowSize ||
-		uint64(directory/4) > 1<<32 || uint64(pages/pageSize) > 1<<32-1 || uint64(rows/rowSize) > 1<<32-1 {
+	directory, rows := uint64(len(f.section(directorySection))), uint64(len(f.section(bodiesSection)))
+	if directory%8 != 0 || directory < 16 || directory/8 > math.MaxUint32 ||
+		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 {
 		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
 	}
 	if meta := f.table[metaSection]; checksum(meta.data) != meta.checksum {

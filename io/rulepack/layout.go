@@ -4,9 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"math/bits"
-
-	"github.com/zeebo/xxh3"
 )
 
 // The errors that readers of packs can tell apart. Each comes with the pack's
@@ -26,21 +23,20 @@ var (
 )
 
 const (
-	version = 3
-	// endMagic is the last octets of a pack.
+	version = 4
+	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 
 	headerSize  = 32
 	trailerSize = 32
 	sectionSize = 32
-	pageSize    = 4096
 )
 
 // The kinds of sections.
 const (
 	metaSection = iota + 1
 	directorySection
-	pagesSection
+	authoritiesSection
 	bodiesSection
 	rulesSection
 	notesSection
@@ -49,7 +45,7 @@ const (
 )
 
 var sectionNames = [sectionKinds]string{
-	"", "meta", "directory", "pages", "bodies", "rules", "notes", "records",
+	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records",
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -61,12 +57,3 @@ func updateChecksum(sum uint32, data []byte) uint32 { return crc32.Update(sum, c
 func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
 func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
-
-// hashOf is the hash of an authority.
-func hashOf(authority []byte) uint64 { return xxh3.Hash(authority) }
-
-// groupOf is the group of a hash. It does not fall where the hash grows.
-func groupOf(hash uint64, groups uint32) uint32 {
-	group, _ := bits.Mul64(hash, uint64(groups))
-	return uint32(group)
-}

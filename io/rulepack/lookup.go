@@ -2,13 +2,13 @@ package rulepack
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"runtime/debug"
 	"slices"
 
+	"robotsbatch/io/cache"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -17,13 +17,12 @@ import (
 // errClosed is for lookups in a pack that is closed.
 var errClosed = errors.New("the rule pack is closed")
 
-// Lookup implements [matcher.Origins]. An error means that the pack is damaged,
-// and names the body where it is one. It allocates nothing for a body that is
-// open already.
+// Lookup implements [matcher.Origins]. An error means that the pack is damaged, and
+// names the body if it is one. It allocates nothing for a body that is open already.
 func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
-	found, err := p.find(authority, p.way(authority))
+	found, err := p.find(authority, p.locate(authority))
 	if err != nil {
 		return err
 	}
@@ -31,14 +30,12 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 }
 
 // tell sets *o to what the pack knows, for which it opens the body.
-func (p *Pack) tell(found origin, o *matcher.Origin) (err error) {
+func (p *Pack) tell(found origin, o *matcher.Origin) error {
 	*o = matcher.Origin{}
 	if access.Outcome(found.outcome) == access.Rules {
-		b := p.cache.get(found.body)
-		if b == nil {
-			if b, err = p.load(found.body); err != nil {
-				return err
-			}
+		b, err := p.opened.Get(found.body)
+		if err != nil {
+			return err
 		}
 		o.Tries, o.Facts.Records = b.tries, b.records
 	}
@@ -47,51 +44,65 @@ func (p *Pack) tell(found origin, o *matcher.Origin) (err error) {
 	return nil
 }
 
-// way is where an authority is to be looked for.
-type way struct {
-	hash  uint64
-	group uint32
-	page  uint32 // where the group begins
+// location is where an authority is looked for.
+type location struct {
+	hash   uint64
+	bucket uint32
+	start  uint64 // of the bucket
 }
 
-// way is the way to an authority, the zero way in a pack that is closed.
-func (p *Pack) way(authority []byte) way {
+// locate returns where to look for an authority; in a pack that is closed, the zero
+// location.
+func (p *Pack) locate(authority []byte) location {
 	if p.file == nil {
-		return way{}
+		return location{}
 	}
 	hash := hashOf(authority)
-	group := groupOf(hash, p.groups)
-	return way{hash: hash, group: group, page: p.pageOf(group)}
+	bucket := bucketOf(hash, p.buckets)
+	return location{hash: hash, bucket: bucket, start: p.start(bucket)}
 }
 
-// damaged is the error for something in the pack.
-func (p *Pack) damaged(format string, args ...any) error {
-	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
-}
+// start is where a bucket starts in its section.
+func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bucket):]) }
 
 // find finds what the pack has on an authority; unknown for nothing.
-func (p *Pack) find(authority []byte, w way) (origin, error) {
+func (p *Pack) find(authority []byte, l location) (origin, error) {
 	if len(authority) > MaxAuthority {
 		return unknown, nil
 	}
 	if p.file == nil {
 		return unknown, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
-	first, err := p.page(w.page, w.group, 0)
+	b, err := p.bucket(l.bucket, l.start)
 	if err != nil {
 		return unknown, err
 	}
-	o, known := first.find(w.hash, authority)
-	if !known && first.goesOn() {
-		o, known, err = p.findFurther(w.page, w.group, w.hash, authority)
-	}
-	if err != nil || !known {
-		return unknown, err
+	o, known := b.find(l.hash, authority)
+	if !known {
+		return unknown, nil
 	}
 	if !p.sound(o) {
 		return unknown, p.damaged("what it says of %q", authority)
 	}
 	return o, nil
+}
+
+// bucket returns a bucket, which it checks when it is first used.
+func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
+	if start > uint64(len(p.authorities)) {
+		return nil, p.damaged("directory: bucket %d", number)
+	}
+	b := bucket(p.authorities[start:])
+	if p.checkedBuckets.has(number) {
+		return b, nil
+	}
+	if end := p.start(number + 1); end < start || end > uint64(len(p.authorities)) {
+		return nil, p.damaged("directory: bucket %d", number+1)
+	} else if err := b[:end-start].check(number); err != nil {
+		return nil, p.damaged("bucket %d: %w", number, err)
+	}
+	p.checkedBuckets.set(number)
+	return b, nil
 }
 
 // sound tells whether an authority's outcome and body are such as there are.
@@ -105,108 +116,91 @@ func (p *Pack) sound(o origin) bool {
 	return false
 }
 
-// pageOf is the page in which a group begins.
-func (p *Pack) pageOf(group uint32) uint32 { return le32(p.directory[4*uint64(group):]) }
-
-// page is a page of a group, after looking at it when it is first used.
-func (p *Pack) page(number, group, sequence uint32) (page, error) {
-	if number >= p.pageCount {
-		return nil, p.damaged("directory: page %d of %d", number, p.pageCount)
-	}
-	start := uint64(number) * pageSize
-	found := page(p.pages[start : start+pageSize])
-	if !p.checkedPages.has(number) {
-		if err := checkPage(found); err != nil {
-			return nil, p.damaged("page %d: %w", number, err)
-		}
-		p.checkedPages.set(number)
-	}
-	if found.first() > group || found.last() < group || found.sequence() != sequence {
-		return nil, p.damaged("page %d is not that of group %d", number, group)
-	}
-	return found, nil
-}
-
-// findFurther looks for an authority in the further pages of a group that begins
-// in page number: by halves, for each page starts with a greater one.
-func (p *Pack) findFurther(number, group uint32, hash uint64, authority []byte) (origin, bool, error) {
-	low, high := number+1, p.pageOf(group+1)
-	if high <= number || high > p.pageCount {
-		return origin{}, false, p.damaged("directory: group %d has no end", group)
-	}
-	var memory [MaxAuthority + 8]byte
-	for low < high {
-		middle := low + (high-low)/2
-		next, err := p.page(middle, group, middle-number)
-		if err != nil {
-			return origin{}, false, err
-		}
-		start := next.appendAuthority(memory[:0], 0)
-		if order := cmp.Or(cmp.Compare(hashOf(start), hash), bytes.Compare(start, authority)); order <= 0 {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	if low--; low == number {
-		return origin{}, false, nil
-	}
-	last, err := p.page(low, group, low-number)
-	if err != nil {
-		return origin{}, false, err
-	}
-	o, known := last.find(hash, authority)
-	return o, known, nil
+// damaged is the error for something in the pack.
+func (p *Pack) damaged(format string, args ...any) error {
+	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
 // opened is a body that is open, with the tries of the pack's chains.
 type opened struct {
 	tries   []matcher.Trie
 	records *matcher.Records // nil unless they were asked for
-	body    uint32
-	size    int64 // octets of memory
-	kept
 }
 
-// load opens a body and keeps it in the cache.
-func (p *Pack) load(number uint32) (*opened, error) {
+// openBody opens a body, for the cache of those that are open.
+func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err error) {
+	// Here, so that goroutines that wait for the same body get the error, too.
+	defer p.guard(&err)
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	b := &opened{body: number, size: openedSize(len(p.chains)) + int64(len(rules))}
+	b := new(opened)
+	size := openedSize(len(p.chains)) + int64(len(rules))
 	if r.flags&bodySource != 0 {
-		f := robotstxt.Parse(rules, robotstxt.Options{Profile: p.info.Profile, Limit: len(rules)})
-		b.tries = matcher.Compile(f, p.chains)
-		p.tellNames(f.AgentNames())
-		if p.keepRecords {
-			b.records = matcher.CollectRecords(f, p.chains)
-		}
-		for i := range b.tries {
-			if !slices.ContainsFunc(b.tries[:i], func(t matcher.Trie) bool { return t.Same(&b.tries[i]) }) {
-				b.size += int64(b.tries[i].Size())
-			}
-		}
+		size += p.openSource(b, rules)
 	} else {
-		compiled, err := p.openTries(b, rules, r)
+		notes, err := p.openCompiled(b, number, rules, r)
 		if err != nil {
-			return nil, err
+			return made, err
 		}
-		p.tellNames(compiled.Names())
-		if p.keepRecords {
-			records, err := p.bodyRecords(number, r)
-			if err != nil {
-				return nil, err
-			}
-			b.records = records.forChains(p.chains, compiled.Chosen)
-		}
+		size += int64(notes)
 	}
 	if b.records != nil {
-		b.size += int64(b.records.Size())
+		size += int64(b.records.Size())
 	}
 	p.checkedBodies.set(number)
-	p.cache.put(b)
-	return b, nil
+	return cache.Value[uint32, *opened]{ID: number, V: b, Size: size}, nil
+}
+
+// openSource compiles a body that is kept as its source, and returns how many bytes of
+// memory its tries take.
+func (p *Pack) openSource(b *opened, source []byte) (size int64) {
+	f := robotstxt.Parse(source, robotstxt.Options{Profile: p.info.Profile, Limit: len(source)})
+	b.tries = matcher.Compile(f, p.chains)
+	p.tellNames(f.AgentNames())
+	if p.keepRecords {
+		b.records = matcher.CollectRecords(f, p.chains)
+	}
+	for i := range b.tries {
+		if !slices.ContainsFunc(b.tries[:i], func(t matcher.Trie) bool { return t.Same(&b.tries[i]) }) {
+			size += int64(b.tries[i].Size())
+		}
+	}
+	return size
+}
+
+// openCompiled opens a compiled body for the pack's chains, and returns how many bytes
+// of notes it keeps.
+func (p *Pack) openCompiled(b *opened, number uint32, rules []byte, r row) (kept int, err error) {
+	var notes []byte
+	if p.explain {
+		if notes, err = p.bodyNotes(number, r); err != nil {
+			return 0, err
+		}
+	}
+	var compiled *matcher.Body
+	b.tries = make([]matcher.Trie, 0, len(p.chains))
+	if p.checkedBodies.has(number) {
+		compiled = matcher.ReopenBody(rules, notes)
+		b.tries = compiled.Tries(b.tries, p.chains)
+	} else {
+		if b.tries, compiled, err = matcher.OpenTries(b.tries, rules, notes, p.chains); err != nil {
+			return 0, p.damaged("body %d: %w", number, err)
+		}
+		if err := p.checkProfile(number, compiled); err != nil {
+			return 0, err
+		}
+	}
+	p.tellNames(compiled.Names())
+	if p.keepRecords {
+		records, err := p.bodyRecords(number, r)
+		if err != nil {
+			return 0, err
+		}
+		b.records = records.forChains(p.chains, compiled.Chosen)
+	}
+	return len(notes), nil
 }
 
 // tellNames calls Options.Named.
@@ -238,29 +232,8 @@ func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
 	return rules, r, nil
 }
 
-// openTries opens a compiled body for the pack's chains.
-func (p *Pack) openTries(b *opened, rules []byte, r row) (compiled *matcher.Body, err error) {
-	var notes []byte
-	if p.explain {
-		if notes, err = p.bodyNotes(b.body, r); err != nil {
-			return nil, err
-		}
-		b.size += int64(len(notes))
-	}
-	b.tries = make([]matcher.Trie, 0, len(p.chains))
-	if p.checkedBodies.has(b.body) {
-		compiled = matcher.ReopenBody(rules, notes)
-		b.tries = compiled.Tries(b.tries, p.chains)
-		return compiled, nil
-	}
-	if b.tries, compiled, err = matcher.OpenTries(b.tries, rules, notes, p.chains); err != nil {
-		return nil, p.damaged("body %d: %w", b.body, err)
-	}
-	return compiled, p.checkProfile(b.body, compiled)
-}
-
-// openBody opens a compiled body with its notes, and checks all of it.
-func (p *Pack) openBody(number uint32, rules []byte, r row) (*matcher.Body, error) {
+// describeBody opens a compiled body with its notes, and checks all of it.
+func (p *Pack) describeBody(number uint32, rules []byte, r row) (*matcher.Body, error) {
 	notes, err := p.bodyNotes(number, r)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, e
 func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	var found [atOnce]origin
 	n, err := p.findAll(keys, &found)
-	p.touch(found[:n])
+	p.touchBodies(found[:n])
 	for i := range n {
 		if err := p.tell(found[i], &origins[i]); err != nil {
 			return i, err
@@ -48,13 +48,13 @@ func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, er
 // findAll finds what the pack has on keys. It returns how many were found before an
 // error.
 func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err error) {
-	var ways [atOnce]way
+	var locations [atOnce]location
 	for i := range keys {
-		ways[i] = p.way(keys[i].Text)
+		locations[i] = p.locate(keys[i].Text)
 	}
-	p.touchPages(ways[:len(keys)])
+	p.touchBuckets(locations[:len(keys)])
 	for n < len(keys) {
-		if found[n], err = p.find(keys[n].Text, ways[n]); err != nil {
+		if found[n], err = p.find(keys[n].Text, locations[n]); err != nil {
 			return n, err
 		}
 		n++
@@ -62,34 +62,28 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 	return n, nil
 }
 
-// touchPages has the beginnings of pages come into the cache. What it and its like
-// return means nothing.
+// touchBuckets loads the hashes of buckets into the processor's cache. The results of
+// it and its like mean nothing.
 //
 //go:noinline
-func (p *Pack) touchPages(ways []way) (sum uint64) {
-	const lines = pageHeaderSize + 2*pageRoom/(entrySize+24) // the fingerprints of most pages
-	for i := range ways {
-		if number := uint64(ways[i].page); number < uint64(p.pageCount) {
-			for at := uint64(0); at < lines; at += 64 {
-				sum += uint64(p.pages[number*pageSize+at])
-			}
+func (p *Pack) touchBuckets(locations []location) (sum uint64) {
+	const lines = bucketHeaderSize + 2*printBlock
+	for i := range locations {
+		if start := locations[i].start; start+lines <= uint64(len(p.authorities)) {
+			sum += uint64(p.authorities[start]) + uint64(p.authorities[start+lines-1])
 		}
 	}
 	return sum
 }
 
-// touch has the bodies of origins come into the cache that are open.
+// touchBodies loads the bodies of origins into the processor's cache, as far as they
+// are open.
 //
 //go:noinline
-func (p *Pack) touch(found []origin) (sum uint64) {
+func (p *Pack) touchBodies(found []origin) (sum uint64) {
 	for i := range found {
 		if body := found[i].body; body < p.bodies {
-			sum += uint64(p.cache.place[body].Load())
-		}
-	}
-	for i := range found {
-		if body := found[i].body; body < p.bodies {
-			if b := p.cache.get(body); b != nil {
+			if b, ok := p.opened.Peek(body); ok {
 				sum += uint64(len(b.tries))
 			}
 		}

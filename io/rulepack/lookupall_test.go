@@ -51,11 +51,11 @@ func sameAsLookup(t testing.TB, all, single *Pack, authorities [][]byte) int {
 }
 
 // TestLookupAll looks authorities up all at once: known and unknown ones, several
-// times, in groups of one page and of several, with bodies that are kept open and
-// with none.
+// times, in small buckets and in one larger than a page, with bodies that are kept open
+// and with none.
 func TestLookupAll(t *testing.T) {
 	var authorities [][]byte
-	entries := append(testEntries(), sameGroup(500)...)
+	entries := append(testEntries(), sameBucket(500)...)
 	c := corpus.New(corpus.Options{Origins: 500, Missing: -1, Bare: true})
 	for o := range c.Origins() {
 		entries = append(entries, body(string(o.Authority()), string(c.AppendBody(nil, o.Body))))
@@ -87,7 +87,7 @@ func TestLookupAllBroken(t *testing.T) {
 	sound := smallPack(t)
 	var authorities [][]byte
 	for range 6 {
-		for _, e := range append(smallEntries(), sameGroup(20)...) {
+		for _, e := range append(smallEntries(), sameBucket(20)...) {
 			authorities = append(authorities, e.Authority)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"robotsbatch/io/cache"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -30,9 +31,9 @@ type Options struct {
 	Explain bool
 	// Records keeps the records that are no rules, for Origin.Facts.
 	Records bool
-	// Memory bounds the octets of bodies that are kept open, which are copies:
-	// the pack itself the operating system keeps in memory as it sees fit. 0
-	// means DefaultMemory. Four octets for each body in the pack come on top.
+	// Memory bounds the bytes of bodies that are kept open, which are copies; the
+	// pack itself is mapped, and the operating system keeps in memory what it sees
+	// fit. 0 means DefaultMemory. Eight bytes for each body in the pack come on top.
 	Memory int64
 	// Named, if not nil, is called for each agent that a robots.txt which is opened
 	// names, from any goroutine; false ends that for this robots.txt. The name is
@@ -52,17 +53,16 @@ type Pack struct {
 	file *file
 	info *Info
 
-	directory, pages, rows, rules, notes, records []byte
-	groups, pageCount, bodies                     uint32
+	directory, authorities, rows, rules, notes, records []byte
+	buckets, bodies                                     uint32
 
 	chains      []matcher.Chain
 	explain     bool
 	keepRecords bool
 	named       func([]byte) bool // may be nil
-	// What was checked already: a page whose bit is set is sound, and so is a
-	// body.
-	checkedPages, checkedBodies bitmap
-	cache                       cache
+	// The buckets and bodies that were checked and are sound.
+	checkedBuckets, checkedBodies bitmap
+	opened                        *cache.Cache[uint32, *opened] // by number of the body
 }
 
 // Open opens the pack of that name. It reads no more than a few pages, whatever
@@ -88,8 +88,8 @@ func (p *Pack) use(o Options) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
-	p.checkedPages, p.checkedBodies = newBitmap(p.pageCount), newBitmap(p.bodies)
-	p.cache.init(p.bodies, o.Memory, openedSize(len(o.Chains)))
+	p.checkedBuckets, p.checkedBodies = newBitmap(p.buckets), newBitmap(p.bodies)
+	p.opened = cache.New(int(p.bodies), o.Memory, p.openBody)
 }
 
 // Inspect opens a pack under the profile and the limit that it has, for no
@@ -149,10 +149,9 @@ func (p *Pack) findParts() (err error) {
 	}
 	info.Size, info.Sections, info.Checksum = int64(len(f.data)), f.sections, f.identity
 	p.info = info
-	p.directory, p.pages, p.rows = f.section(directorySection), f.section(pagesSection), f.section(bodiesSection)
+	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
-	p.groups = uint32(len(p.directory)/4 - 1)
-	p.pageCount = uint32(len(p.pages) / pageSize)
+	p.buckets = uint32(len(p.directory)/8 - 1)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
 	return nil
 }

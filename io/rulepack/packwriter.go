@@ -39,7 +39,7 @@ func (w *packWriter) begin(kind int) {
 
 // alignmentOf is what a section's offset is a multiple of.
 func alignmentOf(kind int) int64 {
-	if kind == pagesSection {
+	if kind == authoritiesSection {
 		return pageSize
 	}
 	return 8

@@ -351,8 +351,8 @@ func TestConcurrentLookups(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if p.cache.size > p.cache.limit {
-			t.Errorf("%d octets are kept, and may be %d", p.cache.size, p.cache.limit)
+		if size := p.opened.Size(); memory > 0 && size > memory {
+			t.Errorf("%d bytes are kept, and may be %d", size, memory)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package rulepack
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"runtime/debug"
@@ -25,7 +24,7 @@ func (p *Pack) Verify() (err error) {
 		}
 	}
 	counted := Info{}
-	used, err := p.verifyPages(&counted)
+	used, err := p.verifyBuckets(&counted)
 	if err != nil {
 		return err
 	}
@@ -43,19 +42,26 @@ func (p *Pack) Verify() (err error) {
 	return p.Unchanged()
 }
 
-// verifyPages goes through all pages and counts. It returns which bodies the
-// authorities have.
-func (p *Pack) verifyPages(counted *Info) (used bitmap, err error) {
+// verifyBuckets goes through all authorities and counts. It returns which bodies they
+// have.
+func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	used = newBitmap(p.bodies)
-	v := pageVerifier{pack: p}
-	for number := range p.pageCount {
-		start := uint64(number) * pageSize
-		pg := page(p.pages[start : start+pageSize])
-		if err := v.page(number, pg); err != nil {
-			return nil, p.damaged("page %d: %w", number, err)
+	end := uint64(0) // of the bucket before
+	for number := range p.buckets {
+		start := p.start(number)
+		b, err := p.bucket(number, start)
+		if err != nil {
+			return nil, err
 		}
-		for i := range pg.count() {
-			o := pg.origin(i)
+		if start < end {
+			return nil, p.damaged("directory: bucket %d overlaps the one before", number)
+		}
+		end = start + uint64(b.size())
+		if err := p.verifyAuthorities(number, b); err != nil {
+			return nil, err
+		}
+		for i := range b.count() {
+			o := b.origin(i)
 			var flags uint8
 			if access.Outcome(o.outcome) == access.Rules {
 				used.set(o.body)
@@ -64,64 +70,29 @@ func (p *Pack) verifyPages(counted *Info) (used bitmap, err error) {
 			counted.add(o, flags)
 		}
 	}
-	if v.next != p.groups || v.goesOn {
-		return nil, p.damaged("the pages end with group %d of %d", v.next, p.groups)
-	}
-	if p.pageOf(p.groups) != p.pageCount {
+	if p.start(p.buckets) != uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: end")
 	}
 	return used, nil
 }
 
-// pageVerifier goes from page to page.
-type pageVerifier struct {
-	pack   *Pack
-	next   uint32 // the group that the next page begins with
-	goesOn bool   // but if the one before goes on there
-	chain  uint32 // the page in which that one begins
-
-	before, now []byte // the last two authorities
-	hash        uint64 // of the last
-}
-
-func (v *pageVerifier) page(number uint32, p page) error {
-	if err := checkPage(p); err != nil {
-		return err
-	}
-	if v.goesOn {
-		if p.first() != v.next-1 || p.sequence() != number-v.chain {
-			return fmt.Errorf("group %d does not go on", v.next-1)
+// verifyAuthorities checks that those of a bucket are in order, belong there, and have
+// sound origins.
+func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
+	var before, now []byte
+	last := uint64(0) // the hash before
+	for i := range b.count() {
+		before, now = now, b.appendAuthority(before[:0], i)
+		hash := hashOf(now)
+		switch {
+		case le16(b.prints()[2*i:]) != uint16(hash) || bucketOf(hash, p.buckets) != number:
+			return p.damaged("bucket %d: %q belongs elsewhere", number, now)
+		case i > 0 && cmp.Or(cmp.Compare(last, hash), compareAuthorities(before, now)) >= 0:
+			return p.damaged("bucket %d: %q is out of order", number, now)
+		case !p.sound(b.origin(i)):
+			return p.damaged("what it says of %q", now)
 		}
-	} else {
-		if p.first() != v.next || p.last() >= v.pack.groups || p.sequence() != 0 {
-			return fmt.Errorf("group %d does not begin", v.next)
-		}
-		for group := uint64(p.first()); group <= uint64(p.last()); group++ {
-			if v.pack.pageOf(uint32(group)) != number {
-				return fmt.Errorf("directory: group %d", group)
-			}
-		}
-		v.next, v.chain = p.last()+1, number
-	}
-	v.goesOn = p.goesOn()
-	return v.authorities(p)
-}
-
-// authorities checks that those of a page are in order, and where they belong.
-func (v *pageVerifier) authorities(p page) error {
-	for i := range p.count() {
-		v.before, v.now = v.now, p.appendAuthority(v.before[:0], i)
-		hash := hashOf(v.now)
-		group := groupOf(hash, v.pack.groups)
-		switch order := cmp.Or(cmp.Compare(v.hash, hash), bytes.Compare(v.before, v.now)); {
-		case order >= 0 && len(v.before) > 0:
-			return fmt.Errorf("%q is out of order", v.now)
-		case group < p.first() || group > p.last() || le16(p.fingerprints()[2*i:]) != uint16(hash):
-			return fmt.Errorf("%q belongs elsewhere", v.now)
-		case !v.pack.sound(p.origin(i)):
-			return fmt.Errorf("what it says of %q", v.now)
-		}
-		v.hash = hash
+		last = hash
 	}
 	return nil
 }

@@ -235,7 +235,7 @@ func TestLimit(t *testing.T) {
 					t.Errorf("the rule: %v", err)
 				}
 				s := d.Stats()
-				if (s.Limited == 1) != test.limited || s.Octets != int64(test.octets) {
+				if (s.Limited == 1) != test.limited || s.Bytes != int64(test.octets) {
 					t.Errorf("%+v, want limited %v, %d octets", s, test.limited, test.octets)
 				}
 			})
@@ -267,7 +267,7 @@ func TestBomb(t *testing.T) {
 		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<24 {
 			t.Errorf("%s: %d octets were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
 		}
-		if s := d.Stats(); s.Octets != int64(robotstxt.Options{}.ReadSize()) || s.Limited != 1 {
+		if s := d.Stats(); s.Bytes != int64(robotstxt.Options{}.ReadSize()) || s.Limited != 1 {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

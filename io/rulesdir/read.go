@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
+	"robotsbatch/io/cache"
 	"robotsbatch/io/compress"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
@@ -28,9 +30,54 @@ type workspace struct {
 	compiler matcher.Compiler
 }
 
-// compile reads and compiles the file of a record. again says that it was read
-// before, so that it must still be there.
-func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
+// rules are what a body compiles to, one for all files that have it.
+type rules struct {
+	tries    []matcher.Trie
+	records  *matcher.Records // nil unless they were asked for
+	length   int64            // of the body in bytes
+	warnings int64
+	limited  bool
+	size     int64 // bytes of memory
+}
+
+// digest is a body's SHA-256: bodies come from strangers, who must not be able to make
+// one that stands for another's.
+type digest [sha256.Size]byte
+
+// absent stands for a folder HOST without a robots.txt, which stays so.
+var absent = new(rules)
+
+// counts are what Stats reports of reading.
+type counts struct {
+	mu sync.Mutex
+	s  Stats
+}
+
+// add counts a file that was read; again says that it was read before.
+func (c *counts) add(r *rules, again bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if again {
+		c.s.Rereads++
+		return
+	}
+	c.s.Files++
+	c.s.Bytes += r.length
+	c.s.Warnings += r.warnings
+	if r.limited {
+		c.s.Limited++
+	}
+}
+
+func (c *counts) stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.s
+}
+
+// compile reads and compiles the file of a record, for the cache: by one goroutine at
+// a time for each file.
+func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error) {
 	w, _ := d.workspaces.Get().(*workspace)
 	if w == nil {
 		w = &workspace{compiler: matcher.Compiler{Explain: d.explain}}
@@ -40,29 +87,32 @@ func (d *Dir) compile(file uint32, again bool) (*rules, reading, error) {
 			d.workspaces.Put(w)
 		}
 	}()
-	r := &d.index.records[file]
+	r, again := &d.index.records[file], d.stamps[file].read
 	found, version, err := d.read(r, &w.body)
-	if err == nil && (found || !again) {
-		err = d.remember(file, version, again)
+	if err == nil && again && !found {
+		err = d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
+	}
+	if err == nil {
+		err = d.remember(file, version)
 	}
 	if err != nil {
-		return nil, reading{}, err
+		return made, err
 	}
 	if !found {
-		if again {
-			return nil, reading{}, d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
-		}
-		return absent, reading{}, nil
+		made.V = absent
+		return made, nil
 	}
-	compiled := d.rules(w)
-	return compiled, compiled.reading, nil
+	made.ID = sha256.Sum256(w.body)
+	made.V = d.compiled(made.ID, w)
+	made.Size = made.V.size
+	d.counts.add(made.V, again)
+	return made, nil
 }
 
-// rules returns what a workspace's body compiles to. Many sites have the same
-// one, as software brings it with it.
-func (d *Dir) rules(w *workspace) *rules {
-	digest := digest(sha256.Sum256(w.body))
-	if same := d.cache.same(digest); same != nil {
+// compiled returns what a workspace's body compiles to. Many sites have the same
+// body, because it comes with their software.
+func (d *Dir) compiled(id digest, w *workspace) *rules {
+	if same, ok := d.rules.Shared(id); ok {
 		return same
 	}
 	parsed := w.parser.Parse(w.body, d.parse)
@@ -70,12 +120,10 @@ func (d *Dir) rules(w *workspace) *rules {
 		parsed.AgentNames()(d.named)
 	}
 	r := &rules{
-		body: digest, tries: w.compiler.Compile(parsed, d.chains),
-		reading: reading{
-			octets:   int64(len(w.body)),
-			warnings: int64(parsed.WarningCount),
-			limited:  parsed.Limited,
-		},
+		tries:    w.compiler.Compile(parsed, d.chains),
+		length:   int64(len(w.body)),
+		warnings: int64(parsed.WarningCount),
+		limited:  parsed.Limited,
 	}
 	r.size = memory(r.tries)
 	if d.records {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"robotsbatch/io/blob"
+	"robotsbatch/io/cache"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -58,9 +59,9 @@ type Stats struct {
 	// Files counts the files that were read, each of them once, also where
 	// several have the same body, which is compiled once.
 	Files int64
-	// Octets is the length of their bodies, after decompression and as far as
-	// they were read.
-	Octets int64
+	// Bytes is the length of their bodies, after decompression and as far as they
+	// were read.
+	Bytes int64
 	// Warnings counts the parser's warnings on them.
 	Warnings int64
 	// Limited counts the bodies of which the size limit cut something off.
@@ -75,7 +76,7 @@ type Stats struct {
 type Dir struct {
 	folder folder
 	index  *index
-	cache  cache
+	rules  *cache.Cache[digest, *rules] // by record; of bodies that are alike one
 
 	chains  []matcher.Chain
 	explain bool
@@ -85,6 +86,7 @@ type Dir struct {
 	used    func(Used)        // may be nil
 	named   func([]byte) bool // may be nil
 	stamps  []stamp           // by record: the version that was read
+	counts  counts
 	// workspaces are those that nobody works in.
 	workspaces sync.Pool
 	large      sync.Mutex // held while a body with a large zstd window is read
@@ -126,7 +128,7 @@ func openDir(f folder, o Options) (*Dir, error) {
 		o.Memory = DefaultMemory
 	}
 	d.stamps = make([]stamp, len(d.index.records))
-	d.cache.init(len(d.index.records), o.Memory, d.compile)
+	d.rules = cache.New(len(d.index.records), o.Memory, d.compile)
 	return d, nil
 }
 
@@ -139,7 +141,7 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 		if file == none {
 			continue
 		}
-		r, err := d.cache.get(file)
+		r, err := d.rules.Get(file)
 		if err != nil {
 			return err
 		}
@@ -155,7 +157,7 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 
 // Stats tells what was found and read so far.
 func (d *Dir) Stats() Stats {
-	s := d.cache.stats()
+	s := d.counts.stats()
 	s.Listed, s.Ignored = int64(d.index.listed), int64(d.index.ignored)
 	return s
 }

@@ -220,7 +220,7 @@ func TestStats(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := Stats{Listed: 4, Ignored: 2, Files: 2, Octets: int64(len(body(0)) + len(body(1)))}
+	want := Stats{Listed: 4, Ignored: 2, Files: 2, Bytes: int64(len(body(0)) + len(body(1)))}
 	if got := d.Stats(); got != want {
 		t.Errorf("after two files: %+v, want %+v", got, want)
 	}

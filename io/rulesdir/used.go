@@ -45,15 +45,17 @@ func used(name string, info fs.FileInfo) Used {
 }
 
 // stamp is what is remembered of the version that was read.
-type stamp struct{ size, modified int64 }
+type stamp struct {
+	size, modified int64
+	read           bool // false: nothing was read yet
+}
 
-func (u Used) stamp() stamp { return stamp{u.Size, u.Modified.UnixNano()} }
+func (u Used) stamp() stamp { return stamp{u.Size, u.Modified.UnixNano(), true} }
 
-// remember takes the version down in which a file was read, and compares it with
-// the one before when the file was read before. One goroutine at a time reads a
-// file.
-func (d *Dir) remember(file uint32, u Used, again bool) error {
-	if again {
+// remember records the version in which a file was read, and fails when it was read
+// in another one before. One goroutine at a time reads a file.
+func (d *Dir) remember(file uint32, u Used) error {
+	if d.stamps[file].read {
 		if d.stamps[file] != u.stamp() {
 			return d.folder.explain(u.Name, errChanged)
 		}

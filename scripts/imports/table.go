@@ -23,7 +23,7 @@ var (
 	// engine is what everything above the engine may import of it.
 	engine = []string{"matcher", "matcher/urls", "matcher/robotstxt", "matcher/access", "matcher/lint"}
 	// shared are the rooms in io that the others there may import.
-	shared = []string{"io/compress", "io/blob", "io/format", "io/lines", "io/tables", "io/arrowipc", "io/captures", "io/runs"}
+	shared = []string{"io/compress", "io/blob", "io/format", "io/lines", "io/tables", "io/arrowipc", "io/captures", "io/runs", "io/cache"}
 )
 
 // table is the rule for imports. A package in no room is a violation.

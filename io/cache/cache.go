@@ -1,0 +1,210 @@
+// Package cache keeps values that take long to make, such as compiled rules, up to
+// a limit of bytes, and makes each only once however many goroutines ask for it.
+//
+// Keys are numbers below a bound, so a hit is one load from an array and takes no
+// lock. A miss makes the value outside the lock: the first goroutine that asks for a
+// key loads it and the others wait for that load (coalesced loads, as in
+// singleflight).
+//
+// Eviction is second chance (CLOCK): values queue in the order in which they came.
+// When one more does not fit, the oldest is dropped, unless it was used since it last
+// reached the head of the queue; then it goes to the back once. A hit therefore only
+// sets a bit, where LRU would move an entry of a shared list.
+package cache
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// Value is what a load makes for a key.
+type Value[ID comparable, V any] struct {
+	// ID is the identity of V: keys whose values have one ID share one value, which
+	// counts once.
+	ID ID
+	V  V
+	// Size is how many bytes of memory V takes. A value of size 0 is kept for ever,
+	// and its ID means nothing.
+	Size int64
+}
+
+// Cache is a cache of values V by keys, which are numbers. It is safe for concurrent
+// use. A caller may go on using a value that the cache has dropped.
+type Cache[ID comparable, V any] struct {
+	load    func(key uint32) (Value[ID, V], error)
+	entries []atomic.Pointer[entry[ID, V]] // by key; nil: not kept
+
+	mu             sync.Mutex // for all that follows, and for changes of entries
+	loading        map[uint32]*pending[V]
+	limit, size    int64
+	oldest, newest *entry[ID, V] // a queue of length entries
+	length         int
+	byID           map[ID]*entry[ID, V] // those in the queue
+}
+
+// entry is a value that is kept.
+type entry[ID comparable, V any] struct {
+	Value[ID, V]
+	used atomic.Bool // since it was last at the head of the queue
+	keys []uint32    // those that have the value
+	next *entry[ID, V]
+}
+
+// pending is a value that is being made.
+type pending[V any] struct {
+	done  chan struct{} // closed when the following are set; nil until somebody waits
+	value V
+	err   error
+}
+
+var errUnfinished = errors.New("cache: the value was not made: the goroutine that was at it failed")
+
+// New returns a cache for keys below the number keys, of values that together have at
+// most limit bytes. load makes the value of a key; it is called by at most one
+// goroutine at a time for each key, and again after the value was dropped. What load
+// fails for is tried again when it is next asked for.
+func New[ID comparable, V any](keys int, limit int64, load func(key uint32) (Value[ID, V], error)) *Cache[ID, V] {
+	return &Cache[ID, V]{
+		load: load, limit: limit,
+		entries: make([]atomic.Pointer[entry[ID, V]], keys),
+		loading: make(map[uint32]*pending[V]), byID: make(map[ID]*entry[ID, V]),
+	}
+}
+
+// Get returns the value of a key, which it makes unless it is kept. A hit takes no
+// lock and allocates nothing.
+func (c *Cache[ID, V]) Get(key uint32) (V, error) {
+	e := c.entries[key].Load()
+	if e == nil {
+		return c.miss(key)
+	}
+	if !e.used.Load() { // so that hits do not write to a shared cache line each time
+		e.used.Store(true)
+	}
+	return e.V, nil
+}
+
+// Peek returns the value of a key if it is kept, and does not count as a use.
+func (c *Cache[ID, V]) Peek(key uint32) (v V, ok bool) {
+	if e := c.entries[key].Load(); e != nil {
+		return e.V, true
+	}
+	return v, false
+}
+
+// Shared returns the value of an identity if it is kept, so that a load can return it
+// in place of making it again.
+func (c *Cache[ID, V]) Shared(id ID) (v V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.byID[id]; e != nil {
+		return e.V, true
+	}
+	return v, false
+}
+
+// Size returns how many bytes the kept values have.
+func (c *Cache[ID, V]) Size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.size
+}
+
+// miss loads the value of a key, or waits for the goroutine that does.
+func (c *Cache[ID, V]) miss(key uint32) (V, error) {
+	c.mu.Lock()
+	if e := c.entries[key].Load(); e != nil { // it came meanwhile
+		c.mu.Unlock()
+		return e.V, nil
+	}
+	if other := c.loading[key]; other != nil {
+		if other.done == nil {
+			other.done = make(chan struct{})
+		}
+		done := other.done
+		c.mu.Unlock()
+		<-done
+		return other.value, other.err
+	}
+	p := &pending[V]{err: errUnfinished}
+	c.loading[key] = p
+	c.mu.Unlock()
+
+	var made Value[ID, V]
+	// Deferred, so that nobody waits for ever should load panic.
+	defer func() { c.finish(key, p, made) }()
+	made, err := c.load(key)
+	p.value, p.err = made.V, err
+	return p.value, p.err
+}
+
+// finish keeps what was loaded and wakes the goroutines that wait for it.
+func (c *Cache[ID, V]) finish(key uint32, p *pending[V], made Value[ID, V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.loading, key)
+	if p.done != nil {
+		close(p.done)
+	}
+	if p.err == nil {
+		c.keep(key, made)
+	}
+}
+
+// keep puts a value into the cache and drops others until it fits.
+func (c *Cache[ID, V]) keep(key uint32, made Value[ID, V]) {
+	if made.Size == 0 {
+		c.entries[key].Store(&entry[ID, V]{Value: made})
+		return
+	}
+	if made.Size > c.limit {
+		return
+	}
+	if other := c.byID[made.ID]; other != nil {
+		other.keys = append(other.keys, key)
+		c.entries[key].Store(other)
+		return
+	}
+	// Hits go on meanwhile, so each entry gets one second chance at most.
+	for chances := c.length; c.size+made.Size > c.limit; chances-- {
+		old := c.pop()
+		if chances > 0 && old.used.Swap(false) {
+			c.push(old)
+			continue
+		}
+		for _, k := range old.keys {
+			c.entries[k].Store(nil)
+		}
+		delete(c.byID, old.ID)
+	}
+	e := &entry[ID, V]{Value: made, keys: []uint32{key}}
+	c.byID[made.ID] = e
+	c.push(e)
+	c.entries[key].Store(e)
+}
+
+// push appends an entry to the queue.
+func (c *Cache[ID, V]) push(e *entry[ID, V]) {
+	if c.newest == nil {
+		c.oldest = e
+	} else {
+		c.newest.next = e
+	}
+	c.newest = e
+	c.length++
+	c.size += e.Size
+}
+
+// pop removes the head of the queue.
+func (c *Cache[ID, V]) pop() *entry[ID, V] {
+	e := c.oldest
+	c.oldest = e.next
+	if c.oldest == nil {
+		c.newest = nil
+	}
+	e.next = nil
+	c.length--
+	c.size -= e.Size
+	return e
+}

@@ -1,0 +1,92 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+)
+
+// bucketWriter writes buckets one after the other and makes the directory. It holds one
+// bucket.
+type bucketWriter struct {
+	w         io.Writer
+	buckets   uint32
+	directory []uint64 // where each bucket that was written starts
+	at        uint64   // bytes written so far
+
+	// The authorities of the current bucket, as columns.
+	count                        uint32
+	prints, ends, origins, texts []byte
+	buffer                       []byte // reused
+}
+
+// newBucketWriter is for at most so many authorities.
+func newBucketWriter(w io.Writer, authorities int64) *bucketWriter {
+	buckets := uint32(min(authorities/perBucket+1, math.MaxUint32-1))
+	return &bucketWriter{w: w, buckets: buckets, directory: make([]uint64, 0, int64(buckets)+1)}
+}
+
+// add adds an authority. They come in the order of a pack.
+func (w *bucketWriter) add(hash uint64, o origin, authority []byte) error {
+	if err := w.finishUpTo(bucketOf(hash, w.buckets)); err != nil {
+		return err
+	}
+	scheme, text := cutScheme(authority)
+	o.flags |= scheme
+	w.texts = append(w.texts, text...)
+	if uint64(len(w.texts)) > math.MaxUint32 {
+		return fmt.Errorf("too many authorities have hashes that are alike: together they have more than %d bytes", uint32(math.MaxUint32))
+	}
+	w.count++
+	w.prints = binary.LittleEndian.AppendUint16(w.prints, uint16(hash))
+	w.ends = binary.LittleEndian.AppendUint32(w.ends, uint32(len(w.texts)))
+	w.origins = o.appendTo(w.origins)
+	return nil
+}
+
+// finish writes the last buckets and completes the directory.
+func (w *bucketWriter) finish() error {
+	err := w.finishUpTo(w.buckets)
+	w.directory = append(w.directory, w.at)
+	return err
+}
+
+// finishUpTo writes the buckets below number that are not written yet.
+func (w *bucketWriter) finishUpTo(number uint32) error {
+	for uint32(len(w.directory)) < number {
+		if err := w.finishBucket(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishBucket writes the current bucket, and before it zeros up to the next page if it
+// has no room in this one.
+func (w *bucketWriter) finishBucket() error {
+	for len(w.prints)%(2*printBlock) != 0 {
+		w.prints = append(w.prints, 0)
+	}
+	b := append(w.buffer[:0], 0, 0, 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, w.count)
+	for _, column := range [...][]byte{w.prints, w.ends, w.origins, w.texts} {
+		b = append(b, column...)
+	}
+	binary.LittleEndian.PutUint32(b, bucketChecksum(uint32(len(w.directory)), b[4:]))
+	w.buffer = b
+	w.count, w.prints, w.ends, w.origins, w.texts = 0, w.prints[:0], w.ends[:0], w.origins[:0], w.texts[:0]
+	if room := pageSize - w.at%pageSize; uint64(len(b)) > room && len(b) <= pageSize {
+		if err := w.write(make([]byte, room)); err != nil {
+			return err
+		}
+	}
+	w.directory = append(w.directory, w.at)
+	return w.write(b)
+}
+
+func (w *bucketWriter) write(data []byte) error {
+	w.at += uint64(len(data))
+	_, err := w.w.Write(data)
+	return err
+}
