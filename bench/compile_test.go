@@ -55,7 +55,7 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 // BenchmarkCompileLargeGroup measures a group of many agents and many rules,
-// which must cost no more than its octets.
+// which must cost no more than its bytes.
 func BenchmarkCompileLargeGroup(b *testing.B) {
 	for _, n := range []int{1000, 2000, 4000, 8000} {
 		var body strings.Builder

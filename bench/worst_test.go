@@ -29,7 +29,7 @@ func numbered(n int, format string) []string {
 	return rules
 }
 
-// ordinary are paths of about 100 octets as the web has them.
+// ordinary are paths of about 100 bytes as the web has them.
 func ordinary() []string {
 	paths := make([]string, 1000)
 	for i := range paths {

@@ -12,8 +12,8 @@ import (
 
 // composition is what bodies are made of.
 type composition struct {
-	sizes  []int          // of each body in octets, sorted
-	kinds  map[string]int // octets of lines of a kind
+	sizes  []int          // of each body in bytes, sorted
+	kinds  map[string]int // bytes of lines of a kind
 	groups []int          // of each body that has any, sorted
 	equal  int            // groups with the rules of one before
 }
@@ -70,13 +70,13 @@ func (m *composition) add(body string) {
 	}
 }
 
-// share is the share of octets in lines of these kinds.
+// share is the share of bytes in lines of these kinds.
 func (m *composition) share(kinds ...string) float64 {
 	all, some := 0, 0
-	for kind, octets := range m.kinds {
-		all += octets
+	for kind, n := range m.kinds {
+		all += n
 		if slices.Contains(kinds, kind) {
-			some += octets
+			some += n
 		}
 	}
 	return float64(some) / float64(all)
@@ -96,23 +96,23 @@ func sum(list []int) float64 {
 // documentation speaks of.
 func TestComposition(t *testing.T) {
 	m := compose(corpus.New(corpus.Options{Origins: 20_000, Missing: -1, Distinct: 1}))
-	between(t, "octets of a body", sum(m.sizes)/float64(len(m.sizes)), 3500, 4700)
-	between(t, "octets of the median", quantile(m.sizes, 0.5), 450, 800)
-	between(t, "octets, nine in ten have fewer", quantile(m.sizes, 0.9), 3000, 4700)
-	between(t, "octets, 99 in a hundred have fewer", quantile(m.sizes, 0.99), 60_000, 90_000)
-	between(t, "octets of the largest", quantile(m.sizes, 0.9999), 500_000, 1_400_000)
-	between(t, "octets of what is no robots.txt", m.share("other"), 0.55, 0.65)
-	between(t, "octets of rules", m.share("allow", "disallow"), 0.26, 0.33)
-	between(t, "octets of sitemaps", m.share("sitemap"), 0.03, 0.06)
-	between(t, "octets of user-agent lines", m.share("user-agent"), 0.02, 0.04)
-	between(t, "octets of comments", m.share("comment"), 0.02, 0.04)
+	between(t, "bytes of a body", sum(m.sizes)/float64(len(m.sizes)), 3500, 4700)
+	between(t, "bytes of the median", quantile(m.sizes, 0.5), 450, 800)
+	between(t, "bytes, nine in ten have fewer", quantile(m.sizes, 0.9), 3000, 4700)
+	between(t, "bytes, 99 in a hundred have fewer", quantile(m.sizes, 0.99), 60_000, 90_000)
+	between(t, "bytes of the largest", quantile(m.sizes, 0.9999), 500_000, 1_400_000)
+	between(t, "bytes of what is no robots.txt", m.share("other"), 0.55, 0.65)
+	between(t, "bytes of rules", m.share("allow", "disallow"), 0.26, 0.33)
+	between(t, "bytes of sitemaps", m.share("sitemap"), 0.03, 0.06)
+	between(t, "bytes of user-agent lines", m.share("user-agent"), 0.02, 0.04)
+	between(t, "bytes of comments", m.share("comment"), 0.02, 0.04)
 	between(t, "groups of a body", sum(m.groups)/float64(len(m.groups)), 4, 5.5)
 	between(t, "groups, 99 in a hundred have fewer", quantile(m.groups, 0.99), 30, 70)
 	between(t, "groups equal to one before", float64(m.equal)/sum(m.groups), 0.55, 0.7)
 }
 
 // TestBare compares a bare corpus with another: bodies have the same rules for
-// everyone and for CCBot, a third of the octets, and URLs are the same.
+// everyone and for CCBot, a third of the bytes, and URLs are the same.
 func TestBare(t *testing.T) {
 	full, bare := corpus.New(corpus.Options{Origins: 3000}), corpus.New(corpus.Options{Origins: 3000, Bare: true})
 	for i := range full.Bodies() {
@@ -125,7 +125,7 @@ func TestBare(t *testing.T) {
 		}
 	}
 	a, b := compose(full), compose(bare)
-	between(t, "octets of a bare body by those of another", sum(b.sizes)/sum(a.sizes), 0.2, 0.4)
+	between(t, "bytes of a bare body by those of another", sum(b.sizes)/sum(a.sizes), 0.2, 0.4)
 	var urls [][]byte
 	for _, url := range full.URLs() {
 		urls = append(urls, bytes.Clone(url))

@@ -21,13 +21,13 @@
 // measured on 2,135 of them; beside it is what is made by default:
 //
 //	                                            measured      made
-//	octets of a body, the mean                     4,100     4,190
+//	bytes of a body, the mean                     4,100     4,190
 //	  one in ten has fewer than                       67       135
 //	  half of them                                   554       750
 //	  nine in ten                                  3,800     4,300
 //	  99 in a hundred                             72,000    80,000
 //	  the largest                              1,373,000 1,361,000
-//	octets of lines that are allow or disallow      27 %      28 %
+//	bytes of lines that are allow or disallow      27 %      28 %
 //	  sitemap                                        5 %       4 %
 //	  user-agent                                     3 %       3 %
 //	  comment                                        3 %       3 %
@@ -42,8 +42,8 @@
 //	  with a query                                   8 %      14 %
 //
 // What is anything else is pages that servers send for any address: 103 of the
-// files, nothing but such pages, have three fifths of all octets. Without them a
-// body has 1,690 octets, and 1,740 as made. Nearly all groups that are like one
+// files, nothing but such pages, have three fifths of all bytes. Without them a
+// body has 1,690 bytes, and 1,740 as made. Nearly all groups that are like one
 // before only say Disallow: /, and a few files have five hundred of those.
 package corpus
 

@@ -7,7 +7,7 @@ import "strconv"
 // The zero value has none.
 type extras struct {
 	random
-	// page is the least number of octets of a page, 0 for a robots.txt.
+	// page is the least number of bytes of a page, 0 for a robots.txt.
 	page int
 	crlf bool
 	// comment, sitemap and block are how many lines of comment there are, of

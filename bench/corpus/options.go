@@ -43,11 +43,11 @@ type Options struct {
 
 	// Bare leaves out what bodies have beside these groups: pages instead of
 	// robots.txt, comments, further sitemaps, long lists of agents, groups that
-	// repeat others. They have a third of the octets, and URLs are the same.
+	// repeat others. They have a third of the bytes, and URLs are the same.
 	Bare bool
 
 	// Escapes is the share of URLs and of rules with a percent-escape or an
-	// octet that should have been one, default 0.05.
+	// byte that should have been one, default 0.05.
 	Escapes float64
 	// Queries is the share of URLs and of rules with a query, default 0.15.
 	Queries float64

@@ -2,7 +2,7 @@ package corpus
 
 import "math/bits"
 
-// random is SplitMix64: a full-period generator of eight octets whose seeds may
+// random is SplitMix64: a full-period generator of eight bytes whose seeds may
 // be anything, also numbers in a row. It is spelled out here so that a corpus
 // stays the same whatever the standard library does.
 type random uint64

@@ -84,14 +84,14 @@ func (c *Corpus) appendMatch(dst []byte, r *random, pattern []byte) []byte {
 		pattern = pattern[1:]
 	}
 	body, anchored := bytes.CutSuffix(pattern, []byte("$"))
-	for i, octet := range body {
+	for i, c := range body {
 		switch {
-		case octet == '*':
+		case c == '*':
 			dst = appendSlug(dst, r)
-		case i > 0 && body[i-1] == '%' && r.oneIn(8) && 'A' <= octet && octet <= 'F':
-			dst = append(dst, octet|0x20) // another way to write the same octet
+		case i > 0 && body[i-1] == '%' && r.oneIn(8) && 'A' <= c && c <= 'F':
+			dst = append(dst, c|0x20) // another way to write the same byte
 		default:
-			dst = append(dst, octet)
+			dst = append(dst, c)
 		}
 	}
 	if anchored {

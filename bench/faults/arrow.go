@@ -53,7 +53,7 @@ type sample struct {
 	file  string // its name says its format
 	pipe  bool   // it is read from stdin
 	data  []byte
-	where func(octet int) part
+	where func(at int) part
 	sound result
 }
 
@@ -202,14 +202,14 @@ func (b *bench) prepare(samples []*sample) (err error) {
 	return nil
 }
 
-// arrowSection changes a bit of an octet of Arrow files and streams, or all of
+// arrowSection changes a bit of an byte of Arrow files and streams, or all of
 // its bits.
 func arrowSection(b *bench) error {
 	n := b.times(8000)
-	return flipsOf(b, fmt.Sprintf("%d changed octets of Arrow files and streams (none, lz4, zstd; 8 and 3,000 rows a batch)", n), arrowKinds(), arrowSample, n)
+	return flipsOf(b, fmt.Sprintf("%d changed bytes of Arrow files and streams (none, lz4, zstd; 8 and 3,000 rows a batch)", n), arrowKinds(), arrowSample, n)
 }
 
-// flipsOf changes n octets of samples, one of each kind.
+// flipsOf changes n bytes of samples, one of each kind.
 func flipsOf[K any](b *bench, title string, kinds []K, sampleOf func(K) (*sample, error), n int) error {
 	if err := b.writeRules(); err != nil {
 		return err
@@ -228,7 +228,7 @@ func flipsOf[K any](b *bench, title string, kinds []K, sampleOf func(K) (*sample
 	return b.flips(title, samples, n)
 }
 
-// flips changes n octets of samples, one at a time, in turn.
+// flips changes n bytes of samples, one at a time, in turn.
 func (b *bench) flips(title string, samples []*sample, n int) error {
 	t := newTally(title)
 	err := b.each(n, func(worker, i int) error {
@@ -255,7 +255,7 @@ func (b *bench) flips(title string, samples []*sample, n int) error {
 				return err
 			}
 		}
-		t.add(p, r, fmt.Sprintf("%s: octet %d changed by %#02x", s.name, at, change))
+		t.add(p, r, fmt.Sprintf("%s: byte %d changed by %#02x", s.name, at, change))
 		return nil
 	})
 	if err != nil {

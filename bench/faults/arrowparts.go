@@ -12,7 +12,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// layout says what the octets of a file are part of.
+// layout says what the bytes of a file are part of.
 type layout struct{ spans []span }
 
 type span struct {
@@ -20,16 +20,16 @@ type span struct {
 	part part
 }
 
-// to says that the octets up to end that nothing was said of yet are part of p.
+// to says that the bytes up to end that nothing was said of yet are part of p.
 func (l *layout) to(end int, p part) {
 	if len(l.spans) == 0 || end > l.spans[len(l.spans)-1].end {
 		l.spans = append(l.spans, span{end, p})
 	}
 }
 
-func (l *layout) at(octet int) part {
-	i, _ := slices.BinarySearchFunc(l.spans, octet, func(s span, octet int) int {
-		if s.end <= octet {
+func (l *layout) at(offset int) part {
+	i, _ := slices.BinarySearchFunc(l.spans, offset, func(s span, offset int) int {
+		if s.end <= offset {
 			return -1
 		}
 		return 1

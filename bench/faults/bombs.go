@@ -50,7 +50,7 @@ var bombs = []bomb{
 	{name: "gzip: a line without end", file: "x.txt.gz", make: zipped(repeated("a", 512<<20))},
 	{name: "zstd: a line without end", file: "x.txt.zst", make: zstandard(repeated("a", 512<<20))},
 	{name: "gzip: a quoted field without end", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url\n\""), repeated("a,\n", 512<<20)))},
-	{name: "csv: half a million columns, rows of two octets", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url"+strings.Repeat(",a", 500_000)+"\n"), repeated("x\n", 1<<20)))},
+	{name: "csv: half a million columns, rows of two bytes", file: "x.csv.gz", make: zipped(io.MultiReader(strings.NewReader("url"+strings.Repeat(",a", 500_000)+"\n"), repeated("x\n", 1<<20)))},
 	{name: "jsonl: a value without end", file: "x.jsonl.gz", make: zipped(io.MultiReader(strings.NewReader(`{"url":"`), repeated("a", 512<<20)))},
 	{name: "jsonl: half a million brackets", file: "x.jsonl", make: plain(strings.Repeat("[", 500_000) + "\n{\"url\":" + strings.Repeat("[", 500_000) + "\n"), fine: true},
 	{name: "Arrow: a dictionary with one long entry, as csv", file: "x.arrow", args: []string{"-out-format", "csv"}, make: arrowBomb("kind")},
@@ -90,7 +90,7 @@ func bombsSection(b *bench) error {
 	if err := os.WriteFile(list, []byte("http://h.example/x\nhttps://h.example/y\n"), 0o666); err != nil {
 		return err
 	}
-	fmt.Printf("\n## Inputs that are small and want to be large\n\n| input | octets | ended |")
+	fmt.Printf("\n## Inputs that are small and want to be large\n\n| input | bytes | ended |")
 	for _, run := range bombRuns {
 		fmt.Printf(" peak MiB, -memory %d MiB, -workers %d |", run.memory>>20, run.workers)
 	}
@@ -271,10 +271,10 @@ func arrowBomb(column string) func(string) error {
 }
 
 // batchesBomb is a file of batches in which the column of that name has so many
-// rows of so many octets, all the same, as a dictionary or, for URLs, as strings.
-func batchesBomb(batches int, column string, rows, octets int) func(string) error {
+// rows of so many bytes, all the same, as a dictionary or, for URLs, as strings.
+func batchesBomb(batches int, column string, rows, size int) func(string) error {
 	return func(name string) error {
-		text := "http://h.example/" + strings.Repeat("a", octets)
+		text := "http://h.example/" + strings.Repeat("a", size)
 		same := make([]string, rows)
 		urls := make([]string, rows)
 		for i := range same {
@@ -300,7 +300,7 @@ func sitemapsBomb(name string) error {
 	if err := os.MkdirAll(rules, 0o777); err != nil {
 		return err
 	}
-	sitemap := "Sitemap: http://h.example/a\n" // 100 of 18 octets
+	sitemap := "Sitemap: http://h.example/a\n" // 100 of 18 bytes
 	if err := os.WriteFile(filepath.Join(rules, "h.example"), []byte(strings.Repeat(sitemap, 100)), 0o666); err != nil {
 		return err
 	}
@@ -388,8 +388,8 @@ func pageBomb(codec compress.Compression, version parquet.DataPageVersion, lies 
 			return err
 		}
 		if lies {
-			// The page's header begins with its kind (0x15, then one octet) and
-			// its size (0x15, then five octets for what is above 2^27).
+			// The page's header begins with its kind (0x15, then one byte) and
+			// its size (0x15, then five bytes for what is above 2^27).
 			size := data[4+3 : 4+8]
 			if data[4+2] != 0x15 || size[3] < 0x80 || size[4] >= 0x80 {
 				return fmt.Errorf("unexpected page header % x", data[4:16])

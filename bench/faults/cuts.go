@@ -66,7 +66,7 @@ func cutsSection(b *bench) error {
 		if err != nil {
 			return err
 		}
-		t.add(part{name: s.group}, r, fmt.Sprintf("%s: cut after %d of %d octets", s.name, at, len(s.data)))
+		t.add(part{name: s.group}, r, fmt.Sprintf("%s: cut after %d of %d bytes", s.name, at, len(s.data)))
 		return nil
 	})
 	if err != nil {

@@ -7,17 +7,17 @@
 //
 //	go run ./bench/faults -robotsbatch PROGRAM [-n 1] [-seed 1] [SECTION...]
 //
-// The same seed breaks the same octets. Every run ends in one of these:
+// The same seed breaks the same bytes. Every run ends in one of these:
 //
-//	same      the output is that of the sound input, octet for octet
+//	same      the output is that of the sound input, byte for byte
 //	refused   an error, and the exit status of one
 //	silent    success, with another output
 //	panics    a stack trace, or an internal error
 //	kills     out of memory under the limit, or a signal
 //	hangs     not done after half a minute
 //
-// Silent is right only where a broken octet leaves another valid file: a letter
-// of a string, an offset that is still in order. So octets are counted by what
+// Silent is right only where a broken byte leaves another valid file: a letter
+// of a string, an offset that is still in order. So bytes are counted by what
 // they are part of, and each part says whether it is one of those. The program
 // fails when anything else was silent, and with any panic, kill or hang.
 //

@@ -62,7 +62,7 @@ var bodyMakers = []struct {
 	{"query and its escapes", func(rng *rand.Rand, n int) string {
 		return repeat(20*n, func(int) string { return "Disallow: /*?" + string(noise(rng, 30, "%2F3f*&=/?")) })
 	}},
-	{"one octet, again and again", func(rng *rand.Rand, n int) string {
+	{"one byte, again and again", func(rng *rand.Rand, n int) string {
 		return strings.Repeat(string(byte(rng.IntN(256))), 10_000*n)
 	}},
 	{"line ends alone", func(rng *rand.Rand, n int) string { return string(noise(rng, 5000*n, "\r\n")) }},
@@ -104,7 +104,7 @@ func repeat(n int, line func(int) string) string {
 	return rules(lines...)
 }
 
-// noise is octets of an alphabet.
+// noise is bytes of an alphabet.
 func noise(rng *rand.Rand, n int, alphabet string) []byte {
 	b := make([]byte, n)
 	for i := range b {

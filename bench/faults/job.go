@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// memoryLimit is how many octets of private memory that can be written to a run
+	// memoryLimit is how many bytes of private memory that can be written to a run
 	// may have (RLIMIT_DATA), whether it uses them or not. A limit of the address
 	// space would mean nothing: of that, Go reserves more than it ever uses.
 	memoryLimit = 1 << 30
@@ -46,7 +46,7 @@ type result struct {
 	out     []byte
 	stderr  string
 	time    time.Duration
-	memory  int64 // octets at the peak
+	memory  int64 // bytes at the peak
 }
 
 var rowsPattern = regexp.MustCompile(`robotsbatch: ([0-9,]+) rows?:`)

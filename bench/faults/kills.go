@@ -52,7 +52,7 @@ func killsSection(b *bench) error {
 		{"jobs that were done in the end", k.rounds},
 		{"runs that an earlier one had left files for", k.leftovers},
 		{"outputs that were done before and kept, over all runs", k.kept},
-		{"outputs compared octet for octet", k.compared},
+		{"outputs compared byte for byte", k.compared},
 		{"outputs that differ", k.differ},
 		{"jobs with other counts", k.counts},
 		{"files left over in the end", k.left},

@@ -21,8 +21,8 @@ type section struct {
 }
 
 var sections = []section{
-	{"arrow", "single octets of Arrow files and streams, changed", arrowSection},
-	{"parquet", "single octets of Parquet files, changed", parquetSection},
+	{"arrow", "single bytes of Arrow files and streams, changed", arrowSection},
+	{"parquet", "single bytes of Parquet files, changed", parquetSection},
 	{"fields", "numbers in footers and page headers of Parquet files, changed", parquetFieldsSection},
 	{"cuts", "inputs of all formats, cut", cutsSection},
 	{"packs", "rule packs, changed and cut", packsSection},

@@ -38,7 +38,7 @@ func outputsSection(b *bench) error {
 		at := rng.IntN(len(o.data))
 		data, what := o.data[:at], "cut"
 		if i/len(outputs)%4 > 0 {
-			data, what = bytes.Clone(o.data), "an octet changed"
+			data, what = bytes.Clone(o.data), "an byte changed"
 			data[at] ^= byte(1) << rng.IntN(8)
 		}
 		folder := b.path(fmt.Sprint("outputs-", worker))
@@ -46,7 +46,7 @@ func outputsSection(b *bench) error {
 			return err
 		}
 		r := b.job("verify", folder)
-		t.add(part{name: filepath.Ext(o.file) + ", " + what}, r, fmt.Sprintf("%s: octet %d", o.file, at))
+		t.add(part{name: filepath.Ext(o.file) + ", " + what}, r, fmt.Sprintf("%s: byte %d", o.file, at))
 		return os.RemoveAll(folder)
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"robotsbatch/bench/corpus/export"
 )
 
-// packsSection changes octets of rule packs, and cuts them. Every verdict, with
+// packsSection changes bytes of rule packs, and cuts them. Every verdict, with
 // the rule that gives it, must be that of the sound pack, or none.
 func packsSection(b *bench) error {
 	if err := b.writeRules(); err != nil {
@@ -42,10 +42,10 @@ func packsSection(b *bench) error {
 	err = b.each(n, func(worker, i int) error {
 		rng := rand.New(rand.NewPCG(b.seed, uint64(i)))
 		at := rng.IntN(len(whole))
-		data, p, what := whole[:at], part{name: "cut"}, fmt.Sprintf("cut after %d octets", at)
+		data, p, what := whole[:at], part{name: "cut"}, fmt.Sprintf("cut after %d bytes", at)
 		if i%3 > 0 {
 			change := byte(1) << rng.IntN(8)
-			data, p, what = bytes.Clone(whole), part{name: "an octet changed"}, fmt.Sprintf("octet %d changed by %#02x", at, change)
+			data, p, what = bytes.Clone(whole), part{name: "an byte changed"}, fmt.Sprintf("byte %d changed by %#02x", at, change)
 			data[at] ^= change
 		}
 		name := b.path(fmt.Sprintf("broken-%d.rules", worker))

@@ -24,11 +24,11 @@ import (
 // rules that have wildcards, in nanoseconds for two agents.
 const (
 	boundURL     = 200_000
-	boundOctet   = 200 // an octet
-	boundPattern = 4   // an octet and rule with a wildcard
+	boundByte    = 200 // an byte
+	boundPattern = 4   // an byte and rule with a wildcard
 )
 
-// referenceWork is the most octets of rules times octets of a path that the
+// referenceWork is the most bytes of rules times bytes of a path that the
 // reference is asked about.
 const referenceWork = 10_000_000
 
@@ -66,7 +66,7 @@ func robotsSection(b *bench) error {
 	fmt.Printf("\n## %d hostile robots.txt against %d hostile URLs\n\n", len(bodies), len(urls))
 	fmt.Printf("%d pairs in %.0f s, %d verdicts; %d of the pairs compared with the reference, for two agents each; %d failures.\n\n",
 		t.pairs, time.Since(started).Seconds(), t.verdicts, t.compared, len(t.failures))
-	fmt.Printf("The slowest, with the processor time of a URL for both agents (the best of three):\n\n| robots.txt | octets | URL | octets | ms |\n|---|---:|---|---:|---:|\n")
+	fmt.Printf("The slowest, with the processor time of a URL for both agents (the best of three):\n\n| robots.txt | bytes | URL | bytes | ms |\n|---|---:|---|---:|---:|\n")
 	for _, p := range t.slowest {
 		fmt.Printf("| %s | %d | %s | %d | %.3f |\n", p.body.name, len(p.body.data), p.url.name, len(p.url.data), p.time.Seconds()*1000)
 	}
@@ -111,7 +111,7 @@ func (t *robotsTally) body(body hostile, list []hostile, rng *rand.Rand) {
 			continue
 		}
 		verdicts += len(decisions)
-		bound := time.Duration(boundURL + len(urls.Normalise(path))*(boundOctet+boundPattern*wild))
+		bound := time.Duration(boundURL + len(urls.Normalise(path))*(boundByte+boundPattern*wild))
 		if elapsed > bound {
 			elapsed = best(tries, url.data)
 		}

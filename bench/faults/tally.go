@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// part is what a broken octet is part of.
+// part is what a broken byte is part of.
 type part struct {
 	name string
 	// valid says that another value may be as valid, so that nobody can tell.

@@ -31,7 +31,7 @@ type variant struct {
 // measurement is what one run took.
 type measurement struct {
 	wall, cpu float64 // seconds
-	peak      int64   // octets of memory, mapped files included
+	peak      int64   // bytes of memory, mapped files included
 }
 
 // measure runs each variant count times, and base just before each of these runs:

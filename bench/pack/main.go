@@ -40,7 +40,7 @@ func run() error {
 	out := flag.String("out", "", "pack to build")
 	measure := flag.String("measure", "", "pack to measure, built with the same -origins and -bodies")
 	lookups := flag.Int("lookups", 1000, "cold lookups to measure")
-	memory := flag.Int64("memory", 0, "octets of memory for building; 0: the default")
+	memory := flag.Int64("memory", 0, "bytes of memory for building; 0: the default")
 	flag.Parse()
 	c := corpus.New(corpus.Options{Origins: *origins, Missing: -1, Distinct: float64(*bodies) / float64(*origins)})
 	switch {
@@ -72,19 +72,19 @@ func build(c *corpus.Corpus, name string, memory int64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("built: %d authorities, %d distinct bodies of %d octets\n", info.Authorities, info.Bodies, info.SourceOctets)
+	fmt.Printf("built: %d authorities, %d distinct bodies of %d bytes\n", info.Authorities, info.Bodies, info.SourceBytes)
 	fmt.Printf("time: %.1f s, of which %.1f s for the last part; peak of memory: %d MiB\n",
 		time.Since(started).Seconds(), (time.Since(started) - added).Seconds(), peakRSS()>>20)
-	fmt.Printf("file: %d octets\n", info.Size)
+	fmt.Printf("file: %d bytes\n", info.Size)
 	section := make(map[string]int64)
 	for _, s := range info.Sections {
 		fmt.Printf("  %-9s %12d\n", s.Name, s.Length)
 		section[s.Name] = s.Length
 	}
-	fmt.Printf("beside the bodies: %.1f octets an authority (host of %.1f octets); a body's row: %d octets\n",
+	fmt.Printf("beside the bodies: %.1f bytes an authority (host of %.1f bytes); a body's row: %d bytes\n",
 		float64(section["directory"]+section["authorities"])/float64(info.Authorities), meanHost(c), section["bodies"]/info.Bodies)
-	of := func(name string) float64 { return float64(section[name]) / float64(info.SourceOctets) }
-	fmt.Printf("by the octets of the bodies' source: compiled rules %.2f, notes %.2f, records %.3f\n", of("rules"), of("notes"), of("records"))
+	of := func(name string) float64 { return float64(section[name]) / float64(info.SourceBytes) }
+	fmt.Printf("by the bytes of the bodies' source: compiled rules %.2f, notes %.2f, records %.3f\n", of("rules"), of("notes"), of("records"))
 	return nil
 }
 
@@ -216,7 +216,7 @@ func majorFaults() int64 {
 	return usage.Majflt
 }
 
-// peakRSS is the most octets of memory that the process had.
+// peakRSS is the most bytes of memory that the process had.
 func peakRSS() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {

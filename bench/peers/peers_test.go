@@ -42,12 +42,12 @@ func fake(how, out, passes string) error {
 		how = strings.Repeat(strconv.Itoa(n&1), 3) + "/000/" + threeTimes
 	}
 	parts := strings.Split(how, "/")
-	octets := []byte(parts[0] + parts[1])
-	for i := range octets {
-		octets[i] -= '0'
+	verdicts := []byte(parts[0] + parts[1])
+	for i := range verdicts {
+		verdicts[i] -= '0'
 	}
 	fmt.Printf(`{"version":"1","cpu_ns_per_url":1e6,"wall_ns_per_url":2e6,%s"job_wall_ns_per_url":4e6,"parse_ms":3}`+"\n", parts[2])
-	return os.WriteFile(out, octets, 0o666)
+	return os.WriteFile(out, verdicts, 0o666)
 }
 
 func TestRun(t *testing.T) {

@@ -50,7 +50,7 @@ func run() error {
 	return nil
 }
 
-// memory is what a process has, in octets.
+// memory is what a process has, in bytes.
 type memory struct{ anonymous, all int64 }
 
 // watch looks at a process until it ends, and returns the most that it had.
@@ -72,7 +72,7 @@ func watch(pid int, ended <-chan error) (peak memory, err error) {
 	}
 }
 
-// kilobytes returns the octets that a line of the status says.
+// kilobytes returns the bytes that a line of the status says.
 func kilobytes(status []byte, name string) int64 {
 	_, after, _ := bytes.Cut(status, []byte(name))
 	line, _, _ := bytes.Cut(after, []byte(" kB"))

@@ -22,7 +22,7 @@ import (
 // hosts that a large crawl asks.
 const missing = 0.45
 
-// meanRules makes a response with its headers some 3,000 octets.
+// meanRules makes a response with its headers some 3,000 bytes.
 const meanRules = 60
 
 // The names of a crawl's files.

@@ -28,7 +28,7 @@ import (
 // usage is what a process took.
 type usage struct {
 	cpu, wall float64 // seconds
-	peak      int64   // octets of memory
+	peak      int64   // bytes of memory
 }
 
 // measureAll measures all steps, one after the other in each round.
@@ -58,7 +58,7 @@ func measureAll(folder, program, memory string, count int) error {
 		{name: "make a rule pack of the distinct bodies", command: []string{self, "-step", "pack", bodies, pack}},
 		{name: "robotsbatch compile", command: []string{program, "compile", "-rules", filepath.Join(folder, crawlFiles), "-out", pack, "-memory", memory, "-quiet"}},
 	}
-	fmt.Printf("files: %d of %d octets\n", len(files), size)
+	fmt.Printf("files: %d of %d bytes\n", len(files), size)
 	for round := range count {
 		for i := range steps {
 			s := &steps[i]

@@ -130,7 +130,7 @@ func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*
 		Version: version(), Profile: profileName(info.Profile), RobotsLimit: info.Limit,
 		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
 		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: added.Ignored,
-		SourceOctets: info.SourceOctets, PackOctets: info.Size,
+		SourceOctets: info.SourceBytes, PackOctets: info.Size,
 	}, nil
 }
 

@@ -127,7 +127,7 @@ func printPack(w io.Writer, name string, info *rulepack.Info) {
 		{"disallow all", grouped(info.DisallowAll)},
 		{"cut", grouped(info.Limited)},
 		{"HTML", grouped(info.HTML)},
-		{"bodies", fmt.Sprintf("%s distinct, of %s octets", grouped(info.Bodies), grouped(info.SourceOctets))},
+		{"bodies", fmt.Sprintf("%s distinct, of %s octets", grouped(info.Bodies), grouped(info.SourceBytes))},
 		{"uncompiled", grouped(info.Uncompiled)},
 		{"size", grouped(info.Size) + " octets"},
 	} {

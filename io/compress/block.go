@@ -16,7 +16,7 @@ var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 })
 
 // DecodeZstd fills dst from the zstd frames in src, which must have just that
-// many octets. No more memory is taken for them, whatever they say.
+// many bytes. No more memory is taken for them, whatever they say.
 func DecodeZstd(dst, src []byte) error {
 	decoder, err := zstdDecoder()
 	if err != nil {

@@ -80,7 +80,7 @@ func TestRoundTrip(t *testing.T) {
 						t.Fatal(err)
 					}
 					if !bytes.Equal(got, want) {
-						t.Fatalf("%d octets came back, want %d", len(got), len(want))
+						t.Fatalf("%d bytes came back, want %d", len(got), len(want))
 					}
 				}
 			})
@@ -96,7 +96,7 @@ func TestOthersRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("compress/gzip: %d octets and error %v", len(got), err)
+		t.Errorf("compress/gzip: %d bytes and error %v", len(got), err)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestNewWriter(t *testing.T) {
 				}
 				got, err := unpack(&packed, c)
 				if err != nil || !bytes.Equal(got, want) {
-					t.Errorf("%d octets came back with error %v, want %d", len(got), err, len(want))
+					t.Errorf("%d bytes came back with error %v, want %d", len(got), err, len(want))
 				}
 			})
 		}
@@ -140,7 +140,7 @@ func namedMember(t *testing.T, content string) []byte {
 	return b.Bytes()
 }
 
-// TestCutAnywhere cuts files at each octet: only a cut between two members or
+// TestCutAnywhere cuts files at each byte: only a cut between two members or
 // frames, which nobody can see, may pass.
 func TestCutAnywhere(t *testing.T) {
 	content := string(lines(40))
@@ -205,8 +205,8 @@ func streamFrame(t *testing.T, content []byte) []byte {
 	return b.Bytes()
 }
 
-// TestDamageAnywhere flips a bit of each octet: what comes out is the content,
-// or an error. (Some octets, such as a member's time, carry no content.)
+// TestDamageAnywhere flips a bit of each byte: what comes out is the content,
+// or an error. (Some bytes, such as a member's time, carry no content.)
 func TestDamageAnywhere(t *testing.T) {
 	content := lines(40)
 	for _, c := range []Codec{Gzip, Zstd} {
@@ -219,7 +219,7 @@ func TestDamageAnywhere(t *testing.T) {
 				damaged[i] ^= 1 << (i % 8)
 				got, err := unpack(bytes.NewReader(damaged), c)
 				if err == nil && !bytes.Equal(got, want) {
-					t.Fatalf("octet %d: other content and no error", i)
+					t.Fatalf("byte %d: other content and no error", i)
 				}
 				if err == nil {
 					passed++
@@ -258,7 +258,7 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// TestSourceErrors has the reader below fail at each octet. Its error must come
+// TestSourceErrors has the reader below fail at each byte. Its error must come
 // through, also io.ErrUnexpectedEOF where a member or frame has just ended.
 func TestSourceErrors(t *testing.T) {
 	broken := errors.New("the network is down")
@@ -313,7 +313,7 @@ func TestCloseEarly(t *testing.T) {
 }
 
 // frameHeader is a zstd frame's beginning that asks for a window, or for one
-// segment, of size octets; what follows is a block of RLE zeros.
+// segment, of size bytes; what follows is a block of RLE zeros.
 func frameHeader(singleSegment bool, size uint64) []byte {
 	frame := []byte{0x28, 0xB5, 0x2F, 0xFD}
 	if singleSegment {
@@ -339,7 +339,7 @@ func TestWindowLimit(t *testing.T) {
 		{"window of 256 MiB", frameHeader(false, 256<<20), true},
 		{"window of 2 TiB", frameHeader(false, 2<<40), true},
 		{"segment of 129 MiB", frameHeader(true, 129<<20), true},
-		{"segment of 2^63 octets", frameHeader(true, 1<<63), true},
+		{"segment of 2^63 bytes", frameHeader(true, 1<<63), true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -418,7 +418,7 @@ func TestUnknownCodec(t *testing.T) {
 }
 
 // TestAppendCompressedConcurrently is for the race detector, and sees that no
-// call gets another's octets.
+// call gets another's bytes.
 func TestAppendCompressedConcurrently(t *testing.T) {
 	text := lines(3000)
 	for _, c := range codecs {
@@ -439,7 +439,7 @@ func TestAppendCompressedConcurrently(t *testing.T) {
 					}
 					got, err := unpack(bytes.NewReader(packed[len(prefix):]), c)
 					if err != nil || !bytes.Equal(got, part) {
-						t.Errorf("%s: %d octets came back with error %v, want %d", c, len(got), err, len(part))
+						t.Errorf("%s: %d bytes came back with error %v, want %d", c, len(got), err, len(part))
 						return
 					}
 				}

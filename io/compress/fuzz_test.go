@@ -42,7 +42,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		if (err == nil) != (smallErr == nil) || err == nil && !bytes.Equal(got, small) {
-			t.Fatalf("%d octets, %v; the small reader %d, %v", len(got), err, len(small), smallErr)
+			t.Fatalf("%d bytes, %v; the small reader %d, %v", len(got), err, len(small), smallErr)
 		}
 		if err != nil || zstd || len(got) == most {
 			return

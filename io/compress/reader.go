@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// MaxWindow is the largest zstd window, in octets, that NewReader accepts,
+	// MaxWindow is the largest zstd window, in bytes, that NewReader accepts,
 	// and so the most memory that a frame can ask for: 128 MiB, which is also
 	// the most that the zstd program decompresses unless told otherwise.
 	MaxWindow = 128 << 20
 
-	// SmallWindow is the largest zstd window, in octets, that NewSmallReader
+	// SmallWindow is the largest zstd window, in bytes, that NewSmallReader
 	// accepts: 8 MiB, which RFC 8878 §3.1.1.1.2 wants every decoder to have.
 	SmallWindow = 8 << 20
 
@@ -24,7 +24,7 @@ const (
 	// at the same time. With more than one it runs beside its consumer.
 	zstdBlocks = 4
 
-	// readSize is how many octets are read at once from what is decompressed.
+	// readSize is how many bytes are read at once from what is decompressed.
 	readSize = 256 << 10
 
 	// smallReadSize is the same for NewSmallReader.
@@ -40,10 +40,10 @@ var ErrWindow = errors.New("the zstd window is too large")
 // way, and leaves r open.
 //
 // A stream that ends too early gives an error that is [io.ErrUnexpectedEOF],
-// also when there is nothing in it at all. Octets that belong to no member or
+// also when there is nothing in it at all. Bytes that belong to no member or
 // frame are an error, those after the last one included, and so is a zstd frame
 // with a window above MaxWindow. An error of r comes through as it is. The
-// octets before an error are handed out first, and the error stays.
+// bytes before an error are handed out first, and the error stays.
 func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 	return newReader(r, c, readSize, MaxWindow, zstdBlocks)
 }

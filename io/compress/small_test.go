@@ -17,7 +17,7 @@ func unpackSmall(packed []byte, c Codec) ([]byte, error) {
 }
 
 // TestSmallReaderAgrees gives both readers the same files, cut and damaged at
-// every octet, too.
+// every byte, too.
 func TestSmallReaderAgrees(t *testing.T) {
 	check := func(t *testing.T, c Codec, packed []byte) {
 		t.Helper()

@@ -11,10 +11,10 @@ import (
 
 const (
 	blobHeaderSize = 8
-	// maxBlob is how many octets a blob may have, decompressed. Nothing that
+	// maxBlob is how many bytes a blob may have, decompressed. Nothing that
 	// matcher.CompileBody makes has more.
 	maxBlob = 256 << 20
-	// leastCompressed is how many octets are worth compressing.
+	// leastCompressed is how many bytes are worth compressing.
 	leastCompressed = 128
 	// blobWindow is how far back the compression looks.
 	blobWindow = 256 << 10
@@ -71,7 +71,7 @@ func openBlob(blob []byte) ([]byte, error) {
 		return data, nil
 	}
 	if length > maxBlob {
-		return nil, fmt.Errorf("%w: %d octets", ErrDamaged, length)
+		return nil, fmt.Errorf("%w: %d bytes", ErrDamaged, length)
 	}
 	opened, err := decoder().DecodeAll(data, make([]byte, 0, length))
 	if err != nil || len(opened) != int(length) {

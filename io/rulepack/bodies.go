@@ -80,7 +80,7 @@ func (r row) sum(number uint32, rules []byte) uint32 {
 // could make two that a weaker hash takes for one.
 type digest = [sha256.Size]byte
 
-// Compiled bodies wait in parts, by the first octet of their digests, each as
+// Compiled bodies wait in parts, by the first byte of their digests, each as
 //
 //	 0  32   digest
 //	32  u32  flags
@@ -94,21 +94,21 @@ type digest = [sha256.Size]byte
 const (
 	bodyParts   = 256
 	storedSize  = sha256.Size + 16
-	largeBody   = 64 << 10 // octets; larger ones are compiled one at a time
-	firstPart   = 4 << 10  // octets of memory that a part starts with
+	largeBody   = 64 << 10 // bytes; larger ones are compiled one at a time
+	firstPart   = 4 << 10  // bytes of memory that a part starts with
 	copyingSize = 256 << 10
 )
 
 // bodies collects the distinct bodies.
 type bodies struct {
 	profile matcher.Profile
-	limit   int64 // octets of memory for the parts
+	limit   int64 // bytes of memory for the parts
 
 	mu      sync.Mutex
 	numbers map[digest]uint32 // in the order in which they came
 	known   []known           // by number
 	parts   [bodyParts]part
-	size    int64 // octets in the parts' memory
+	size    int64 // bytes in the parts' memory
 	spill   runs.Spill
 
 	large      sync.Mutex
@@ -292,7 +292,7 @@ type bodyWriter struct {
 	used func(rank uint32) bool
 
 	next                  uint32
-	rules, notes, records uint64 // octets so far
+	rules, notes, records uint64 // bytes so far
 }
 
 // writePart writes the bodies of a part.

@@ -65,7 +65,7 @@ func TestCutPack(t *testing.T) {
 	data := smallPack(t)
 	for size := range data {
 		if p, err := openCopy(data[:size:size], Options{}); p != nil || !isKnown(err) {
-			t.Fatalf("cut to %d of %d octets: %v", size, len(data), err)
+			t.Fatalf("cut to %d of %d bytes: %v", size, len(data), err)
 		}
 	}
 }
@@ -94,18 +94,18 @@ func TestFlippedBits(t *testing.T) {
 		p, err := openCopy(data, options)
 		switch {
 		case err != nil && !isKnown(err):
-			t.Fatalf("octet %d: %v", i, err)
+			t.Fatalf("byte %d: %v", i, err)
 		case err == nil:
 			for j, got := range answers(t, p, entries) {
 				if got != want[j] && got != "error" {
-					t.Fatalf("octet %d: %s is %q, not %q", i, entries[j].Authority, got, want[j])
+					t.Fatalf("byte %d: %s is %q, not %q", i, entries[j].Authority, got, want[j])
 				}
 				if got == "error" {
 					failed++
 				}
 			}
 			if err := p.Verify(); errors.Is(err, ErrDamaged) != inSection(i) {
-				t.Fatalf("octet %d: Verify says %v", i, err)
+				t.Fatalf("byte %d: Verify says %v", i, err)
 			}
 		}
 		data[i] ^= bit
@@ -179,7 +179,7 @@ func resealParts(found [sectionKinds][]byte) {
 	}
 }
 
-// useBroken does everything with octets that may be a pack.
+// useBroken does everything with bytes that may be a pack.
 func useBroken(t testing.TB, data []byte, entries []Entry) {
 	p, err := openCopy(data, Options{Chains: brokenChains, Explain: true, Memory: 2000})
 	if err != nil {
@@ -212,7 +212,7 @@ func useBroken(t testing.TB, data []byte, entries []Entry) {
 	}
 }
 
-// edit changes a few octets as a list of numbers says: places and values.
+// edit changes a few bytes as a list of numbers says: places and values.
 func edit(data []byte, edits []byte) {
 	for ; len(edits) >= 6; edits = edits[6:] {
 		at := int(le32(edits)) % len(data)

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// DefaultBuildMemory is how many octets a Builder takes when
+	// DefaultBuildMemory is how many bytes a Builder takes when
 	// BuildOptions.Memory does not say: 512 MiB.
 	DefaultBuildMemory = 512 << 20
 	// Of the memory, one part in authorityShare is for authorities that wait and
 	// one in bodyShare for bodies. The rest is for what cannot be written away:
-	// some 100 octets for each distinct body, and what compiling takes.
+	// some 100 bytes for each distinct body, and what compiling takes.
 	authorityShare = 2
 	bodyShare      = 8
 )
@@ -34,11 +34,11 @@ const (
 type BuildOptions struct {
 	// Profile is the reading of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is how many octets of a body count (RFC 9309 §2.5); values below
+	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
 	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile has
 	// no limit.
 	Limit int
-	// Memory is about how many octets of memory to take; 0 means
+	// Memory is about how many bytes of memory to take; 0 means
 	// DefaultBuildMemory. What does not fit goes to temporary files beside the
 	// pack.
 	Memory int64
@@ -49,7 +49,7 @@ type BuildOptions struct {
 // Entry is what a rules source knows of an authority.
 type Entry struct {
 	// Authority is a key as urls.Scratch.Split returns it, of at most
-	// MaxAuthority octets.
+	// MaxAuthority bytes.
 	Authority []byte
 	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1), and
 	// not access.Unknown.
@@ -143,7 +143,7 @@ func (b *Builder) Add(e Entry) error {
 
 func (b *Builder) add(e Entry) error {
 	if n := len(e.Authority); n == 0 || n > MaxAuthority {
-		return fmt.Errorf("%.80q is no authority: it has %d octets, and may have %d", e.Authority, n, MaxAuthority)
+		return fmt.Errorf("%.80q is no authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
 	}
 	o := origin{body: noBody, fetched: e.Fetched, status: e.Status, outcome: uint8(e.Access)}
 	if e.Stale {
@@ -190,7 +190,7 @@ func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
 func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
 	counted, limited := robotstxt.Counted(body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: cut})
 	if uint64(len(counted)) > math.MaxUint32 {
-		return 0, fmt.Errorf("the body has %d octets", len(counted))
+		return 0, fmt.Errorf("the body has %d bytes", len(counted))
 	}
 	number, err := b.bodies.add(counted)
 	if err != nil {

@@ -31,7 +31,7 @@ func manyEntries(n int) []Entry {
 	return entries
 }
 
-// The same input gives the same octets, whatever the order, the number of
+// The same input gives the same bytes, whatever the order, the number of
 // goroutines and the memory.
 func TestReproducible(t *testing.T) {
 	entries := manyEntries(3000)
@@ -82,7 +82,7 @@ func TestSpills(t *testing.T) {
 	}
 }
 
-// Beside its bodies, an authority takes at most 64 octets where authorities have
+// Beside its bodies, an authority takes at most 64 bytes where authorities have
 // 25.
 func TestSize(t *testing.T) {
 	var entries []Entry
@@ -97,9 +97,9 @@ func TestSize(t *testing.T) {
 		}
 	}
 	perAuthority := float64(size) / float64(info.Authorities)
-	t.Logf("%.1f octets an authority", perAuthority)
+	t.Logf("%.1f bytes an authority", perAuthority)
 	if perAuthority > 64 {
-		t.Errorf("%.1f octets an authority", perAuthority)
+		t.Errorf("%.1f bytes an authority", perAuthority)
 	}
 }
 
@@ -116,17 +116,17 @@ func sameBucket(n int) []Entry {
 	return entries
 }
 
-// sameHash are authorities of one hash: XXH3 multiplies the first eight octets,
+// sameHash are authorities of one hash: XXH3 multiplies the first eight bytes,
 // with eight of its own subtracted, with the next eight. No host has such
-// octets.
+// bytes.
 func sameHash(t *testing.T, n int) []Entry {
 	var entries []Entry
 	secret := []byte{0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe}
 	for i := range n {
 		authority := append([]byte(nil), secret...)
 		authority = binary.BigEndian.AppendUint64(authority, uint64(i)*0x9E3779B97F4A7C15)
-		authority = append(authority, "sixteen octets.."...)
-		if hashOf(authority) != xxh3.Hash(append(append([]byte(nil), secret...), "eight...sixteen octets.."...)) {
+		authority = append(authority, "sixteen bytes.."...)
+		if hashOf(authority) != xxh3.Hash(append(append([]byte(nil), secret...), "eight...sixteen bytes.."...)) {
 			t.Fatalf("%q has another hash", authority)
 		}
 		entries = append(entries, body(string(authority), fmt.Sprintf("User-agent: *\nDisallow: /a%d\n", i%7)))

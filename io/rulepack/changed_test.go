@@ -48,33 +48,33 @@ func TestCutWhileOpen(t *testing.T) {
 			}
 		}
 		if failed == nil && size <= len(original)/2 {
-			t.Errorf("cut to %d octets: no lookup failed", size)
+			t.Errorf("cut to %d bytes: no lookup failed", size)
 		}
 		if failed != nil && !strings.Contains(failed.Error(), name) {
-			t.Errorf("cut to %d octets: %v", size, failed)
+			t.Errorf("cut to %d bytes: %v", size, failed)
 		}
 		if _, err := p.LookupAll(keys, make([]matcher.Origin, len(keys))); (err != nil) != (failed != nil) {
-			t.Errorf("cut to %d octets: all at once: %v, one by one: %v", size, err, failed)
+			t.Errorf("cut to %d bytes: all at once: %v, one by one: %v", size, err, failed)
 		}
 		if err := p.Unchanged(); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {
-			t.Errorf("cut to %d octets: Unchanged: %v", size, err)
+			t.Errorf("cut to %d bytes: Unchanged: %v", size, err)
 		}
 		for range kept.Lines() { // what was looked up is a copy
 		}
 		if err := p.Verify(); err == nil {
-			t.Errorf("cut to %d octets: Verify: no error", size)
+			t.Errorf("cut to %d bytes: Verify: no error", size)
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 		if p, err := Inspect(name); err == nil {
 			p.Close()
-			t.Errorf("cut to %d octets: it opens", size)
+			t.Errorf("cut to %d bytes: it opens", size)
 		}
 	}
 }
 
-// TestOverwrittenWhileOpen writes other octets over a pack in use: whatever a
+// TestOverwrittenWhileOpen writes other bytes over a pack in use: whatever a
 // lookup says then, it says it, and Unchanged tells.
 func TestOverwrittenWhileOpen(t *testing.T) {
 	c := corpus.New(corpus.Options{Origins: 500, Missing: -1})
@@ -99,11 +99,11 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		octets := make([]byte, len(original))
-		for i := range octets {
-			octets[i] = filler
+		data := make([]byte, len(original))
+		for i := range data {
+			data[i] = filler
 		}
-		if _, err := f.Write(octets); err != nil {
+		if _, err := f.Write(data); err != nil {
 			t.Fatal(err)
 		}
 		f.Close()

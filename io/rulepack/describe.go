@@ -52,8 +52,8 @@ type Body struct {
 	HTML bool
 	// Records are its other records.
 	Records Records
-	// Octets is what its rules take in the pack.
-	Octets int
+	// Bytes is what its rules take in the pack.
+	Bytes int
 }
 
 // Body describes body number, which is below Info().Bodies unless authorities
@@ -69,7 +69,7 @@ func (p *Pack) Body(number uint32) (b *Body, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b = &Body{HTML: r.flags&bodyHTML != 0, Octets: len(rules)}
+	b = &Body{HTML: r.flags&bodyHTML != 0, Bytes: len(rules)}
 	if r.flags&bodySource != 0 {
 		b.Source = rules
 	} else if b.Compiled, err = p.describeBody(number, rules, r); err != nil {

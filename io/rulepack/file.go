@@ -14,7 +14,7 @@ import (
 	"robotsbatch/io/format"
 )
 
-// file is a pack's octets, with the sections found.
+// file is a pack's bytes, with the sections found.
 type file struct {
 	mapping
 	table    [sectionKinds]tableEntry
@@ -25,7 +25,7 @@ type file struct {
 // mapping is a file in memory.
 type mapping struct {
 	data []byte
-	// file is open as long as it is mapped; nil where the octets are a copy.
+	// file is open as long as it is mapped; nil where the bytes are a copy.
 	file *os.File
 	info fs.FileInfo // when it was mapped
 }
@@ -52,7 +52,7 @@ type tableEntry struct {
 
 func (f *file) findSections() error {
 	if len(f.data) < headerSize+trailerSize {
-		return fmt.Errorf("%w: it has %d octets", ErrNotPack, len(f.data))
+		return fmt.Errorf("%w: it has %d bytes", ErrNotPack, len(f.data))
 	}
 	head := f.data[:headerSize]
 	if !bytes.HasPrefix(head, []byte(format.RulePackMagic)) {

@@ -39,7 +39,7 @@ func (p *Pack) Unchanged() error {
 	before := p.file.info
 	switch {
 	case now.Size() != before.Size():
-		return fmt.Errorf("rulepack: %s: %w: it had %d octets and has %d", p.name, ErrChanged, before.Size(), now.Size())
+		return fmt.Errorf("rulepack: %s: %w: it had %d bytes and has %d", p.name, ErrChanged, before.Size(), now.Size())
 	case !now.ModTime().Equal(before.ModTime()):
 		return fmt.Errorf("rulepack: %s: %w", p.name, ErrChanged)
 	}

@@ -240,8 +240,8 @@ func differ(a, b []byte) string {
 	}
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
-			return fmt.Sprintf("%d and %d octets, the first other one is %d", len(a), len(b), i)
+			return fmt.Sprintf("%d and %d bytes, the first other one is %d", len(a), len(b), i)
 		}
 	}
-	return fmt.Sprintf("%d and %d octets", len(a), len(b))
+	return fmt.Sprintf("%d and %d bytes", len(a), len(b))
 }

@@ -33,7 +33,7 @@ func mapFile(name string) (m mapping, err error) {
 	case size == 0: // cannot be mapped
 		return m, nil
 	case size > math.MaxInt:
-		return m, fmt.Errorf("it has %d octets, more than this machine can address", size)
+		return m, fmt.Errorf("it has %d bytes, more than this machine can address", size)
 	}
 	m.data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {

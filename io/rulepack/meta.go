@@ -19,7 +19,7 @@ type Info struct {
 	Maker string
 	// Profile is the reading of the protocol that it was compiled for.
 	Profile matcher.Profile
-	// Limit is how many octets of a body counted (RFC 9309 §2.5); 0 under the
+	// Limit is how many bytes of a body counted (RFC 9309 §2.5); 0 under the
 	// Google profile, which has no limit.
 	Limit int
 	// AsOf is the time that the pack is of, in seconds since 1970: that of
@@ -36,9 +36,9 @@ type Info struct {
 	// their source, because their groups overlap too much to be compiled for all
 	// agents at once.
 	Bodies, Uncompiled int64
-	// SourceOctets is how long the distinct bodies are, as far as they count.
-	SourceOctets int64
-	// Size is the length of the pack in octets.
+	// SourceBytes is how long the distinct bodies are, as far as they count.
+	SourceBytes int64
+	// Size is the length of the pack in bytes.
 	Size int64
 	// Checksum is one of everything in it, in hexadecimal: XXH3 with 128 bits
 	// over the table of sections, which has the checksums of them all.
@@ -51,7 +51,7 @@ type Info struct {
 type Section struct {
 	// Name says what is in it; see the package comment.
 	Name string
-	// Offset and Length are where it lies in the file, in octets.
+	// Offset and Length are where it lies in the file, in bytes.
 	Offset, Length int64
 }
 
@@ -61,7 +61,7 @@ type Section struct {
 //	 4  u32  the time that it is of, in seconds since 1970; 0: unknown
 //	 8  u64  limit
 //	16  u64  authorities, rules, allow all, disallow all, limited, HTML, bodies,
-//	         uncompiled, source octets
+//	         uncompiled, source bytes
 //	88       the maker
 const (
 	metaSize   = 88
@@ -71,7 +71,7 @@ const (
 func (i *Info) counts() [metaCounts]*int64 {
 	return [...]*int64{
 		&i.Authorities, &i.Rules, &i.AllowAll, &i.DisallowAll, &i.Limited, &i.HTML,
-		&i.Bodies, &i.Uncompiled, &i.SourceOctets,
+		&i.Bodies, &i.Uncompiled, &i.SourceBytes,
 	}
 }
 
@@ -122,7 +122,7 @@ func (i *Info) add(o origin, bodyFlags uint8) {
 // addBody counts a body.
 func (i *Info) addBody(b known) {
 	i.Bodies++
-	i.SourceOctets += int64(b.length)
+	i.SourceBytes += int64(b.length)
 	if b.flags&bodySource != 0 {
 		i.Uncompiled++
 	}

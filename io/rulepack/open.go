@@ -12,7 +12,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// DefaultMemory is how many octets of opened bodies are kept when Options.Memory
+// DefaultMemory is how many bytes of opened bodies are kept when Options.Memory
 // does not say: 64 MiB.
 const DefaultMemory = 64 << 20
 
@@ -22,7 +22,7 @@ type Options struct {
 	Chains []matcher.Chain
 	// Profile is the reading of the protocol, which must be the pack's.
 	Profile matcher.Profile
-	// Limit is how many octets of a body count (RFC 9309 §2.5), which must be
+	// Limit is how many bytes of a body count (RFC 9309 §2.5), which must be
 	// what the pack was compiled with; values below robotstxt.DefaultLimit mean
 	// robotstxt.DefaultLimit. It means nothing under the Google profile.
 	Limit int
@@ -162,7 +162,7 @@ func (p *Pack) match(o Options) error {
 		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, profileName(p.info.Profile), profileName(o.Profile))
 	}
 	if limit := max(o.Limit, robotstxt.DefaultLimit); o.Profile != robotstxt.Google && p.info.Limit != limit {
-		return fmt.Errorf("%w: a size limit of %d octets, and not %d: ask for that limit, or compile a pack for the other", ErrMismatch, p.info.Limit, limit)
+		return fmt.Errorf("%w: a size limit of %d bytes, and not %d: ask for that limit, or compile a pack for the other", ErrMismatch, p.info.Limit, limit)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (p *Pack) Close() error {
 	return nil
 }
 
-// openedSize is how many octets an opened body for so many chains takes, beside
+// openedSize is how many bytes an opened body for so many chains takes, beside
 // its rules and notes.
 func openedSize(chains int) int64 {
 	const around, trie = 96, 320 // with some slack

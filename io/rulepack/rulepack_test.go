@@ -78,7 +78,7 @@ func TestInfo(t *testing.T) {
 	}
 	want := Info{
 		Version: version, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, AsOf: 1_700_000_000, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
-		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceOctets: info.SourceOctets, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
+		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceBytes: info.SourceBytes, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
 	}
 	if a, b := fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want); a != b {
 		t.Errorf("got  %s\nwant %s", a, b)
@@ -124,7 +124,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// Bodies of which the same octets count are one.
+// Bodies of which the same bytes count are one.
 func TestBodiesCutAlike(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /a\n"
 	filler := strings.Repeat("\n", robotstxt.DefaultLimit-len(text))
@@ -167,7 +167,7 @@ func TestAddErrors(t *testing.T) {
 	}
 	defer b.Abort()
 	mustMention(t, b.Add(body("", "")), "x.rules", "no authority")
-	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "no authority", "2049 octets")
+	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "no authority", "2049 bytes")
 	mustMention(t, b.Add(Entry{Authority: []byte("https://a.example")}), "https://a.example", "access 0")
 	for range 2 {
 		if err := b.Add(body("https://a.example", "")); err != nil {

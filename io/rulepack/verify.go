@@ -35,7 +35,7 @@ func (p *Pack) Verify() (err error) {
 	}
 	for i, count := range counted.counts() {
 		// How long the sources were cannot be counted any more.
-		if said := p.info.counts()[i]; *said != *count && said != &p.info.SourceOctets {
+		if said := p.info.counts()[i]; *said != *count && said != &p.info.SourceBytes {
 			return p.damaged("it has %d of what it says to have %d", *count, *said)
 		}
 	}

@@ -71,6 +71,6 @@ func TestMemory(t *testing.T) {
 	}
 	one, three := size(everyone), size([]matcher.Chain{{"a"}, {"b"}, {matcher.Everyone}})
 	if one < 1000 || three < one || three > one+1000 {
-		t.Errorf("%d octets for one agent, %d for three with the same group", one, three)
+		t.Errorf("%d bytes for one agent, %d for three with the same group", one, three)
 	}
 }

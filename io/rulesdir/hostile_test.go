@@ -200,7 +200,7 @@ func TestBrokenCompression(t *testing.T) {
 	}
 }
 
-// The size limit is that of robotstxt, on octets after decompression.
+// The size limit is that of robotstxt, on bytes after decompression.
 func TestLimit(t *testing.T) {
 	filler := func(n int) string { return strings.Repeat("#", n-1) + "\n" }
 	const rule, limit = "User-agent: *\nDisallow: /x", robotstxt.DefaultLimit
@@ -211,10 +211,10 @@ func TestLimit(t *testing.T) {
 		limit   int
 		rules   bool // whether the rule counts
 		limited bool
-		octets  int
+		length  int
 	}{
 		{"up to the limit", filler(limit-len(rule)) + rule, 0, true, false, limit},
-		{"the next octet ends the line", filler(limit-len(rule)) + rule + "\nmore", 0, true, true, read},
+		{"the next byte ends the line", filler(limit-len(rule)) + rule + "\nmore", 0, true, true, read},
 		{"the line goes on", filler(limit-len(rule)) + rule + "yz\n", 0, false, true, read},
 		{"beyond", filler(limit) + rule, 0, false, true, read},
 		{"UTF-16, the next two bytes end the line", utf16LE(filler((limit-2)/2-len(rule)) + rule + "\nmore"), 0, true, true, read},
@@ -235,8 +235,8 @@ func TestLimit(t *testing.T) {
 					t.Errorf("the rule: %v", err)
 				}
 				s := d.Stats()
-				if (s.Limited == 1) != test.limited || s.Bytes != int64(test.octets) {
-					t.Errorf("%+v, want limited %v, %d octets", s, test.limited, test.octets)
+				if (s.Limited == 1) != test.limited || s.Bytes != int64(test.length) {
+					t.Errorf("%+v, want limited %v, %d bytes", s, test.limited, test.length)
 				}
 			})
 		}
@@ -265,7 +265,7 @@ func TestBomb(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<24 {
-			t.Errorf("%s: %d octets were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
+			t.Errorf("%s: %d bytes were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
 		}
 		if s := d.Stats(); s.Bytes != int64(robotstxt.Options{}.ReadSize()) || s.Limited != 1 {
 			t.Errorf("%s: %+v", name, s)

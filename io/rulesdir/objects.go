@@ -47,6 +47,6 @@ func (d *Dir) readObject(path string, buffer *[]byte) (found bool, version Used,
 	return true, version, d.checkSize(path, *buffer)
 }
 
-// compressedHeader is how many octets the beginning of a compressed object may
+// compressedHeader is how many bytes the beginning of a compressed object may
 // have beside what it holds.
 const compressedHeader = 64 << 10

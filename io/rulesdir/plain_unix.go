@@ -36,7 +36,7 @@ func (p *plain) close() {
 	}
 }
 
-// read reads a file into buffer, up to limit octets. ok is false for what is not
+// read reads a file into buffer, up to limit bytes. ok is false for what is not
 // a regular file right in the folder, and for whatever goes wrong: os.Root may
 // know how to go on, or else what to say.
 func (p *plain) read(name string, buffer []byte, limit int) (_ []byte, version Used, ok bool) {

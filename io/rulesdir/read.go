@@ -191,7 +191,7 @@ func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, e
 	return version, nil
 }
 
-// memory is how many octets of memory a file's rules take.
+// memory is how many bytes of memory a file's rules take.
 func memory(tries []matcher.Trie) int64 {
 	const around = 192 // a trie's or the rules' own fields, with some slack
 	size := int64(around)
@@ -235,7 +235,7 @@ func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compres
 	return readUpTo(r, buffer, limit)
 }
 
-// readUpTo appends what r has to buffer, up to limit octets.
+// readUpTo appends what r has to buffer, up to limit bytes.
 func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
 	for len(buffer) < limit {
 		if len(buffer) == cap(buffer) {

@@ -11,7 +11,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// DefaultMemory is how many octets of compiled rules are kept when
+// DefaultMemory is how many bytes of compiled rules are kept when
 // Options.Memory does not say: 128 MiB.
 const DefaultMemory = 128 << 20
 
@@ -21,7 +21,7 @@ type Options struct {
 	Chains []matcher.Chain
 	// Profile is the reading of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is how many octets of a body count, after decompression (RFC 9309
+	// Limit is how many bytes of a body count, after decompression (RFC 9309
 	// §2.5); values below robotstxt.DefaultLimit mean robotstxt.DefaultLimit.
 	// No more is read of any file. The Google profile has no limit, but a body
 	// above robotstxt.MaxGoogleBody is an error.
@@ -33,10 +33,10 @@ type Options struct {
 	// and the status of the fetches are not known: a file's own time is often
 	// that of a copy.
 	Records bool
-	// Memory bounds the octets of compiled rules that are kept; 0 means
+	// Memory bounds the bytes of compiled rules that are kept; 0 means
 	// DefaultMemory. Rules that were not used for long are dropped, and
 	// compiled again when they are needed. The names of the folder's files come
-	// on top, some 90 octets a file.
+	// on top, some 90 bytes a file.
 	Memory int64
 	// Used, if not nil, is called for each file that is read, once, before its
 	// rules decide about anything, from any goroutine.

@@ -17,7 +17,7 @@ type Used struct {
 	// Name is the file's, from the folder on. It ends in a slash for a folder
 	// HOST in which there was no robots.txt.
 	Name string
-	// Size in octets, 0 for a folder.
+	// Size in bytes, 0 for a folder.
 	Size int64
 	// Modified is when it was last written to, or a folder's names changed.
 	Modified time.Time
@@ -86,6 +86,6 @@ func (d *Dir) Names() string {
 		}
 		sum.Lo, sum.Hi = low, sum.Hi+h.Hi
 	}
-	octets := sum.Bytes()
-	return hex.EncodeToString(octets[:])
+	digits := sum.Bytes()
+	return hex.EncodeToString(digits[:])
 }

@@ -7,7 +7,7 @@ import (
 
 // Walk calls visit for each authority that has a file, with the file's body:
 // the one whose rules Lookup would give. Each file is read once. A body is as it
-// is after decompression, and ends after one octet more than Options.Limit.
+// is after decompression, and ends after one byte more than Options.Limit.
 //
 // Files are read and visit is called by so many goroutines at once, at least
 // one, in no certain order; authority and body are valid until visit returns.

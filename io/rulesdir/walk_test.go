@@ -88,7 +88,7 @@ func TestWalkLimit(t *testing.T) {
 	write(t, folder, "a", strings.Repeat("#", robotstxt.DefaultLimit+100))
 	for authority, text := range walked(t, open(t, folder, Options{}), 1) {
 		if len(text) != (robotstxt.Options{}).ReadSize() {
-			t.Errorf("%s: %d octets", authority, len(text))
+			t.Errorf("%s: %d bytes", authority, len(text))
 		}
 	}
 }

@@ -55,14 +55,14 @@ func TestSorter(t *testing.T) {
 				}
 			}
 			if spilled := s.spill.Size() > 0; spilled != (n > 1 && memory < 1<<30) {
-				t.Errorf("%d records, %d octets of memory: spilled %t", n, memory, spilled)
+				t.Errorf("%d records, %d bytes of memory: spilled %t", n, memory, spilled)
 			}
 			var got [][]byte
 			if err := s.Merge(func(record []byte) error { got = append(got, slices.Clone(record)); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.EqualFunc(got, want, bytes.Equal) || s.Len() != int64(n) {
-				t.Errorf("%d records, %d octets of memory: the order is wrong", n, memory)
+				t.Errorf("%d records, %d bytes of memory: the order is wrong", n, memory)
 			}
 			s.Close()
 			if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	// mostChunk is how many octets of records lie together, where there is
+	// mostChunk is how many bytes of records lie together, where there is
 	// memory enough, and leastChunk where there is none.
 	mostChunk  = 1 << 20
 	leastChunk = 8 << 10
-	// sortSize is how many octets sorting takes for each record.
+	// sortSize is how many bytes sorting takes for each record.
 	sortSize = 16
 	// mergeBuffer is how much of a run is read at once, when there are not too
 	// many.
 	mergeBuffer = 256 << 10
 	leastMerge  = 4 << 10
 
-	// MaxRecord is the longest record, in octets.
+	// MaxRecord is the longest record, in bytes.
 	MaxRecord = leastChunk
 )
 
 // Form says what records are. Its functions must not keep or change them.
 type Form struct {
-	// Head is how many first octets every record has, and Size tells from them
+	// Head is how many first bytes every record has, and Size tells from them
 	// how many it has in all, at most MaxRecord.
 	Head int
 	Size func(head []byte) int
@@ -42,18 +42,18 @@ type Form struct {
 // Sorter takes records and gives them back in order. It is for one goroutine.
 type Sorter struct {
 	form  Form
-	limit int64 // octets of memory
+	limit int64 // bytes of memory
 	spill Spill
 	runs  []Extent
 
-	chunk  int      // octets of a chunk
+	chunk  int      // bytes of a chunk
 	chunks [][]byte // all but the last used are full
 	used   int      // chunks with something in them
 	count  int      // records in the chunks
 	total  int64    // records in all
 }
 
-// NewSorter returns a Sorter that takes about so many octets of memory, and has
+// NewSorter returns a Sorter that takes about so many bytes of memory, and has
 // its temporary file in a folder.
 func NewSorter(form Form, memory int64, folder string) *Sorter {
 	const least = 16 // chunks in the memory

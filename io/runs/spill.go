@@ -36,10 +36,10 @@ func (s *Spill) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// Size is how many octets were written.
+// Size is how many bytes were written.
 func (s *Spill) Size() int64 { return s.size }
 
-// Extent is a part of a Spill, in octets.
+// Extent is a part of a Spill, in bytes.
 type Extent struct{ Start, Length int64 }
 
 // Reader reads an extent.

@@ -68,7 +68,7 @@ func TestSampleHasEverything(t *testing.T) {
 		{"a port", text, ".example:3000/"},
 		{"the file of one", names.String(), ".example_3000"},
 		{"an escape", text, "%C3%A9"},
-		{"a raw octet", text, "é"},
+		{"a raw byte", text, "é"},
 		{"a query", text, "?page="},
 		{"a fragment", text, "#"},
 		{"no scheme", text, "\n//www."},
