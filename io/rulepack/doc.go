@@ -5,8 +5,8 @@
 // [matcher.Origins] of it. A pack has the rules of every agent in it, each distinct
 // body once, compiled under one profile and one size limit, which are recorded.
 //
-// DESIGN.md tells how a lookup goes and why, with an example; the bytes of that example
-// are in testdata/example.txt. This is the reference of the format.
+// DESIGN.md explains how a lookup goes and why, with an example whose bytes are in
+// testdata/example.txt. What follows is the reference of the format.
 //
 // # The file
 //
