@@ -70,7 +70,7 @@ func (e *engine) evaluate(b *testing.B) float64 {
 	return e.perURL(start)
 }
 
-// indexByte looks for an byte in each URL, and returns the nanoseconds a URL.
+// indexByte looks for a byte in each URL, and returns the nanoseconds a URL.
 func (e *engine) indexByte() float64 {
 	start := time.Now()
 	for _, x := range e.list {
@@ -83,7 +83,7 @@ func (e *engine) perURL(start time.Time) float64 {
 	return float64(time.Since(start).Nanoseconds()) / float64(e.urls)
 }
 
-// benchmarkEngine evaluates batches, looks for an byte in each URL of theirs after
+// benchmarkEngine evaluates batches, looks for a byte in each URL of theirs after
 // every pass, and then has plain, unless that is nil, evaluate its own. It reports
 // medians over the passes: ns/url of e and of the search, and how many times as long
 // e takes as the search, and as plain. A machine that is faster now and slower then

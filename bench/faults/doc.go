@@ -16,10 +16,12 @@
 //	kills     out of memory under the limit, or a signal
 //	hangs     not done after half a minute
 //
-// Silent is right only where a broken byte leaves another valid file: a letter
-// of a string, an offset that is still in order. So bytes are counted by what
-// they are part of, and each part says whether it is one of those. The program
-// fails when anything else was silent, and with any panic, kill or hang.
+// Silent is right only if the broken byte leaves another valid file: a letter of a
+// string, an offset that is still in order. So outputs are compared: another value of one
+// column may be right, lost rows and values of several columns never are. Faults are
+// counted by format and by what became different; some samples also say what part of the
+// file a byte is, and whether that part may have another valid value. The program fails
+// when anything else was silent, and with any panic, kill or hang.
 //
 // The section fields runs under -memory 64MiB: there a run that takes 100 MiB more
 // is a kill, and one of over ten seconds a hang.

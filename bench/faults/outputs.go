@@ -38,7 +38,7 @@ func outputsSection(b *bench) error {
 		at := rng.IntN(len(o.data))
 		data, what := o.data[:at], "cut"
 		if i/len(outputs)%4 > 0 {
-			data, what = bytes.Clone(o.data), "an byte changed"
+			data, what = bytes.Clone(o.data), "a byte changed"
 			data[at] ^= byte(1) << rng.IntN(8)
 		}
 		folder := b.path(fmt.Sprint("outputs-", worker))

@@ -45,7 +45,7 @@ func packsSection(b *bench) error {
 		data, p, what := whole[:at], part{name: "cut"}, fmt.Sprintf("cut after %d bytes", at)
 		if i%3 > 0 {
 			change := byte(1) << rng.IntN(8)
-			data, p, what = bytes.Clone(whole), part{name: "an byte changed"}, fmt.Sprintf("byte %d changed by %#02x", at, change)
+			data, p, what = bytes.Clone(whole), part{name: "a byte changed"}, fmt.Sprintf("byte %d changed by %#02x", at, change)
 			data[at] ^= change
 		}
 		name := b.path(fmt.Sprintf("broken-%d.rules", worker))

@@ -24,8 +24,8 @@ import (
 // rules that have wildcards, in nanoseconds for two agents.
 const (
 	boundURL     = 200_000
-	boundByte    = 200 // an byte
-	boundPattern = 4   // an byte and rule with a wildcard
+	boundByte    = 200 // a byte
+	boundPattern = 4   // a byte and rule with a wildcard
 )
 
 // referenceWork is the most bytes of rules times bytes of a path that the

@@ -165,7 +165,7 @@ type recordReader struct {
 	broken bool
 }
 
-// number reads a number of things that each take an byte at least.
+// number reads a number of things that each take a byte at least.
 func (x *recordReader) number() uint64 {
 	v, n := binary.Uvarint(x.data)
 	if n <= 0 || v > uint64(len(x.data)-n) {

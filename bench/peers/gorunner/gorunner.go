@@ -74,7 +74,7 @@ func Time(work func()) Times {
 }
 
 // Report writes the verdicts of the library alone and of the whole job from the
-// URL, an byte a row each, and prints their times and that of parsing.
+// URL, a byte a row each, and prints their times and that of parsing.
 func (j *Job) Report(version string, parse, alone, job Times, verdicts, ofJob []byte) {
 	Must(0, os.WriteFile(j.out, append(verdicts[:len(verdicts):len(verdicts)], ofJob...), 0o666))
 	n := float64(len(j.Rows) * j.passes)

@@ -1,0 +1,30 @@
+//go:build linux
+
+package main
+
+import "slices"
+
+// layout says what the bytes of a file are part of.
+type layout struct{ spans []span }
+
+type span struct {
+	end  int
+	part part
+}
+
+// to makes the bytes up to end, from where the last call ended, a part of p.
+func (l *layout) to(end int, p part) {
+	if len(l.spans) == 0 || end > l.spans[len(l.spans)-1].end {
+		l.spans = append(l.spans, span{end, p})
+	}
+}
+
+func (l *layout) at(offset int) part {
+	i, _ := slices.BinarySearchFunc(l.spans, offset, func(s span, offset int) int {
+		if s.end <= offset {
+			return -1
+		}
+		return 1
+	})
+	return l.spans[i].part
+}
