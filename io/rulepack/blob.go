@@ -11,17 +11,16 @@ import (
 
 const (
 	blobHeaderSize = 8
-	// maxBlob is how many bytes a blob may have, decompressed. Nothing that
+	// maxBlob is the most bytes of a decompressed blob. Nothing that
 	// matcher.CompileBody makes has more.
 	maxBlob = 256 << 20
-	// leastCompressed is how many bytes are worth compressing.
+	// leastCompressed is the fewest bytes that are worth compressing.
 	leastCompressed = 128
 	// blobWindow is how far back the compression looks.
 	blobWindow = 256 << 10
 )
 
-// encoder and decoder are shared: both are safe for concurrent use by whole
-// blobs.
+// encoder and decoder are shared: EncodeAll and DecodeAll are safe for concurrent use.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(blobWindow), zstd.WithEncoderCRC(false))
@@ -39,7 +38,7 @@ var (
 	})
 )
 
-// appendBlob appends a blob of data to dst; nothing for nothing.
+// appendBlob appends a blob of data to dst, and nothing if there is no data.
 func appendBlob(dst, data []byte) []byte {
 	if len(data) == 0 {
 		return dst
@@ -57,7 +56,7 @@ func appendBlob(dst, data []byte) []byte {
 	return dst
 }
 
-// openBlob returns the data of a blob, in memory of its own: see bodyRules.
+// openBlob returns a copy of the data of a blob; bodyRules says why a copy.
 func openBlob(blob []byte) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, nil

@@ -28,12 +28,12 @@ const rowSize = 32
 
 // Flags of a body.
 const (
-	// bodySource: it is kept as its source, for its groups overlap too much to
-	// be compiled for all agents.
+	// bodySource: it is kept as its source, because its groups overlap too much to be
+	// compiled for all agents.
 	bodySource = 1 << iota
 	// bodyHTML: it begins as HTML does.
 	bodyHTML
-	// bodyUnused: no authority has it, and nothing of it is kept.
+	// bodyUnused: no authority has it, and its rules are not in the pack.
 	bodyUnused
 )
 
@@ -63,8 +63,8 @@ func (r row) append(b []byte, checksum uint32) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, checksum), r.flags)
 }
 
-// sum is what the checksum in a row has to be. It covers what the row says, so
-// that nothing of another body is taken for this one's.
+// sum is the checksum of a row. It covers the number and the offsets, so that nothing of
+// another body is taken for this one's.
 func (r row) sum(number uint32, rules []byte) uint32 {
 	b := make([]byte, 0, 8+3*16)
 	b = binary.LittleEndian.AppendUint32(b, number)
@@ -76,11 +76,11 @@ func (r row) sum(number uint32, rules []byte) uint32 {
 	return updateChecksum(checksum(b), rules)
 }
 
-// digest is the SHA-256 of what counts of a body. Hosts choose their bodies, and
-// could make two that a weaker hash takes for one.
+// digest is the SHA-256 of the part of a body that counts. Hosts choose their bodies, and
+// could make two that have one hash if it were weaker.
 type digest = [sha256.Size]byte
 
-// Compiled bodies wait in parts, by the first byte of their digests, each as
+// Compiled bodies are collected in parts, by the first byte of their digests, each as
 //
 //	 0  32   digest
 //	32  u32  flags
@@ -89,8 +89,8 @@ type digest = [sha256.Size]byte
 //	44  u32  length of the records, a blob
 //	48       rules, notes, records
 //
-// When there is no more room, what all parts have is written to a temporary file.
-// In the end each part is read, put in order, and written to the pack.
+// When the parts are full, all are written to a temporary file. In the end each part is
+// read, sorted and written to the pack.
 const (
 	bodyParts   = 256
 	storedSize  = sha256.Size + 16
@@ -105,7 +105,7 @@ type bodies struct {
 	limit   int64 // bytes of memory for the parts
 
 	mu      sync.Mutex
-	numbers map[digest]uint32 // in the order in which they came
+	numbers map[digest]uint32 // by the order in which they came
 	known   []known           // by number
 	parts   [bodyParts]part
 	size    int64 // bytes in the parts' memory
@@ -121,7 +121,7 @@ type workspace struct {
 	compiler matcher.Compiler
 }
 
-// known is what is known of a body without looking at what is kept.
+// known is what stays in memory of each body.
 type known struct {
 	length uint32 // of the source
 	flags  uint8
@@ -153,7 +153,7 @@ func (b *bodies) add(counted []byte) (number uint32, err error) {
 	return number, b.keep(number, b.compile(d, counted))
 }
 
-// compile makes what is kept of a body.
+// compile returns a body in its stored form.
 func (b *bodies) compile(d digest, counted []byte) []byte {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
@@ -161,7 +161,7 @@ func (b *bodies) compile(d digest, counted []byte) []byte {
 	}
 	if len(counted) <= largeBody {
 		defer b.workspaces.Put(w)
-	} else { // and then it is too large to keep
+	} else { // its workspace is too large to keep
 		b.large.Lock()
 		defer b.large.Unlock()
 	}
@@ -194,7 +194,7 @@ func (b *bodies) compile(d digest, counted []byte) []byte {
 	return stored
 }
 
-// keep puts a compiled body into its part.
+// keep appends a stored body to its part.
 func (b *bodies) keep(number uint32, stored []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -227,8 +227,8 @@ func (b *bodies) flush() error {
 	return nil
 }
 
-// ranks gives each body, by the number in which it came, its number in the pack:
-// its place in the order of digests. Nothing can be added afterwards.
+// ranks returns the number in the pack of each body, by the order in which they came: its
+// rank in the order of digests. Nothing can be added afterwards.
 func (b *bodies) ranks() []uint32 {
 	type numbered struct {
 		digest digest
@@ -252,7 +252,7 @@ type bodyOutputs struct {
 	rules, notes, records, rows io.Writer
 }
 
-// write writes all bodies in order, those that are used with what is theirs.
+// write writes all bodies in order: a row for each, the rest only for those that are used.
 func (b *bodies) write(out bodyOutputs, used func(rank uint32) bool) error {
 	w := bodyWriter{out: out, used: used}
 	for i := range b.parts {
@@ -268,7 +268,7 @@ func (b *bodies) write(out bodyOutputs, used func(rank uint32) bool) error {
 	return err
 }
 
-// content is all that a part has.
+// content returns all stored bodies of a part.
 func (b *bodies) content(p *part) ([]byte, error) {
 	if len(p.written) == 0 {
 		return p.memory, nil
@@ -312,7 +312,7 @@ func (w *bodyWriter) writePart(content []byte) error {
 	return nil
 }
 
-// at is a row of nothing, at the next body's place.
+// at is an empty row at the offsets of the next body.
 func (w *bodyWriter) at() row {
 	return row{
 		rules: [2]uint64{w.rules, w.rules}, notes: [2]uint64{w.notes, w.notes}, records: [2]uint64{w.records, w.records},

@@ -20,29 +20,27 @@ import (
 )
 
 const (
-	// DefaultBuildMemory is how many bytes a Builder takes when
-	// BuildOptions.Memory does not say: 512 MiB.
+	// DefaultBuildMemory is what BuildOptions.Memory is by default: 512 MiB.
 	DefaultBuildMemory = 512 << 20
-	// Of the memory, one part in authorityShare is for authorities that wait and
-	// one in bodyShare for bodies. The rest is for what cannot be written away:
-	// some 100 bytes for each distinct body, and what compiling takes.
+	// One part in authorityShare of the memory is for sorting authorities and one in
+	// bodyShare for bodies. The rest is for what cannot go to temporary files: some 100
+	// bytes for each distinct body, a byte for each authority, and compiling.
 	authorityShare = 2
 	bodyShare      = 8
 )
 
-// BuildOptions say how a pack is made. The zero value is the default.
+// BuildOptions are how a pack is made. The zero value is the default.
 type BuildOptions struct {
-	// Profile is the reading of the protocol; default robotstxt.RFC9309.
+	// Profile is the profile to compile for; default robotstxt.RFC9309.
 	Profile matcher.Profile
-	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
-	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile has
-	// no limit.
+	// Limit is how many bytes of a body count (RFC 9309 §2.5). Values below
+	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile has no
+	// limit.
 	Limit int
-	// Memory is about how many bytes of memory to take; 0 means
-	// DefaultBuildMemory. What does not fit goes to temporary files beside the
-	// pack.
+	// Memory is about how many bytes of memory to use; 0 means DefaultBuildMemory. What
+	// does not fit goes to temporary files beside the pack.
 	Memory int64
-	// Maker is the version of the program, to be recorded.
+	// Maker is the version of the program, which is recorded.
 	Maker string
 }
 
@@ -56,21 +54,20 @@ type Entry struct {
 	Access access.Outcome
 	// Body is the body of robots.txt when Access is access.Rules.
 	Body []byte
-	// Cut says that Body is only the beginning of what the server sent.
+	// Cut: Body is only the beginning of what the server sent.
 	Cut bool
-	// Kept is what Keep returned for the body, instead of Body and Cut; 0 for
-	// nothing.
+	// Kept is what Keep returned for the body, in place of Body and Cut; 0 for none.
 	Kept uint64
-	// Stale says that Body is the last good copy of a robots.txt that has been
-	// unreachable for long (RFC 9309 §2.3.1.4).
+	// Stale: Body is the last good copy of a robots.txt that has been unreachable for
+	// long (RFC 9309 §2.3.1.4).
 	Stale bool
 	// Status is the HTTP status of the fetch, 0 where it is not known.
 	Status uint16
 	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
 	// known.
 	Fetched uint32
-	// Source ranks the sources: of several entries for one authority that of the
-	// lowest source counts. One source may have one entry for each.
+	// Source ranks the sources: of several entries for one authority, the one of the
+	// lowest source counts. A source has at most one entry for each authority.
 	Source uint32
 }
 
@@ -86,13 +83,13 @@ type Builder struct {
 	mu     sync.Mutex // for the following
 	queue  *runs.Sorter
 	record []byte // reused
-	err    error  // what was lost
+	err    error  // the first; see fail
 	asOf   uint32
 }
 
-// Create starts the pack of that name, which is there when Finish has succeeded;
-// until then, and after Abort, what was there before remains. The name may be
-// that of an object. When ctx ends, Finish fails with its error.
+// Create starts the pack of that name. It exists once Finish has succeeded; until then,
+// and after Abort, what was there before remains. The name may be that of an object. When
+// ctx ends, Finish fails with its error.
 func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultBuildMemory
@@ -115,15 +112,15 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	return b, nil
 }
 
-// SetAsOf records the time after which no fetch counted, in seconds since 1970;
-// 0, the default, stands for the newest fetch.
+// SetAsOf records the time after which no fetch counted, in seconds since 1970. The
+// default, 0, means the newest fetch.
 func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
 
 // Folder is where the builder's temporary files go.
 func (b *Builder) Folder() string { return b.bodies.spill.Folder }
 
-// spillFolder is where temporary files for an output go: beside it, where there
-// is room for it, too; for those of an object to the folder for temporary files.
+// spillFolder is where temporary files go: beside a file, where there has to be room for
+// the pack, too; for an object, the system's folder for temporary files.
 func spillFolder(name string) string {
 	if info, err := os.Stat(name); name == blob.Stdio || blob.IsURL(name) || err == nil && !info.Mode().IsRegular() {
 		return os.TempDir()
@@ -131,9 +128,9 @@ func spillFolder(name string) string {
 	return filepath.Dir(name)
 }
 
-// Add adds what is known of an authority. It keeps nothing of e. An entry that
-// cannot be is refused, and the pack can do without it; any other error ends the
-// pack. It must not be called after Finish or Abort.
+// Add adds what is known of an authority. It keeps no memory of e. An invalid entry is
+// refused and the pack may go on without it; after any other error Finish fails. It must
+// not be called after Finish or Abort.
 func (b *Builder) Add(e Entry) error {
 	if err := b.add(e); err != nil {
 		return fmt.Errorf("rulepack: %s: %w", b.name, err)
@@ -173,13 +170,13 @@ func (b *Builder) add(e Entry) error {
 	return b.fail(err)
 }
 
-// keptLimited in what Keep returns says that not all of the body counts. Below it
-// is 1 + the number that the body has in the builder.
+// keptLimited is set in what Keep returns if not all of the body counts. The bits below
+// are 1 + the body's number in the builder.
 const keptLimited = 1 << 32
 
-// Keep compiles a body before it is known whose it is; cut says that it is only
-// the beginning of what the server sent. It keeps nothing of the body's memory
-// and may be called as Add. What no Entry names is not in the pack.
+// Keep compiles a body before its authority is known; cut says that it is only the
+// beginning of what the server sent. It keeps no memory of the body, and may be called by
+// several goroutines, as Add. A body that no Entry names is not in the pack.
 func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
 	if kept, err = b.keep(body, cut); err != nil {
 		return 0, fmt.Errorf("rulepack: %s: %w", b.name, err)
@@ -203,7 +200,7 @@ func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
 	return kept, nil
 }
 
-// fail remembers an error, if it is one, after which something is missing.
+// fail keeps the first error after which something is missing, for Finish.
 func (b *Builder) fail(err error) error {
 	if err != nil {
 		b.mu.Lock()
@@ -213,15 +210,14 @@ func (b *Builder) fail(err error) error {
 	return err
 }
 
-// Abort gives the pack up. It does nothing after Finish.
+// Abort discards the pack. It does nothing after Finish.
 func (b *Builder) Abort() {
 	b.out.Abort()
 	b.queue.Close()
 	b.bodies.spill.Close()
 }
 
-// Finish completes the pack and says what is in it. After an error there is
-// none.
+// Finish completes the pack and returns what is in it. After an error there is no pack.
 func (b *Builder) Finish() (*Info, error) {
 	defer b.Abort()
 	w := newPackWriter(b.out)
@@ -291,12 +287,12 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 	if err != nil {
 		return err
 	}
-	b.queue.Close() // room for what comes
+	b.queue.Close() // its memory and file are needed for bodies
 	w.begin(directorySection)
 	return binary.Write(w, binary.LittleEndian, buckets.directory)
 }
 
-// writeBodies writes the sections that speak of bodies.
+// writeBodies writes the sections of bodies.
 func (b *Builder) writeBodies(w *packWriter, used []bool) error {
 	folder := b.bodies.spill.Folder
 	rest := [...]struct {

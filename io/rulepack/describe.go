@@ -20,15 +20,15 @@ type Authority struct {
 	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
 	// known.
 	Fetched int64
-	// Limited says that the size limit, or who fetched it, cut the body.
+	// Limited: the size limit, or the crawler, cut the body.
 	Limited bool
-	// Stale says that the body is the last good copy of a robots.txt that has
-	// been unreachable for long (RFC 9309 §2.3.1.4).
+	// Stale: the body is the last good copy of a robots.txt that has been unreachable
+	// for long (RFC 9309 §2.3.1.4).
 	Stale bool
 }
 
-// Authority tells what the pack has on an authority, a key as
-// urls.Scratch.Split returns it. known is false when that is nothing.
+// Authority returns what the pack has on an authority, a key as urls.Scratch.Split
+// returns it. known is false if the pack does not have it.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -48,17 +48,16 @@ type Body struct {
 	Compiled *matcher.Body
 	// Source is the body itself, where it could not be compiled for all agents.
 	Source []byte
-	// HTML says that it begins as HTML does.
+	// HTML: it begins as HTML does.
 	HTML bool
 	// Records are its other records.
 	Records Records
-	// Bytes is what its rules take in the pack.
+	// Bytes is how many bytes its rules take in the pack.
 	Bytes int
 }
 
-// Body describes body number, which is below Info().Bodies unless authorities
-// were shadowed by others when the pack was made. It checks everything, and
-// keeps nothing.
+// Body describes a body by its number, an Authority.Body. It checks all of it and keeps
+// nothing in the cache.
 func (p *Pack) Body(number uint32) (b *Body, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)

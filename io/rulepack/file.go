@@ -14,7 +14,7 @@ import (
 	"robotsbatch/io/format"
 )
 
-// file is a pack's bytes, with the sections found.
+// file is a mapped pack, divided into its sections.
 type file struct {
 	mapping
 	table    [sectionKinds]tableEntry
@@ -30,14 +30,13 @@ type mapping struct {
 	info fs.FileInfo // when it was mapped
 }
 
-// reading is a way to read a mapped file.
+// reading is how a mapped file will be read.
 type reading int
 
 const (
-	// manyPlaces: the system reads around each place that is asked for, and so
-	// soon everything.
+	// manyPlaces: the system also reads what is around, and so soon everything.
 	manyPlaces reading = iota
-	// fewPlaces: it reads what is asked for.
+	// fewPlaces: it reads only what is asked for.
 	fewPlaces
 	// inOrder: it reads ahead.
 	inOrder
@@ -91,7 +90,7 @@ func (f *file) findSections() error {
 	return f.checkSections()
 }
 
-// checkSections checks that the sections are there and go together.
+// checkSections checks that all sections are there and have possible sizes.
 func (f *file) checkSections() error {
 	for kind := metaSection; kind < sectionKinds; kind++ {
 		if !f.table[kind].found {

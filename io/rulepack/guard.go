@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// guard makes an error of a panic that comes of a mapped file: the system's
-// answer to a read behind the end of one that was cut, or of one that the disk
-// does not give, and whatever comes of one that was written to after it was
-// checked. The caller has set debug.SetPanicOnFault. Other panics go on.
+// guard, deferred, turns a panic into an error if the mapped file caused it: a fault,
+// which is how the system answers a read behind the end of a file that was cut or an
+// error of the disk, or any panic after the file was written to. The caller has set
+// debug.SetPanicOnFault. Other panics go on.
 func (p *Pack) guard(err *error) {
 	r := recover()
 	if r == nil {
@@ -19,15 +19,15 @@ func (p *Pack) guard(err *error) {
 	case changed != nil:
 		*err = changed
 	case fault:
-		*err = fmt.Errorf("rulepack: %s: the file cannot be read any more: an error of the disk, or of the network that it is on", p.name)
+		*err = fmt.Errorf("rulepack: %s: the file can no longer be read: the disk, or the network that it is on, has an error", p.name)
 	default:
 		panic(r)
 	}
 }
 
-// Unchanged says whether the pack was written to since it was opened. It does
-// not read the pack: size and time tell. A pack in whose place another one was
-// put is unchanged.
+// Unchanged returns ErrChanged if the pack was written to since it was opened. It compares
+// size and time and does not read the pack. A pack that was replaced by another file is
+// unchanged.
 func (p *Pack) Unchanged() error {
 	if p.file == nil || p.file.file == nil {
 		return nil

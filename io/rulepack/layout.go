@@ -6,20 +6,20 @@ import (
 	"hash/crc32"
 )
 
-// The errors that readers of packs can tell apart. Each comes with the pack's
-// name and what exactly is wrong.
+// The errors that callers can tell apart. Each comes with the pack's name and what
+// exactly is wrong.
 var (
-	// ErrNotPack says that a file is no rule pack at all.
+	// ErrNotPack: the file is no rule pack at all.
 	ErrNotPack = errors.New("this is no rule pack")
-	// ErrVersion says that another version of the program made the pack.
+	// ErrVersion: another version of the program made the pack.
 	ErrVersion = errors.New("the rule pack is of another version")
-	// ErrDamaged says that a pack was cut off or changed.
+	// ErrDamaged: the pack was cut off or changed.
 	ErrDamaged = errors.New("the rule pack is damaged: compile it again")
-	// ErrMismatch says that a pack was compiled for another profile or size
-	// limit than it is opened for.
+	// ErrMismatch: the pack was compiled for another profile or size limit than it is
+	// opened for.
 	ErrMismatch = errors.New("the rule pack was compiled for something else")
-	// ErrChanged says that a pack was written to while it was open.
-	ErrChanged = errors.New("the rule pack was written to while it was used: put a new one in its place instead, as compile does")
+	// ErrChanged: the pack was written to while it was open.
+	ErrChanged = errors.New("the rule pack was written to while it was used: replace it with a new file instead, as compile does")
 )
 
 const (

@@ -29,7 +29,7 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	return p.tell(found, o)
 }
 
-// tell sets *o to what the pack knows, for which it opens the body.
+// tell sets *o to what the pack knows, and opens the body for it.
 func (p *Pack) tell(found origin, o *matcher.Origin) error {
 	*o = matcher.Origin{}
 	if access.Outcome(found.outcome) == access.Rules {
@@ -105,7 +105,7 @@ func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
 	return b, nil
 }
 
-// sound tells whether an authority's outcome and body are such as there are.
+// sound reports whether an authority's outcome and body exist.
 func (p *Pack) sound(o origin) bool {
 	switch access.Outcome(o.outcome) {
 	case access.Rules:
@@ -210,9 +210,8 @@ func (p *Pack) tellNames(names iter.Seq[[]byte]) {
 	}
 }
 
-// bodyRules are a body's rules, or its source. They are a copy, and the checksum
-// is that of the copy: matching trusts what was checked, and nobody can change
-// it any more by writing to the pack.
+// bodyRules returns a body's rules, or its source, as a copy of which the checksum is
+// checked: matching trusts what was checked, and writing to the pack cannot change a copy.
 func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
 	if number >= p.bodies {
 		return nil, row{}, p.damaged("body %d of %d", number, p.bodies)
@@ -252,7 +251,7 @@ func (p *Pack) checkProfile(number uint32, compiled *matcher.Body) error {
 	return nil
 }
 
-// bodyNotes are a body's notes.
+// bodyNotes returns a body's notes.
 func (p *Pack) bodyNotes(number uint32, r row) ([]byte, error) {
 	blob, ok := within(p.notes, r.notes)
 	if !ok {
@@ -268,7 +267,7 @@ func (p *Pack) bodyNotes(number uint32, r row) ([]byte, error) {
 	return notes, nil
 }
 
-// within is what lies between two offsets of a section.
+// within returns what lies between two offsets of a section.
 func within(section []byte, bounds [2]uint64) ([]byte, bool) {
 	if bounds[0] > bounds[1] || bounds[1] > uint64(len(section)) {
 		return nil, false

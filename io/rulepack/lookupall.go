@@ -6,8 +6,8 @@ import (
 	"robotsbatch/matcher"
 )
 
-// atOnce is how many authorities are looked up together: so many that nothing is
-// waited for one by one, and so few that what came stays in the nearest caches.
+// atOnce is how many authorities are looked up together: enough that loads from memory
+// overlap, and few enough that what was loaded stays in the processor's caches.
 const atOnce = 64
 
 var _ matcher.BulkOrigins = (*Pack)(nil)
@@ -15,8 +15,8 @@ var _ matcher.BulkOrigins = (*Pack)(nil)
 // LookupAll implements [matcher.BulkOrigins]: origins and errors are those of
 // Lookup, key by key.
 //
-// It goes through the keys once for each thing on the way to the rules, so that what
-// has to be waited for comes for many at a time.
+// It goes through the keys once for each step on the way to the rules, so that the loads
+// of a step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -30,8 +30,8 @@ func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, e
 	return 0, nil
 }
 
-// lookupSome is LookupAll for at most atOnce keys. It returns how many were looked
-// up before an error.
+// lookupSome is LookupAll for at most atOnce keys. It returns how many succeeded before an
+// error.
 func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	var found [atOnce]origin
 	n, err := p.findAll(keys, &found)

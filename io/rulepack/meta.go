@@ -14,16 +14,15 @@ import (
 type Info struct {
 	// Version is the version of the format.
 	Version int
-	// Maker says which version of the program made the pack, as
-	// BuildOptions.Maker had it.
+	// Maker is BuildOptions.Maker, the version of the program that made the pack.
 	Maker string
-	// Profile is the reading of the protocol that it was compiled for.
+	// Profile is the profile that it was compiled for.
 	Profile matcher.Profile
 	// Limit is how many bytes of a body counted (RFC 9309 §2.5); 0 under the
 	// Google profile, which has no limit.
 	Limit int
-	// AsOf is the time that the pack is of, in seconds since 1970: that of
-	// Builder.SetAsOf, else the newest fetch; 0 where none is known.
+	// AsOf is the time of Builder.SetAsOf in seconds since 1970, or else the newest
+	// fetch; 0 if none is known.
 	AsOf int64
 	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
 	// those of each outcome (RFC 9309 §2.3.1).
@@ -32,16 +31,15 @@ type Info struct {
 	Limited int64
 	// HTML counts the authorities whose body begins as HTML does.
 	HTML int64
-	// Bodies counts the distinct bodies, and Uncompiled those that are kept as
-	// their source, because their groups overlap too much to be compiled for all
-	// agents at once.
+	// Bodies counts the distinct bodies, and Uncompiled those that are kept as their
+	// source because their groups overlap too much to be compiled for all agents.
 	Bodies, Uncompiled int64
-	// SourceBytes is how long the distinct bodies are, as far as they count.
+	// SourceBytes is the length of the distinct bodies, as far as they count.
 	SourceBytes int64
 	// Size is the length of the pack in bytes.
 	Size int64
-	// Checksum is one of everything in it, in hexadecimal: XXH3 with 128 bits
-	// over the table of sections, which has the checksums of them all.
+	// Checksum covers everything in the pack, in hexadecimal: XXH3 of 128 bits over the
+	// table of sections, which has the checksum of each.
 	Checksum string
 	// Sections are the parts of the file, in their order.
 	Sections []Section
@@ -49,7 +47,7 @@ type Info struct {
 
 // Section is a part of a pack.
 type Section struct {
-	// Name says what is in it; see the package comment.
+	// Name is the name in the package comment.
 	Name string
 	// Offset and Length are where it lies in the file, in bytes.
 	Offset, Length int64
@@ -58,7 +56,7 @@ type Section struct {
 // The section meta is
 //
 //	 0  u32  profile
-//	 4  u32  the time that it is of, in seconds since 1970; 0: unknown
+//	 4  u32  Info.AsOf
 //	 8  u64  limit
 //	16  u64  authorities, rules, allow all, disallow all, limited, HTML, bodies,
 //	         uncompiled, source bytes

@@ -16,20 +16,20 @@ import (
 // does not say: 64 MiB.
 const DefaultMemory = 64 << 20
 
-// Options say how a pack is used. The zero value is the default.
+// Options are how a pack is used. The zero value is the default.
 type Options struct {
 	// Chains are the agents; each Origin gets a Trie for each, in their order.
 	Chains []matcher.Chain
-	// Profile is the reading of the protocol, which must be the pack's.
+	// Profile is the profile, which must be the pack's.
 	Profile matcher.Profile
-	// Limit is how many bytes of a body count (RFC 9309 §2.5), which must be
-	// what the pack was compiled with; values below robotstxt.DefaultLimit mean
-	// robotstxt.DefaultLimit. It means nothing under the Google profile.
+	// Limit is how many bytes of a body count (RFC 9309 §2.5), which must be what the
+	// pack was compiled with. Values below robotstxt.DefaultLimit mean
+	// robotstxt.DefaultLimit; the Google profile ignores it.
 	Limit int
-	// Explain makes rules known by their text, line and agent; without it
-	// Trie.Rule knows only whether a rule allows.
+	// Explain keeps the text, line and agent of rules; without it Trie.Rule knows only
+	// whether a rule allows.
 	Explain bool
-	// Records keeps the records that are no rules, for Origin.Facts.
+	// Records keeps sitemaps and crawl-delays, for Origin.Facts.
 	Records bool
 	// Memory bounds the bytes of bodies that are kept open, which are copies; the
 	// pack itself is mapped, and the operating system keeps in memory what it sees
@@ -44,10 +44,10 @@ type Options struct {
 // Pack is a rule pack that is open. It is a [matcher.Origins], safe for
 // concurrent use.
 //
-// The file is mapped, not read. It must not change while it is open; to replace
-// it, put another one in its place, as Builder does. A pack that is written to
-// all the same gives an error at one place or another, from Unchanged at the
-// latest, and never a crash. What was looked up stays valid after Close.
+// The file is mapped, not read. It must not change while it is open; to replace it,
+// rename another file to its name, as Builder does. A pack that is written to all the
+// same gives an error, from Unchanged at the latest, and never a crash. What was looked
+// up stays valid after Close.
 type Pack struct {
 	name string
 	file *file
@@ -65,9 +65,8 @@ type Pack struct {
 	opened                        *cache.Cache[uint32, *opened] // by number of the body
 }
 
-// Open opens the pack of that name. It reads no more than a few pages, whatever
-// the pack's size. The error is ErrNotPack, ErrVersion, ErrDamaged or
-// ErrMismatch, or one of the file's.
+// Open opens the pack of that name. It reads a few pages, whatever the pack's size. The
+// error is ErrNotPack, ErrVersion, ErrDamaged, ErrMismatch or one of the file's.
 func Open(name string, o Options) (*Pack, error) {
 	p, err := open(name)
 	if err != nil {
@@ -82,7 +81,7 @@ func Open(name string, o Options) (*Pack, error) {
 	return p, nil
 }
 
-// use makes a pack ready for lookups.
+// use prepares a pack for lookups.
 func (p *Pack) use(o Options) {
 	p.chains, p.explain, p.keepRecords, p.named = o.Chains, o.Explain, o.Records, o.Named
 	if o.Memory <= 0 {
@@ -92,9 +91,9 @@ func (p *Pack) use(o Options) {
 	p.opened = cache.New(int(p.bodies), o.Memory, p.openBody)
 }
 
-// Inspect opens a pack under the profile and the limit that it has, for no
-// agents, with explanations. It is for looking at a few authorities: of a pack
-// that is not in memory, no more is read than they need.
+// Inspect opens a pack under the profile and the limit that it has, for no agents, with
+// explanations. It is for a few authorities: the system reads only the pages that they
+// need, and none ahead.
 func Inspect(name string) (*Pack, error) {
 	p, err := open(name)
 	if err != nil {
@@ -120,13 +119,13 @@ func open(name string) (*Pack, error) {
 
 func openMapped(name string, m mapping) (*Pack, error) {
 	p := &Pack{name: name, file: &file{mapping: m}}
-	if err := p.findParts(); err != nil {
+	if err := p.findSections(); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// named puts a pack's name before an error, once.
+// named prefixes an error with the pack's name.
 func named(name string, err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
@@ -135,8 +134,8 @@ func named(name string, err error) error {
 	return fmt.Errorf("rulepack: %s: %w", name, err)
 }
 
-// findParts finds what is in the file.
-func (p *Pack) findParts() (err error) {
+// findSections finds the sections and reads meta.
+func (p *Pack) findSections() (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
 	f := p.file
@@ -174,10 +173,10 @@ func profileName(p matcher.Profile) string {
 	return "rfc9309"
 }
 
-// Info says what is in the pack.
+// Info returns what the pack says of itself.
 func (p *Pack) Info() *Info { return p.info }
 
-// Close gives the file back.
+// Close unmaps and closes the file.
 func (p *Pack) Close() error {
 	if p.file == nil {
 		return nil
@@ -191,7 +190,7 @@ func (p *Pack) Close() error {
 	return nil
 }
 
-// openedSize is how many bytes an opened body for so many chains takes, beside
+// openedSize is how many bytes of memory an open body takes for that many chains, beside
 // its rules and notes.
 func openedSize(chains int) int64 {
 	const around, trie = 96, 320 // with some slack

@@ -9,20 +9,19 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Records are the records of a body that are no rules (RFC 9309 §2.2.4).
+// Records are the records of a body that are not rules (RFC 9309 §2.2.4).
 type Records struct {
 	// Sitemaps are the values of the sitemap records, in their order.
 	Sitemaps []string
-	// CrawlDelays are those of each group that has any.
+	// CrawlDelays are the crawl-delays of the groups that have any.
 	CrawlDelays []CrawlDelay
 }
 
-// CrawlDelay is a crawl-delay record of a group, with the agents whose first
-// number it is (see matcher.CollectRecords). Of a group in which no value is a
-// number it is the first.
+// CrawlDelay is a crawl-delay record of a group, with the agents for which it is the
+// first that is a number (see matcher.CollectRecords). If no value of a group is a
+// number, it is the first record.
 type CrawlDelay struct {
-	// Agents are the names of the agents, in lower case, with matcher.Everyone
-	// for everyone.
+	// Agents are the names of the agents in lower case; matcher.Everyone for everyone.
 	Agents []string
 	// Value is as written.
 	Value string
@@ -80,7 +79,7 @@ func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string 
 	return names
 }
 
-// forChains are the records as they concern chains. chosen tells whose groups a
+// forChains returns the records that chains obey. chosen returns the agent whose groups a
 // chain obeys.
 func (r *Records) forChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
 	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
@@ -113,8 +112,8 @@ func lower(s []byte) string {
 	return string(folded)
 }
 
-// append writes records: numbers and lengths as varints, texts after their
-// lengths. Where there are none it writes nothing.
+// append appends records: numbers and lengths as varints, each text after its length. It
+// appends nothing for none.
 func (r Records) append(b []byte) []byte {
 	if len(r.Sitemaps) == 0 && len(r.CrawlDelays) == 0 {
 		return b

@@ -8,9 +8,9 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// Verify reads the whole pack: it checks the checksum of each section, and then
-// that everything in them is as a Builder makes it. It takes time in proportion
-// to the pack's size. The error says what is wrong first.
+// Verify reads the whole pack: it checks the checksum of each section, and then that
+// everything in them is as a Builder makes it. Its time is in proportion to the pack's
+// size. The error is the first thing that is wrong.
 func (p *Pack) Verify() (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -34,16 +34,15 @@ func (p *Pack) Verify() (err error) {
 		}
 	}
 	for i, count := range counted.counts() {
-		// How long the sources were cannot be counted any more.
+		// The lengths of the sources are not in the pack.
 		if said := p.info.counts()[i]; *said != *count && said != &p.info.SourceBytes {
-			return p.damaged("it has %d of what it says to have %d", *count, *said)
+			return p.damaged("meta counts %d of something of which there are %d", *said, *count)
 		}
 	}
 	return p.Unchanged()
 }
 
-// verifyBuckets goes through all authorities and counts. It returns which bodies they
-// have.
+// verifyBuckets checks and counts all authorities. It returns which bodies they have.
 func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	used = newBitmap(p.bodies)
 	end := uint64(0) // of the bucket before
