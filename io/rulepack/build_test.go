@@ -125,8 +125,8 @@ func sameHash(t *testing.T, n int) []Entry {
 	for i := range n {
 		authority := append([]byte(nil), secret...)
 		authority = binary.BigEndian.AppendUint64(authority, uint64(i)*0x9E3779B97F4A7C15)
-		authority = append(authority, "sixteen bytes.."...)
-		if hashOf(authority) != xxh3.Hash(append(append([]byte(nil), secret...), "eight...sixteen bytes.."...)) {
+		authority = append(authority, "sixteen bytes..."...)
+		if hashOf(authority) != xxh3.Hash(append(append([]byte(nil), secret...), "eight...sixteen bytes..."...)) {
 			t.Fatalf("%q has another hash", authority)
 		}
 		entries = append(entries, body(string(authority), fmt.Sprintf("User-agent: *\nDisallow: /a%d\n", i%7)))
