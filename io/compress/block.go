@@ -7,16 +7,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ErrSize is the error for a block that does not have the size that it should.
-var ErrSize = errors.New("it is not of the size that stands before it")
+// ErrSize: a block does not have the size that it should.
+var ErrSize = errors.New("its size is not the one that is recorded before it")
 
 // zstdDecoder starts no goroutines as long as nothing but DecodeAll is used.
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 })
 
-// DecodeZstd fills dst from the zstd frames in src, which must have just that
-// many bytes. No more memory is taken for them, whatever they say.
+// DecodeZstd decompresses the zstd frames in src into dst, which they must fill. It takes
+// no more memory, whatever size they claim.
 func DecodeZstd(dst, src []byte) error {
 	decoder, err := zstdDecoder()
 	if err != nil {

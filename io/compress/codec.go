@@ -30,11 +30,11 @@ func (c Codec) String() string {
 	return "codec(?)"
 }
 
-// DetectSize is how many first bytes Detect wants; with fewer it may say None
-// of a file that is cut off.
+// DetectSize is how many first bytes Detect needs; with fewer it may return None for a
+// compressed file that is cut off.
 const DetectSize = 4
 
-// Detect tells the codec by a file's first bytes. A zstd file may start with
+// Detect returns the codec of a file by its first bytes. A zstd file may start with
 // a skippable frame, as those of pzstd do.
 func Detect(head []byte) Codec {
 	switch {

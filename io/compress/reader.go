@@ -31,7 +31,7 @@ const (
 	smallReadSize = 4 << 10
 )
 
-// ErrWindow says that a zstd frame has a larger window than is accepted.
+// ErrWindow: a zstd frame has a larger window than is accepted.
 var ErrWindow = errors.New("the zstd window is too large")
 
 // NewReader decompresses r, all its members or frames to the end; checksums
@@ -92,7 +92,7 @@ func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.Re
 	return d, nil
 }
 
-// reader gives the decoders' errors a meaning, and keeps them.
+// reader explains the decoders' errors, and keeps them.
 type reader struct {
 	codec  Codec
 	source *source
@@ -122,8 +122,8 @@ func (d *reader) Close() error {
 	return nil
 }
 
-// explain tells a failure to read from a stream that is cut off, and both from
-// one that is damaged.
+// explain distinguishes a failure to read, a stream that is cut off and one that is
+// damaged.
 func (d *reader) explain(err error) error {
 	switch {
 	case d.source.err != nil:

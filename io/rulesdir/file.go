@@ -1,8 +1,8 @@
 package rulesdir
 
-// File is the name of the file that Lookup takes an authority's rules from,
-// with the folder's name in front; it is empty where there is none. It is for
-// people and looks at the folder at each call.
+// File returns the name of the file that Lookup takes an authority's rules from, with the
+// folder's name in front, or "" if there is none. It is for messages and looks at the
+// folder at each call.
 func (d *Dir) File(authority []byte) (string, error) {
 	for _, file := range d.index.find(authority) {
 		if file == none {

@@ -11,12 +11,11 @@ import (
 	"robotsbatch/io/blob"
 )
 
-// openFlags open a file for reading, without waiting for a writer where it is a
-// named pipe.
+// openFlags open a file for reading; a named pipe does not wait for a writer.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// folder opens files, and none outside itself. It is on this machine, or in a
-// store, where all folders HOST are of files that are there.
+// folder opens files, and none outside itself. It is on this machine or in an object
+// store, where a folder HOST exists only by its files.
 type folder struct {
 	root    *os.Root     // nil for one in a store
 	objects *blob.Folder // nil for one on this machine
@@ -55,7 +54,7 @@ func (f folder) openList(path string) (*os.File, error) {
 	}
 	info, err := list.Stat()
 	if err == nil && !os.SameFile(info, inside) {
-		err = errors.New("it became another folder meanwhile")
+		err = errors.New("the folder was replaced while it was listed")
 	}
 	if err != nil {
 		list.Close()
@@ -123,7 +122,7 @@ func (f folder) isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// explain names the file that an error is about, and what to do.
+// explain adds to an error the file that it is about, and what to do.
 func (f folder) explain(path string, err error) error {
 	full := f.full(path)
 	var inner *fs.PathError

@@ -14,9 +14,9 @@ import (
 // index holds the names of a folder's files by what they stand for. Once it is
 // built it does not change.
 //
-// It is made for a million names: records and names lie in two arrays without
-// pointers, and what they are found by is a hash, so that an authority without
-// a file (most of a frontier's) costs one look into a map.
+// It is made for a million names: records and names lie in two arrays without pointers,
+// and are found by a hash, so that an authority without a file, as most of a frontier's
+// have none, costs one access of a map.
 type index struct {
 	seed    maphash.Seed
 	first   map[uint32]uint32 // hash of a key → the first record of that hash
@@ -61,12 +61,12 @@ func newIndex(f folder, ignored func(name string)) (*index, error) {
 	return b.index, nil
 }
 
-// candidates are the files that may hold an authority's rules, best first,
-// with none where there is none of that rank.
+// candidates are the files that may hold an authority's rules by rank, the best first;
+// none where no file has that rank.
 type candidates [3]uint32
 
-// rank is a tier's place among the candidates for a scheme; tiers that say
-// nothing about the scheme have none of the places.
+// rank is each tier's place among the candidates for a scheme; noPlace for a tier that
+// does not serve the scheme.
 type rank [tierCount]uint8
 
 const noPlace = uint8(len(candidates{}))
@@ -167,8 +167,8 @@ func (b *builder) entry(e fs.DirEntry, in tier) error {
 	t, ofScheme := folderTier(name)
 	ofScheme = ofScheme && in == general
 	if e.Type()&fs.ModeSymlink != 0 {
-		// A host's link that leads nowhere is a file: opening it says what is
-		// wrong, should it be needed. That of a whole scheme is needed.
+		// A host's link that leads nowhere counts as a file: opening it reports the error
+		// when it is needed. That of a whole scheme is needed now.
 		info, err := b.folder.root.Stat(in.path(name))
 		if err != nil && ofScheme {
 			return b.folder.explain(name, err)
@@ -208,7 +208,7 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 	return nil
 }
 
-// link makes the records findable. Of two records that stand for the same, one
+// link builds the map of records. Of two records that stand for the same authority, one
 // must be a folder without a robots.txt.
 func (b *builder) link() error {
 	x := b.index
@@ -235,8 +235,7 @@ func (b *builder) link() error {
 	return nil
 }
 
-// settle makes sure that at most one of two records that stand for the same is
-// there.
+// settle fails if both of two records that stand for the same authority exist.
 func (b *builder) settle(r, s *record) error {
 	if b.folder.objects != nil { // both are
 		return b.folder.clash(b.index.path(r), b.index.path(s), string(b.index.key(r)))

@@ -8,7 +8,7 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// tier is what a file stands for, as far as its folder and port decide it.
+// tier is what a file stands for by its folder and port.
 type tier uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 // folders are the names of the tiers' folders, and their schemes.
 var folders = [tierCount]string{httpOnly: "http", httpsOnly: "https", ftpOnly: "ftp"}
 
-// path is a name in the tier's folder, from the folder of all on.
+// path returns the path of a name in the tier's folder.
 func (t tier) path(name string) string {
 	if folders[t] == "" {
 		return name
@@ -33,7 +33,7 @@ func (t tier) path(name string) string {
 	return folders[t] + "/" + name
 }
 
-// folderTier tells the tier of the folder of that name.
+// folderTier returns the tier of the folder of that name.
 func folderTier(name string) (tier, bool) {
 	switch name {
 	case "http":
@@ -46,7 +46,7 @@ func folderTier(name string) (tier, bool) {
 	return general, false
 }
 
-// namer finds out what names stand for. It belongs to one goroutine.
+// namer parses names. It belongs to one goroutine.
 type namer struct {
 	scratch urls.Scratch
 	url     []byte
@@ -64,7 +64,7 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 		host = cutForm(name)
 	}
 	host, port, ok := cutPort(host)
-	// What follows would be no host, or not only one, to a URL.
+	// In a URL these would end the host or not belong to it.
 	if !ok || isWrittenURL(host) || isHidden(host) || strings.ContainsAny(host, "/\\?#;@% \t\r\n\v\f") {
 		return nil, 0, false
 	}

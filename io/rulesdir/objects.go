@@ -8,8 +8,8 @@ import (
 	"robotsbatch/io/compress"
 )
 
-// listObjects adds the names in a store's folder. What lies in a folder HOST is
-// listed, too, so there is nothing to look for later.
+// listObjects adds the names in a store's folder. The listing has the files in folders
+// HOST, too, so nothing is looked for later.
 func (b *builder) listObjects() error {
 	return b.folder.objects.List(func(key string, _ blob.Info) error {
 		in, name := general, key
@@ -19,7 +19,7 @@ func (b *builder) listObjects() error {
 			}
 		}
 		if name == "" || strings.Contains(cutForm(name), "/") {
-			return nil // a note that there is a folder, or deeper than any HOST
+			return nil // a marker of a folder, or deeper than any HOST
 		}
 		return b.add(name, false, in)
 	})

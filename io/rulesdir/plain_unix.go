@@ -12,9 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plain reads the files of a folder that have nothing special to them, with five
-// calls of the system where os.Root takes eight: a folder of many small files
-// costs little else.
+// plain reads regular files that lie directly in a folder, with five system calls where
+// os.Root takes eight: a folder of many small files costs little else.
 type plain struct {
 	list *os.File // nil for none
 	conn syscall.RawConn
@@ -36,15 +35,15 @@ func (p *plain) close() {
 	}
 }
 
-// read reads a file into buffer, up to limit bytes. ok is false for what is not
-// a regular file right in the folder, and for whatever goes wrong: os.Root may
-// know how to go on, or else what to say.
+// read reads a file into buffer, up to limit bytes. ok is false for what is not a regular
+// file directly in the folder, and after any error: the caller then goes on with os.Root,
+// which also gives the error.
 func (p *plain) read(name string, buffer []byte, limit int) (_ []byte, version Used, ok bool) {
 	if p.list == nil || strings.Contains(name, "/") {
 		return buffer, version, false
 	}
 	fd := -1
-	// The folder may be closed meanwhile, and its number another file's.
+	// The folder may be closed meanwhile and its descriptor reused.
 	err := p.conn.Control(func(folder uintptr) {
 		fd, _ = unix.Openat(int(folder), name, openFlags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	})

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// firstBuffer is what a buffer for bodies starts with: most have less.
+	// firstBuffer is the first size of a buffer for bodies: most are smaller.
 	firstBuffer = 16 << 10
-	// keptBuffer is the largest buffer that is kept for the next body, and with
-	// it what the body was parsed and compiled in, some forty times as much.
+	// keptBuffer is the largest buffer that is kept for the next body. With it goes the
+	// memory that the body was parsed and compiled in, some forty times as much.
 	keptBuffer = 128 << 10
 )
 
@@ -140,7 +140,7 @@ func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err err
 	if d.folder.objects != nil {
 		return d.readObject(host, buffer)
 	}
-	if r.isDir { // before looking into it, so that what comes later is seen to
+	if r.isDir { // before looking into it, so that a robots.txt that comes later is noticed
 		info, err := d.folder.root.Stat(host)
 		if err != nil {
 			return false, version, d.folder.explain(host, err)
@@ -163,7 +163,7 @@ func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err err
 	return true, version, d.checkSize(path, *buffer)
 }
 
-// checkSize refuses a body that is too large where there is no limit.
+// checkSize refuses a body that is too large for the Google profile, which has no limit.
 func (d *Dir) checkSize(path string, body []byte) error {
 	if d.parse.Profile == robotstxt.Google && len(body) > robotstxt.MaxGoogleBody {
 		return fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
@@ -172,7 +172,7 @@ func (d *Dir) checkSize(path string, body []byte) error {
 	return nil
 }
 
-// readFile reads a file that nobody writes to meanwhile.
+// readFile reads a file, and fails if somebody writes to it meanwhile.
 func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, err error) {
 	before, err := f.Stat()
 	if err != nil {
@@ -191,7 +191,7 @@ func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, e
 	return version, nil
 }
 
-// memory is how many bytes of memory a file's rules take.
+// memory returns how many bytes of memory a file's rules take.
 func memory(tries []matcher.Trie) int64 {
 	const around = 192 // a trie's or the rules' own fields, with some slack
 	size := int64(around)

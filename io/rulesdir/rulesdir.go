@@ -11,35 +11,33 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// DefaultMemory is how many bytes of compiled rules are kept when
-// Options.Memory does not say: 128 MiB.
+// DefaultMemory is what Options.Memory is by default: 128 MiB.
 const DefaultMemory = 128 << 20
 
-// Options say how bodies are read. The zero value is the default.
+// Options are how bodies are read. The zero value is the default.
 type Options struct {
 	// Chains are the agents; each Origin gets a Trie for each, in their order.
 	Chains []matcher.Chain
-	// Profile is the reading of the protocol; default robotstxt.RFC9309.
+	// Profile is the profile; default robotstxt.RFC9309.
 	Profile matcher.Profile
 	// Limit is how many bytes of a body count, after decompression (RFC 9309
 	// §2.5); values below robotstxt.DefaultLimit mean robotstxt.DefaultLimit.
 	// No more is read of any file. The Google profile has no limit, but a body
 	// above robotstxt.MaxGoogleBody is an error.
 	Limit int
-	// Explain makes rules known by their text, line and agent; without it
-	// Trie.Rule knows only whether a rule allows.
+	// Explain keeps the text, line and agent of rules; without it Trie.Rule knows only
+	// whether a rule allows.
 	Explain bool
 	// Records keeps the records that are no rules, for Origin.Facts. The time
 	// and the status of the fetches are not known: a file's own time is often
 	// that of a copy.
 	Records bool
-	// Memory bounds the bytes of compiled rules that are kept; 0 means
-	// DefaultMemory. Rules that were not used for long are dropped, and
-	// compiled again when they are needed. The names of the folder's files come
-	// on top, some 90 bytes a file.
+	// Memory bounds the bytes of compiled rules that are kept; 0 means DefaultMemory.
+	// Rules that were not used for long are dropped, and compiled again when they are
+	// needed. The names of the folder's files come on top, some 90 bytes a file.
 	Memory int64
-	// Used, if not nil, is called for each file that is read, once, before its
-	// rules decide about anything, from any goroutine.
+	// Used, if not nil, is called once for each file that is read, before its rules
+	// decide anything, from any goroutine.
 	Used func(Used)
 	// Ignored, if not nil, is called by Open for each name that stands for no
 	// authority, but for hidden ones, which start with a dot or an underscore.
@@ -56,8 +54,8 @@ type Stats struct {
 	Listed int64
 	// Ignored counts the names that stand for none.
 	Ignored int64
-	// Files counts the files that were read, each of them once, also where
-	// several have the same body, which is compiled once.
+	// Files counts the files that were read, each once. Files that have the same body
+	// count each, though it is compiled once.
 	Files int64
 	// Bytes is the length of their bodies, after decompression and as far as they
 	// were read.
@@ -87,7 +85,7 @@ type Dir struct {
 	named   func([]byte) bool // may be nil
 	stamps  []stamp           // by record: the version that was read
 	counts  counts
-	// workspaces are those that nobody works in.
+	// workspaces are those that are free.
 	workspaces sync.Pool
 	large      sync.Mutex // held while a body with a large zstd window is read
 }
@@ -155,15 +153,15 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 	return nil
 }
 
-// Stats tells what was found and read so far.
+// Stats returns what was found and read so far.
 func (d *Dir) Stats() Stats {
 	s := d.counts.stats()
 	s.Listed, s.Ignored = int64(d.index.listed), int64(d.index.ignored)
 	return s
 }
 
-// Close gives the folder back. Rules that were looked up stay valid; a Lookup
-// that has to read a file fails from then on.
+// Close closes the folder. Rules that were looked up stay valid; a Lookup that has to
+// read a file fails from then on.
 func (d *Dir) Close() error {
 	if err := d.folder.close(); err != nil {
 		return fmt.Errorf("rulesdir: %w", err)

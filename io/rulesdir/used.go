@@ -12,22 +12,21 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Used is the version of a file that was read.
+// Used is a file that was read, in the version that was read.
 type Used struct {
-	// Name is the file's, from the folder on. It ends in a slash for a folder
-	// HOST in which there was no robots.txt.
+	// Name is the file's path in the folder. It ends in a slash for a folder HOST in which
+	// there was no robots.txt.
 	Name string
 	// Size in bytes, 0 for a folder.
 	Size int64
-	// Modified is when it was last written to, or a folder's names changed.
+	// Modified is when the file was last written to, or a folder's names changed.
 	Modified time.Time
 }
 
-// errChanged is for a file that is another when it is read again.
+// errChanged is for a file that has changed when it is read again.
 var errChanged = errors.New("it was written to or replaced after it was first read; the folder must not change while it is used")
 
-// Version is the version that a file of a folder has now, of which Used.Name
-// was name.
+// Version returns the version that a file of a folder has now; name is its Used.Name.
 func Version(folder, name string) (Used, error) {
 	info, err := os.Stat(filepath.Join(folder, name))
 	if err != nil {
@@ -68,9 +67,8 @@ func (d *Dir) remember(file uint32, u Used) error {
 	return nil
 }
 
-// Names is a checksum of the names that stand for an authority: another when
-// one of them is new or gone. It does not depend on the order in which the
-// system lists them.
+// Names returns a checksum of the names that stand for an authority, which changes when
+// one of them is new or gone. It does not depend on the order of the listing.
 func (d *Dir) Names() string {
 	var sum xxh3.Uint128
 	for i := range d.index.records {

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Walk calls visit for each authority that has a file, with the file's body:
-// the one whose rules Lookup would give. Each file is read once. A body is as it
-// is after decompression, and ends after one byte more than Options.Limit.
+// Walk calls visit for each authority that has a file, with the body whose rules Lookup
+// would give, decompressed and up to one byte more than Options.Limit. Each file is read
+// once.
 //
-// Files are read and visit is called by so many goroutines at once, at least
-// one, in no certain order; authority and body are valid until visit returns.
-// The first error, of a file or of visit, ends the walk and is returned.
+// That many goroutines, at least one, read files and call visit, in no certain order.
+// authority and body are valid until visit returns. The first error, of a file or of
+// visit, ends the walk and is returned.
 func (d *Dir) Walk(workers int, visit func(authority, body []byte) error) error {
 	w := walk{dir: d, visit: visit}
 	var group sync.WaitGroup
@@ -88,7 +88,7 @@ func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, er
 	return authority, nil
 }
 
-// hasAny tells whether one of the first candidates has a file.
+// hasAny reports whether one of the first n candidates has a file.
 func (d *Dir) hasAny(found candidates, n uint8) (bool, error) {
 	for _, file := range found[:n] {
 		if file == none {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// mostChunk is how many bytes of records lie together, where there is
-	// memory enough, and leastChunk where there is none.
+	// mostChunk is the size of a chunk of records if there is memory enough, leastChunk
+	// the smallest.
 	mostChunk  = 1 << 20
 	leastChunk = 8 << 10
 	// sortSize is how many bytes sorting takes for each record.
 	sortSize = 16
-	// mergeBuffer is how much of a run is read at once, when there are not too
-	// many.
+	// mergeBuffer is how much of a run is read at once if there are few runs, leastMerge
+	// the least.
 	mergeBuffer = 256 << 10
 	leastMerge  = 4 << 10
 
@@ -27,13 +27,13 @@ const (
 	MaxRecord = leastChunk
 )
 
-// Form says what records are. Its functions must not keep or change them.
+// Form describes records. Its functions must not keep or change them.
 type Form struct {
-	// Head is how many first bytes every record has, and Size tells from them
-	// how many it has in all, at most MaxRecord.
+	// Size returns how many bytes a record has, at most MaxRecord, by its first Head
+	// bytes, which every record has.
 	Head int
 	Size func(head []byte) int
-	// Key is what records are sorted by first.
+	// Key is what records are sorted by; those of one key are sorted by Compare.
 	Key func(record []byte) uint64
 	// Compare compares two records with the same key.
 	Compare func(a, b []byte) int
@@ -53,8 +53,8 @@ type Sorter struct {
 	total  int64    // records in all
 }
 
-// NewSorter returns a Sorter that takes about so many bytes of memory, and has
-// its temporary file in a folder.
+// NewSorter returns a Sorter that takes about memory bytes, and has its temporary file in
+// a folder.
 func NewSorter(form Form, memory int64, folder string) *Sorter {
 	const least = 16 // chunks in the memory
 	return &Sorter{
@@ -63,10 +63,10 @@ func NewSorter(form Form, memory int64, folder string) *Sorter {
 	}
 }
 
-// Len is how many records were added.
+// Len returns how many records were added.
 func (s *Sorter) Len() int64 { return s.total }
 
-// Add adds a record and keeps nothing of its memory.
+// Add adds a copy of a record.
 func (s *Sorter) Add(record []byte) error {
 	if s.used == 0 || len(s.chunks[s.used-1])+len(record) > s.chunk {
 		memory := int64(s.used+1)*int64(s.chunk) + sortSize*int64(s.count)
@@ -87,25 +87,25 @@ func (s *Sorter) Add(record []byte) error {
 	return nil
 }
 
-// Close gives up what the Sorter holds.
+// Close frees the memory and removes the temporary file.
 func (s *Sorter) Close() {
 	s.spill.Close()
 	s.chunks, s.used, s.count = nil, 0, 0
 }
 
-// place is where in the chunks a record is.
+// place is where a record is in the chunks.
 type place struct {
 	key uint64
 	at  uint32
 }
 
-// at is the record at a place, and what lies behind it.
+// at returns the record at a place, with what lies behind it.
 func (s *Sorter) at(p place) []byte { return s.chunks[int(p.at)/s.chunk][int(p.at)%s.chunk:] }
 
-// record is the record that data starts with.
+// record returns the record that data starts with.
 func (s *Sorter) record(data []byte) []byte { return data[:s.form.Size(data)] }
 
-// sorted are the places of what is in the chunks, in order.
+// sorted returns the places of the records in the chunks, in order.
 func (s *Sorter) sorted() []place {
 	places := make([]place, 0, s.count)
 	for i, chunk := range s.chunks[:s.used] {
@@ -122,7 +122,7 @@ func (s *Sorter) sorted() []place {
 	return places
 }
 
-// flush writes what is in the chunks as a run.
+// flush writes the records in the chunks as a run.
 func (s *Sorter) flush() error {
 	start := s.spill.Size()
 	w := bufio.NewWriterSize(&s.spill, mergeBuffer)
@@ -149,7 +149,7 @@ type cursor struct {
 	next func() (bool, error)
 }
 
-// step goes to the next record; false at the end.
+// step goes to the next record; it returns false at the end.
 func (c *cursor) step(form *Form) (bool, error) {
 	ok, err := c.next()
 	if ok {
@@ -214,7 +214,7 @@ func (m *merging) Pop() any {
 	return last
 }
 
-// cursors are those of all runs.
+// cursors returns a cursor for each run.
 func (s *Sorter) cursors() []*cursor {
 	var all []*cursor
 	size := mergeBuffer
@@ -236,7 +236,7 @@ func (s *Sorter) cursors() []*cursor {
 	return append(all, c)
 }
 
-// readRun is the cursor of a run that was written.
+// readRun returns the cursor of a run that was written.
 func (s *Sorter) readRun(from *bufio.Reader) *cursor {
 	memory := make([]byte, MaxRecord)
 	head := s.form.Head
