@@ -19,7 +19,7 @@ func (p *Pack) guard(err *error) {
 	case changed != nil:
 		*err = changed
 	case fault:
-		*err = fmt.Errorf("rulepack: %s: the file can no longer be read: the disk, or the network that it is on, has an error", p.name)
+		*err = fmt.Errorf("rulepack: %s: the file cannot be read any more: an error of the disk, or of the network that it is on", p.name)
 	default:
 		panic(r)
 	}
