@@ -71,7 +71,7 @@ var commands = []command{
 	},
 	{
 		name: "inspect", set: inspectCommand,
-		usage: []string{"inspect PACK [-verify] [AUTHORITY...]"},
+		usage: []string{"inspect PACK [AUTHORITY...]"},
 		about: "says what is in a rule pack.",
 		details: "PACK is a file or an object, of which a temporary copy is made. With an AUTHORITY, such as https://example.com or any URL of it, " +
 			"it says what the pack has on that: the outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and " +
@@ -90,8 +90,8 @@ var commands = []command{
 		about: "says whether outputs still are, byte for byte, what was written, and whether they can be read to their end.",
 		details: "A FOLDER of outputs is checked against the manifest in it, a FILE against its own (-manifest) or that of its folder: size and " +
 			"checksum of the whole, and of each batch or row group, so that it says which one is damaged and where. A FILE without a manifest, or " +
-			"in an object store, is read to its end, which finds what Arrow, Parquet, gzip and zstd know of themselves. A rule pack is checked as by " +
-			"inspect -verify. Each damage is a line on stderr.",
+			"in an object store, is read to its end, which finds what Arrow, Parquet, gzip and zstd know of themselves. Of a rule pack " +
+			"everything is checked. Each damage is a line on stderr.",
 		examples: []string{"verify verdicts/", "verify verdicts.parquet site.rules"},
 		exits: []exit{
 			{"0", "nothing is damaged"},

@@ -79,7 +79,6 @@ type jobConfig struct {
 	memory      int64
 	summaryJSON string
 	manifest    bool
-	verifyPack  bool // of inspect
 	resume      bool
 	// given are the flags that decide about the outputs' octets, with their
 	// values.

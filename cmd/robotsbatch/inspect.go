@@ -23,7 +23,6 @@ import (
 type inspectConfig struct {
 	name        string
 	authorities [][]byte
-	verify      bool
 
 	storeTimeout time.Duration
 }
@@ -50,7 +49,7 @@ func parseInspect(args []string) (*inspectConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &inspectConfig{verify: flags.verifyPack, storeTimeout: flags.storeTimeout}
+	c := &inspectConfig{storeTimeout: flags.storeTimeout}
 	for i, operand := range operands {
 		if i == 0 {
 			c.name = operand
@@ -87,14 +86,8 @@ func (c *inspectConfig) print(w io.Writer, p *rulepack.Pack) error {
 	if len(c.authorities) == 0 {
 		printPack(w, blob.Shown(c.name), p.Info())
 	}
-	if c.verify {
-		if err := p.Verify(); err != nil {
-			return err
-		}
-		fmt.Fprintln(w, "every checksum is right, and everything is in its place")
-	}
 	for i, authority := range c.authorities {
-		if i > 0 || c.verify {
+		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		if err := printAuthority(w, p, authority); err != nil {

@@ -324,9 +324,4 @@ var options = []option{
 		short: "name only what is damaged",
 		bind:  func(c *jobConfig) any { return &c.quiet },
 	},
-	{
-		name: "verify", topic: runningTopic, commands: inspectCommand,
-		short: "read the whole pack, and check everything in it",
-		bind:  func(c *jobConfig) any { return &c.verifyPack },
-	},
 }
