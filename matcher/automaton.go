@@ -63,13 +63,14 @@ func (a *automaton) build(literals [][]byte) (numbers []uint32) {
 
 // addNodes makes the nodes. Where a literal ends, found is its index plus 1.
 func (a *automaton) addNodes(literals [][]byte) {
-	most := 1 // nodes, unless literals begin alike
+	nodes, before := 1, []byte(nil)
 	for _, literal := range literals {
-		most += len(literal)
+		nodes += len(literal) - commonPrefix(before, literal)
+		before = literal
 	}
-	a.nodes = slices.Grow(a.nodes[:0], most)
-	a.labels = append(slices.Grow(a.labels[:0], most), 0)
-	a.spans = append(slices.Grow(a.spans[:0], most), literalSpan{0, uint32(len(literals))})
+	a.nodes = slices.Grow(a.nodes[:0], nodes)
+	a.labels = append(slices.Grow(a.labels[:0], nodes), 0)
+	a.spans = append(slices.Grow(a.spans[:0], nodes), literalSpan{0, uint32(len(literals))})
 	for node, depth := 0, 0; node < len(a.spans); depth++ {
 		for level := len(a.spans); node < level; node++ {
 			low, high := a.spans[node].low, a.spans[node].high

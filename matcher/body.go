@@ -46,7 +46,7 @@ type Body struct {
 	triesAt, groupsAt      int // offsets in data
 	textsAt, compiledAt    int
 	listsAt                int // offset in notes of where the lists' ends are
-	notesOctets, listsText int // offsets in notes of the first byte of each
+	notesTextAt, listsText int // offsets in notes of the first byte of each
 }
 
 const (
@@ -74,8 +74,8 @@ func view(data, notes []byte) Body {
 		return b
 	}
 	b.listsAt = notesHeaderSize + trieNotesSize*b.tries
-	b.notesOctets = b.listsAt + agentListSize*(b.names+1)
-	b.listsText = b.notesOctets + int(le32(notes[b.listsAt-trieNotesSize:]))
+	b.notesTextAt = b.listsAt + agentListSize*(b.names+1)
+	b.listsText = b.notesTextAt + int(le32(notes[b.listsAt-trieNotesSize:]))
 	return b
 }
 
@@ -196,7 +196,7 @@ func (b *Body) groupOf(trie int) int { return int(le32(b.data[b.triesAt+trieSize
 
 func (b *Body) trieNotes(i int) []byte {
 	start, stop := endOf(b.notes, notesHeaderSize, trieNotesSize, i-1), endOf(b.notes, notesHeaderSize, trieNotesSize, i)
-	return b.notes[b.notesOctets+start : b.notesOctets+stop]
+	return b.notes[b.notesTextAt+start : b.notesTextAt+stop]
 }
 
 func (b *Body) list(i int) []byte {

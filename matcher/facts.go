@@ -44,7 +44,7 @@ type Records struct {
 	// CrawlDelays has one element a chain, in seconds; NoCrawlDelay for none.
 	CrawlDelays []float64
 	// Sitemaps are the values of the sitemap records, in their order, without
-	// empty ones: the first MaxSitemaps of them that have MaxSitemapOctets
+	// empty ones: the first MaxSitemaps of them that have MaxSitemapBytes
 	// together. Bytes that are not UTF-8 are %XX, and so are white space, control
 	// characters, quotes and backslashes of ASCII, which no URL has and which
 	// formats write as several.
@@ -56,11 +56,11 @@ type Records struct {
 const (
 	// NoCrawlDelay stands for no crawl-delay.
 	NoCrawlDelay = -1.0
-	// MaxSitemaps is how many sitemaps Records keep, and MaxSitemapOctets how
+	// MaxSitemaps is how many sitemaps Records keep, and MaxSitemapBytes how
 	// many bytes these have together: they are repeated in every row of an
 	// authority, and a hostile body of half a megabyte must not be.
-	MaxSitemaps      = 100
-	MaxSitemapOctets = 2048
+	MaxSitemaps     = 100
+	MaxSitemapBytes = 2048
 )
 
 // CollectRecords collects the records of a body for each chain. A chain's
@@ -122,7 +122,7 @@ func (r *Records) AddSitemap(value []byte) {
 	for _, s := range r.Sitemaps {
 		text += len(s)
 	}
-	if len(r.Sitemaps) == MaxSitemaps || text > MaxSitemapOctets {
+	if len(r.Sitemaps) == MaxSitemaps || text > MaxSitemapBytes {
 		r.MoreSitemaps = true
 		return
 	}
@@ -134,7 +134,7 @@ func (r *Records) AddSitemap(value []byte) {
 			escaped = append(escaped, c)
 		}
 	}
-	if text += len(escaped) - len(value); text > MaxSitemapOctets {
+	if text += len(escaped) - len(value); text > MaxSitemapBytes {
 		r.MoreSitemaps = true
 		return
 	}

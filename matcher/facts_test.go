@@ -99,10 +99,10 @@ func TestCollectSitemaps(t *testing.T) {
 		}
 		return body, values
 	}
-	short := MaxSitemapOctets / MaxSitemaps
+	short := MaxSitemapBytes / MaxSitemaps
 	fits, fitting := many(MaxSitemaps, short)
 	more, _ := many(MaxSitemaps+1, short)
-	long, _ := many(5, MaxSitemapOctets/4)
+	long, _ := many(5, MaxSitemapBytes/4)
 	tests := []struct {
 		name, body string
 		want       []string
@@ -116,7 +116,7 @@ func TestCollectSitemaps(t *testing.T) {
 		{"as many as there may be", fits, fitting, false},
 		{"too many", more, fitting, true},
 		{"too long together", long, nil, true},
-		{"too long by escapes", "Sitemap: a\nSitemap: " + strings.Repeat("\xff", MaxSitemapOctets/2) + "\nSitemap: b", []string{"a"}, true},
+		{"too long by escapes", "Sitemap: a\nSitemap: " + strings.Repeat("\xff", MaxSitemapBytes/2) + "\nSitemap: b", []string{"a"}, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestCollectSitemaps(t *testing.T) {
 					t.Errorf("%q is not UTF-8", s)
 				}
 			}
-			if text > MaxSitemapOctets {
+			if text > MaxSitemapBytes {
 				t.Errorf("%d text", text)
 			}
 		})

@@ -204,7 +204,7 @@ func (b *Body) checkNotesShape(notes []byte) error {
 	if with.listsText > len(notes) {
 		return errors.New("cut off")
 	}
-	if err := checkEnds(notes, notesHeaderSize, trieNotesSize, b.tries, with.listsText-with.notesOctets); err != nil {
+	if err := checkEnds(notes, notesHeaderSize, trieNotesSize, b.tries, with.listsText-with.notesTextAt); err != nil {
 		return fmt.Errorf("tries: %w", err)
 	}
 	if err := checkEnds(notes, with.listsAt, agentListSize, b.names+1, len(notes)-with.listsText); err != nil {

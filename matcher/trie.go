@@ -9,12 +9,12 @@ import (
 // groups that the chain has to obey (RFC 9309 §2.2.1). It is immutable and safe
 // for concurrent use; a copy shares the rules.
 //
-// Literal prefixes of patterns are paths in a radix trie. A rule without
-// wildcard ends at a node; a rule with one hangs, as a suffix, on the node where
-// its literal prefix ends. Matching walks down once and then tries the suffixes on
-// its way, the most specific first, until none can beat the best match; where
-// there are many, an index finds those whose index literal, one of their literals, is
-// in the path.
+// Literal prefixes of patterns are paths in a radix trie. A rule without wildcard
+// ends at a node; of a rule with one, what follows the first star hangs, as a wildcard
+// suffix, on the node where its literal prefix ends. Matching walks down once and then
+// tries the wildcard suffixes on its way, the most specific first, until none can beat the
+// best match; where there are many, an index finds those whose index literal, one of
+// their literals, is in the path. DESIGN.md tells the whole way.
 //
 // Time is bounded. Below indexThreshold suffixes it is at most the path's length × their
 // number. With an index it is the path's length × a constant, and a constant for

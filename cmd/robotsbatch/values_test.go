@@ -102,7 +102,7 @@ func TestClock(t *testing.T) {
 // has it leaves a fifth of what a batch may be written as.
 func TestSitemapsFitTheMemory(t *testing.T) {
 	c := jobConfig{memory: defaultMemory}
-	const row = matcher.MaxSitemapOctets + matcher.MaxSitemaps*len(`"",`)
+	const row = matcher.MaxSitemapBytes + matcher.MaxSitemaps*len(`"",`)
 	if written, most := int64(defaultRows*row), c.batchMemory(); written > most*4/5 {
 		t.Errorf("%d octets of sitemaps in a batch, of %d that may be written", written, most)
 	}
