@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
 	"robotsbatch/io/rulepack"
 )
 
@@ -78,18 +79,16 @@ func (s checkedSink) Close() error {
 
 // unchanged says whether everything that decided about an output still is what
 // it was when it was opened.
-func (j *job) unchanged(src *concatenation) error {
-	for _, v := range src.inputs() {
-		if err := v.info.Unchanged(v.path); err != nil {
-			return err
-		}
+func (j *job) unchanged(src *frontier.Concatenation) error {
+	if err := src.Unchanged(); err != nil {
+		return err
 	}
 	return j.rules.Unchanged()
 }
 
 // because adds to an error what may have led to it: a file that was written to
 // while it was read.
-func (j *job) because(ctx context.Context, err error, src *concatenation) error {
+func (j *job) because(ctx context.Context, err error, src *frontier.Concatenation) error {
 	if ctx.Err() != nil || errors.Is(err, blob.ErrChanged) || errors.Is(err, rulepack.ErrChanged) {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
+	"robotsbatch/io/frontier"
 	"robotsbatch/io/parquetio"
 )
 
@@ -30,7 +31,7 @@ func (v *verifier) decode(name, urlColumn string) (rows int64, isTable bool, err
 		return 0, false, err
 	}
 	defer r.Close()
-	if !isBinary(found) || codec != 0 {
+	if !found.IsBinary() || codec != 0 {
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			return 0, false, atName(blob.Shown(name), err)
 		}
@@ -46,8 +47,8 @@ func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (
 	if f == format.Parquet {
 		return v.checkParquet(name)
 	}
-	opener := opener{format: f, urlColumn: urlColumn, batchRows: defaultRows, memory: defaultMemory, columns: true, keep: batch.KeepAll}
-	in, err := opener.open(v.ctx, input{path: name})
+	o := frontier.Options{Format: f, URLColumn: urlColumn, BatchRows: defaultRows, Memory: defaultMemory, Columns: true, Keep: batch.KeepAll}
+	in, err := frontier.Open(v.ctx, frontier.Input{Path: name}, o)
 	if err == nil {
 		return v.drain(in)
 	}
@@ -59,8 +60,8 @@ func (v *verifier) decodeTable(name string, f format.Format, urlColumn string) (
 	for _, field := range t.schema.Fields() {
 		switch field.Type.ID() {
 		case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
-			opener.urlColumn = field.Name
-			if in, err := opener.open(v.ctx, input{path: name}); err == nil {
+			o.URLColumn = field.Name
+			if in, err := frontier.Open(v.ctx, frontier.Input{Path: name}, o); err == nil {
 				return v.drain(in)
 			}
 		}
@@ -106,7 +107,7 @@ func (v *verifier) checkSums(name string, f format.Format) error {
 }
 
 // drain decodes all that an input has, and closes it.
-func (v *verifier) drain(in *opened) (rows int64, err error) {
+func (v *verifier) drain(in *frontier.Source) (rows int64, err error) {
 	defer func() { err = errors.Join(err, in.Close()) }()
 	for {
 		piece, err := in.Next(v.ctx)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"robotsbatch/io/frontier"
 	"robotsbatch/io/ruleset"
 )
 
@@ -35,5 +36,6 @@ func atName(name string, err error) error {
 func isUsage(err error) bool {
 	var usage usageError
 	var rules *ruleset.UsageError
-	return errors.As(err, &usage) || errors.As(err, &rules)
+	var input *frontier.UsageError
+	return errors.As(err, &usage) || errors.As(err, &rules) || errors.As(err, &input)
 }

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
 	"robotsbatch/io/ruleset"
 )
 
@@ -23,7 +24,7 @@ type job struct {
 	*jobConfig
 	s       streams
 	log     *console
-	opener  opener
+	reading frontier.Options
 	rules   *ruleset.Set
 	shown   *progress
 	summary *summary
@@ -47,9 +48,12 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	started := time.Now()
 	limitHeap(c.memory)
 	j := &job{jobConfig: c, s: s, log: log}
-	j.opener = opener{stdin: s.in, format: c.inFormat, urlColumn: c.urlColumn, batchRows: c.batchRows, maxLine: int(c.maxLine), separator: c.separator, acceptTruncated: c.acceptTruncated, columns: !c.wantsText(), verdicts: c.columns, keep: c.keep}
+	j.reading = frontier.Options{
+		Stdin: s.in, Format: c.inFormat, URLColumn: c.urlColumn, BatchRows: c.batchRows, MaxLine: int(c.maxLine), Separator: c.separator,
+		AcceptTruncated: c.acceptTruncated, Columns: !c.wantsText(), Verdicts: c.columns, Keep: c.keep,
+	}
 	if c.wantsText() {
-		j.opener.keep = batch.KeepURL
+		j.reading.Keep = batch.KeepURL
 	}
 	j.shown = newProgress(c, s, j.log, started)
 	err = j.run(ctx, started)
@@ -126,7 +130,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err := j.reserveMemory(inputs); err != nil {
 		return err
 	}
-	j.opener.memory = j.batchMemory()
+	j.reading.Memory = j.batchMemory()
 	release, err := j.claim()
 	if err != nil {
 		return err
@@ -165,11 +169,11 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 // tryInput opens the first input and closes it again: what is wrong with it shows
 // before captures are read, which may take long. What can be read only once is left
 // alone.
-func (j *job) tryInput(ctx context.Context, in input) error {
-	if info, err := os.Stat(in.path); err != nil || !info.Mode().IsRegular() {
+func (j *job) tryInput(ctx context.Context, in frontier.Input) error {
+	if info, err := os.Stat(in.Path); err != nil || !info.Mode().IsRegular() {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
-	opened, err := j.opener.open(ctx, in)
+	opened, err := frontier.Open(ctx, in, j.reading)
 	if err != nil {
 		return err
 	}
@@ -210,12 +214,12 @@ func (j *job) newEvaluator() batch.Evaluator {
 
 // convert writes one output.
 func (j *job) convert(ctx context.Context, out output) error {
-	src, err := concatenate(ctx, &j.opener, out.inputs)
+	src, err := frontier.Concatenate(ctx, out.inputs, j.reading)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	t, err := j.target(out, src.first)
+	t, err := j.target(out, src.First())
 	if err != nil {
 		return err
 	}

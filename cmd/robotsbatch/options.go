@@ -2,6 +2,7 @@ package main
 
 import (
 	"robotsbatch/batch"
+	"robotsbatch/io/format"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -77,10 +78,10 @@ var options = []option{
 		bind:  func(c *jobConfig) any { return &c.filesFrom },
 	},
 	{
-		name: "in-format", argument: "NAME", topic: inputTopic, commands: jobCommand, words: formatNames(readable),
+		name: "in-format", argument: "NAME", topic: inputTopic, commands: jobCommand, words: formatNames(format.Format.Readable),
 		short: "format of the inputs", standard: "by the first bytes, then by name",
 		more: "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name alone.",
-		bind: func(c *jobConfig) any { return formatOf(&c.inFormat, readable) },
+		bind: func(c *jobConfig) any { return formatOf(&c.inFormat, format.Format.Readable) },
 	},
 	{
 		name: "url-column", argument: "NAME", topic: inputTopic, commands: jobCommand, common: true,
@@ -193,11 +194,11 @@ var options = []option{
 		bind:  func(c *jobConfig) any { return &c.out },
 	},
 	{
-		name: "out-format", argument: "NAME", topic: outputTopic, commands: jobCommand, words: formatNames(writable),
+		name: "out-format", argument: "NAME", topic: outputTopic, commands: jobCommand, words: formatNames(format.Format.Writable),
 		short: "format of the outputs", standard: "by name",
 		more: "arrow, arrows, parquet, csv, tsv, jsonl or text. On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
 			"else the input's format.",
-		bind: func(c *jobConfig) any { return formatOf(&c.outFormat, writable) },
+		bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
 	},
 	{
 		name: "compression", argument: "NAME", topic: outputTopic, commands: jobCommand, standard: "zstd", words: []string{"zstd", "none", "lz4", "snappy"},

@@ -15,6 +15,7 @@ import (
 	"robotsbatch/io/compress"
 	"robotsbatch/io/delimited"
 	"robotsbatch/io/format"
+	"robotsbatch/io/frontier"
 	"robotsbatch/io/jsonl"
 	"robotsbatch/io/parquetio"
 	"robotsbatch/io/text"
@@ -26,27 +27,27 @@ type output struct {
 	// folder it has no ending yet: the input's format decides which.
 	path     string
 	inFolder bool
-	inputs   []input
+	inputs   []frontier.Input
 }
 
 // planOutputs says which inputs go to which output: all to one, or each to its
 // own when -out is a folder.
-func planOutputs(c *jobConfig, inputs []input) ([]output, error) {
+func planOutputs(c *jobConfig, inputs []frontier.Input) ([]output, error) {
 	if !isFolder(c.out) {
 		return []output{{path: c.out, inputs: inputs}}, nil
 	}
-	taken := make(map[string]input)
+	taken := make(map[string]frontier.Input)
 	var outputs []output
 	for _, in := range inputs {
-		if !filepath.IsLocal(filepath.FromSlash(in.stem)) {
-			return nil, usageErrorf("%s cannot have an output of that name below %s: name a file with -out", in.name(), blob.Shown(c.out))
+		if !filepath.IsLocal(filepath.FromSlash(in.Stem)) {
+			return nil, usageErrorf("%s cannot have an output of that name below %s: name a file with -out", in.Name(), blob.Shown(c.out))
 		}
-		path := below(c.out, withoutEnding(in.stem))
+		path := below(c.out, withoutEnding(in.Stem))
 		if other, ok := taken[path]; ok {
-			return nil, usageErrorf("%s and %s would both be written as %s: give them folders of their own", other.name(), in.name(), blob.Shown(path))
+			return nil, usageErrorf("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
 		}
 		taken[path] = in
-		outputs = append(outputs, output{path: path, inFolder: true, inputs: []input{in}})
+		outputs = append(outputs, output{path: path, inFolder: true, inputs: []frontier.Input{in}})
 	}
 	return outputs, nil
 }
@@ -110,13 +111,13 @@ type target struct {
 func (t target) name() string { return blob.Shown(t.path) }
 
 // target decides how out is written, now that its first input is known.
-func (c *jobConfig) target(out output, first *opened) (target, error) {
+func (c *jobConfig) target(out output, first *frontier.Source) (target, error) {
 	t := target{path: out.path, format: c.outFormat}
 	named := format.Unknown
 	switch {
 	case out.inFolder:
-		if isLines(first.format) {
-			t.codec = first.codec
+		if first.Format.IsLines() {
+			t.codec = first.Codec
 		}
 	case out.path != "-":
 		named, t.codec = format.ByName(blob.Shown(out.path))
@@ -128,13 +129,13 @@ func (c *jobConfig) target(out output, first *opened) (target, error) {
 		if out.path != "-" && !out.inFolder {
 			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl or .txt, or say which with -out-format", blob.Shown(out.path))
 		}
-		t.format = defaultFormat(first.format, out.inFolder)
+		t.format = defaultFormat(first.Format, out.inFolder)
 	}
 	if out.inFolder {
-		if isBinary(t.format) {
+		if t.format.IsBinary() {
 			t.codec = compress.None
 		}
-		t.path = withEnding(t.path, endings[t.format]+codecEndings[t.codec])
+		t.path = withEnding(t.path, t.format.Ending()+t.codec.Ending())
 	}
 	if err := c.checkTarget(t, out); err != nil {
 		return target{}, err
@@ -158,7 +159,7 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 		return format.JSONL
 	case in == format.CDX:
 		return format.CSV
-	case isLines(in):
+	case in.IsLines():
 		return in
 	case inFolder:
 		return in
@@ -171,26 +172,26 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 func (c *jobConfig) checkTarget(t target, out output) error {
 	name := t.format.String()
 	switch {
-	case !writable(t.format):
+	case !t.format.Writable():
 		return unavailable(fmt.Sprintf("-out %s: writing %s", t.name(), name))
 	case t.format == format.Text && c.emit == batch.EmitAll:
 		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.name())
 	case t.format == format.Text && (c.explain || c.hasKeep || len(c.with) > 0):
 		return usageErrorf("-out %s: text has URLs only: -explain, -with and -columns need another format", t.name())
-	case isArrow(t.format) && t.codec != compress.None:
+	case t.format.IsArrow() && t.codec != compress.None:
 		return usageErrorf("-out %s: Arrow is compressed inside: leave out the last ending and use -compression", t.name())
-	case isBinary(t.format) && t.codec != compress.None:
+	case t.format.IsBinary() && t.codec != compress.None:
 		return usageErrorf("-out %s: Parquet is compressed inside: leave out the last ending and use -compression", t.name())
-	case isArrow(t.format) && c.compression == snappyCompression:
+	case t.format.IsArrow() && c.compression == snappyCompression:
 		return usageErrorf("-compression snappy is for Parquet: Arrow has zstd, lz4 or none")
 	case t.format == format.Parquet && c.compression == lz4Compression:
 		return usageErrorf("-compression lz4 is for Arrow: Parquet is written with zstd, snappy or none")
-	case !isBinary(t.format) && c.hasCompression:
+	case !t.format.IsBinary() && c.hasCompression:
 		return usageErrorf("-compression is for Arrow and Parquet: %s is compressed when the name of -out ends in .zst or .gz", name)
 	}
 	if blob.IsURL(t.path) {
 		for _, in := range out.inputs {
-			if in.name() == t.name() {
+			if in.Name() == t.name() {
 				return usageErrorf("-out %s would replace an input: choose another name", t.name())
 			}
 		}
@@ -201,7 +202,7 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 		return nil
 	}
 	for _, in := range out.inputs {
-		if info, err := os.Stat(in.path); err == nil && os.SameFile(before, info) && info.Mode().IsRegular() {
+		if info, err := os.Stat(in.Path); err == nil && os.SameFile(before, info) && info.Mode().IsRegular() {
 			return usageErrorf("-out %s would replace an input: choose another name", t.path)
 		}
 	}
@@ -211,7 +212,7 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 // create starts the output.
 func (j *job) create(ctx context.Context, t target) (blob.Writer, error) {
 	if t.path == "-" {
-		if isBinary(t.format) && isTerminal(j.s.out) {
+		if t.format.IsBinary() && isTerminal(j.s.out) {
 			return nil, usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
 		}
 		return stdoutWriter{j.s.out}, nil
@@ -224,15 +225,15 @@ func (j *job) create(ctx context.Context, t target) (blob.Writer, error) {
 }
 
 // newSink encodes to w. The checksums are nil when nobody wants them.
-func (j *job) newSink(t target, src *concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
+func (j *job) newSink(t target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
 	w, sums := j.record.around(w)
-	sink, err := j.encoder(t, src.first, src.passing, w)
+	sink, err := j.encoder(t, src.First(), src.Passing(), w)
 	if err != nil {
 		w.Abort()
-		return nil, nil, fmt.Errorf("%s: %w", src.first.input.name(), err)
+		return nil, nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
 	}
-	if isBinary(t.format) { // text has no types
-		j.summary.note(src.first.Source, sink)
+	if t.format.IsBinary() { // text has no types
+		j.summary.note(src.First().Source, sink)
 	}
 	if sums != nil {
 		sink = sums.Around(sink)
@@ -248,22 +249,22 @@ func (j *job) newSink(t target, src *concatenation, w blob.Writer) (batch.Sink, 
 	}}, sums, nil
 }
 
-func (c *jobConfig) encoder(t target, first *opened, passing bool, w blob.Writer) (batch.Sink, error) {
-	layout := batch.Layout{Keep: c.keep, URLColumn: first.urlColumn, Verdicts: c.columns, Memory: c.batchMemory()}
+func (c *jobConfig) encoder(t target, first *frontier.Source, passing bool, w blob.Writer) (batch.Sink, error) {
+	layout := batch.Layout{Keep: c.keep, URLColumn: first.URLColumn, Verdicts: c.columns, Memory: c.batchMemory()}
 	switch t.format {
 	case format.Text:
 		return text.NewSink(w, t.codec, layout)
 	case format.JSONL:
-		return jsonl.NewSink(w, jsonl.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec})
+		return jsonl.NewSink(w, jsonl.SinkOptions{Layout: layout, Schema: first.Schema, Codec: t.codec})
 	case format.CSV, format.TSV:
-		return delimited.NewSink(w, delimited.SinkOptions{Layout: layout, Schema: first.schema, Codec: t.codec, Tab: t.format == format.TSV})
+		return delimited.NewSink(w, delimited.SinkOptions{Layout: layout, Schema: first.Schema, Codec: t.codec, Tab: t.format == format.TSV})
 	case format.Parquet:
 		if passing {
 			return parquetio.NewPassing(w, first.Source.(*parquetio.Source), layout)
 		}
-		return parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.parquet()})
+		return parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Schema: first.Schema, Compression: c.compression.parquet()})
 	default:
-		o := arrowipc.SinkOptions{Layout: layout, Schema: first.schema, Compression: c.compression.arrow(), Stream: t.format == format.ArrowS}
+		o := arrowipc.SinkOptions{Layout: layout, Schema: first.Schema, Compression: c.compression.arrow(), Stream: t.format == format.ArrowS}
 		if passing {
 			o.From = first.Source.(*arrowipc.Source)
 		}

@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
 	"robotsbatch/io/rulesdir"
 )
 
@@ -146,7 +147,7 @@ func (r *record) around(w blob.Writer) (blob.Writer, *manifest.Sums) {
 }
 
 // enter takes down an output that is complete.
-func (r *record) enter(src *concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
+func (r *record) enter(src *frontier.Concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
 	if r == nil || path == blob.Stdio {
 		return nil
 	}
@@ -165,11 +166,11 @@ func (r *record) enter(src *concatenation, path string, sums *manifest.Sums, sta
 		Output: fileOf(filepath.ToSlash(name), info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: manifest.CountsOf(stats),
 	}
 	o.Output.Size = sums.Size()
-	for _, in := range src.inputs() {
-		o.Inputs = append(o.Inputs, fileOf(in.path, in.info))
+	for _, in := range src.Versions() {
+		o.Inputs = append(o.Inputs, fileOf(in.Path, in.Info))
 	}
-	for _, t := range src.truncated {
-		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.input), Rows: t.rows.Load()})
+	for _, t := range src.Truncated() {
+		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.Input), Rows: t.Rows})
 	}
 	r.queue(func(text []byte) []byte {
 		r.outputs++

@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
 )
 
 // kept are the outputs of an earlier run that still are what this run would
@@ -17,10 +18,10 @@ import (
 type kept map[string]*manifest.Output
 
 // keyOf is what an output is found by.
-func keyOf(inputs []input) string {
+func keyOf(inputs []frontier.Input) string {
 	names := make([]string, len(inputs))
 	for i, in := range inputs {
-		names[i] = blob.Shown(in.path)
+		names[i] = blob.Shown(in.Path)
 	}
 	return strings.Join(names, "\x00")
 }
@@ -48,9 +49,9 @@ func (j *job) startRecord(ctx context.Context, outputs []output) (kept, error) {
 	}
 	done := make(map[string]*manifest.Output, len(old.Outputs))
 	for i := range old.Outputs {
-		var inputs []input
+		var inputs []frontier.Input
 		for _, in := range old.Outputs[i].Inputs {
-			inputs = append(inputs, input{path: in.Name})
+			inputs = append(inputs, frontier.Input{Path: in.Name})
 		}
 		done[keyOf(inputs)] = &old.Outputs[i]
 	}
@@ -143,9 +144,9 @@ func (j *job) unaccepted(o *manifest.Output) string {
 // outdated says why an output has to be done again; it is empty when it has not.
 func (r *record) outdated(ctx context.Context, out output, o *manifest.Output) string {
 	for i, in := range out.inputs {
-		now, err := blob.Stat(ctx, in.path)
-		if err != nil || !now.Known() || !fileOf(in.path, now).Same(o.Inputs[i]) {
-			return in.name() + " is not what it was"
+		now, err := blob.Stat(ctx, in.Path)
+		if err != nil || !now.Known() || !fileOf(in.Path, now).Same(o.Inputs[i]) {
+			return in.Name() + " is not what it was"
 		}
 	}
 	path := r.pathOf(o)

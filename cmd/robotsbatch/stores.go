@@ -5,6 +5,7 @@ import (
 
 	"robotsbatch/io/blob"
 	_ "robotsbatch/io/blob/stores" // s3://, gs://, azblob://
+	"robotsbatch/io/frontier"
 )
 
 // resolveNames makes the names of local files of file:// URLs, and refuses URLs
@@ -34,8 +35,8 @@ func pointers(list []string) []*string {
 }
 
 // reserveMemory takes what open objects need out of -memory.
-func (c *jobConfig) reserveMemory(inputs []input) error {
-	isObject := func(in input) bool { return blob.IsURL(in.path) }
+func (c *jobConfig) reserveMemory(inputs []frontier.Input) error {
+	isObject := func(in frontier.Input) bool { return blob.IsURL(in.Path) }
 	if slices.ContainsFunc(inputs, isObject) || slices.ContainsFunc(c.folders, blob.IsURL) {
 		c.memory -= blob.ReadMemory
 	}

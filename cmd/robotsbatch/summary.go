@@ -10,6 +10,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
 )
 
 // summary is what -summary-json writes and the last line on stderr says. The
@@ -65,7 +66,7 @@ type agentSummary struct {
 	Unknown int64 `json:"unknown"`
 }
 
-func newSummary(c *jobConfig, inputs []input) *summary {
+func newSummary(c *jobConfig, inputs []frontier.Input) *summary {
 	s := &summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
 	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
 	if !c.asOf.IsZero() {
@@ -75,7 +76,7 @@ func newSummary(c *jobConfig, inputs []input) *summary {
 		s.Rules[i] = blob.Shown(name)
 	}
 	for _, in := range inputs {
-		s.Inputs = append(s.Inputs, in.name())
+		s.Inputs = append(s.Inputs, in.Name())
 	}
 	for _, agent := range c.agentChains() {
 		s.Agents = append(s.Agents, agentSummary{Agent: agent})

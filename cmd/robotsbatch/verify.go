@@ -256,7 +256,7 @@ func partName(o *manifest.Output, rows []int64, i int) string {
 	p := o.Parts[i]
 	octets := fmt.Sprintf("octets %d to %d", p.Offset, p.Offset+p.Size-1)
 	kind := "batch"
-	if strings.HasSuffix(o.Output.Name, endings[format.Parquet]) {
+	if strings.HasSuffix(o.Output.Name, format.Parquet.Ending()) {
 		kind = "row group"
 	}
 	number := 0

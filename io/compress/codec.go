@@ -30,6 +30,17 @@ func (c Codec) String() string {
 	return "codec(?)"
 }
 
+// Ending is how the names of files end that are compressed, such as ".gz".
+func (c Codec) Ending() string {
+	switch c {
+	case Gzip:
+		return ".gz"
+	case Zstd:
+		return ".zst"
+	}
+	return ""
+}
+
 // DetectSize is how many first bytes Detect needs; with fewer it may return None for a
 // compressed file that is cut off.
 const DetectSize = 4

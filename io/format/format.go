@@ -82,3 +82,32 @@ func ByName(name string) (Format, compress.Codec) {
 	codec, plain := compress.ByName(name)
 	return endings[strings.ToLower(filepath.Ext(plain))], codec
 }
+
+// writtenEndings are how the names of outputs end, of the formats that are written.
+var writtenEndings = [...]string{
+	Arrow: ".arrow", ArrowS: ".arrows", Parquet: ".parquet", Text: ".txt", CSV: ".csv", TSV: ".tsv", JSONL: ".jsonl",
+}
+
+// Ending is how the name of an output ends; empty for a format that is not
+// written.
+func (f Format) Ending() string {
+	if int(f) < len(writtenEndings) {
+		return writtenEndings[f]
+	}
+	return ""
+}
+
+// IsArrow tells whether f is an Arrow file or stream.
+func (f Format) IsArrow() bool { return f == Arrow || f == ArrowS }
+
+// IsBinary tells whether f is a format of tables that are compressed inside.
+func (f Format) IsBinary() bool { return f.IsArrow() || f == Parquet }
+
+// IsLines tells whether f is made of lines, and so is compressed as a whole.
+func (f Format) IsLines() bool { return f >= Text && f <= CDX }
+
+// Readable tells whether f is a frontier's format, which can be read.
+func (f Format) Readable() bool { return f.IsBinary() || f.IsLines() }
+
+// Writable tells whether verdicts can be written in f.
+func (f Format) Writable() bool { return f.Ending() != "" }

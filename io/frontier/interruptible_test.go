@@ -1,4 +1,4 @@
-package main
+package frontier
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func TestInterruptibleReadsAll(t *testing.T) {
 	open := func() (io.ReadCloser, error) {
 		return io.NopCloser(iotest.DataErrReader(bytes.NewReader(want))), nil
 	}
-	got, err := io.ReadAll(interruptible(t.Context(), open))
+	got, err := io.ReadAll(Interruptible(t.Context(), open))
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d octets of %d, %v", len(got), len(want), err)
 	}
@@ -31,7 +31,7 @@ func TestInterruptibleErrors(t *testing.T) {
 		"read": func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(broken)), nil },
 	}
 	for name, open := range opens {
-		r := interruptible(t.Context(), open)
+		r := Interruptible(t.Context(), open)
 		for range 2 { // an error stays
 			if _, err := r.Read(make([]byte, 1)); !errors.Is(err, broken) {
 				t.Errorf("%s: %v", name, err)
@@ -46,7 +46,7 @@ func TestInterruptibleEnds(t *testing.T) {
 	silent, other := io.Pipe()
 	defer other.Close() // lets the goroutine go
 	ctx, cancel := context.WithCancelCause(t.Context())
-	r := interruptible(ctx, func() (io.ReadCloser, error) { return silent, nil })
+	r := Interruptible(ctx, func() (io.ReadCloser, error) { return silent, nil })
 	stopped := errors.New("stopped")
 	go cancel(stopped)
 	for range 3 {
@@ -70,7 +70,7 @@ func TestConcatenationCloseEndsNext(t *testing.T) {
 		}
 		close(started)
 	}()
-	c, err := concatenate(t.Context(), &opener{stdin: silent}, []input{{"-", "stdin"}, {"never", "never"}})
+	c, err := Concatenate(t.Context(), []Input{{"-", "stdin"}, {"never", "never"}}, Options{Stdin: silent})
 	if err != nil {
 		t.Fatal(err)
 	}

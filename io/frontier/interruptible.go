@@ -1,12 +1,12 @@
-package main
+package frontier
 
 import (
 	"context"
 	"io"
 )
 
-// pipeReader reads a stream that may have nothing to say for ever, such as a
-// pipe, and stops waiting when its context ends.
+// pipeReader reads a stream that may send nothing, such as a pipe, and stops
+// waiting when its context ends.
 type pipeReader struct {
 	ctx    context.Context
 	filled chan readResult
@@ -21,15 +21,14 @@ type readResult struct {
 	err  error
 }
 
-// pipeBuffer is how many octets are read at once; there are two such buffers.
+// pipeBuffer is how many bytes are read at once; there are two such buffers.
 const pipeBuffer = 256 << 10
 
-// interruptible returns a reader of what open opens, whose reads fail with the
-// cause of the context's end once that has come. A goroutine opens, reads and
-// closes. No signal can end a read from a pipe, so when the context ends first
-// the goroutine stays in it until the other end says something or the program
-// exits.
-func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.Reader {
+// Interruptible returns a reader of what open opens. Once ctx has ended, its reads
+// fail with the cause. A goroutine opens, reads and closes. Nothing can end a read
+// from a pipe, so the goroutine may outlive ctx until the other end writes or the
+// program exits.
+func Interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.Reader {
 	p := &pipeReader{ctx: ctx, filled: make(chan readResult), free: make(chan []byte, 2)}
 	p.free <- make([]byte, pipeBuffer)
 	p.free <- make([]byte, pipeBuffer)

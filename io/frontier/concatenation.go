@@ -1,0 +1,228 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/format"
+)
+
+// Concatenation is a batch.Source of several inputs, one after another. Only
+// the current one is open.
+type Concatenation struct {
+	options Options
+	first   *Source
+	passing bool // columns pass through: see PassThrough
+
+	// ctx ends with Close, and with it a Next that waits for a pipe.
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu   sync.Mutex // Close may be called during Next
+	now  *Source    // nil after the last
+	rest []Input
+
+	complete []func() error // of each source: errors that only its end shows
+
+	rows      *atomic.Int64 // of the current input, with -accept-truncated
+	truncated []cut
+
+	versionsMu sync.Mutex // for what follows, and complete
+	versions   []Version  // of those that were opened
+}
+
+// Version is an input in the version that was read.
+type Version struct {
+	Path string
+	Info blob.Info
+}
+
+// Concatenate opens the first of inputs, whose schema the others must have.
+func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation, error) {
+	c := &Concatenation{options: o, rest: inputs}
+	c.ctx, c.cancel = context.WithCancel(ctx)
+	if err := c.open(); err != nil {
+		c.cancel()
+		return nil, err
+	}
+	c.first = c.now
+	return c, nil
+}
+
+// open opens the next input. It looks the version up first: an input that is
+// replaced meanwhile then shows as changed.
+func (c *Concatenation) open() error {
+	in := c.rest[0]
+	info, err := blob.Stat(c.ctx, in.Path)
+	if err != nil {
+		info = blob.Info{} // opening says what is wrong
+	}
+	next, err := Open(c.ctx, in, c.options)
+	if err != nil {
+		return err
+	}
+	c.now, c.rest, c.rows = next, c.rest[1:], new(atomic.Int64)
+	if c.passing {
+		if err := next.PassThrough(); err != nil {
+			return err
+		}
+	}
+	c.versionsMu.Lock()
+	defer c.versionsMu.Unlock()
+	if s, ok := next.Source.(interface{ Complete() func() error }); ok {
+		c.complete = append(c.complete, s.Complete())
+	}
+	c.versions = append(c.versions, Version{in.Path, info})
+	return nil
+}
+
+// First is the first input, which may be closed already.
+func (c *Concatenation) First() *Source { return c.first }
+
+// PassThrough makes the columns of all inputs pass through; see
+// [Source.PassThrough]. It is called before Next.
+func (c *Concatenation) PassThrough() error {
+	c.passing = true
+	return c.first.PassThrough()
+}
+
+// Passing tells whether the columns pass through.
+func (c *Concatenation) Passing() bool { return c.passing }
+
+// Versions are those of the inputs that were opened.
+func (c *Concatenation) Versions() []Version {
+	c.versionsMu.Lock()
+	defer c.versionsMu.Unlock()
+	return slices.Clone(c.versions)
+}
+
+// Unchanged returns an error when an input is not what it was when it was opened.
+func (c *Concatenation) Unchanged() error {
+	for _, v := range c.Versions() {
+		if err := v.Info.Unchanged(v.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Complete returns what is wrong with an input as a whole. It is called after the
+// last row was decoded.
+func (c *Concatenation) Complete() error {
+	c.versionsMu.Lock()
+	defer c.versionsMu.Unlock()
+	for _, complete := range c.complete {
+		if err := complete(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Next implements batch.Source.
+func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.now != nil {
+		p, err := c.now.Next(ctx)
+		switch {
+		case err == nil && c.options.AcceptTruncated:
+			return countedPiece{p, c.rows}, nil
+		case isCut(err) && c.options.AcceptTruncated:
+			c.truncated = append(c.truncated, cut{c.now.Input.Name(), err, c.rows})
+		case !errors.Is(err, io.EOF):
+			return p, err
+		}
+		if err := c.advance(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, io.EOF
+}
+
+// advance closes the current input and opens the next, if there is one.
+func (c *Concatenation) advance() error {
+	if err := c.closeNow(); err != nil {
+		return err
+	}
+	if len(c.rest) == 0 {
+		return nil
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	if difference := schemaDifference(c.first, c.now); difference != "" {
+		return fmt.Errorf("%s and %s cannot go into one output: %s; give an output each with -out FOLDER/",
+			c.first.Input.Name(), c.now.Input.Name(), difference)
+	}
+	return nil
+}
+
+// Close implements batch.Source. It ends a running Next.
+func (c *Concatenation) Close() error {
+	c.cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rest = nil
+	return c.closeNow()
+}
+
+func (c *Concatenation) closeNow() error {
+	if c.now == nil {
+		return nil
+	}
+	err := c.now.Close()
+	c.now = nil
+	return err
+}
+
+// schemaDifference says how the columns of two inputs differ; it is empty when
+// they are the same.
+func schemaDifference(a, b *Source) string {
+	switch {
+	case a.Schema == nil && b.Schema == nil:
+		return ""
+	case a.Schema == nil:
+		return "the first is a list of " + listed(a) + ", the second a table"
+	case b.Schema == nil:
+		return "the first is a table, the second a list of " + listed(b)
+	case a.Schema.Equal(b.Schema):
+		return ""
+	case a.Schema.NumFields() != b.Schema.NumFields():
+		return fmt.Sprintf("the first has %d columns, the second %d", a.Schema.NumFields(), b.Schema.NumFields())
+	}
+	for i := range a.Schema.NumFields() {
+		if one, other := a.Schema.Field(i), b.Schema.Field(i); !one.Equal(other) {
+			return fmt.Sprintf("column %d is %s in the first, %s in the second", i+1, describeField(one), describeField(other))
+		}
+	}
+	return "their byte order is different"
+}
+
+// listed says what an input without columns is a list of.
+func listed(o *Source) string {
+	if o.Format == format.JSONL {
+		return "objects"
+	}
+	return "URLs"
+}
+
+func describeField(f arrow.Field) string {
+	text := fmt.Sprintf("%q %s", f.Name, f.Type)
+	if !f.Nullable {
+		text += " not null"
+	}
+	if f.Metadata.Len() > 0 {
+		text += " with metadata " + f.Metadata.String()
+	}
+	return text
+}

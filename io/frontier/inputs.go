@@ -1,0 +1,155 @@
+package frontier
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/io/blob"
+)
+
+// Input is one thing to read.
+type Input struct {
+	// Path is a file's name, an object's URL, or "-" for stdin.
+	Path string
+	// Stem is the input's name below an output folder: the base name of a file, or
+	// its path below the folder or pattern that was named.
+	Stem string
+}
+
+// Name is the input's name for people.
+func (in Input) Name() string {
+	if in.Path == blob.Stdio {
+		return "stdin"
+	}
+	return blob.Shown(in.Path)
+}
+
+// ReadNames returns the lines of a list of inputs, without blank ones. The list is
+// a file, an object or "-" for stdin; ctx ends a wait for a pipe.
+func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, error) {
+	r := Interruptible(ctx, func() (io.ReadCloser, error) {
+		if list == blob.Stdio {
+			return io.NopCloser(stdin), nil
+		}
+		return blob.Open(ctx, list)
+	})
+	var names []string
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if name := strings.TrimSuffix(lines.Text(), "\r"); name != "" {
+			names = append(names, name)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
+// Expand finds the inputs that a name stands for: stdin, a file, the files of
+// a folder, or those that a pattern matches; objects likewise.
+func Expand(ctx context.Context, name string) ([]Input, error) {
+	if name == "-" {
+		return []Input{{"-", "stdin"}}, nil
+	}
+	if blob.IsURL(name) {
+		return expandURL(ctx, name)
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return walk(name)
+	case err == nil:
+		return []Input{{name, filepath.Base(name)}}, nil
+	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, "*?["):
+		return nil, err
+	}
+	return matching(ctx, name)
+}
+
+// matching finds the inputs that a pattern matches.
+func matching(ctx context.Context, pattern string) ([]Input, error) {
+	matches, err := blob.Glob(pattern)
+	if err != nil {
+		return nil, usageErrorf("%s: %w", pattern, err)
+	}
+	root := blob.PatternRoot(pattern)
+	var inputs []Input
+	for _, match := range matches {
+		found, err := Expand(ctx, match)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range found {
+			if stem, ok := strings.CutPrefix(in.Path, root); ok {
+				in.Stem = stem
+			}
+			inputs = append(inputs, in)
+		}
+	}
+	if len(inputs) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", pattern)
+	}
+	return inputs, nil
+}
+
+// walk lists the files in and below a folder by name. Names that start with a
+// dot or an underscore are left out: they are hidden, or notes that other
+// programs keep beside their data (_SUCCESS).
+func walk(root string) ([]Input, error) {
+	var inputs []Input
+	top := root + string(filepath.Separator) // the folder, also where root is a link to it
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path == top:
+			return nil
+		case strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_"):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := os.Stat(path) // follows a symbolic link
+		if err != nil {
+			return err
+		}
+		if info.Mode().IsRegular() {
+			stem, _ := filepath.Rel(root, path) // cannot fail: path is below root
+			inputs = append(inputs, Input{path, stem})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", root, err)
+	}
+	if len(inputs) == 0 {
+		return nil, fmt.Errorf("%s: the folder has no files", root)
+	}
+	return inputs, nil
+}
+
+// expandURL finds the objects that a URL stands for.
+func expandURL(ctx context.Context, name string) ([]Input, error) {
+	u, err := blob.ParseURL(name)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := blob.Expand(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	inputs := make([]Input, len(objects))
+	for i, object := range objects {
+		inputs[i] = Input{object.URL.String(), object.Stem}
+	}
+	return inputs, nil
+}

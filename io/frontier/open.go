@@ -1,0 +1,249 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/arrowipc"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/compress"
+	"robotsbatch/io/delimited"
+	"robotsbatch/io/format"
+	"robotsbatch/io/jsonl"
+	"robotsbatch/io/lines"
+	"robotsbatch/io/parquetio"
+	"robotsbatch/io/text"
+)
+
+// Options say how inputs are read. BatchRows and Memory must be set.
+type Options struct {
+	// Stdin is read for the input "-".
+	Stdin io.Reader
+	// Format is that of the inputs; Unknown tells it by content and name.
+	Format format.Format
+	// URLColumn is the column, or key of jsonl, that has the URLs; the default is
+	// the format's own.
+	URLColumn string
+	// BatchRows is how many rows a batch has at most.
+	BatchRows int
+	// MaxLine is how many bytes a line, or a row of csv, may have; 0 is the default.
+	MaxLine int
+	// Separator is between the fields of csv and tsv; 0 takes the header's, or a
+	// tab.
+	Separator byte
+	// Memory is how many bytes a batch may take as it is read and decoded.
+	Memory int64
+	// AcceptTruncated also reads an Arrow file that has no end.
+	AcceptTruncated bool
+	// Columns asks sources that read lines for all that a row has; Verdicts are the
+	// columns that will come after.
+	Columns  bool
+	Verdicts []batch.VerdictColumn
+	// Keep says which columns of a table are needed.
+	Keep batch.Keep
+}
+
+// Source is an input that is open and recognised.
+type Source struct {
+	batch.Source
+	Input  Input
+	Format format.Format
+	Codec  compress.Codec
+	// Schema is nil for a list of URLs or of objects.
+	Schema *arrow.Schema
+	// URLColumn is the column that has the URLs.
+	URLColumn string
+	// file is the input as it lies on the disk, when it is a regular file.
+	file    *blob.File
+	closers []io.Closer // in the order of their opening
+}
+
+// Close closes the source and everything below it.
+func (o *Source) Close() error {
+	var err error
+	if o.Source != nil {
+		err = o.Source.Close()
+	}
+	for i := len(o.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, o.closers[i].Close())
+	}
+	return err
+}
+
+// Open opens an input and finds out what it is. ctx ends a read from a pipe that
+// sends nothing. An error that is a [UsageError] is about the options.
+func Open(ctx context.Context, in Input, o Options) (*Source, error) {
+	s := &Source{Input: in}
+	r, err := o.recognise(ctx, s)
+	if err == nil {
+		err = o.decode(s, r)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// PassThrough makes the columns come out as they are encoded in the input, of
+// which Arrow and Parquet files are capable. The source then closes the file.
+func (s *Source) PassThrough() error {
+	switch source := s.Source.(type) {
+	case *parquetio.Source:
+		return source.PassThrough()
+	case *arrowipc.Source:
+		if s.file == nil || s.Codec != compress.None {
+			return source.PassThrough(nil)
+		}
+		s.leaveFile()
+		return source.PassThrough(s.file)
+	}
+	return nil
+}
+
+// leaveFile leaves closing the file to the source of the format, whose pieces
+// read it after the last Next.
+func (s *Source) leaveFile() {
+	s.closers = slices.DeleteFunc(s.closers, func(c io.Closer) bool { return c == io.Closer(s.file) })
+}
+
+// recognise finds out what an input is, and returns its bytes, decompressed.
+func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
+	raw, err := o.openRaw(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	found, codec, r, err := format.Sniff(raw, s.Input.Name())
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, r)
+	s.Format, s.Codec = o.Format, codec
+	if s.Format == format.Unknown {
+		s.Format = found
+	}
+	return r, nil
+}
+
+// decode puts the source for the recognised format on top of the input's
+// bytes.
+func (o *Options) decode(s *Source, r io.Reader) error {
+	name := s.Input.Name()
+	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep}
+	var table tableSource
+	var err error
+	switch s.Format {
+	case format.Text:
+		if o.URLColumn != "" && o.URLColumn != listColumn {
+			return usageErrorf("%s is a list of URLs and has no column %q: leave out -url-column", name, o.URLColumn)
+		}
+		s.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})
+		s.URLColumn = listColumn
+		return nil
+	case format.Arrow, format.ArrowS:
+		if s.Format == format.Arrow && s.Codec == compress.None && s.file != nil {
+			size, _ := s.file.Size()
+			table, err = arrowipc.OpenFile(s.file, size, options)
+			if o.AcceptTruncated && isCut(err) {
+				table, err = arrowipc.OpenStream(r, options)
+			}
+		} else {
+			table, err = arrowipc.OpenStream(r, options)
+		}
+	case format.CSV, format.TSV, format.CDX:
+		separator := o.Separator
+		if s.Format == format.TSV && separator == 0 {
+			separator = '\t'
+		}
+		table, err = delimited.NewSource(r, delimited.Options{
+			Name: name, Separator: separator, CDX: s.Format == format.CDX, URLColumn: o.URLColumn, Columns: o.Columns, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+		})
+	case format.JSONL, format.CDXJ:
+		table = jsonl.NewSource(r, jsonl.Options{
+			Name: name, CDXJ: s.Format == format.CDXJ, URLKey: o.URLColumn, Columns: o.Columns, Verdicts: o.Verdicts, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+		})
+	case format.Parquet:
+		if s.Codec != compress.None || s.file == nil {
+			return usageErrorf("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
+		}
+		size, _ := s.file.Size()
+		table, err = parquetio.Open(s.file, size, parquetio.Options{
+			Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep,
+		})
+		if err == nil {
+			s.leaveFile()
+		}
+	case format.Unknown:
+		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
+	case format.RulePack:
+		return usageErrorf("%s is a rule pack: name it with -rules", name)
+	case format.WARC:
+		return usageErrorf("%s is a WARC file, which has captures: name it with -rules", name)
+	default:
+		return usageErrorf("%s: reading %s is not available in this version", name, s.Format)
+	}
+	if err != nil {
+		return err
+	}
+	s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
+	return nil
+}
+
+// batchSize is how many bytes of text a batch may have. Several fit into the
+// memory, which keeps workers busy.
+func (o *Options) batchSize() int { return int(min(o.Memory/8, lines.MaxBlockSize)) }
+
+// tableSource is a source whose rows have more than a URL.
+type tableSource interface {
+	batch.Source
+	// Schema is nil where each row may have other things.
+	Schema() *arrow.Schema
+	URLColumn() string
+}
+
+// listColumn is the name of a list's one column.
+const listColumn = "url"
+
+// openRaw returns the input's bytes. It remembers a file or object, which can be read
+// at any offset; reads of anything else end with ctx.
+func (o *Options) openRaw(ctx context.Context, s *Source) (io.Reader, error) {
+	path := s.Input.Path
+	if path == blob.Stdio && o.Stdin != os.Stdin {
+		return Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(o.Stdin), nil }), nil
+	}
+	if info, err := os.Stat(path); path != blob.Stdio && !blob.IsURL(path) && err == nil && !info.Mode().IsRegular() {
+		// A pipe or a device; even opening it may block forever.
+		return Interruptible(ctx, func() (io.ReadCloser, error) { return blob.Open(ctx, path) }), nil
+	}
+	f, err := blob.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if _, regular := f.Size(); !regular {
+		return Interruptible(ctx, func() (io.ReadCloser, error) { return f, nil }), nil
+	}
+	s.file = f
+	s.closers = append(s.closers, f)
+	return f, nil
+}
+
+// UsageError is a mistake in the options, and not in an input.
+type UsageError struct{ err error }
+
+func (e *UsageError) Error() string { return e.err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.err }
+
+func usageErrorf(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// isCut tells whether an error is that of an input that ends too early.
+func isCut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

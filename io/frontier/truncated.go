@@ -1,0 +1,56 @@
+package frontier
+
+import (
+	"sync/atomic"
+
+	"robotsbatch/batch"
+)
+
+// Truncated is an input that ended too early. Its rows up to there were taken.
+type Truncated struct {
+	Input string
+	// Err says where it ended.
+	Err error
+	// Rows came before the end.
+	Rows int64
+}
+
+// cut is a Truncated whose rows are not all decoded yet.
+type cut struct {
+	input string
+	err   error
+	rows  *atomic.Int64
+}
+
+// Truncated are the inputs that ended too early. It is called after the last row
+// was decoded.
+func (c *Concatenation) Truncated() []Truncated {
+	var all []Truncated
+	for _, t := range c.truncated {
+		all = append(all, Truncated{t.input, t.err, t.rows.Load()})
+	}
+	return all
+}
+
+// countedPiece is a piece whose rows are counted when they are decoded.
+type countedPiece struct {
+	batch.Piece
+	rows *atomic.Int64
+}
+
+// Decode implements batch.Piece.
+func (p countedPiece) Decode() (*batch.Batch, error) {
+	b, err := p.Piece.Decode()
+	if err == nil {
+		p.rows.Add(int64(b.URLs.Len()))
+	}
+	return b, err
+}
+
+// Kept implements batch.Sharing.
+func (p countedPiece) Kept() int64 {
+	if sharing, ok := p.Piece.(batch.Sharing); ok {
+		return sharing.Kept()
+	}
+	return 0
+}
