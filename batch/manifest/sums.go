@@ -65,7 +65,7 @@ func text(h *xxh3.Hasher) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Size is how many octets were written.
+// Size is how many bytes were written.
 func (s *Sums) Size() int64 { return s.size }
 
 // Checksum is that of the whole output.
@@ -113,26 +113,26 @@ func (s *sink) Write(c batch.Chunk) error {
 	return nil
 }
 
-// Check reads an output and compares it with what is known of it. It calls
-// broken for each part that is not as it was written, with len(o.Parts) for what
-// is wrong with the whole alone. The error is the reader's.
-func (o *Output) Check(r io.Reader, broken func(number int, what string)) error {
+// Check reads an output and compares it with its checksums. It calls damaged for
+// each part that is not what was written; number len(o.Parts) stands for damage that
+// is in no part. The error is the reader's.
+func (o *Output) Check(r io.Reader, damaged func(number int, what string)) error {
 	var whole, part xxh3.Hasher
-	size, sound := int64(0), true
+	size, intact := int64(0), true
 	for i, p := range o.Parts {
 		part.Reset()
 		n, err := io.CopyN(io.MultiWriter(&whole, &part), r, p.Size)
 		size += n
 		if err == io.EOF {
-			broken(i, fmt.Sprintf("the output ends after %d octets, where it had %d", size, o.Output.Size))
+			damaged(i, fmt.Sprintf("it ends after %d bytes; %d were written", size, o.Output.Size))
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		if sum := text(&part); sum != p.Checksum {
-			sound = false
-			broken(i, fmt.Sprintf("its checksum is %s and was %s", sum, p.Checksum))
+			intact = false
+			damaged(i, fmt.Sprintf("its checksum is %s and was %s", sum, p.Checksum))
 		}
 	}
 	more, err := io.Copy(&whole, r)
@@ -140,9 +140,9 @@ func (o *Output) Check(r io.Reader, broken func(number int, what string)) error 
 	case err != nil:
 		return err
 	case more > 0:
-		broken(len(o.Parts), fmt.Sprintf("%d octets more than it had", more))
-	case sound && text(&whole) != o.Checksum:
-		broken(len(o.Parts), fmt.Sprintf("the checksum of the whole is %s and was %s", text(&whole), o.Checksum))
+		damaged(len(o.Parts), fmt.Sprintf("%d bytes more than were written", more))
+	case intact && text(&whole) != o.Checksum:
+		damaged(len(o.Parts), fmt.Sprintf("the checksum of the whole is %s and was %s", text(&whole), o.Checksum))
 	}
 	return nil
 }

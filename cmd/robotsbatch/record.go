@@ -16,19 +16,6 @@ import (
 	"robotsbatch/io/rulesdir"
 )
 
-// Names of manifests: one in a folder of outputs, or one beside a single output.
-// Names that begin with an underscore are left out by programs that read all
-// files of a folder, this one among them.
-const (
-	manifestEnd    = ".manifest.jsonl"
-	folderManifest = "_robotsbatch" + manifestEnd
-)
-
-// manifestOf is the name of a single output's manifest.
-func manifestOf(out string) string {
-	return filepath.Join(filepath.Dir(out), "_"+filepath.Base(out)+manifestEnd)
-}
-
 // record is the manifest of a job while it grows. A nil record is that of a job
 // that wants none.
 type record struct {
@@ -57,9 +44,9 @@ func (c *jobConfig) newRecord() *record {
 	case c.out == blob.Stdio || blob.IsURL(c.out):
 		return nil
 	case isFolder(c.out):
-		r.name, r.folder = filepath.Join(c.out, folderManifest), c.out
+		r.name, r.folder = filepath.Join(c.out, manifest.FolderName), c.out
 	case c.manifest || c.resume:
-		r.name, r.folder, r.single = manifestOf(c.out), filepath.Dir(c.out), true
+		r.name, r.folder, r.single = manifest.Beside(c.out), filepath.Dir(c.out), true
 	default:
 		return nil
 	}
@@ -233,28 +220,13 @@ func fileOf(name string, info blob.Info) manifest.File {
 	return manifest.File{Name: blob.Shown(name), Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}
 }
 
-// readManifest reads a manifest; the error wraps fs.ErrNotExist when there is
-// none.
-func readManifest(name string) (*manifest.Manifest, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, atName(name, err)
-	}
-	defer f.Close()
-	m, err := manifest.Read(f)
-	if err != nil {
-		return nil, atName(name, err)
-	}
-	return m, nil
-}
-
 // forget removes the manifest beside a single output, which is about to be
 // replaced by one that it knows nothing of.
 func forget(out string) error {
 	if out == blob.Stdio || blob.IsURL(out) || isFolder(out) {
 		return nil
 	}
-	err := os.Remove(manifestOf(out))
+	err := os.Remove(manifest.Beside(out))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the manifest: %w", err)
 	}

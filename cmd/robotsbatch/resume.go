@@ -91,7 +91,7 @@ const shownOutdated = 10
 // earlier reads the manifest of the run before, if all of it was the same job.
 func (j *job) earlier(ctx context.Context) (*manifest.Manifest, error) {
 	r := j.record
-	old, err := readManifest(r.name)
+	old, err := manifest.ReadFile(r.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		j.log.info("there is no manifest to resume from: nothing can be skipped, all inputs are done anew", "resume", "done", 0)

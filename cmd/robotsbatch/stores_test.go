@@ -169,7 +169,7 @@ func TestRulesFromStores(t *testing.T) {
 	}
 	mustRun(t, "compile", "-rules", rules, "-out", s.Name("made.rules"))
 	if !bytes.Equal(s.Get("made.rules"), readFile(t, pack)) {
-		t.Error("a pack that is made in a store: other octets")
+		t.Error("a pack that is made in a store: other bytes")
 	}
 	local, stored := mustRun(t, "inspect", pack), mustRun(t, "inspect", s.Name("made.rules"))
 	if strings.ReplaceAll(local, pack, "s3://bucket/made.rules") != stored {
@@ -233,17 +233,17 @@ func TestColumnsThatAreFetched(t *testing.T) {
 	if lines := strings.Count(got, "\n"); lines != rows+1 {
 		t.Errorf("%d lines", lines)
 	}
-	gets, octets := s.Asked()
-	if len(gets) > 10 || octets > int64(len(data))/8 {
-		t.Errorf("%d requests for %d of %d octets: %q", len(gets), octets, len(data), gets)
+	gets, bytes := s.Asked()
+	if len(gets) > 10 || bytes > int64(len(data))/8 {
+		t.Errorf("%d requests for %d of %d bytes: %q", len(gets), bytes, len(data), gets)
 	}
 	got = mustRun(t, "-in", s.Name("wide.parquet"), "-rules", rules, "-prefix", "again_", "-out-format", "csv", "-batch-rows", "1000")
 	if lines := strings.Count(got, "\n"); lines != rows+1 {
 		t.Errorf("%d lines", lines)
 	}
-	gets, octets = s.Asked()
-	if len(gets) > 30 || octets > int64(len(data))*11/10 {
-		t.Errorf("%d requests for %d of %d octets", len(gets), octets, len(data))
+	gets, bytes = s.Asked()
+	if len(gets) > 30 || bytes > int64(len(data))*11/10 {
+		t.Errorf("%d requests for %d of %d bytes", len(gets), bytes, len(data))
 	}
 }
 
@@ -301,7 +301,7 @@ func TestVerifyObjects(t *testing.T) {
 	s := blobtest.New(t)
 	rules := filepath.Join(sample, "rules")
 	mustRun(t, "compile", "-rules", rules, "-out", s.Name("site.rules"))
-	said := map[string]string{"site.rules": "sound: every checksum is right"}
+	said := map[string]string{"site.rules": "intact: every checksum is right"}
 	for _, out := range []string{"out.csv.zst", "out.jsonl.gz", "out.arrow", "out.arrows", "out.parquet"} {
 		mustRun(t, "-in", filepath.Join(sample, "frontier.arrow"), "-rules", rules, "-out", s.Name(out))
 		said[out] = "readable to its end"

@@ -1,0 +1,46 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// nameEnd is how the names of manifests end. They begin with an underscore, as
+// programs that read all files of a folder leave such files out.
+const nameEnd = ".manifest.jsonl"
+
+// FolderName is the name of the manifest in a folder of outputs.
+const FolderName = "_robotsbatch" + nameEnd
+
+// Beside is the name of the manifest of a single output.
+func Beside(output string) string {
+	return filepath.Join(filepath.Dir(output), "_"+filepath.Base(output)+nameEnd)
+}
+
+// IsName tells whether a file's name is that of a manifest.
+func IsName(name string) bool {
+	return strings.HasPrefix(filepath.Base(name), "_") && strings.HasSuffix(name, nameEnd)
+}
+
+// ReadFile reads the manifest of that name. The error names it, and wraps
+// fs.ErrNotExist when there is none.
+func ReadFile(name string) (*Manifest, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		var pathError *fs.PathError
+		if errors.As(err, &pathError) {
+			err = pathError.Err
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer f.Close()
+	m, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
