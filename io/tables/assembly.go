@@ -16,7 +16,6 @@ import (
 // are evaluated in several pieces, by several workers. What comes out is as large as
 // what went in, while an [Output] may cut it.
 type Assembly struct {
-	output  *Output
 	parts   [][][]*array.Data // by piece and share
 	missing atomic.Int64
 }

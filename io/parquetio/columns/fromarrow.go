@@ -116,7 +116,7 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 
 func (b *builder) structure(n *Node, dt *arrow.StructType) (arrow.DataType, error) {
 	if len(dt.Fields()) == 0 {
-		return nil, errors.New("Parquet has no structs without fields")
+		return nil, errors.New("the format has no structs without fields")
 	}
 	fields := make([]arrow.Field, len(dt.Fields()))
 	for i, field := range dt.Fields() {
@@ -209,7 +209,7 @@ func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 	case *arrow.Time32Type, *arrow.Time64Type, *arrow.TimestampType:
 		return b.time(n, dt, m)
 	default:
-		return nil, errors.New("Parquet has no such type")
+		return nil, errors.New("the format has no such type")
 	}
 	n.annotate(m)
 	return dt, nil
