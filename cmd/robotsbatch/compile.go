@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"robotsbatch/io/blob"
+	"robotsbatch/io/outputs"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/ruleset"
 )
@@ -94,8 +95,8 @@ func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*
 	}
 	release := func() {}
 	if !blob.IsURL(c.out) {
-		if release, err = claimFile(c.out); err != nil {
-			return nil, err
+		if release, err = outputs.Claim(c.out); err != nil {
+			return nil, fmt.Errorf("-out: %w", err)
 		}
 	} else if _, err := blob.ParseURL(c.out); err != nil {
 		return nil, usageErrorf("-out: %w", err)

@@ -14,8 +14,11 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/outputs"
+	"robotsbatch/io/rulepack"
 	"robotsbatch/io/ruleset"
 )
 
@@ -28,8 +31,8 @@ type job struct {
 	rules   *ruleset.Set
 	shown   *progress
 	summary *summary
-	record  *record // nil for none
-	publish publisher
+	record  *outputs.Record // nil for none
+	publish outputs.Publisher
 	// versions are those of the rules when they were opened.
 	versions *ruleset.Versions
 }
@@ -84,7 +87,7 @@ func (j *job) ruleUse() ruleUse {
 	records := slices.Contains(j.with, batch.CrawlDelayColumn) || slices.Contains(j.with, batch.SitemapsColumn)
 	use := ruleUse{memory: j.memory, workers: j.workers, explain: j.explain, records: records, stdin: j.s.in}
 	if j.record != nil {
-		use.used = j.record.used
+		use.used = j.record.Used
 	}
 	return use
 }
@@ -123,7 +126,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
-	outputs, err := planOutputs(j.jobConfig, inputs)
+	planned, err := planOutputs(j.jobConfig, inputs)
 	if err != nil {
 		return err
 	}
@@ -131,12 +134,13 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	j.reading.Memory = j.batchMemory()
-	release, err := j.claim()
+	release, err := outputs.Claim(j.out)
 	if err != nil {
-		return err
+		return fmt.Errorf("-out: %w", err)
 	}
 	defer release()
-	j.record = j.newRecord()
+	j.record = outputs.NewRecord(j.out, j.manifest || j.resume,
+		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + version(), Options: j.given})
 	found, err := j.find(ctx, j.ruleUse(), j.log)
 	if err != nil {
 		return err
@@ -160,7 +164,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		defer file.Abort()
 	}
 	j.summary = newSummary(j.jobConfig, inputs)
-	if err := j.convertAll(ctx, outputs); err != nil {
+	if err := j.convertAll(ctx, planned); err != nil {
 		return err
 	}
 	return j.finish(started, file)
@@ -181,27 +185,59 @@ func (j *job) tryInput(ctx context.Context, in frontier.Input) error {
 	return nil
 }
 
-// convertAll writes all outputs, but for those that an earlier run has written.
-func (j *job) convertAll(ctx context.Context, outputs []output) error {
-	done, err := j.startRecord(ctx, outputs)
+// convertAll writes all outputs, except those that an earlier run has written.
+func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
+	done, err := j.startRecord(ctx, planned)
 	if err != nil {
 		return err
 	}
-	defer j.record.close()
-	defer j.publish.wait() // also when a later output fails
-	for _, out := range outputs {
-		if o := done[keyOf(out.inputs)]; o != nil {
-			j.summary.keep(j.record.pathOf(o), o)
+	defer j.record.Close()
+	defer j.publish.Wait() // also when a later output fails
+	for i, out := range planned {
+		if done != nil && done[i] != nil {
+			j.summary.keep(j.record.PathOf(done[i]), done[i])
 			continue
 		}
 		if err := j.convert(ctx, out); err != nil {
 			return err
 		}
 	}
-	if err := j.publish.wait(); err != nil {
+	if err := j.publish.Wait(); err != nil {
 		return err
 	}
-	return j.record.end()
+	return j.record.End()
+}
+
+// shownRedo is how many outputs are named that are done again.
+const shownRedo = 10
+
+// startRecord starts the job's manifest. With -resume it returns the outputs that
+// are done already, by the index of the planned one.
+func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*manifest.Output, error) {
+	if j.record == nil {
+		return nil, nil
+	}
+	rules, err := j.versions.Identify(j.rules)
+	if err != nil {
+		return nil, err
+	}
+	if !j.resume {
+		return nil, j.record.Start(rules)
+	}
+	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, j.acceptTruncated)
+	if err != nil {
+		return nil, err
+	}
+	if resumed.Anew != "" {
+		j.log.info(resumed.Anew+": everything is done again", "resume", "done", 0, "reason", resumed.Anew)
+		return nil, nil
+	}
+	for _, why := range resumed.Redo[:min(len(resumed.Redo), shownRedo)] {
+		j.log.info(why+": it is done again", "redo", "reason", why)
+	}
+	j.log.info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, counted(int64(len(planned)), "output", "outputs")),
+		"resume", "done", resumed.Kept, "outputs", len(planned))
+	return resumed.Done, nil
 }
 
 // newEvaluator returns an evaluator for a worker.
@@ -213,8 +249,8 @@ func (j *job) newEvaluator() batch.Evaluator {
 }
 
 // convert writes one output.
-func (j *job) convert(ctx context.Context, out output) error {
-	src, err := frontier.Concatenate(ctx, out.inputs, j.reading)
+func (j *job) convert(ctx context.Context, out outputs.Output) error {
+	src, err := frontier.Concatenate(ctx, out.Inputs, j.reading)
 	if err != nil {
 		return err
 	}
@@ -225,7 +261,7 @@ func (j *job) convert(ctx context.Context, out output) error {
 	}
 	unlock := func() {}
 	defer func() { unlock() }()
-	if out.inFolder { // somebody may write this file alone
+	if out.InFolder { // another run may write this file alone
 		lock, err := blob.LockFile(t.path)
 		if err != nil {
 			return fmt.Errorf("-out: %w", err)
@@ -239,13 +275,39 @@ func (j *job) convert(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	late := out.inFolder && !blob.IsURL(t.path)
-	if late {
-		w = &lateWriter{w}
+	var late *outputs.LateWriter
+	if out.InFolder && !blob.IsURL(t.path) {
+		late = &outputs.LateWriter{Writer: w}
+		w = late
 	}
-	sink, sums, err := j.newSink(t, src, w)
+	stats, sums, err := j.evaluate(ctx, t, src, w)
 	if err != nil {
 		return err
+	}
+	enter := func() error { return j.record.Enter(src, t.path, sums, stats) }
+	if late == nil {
+		if err := enter(); err != nil {
+			return err
+		}
+		return j.record.Save()
+	}
+	release := unlock
+	unlock = func() {} // the goroutine that completes the output does that
+	return j.publish.Start(func() error {
+		defer release()
+		if err := late.Complete(); err != nil {
+			return fmt.Errorf("-out: %w", err)
+		}
+		return nil
+	}, enter, j.record.Save)
+}
+
+// evaluate writes the rows of src with their verdicts to w. The checksums are nil
+// when no manifest wants them.
+func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenation, w blob.Writer) (*batch.Stats, *manifest.Sums, error) {
+	sink, sums, err := j.newSink(t, src, w)
+	if err != nil {
+		return nil, nil, err
 	}
 	done := j.summary.Rows
 	stats, err := batch.Run(ctx, src, sink, j.newEvaluator, batch.Options{
@@ -255,22 +317,32 @@ func (j *job) convert(ctx context.Context, out output) error {
 	if errors.Is(err, syscall.EPIPE) {
 		j.summary.Complete = false // the output's reader has what it wanted
 	} else if err != nil {
-		return j.because(ctx, err, src)
+		return nil, nil, j.because(ctx, err, src)
 	}
 	j.summary.add(t.name(), &stats)
 	j.reportTruncated(src)
-	if !late {
-		if err := j.record.enter(src, t.path, sums, &stats); err != nil {
-			return err
-		}
-		return j.record.save()
+	return &stats, sums, nil
+}
+
+// unchanged returns an error when an input or a source of rules is not what it was
+// when it was opened.
+func (j *job) unchanged(src *frontier.Concatenation) error {
+	if err := src.Unchanged(); err != nil {
+		return err
 	}
-	release := unlock
-	unlock = func() {} // whoever completes the output does that
-	return j.publish.start(func() error {
-		defer release()
-		return w.(*lateWriter).complete()
-	}, func() error { return j.record.enter(src, t.path, sums, &stats) }, j.record.save)
+	return j.rules.Unchanged()
+}
+
+// because adds the likely cause to an error: a file that was written to while it was
+// read.
+func (j *job) because(ctx context.Context, err error, src *frontier.Concatenation) error {
+	if ctx.Err() != nil || errors.Is(err, blob.ErrChanged) || errors.Is(err, rulepack.ErrChanged) {
+		return err
+	}
+	if changed := j.unchanged(src); changed != nil {
+		return fmt.Errorf("%w (it showed as: %w)", changed, err)
+	}
+	return err
 }
 
 // finish writes the summary, and decides between success and too many rows

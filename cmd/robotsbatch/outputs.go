@@ -17,27 +17,19 @@ import (
 	"robotsbatch/io/format"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/jsonl"
+	"robotsbatch/io/outputs"
 	"robotsbatch/io/parquetio"
 	"robotsbatch/io/text"
 )
 
-// output is one output of the job and the inputs whose rows go there.
-type output struct {
-	// path is a file's name, an object's URL, or "-" for stdout. Below an output
-	// folder it has no ending yet: the input's format decides which.
-	path     string
-	inFolder bool
-	inputs   []frontier.Input
-}
-
 // planOutputs says which inputs go to which output: all to one, or each to its
 // own when -out is a folder.
-func planOutputs(c *jobConfig, inputs []frontier.Input) ([]output, error) {
-	if !isFolder(c.out) {
-		return []output{{path: c.out, inputs: inputs}}, nil
+func planOutputs(c *jobConfig, inputs []frontier.Input) ([]outputs.Output, error) {
+	if !outputs.IsFolder(c.out) {
+		return []outputs.Output{{Path: c.out, Inputs: inputs}}, nil
 	}
 	taken := make(map[string]frontier.Input)
-	var outputs []output
+	var planned []outputs.Output
 	for _, in := range inputs {
 		if !filepath.IsLocal(filepath.FromSlash(in.Stem)) {
 			return nil, usageErrorf("%s cannot have an output of that name below %s: name a file with -out", in.Name(), blob.Shown(c.out))
@@ -47,9 +39,9 @@ func planOutputs(c *jobConfig, inputs []frontier.Input) ([]output, error) {
 			return nil, usageErrorf("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
 		}
 		taken[path] = in
-		outputs = append(outputs, output{path: path, inFolder: true, inputs: []frontier.Input{in}})
+		planned = append(planned, outputs.Output{Path: path, InFolder: true, Inputs: []frontier.Input{in}})
 	}
-	return outputs, nil
+	return planned, nil
 }
 
 // below is the name of a file or object below a folder.
@@ -74,21 +66,7 @@ func (c *jobConfig) wantsText() bool {
 		return c.outFormat == format.Text
 	}
 	named, _ := format.ByName(blob.Shown(c.out))
-	return named == format.Text && !isFolder(c.out)
-}
-
-// isFolder tells whether -out names a folder: one that is there, or a name
-// that ends like one.
-func isFolder(name string) bool {
-	if blob.IsURL(name) {
-		u, err := blob.ParseURL(name)
-		return err == nil && u.IsFolder()
-	}
-	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator)) {
-		return true
-	}
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
+	return named == format.Text && !outputs.IsFolder(c.out)
 }
 
 // withoutEnding cuts the endings that tell a format or a compression.
@@ -111,27 +89,27 @@ type target struct {
 func (t target) name() string { return blob.Shown(t.path) }
 
 // target decides how out is written, now that its first input is known.
-func (c *jobConfig) target(out output, first *frontier.Source) (target, error) {
-	t := target{path: out.path, format: c.outFormat}
+func (c *jobConfig) target(out outputs.Output, first *frontier.Source) (target, error) {
+	t := target{path: out.Path, format: c.outFormat}
 	named := format.Unknown
 	switch {
-	case out.inFolder:
+	case out.InFolder:
 		if first.Format.IsLines() {
 			t.codec = first.Codec
 		}
-	case out.path != "-":
-		named, t.codec = format.ByName(blob.Shown(out.path))
+	case out.Path != "-":
+		named, t.codec = format.ByName(blob.Shown(out.Path))
 	}
 	if t.format == format.Unknown {
 		t.format = named
 	}
 	if t.format == format.Unknown {
-		if out.path != "-" && !out.inFolder {
-			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl or .txt, or say which with -out-format", blob.Shown(out.path))
+		if out.Path != "-" && !out.InFolder {
+			return target{}, usageErrorf("-out %s: no format has this ending: use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl or .txt, or say which with -out-format", blob.Shown(out.Path))
 		}
-		t.format = defaultFormat(first.Format, out.inFolder)
+		t.format = defaultFormat(first.Format, out.InFolder)
 	}
-	if out.inFolder {
+	if out.InFolder {
 		if t.format.IsBinary() {
 			t.codec = compress.None
 		}
@@ -140,7 +118,7 @@ func (c *jobConfig) target(out output, first *frontier.Source) (target, error) {
 	if err := c.checkTarget(t, out); err != nil {
 		return target{}, err
 	}
-	if out.inFolder && !blob.IsURL(t.path) {
+	if out.InFolder && !blob.IsURL(t.path) {
 		if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
 			return target{}, fmt.Errorf("-out: %w", err)
 		}
@@ -169,7 +147,7 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 
 // checkTarget finds flags that do not go with the output's format, and outputs
 // that would replace their own input.
-func (c *jobConfig) checkTarget(t target, out output) error {
+func (c *jobConfig) checkTarget(t target, out outputs.Output) error {
 	name := t.format.String()
 	switch {
 	case !t.format.Writable():
@@ -190,7 +168,7 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 		return usageErrorf("-compression is for Arrow and Parquet: %s is compressed when the name of -out ends in .zst or .gz", name)
 	}
 	if blob.IsURL(t.path) {
-		for _, in := range out.inputs {
+		for _, in := range out.Inputs {
 			if in.Name() == t.name() {
 				return usageErrorf("-out %s would replace an input: choose another name", t.name())
 			}
@@ -201,7 +179,7 @@ func (c *jobConfig) checkTarget(t target, out output) error {
 	if t.path == "-" || err != nil {
 		return nil
 	}
-	for _, in := range out.inputs {
+	for _, in := range out.Inputs {
 		if info, err := os.Stat(in.Path); err == nil && os.SameFile(before, info) && info.Mode().IsRegular() {
 			return usageErrorf("-out %s would replace an input: choose another name", t.path)
 		}
@@ -226,7 +204,7 @@ func (j *job) create(ctx context.Context, t target) (blob.Writer, error) {
 
 // newSink encodes to w. The checksums are nil when nobody wants them.
 func (j *job) newSink(t target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
-	w, sums := j.record.around(w)
+	w, sums := j.record.Sums(w)
 	sink, err := j.encoder(t, src.First(), src.Passing(), w)
 	if err != nil {
 		w.Abort()
@@ -238,15 +216,15 @@ func (j *job) newSink(t target, src *frontier.Concatenation, w blob.Writer) (bat
 	if sums != nil {
 		sink = sums.Around(sink)
 	}
-	return checkedSink{sink, func() error {
+	return outputs.Checked(sink, func() error {
 		if err := j.unchanged(src); err != nil {
 			return err
 		}
 		if err := src.Complete(); err != nil {
 			return err
 		}
-		return forget(t.path)
-	}}, sums, nil
+		return outputs.Forget(t.path)
+	}), sums, nil
 }
 
 func (c *jobConfig) encoder(t target, first *frontier.Source, passing bool, w blob.Writer) (batch.Sink, error) {

@@ -5,19 +5,20 @@ import (
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/format"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/outputs"
 	"robotsbatch/io/parquetio"
 )
 
 // passThrough makes the columns of an output's inputs pass through, if all rows and
 // columns come out as the same kind of table and no other encoding was asked for.
-func (j *job) passThrough(t target, out output, src *frontier.Concatenation) error {
+func (j *job) passThrough(t target, out outputs.Output, src *frontier.Concatenation) error {
 	if j.recode || j.hasCompression || j.emit != batch.EmitAll || j.keep != batch.KeepAll {
 		return nil
 	}
 	passing := false
 	switch source := src.First().Source.(type) {
 	case *arrowipc.Source:
-		passing = t.format.IsArrow() && source.CanPassThrough(t.format == format.ArrowS, len(out.inputs) > 1)
+		passing = t.format.IsArrow() && source.CanPassThrough(t.format == format.ArrowS, len(out.Inputs) > 1)
 	case *parquetio.Source:
 		passing = t.format == format.Parquet
 	}

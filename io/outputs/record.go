@@ -1,4 +1,4 @@
-package main
+package outputs
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"robotsbatch/batch"
@@ -16,9 +17,19 @@ import (
 	"robotsbatch/io/rulesdir"
 )
 
-// record is the manifest of a job while it grows. A nil record is that of a job
-// that wants none.
-type record struct {
+// Output is one output of a job, and the inputs whose rows go there.
+type Output struct {
+	// Path is a file's name, an object's URL, or "-" for stdout. Below an output
+	// folder it has no ending yet: the input's format decides which.
+	Path     string
+	InFolder bool
+	Inputs   []frontier.Input
+}
+
+// Record is the manifest of a job while it grows. A nil Record belongs to a job
+// without a manifest: Used, Start, Sums, Enter, Save, End and Close accept it and do
+// nothing. Used, Enter and Save are safe for concurrent use.
+type Record struct {
 	name   string // of the manifest
 	folder string // outputs are named from here on
 	// single says that there is one output, whose manifest is written when it
@@ -37,25 +48,29 @@ type record struct {
 	broken  error      // what went wrong with it
 }
 
-// newRecord returns the record of a job, which has no file yet, or nil.
-func (c *jobConfig) newRecord() *record {
-	r := &record{known: make(map[string]manifest.File)}
+// NewRecord returns the record of a job, which has no file yet. A folder always has
+// one, a single output only if beside is set, and stdout and objects have none: it is
+// nil then.
+func NewRecord(out string, beside bool, job manifest.Job) *Record {
+	r := &Record{job: job, known: make(map[string]manifest.File)}
 	switch {
-	case c.out == blob.Stdio || blob.IsURL(c.out):
+	case out == blob.Stdio || blob.IsURL(out):
 		return nil
-	case isFolder(c.out):
-		r.name, r.folder = filepath.Join(c.out, manifest.FolderName), c.out
-	case c.manifest || c.resume:
-		r.name, r.folder, r.single = manifest.Beside(c.out), filepath.Dir(c.out), true
+	case IsFolder(out):
+		r.name, r.folder = filepath.Join(out, manifest.FolderName), out
+	case beside:
+		r.name, r.folder, r.single = manifest.Beside(out), filepath.Dir(out), true
 	default:
 		return nil
 	}
-	r.job = manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + version(), Options: c.given}
 	return r
 }
 
-// used takes down that a file of the rules folder of that name was read.
-func (r *record) used(folder string, u rulesdir.Used) {
+// Used records that a file of the rules folder of that name was read.
+func (r *Record) Used(folder string, u rulesdir.Used) {
+	if r == nil {
+		return
+	}
 	folder = blob.Shown(folder)
 	file := manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified.UTC()}
 	key := folder + "\x00" + u.Name
@@ -73,19 +88,19 @@ func (r *record) used(folder string, u rulesdir.Used) {
 	}
 }
 
-// queue adds to what is to be written: the lines of the rule files that were
-// read since it was called last, and what line appends to them.
-func (r *record) queue(line func(text []byte) []byte) {
+// queue queues lines for the manifest: the rule files that were read since the last
+// call, then what line appends.
+func (r *Record) queue(line func(text []byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pending = line(manifest.AppendRuleFiles(r.pending, r.read))
 	r.read = nil
 }
 
-// begin starts the file with what is kept of an earlier one, all at once. It
-// replaces that.
-func (r *record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
-	if r == nil || r.single {
+// begin replaces the file by one with the outputs and rule files that are kept of
+// an earlier run.
+func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
+	if r.single {
 		return nil
 	}
 	text := manifest.AppendRuleFiles(manifest.AppendJob(nil, &r.job), rules)
@@ -104,7 +119,7 @@ func (r *record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error
 }
 
 // replace writes the file as a whole.
-func (r *record) replace(text []byte) error {
+func (r *Record) replace(text []byte) error {
 	w, err := blob.Create(context.Background(), r.name)
 	if err != nil {
 		return r.failed(err)
@@ -119,13 +134,13 @@ func (r *record) replace(text []byte) error {
 	return nil
 }
 
-func (r *record) failed(err error) error {
-	return fmt.Errorf("the manifest: %w", atName(r.name, err))
+func (r *Record) failed(err error) error {
+	return fmt.Errorf("the manifest: %s: %w", r.name, err)
 }
 
-// around puts checksums before the writer of an output; the sink that writes to
-// it has to go through the sums, too.
-func (r *record) around(w blob.Writer) (blob.Writer, *manifest.Sums) {
+// Sums puts checksums before the writer of an output. The sink that writes to it
+// must be wrapped by [manifest.Sums.Around]. The sums are nil for a nil Record.
+func (r *Record) Sums(w blob.Writer) (blob.Writer, *manifest.Sums) {
 	if r == nil {
 		return w, nil
 	}
@@ -133,8 +148,8 @@ func (r *record) around(w blob.Writer) (blob.Writer, *manifest.Sums) {
 	return sums, sums
 }
 
-// enter takes down an output that is complete.
-func (r *record) enter(src *frontier.Concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
+// Enter records an output that is complete; Save writes it.
+func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
 	if r == nil || path == blob.Stdio {
 		return nil
 	}
@@ -143,7 +158,7 @@ func (r *record) enter(src *frontier.Concatenation, path string, sums *manifest.
 		return r.failed(err)
 	}
 	if !info.Known() {
-		return r.failed(errors.New("there is none of what is no regular file: leave out -manifest and -resume"))
+		return r.failed(errors.New("the output is no regular file: leave out -manifest and -resume"))
 	}
 	name, err := filepath.Rel(r.folder, path)
 	if err != nil {
@@ -166,18 +181,18 @@ func (r *record) enter(src *frontier.Concatenation, path string, sums *manifest.
 	return nil
 }
 
-// end says that the job has come to its end.
-func (r *record) end() error {
+// End records that the job has ended, and saves.
+func (r *Record) End() error {
 	if r == nil || r.single {
 		return nil
 	}
 	r.queue(func(text []byte) []byte { return manifest.AppendEnd(text, r.outputs) })
-	return r.save()
+	return r.Save()
 }
 
-// save writes what was entered, which is durable when it returns. Of several that
-// call it together, one writes for all.
-func (r *record) save() error {
+// Save writes what was entered, which is durable when it returns. Of several
+// concurrent calls one writes for all.
+func (r *Record) Save() error {
 	if r == nil {
 		return nil
 	}
@@ -203,15 +218,15 @@ func (r *record) save() error {
 	return r.broken
 }
 
-// close closes the file.
-func (r *record) close() {
+// Close closes the file.
+func (r *Record) Close() {
 	if r != nil && r.file != nil {
 		r.file.Close()
 	}
 }
 
-// pathOf is where an output lies.
-func (r *record) pathOf(o *manifest.Output) string {
+// PathOf is where a recorded output lies.
+func (r *Record) PathOf(o *manifest.Output) string {
 	return filepath.Join(r.folder, filepath.FromSlash(o.Output.Name))
 }
 
@@ -220,10 +235,10 @@ func fileOf(name string, info blob.Info) manifest.File {
 	return manifest.File{Name: blob.Shown(name), Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}
 }
 
-// forget removes the manifest beside a single output, which is about to be
-// replaced by one that it knows nothing of.
-func forget(out string) error {
-	if out == blob.Stdio || blob.IsURL(out) || isFolder(out) {
+// Forget removes the manifest beside a single output, which is about to be
+// replaced.
+func Forget(out string) error {
+	if out == blob.Stdio || blob.IsURL(out) || IsFolder(out) {
 		return nil
 	}
 	err := os.Remove(manifest.Beside(out))
@@ -231,4 +246,18 @@ func forget(out string) error {
 		return fmt.Errorf("the manifest: %w", err)
 	}
 	return nil
+}
+
+// IsFolder tells whether a name is that of a folder of outputs: one that exists, or
+// a name that ends like one.
+func IsFolder(name string) bool {
+	if blob.IsURL(name) {
+		u, err := blob.ParseURL(name)
+		return err == nil && u.IsFolder()
+	}
+	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator)) {
+		return true
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }

@@ -1,0 +1,147 @@
+package outputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/ruleset"
+)
+
+// Resumed says what an earlier run has done.
+type Resumed struct {
+	// Done are the outputs that need not be written again, by the index of the
+	// planned output; nil for one that has to be.
+	Done []*manifest.Output
+	// Kept is how many those are.
+	Kept int
+	// Redo are the reasons why outputs are written again that a run has written.
+	Redo []string
+	// Anew is the reason why everything is written again; empty when there is none.
+	Anew string
+}
+
+// Start starts the manifest of a job that uses these rules, and resumes nothing.
+func (r *Record) Start(rules []manifest.Rules) error {
+	if r == nil {
+		return nil
+	}
+	r.job.Rules = rules
+	return r.begin(nil, nil)
+}
+
+// Resume starts the manifest with the planned outputs that an earlier run has
+// written, if they are what this run would write. Outputs of truncated inputs count
+// only with acceptTruncated.
+func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions *ruleset.Versions, acceptTruncated bool) (*Resumed, error) {
+	r.job.Rules = rules
+	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
+	old, err := manifest.ReadFile(r.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		result.Anew = "there is no manifest to resume from"
+	case err != nil:
+		return nil, fmt.Errorf("-resume: %w: run without -resume to do everything again", err)
+	default:
+		why := old.Job.Difference(&r.job)
+		if why == "" {
+			why = changedRule(ctx, old, versions)
+		}
+		if why != "" {
+			result.Anew = "when the job was begun " + why
+		}
+	}
+	if result.Anew != "" {
+		return result, r.begin(nil, nil)
+	}
+	done := make(map[string]*manifest.Output, len(old.Outputs))
+	for i := range old.Outputs {
+		var names []string
+		for _, in := range old.Outputs[i].Inputs {
+			names = append(names, in.Name)
+		}
+		done[keyOf(names)] = &old.Outputs[i]
+	}
+	var kept []*manifest.Output
+	for i, out := range planned {
+		o := done[keyOf(shownNames(out.Inputs))]
+		if o == nil {
+			continue
+		}
+		if why := r.outdated(ctx, out, o, acceptTruncated); why != "" {
+			result.Redo = append(result.Redo, why)
+			continue
+		}
+		result.Done[i] = o
+		kept = append(kept, o)
+	}
+	result.Kept = len(kept)
+	if len(kept) == 0 {
+		old.RuleFiles = nil
+	}
+	r.carry(old.RuleFiles)
+	return result, r.begin(kept, old.RuleFiles)
+}
+
+// keyOf is what an output is found by: the names of its inputs.
+func keyOf(names []string) string { return strings.Join(names, "\x00") }
+
+func shownNames(inputs []frontier.Input) []string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = blob.Shown(in.Path)
+	}
+	return names
+}
+
+// changedRule finds a file of a rules folder that has changed since. The sources of
+// rules are the same.
+func changedRule(ctx context.Context, old *manifest.Manifest, versions *ruleset.Versions) string {
+	for _, f := range old.RuleFiles {
+		now, shown, ok, err := versions.FileNow(ctx, f.Source, f.Name)
+		if ok && (err != nil || !now.Same(f.File)) {
+			return shown + " was another"
+		}
+	}
+	return ""
+}
+
+// carry takes over the rule files that the manifest has already.
+func (r *Record) carry(files []manifest.RuleFile) {
+	for _, f := range files {
+		if f.Source >= 0 && f.Source < len(r.job.Rules) {
+			r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
+		}
+	}
+}
+
+// outdated says why an output has to be written again; it is empty when it has not.
+func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, acceptTruncated bool) string {
+	if !acceptTruncated && len(o.Truncated) > 0 {
+		return o.Truncated[0].Input + " was cut, and taken as far as it came (-accept-truncated, which is not given now)"
+	}
+	for i, in := range out.Inputs {
+		now, err := blob.Stat(ctx, in.Path)
+		if err != nil || !now.Known() || !fileOf(in.Path, now).Same(o.Inputs[i]) {
+			return in.Name() + " is not what it was"
+		}
+	}
+	path := r.PathOf(o)
+	if path != filepath.Clean(out.Path) && !strings.HasPrefix(path, filepath.Clean(out.Path)+".") {
+		return path + " has another name now"
+	}
+	now, err := blob.Stat(ctx, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path + " is gone"
+	case err != nil || !now.Known() || !fileOf(o.Output.Name, now).Same(o.Output):
+		return path + " is not what was written"
+	}
+	return ""
+}
