@@ -29,7 +29,7 @@ for column in urls.schema.names:
 
 # Several row groups.
 out = scratch / "groups.parquet"
-many = run(frontier, out, *(["-in", frontier] * 39))
+many = run(frontier, out, "-memory", "64MiB", *(["-in", frontier] * 39))
 same("verdicts of 40 inputs", many, tuple(40 * count for count in want))
 groups = pyarrow.parquet.ParquetFile(out).metadata.num_row_groups
 same("several row groups", groups > 1, True)
