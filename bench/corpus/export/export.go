@@ -10,13 +10,10 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
@@ -32,6 +29,9 @@ type Options struct {
 	// Compression of Arrow's record batches: "zstd", the default, "lz4" or
 	// "none". Parquet has zstd.
 	Compression string
+	// Columns of a table: 3, the default, or 30, named and filled as those of
+	// Common Crawl's index are, a list and dictionaries among them.
+	Columns int
 	// Parts, if not 0, cuts the frontier into so many parts of as many origins
 	// each, of which only Part is written, from 0 on.
 	Part, Parts int
@@ -78,8 +78,8 @@ func Rules(dir string, c *corpus.Corpus) error {
 }
 
 // Frontier writes the URLs to the file of that name, whose ending is one of
-// Formats. A table has two columns more, as real ones do:
-// fetch_priority, with nulls, and found_at.
+// Formats. A table has more columns, as real ones do: fetch_priority, with nulls,
+// and found_at, or those that Options.Columns asks for.
 func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
 	file, err := os.Create(name)
 	if err != nil {
@@ -138,12 +138,13 @@ func newStreamWriter(file *os.File, options ...ipc.Option) (recordWriter, error)
 	return ipc.NewWriter(file, options...), nil
 }
 
-// firstFound is found_at of the first row: 2025-01-01T00:00:00Z.
-const firstFound = 1_735_689_600
-
 func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.File, ...ipc.Option) (recordWriter, error)) error {
-	schema := schemaOf(c)
-	options := []ipc.Option{ipc.WithSchema(schema)}
+	t, err := newTable(c, o, true)
+	if err != nil {
+		return err
+	}
+	defer t.builder.Release()
+	options := []ipc.Option{ipc.WithSchema(t.builder.Schema())}
 	switch o.Compression {
 	case "", "zstd":
 		options = append(options, ipc.WithZstd())
@@ -157,7 +158,7 @@ func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.F
 	if err != nil {
 		return err
 	}
-	err = writeRecords(writer, c, schema, o)
+	err = t.write(writer, c, o)
 	return errors.Join(err, writer.Close())
 }
 
@@ -168,8 +169,12 @@ type parquetWriter struct{ *pqarrow.FileWriter }
 func (w parquetWriter) Write(record arrow.Record) error { return w.WriteBuffered(record) }
 
 func writeParquet(file *os.File, c *corpus.Corpus, o Options) error {
-	schema := schemaOf(c)
-	w, err := pqarrow.NewFileWriter(schema, struct{ io.Writer }{file}, // or it would close the file
+	t, err := newTable(c, o, false)
+	if err != nil {
+		return err
+	}
+	defer t.builder.Release()
+	w, err := pqarrow.NewFileWriter(t.builder.Schema(), struct{ io.Writer }{file}, // or it would close the file
 		parquet.NewWriterProperties(
 			parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(1<<20),
 			parquet.WithDictionaryFor("url", false)),
@@ -177,50 +182,6 @@ func writeParquet(file *os.File, c *corpus.Corpus, o Options) error {
 	if err != nil {
 		return err
 	}
-	err = writeRecords(parquetWriter{w}, c, schema, o)
+	err = t.write(parquetWriter{w}, c, o)
 	return errors.Join(err, w.Close())
-}
-
-func writeRecords(w recordWriter, c *corpus.Corpus, schema *arrow.Schema, o Options) error {
-	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer builder.Release()
-	urls := builder.Field(0).(*array.StringBuilder)
-	priorities := builder.Field(1).(*array.Int32Builder)
-	found := builder.Field(2).(*array.TimestampBuilder)
-
-	flush := func() error {
-		record := builder.NewRecord()
-		defer record.Release()
-		return w.Write(record)
-	}
-	row := int64(0)
-	for _, url := range o.urls(c) {
-		urls.BinaryBuilder.Append(url)
-		if row%17 == 16 {
-			priorities.AppendNull()
-		} else {
-			priorities.Append(int32(row * 7919 % 100))
-		}
-		found.Append(arrow.Timestamp(firstFound + row*37))
-		if row++; row%int64(o.batchRows()) == 0 {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	if urls.Len() == 0 {
-		return nil
-	}
-	return flush()
-}
-
-func schemaOf(c *corpus.Corpus) *arrow.Schema {
-	metadata := arrow.NewMetadata(
-		[]string{"made_by", "seed"},
-		[]string{"robotsbatch bench/corpus", strconv.FormatUint(c.Options().Seed, 10)})
-	return arrow.NewSchema([]arrow.Field{
-		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
-		{Name: "fetch_priority", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
-		{Name: "found_at", Type: arrow.FixedWidthTypes.Timestamp_s},
-	}, &metadata)
 }

@@ -3,7 +3,6 @@ package export_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -116,6 +115,38 @@ func TestFrontierFormats(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A table like Common Crawl's index has the same rows in every format.
+func TestFrontierIndex(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 20, URLs: 3000, Ports: 0.2})
+	var want []string
+	for _, ending := range []string{".arrow", ".arrows", ".parquet"} {
+		name := filepath.Join(t.TempDir(), "f"+ending)
+		if err := export.Frontier(name, c, export.Options{BatchRows: 700, Columns: 30}); err != nil {
+			t.Fatal(err)
+		}
+		rows := read(t, name)
+		if want == nil {
+			want = rows
+		}
+		if len(rows) != 3000 || !slices.Equal(rows, want) {
+			t.Errorf("%s: %d rows, which are not those of the first file", ending, len(rows))
+		}
+	}
+	if n := strings.Count(want[0], "\t") + 1; n != 30 {
+		t.Fatalf("%d columns", n)
+	}
+	row := want[slices.IndexFunc(want, func(row string) bool { return strings.Contains(row, "\thttps\t") && strings.Contains(row, "?") })]
+	for _, part := range []string{")/", "https://", "\texample\t", "crawl-data/CC-MAIN-2025-05/segments/"} {
+		if !strings.Contains(row, part) {
+			t.Errorf("a row lacks %q: %s", part, row)
+		}
+	}
+	err := export.Frontier(filepath.Join(t.TempDir(), "f.parquet"), c, export.Options{Columns: 7})
+	if err == nil || !strings.Contains(err.Error(), "must be 3 or 30") {
+		t.Errorf("7 columns: error %v", err)
 	}
 }
 
@@ -233,9 +264,12 @@ func read(t *testing.T, name string) []string {
 }
 
 func appendRows(rows []string, record arrow.Record) []string {
-	urls := record.Column(0).(*array.String)
 	for i := range int(record.NumRows()) {
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s", urls.Value(i), record.Column(1).ValueStr(i), record.Column(2).ValueStr(i)))
+		values := make([]string, record.NumCols())
+		for j, column := range record.Columns() {
+			values[j] = column.ValueStr(i)
+		}
+		rows = append(rows, strings.Join(values, "\t"))
 	}
 	return rows
 }

@@ -40,6 +40,7 @@ func run(args []string) error {
 	var writing export.Options
 	flags.IntVar(&writing.BatchRows, "rows", 65_536, "rows of an Arrow record batch")
 	flags.StringVar(&writing.Compression, "compression", "zstd", "compression of Arrow record batches: zstd, lz4 or none")
+	flags.IntVar(&writing.Columns, "columns", 3, "columns of a table: 3, or 30 as in Common Crawl's index")
 	options := optionFlags(flags)
 	flags.Parse(args)
 	if *out == "" || flags.NArg() > 0 {

@@ -1,0 +1,84 @@
+package export
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/bench/corpus"
+)
+
+// table makes the rows of a frontier.
+type table struct {
+	builder *array.RecordBuilder
+	// add appends a row to each column.
+	add func(row int64, o *corpus.Origin, url []byte)
+}
+
+// newTable returns a table whose builder is to be released, with dictionaries where
+// the format has them and the table could use them.
+func newTable(c *corpus.Corpus, o Options, dictionaries bool) (table, error) {
+	switch o.Columns {
+	case 0, 3:
+		return frontierTable(c), nil
+	case 30:
+		return indexTable(c, dictionaries), nil
+	}
+	return table{}, fmt.Errorf("%d columns: must be 3 or 30", o.Columns)
+}
+
+func newBuilder(c *corpus.Corpus, fields []arrow.Field) *array.RecordBuilder {
+	metadata := arrow.NewMetadata(
+		[]string{"made_by", "seed"},
+		[]string{"robotsbatch bench/corpus", strconv.FormatUint(c.Options().Seed, 10)})
+	return array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, &metadata))
+}
+
+// write writes all rows.
+func (t table) write(w recordWriter, c *corpus.Corpus, o Options) error {
+	flush := func() error {
+		record := t.builder.NewRecord()
+		defer record.Release()
+		return w.Write(record)
+	}
+	row := int64(0)
+	for origin, url := range o.urls(c) {
+		t.add(row, origin, url)
+		if row++; row%int64(o.batchRows()) == 0 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if t.builder.Field(0).Len() == 0 {
+		return nil
+	}
+	return flush()
+}
+
+// firstFound is found_at of the first row: 2025-01-01T00:00:00Z.
+const firstFound = 1_735_689_600
+
+// frontierTable has the columns url, fetch_priority and found_at.
+func frontierTable(c *corpus.Corpus) table {
+	builder := newBuilder(c, []arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "fetch_priority", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "found_at", Type: arrow.FixedWidthTypes.Timestamp_s},
+	})
+	urls := builder.Field(0).(*array.StringBuilder)
+	priorities := builder.Field(1).(*array.Int32Builder)
+	found := builder.Field(2).(*array.TimestampBuilder)
+	return table{builder, func(row int64, _ *corpus.Origin, url []byte) {
+		urls.BinaryBuilder.Append(url)
+		if row%17 == 16 {
+			priorities.AppendNull()
+		} else {
+			priorities.Append(int32(row * 7919 % 100))
+		}
+		found.Append(arrow.Timestamp(firstFound + row*37))
+	}}
+}
