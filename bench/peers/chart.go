@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"robotsbatch/bench/chart"
 )
 
 // Measures of the chart, in pixels.
@@ -20,10 +22,10 @@ const (
 	barStep     = 34
 )
 
-// chart draws the runners' times as bars on a logarithmic scale, in SVG, the
+// drawChart draws the runners' times as bars on a logarithmic scale, in SVG, the
 // fastest on top: the whole job from the URL, and within it a narrow bar of the
 // library alone.
-func chart(runners []runner) string {
+func drawChart(runners []runner) string {
 	measured := slices.DeleteFunc(slices.Clone(runners), func(r runner) bool { return r.skipped != "" })
 	slices.SortStableFunc(measured, func(a, b runner) int { return cmp.Compare(a.median(jobCPU), b.median(jobCPU)) })
 	low, high := scale(measured)
@@ -87,26 +89,7 @@ func drawBar(b *strings.Builder, r *runner, class string, top int, x func(nanos 
 // chartHead is what the chart begins with, but for its width and height.
 const chartHead = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title">
 <title id="title">Processor time a URL of robots.txt implementations, logarithmic scale</title>
-<style>
-text { font: 13px system-ui, sans-serif; fill: #1f2328 }
-.head { font-weight: 600; font-size: 15px }
-.small { font-size: 12px; fill: #59636e }
-.page { fill: #fff }
-.grid { stroke: #d1d9e0 }
-.bar { fill: #b6bec7 }
-.own { fill: #0969da }
-.alone { fill: #59636e }
-@media (prefers-color-scheme: dark) {
-text { fill: #f0f6fc }
-.small { fill: #9198a1 }
-.page { fill: #0d1117 }
-.grid { stroke: #3d444d }
-.bar { fill: #3d444d }
-.own { fill: #4493f8 }
-.alone { fill: #9198a1 }
-}
-</style>
-<rect class="page" width="100%%" height="100%%" rx="6"/>
+` + chart.Style + `<rect class="page" width="100%%" height="100%%" rx="6"/>
 <text class="head" x="16" y="26">Processor time a URL</text>
 <text class="small" x="16" y="44">nanoseconds from the URL to the verdict, logarithmic scale; shorter is faster</text>
 <text class="small" x="16" y="61">narrow: the library alone, given the parsed rules of the host</text>

@@ -95,6 +95,6 @@ func writeRecord(o options, f *frontier, runners []runner) error {
 		os.MkdirAll(o.record, 0o777),
 		os.WriteFile(name+".jsonl", lines, 0o666),
 		os.WriteFile(name+".md", []byte(page), 0o666),
-		os.WriteFile(filepath.Join(o.record, "peers.svg"), []byte(chart(runners)), 0o666),
+		os.WriteFile(filepath.Join(o.record, "peers.svg"), []byte(drawChart(runners)), 0o666),
 	)
 }

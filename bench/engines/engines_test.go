@@ -1,0 +1,84 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// measured is a table with two engines whose ratios are known: by round, robotsbatch
+// took 1/2, 1/4 and 3/4 of the time.
+func measured() *table {
+	return &table{name: "three <columns>", file: "x.parquet", goal: 0.45, engines: []*engine{
+		{name: robotsbatch, runs: []measurement{{1, 2, 100}, {1, 3, 90}, {3, 1, 300}}},
+		{name: base, runs: []measurement{{2, 8, 500}, {4, 4, 600}, {4, 10, 700}}},
+	}}
+}
+
+// A ratio is the median of those within the rounds, not that of medians.
+func TestRatio(t *testing.T) {
+	tab := measured()
+	own, polars := tab.engines[0], tab.engine(base)
+	if got := own.ratio(polars, wall); got != 0.5 {
+		t.Errorf("wall by Polars: %v, want 0.5", got)
+	}
+	if got := own.ratio(polars, cpu); got != 0.25 {
+		t.Errorf("CPU by Polars: %v, want 0.25", got)
+	}
+	if got := own.median(peak); got != 100 {
+		t.Errorf("peak: %v, want 100", got)
+	}
+	if got := median([]float64{4, 1, 2, 3}); math.Abs(got-2.5) > 1e-9 {
+		t.Errorf("median of four: %v, want 2.5", got)
+	}
+}
+
+func TestReport(t *testing.T) {
+	got := report([]*table{measured()}, map[string]string{robotsbatch: "abc", base: "2.1.0"})
+	for _, want := range []string{
+		"## three <columns>, Parquet",
+		"| robotsbatch | abc | 1.00 | 2.00 | 100 | 0.50 | 0.25 | 0.45, 256 MiB: missed by wall |",
+		"| polars | 2.1.0 | 4.00 | 8.00 | 600 | 1.00 | 1.00 |  |",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the report lacks %q:\n%s", want, got)
+		}
+	}
+	tab := measured()
+	tab.goal = 0.5
+	if got := tab.judge(tab.engines[0]); got != "0.50, 256 MiB: reached" {
+		t.Errorf("goal 0.5: %s", got)
+	}
+}
+
+// The chart is XML, with a bar for each engine.
+func TestChart(t *testing.T) {
+	svg := drawChart([]*table{measured(), measured()})
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bars, own := strings.Count(svg, `class="bar`), strings.Count(svg, `class="bar own"`); bars != 4 || own != 2 {
+		t.Errorf("%d bars, %d of them robotsbatch's", bars, own)
+	}
+}
+
+func TestCases(t *testing.T) {
+	var c cases
+	if err := c.Set("a b=dir/x.arrow=0.25"); err != nil || len(c) != 1 || c[0].goal != 0.25 || c[0].file != "dir/x.arrow" {
+		t.Errorf("%v: %v", c, err)
+	}
+	for _, bad := range []string{"", "a=b", "a=b=c", "a=b=1=2"} {
+		if err := c.Set(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
