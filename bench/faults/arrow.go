@@ -54,7 +54,9 @@ type sample struct {
 	pipe  bool   // it is read from stdin
 	data  []byte
 	where func(at int) part // nil: bytes are counted by group, and any may have another valid value
-	sound result
+	// copied tells whether a byte is only copied where columns pass through; nil: nobody asks.
+	copied func(at int) bool
+	sound  result
 }
 
 // arrowBatches is how many batches a sample has.
@@ -178,11 +180,17 @@ func (b *bench) table(s *sample, name string, data []byte, more ...string) (resu
 	if s.pipe {
 		return b.jobOn(data, append(args, "-in", "-")...), nil
 	}
-	name = b.path(name + "-" + s.file)
-	if err := os.WriteFile(name, data, 0o666); err != nil {
+	name, err := b.write(s, name, data)
+	if err != nil {
 		return result{}, err
 	}
 	return b.job(append(args, "-in", name)...), nil
+}
+
+// write writes what became of a sample to a file whose name begins so.
+func (b *bench) write(s *sample, name string, data []byte) (string, error) {
+	name = b.path(name + "-" + s.file)
+	return name, os.WriteFile(name, data, 0o666)
 }
 
 // prepare finds out what comes of sound samples.

@@ -26,6 +26,9 @@
 // The section fields runs under -memory 64MiB: there a run that takes 100 MiB more
 // is a kill, and one of over ten seconds a hang.
 //
+// The section passed is about columns that are copied as they lie: a broken byte of
+// theirs must come out as the same broken byte, which is silent, and nothing else.
+//
 // The sections process and kills are about what happens to a job rather than to
 // what it reads: they say in their tables what came of each fault, and fail when
 // it is not what should.

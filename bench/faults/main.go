@@ -24,6 +24,7 @@ var sections = []section{
 	{"arrow", "single bytes of Arrow files and streams, changed", arrowSection},
 	{"parquet", "single bytes of Parquet files, changed", parquetSection},
 	{"fields", "numbers in footers and page headers of Parquet files, changed", parquetFieldsSection},
+	{"passed", "bytes and cuts of tables whose columns pass through", passedSection},
 	{"cuts", "inputs of all formats, cut", cutsSection},
 	{"packs", "rule packs, changed and cut", packsSection},
 	{"outputs", "outputs, changed and cut, and verified", outputsSection},

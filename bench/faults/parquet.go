@@ -61,7 +61,7 @@ func parquetSample(k parquetKind) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sample{name: k.String(), file: "x.parquet", data: out.Bytes(), where: parts.at}, nil
+	return &sample{name: k.String(), file: "x.parquet", data: out.Bytes(), where: parts.at, copied: parts.isCopied}, nil
 }
 
 // parquetSection changes octets of Parquet files.

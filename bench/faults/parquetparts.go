@@ -22,18 +22,21 @@ func parquetParts(data []byte, codec compress.Compression) (*layout, error) {
 	defer r.Close()
 	type chunk struct{ start, end int }
 	var chunks []chunk
+	l := &layout{}
 	for _, group := range r.MetaData().RowGroups {
-		for _, column := range group.Columns {
+		for i, column := range group.Columns {
 			m := column.MetaData
 			start := m.DataPageOffset
 			if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset < start {
 				start = *m.DictionaryPageOffset
 			}
+			if i > 0 { // the first has the URLs
+				l.copied = append(l.copied, [2]int{int(start), int(start + m.TotalCompressedSize)})
+			}
 			chunks = append(chunks, chunk{int(start), int(start + m.TotalCompressedSize)})
 		}
 	}
 	slices.SortFunc(chunks, func(x, y chunk) int { return cmp.Compare(x.start, y.start) })
-	l := &layout{}
 	l.to(4, part{name: "magic"})
 	for _, c := range chunks {
 		l.to(c.start, part{name: "between columns"})

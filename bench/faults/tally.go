@@ -50,6 +50,13 @@ func (t *tally) add(p part, r result, what string) {
 	}
 }
 
+// complain notes what should not have happened in a run that add takes for fine.
+func (t *tally) complain(what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bad = append(t.bad, what)
+}
+
 // firstLines are enough of a message to know what it is about.
 func firstLines(s string) string {
 	lines := strings.SplitN(strings.TrimSpace(s), "\n", 4)
