@@ -23,7 +23,6 @@ type flat struct {
 type table struct {
 	f      *flat
 	pos    int // of the table
-	size   int // of the table with its fields
 	vtable []byte
 }
 
@@ -82,11 +81,13 @@ func (f *flat) table(pos int) table {
 	if f.err != nil {
 		return table{f: f}
 	}
-	return table{f: f, pos: pos, size: size, vtable: f.buf[vpos : int(vpos)+vsize]}
+	return table{f: f, pos: pos, vtable: f.buf[vpos : int(vpos)+vsize]}
 }
 
 // field returns the position of a field of width bytes, or 0 when the table
-// does not have it.
+// does not have it. It may lie behind the size that the table's layout gives: Go's
+// flatbuffers library shares a layout among tables whose fields start at the same
+// offsets, although their last fields differ in width.
 func (t table) field(slot, width int) int {
 	entry := 4 + 2*slot
 	if entry+2 > len(t.vtable) {
@@ -96,7 +97,7 @@ func (t table) field(slot, width int) int {
 	if offset == 0 {
 		return 0
 	}
-	if offset < 4 || offset+width > t.size {
+	if offset < 4 || t.pos+offset+width > len(t.f.buf) {
 		t.f.fail("field %d of the table at %d does not fit", slot, t.pos)
 		return 0
 	}

@@ -9,6 +9,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // What this package builds, it reads.
@@ -148,4 +149,25 @@ func TestUnsupportedSchemas(t *testing.T) {
 	fb := flatbuffers.NewBuilder(0)
 	fb.StartObject(0)
 	expectSchemaError(t, finishMessage(fb, kindSchema, 1, 0, fb.EndObject(), noSum[:], nil), "before Arrow 0.8")
+}
+
+// Go's flatbuffers library gives a table of keys and values and one of a dictionary's
+// encoding the same layout when their fields start at the same offsets, and with it
+// the smaller size.
+func TestSharedLayoutOfOtherSize(t *testing.T) {
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	metadata := arrow.NewMetadata([]string{"note"}, []string{"n91"})
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String},
+		{Name: "first", Type: dictionary, Metadata: metadata},
+		{Name: "second", Type: dictionary, Nullable: true},
+	}, nil)
+	meta := libraryWrite(t, encoding{true, Uncompressed}, schema)[framePrefix:]
+	s, err := readSchema(meta, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.arrow.Equal(schema) || !reflect.DeepEqual(s.ids, []int64{0, 1}) {
+		t.Errorf("%v with dictionaries %v", s.arrow, s.ids)
+	}
 }

@@ -272,7 +272,7 @@ func TestCompressedBuffers(t *testing.T) {
 		{"as it is", sized(18, frame), ""},
 		{"left uncompressed", sized(-1, text), ""},
 		{"larger than it says", sized(17, frame), "does not decompress"},
-		{"smaller than it says", sized(19, frame), "not of the size"},
+		{"smaller than it says", sized(19, frame), "not the one that is recorded"},
 		{"with a wrong checksum", sized(18, append(bytes.Clone(frame[:len(frame)-1]), frame[len(frame)-1]^1)), "does not decompress"},
 		{"cut", sized(18, frame[:len(frame)-5]), "does not decompress"},
 	}
