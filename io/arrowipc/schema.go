@@ -3,6 +3,7 @@ package arrowipc
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 
@@ -16,24 +17,77 @@ import (
 // of the format.
 var ErrUnsupported = errors.New("the schema is not supported")
 
-// ReadSchema reads the schema at the beginning of a stream that lies in memory,
-// such as the one that Parquet files store. It trusts it as little as that of
-// an input. A column of an unknown type comes out as null: unknown says which. Its
-// error is ErrUnsupported, or says what is damaged.
-func ReadSchema(stream []byte) (read *arrow.Schema, unknown, err error) {
+// StoredSchema is a schema that lies in memory, such as the one that Parquet files
+// store.
+type StoredSchema struct {
+	*arrow.Schema
+	// Unknown are the columns in which there is a type that is not known here: they
+	// are null in the schema.
+	Unknown map[int]bool
+	// Decimals are the columns with decimals of 32 or 64 bits, which are decimals of
+	// 128 bits in the schema, and the bits of the last one.
+	Decimals map[int]int
+}
+
+// ReadSchema reads the schema at the beginning of a stream that lies in memory. It
+// trusts it as little as that of an input. Its error is ErrUnsupported, or says what is
+// damaged.
+func ReadSchema(stream []byte) (*StoredSchema, error) {
 	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: int64(len(stream))}
 	f, err := framer.next()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s, err := readSchema(f.meta(), memory.NewGoAllocator())
+	meta := bytes.Clone(f.meta())
+	decimals, err := widenDecimals(meta)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return s.arrow, s.unknown, nil
+	s, err := readSchema(meta, memory.NewGoAllocator())
+	if err != nil {
+		return nil, err
+	}
+	stored := &StoredSchema{Schema: s.arrow, Unknown: make(map[int]bool), Decimals: decimals}
+	for i := range s.columns {
+		if s.columns[i].unknown {
+			stored.Unknown[i] = true
+		}
+	}
+	return stored, nil
+}
+
+// widenDecimals makes the decimals of 32 and 64 bits in a schema message decimals of
+// 128, which the library knows, and returns the bits of each column that has one.
+func widenDecimals(meta []byte) (map[int]int, error) {
+	h, err := parseHeader(meta)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := checkSchema(h.table); err != nil {
+		return nil, err
+	}
+	decimals := make(map[int]int)
+	column := 0
+	var widen func(field table)
+	widen = func(field table) {
+		if dataType, ok := field.table(3); ok && field.uint8(2) == typeDecimal {
+			if pos := dataType.field(2, 4); pos > 0 {
+				if bits := h.table.f.uint32(pos); bits == 32 || bits == 64 {
+					binary.LittleEndian.PutUint32(meta[pos:], 128)
+					decimals[column] = int(bits)
+				}
+			}
+		}
+		field.tables(5, widen)
+	}
+	h.table.tables(1, func(field table) {
+		widen(field)
+		column++
+	})
+	return decimals, h.table.f.err
 }
 
 // restoreMaps returns a field with the metadata of the keys and values of its maps,

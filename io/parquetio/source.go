@@ -137,24 +137,25 @@ func (s *Source) readSchema() (*tableSchema, error) {
 			continue
 		}
 		fields[i] = t.columns[i].Field
+		t.casts[i] = append(t.casts[i], storedCasts(stored, i, &fields[i])...)
 	}
 	m := schemaMetadata(stored, s.file.Metadata)
 	t.arrow = arrow.NewSchema(fields, &m)
 	return t, nil
 }
 
-// storedSchema returns the Arrow schema that some writers store, nil where there
-// is none, or one with unknown types: columns then have those that Parquet's own
+// storedSchema returns the Arrow schema that some writers store, nil where there is
+// none, or none that is known here: columns then have the types that Parquet's own
 // schema says.
-func (s *Source) storedSchema() (*arrow.Schema, error) {
+func (s *Source) storedSchema() (*arrowipc.StoredSchema, error) {
 	for _, pair := range s.file.Metadata {
 		if pair.Key != schemaKey {
 			continue
 		}
-		schema, unknown, err := decodeSchema(pair.Value)
-		if errors.Is(err, arrowipc.ErrUnsupported) || unknown != nil {
-			s.notes = append(s.notes, "the Arrow schema stored in the file has types that are not known here: their columns come out as what Parquet's own schema says")
-			err = nil
+		schema, err := decodeSchema(pair.Value)
+		if errors.Is(err, arrowipc.ErrUnsupported) {
+			s.notes = append(s.notes, "the Arrow schema stored in the file is not known here: columns come out as what Parquet's own schema says")
+			return nil, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w", err)
@@ -165,16 +166,16 @@ func (s *Source) storedSchema() (*arrow.Schema, error) {
 }
 
 // decodeSchema reads a schema in base64.
-func decodeSchema(text string) (schema *arrow.Schema, unknown, err error) {
+func decodeSchema(text string) (schema *arrowipc.StoredSchema, err error) {
 	stream, err := decodeBase64(text)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	err = guard(func() error {
-		schema, unknown, err = arrowipc.ReadSchema(stream)
+		schema, err = arrowipc.ReadSchema(stream)
 		return err
 	})
-	return schema, unknown, err
+	return schema, err
 }
 
 // decodeBase64 decodes text that ends with padding or without.
@@ -186,7 +187,7 @@ func decodeBase64(text string) ([]byte, error) {
 }
 
 // storedField returns the stored field of a column, nil for none.
-func storedField(schema *arrow.Schema, i int, name string) *arrow.Field {
+func storedField(schema *arrowipc.StoredSchema, i int, name string) *arrow.Field {
 	if schema == nil || i >= schema.NumFields() || schema.Field(i).Name != name {
 		return nil
 	}
@@ -194,8 +195,23 @@ func storedField(schema *arrow.Schema, i int, name string) *arrow.Field {
 	return &field
 }
 
+// storedCasts returns what a column comes out as in place of a stored type that is not
+// known here.
+func storedCasts(schema *arrowipc.StoredSchema, i int, field *arrow.Field) []columns.Cast {
+	if storedField(schema, i, field.Name) == nil {
+		return nil
+	}
+	if schema.Unknown[i] {
+		return []columns.Cast{{Column: field.Name, From: "a type of the stored Arrow schema that is not known here", To: field.Type.String()}}
+	}
+	if bits := schema.Decimals[i]; bits > 0 {
+		return []columns.Cast{{Column: field.Name, From: fmt.Sprintf("decimal%d", bits), To: "decimal128"}}
+	}
+	return nil
+}
+
 // schemaMetadata returns a file's metadata, that of the stored schema first.
-func schemaMetadata(stored *arrow.Schema, file []layout.KeyValue) arrow.Metadata {
+func schemaMetadata(stored *arrowipc.StoredSchema, file []layout.KeyValue) arrow.Metadata {
 	var keys, values []string
 	seen := map[string]bool{schemaKey: true}
 	add := func(key, value string) {

@@ -8,6 +8,10 @@ either to its own kind, whole and filtered, and to csv and jsonl. A column comes
 its type, nullability, metadata and values, or it is cast and the summary says so
 and its values are the same, or the conversion is refused by the column's name.
 Anything else fails.
+
+pyarrow cannot read Parquet of null structs around fixed-size lists that are not null,
+not even its own ("Expected all lists to be of size=1 but index 1 had size=0"). Such an
+output is converted to Arrow by robotsbatch and compared then; how many is reported.
 """
 
 import collections
@@ -224,10 +228,10 @@ def write_parquet(rng, table, path):
         return pq.read_table(path)
     except Exception:  # such as an encoding of an inner column
         options.update(column_encoding=None, version="2.6", use_deprecated_int96_timestamps=None)
-        pq.write_table(table, path, **options)
         try:
+            pq.write_table(table, path, **options)
             return pq.read_table(path)
-        except Exception:  # pyarrow does not read what it wrote
+        except Exception:  # pyarrow does not read what it wrote, or cannot slice views
             return None
 
 
@@ -308,12 +312,11 @@ class Difference(Exception):
 
 def compare(want, got, notes, keep):
     cast = {note.split('"')[1] for note in notes if note.startswith("column ")}
-    loose = any("not known" in note for note in notes)
     if not set(want.column_names) <= set(got.column_names):
         raise Difference(f"columns {got.column_names}")
     for name in want.column_names:
         a, b = want.schema.field(name), got.schema.field(name)
-        if name not in cast and not loose and not same_field(a, b):
+        if name not in cast and not same_field(a, b):
             raise Difference(f"{name}: {a} {a.metadata} came out as {b} {b.metadata}")
         if a.nullable != b.nullable:
             raise Difference(f"{name}: nullability of {a} came out as {b}")
@@ -341,6 +344,17 @@ def compare_text(want, path):
             raise Difference(f"{name}: {values[:5]} came out in {path.suffix} as {got[:5]}")
 
 
+def pyarrow_fails(table, out):
+    """Tells whether pyarrow cannot read a table from its own Parquet either."""
+    own = out.with_suffix(".own")
+    pq.write_table(table, own)
+    try:
+        pq.read_table(own)
+    except pa.ArrowInvalid:
+        return True
+    return False
+
+
 def convert(source, want, out, *flags):
     """Converts a file and returns why it was refused, or nothing."""
     summary = out.with_suffix(".json")
@@ -357,7 +371,16 @@ def convert(source, want, out, *flags):
     if out.suffix in (".csv", ".jsonl"):
         compare_text(want, out)
         return ""
-    got = read(out)
+    try:
+        got = read(out)
+    except pa.ArrowInvalid:
+        if not pyarrow_fails(want, out):
+            raise
+        again = out.with_suffix(".again.arrow")
+        subprocess.run([binary, "-in", out, "-rules", scratch / "rules", "-out", again, "-url-column", "url", "-prefix", "again_",
+                        "-summary-json", summary], check=True, capture_output=True)
+        got, notes = read(again), notes + json.loads(summary.read_text()).get("notes", [])
+        unreadable.append(out)
     got.validate(full=True)
     keep = None
     if "-emit" in flags:
@@ -424,7 +447,7 @@ for host in "ab":
     (scratch / "rules" / f"{host}.test").write_text("User-agent: *\nDisallow: /x\n")
 VERBOSE = KEEP = len(sys.argv) > 5
 RECODE = "-recode" in subprocess.run([binary, "help", "all"], capture_output=True, text=True).stdout
-refused, failed, done = collections.Counter(), 0, 0
+refused, failed, done, unreadable = collections.Counter(), 0, 0, []
 with ThreadPoolExecutor(2) as pool:
     for outcomes in pool.map(one, range(first, first + count)):
         for name, failure, error in outcomes:
@@ -435,7 +458,7 @@ with ThreadPoolExecutor(2) as pool:
                     print(f"FAIL: {name}: {failure}"[:900])
             elif error:
                 refused[reason(error)] += 1
-print(f"{count} random tables, {done} conversions: {failed} differ, {sum(refused.values())} refused")
+print(f"{count} random tables, {done} conversions: {failed} differ, {sum(refused.values())} refused, {len(unreadable)} compared without pyarrow's reader")
 for why, times in refused.most_common():
     print(f"{times:6} {why}")
 sys.exit(failed > 0)
