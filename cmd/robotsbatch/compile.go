@@ -6,36 +6,18 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
 	"robotsbatch/io/blob"
 	"robotsbatch/io/outputs"
+	"robotsbatch/io/report"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/ruleset"
 )
 
 // compileConfig is the command line of compile.
 type compileConfig struct{ *jobConfig }
-
-// compiled is what is said of a pack that was made.
-type compiled struct {
-	Version      string  `json:"version"`
-	Profile      string  `json:"profile"`
-	RobotsLimit  int     `json:"robots_limit"`
-	Authorities  int64   `json:"authorities"`
-	WithRules    int64   `json:"authorities_with_rules"`
-	Unavailable  int64   `json:"authorities_unavailable"`
-	Unreachable  int64   `json:"authorities_unreachable"`
-	Bodies       int64   `json:"distinct_bodies"`
-	Limited      int64   `json:"authorities_limited"`
-	HTML         int64   `json:"authorities_html"`
-	Ignored      int64   `json:"names_ignored"`
-	SourceOctets int64   `json:"source_octets"`
-	PackOctets   int64   `json:"pack_octets"`
-	Seconds      float64 `json:"seconds"`
-}
 
 // runCompile makes a rule pack of folders and captures.
 func runCompile(ctx context.Context, args []string, s streams) int {
@@ -63,7 +45,7 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 		return log.fail(err)
 	}
 	made.Seconds = time.Since(started).Seconds()
-	log.info(made.text(blob.Shown(c.out)), "done", "summary", made)
+	log.info(made.Text(blob.Shown(c.out)), "done", "summary", made)
 	return exitDone
 }
 
@@ -88,7 +70,7 @@ func parseCompile(args []string) (*compileConfig, error) {
 }
 
 // compile makes the pack.
-func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*compiled, error) {
+func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*report.Compiled, error) {
 	found, err := c.find(ctx, ruleUse{memory: c.memory, workers: c.workers, stdin: s.in}, log)
 	if err != nil {
 		return nil, err
@@ -121,43 +103,17 @@ func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*
 		return nil, err
 	}
 	if added.Captured != nil {
-		tellCaptured(added.Captured, log)
+		counts := report.CapturesOf(added.Captured)
+		log.info(counts.String(), "rules", "captures", counts)
 	}
 	info, err := b.Finish()
 	if err != nil {
 		return nil, err
 	}
-	return &compiled{
+	return &report.Compiled{
 		Version: version(), Profile: profileName(info.Profile), RobotsLimit: info.Limit,
 		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
 		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: added.Ignored,
-		SourceOctets: info.SourceBytes, PackOctets: info.Size,
+		SourceBytes: info.SourceBytes, PackBytes: info.Size,
 	}, nil
-}
-
-// text is the summary in one line.
-func (m *compiled) text(out string) string {
-	var b strings.Builder
-	b.WriteString(counted(m.Authorities, "authority", "authorities"))
-	if m.WithRules < m.Authorities {
-		fmt.Fprintf(&b, " (%s with rules, %s unavailable, %s unreachable)", grouped(m.WithRules), grouped(m.Unavailable), grouped(m.Unreachable))
-	}
-	fmt.Fprintf(&b, ", %s of %s",
-		counted(m.Bodies, "distinct robots.txt", "distinct robots.txt"), counted(m.SourceOctets, "octet", "octets"))
-	for _, odd := range []struct {
-		count int64
-		what  string
-	}{{m.Limited, "cut by the size limit or the crawler"}, {m.HTML, "with HTML instead of robots.txt"}} {
-		if odd.count > 0 {
-			fmt.Fprintf(&b, "; %s %s", counted(odd.count, "authority", "authorities"), odd.what)
-		}
-	}
-	if m.Ignored > 0 {
-		fmt.Fprintf(&b, "; %s", counted(m.Ignored, "name ignored", "names ignored"))
-	}
-	if out == "-" {
-		out = "the pack"
-	}
-	fmt.Fprintf(&b, "; %s has %s; %.3g s", out, counted(m.PackOctets, "octet", "octets"), m.Seconds)
-	return b.String()
 }

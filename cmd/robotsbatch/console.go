@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"robotsbatch/io/report"
 )
 
 // console is where the program speaks to people and schedulers: the error
@@ -46,13 +48,13 @@ func (c *console) info(text, message string, attrs ...any) {
 	case c.json != nil:
 		c.json.Info(message, attrs...)
 	default:
-		fmt.Fprintf(c.w, "robotsbatch: %s\n", printable(text))
+		fmt.Fprintf(c.w, "robotsbatch: %s\n", report.Printable(text))
 	}
 }
 
 // warn says what -quiet does not silence.
 func (c *console) warn(text string) {
-	if text = spoken(text); c.json != nil {
+	if text = report.Plain(text); c.json != nil {
 		c.json.Warn(text)
 		return
 	}
@@ -69,10 +71,10 @@ func (c *console) fail(err error) int {
 		status = s.status()
 	}
 	if c.json != nil {
-		c.json.Error(message(err), "exit_status", status)
+		c.json.Error(report.Message(err), "exit_status", status)
 		return status
 	}
-	fmt.Fprintf(c.w, "robotsbatch: %s\n", message(err))
+	fmt.Fprintf(c.w, "robotsbatch: %s\n", report.Message(err))
 	if status == exitUsage {
 		fmt.Fprintf(c.w, "Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.command+" -h"))
 	}

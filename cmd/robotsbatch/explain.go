@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/report"
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
@@ -104,7 +105,7 @@ func explainURLs(ctx context.Context, c *rulesConfig, rules *ruleset.Set, urls [
 // printURL says how a URL is taken apart, and returns the file whose rules
 // concern it, if there is one.
 func printURL(w io.Writer, c *rulesConfig, rules *ruleset.Set, url string) (string, error) {
-	fmt.Fprintln(w, printable(url))
+	fmt.Fprintln(w, report.Printable(url))
 	var scratch urls.Scratch
 	authority, path, err := scratch.Split([]byte(url))
 	if err != nil {
@@ -114,7 +115,7 @@ func printURL(w io.Writer, c *rulesConfig, rules *ruleset.Set, url string) (stri
 	if c.profile == robotstxt.RFC9309 {
 		normal = urls.Normalise(path)
 	}
-	fmt.Fprintf(w, "  authority   %s\n  path        %s\n  normalised  %s\n", authority, printable(string(path)), normal)
+	fmt.Fprintf(w, "  authority   %s\n  path        %s\n  normalised  %s\n", authority, report.Printable(string(path)), normal)
 	return rules.File(authority)
 }
 
@@ -129,15 +130,15 @@ func printFacts(w io.Writer, c *rulesConfig, facts *matcher.Facts) {
 	if seconds, known := facts.Age(c.asOfSeconds()); known {
 		age, old := time.Duration(seconds)*time.Second, ""
 		if age > c.maxAge {
-			old = ", more than " + ageText(c.maxAge)
+			old = ", more than " + report.Age(c.maxAge)
 		}
-		fmt.Fprintf(w, "  age         %s%s\n", ageText(age), old)
+		fmt.Fprintf(w, "  age         %s%s\n", report.Age(age), old)
 	}
 	if facts.Records == nil {
 		return
 	}
 	for _, sitemap := range facts.Records.Sitemaps {
-		fmt.Fprintf(w, "  sitemap     %s\n", printable(sitemap))
+		fmt.Fprintf(w, "  sitemap     %s\n", report.Printable(sitemap))
 	}
 	if facts.Records.MoreSitemaps {
 		fmt.Fprintf(w, "  sitemap     … and more\n")
@@ -157,10 +158,10 @@ func printVerdict(w io.Writer, v *batch.AgentVerdicts, file string) int {
 	fmt.Fprintf(w, "  verdict     %s\n  reason      %s\n", verdict, v.Reasons[0])
 	if rule := v.Rules[0]; rule >= 0 {
 		why := v.Explanations[rule]
-		fmt.Fprintf(w, "  rule        %s\n  line        %d\n  group       %s\n", printable(why.Text), why.Line, printable(why.Agent))
+		fmt.Fprintf(w, "  rule        %s\n  line        %d\n  group       %s\n", report.Printable(why.Text), why.Line, report.Printable(why.Agent))
 	}
 	if file != "" {
-		fmt.Fprintf(w, "  file        %s\n", printable(file))
+		fmt.Fprintf(w, "  file        %s\n", report.Printable(file))
 	}
 	return status
 }

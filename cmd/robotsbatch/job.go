@@ -18,6 +18,7 @@ import (
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/outputs"
+	"robotsbatch/io/report"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/ruleset"
 )
@@ -30,7 +31,7 @@ type job struct {
 	reading frontier.Options
 	rules   *ruleset.Set
 	shown   *progress
-	summary *summary
+	summary *report.Summary
 	record  *outputs.Record // nil for none
 	publish outputs.Publisher
 	// versions are those of the rules when they were opened.
@@ -195,7 +196,7 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	defer j.publish.Wait() // also when a later output fails
 	for i, out := range planned {
 		if done != nil && done[i] != nil {
-			j.summary.keep(j.record.PathOf(done[i]), done[i])
+			j.summary.Keep(j.record.PathOf(done[i]), done[i])
 			continue
 		}
 		if err := j.convert(ctx, out); err != nil {
@@ -235,7 +236,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	for _, why := range resumed.Redo[:min(len(resumed.Redo), shownRedo)] {
 		j.log.info(why+": it is done again", "redo", "reason", why)
 	}
-	j.log.info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, counted(int64(len(planned)), "output", "outputs")),
+	j.log.info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, report.Count(int64(len(planned)), "output", "outputs")),
 		"resume", "done", resumed.Kept, "outputs", len(planned))
 	return resumed.Done, nil
 }
@@ -319,7 +320,7 @@ func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenatio
 	} else if err != nil {
 		return nil, nil, j.because(ctx, err, src)
 	}
-	j.summary.add(t.name(), &stats)
+	j.summary.Add(t.name(), &stats)
 	j.reportTruncated(src)
 	return &stats, sums, nil
 }
@@ -349,30 +350,30 @@ func (j *job) because(ctx context.Context, err error, src *frontier.Concatenatio
 // without a verdict.
 func (j *job) finish(started time.Time, file blob.Writer) error {
 	s := j.summary
-	s.finish(started)
-	tooMany := !j.maxInvalid.permits(s.unknown(), s.Rows)
+	s.Finish(started)
+	tooMany := !j.maxInvalid.permits(s.Unknown(), s.Rows)
 	if tooMany {
 		s.ExitStatus = exitInvalid
 	}
 	if file != nil {
-		if err := s.writeTo(file); err != nil {
+		if err := s.Write(file); err != nil {
 			return err
 		}
 	}
 	j.shown.end()
 	if tooMany {
 		j.log.warn(fmt.Sprintf("%s of %s rows have no verdict, more than -max-invalid %s permits; the output is complete",
-			grouped(s.unknown()), grouped(s.Rows), j.maxInvalid))
+			report.Number(s.Unknown()), report.Number(s.Rows), j.maxInvalid))
 	}
 	j.warnRules()
 	text := s.String()
 	if !s.Complete {
-		text = "the reader closed the output early, after " + counted(s.Rows, "row", "rows")
+		text = "the reader closed the output early, after " + report.Count(s.Rows, "row", "rows")
 	}
-	for _, note := range s.notes() {
+	for _, note := range s.ShownNotes() {
 		j.log.info(note, "note", "note", note)
 	}
-	j.log.info(text, "done", s.attrs()...)
+	j.log.info(text, "done", "summary", s)
 	return nil
 }
 
@@ -385,4 +386,31 @@ func (j *job) warnRules() {
 	for _, line := range j.rules.Misspelt() {
 		j.log.warn(line)
 	}
+}
+
+// reportTruncated says which inputs of an output that is done were cut.
+func (j *job) reportTruncated(src *frontier.Concatenation) {
+	for _, t := range src.Truncated() {
+		j.log.warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
+		j.summary.Truncated = append(j.summary.Truncated, report.Truncated{Input: t.Input, Rows: t.Rows})
+	}
+}
+
+// newSummary returns the summary of a job that has done nothing yet.
+func newSummary(c *jobConfig, inputs []frontier.Input) *report.Summary {
+	s := &report.Summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
+	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
+	if !c.asOf.IsZero() {
+		s.AsOf = &c.asOf
+	}
+	for i, name := range s.Rules {
+		s.Rules[i] = blob.Shown(name)
+	}
+	for _, in := range inputs {
+		s.Inputs = append(s.Inputs, in.Name())
+	}
+	for _, agent := range c.agentChains() {
+		s.Agents = append(s.Agents, report.Agent{Agent: agent})
+	}
+	return s
 }

@@ -211,7 +211,7 @@ func (j *job) newSink(t target, src *frontier.Concatenation, w blob.Writer) (bat
 		return nil, nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
 	}
 	if t.format.IsBinary() { // text has no types
-		j.summary.note(src.First().Source, sink)
+		j.summary.Note(src.First().Source, sink)
 	}
 	if sums != nil {
 		sink = sums.Around(sink)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"robotsbatch/io/report"
 )
 
 // progressMode says when progress is shown.
@@ -65,7 +67,7 @@ func (p *progress) report(rows int64) {
 	}
 	p.last = now
 	seconds := now.Sub(p.started).Seconds()
-	text := fmt.Sprintf("%s, %s a second, %s", counted(rows, "row", "rows"), grouped(rate(rows, seconds)), clock(seconds))
+	text := fmt.Sprintf("%s, %s a second, %s", report.Count(rows, "row", "rows"), report.Number(report.Rate(rows, seconds)), report.Clock(seconds))
 	if !p.terminal {
 		p.log.info(text, "progress", "rows", rows, "seconds", seconds)
 		return
@@ -85,38 +87,4 @@ func (p *progress) end() {
 		fmt.Fprint(p.log.w, "\r\x1b[K")
 		p.shown = false
 	}
-}
-
-// clock is a duration as minutes and seconds, with hours where there are any.
-func clock(seconds float64) string {
-	s := int64(seconds)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
-
-// rate is rows a second.
-func rate(rows int64, seconds float64) int64 {
-	if seconds <= 0 {
-		return 0
-	}
-	return int64(float64(rows) / seconds)
-}
-
-// grouped is a number with commas between its thousands.
-func grouped(n int64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// counted is a number of things, such as "1 row" and "2,000 rows".
-func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(n) + " " + many
 }

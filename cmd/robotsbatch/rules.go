@@ -8,6 +8,7 @@ import (
 	"robotsbatch/io/blob"
 	"robotsbatch/io/captures"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/report"
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/io/ruleset"
 )
@@ -42,9 +43,9 @@ func (c *rulesConfig) find(ctx context.Context, use ruleUse, log *console) (*rul
 			return frontier.OpenCaptures(ctx, name, use.memory, o)
 		},
 		Used: use.used,
-		Warn: func(message string) { log.warn(printable(message)) },
+		Warn: func(message string) { log.warn(report.Printable(message)) },
 		Note: func(message string) {
-			text := printable(message)
+			text := report.Printable(message)
 			log.info(text, text)
 		},
 		AllIgnored: log.json != nil,
@@ -63,7 +64,8 @@ func (c *rulesConfig) openRules(ctx context.Context, found *ruleset.Found, log *
 		return nil, err
 	}
 	if captured := set.Captured(); captured != nil {
-		tellCaptured(captured, log)
+		counts := report.CapturesOf(captured)
+		log.info(counts.String(), "rules", "captures", counts)
 	}
 	c.asOf = set.AsOf()
 	return set, nil

@@ -196,17 +196,6 @@ func ageOf(dst *time.Duration) func(string) error {
 	}
 }
 
-// ageText is a time span without the units that it has none of.
-func ageText(d time.Duration) string {
-	text := d.String()
-	for _, none := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, none) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
-}
-
 // separatorOf sets dst to what separates the fields of csv.
 func separatorOf(dst *byte) func(string) error {
 	return func(s string) error {

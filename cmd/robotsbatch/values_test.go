@@ -81,22 +81,6 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-}
-
-func TestClock(t *testing.T) {
-	for seconds, want := range map[float64]string{0: "0:00", 9.9: "0:09", 61: "1:01", 3600: "1:00:00", 36061: "10:01:01"} {
-		if got := clock(seconds); got != want {
-			t.Errorf("%v: %s", seconds, got)
-		}
-	}
-}
-
 // A robots.txt with as many sitemaps as are kept must not end a job that asks for
 // nothing special, also when all rows of a batch come under it: the list as jsonl
 // has it leaves a fifth of what a batch may be written as.
@@ -104,6 +88,6 @@ func TestSitemapsFitTheMemory(t *testing.T) {
 	c := jobConfig{memory: defaultMemory}
 	const row = matcher.MaxSitemapBytes + matcher.MaxSitemaps*len(`"",`)
 	if written, most := int64(defaultRows*row), c.batchMemory(); written > most*4/5 {
-		t.Errorf("%d octets of sitemaps in a batch, of %d that may be written", written, most)
+		t.Errorf("%d bytes of sitemaps in a batch, of %d that may be written", written, most)
 	}
 }

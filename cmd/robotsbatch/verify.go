@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
+	"robotsbatch/io/report"
 	"robotsbatch/io/verify"
 )
 
@@ -34,10 +35,10 @@ func runVerify(ctx context.Context, args []string, s streams) int {
 			if len(f.Damage) > 0 {
 				damaged++
 			} else if !c.quiet {
-				fmt.Fprintln(s.out, printable(f.Name+": "+intact(&f)))
+				fmt.Fprintln(s.out, report.Printable(f.Name+": "+intact(&f)))
 			}
 			for _, err := range f.Damage {
-				log.warn(message(err))
+				log.warn(report.Message(err))
 			}
 		})
 		if err != nil {
@@ -46,9 +47,9 @@ func runVerify(ctx context.Context, args []string, s streams) int {
 	}
 	switch {
 	case damaged == 1:
-		return log.fail(fmt.Errorf("1 of %s is damaged", counted(int64(checked), "file", "files")))
+		return log.fail(fmt.Errorf("1 of %s is damaged", report.Count(int64(checked), "file", "files")))
 	case damaged > 1:
-		return log.fail(fmt.Errorf("%s of %s are damaged", grouped(int64(damaged)), counted(int64(checked), "file", "files")))
+		return log.fail(fmt.Errorf("%s of %s are damaged", report.Number(int64(damaged)), report.Count(int64(checked), "file", "files")))
 	}
 	return exitDone
 }
@@ -59,10 +60,10 @@ func intact(f *verify.Finding) string {
 	case f.Format == format.RulePack:
 		return "intact: every checksum is right, and everything is in its place"
 	case o != nil:
-		return fmt.Sprintf("intact: %s, %s in %s", counted(o.Counts.Written, "row", "rows"),
-			counted(o.Output.Size, "byte", "bytes"), counted(int64(len(o.Parts)), "part", "parts"))
+		return fmt.Sprintf("intact: %s, %s in %s", report.Count(o.Counts.Written, "row", "rows"),
+			report.Count(o.Output.Size, "byte", "bytes"), report.Count(int64(len(o.Parts)), "part", "parts"))
 	case f.IsTable:
-		return fmt.Sprintf("readable to its end, %s; there is no manifest to compare it with", counted(f.Rows, "row", "rows"))
+		return fmt.Sprintf("readable to its end, %s; there is no manifest to compare it with", report.Count(f.Rows, "row", "rows"))
 	}
 	return "readable to its end; there is no manifest to compare it with"
 }

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"encoding/json"
@@ -10,12 +10,11 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
-	"robotsbatch/io/frontier"
 )
 
-// summary is what -summary-json writes and the last line on stderr says. The
-// keys are part of the command line's contract: new ones may come, none goes.
-type summary struct {
+// Summary is what a job did: -summary-json writes it, and the last line on stderr
+// says it. Its keys are a contract with scripts: new ones may come, none goes.
+type Summary struct {
 	// Version is the program's.
 	Version string `json:"version"`
 	// Complete is false when the output's reader closed it before the end.
@@ -29,7 +28,7 @@ type summary struct {
 	// OutputsKept is how many of them an earlier run has written (-resume).
 	OutputsKept int `json:"outputs_kept,omitempty"`
 	// Truncated are inputs that ended too early (-accept-truncated).
-	Truncated []truncatedSummary `json:"truncated,omitempty"`
+	Truncated []Truncated `json:"truncated,omitempty"`
 	// Notes say which columns come out as another type than they have.
 	Notes []string `json:"notes,omitempty"`
 	// Rows were read and RowsWritten written (-emit).
@@ -45,8 +44,8 @@ type summary struct {
 	MaxAgeSeconds int64      `json:"max_age_seconds"`
 	Outdated      int64      `json:"outdated"`
 	// SitemapsCut rows have more sitemaps than are listed.
-	SitemapsCut int64          `json:"sitemaps_cut"`
-	Agents      []agentSummary `json:"agents"`
+	SitemapsCut int64   `json:"sitemaps_cut"`
+	Agents      []Agent `json:"agents"`
 	// Authorities are distinct within an output; above a million, estimated.
 	Authorities        int64   `json:"authorities"`
 	AuthoritiesWithout int64   `json:"authorities_without_robots"`
@@ -56,8 +55,15 @@ type summary struct {
 	keptRows int64 // that were not read in this run
 }
 
-// agentSummary are one agent's verdicts.
-type agentSummary struct {
+// Truncated is an input that ended too early.
+type Truncated struct {
+	Input string `json:"input"`
+	// Rows that came before the cut.
+	Rows int64 `json:"rows"`
+}
+
+// Agent is one agent's verdicts.
+type Agent struct {
 	// Agent as it was asked for, a chain with commas.
 	Agent   string `json:"agent"`
 	Allowed int64  `json:"allowed"`
@@ -66,36 +72,18 @@ type agentSummary struct {
 	Unknown int64 `json:"unknown"`
 }
 
-func newSummary(c *jobConfig, inputs []frontier.Input) *summary {
-	s := &summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
-	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
-	if !c.asOf.IsZero() {
-		s.AsOf = &c.asOf
-	}
-	for i, name := range s.Rules {
-		s.Rules[i] = blob.Shown(name)
-	}
-	for _, in := range inputs {
-		s.Inputs = append(s.Inputs, in.Name())
-	}
-	for _, agent := range c.agentChains() {
-		s.Agents = append(s.Agents, agentSummary{Agent: agent})
-	}
-	return s
-}
-
-// keep adds what an earlier run did.
-func (s *summary) keep(path string, o *manifest.Output) {
+// Keep adds an output that an earlier run wrote.
+func (s *Summary) Keep(path string, o *manifest.Output) {
 	s.OutputsKept++
 	s.keptRows += o.Counts.Rows
-	s.add(path, o.Counts.Stats())
+	s.Add(path, o.Counts.Stats())
 	for _, t := range o.Truncated {
-		s.Truncated = append(s.Truncated, truncatedSummary(t))
+		s.Truncated = append(s.Truncated, Truncated(t))
 	}
 }
 
-// add adds what one output's job did.
-func (s *summary) add(path string, stats *batch.Stats) {
+// Add adds an output.
+func (s *Summary) Add(path string, stats *batch.Stats) {
 	s.Outputs = append(s.Outputs, path)
 	s.Rows += stats.Rows
 	s.RowsWritten += stats.Selected
@@ -115,9 +103,8 @@ func (s *summary) add(path string, stats *batch.Stats) {
 // noting is a source or a sink that may change a column's type.
 type noting interface{ Notes() []string }
 
-// note adds what the source of an output's first input and its sink say of types,
-// each once.
-func (s *summary) note(parts ...any) {
+// Note adds what sources and sinks say of types, each once.
+func (s *Summary) Note(parts ...any) {
 	for _, part := range parts {
 		said, ok := part.(noting)
 		if !ok {
@@ -134,23 +121,23 @@ func (s *summary) note(parts ...any) {
 // mostNotes is how many notes people are shown.
 const mostNotes = 10
 
-// notes are the lines of notes for people.
-func (s *summary) notes() []string {
+// ShownNotes are the notes for people, of which there are few.
+func (s *Summary) ShownNotes() []string {
 	if more := len(s.Notes) - mostNotes; more > 0 {
 		return append(slices.Clone(s.Notes[:mostNotes]), fmt.Sprintf("and %d more: see -summary-json", more))
 	}
 	return s.Notes
 }
 
-// finish sets the times.
-func (s *summary) finish(started time.Time) {
+// Finish sets the times.
+func (s *Summary) Finish(started time.Time) {
 	seconds := time.Since(started).Seconds()
-	s.Seconds, s.URLsPerSecond = seconds, rate(s.Rows-s.keptRows, seconds)
+	s.Seconds, s.URLsPerSecond = seconds, Rate(s.Rows-s.keptRows, seconds)
 }
 
-// unknown is the number of rows that lack a verdict for an agent; which agent
+// Unknown is the number of rows that lack a verdict for an agent; which agent
 // hardly matters, for rows are invalid and authorities unknown for all.
-func (s *summary) unknown() int64 {
+func (s *Summary) Unknown() int64 {
 	most := int64(0)
 	for _, agent := range s.Agents {
 		most = max(most, agent.Unknown)
@@ -159,36 +146,36 @@ func (s *summary) unknown() int64 {
 }
 
 // String is the summary in one line.
-func (s *summary) String() string {
+func (s *Summary) String() string {
 	var b strings.Builder
-	b.WriteString(counted(s.Rows, "row", "rows"))
+	b.WriteString(Count(s.Rows, "row", "rows"))
 	if len(s.Agents) == 1 {
-		fmt.Fprintf(&b, ": %s allowed, %s denied, ", grouped(s.Agents[0].Allowed), grouped(s.Agents[0].Denied))
+		fmt.Fprintf(&b, ": %s allowed, %s denied, ", Number(s.Agents[0].Allowed), Number(s.Agents[0].Denied))
 	} else {
 		for _, agent := range s.Agents {
-			fmt.Fprintf(&b, "; %s: %s allowed, %s denied", agent.Agent, grouped(agent.Allowed), grouped(agent.Denied))
+			fmt.Fprintf(&b, "; %s: %s allowed, %s denied", agent.Agent, Number(agent.Allowed), Number(agent.Denied))
 		}
 		b.WriteString("; ")
 	}
-	fmt.Fprintf(&b, "%s unknown (%s invalid", grouped(s.unknown()), grouped(s.Invalid))
+	fmt.Fprintf(&b, "%s unknown (%s invalid", Number(s.Unknown()), Number(s.Invalid))
 	if s.UnsupportedScheme > 0 {
-		fmt.Fprintf(&b, ", %s of another scheme", grouped(s.UnsupportedScheme))
+		fmt.Fprintf(&b, ", %s of another scheme", Number(s.UnsupportedScheme))
 	}
 	b.WriteString(")")
 	if s.RowsWritten != s.Rows {
-		fmt.Fprintf(&b, "; %s written", counted(s.RowsWritten, "row", "rows"))
+		fmt.Fprintf(&b, "; %s written", Count(s.RowsWritten, "row", "rows"))
 	}
 	if s.Outdated > 0 {
-		fmt.Fprintf(&b, "; %s decided by robots.txt older than %s", grouped(s.Outdated), ageText(time.Duration(s.MaxAgeSeconds)*time.Second))
+		fmt.Fprintf(&b, "; %s decided by robots.txt older than %s", Number(s.Outdated), Age(time.Duration(s.MaxAgeSeconds)*time.Second))
 	}
 	if s.SitemapsCut > 0 {
-		fmt.Fprintf(&b, "; %s with more sitemaps than are listed", grouped(s.SitemapsCut))
+		fmt.Fprintf(&b, "; %s with more sitemaps than are listed", Number(s.SitemapsCut))
 	}
 	if s.OutputsKept > 0 {
-		fmt.Fprintf(&b, "; %d of %s were done before", s.OutputsKept, counted(int64(len(s.Outputs)), "output", "outputs"))
+		fmt.Fprintf(&b, "; %d of %s were done before", s.OutputsKept, Count(int64(len(s.Outputs)), "output", "outputs"))
 	}
 	fmt.Fprintf(&b, "; %s, %s without robots.txt; %s s, %s URLs a second",
-		counted(s.Authorities, "authority", "authorities"), grouped(s.AuthoritiesWithout), secondsText(s.Seconds), grouped(s.URLsPerSecond))
+		Count(s.Authorities, "authority", "authorities"), Number(s.AuthoritiesWithout), secondsText(s.Seconds), Number(s.URLsPerSecond))
 	return b.String()
 }
 
@@ -200,13 +187,8 @@ func secondsText(seconds float64) string {
 	return fmt.Sprintf("%.2f", seconds)
 }
 
-// attrs is the summary for structured logs.
-func (s *summary) attrs() []any {
-	return []any{"summary", s}
-}
-
-// writeTo writes the summary as JSON and completes w.
-func (s *summary) writeTo(w blob.Writer) error {
+// Write writes the summary as JSON and completes w.
+func (s *Summary) Write(w blob.Writer) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err == nil {
 		_, err = w.Write(append(data, '\n'))

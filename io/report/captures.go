@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"robotsbatch/io/ruleset"
 )
 
-// captureCounts are what is said of captures.
-type captureCounts struct {
+// Captures is what is said of captures that were read.
+type Captures struct {
 	Rules       []string  `json:"rules"`
 	AsOf        time.Time `json:"as_of"`
 	Captures    int64     `json:"captures"`
@@ -28,34 +28,37 @@ type captureCounts struct {
 	Bodies      int64     `json:"distinct_bodies,omitempty"`
 	HTML        int64     `json:"authorities_html,omitempty"`
 	Limited     int64     `json:"authorities_limited,omitempty"`
+
+	pack bool // whether a pack was made of them
 }
 
-// tellCaptured says what was read of captures and what it means.
-func tellCaptured(c *ruleset.Captured, log *console) {
-	counts := captureCounts{
+// CapturesOf words what was read of captures.
+func CapturesOf(c *ruleset.Captured) *Captures {
+	counts := &Captures{
 		Rules: c.Names, AsOf: c.AsOf, Captures: c.Captures, Ignored: c.Ignored, Broken: c.Broken, Compressed: c.Compressed, Damaged: c.Damaged, Longer: c.Longer,
 		Authorities: c.Authorities, WithRules: c.Rules, Stale: c.Stale, Unavailable: c.Unavailable, Unreachable: c.Unreachable,
 		Resolved: c.Resolved, Unresolved: c.Unresolved,
 	}
 	if c.Pack != nil {
+		counts.pack = true
 		counts.Bodies, counts.HTML, counts.Limited = c.Pack.Bodies, c.Pack.HTML, c.Pack.Limited
 	}
-	log.info(counts.text(c.Pack != nil), "rules", "captures", counts)
+	return counts
 }
 
-// text is what is said in one line.
-func (n *captureCounts) text(pack bool) string {
+// String is the same in one line.
+func (n *Captures) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", ruleset.SomeOf(n.Rules), counted(n.Captures, "capture", "captures"))
+	fmt.Fprintf(&b, "%s: %s", ruleset.SomeOf(n.Rules), Count(n.Captures, "capture", "captures"))
 	if !n.AsOf.IsZero() {
 		b.WriteString(n.AsOf.Format(" as of " + time.RFC3339))
 	}
 	fmt.Fprintf(&b, "; %s: %s with rules, %s unavailable, %s unreachable",
-		counted(n.Authorities, "authority", "authorities"), grouped(n.WithRules), grouped(n.Unavailable), grouped(n.Unreachable))
-	if pack {
-		b.WriteString("; " + counted(n.Bodies, "distinct body", "distinct bodies"))
+		Count(n.Authorities, "authority", "authorities"), Number(n.WithRules), Number(n.Unavailable), Number(n.Unreachable))
+	if n.pack {
+		b.WriteString("; " + Count(n.Bodies, "distinct body", "distinct bodies"))
 	}
-	fmt.Fprintf(&b, "; redirects: %s resolved, %s not", grouped(n.Resolved), grouped(n.Unresolved))
+	fmt.Fprintf(&b, "; redirects: %s resolved, %s not", Number(n.Resolved), Number(n.Unresolved))
 	for _, odd := range []struct {
 		count     int64
 		one, more string
@@ -70,7 +73,7 @@ func (n *captureCounts) text(pack bool) string {
 		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},
 	} {
 		if odd.count > 0 {
-			b.WriteString("; " + counted(odd.count, odd.one, odd.more))
+			b.WriteString("; " + Count(odd.count, odd.one, odd.more))
 		}
 	}
 	return b.String()

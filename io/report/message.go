@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// packagePrefix is how the errors of this program's packages begin, for those who
-// work on it. Whoever runs it wants to know what is wrong with which file.
+// packagePrefix matches the package names that errors begin with. They help who works
+// on the program; who runs it wants to know what is wrong with which file.
 var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageNames, "|") + `): `)
 
 // packageNames are those of the packages of which errors may be shown.
@@ -21,18 +21,18 @@ var packageNames = []string{
 	"ruleset", "runs", "stores", "tables", "text", "urls", "verify", "warc",
 }
 
-// message is err in words for whoever runs the program: without the names of
+// Message is err in words for whoever runs the program: without the names of
 // packages and of system calls, on one line, and harmless to a terminal.
-func message(err error) string {
-	return spoken(withoutCalls(err.Error(), err))
+func Message(err error) string {
+	return Plain(withoutCalls(err.Error(), err))
 }
 
-// spoken is a message without names of packages, and harmless to a terminal.
-func spoken(text string) string {
+// Plain is a message without names of packages, and harmless to a terminal.
+func Plain(text string) string {
 	for {
 		shorter := packagePrefix.ReplaceAllString(text, "$1")
 		if shorter == text {
-			return printable(text)
+			return Printable(text)
 		}
 		text = shorter
 	}
@@ -76,9 +76,9 @@ func replaceCall(text, call, path string, cause error) string {
 	return before + path + ": " + cause.Error() + after
 }
 
-// printable is s with what a terminal might obey as %XX: control characters, those
+// Printable is s with what a terminal might obey as %XX: control characters, those
 // that change the direction of text, and bytes that are not UTF-8.
-func printable(s string) string {
+func Printable(s string) string {
 	harmless := func(r rune) bool { return !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) }
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !harmless(r) }) < 0 {
 		return s

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"robotsbatch/io/rulepack"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Compiled is what is said of a rule pack that was made.
+type Compiled struct {
+	Version     string  `json:"version"`
+	Profile     string  `json:"profile"`
+	RobotsLimit int     `json:"robots_limit"`
+	Authorities int64   `json:"authorities"`
+	WithRules   int64   `json:"authorities_with_rules"`
+	Unavailable int64   `json:"authorities_unavailable"`
+	Unreachable int64   `json:"authorities_unreachable"`
+	Bodies      int64   `json:"distinct_bodies"`
+	Limited     int64   `json:"authorities_limited"`
+	HTML        int64   `json:"authorities_html"`
+	Ignored     int64   `json:"names_ignored"`
+	SourceBytes int64   `json:"source_bytes"`
+	PackBytes   int64   `json:"pack_bytes"`
+	Seconds     float64 `json:"seconds"`
+}
+
+// Text is the same in one line; out is the name of the pack.
+func (m *Compiled) Text(out string) string {
+	var b strings.Builder
+	b.WriteString(Count(m.Authorities, "authority", "authorities"))
+	if m.WithRules < m.Authorities {
+		fmt.Fprintf(&b, " (%s with rules, %s unavailable, %s unreachable)", Number(m.WithRules), Number(m.Unavailable), Number(m.Unreachable))
+	}
+	fmt.Fprintf(&b, ", %s of %s",
+		Count(m.Bodies, "distinct robots.txt", "distinct robots.txt"), Count(m.SourceBytes, "byte", "bytes"))
+	for _, odd := range []struct {
+		count int64
+		what  string
+	}{{m.Limited, "cut by the size limit or the crawler"}, {m.HTML, "with HTML instead of robots.txt"}} {
+		if odd.count > 0 {
+			fmt.Fprintf(&b, "; %s %s", Count(odd.count, "authority", "authorities"), odd.what)
+		}
+	}
+	if m.Ignored > 0 {
+		fmt.Fprintf(&b, "; %s", Count(m.Ignored, "name ignored", "names ignored"))
+	}
+	if out == "-" {
+		out = "the pack"
+	}
+	fmt.Fprintf(&b, "; %s has %s; %.3g s", out, Count(m.PackBytes, "byte", "bytes"), m.Seconds)
+	return b.String()
+}
+
+// Pack prints what a rule pack says of itself.
+func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
+	limit := "none"
+	if info.Limit > 0 {
+		limit = Number(int64(info.Limit)) + " bytes of a robots.txt"
+	}
+	asOf := "unknown"
+	if info.AsOf != 0 {
+		asOf = time.Unix(info.AsOf, 0).UTC().Format(time.RFC3339)
+	}
+	fmt.Fprintln(w, name)
+	for _, line := range [][2]string{
+		{"format", fmt.Sprint(info.Version)},
+		{"made by", Printable(info.Maker)},
+		{"profile", profile},
+		{"limit", limit},
+		{"as of", asOf},
+		{"authorities", Number(info.Authorities)},
+		{"rules", Number(info.Rules)},
+		{"allow all", Number(info.AllowAll)},
+		{"disallow all", Number(info.DisallowAll)},
+		{"cut", Number(info.Limited)},
+		{"HTML", Number(info.HTML)},
+		{"bodies", fmt.Sprintf("%s distinct, of %s bytes", Number(info.Bodies), Number(info.SourceBytes))},
+		{"uncompiled", Number(info.Uncompiled)},
+		{"size", Number(info.Size) + " bytes"},
+	} {
+		fmt.Fprintf(w, "  %-12s  %s\n", line[0], line[1])
+	}
+	for _, s := range info.Sections {
+		fmt.Fprintf(w, "    %-10s  %15s\n", s.Name, Number(s.Length))
+	}
+}
+
+var accessNames = map[access.Outcome]string{
+	access.Unknown: "unknown: the pack does not have this authority", access.Rules: "rules",
+	access.AllowAll: "allow all", access.DisallowAll: "disallow all",
+}
+
+// Authority prints what a rule pack has on an authority.
+func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
+	a, _, err := p.Authority(authority)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s\n  access       %s\n", authority, accessNames[a.Access])
+	if a.Status != 0 {
+		fmt.Fprintf(w, "  status       %d\n", a.Status)
+	}
+	if a.Fetched != 0 {
+		fmt.Fprintf(w, "  fetched      %s\n", time.Unix(a.Fetched, 0).UTC().Format(time.RFC3339))
+	}
+	if a.Access != access.Rules {
+		return nil
+	}
+	body, err := p.Body(a.Body)
+	if err != nil {
+		return err
+	}
+	odd := ""
+	if a.Limited {
+		odd += ", cut"
+	}
+	if a.Stale {
+		odd += ", stale"
+	}
+	if body.HTML {
+		odd += ", HTML"
+	}
+	fmt.Fprintf(w, "  body         %d%s\n", a.Body, odd)
+	for _, sitemap := range body.Records.Sitemaps {
+		fmt.Fprintf(w, "  sitemap      %s\n", Printable(sitemap))
+	}
+	for _, delay := range body.Records.CrawlDelays {
+		fmt.Fprintf(w, "  crawl-delay  %s for %s\n", Printable(delay.Value), Printable(strings.Join(delay.Agents, ", ")))
+	}
+	if body.Source != nil {
+		fmt.Fprintf(w, "  uncompiled   its groups overlap too much to be compiled for all agents at once\n")
+		printTries(w, sourceTries(body.Source, p.Info().Profile))
+		return nil
+	}
+	printTries(w, compiledTries(body.Compiled))
+	return nil
+}
+
+// agentTrie are an agent's rules.
+type agentTrie struct {
+	agent string
+	trie  matcher.Trie
+}
+
+// compiledTries are the rules of all agents that a body names.
+func compiledTries(b *matcher.Body) []agentTrie {
+	var list []agentTrie
+	if b.HasEveryone() {
+		list = append(list, agentTrie{matcher.Everyone, b.Tries(nil, []matcher.Chain{{matcher.Everyone}})[0]})
+	}
+	for name := range b.Names() {
+		list = append(list, agentTrie{string(name), b.Tries(nil, []matcher.Chain{{string(name)}})[0]})
+	}
+	return list
+}
+
+// sourceTries are the rules for everyone of a body that is not compiled for all
+// agents.
+func sourceTries(source []byte, p matcher.Profile) []agentTrie {
+	f := robotstxt.Parse(source, robotstxt.Options{Profile: p, Limit: len(source)})
+	return []agentTrie{{matcher.Everyone, matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})[0]}}
+}
+
+// printTries prints agents with their rules in the order of their lines, those
+// that obey the same ones together.
+func printTries(w io.Writer, list []agentTrie) {
+	var order []string
+	agents := make(map[string][]string)
+	for _, a := range list {
+		rules := ruleLines(&a.trie)
+		if agents[rules] == nil {
+			order = append(order, rules)
+		}
+		agents[rules] = append(agents[rules], Printable(a.agent))
+	}
+	for _, rules := range order {
+		fmt.Fprintf(w, "  agents       %s\n%s", strings.Join(agents[rules], ", "), rules)
+	}
+}
+
+// ruleLines are the rules of a trie, each once, by line.
+func ruleLines(t *matcher.Trie) string {
+	type rule struct {
+		line int
+		text string
+	}
+	var rules []rule
+	for line, text := range t.Lines() {
+		rules = append(rules, rule{line, string(text)})
+	}
+	slices.SortFunc(rules, func(x, y rule) int { return x.line - y.line })
+	var b strings.Builder
+	for _, r := range slices.Compact(rules) {
+		fmt.Fprintf(&b, "    %6d  %s\n", r.line, Printable(r.text))
+	}
+	return b.String()
+}
