@@ -21,6 +21,10 @@ import (
 //	                the input's body, byte for byte, padded to 8
 //	                the verdict columns' buffers
 //
+// Where some rows of a record batch come out and others do not, it is decoded and
+// encoded with those that do (see [sink.encodeMixed]); one of which none does is left
+// out, but not the dictionaries before it.
+//
 // Of the body only the URLs are read into memory, when the input is a file. The rest
 // goes from the file to the output in pieces of copySize.
 const copySize = 1 << 20
@@ -41,8 +45,18 @@ type passedRecord struct {
 	meta   *batchMeta
 
 	verdicts *tables.Assembly
-	message  message // once all pieces were encoded: metadata and verdict columns
+	result   result  // once all pieces were encoded
+	message  message // metadata and what the program encoded of the body
 }
+
+// result is what becomes of a record batch.
+type result uint8
+
+const (
+	passes  result = iota // its body lies before that of the message
+	mixed                 // some rows come out: the message has them
+	leftOut               // no row comes out
+)
 
 // CanPassThrough tells whether the record batches can be copied as they are into an
 // output that is a stream or a file, and whose inputs are several or this one alone.
@@ -136,9 +150,10 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	}
 	r := p.record.passed
 	size, last, err := r.verdicts.Add(s.output, p.number, b, v)
-	p.verdicts = size
+	p.kept = size
 	if err == nil && last {
-		r.message, err = s.assemble(r, b.Grant)
+		err = s.assemble(r, b.Grant)
+		p.kept += r.message.size()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("arrowipc: %w", err)
@@ -146,42 +161,55 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	return &passedChunk{record: r, last: p.last, size: size}, nil
 }
 
-// assemble encodes the verdict columns of a record batch whose pieces were all
-// evaluated, and the metadata for them and what passes through.
-func (s *sink) assemble(r *passedRecord, grant *batch.Grant) (message, error) {
-	columns, err := r.verdicts.Columns(s.output)
+// assemble makes the message of a record batch whose pieces were all evaluated.
+func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
+	verdicts, err := r.verdicts.Columns(s.output)
 	if err != nil {
-		return message{}, err
+		return err
 	}
-	defer tables.Release(columns)
-	ours, err := s.encodeRecord(s.schema, columns, r.meta.codec, grant)
-	if err != nil {
-		return message{}, err
+	defer tables.Release(verdicts)
+	rows, selected := r.verdicts.Counts()
+	var ours message
+	switch {
+	case selected == rows:
+		if ours, err = s.encodeRecord(s.schema, verdicts, r.meta.codec, grant); err == nil {
+			r.message, err = r.join(ours, r.meta, r.passedSize())
+		}
+	case selected == 0:
+		r.result = leftOut
+	default:
+		r.result = mixed
+		if ours, err = s.encodeMixed(r, verdicts, grant); err == nil {
+			r.message, err = r.join(ours, nil, 0)
+		}
 	}
-	return r.join(ours)
+	return err
 }
 
-// join returns the message of the record batch with our columns: the metadata, and the
-// part of the body that comes behind what passes through.
-func (r *passedRecord) join(ours message) (message, error) {
+// join returns the message of the record batch with what the program encoded: the
+// metadata, which has the arrays and buffers of passed before its own, and the part of
+// the body that lies from an offset on.
+func (r *passedRecord) join(ours message, passed *batchMeta, from int64) (message, error) {
 	h, err := parseHeader(ours.meta())
 	if err != nil {
 		return message{}, err
 	}
-	added, err := h.batch()
+	both, err := h.batch()
 	if err != nil {
 		return message{}, err
 	}
-	from := r.passedSize()
-	both := *r.meta
-	both.nodes = slices.Concat(r.meta.nodes, added.nodes)
-	both.buffers = slices.Clone(r.meta.buffers)
-	for _, b := range added.buffers {
-		both.buffers = append(both.buffers, span{offset: from + b.offset, length: b.length})
+	if passed != nil {
+		for i := range both.buffers {
+			both.buffers[i].offset += from
+		}
+		both.version = passed.version
+		both.nodes = slices.Concat(passed.nodes, both.nodes)
+		both.buffers = slices.Concat(passed.buffers, both.buffers)
+		both.variadic = slices.Concat(passed.variadic, both.variadic)
 	}
 	pairs := readPairs(r.frame.meta(), messageSlot)
 	fb := flatbuffers.NewBuilder(1024)
-	meta := finishMessage(fb, kindRecord, both.version, from+int64(len(ours.body)), buildBatch(fb, &both), partSum(from), pairs)
+	meta := finishMessage(fb, kindRecord, both.version, from+int64(len(ours.body)), buildBatch(fb, both), partSum(from), pairs)
 	return newMessage(meta, ours.body), nil
 }
 
@@ -199,7 +227,23 @@ func (s *sink) writePassed(c *passedChunk) error {
 			return fmt.Errorf("dictionary %d: %w", d.id, err)
 		}
 	}
+	if err := s.writeResult(r); err != nil {
+		return err
+	}
+	r.message = message{}
+	return r.source.done()
+}
+
+// writeResult writes what becomes of a record batch.
+func (s *sink) writeResult(r *passedRecord) error {
 	at := r.message.at(s.pos)
+	switch r.result {
+	case leftOut:
+		return nil
+	case mixed:
+		s.batches = append(s.batches, at)
+		return s.writeMessage(r.message)
+	}
 	at.body += r.passedSize()
 	s.batches = append(s.batches, at)
 	if err := s.write(r.message.head); err != nil {
@@ -208,10 +252,7 @@ func (s *sink) writePassed(c *passedChunk) error {
 	if err := s.copyBody(r.frame); err != nil {
 		return err
 	}
-	if err := s.write(r.message.body); err != nil {
-		return err
-	}
-	return r.source.done()
+	return s.write(r.message.body)
 }
 
 // passDictionary writes a dictionary as it was read. A file must not have a dictionary

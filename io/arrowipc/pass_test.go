@@ -38,6 +38,11 @@ func passedVerdicts(first int64, rows int) *batch.Verdicts {
 
 // passThrough lets an input pass through.
 func passThrough(data []byte, pipe, stream bool, batchRows int) ([]byte, error) {
+	return passSelected(data, pipe, stream, batchRows, passedVerdicts)
+}
+
+// passSelected lets the rows of an input pass through that the verdicts select.
+func passSelected(data []byte, pipe, stream bool, batchRows int, verdicts func(first int64, rows int) *batch.Verdicts) ([]byte, error) {
 	src, err := open(data, pipe, Options{Name: "in", BatchRows: batchRows})
 	if err != nil {
 		return nil, err
@@ -57,7 +62,7 @@ func passThrough(data []byte, pipe, stream bool, batchRows int) ([]byte, error) 
 	for err == nil {
 		var p batch.Piece
 		if p, err = src.Next(context.Background()); err == nil {
-			err = passPiece(w, p)
+			err = passPiece(w, p, verdicts)
 		}
 	}
 	if err != io.EOF {
@@ -67,13 +72,13 @@ func passThrough(data []byte, pipe, stream bool, batchRows int) ([]byte, error) 
 	return out.Bytes(), err
 }
 
-func passPiece(w batch.Sink, p batch.Piece) error {
+func passPiece(w batch.Sink, p batch.Piece, verdicts func(first int64, rows int) *batch.Verdicts) error {
 	b, err := p.Decode()
 	if err != nil {
 		return err
 	}
 	defer b.Release()
-	chunk, err := w.Encode(b, passedVerdicts(b.FirstRow, b.URLs.Len()))
+	chunk, err := w.Encode(b, verdicts(b.FirstRow, b.URLs.Len()))
 	if err == nil {
 		err = w.Write(chunk)
 	}

@@ -87,7 +87,7 @@ type piece struct {
 
 	number      int // among the record's pieces
 	first, last bool
-	verdicts    int64 // bytes that the verdict columns take until the last piece
+	kept        int64 // bytes of what was encoded for it, until the last piece
 }
 
 // Name implements batch.Piece.
@@ -108,7 +108,7 @@ func (p *piece) Kept() int64 {
 	if p.last {
 		return -r.held
 	}
-	kept := p.verdicts
+	kept := p.kept
 	if p.first {
 		kept += r.bytes
 	}

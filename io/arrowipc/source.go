@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -50,6 +51,10 @@ type Source struct {
 	in      io.Closer       // of what passes through
 	users   atomic.Int64    // of in: the source until it is closed, and record batches
 	before  []passedMessage // dictionaries that came since the last record batch
+
+	indexOnce sync.Once // see indexDecoder
+	indexes   *decoder
+	indexErr  error
 
 	pending *sharedRecord // cut, and not handed out to its end
 	cut     int           // rows of it that were handed out

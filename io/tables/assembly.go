@@ -1,8 +1,9 @@
 package tables
 
 import (
+	"bytes"
 	"fmt"
-	"slices"
+	"iter"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,11 +14,18 @@ import (
 )
 
 // Assembly puts the verdict columns of a record batch or row group together whose rows
-// are evaluated in several pieces, by several workers. What comes out is as large as
-// what went in, while an [Output] may cut it.
+// are evaluated in several pieces, by several workers, and knows which rows come out.
+// What comes out is as large as what went in, while an [Output] may cut it.
 type Assembly struct {
-	parts   [][][]*array.Data // by piece and share
+	parts   []assembled
 	missing atomic.Int64
+}
+
+// assembled is a piece of it.
+type assembled struct {
+	rows, selected int
+	bitmap         []byte          // of rows that come out; nil when all or none do
+	shares         [][]*array.Data // verdict columns of rows that come out
 }
 
 // NewVerdicts returns the output of the verdict columns alone, for an Assembly. The
@@ -33,22 +41,27 @@ func NewVerdicts(layout batch.Layout, names []string, mem memory.Allocator) (*Ou
 
 // NewAssembly is for so many pieces.
 func NewAssembly(pieces int) *Assembly {
-	a := &Assembly{parts: make([][][]*array.Data, pieces)}
+	a := &Assembly{parts: make([]assembled, pieces)}
 	a.missing.Store(int64(pieces))
 	return a
 }
 
 // Add makes the columns of a piece, with o, which is from NewVerdicts. It returns how
 // many bytes they take until Columns is called, which it took from the batch's grant,
-// and whether the piece was the last one that was missing: then Columns may be called.
+// and whether the piece was the last one that was missing: then the other methods may be
+// called.
 func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts) (size int64, last bool, err error) {
-	var shares [][]*array.Data
+	part := assembled{rows: v.Rows, selected: v.SelectedRows}
+	if 0 < part.selected && part.selected < part.rows {
+		part.bitmap = bytes.Clone(v.Selected)
+		size += int64(len(part.bitmap))
+	}
 	err = o.Shares(b, v, func(share *Share) error {
 		columns, err := share.Columns()
 		if err != nil {
 			return err
 		}
-		shares = append(shares, columns)
+		part.shares = append(part.shares, columns)
 		for _, column := range columns {
 			size += sizeOf(column)
 		}
@@ -60,14 +73,66 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts) 
 	if err != nil {
 		return 0, false, err
 	}
-	a.parts[piece] = shares
+	a.parts[piece] = part
 	return size, a.missing.Add(-1) == 0, nil
 }
 
-// Columns returns the verdict columns of all pieces. The caller releases them.
+// Counts returns how many rows there are, and how many of them come out.
+func (a *Assembly) Counts() (rows, selected int) {
+	for i := range a.parts {
+		rows += a.parts[i].rows
+		selected += a.parts[i].selected
+	}
+	return rows, selected
+}
+
+// Selected yields the runs of rows of a piece that come out, low to high-1, in order.
+func (a *Assembly) Selected(piece int) iter.Seq2[int, int] {
+	return func(yield func(low, high int) bool) {
+		for _, r := range a.parts[piece].runs() {
+			if !yield(r.low, r.high) {
+				return
+			}
+		}
+	}
+}
+
+func (p *assembled) runs() []run {
+	switch {
+	case p.selected == 0:
+		return nil
+	case p.bitmap == nil:
+		return appendRun(nil, 0, p.rows)
+	}
+	return selectedRuns(p.bitmap, p.rows)
+}
+
+// Gather returns the rows that come out of arrays that have all rows, without offsets;
+// of a dictionary array the indices. The caller releases them. It takes up to 64 bytes
+// a row besides what it returns.
+func (a *Assembly) Gather(columns []*array.Data, mem memory.Allocator) []*array.Data {
+	var all []run
+	row := 0
+	for i := range a.parts {
+		for _, r := range a.parts[i].runs() {
+			all = appendRun(all, row+r.low, row+r.high)
+		}
+		row += a.parts[i].rows
+	}
+	gathered := make([]*array.Data, len(columns))
+	for i, column := range columns {
+		gathered[i] = gatherer{mem: mem}.gather(column, all)
+	}
+	return gathered
+}
+
+// Columns returns the verdict columns of all rows that come out. The caller releases them.
 func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
-	parts := slices.Concat(a.parts...)
-	a.parts = nil
+	var parts [][]*array.Data
+	for i := range a.parts {
+		parts = append(parts, a.parts[i].shares...)
+		a.parts[i].shares = nil
+	}
 	size := int64(0)
 	for i, field := range o.schema.Fields() {
 		column, err := concatenate(field.Type, parts, i, o.mem)
