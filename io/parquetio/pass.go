@@ -13,6 +13,7 @@ import (
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/parquetio/columns"
+	"robotsbatch/io/parquetio/decode"
 	"robotsbatch/io/parquetio/encode"
 	"robotsbatch/io/parquetio/layout"
 	"robotsbatch/io/parquetio/splice"
@@ -49,6 +50,7 @@ type passing struct {
 	schema  *columns.Schema
 	encoder encode.Encoder
 	footer  *encode.Footer // for its structures
+	mixed   *encode.Footer // the same for the input's columns, where they are encoded
 	file    *splice.Writer
 	closed  bool
 }
@@ -82,6 +84,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 	compression := s.from.compression()
 	s.encoder = encode.Encoder{Codec: codecs[compression], Compress: compressors[compression]}
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
+	s.mixed = encode.NewFooter(s.from.nodes, s.encoder.Codec)
 	s.file, err = splice.NewWriter(s.w, s.from.passed, splice.Columns{
 		Elements: s.footer.Elements(), Fields: len(s.schema.Nodes), Leaves: len(s.schema.Leaves), Metadata: s.metadata,
 	})
@@ -150,9 +153,12 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 		return nil, fmt.Errorf("parquetio: %s does not pass through", b.Input)
 	}
 	size, last, err := p.group.verdicts.Add(s.output, p.run, b, v)
-	p.verdicts = size
+	p.kept = size
 	if err == nil && last {
-		p.group.added, err = s.assemble(p.group, b.Grant)
+		err = s.assemble(p.group, b.Grant)
+		for _, a := range p.group.added {
+			p.kept += int64(cap(a.Data))
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("parquetio: %w", err)
@@ -160,38 +166,129 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size}, nil
 }
 
-// assemble encodes the verdict columns of a row group whose pieces were all evaluated.
-func (s *passing) assemble(g *rowGroup, grant *batch.Grant) (added []splice.Added, err error) {
-	data, err := g.verdicts.Columns(s.output)
+// result is what becomes of a row group.
+type result uint8
+
+const (
+	passes  result = iota
+	mixed          // some rows come out: all columns are encoded with these
+	leftOut        // no row comes out
+)
+
+// assemble encodes what is to be encoded of a row group whose pieces were all evaluated.
+func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
+	verdicts, err := g.verdicts.Columns(s.output)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer tables.Release(data)
+	defer tables.Release(verdicts)
+	switch rows, selected := g.verdicts.Counts(); selected {
+	case rows:
+	case 0:
+		g.result = leftOut
+		return nil
+	default:
+		g.result = mixed
+		if err := s.encodeMixed(g, grant); err != nil {
+			return err
+		}
+	}
+	return s.encodeVerdicts(g, verdicts, grant)
+}
+
+// encodeVerdicts encodes the verdict columns.
+func (s *passing) encodeVerdicts(g *rowGroup, data []*array.Data, grant *batch.Grant) error {
 	shredder := columns.Shredder{Memory: memory.NewGoAllocator()}
 	var leaves []columns.Leaf
 	for i, n := range s.schema.Nodes {
-		column := array.MakeFromData(data[i])
-		defer column.Release()
-		shredded, err := shredder.Shred(n, column.Data().(*array.Data))
+		shredded, err := shredder.Shred(n, data[i])
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", n.Name, err)
+			return fmt.Errorf("column %q: %w", n.Name, err)
 		}
 		leaves = append(leaves, shredded...)
 	}
 	for i := range leaves {
-		pages, chunk, err := s.encoder.Chunk(nil, s.schema.Leaves[i], &leaves[i], false)
+		if err := s.encode(g, s.footer, i, s.schema.Leaves[i], &leaves[i], grant); err != nil {
+			return fmt.Errorf("column %q: %w", s.schema.Leaves[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// encode adds a chunk of a leaf to what is encoded of a row group.
+func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.Node, l *columns.Leaf, grant *batch.Grant) error {
+	// URLs hardly repeat: a dictionary of them is work for nothing.
+	urls := slices.Contains(g.source.columns[0].Leaves, n) && len(g.source.columns) == 1
+	pages, chunk, err := s.encoder.Chunk(nil, n, l, urls)
+	if err == nil {
+		err = grant.Take(int64(cap(pages)))
+	}
+	g.added = append(g.added, splice.Added{
+		Data: pages, Uncompressed: chunk.Uncompressed, OffsetIndex: chunk.OffsetIndex,
+		Chunk: func(offset, index int64) []byte { return footer.ColumnChunk(i, &chunk, offset, index) },
+	})
+	return err
+}
+
+// encodeMixed encodes the rows of a row group that come out, column by column. What
+// values mean is not looked at: they stay what they are stored as.
+func (s *passing) encodeMixed(g *rowGroup, grant *batch.Grant) error {
+	for i, n := range g.source.leaves {
+		stored := g.source.chunk(g.index, n).Pages.Length
+		err := grant.Take(stored)
+		var l columns.Leaf
 		if err == nil {
-			err = grant.Take(int64(cap(pages)))
+			l, err = g.selected(n)
+		}
+		if err == nil {
+			err = grant.Take(l.Size())
+		}
+		if err == nil {
+			err = s.encode(g, s.mixed, i, n, &l, grant)
+		}
+		if err == nil {
+			err = grant.Take(-stored - l.Size())
 		}
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", s.schema.Leaves[i].Name, err)
+			return fmt.Errorf("some rows come out and others do not, so it must be decoded: column %q: %w", g.source.file.Path(i), err)
 		}
-		added = append(added, splice.Added{
-			Data: pages, Uncompressed: chunk.Uncompressed, OffsetIndex: chunk.OffsetIndex,
-			Chunk: func(offset, index int64) []byte { return s.footer.ColumnChunk(i, &chunk, offset, index) },
-		})
 	}
-	return added, nil
+	return nil
+}
+
+// selected returns a leaf's rows that come out.
+func (g *rowGroup) selected(n *columns.Node) (l columns.Leaf, err error) {
+	s, chunk := g.source, g.source.chunk(g.index, n)
+	if n.Type == columns.FixedLenByteArray && n.Length <= 0 {
+		return l, errors.New("damaged: its values have no bytes")
+	}
+	if err := chunk.Codec.Check(); err != nil {
+		return l, err
+	}
+	if chunk.Pages.Length > s.options.Memory {
+		return l, fmt.Errorf("it has %d bytes, more than -memory permits: raise it", chunk.Pages.Length)
+	}
+	data := make([]byte, chunk.Pages.Length)
+	if err := layout.ReadAt(s.in, data, chunk.Pages.Offset); err != nil {
+		return l, err
+	}
+	reader, err := decode.NewReader(data, chunk, n, s.options.Memory)
+	if err != nil {
+		return l, err
+	}
+	for run := range g.runs {
+		rows, err := reader.Read(g.rowsOf(run))
+		if err == nil {
+			err = l.AppendRows(n, &rows, g.verdicts.Selected(run))
+		}
+		if err != nil {
+			return l, err
+		}
+		if l.Size() > s.options.Memory {
+			return l, fmt.Errorf("it takes more than %d bytes decoded: raise -memory", s.options.Memory)
+		}
+	}
+	return l, reader.Done()
 }
 
 // Write implements batch.Sink.
@@ -205,7 +302,7 @@ func (s *passing) Write(c batch.Chunk) error {
 		return fmt.Errorf("parquetio: %s and %s cannot go into one output as they are, for %s: give an output each with -out FOLDER/, or use -recode",
 			s.from.options.Name, g.source.options.Name, difference)
 	}
-	err := s.file.CopyGroup(g.source.passed, g.index, g.added)
+	err := s.writeGroup(g)
 	g.added = nil
 	if err == nil {
 		err = g.source.done()
@@ -214,6 +311,18 @@ func (s *passing) Write(c batch.Chunk) error {
 		return fmt.Errorf("parquetio: row group %d: %w", g.index, err)
 	}
 	return nil
+}
+
+// writeGroup writes what becomes of a row group.
+func (s *passing) writeGroup(g *rowGroup) error {
+	switch g.result {
+	case leftOut:
+		return nil
+	case mixed:
+		_, selected := g.verdicts.Counts()
+		return s.file.WriteGroup(g.source.passed, g.index, int64(selected), g.added)
+	}
+	return s.file.CopyGroup(g.source.passed, g.index, g.added)
 }
 
 // Close implements batch.Sink.

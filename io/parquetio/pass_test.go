@@ -23,6 +23,11 @@ import (
 
 // passThrough lets files pass through into one.
 func passThrough(batchRows int, files ...[]byte) ([]byte, error) {
+	return passSelected(batchRows, func(int64) bool { return true }, files...)
+}
+
+// passSelected lets the rows of files pass through, counted in each, that keep selects.
+func passSelected(batchRows int, keep func(row int64) bool, files ...[]byte) ([]byte, error) {
 	var out output
 	var sink batch.Sink
 	for i, data := range files {
@@ -39,7 +44,7 @@ func passThrough(batchRows int, files ...[]byte) ([]byte, error) {
 				return nil, err
 			}
 		}
-		if err := passPieces(sink, s); err != nil {
+		if err := passPieces(sink, s, keep); err != nil {
 			return nil, err
 		}
 	}
@@ -47,7 +52,7 @@ func passThrough(batchRows int, files ...[]byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func passPieces(sink batch.Sink, s *Source) error {
+func passPieces(sink batch.Sink, s *Source, keep func(row int64) bool) error {
 	for {
 		p, err := s.Next(context.Background())
 		if err == io.EOF {
@@ -60,7 +65,9 @@ func passPieces(sink batch.Sink, s *Source) error {
 		if err != nil {
 			return err
 		}
-		chunk, err := sink.Encode(b, tablestest.Verdicts(b.URLs.Len()))
+		v := tablestest.Verdicts(b.URLs.Len())
+		tablestest.Select(v, func(i int) bool { return keep(b.FirstRow + int64(i)) })
+		chunk, err := sink.Encode(b, v)
 		if err == nil {
 			err = sink.Write(chunk)
 		}

@@ -26,7 +26,8 @@ type rowGroup struct {
 	handed   int // runs that have a piece
 	columns  []column
 	verdicts *tables.Assembly // when it passes through
-	added    []splice.Added   // once all pieces were encoded
+	result   result           // once all pieces were encoded
+	added    []splice.Added   // the same: verdict columns, or all of a mixed one
 	held     int64            // what the pieces that were written keep; of the writer
 
 	stored int64 // bytes as it lies in the file; twice where there is a copy of it, meanwhile
@@ -190,7 +191,7 @@ type piece struct {
 	index    int
 	firstRow int64
 	rows     int
-	verdicts int64 // bytes that the verdict columns take until the last piece
+	kept     int64 // bytes of what was encoded for it, until the last piece
 }
 
 // Name implements batch.Piece.
@@ -214,7 +215,7 @@ func (p *piece) Kept() int64 {
 	if p.run == g.runs-1 {
 		return -g.held
 	}
-	kept := p.verdicts
+	kept := p.kept
 	if p.run == 0 {
 		kept += g.stored
 	}

@@ -41,7 +41,8 @@ type Source struct {
 	options Options
 	file    *layout.File
 	columns []*columns.Column // which are read
-	leaves  []*columns.Node   // all of the file
+	nodes   []*columns.Node   // all of the file, and
+	leaves  []*columns.Node   // their leaves
 	read    *arrow.Schema     // of what is read
 	urls    *tables.Location
 	notes   []string
@@ -127,11 +128,11 @@ func (s *Source) readSchema() (*tableSchema, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes := columns.FromParquet(s.file)
-	s.leaves = columns.Leaves(nil, nodes)
-	t := &tableSchema{columns: make([]*columns.Column, len(nodes)), errs: make([]error, len(nodes)), casts: make([][]columns.Cast, len(nodes))}
-	fields := make([]arrow.Field, len(nodes))
-	for i, n := range nodes {
+	s.nodes = columns.FromParquet(s.file)
+	s.leaves = columns.Leaves(nil, s.nodes)
+	t := &tableSchema{columns: make([]*columns.Column, len(s.nodes)), errs: make([]error, len(s.nodes)), casts: make([][]columns.Cast, len(s.nodes))}
+	fields := make([]arrow.Field, len(s.nodes))
+	for i, n := range s.nodes {
 		if t.columns[i], t.casts[i], t.errs[i] = columns.Read(n, storedField(stored, i, n.Name)); t.errs[i] != nil {
 			fields[i] = arrow.Field{Name: n.Name, Type: arrow.Null} // nobody reads it
 			continue

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"bytes"
+	"iter"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -192,7 +193,7 @@ func (l *Leaf) Size() int64 {
 
 // Append appends another leaf's entries, of the same column, which it copies.
 func (l *Leaf) Append(n *Node, other *Leaf) error {
-	if len(l.Data)+len(other.Data) > math.MaxInt32 {
+	if len(other.Offsets) > 0 && len(l.Data)+int(other.Offsets[len(other.Offsets)-1]-other.Offsets[0]) > math.MaxInt32 {
 		return errLongStrings
 	}
 	l.Definitions = appendLevels(l.Definitions, other.Definitions, l.N, other.N, n.MaxDefinition)
@@ -210,6 +211,69 @@ func (l *Leaf) Append(n *Node, other *Leaf) error {
 		l.Data = append(l.Data, other.Data[other.Offsets[0]:other.Offsets[len(other.Offsets)-1]]...)
 	}
 	return nil
+}
+
+// AppendRows appends copies of the rows of another leaf, of the same column, that runs
+// yields: from low to high-1, in order.
+func (l *Leaf) AppendRows(n *Node, other *Leaf, runs iter.Seq2[int, int]) error {
+	at := position{leaf: other, most: n.MaxDefinition}
+	for low, high := range runs {
+		at.skip(low)
+		from := at
+		at.skip(high)
+		part := other.slice(n.Width(), &from, &at)
+		if err := l.Append(n, &part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// position is the beginning of a row of a leaf.
+type position struct {
+	leaf              *Leaf
+	most              byte // the definition level of values
+	row, entry, value int
+}
+
+// skip goes to the beginning of a row that is not before.
+func (p *position) skip(row int) {
+	l, from := p.leaf, p.entry
+	if l.Repetitions == nil {
+		p.entry += row - p.row
+	} else {
+		for begun := p.row; p.entry < l.N; p.entry++ {
+			if l.Repetitions[p.entry] == 0 {
+				if begun == row {
+					break
+				}
+				begun++
+			}
+		}
+	}
+	p.row = row
+	if l.Definitions == nil {
+		p.value = p.entry
+	} else {
+		p.value += bytes.Count(l.Definitions[from:p.entry], []byte{p.most})
+	}
+}
+
+// slice returns the entries between two positions, which share the leaf's memory.
+func (l *Leaf) slice(width int, low, high *position) Leaf {
+	part := Leaf{N: high.entry - low.entry, Data: l.Data}
+	if l.Definitions != nil {
+		part.Definitions = l.Definitions[low.entry:high.entry]
+	}
+	if l.Repetitions != nil {
+		part.Repetitions = l.Repetitions[low.entry:high.entry]
+	}
+	if width > 0 {
+		part.Fixed = l.Fixed[low.value*width : high.value*width]
+	} else {
+		part.Offsets = l.Offsets[low.value : high.value+1]
+	}
+	return part
 }
 
 // appendLevels appends more levels to n; nil stands for all being level.

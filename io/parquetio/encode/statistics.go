@@ -15,6 +15,9 @@ const maxStatistic = 256
 // extremes returns the least and the greatest of a leaf's values as PLAIN stores
 // them, nil where there is none or the format knows no order.
 func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
+	if !ordered(n) {
+		return nil, nil
+	}
 	width := n.Width()
 	count := l.Values(width)
 	if l.Fixed == nil && width > 0 || l.Offsets == nil && width == 0 {
@@ -48,6 +51,11 @@ func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 		return texts(l, count)
 	}
 	return nil, nil
+}
+
+// ordered tells whether values are ordered as what they are stored as.
+func ordered(n *columns.Node) bool {
+	return n.Meaning.Kind != columns.Other && (n.Meaning.Kind != columns.Decimal || n.Type != columns.ByteArray)
 }
 
 func unsigned(n *columns.Node) bool { return n.Meaning.Kind == columns.Integer && !n.Meaning.Signed }

@@ -145,22 +145,12 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	if err != nil {
 		return err
 	}
-	chunks := make([][]byte, 0, len(g.chunks)+len(added))
-	uncompressed := int64(0)
-	var own [][]byte
-	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
-	for _, a := range added {
-		at, index := o.pos, []byte(nil)
-		if indexed {
-			index = a.OffsetIndex(at)
-		}
-		own = append(own, a.Chunk(at, int64(len(index))))
-		uncompressed += a.Uncompressed
-		if err := o.write(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
-			return err
-		}
+	own, uncompressed, err := o.add(g, added)
+	if err != nil {
+		return err
 	}
 	compressed := o.pos - begin
+	chunks := make([][]byte, 0, len(g.chunks)+len(added))
 	for i := range g.chunks {
 		raw, err := o.copyIndexes(input, g.chunks[i], moved[i])
 		if err != nil {
@@ -168,17 +158,61 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 		}
 		chunks = append(chunks, raw)
 	}
-	fields := slices.Clone(g.fields)
-	set(fields, layout.ListField(groupChunks, layout.RawStruct, append(chunks, own...)))
-	set(fields, layout.IntField(groupBytes, layout.RawI64, integer(fields, groupBytes)+uncompressed))
-	set(fields, layout.IntField(groupOffset, layout.RawI64, begin))
-	set(fields, layout.IntField(groupCompressed, layout.RawI64, compressed))
+	o.group(g.fields, append(chunks, own...), sizes{
+		offset: begin, compressed: compressed,
+		uncompressed: integer(g.fields, groupBytes) + uncompressed, rows: integer(g.fields, groupRows),
+	})
+	return nil
+}
+
+// WriteGroup writes a row group in place of one of an input: so many of its rows, with
+// all columns encoded anew, the added ones behind the input's. Rows stay in their order,
+// so that what the input says of how they are sorted stays true.
+func (o *Writer) WriteGroup(input *Input, number int, rows int64, columns []Added) error {
+	g := input.groups[number]
+	begin := o.pos
+	chunks, uncompressed, err := o.add(g, columns)
+	if err != nil {
+		return err
+	}
+	o.group(g.fields, chunks, sizes{offset: begin, compressed: o.pos - begin, uncompressed: uncompressed, rows: rows})
+	return nil
+}
+
+// add writes added chunks, with offset indexes if other columns of the group have one.
+// It returns their ColumnChunk structures and how many bytes they are decompressed.
+func (o *Writer) add(g group, added []Added) (chunks [][]byte, uncompressed int64, err error) {
+	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
+	for _, a := range added {
+		at, index := o.pos, []byte(nil)
+		if indexed {
+			index = a.OffsetIndex(at)
+		}
+		chunks = append(chunks, a.Chunk(at, int64(len(index))))
+		uncompressed += a.Uncompressed
+		if err := o.write(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
+			return nil, 0, err
+		}
+	}
+	return chunks, uncompressed, nil
+}
+
+// sizes are what a row group says of itself.
+type sizes struct{ offset, compressed, uncompressed, rows int64 }
+
+// group adds the RowGroup structure of what was written, which is like another one.
+func (o *Writer) group(like []layout.Raw, chunks [][]byte, n sizes) {
+	fields := slices.Clone(like)
+	set(fields, layout.ListField(groupChunks, layout.RawStruct, chunks))
+	set(fields, layout.IntField(groupBytes, layout.RawI64, n.uncompressed))
+	set(fields, layout.IntField(groupRows, layout.RawI64, n.rows))
+	set(fields, layout.IntField(groupOffset, layout.RawI64, n.offset))
+	set(fields, layout.IntField(groupCompressed, layout.RawI64, n.compressed))
 	if len(o.groups) <= math.MaxInt16 {
 		set(fields, layout.IntField(groupOrdinal, find(fields, groupOrdinal).Kind, int64(len(o.groups))))
 	}
-	o.rows += integer(fields, groupRows)
+	o.rows += n.rows
 	o.groups = append(o.groups, layout.AppendRaw(nil, fields))
-	return nil
 }
 
 // copyPages copies the pages of all chunks in the order in which they lie, and returns
