@@ -213,7 +213,7 @@ var options = []option{
 	{
 		name: "recode", topic: outputTopic, commands: jobCommand,
 		short: "decode and encode every column",
-		more:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all rows and columns come out and -compression is not given.",
+		more:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all of them come out and -compression is not given. With -emit that goes for row groups and record batches of which all rows come out; those of which some do are decoded.",
 		bind:  func(c *jobConfig) any { return &c.recode },
 	},
 	{

@@ -9,10 +9,10 @@ import (
 	"robotsbatch/io/parquetio"
 )
 
-// passThrough makes the columns of an output's inputs pass through, if all rows and
-// columns come out as the same kind of table and no other encoding was asked for.
+// passThrough makes the columns of an output's inputs pass through, if all of them come
+// out as the same kind of table and no other encoding was asked for.
 func (j *job) passThrough(t target, out outputs.Output, src *frontier.Concatenation) error {
-	if j.recode || j.hasCompression || j.emit != batch.EmitAll || j.keep != batch.KeepAll {
+	if j.recode || j.hasCompression || j.keep != batch.KeepAll {
 		return nil
 	}
 	passing := false
