@@ -12,7 +12,7 @@ import (
 // passThrough makes the columns of an output's inputs pass through, if all of them come
 // out as the same kind of table and no other encoding was asked for.
 func (j *job) passThrough(t target, out outputs.Output, src *frontier.Concatenation) error {
-	if j.recode || j.hasCompression || j.keep != batch.KeepAll {
+	if j.recode || j.hasCompression || j.keep == batch.KeepNone {
 		return nil
 	}
 	passing := false
@@ -20,7 +20,7 @@ func (j *job) passThrough(t target, out outputs.Output, src *frontier.Concatenat
 	case *arrowipc.Source:
 		passing = t.format.IsArrow() && source.CanPassThrough(t.format == format.ArrowS, len(out.Inputs) > 1)
 	case *parquetio.Source:
-		passing = t.format == format.Parquet
+		passing = t.format == format.Parquet && j.keep == batch.KeepAll
 	}
 	if !passing {
 		return nil

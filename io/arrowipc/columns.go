@@ -255,6 +255,7 @@ func loadSpans(f *frame, part *batchMeta, limit int64) ([]byte, error) {
 	size := int64(0)
 	for i, b := range part.buffers {
 		if b.length == 0 {
+			part.buffers[i].offset = 0
 			continue
 		}
 		if b.offset < 0 || b.length < 0 || b.length > f.body.Size() || b.offset > f.body.Size()-b.length {

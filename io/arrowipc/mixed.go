@@ -72,18 +72,21 @@ func (r *passedRecord) body() ([]byte, error) {
 // columns are their indices.
 func (s *Source) indexDecoder() (*decoder, error) {
 	s.indexOnce.Do(func() {
-		if s.indexes, s.indexErr = newIndexDecoder(s.schema, s.options); s.indexErr != nil {
+		if s.indexes, s.indexErr = newIndexDecoder(s.schema, s.copied(), s.options); s.indexErr != nil {
 			s.indexErr = fmt.Errorf("of a record batch some rows come out and others do not, so it must be decoded: %w", s.indexErr)
 		}
 	})
 	return s.indexes, s.indexErr
 }
 
-func newIndexDecoder(from *schema, o Options) (*decoder, error) {
-	if from.unknown != nil {
+func newIndexDecoder(from *schema, columns []int, o Options) (*decoder, error) {
+	if from.unknown != nil && len(columns) == len(from.columns) {
 		return nil, from.unknown
 	}
-	fields := plainFields(from.arrow.Fields())
+	fields := make([]arrow.Field, len(columns))
+	for i, column := range columns {
+		fields[i] = plainField(from.arrow.Field(column))
+	}
 	mem := o.mem
 	s := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: arrow.NewSchema(fields, nil)}
 	m, err := s.encodeSchema()

@@ -171,3 +171,58 @@ func TestPassThroughSelectedHostile(t *testing.T) {
 		}
 	}
 }
+
+// With the URLs alone their buffers pass through, and nothing else of the input does,
+// but of types that hold URLs all with their dictionaries.
+func TestPassThroughURLs(t *testing.T) {
+	texts := `["https://a.test/","https://b.test/",null,"https://c.test/long/enough/to/lie/outside","https://a.test/","x"]`
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, dictionary} {
+		urls := tablestest.FromJSON(t, dt, texts)
+		other := tablestest.FromJSON(t, dictionary, `["secret","b","c","d","e","f"]`)
+		record := tablestest.NewRecord([]string{"allowed", "url", "y"}, other, urls, other)
+		for _, e := range encodings {
+			data := libraryWrite(t, e, record.Schema(), record, record)
+			for _, bits := range []uint32{0xFFF, 0x5D5, 0b101_111_111, 0} {
+				for _, pipe := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/%s/selected=%x/pipe=%v", dt, e, bits, pipe), func(t *testing.T) {
+						out, err := passKept(data, pipe, e.stream || pipe, Options{Name: "in", BatchRows: 4, Keep: batch.KeepURL}, selected(bits))
+						if err != nil {
+							t.Fatal(err)
+						}
+						testURLs(t, out, bits, urls)
+					})
+				}
+			}
+		}
+	}
+}
+
+func testURLs(t *testing.T, out []byte, bits uint32, urls arrow.Array) {
+	if bytes.Contains(out, []byte("secret")) {
+		t.Error("another column came out")
+	}
+	schema, records := libraryRead(t, out)
+	if schema.NumFields() != 4 || schema.Field(0).Name != "url" || schema.Field(1).Name != "allowed" {
+		t.Fatal(schema)
+	}
+	for k := range 2 {
+		var rows []int
+		for row := range 6 {
+			if bits>>(6*k+row)&1 == 1 {
+				rows = append(rows, row)
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		tablestest.SameRows(t, records[0].Column(0), urls, rows)
+		records = records[1:]
+	}
+	if len(records) > 0 {
+		t.Errorf("%d more record batches", len(records))
+	}
+	if _, err := readAll(out, true, Options{Name: "out"}); err != nil {
+		t.Error(err)
+	}
+}

@@ -60,21 +60,26 @@ const (
 
 // CanPassThrough tells whether the record batches can be copied as they are into an
 // output that is a stream or a file, and whose inputs are several or this one alone.
-// Only dictionaries can stand against it: those of several inputs may differ, and a
-// stream may replace one, which a file must not.
+// Dictionaries can stand against it: those of several inputs may differ, and a stream
+// may replace one, which a file must not. So do URLs that were put together.
 func (s *Source) CanPassThrough(stream, several bool) bool {
+	if s.urls.IsSplit() && s.options.Keep != batch.KeepAll {
+		return false
+	}
 	_, fromFile := s.framer.(*fileFramer)
 	return len(s.schema.ids) == 0 || !several && (stream || fromFile)
 }
 
 // PassThrough makes all record batches pass through to a sink that is made with
-// [SinkOptions.From]: only the URLs are decoded, and everything else is copied as it
-// is, without being looked at. It comes before the first Next, of a source that was
-// opened to keep all columns. The source takes over in, which may be nil: it closes it
+// [SinkOptions.From]: only the URLs are decoded, and the columns that the source keeps,
+// all or the URLs', are copied as they are. It comes before the first Next. The source takes over in, which may be nil: it closes it
 // when it is closed itself and all record batches that it handed out were written.
 func (s *Source) PassThrough(in io.Closer) error {
 	s.passing, s.in = true, in
 	s.users.Store(1)
+	if s.options.Keep != batch.KeepAll {
+		return nil // the URLs alone are decoded anyway
+	}
 	if err := s.decodeOnlyURLs(); err != nil {
 		return s.fail(err)
 	}
@@ -99,6 +104,22 @@ func (s *Source) done() error {
 	return s.in.Close()
 }
 
+// copied are the numbers of the columns that pass through.
+func (s *Source) copied() []int {
+	if s.options.Keep == batch.KeepAll {
+		return s.schema.all()
+	}
+	return s.columns
+}
+
+// project makes the URLs' column alone pass through, whose buffers are in body.
+func (r *passedRecord) project(meta *batchMeta, body []byte) {
+	f := *r.frame
+	f.bodyLength = int64(len(body))
+	f.inMemory(body)
+	r.frame, r.meta = &f, meta
+}
+
 // all are the numbers of all columns.
 func (s *schema) all() []int {
 	list := make([]int, len(s.columns))
@@ -118,10 +139,10 @@ func (s *Source) footerPairs() *keyValues {
 
 // layOutPassed makes the schema of the verdict columns.
 func (s *sink) layOutPassed() (err error) {
-	from := s.options.From.schema
-	names := make([]string, len(from.columns))
-	for i, field := range from.arrow.Fields() {
-		names[i] = field.Name
+	from := s.options.From
+	var names []string
+	for _, column := range from.copied() {
+		names = append(names, from.schema.arrow.Field(column).Name)
 	}
 	if s.output, err = tables.NewVerdicts(s.options.Layout, names, s.options.mem); err != nil {
 		return err

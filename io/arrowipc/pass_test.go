@@ -43,7 +43,12 @@ func passThrough(data []byte, pipe, stream bool, batchRows int) ([]byte, error) 
 
 // passSelected lets the rows of an input pass through that the verdicts select.
 func passSelected(data []byte, pipe, stream bool, batchRows int, verdicts func(first int64, rows int) *batch.Verdicts) ([]byte, error) {
-	src, err := open(data, pipe, Options{Name: "in", BatchRows: batchRows})
+	return passKept(data, pipe, stream, Options{Name: "in", BatchRows: batchRows}, verdicts)
+}
+
+// passKept lets the columns pass through that the options keep.
+func passKept(data []byte, pipe, stream bool, o Options, verdicts func(first int64, rows int) *batch.Verdicts) ([]byte, error) {
+	src, err := open(data, pipe, o)
 	if err != nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func (s *sink) start() error {
 		return err
 	}
 	if from := s.options.From; from != nil {
-		message = newMessage(joinSchemas(from.schema, from.schema.all(), s.written), nil)
+		message = newMessage(joinSchemas(from.schema, from.copied(), s.written), nil)
 		if s.written, err = readSchema(message.meta(), s.options.mem); err != nil {
 			return err
 		}

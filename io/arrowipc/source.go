@@ -213,10 +213,11 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 	if err != nil {
 		return err
 	}
-	if s.passing {
+	_, used := s.decoder.values[meta.id]
+	if s.passing && (used || s.options.Keep == batch.KeepAll) {
 		s.before = append(s.before, passedMessage{frame: f, id: meta.id, delta: meta.delta})
 	}
-	if _, used := s.decoder.values[meta.id]; !used && slices.Contains(s.schema.ids, meta.id) {
+	if !used && slices.Contains(s.schema.ids, meta.id) {
 		return nil // by a column that is not decoded
 	}
 	if err := f.load(); err != nil {
@@ -328,10 +329,14 @@ func (s *Source) takeRecord(f *frame) error {
 			return err
 		}
 	}
-	if body == nil {
+	projects := passed != nil && s.options.Keep != batch.KeepAll
+	if body == nil || projects {
 		if body, err = loadSpans(f, meta, s.options.Memory); err != nil {
 			return err
 		}
+	}
+	if projects {
+		passed.project(meta, body)
 	}
 	total, err := s.decoder.check(meta, body)
 	if err != nil {
