@@ -91,10 +91,25 @@ func (s *schema) fillUnknown(names []string) {
 		}
 		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
 		if s.unknown == nil {
-			s.unknown = fmt.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported)
+			s.unknown = fmt.Errorf("column %q: %w: %s write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported, s.columns[i].why())
 		}
 	}
 	s.arrow = arrow.NewSchema(fields, &metadata)
+}
+
+// why says what of an unknown type is not known, in front of what to do.
+func (s *shape) why() string {
+	if s.smallDecimals() {
+		return "its decimals of 32 or 64 bits only pass through: make them decimal128,"
+	}
+	return "its type, or one in it, is not known here, and only passes through:"
+}
+
+// smallDecimals tells whether the type, or one in it, is a decimal of fewer bits than
+// the library knows.
+func (s *shape) smallDecimals() bool {
+	return s.kind == typeDecimal && s.unknown ||
+		slices.ContainsFunc(s.children, func(child shape) bool { return child.smallDecimals() })
 }
 
 // shapeOf is the shape of a Field table, which was checked.
