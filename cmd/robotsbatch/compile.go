@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/outputs"
 	"robotsbatch/io/report"
@@ -23,7 +24,7 @@ type compileConfig struct{ *jobConfig }
 func runCompile(ctx context.Context, args []string, s streams) int {
 	c, err := parseCompile(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, commandOf("compile").help)
+		return printCommandHelp(s, program.Command("compile"))
 	}
 	log := newConsole(s.err, c.logJSON, c.quiet).of("compile")
 	if err == nil && c.out == "-" && isTerminal(s.out) {
@@ -53,8 +54,8 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 func parseCompile(args []string) (*compileConfig, error) {
 	c := &compileConfig{newConfig()}
 	c.out, c.memory, c.workers = "", rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
-	fs := newFlagSet(commandOf("compile"), c.jobConfig)
-	if err := parseFlags(fs, args); err != nil {
+	fs := program.FlagSet(program.Command("compile"), c.jobConfig)
+	if err := cli.Parse(fs, args); err != nil {
 		return c, err
 	}
 	switch {

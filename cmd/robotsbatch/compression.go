@@ -1,6 +1,7 @@
 package main
 
 import (
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/parquetio"
 )
@@ -16,8 +17,8 @@ const (
 	noCompression
 )
 
-var compressions = []word[compression]{
-	{"none", noCompression}, {"lz4", lz4Compression}, {"snappy", snappyCompression}, {"zstd", zstdCompression},
+var compressions = []cli.Word[compression]{
+	{Name: "none", Value: noCompression}, {Name: "lz4", Value: lz4Compression}, {Name: "snappy", Value: snappyCompression}, {Name: "zstd", Value: zstdCompression},
 }
 
 // arrow is the compression in Arrow's terms.

@@ -35,8 +35,8 @@ func documents(t *testing.T) map[string]string {
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	texts := documents(t)
 	known := []string{"h", "help", "tags", "H2"} // the last two are of other programs
-	for i := range options {
-		known = append(known, options[i].name)
+	for i := range program.Flags {
+		known = append(known, program.Flags[i].Name)
 	}
 	for name, text := range texts {
 		for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllStringSubmatch(text, -1) {
@@ -55,7 +55,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			}
 		}
 		for _, topic := range regexp.MustCompile("`robotsbatch help ([a-z]+)`").FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(helpWords(), topic[1]) {
+			if !slices.Contains(program.HelpWords(), topic[1]) {
 				t.Errorf("%s: there is no help on %s", name, topic[1])
 			}
 		}
@@ -68,10 +68,10 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			}
 		}
 	}
-	for i := range options {
-		for _, topic := range regexp.MustCompile(`robotsbatch help ([a-z]+)`).FindAllStringSubmatch(options[i].more, -1) {
-			if !slices.Contains(helpWords(), topic[1]) {
-				t.Errorf("-%s: there is no help on %s", options[i].name, topic[1])
+	for i := range program.Flags {
+		for _, topic := range regexp.MustCompile(`robotsbatch help ([a-z]+)`).FindAllStringSubmatch(program.Flags[i].More, -1) {
+			if !slices.Contains(program.HelpWords(), topic[1]) {
+				t.Errorf("-%s: there is no help on %s", program.Flags[i].Name, topic[1])
 			}
 		}
 	}

@@ -5,19 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/ruleset"
 )
 
-// usageError is a mistake on the command line itself: exit status 2. What the
-// files on the disk are to blame for is any other error: exit status 1.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usageErrorf(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
+// usageErrorf is a mistake on the command line itself: exit status 2. Anything else
+// that goes wrong has exit status 1.
+func usageErrorf(format string, args ...any) error { return cli.Usagef(format, args...) }
 
 // unavailable is the error for what a later version brings.
 func unavailable(what string) error {
@@ -34,7 +29,7 @@ func atName(name string, err error) error {
 }
 
 func isUsage(err error) bool {
-	var usage usageError
+	var usage cli.UsageError
 	var rules *ruleset.UsageError
 	var input *frontier.UsageError
 	return errors.As(err, &usage) || errors.As(err, &rules) || errors.As(err, &input)

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/report"
 	"robotsbatch/io/ruleset"
@@ -24,7 +25,7 @@ import (
 func runExplain(ctx context.Context, args []string, s streams) int {
 	c, urls, err := parseExplain(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, commandOf("explain").help)
+		return printCommandHelp(s, program.Command("explain"))
 	}
 	if err != nil {
 		return failUsage(s, "explain", err)
@@ -53,7 +54,7 @@ func runExplain(ctx context.Context, args []string, s streams) int {
 // parseExplain reads the arguments; flags may follow URLs.
 func parseExplain(args []string) (*rulesConfig, []string, error) {
 	c := newConfig()
-	urls, err := parseMixed(newFlagSet(commandOf("explain"), c), args)
+	urls, err := cli.ParseMixed(program.FlagSet(program.Command("explain"), c), args)
 	if err != nil {
 		return nil, nil, err
 	}

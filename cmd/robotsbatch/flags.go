@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
+	"robotsbatch/io/lines"
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -88,12 +91,19 @@ type jobConfig struct {
 	quiet    bool
 }
 
+// newConfig is a command line without flags.
+func newConfig() *jobConfig {
+	c := &jobConfig{maxInvalid: unlimited, memory: defaultMemory, maxLine: lines.DefaultMaxLine, out: "-", given: make(map[string][]string)}
+	c.maxAge = evaluate.DefaultMaxAge * time.Second
+	return c
+}
+
 // parseJob reads the main job's arguments. The error is flag.ErrHelp when help
 // was asked for, else a usageError; the flags before the mistake are set.
 func parseJob(args []string) (*jobConfig, error) {
 	c := newConfig()
-	fs := newFlagSet(&mainJob, c)
-	if err := parseFlags(fs, args); err != nil {
+	fs := program.FlagSet(&program.Main, c)
+	if err := cli.Parse(fs, args); err != nil {
 		return c, err
 	}
 	if fs.NArg() > 0 {
@@ -102,12 +112,12 @@ func parseJob(args []string) (*jobConfig, error) {
 	return c, c.check()
 }
 
-var profiles = []word[matcher.Profile]{{"rfc9309", robotstxt.RFC9309}, {"google", robotstxt.Google}}
+var profiles = []cli.Word[matcher.Profile]{{Name: "rfc9309", Value: robotstxt.RFC9309}, {Name: "google", Value: robotstxt.Google}}
 
 func profileName(p matcher.Profile) string {
 	for _, w := range profiles {
-		if w.value == p {
-			return w.name
+		if w.Value == p {
+			return w.Name
 		}
 	}
 	return ""
@@ -136,7 +146,7 @@ func (c *jobConfig) check() error {
 		}
 	}
 	if most := min(c.batchMemory()/2, 1<<30); c.maxLine > most {
-		return usageErrorf("-max-line %s is more than a batch may have: with this -memory it is at most %s", sizeText(c.maxLine), sizeText(most))
+		return usageErrorf("-max-line %s is more than a batch may have: with this -memory it is at most %s", cli.SizeText(c.maxLine), cli.SizeText(most))
 	}
 	if c.out == "/dev/stdout" {
 		c.out = "-"
@@ -152,7 +162,7 @@ func (c *jobConfig) check() error {
 	}
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: c.agentNames(), Explain: c.explain, With: c.with, Prefix: c.prefix})
 	if err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
 	c.columns = columns
 	if c.workers == 0 {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 )
 
 func printed(print func(io.Writer)) string {
@@ -20,42 +22,42 @@ func printed(print func(io.Writer)) string {
 
 // Each flag of a command is in its help once, and says where its value goes.
 func TestOptions(t *testing.T) {
-	for _, c := range allCommands() {
-		help := printed(c.help)
-		fs := newFlagSet(c, newConfig()) // which panics at a name that is there twice
-		for i := range options {
-			o := &options[i]
-			if o.commands&c.set == 0 {
+	for _, c := range program.All() {
+		help := printed(func(w io.Writer) { program.Help(c, w) })
+		fs := program.FlagSet(c, newConfig()) // which panics at a name that is there twice
+		for i := range program.Flags {
+			o := &program.Flags[i]
+			if o.Commands&c.Set == 0 {
 				continue
 			}
-			if fs.Lookup(o.name) == nil {
-				t.Errorf("%s does not take -%s", c.name, o.name)
+			if fs.Lookup(o.Name) == nil {
+				t.Errorf("%s does not take -%s", c.Name, o.Name)
 			}
-			if n := len(regexp.MustCompile(`(?m)^  -`+o.name+`( |$)`).FindAllString(help, -1)); n != 1 {
-				t.Errorf("%s: -%s is in the help %d times", c.name, o.name, n)
+			if n := len(regexp.MustCompile(`(?m)^  -`+o.Name+`( |$)`).FindAllString(help, -1)); n != 1 {
+				t.Errorf("%s: -%s is in the help %d times", c.Name, o.Name, n)
 			}
 		}
 	}
-	for i := range options {
-		o := &options[i]
-		switch bound := o.bind(newConfig()).(type) {
+	for i := range program.Flags {
+		o := &program.Flags[i]
+		switch bound := o.Bind(newConfig()).(type) {
 		case *bool:
-			if o.argument != "" {
-				t.Errorf("-%s takes a %s and is a boolean", o.name, o.argument)
+			if o.Argument != "" {
+				t.Errorf("-%s takes a %s and is a boolean", o.Name, o.Argument)
 			}
 		case *string, func(string) error:
-			if o.argument == "" {
-				t.Errorf("-%s has no name for its value", o.name)
+			if o.Argument == "" {
+				t.Errorf("-%s has no name for its value", o.Name)
 			}
 		default:
-			t.Errorf("-%s goes to a %T", o.name, bound)
+			t.Errorf("-%s goes to a %T", o.Name, bound)
 		}
-		if o.short == "" || strings.HasSuffix(o.short, ".") || o.more != "" && !strings.HasSuffix(o.more, ".") || !slices.Contains(topics, o.topic) {
-			t.Errorf("-%s: %q, %q, %q", o.name, o.short, o.more, o.topic)
+		if o.Short == "" || strings.HasSuffix(o.Short, ".") || o.More != "" && !strings.HasSuffix(o.More, ".") || !slices.Contains(program.Topics, o.Topic) {
+			t.Errorf("-%s: %q, %q, %q", o.Name, o.Short, o.More, o.Topic)
 		}
-		for _, word := range o.words {
-			if set, ok := o.bind(newConfig()).(func(string) error); !ok || set(word) != nil {
-				t.Errorf("-%s does not take %s", o.name, word)
+		for _, word := range o.Words {
+			if set, ok := o.Bind(newConfig()).(func(string) error); !ok || set(word) != nil {
+				t.Errorf("-%s does not take %s", o.Name, word)
 			}
 		}
 	}
@@ -67,45 +69,45 @@ func TestOptionsOnce(t *testing.T) {
 		"max-line": "2KiB", "robots-limit": "600KiB", "as-of": "2026-03-01", "max-age": "1h", "max-invalid": "1", "workers": "1", "batch-rows": "1",
 		"memory": "64MiB", "delimiter": ";", "store-timeout": "1m", "with": "age",
 	}
-	for _, c := range allCommands() {
-		for i := range options {
-			o := &options[i]
-			if o.commands&c.set == 0 {
+	for _, c := range program.All() {
+		for i := range program.Flags {
+			o := &program.Flags[i]
+			if o.Commands&c.Set == 0 {
 				continue
 			}
-			arg := "-" + o.name
-			if o.argument != "" {
-				value := values[o.name]
-				if value == "" && o.words != nil {
-					value = o.words[0]
+			arg := "-" + o.Name
+			if o.Argument != "" {
+				value := values[o.Name]
+				if value == "" && o.Words != nil {
+					value = o.Words[0]
 				}
 				if value == "" {
 					value = "x"
 				}
 				arg += "=" + value
 			}
-			if err := parseFlags(newFlagSet(c, newConfig()), []string{arg}); err != nil {
-				t.Errorf("%s: %v", c.name, err)
+			if err := cli.Parse(program.FlagSet(c, newConfig()), []string{arg}); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
 			}
-			err := parseFlags(newFlagSet(c, newConfig()), []string{arg, arg})
-			if twice := err != nil && strings.Contains(err.Error(), "can be given once") && isUsage(err); twice == o.repeat {
-				t.Errorf("%s %s twice: %v", c.name, arg, err)
+			err := cli.Parse(program.FlagSet(c, newConfig()), []string{arg, arg})
+			if twice := err != nil && strings.Contains(err.Error(), "can be given once") && isUsage(err); twice == o.Repeat {
+				t.Errorf("%s %s twice: %v", c.Name, arg, err)
 			}
 		}
 	}
 }
 
 func TestHelpFits(t *testing.T) {
-	texts := []string{printed(shortHelp)}
+	texts := []string{printed(program.ShortHelp)}
 	if n := strings.Count(texts[0], "\n"); n > 40 {
 		t.Errorf("the short help has %d lines", n)
 	}
-	for _, c := range allCommands() {
-		texts = append(texts, printed(c.help))
+	for _, c := range program.All() {
+		texts = append(texts, printed(func(w io.Writer) { program.Help(c, w) }))
 	}
 	for _, text := range texts {
 		for line := range strings.Lines(text) {
-			if len([]rune(line)) > helpWidth+1 {
+			if len([]rune(line)) > cli.Width+1 {
 				t.Errorf("%d characters: %s", len([]rune(line)), line)
 			}
 		}
@@ -114,11 +116,11 @@ func TestHelpFits(t *testing.T) {
 
 // The shells that are there take their completions.
 func TestCompletions(t *testing.T) {
-	for shell, print := range map[string]func(io.Writer){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion} {
+	for shell, print := range map[string]func(io.Writer){"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion} {
 		text := printed(print)
-		for i := range options {
-			if !regexp.MustCompile(`-(o )?` + options[i].name + `\b`).MatchString(text) {
-				t.Errorf("%s: there is no -%s", shell, options[i].name)
+		for i := range program.Flags {
+			if !regexp.MustCompile(`-(o )?` + program.Flags[i].Name + `\b`).MatchString(text) {
+				t.Errorf("%s: there is no -%s", shell, program.Flags[i].Name)
 			}
 		}
 		if _, err := exec.LookPath(shell); err != nil {
@@ -132,7 +134,7 @@ func TestCompletions(t *testing.T) {
 	}
 	if _, err := exec.LookPath("bash"); err == nil {
 		file := filepath.Join(t.TempDir(), "completion")
-		writeText(t, file, printed(bashCompletion))
+		writeText(t, file, printed(program.BashCompletion))
 		out, err := exec.Command("bash", "-c", fmt.Sprintf(`source %s; COMP_WORDS=(robotsbatch -emit d); COMP_CWORD=2; _robotsbatch; echo "${COMPREPLY[@]}"`, file)).Output()
 		if string(out) != "denied\n" {
 			t.Errorf("-emit d is completed to %q, %v", out, err)
@@ -149,10 +151,10 @@ func writeText(t *testing.T, name, text string) {
 
 // The manual page has every flag, and nothing that groff would take for a request.
 func TestManPage(t *testing.T) {
-	page := printed(manPage)
-	for i := range options {
-		if !strings.Contains(page, `\fB\-`+strings.ReplaceAll(options[i].name, "-", `\-`)+`\fR`) {
-			t.Errorf("there is no -%s", options[i].name)
+	page := printed(program.ManPage)
+	for i := range program.Flags {
+		if !strings.Contains(page, `\fB\-`+strings.ReplaceAll(program.Flags[i].Name, "-", `\-`)+`\fR`) {
+			t.Errorf("there is no -%s", program.Flags[i].Name)
 		}
 	}
 	for line := range strings.Lines(page) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rulepack"
@@ -28,7 +29,7 @@ type inspectConfig struct {
 func runInspect(ctx context.Context, args []string, s streams) int {
 	c, err := parseInspect(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, commandOf("inspect").help)
+		return printCommandHelp(s, program.Command("inspect"))
 	}
 	if err == nil {
 		err = c.inspect(blob.WithTimeout(ctx, c.storeTimeout), s.out)
@@ -42,7 +43,7 @@ func runInspect(ctx context.Context, args []string, s streams) int {
 // parseInspect reads the arguments; flags may follow names.
 func parseInspect(args []string) (*inspectConfig, error) {
 	flags := newConfig()
-	operands, err := parseMixed(newFlagSet(commandOf("inspect"), flags), args)
+	operands, err := cli.ParseMixed(program.FlagSet(program.Command("inspect"), flags), args)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ type streams struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := streams{stdin, stdout, stderr}
 	if len(args) == 0 {
-		shortHelp(s.err)
+		program.ShortHelp(s.err)
 		return exitUsage
 	}
 	switch command := args[0]; {
@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case command == "verify":
 		return runVerify(ctx, args[1:], s)
 	case !strings.HasPrefix(command, "-"):
-		return failUsage(s, "", unknownCommand(command))
+		return failUsage(s, "", program.UnknownCommand(command))
 	}
 	return runJob(ctx, args, s)
 }

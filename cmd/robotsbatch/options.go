@@ -2,59 +2,23 @@ package main
 
 import (
 	"robotsbatch/batch"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/format"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
 
-// option is a flag. This table is all that is said of flags: parsing, the help
-// texts, the man page and the completions of shells come from it. A flag that
-// means something else for another command has a row for that.
-type option struct {
-	name string
-	// argument is what its value is called; empty for a flag without one.
-	argument string
-	// short says in a line what it does, more what there is to know besides.
-	short, more string
-	// standard is its default, for people.
-	standard string
-	topic    topic
-	// commands are those that have it, common shows it in the short help.
-	commands commandSet
-	common   bool
-	// repeat lets it be given more than once.
-	repeat bool
-	// words are all that it takes; files says that it takes the name of a file.
-	words []string
-	files bool
-	// indifferent flags do not decide what is in an output: they say where things
-	// are, which a manifest has apart, how much of the machine to use, and how to
-	// report. -accept-truncated decides about outputs alone of which an input was
-	// cut, which are marked.
-	indifferent bool
-	// bind returns where its value goes: a *bool, a *string, or a
-	// func(string) error.
-	bind func(c *jobConfig) any
-}
-
-// topic is the part of the help that a flag is in.
-type topic string
-
+// Parts of a help text that flags are in.
 const (
-	inputTopic   topic = "Input"
-	rulesTopic   topic = "Rules"
-	outputTopic  topic = "Output"
-	runningTopic topic = "Running"
+	inputTopic   = "Input"
+	rulesTopic   = "Rules"
+	outputTopic  = "Output"
+	runningTopic = "Running"
 )
 
-var topics = []topic{inputTopic, rulesTopic, outputTopic, runningTopic}
-
-// commandSet is a set of commands.
-type commandSet uint
-
 const (
-	jobCommand commandSet = 1 << iota
+	jobCommand cli.Set = 1 << iota
 	explainCommand
 	compileCommand
 	inspectCommand
@@ -63,62 +27,65 @@ const (
 	readingRules = jobCommand | explainCommand | compileCommand
 )
 
-var options = []option{
+// flagTable is all that is said of flags: parsing, the help texts, the man page and
+// the completions of shells come from it. -accept-truncated is indifferent, because it
+// decides only about outputs of truncated inputs, which are marked.
+var flagTable = []cli.Flag[jobConfig]{
 	{
-		name: "in", argument: "FILE", topic: inputTopic, commands: jobCommand, common: true, repeat: true, files: true, indifferent: true,
-		short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
-		more: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
+		Name: "in", Argument: "FILE", Topic: inputTopic, Commands: jobCommand, Common: true, Repeat: true, Files: true, Indifferent: true,
+		Short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
+		More: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
 			"In a pattern ** stands for any number of folders. Objects: s3://BUCKET/KEY, gs://, azblob://, a folder with a slash at its end " +
 			"(robotsbatch help stores).",
-		bind: func(c *jobConfig) any { return appendTo(&c.in) },
+		Bind: func(c *jobConfig) any { return cli.Append(&c.in) },
 	},
 	{
-		name: "files-from", argument: "FILE", topic: inputTopic, commands: jobCommand, files: true, indifferent: true,
-		short: "more names of inputs, one a line; - for stdin",
-		bind:  func(c *jobConfig) any { return &c.filesFrom },
+		Name: "files-from", Argument: "FILE", Topic: inputTopic, Commands: jobCommand, Files: true, Indifferent: true,
+		Short: "more names of inputs, one a line; - for stdin",
+		Bind:  func(c *jobConfig) any { return &c.filesFrom },
 	},
 	{
-		name: "in-format", argument: "NAME", topic: inputTopic, commands: jobCommand, words: formatNames(format.Format.Readable),
-		short: "format of the inputs", standard: "by the first bytes, then by name",
-		more: "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name alone.",
-		bind: func(c *jobConfig) any { return formatOf(&c.inFormat, format.Format.Readable) },
+		Name: "in-format", Argument: "NAME", Topic: inputTopic, Commands: jobCommand, Words: formatNames(format.Format.Readable),
+		Short: "format of the inputs", Standard: "by the first bytes, then by name",
+		More: "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name alone.",
+		Bind: func(c *jobConfig) any { return formatOf(&c.inFormat, format.Format.Readable) },
 	},
 	{
-		name: "url-column", argument: "NAME", topic: inputTopic, commands: jobCommand, common: true,
-		short: "column, or key of jsonl, with the URLs", standard: "url",
-		more: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
+		Name: "url-column", Argument: "NAME", Topic: inputTopic, Commands: jobCommand, Common: true,
+		Short: "column, or key of jsonl, with the URLs", Standard: "url",
+		More: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
 			"and Parquet put together; then a table's only column of strings.",
-		bind: func(c *jobConfig) any { return &c.urlColumn },
+		Bind: func(c *jobConfig) any { return &c.urlColumn },
 	},
 	{
-		name: "delimiter", argument: "CHAR", topic: inputTopic, commands: jobCommand,
-		short: "what separates fields in csv and tsv, such as \";\" or tab", standard: "told from the header of csv",
-		bind: func(c *jobConfig) any { return separatorOf(&c.separator) },
+		Name: "delimiter", Argument: "CHAR", Topic: inputTopic, Commands: jobCommand,
+		Short: "what separates fields in csv and tsv, such as \";\" or tab", Standard: "told from the header of csv",
+		Bind: func(c *jobConfig) any { return separatorOf(&c.separator) },
 	},
 	{
-		name: "max-line", argument: "SIZE", topic: inputTopic, commands: jobCommand, standard: "1MiB",
-		short: "longest line of text, or row of csv",
-		bind:  func(c *jobConfig) any { return sizeOf(&c.maxLine, leastLine) },
+		Name: "max-line", Argument: "SIZE", Topic: inputTopic, Commands: jobCommand, Standard: "1MiB",
+		Short: "longest line of text, or row of csv",
+		Bind:  func(c *jobConfig) any { return cli.Size(&c.maxLine, leastLine) },
 	},
 	{
-		name: "accept-truncated", topic: inputTopic, commands: jobCommand, indifferent: true,
-		short: "take an input that ends too early as far as it came",
-		more:  "The summary says how many rows that are. A Parquet file must have its end.",
-		bind:  func(c *jobConfig) any { return &c.acceptTruncated },
+		Name: "accept-truncated", Topic: inputTopic, Commands: jobCommand, Indifferent: true,
+		Short: "take an input that ends too early as far as it came",
+		More:  "The summary says how many rows that are. A Parquet file must have its end.",
+		Bind:  func(c *jobConfig) any { return &c.acceptTruncated },
 	},
 	{
-		name: "rules", argument: "RULES", topic: rulesTopic, commands: readingRules, common: true, repeat: true, files: true, indifferent: true,
-		short: "folder of robots.txt files named by host, rule pack, captures",
-		more: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
+		Name: "rules", Argument: "RULES", Topic: rulesTopic, Commands: readingRules, Common: true, Repeat: true, Files: true, Indifferent: true,
+		Short: "folder of robots.txt files named by host, rule pack, captures",
+		More: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
 			"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern. " +
 			"Of several -rules the first that knows an authority decides; redirects of captures lead into all captures. With -for it is a single robots.txt, or - for stdin.",
-		bind: func(c *jobConfig) any { return appendTo(&c.folders) },
+		Bind: func(c *jobConfig) any { return cli.Append(&c.folders) },
 	},
 	{
-		name: "agent", argument: "NAME", topic: rulesTopic, commands: jobCommand | explainCommand, common: true, repeat: true,
-		short: "crawler's product token, such as CCBot", standard: "*, the rules for everyone",
-		more: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
-		bind: func(c *jobConfig) any {
+		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: jobCommand | explainCommand, Common: true, Repeat: true,
+		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
+		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
+		Bind: func(c *jobConfig) any {
 			return func(s string) error {
 				chain, err := matcher.ParseChain(s)
 				c.agents = append(c.agents, chain)
@@ -127,202 +94,202 @@ var options = []option{
 		},
 	},
 	{
-		name: "for", argument: "HOST", topic: rulesTopic, commands: readingRules,
-		short: "whose the single robots.txt is that -rules names",
-		more:  "A host stands for http and https; https://example.com for that alone.",
-		bind:  func(c *jobConfig) any { return &c.forHost },
+		Name: "for", Argument: "HOST", Topic: rulesTopic, Commands: readingRules,
+		Short: "whose the single robots.txt is that -rules names",
+		More:  "A host stands for http and https; https://example.com for that alone.",
+		Bind:  func(c *jobConfig) any { return &c.forHost },
 	},
 	{
-		name: "allow-no-rules", topic: rulesTopic, commands: readingRules,
-		short: "go on when no -rules has any rules, which is an error otherwise",
-		more:  "All verdicts are then those of -missing.",
-		bind:  func(c *jobConfig) any { return &c.allowNoRules },
+		Name: "allow-no-rules", Topic: rulesTopic, Commands: readingRules,
+		Short: "go on when no -rules has any rules, which is an error otherwise",
+		More:  "All verdicts are then those of -missing.",
+		Bind:  func(c *jobConfig) any { return &c.allowNoRules },
 	},
 	{
-		name: "profile", argument: "NAME", topic: rulesTopic, commands: readingRules, standard: "rfc9309", words: []string{"rfc9309", "google"},
-		short: "whose rules: rfc9309, or google for those of Google's parser",
-		more:  "A rule pack has the profile and the -robots-limit that it was compiled for.",
-		bind:  func(c *jobConfig) any { return oneOf(&c.profile, profiles...) },
+		Name: "profile", Argument: "NAME", Topic: rulesTopic, Commands: readingRules, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
+		Short: "whose rules: rfc9309, or google for those of Google's parser",
+		More:  "A rule pack has the profile and the -robots-limit that it was compiled for.",
+		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.profile, profiles...) },
 	},
 	{
-		name: "robots-limit", argument: "SIZE", topic: rulesTopic, commands: readingRules, standard: "500KiB, the least there is",
-		short: "bytes of a robots.txt that count",
-		bind:  func(c *jobConfig) any { return sizeOf(&c.limit, robotstxt.DefaultLimit) },
+		Name: "robots-limit", Argument: "SIZE", Topic: rulesTopic, Commands: readingRules, Standard: "500KiB, the least there is",
+		Short: "bytes of a robots.txt that count",
+		Bind:  func(c *jobConfig) any { return cli.Size(&c.limit, robotstxt.DefaultLimit) },
 	},
 	{
-		name: "missing", argument: "VERDICT", topic: rulesTopic, commands: jobCommand | explainCommand, standard: "allow", words: []string{"allow", "deny", "null"},
-		short: "verdict where nothing is known of an authority: allow, deny or null",
-		bind: func(c *jobConfig) any {
-			return oneOf(&c.missing, word[access.Missing]{"allow", access.MissingAllow},
-				word[access.Missing]{"deny", access.MissingDeny}, word[access.Missing]{"null", access.MissingNull})
+		Name: "missing", Argument: "VERDICT", Topic: rulesTopic, Commands: jobCommand | explainCommand, Standard: "allow", Words: []string{"allow", "deny", "null"},
+		Short: "verdict where nothing is known of an authority: allow, deny or null",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.missing, cli.Word[access.Missing]{Name: "allow", Value: access.MissingAllow},
+				cli.Word[access.Missing]{Name: "deny", Value: access.MissingDeny}, cli.Word[access.Missing]{Name: "null", Value: access.MissingNull})
 		},
 	},
 	{
-		name: "as-of", argument: "TIME", topic: rulesTopic, commands: readingRules, standard: "the newest fetch",
-		short: "time that ages count up to; of captures, none later counts",
-		more:  "2026-03-01T12:00:00Z, or a day, which stands for its end. Which captures of a pack count is decided when it is compiled.",
-		bind:  func(c *jobConfig) any { return timeOf(&c.asOf) },
+		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: readingRules, Standard: "the newest fetch",
+		Short: "time that ages count up to; of captures, none later counts",
+		More:  "2026-03-01T12:00:00Z, or a day, which stands for its end. Which captures of a pack count is decided when it is compiled.",
+		Bind:  func(c *jobConfig) any { return cli.Time(&c.asOf) },
 	},
 	{
-		name: "max-age", argument: "SPAN", topic: rulesTopic, commands: jobCommand | explainCommand, standard: "24h, as RFC 9309 advises",
-		short: "rows decided by an older robots.txt are counted, such as 36h or 7d",
-		bind:  func(c *jobConfig) any { return ageOf(&c.maxAge) },
+		Name: "max-age", Argument: "SPAN", Topic: rulesTopic, Commands: jobCommand | explainCommand, Standard: "24h, as RFC 9309 advises",
+		Short: "rows decided by an older robots.txt are counted, such as 36h or 7d",
+		Bind:  func(c *jobConfig) any { return cli.Age(&c.maxAge) },
 	},
 	{
-		name: "on-429", argument: "VERDICT", topic: rulesTopic, commands: readingRules, standard: "deny", words: []string{"deny", "allow"},
-		short: "captures with status 429: deny or allow",
-		bind: func(c *jobConfig) any {
-			return oneOf(&c.policy.Allow429, word[bool]{"allow", true}, word[bool]{"deny", false})
+		Name: "on-429", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules, Standard: "deny", Words: []string{"deny", "allow"},
+		Short: "captures with status 429: deny or allow",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.policy.Allow429, cli.Word[bool]{Name: "allow", Value: true}, cli.Word[bool]{Name: "deny", Value: false})
 		},
 	},
 	{
-		name: "on-unresolved-redirect", argument: "VERDICT", topic: rulesTopic, commands: readingRules, standard: "allow", words: []string{"allow", "deny"},
-		short: "captures that redirect to nowhere: allow or deny",
-		bind: func(c *jobConfig) any {
-			return oneOf(&c.policy.DenyUnresolved, word[bool]{"allow", false}, word[bool]{"deny", true})
+		Name: "on-unresolved-redirect", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules, Standard: "allow", Words: []string{"allow", "deny"},
+		Short: "captures that redirect to nowhere: allow or deny",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.policy.DenyUnresolved, cli.Word[bool]{Name: "allow", Value: false}, cli.Word[bool]{Name: "deny", Value: true})
 		},
 	},
 	{
-		name: "out", argument: "FILE", topic: outputTopic, commands: jobCommand, common: true, files: true, indifferent: true,
-		short: "what to write: a file, a folder (an output for each input), or -", standard: "-, stdout",
-		more: "Format by name: .arrow, .arrows, .parquet, .csv, .tsv, .jsonl, .txt (URLs only); text also with .gz or .zst.",
-		bind: func(c *jobConfig) any { return &c.out },
+		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: jobCommand, Common: true, Files: true, Indifferent: true,
+		Short: "what to write: a file, a folder (an output for each input), or -", Standard: "-, stdout",
+		More: "Format by name: .arrow, .arrows, .parquet, .csv, .tsv, .jsonl, .txt (URLs only); text also with .gz or .zst.",
+		Bind: func(c *jobConfig) any { return &c.out },
 	},
 	{
-		name: "out", argument: "PACK", topic: outputTopic, commands: compileCommand, files: true, indifferent: true,
-		short: "the file or object to write, such as site.rules, or - for stdout",
-		bind:  func(c *jobConfig) any { return &c.out },
+		Name: "out", Argument: "PACK", Topic: outputTopic, Commands: compileCommand, Files: true, Indifferent: true,
+		Short: "the file or object to write, such as site.rules, or - for stdout",
+		Bind:  func(c *jobConfig) any { return &c.out },
 	},
 	{
-		name: "out-format", argument: "NAME", topic: outputTopic, commands: jobCommand, words: formatNames(format.Format.Writable),
-		short: "format of the outputs", standard: "by name",
-		more: "arrow, arrows, parquet, csv, tsv, jsonl or text. On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
+		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: jobCommand, Words: formatNames(format.Format.Writable),
+		Short: "format of the outputs", Standard: "by name",
+		More: "arrow, arrows, parquet, csv, tsv, jsonl or text. On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
 			"else the input's format.",
-		bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
+		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
 	},
 	{
-		name: "compression", argument: "NAME", topic: outputTopic, commands: jobCommand, standard: "zstd", words: []string{"zstd", "none", "lz4", "snappy"},
-		short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
-		bind: func(c *jobConfig) any {
+		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
+		Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
+		Bind: func(c *jobConfig) any {
 			return func(s string) error {
 				c.hasCompression = true
-				return oneOf(&c.compression, compressions...)(s)
+				return cli.OneOf(&c.compression, compressions...)(s)
 			}
 		},
 	},
 	{
-		name: "recode", topic: outputTopic, commands: jobCommand,
-		short: "decode and encode every column",
-		more:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all of them come out and -compression is not given. With -emit that goes for row groups and record batches of which all rows come out; those of which some do are decoded.",
-		bind:  func(c *jobConfig) any { return &c.recode },
+		Name: "recode", Topic: outputTopic, Commands: jobCommand,
+		Short: "decode and encode every column",
+		More:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all of them come out and -compression is not given. With -emit that goes for row groups and record batches of which all rows come out; those of which some do are decoded.",
+		Bind:  func(c *jobConfig) any { return &c.recode },
 	},
 	{
-		name: "emit", argument: "WHICH", topic: outputTopic, commands: jobCommand, common: true, standard: "all", words: []string{"all", "allowed", "denied", "unknown"},
-		short: "rows that come out: all, allowed, denied or unknown",
-		more:  "With several agents the first one's verdict decides.",
-		bind: func(c *jobConfig) any {
-			return oneOf(&c.emit, word[batch.Emit]{"all", batch.EmitAll}, word[batch.Emit]{"allowed", batch.EmitAllowed},
-				word[batch.Emit]{"denied", batch.EmitDenied}, word[batch.Emit]{"unknown", batch.EmitUnknown})
+		Name: "emit", Argument: "WHICH", Topic: outputTopic, Commands: jobCommand, Common: true, Standard: "all", Words: []string{"all", "allowed", "denied", "unknown"},
+		Short: "rows that come out: all, allowed, denied or unknown",
+		More:  "With several agents the first one's verdict decides.",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.emit, cli.Word[batch.Emit]{Name: "all", Value: batch.EmitAll}, cli.Word[batch.Emit]{Name: "allowed", Value: batch.EmitAllowed},
+				cli.Word[batch.Emit]{Name: "denied", Value: batch.EmitDenied}, cli.Word[batch.Emit]{Name: "unknown", Value: batch.EmitUnknown})
 		},
 	},
 	{
-		name: "columns", argument: "WHICH", topic: outputTopic, commands: jobCommand, common: true, standard: "all", words: []string{"all", "url", "verdict"},
-		short: "columns that come out: all, url (and verdicts) or verdict",
-		more: "All of jsonl is the whole object in jsonl, and the URL in other formats; all of CDXJ is surt, timestamp and URL, in jsonl with the " +
+		Name: "columns", Argument: "WHICH", Topic: outputTopic, Commands: jobCommand, Common: true, Standard: "all", Words: []string{"all", "url", "verdict"},
+		Short: "columns that come out: all, url (and verdicts) or verdict",
+		More: "All of jsonl is the whole object in jsonl, and the URL in other formats; all of CDXJ is surt, timestamp and URL, in jsonl with the " +
 			"object's keys.",
-		bind: func(c *jobConfig) any {
+		Bind: func(c *jobConfig) any {
 			return func(s string) error {
 				c.hasKeep = true
-				return oneOf(&c.keep, word[batch.Keep]{"all", batch.KeepAll}, word[batch.Keep]{"url", batch.KeepURL},
-					word[batch.Keep]{"verdict", batch.KeepNone})(s)
+				return cli.OneOf(&c.keep, cli.Word[batch.Keep]{Name: "all", Value: batch.KeepAll}, cli.Word[batch.Keep]{Name: "url", Value: batch.KeepURL},
+					cli.Word[batch.Keep]{Name: "verdict", Value: batch.KeepNone})(s)
 			}
 		},
 	},
 	{
-		name: "prefix", argument: "TEXT", topic: outputTopic, commands: jobCommand,
-		short: "put before the names of the verdict columns",
-		bind:  func(c *jobConfig) any { return &c.prefix },
+		Name: "prefix", Argument: "TEXT", Topic: outputTopic, Commands: jobCommand,
+		Short: "put before the names of the verdict columns",
+		Bind:  func(c *jobConfig) any { return &c.prefix },
 	},
 	{
-		name: "explain", topic: outputTopic, commands: jobCommand, common: true,
-		short: "add why: reason, rule, rule_line and rule_agent",
-		bind:  func(c *jobConfig) any { return &c.explain },
+		Name: "explain", Topic: outputTopic, Commands: jobCommand, Common: true,
+		Short: "add why: reason, rule, rule_line and rule_agent",
+		Bind:  func(c *jobConfig) any { return &c.explain },
 	},
 	{
-		name: "with", argument: "NAMES", topic: outputTopic, commands: jobCommand, repeat: true,
-		short: "add columns of what is known of the robots.txt, by commas",
-		more: "crawl_delay, sitemaps, robots_status, robots_fetched_at, age. They are null where not known; a folder knows the first two " +
+		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: jobCommand, Repeat: true,
+		Short: "add columns of what is known of the robots.txt, by commas",
+		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, age. They are null where not known; a folder knows the first two " +
 			"(robotsbatch help columns).",
-		bind: func(c *jobConfig) any { return columnsOf(&c.with) },
+		Bind: func(c *jobConfig) any { return columnsOf(&c.with) },
 	},
 	{
-		name: "max-invalid", argument: "N", topic: runningTopic, commands: jobCommand, standard: "any", indifferent: true,
-		short: "rows without a verdict that are still success, or a share: 0.5%",
-		bind:  func(c *jobConfig) any { return c.maxInvalid.set },
+		Name: "max-invalid", Argument: "N", Topic: runningTopic, Commands: jobCommand, Standard: "any", Indifferent: true,
+		Short: "rows without a verdict that are still success, or a share: 0.5%",
+		Bind:  func(c *jobConfig) any { return c.maxInvalid.set },
 	},
 	{
-		name: "workers", argument: "N", topic: runningTopic, commands: jobCommand | compileCommand, standard: "the number of processors", indifferent: true,
-		short: "how many batches to work on at once",
-		more:  "At most 32 for each processor.",
-		bind:  func(c *jobConfig) any { return countOf(&c.workers) },
+		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand, Standard: "the number of processors", Indifferent: true,
+		Short: "how many batches to work on at once",
+		More:  "At most 32 for each processor.",
+		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
 	},
 	{
-		name: "batch-rows", argument: "N", topic: runningTopic, commands: jobCommand, standard: "65536",
-		short: "most rows in a batch",
-		bind:  func(c *jobConfig) any { return countOf(&c.batchRows) },
+		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand, Standard: "65536",
+		Short: "most rows in a batch",
+		Bind:  func(c *jobConfig) any { return cli.Count(&c.batchRows) },
 	},
 	{
-		name: "memory", argument: "SIZE", topic: runningTopic, commands: jobCommand | compileCommand, common: true, standard: "512MiB", indifferent: true,
-		short: "for batches in flight and compiled rules",
-		more:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
-		bind:  func(c *jobConfig) any { return sizeOf(&c.memory, leastMemory) },
+		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: jobCommand | compileCommand, Common: true, Standard: "512MiB", Indifferent: true,
+		Short: "for batches in flight and compiled rules",
+		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
+		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
 	},
 	{
-		name: "store-timeout", argument: "SPAN", topic: runningTopic, commands: readingRules | inspectCommand | verifyCommand, standard: "2m", indifferent: true,
-		short: "how long an object store may send and take no byte",
-		more:  "All attempts count together.",
-		bind:  func(c *jobConfig) any { return ageOf(&c.storeTimeout) },
+		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand, Standard: "2m", Indifferent: true,
+		Short: "how long an object store may send and take no byte",
+		More:  "All attempts count together.",
+		Bind:  func(c *jobConfig) any { return cli.Age(&c.storeTimeout) },
 	},
 	{
-		name: "manifest", topic: runningTopic, commands: jobCommand, indifferent: true,
-		short: "write what verify and -resume need beside -out FILE, too",
-		more:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
-		bind:  func(c *jobConfig) any { return &c.manifest },
+		Name: "manifest", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
+		Short: "write what verify and -resume need beside -out FILE, too",
+		More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
+		Bind:  func(c *jobConfig) any { return &c.manifest },
 	},
 	{
-		name: "resume", topic: runningTopic, commands: jobCommand, common: true, indifferent: true,
-		short: "do only what an earlier run has not done, or what has changed",
-		more:  "An output is kept when inputs, rules, flags and program are the same, and it is what was written.",
-		bind:  func(c *jobConfig) any { return &c.resume },
+		Name: "resume", Topic: runningTopic, Commands: jobCommand, Common: true, Indifferent: true,
+		Short: "do only what an earlier run has not done, or what has changed",
+		More:  "An output is kept when inputs, rules, flags and program are the same, and it is what was written.",
+		Bind:  func(c *jobConfig) any { return &c.resume },
 	},
 	{
-		name: "summary-json", argument: "FILE", topic: runningTopic, commands: jobCommand, files: true, indifferent: true,
-		short: "write the summary as JSON, too",
-		bind:  func(c *jobConfig) any { return &c.summaryJSON },
+		Name: "summary-json", Argument: "FILE", Topic: runningTopic, Commands: jobCommand, Files: true, Indifferent: true,
+		Short: "write the summary as JSON, too",
+		Bind:  func(c *jobConfig) any { return &c.summaryJSON },
 	},
 	{
-		name: "progress", argument: "WHEN", topic: runningTopic, commands: jobCommand, words: []string{"auto", "always", "never"}, indifferent: true,
-		short: "auto, always or never", standard: "auto: when stderr is a terminal",
-		bind: func(c *jobConfig) any {
-			return oneOf(&c.progress, word[progressMode]{"auto", progressAuto},
-				word[progressMode]{"always", progressAlways}, word[progressMode]{"never", progressNever})
+		Name: "progress", Argument: "WHEN", Topic: runningTopic, Commands: jobCommand, Words: []string{"auto", "always", "never"}, Indifferent: true,
+		Short: "auto, always or never", Standard: "auto: when stderr is a terminal",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.progress, cli.Word[progressMode]{Name: "auto", Value: progressAuto},
+				cli.Word[progressMode]{Name: "always", Value: progressAlways}, cli.Word[progressMode]{Name: "never", Value: progressNever})
 		},
 	},
 	{
-		name: "log", argument: "FORMAT", topic: runningTopic, commands: jobCommand | compileCommand, standard: "text", words: []string{"text", "json"}, indifferent: true,
-		short: "messages on stderr as text or json",
-		bind: func(c *jobConfig) any {
-			return oneOf(&c.logJSON, word[bool]{"text", false}, word[bool]{"json", true})
+		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+		Short: "messages on stderr as text or json",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.logJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true})
 		},
 	},
 	{
-		name: "quiet", topic: runningTopic, commands: jobCommand | compileCommand, common: true, indifferent: true,
-		short: "no progress and no summary",
-		bind:  func(c *jobConfig) any { return &c.quiet },
+		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand, Common: true, Indifferent: true,
+		Short: "no progress and no summary",
+		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},
 	{
-		name: "quiet", topic: runningTopic, commands: verifyCommand, indifferent: true,
-		short: "name only what is damaged",
-		bind:  func(c *jobConfig) any { return &c.quiet },
+		Name: "quiet", Topic: runningTopic, Commands: verifyCommand, Indifferent: true,
+		Short: "name only what is damaged",
+		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/matcher"
 )
 
@@ -29,12 +30,12 @@ func TestSizeOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := int64(-1)
-		if err := sizeOf(&got, 1)(test.text); (err != nil) != (test.want < 0) || got != test.want {
+		if err := cli.Size(&got, 1)(test.text); (err != nil) != (test.want < 0) || got != test.want {
 			t.Errorf("%q: %d, %v; want %d", test.text, got, err, test.want)
 		}
 	}
 	var size int64
-	if err := sizeOf(&size, 1<<20)("1023KiB"); err == nil || err.Error() != "want at least 1MiB" {
+	if err := cli.Size(&size, 1<<20)("1023KiB"); err == nil || err.Error() != "want at least 1MiB" {
 		t.Errorf("below the least size: %v", err)
 	}
 }

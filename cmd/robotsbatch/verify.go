@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/report"
@@ -15,9 +16,9 @@ import (
 // runVerify says whether outputs still are what was written.
 func runVerify(ctx context.Context, args []string, s streams) int {
 	c := newConfig()
-	names, err := parseMixed(newFlagSet(commandOf("verify"), c), args)
+	names, err := cli.ParseMixed(program.FlagSet(program.Command("verify"), c), args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(s, commandOf("verify").help)
+		return printCommandHelp(s, program.Command("verify"))
 	}
 	log := newConsole(s.err, false, c.quiet).of("verify")
 	if err == nil && len(names) == 0 {

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// ManPage prints the manual page for man(1).
+func (p *Program[C]) ManPage(w io.Writer) {
+	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.")
+	fmt.Fprintf(w, ".TH ROBOTSBATCH 1 \"\" \"robotsbatch %s\"\n.SH NAME\nrobotsbatch \\- %s\n", roff.Replace(p.Version), roff.Replace(p.Purpose))
+	fmt.Fprint(w, ".SH SYNOPSIS\n.nf\n")
+	for _, c := range p.All() {
+		fmt.Fprintf(w, "\\fBrobotsbatch\\fR %s\n", roff.Replace(c.Usage[0]))
+	}
+	fmt.Fprint(w, ".fi\n.SH DESCRIPTION\n")
+	for _, c := range p.All() {
+		name := "robotsbatch"
+		if c.Set != p.Main.Set {
+			name += " " + c.Name
+		}
+		fmt.Fprintf(w, ".PP\n\\fB%s\\fR %s %s\n", name, roff.Replace(c.About), roff.Replace(c.Details))
+	}
+	fmt.Fprint(w, ".SH OPTIONS\n")
+	for i := range p.Flags {
+		o := &p.Flags[i]
+		fmt.Fprintf(w, ".TP\n\\fB\\-%s\\fR", roff.Replace(o.Name))
+		if o.Argument != "" {
+			fmt.Fprintf(w, " \\fI%s\\fR", o.Argument)
+		}
+		var of []string
+		for _, c := range p.All() {
+			if o.Commands&c.Set != 0 && c.Set != p.Main.Set {
+				of = append(of, c.Name)
+			}
+		}
+		fmt.Fprintf(w, "\n%s.", roff.Replace(o.withDefault()))
+		if o.More != "" {
+			fmt.Fprintf(w, " %s", roff.Replace(o.More))
+		}
+		if len(of) > 0 && o.Commands&p.Main.Set != 0 {
+			fmt.Fprintf(w, " Also of %s.", strings.Join(of, ", "))
+		} else if len(of) > 0 {
+			fmt.Fprintf(w, " Of %s alone.", strings.Join(of, ", "))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, ".SH EXIT STATUS\n")
+	for _, e := range p.Main.Exits {
+		fmt.Fprintf(w, ".TP\n%s\n%s\n", e.Status, roff.Replace(e.Meaning))
+	}
+	fmt.Fprint(w, ".SH EXAMPLES\n.nf\n")
+	for _, c := range p.All() {
+		for _, example := range c.Examples {
+			fmt.Fprintf(w, "robotsbatch %s\n", roff.Replace(example))
+		}
+	}
+	fmt.Fprint(w, ".fi\n")
+}
+
+// All are all commands, the main job first.
+func (p *Program[C]) All() []*Command {
+	all := []*Command{&p.Main}
+	for i := range p.Commands {
+		all = append(all, &p.Commands[i])
+	}
+	return all
+}
+
+// commandWords are what may stand in a command's place.
+func (p *Program[C]) commandWords() []string {
+	words := []string{"help", "version"}
+	for i := range p.Commands {
+		words = append(words, p.Commands[i].Name)
+	}
+	return words
+}
+
+// flagsOf are a command's flags, with dashes.
+func (p *Program[C]) flagsOf(set Set) []string {
+	var flags []string
+	for i := range p.Flags {
+		if p.Flags[i].Commands&set != 0 {
+			flags = append(flags, "-"+p.Flags[i].Name)
+		}
+	}
+	return flags
+}
+
+// BashCompletion prints what bash is to source.
+func (p *Program[C]) BashCompletion(w io.Writer) {
+	fmt.Fprint(w, "# bash completion for robotsbatch: robotsbatch help bash > /etc/bash_completion.d/robotsbatch\n_robotsbatch() {\n")
+	fmt.Fprint(w, "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n  case $before in\n")
+	for i := range p.Flags {
+		if o := &p.Flags[i]; o.Argument != "" {
+			switch {
+			case o.Words != nil:
+				fmt.Fprintf(w, "    -%s) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n", o.Name, strings.Join(o.Words, " "))
+			case o.Files:
+				fmt.Fprintf(w, "    -%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o.Name)
+			default:
+				fmt.Fprintf(w, "    -%s) return ;;\n", o.Name)
+			}
+		}
+	}
+	fmt.Fprintf(w, "    help) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n  esac\n  case ${COMP_WORDS[1]} in\n", strings.Join(p.HelpWords(), " "))
+	for i := range p.Commands {
+		fmt.Fprintf(w, "    %s) flags=%q ;;\n", p.Commands[i].Name, strings.Join(p.flagsOf(p.Commands[i].Set), " "))
+	}
+	fmt.Fprintf(w, "    *) flags=%q ;;\n  esac\n", strings.Join(p.flagsOf(p.Main.Set), " "))
+	fmt.Fprintf(w, "  [[ $COMP_CWORD == 1 ]] && flags+=%q\n", " "+strings.Join(p.commandWords(), " "))
+	fmt.Fprint(w, "  COMPREPLY=($(compgen -W \"$flags\" -- \"$word\") $([[ $word == -* ]] || compgen -f -- \"$word\"))\n}\ncomplete -o filenames -F _robotsbatch robotsbatch\n")
+}
+
+// HelpWords are what help takes.
+func (p *Program[C]) HelpWords() []string {
+	words := append(slices.Clone(p.Pages), "all", "man", "bash", "zsh", "fish", "version")
+	for i := range p.Commands {
+		words = append(words, p.Commands[i].Name)
+	}
+	return words
+}
+
+// ZshCompletion prints what zsh takes as _robotsbatch.
+func (p *Program[C]) ZshCompletion(w io.Writer) {
+	escape := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
+	fmt.Fprint(w, "#compdef robotsbatch\n# zsh completion for robotsbatch: robotsbatch help zsh > _robotsbatch, in a folder of $fpath\n_robotsbatch() {\n  case $words[2] in\n")
+	for _, c := range append(p.All()[1:], &p.Main) {
+		name := c.Name
+		if c.Set == p.Main.Set {
+			name = "*"
+		}
+		fmt.Fprintf(w, "    %s)\n      _arguments \\\n", name)
+		for i := range p.Flags {
+			o := &p.Flags[i]
+			if o.Commands&c.Set == 0 {
+				continue
+			}
+			star, value := "", ""
+			if o.Repeat {
+				star = "*"
+			}
+			switch {
+			case o.Words != nil:
+				value = fmt.Sprintf(":%s:(%s)", o.Argument, strings.Join(o.Words, " "))
+			case o.Files:
+				value = fmt.Sprintf(":%s:_files", o.Argument)
+			case o.Argument != "":
+				value = fmt.Sprintf(":%s: ", o.Argument)
+			}
+			fmt.Fprintf(w, "        '%s-%s[%s]%s' \\\n", star, o.Name, escape.Replace(o.Short), value)
+		}
+		if c.Set == p.Main.Set {
+			fmt.Fprintf(w, "        '1:command:(%s)' ;;\n", strings.Join(p.commandWords(), " "))
+		} else {
+			fmt.Fprint(w, "        '*:file:_files' ;;\n")
+		}
+	}
+	fmt.Fprint(w, "  esac\n}\n_robotsbatch \"$@\"\n")
+}
+
+// FishCompletion prints what fish is to source.
+func (p *Program[C]) FishCompletion(w io.Writer) {
+	escape := strings.NewReplacer(`\`, `\\`, "'", `\'`)
+	fmt.Fprint(w, "# fish completion for robotsbatch: robotsbatch help fish > ~/.config/fish/completions/robotsbatch.fish\n")
+	fmt.Fprintf(w, "complete -c robotsbatch -n __fish_use_subcommand -a '%s'\n", strings.Join(p.commandWords(), " "))
+	fmt.Fprintf(w, "complete -c robotsbatch -n '__fish_seen_subcommand_from help' -f -a '%s'\n", strings.Join(p.HelpWords(), " "))
+	for _, c := range p.All() {
+		when := "__fish_seen_subcommand_from " + c.Name
+		if c.Set == p.Main.Set {
+			when = "not __fish_seen_subcommand_from " + strings.Join(p.commandWords(), " ")
+		}
+		for i := range p.Flags {
+			o := &p.Flags[i]
+			if o.Commands&c.Set == 0 {
+				continue
+			}
+			value := ""
+			switch {
+			case o.Words != nil:
+				value = fmt.Sprintf(" -x -a '%s'", strings.Join(o.Words, " "))
+			case o.Files:
+				value = " -r -F"
+			case o.Argument != "":
+				value = " -x"
+			}
+			fmt.Fprintf(w, "complete -c robotsbatch -n '%s' -o %s%s -d '%s'\n", when, o.Name, value, escape.Replace(o.Short))
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Width is how wide help texts are.
+const Width = 80
+
+// ShortHelp prints the main job's common flags on one screen.
+func (p *Program[C]) ShortHelp(w io.Writer) {
+	fmt.Fprint(w, wrap("robotsbatch "+p.Main.About, "", ""))
+	fmt.Fprint(w, "\nUsage:\n")
+	p.printUsage(w)
+	fmt.Fprint(w, "\nCommon flags:\n")
+	for i := range p.Flags {
+		if o := &p.Flags[i]; o.Common && o.Commands&p.Main.Set != 0 {
+			o.print(w, o.withDefault())
+		}
+	}
+	fmt.Fprint(w, "\nExample:\n  robotsbatch "+p.Main.Examples[0]+"\n\n")
+	fmt.Fprint(w, wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
+}
+
+func (p *Program[C]) printUsage(w io.Writer) {
+	fmt.Fprintf(w, "  robotsbatch %s\n", p.Main.Usage[0])
+	for i := range p.Commands {
+		fmt.Fprintf(w, "  robotsbatch %s\n", p.Commands[i].Usage[0])
+	}
+	fmt.Fprint(w, "  robotsbatch version | help [COMMAND|TOPIC]\n")
+}
+
+// Help prints all of a command's help.
+func (p *Program[C]) Help(c *Command, w io.Writer) {
+	begin := "robotsbatch "
+	if c.Set != p.Main.Set {
+		begin += c.Name + " "
+	}
+	fmt.Fprint(w, wrap(begin+c.About, "", ""))
+	fmt.Fprint(w, "\nUsage:\n")
+	if c.Set == p.Main.Set {
+		p.printUsage(w)
+	}
+	for _, usage := range c.Usage {
+		if c.Set != p.Main.Set {
+			fmt.Fprintf(w, "  robotsbatch %s\n", usage)
+		}
+	}
+	if c.Details != "" {
+		fmt.Fprint(w, "\n"+wrap(c.Details, "", ""))
+	}
+	for _, topic := range p.Topics {
+		p.printTopic(c, w, topic)
+	}
+	fmt.Fprint(w, "\nExamples:\n")
+	for _, example := range c.Examples {
+		fmt.Fprintf(w, "  robotsbatch %s\n", example)
+	}
+	fmt.Fprint(w, "\nExit status:\n")
+	for _, e := range c.Exits {
+		fmt.Fprint(w, wrap(e.Meaning, fmt.Sprintf("  %-13s  ", e.Status), strings.Repeat(" ", 17)))
+	}
+}
+
+func (p *Program[C]) printTopic(c *Command, w io.Writer, topic string) {
+	heading := "\n" + topic + ":\n"
+	for i := range p.Flags {
+		o := &p.Flags[i]
+		if o.Topic != topic || o.Commands&c.Set == 0 {
+			continue
+		}
+		fmt.Fprint(w, heading)
+		heading = ""
+		text := o.withDefault()
+		if o.Repeat {
+			text += "; repeatable"
+		}
+		if o.More != "" {
+			text += ". " + o.More
+		}
+		o.print(w, text)
+	}
+}
+
+// print prints a flag and a text on it.
+func (o *Flag[C]) print(w io.Writer, text string) {
+	const indent = "                      "
+	flag := "  " + strings.TrimSpace("-"+o.Name+" "+o.Argument)
+	if len(flag) >= len(indent) {
+		fmt.Fprintln(w, flag)
+		flag = ""
+	}
+	fmt.Fprint(w, wrap(text, fmt.Sprintf("%-*s", len(indent), flag), indent))
+}
+
+// wrap breaks text into lines, the first behind begin, the others behind indent.
+func wrap(text, begin, indent string) string {
+	var b strings.Builder
+	line := begin
+	empty := true
+	for _, word := range strings.Fields(text) {
+		if !empty && len([]rune(line))+1+len([]rune(word)) > Width {
+			b.WriteString(line + "\n")
+			line, empty = indent, true
+		}
+		if !empty {
+			line += " "
+		}
+		line += word
+		empty = false
+	}
+	b.WriteString(line + "\n")
+	return b.String()
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Word is one of the words that a flag takes.
+type Word[T any] struct {
+	Name  string
+	Value T
+}
+
+// OneOf sets dst to the value of the word that the flag was given.
+func OneOf[T any](dst *T, words ...Word[T]) func(string) error {
+	return func(s string) error {
+		names := make([]string, len(words))
+		for i, w := range words {
+			if w.Name == s {
+				*dst = w.Value
+				return nil
+			}
+			names[i] = w.Name
+		}
+		last := len(names) - 1
+		return fmt.Errorf("want %s or %s", strings.Join(names[:last], ", "), names[last])
+	}
+}
+
+// Append appends a name to dst.
+func Append(dst *[]string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return errors.New("want a name")
+		}
+		*dst = append(*dst, s)
+		return nil
+	}
+}
+
+// Count sets dst to a number from 1.
+func Count(dst *int) func(string) error {
+	return func(s string) error {
+		n, err := strconv.ParseInt(s, 10, 32)
+		if err != nil || n < 1 {
+			return errors.New("want a number from 1")
+		}
+		*dst = int(n)
+		return nil
+	}
+}
+
+var sizeUnits = []Word[int64]{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"B", 1}, {"", 1},
+}
+
+// Size sets dst to a number of bytes, such as 512MiB, of at least least.
+func Size(dst *int64, least int64) func(string) error {
+	return func(s string) error {
+		for _, unit := range sizeUnits {
+			digits, ok := strings.CutSuffix(s, unit.Name)
+			if !ok {
+				continue
+			}
+			n, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil || n < 0 || n > math.MaxInt64/unit.Value {
+				break
+			}
+			if n *= unit.Value; n < least {
+				return fmt.Errorf("want at least %s", SizeText(least))
+			}
+			*dst = n
+			return nil
+		}
+		return errors.New("want a size such as 512MiB (units: B, KiB, MiB, GiB, TiB)")
+	}
+}
+
+// SizeText is a size as Size takes it.
+func SizeText(n int64) string {
+	for _, unit := range []Word[int64]{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= unit.Value && n%unit.Value == 0 {
+			return fmt.Sprintf("%d%s", n/unit.Value, unit.Name)
+		}
+	}
+	return fmt.Sprintf("%dB", n)
+}
+
+// Age sets dst to a time span of at least a second, such as 36h or 7d.
+func Age(dst *time.Duration) func(string) error {
+	return func(s string) error {
+		age, err := time.ParseDuration(s)
+		if days, ok := strings.CutSuffix(s, "d"); ok {
+			var n int64
+			n, err = strconv.ParseInt(days, 10, 64)
+			age = 24 * time.Hour * time.Duration(min(n, int64(math.MaxInt64/(24*time.Hour))))
+		}
+		if err != nil || age < time.Second {
+			return errors.New("want a time span of a second or more, such as 36h or 7d (units: s, m, h, d)")
+		}
+		*dst = age
+		return nil
+	}
+}
+
+// Time sets dst to a time as RFC 3339 defines it, or to the end of a day.
+func Time(dst *time.Time) func(string) error {
+	return func(s string) error {
+		t, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			if t, err = time.Parse(time.DateOnly, s); err != nil {
+				return fmt.Errorf("want a time such as 2026-03-01T12:00:00Z, or a day such as 2026-03-01, which stands for its end")
+			}
+			t = t.AddDate(0, 0, 1).Add(-time.Nanosecond)
+		}
+		*dst = t.UTC()
+		return nil
+	}
+}
