@@ -10,7 +10,7 @@
 #   scripts/engines.sh -data FOLDER [-goal RATIO] [-agent NAME] [-rounds N] [-threads N]
 #
 # The default is ten million rows of three columns and two million of thirty, over
-# a hundred thousand origins, in Parquet and in Arrow, five rounds, two threads.
+# twenty thousand origins, in Parquet and in Arrow, five rounds, two threads.
 # FOLDER has the tables to measure, .parquet and .arrow, and the rules: site.rules, a
 # pack, or the folder rules. RATIO is how much of Polars' time is aimed at there.
 set -euo pipefail
@@ -22,7 +22,7 @@ usage() {
   exit 2
 }
 
-rows=10000000 wide=2000000 origins=100000 data='' goal=0 agent=CCBot rounds=5 threads=2
+rows=10000000 wide=2000000 origins=20000 data='' goal=0 agent=CCBot rounds=5 threads=2
 while [[ $# -gt 0 ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in

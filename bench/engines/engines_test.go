@@ -55,6 +55,16 @@ func TestReport(t *testing.T) {
 	}
 }
 
+func TestHeader(t *testing.T) {
+	o := options{rules: t.TempDir(), agent: "CCBot", rounds: 5, threads: 2, commit: "abc", data: "two tables"}
+	got := header(&o)
+	for _, want := range []string{"with 2 threads", "verdicts for CCBot", "medians of 5 rounds", "the rules are a folder", "Data: two tables.", "commit abc"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the header lacks %q:\n%s", want, got)
+		}
+	}
+}
+
 // The chart is XML, with a bar for each engine.
 func TestChart(t *testing.T) {
 	svg := drawChart([]*table{measured(), measured()})
