@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// nameEnd is how the names of manifests end. They begin with an underscore, as
-// programs that read all files of a folder leave such files out.
+// nameEnd is how the names of manifests end. They begin with an underscore: programs
+// that read all files of a folder leave such names out.
 const nameEnd = ".manifest.jsonl"
 
 // FolderName is the name of the manifest in a folder of outputs.

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// ErrDamaged says that a line is not as it was written.
+	// ErrDamaged says that a line is not what was written.
 	ErrDamaged = errors.New("the manifest is damaged")
 	// ErrVersion says that a newer program wrote the manifest.
 	ErrVersion = errors.New("the manifest is of a newer version of the program")
@@ -80,8 +80,8 @@ func parseLine(text []byte) (l line, err error) {
 	return l, json.Unmarshal(text, &l)
 }
 
-// Read reads a manifest. A last line that is cut is left out, see Manifest.Cut;
-// any other that is broken is ErrDamaged. The error names the line.
+// Read reads a manifest. It leaves out a last line that is cut (see Manifest.Cut). Any
+// other damaged line is ErrDamaged; the error names it.
 func Read(r io.Reader) (*Manifest, error) {
 	m := &Manifest{}
 	lines := bufio.NewReaderSize(r, 64<<10)

@@ -31,7 +31,7 @@ type Job struct {
 	// Program is the program with its version.
 	Program string `json:"program"`
 	// Options are the flags that were given and decide about the outputs'
-	// octets, by their names, each with its values in order.
+	// bytes, by their names, each with its values in order.
 	Options map[string][]string `json:"options"`
 	// Rules are the sources of rules in order.
 	Rules []Rules `json:"rules"`
@@ -52,7 +52,7 @@ type Rules struct {
 // File is a version of a file.
 type File struct {
 	Name string `json:"name"`
-	// Size in octets.
+	// Size in bytes.
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified,omitzero"`
 	// ETag is what an object store calls the version.
@@ -80,7 +80,7 @@ type Output struct {
 	Output File `json:"output"`
 	// Checksum is that of the whole.
 	Checksum string `json:"xxh3_128"`
-	// Parts follow one another from the first octet to the last.
+	// Parts follow one another from the first byte to the last.
 	Parts []Part `json:"parts"`
 	// Counts are of its rows.
 	Counts Counts `json:"counts"`
@@ -94,7 +94,7 @@ type Truncated struct {
 	Rows  int64  `json:"rows"`
 }
 
-// Part is a run of octets of an output: a batch or row group, or what comes
+// Part is a run of bytes of an output: a batch or row group, or what comes
 // before the first and after the last.
 type Part struct {
 	Offset int64 `json:"offset"`

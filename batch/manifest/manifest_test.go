@@ -78,21 +78,21 @@ func TestCut(t *testing.T) {
 		m, err := Read(bytes.NewReader(whole[:size]))
 		if size < first {
 			if !errors.Is(err, ErrDamaged) {
-				t.Fatalf("cut to %d octets: %v", size, err)
+				t.Fatalf("cut to %d bytes: %v", size, err)
 			}
 			continue
 		}
 		if err != nil {
-			t.Fatalf("cut to %d octets: %v", size, err)
+			t.Fatalf("cut to %d bytes: %v", size, err)
 		}
 		lines := bytes.Count(whole[:size], []byte{'\n'})
 		if want := (lines - 1) / 2; len(m.Outputs) != want || m.Ended || m.Cut != (whole[size-1] != '\n') {
-			t.Fatalf("cut to %d octets: %d outputs, ended %v, cut %v", size, len(m.Outputs), m.Ended, m.Cut)
+			t.Fatalf("cut to %d bytes: %d outputs, ended %v, cut %v", size, len(m.Outputs), m.Ended, m.Cut)
 		}
 	}
 }
 
-// TestFlips changes each octet: nothing is taken for something else.
+// TestFlips changes each byte: nothing is taken for something else.
 func TestFlips(t *testing.T) {
 	whole := sample()
 	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n')
@@ -103,9 +103,9 @@ func TestFlips(t *testing.T) {
 			m, err := Read(bytes.NewReader(flipped))
 			switch {
 			case err == nil && i < last:
-				t.Fatalf("octet %d ^ %#x: no error", i, mask)
+				t.Fatalf("byte %d ^ %#x: no error", i, mask)
 			case err == nil && (m.Ended || !m.Cut):
-				t.Fatalf("octet %d ^ %#x: %+v", i, mask, m)
+				t.Fatalf("byte %d ^ %#x: %+v", i, mask, m)
 			}
 		}
 	}
@@ -272,7 +272,7 @@ func hexOf(b []byte) string {
 	return s.String()
 }
 
-// TestCheckFinds flips each octet, cuts and lengthens an output.
+// TestCheckFinds flips each byte, cuts and lengthens an output.
 func TestCheckFinds(t *testing.T) {
 	f, o := write(t, false, 5, 9, 700)
 	sound := f.Bytes()
@@ -295,10 +295,10 @@ func TestCheckFinds(t *testing.T) {
 		broken := bytes.Clone(sound)
 		broken[i] ^= 1 << rand.IntN(8)
 		if got := check(broken); len(got) == 0 || got[0] != partOf(i) {
-			t.Fatalf("octet %d: parts %v, want %d", i, got, partOf(i))
+			t.Fatalf("byte %d: parts %v, want %d", i, got, partOf(i))
 		}
 		if got := check(sound[:i]); len(got) != 1 || got[0] != partOf(i) {
-			t.Fatalf("cut to %d octets: parts %v, want %d", i, got, partOf(i))
+			t.Fatalf("cut to %d bytes: parts %v, want %d", i, got, partOf(i))
 		}
 	}
 	if got := check(append(bytes.Clone(sound), 0)); len(got) != 1 || got[0] != len(o.Parts) {

@@ -17,18 +17,17 @@ type Writer interface {
 	Abort()
 }
 
-// Sums computes the checksums of an output while it is written: it is the Writer
-// that the sink is given, and puts itself around the sink to know where batches
-// end.
+// Sums computes the checksums of an output while it is written. It is the sink's
+// Writer, and [Sums.Around] wraps the sink to learn where batches end.
 type Sums struct {
 	Writer
 	whole, part xxh3.Hasher
 	size        int64
-	rows        int64 // that were encoded, and are in no part yet
+	rows        int64 // encoded, and in no part yet
 	parts       []Part
 }
 
-// NewSums puts itself before w.
+// NewSums returns a Sums that writes to w.
 func NewSums(w Writer) *Sums { return &Sums{Writer: w} }
 
 // Write implements io.Writer.
@@ -74,7 +73,7 @@ func (s *Sums) Checksum() string { return text(&s.whole) }
 // Parts are those of the output, complete after Close.
 func (s *Sums) Parts() []Part { return s.parts }
 
-// Around returns a sink that does what inner does, which writes to s.
+// Around wraps inner, a sink that writes to s.
 func (s *Sums) Around(inner batch.Sink) batch.Sink { return &sink{inner, s} }
 
 // sink tells the sums where batches end.
@@ -98,8 +97,8 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	return &counted{c, int64(v.SelectedRows)}, nil
 }
 
-// Write implements batch.Sink. A sink may collect batches before it writes, so a
-// part has the rows of all that it was waiting for.
+// Write implements batch.Sink. A sink may collect batches before it writes; a part
+// then has the rows of all of them.
 func (s *sink) Write(c batch.Chunk) error {
 	chunk := c.(*counted)
 	if s.sums.rows == 0 {

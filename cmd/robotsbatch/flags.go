@@ -83,7 +83,7 @@ type jobConfig struct {
 	summaryJSON string
 	manifest    bool
 	resume      bool
-	// given are the flags that decide about the outputs' octets, with their
+	// given are the flags that decide about the outputs' bytes, with their
 	// values.
 	given    map[string][]string
 	progress progressMode

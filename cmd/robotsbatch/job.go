@@ -79,7 +79,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 // leave.
 func (c *jobConfig) flightMemory() int64 { return c.memory - c.memory/ruleset.RulesShare }
 
-// batchMemory is how many octets one batch may have as it is read and decoded,
+// batchMemory is how many bytes one batch may have as it is read and decoded,
 // and, apart from that, what it may have as it is written.
 func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
 

@@ -79,7 +79,7 @@ func cutLast() {
 	}
 }
 
-// flip changes a bit of an octet of a file; a negative offset counts from the
+// flip changes a bit of a byte of a file; a negative offset counts from the
 // end.
 func flip() {
 	data, err := os.ReadFile(os.Args[1])

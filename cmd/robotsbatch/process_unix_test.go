@@ -154,7 +154,7 @@ func TestSecondSignalKills(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The batch is written at once and larger than a pipe: after its first octet
+	// The batch is written at once and larger than a pipe: after its first byte
 	// came, the job waits for a reader.
 	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func makeWARC() {
 	out := flag.String("o", "", "file to write")
 	gz := flag.Bool("gz", false, "gzip, a member a record")
 	zst := flag.Bool("zst", false, "zstd, a frame a record")
-	cut := flag.Int("cut", 0, "octets to cut off the end")
+	cut := flag.Int("cut", 0, "bytes to cut off the end")
 	flag.Parse()
 	lines, err := os.ReadFile(flag.Arg(0))
 	if err != nil {

@@ -112,7 +112,7 @@ func (s *warcSet) addBodies() {
 	s.host("longer", "200 OK|Content-Length: 14", setRules)
 	s.host("interim", "100 Continue||HTTP/1.1 200 OK", setRules)
 	const limit = 512_000
-	comment := func(octets int) string { return strings.Repeat("#", octets-1) + "\n" }
+	comment := func(bytes int) string { return strings.Repeat("#", bytes-1) + "\n" }
 	s.host("limit", "200 OK", comment(limit-len(setRules))+setRules)
 	s.host("limit-cuts", "200 OK", comment(limit+1-len(setRules))+strings.TrimSuffix(setRules, "\n")+"/and/more\n")
 	s.host("limit-between", "200 OK", setRules+comment(limit-len(setRules))+"Allow: /x\n")

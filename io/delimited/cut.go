@@ -7,10 +7,9 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// cutter finds where records end: at line ends that are not in quotes. It is a
-// lines.Cutter, and of one mind with the decoder about what a quote means: at
-// the begin of a field, or right after one that closed, it opens; in quotes it
-// closes; elsewhere it is a character like others.
+// cutter is a lines.Cutter. A record ends at a line end outside of quotes. A quote
+// means what it means to the decoder: at the start of a field, or right after one that
+// closed, it opens; in quotes it closes; elsewhere it is a plain character.
 type cutter struct {
 	separator byte // 0 while it is unknown: then it may be any of separators
 	quoted    bool
@@ -32,8 +31,8 @@ func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
 			at += i + 1
 			continue
 		}
-		// Only so far as a small block may need, for what follows a block is
-		// looked at again with the next.
+		// Only as far as a small block may need: what follows a block is read
+		// again with the next.
 		const size = 4 << 10
 		plain := data[at:min(at+size, len(data))]
 		quote := bytes.IndexByte(plain, '"')

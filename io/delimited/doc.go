@@ -4,28 +4,26 @@
 // # Reading
 //
 // The first row that is not empty is the header, whose fields name the columns.
-// A field in quotes may have separators and line ends in it, and a quote as two;
-// tabs make no difference. A line ends with LF or CRLF, the last one needs no
+// A field in quotes may have separators, line ends and doubled quotes; so it is with
+// tabs. A line ends with LF or CRLF, the last one needs no
 // end, and a byte order mark before the first is skipped. Where RFC 4180 says
 // nothing:
 //
-//   - A quote within a field that does not start with one is a character like
-//     others, and what follows a closing quote belongs to the value.
-//   - An empty line is no row, also where there is one column: there an empty
-//     value is written "".
+//   - A quote in a field that does not start with one is a plain character, and
+//     what follows a closing quote belongs to the value.
+//   - An empty line is no row, even with one column: an empty value is written "".
 //   - A row with fewer fields than the header has nulls at its end. One with more
-//     is an error, for nobody can tell which of them belongs where; so is a quote
-//     that nothing closes.
-//   - Octets that are not UTF-8 stay as they are.
+//     is an error, and so is a quote that nothing closes.
+//   - Bytes that are not UTF-8 stay as they are.
 //
-// Because rows may have several lines, and because people count lines, batches
-// and errors speak of lines: batch.Batch.FirstRow is the number of lines before
-// the batch, those of the header included.
+// A row may have several lines, and people count lines. Batches and errors therefore
+// count lines: batch.Batch.FirstRow is the number of lines before the batch, the
+// header's included.
 //
 // # Writing
 //
-// A line ends with LF. A field is quoted when it has a separator, a quote, CR or
-// LF in it, also where tabs separate. Null is an empty field; where it is the
-// only one of its row it is quoted, so that no reader takes the line for blank.
-// Octets that are not UTF-8 are written as they are.
+// A line ends with LF. A field with a separator, a quote, CR or LF is quoted, in tsv
+// too. Null is an empty field. The only field of a row is quoted when it is empty, so
+// that no reader takes the line for blank.
+// Bytes that are not UTF-8 are written as they are.
 package delimited

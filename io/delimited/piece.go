@@ -10,17 +10,16 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// store is what a batch needs. It goes round: Source.Next, Piece.Decode,
-// Batch.Release.
+// store is what a batch needs. It passes from Source.Next to Piece.Decode, and
+// Batch.Release gives it back.
 type store struct {
 	data    []byte
 	columns []*lines.Strings // one, or all
 	unread  []byte           // the last field that no column has
 }
 
-// keep is how many octets of columns are kept for another batch: more than a
-// batch can have, but no more than a few of them, for in each another column may
-// be the large one.
+// keep is how many bytes of columns are kept for the next batch. It exceeds what a
+// batch can have, and bounds columns that grew large in different batches.
 const keep = 4 * lines.MaxBlockSize
 
 // reset makes m ready for a batch of n columns and at most that many rows.
@@ -35,11 +34,11 @@ func (m *store) reset(n, rows int) {
 
 // large tells whether m has grown too large to be kept.
 func (m *store) large() bool {
-	octets := 0
+	bytes := 0
 	for _, c := range m.columns {
-		octets += cap(c.Data)
+		bytes += cap(c.Data)
 	}
-	return octets > keep
+	return bytes > keep
 }
 
 // piece is a run of whole rows.
@@ -64,9 +63,8 @@ func (p *piece) Size() int64 {
 	return 2*int64(cap(p.store.data)) + offsetSize*int64(columns)*int64(p.block.Records+1)
 }
 
-// Decode implements batch.Piece. A row with fewer fields than the header has
-// nulls at its end; one with more is an error, and so is a quote that stands
-// open.
+// Decode implements batch.Piece. A row with fewer fields than the header ends in
+// nulls; one with more is an error, and so is a quote that nothing closes.
 func (p *piece) Decode() (*batch.Batch, error) {
 	s, m := p.source, p.store
 	n := 1
@@ -145,8 +143,7 @@ func (p *piece) row(r *reader) error {
 	return nil
 }
 
-// tooLong tells whether a record with its line end has more octets than most
-// without it.
+// tooLong tells whether a record has more than most bytes, without its line end.
 func tooLong(record []byte, most int) bool {
 	if len(record) <= most {
 		return false

@@ -6,22 +6,22 @@ import "bytes"
 type reader struct {
 	data      []byte
 	separator byte
-	literal   bool // a quote is a character like others
-	at        int  // the next field's first octet
+	literal   bool // a quote is a plain character
+	at        int  // the next field's first byte
 	lineEnd   int  // the first line end at or after at; len(data) without one
 	end       int  // lineEnd less the CR before it
 }
 
-// newReader returns a reader of data, which starts with a record. Where literal
-// is true, quotes mean nothing.
+// newReader returns a reader of data, which starts with a record. If literal, quotes
+// are plain characters.
 func newReader(data []byte, separator byte, literal bool) *reader {
 	r := &reader{data: data, separator: separator, literal: literal}
 	r.findEnd()
 	return r
 }
 
-// findEnd finds the end of the line that data[r.at] is in. A CR before the end
-// belongs to it, also at the end of the data.
+// findEnd finds the end of the line of data[r.at]. A CR before it belongs to the line
+// end, also at the end of the data.
 func (r *reader) findEnd() {
 	r.lineEnd = len(r.data)
 	if i := bytes.IndexByte(r.data[r.at:], '\n'); i >= 0 {
@@ -43,17 +43,15 @@ func (r *reader) more() bool {
 	return r.at < len(r.data)
 }
 
-// field appends the next field of a record to dst. It is the last of its record
-// when last is true; ok is false when it opens with a quote that nothing closes,
-// and then there is nothing after it.
+// field appends the next field of a record to dst. last tells whether it ends its
+// record. ok is false when nothing closes its quote; no field follows then.
 func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
 	if r.at < r.end && r.data[r.at] == '"' && !r.literal {
 		if dst, ok = r.quoted(dst); !ok {
 			return dst, true, false
 		}
 	}
-	// The whole of a plain field. After quotes there should be nothing, but
-	// what is there belongs to the value.
+	// A plain field, or what follows closing quotes, which belongs to the value.
 	plain := r.data[r.at:r.end]
 	if i := bytes.IndexByte(plain, r.separator); i >= 0 {
 		r.at += i + 1
@@ -64,7 +62,7 @@ func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
 	return append(dst, plain...), true, true
 }
 
-// quoted appends what is in quotes, two in it being one, and goes behind them.
+// quoted appends what is in quotes, with doubled quotes as one, and goes past them.
 func (r *reader) quoted(dst []byte) (_ []byte, ok bool) {
 	for at := r.at + 1; ; {
 		i := bytes.IndexByte(r.data[at:], '"')

@@ -50,7 +50,7 @@ type sink struct {
 	*lines.Output
 	columns   []lines.Column
 	separator byte
-	special   [256]bool // octets for which a field is quoted
+	special   [256]bool // bytes for which a field is quoted
 }
 
 // Encode implements batch.Sink.
@@ -91,8 +91,8 @@ func (s *sink) appendRow(dst []byte, fields []lines.Appender, row int) []byte {
 	return append(dst, '\n')
 }
 
-// quote puts quotes around dst[start:] and doubles those in it. It works from
-// the end, so that it needs no other memory.
+// quote puts quotes around dst[start:] and doubles those in it. It works in place,
+// from the end.
 func quote(dst []byte, start int) []byte {
 	from := len(dst)
 	more := 2 + bytes.Count(dst[start:], []byte{'"'})

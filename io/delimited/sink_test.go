@@ -243,7 +243,7 @@ func TestEncodeConcurrently(t *testing.T) {
 		}
 		want := string(linestest.Write(t, one, single, v, slices.Repeat([]*batch.Batch{b}, batches)...))
 		if got := unpack(t, w.Bytes(), c); got != want {
-			t.Errorf("%s: %d octets, want %d", c, len(got), len(want))
+			t.Errorf("%s: %d bytes, want %d", c, len(got), len(want))
 		}
 	}
 }

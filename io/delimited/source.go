@@ -18,8 +18,8 @@ const (
 	// maxColumns is how many columns a header may have.
 	maxColumns = 10_000
 
-	// maxCells bounds the fields of a batch's table, each of which takes four
-	// octets even where a short row leaves it out.
+	// maxCells bounds the fields of a batch's table. Each takes four bytes, even one
+	// that a short row leaves out.
 	maxCells = 4 << 20
 )
 
@@ -34,7 +34,7 @@ type Options struct {
 	Separator byte
 	// CDX reads a crawl index whose first line, " CDX N b a m s k r M S V g",
 	// says with a letter what each field is. Blanks separate the fields, and a
-	// quote is a character like others.
+	// quote is a plain character.
 	CDX bool
 	// URLColumn is the column that has the URLs; empty for "url", else the one
 	// of that name in other case, such as "URL", else the only column.
@@ -44,13 +44,11 @@ type Options struct {
 	// BatchRows is the most rows a batch has; 0 means lines.DefaultRows. Where
 	// Columns asks for very many, a batch has fewer.
 	BatchRows int
-	// BatchSize is how many octets a batch's part of the input may have, but for
-	// its last row; 0 means lines.MaxBlockSize, which is also the most there can
-	// be.
+	// BatchSize is how many bytes a batch's part of the input may have before its
+	// last row; 0 means lines.MaxBlockSize, which is also the limit.
 	BatchSize int
-	// MaxLine is the most octets a row may have, its line end apart; 0 means
-	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer row is
-	// an error.
+	// MaxLine is the most bytes a row may have, without its line end; 0 means
+	// lines.DefaultMaxLine, and 1 GiB is the limit. A longer row is an error.
 	MaxLine int
 }
 
@@ -68,9 +66,8 @@ type Source struct {
 	pool    sync.Pool
 }
 
-// NewSource reads the header of r, which must be decompressed already, and does
-// not close it. Its errors name the input, and the columns where the URLs' is
-// not among them.
+// NewSource reads the header of r, which must be decompressed already, and does not
+// close r. Errors name the input; without a column of URLs, they list the columns.
 func NewSource(r io.Reader, o Options) (*Source, error) {
 	s := &Source{name: o.Name, comma: o.Separator, cdx: o.CDX, columns: o.Columns}
 	cut := &cutter{separator: s.comma}
@@ -161,7 +158,7 @@ var cdxNames = map[string]string{
 	"r": "redirect", "M": "meta", "S": "length", "V": "offset", "g": "filename",
 }
 
-// nameFields puts the columns' names in the place of a CDX header's letters.
+// nameFields replaces a CDX header's letters by the columns' names.
 func (s *Source) nameFields() error {
 	letters := s.names
 	if letters[0] == "" {
@@ -263,8 +260,8 @@ func (s *Source) Schema() *arrow.Schema { return s.schema }
 // URLColumn returns the name of the column that has the URLs.
 func (s *Source) URLColumn() string { return s.names[s.url] }
 
-// Next implements batch.Source. It only finds where rows end. When reading
-// fails, the whole rows that were read come first, then the error, which stays.
+// Next implements batch.Source. It only finds the ends of rows. After a failed read it
+// returns the whole rows that were read, and then the error on every call.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	m := s.pool.Get().(*store)
 	block, err := s.blocks.Next(ctx, m.data)

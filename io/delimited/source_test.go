@@ -147,7 +147,7 @@ func TestHeader(t *testing.T) {
 		{"nothing but lines", "\n\n\r\n", "", "", "the input is empty"},
 		{"open quote", "url,\"x\n", "", "", "a quote opens that nothing closes"},
 		{"too many columns", "url" + strings.Repeat(",", maxColumns), "", "", "more than 10000 columns"},
-		{"too long", strings.Repeat("x", 200) + "\n", "", "", "the row that starts in line 1 has more than 100 octets"},
+		{"too long", strings.Repeat("x", 200) + "\n", "", "", "the row that starts in line 1 has more than 100 bytes"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -181,9 +181,9 @@ func TestBrokenRows(t *testing.T) {
 		{"one more, empty", "url,b\nu,1,\n", "line 2 has more fields"},
 		{"more fields after a row of two lines", "url,b\n\"u\nu\",1\nw,3,4\n", "line 4 has more fields"},
 		{"open quote", "url,b\nu,1\nv,\"2\nw,3\n", "the row that starts in line 3: a quote opens that nothing closes"},
-		{"too long", "url,b\nu,1\nv," + strings.Repeat("x", 99) + "\n", "the row that starts in line 3 has more than 100 octets"},
-		{"too long, at the end", "url,b\nu,1\nv," + strings.Repeat("x", 99), "the row that starts in line 3 has more than 100 octets"},
-		{"too long over lines", "url,b\nu,\"" + strings.Repeat("x\n", 1<<20), "the row that starts in line 2 has more than 100 octets"},
+		{"too long", "url,b\nu,1\nv," + strings.Repeat("x", 99) + "\n", "the row that starts in line 3 has more than 100 bytes"},
+		{"too long, at the end", "url,b\nu,1\nv," + strings.Repeat("x", 99), "the row that starts in line 3 has more than 100 bytes"},
+		{"too long over lines", "url,b\nu,\"" + strings.Repeat("x\n", 1<<20), "the row that starts in line 2 has more than 100 bytes"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -197,14 +197,14 @@ func TestBrokenRows(t *testing.T) {
 	}
 	s := open(t, strings.NewReader("url,b\nu,"+strings.Repeat("x", 98)+"\r\n"), Options{MaxLine: 100})
 	if _, err := batches(t, s); err != io.EOF {
-		t.Errorf("a row of just so many octets: %v", err)
+		t.Errorf("a row of just so many bytes: %v", err)
 	}
 }
 
 func TestEndlessRow(t *testing.T) {
 	s := open(t, linestest.Endless("url\n\"", '\n'), Options{})
 	_, err := batches(t, s)
-	if err == nil || !strings.Contains(err.Error(), "the row that starts in line 2 has more than 1048576 octets") {
+	if err == nil || !strings.Contains(err.Error(), "the row that starts in line 2 has more than 1048576 bytes") {
 		t.Fatalf("error %v", err)
 	}
 }

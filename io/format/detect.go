@@ -5,15 +5,15 @@ import (
 	"encoding/binary"
 )
 
-// HeadSize is how many first octets Detect wants to see; a shorter input is
+// HeadSize is how many first bytes Detect wants to see; a shorter input is
 // seen whole.
 const HeadSize = 4096
 
-// maxArrowMetadata is how many octets an Arrow stream's first message, its
-// schema, may have to be taken for one.
+// maxArrowMetadata is the largest first message, the schema, by which an Arrow stream
+// is recognised, in bytes.
 const maxArrowMetadata = 64 << 20
 
-// Detect tells the format of an input from its first octets, after
+// Detect tells the format of an input from its first bytes, after
 // decompression, and its name (which may be empty). Arrow, Parquet, WARC, rule
 // packs and CDX are known by their first bytes whatever the name says; then the
 // name decides. Where that says nothing, an input is JSONL when it starts with
@@ -51,9 +51,9 @@ func Detect(head []byte, name string) Format {
 }
 
 // isArrowStream tells whether head starts with an encapsulated message: the
-// continuation marker, the length of the metadata, and metadata that is a
-// flatbuffer, which starts with the offset of its root table. In it the table
-// starts with the distance to its vtable, which has its own size first.
+// continuation marker, the length of the metadata, and the metadata. That is a
+// flatbuffer: it starts with the offset of its root table, the table with the
+// distance to its vtable, and the vtable with its size.
 func isArrowStream(head []byte) bool {
 	const prefix = 8
 	if len(head) < prefix+4 || binary.LittleEndian.Uint32(head) != 0xFFFFFFFF {
@@ -79,8 +79,8 @@ func isArrowStream(head []byte) bool {
 }
 
 // startsWithObject tells whether the first line of head that is not blank starts
-// with a brace and then a key or another brace: an object over several lines,
-// which is no JSONL, has a line end there.
+// with a brace and then a key or another brace. In an object over several lines, which
+// is no JSONL, a line end follows the brace.
 func startsWithObject(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("{")) {

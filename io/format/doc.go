@@ -1,3 +1,3 @@
-// Package format tells which format an input has, by its first octets and then
+// Package format tells which format an input has, by its first bytes and then
 // by its name, and which format an output is to have, by its name.
 package format

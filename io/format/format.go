@@ -38,8 +38,8 @@ const (
 	RulePack
 )
 
-// RulePackMagic is the first octets of a rule pack. They are no text, and change
-// when a transfer changes line ends or drops the highest bits.
+// RulePackMagic is the first bytes of a rule pack. They are no text, and a transfer
+// that changes line ends or drops the highest bits damages them.
 const RulePackMagic = "\x89RBP\r\n\x1a\n"
 
 var names = [...]string{
@@ -75,9 +75,8 @@ var endings = map[string]Format{
 }
 
 // ByName tells format and compression by a file's name, such as verdicts.csv.zst;
-// Unknown and compress.None where the name says nothing. Case does not matter.
-// Whether that format can be written, and so compressed, is for the caller to
-// know.
+// Unknown and compress.None where the name says nothing. Case does not matter. The
+// format may be one that is not written.
 func ByName(name string) (Format, compress.Codec) {
 	codec, plain := compress.ByName(name)
 	return endings[strings.ToLower(filepath.Ext(plain))], codec

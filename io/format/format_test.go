@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// arrowOctets is an Arrow stream or file without rows, of many columns if wide.
-func arrowOctets(t testing.TB, file, wide bool) []byte {
+// arrowBytes is an Arrow stream or file without rows, of many columns if wide.
+func arrowBytes(t testing.TB, file, wide bool) []byte {
 	t.Helper()
 	fields := []arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}
 	for i := 0; wide && i < 2000; i++ {
@@ -43,23 +43,23 @@ func arrowOctets(t testing.TB, file, wide bool) []byte {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	octets, err := os.ReadFile(f.Name())
+	bytes, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return octets
+	return bytes
 }
 
 func TestDetect(t *testing.T) {
-	stream, wide := arrowOctets(t, false, false), arrowOctets(t, false, true)
+	stream, wide := arrowBytes(t, false, false), arrowBytes(t, false, true)
 	tests := []struct {
 		what string
 		head string
 		name string
 		want Format
 	}{
-		{"Arrow file", string(arrowOctets(t, true, false)), "", Arrow},
-		{"Arrow file, other name", string(arrowOctets(t, true, false)), "urls.txt", Arrow},
+		{"Arrow file", string(arrowBytes(t, true, false)), "", Arrow},
+		{"Arrow file, other name", string(arrowBytes(t, true, false)), "urls.txt", Arrow},
 		{"Arrow stream", string(stream), "", ArrowS},
 		{"Arrow stream under the file's name", string(stream), "urls.arrow", ArrowS},
 		{"Arrow stream, wide", string(wide), "", ArrowS},
@@ -109,7 +109,7 @@ func TestDetect(t *testing.T) {
 // TestDetectBrokenStreams changes what an Arrow stream starts with.
 func TestDetectBrokenStreams(t *testing.T) {
 	set := func(at int, value uint32) []byte {
-		head := bytes.Clone(arrowOctets(t, false, false))
+		head := bytes.Clone(arrowBytes(t, false, false))
 		binary.LittleEndian.PutUint32(head[at:], value)
 		return head
 	}
@@ -118,11 +118,11 @@ func TestDetectBrokenStreams(t *testing.T) {
 		"length not a multiple of 8":   set(4, 100),
 		"negative length":              set(4, 0xFFFFFFF8),
 		"huge length":                  set(4, 1<<31-8),
-		"root before the first octet":  set(8, 0),
-		"root after the last octet":    set(8, 1<<20),
-		"vtable after the last octet":  set(8+int(binary.LittleEndian.Uint32(arrowOctets(t, false, false)[8:])), 0x80000000),
-		"vtable before the first one":  set(8+int(binary.LittleEndian.Uint32(arrowOctets(t, false, false)[8:])), 0x7FFFFFFF),
-		"only marker and length there": arrowOctets(t, false, false)[:8],
+		"root before the first byte":   set(8, 0),
+		"root after the last byte":     set(8, 1<<20),
+		"vtable after the last byte":   set(8+int(binary.LittleEndian.Uint32(arrowBytes(t, false, false)[8:])), 0x80000000),
+		"vtable before the first one":  set(8+int(binary.LittleEndian.Uint32(arrowBytes(t, false, false)[8:])), 0x7FFFFFFF),
+		"only marker and length there": arrowBytes(t, false, false)[:8],
 	} {
 		if got := Detect(head, ""); got != Unknown {
 			t.Errorf("%s: %s", name, got)
@@ -131,8 +131,8 @@ func TestDetectBrokenStreams(t *testing.T) {
 }
 
 func FuzzDetect(f *testing.F) {
-	f.Add(arrowOctets(f, false, false), "")
-	f.Add(arrowOctets(f, true, false), "a.csv.gz")
+	f.Add(arrowBytes(f, false, false), "")
+	f.Add(arrowBytes(f, true, false), "a.csv.gz")
 	f.Add([]byte("http://a.example/\n"), "urls")
 	f.Fuzz(func(t *testing.T, head []byte, name string) {
 		if got := Detect(head, name); int(got) >= len(names) {
@@ -219,15 +219,15 @@ func TestSniff(t *testing.T) {
 		{"text, zstd", urls, compress.Zstd, "urls.zst", Text},
 		{"csv, zstd", "url\nhttp://a.example/\n", compress.Zstd, "urls.csv.zst", CSV},
 		{"csv that only seems compressed", "url\nhttp://a.example/\n", compress.None, "urls.csv.gz", CSV},
-		{"Arrow stream, zstd", string(arrowOctets(t, false, true)), compress.Zstd, "", ArrowS},
+		{"Arrow stream, zstd", string(arrowBytes(t, false, true)), compress.Zstd, "", ArrowS},
 		{"empty", "", compress.None, "", Text},
 		{"empty Arrow file", "", compress.None, "urls.arrow", Arrow},
 		{"empty, gzip", "", compress.Gzip, "urls.txt.gz", Text},
 	}
 	for _, test := range tests {
 		t.Run(test.what, func(t *testing.T) {
-			octets := packed(t, test.content, test.codec)
-			for _, in := range []io.Reader{bytes.NewReader(octets), iotest.HalfReader(bytes.NewReader(octets))} {
+			data := packed(t, test.content, test.codec)
+			for _, in := range []io.Reader{bytes.NewReader(data), iotest.HalfReader(bytes.NewReader(data))} {
 				format, codec, r, err := Sniff(in, test.name)
 				if err != nil {
 					t.Fatal(err)
@@ -237,7 +237,7 @@ func TestSniff(t *testing.T) {
 				}
 				got, err := io.ReadAll(r)
 				if err != nil || string(got) != test.content {
-					t.Errorf("%d octets came back with error %v, want %d", len(got), err, len(test.content))
+					t.Errorf("%d bytes came back with error %v, want %d", len(got), err, len(test.content))
 				}
 				if err := r.Close(); err != nil {
 					t.Error(err)
@@ -289,7 +289,7 @@ func TestSniffThenBreak(t *testing.T) {
 	defer r.Close()
 	got, err := io.ReadAll(r)
 	if string(got) != urls || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%d octets and error %v", len(got), err)
+		t.Errorf("%d bytes and error %v", len(got), err)
 	}
 }
 

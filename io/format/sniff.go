@@ -11,19 +11,17 @@ import (
 	"robotsbatch/io/compress"
 )
 
-// sniffBuffer holds an input's first octets, and serves small reads after.
+// sniffBuffer holds an input's first bytes, and serves small reads after.
 const sniffBuffer = 64 << 10
 
-// Sniff tells format and compression of an input by its first octets and its
-// name, and returns a reader of the whole of it, decompressed, and as UTF-8 where
-// a byte order mark says that it is UTF-16; half of a surrogate pair becomes
-// U+FFFD. Closing that reader ends the decompression and leaves r open.
+// Sniff tells format and compression of an input by its first bytes and its name. It
+// returns a reader of the whole input, decompressed. UTF-16 with a byte order mark
+// becomes UTF-8, and half of a surrogate pair U+FFFD. Closing the reader ends the
+// decompression and leaves r open.
 //
-// It waits for HeadSize octets or the end. An input that cannot be read or
-// decompressed from its first octet on is an error that names it; one that
-// breaks later gives its error when it is read. A name that ends in .gz or .zst
-// compresses nothing: an input that is not compressed is read as it is. But an
-// input of that name that is empty, or nearly so, has been cut off.
+// Sniff waits for HeadSize bytes or the end. An error at the first byte names the
+// input; later errors come from the reader. An input named .gz or .zst that is not
+// compressed is read as it is; one that has no complete header has been cut off.
 func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, error) {
 	raw := bufio.NewReaderSize(r, sniffBuffer)
 	head, err := peek(raw)
@@ -69,7 +67,7 @@ func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.C
 	return Detect(head, plain), codec, readCloser{r, closer}, nil
 }
 
-// peek returns the first octets, and an error only when there are none.
+// peek returns the first bytes, and an error only when there are none.
 func peek(r *bufio.Reader) ([]byte, error) {
 	head, err := r.Peek(HeadSize)
 	if len(head) > 0 || err == io.EOF {

@@ -13,8 +13,8 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// memory is what a batch needs. It goes round: Source.Next, Piece.Decode,
-// Batch.Release.
+// memory is what a batch needs. It passes from Source.Next to Piece.Decode, and
+// Batch.Release gives it back.
 type memory struct {
 	rows            rows
 	urls            lines.Strings

@@ -10,18 +10,15 @@ import (
 // encoding/json has it.
 const maxDepth = 10_000
 
-// scanner checks that a text is a JSON object (RFC 8259), and finds one key in
-// it. It goes over each octet once, and takes no memory but the stack's.
-//
-// Octets that are not UTF-8 are taken as they are in strings, for URLs have
-// them.
+// scanner checks that a text is a JSON object (RFC 8259), and finds one key in it. It
+// reads each byte once and allocates nothing. Strings may have bytes that are not
+// UTF-8, because URLs have them.
 type scanner struct {
-	// key is the one that is wanted; with anyCase, one in other case serves where
-	// there is no such.
+	// key is searched. With anyCase, one in other case counts if key is absent.
 	key     []byte
 	anyCase bool
-	// watched are keys that are looked out for: first those that the rows'
-	// own columns have, so many, then those of verdicts.
+	// watched are keys whose presence is reported: first so many that the rows' own
+	// columns have, then those of verdicts.
 	watched [][]byte
 	own     int
 
@@ -102,7 +99,7 @@ func (s *scanner) watch(name []byte) {
 	}
 }
 
-// next goes over white space and returns the octet there, 0 at the end.
+// next goes over white space and returns the byte there, 0 at the end.
 func (s *scanner) next() byte {
 	for s.at < len(s.data) {
 		switch c := s.data[s.at]; c {
@@ -125,8 +122,8 @@ func (s *scanner) colon() bool {
 	return true
 }
 
-// comma goes over what follows a member or an element: a comma, after which
-// there must be another one, or the end.
+// comma goes over what follows a member or an element: a comma, which another must
+// follow, or the end.
 func (s *scanner) comma(end byte) (more, ok bool) {
 	switch s.next() {
 	case ',':
@@ -140,7 +137,7 @@ func (s *scanner) comma(end byte) (more, ok bool) {
 	return false, false
 }
 
-// anyValue goes over a value; what is in it would be that deep.
+// anyValue goes over a value at that depth.
 func (s *scanner) anyValue(depth int) bool {
 	if s.at >= len(s.data) {
 		return false
@@ -230,7 +227,7 @@ func (s *scanner) digits() bool {
 	return s.at > start
 }
 
-// special has the octets that end a run of plain ones in a string.
+// special marks the bytes of a string that are not copied as they are.
 var special = func() (table [256]bool) {
 	for c := range ' ' {
 		table[c] = true
@@ -266,7 +263,7 @@ func (s *scanner) stringHere() (escaped, ok bool) {
 	return false, false
 }
 
-// escapeLength returns how many octets the escape has that data starts with,
+// escapeLength returns how many bytes the escape has that data starts with,
 // 0 when it is none.
 func escapeLength(data []byte) int {
 	if len(data) < 2 {
@@ -302,8 +299,8 @@ func hex4(data []byte) (unit rune, ok bool) {
 	return unit, true
 }
 
-// appendUnquoted appends what a string stands for that was gone over, given
-// without its quotes. Half of a surrogate pair becomes U+FFFD.
+// appendUnquoted appends the value of a scanned string, given without its quotes.
+// Half of a surrogate pair becomes U+FFFD.
 func appendUnquoted(dst, text []byte) []byte {
 	for {
 		i := bytes.IndexByte(text, '\\')

@@ -24,8 +24,8 @@ type SinkOptions struct {
 
 // NewSink writes to w. It is an error when two columns have the same name.
 //
-// With batch.KeepAll, batches of this package's source are passed through: the
-// objects come out as they were read, with the verdicts at their ends.
+// With batch.KeepAll, objects of this package's source come out as they were read,
+// with the verdicts at their ends.
 func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	s := &sink{verdicts: len(o.Layout.Verdicts), keepAll: o.Layout.Keep == batch.KeepAll}
 	var err error
@@ -50,8 +50,8 @@ type sink struct {
 	keepAll  bool
 }
 
-// keys returns each column's name as a key, with what separates it from the
-// value before.
+// keys returns each column's name as a key, after the separator from the value
+// before.
 func keys(columns []lines.Column) ([][]byte, error) {
 	seen := make(map[string]bool, len(columns))
 	var result [][]byte
@@ -114,7 +114,7 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	})
 }
 
-// append appends a row as an object that has no end yet, and tells whether it
+// append appends a row as an object without its closing brace, and tells whether it
 // is empty.
 func (r *rows) append(dst []byte, i int) (_ []byte, empty bool) {
 	row := &r.rows[i]

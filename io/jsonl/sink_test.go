@@ -137,7 +137,7 @@ func FuzzReadBack(f *testing.F) {
 	})
 }
 
-// asUTF8 has each octet that is not UTF-8 replaced.
+// asUTF8 has each byte that is not UTF-8 replaced.
 func asUTF8(s string) string { return string([]rune(s)) }
 
 func BenchmarkEncode(b *testing.B) {

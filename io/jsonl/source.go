@@ -33,22 +33,20 @@ type Options struct {
 	// URLKey is the key of the URL; empty for "url", or in an object without it
 	// one in other case, such as "URL".
 	URLKey string
-	// Columns asks for all that a row has, as batch.Batch.Table: it is what the
-	// sink of this package passes through, and for a crawl index also a record
-	// of its columns.
+	// Columns asks for all that a row has, as batch.Batch.Table: what the sink of
+	// this package passes through, and for a crawl index also a record of its
+	// columns.
 	Columns bool
-	// Verdicts are the columns that will be added. Where the sink of this
-	// package adds one of them to an object that has that key, it fails.
+	// Verdicts are the columns that will be added. The sink of this package fails at
+	// an object that has one of them as a key.
 	Verdicts []batch.VerdictColumn
 	// BatchRows is the most lines a batch has; 0 means lines.DefaultRows.
 	BatchRows int
-	// BatchSize is how many octets a batch's part of the input may have, but for
-	// its last row; 0 means lines.MaxBlockSize, which is also the most there can
-	// be.
+	// BatchSize is how many bytes a batch's part of the input may have before its
+	// last row; 0 means lines.MaxBlockSize, which is also the limit.
 	BatchSize int
-	// MaxLine is the most octets a line may have, its line end apart; 0 means
-	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer line
-	// is an error.
+	// MaxLine is the most bytes a line may have, without its line end; 0 means
+	// lines.DefaultMaxLine, and 1 GiB is the limit. A longer line is an error.
 	MaxLine int
 }
 
@@ -64,8 +62,7 @@ type Source struct {
 	whole   *whole
 }
 
-// whole is what is known of an input as a whole, once all its pieces were
-// decoded.
+// whole is what is known of an input after all its pieces were decoded.
 type whole struct {
 	name, key string
 	rows      atomic.Bool              // there are some
@@ -96,15 +93,15 @@ func NewSource(r io.Reader, o Options) *Source {
 	return s
 }
 
-// Schema returns a crawl index's columns, and nil for objects, whose keys may
-// be others in each line.
+// Schema returns a crawl index's columns, and nil for objects, whose keys may differ
+// from line to line.
 func (s *Source) Schema() *arrow.Schema { return s.schema }
 
 // URLColumn returns the key of the URL.
 func (s *Source) URLColumn() string { return s.options.URLKey }
 
-// Next returns the next batch of lines, as they are. When reading fails, the
-// whole lines that were read come first, then the error, which stays.
+// Next returns the next batch of lines, as they are. After a failed read it
+// returns the whole lines that were read, and then the error on every call.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	m := s.pool.Get().(*memory)
 	block, err := s.blocks.Next(ctx, m.rows.text)
@@ -116,9 +113,9 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return &piece{source: s, memory: m, block: block}, nil
 }
 
-// Complete returns a function that says, once all pieces were decoded, what is
-// wrong with the input as a whole: it has rows, and none has the URL's key. The
-// function does not keep the source in memory.
+// Complete returns a function to call after all pieces were decoded. It returns an
+// error if there are rows and none has the URL's key. It does not keep the source in
+// memory.
 func (s *Source) Complete() func() error { return s.whole.check }
 
 func (w *whole) check() error {
@@ -132,8 +129,7 @@ func (w *whole) check() error {
 	return fmt.Errorf("jsonl: %s: %s", w.name, what)
 }
 
-// listKeys lists an object's keys for people, the one that was most likely meant
-// first.
+// listKeys lists an object's keys for people, the likeliest first.
 func listKeys(keys []string, wanted string) string {
 	const most = 20
 	if len(keys) == 0 {

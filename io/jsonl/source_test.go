@@ -174,7 +174,7 @@ func TestPassThrough(t *testing.T) {
 		input string
 		want  string
 	}{
-		{"octet for octet", false, "\xEF\xBB\xBF {\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" }\t\r\n", "{\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" ,\"allowed\":null}\n"},
+		{"byte for byte", false, "\xEF\xBB\xBF {\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" }\t\r\n", "{\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" ,\"allowed\":null}\n"},
 		{"without members", false, "{}\n{ \t}\n", `{"allowed":null}` + "\n" + `{"allowed":null}` + "\n"},
 		{"no object", false, "not \"JSON\"\t\n[1]\n", `{"line":"not \"JSON\"","allowed":null}` + "\n" + `{"line":"[1]","allowed":null}` + "\n"},
 		{"an inner key", false, `{"a":{"allowed":1}}`, `{"a":{"allowed":1},"allowed":null}` + "\n"},
@@ -219,12 +219,12 @@ func TestClash(t *testing.T) {
 func TestLineLimit(t *testing.T) {
 	long := `{"url":"` + strings.Repeat("x", 100) + `"}`
 	_, err := urls(t, NewSource(strings.NewReader("{}\n"+long+"\n"), Options{Name: "in.jsonl", MaxLine: 100}))
-	if err == nil || !strings.Contains(err.Error(), "line 2 has more than 100 octets") {
+	if err == nil || !strings.Contains(err.Error(), "line 2 has more than 100 bytes") {
 		t.Errorf("error %v", err)
 	}
 	s := NewSource(linestest.Endless("{}\n", 0), Options{Name: "in.jsonl"})
 	got, err := urls(t, s)
-	if err == nil || !strings.Contains(err.Error(), "jsonl: in.jsonl: line 2 has more than 1048576 octets") {
+	if err == nil || !strings.Contains(err.Error(), "jsonl: in.jsonl: line 2 has more than 1048576 bytes") {
 		t.Errorf("error %v", err)
 	}
 	if len(got) != 1 {

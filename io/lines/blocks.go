@@ -13,16 +13,15 @@ const (
 	// say otherwise.
 	DefaultRows = 65_536
 
-	// DefaultMaxLine is how many octets a record may have, its line end apart,
-	// unless BlockOptions say otherwise: 1 MiB.
+	// DefaultMaxLine is how many bytes a record may have without its line end, unless
+	// BlockOptions say otherwise: 1 MiB.
 	DefaultMaxLine = 1 << 20
 
-	// readSize is how many octets are read at once.
+	// readSize is how many bytes are read at once.
 	readSize = 256 << 10
 
-	// MaxBlockSize is how many octets a block may have, but for its last
-	// record, unless BlockOptions say less: a batch of fewer rows than asked for
-	// is no harm, one of 65,536 lines of a megabyte each is.
+	// MaxBlockSize is how many bytes a block may have before its last record,
+	// unless BlockOptions say less. Long lines thus make batches of fewer rows.
 	MaxBlockSize = 16 << 20
 )
 
@@ -31,10 +30,10 @@ const mark = "\xEF\xBB\xBF"
 
 // Cutter finds where records end.
 type Cutter interface {
-	// Cut returns how many records end in data[from:], but not more than most,
-	// and where in data the last of them ends; where that is has no meaning
-	// when there is none. Data starts with a record. It grows between calls,
-	// and from is its length at the last one; 0 begins anew.
+	// Cut returns how many records end in data[from:], at most most, and the end of
+	// the last one in data, which is undefined without a record. Data starts with a
+	// record. It grows between calls; from is its length at the last call, and 0
+	// starts anew.
 	Cut(data []byte, from, most int) (end, records int)
 }
 
@@ -44,13 +43,12 @@ type BlockOptions struct {
 	Prefix string
 	// Rows is the most records that a block has; 0 means DefaultRows.
 	Rows int
-	// Size is how many octets a block may have, but for its last record; 0 means
+	// Size is how many bytes a block may have, but for its last record; 0 means
 	// MaxBlockSize, which is also the most there can be.
 	Size int
-	// MaxLine is the most octets a record may have, its line end apart; 0 means
-	// DefaultMaxLine, and 1 GiB is the most there can be. A longer one is an
-	// error: no row is ever cut or dropped, and one endless line must not fill
-	// the memory.
+	// MaxLine is the most bytes a record may have, without its line end; 0 means
+	// DefaultMaxLine, and 1 GiB is the limit. A longer record is an error, because
+	// no row is ever cut or dropped, and an endless line must not fill the memory.
 	MaxLine int
 	// Hint says what to do about a record that is too long.
 	Hint string
@@ -82,15 +80,15 @@ func (b *Block) Line(at int) int64 {
 	return b.FirstLine + int64(bytes.Count(b.Data[:at], newline)) + 1
 }
 
-// Blocks cuts an input into blocks. It only looks for the ends of records and
-// copies next to nothing, so that what costs time is left to those who decode
-// the blocks. A UTF-8 byte order mark at the very beginning is skipped.
+// Blocks cuts an input into blocks. One goroutine runs it, so it only searches the
+// ends of records and copies little; workers decode the blocks. It skips a UTF-8 byte
+// order mark at the start.
 type Blocks struct {
 	r       io.Reader
 	options BlockOptions
 
 	begun bool   // the mark was looked for
-	rest  []byte // was read, and belongs to the next block
+	rest  []byte // of the next block
 	err   error  // what ended the reading, io.EOF included
 	index int    // the next block's
 	line  int64  // lines before the next block
@@ -115,20 +113,20 @@ func NewBlocks(r io.Reader, o BlockOptions) *Blocks {
 	return &Blocks{r: r, options: o}
 }
 
-// MaxLine is the most octets a record may have, its line end apart.
+// MaxLine is the most bytes a record may have, its line end apart.
 func (b *Blocks) MaxLine() int { return b.options.MaxLine }
 
 // SetRows changes the most records that a block has.
 func (b *Blocks) SetRows(rows int) { b.options.Rows = rows }
 
-// Next returns the next block, its data in the memory of dst if that is large
-// enough. When reading fails, the whole records that were read come first, then
-// the error, which stays; io.EOF is the end. With an error of ctx, which is
-// asked before each read, nothing is lost. With any error the block is no block
-// but still has the memory.
+// Next returns the next block. It reuses the memory of dst if that is large enough.
+// After a failed read it returns the whole records that were read, and then the error
+// on every call; io.EOF is the end. It checks ctx before each read, and may be called
+// again after an error of ctx. A block that comes with an error has memory to reuse,
+// but no records.
 //
-// Whether a whole record has more octets than MaxLine is for its decoder to
-// find out; one that has no end in sight ends here.
+// Next fails at a record longer than MaxLine whose end is not in sight. The decoder
+// checks the others.
 func (b *Blocks) Next(ctx context.Context, dst []byte) (Block, error) {
 	data, records, err := b.fill(ctx, dst[:0])
 	if err != nil {
@@ -146,8 +144,8 @@ func (b *Blocks) Next(ctx context.Context, dst []byte) (Block, error) {
 	return block, nil
 }
 
-// fill appends the next block's records to data, which is empty. What was read
-// beyond them is left in b.rest.
+// fill appends the next block's records to data, which is empty, and leaves what it
+// read beyond them in b.rest.
 func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, err error) {
 	if err := b.skipMark(ctx); err != nil {
 		return data, 0, err
@@ -186,7 +184,7 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 	return data[:end], records, nil
 }
 
-// skipMark leaves a byte order mark at the beginning of the input out.
+// skipMark skips a byte order mark at the start of the input.
 func (b *Blocks) skipMark(ctx context.Context) error {
 	for !b.begun && b.err == nil && len(b.rest) < len(mark) && strings.HasPrefix(mark, string(b.rest)) {
 		if err := ctx.Err(); err != nil {
@@ -203,9 +201,8 @@ func (b *Blocks) skipMark(ctx context.Context) error {
 	return nil
 }
 
-// check says what ends the reading after a read that returned err: nil when
-// nothing does. If one is open, what follows data[:end] is the begin of one
-// record.
+// check returns what ends the reading after a read that returned err; nil to go on.
+// If open, data[end:] is the start of one record.
 func (b *Blocks) check(err error, data []byte, end int, open bool) error {
 	tooLong := open && len(data)-end > b.options.MaxLine+len("\r")
 	switch {
@@ -228,7 +225,7 @@ func (b *Blocks) TooLong(line int64) error {
 	if _, plain := b.options.Cutter.(lineCutter); !plain {
 		what = fmt.Sprintf("the row that starts in line %d", line)
 	}
-	return fmt.Errorf("%s has more than %d octets (-max-line): %s", what, b.options.MaxLine, b.options.Hint)
+	return fmt.Errorf("%s has more than %d bytes (-max-line): %s", what, b.options.MaxLine, b.options.Hint)
 }
 
 // readOnce appends what one read gives to data.

@@ -36,9 +36,9 @@ const (
 // Columns returns the columns of an output: those of the input that the layout
 // keeps, then the verdicts. The schema is the input's, nil for a list of URLs.
 //
-// The first column of the URL column's name is taken to be what batch.Batch.URLs
-// has, so that it is text whatever its type. KeepURL with a table that has no
-// such column, because its URLs were put together from several, makes one.
+// The first column with the URL column's name is written from batch.Batch.URLs, as
+// text whatever its type. A table whose URLs were put together from several columns
+// has no such column; KeepURL then adds one.
 func Columns(l batch.Layout, schema *arrow.Schema) ([]Column, error) {
 	url := Column{Name: l.URLColumn, kind: urlColumn}
 	if url.Name == "" {
@@ -85,9 +85,8 @@ func inputColumns(schema *arrow.Schema, url Column) []Column {
 // Appender appends a row's value to dst.
 type Appender func(dst []byte, row int) []byte
 
-// Text returns how the columns of a batch are written as text. Null is nothing.
-// Octets are those of the value, so a quote or a line end may be among them:
-// it is for the caller to quote them. Booleans are true and false, numbers as
+// Text returns how the columns of a batch are written as text. Null is nothing. The
+// caller must quote the text, which may have quotes and line ends. Booleans are true and false, numbers as
 // short as they can be, timestamps like 2006-01-02 15:04:05Z, binary values
 // base64, and values that have parts are JSON.
 func Text(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, error) {
@@ -95,9 +94,9 @@ func Text(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, erro
 }
 
 // JSON returns how the columns of a batch are written as JSON values (RFC 8259).
-// Numbers are numbers, but those that are no JSON number, such as NaN, are null.
-// What is not UTF-8 in a string becomes U+FFFD. What Text writes as text is a
-// string, and values that have parts are arrays and objects.
+// Numbers that JSON cannot write, such as NaN, are null. Bytes that are not UTF-8
+// become U+FFFD. Values with parts are arrays and objects, and all else is the string
+// that Text writes.
 func JSON(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, error) {
 	return appenders(b, v, columns, jsonForm)
 }

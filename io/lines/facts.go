@@ -58,8 +58,8 @@ func (f form) fetched(dst []byte, facts *matcher.Facts) []byte {
 	return f.appendString(dst, time.Unix(facts.Fetched, 0).UTC().Format(fetchedLayout))
 }
 
-// sitemaps appends the list as a JSON array, or with blanks between its elements,
-// which have none.
+// sitemaps appends the list as a JSON array, or separated by blanks, which no
+// element has.
 func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
 	if facts.Records == nil {
 		return append(dst, f.null...)

@@ -11,9 +11,8 @@ import (
 type form struct {
 	null string
 	json bool
-	// most is where a row's text, with what stands before it, ends at the latest:
-	// the elements of a list that comes further are left out, and the batch is
-	// refused.
+	// most is how many bytes the text may have up to the end of a row. A list that
+	// exceeds it is written in part, and the batch is refused.
 	most int64
 }
 

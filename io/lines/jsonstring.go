@@ -11,8 +11,8 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// AppendString appends s to dst as a JSON string with its quotes. What is not
-// UTF-8 becomes U+FFFD, an octet each, for JSON has no other octets.
+// AppendString appends s to dst as a JSON string with its quotes. Each byte
+// that is not UTF-8, which JSON cannot hold, becomes U+FFFD.
 func AppendString[S string | []byte](dst []byte, s S) []byte {
 	dst = append(dst, '"')
 	start := 0 // of what is to be copied

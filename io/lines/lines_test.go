@@ -153,10 +153,10 @@ func TestOutputMemory(t *testing.T) {
 				return dst
 			})
 			if (err != nil) != fails || fails && !strings.Contains(err.Error(), "raise -memory") {
-				t.Errorf("%s: %d octets of memory: %v", name, memory, err)
+				t.Errorf("%s: %d bytes of memory: %v", name, memory, err)
 			}
 			if fails && most > 60_000 {
-				t.Errorf("%s: %d octets before the end", name, most)
+				t.Errorf("%s: %d bytes before the end", name, most)
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func TestAppendString(t *testing.T) {
 			t.Errorf("%q is %s, want %s", test.in, got, test.want)
 		}
 		if got := string(AppendString([]byte("x"), []byte(test.in))); got != "x"+test.want {
-			t.Errorf("%q as octets is %s, want %s", test.in, got, test.want)
+			t.Errorf("%q as bytes is %s, want %s", test.in, got, test.want)
 		}
 		if !json.Valid(AppendString(nil, test.in)) {
 			t.Errorf("%q gives no JSON", test.in)

@@ -17,8 +17,8 @@ type Output struct {
 	codec compress.Codec
 	// first is what the output starts with: the header, compressed.
 	first []byte
-	// memory is the most octets that a batch may have as it is written, plain
-	// before compression, and part how many are compressed at once.
+	// memory is the most bytes that a batch may have as it is written, plain the most
+	// before compression, and part how many bytes are compressed at once.
 	memory, plain, part int64
 	// empty is the whole of an output without header and rows.
 	empty []byte
@@ -31,8 +31,8 @@ type Output struct {
 // parts is how many parts the memory of a batch has at least.
 const parts = 8
 
-// NewOutput writes to w, the header first, which may be empty. Of the layout it
-// takes the limit of memory.
+// NewOutput writes to w, first the header, which may be empty. It uses only the
+// layout's limit of memory.
 func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (*Output, error) {
 	o := &Output{w: w, codec: c, memory: l.MemoryLimit(), plain: l.PlainLimit(), part: l.MemoryLimit() / parts}
 	var err error
@@ -53,17 +53,16 @@ func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (
 type chunk [][]byte
 
 // Size implements batch.Chunk.
-func (c chunk) Size() (octets int64) {
+func (c chunk) Size() (bytes int64) {
 	for _, part := range c {
-		octets += int64(len(part))
+		bytes += int64(len(part))
 	}
-	return octets
+	return bytes
 }
 
-// Encode makes a chunk of the rows that come out, which appendRow appends to
-// dst, each with its line end, in memory that it takes from the batch's grant.
-// It is safe for concurrent use. An error says that they take more memory than
-// is allowed.
+// Encode makes a chunk of the selected rows. appendRow appends a row and its line
+// end to dst. The memory comes from the batch's grant; needing more than the limit is
+// an error. Encode is safe for concurrent use.
 func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
 	e := encoding{Output: o, grant: grant}
 	text := o.buffer()
@@ -105,14 +104,14 @@ type encoding struct {
 	size   int64 // of the chunk
 	plain  int64 // of what it was before compression
 	taken  int64 // for text that is in no chunk yet
-	enough int64 // how long a text needs no more for
+	enough int64 // the length up to which a text needs no more memory
 }
 
 // step is how much memory a text takes at a time.
 const step = 1 << 20
 
-// more takes memory for a text that needs it, or makes a part of it, and returns
-// what further rows are appended to.
+// more takes memory for a text, or compresses it as a part when there is enough, and
+// returns the text to append rows to.
 func (e *encoding) more(text []byte) ([]byte, error) {
 	n := int64(len(text))
 	if e.size+n > e.memory && (e.codec == compress.None || n > e.memory) {
@@ -160,7 +159,7 @@ func (e *encoding) end(text []byte) error {
 }
 
 func (o *Output) tooLarge() error {
-	return fmt.Errorf("its rows take more than %d octets as they are written, or %d before compression, for a value is long and in many rows, or a row is: raise -memory, or lower -batch-rows", o.memory, o.plain)
+	return fmt.Errorf("its rows take more than %d bytes as they are written, or %d before compression: raise -memory, or lower -batch-rows", o.memory, o.plain)
 }
 
 // Write implements batch.Sink. The chunk's memory is used again.

@@ -8,9 +8,8 @@ import (
 	"robotsbatch/batch"
 )
 
-// Strings is a column of strings as a decoder fills it: a row's octets are
-// appended to Data, then End or Null ends the row. All octets together must be
-// less than 2 GiB.
+// Strings is a column of strings that a decoder fills: it appends a row's bytes to
+// Data, then calls End or Null. All rows together must have less than 2 GiB.
 type Strings struct {
 	Data     []byte
 	offsets  []int32

@@ -33,9 +33,9 @@ func (f form) values(a arrow.Array) Appender {
 	return f.nullable(a, f.scalars(a))
 }
 
-// nullable writes null for the array's nulls and value for the others. It does
-// not ask NullN, which counts when first asked, and keeps the count in memory
-// that batches share: a dictionary's, or that of the elements of lists.
+// nullable writes null for the array's nulls and value for the others. It does not
+// call NullN: the first call counts, and writes the count to memory that batches
+// share, such as a dictionary.
 func (f form) nullable(a arrow.Array, value Appender) Appender {
 	if a.NullBitmapBytes() == nil {
 		return value
@@ -48,8 +48,8 @@ func (f form) nullable(a arrow.Array, value Appender) Appender {
 	}
 }
 
-// scalars writes values without parts. Those that are neither text nor of a
-// type that JSON has, such as dates, are the text that Arrow has for them.
+// scalars writes values without parts. Types that JSON does not have, such as dates,
+// are written as Arrow prints them.
 func (f form) scalars(a arrow.Array) Appender {
 	switch a := a.(type) {
 	case *array.String:

@@ -10,14 +10,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// Checker checks decoded arrays: that their buffers are long enough and that
-// whatever points into another buffer, an offset, a dictionary index, a view,
-// points inside. Only then can they be read, sliced and written.
+// Checker checks decoded arrays, which may be read, sliced and written only then. Each
+// buffer must be long enough, and each offset, dictionary index and view must point
+// inside its buffer.
 //
-// It also sets null counts that were left open, because arrays that are shared
-// must not count later.
+// It also sets null counts that are unknown, because counting later would write to
+// arrays that goroutines share.
 type Checker struct {
-	// dictionaries were checked already.
+	// dictionaries are those that were checked.
 	dictionaries map[*array.Data]bool
 }
 
@@ -79,7 +79,7 @@ func (c *Checker) checkChildren(d *array.Data, err error) error {
 	return err
 }
 
-// bufferLen returns the octets of buffer i, 0 when there is none.
+// bufferLen returns the bytes of buffer i, 0 when there is none.
 func bufferLen(d *array.Data, i int) int64 {
 	if i < len(d.Buffers()) && d.Buffers()[i] != nil {
 		return int64(d.Buffers()[i].Len())
@@ -89,7 +89,7 @@ func bufferLen(d *array.Data, i int) int64 {
 
 func childLen(d *array.Data, i int) int64 { return int64(d.Children()[i].Len()) }
 
-// checkBuffer checks that buffer i has at least need octets.
+// checkBuffer checks that buffer i has at least need bytes.
 func checkBuffer(d *array.Data, i int, need int64) error {
 	if bufferLen(d, i) < need {
 		return errBuffer
@@ -129,7 +129,7 @@ func checkValidity(d *array.Data, end int) error {
 	return nil
 }
 
-// mayBeNull tells whether the array has a validity bitmap that says anything.
+// mayBeNull tells whether the array has a validity bitmap in use.
 func mayBeNull(d *array.Data) bool { return d.NullN() != 0 && bufferLen(d, 0) > 0 }
 
 // isNull tells whether value i, counted from the buffers' beginning, is null.

@@ -17,7 +17,7 @@ func deepCopy(d *array.Data, at *int, change func(at int, buffer []byte) []byte)
 	buffers := make([]*memory.Buffer, len(d.Buffers()))
 	for i, buffer := range d.Buffers() {
 		if buffer != nil {
-			aligned := make([]byte, buffer.Len()) // to eight octets, as the allocator does
+			aligned := make([]byte, buffer.Len()) // to eight bytes, as the allocator does
 			copy(aligned, buffer.Bytes())
 			buffers[i] = memory.NewBufferBytes(change(*at, aligned))
 		}

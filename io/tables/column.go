@@ -100,8 +100,8 @@ func holdsURLs(dt arrow.DataType, binary bool) bool {
 	return false
 }
 
-// URLs returns the array's strings, which were checked, as they lie in
-// memory; views alone are copied, to limit octets at most.
+// URLs returns the strings of a checked array. It copies only views, and of them at
+// most limit bytes.
 func URLs(d *array.Data, limit int64) (column batch.Column, err error) {
 	if dictionary, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
 		column, err = dictionaryColumn(d, dictionary.IndexType, limit)
@@ -152,8 +152,7 @@ func dictionaryColumn(d *array.Data, indexType arrow.DataType, limit int64) (bat
 	return column, nil
 }
 
-// valueOffsets returns the offsets of an array's values, one more than there
-// are of these.
+// valueOffsets returns the offsets of an array's values: one more than values.
 func valueOffsets[T int32 | int64](d *array.Data) ([]T, error) {
 	if d.Len() == 0 {
 		return []T{0}, nil
@@ -188,7 +187,7 @@ func viewColumn(d *array.Data, limit int64) (batch.Column, error) {
 			column.Data = append(column.Data, view.InlineBytes()...)
 		default:
 			if int64(len(column.Data))+int64(view.Len()) > limit {
-				return batch.Column{}, fmt.Errorf("its strings take more than %d octets: raise -memory", limit)
+				return batch.Column{}, fmt.Errorf("its strings take more than %d bytes: raise -memory", limit)
 			}
 			from := d.Buffers()[2+view.BufferIndex()].Bytes()[view.BufferOffset():]
 			column.Data = append(column.Data, from[:view.Len()]...)

@@ -1,9 +1,9 @@
 // Package tables has what the formats of tables share: which column has the
-// URLs, whether decoded Arrow arrays are sound, and the columns that an output
+// URLs, whether decoded Arrow arrays are valid, and the columns that an output
 // has.
 //
-//	Locate, URLs     a table's schema and arrays → the URL column, also where it
-//	                 is split over several
+//	Locate, URLs     a table's schema and arrays → the URL column, or the columns
+//	                 that it is split over
 //	Checker          arrays from outside → arrays that can be read and sliced
 //	Output           batches with verdicts → arrays of the rows that come out
 package tables

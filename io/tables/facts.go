@@ -48,8 +48,8 @@ type factRows struct {
 	rows  []int32
 }
 
-// fixedFacts returns a column of numbers of type dt. value tells that of a
-// robots.txt, if it has one; it is asked once a run of equal rows.
+// fixedFacts returns a column of numbers of type dt. value returns the number of a
+// robots.txt, if it has one; it is called once for a run of equal rows.
 func fixedFacts[T int32 | int64 | float64](f factRows, dt arrow.DataType, value func(*matcher.Facts) (T, bool)) *array.Data {
 	valid := make([]int32, len(f.rows))
 	buffer, values := allocate[T](f.gatherer, len(f.rows))
@@ -73,17 +73,17 @@ func fixedFacts[T int32 | int64 | float64](f factRows, dt arrow.DataType, value 
 // sitemaps returns a column of lists of strings, null where there are no
 // records.
 func (f factRows) sitemaps() (*array.Data, error) {
-	count, octets := int64(0), int64(0)
+	count, bytes := int64(0), int64(0)
 	f.eachList(func(_ int, list []string) {
 		count += int64(len(list))
 		for _, s := range list {
-			octets += int64(len(s))
+			bytes += int64(len(s))
 		}
 	})
 	if count >= math.MaxInt32 {
 		return nil, errShare
 	}
-	if err := f.checkSize(octets + 4*count); err != nil {
+	if err := f.checkSize(bytes + 4*count); err != nil {
 		return nil, err
 	}
 	valid := make([]int32, len(f.rows))
@@ -92,7 +92,7 @@ func (f factRows) sitemaps() (*array.Data, error) {
 	}
 	listBuffer, lists := allocate[int32](f.gatherer, len(f.rows)+1)
 	endBuffer, ends := allocate[int32](f.gatherer, int(count)+1)
-	data := f.alloc(int(octets))
+	data := f.alloc(int(bytes))
 	to, n, at := data.Bytes(), 0, 0
 	f.eachList(func(row int, list []string) {
 		valid[row] = 0

@@ -11,23 +11,22 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// gatherer makes of rows of arrays arrays that have these rows and nothing else,
-// by copying them or, where all are needed, as they are: no offset, no values that no row refers to. That is how rows are
-// selected, and it spares the library's writer all the shapes that slices come
-// in, of which it writes some wrong.
+// gatherer selects rows of arrays. The result has these rows alone: no offset, and no
+// values that no row refers to. Buffers are copied, or shared where all of one is
+// needed. The library's writer thus never sees slices, some of which it writes wrong.
 //
-// Of a dictionary array the indices are copied, as an array of integers; the
-// dictionary is written apart. What rows refer to out of order, as views do, is
-// copied in one piece from the first octet to the last that is used, so that
-// the copy is never larger than what it is of.
+// Of a dictionary array it copies the indices, as an array of integers; the dictionary
+// is written apart. Values that rows refer to out of order, as views do, are copied
+// from the first used byte to the last, so that the copy is never larger than the
+// source.
 //
 // Arrays must have been checked.
 type gatherer struct {
 	mem memory.Allocator
-	// share lets buffers of which all is needed be used as they are.
+	// share lets whole buffers be used without a copy.
 	share bool
-	// most is the most octets that a column of strings may be made of that are
-	// not the batch's own; 0 means as many as there can be.
+	// most is how many bytes a column of strings may take that is not the batch's
+	// own; 0 means no limit.
 	most int64
 }
 
@@ -172,7 +171,7 @@ func (g gatherer) children(d *array.Data, runs []run) []arrow.ArrayData {
 	return children
 }
 
-// alloc returns a buffer of size octets.
+// alloc returns a buffer of size bytes.
 func (g gatherer) alloc(size int) *memory.Buffer {
 	buffer := memory.NewResizableBuffer(g.mem)
 	buffer.Resize(size)
@@ -186,12 +185,12 @@ func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g gatherer, n int) (*me
 	return buffer, arrow.GetData[T](buffer.Bytes())
 }
 
-// maxPadding is how much longer than its values a buffer usually is at most.
+// maxPadding is the padding that a buffer usually has after its values, at most.
 const maxPadding = 64
 
-// whole returns buffer i as it is, if that is allowed, when runs are all that it
-// has values of, size octets; nil when something must be copied. Who keeps it
-// keeps what the buffer is a part of.
+// whole returns buffer i without a copy if sharing is allowed and runs cover its
+// values, of size bytes; else nil. The buffer keeps the memory alive that it is a part
+// of.
 func (g gatherer) whole(d *array.Data, i, size int, runs []run) *memory.Buffer {
 	if n := int(bufferLen(d, i)); !g.share || len(runs) != 1 || runs[0].low != 0 || n < size || n > size+maxPadding {
 		return nil
@@ -211,7 +210,7 @@ func (g gatherer) bits(bitmap []byte, runs []run, n int) *memory.Buffer {
 	return buffer
 }
 
-// validity copies the validity bitmap, if there is one and it says anything.
+// validity copies the validity bitmap, if there is one in use.
 func (g gatherer) validity(d *array.Data, runs []run, n int) (*memory.Buffer, int) {
 	if !mayBeNull(d) {
 		return nil, 0
@@ -227,8 +226,8 @@ func (g gatherer) validBits(bitmap []byte, runs []run, n int) (*memory.Buffer, i
 	return g.orNone(g.bits(bitmap, runs, n), n)
 }
 
-// orNone returns a validity bitmap and how many of the n rows are null, no
-// bitmap when none is.
+// orNone returns a validity bitmap and how many of the n rows are null; the bitmap is
+// nil when none is.
 func (g gatherer) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
 	nulls := n - bitutil.CountSetBits(buffer.Bytes(), 0, n)
 	if nulls == 0 {
@@ -238,7 +237,7 @@ func (g gatherer) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
 	return buffer, nulls
 }
 
-// fixed copies values of width octets of buffer i.
+// fixed copies values of width bytes of buffer i.
 func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer {
 	if whole := g.whole(d, i, countRows(runs)*width, runs); whole != nil {
 		return whole
@@ -251,8 +250,7 @@ func (g gatherer) fixed(d *array.Data, i, width int, runs []run) *memory.Buffer 
 	return buffer
 }
 
-// gatherOffsets returns the n rows' offsets, from 0, and the runs of values
-// that they are of.
+// gatherOffsets returns the n rows' offsets, from 0, and the runs of their values.
 func gatherOffsets[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) (*memory.Buffer, []run) {
 	from := arrow.GetData[T](bufferBytes(d, 1))
 	if whole := g.whole(d, 1, (n+1)*int(unsafe.Sizeof(T(0))), runs); whole != nil {
@@ -289,8 +287,7 @@ func (w *window) add(low, high int) {
 
 func (w window) runs() []run { return appendRun(nil, w.low, w.high) }
 
-// gatherListViews returns the rows' offsets and sizes, and the run of values
-// that they are of.
+// gatherListViews returns the rows' offsets and sizes, and the run of their values.
 func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n int) ([]*memory.Buffer, []run) {
 	fromOffsets, fromSizes := arrow.GetData[T](bufferBytes(d, 1)), arrow.GetData[T](bufferBytes(d, 2))
 	var w window
@@ -315,8 +312,8 @@ func gatherListViews[T int32 | int64](g gatherer, d *array.Data, runs []run, n i
 	return buffers(offsets, sizes), w.runs()
 }
 
-// views returns the rows' views, and what is used of the buffers that they
-// point into.
+// views returns the rows' views, and the used part of each buffer that they point
+// into.
 func (g gatherer) views(d *array.Data, runs []run, n int) []*memory.Buffer {
 	from := arrow.GetData[arrow.ViewHeader](bufferBytes(d, 1))
 	used := make([]window, len(d.Buffers())-2)
@@ -376,8 +373,8 @@ func (g gatherer) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs []run
 	return offsets, children
 }
 
-// runEndEncoded returns the rows' run ends and values. Rows of one run that
-// are no longer apart become one run.
+// runEndEncoded returns the rows' run ends and values. Selected rows of one run
+// become one run.
 func (g gatherer) runEndEncoded(d *array.Data, runs []run) []arrow.ArrayData {
 	ends, err := runEnds(d)
 	if err != nil {

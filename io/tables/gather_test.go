@@ -76,9 +76,9 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 		if err := new(Checker).Check(d); err != nil {
 			t.Fatal(err)
 		}
-		octets := allocated(func() { gatherer{mem: memory.NewGoAllocator()}.gather(d, []run{{1, rows}}) })
-		if octets > 4*size {
-			t.Errorf("%s: %d octets for %d that are there", d.DataType(), octets, size)
+		bytes := allocated(func() { gatherer{mem: memory.NewGoAllocator()}.gather(d, []run{{1, rows}}) })
+		if bytes > 4*size {
+			t.Errorf("%s: %d bytes for %d that are there", d.DataType(), bytes, size)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestSelectedRuns(t *testing.T) {
 	}
 }
 
-// allocated returns how many octets f allocates.
+// allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -10,7 +10,7 @@ import (
 )
 
 // Location says where a table has its URLs: in one column, or split over
-// several as Common Crawl's index has them.
+// several, as in Common Crawl's index.
 type Location struct {
 	schema *arrow.Schema // of the tables that come out
 	column int           // of the URLs, or
@@ -18,10 +18,10 @@ type Location struct {
 	joined bool          // what comes out is the URLs that were put together
 }
 
-// Locate finds the URLs in tables of a schema: in the column of that name;
-// without a name in "url", else in the columns that [FindParts] finds, else in
-// the only column of strings. Of URLs that are put together their column comes
-// out in place of all others when keep does not say that all columns do.
+// Locate finds the URLs in tables of a schema: in the column of that name; without a
+// name in "url", else in the columns that [FindParts] finds, else in the only column
+// of strings. If URLs are put together and keep is not KeepAll, the table that comes
+// out has only a column of them.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
 	l := &Location{schema: schema, column: -1}
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
@@ -61,9 +61,9 @@ func (l *Location) Columns() []int {
 	return []int{l.column}
 }
 
-// URLs returns the URLs of a table, whose arrays must have been checked, and
-// the table that comes out, which is the same or the URLs alone. limit bounds
-// the octets of what is put together or copied.
+// URLs returns the URLs of a table, and the table that comes out: the same, or the URLs
+// alone. The arrays must have been checked. limit bounds the bytes that are put
+// together or copied.
 func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Record, error) {
 	if l.parts == nil {
 		urls, err := URLs(table.Column(l.column).Data().(*array.Data), limit)

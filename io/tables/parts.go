@@ -27,15 +27,14 @@ const joinedColumn = "url"
 
 var joinedField = arrow.Field{Name: joinedColumn, Type: arrow.BinaryTypes.String, Nullable: true}
 
-// Parts are the columns of a table that has its URLs split as Common Crawl's
-// index does: protocol, host and path, and, where they are there, the explicit
-// port and the query. Each is an index into the schema, or -1.
+// Parts are the columns of split URLs, as Common Crawl's index has them: protocol, host
+// and path, and maybe the explicit port and the query. Each is an index into the
+// schema, or -1.
 type Parts struct {
 	protocol, host, port, path, query int
 }
 
-// FindParts returns the columns that URLs are split into, nil when there are
-// none such.
+// FindParts returns the columns that URLs are split into; nil when a schema has none.
 func FindParts(schema *arrow.Schema) *Parts {
 	find := func(name string, fits func(arrow.DataType) bool) int {
 		if found := schema.FieldIndices(name); len(found) == 1 && fits(schema.Field(found[0]).Type) {
@@ -66,11 +65,10 @@ func (p *Parts) Columns() []int {
 	return columns
 }
 
-// Join returns a table of one column "url" with the URLs of a table's rows. A
-// URL is null where protocol or host is, and where the host has what would end
-// it inside a URL. A null query is none, an empty one is a question mark with
-// nothing after it. The arrays must have been checked; limit bounds the octets
-// of the URLs.
+// Join returns a table of one column "url" with the URLs of a table's rows. A URL is
+// null if protocol or host is null, or if the host has a byte that would end it. A null
+// query is left out; an empty one is a question mark. The arrays must have been
+// checked; limit bounds the bytes of the URLs.
 func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	var parts [4]batch.Column // protocol, host, path, query
 	for i, index := range []int{p.protocol, p.host, p.path, p.query} {
@@ -98,7 +96,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 		}
 		url = p.appendURL(url[:0], &parts, port, row)
 		if total += int64(len(url)); total > min(limit, math.MaxInt32) {
-			return nil, fmt.Errorf("the URLs of one batch take more than %d octets: lower -batch-rows", min(limit, math.MaxInt32))
+			return nil, fmt.Errorf("the URLs of one batch take more than %d bytes: lower -batch-rows", min(limit, math.MaxInt32))
 		}
 		b.BinaryBuilder.Append(url)
 	}
@@ -108,7 +106,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	return array.NewRecord(schema, []arrow.Array{urls}, table.NumRows()), nil
 }
 
-// isWhole tells whether a host stays one when it is put into a URL.
+// isWhole tells whether a host has no byte that would end it in a URL.
 func isWhole(host []byte) bool {
 	return len(host) > 0 && !strings.ContainsAny(string(host), "/?#;@")
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Plain returns the values of a dictionary array, or of a run-end encoded one, a
-// value for each row. What is inside of the values stays as it is. The array
-// must have been checked. The caller releases what is returned.
+// Plain returns a value for each row of a dictionary array or a run-end encoded one.
+// Children of the values stay encoded. The array must have been checked; the caller
+// releases the result.
 func Plain(d *array.Data, mem memory.Allocator) *array.Data {
 	var plain *array.Data
 	switch Storage(d.DataType()).(type) {

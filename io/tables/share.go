@@ -11,8 +11,8 @@ import (
 	"robotsbatch/batch"
 )
 
-// Share is a run of a batch's rows that is made an output's columns at once: all
-// of them, as long as that does not take too much memory.
+// Share is a run of a batch's rows whose columns are made at once: the whole batch,
+// if that does not take too much memory.
 type Share struct {
 	output *Output
 	batch  *batch.Batch
@@ -21,12 +21,11 @@ type Share struct {
 	mem    *granted
 }
 
-// Shares calls encode for all rows of a batch that come out, in order: with all
-// at once, or, where that takes more than an eighth of the layout's memory, with
-// halves of them, and so on. It is not called when no row comes out. What encode
-// allocates with the share's memory is given back when encode has returned. An
-// error of encode ends it, and so it does when all shares together take more
-// than the layout's limit of what is not compressed.
+// Shares calls encode for the selected rows of a batch, in order: once for all, or, if
+// that takes more than an eighth of the layout's memory, for each half, and so on. No
+// rows, no call. What encode allocates with the share's memory is given back when it
+// returns. Shares stops at an error of encode, or when all shares together exceed the
+// layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
 	rows := selected(v)
 	if countRows(rows) == 0 {
@@ -47,7 +46,7 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows []run, taken *in
 	if err == nil {
 		*taken += s.mem.taken
 		if most := o.layout.PlainLimit(); *taken > most {
-			err = fmt.Errorf("its rows take more than %d octets as they are written, for a value is long and in many rows: lower -batch-rows, or raise -memory", most)
+			err = fmt.Errorf("its rows take more than %d bytes as they are written: lower -batch-rows, or raise -memory", most)
 		}
 	}
 	if n == 1 || !errors.Is(err, errShare) {
@@ -77,7 +76,7 @@ func (s *Share) try(encode func(*Share) error) (err error) {
 	return encode(s)
 }
 
-// halves cuts runs behind their first n rows.
+// halves cuts runs after their first n rows.
 func halves(rows []run, n int) (first, second []run) {
 	for i, r := range rows {
 		if n < r.high-r.low {
@@ -93,7 +92,7 @@ func halves(rows []run, n int) (first, second []run) {
 // errShare says that a share takes more than it may.
 var errShare = errors.New("a row takes more memory than it may: raise -memory")
 
-// refusal is what a share's allocator panics with, for an allocator has no errors.
+// refusal is what a share's allocator panics with: an allocator cannot return an error.
 type refusal struct{ error }
 
 // Refused returns the error that a share's allocator has panicked with, and nil
@@ -105,8 +104,7 @@ func Refused(panicked any) error {
 	return nil
 }
 
-// granted is an allocator of what is left of an amount, which it takes from a
-// batch's grant.
+// granted is an allocator with a limit, which takes memory from a batch's grant.
 type granted struct {
 	memory.Allocator
 	grant       *batch.Grant
@@ -138,10 +136,10 @@ func (g *granted) Reallocate(size int, b []byte) []byte {
 // Memory is the share's allocator. It panics where it refuses.
 func (s *Share) Memory() memory.Allocator { return s.mem }
 
-// Columns returns the rows column by column, as arrays without offsets. The
-// caller releases them before the batch, for they may share its memory. Of a
-// dictionary array, also inside another, the indices come out as an array of
-// integers; [Share.Record] has it whole.
+// Columns returns the rows column by column, as arrays without offsets. They may share
+// the batch's memory: the caller releases them before the batch. Of a dictionary array,
+// also inside another, it returns the indices, as an array of integers; [Share.Record]
+// has the dictionary, too.
 func (s *Share) Columns() ([]*array.Data, error) {
 	o := s.output
 	g := gatherer{mem: s.mem, most: s.mem.left}
@@ -159,8 +157,8 @@ func (s *Share) Columns() ([]*array.Data, error) {
 	return columns, nil
 }
 
-// Record returns the rows as a table, whose arrays may share the batch's memory:
-// the caller releases it before that. Dictionaries are those of the batch.
+// Record returns the rows as a table, with the batch's dictionaries. Its arrays may
+// share the batch's memory: the caller releases it before the batch.
 func (s *Share) Record() (arrow.Record, error) {
 	columns, err := s.Columns()
 	if err != nil {

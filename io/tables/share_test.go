@@ -45,7 +45,7 @@ func TestShares(t *testing.T) {
 			}
 			defer record.Release()
 			if s.mem.taken > limit/8 {
-				t.Errorf("%d octets for a share", s.mem.taken)
+				t.Errorf("%d bytes for a share", s.mem.taken)
 			}
 			shares++
 			column := record.Column(0).(*array.String)
@@ -57,7 +57,7 @@ func TestShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) || (shares > 1) != (limit < 1<<20) {
-			t.Errorf("with %d octets, %d rows in %d shares, want %d", limit, len(got), shares, len(want))
+			t.Errorf("with %d bytes, %d rows in %d shares, want %d", limit, len(got), shares, len(want))
 		}
 		if shares == 1 { // else the garbage collector has what was refused halfway
 			mem.AssertSize(t, 0)

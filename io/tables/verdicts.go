@@ -78,8 +78,8 @@ func (g gatherer) lines(explanations []batch.Explanation, index []int32) *array.
 	return newData(arrow.PrimitiveTypes.Int32, len(index), buffers(valid, buffer), nil, nulls)
 }
 
-// present returns the validity bitmap of rows that are null where index is
-// negative, nil when none is.
+// present returns a validity bitmap: rows with a negative index are null. It is nil
+// when no row is.
 func (g gatherer) present(index []int32) (*memory.Buffer, int) {
 	buffer, bits := allocate[uint8](g, (len(index)+7)/8)
 	nulls := 0
@@ -97,10 +97,10 @@ func (g gatherer) present(index []int32) (*memory.Buffer, int) {
 	return buffer, nulls
 }
 
-// checkSize refuses a utf8 column of more octets than may be taken for it, or
-// than its offsets, which have 31 bits, can tell.
-func (g gatherer) checkSize(octets int64) error {
-	if octets > min(g.most, math.MaxInt32) {
+// checkSize refuses a utf8 column that exceeds its limit of memory, or the 31 bits of
+// its offsets.
+func (g gatherer) checkSize(bytes int64) error {
+	if bytes > min(g.most, math.MaxInt32) {
 		return errShare
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// memory is what a batch needs. It goes round: Source.Next, Piece.Decode,
-// Batch.Release.
+// memory is what a batch needs. It passes from Source.Next to Piece.Decode, and
+// Batch.Release gives it back.
 type memory struct {
 	data    []byte
 	offsets []int32
@@ -32,8 +32,8 @@ func (p *piece) Size() int64 {
 	return int64(cap(p.memory.data)) + offsetSize*int64(max(p.block.Lines+1, cap(p.memory.offsets)))
 }
 
-// Decode implements batch.Piece. It closes the gaps that line ends and blank
-// lines leave, so that the rows are a column.
+// Decode implements batch.Piece. It removes line ends and blank lines in place,
+// which leaves a column of rows.
 func (p *piece) Decode() (*batch.Batch, error) {
 	m := p.memory
 	if cap(m.offsets) < p.block.Lines+1 {
@@ -61,7 +61,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	}, nil
 }
 
-// blank tells whether a line has nothing that URL splitting would not trim.
+// blank tells whether a line has only what URL splitting trims.
 func blank(line []byte) bool {
 	for _, c := range line {
 		switch c {

@@ -9,12 +9,9 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// NewSink writes the URLs of the selected rows to w, a line each and with LF at
-// its end, compressed with c. They are written as they are. A null URL is an
-// empty line, and a LF within a URL, which a table may have, becomes %0A, so
-// that there is a line for each row.
-//
-// Of the layout it takes the limit of memory.
+// NewSink writes the URLs of the selected rows to w, a line each, compressed with c.
+// Each row has a line: a null URL is an empty one, and an LF within a URL, which a
+// table may have, becomes %0A. It uses only the layout's limit of memory.
 func NewSink(w blob.Writer, c compress.Codec, l batch.Layout) (batch.Sink, error) {
 	output, err := lines.NewOutput(w, c, nil, l)
 	if err != nil {

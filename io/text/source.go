@@ -15,13 +15,12 @@ type Options struct {
 	Name string
 	// BatchRows is the most lines a batch has; 0 means lines.DefaultRows.
 	BatchRows int
-	// BatchSize is how many octets a batch's part of the input may have, but for
-	// its last row; 0 means lines.MaxBlockSize, which is also the most there can
-	// be.
+	// BatchSize is how many bytes a batch's part of the input may have before its
+	// last row; 0 means lines.MaxBlockSize, which is also the limit.
 	BatchSize int
-	// MaxLine is the most octets a line may have, its line end apart; 0 means
-	// lines.DefaultMaxLine, and 1 GiB is the most there can be. A longer line
-	// is an error: no row is ever cut or dropped.
+	// MaxLine is the most bytes a line may have, without its line end; 0 means
+	// lines.DefaultMaxLine, and 1 GiB is the limit. A longer line is an error: no
+	// row is ever cut or dropped.
 	MaxLine int
 }
 
@@ -43,8 +42,8 @@ func NewSource(r io.Reader, o Options) *Source {
 }
 
 // Next returns the next batch of lines. Blank lines are left out, and MaxLine is
-// checked, when the piece is decoded. When reading fails, the whole lines that
-// were read come first, then the error, which stays.
+// checked, when the piece is decoded. After a failed read it
+// returns the whole lines that were read, and then the error on every call.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	m := s.pool.Get().(*memory)
 	block, err := s.blocks.Next(ctx, m.data)

@@ -215,7 +215,7 @@ func TestBatchesHaveABoundedSize(t *testing.T) {
 	for i, b := range batches {
 		rows += len(b)
 		if size := len(b) * len(line); size > lines.MaxBlockSize+2*len(line) {
-			t.Errorf("batch %d has %d octets", i, size)
+			t.Errorf("batch %d has %d bytes", i, size)
 		}
 	}
 	if rows != count || len(batches) < 3 {
@@ -253,7 +253,7 @@ func TestLineLimit(t *testing.T) {
 					}
 					continue
 				}
-				want := fmt.Sprintf("line %d has more than %d octets", test.line, limit)
+				want := fmt.Sprintf("line %d has more than %d bytes", test.line, limit)
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("batches of %d: error %v, want one that says %q", rows, err, want)
 				}
@@ -286,12 +286,12 @@ func TestZstdBomb(t *testing.T) {
 	defer r.Close()
 	s := NewSource(r, Options{Name: "bomb.txt.zst"})
 	_, err = read(t, s)
-	if err == nil || !strings.Contains(err.Error(), "text: bomb.txt.zst: line 1 has more than 1048576 octets") {
+	if err == nil || !strings.Contains(err.Error(), "text: bomb.txt.zst: line 1 has more than 1048576 bytes") {
 		t.Fatalf("error %v", err)
 	}
 	runtime.ReadMemStats(&after)
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
-		t.Errorf("%d octets were allocated", allocated)
+		t.Errorf("%d bytes were allocated", allocated)
 	}
 }
 

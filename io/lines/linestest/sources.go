@@ -132,7 +132,7 @@ type ReaderFunc func(p []byte) (int, error)
 // Read calls f.
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Chunks reads input in pieces of as many octets as sizes says, and after these,
+// Chunks reads input in pieces of as many bytes as sizes says, and after these,
 // of one. Of sizes no more count than reads of nothing are taken.
 func Chunks(input string, sizes []byte) io.Reader {
 	sizes = sizes[:min(len(sizes), 50)]
@@ -150,11 +150,11 @@ func Chunks(input string, sizes []byte) io.Reader {
 	})
 }
 
-// Endless reads head and then that octet for ever.
-func Endless(head string, octet byte) io.Reader {
+// Endless reads head and then that byte for ever.
+func Endless(head string, b byte) io.Reader {
 	return io.MultiReader(strings.NewReader(head), ReaderFunc(func(p []byte) (int, error) {
 		for i := range p {
-			p[i] = octet
+			p[i] = b
 		}
 		return len(p), nil
 	}))
