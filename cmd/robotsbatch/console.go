@@ -81,8 +81,8 @@ func (c *console) fail(err error) int {
 	return status
 }
 
-// failUsage reports a mistake on the command line that was found before the
-// flags told how messages are wanted.
+// failUsage reports a mistake on the command line before its flags have said how to
+// write messages.
 func failUsage(s streams, command string, err error) int {
 	return newConsole(s.err, false, false).of(command).fail(err)
 }

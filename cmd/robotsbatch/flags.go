@@ -24,8 +24,8 @@ const (
 	leastMemory   = 16 << 20
 	defaultRows   = 65536
 	leastLine     = 1 << 10
-	// mostWorkers is how many workers a processor can have something to do for:
-	// while some wait for objects of a store, others compute.
+	// mostWorkers is how many workers a processor can keep busy: some wait for objects
+	// of a store while others compute.
 	mostWorkers = 32
 )
 
@@ -42,8 +42,7 @@ type rulesConfig struct {
 	// storeTimeout is how long an object store may make no progress; 0 is the
 	// default.
 	storeTimeout time.Duration
-	// forHost is whose robots.txt a -rules is that is a single one; single are its
-	// URLs.
+	// forHost is the host of a -rules that is a single robots.txt; single are its URLs.
 	forHost string
 	single  []string
 	// allowNoRules goes on when no -rules has any.
@@ -59,8 +58,8 @@ type jobConfig struct {
 	inFormat  format.Format // Unknown: by content and name
 	urlColumn string
 	maxLine   int64 // bytes
-	separator byte  // of csv; 0: as the header has it
-	// acceptTruncated takes inputs that end too early as far as they came.
+	separator byte  // of csv; 0: told from the header
+	// acceptTruncated takes the rows of inputs that end too early.
 	acceptTruncated bool
 
 	out            string

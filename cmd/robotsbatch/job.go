@@ -76,11 +76,11 @@ func runJob(ctx context.Context, args []string, s streams) int {
 }
 
 // flightMemory is what all batches in flight may take together: what compiled rules
-// leave.
+// leave of -memory.
 func (c *jobConfig) flightMemory() int64 { return c.memory - c.memory/ruleset.RulesShare }
 
-// batchMemory is how many bytes one batch may have as it is read and decoded,
-// and, apart from that, what it may have as it is written.
+// batchMemory is how many bytes one batch may take as it is read and decoded, and again
+// as it is written.
 func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
 
 // ruleUse is what the columns need of the rules.
@@ -97,9 +97,9 @@ func (j *job) ruleUse() ruleUse {
 // its own and of compressors, stacks, and what the garbage collector needs.
 const ownMemory = 16 << 20
 
-// limitHeap lets the garbage collector work harder before the program has more
-// memory than -memory says: left alone, it lets garbage take as much again as is
-// in use. A GOMEMLIMIT in the environment goes first.
+// limitHeap makes the garbage collector keep the program within -memory; by default
+// garbage may take as much as what is in use. A GOMEMLIMIT in the environment goes
+// first.
 func limitHeap(memory int64) {
 	if os.Getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64/2 {
 		debug.SetMemoryLimit(memory + ownMemory)
@@ -110,9 +110,8 @@ func limitHeap(memory int64) {
 // but garbage collection.
 const leastHeap = 64 << 20
 
-// holdHeap keeps the heap within what -memory allows while a rule pack is made,
-// but for a part for the program itself, and returns what ends that. What waits
-// for the pack's end is written away long before, so that there is room.
+// holdHeap keeps the heap within seven eighths of -memory while a rule pack is made,
+// and returns what ends that. The builder spills to temporary files long before.
 func holdHeap(memory int64) (end func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -171,9 +170,8 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	return j.finish(started, file)
 }
 
-// tryInput opens the first input and closes it again: what is wrong with it shows
-// before captures are read, which may take long. What can be read only once is left
-// alone.
+// tryInput opens and closes the first input, so that its errors show before captures
+// are read, which may take long. It skips inputs that can be read only once.
 func (j *job) tryInput(ctx context.Context, in frontier.Input) error {
 	if info, err := os.Stat(in.Path); err != nil || !info.Mode().IsRegular() {
 		return nil // stdin, a pipe, or an object, which was looked up

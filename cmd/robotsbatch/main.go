@@ -20,7 +20,7 @@ const (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // drivers of stores speak there; their errors say it all
+	log.SetOutput(io.Discard) // drivers of stores log there what their errors say
 	// Without this a write to a closed pipe, or beyond a limit of size, would
 	// kill the program before it could remove a temporary file; now the write
 	// fails.
@@ -33,7 +33,7 @@ type stopped struct{ signal syscall.Signal }
 
 func (s stopped) Error() string { return s.signal.String() }
 
-// status is what shells have for a program that a signal ended.
+// status is the exit status that shells give a program that a signal ended.
 func (s stopped) status() int { return 128 + int(s.signal) }
 
 // stopContext returns a context that a signal to stop ends. A second one kills at

@@ -202,7 +202,7 @@ func (j *job) create(ctx context.Context, t target) (blob.Writer, error) {
 	return w, nil
 }
 
-// newSink encodes to w. The checksums are nil when nobody wants them.
+// newSink encodes to w. The checksums are nil without a manifest.
 func (j *job) newSink(t target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
 	w, sums := j.record.Sums(w)
 	sink, err := j.encoder(t, src.First(), src.Passing(), w)
@@ -250,8 +250,7 @@ func (c *jobConfig) encoder(t target, first *frontier.Source, passing bool, w bl
 	}
 }
 
-// stdoutWriter is stdout as a blob.Writer: it is complete when it was written,
-// and nothing of it can be taken back.
+// stdoutWriter is stdout as a blob.Writer. What was written cannot be taken back.
 type stdoutWriter struct{ io.Writer }
 
 func (stdoutWriter) Close() error { return nil }

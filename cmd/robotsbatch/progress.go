@@ -50,7 +50,7 @@ func newProgress(c *jobConfig, s streams, log *console, started time.Time) *prog
 	return &progress{log: log, terminal: terminal && !c.logJSON, started: started}
 }
 
-// report shows that rows are done, unless it did a moment ago.
+// report shows that rows are done, unless it has just done so.
 func (p *progress) report(rows int64) {
 	if p == nil {
 		return
@@ -76,7 +76,7 @@ func (p *progress) report(rows int64) {
 	fmt.Fprintf(p.log.w, "\r\x1b[K%s", text)
 }
 
-// end takes the line away.
+// end removes the line.
 func (p *progress) end() {
 	if p == nil {
 		return

@@ -15,8 +15,8 @@ import (
 
 // ruleUse says what rules are used for, and with what.
 type ruleUse struct {
-	// memory is how many bytes there are for making a rule pack of captures, before
-	// anything else runs. A part of it is for compiled rules afterwards.
+	// memory is how many bytes making a rule pack of captures may take; nothing else
+	// runs then. A part of it is for compiled rules afterwards.
 	memory int64
 	// workers make it.
 	workers int
@@ -56,8 +56,8 @@ func (c *rulesConfig) find(ctx context.Context, use ruleUse, log *console) (*rul
 	return ruleset.Find(ctx, o)
 }
 
-// openRules opens what was found, says what was read of captures, and sets c.asOf,
-// unless that was asked for, to the newest fetch.
+// openRules opens what was found, reports what was read of captures, and sets c.asOf to
+// the newest fetch unless -as-of did.
 func (c *rulesConfig) openRules(ctx context.Context, found *ruleset.Found, log *console) (*ruleset.Set, error) {
 	set, err := found.Open(ctx)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"robotsbatch/io/frontier"
 )
 
-// resolveNames makes the names of local files of file:// URLs, and refuses URLs
-// that cannot be opened. What a URL may have is said without showing it, for it
-// may have credentials.
+// resolveNames turns file:// URLs into names of local files, and refuses URLs that
+// cannot be opened. Its errors do not show a URL, which may have credentials.
 func resolveNames(flag string, names ...*string) error {
 	for _, name := range names {
 		local, err := blob.LocalName(*name)
@@ -34,7 +33,7 @@ func pointers(list []string) []*string {
 	return all
 }
 
-// reserveMemory takes what open objects need out of -memory.
+// reserveMemory subtracts what open objects need from -memory.
 func (c *jobConfig) reserveMemory(inputs []frontier.Input) error {
 	isObject := func(in frontier.Input) bool { return blob.IsURL(in.Path) }
 	if slices.ContainsFunc(inputs, isObject) || slices.ContainsFunc(c.folders, blob.IsURL) {

@@ -1,0 +1,49 @@
+package outputs
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// Outputs are entered in the order in which they were started, whichever appears
+// first.
+func TestPublisherOrder(t *testing.T) {
+	var p Publisher
+	var entered []int
+	first := make(chan struct{})
+	nothing := func() error { return nil }
+	for i := range 10 {
+		appear := func() error {
+			if i == 0 {
+				<-first
+			} else if i == 9 {
+				close(first)
+			}
+			return nil
+		}
+		enter := func() error { entered = append(entered, i); return nil }
+		if err := p.Start(appear, enter, nothing); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}; !slices.Equal(entered, want) {
+		t.Errorf("entered %v", entered)
+	}
+}
+
+// An output that does not appear is neither entered nor saved, and its error stays.
+func TestPublisherFailure(t *testing.T) {
+	var p Publisher
+	broken := errors.New("broken")
+	touched := func() error { t.Error("entered or saved"); return nil }
+	_ = p.Start(func() error { return broken }, touched, touched) // the error may come later
+	for range 2 {
+		if err := p.Wait(); !errors.Is(err, broken) {
+			t.Errorf("%v, want %v", err, broken)
+		}
+	}
+}
