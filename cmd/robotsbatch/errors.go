@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
@@ -17,15 +15,6 @@ func usageErrorf(format string, args ...any) error { return cli.Usagef(format, a
 // unavailable is the error for what a later version brings.
 func unavailable(what string) error {
 	return usageErrorf("%s is not available in this version", what)
-}
-
-// atName says what is wrong with the file of that name, which err may name too.
-func atName(name string, err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }
 
 func isUsage(err error) bool {

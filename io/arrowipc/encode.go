@@ -142,14 +142,11 @@ func (s *sink) encodeSchema() (message, error) {
 func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data, codec int8, grant *batch.Grant) (message, error) {
 	c := &capture{kind: kindRecord, codec: codec, grant: grant}
 	return s.capture(c, schema, func(w *ipc.Writer) error {
-		arrays := make([]arrow.Array, len(columns))
 		rows := int64(0)
-		for i, column := range columns {
-			arrays[i] = array.MakeFromData(column)
-			defer arrays[i].Release()
-			rows = int64(column.Len())
+		if len(columns) > 0 {
+			rows = int64(columns[0].Len())
 		}
-		record := array.NewRecord(schema, arrays, rows)
+		record := tables.NewRecord(schema, columns, rows)
 		defer record.Release()
 		return w.Write(record)
 	})

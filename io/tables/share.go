@@ -169,18 +169,29 @@ func (s *Share) Record() (arrow.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, input := range inputs {
+		whole := withDictionaries(columns[i], input)
+		columns[i].Release()
+		columns[i] = whole
+	}
+	return NewRecord(s.output.schema, columns, int64(countRows(s.rows))), nil
+}
+
+// NewRecord returns a record of these columns. Where the schema knows more metadata of
+// inner fields than an array, as of the keys of maps, the array gets the schema's type:
+// the library compares some types with their metadata.
+func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
-	for i, column := range columns {
-		if i < len(inputs) {
-			whole := withDictionaries(column, inputs[i])
-			arrays[i] = array.MakeFromData(whole)
-			whole.Release()
-		} else {
-			arrays[i] = array.MakeFromData(column)
+	for i, d := range columns {
+		dt := schema.Field(i).Type
+		if of := d.DataType(); !arrow.TypeEqual(of, dt) && of.String() == dt.String() && dt.ID() != arrow.DICTIONARY {
+			d = array.NewData(dt, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
+			defer d.Release()
 		}
+		arrays[i] = array.MakeFromData(d)
 		defer arrays[i].Release()
 	}
-	return array.NewRecord(s.output.schema, arrays, int64(countRows(s.rows))), nil
+	return array.NewRecord(schema, arrays, rows)
 }
 
 // columnError says which column an error is about.

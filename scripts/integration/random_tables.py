@@ -362,7 +362,7 @@ def convert(source, want, out, *flags):
                              "-summary-json", summary, "-batch-rows", "16", *flags], capture_output=True, text=True)
     error = result.stderr.strip().splitlines()[0] if result.returncode else ""
     if result.returncode:
-        if result.returncode != 1 or "column " not in error or "runtime error" in error:
+        if result.returncode != 1 or "column " not in error or any(word in error for word in ("runtime error", "internal error", "type mismatch")):
             raise Difference(f"exit {result.returncode}: {error}")
         if out.exists():
             raise Difference("a refused conversion left its output")
