@@ -30,7 +30,9 @@ type shape struct {
 	dense    bool  // a union with offsets
 	encoded  bool  // the array is a dictionary's indices
 	unknown  bool  // to the library; perhaps not here
+	decimal  int   // how many bits, if the library does not know them
 	children []shape
+	values   *shape // of the dictionary
 }
 
 // readSchema reads a schema message.
@@ -91,33 +93,27 @@ func (s *schema) fillUnknown(names []string) {
 		}
 		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
 		if s.unknown == nil {
-			s.unknown = fmt.Errorf("column %q: %w: %s write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported, s.columns[i].why())
+			s.unknown = fmt.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported)
 		}
 	}
 	s.arrow = arrow.NewSchema(fields, &metadata)
-}
-
-// why says what of an unknown type is not known, in front of what to do.
-func (s *shape) why() string {
-	if s.smallDecimals() {
-		return "its decimals of 32 or 64 bits only pass through: make them decimal128,"
-	}
-	return "its type, or one in it, is not known here, and only passes through:"
-}
-
-// smallDecimals tells whether the type, or one in it, is a decimal of fewer bits than
-// the library knows.
-func (s *shape) smallDecimals() bool {
-	return s.kind == typeDecimal && s.unknown ||
-		slices.ContainsFunc(s.children, func(child shape) bool { return child.smallDecimals() })
 }
 
 // shapeOf is the shape of a Field table, which was checked.
 func shapeOf(field table) shape {
 	s := shape{kind: field.uint8(2)}
 	dataType, ok := field.table(3)
-	s.unknown = !ok || s.kind == 0 || s.kind > lastKind || s.kind == typeDecimal && !isKnownDecimal(dataType) ||
-		ok && s.kind == typeFixedSizeList && dataType.field(0, 4) == 0
+	s.unknown = !ok || s.kind == 0 || s.kind > lastKind || s.kind == typeFixedSizeList && dataType.field(0, 4) == 0
+	if ok && s.kind == typeDecimal {
+		switch bits := decimalBits(dataType); bits {
+		case 128, 256:
+		case 32, 64:
+			s.decimal = bits
+			s.unknown = dataType.field(0, 4) == 0 // without a precision
+		default:
+			s.unknown = true
+		}
+	}
 	s.dense = ok && s.kind == typeUnion && dataType.int16(0) == 1
 	_, s.encoded = field.table(4)
 	field.tables(5, func(child table) {
@@ -125,18 +121,11 @@ func shapeOf(field table) shape {
 		s.unknown = s.unknown || s.children[len(s.children)-1].unknown
 	})
 	if s.encoded {
-		s.children = nil // they are the dictionary's
+		values := s
+		values.encoded = false
+		s.decimal, s.children, s.values = 0, nil, &values
 	}
 	return s
-}
-
-// isKnownDecimal tells whether the library knows a Decimal table's width.
-func isKnownDecimal(t table) bool {
-	width := int32(128)
-	if pos := t.field(2, 4); pos > 0 {
-		width = int32(t.f.uint32(pos))
-	}
-	return width == 128 || width == 256
 }
 
 // buffers is how many buffers an array of the shape has apart from its children and
@@ -174,6 +163,8 @@ func (s *shape) buffers(version int16) (n int, variadic bool, err error) {
 type cursor struct {
 	batch                    *batchMeta
 	nodes, buffers, variadic int
+	// narrow, if it is there, takes the bits of the decimals in each buffer.
+	narrow []uint8
 }
 
 // next goes behind a column.
@@ -197,6 +188,9 @@ func (c *cursor) next(s *shape) error {
 	c.buffers += n
 	if c.nodes > len(c.batch.nodes) || c.buffers > len(c.batch.buffers) {
 		return errors.New("damaged metadata: fewer arrays or buffers than the schema has")
+	}
+	if c.narrow != nil && s.decimal > 0 {
+		c.narrow[c.buffers-1] = uint8(s.decimal) // the values, behind the validity
 	}
 	for i := range s.children {
 		if err := c.next(&s.children[i]); err != nil {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/apache/arrow/go/v15/arrow"
 )
 
 // checkContents checks what a file says twice: where its messages are, and its
@@ -111,6 +109,7 @@ var errTwoSchemas = errors.New("damaged: the schema at its beginning is not the 
 
 // sameSchema tells whether two schemas are the same, with all that is said of
 // them.
-func sameSchema(x, y *arrow.Schema) bool {
-	return x.Equal(y) && x.Metadata().Equal(y.Metadata())
+func sameSchema(x, y *schema) bool {
+	return x.arrow.Equal(y.arrow) && x.arrow.Metadata().Equal(y.arrow.Metadata()) &&
+		slices.EqualFunc(x.columns, y.columns, sameDecimals)
 }

@@ -25,8 +25,11 @@ import (
 type decoder struct {
 	schema        *arrow.Schema
 	schemaMessage []byte
-	// values are the types of the dictionaries, by their numbers.
+	columns       []shape
+	// values are the types of the dictionaries, by their numbers, and shapes how they
+	// lie in the input.
 	values       map[int64]arrow.DataType
+	shapes       map[int64]*shape
 	dictionaries []*dictionary
 	limit        int64
 	mem          memory.Allocator
@@ -50,18 +53,19 @@ type dictionary struct {
 
 // newDecoder reads the schema.
 func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decoder, error) {
-	h, err := parseHeader(schemaMessage)
+	wide, err := retypeDecimals(schemaMessage, widenType)
 	if err != nil {
 		return nil, err
 	}
-	if h.kind != kindSchema {
-		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.kind)
-	}
-	ids, err := checkSchema(h.table)
+	columns, _, err := readShapes(schemaMessage)
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{schemaMessage: schemaMessage, limit: limit, mem: mem}
+	_, ids, err := readShapes(wide) // the library is given nothing unchecked
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem}
 	d.refs.Store(1)
 	reader, _, err := d.open()
 	if err != nil {
@@ -75,14 +79,32 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 			return nil, fmt.Errorf("column %q: %w", field.Name, err)
 		}
 	}
-	if len(types) != len(ids) {
+	var shapes []*shape
+	for i := range columns {
+		shapes = columns[i].appendValues(shapes)
+	}
+	if len(types) != len(ids) || len(shapes) != len(ids) {
 		return nil, fmt.Errorf("damaged metadata: %d dictionaries for %d columns of them", len(ids), len(types))
 	}
-	d.values = make(map[int64]arrow.DataType)
+	d.values, d.shapes = make(map[int64]arrow.DataType), make(map[int64]*shape)
 	for i, id := range ids {
-		d.values[id] = types[i]
+		d.values[id], d.shapes[id] = types[i], shapes[i]
 	}
 	return d, nil
+}
+
+// readShapes reads the shapes of a schema message's columns and the numbers of its
+// dictionaries.
+func readShapes(meta []byte) (columns []shape, ids []int64, err error) {
+	h, err := parseHeader(meta)
+	if err != nil {
+		return nil, nil, err
+	}
+	if ids, err = checkSchema(h.table); err != nil {
+		return nil, nil, err
+	}
+	h.table.tables(1, func(field table) { columns = append(columns, shapeOf(field)) })
+	return columns, ids, h.table.f.err
 }
 
 // dictionaryTypes appends the value types of the dictionaries in dt, in the
@@ -125,11 +147,14 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	if err := meta.batch.checkLayout([]arrow.DataType{valueType}, d.limit); err != nil {
 		return fail(err)
 	}
+	if err := meta.batch.findNarrow([]shape{*d.shapes[meta.id]}); err != nil {
+		return fail(err)
+	}
 	known := d.has(meta.id)
 	if meta.delta && !known {
 		return fail(errors.New("it is extended before it is there"))
 	}
-	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, values: d.values, limit: d.limit, mem: d.mem}
+	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, limit: d.limit, mem: d.mem}
 	next.refs.Store(1)
 	limit := d.limit
 	for _, old := range d.dictionaries {
@@ -176,6 +201,9 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 		types[i] = d.schema.Field(i).Type
 	}
 	if err := b.checkLayout(types, d.limit); err != nil {
+		return 0, err
+	}
+	if err := b.findNarrow(d.columns); err != nil {
 		return 0, err
 	}
 	for id := range d.values {

@@ -31,17 +31,17 @@ func uncompressedSize(buffer []byte) (int64, error) {
 	return size, nil
 }
 
-// inflate returns the body with its buffers decompressed and the metadata for
-// it; total is what checkBody returned for them. The Arrow library would
+// inflate returns the body with its buffers decompressed and its decimals widened, and the
+// metadata for it; total is what checkBody returned for them. The Arrow library would
 // decompress, too, but it allocates what a frame's header asks for and stops
 // before the frame's end, where the checksum is.
 func inflate(b *batchMeta, body []byte, total int64) (*batchMeta, []byte, error) {
-	if b.codec == codecNone {
+	if b.codec == codecNone && b.narrow == nil {
 		return b, body, nil
 	}
 	out := make([]byte, 0, total)
 	plain := *b
-	plain.codec = codecNone
+	plain.codec, plain.narrow = codecNone, nil
 	plain.buffers = make([]span, len(b.buffers))
 	for i, s := range b.buffers {
 		plain.buffers[i] = span{offset: int64(len(out))}
@@ -49,22 +49,32 @@ func inflate(b *batchMeta, body []byte, total int64) (*batchMeta, []byte, error)
 			continue
 		}
 		buffer := body[s.offset : s.offset+s.length]
-		size, err := uncompressedSize(buffer)
-		if err != nil {
-			return nil, nil, fmt.Errorf("buffer %d: %w", i, err)
+		size := s.length
+		if b.codec != codecNone {
+			var err error
+			if size, err = uncompressedSize(buffer); err != nil {
+				return nil, nil, fmt.Errorf("buffer %d: %w", i, err)
+			}
 		}
-		start := len(out)
-		out = out[:start+int(size)]
-		if err := decompress(out[start:], buffer, b.codec); err != nil {
+		start, length := len(out), size*b.widened(i)
+		out = out[:start+int(length)]
+		if err := decompress(out[start+int(length-size):], buffer, b.codec); err != nil {
 			return nil, nil, fmt.Errorf("buffer %d does not decompress: %w", i, err)
 		}
-		plain.buffers[i].length = size
+		if length > size {
+			widenValues(out[start:], int(size), b.narrow[i])
+		}
+		plain.buffers[i].length = length
 	}
 	return &plain, out, nil
 }
 
-// decompress fills dst from a compressed buffer with its prefix.
+// decompress fills dst from a buffer, which has its prefix if it is compressed.
 func decompress(dst, buffer []byte, codec int8) error {
+	if codec == codecNone {
+		copy(dst, buffer)
+		return nil
+	}
 	src := buffer[prefixSize:]
 	switch {
 	case int64(binary.LittleEndian.Uint64(buffer)) == -1:

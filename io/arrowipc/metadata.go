@@ -19,22 +19,23 @@ const (
 	metadataV4 = 3 // Arrow 0.8 to 0.17
 	metadataV5 = 4 // Arrow 1.0 and later
 
-	typeNull          = 1
-	typeBinary        = 4
-	typeUTF8          = 5
-	typeDecimal       = 7
-	typeTimestamp     = 10
-	typeStruct        = 13
-	typeUnion         = 14
-	typeFixedSizeList = 16
-	typeLargeBinary   = 19
-	typeLargeUTF8     = 20
-	typeRunEnds       = 22
-	typeBinaryView    = 23
-	typeUTF8View      = 24
-	typeListView      = 25
-	typeLargeListView = 26
-	lastKind          = typeLargeListView
+	typeNull            = 1
+	typeBinary          = 4
+	typeUTF8            = 5
+	typeDecimal         = 7
+	typeTimestamp       = 10
+	typeStruct          = 13
+	typeUnion           = 14
+	typeFixedSizeBinary = 15
+	typeFixedSizeList   = 16
+	typeLargeBinary     = 19
+	typeLargeUTF8       = 20
+	typeRunEnds         = 22
+	typeBinaryView      = 23
+	typeUTF8View        = 24
+	typeListView        = 25
+	typeLargeListView   = 26
+	lastKind            = typeLargeListView
 
 	codecLZ4  = 0
 	codecZstd = 1
@@ -72,6 +73,9 @@ type batchMeta struct {
 	buffers  []span
 	variadic []int64
 	codec    int8
+	// narrow are the bits of the decimals in each buffer that must be widened; nil
+	// for none.
+	narrow []uint8
 }
 
 // dictionaryMeta is the metadata of a dictionary batch.
@@ -227,7 +231,7 @@ func checkPair(pair table) {
 }
 
 // checkBody checks that every buffer lies inside the body, and returns how
-// many bytes all of them take decompressed.
+// many bytes all of them take decompressed and with wide decimals.
 func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 	var total int64
 	for i, s := range b.buffers {
@@ -244,10 +248,10 @@ func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 				return 0, fmt.Errorf("buffer %d: %w", i, err)
 			}
 		}
-		if size > limit-total {
+		if size > (limit-total)/b.widened(i) {
 			return 0, fmt.Errorf("it takes more than %d bytes decoded: raise -memory", limit)
 		}
-		total += size
+		total += size * b.widened(i)
 	}
 	return total, nil
 }

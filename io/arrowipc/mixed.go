@@ -83,11 +83,18 @@ func newIndexDecoder(from *schema, columns []int, o Options) (*decoder, error) {
 	if from.unknown != nil && len(columns) == len(from.columns) {
 		return nil, from.unknown
 	}
-	fields := make([]arrow.Field, len(columns))
-	for i, column := range columns {
-		fields[i] = plainField(from.arrow.Field(column))
-	}
 	mem := o.mem
+	// Of narrow decimals the library sees the bytes, which come out as they are.
+	message, err := retypeDecimals(from.project(columns), takeForBytes)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := newDecoder(message, 0, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer whole.release()
+	fields := plainFields(whole.schema.Fields())
 	s := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: arrow.NewSchema(fields, nil)}
 	m, err := s.encodeSchema()
 	if err != nil {

@@ -47,9 +47,9 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 }
 
 // decodedBytes is how many bytes a body takes as read and decoded, which are
-// the same bytes where nothing is compressed.
+// the same bytes where nothing is compressed or widened.
 func decodedBytes(meta *batchMeta, body []byte, total int64) int64 {
-	if meta.codec == codecNone {
+	if meta.codec == codecNone && meta.narrow == nil {
 		return int64(len(body))
 	}
 	return int64(len(body)) + total

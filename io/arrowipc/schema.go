@@ -3,7 +3,6 @@ package arrowipc
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 
@@ -41,53 +40,20 @@ func ReadSchema(stream []byte) (*StoredSchema, error) {
 	if err != nil {
 		return nil, err
 	}
-	meta := bytes.Clone(f.meta())
-	decimals, err := widenDecimals(meta)
+	s, err := readSchema(f.meta(), memory.NewGoAllocator())
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSchema(meta, memory.NewGoAllocator())
-	if err != nil {
-		return nil, err
-	}
-	stored := &StoredSchema{Schema: s.arrow, Unknown: make(map[int]bool), Decimals: decimals}
+	stored := &StoredSchema{Schema: s.arrow, Unknown: make(map[int]bool), Decimals: make(map[int]int)}
 	for i := range s.columns {
+		if bits := s.columns[i].smallDecimal(); bits > 0 {
+			stored.Decimals[i] = bits
+		}
 		if s.columns[i].unknown {
 			stored.Unknown[i] = true
 		}
 	}
 	return stored, nil
-}
-
-// widenDecimals makes the decimals of 32 and 64 bits in a schema message decimals of
-// 128, which the library knows, and returns the bits of each column that has one.
-func widenDecimals(meta []byte) (map[int]int, error) {
-	h, err := parseHeader(meta)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := checkSchema(h.table); err != nil {
-		return nil, err
-	}
-	decimals := make(map[int]int)
-	column := 0
-	var widen func(field table)
-	widen = func(field table) {
-		if dataType, ok := field.table(3); ok && field.uint8(2) == typeDecimal {
-			if pos := dataType.field(2, 4); pos > 0 {
-				if bits := h.table.f.uint32(pos); bits == 32 || bits == 64 {
-					binary.LittleEndian.PutUint32(meta[pos:], 128)
-					decimals[column] = int(bits)
-				}
-			}
-		}
-		field.tables(5, widen)
-	}
-	h.table.tables(1, func(field table) {
-		widen(field)
-		column++
-	})
-	return decimals, h.table.f.err
 }
 
 // restoreMaps returns a field with the metadata of the keys and values of its maps,

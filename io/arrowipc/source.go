@@ -172,7 +172,7 @@ func (s *Source) checkSchema(message []byte) error {
 	if err != nil {
 		return err
 	}
-	if !sameSchema(s.schema.arrow, other.arrow) {
+	if !sameSchema(s.schema, other) {
 		return errTwoSchemas
 	}
 	return nil
@@ -242,6 +242,20 @@ func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
 // URLColumn returns the name of the column that has the URLs; "url" when they
 // are put together from several.
 func (s *Source) URLColumn() string { return s.urls.Name() }
+
+// Notes are lines for people: what comes out as another type than the input has.
+func (s *Source) Notes() []string {
+	if s.passing || s.options.Keep != batch.KeepAll {
+		return nil
+	}
+	var notes []string
+	for i := range s.schema.columns {
+		if bits := s.schema.columns[i].smallDecimal(); bits > 0 {
+			notes = append(notes, fmt.Sprintf("column %q: decimal%d comes out as decimal128", s.schema.arrow.Field(i).Name, bits))
+		}
+	}
+	return notes
+}
 
 // Next returns the next piece, or io.EOF after the last. Record batches come
 // in the input's order, also those without rows. An error names the input and
