@@ -170,6 +170,9 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 		return nil, fmt.Errorf("arrowipc: %s does not pass through", b.Input)
 	}
 	r := p.record.passed
+	if from := s.options.From; from.options.Keep == batch.KeepAll && !slices.EqualFunc(from.schema.columns, r.source.schema.columns, sameDecimals) {
+		return nil, fmt.Errorf("arrowipc: %s has decimals of other bits than the first input: make all decimal128 with -recode", b.Input)
+	}
 	size, last, err := r.verdicts.Add(s.output, p.number, b, v)
 	p.kept = size
 	if err == nil && last {
