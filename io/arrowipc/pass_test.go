@@ -292,6 +292,9 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		compareMessages(t, out, data)
+		if mustOpen(t, data).CanPassThrough(true, true) {
+			t.Error("unknown types of several inputs pass into one output")
+		}
 		if _, err := readAll(data, true, Options{Name: "in"}); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), `column "x"`) {
 			t.Errorf("decoding all columns: %v", err)
 		}
