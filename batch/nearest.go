@@ -17,16 +17,16 @@ func Nearest(name string, names []string) string {
 		if len(candidate) > longest || candidate == name {
 			continue
 		}
-		if d := distance(lower, strings.ToLower(candidate)); d < best {
+		if d := Distance(lower, strings.ToLower(candidate)); d < best {
 			best, nearest = d, candidate
 		}
 	}
 	return nearest
 }
 
-// distance counts the bytes to insert, delete, replace or swap with their
+// Distance counts the bytes to insert, delete, replace or swap with their
 // neighbour in a to get b (optimal string alignment).
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -23,7 +23,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"ca", "abc", 3}, {"kitten", "sitting", 3}} {
-		if got := distance(test.a, test.b); got != test.want {
+		if got := Distance(test.a, test.b); got != test.want {
 			t.Errorf("%q, %q: %d, want %d", test.a, test.b, got, test.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"robotsbatch/batch"
 	"robotsbatch/matcher"
 )
 
@@ -84,33 +85,9 @@ func isAlmost(a, b string) bool {
 	case n < short:
 		return false
 	case n < long:
-		return edits(a, b) == 1
+		return batch.Distance(a, b) == 1
 	}
-	return edits(a, b) <= 2
-}
-
-// edits is how many insertions, deletions, replacements and swaps of neighbours make
-// one name of the other.
-func edits(a, b string) int {
-	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		next[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next[j+1] = min(last[j+1]+1, next[j]+1, last[j]+cost)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, last, next = last, next, before
-	}
-	return last[len(b)]
+	return batch.Distance(a, b) <= 2
 }
 
 // warnings are a line for each agent that is likely misspelt.
