@@ -157,7 +157,7 @@ func FuzzSweep(f *testing.F) {
 }
 
 // compareWithReference compares the verdicts of engine and reference, all of the engine's
-// with one Target, as a worker has it.
+// with one Target, like a worker.
 func compareWithReference(t *testing.T, rules string, paths func(func(string) bool)) {
 	t.Helper()
 	body := []byte("User-agent: *\n" + rules)

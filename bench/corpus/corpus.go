@@ -111,7 +111,7 @@ func (o *Origin) FileName() string {
 	return o.Host + "_" + strconv.Itoa(o.Port)
 }
 
-// Authority is the origin's key in rules, as urls.Scratch.Split has it.
+// Authority is the origin's key in rules, as urls.Scratch.Split returns it.
 func (o *Origin) Authority() []byte {
 	key := append([]byte(o.Scheme+"://"), o.Host...)
 	if o.Port != 0 {

@@ -299,7 +299,7 @@ func TestUsable(t *testing.T) {
 	}
 }
 
-// A single robots.txt is that of the authorities that were named, from stdin too.
+// A single robots.txt, also from stdin, is for the authorities that were named.
 func TestSingle(t *testing.T) {
 	files(t, map[string]string{"robots.txt": rules})
 	for _, source := range []string{"robots.txt", "-"} {
