@@ -10,6 +10,8 @@ type Batch struct {
 	FirstRow int64
 	// URLs has a value for each row.
 	URLs Column
+	// Weights has a number for each row when Beside.Weight was asked for.
+	Weights Numbers
 	// Table is the batch as its source has it, for sinks that pass columns
 	// through: an arrow.Record whose rows are those of URLs, or nil when the
 	// URLs are all there is. This package never looks inside.

@@ -81,7 +81,7 @@ func (w *worker) evaluate(b *Batch, emit Emit) (Stats, error) {
 	}
 	v.selectRows(emit)
 	w.authorities.add(v)
-	return statsOf(v), nil
+	return statsOf(b, v), nil
 }
 
 // slot is a piece on its way through the workers, and a place in the order.

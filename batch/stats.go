@@ -21,6 +21,10 @@ type Stats struct {
 	// MoreSitemaps is the number of rows whose robots.txt has more sitemaps
 	// than matcher.Records keeps; it is counted when facts are asked for.
 	MoreSitemaps int64
+	// WeightNulls is the number of rows whose weight is null, WeightNotNumbers that
+	// of those whose weight is NaN, infinite or text that is no number. They count as
+	// 0 in Counts.Weights.
+	WeightNulls, WeightNotNumbers int64
 	// Authorities is the number of distinct authorities, and WithoutRobots how
 	// many of these the rules know nothing of. Above a million they are
 	// estimates, good to about one percent.
@@ -33,10 +37,12 @@ type Counts struct {
 	// Unknown is the number of rows without a verdict; those that are invalid
 	// or of an unsupported scheme are among them.
 	Unknown int64
+	// Weights are the sums of the rows' weights; see Batch.Weights.
+	Weights Weights
 }
 
 // statsOf are the statistics of a batch, but for its authorities.
-func statsOf(v *Verdicts) Stats {
+func statsOf(b *Batch, v *Verdicts) Stats {
 	s := Stats{
 		Rows: int64(v.Rows), Selected: int64(v.SelectedRows), Invalid: int64(v.Invalid), UnsupportedScheme: int64(v.UnsupportedScheme),
 		Outdated: int64(v.Outdated), MoreSitemaps: int64(v.MoreSitemaps), Agents: make([]Counts, len(v.Agents)),
@@ -45,6 +51,9 @@ func statsOf(v *Verdicts) Stats {
 		a := &v.Agents[i]
 		allowed := countBits(a.Allowed)
 		s.Agents[i] = Counts{Allowed: int64(allowed), Unknown: int64(a.Nulls), Denied: int64(v.Rows - a.Nulls - allowed)}
+	}
+	if b.Weights.Ints != nil || b.Weights.Floats != nil {
+		s.weigh(&b.Weights, v)
 	}
 	return s
 }
@@ -57,6 +66,8 @@ func (s *Stats) add(b *Stats) {
 	s.UnsupportedScheme += b.UnsupportedScheme
 	s.Outdated += b.Outdated
 	s.MoreSitemaps += b.MoreSitemaps
+	s.WeightNulls += b.WeightNulls
+	s.WeightNotNumbers += b.WeightNotNumbers
 	if s.Agents == nil {
 		s.Agents = make([]Counts, len(b.Agents))
 	}
@@ -64,6 +75,7 @@ func (s *Stats) add(b *Stats) {
 		s.Agents[i].Allowed += counts.Allowed
 		s.Agents[i].Denied += counts.Denied
 		s.Agents[i].Unknown += counts.Unknown
+		s.Agents[i].Weights.Add(&counts.Weights)
 	}
 }
 

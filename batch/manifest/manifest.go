@@ -112,6 +112,8 @@ type Counts struct {
 	UnsupportedScheme int64         `json:"unsupported_scheme"`
 	Outdated          int64         `json:"outdated,omitempty"`
 	MoreSitemaps      int64         `json:"sitemaps_cut,omitempty"`
+	WeightNulls       int64         `json:"weight_nulls,omitempty"`
+	WeightNotNumbers  int64         `json:"weight_not_numbers,omitempty"`
 	Authorities       int64         `json:"authorities"`
 	WithoutRobots     int64         `json:"authorities_without_robots"`
 	Agents            []AgentCounts `json:"agents"`
@@ -122,13 +124,16 @@ type AgentCounts struct {
 	Allowed int64 `json:"allowed"`
 	Denied  int64 `json:"denied"`
 	Unknown int64 `json:"unknown"`
+	// Weights are sums of weights, absent where they are 0.
+	Weights batch.Weights `json:"weights,omitzero"`
 }
 
 // CountsOf takes statistics down.
 func CountsOf(s *batch.Stats) Counts {
 	c := Counts{
 		Rows: s.Rows, Written: s.Selected, Invalid: s.Invalid, UnsupportedScheme: s.UnsupportedScheme,
-		Outdated: s.Outdated, MoreSitemaps: s.MoreSitemaps, Authorities: s.Authorities, WithoutRobots: s.WithoutRobots,
+		Outdated: s.Outdated, MoreSitemaps: s.MoreSitemaps, WeightNulls: s.WeightNulls, WeightNotNumbers: s.WeightNotNumbers,
+		Authorities: s.Authorities, WithoutRobots: s.WithoutRobots,
 	}
 	for _, a := range s.Agents {
 		c.Agents = append(c.Agents, AgentCounts(a))
@@ -140,7 +145,8 @@ func CountsOf(s *batch.Stats) Counts {
 func (c *Counts) Stats() *batch.Stats {
 	s := &batch.Stats{
 		Rows: c.Rows, Selected: c.Written, Invalid: c.Invalid, UnsupportedScheme: c.UnsupportedScheme,
-		Outdated: c.Outdated, MoreSitemaps: c.MoreSitemaps, Authorities: c.Authorities, WithoutRobots: c.WithoutRobots,
+		Outdated: c.Outdated, MoreSitemaps: c.MoreSitemaps, WeightNulls: c.WeightNulls, WeightNotNumbers: c.WeightNotNumbers,
+		Authorities: c.Authorities, WithoutRobots: c.WithoutRobots,
 	}
 	for _, a := range c.Agents {
 		s.Agents = append(s.Agents, batch.Counts(a))

@@ -30,10 +30,12 @@ func ruleFiles() []RuleFile {
 }
 
 func output(name string) *Output {
+	var weights batch.Weights
+	weights.Denied.AddInt(1 << 62)
 	return &Output{
 		Inputs: []File{{Name: "in/\"1\".txt", Size: 7, Modified: modified}}, Output: File{Name: name, Size: 9, Modified: modified},
 		Checksum: "ab", Parts: []Part{{0, 4, 0, "c"}, {4, 5, 2, "d"}},
-		Counts: Counts{Rows: 2, Written: 2, Agents: []AgentCounts{{1, 1, 0}, {0, 2, 0}}},
+		Counts: Counts{Rows: 2, Written: 2, WeightNulls: 1, Agents: []AgentCounts{{Allowed: 1, Denied: 1, Weights: weights}, {Denied: 2}}},
 	}
 }
 

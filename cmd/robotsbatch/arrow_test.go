@@ -63,7 +63,7 @@ func makeArrow() {
 func parseSchema(columns []string) *arrow.Schema {
 	types := map[string]arrow.DataType{
 		"utf8": arrow.BinaryTypes.String, "large_utf8": arrow.BinaryTypes.LargeString,
-		"binary": arrow.BinaryTypes.Binary, "int": arrow.PrimitiveTypes.Int64,
+		"binary": arrow.BinaryTypes.Binary, "int": arrow.PrimitiveTypes.Int64, "uint": arrow.PrimitiveTypes.Uint64, "float": arrow.PrimitiveTypes.Float64,
 		"bool":       arrow.FixedWidthTypes.Boolean,
 		"seconds":    arrow.FixedWidthTypes.Timestamp_s,
 		"naive":      &arrow.TimestampType{Unit: arrow.Microsecond},

@@ -174,7 +174,7 @@ func makeExamples(t *testing.T, sample string) {
 	}
 }
 
-// What the README and the page on packs show is what the program prints, but for the time it took.
+// What the README and the pages on packs and summaries show is what the program prints, but for the time it took.
 func TestReadme(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -200,8 +200,8 @@ func TestReadme(t *testing.T) {
 	}
 	flags := " -rules bench/corpus/sample/rules -agent CCBot"
 
-	summary := run("-in bench/corpus/sample/frontier.arrow" + flags)
-	summary = regexp.MustCompile(`[0-9.]+ s, .*\n`).ReplaceAllString(summary, "")
+	times := regexp.MustCompile(`[0-9.]+ s, .*\n`)
+	summary := times.ReplaceAllString(run("-in bench/corpus/sample/frontier.arrow"+flags), "")
 	wantInside(t, string(readme), summary)
 	rows, err := os.ReadFile(verdicts)
 	if err != nil {
@@ -210,7 +210,13 @@ func TestReadme(t *testing.T) {
 	wantInside(t, string(readme), strings.Join(strings.SplitAfter(string(rows), "\n")[:3], ""))
 	wantInside(t, string(readme), run("explain"+flags+" https://blogbook4.net.example/import%2F/recipe-family-83798.html"))
 
-	page, err := os.ReadFile("cmd/robotsbatch/manual/packs.md")
+	page, err := os.ReadFile("cmd/robotsbatch/manual/summary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantInside(t, string(page), times.ReplaceAllString(run("-in bench/corpus/sample/frontier.arrow -weight fetch_priority"+flags), ""))
+
+	page, err = os.ReadFile("cmd/robotsbatch/manual/packs.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,9 @@ type jobConfig struct {
 	filesFrom string
 	inFormat  format.Format // Unknown: by content and name
 	urlColumn string
-	maxLine   int64 // bytes
-	separator byte  // of csv; 0: told from the header
+	weight    string // the column that is summed up; empty for none
+	maxLine   int64  // bytes
+	separator byte   // of csv; 0: told from the header
 	// acceptTruncated takes the rows of inputs that end too early.
 	acceptTruncated bool
 

@@ -54,7 +54,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	j := &job{jobConfig: c, s: s, log: log}
 	j.reading = frontier.Options{
 		Stdin: s.in, Format: c.inFormat, URLColumn: c.urlColumn, BatchRows: c.batchRows, MaxLine: int(c.maxLine), Separator: c.separator,
-		AcceptTruncated: c.acceptTruncated, Columns: !c.wantsText(), Verdicts: c.columns, Keep: c.keep,
+		AcceptTruncated: c.acceptTruncated, Columns: !c.wantsText(), Verdicts: c.columns, Keep: c.keep, Beside: batch.Beside{Weight: c.weight},
 	}
 	if c.wantsText() {
 		j.reading.Keep = batch.KeepURL
@@ -409,6 +409,9 @@ func newSummary(c *jobConfig, inputs []frontier.Input) *report.Summary {
 	}
 	for _, agent := range c.agentChains() {
 		s.Agents = append(s.Agents, report.Agent{Agent: agent})
+	}
+	if c.weight != "" {
+		s.Weigh(c.weight)
 	}
 	return s
 }

@@ -251,6 +251,13 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.storeTimeout) },
 	},
 	{
+		Name: "weight", Argument: "COLUMN", Topic: runningTopic, Commands: jobCommand,
+		Short: "sum a column of numbers up, by agent and verdict",
+		More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
+			"(robotsbatch help summary).",
+		Bind: func(c *jobConfig) any { return &c.weight },
+	},
+	{
 		Name: "manifest", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
 		Short: "write what verify and -resume need beside -out FILE, too",
 		More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",

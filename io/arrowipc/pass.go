@@ -61,10 +61,11 @@ const (
 // CanPassThrough tells whether the record batches can be copied as they are into an
 // output that is a stream or a file, and whose inputs are several or this one alone.
 // Dictionaries can stand against it: those of several inputs may differ, and a stream
-// may replace one, which a file must not. So do URLs that were put together, and among
+// may replace one, which a file must not. So do URLs that were put together, columns
+// beside them that do not come out, and among
 // several inputs a type that is not known here: nobody can tell whether it is the same.
 func (s *Source) CanPassThrough(stream, several bool) bool {
-	if s.urls.IsSplit() && s.options.Keep != batch.KeepAll {
+	if s.options.Keep != batch.KeepAll && (s.urls.IsSplit() || s.options.Beside != (batch.Beside{})) {
 		return false
 	}
 	if several && s.schema.unknown != nil {

@@ -27,6 +27,8 @@ type Options struct {
 	// Keep says which columns come out; it matters for URLs that are split over
 	// several alone.
 	Keep batch.Keep
+	// Beside are columns that are read beside the URLs, whatever comes out.
+	Beside batch.Beside
 	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
 	// record batches are cut.
 	BatchRows int
@@ -133,13 +135,16 @@ func (s *Source) start(schemaMessage []byte) (err error) {
 	if s.urls, err = tables.Locate(s.schema.arrow, s.options.URLColumn, s.options.Keep); err != nil {
 		return err
 	}
+	if err := s.urls.FindBeside(s.schema.arrow, s.options.Beside); err != nil {
+		return err
+	}
 	if s.options.Keep == batch.KeepAll {
 		return nil
 	}
 	return s.decodeOnlyURLs()
 }
 
-// decodeOnlyURLs makes the URLs' columns those that are decoded.
+// decodeOnlyURLs makes the URLs' columns, and those beside them, those that are decoded.
 func (s *Source) decodeOnlyURLs() error {
 	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
 	fields := make([]arrow.Field, len(s.columns))
@@ -151,7 +156,11 @@ func (s *Source) decodeOnlyURLs() error {
 		name = s.urls.Name()
 	}
 	metadata := s.schema.arrow.Metadata()
-	located, err := tables.Locate(arrow.NewSchema(fields, &metadata), name, s.options.Keep)
+	decoded := arrow.NewSchema(fields, &metadata)
+	located, err := tables.Locate(decoded, name, s.options.Keep)
+	if err == nil {
+		err = located.FindBeside(decoded, s.options.Beside)
+	}
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ type store struct {
 	data    []byte
 	columns []*lines.Strings // one, or all
 	unread  []byte           // the last field that no column has
+	weights lines.Numbers
 }
 
 // keep is how many bytes of columns are kept for the next batch. It exceeds what a
@@ -30,6 +31,7 @@ func (m *store) reset(n, rows int) {
 	for _, c := range m.columns {
 		c.Reset(rows)
 	}
+	m.weights.Reset(rows)
 }
 
 // large tells whether m has grown too large to be kept.
@@ -86,6 +88,9 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		Input: s.name, Index: p.block.Index, FirstRow: p.block.FirstLine,
 		URLs: url.Column(),
 	}
+	if s.weight >= 0 {
+		b.Weights = m.weights.Column()
+	}
 	var record arrow.Record
 	if s.columns {
 		record = lines.Record(s.schema, m.columns)
@@ -110,27 +115,28 @@ func (p *piece) row(r *reader) error {
 		if at == len(s.names) {
 			return p.tooManyFields(start)
 		}
-		ok := true
-		switch {
-		case s.columns:
-			c := m.columns[at]
-			if c.Data, last, ok = r.field(c.Data); ok {
-				c.End()
-			}
-		case at == s.url:
-			c := m.columns[0]
-			if c.Data, last, ok = r.field(c.Data); ok {
-				c.End()
-			}
-		default:
-			m.unread, last, ok = r.field(m.unread[:0])
+		m.unread = m.unread[:0]
+		into, c := &m.unread, m.columnOf(s, at)
+		if c != nil {
+			into = &c.Data
 		}
-		if !ok {
+		low := len(*into)
+		var ok bool
+		if *into, last, ok = r.field(*into); !ok {
 			return fmt.Errorf("the row that starts in line %d: %w", p.block.Line(start), errOpenQuote)
+		}
+		if c != nil {
+			c.End()
+		}
+		if at == s.weight {
+			m.weights.Append((*into)[low:])
 		}
 	}
 	if tooLong(r.data[start:r.at], s.blocks.MaxLine()) {
 		return s.blocks.TooLong(p.block.Line(start))
+	}
+	if at <= s.weight {
+		m.weights.Null()
 	}
 	switch {
 	case s.columns:
@@ -139,6 +145,17 @@ func (p *piece) row(r *reader) error {
 		}
 	case at <= s.url:
 		m.columns[0].Null()
+	}
+	return nil
+}
+
+// columnOf is the column that a field goes into, nil for none.
+func (m *store) columnOf(s *Source, field int) *lines.Strings {
+	switch {
+	case s.columns:
+		return m.columns[field]
+	case field == s.url:
+		return m.columns[0]
 	}
 	return nil
 }

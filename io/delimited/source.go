@@ -39,6 +39,8 @@ type Options struct {
 	// URLColumn is the column that has the URLs; empty for "url", else the one
 	// of that name in other case, such as "URL", else the only column.
 	URLColumn string
+	// Beside are columns that are read beside the URLs.
+	Beside batch.Beside
 	// Columns asks for all columns, as batch.Batch.Table.
 	Columns bool
 	// BatchRows is the most rows a batch has; 0 means lines.DefaultRows. Where
@@ -61,6 +63,7 @@ type Source struct {
 	skipped int // blocks that were read for the header
 	names   []string
 	url     int // the URLs' column
+	weight  int // that of the weights; -1 for none
 	schema  *arrow.Schema
 	columns bool // all columns are asked for
 	pool    sync.Pool
@@ -80,7 +83,7 @@ func NewSource(r io.Reader, o Options) (*Source, error) {
 		s.comma, options.Cutter, options.Hint = ' ', nil, "take the row out"
 	}
 	s.blocks = lines.NewBlocks(r, options)
-	if err := s.readHeader(o.URLColumn); err != nil {
+	if err := s.readHeader(o.URLColumn, o.Beside); err != nil {
 		return nil, err
 	}
 	cut.separator = s.comma
@@ -101,7 +104,7 @@ func NewSource(r io.Reader, o Options) (*Source, error) {
 }
 
 // readHeader reads the first row that is not empty.
-func (s *Source) readHeader(url string) error {
+func (s *Source) readHeader(url string, beside batch.Beside) error {
 	for s.names == nil {
 		block, err := s.blocks.Next(context.Background(), nil)
 		if err == io.EOF {
@@ -117,6 +120,9 @@ func (s *Source) readHeader(url string) error {
 	}
 	var err error
 	if s.url, err = findColumn(s.names, url); err != nil {
+		return fmt.Errorf("delimited: %s: %w", s.name, err)
+	}
+	if s.weight, err = findWeight(s.names, beside.Weight); err != nil {
 		return fmt.Errorf("delimited: %s: %w", s.name, err)
 	}
 	s.schema = lines.StringSchema(s.names...)
@@ -239,6 +245,24 @@ func findColumn(names []string, name string) (int, error) {
 		return 0, fmt.Errorf("there is no column %q: did you mean %q? The columns are %s", wanted, near, listColumns(names))
 	}
 	return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", wanted, listColumns(names))
+}
+
+// findWeight returns the index of the column of weights; -1 when none is asked for.
+func findWeight(names []string, name string) (int, error) {
+	if name == "" {
+		return -1, nil
+	}
+	switch found, index := countNames(names, func(a, b string) bool { return a == b }, name); found {
+	case 0:
+	case 1:
+		return index, nil
+	default:
+		return -1, fmt.Errorf("there are %d columns %q: name another one with -weight", found, name)
+	}
+	if near := batch.Nearest(name, names); near != "" {
+		return -1, fmt.Errorf("there is no column %q for -weight: did you mean %q? The columns are %s", name, near, listColumns(names))
+	}
+	return -1, fmt.Errorf("there is no column %q: name one of %s with -weight", name, listColumns(names))
 }
 
 // listColumns lists the columns for people.

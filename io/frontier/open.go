@@ -48,6 +48,8 @@ type Options struct {
 	Verdicts []batch.VerdictColumn
 	// Keep says which columns of a table are needed.
 	Keep batch.Keep
+	// Beside are columns that are read beside the URLs.
+	Beside batch.Beside
 }
 
 // Source is an input that is open and recognised.
@@ -136,13 +138,16 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 // bytes.
 func (o *Options) decode(s *Source, r io.Reader) error {
 	name := s.Input.Name()
-	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep}
+	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside}
 	var table tableSource
 	var err error
 	switch s.Format {
 	case format.Text:
 		if o.URLColumn != "" && o.URLColumn != listColumn {
 			return usageErrorf("%s is a list of URLs and has no column %q: leave out -url-column", name, o.URLColumn)
+		}
+		if o.Beside.Weight != "" {
+			return usageErrorf("%s is a list of URLs and has no column %q: leave out -weight", name, o.Beside.Weight)
 		}
 		s.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})
 		s.URLColumn = listColumn
@@ -163,11 +168,11 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 			separator = '\t'
 		}
 		table, err = delimited.NewSource(r, delimited.Options{
-			Name: name, Separator: separator, CDX: s.Format == format.CDX, URLColumn: o.URLColumn, Columns: o.Columns, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+			Name: name, Separator: separator, CDX: s.Format == format.CDX, URLColumn: o.URLColumn, Beside: o.Beside, Columns: o.Columns, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
 		})
 	case format.JSONL, format.CDXJ:
 		table = jsonl.NewSource(r, jsonl.Options{
-			Name: name, CDXJ: s.Format == format.CDXJ, URLKey: o.URLColumn, Columns: o.Columns, Verdicts: o.Verdicts, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+			Name: name, CDXJ: s.Format == format.CDXJ, URLKey: o.URLColumn, Beside: o.Beside, Columns: o.Columns, Verdicts: o.Verdicts, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
 		})
 	case format.Parquet:
 		if s.Codec != compress.None || s.file == nil {
@@ -175,7 +180,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 		}
 		size, _ := s.file.Size()
 		table, err = parquetio.Open(s.file, size, parquetio.Options{
-			Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep,
+			Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside,
 		})
 		if err == nil {
 			s.leaveFile()

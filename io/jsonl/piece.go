@@ -19,12 +19,17 @@ type memory struct {
 	rows            rows
 	urls            lines.Strings
 	surt, timestamp lines.Strings // of a crawl index
+	weights         lines.Numbers
 	scanner         scanner
 	keyed           bool // a row has the URL's key
+	weighed         bool // a row has the weight's
 }
 
 func (s *Source) newMemory() *memory {
 	m := &memory{scanner: scanner{key: []byte(s.options.URLKey), anyCase: s.anyCase, watched: s.watched}}
+	if s.options.Beside.Weight != "" {
+		m.scanner.weight = []byte(s.options.Beside.Weight)
+	}
 	if s.options.CDXJ {
 		m.rows.cdxj, m.scanner.own = true, 2
 	}
@@ -83,7 +88,8 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	m.urls.Reset(p.block.Lines)
 	m.surt.Reset(p.block.Lines)
 	m.timestamp.Reset(p.block.Lines)
-	m.rows.rows, m.rows.clash, m.keyed = m.rows.rows[:0], nil, false
+	m.weights.Reset(p.block.Lines)
+	m.rows.rows, m.rows.clash, m.keyed, m.weighed = m.rows.rows[:0], nil, false, false
 	for line, rest := p.block.FirstLine+1, p.block.Data; len(rest) > 0; line++ {
 		start := len(p.block.Data) - len(rest)
 		var text []byte
@@ -102,6 +108,9 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		URLs:    m.urls.Column(),
 		Release: func() { s.pool.Put(m) },
 	}
+	if m.scanner.weight != nil {
+		b.Weights = m.weights.Column()
+	}
 	switch {
 	case !s.options.Columns:
 	case s.options.CDXJ:
@@ -117,12 +126,16 @@ func (p *piece) Decode() (*batch.Batch, error) {
 // note tells the source what it must know of all batches, see Source.Complete.
 func (p *piece) note() {
 	s, m := p.source, p.memory
-	switch {
-	case len(m.rows.rows) == 0:
+	if len(m.rows.rows) == 0 {
 		return
-	case m.keyed:
+	}
+	if m.keyed {
 		s.whole.keyed.Store(true)
-	case p.block.Index == 0:
+	}
+	if m.weighed {
+		s.whole.weighed.Store(true)
+	}
+	if p.block.Index == 0 && !(m.keyed && (m.weighed || m.scanner.weight == nil)) {
 		for _, r := range m.rows.rows {
 			if r.object >= 0 {
 				keys := objectKeys(m.rows.text[r.object:r.end])
@@ -175,8 +188,10 @@ func (m *memory) line(r row, number int64) {
 		}
 		m.keyed = m.keyed || m.scanner.value.end > 0
 		m.url(object[m.scanner.value.start:m.scanner.value.end])
+		m.weight(object[m.scanner.weighed.start:m.scanner.weighed.end])
 	} else {
 		m.urls.Null()
+		m.weights.Null()
 	}
 	m.rows.rows = append(m.rows.rows, r)
 }
@@ -189,6 +204,20 @@ func (m *memory) url(value []byte) {
 	}
 	m.urls.Data = appendUnquoted(m.urls.Data, value[1:len(value)-1])
 	m.urls.End()
+}
+
+// weight ends a row of weights with the value of its key, as it is written. A string
+// may hold a number, as in crawl indexes.
+func (m *memory) weight(value []byte) {
+	m.weighed = m.weighed || len(value) > 0
+	switch {
+	case len(value) == 0 || string(value) == "null":
+		m.weights.Null()
+	case value[0] == '"':
+		m.weights.Append(value[1 : len(value)-1])
+	default:
+		m.weights.Append(value)
+	}
 }
 
 // index ends a row of sort keys and timestamps, the first two words of a line,

@@ -17,6 +17,8 @@ type scanner struct {
 	// key is searched. With anyCase, one in other case counts if key is absent.
 	key     []byte
 	anyCase bool
+	// weight is searched, too; nil for none.
+	weight []byte
 	// watched are keys whose presence is reported: first so many that the rows' own
 	// columns have, then those of verdicts.
 	watched [][]byte
@@ -27,6 +29,7 @@ type scanner struct {
 
 	// What was found in the last object.
 	value   span // of the key's last value; empty when it is absent
+	weighed span // the weight's last value, likewise
 	exact   bool // the key was there in its own case
 	members int
 	owned   uint8 // a bit for each of the own keys that is there
@@ -40,6 +43,7 @@ type span struct{ start, end int }
 // object tells whether text, without white space around it, is an object.
 func (s *scanner) object(text []byte) bool {
 	s.data, s.at = text, 0
+	s.weighed = span{}
 	s.value, s.exact, s.members, s.owned, s.clash = span{}, false, 0, 0, -1
 	if len(text) == 0 || text[0] != '{' || !s.outermost() {
 		return false
@@ -68,6 +72,7 @@ func (s *scanner) outermost() bool {
 		exact := bytes.Equal(name, s.key)
 		wanted := exact || s.anyCase && !s.exact && len(name) == len(s.key) && bytes.EqualFold(name, s.key)
 		s.exact = s.exact || exact
+		weight := s.weight != nil && bytes.Equal(name, s.weight)
 		s.watch(name)
 		if !s.colon() {
 			return false
@@ -78,6 +83,9 @@ func (s *scanner) outermost() bool {
 		}
 		if wanted {
 			s.value = span{start, s.at}
+		}
+		if weight {
+			s.weighed = span{start, s.at}
 		}
 		s.members++
 		if more, ok := s.comma('}'); !more {

@@ -33,6 +33,8 @@ type Options struct {
 	// URLKey is the key of the URL; empty for "url", or in an object without it
 	// one in other case, such as "URL".
 	URLKey string
+	// Beside are keys that are read beside the URL.
+	Beside batch.Beside
 	// Columns asks for all that a row has, as batch.Batch.Table: what the sink of
 	// this package passes through, and for a crawl index also a record of its
 	// columns.
@@ -65,8 +67,10 @@ type Source struct {
 // whole is what is known of an input after all its pieces were decoded.
 type whole struct {
 	name, key string
+	weight    string
 	rows      atomic.Bool              // there are some
 	keyed     atomic.Bool              // one of them has the URL's key
+	weighed   atomic.Bool              // one of them has the weight's
 	keys      atomic.Pointer[[]string] // of an object, for people
 }
 
@@ -76,7 +80,7 @@ func NewSource(r io.Reader, o Options) *Source {
 	if anyCase {
 		o.URLKey = defaultKey
 	}
-	s := &Source{options: o, anyCase: anyCase, whole: &whole{name: o.Name, key: o.URLKey}, blocks: lines.NewBlocks(r, lines.BlockOptions{
+	s := &Source{options: o, anyCase: anyCase, whole: &whole{name: o.Name, key: o.URLKey, weight: o.Beside.Weight}, blocks: lines.NewBlocks(r, lines.BlockOptions{
 		Prefix: "jsonl: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
 		Hint: "take the line out, or say what the input is with -in-format",
 	})}
@@ -114,17 +118,24 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 }
 
 // Complete returns a function to call after all pieces were decoded. It returns an
-// error if there are rows and none has the URL's key. It does not keep the source in
-// memory.
+// error if there are rows and none has the URL's key, or the weight's. It does not keep
+// the source in memory.
 func (s *Source) Complete() func() error { return s.whole.check }
 
 func (w *whole) check() error {
-	if w.keyed.Load() || !w.rows.Load() {
+	key, hint := w.key, "name the one of the URL with -url-column"
+	switch {
+	case !w.rows.Load():
+		return nil
+	case !w.keyed.Load():
+	case w.weight != "" && !w.weighed.Load():
+		key, hint = w.weight, "name another one with -weight"
+	default:
 		return nil
 	}
 	what := "no line is a JSON object"
 	if keys := w.keys.Load(); keys != nil {
-		what = fmt.Sprintf("no line has a key %q: name the one of the URL with -url-column; the first object has %s", w.key, listKeys(*keys, w.key))
+		what = fmt.Sprintf("no line has a key %q: %s; the first object has %s", key, hint, listKeys(*keys, key))
 	}
 	return fmt.Errorf("jsonl: %s: %s", w.name, what)
 }

@@ -218,7 +218,7 @@ func (s *passing) encodeVerdicts(g *rowGroup, data []*array.Data, grant *batch.G
 // encode adds a chunk of a leaf to what is encoded of a row group.
 func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.Node, l *columns.Leaf, grant *batch.Grant) error {
 	// URLs hardly repeat: a dictionary of them is work for nothing.
-	urls := slices.Contains(g.source.columns[0].Leaves, n) && len(g.source.columns) == 1
+	urls := slices.Contains(g.source.columns[0].Leaves, n) && !g.source.urls.IsSplit()
 	pages, chunk, err := s.encoder.Chunk(nil, n, l, urls)
 	if err == nil {
 		err = grant.Take(int64(cap(pages)))

@@ -257,13 +257,17 @@ func (p *piece) decode() (*batch.Batch, error) {
 			return nil, fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", s.options.Memory)
 		}
 	}
-	urls, table, err := s.urls.URLs(array.NewRecord(s.read, arrays, int64(p.rows)), s.options.Memory)
+	record := array.NewRecord(s.read, arrays, int64(p.rows))
+	urls, table, err := s.urls.URLs(record, s.options.Memory)
 	if err != nil {
 		return nil, err
 	}
 	b := &batch.Batch{
 		Input: s.options.Name, Index: p.index, FirstRow: p.firstRow, URLs: urls, Table: table,
 		Undeclared: max(0, decoded-p.declared()),
+	}
+	if err := s.urls.TakeBeside(b, record); err != nil {
+		return nil, err
 	}
 	if p.group.verdicts != nil {
 		b.Table = p

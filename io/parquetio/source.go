@@ -34,6 +34,8 @@ type Options struct {
 	// Keep says which columns come out: with [batch.KeepAll] all are read, else
 	// only what the URLs are in.
 	Keep batch.Keep
+	// Beside are columns that are read beside the URLs, whatever comes out.
+	Beside batch.Beside
 }
 
 // Source reads the row groups of a file.
@@ -97,6 +99,9 @@ func (s *Source) open() (err error) {
 	}
 	o := s.options
 	if s.urls, err = tables.Locate(s.whole.arrow, o.URLColumn, o.Keep); err != nil {
+		return err
+	}
+	if err := s.urls.FindBeside(s.whole.arrow, o.Beside); err != nil {
 		return err
 	}
 	if o.Keep == batch.KeepAll {
@@ -233,7 +238,8 @@ func schemaMetadata(stored *arrowipc.StoredSchema, file []layout.KeyValue) arrow
 	return arrow.NewMetadata(keys, values)
 }
 
-// onlyURLs returns the columns that the URLs are in, which alone are read.
+// onlyURLs returns the columns that the URLs are in, and those beside them, which alone
+// are read.
 func (s *Source) onlyURLs(whole *tableSchema) (fields []int, err error) {
 	o := s.options
 	fields = s.urls.Columns()
@@ -242,7 +248,10 @@ func (s *Source) onlyURLs(whole *tableSchema) (fields []int, err error) {
 		read[i] = whole.arrow.Field(field)
 	}
 	m := whole.arrow.Metadata()
-	s.urls, err = tables.Locate(arrow.NewSchema(read, &m), o.URLColumn, o.Keep)
+	schema := arrow.NewSchema(read, &m)
+	if s.urls, err = tables.Locate(schema, o.URLColumn, o.Keep); err == nil {
+		err = s.urls.FindBeside(schema, o.Beside)
+	}
 	return fields, err
 }
 

@@ -2,8 +2,12 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
+
+	"robotsbatch/batch"
 )
 
 // Clock is a duration as minutes and seconds, with hours where there are any.
@@ -25,11 +29,39 @@ func Rate(rows int64, seconds float64) int64 {
 
 // Number is a number with commas between its thousands.
 func Number(n int64) string {
-	digits := fmt.Sprint(n)
+	return grouped(fmt.Sprint(n))
+}
+
+// grouped puts commas between the thousands of an integer.
+func grouped(digits string) string {
+	sign, digits := strings.HasPrefix(digits, "-"), strings.TrimPrefix(digits, "-")
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
+	if sign {
+		return "-" + digits
+	}
 	return digits
+}
+
+// SumText is a sum of weights: an integer with commas, or up to six digits behind the
+// point of another.
+func SumText(s *batch.Sum) string {
+	if digits, ok := s.Integer(); ok {
+		return grouped(digits)
+	}
+	x := s.Float()
+	switch {
+	case math.IsInf(x, 0):
+		return "more than a 64-bit float holds"
+	case math.Abs(x) >= 1e21 || x != 0 && math.Abs(x) < 1e-6:
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	}
+	whole, fraction, _ := strings.Cut(strconv.FormatFloat(x, 'f', 6, 64), ".")
+	if fraction = strings.TrimRight(fraction, "0"); fraction != "" {
+		fraction = "." + fraction
+	}
+	return grouped(whole) + fraction
 }
 
 // Count is a number of things, such as "1 row" and "2,000 rows".

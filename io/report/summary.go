@@ -46,6 +46,8 @@ type Summary struct {
 	// SitemapsCut rows have more sitemaps than are listed.
 	SitemapsCut int64   `json:"sitemaps_cut"`
 	Agents      []Agent `json:"agents"`
+	// Weight is absent without -weight.
+	Weight *Weight `json:"weight,omitempty"`
 	// Authorities are distinct within an output; above a million, estimated.
 	Authorities        int64   `json:"authorities"`
 	AuthoritiesWithout int64   `json:"authorities_without_robots"`
@@ -70,6 +72,25 @@ type Agent struct {
 	Denied  int64  `json:"denied"`
 	// Unknown rows have no verdict, the invalid ones among them.
 	Unknown int64 `json:"unknown"`
+	// Weight has the sums of -weight, absent without it.
+	Weight *batch.Weights `json:"weight,omitempty"`
+}
+
+// Weight is what is said of the column of -weight as a whole.
+type Weight struct {
+	Column string `json:"column"`
+	// Nulls and NotNumbers are rows that count as 0: without a value, and with one
+	// that is no number.
+	Nulls      int64 `json:"null"`
+	NotNumbers int64 `json:"not_a_number"`
+}
+
+// Weigh makes the summary one of a job with -weight. Its agents must be there.
+func (s *Summary) Weigh(column string) {
+	s.Weight = &Weight{Column: column}
+	for i := range s.Agents {
+		s.Agents[i].Weight = new(batch.Weights)
+	}
 }
 
 // Keep adds an output that an earlier run wrote.
@@ -97,6 +118,13 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 		s.Agents[i].Allowed += counts.Allowed
 		s.Agents[i].Denied += counts.Denied
 		s.Agents[i].Unknown += counts.Unknown
+		if s.Weight != nil {
+			s.Agents[i].Weight.Add(&counts.Weights)
+		}
+	}
+	if s.Weight != nil {
+		s.Weight.Nulls += stats.WeightNulls
+		s.Weight.NotNumbers += stats.WeightNotNumbers
 	}
 }
 
@@ -162,6 +190,7 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, ", %s of another scheme", Number(s.UnsupportedScheme))
 	}
 	b.WriteString(")")
+	s.writeWeights(&b)
 	if s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written", Count(s.RowsWritten, "row", "rows"))
 	}
@@ -177,6 +206,34 @@ func (s *Summary) String() string {
 	fmt.Fprintf(&b, "; %s, %s without robots.txt; %s s, %s URLs a second",
 		Count(s.Authorities, "authority", "authorities"), Number(s.AuthoritiesWithout), secondsText(s.Seconds), Number(s.URLsPerSecond))
 	return b.String()
+}
+
+// writeWeights writes the sums of -weight, the part without a verdict where there is any.
+func (s *Summary) writeWeights(b *strings.Builder) {
+	if s.Weight == nil {
+		return
+	}
+	fmt.Fprintf(b, "; %s:", s.Weight.Column)
+	for i, agent := range s.Agents {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		if len(s.Agents) > 1 {
+			b.WriteString(" " + agent.Agent)
+		}
+		fmt.Fprintf(b, " %s allowed, %s denied", SumText(&agent.Weight.Allowed), SumText(&agent.Weight.Denied))
+		if unknown := SumText(&agent.Weight.Unknown); unknown != "0" {
+			fmt.Fprintf(b, ", %s unknown", unknown)
+		}
+	}
+	for _, odd := range []struct {
+		count int64
+		what  string
+	}{{s.Weight.Nulls, "null"}, {s.Weight.NotNumbers, "not a number"}} {
+		if odd.count > 0 {
+			fmt.Fprintf(b, ", %s %s", Count(odd.count, "row", "rows"), odd.what)
+		}
+	}
 }
 
 // secondsText has more digits where there is less time.

@@ -4,6 +4,8 @@
 //
 //	Locate, URLs     a table's schema and arrays → the URL column, or the columns
 //	                 that it is split over
+//	FindBeside, TakeBeside
+//	                 the columns that a job reads beside the URLs
 //	Checker          arrays from outside → arrays that can be read and sliced
 //	Output           batches with verdicts → arrays of the rows that come out
 package tables

@@ -16,6 +16,7 @@ type Location struct {
 	column int           // of the URLs, or
 	parts  *Parts        // what they are put together from
 	joined bool          // what comes out is the URLs that were put together
+	weight int           // the column of Beside.Weight; -1 for none
 }
 
 // Locate finds the URLs in tables of a schema: in the column of that name; without a
@@ -23,7 +24,7 @@ type Location struct {
 // of strings. If URLs are put together and keep is not KeepAll, the table that comes
 // out has only a column of them.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
-	l := &Location{schema: schema, column: -1}
+	l := &Location{schema: schema, column: -1, weight: -1}
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
 		l.parts = FindParts(schema)
 	}
@@ -53,12 +54,12 @@ func (l *Location) Name() string {
 // IsSplit tells whether the URLs are put together from several columns.
 func (l *Location) IsSplit() bool { return l.parts != nil }
 
-// Columns are the indices of the columns that the URLs are in.
+// Columns are the indices of the columns that the URLs are in, and of those beside them.
 func (l *Location) Columns() []int {
 	if l.parts != nil {
-		return l.parts.Columns()
+		return l.withBeside(l.parts.Columns())
 	}
-	return []int{l.column}
+	return l.withBeside([]int{l.column})
 }
 
 // URLs returns the URLs of a table, and the table that comes out: the same, or the URLs

@@ -1,0 +1,191 @@
+package batch
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// Beside names the columns that a job reads beside the URLs. Sources decode them, also
+// where the other columns pass through. A source without such a column is an error.
+type Beside struct {
+	// Weight is a column of numbers, for Batch.Weights; empty for none.
+	Weight string
+}
+
+// Numbers is a column of numbers, one a row: Ints or Floats has them, whichever is not
+// nil. The number of a row that Null tells of may be anything.
+type Numbers struct {
+	Ints []int64
+	// Unsigned says that Ints are the bits of 64-bit numbers without a sign.
+	Unsigned bool
+	Floats   []float64
+	// Validity and ValidityOffset are as in Column.
+	Validity       []byte
+	ValidityOffset int
+	// NotNumbers is how many of the null rows hold something that is no number.
+	NotNumbers int
+}
+
+// Null tells whether row i has no number.
+func (n *Numbers) Null(i int) bool {
+	i += n.ValidityOffset
+	return n.Validity != nil && n.Validity[i>>3]>>(i&7)&1 == 0
+}
+
+// finite tells whether the number of row i, which is not null, is neither NaN nor
+// infinite.
+func (n *Numbers) finite(i int) bool { return n.Floats == nil || n.Floats[i]-n.Floats[i] == 0 }
+
+// Sum adds numbers up. Its zero value is 0. Integers are added exactly, in 128 bits,
+// which no number of rows can exceed. Floats are added with what each addition rounds
+// off (Neumaier's sum), so a sum does not depend on how many workers there are: a job
+// adds its batches in their order.
+type Sum struct {
+	high, low uint64 // of the integers, in two's complement
+	float     float64
+	rest      float64 // what float lacks
+	inexact   bool    // a float was added
+}
+
+// AddInt adds an integer.
+func (s *Sum) AddInt(n int64) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, uint64(n), 0)
+	s.high += uint64(n>>63) + carry
+}
+
+// addUint adds an integer without a sign.
+func (s *Sum) addUint(n uint64) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, n, 0)
+	s.high += carry
+}
+
+// AddFloat adds a number that is neither infinite nor NaN.
+func (s *Sum) AddFloat(x float64) {
+	sum := s.float + x
+	if math.Abs(s.float) >= math.Abs(x) {
+		s.rest += s.float - sum + x
+	} else {
+		s.rest += x - sum + s.float
+	}
+	s.float, s.inexact = sum, true
+}
+
+// Add adds another sum.
+func (s *Sum) Add(other Sum) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, other.low, 0)
+	s.high += other.high + carry
+	if other.inexact {
+		s.AddFloat(other.float)
+		s.rest += other.rest
+	}
+}
+
+// integer is the sum of the integers.
+func (s *Sum) integer() *big.Int {
+	n := new(big.Int).SetUint64(s.high)
+	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(s.low))
+	if int64(s.high) < 0 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), 128))
+	}
+	return n
+}
+
+// Float is the sum, rounded. It is infinite when floats exceed what one can hold.
+func (s *Sum) Float() float64 {
+	whole, _ := new(big.Float).SetInt(s.integer()).Float64()
+	if math.IsInf(s.float, 0) {
+		return s.float // rest is NaN then
+	}
+	return whole + (s.float + s.rest)
+}
+
+// Integer is the sum when it is one of integers alone, with all its digits.
+func (s *Sum) Integer() (digits string, ok bool) {
+	return s.integer().String(), !s.inexact
+}
+
+// MarshalJSON writes a number: all digits of a sum of integers; null when it is infinite.
+func (s Sum) MarshalJSON() ([]byte, error) {
+	if digits, ok := s.Integer(); ok {
+		return []byte(digits), nil
+	}
+	if f := s.Float(); !math.IsInf(f, 0) {
+		return json.Marshal(f)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Sum) UnmarshalJSON(text []byte) error {
+	*s = Sum{}
+	if string(text) == "null" {
+		s.float, s.inexact = math.Inf(1), true
+		return nil
+	}
+	if n, ok := new(big.Int).SetString(string(text), 10); ok && n.BitLen() < 128 {
+		if n.Sign() < 0 {
+			n.Add(n, new(big.Int).Lsh(big.NewInt(1), 128))
+		}
+		s.high, s.low = new(big.Int).Rsh(n, 64).Uint64(), new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+		return nil
+	}
+	s.inexact = true
+	return json.Unmarshal(text, &s.float)
+}
+
+// Weights are the sums of one agent's rows by their verdicts.
+type Weights struct {
+	Allowed Sum `json:"allowed"`
+	Denied  Sum `json:"denied"`
+	Unknown Sum `json:"unknown"`
+}
+
+// Add adds another agent's, or other rows'.
+func (w *Weights) Add(other *Weights) {
+	w.Allowed.Add(other.Allowed)
+	w.Denied.Add(other.Denied)
+	w.Unknown.Add(other.Unknown)
+}
+
+// weigh adds a batch's weights by agent and verdict, and counts the rows without one.
+func (s *Stats) weigh(n *Numbers, v *Verdicts) {
+	nulls := 0
+	for row := range v.Rows {
+		switch {
+		case n.Null(row):
+			nulls++
+		case !n.finite(row):
+			s.WeightNotNumbers++
+		}
+	}
+	s.WeightNulls += int64(nulls - n.NotNumbers)
+	s.WeightNotNumbers += int64(n.NotNumbers)
+	for i := range v.Agents {
+		a, w := &v.Agents[i], &s.Agents[i].Weights
+		for row := range v.Rows {
+			if n.Null(row) || !n.finite(row) {
+				continue
+			}
+			sum := &w.Denied
+			switch bit := byte(1) << (row & 7); {
+			case a.Valid[row>>3]&bit == 0:
+				sum = &w.Unknown
+			case a.Allowed[row>>3]&bit != 0:
+				sum = &w.Allowed
+			}
+			switch {
+			case n.Floats != nil:
+				sum.AddFloat(n.Floats[row])
+			case n.Unsigned:
+				sum.addUint(uint64(n.Ints[row]))
+			default:
+				sum.AddInt(n.Ints[row])
+			}
+		}
+	}
+}

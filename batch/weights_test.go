@@ -1,0 +1,127 @@
+package batch
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestSumOfIntegersIsExact(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var sum Sum
+		want := new(big.Int)
+		for range random.IntN(50) {
+			n := int64(random.Uint64()) >> random.IntN(64)
+			sum.AddInt(n)
+			want.Add(want, big.NewInt(n))
+			u := random.Uint64() >> random.IntN(64)
+			sum.addUint(u)
+			want.Add(want, new(big.Int).SetUint64(u))
+		}
+		if digits, ok := sum.Integer(); !ok || digits != want.String() {
+			t.Fatalf("%s, want %s", digits, want)
+		}
+		var half, both Sum
+		half.Add(sum)
+		both.Add(sum)
+		both.Add(half)
+		if digits, _ := both.Integer(); digits != new(big.Int).Add(want, want).String() {
+			t.Fatalf("twice %s is %s", want, digits)
+		}
+		sameAfterJSON(t, sum)
+	}
+}
+
+func sameAfterJSON(t *testing.T, sum Sum) {
+	t.Helper()
+	text, err := json.Marshal(sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Sum
+	if err := json.Unmarshal(text, &again); err != nil || again.Float() != sum.Float() {
+		t.Fatalf("%s: %v, %g", text, err, again.Float())
+	}
+	if digits, ok := sum.Integer(); ok && string(text) != digits {
+		t.Fatalf("%s is written as %s", digits, text)
+	}
+}
+
+// What an addition rounds off is not lost: the sum of floats is that of big.Float,
+// rounded once.
+func TestSumOfFloats(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var sum, part Sum
+		want := new(big.Float).SetPrec(4000)
+		for i := range 1000 {
+			x := math.Ldexp(random.Float64(), random.IntN(80))
+			want.Add(want, big.NewFloat(x))
+			part.AddFloat(x)
+			if i%7 == 0 {
+				sum.Add(part)
+				part = Sum{}
+			}
+		}
+		sum.Add(part)
+		exact, _ := want.Float64()
+		if math.Abs(sum.Float()-exact) > math.Abs(exact)*0x1p-52 {
+			t.Fatalf("%g, want %g", sum.Float(), exact)
+		}
+		sameAfterJSON(t, sum)
+	}
+	var sum Sum
+	for _, x := range []float64{1e100, 1, -1e100} {
+		sum.AddFloat(x)
+	}
+	sum.AddInt(2)
+	if sum.Float() != 3 {
+		t.Errorf("1e100 + 1 - 1e100 + 2 = %g", sum.Float())
+	}
+	sum.AddFloat(math.MaxFloat64)
+	sum.AddFloat(math.MaxFloat64)
+	if !math.IsInf(sum.Float(), 1) {
+		t.Errorf("twice the largest float is %g", sum.Float())
+	}
+	sameAfterJSON(t, sum)
+}
+
+func TestWeigh(t *testing.T) {
+	v := &Verdicts{}
+	v.Reset(6, 2, false)
+	for row := range 3 {
+		v.Agents[0].Set(row, true)
+	}
+	v.Agents[1].Set(5, true)
+	v.SetNull(3, 0)
+	ints := Numbers{Ints: []int64{0, 1, 10, 100, 1000, 10000, 77}, Validity: []byte{0b1011_1111}, ValidityOffset: 1, NotNumbers: 1}
+	ints.Ints = ints.Ints[:6]
+	floats := Numbers{Floats: []float64{math.NaN(), 1, 10, 100, 1000, math.Inf(1)}}
+	unsigned := Numbers{Ints: []int64{-1, -1, 0, -1, -1, -1}, Unsigned: true}
+	for _, test := range []struct {
+		what              string
+		numbers           Numbers
+		nulls, notNumbers int64
+		want              string
+	}{
+		{"integers, of which row 5 is text", ints, 0, 1, `{"allowed":11,"denied":1000,"unknown":100} {"allowed":0,"denied":1011,"unknown":100}`},
+		{"floats", floats, 0, 2, `{"allowed":11,"denied":1000,"unknown":100} {"allowed":0,"denied":1011,"unknown":100}`},
+		{
+			"integers without a sign", unsigned, 0, 0,
+			`{"allowed":36893488147419103230,"denied":36893488147419103230,"unknown":18446744073709551615} ` +
+				`{"allowed":18446744073709551615,"denied":55340232221128654845,"unknown":18446744073709551615}`,
+		},
+	} {
+		s := statsOf(&Batch{Weights: test.numbers}, v)
+		var total Stats
+		total.add(&s)
+		first, _ := json.Marshal(total.Agents[0].Weights)
+		second, _ := json.Marshal(total.Agents[1].Weights)
+		if got := string(first) + " " + string(second); got != test.want || total.WeightNulls != test.nulls || total.WeightNotNumbers != test.notNumbers {
+			t.Errorf("%s: %s, %d nulls, %d no numbers", test.what, got, total.WeightNulls, total.WeightNotNumbers)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// FindBeside finds the columns that are read beside the URLs in the schema that Locate
+// was given. Columns returns them, too, from then on.
+func (l *Location) FindBeside(schema *arrow.Schema, beside batch.Beside) (err error) {
+	if beside.Weight != "" {
+		l.weight, err = findNumbers(schema, beside.Weight)
+	}
+	return err
+}
+
+// findNumbers returns the index of a column of numbers.
+func findNumbers(schema *arrow.Schema, name string) (int, error) {
+	found := schema.FieldIndices(name)
+	switch {
+	case len(found) > 1:
+		return -1, fmt.Errorf("there are %d columns %q: name another one with -weight", len(found), name)
+	case len(found) == 1 && !isNumber(schema.Field(found[0]).Type):
+		return -1, fmt.Errorf("column %q is of type %s: -weight takes one of integers or floats (the columns are %s)", name, schema.Field(found[0]).Type, listColumns(schema))
+	case len(found) == 1:
+		return found[0], nil
+	}
+	if near := batch.Nearest(name, fieldNames(schema)); near != "" {
+		return -1, fmt.Errorf("there is no column %q for -weight: did you mean %q? The columns are %s", name, near, listColumns(schema))
+	}
+	return -1, fmt.Errorf("there is no column %q: name one of %s with -weight", name, listColumns(schema))
+}
+
+// isNumber tells whether values are integers or floats, as they are or encoded.
+func isNumber(dt arrow.DataType) bool {
+	switch dt := Storage(dt).(type) {
+	case *arrow.DictionaryType:
+		return isNumber(dt.ValueType)
+	case *arrow.RunEndEncodedType:
+		return isNumber(dt.Encoded())
+	default:
+		return arrow.IsInteger(dt.ID()) || arrow.IsFloating(dt.ID())
+	}
+}
+
+// TakeBeside sets what b has beside the URLs, of a table whose rows are b's. The arrays
+// must have been checked.
+func (l *Location) TakeBeside(b *batch.Batch, table arrow.Record) error {
+	if l.weight < 0 {
+		return nil
+	}
+	mem := memory.NewGoAllocator() // whose memory stays until nobody refers to it
+	d := Plain(table.Column(l.weight).Data().(*array.Data), mem)
+	defer d.Release()
+	if err := numbers(&b.Weights, d); err != nil {
+		return fmt.Errorf("column %q: %w", table.ColumnName(l.weight), err)
+	}
+	const numberSize = 8
+	b.Undeclared += numberSize * table.NumRows()
+	return nil
+}
+
+// numbers sets n to the values of an array of numbers. It copies only those that have
+// less than 64 bits.
+func numbers(n *batch.Numbers, d *array.Data) (err error) {
+	if mayBeNull(d) {
+		n.Validity, n.ValidityOffset = bufferBytes(d, 0), d.Offset()
+	}
+	switch Storage(d.DataType()).ID() {
+	case arrow.INT8:
+		n.Ints, err = converted[int8, int64](d)
+	case arrow.INT16:
+		n.Ints, err = converted[int16, int64](d)
+	case arrow.INT32:
+		n.Ints, err = converted[int32, int64](d)
+	case arrow.INT64:
+		n.Ints, err = inPlace[int64](d)
+	case arrow.UINT8:
+		n.Ints, err = converted[uint8, int64](d)
+	case arrow.UINT16:
+		n.Ints, err = converted[uint16, int64](d)
+	case arrow.UINT32:
+		n.Ints, err = converted[uint32, int64](d)
+	case arrow.UINT64:
+		n.Unsigned = true
+		n.Ints, err = inPlace[int64](d)
+	case arrow.FLOAT32:
+		n.Floats, err = converted[float32, float64](d)
+	case arrow.FLOAT64:
+		n.Floats, err = inPlace[float64](d)
+	case arrow.FLOAT16:
+		var halves []float16.Num
+		halves, err = inPlace[float16.Num](d)
+		n.Floats = make([]float64, len(halves))
+		for i, half := range halves {
+			n.Floats[i] = float64(half.Float32())
+		}
+	default:
+		err = fmt.Errorf("values of type %s are no numbers", d.DataType())
+	}
+	return err
+}
+
+// inPlace returns an array's values, in its memory.
+func inPlace[T int64 | float64 | float16.Num | int8 | int16 | int32 | uint8 | uint16 | uint32 | float32](d *array.Data) ([]T, error) {
+	all, err := values[T](d, 1, d.Offset()+d.Len())
+	if err != nil || len(all) == 0 {
+		return []T{}, err
+	}
+	return all[d.Offset():], nil
+}
+
+// converted returns an array's values as wider ones.
+func converted[From int8 | int16 | int32 | uint8 | uint16 | uint32 | float32, To int64 | float64](d *array.Data) ([]To, error) {
+	from, err := inPlace[From](d)
+	to := make([]To, len(from))
+	for i, value := range from {
+		to[i] = To(value)
+	}
+	return to, err
+}
+
+// withBeside are the URLs' columns and those beside them, each once.
+func (l *Location) withBeside(columns []int) []int {
+	if l.weight >= 0 && !slices.Contains(columns, l.weight) {
+		columns = append(columns, l.weight)
+	}
+	return columns
+}
