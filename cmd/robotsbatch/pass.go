@@ -20,7 +20,7 @@ func (j *job) passThrough(t target, out outputs.Output, src *frontier.Concatenat
 	case *arrowipc.Source:
 		passing = t.format.IsArrow() && source.CanPassThrough(t.format == format.ArrowS, len(out.Inputs) > 1)
 	case *parquetio.Source:
-		passing = t.format == format.Parquet && j.keep == batch.KeepAll
+		passing = t.format == format.Parquet && source.CanPassThrough()
 	}
 	if !passing {
 		return nil

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
@@ -114,9 +116,9 @@ func (t table) text(slot int) string {
 }
 
 // ExtendSchema returns a schema message, such as one that Parquet files store, with the
-// fields of another schema behind its own. All else in it stays, also what is not known
-// here.
-func ExtendSchema(stream []byte, added *arrow.Schema) ([]byte, error) {
+// fields of another schema behind its own: all of these, or, unless kept is nil, those
+// with its numbers. All else in it stays, also what is not known here.
+func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
 	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: int64(len(stream))}
 	f, err := framer.next()
 	if err == io.EOF {
@@ -130,6 +132,12 @@ func ExtendSchema(stream []byte, added *arrow.Schema) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if kept == nil {
+		kept = first.all()
+	}
+	if n := len(first.columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
+		return nil, fmt.Errorf("it has %d columns, fewer than the file", n)
+	}
 	s := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: added}
 	message, err := s.encodeSchema()
 	if err != nil {
@@ -139,5 +147,5 @@ func ExtendSchema(stream []byte, added *arrow.Schema) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMessage(joinSchemas(first, first.all(), second), nil).head, nil
+	return newMessage(joinSchemas(first, kept, second), nil).head, nil
 }

@@ -12,9 +12,8 @@ import (
 // take memory bytes as they lie there. An error names the place.
 func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 	s := newSource(readerAt{r}, size, Options{Memory: memory, Keep: batch.KeepAll})
-	whole, err := s.readSchema()
-	if err == nil {
-		err = s.readColumns(whole, nil)
+	if s.whole, err = s.readSchema(); err == nil {
+		err = s.readColumns(s.whole.all())
 	}
 	if err != nil {
 		return 0, fmt.Errorf("parquetio: %w", err)

@@ -20,26 +20,43 @@ import (
 	"robotsbatch/io/tables"
 )
 
+// CanPassThrough tells whether row groups can pass through: not as a column of URLs that
+// were put together, nor without columns that are read beside the URLs.
+func (s *Source) CanPassThrough() bool {
+	return s.options.Keep == batch.KeepAll || !s.urls.IsSplit() && s.options.Beside == (batch.Beside{})
+}
+
 // PassThrough makes all row groups pass through to a sink of [NewPassing]: only the URLs
-// are decoded, and every other column is copied as its bytes lie, without being looked
-// at. It comes before the first Next, of a source that was opened to keep all columns.
-// The source closes the file when it is closed itself and all row groups that it handed
-// out were written.
+// are decoded, and the columns that the source keeps, all or the URLs', are copied as
+// their bytes lie, without being looked at. It comes before the first Next. The source
+// closes the file when it is closed itself and all row groups that it handed out were
+// written.
 func (s *Source) PassThrough() (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("parquetio: %s: %w", s.options.Name, err)
 		}
 	}()
-	if s.passed, err = splice.Open(s.in, s.file); err != nil {
-		return err
+	s.notes, s.unreadable = nil, nil
+	if s.options.Keep != batch.KeepAll {
+		s.copied = s.fields
+		s.nodes = at(s.nodes, s.copied)
+		s.leaves = columns.Leaves(nil, s.nodes)
 	}
-	s.columns, s.notes, s.unreadable = nil, nil, nil
-	fields, err := s.onlyURLs(s.whole)
-	if err != nil {
-		return err
+	s.passed, err = splice.Open(s.in, s.file, s.copied)
+	if err == nil && s.copied == nil {
+		err = s.readOnlyURLs()
 	}
-	return s.readColumns(s.whole, fields)
+	return err
+}
+
+// at returns the elements with these numbers.
+func at[T any](list []T, numbers []int) []T {
+	chosen := make([]T, len(numbers))
+	for i, number := range numbers {
+		chosen[i] = list[number]
+	}
+	return chosen
 }
 
 // passing is a sink of row groups that pass through.
@@ -71,9 +88,9 @@ func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error)
 }
 
 func (s *passing) start(l batch.Layout) (err error) {
-	names := make([]string, s.from.whole.arrow.NumFields())
-	for i := range names {
-		names[i] = s.from.whole.arrow.Field(i).Name
+	var names []string
+	for _, n := range s.from.nodes {
+		names = append(names, n.Name)
 	}
 	if s.output, err = tables.NewVerdicts(l, names, memory.NewGoAllocator()); err != nil {
 		return err
@@ -108,8 +125,8 @@ func (s *Source) compression() Compression {
 // versionKey says which program added columns to a file that another one wrote.
 const versionKey = "robotsbatch.columns"
 
-// metadata adds the verdict columns to the Arrow schema that is stored in a file, if
-// one is, and says who added them: created_by stays, for readers judge statistics by it.
+// metadata makes the Arrow schema that is stored in a file, if one is, that of the
+// columns that pass through and of the verdict columns, and says who added them: created_by stays, for readers judge statistics by it.
 func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 	pairs = slices.Clone(pairs)
 	var names []byte
@@ -125,7 +142,7 @@ func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 		}
 		stream, err := decodeBase64(pair.Value)
 		if err == nil {
-			stream, err = arrowipc.ExtendSchema(stream, s.schema.Stored)
+			stream, err = arrowipc.ExtendSchema(stream, s.from.copied, s.schema.Stored)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; -recode does without it", err)

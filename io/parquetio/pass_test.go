@@ -3,6 +3,7 @@ package parquetio
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -26,12 +27,18 @@ func passThrough(batchRows int, files ...[]byte) ([]byte, error) {
 	return passSelected(batchRows, func(int64) bool { return true }, files...)
 }
 
-// passSelected lets the rows of files pass through, counted in each, that keep selects.
+// passSelected lets the rows of files pass through that keep says.
 func passSelected(batchRows int, keep func(row int64) bool, files ...[]byte) ([]byte, error) {
+	return passKept(Options{BatchRows: batchRows}, keep, files...)
+}
+
+// passKept lets the columns pass through that the options keep.
+func passKept(o Options, keep func(row int64) bool, files ...[]byte) ([]byte, error) {
 	var out output
 	var sink batch.Sink
 	for i, data := range files {
-		s, err := Open(fileOf(data), int64(len(data)), Options{Name: fmt.Sprintf("in%d", i), BatchRows: batchRows, URLColumn: "url"})
+		o.Name, o.URLColumn = fmt.Sprintf("in%d", i), "url"
+		s, err := Open(fileOf(data), int64(len(data)), o)
 		if err != nil {
 			return nil, err
 		}
@@ -214,45 +221,159 @@ func TestPassThroughIndexes(t *testing.T) {
 // name, of the columns url, k and tag of all row groups.
 func indexesOf(t *testing.T, data []byte) (list [][]byte) {
 	t.Helper()
-	number := func(fields []layout.Raw, id int16) int64 {
-		for _, f := range fields {
-			if f.ID == id {
-				return f.Int()
-			}
-		}
-		return 0
-	}
-	structures := func(fields []layout.Raw, id int16) (list [][]byte) {
-		for _, f := range fields {
-			if f.ID == id {
-				_, list, _ = f.Elements()
-			}
-		}
-		return list
-	}
-	read := func(data []byte) []layout.Raw {
-		fields, _, err := layout.ReadRaw(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fields
-	}
-	for _, group := range structures(read(footerOf(t, data).Footer), 4) {
-		for _, chunk := range structures(read(group), 1)[:3] {
-			fields := read(chunk)
+	for _, group := range structures(readRaw(t, footerOf(t, data).Footer), 4) {
+		for _, chunk := range structures(readRaw(t, group), 1)[:3] {
+			fields := readRaw(t, chunk)
 			if at, n := number(fields, 6), number(fields, 7); n > 0 {
 				list = append(list, data[at:at+n])
 			}
 			if at := number(fields, 4); at > 0 {
-				for _, location := range structures(read(data[at:]), 1) {
-					l := read(location)
+				for _, location := range structures(readRaw(t, data[at:]), 1) {
+					l := readRaw(t, location)
 					list = append(list, data[number(l, 1):number(l, 1)+number(l, 2)])
 				}
 			}
-			meta := read(fields[slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 3 })].Value)
+			meta := readRaw(t, fields[slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 3 })].Value)
 			if at, n := number(meta, 14), number(meta, 15); at > 0 {
 				list = append(list, data[at:at+n])
 			}
+		}
+	}
+	return list
+}
+
+// With KeepURL the chunks of the URLs are copied alone, whatever the other columns are,
+// and with their indexes.
+func TestPassThroughURLs(t *testing.T) {
+	all := func(int64) bool { return true }
+	for _, c := range tablestest.Columns(t) {
+		record := tablestest.NewRecord([]string{"x", "url", "y"}, c.Array, tablestest.URLArray(c.Array.Len(), true), c.Array)
+		data, err := tryLibraryWrite(compress.Codecs.Zstd, parquet.DataPageV1, 7, record, record)
+		if err != nil {
+			continue // the library cannot write it
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			out, err := passKept(Options{Keep: batch.KeepURL, BatchRows: 3}, all, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := footerOf(t, data)
+			compareURLs(t, out, data, before.Fields[1].First)
+			_, records := libraryRead(t, out)
+			for _, got := range records {
+				if got.NumCols() != 2 || got.Schema().Field(0).Name != "url" || got.Schema().Field(1).Name != "allowed" {
+					t.Fatalf("columns %s", got.Schema())
+				}
+			}
+		})
+	}
+	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := passKept(Options{Keep: batch.KeepURL}, all, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := footerOf(t, data)
+		compareURLs(t, out, data, slices.IndexFunc(before.Leaves, func(l layout.Leaf) bool { return before.Schema[l.Element].Name == "url" }))
+		if s, _, err := readAll(out, Options{Name: name, URLColumn: "url", Keep: batch.KeepAll}); err != nil || s.Schema().NumFields() != 2 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// compareURLs checks that out has the pages of a column of data, and the verdicts.
+func compareURLs(t *testing.T, out, data []byte, leaf int) {
+	t.Helper()
+	before, after := footerOf(t, data), footerOf(t, out)
+	if len(after.Groups) != len(before.Groups) || after.Rows != before.Rows {
+		t.Fatalf("%d row groups of %d rows, want %d of %d", len(after.Groups), after.Rows, len(before.Groups), before.Rows)
+	}
+	for i, group := range before.Groups {
+		got := after.Groups[i].Chunks
+		if len(got) != 2 || !bytes.Equal(part(out, got[0].Pages), part(data, group.Chunks[leaf].Pages)) {
+			t.Errorf("row group %d: %d columns, or other pages", i, len(got))
+		}
+	}
+}
+
+// Of sorting columns those stay that are copied and before which none is left out.
+func TestPassThroughSortingColumns(t *testing.T) {
+	record := tablestest.NewRecord([]string{"x", "url"}, tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3]`), tablestest.URLArray(3, false))
+	plain := libraryWrite(t, compress.Codecs.Snappy, parquet.DataPageV1, 5, record)
+	for _, test := range []struct{ sorted, want []int64 }{
+		{[]int64{1}, []int64{0}},
+		{[]int64{1, 0}, []int64{0}},
+		{[]int64{0, 1}, nil},
+	} {
+		out, err := passKept(Options{Keep: batch.KeepURL}, func(int64) bool { return true }, sorted(t, plain, test.sorted))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sorting(t, out); !slices.Equal(got, test.want) {
+			t.Errorf("sorted by %d: columns %d, want %d", test.sorted, got, test.want)
+		}
+	}
+}
+
+// sorted returns a file of one row group with a footer that says how it is sorted.
+func sorted(t *testing.T, data []byte, columns []int64) []byte {
+	t.Helper()
+	f := footerOf(t, data)
+	footer := readRaw(t, f.Footer)
+	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 4 })
+	kind, groups, err := footer[at].Elements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list [][]byte
+	for _, column := range columns {
+		list = append(list, layout.AppendRaw(nil, []layout.Raw{layout.IntField(1, layout.RawI32, column)}))
+	}
+	group := slices.Insert(readRaw(t, groups[0]), 3, layout.ListField(4, layout.RawStruct, list))
+	footer[at] = layout.ListField(4, kind, [][]byte{layout.AppendRaw(nil, group)})
+	end := layout.AppendRaw(nil, footer)
+	data = append(bytes.Clone(data[:f.End]), end...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(end))), layout.Magic...)
+}
+
+// sorting returns the numbers of the columns that the first row group is sorted by.
+func sorting(t *testing.T, data []byte) (columns []int64) {
+	t.Helper()
+	group := readRaw(t, structures(readRaw(t, footerOf(t, data).Footer), 4)[0])
+	for _, raw := range structures(group, 4) {
+		columns = append(columns, number(readRaw(t, raw), 1))
+	}
+	return columns
+}
+
+// readRaw reads the fields of a structure.
+func readRaw(t *testing.T, data []byte) []layout.Raw {
+	t.Helper()
+	fields, _, err := layout.ReadRaw(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
+// number is the value of an integer among fields, 0 if it is not there.
+func number(fields []layout.Raw, id int16) int64 {
+	for _, f := range fields {
+		if f.ID == id {
+			return f.Int()
+		}
+	}
+	return 0
+}
+
+// structures are those of a list among fields.
+func structures(fields []layout.Raw, id int16) (list [][]byte) {
+	for _, f := range fields {
+		if f.ID == id {
+			_, list, _ = f.Elements()
 		}
 	}
 	return list
@@ -299,7 +420,8 @@ func TestPassThroughHostile(t *testing.T) {
 			for _, bit := range []byte{1, 0x40, 0x80} {
 				changed := bytes.Clone(data)
 				changed[i] ^= bit
-				out, err := passThrough(0, changed)
+				keep := []batch.Keep{batch.KeepAll, batch.KeepURL}[i%2]
+				out, err := passKept(Options{Keep: keep}, func(int64) bool { return true }, changed)
 				if err == nil && len(out) > 2*len(data)+4096 {
 					t.Fatalf("%s: byte %d: %d bytes of output", name, i, len(out))
 				}

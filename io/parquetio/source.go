@@ -42,8 +42,9 @@ type Options struct {
 type Source struct {
 	options Options
 	file    *layout.File
-	columns []*columns.Column // which are read
-	nodes   []*columns.Node   // all of the file, and
+	fields  []int             // numbers of the columns that are read, and
+	columns []*columns.Column // these
+	nodes   []*columns.Node   // all of the file, or those that pass through, and
 	leaves  []*columns.Node   // their leaves
 	read    *arrow.Schema     // of what is read
 	urls    *tables.Location
@@ -56,6 +57,7 @@ type Source struct {
 	whole      *tableSchema
 	unreadable error         // what stands against decoding all columns, for the first Next
 	passed     *splice.Input // when row groups pass through
+	copied     []int         // numbers of the columns that do; nil for all
 
 	group   int       // the next one
 	pending *rowGroup // of which runs are still to come
@@ -105,14 +107,10 @@ func (s *Source) open() (err error) {
 		return err
 	}
 	if o.Keep == batch.KeepAll {
-		s.unreadable = s.readColumns(s.whole, nil)
+		s.unreadable = s.readColumns(s.whole.all())
 		return nil
 	}
-	fields, err := s.onlyURLs(s.whole)
-	if err != nil {
-		return err
-	}
-	return s.readColumns(s.whole, fields)
+	return s.readOnlyURLs()
 }
 
 // tableSchema is the schema of a file, column by column.
@@ -238,30 +236,34 @@ func schemaMetadata(stored *arrowipc.StoredSchema, file []layout.KeyValue) arrow
 	return arrow.NewMetadata(keys, values)
 }
 
-// onlyURLs returns the columns that the URLs are in, and those beside them, which alone
-// are read.
-func (s *Source) onlyURLs(whole *tableSchema) (fields []int, err error) {
-	o := s.options
-	fields = s.urls.Columns()
-	read := make([]arrow.Field, len(fields))
-	for i, field := range fields {
-		read[i] = whole.arrow.Field(field)
+// all are the numbers of all columns.
+func (t *tableSchema) all() []int {
+	list := make([]int, len(t.columns))
+	for i := range list {
+		list[i] = i
 	}
-	m := whole.arrow.Metadata()
-	schema := arrow.NewSchema(read, &m)
+	return list
+}
+
+// readOnlyURLs takes the columns that the URLs are in, and those beside them, as those
+// that are read.
+func (s *Source) readOnlyURLs() (err error) {
+	o, fields := s.options, s.urls.Columns()
+	m := s.whole.arrow.Metadata()
+	schema := arrow.NewSchema(at(s.whole.arrow.Fields(), fields), &m)
 	if s.urls, err = tables.Locate(schema, o.URLColumn, o.Keep); err == nil {
 		err = s.urls.FindBeside(schema, o.Beside)
 	}
-	return fields, err
+	if err != nil {
+		return err
+	}
+	return s.readColumns(fields)
 }
 
-// readColumns takes the columns that are read: those of fields, or all.
-func (s *Source) readColumns(whole *tableSchema, fields []int) error {
-	if fields == nil {
-		for i := range whole.columns {
-			fields = append(fields, i)
-		}
-	}
+// readColumns takes the columns with these numbers as those that are read.
+func (s *Source) readColumns(fields []int) error {
+	whole := s.whole
+	s.fields, s.columns = fields, nil
 	read := make([]arrow.Field, len(fields))
 	for i, field := range fields {
 		read[i] = whole.arrow.Field(field)

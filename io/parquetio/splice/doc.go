@@ -1,12 +1,13 @@
-// Package splice writes Parquet files whose columns are copied from another file as
-// their bytes lie, with columns added behind them.
+// Package splice writes Parquet files whose columns, all or some, are copied from
+// another file as their bytes lie, with columns added behind them.
 //
 //	row group   the input's column chunks, byte for byte; the added ones;
 //	            bloom filters and column indexes, byte for byte; offset indexes,
 //	            whose offsets move
 //	…
 //	footer      the input's, field by field: offsets and sums change, schema elements
-//	            and keys are added, and all else stays, also what is not known here
+//	            and keys are added, and all else stays, also what is not known here;
+//	            columns that are left out go from schema, orders and sorting
 //
 // Nothing of what is copied is looked at, so columns of any type, encoding and codec
 // come through, and a damaged page stays as damaged as it was. What is checked is that

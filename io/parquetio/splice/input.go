@@ -17,10 +17,12 @@ const (
 
 	elementChildren = 5
 
-	groupChunks, groupBytes, groupRows, groupOffset, groupCompressed, groupOrdinal = 1, 2, 3, 5, 6, 7
+	groupChunks, groupBytes, groupRows, groupSorting, groupOffset, groupCompressed, groupOrdinal = 1, 2, 3, 4, 5, 6, 7
 
 	chunkFilePath, chunkOffset, chunkMeta                                    = 1, 2, 3
 	chunkOffsetIndex, chunkOffsetIndexSize, chunkColumnIndex, chunkIndexSize = 4, 5, 6, 7
+
+	sortingColumn = 1
 
 	metaDataPage, metaIndexPage, metaDictionaryPage, metaBloom, metaBloomSize = 9, 10, 11, 14, 15
 
@@ -30,11 +32,12 @@ const (
 // maxIndex is the most bytes that an offset index may have: some millions of pages.
 const maxIndex = 64 << 20
 
-// Input is a file whose columns are copied.
+// Input is a file whose columns are copied, all of them or some.
 type Input struct {
 	in     io.ReaderAt
 	file   *layout.File
-	footer []layout.Raw
+	leaves []int        // which of the file's are copied
+	footer []layout.Raw // of these columns alone
 	groups []group
 }
 
@@ -46,12 +49,15 @@ type group struct {
 
 // chunk is a column chunk. A range of no bytes is of something that is not there.
 type chunk struct {
+	leaf                                   int
 	fields, meta                           []layout.Raw
 	pages, bloom, columnIndex, offsetIndex layout.Range
 }
 
-// Open reads what the footer of a file says of the bytes to be copied.
-func Open(in io.ReaderAt, file *layout.File) (*Input, error) {
+// Open reads what the footer of a file says of the bytes to be copied: those of all
+// columns, or, unless fields is nil, of the columns at the top with these numbers, in
+// order.
+func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 	input := &Input{in: in, file: file}
 	var err error
 	if input.footer, _, err = layout.ReadRaw(file.Footer); err != nil {
@@ -59,6 +65,9 @@ func Open(in io.ReaderAt, file *layout.File) (*Input, error) {
 	}
 	_, groups, err := find(input.footer, fileGroups).Elements()
 	if err != nil && len(file.Groups) > 0 {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	if err := input.project(fields); err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
 	var ranges []layout.Range
@@ -87,9 +96,12 @@ func (input *Input) group(number int, raw []byte) (g group, err error) {
 	if len(known) != len(chunks) {
 		return g, errors.New("damaged: its columns cannot be read")
 	}
-	for i, raw := range chunks {
-		c := chunk{pages: known[i].Pages}
-		if c.fields, _, err = layout.ReadRaw(raw); err == nil {
+	if err := input.projectGroup(g.fields, known); err != nil {
+		return g, err
+	}
+	for _, i := range input.leaves {
+		c := chunk{leaf: i, pages: known[i].Pages}
+		if c.fields, _, err = layout.ReadRaw(chunks[i]); err == nil {
 			c.meta, _, err = layout.ReadRaw(find(c.fields, chunkMeta).Value)
 		}
 		if err == nil && len(find(c.fields, chunkFilePath).Value) > 0 {

@@ -102,7 +102,7 @@ func (o *Writer) setMetadata(metadata []layout.KeyValue) {
 	for i, pair := range metadata {
 		list[i] = layout.AppendRaw(nil, []layout.Raw{layout.TextField(1, []byte(pair.Key)), layout.TextField(2, []byte(pair.Value))})
 	}
-	o.footer = slices.DeleteFunc(o.footer, func(f layout.Raw) bool { return f.ID == fileMetadata })
+	o.footer = remove(o.footer, fileMetadata)
 	if len(list) > 0 {
 		o.footer = append(o.footer, layout.ListField(fileMetadata, layout.RawStruct, list))
 	}
@@ -154,7 +154,7 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	for i := range g.chunks {
 		raw, err := o.copyIndexes(input, g.chunks[i], moved[i])
 		if err != nil {
-			return fmt.Errorf("column %q: %w", input.file.Path(i), err)
+			return fmt.Errorf("column %q: %w", input.file.Path(g.chunks[i].leaf), err)
 		}
 		chunks = append(chunks, raw)
 	}
