@@ -12,6 +12,8 @@ import (
 type Beside struct {
 	// Weight is a column of numbers, for Batch.Weights; empty for none.
 	Weight string
+	// Time is a column of times, for Batch.Times; empty for none.
+	Time string
 }
 
 // Numbers is a column of numbers, one a row: Ints or Floats has them, whichever is not

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"robotsbatch/batch"
 )
 
 // row is a row of a table of captures; what is null or absent is nil.
@@ -59,34 +61,16 @@ func (r *row) setFailed(text []byte) {
 	r.failed = len(text) > 0 && string(text) != "false"
 }
 
-// warcDigits is how WARC tools write times without punctuation.
-const warcDigits = "20060102150405"
-
 // setFetched takes a time as text; empty text is none.
-func (r *row) setFetched(text []byte) (err error) {
-	text = bytes.TrimSpace(text)
-	digits := len(bytes.Trim(text, "0123456789")) == 0
-	switch {
-	case len(text) == 0:
+func (r *row) setFetched(text []byte) error {
+	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return nil
-	case digits && len(text) == len(warcDigits):
-		r.fetched, err = time.Parse(warcDigits, string(text))
-	case digits:
-		var seconds int64
-		seconds, err = strconv.ParseInt(string(text), 10, 64)
-		r.fetched = time.Unix(seconds, 0).UTC()
-	default:
-		r.fetched, err = time.Parse(time.RFC3339, string(text))
-		if err != nil { // as databases and csv writers have it
-			r.fetched, err = time.Parse("2006-01-02 15:04:05Z07:00", string(text))
-		}
-		if err != nil {
-			r.fetched, err = time.Parse(time.DateTime, string(text))
-		}
 	}
-	if err != nil {
+	fetched, ok := batch.ParseTime(text)
+	if !ok {
 		return fmt.Errorf("fetched_at %.40q is no time: want RFC 3339, 14 digits, or seconds since 1970", text)
 	}
+	r.fetched = fetched
 	return nil
 }
 

@@ -17,6 +17,7 @@ type store struct {
 	columns []*lines.Strings // one, or all
 	unread  []byte           // the last field that no column has
 	weights lines.Numbers
+	times   []int64
 }
 
 // keep is how many bytes of columns are kept for the next batch. It exceeds what a
@@ -32,6 +33,7 @@ func (m *store) reset(n, rows int) {
 		c.Reset(rows)
 	}
 	m.weights.Reset(rows)
+	m.times = m.times[:0]
 }
 
 // large tells whether m has grown too large to be kept.
@@ -91,6 +93,9 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	if s.weight >= 0 {
 		b.Weights = m.weights.Column()
 	}
+	if s.time >= 0 {
+		b.Times = m.times
+	}
 	var record arrow.Record
 	if s.columns {
 		record = lines.Record(s.schema, m.columns)
@@ -131,12 +136,18 @@ func (p *piece) row(r *reader) error {
 		if at == s.weight {
 			m.weights.Append((*into)[low:])
 		}
+		if at == s.time {
+			m.times = append(m.times, batch.ParseSeconds((*into)[low:]))
+		}
 	}
 	if tooLong(r.data[start:r.at], s.blocks.MaxLine()) {
 		return s.blocks.TooLong(p.block.Line(start))
 	}
 	if at <= s.weight {
 		m.weights.Null()
+	}
+	if at <= s.time {
+		m.times = append(m.times, batch.NoTime)
 	}
 	switch {
 	case s.columns:

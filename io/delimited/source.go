@@ -64,6 +64,7 @@ type Source struct {
 	names   []string
 	url     int // the URLs' column
 	weight  int // that of the weights; -1 for none
+	time    int // that of the times likewise
 	schema  *arrow.Schema
 	columns bool // all columns are asked for
 	pool    sync.Pool
@@ -122,7 +123,10 @@ func (s *Source) readHeader(url string, beside batch.Beside) error {
 	if s.url, err = findColumn(s.names, url); err != nil {
 		return fmt.Errorf("delimited: %s: %w", s.name, err)
 	}
-	if s.weight, err = findWeight(s.names, beside.Weight); err != nil {
+	if s.weight, err = findBeside(s.names, beside.Weight, "-weight"); err != nil {
+		return fmt.Errorf("delimited: %s: %w", s.name, err)
+	}
+	if s.time, err = findBeside(s.names, beside.Time, "-as-of"); err != nil {
 		return fmt.Errorf("delimited: %s: %w", s.name, err)
 	}
 	s.schema = lines.StringSchema(s.names...)
@@ -247,8 +251,8 @@ func findColumn(names []string, name string) (int, error) {
 	return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", wanted, listColumns(names))
 }
 
-// findWeight returns the index of the column of weights; -1 when none is asked for.
-func findWeight(names []string, name string) (int, error) {
+// findBeside returns the index of a column, which is a flag's; -1 when none is asked for.
+func findBeside(names []string, name, flag string) (int, error) {
 	if name == "" {
 		return -1, nil
 	}
@@ -257,12 +261,12 @@ func findWeight(names []string, name string) (int, error) {
 	case 1:
 		return index, nil
 	default:
-		return -1, fmt.Errorf("there are %d columns %q: name another one with -weight", found, name)
+		return -1, fmt.Errorf("there are %d columns %q: name another one with %s", found, name, flag)
 	}
 	if near := batch.Nearest(name, names); near != "" {
-		return -1, fmt.Errorf("there is no column %q for -weight: did you mean %q? The columns are %s", name, near, listColumns(names))
+		return -1, fmt.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, flag, near, listColumns(names))
 	}
-	return -1, fmt.Errorf("there is no column %q: name one of %s with -weight", name, listColumns(names))
+	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(names), flag)
 }
 
 // listColumns lists the columns for people.

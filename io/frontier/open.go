@@ -149,6 +149,9 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 		if o.Beside.Weight != "" {
 			return usageErrorf("%s is a list of URLs and has no column %q: leave out -weight", name, o.Beside.Weight)
 		}
+		if o.Beside.Time != "" {
+			return usageErrorf("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
+		}
 		s.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})
 		s.URLColumn = listColumn
 		return nil

@@ -20,15 +20,20 @@ type memory struct {
 	urls            lines.Strings
 	surt, timestamp lines.Strings // of a crawl index
 	weights         lines.Numbers
+	times           []int64
 	scanner         scanner
 	keyed           bool // a row has the URL's key
-	weighed         bool // a row has the weight's
+	weighed, timed  bool // a row has the weight's, the time's
+	unquoted        []byte
 }
 
 func (s *Source) newMemory() *memory {
 	m := &memory{scanner: scanner{key: []byte(s.options.URLKey), anyCase: s.anyCase, watched: s.watched}}
 	if s.options.Beside.Weight != "" {
 		m.scanner.weight = []byte(s.options.Beside.Weight)
+	}
+	if key := s.options.Beside.Time; key != "" && !s.timestamps() {
+		m.scanner.time = []byte(key)
 	}
 	if s.options.CDXJ {
 		m.rows.cdxj, m.scanner.own = true, 2
@@ -89,7 +94,8 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	m.surt.Reset(p.block.Lines)
 	m.timestamp.Reset(p.block.Lines)
 	m.weights.Reset(p.block.Lines)
-	m.rows.rows, m.rows.clash, m.keyed, m.weighed = m.rows.rows[:0], nil, false, false
+	m.times = m.times[:0]
+	m.rows.rows, m.rows.clash, m.keyed, m.weighed, m.timed = m.rows.rows[:0], nil, false, false, false
 	for line, rest := p.block.FirstLine+1, p.block.Data; len(rest) > 0; line++ {
 		start := len(p.block.Data) - len(rest)
 		var text []byte
@@ -110,6 +116,12 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	}
 	if m.scanner.weight != nil {
 		b.Weights = m.weights.Column()
+	}
+	if s.timestamps() {
+		timestamps := m.timestamp.Column()
+		b.Times = batch.TimesOf(&timestamps)
+	} else if m.scanner.time != nil {
+		b.Times = m.times
 	}
 	switch {
 	case !s.options.Columns:
@@ -135,7 +147,10 @@ func (p *piece) note() {
 	if m.weighed {
 		s.whole.weighed.Store(true)
 	}
-	if p.block.Index == 0 && !(m.keyed && (m.weighed || m.scanner.weight == nil)) {
+	if m.timed {
+		s.whole.timed.Store(true)
+	}
+	if p.block.Index == 0 && !(m.keyed && (m.weighed || m.scanner.weight == nil) && (m.timed || m.scanner.time == nil)) {
 		for _, r := range m.rows.rows {
 			if r.object >= 0 {
 				keys := objectKeys(m.rows.text[r.object:r.end])
@@ -189,9 +204,11 @@ func (m *memory) line(r row, number int64) {
 		m.keyed = m.keyed || m.scanner.value.end > 0
 		m.url(object[m.scanner.value.start:m.scanner.value.end])
 		m.weight(object[m.scanner.weighed.start:m.scanner.weighed.end])
+		m.time(object[m.scanner.timed.start:m.scanner.timed.end])
 	} else {
 		m.urls.Null()
 		m.weights.Null()
+		m.time(nil)
 	}
 	m.rows.rows = append(m.rows.rows, r)
 }
@@ -218,6 +235,20 @@ func (m *memory) weight(value []byte) {
 	default:
 		m.weights.Append(value)
 	}
+}
+
+// time adds the time of a row, which a string or a number is; nothing where no time is
+// asked for.
+func (m *memory) time(value []byte) {
+	if m.scanner.time == nil {
+		return
+	}
+	m.timed = m.timed || len(value) > 0
+	if len(value) > 0 && value[0] == '"' {
+		m.unquoted = appendUnquoted(m.unquoted[:0], value[1:len(value)-1])
+		value = m.unquoted
+	}
+	m.times = append(m.times, batch.ParseSeconds(value))
 }
 
 // index ends a row of sort keys and timestamps, the first two words of a line,

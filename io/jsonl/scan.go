@@ -17,8 +17,8 @@ type scanner struct {
 	// key is searched. With anyCase, one in other case counts if key is absent.
 	key     []byte
 	anyCase bool
-	// weight is searched, too; nil for none.
-	weight []byte
+	// weight and time are searched, too; nil for none.
+	weight, time []byte
 	// watched are keys whose presence is reported: first so many that the rows' own
 	// columns have, then those of verdicts.
 	watched [][]byte
@@ -30,6 +30,7 @@ type scanner struct {
 	// What was found in the last object.
 	value   span // of the key's last value; empty when it is absent
 	weighed span // the weight's last value, likewise
+	timed   span // the time's
 	exact   bool // the key was there in its own case
 	members int
 	owned   uint8 // a bit for each of the own keys that is there
@@ -43,7 +44,7 @@ type span struct{ start, end int }
 // object tells whether text, without white space around it, is an object.
 func (s *scanner) object(text []byte) bool {
 	s.data, s.at = text, 0
-	s.weighed = span{}
+	s.weighed, s.timed = span{}, span{}
 	s.value, s.exact, s.members, s.owned, s.clash = span{}, false, 0, 0, -1
 	if len(text) == 0 || text[0] != '{' || !s.outermost() {
 		return false
@@ -73,6 +74,7 @@ func (s *scanner) outermost() bool {
 		wanted := exact || s.anyCase && !s.exact && len(name) == len(s.key) && bytes.EqualFold(name, s.key)
 		s.exact = s.exact || exact
 		weight := s.weight != nil && bytes.Equal(name, s.weight)
+		time := s.time != nil && bytes.Equal(name, s.time)
 		s.watch(name)
 		if !s.colon() {
 			return false
@@ -86,6 +88,9 @@ func (s *scanner) outermost() bool {
 		}
 		if weight {
 			s.weighed = span{start, s.at}
+		}
+		if time {
+			s.timed = span{start, s.at}
 		}
 		s.members++
 		if more, ok := s.comma('}'); !more {

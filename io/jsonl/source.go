@@ -68,9 +68,11 @@ type Source struct {
 type whole struct {
 	name, key string
 	weight    string
+	time      string
 	rows      atomic.Bool              // there are some
 	keyed     atomic.Bool              // one of them has the URL's key
 	weighed   atomic.Bool              // one of them has the weight's
+	timed     atomic.Bool              // one of them has the time's
 	keys      atomic.Pointer[[]string] // of an object, for people
 }
 
@@ -84,6 +86,9 @@ func NewSource(r io.Reader, o Options) *Source {
 		Prefix: "jsonl: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
 		Hint: "take the line out, or say what the input is with -in-format",
 	})}
+	if !s.timestamps() {
+		s.whole.time = o.Beside.Time
+	}
 	if o.CDXJ {
 		s.schema = lines.StringSchema(surtColumn, timestampColumn, o.URLKey)
 		s.watched = [][]byte{[]byte(surtColumn), []byte(timestampColumn)}
@@ -100,6 +105,11 @@ func NewSource(r io.Reader, o Options) *Source {
 // Schema returns a crawl index's columns, and nil for objects, whose keys may differ
 // from line to line.
 func (s *Source) Schema() *arrow.Schema { return s.schema }
+
+// timestamps tells whether the times that are asked for are those of a crawl index.
+func (s *Source) timestamps() bool {
+	return s.options.CDXJ && s.options.Beside.Time == timestampColumn
+}
 
 // URLColumn returns the key of the URL.
 func (s *Source) URLColumn() string { return s.options.URLKey }
@@ -118,7 +128,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 }
 
 // Complete returns a function to call after all pieces were decoded. It returns an
-// error if there are rows and none has the URL's key, or the weight's. It does not keep
+// error if there are rows and none has the URL's key, the weight's or the time's. It does not keep
 // the source in memory.
 func (s *Source) Complete() func() error { return s.whole.check }
 
@@ -130,6 +140,8 @@ func (w *whole) check() error {
 	case !w.keyed.Load():
 	case w.weight != "" && !w.weighed.Load():
 		key, hint = w.weight, "name another one with -weight"
+	case w.time != "" && !w.timed.Load():
+		key, hint = w.time, "name another one with -as-of"
 	default:
 		return nil
 	}

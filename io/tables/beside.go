@@ -16,26 +16,32 @@ import (
 // was given. Columns returns them, too, from then on.
 func (l *Location) FindBeside(schema *arrow.Schema, beside batch.Beside) (err error) {
 	if beside.Weight != "" {
-		l.weight, err = findNumbers(schema, beside.Weight)
+		if l.weight, err = findBeside(schema, beside.Weight, "-weight", isNumber, "integers or floats"); err != nil {
+			return err
+		}
+	}
+	if beside.Time != "" {
+		l.time, err = findBeside(schema, beside.Time, "-as-of", holdsTimes, "timestamps, dates, seconds or text")
 	}
 	return err
 }
 
-// findNumbers returns the index of a column of numbers.
-func findNumbers(schema *arrow.Schema, name string) (int, error) {
+// findBeside returns the index of a column, which is a flag's, of a type that holds what
+// is wanted.
+func findBeside(schema *arrow.Schema, name, flag string, holds func(arrow.DataType) bool, wanted string) (int, error) {
 	found := schema.FieldIndices(name)
 	switch {
 	case len(found) > 1:
-		return -1, fmt.Errorf("there are %d columns %q: name another one with -weight", len(found), name)
-	case len(found) == 1 && !isNumber(schema.Field(found[0]).Type):
-		return -1, fmt.Errorf("column %q is of type %s: -weight takes one of integers or floats (the columns are %s)", name, schema.Field(found[0]).Type, listColumns(schema))
+		return -1, fmt.Errorf("there are %d columns %q: name another one with %s", len(found), name, flag)
+	case len(found) == 1 && !holds(schema.Field(found[0]).Type):
+		return -1, fmt.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, schema.Field(found[0]).Type, flag, wanted, listColumns(schema))
 	case len(found) == 1:
 		return found[0], nil
 	}
 	if near := batch.Nearest(name, fieldNames(schema)); near != "" {
-		return -1, fmt.Errorf("there is no column %q for -weight: did you mean %q? The columns are %s", name, near, listColumns(schema))
+		return -1, fmt.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, flag, near, listColumns(schema))
 	}
-	return -1, fmt.Errorf("there is no column %q: name one of %s with -weight", name, listColumns(schema))
+	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(schema), flag)
 }
 
 // isNumber tells whether values are integers or floats, as they are or encoded.
@@ -50,9 +56,19 @@ func isNumber(dt arrow.DataType) bool {
 	}
 }
 
+// numberSize is how many bytes a number or a time takes.
+const numberSize = 8
+
 // TakeBeside sets what b has beside the URLs, of a table whose rows are b's. The arrays
 // must have been checked.
 func (l *Location) TakeBeside(b *batch.Batch, table arrow.Record) error {
+	if l.time >= 0 {
+		var err error
+		if b.Times, err = times(table.Column(l.time)); err != nil {
+			return fmt.Errorf("column %q: %w", table.ColumnName(l.time), err)
+		}
+		b.Undeclared += numberSize * table.NumRows()
+	}
 	if l.weight < 0 {
 		return nil
 	}
@@ -62,7 +78,6 @@ func (l *Location) TakeBeside(b *batch.Batch, table arrow.Record) error {
 	if err := numbers(&b.Weights, d); err != nil {
 		return fmt.Errorf("column %q: %w", table.ColumnName(l.weight), err)
 	}
-	const numberSize = 8
 	b.Undeclared += numberSize * table.NumRows()
 	return nil
 }
@@ -131,6 +146,9 @@ func converted[From int8 | int16 | int32 | uint8 | uint16 | uint32 | float32, To
 func (l *Location) withBeside(columns []int) []int {
 	if l.weight >= 0 && !slices.Contains(columns, l.weight) {
 		columns = append(columns, l.weight)
+	}
+	if l.time >= 0 && !slices.Contains(columns, l.time) {
+		columns = append(columns, l.time)
 	}
 	return columns
 }

@@ -17,6 +17,7 @@ type Location struct {
 	parts  *Parts        // what they are put together from
 	joined bool          // what comes out is the URLs that were put together
 	weight int           // the column of Beside.Weight; -1 for none
+	time   int           // that of Beside.Time likewise
 }
 
 // Locate finds the URLs in tables of a schema: in the column of that name; without a
@@ -24,7 +25,7 @@ type Location struct {
 // of strings. If URLs are put together and keep is not KeepAll, the table that comes
 // out has only a column of them.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
-	l := &Location{schema: schema, column: -1, weight: -1}
+	l := &Location{schema: schema, column: -1, weight: -1, time: -1}
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
 		l.parts = FindParts(schema)
 	}

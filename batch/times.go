@@ -1,0 +1,104 @@
+package batch
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+)
+
+// NoTime stands for no time in Batch.Times.
+const NoTime = math.MinInt64
+
+// The years that times can have; what lies outside is no time but a mistake, such as
+// milliseconds that are taken for seconds.
+const firstYear, lastYear = 1, 9999
+
+var (
+	firstSecond = time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	lastSecond  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Unix() - 1
+)
+
+// layouts are those that databases and writers of csv have beside RFC 3339. Without a
+// zone a time is UTC.
+var layouts = [...]string{"2006-01-02 15:04:05Z07:00", time.DateTime, "2006-01-02T15:04:05"}
+
+// ParseTime reads a time: RFC 3339, also with a blank in place of the T and without a
+// zone; 14 digits such as 20260301120000; or seconds since 1970.
+func ParseTime(text []byte) (t time.Time, ok bool) {
+	text = bytes.TrimSpace(text)
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		seconds := SecondsOf(n)
+		return time.Unix(seconds, 0).UTC(), seconds != NoTime
+	}
+	if t.UnmarshalText(text) == nil {
+		return t, true
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, string(text)); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// ParseSeconds reads the time of a row as seconds since 1970: what ParseTime takes, or
+// a day, which stands for its end. It returns NoTime for anything else.
+func ParseSeconds(text []byte) int64 {
+	if t, ok := ParseTime(text); ok {
+		return SecondsOf(t.Unix())
+	}
+	if day, err := time.Parse(time.DateOnly, string(bytes.TrimSpace(text))); err == nil {
+		return EndOfDay(day.Unix())
+	}
+	return NoTime
+}
+
+// EndOfDay is the last second of the day that starts at a second.
+func EndOfDay(start int64) int64 { return SecondsOf(start + 24*60*60 - 1) }
+
+// SecondsOf is the time that an integer means: 14 digits that are a date and a time, or
+// else seconds since 1970, from the year 1 to 9999. It is NoTime for none.
+func SecondsOf(n int64) int64 {
+	if n >= 1e13 && n < 1e14 {
+		return secondsOfDigits(n)
+	}
+	if n < firstSecond || n > lastSecond {
+		return NoTime
+	}
+	return n
+}
+
+// secondsOfDigits reads 14 digits, as crawl indexes write times. A part that is out of range makes it no time.
+func secondsOfDigits(n int64) int64 {
+	cut := func(by int64) int {
+		part := n % by
+		n /= by
+		return int(part)
+	}
+	second, minute, hour, day, month, year := cut(100), cut(100), cut(100), cut(100), cut(100), int(n)
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	if second > 59 || minute > 59 || hour > 23 || t.Day() != day || t.Month() != time.Month(month) {
+		return NoTime
+	}
+	return t.Unix()
+}
+
+// TimesOf reads the times of a column of text, which must be valid, as ParseSeconds
+// does. It reads runs of equal rows once.
+func TimesOf(c *Column) []int64 {
+	times := make([]int64, c.Len())
+	var last []byte
+	seconds := int64(NoTime)
+	for row := range times {
+		if c.Null(row) {
+			times[row] = NoTime
+			continue
+		}
+		if text := c.Value(row); !bytes.Equal(text, last) {
+			last, seconds = text, ParseSeconds(text)
+		}
+		times[row] = seconds
+	}
+	return times
+}

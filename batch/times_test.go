@@ -1,0 +1,61 @@
+package batch
+
+import (
+	"testing"
+	"time"
+)
+
+func TestParseSeconds(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Unix()
+	tests := []struct {
+		text string
+		want int64
+	}{
+		{"2026-03-01T12:00:00Z", noon},
+		{"2026-03-01T14:00:00+02:00", noon},
+		{"2026-03-01T12:00:00.999Z", noon},
+		{"2026-03-01 12:00:00Z", noon},
+		{"2026-03-01 14:00:00+02:00", noon},
+		{"2026-03-01 12:00:00", noon},
+		{"2026-03-01 12:00:00.5", noon},
+		{"2026-03-01T12:00:00", noon},
+		{" 20260301120000 ", noon},
+		{"1772366400", noon},
+		{"0", 0},
+		{"-1", -1},
+		{"2026-03-01", noon + 12*60*60 - 1},
+		{"", NoTime},
+		{"yesterday", NoTime},
+		{"20260230000000", NoTime},
+		{"20261301000000", NoTime},
+		{"20260301240000", NoTime},
+		{"20260301126000", NoTime},
+		{"20260301120060", NoTime},
+		{"1772366400000", NoTime},
+		{"99999999999999999999", NoTime},
+		{"2026-02-30", NoTime},
+	}
+	for _, test := range tests {
+		if got := ParseSeconds([]byte(test.text)); got != test.want {
+			t.Errorf("%q: %d, want %d", test.text, got, test.want)
+		}
+	}
+}
+
+// A time that is written as text and read again is the same, in any zone.
+func FuzzParseSeconds(f *testing.F) {
+	f.Add(int64(1772366400), 0)
+	f.Add(int64(-1), 3600)
+	f.Fuzz(func(t *testing.T, seconds int64, zone int) {
+		if SecondsOf(seconds) != seconds || seconds < firstSecond+24*60*60 || seconds > lastSecond-24*60*60 {
+			return
+		}
+		at := time.Unix(seconds, 0).In(time.FixedZone("", zone%(12*60)*60))
+		if got := ParseSeconds([]byte(at.Format(time.RFC3339))); got != seconds {
+			t.Errorf("%s: %d, want %d", at.Format(time.RFC3339), got, seconds)
+		}
+		if got := ParseSeconds([]byte(at.UTC().Format("20060102150405"))); got != seconds && at.Year() >= 1000 {
+			t.Errorf("%s: %d, want %d", at.UTC().Format("20060102150405"), got, seconds)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package frontier
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/tables/tablestest"
+)
+
+// Every format gives the times of a column beside the URLs, whichever columns come
+// out.
+func TestTimesBesideURLs(t *testing.T) {
+	const noon = 1772366400
+	inputs := map[string]string{
+		"a.csv":   "when,url,x\n2026-03-01T12:00:00Z,http://a/,1\n,http://b/,2\nnever,http://c/\n1772366401,http://d/,4\n",
+		"a.tsv":   "url\tx\twhen\nhttp://a/\t1\t20260301120000\nhttp://b/\nhttp://c/\t3\tnever\nhttp://d/\t4\t2026-03-01 12:00:01\n",
+		"a.jsonl": `{"url":"http://a/","when":"2026-03-01T12:00:00Z"}` + "\n" + `{"url":"http://b/","when":null}` + "\n{}\n" + `{"when":1772366401,"url":"http://d/"}` + "\n",
+		"a.cdxj":  `a)/ 20260301120000 {"url":"http://a/"}` + "\nb)/ x {\"url\":\"http://b/\"}\nc)/\n" + `d)/ 20260301120001 {"url":"http://d/"}` + "\n",
+		"a.arrow": arrowTimes(t, `["2026-03-01 12:00:00.5",null,null,"2026-03-01 12:00:01"]`),
+	}
+	want := []int64{noon, batch.NoTime, batch.NoTime, noon + 1}
+	for name, data := range inputs {
+		for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
+			column := "when"
+			if name == "a.cdxj" {
+				column = "timestamp"
+			}
+			o := Options{BatchRows: 3, Memory: 64 << 20, Beside: batch.Beside{Time: column}, Keep: keep, Columns: keep == batch.KeepAll}
+			got, err := readTimes(t, name, data, o)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s, keep %d: %v, %v", name, keep, got, err)
+			}
+			o.Beside.Time = "whem"
+			if _, err := readTimes(t, name, data, o); err == nil || !strings.Contains(err.Error(), `"whem"`) {
+				t.Errorf("%s, no such column: %v", name, err)
+			}
+		}
+	}
+	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{BatchRows: 3, Memory: 64 << 20, Beside: batch.Beside{Time: "when"}}); !errors.As(err, new(*UsageError)) {
+		t.Errorf("a list of URLs: %v", err)
+	}
+}
+
+// arrowTimes is an Arrow file of URLs and times.
+func arrowTimes(t *testing.T, times string) string {
+	record := tablestest.NewRecord([]string{"url", "when"},
+		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["http://a/","http://b/","http://c/","http://d/"]`),
+		tablestest.FromJSON(t, arrow.FixedWidthTypes.Timestamp_ms, times))
+	file, err := os.Create(filepath.Join(t.TempDir(), "a.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := ipc.NewFileWriter(file, ipc.WithSchema(record.Schema()))
+	if err == nil {
+		err = errors.Join(w.Write(record), w.Close(), file.Close())
+	}
+	data, readErr := os.ReadFile(file.Name())
+	if err := errors.Join(err, readErr); err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// readTimes reads an input to its end.
+func readTimes(t *testing.T, name, data string, o Options) (times []int64, err error) {
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Concatenate(t.Context(), []Input{{Path: path}}, o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	for {
+		p, err := c.Next(t.Context())
+		if err == io.EOF {
+			return times, c.Complete()
+		}
+		if err != nil {
+			return nil, err
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return nil, err
+		}
+		if len(b.Times) != b.URLs.Len() {
+			t.Fatalf("%s: %d times of %d rows", name, len(b.Times), b.URLs.Len())
+		}
+		times = append(times, b.Times...)
+		if b.Release != nil {
+			b.Release()
+		}
+	}
+}

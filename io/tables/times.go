@@ -1,0 +1,136 @@
+package tables
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// holdsTimes tells whether a column of that type can hold times.
+func holdsTimes(dt arrow.DataType) bool {
+	switch dt := Storage(dt).(type) {
+	case *arrow.DictionaryType:
+		return holdsTimes(dt.ValueType)
+	case *arrow.RunEndEncodedType:
+		return holdsTimes(dt.Encoded())
+	default:
+		switch dt.ID() {
+		case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.NULL:
+			return true
+		}
+		return arrow.IsInteger(dt.ID()) || holdsURLs(dt, true)
+	}
+}
+
+// maxText is how many bytes of strings are copied, which only views need.
+const maxText = 1 << 30
+
+// times returns the times of a column's rows as batch.Batch has them. Timestamps are
+// moments whatever their zone, and UTC without one; a date stands for its end; integers
+// are what batch.SecondsOf takes and strings what batch.ParseSeconds takes. The array
+// must have been checked.
+func times(a arrow.Array) ([]int64, error) {
+	if extension, ok := a.(array.ExtensionArray); ok {
+		a = extension.Storage()
+	}
+	seconds := make([]int64, a.Len())
+	switch a := a.(type) {
+	case *array.Timestamp:
+		unit := int64(a.DataType().(*arrow.TimestampType).Unit.Multiplier())
+		fillTimes(seconds, a, a.TimestampValues(), func(v arrow.Timestamp) int64 { return secondsIn(floorDiv(int64(v), int64(1e9)/unit)) })
+	case *array.Date32:
+		fillTimes(seconds, a, a.Date32Values(), func(v arrow.Date32) int64 { return batch.EndOfDay(int64(v) * secondsADay) })
+	case *array.Date64:
+		fillTimes(seconds, a, a.Date64Values(), func(v arrow.Date64) int64 {
+			return batch.EndOfDay(floorDiv(int64(v), 1000*secondsADay) * secondsADay)
+		})
+	case *array.Int8:
+		fillIntegers(seconds, a, a.Int8Values())
+	case *array.Int16:
+		fillIntegers(seconds, a, a.Int16Values())
+	case *array.Int32:
+		fillIntegers(seconds, a, a.Int32Values())
+	case *array.Int64:
+		fillIntegers(seconds, a, a.Int64Values())
+	case *array.Uint8:
+		fillIntegers(seconds, a, a.Uint8Values())
+	case *array.Uint16:
+		fillIntegers(seconds, a, a.Uint16Values())
+	case *array.Uint32:
+		fillIntegers(seconds, a, a.Uint32Values())
+	case *array.Uint64:
+		fillIntegers(seconds, a, a.Uint64Values())
+	case *array.Null:
+		for row := range seconds {
+			seconds[row] = batch.NoTime
+		}
+	default:
+		return textTimes(a)
+	}
+	return seconds, nil
+}
+
+const secondsADay = 24 * 60 * 60
+
+// textTimes returns the times of a column of strings, or of one that is encoded.
+func textTimes(a arrow.Array) ([]int64, error) {
+	data := a.Data().(*array.Data)
+	if !holdsURLs(data.DataType(), true) {
+		if plain := Plain(data, memory.DefaultAllocator); plain != data {
+			defer plain.Release()
+			values := array.MakeFromData(plain)
+			defer values.Release()
+			return times(values)
+		}
+		data.Release()
+		return nil, fmt.Errorf("a column of type %s has no times", data.DataType())
+	}
+	column, err := URLs(data, maxText)
+	if err != nil {
+		return nil, err
+	}
+	return batch.TimesOf(&column), nil
+}
+
+// fillIntegers sets the times of a column of integers.
+func fillIntegers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](seconds []int64, a arrow.Array, values []T) {
+	fillTimes(seconds, a, values, func(v T) int64 {
+		if v > 0 && int64(v) < 0 {
+			return batch.NoTime
+		}
+		return batch.SecondsOf(int64(v))
+	})
+}
+
+// fillTimes sets the times of a column of numbers.
+func fillTimes[T any](times []int64, a arrow.Array, values []T, seconds func(T) int64) {
+	nulls := a.NullBitmapBytes() != nil
+	for row := range times {
+		if nulls && a.IsNull(row) {
+			times[row] = batch.NoTime
+		} else {
+			times[row] = seconds(values[row])
+		}
+	}
+}
+
+// secondsIn is a number of seconds, if it is one that times can have.
+func secondsIn(seconds int64) int64 {
+	if seconds >= 1e13 { // no digits of a date
+		return batch.NoTime
+	}
+	return batch.SecondsOf(seconds)
+}
+
+// floorDiv is n by d, rounded down.
+func floorDiv(n, d int64) int64 {
+	quotient := n / d
+	if n%d < 0 {
+		quotient--
+	}
+	return quotient
+}
