@@ -96,4 +96,5 @@ var commands = []cli.Command{
 			{Status: "129, 130, 143", Meaning: stoppedStatus},
 		},
 	},
+	pipeMode,
 }

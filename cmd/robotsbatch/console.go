@@ -21,6 +21,8 @@ type console struct {
 	json *slog.Logger
 	// quiet silences everything but errors.
 	quiet bool
+	// oneLine silences everything but the line that says why the program fails.
+	oneLine bool
 	// command is the one whose help a mistake on the command line points to; empty
 	// for the main job.
 	command string
@@ -54,11 +56,14 @@ func (c *console) info(text, message string, attrs ...any) {
 
 // warn says what -quiet does not silence.
 func (c *console) warn(text string) {
-	if text = report.Plain(text); c.json != nil {
+	text = report.Plain(text)
+	switch {
+	case c.oneLine:
+	case c.json != nil:
 		c.json.Warn(text)
-		return
+	default:
+		fmt.Fprintf(c.w, "robotsbatch: %s\n", text)
 	}
-	fmt.Fprintf(c.w, "robotsbatch: %s\n", text)
 }
 
 // fail reports err and returns the exit status that it asks for.
@@ -75,7 +80,7 @@ func (c *console) fail(err error) int {
 		return status
 	}
 	fmt.Fprintf(c.w, "robotsbatch: %s\n", report.Message(err))
-	if status == exitUsage {
+	if status == exitUsage && !c.oneLine {
 		fmt.Fprintf(c.w, "Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.command+" -h"))
 	}
 	return status

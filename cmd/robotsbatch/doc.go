@@ -11,7 +11,7 @@
 //	rules.go     -rules → io/ruleset
 //	outputs.go   names → outputs, and the sink of an output
 //	job.go       batch.Run for each output, which io/outputs completes
-//	compile.go, inspect.go, explain.go, verify.go, version.go  the subcommands
+//	compile.go, inspect.go, explain.go, pipe.go, verify.go, version.go  the subcommands
 //	help.go      help texts; manual/ the pages of the manual
 //	console.go, progress.go  messages, which io/report words
 //

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -124,14 +125,37 @@ func TestDocumentsRun(t *testing.T) {
 					}
 					continue
 				}
-				var out bytes.Buffer
-				status := run(t.Context(), args, strings.NewReader(""), &out, &out)
+				args, in, out := redirected(t, args)
+				status := run(t.Context(), args, in, out, out)
 				if denied := args[0] == "explain" && status == exitFailed; status != exitDone && !denied {
-					t.Errorf("%s: exit status %d: %s", line, status, &out)
+					t.Errorf("%s: exit status %d: %s", line, status, out)
 				}
 			}
 		})
 	}
+}
+
+// redirected takes "< FILE" out of a command's arguments, which opens it, and "> FILE".
+func redirected(t *testing.T, words []string) (args []string, in io.Reader, out *bytes.Buffer) {
+	t.Helper()
+	in = strings.NewReader("")
+	for i := 0; i < len(words); i++ {
+		switch words[i] {
+		case "<":
+			i++
+			f, err := os.Open(words[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { f.Close() })
+			in = f
+		case ">":
+			i++
+		default:
+			args = append(args, words[i])
+		}
+	}
+	return args, in, new(bytes.Buffer)
 }
 
 // makeExamples makes what the commands of the documents name.
@@ -164,6 +188,7 @@ func makeExamples(t *testing.T, sample string) {
 		"-in frontier.arrow -rules robots -prefix y_ -columns url -out frontier.parquet",
 		"-in frontier.arrow -rules robots -prefix y_ -columns url -out frontier/dt=2026-03-01/part-0.parquet",
 		"-in frontier.arrow -rules robots -prefix y_ -columns url -out corpus/frontier.arrow",
+		"-in bench/corpus/sample/frontier.arrow -rules robots -prefix x_ -out urls.arrows",
 		"compile -rules robots -out site.rules",
 		"-in urls.txt -rules robots -out verdicts/",
 	} {

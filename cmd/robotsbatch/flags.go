@@ -89,6 +89,8 @@ type jobConfig struct {
 	progress progressMode
 	logJSON  bool
 	quiet    bool
+	// verbose lets a pipe say more than its errors.
+	verbose bool
 }
 
 // newConfig is a command line without flags.
@@ -160,11 +162,9 @@ func (c *jobConfig) check() error {
 	if blob.IsURL(c.out) && (c.manifest || c.resume) {
 		return usageErrorf("-manifest and -resume need an -out on this machine: %s is in an object store", blob.Shown(c.out))
 	}
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: c.agentNames(), Explain: c.explain, With: c.with, Prefix: c.prefix})
-	if err != nil {
-		return cli.UsageError{Err: err}
+	if err := c.nameColumns(); err != nil {
+		return err
 	}
-	c.columns = columns
 	if c.workers == 0 {
 		c.workers = runtime.GOMAXPROCS(0)
 	}
@@ -172,6 +172,16 @@ func (c *jobConfig) check() error {
 	if c.batchRows == 0 {
 		c.batchRows = defaultRows
 	}
+	return nil
+}
+
+// nameColumns names the verdict columns.
+func (c *jobConfig) nameColumns() error {
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: c.agentNames(), Explain: c.explain, With: c.with, Prefix: c.prefix})
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	c.columns = columns
 	return nil
 }
 

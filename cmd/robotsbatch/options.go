@@ -23,8 +23,12 @@ const (
 	compileCommand
 	inspectCommand
 	verifyCommand
+	pipeCommand
 
-	readingRules = jobCommand | explainCommand | compileCommand
+	readingRules = evaluating | compileCommand
+	evaluating   = jobCommand | explainCommand | pipeCommand
+	// tabling commands write tables with verdicts.
+	tabling = jobCommand | pipeCommand
 )
 
 // flagTable is all that is said of flags: parsing, the help texts, the man page and
@@ -51,7 +55,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return formatOf(&c.inFormat, format.Format.Readable) },
 	},
 	{
-		Name: "url-column", Argument: "NAME", Topic: inputTopic, Commands: jobCommand, Common: true,
+		Name: "url-column", Argument: "NAME", Topic: inputTopic, Commands: tabling, Common: true,
 		Short: "column, or key of jsonl, with the URLs", Standard: "url",
 		More: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
 			"and Parquet put together; then a table's only column of strings.",
@@ -82,7 +86,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return cli.Append(&c.folders) },
 	},
 	{
-		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: jobCommand | explainCommand, Common: true, Repeat: true,
+		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: evaluating, Common: true, Repeat: true,
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
 		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
 		Bind: func(c *jobConfig) any {
@@ -117,7 +121,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.limit, robotstxt.DefaultLimit) },
 	},
 	{
-		Name: "missing", Argument: "VERDICT", Topic: rulesTopic, Commands: jobCommand | explainCommand, Standard: "allow", Words: []string{"allow", "deny", "null"},
+		Name: "missing", Argument: "VERDICT", Topic: rulesTopic, Commands: evaluating, Standard: "allow", Words: []string{"allow", "deny", "null"},
 		Short: "verdict where nothing is known of an authority: allow, deny or null",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.missing, cli.Word[access.Missing]{Name: "allow", Value: access.MissingAllow},
@@ -131,7 +135,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Time(&c.asOf) },
 	},
 	{
-		Name: "max-age", Argument: "SPAN", Topic: rulesTopic, Commands: jobCommand | explainCommand, Standard: "24h, as RFC 9309 advises",
+		Name: "max-age", Argument: "SPAN", Topic: rulesTopic, Commands: evaluating, Standard: "24h, as RFC 9309 advises",
 		Short: "rows decided by an older robots.txt are counted, such as 36h or 7d",
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.maxAge) },
 	},
@@ -184,7 +188,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return &c.recode },
 	},
 	{
-		Name: "emit", Argument: "WHICH", Topic: outputTopic, Commands: jobCommand, Common: true, Standard: "all", Words: []string{"all", "allowed", "denied", "unknown"},
+		Name: "emit", Argument: "WHICH", Topic: outputTopic, Commands: tabling, Common: true, Standard: "all", Words: []string{"all", "allowed", "denied", "unknown"},
 		Short: "rows that come out: all, allowed, denied or unknown",
 		More:  "With several agents the first one's verdict decides.",
 		Bind: func(c *jobConfig) any {
@@ -193,7 +197,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "columns", Argument: "WHICH", Topic: outputTopic, Commands: jobCommand, Common: true, Standard: "all", Words: []string{"all", "url", "verdict"},
+		Name: "columns", Argument: "WHICH", Topic: outputTopic, Commands: tabling, Common: true, Standard: "all", Words: []string{"all", "url", "verdict"},
 		Short: "columns that come out: all, url (and verdicts) or verdict",
 		More: "All of jsonl is the whole object in jsonl, and the URL in other formats; all of CDXJ is surt, timestamp and URL, in jsonl with the " +
 			"object's keys.",
@@ -206,17 +210,17 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "prefix", Argument: "TEXT", Topic: outputTopic, Commands: jobCommand,
+		Name: "prefix", Argument: "TEXT", Topic: outputTopic, Commands: tabling,
 		Short: "put before the names of the verdict columns",
 		Bind:  func(c *jobConfig) any { return &c.prefix },
 	},
 	{
-		Name: "explain", Topic: outputTopic, Commands: jobCommand, Common: true,
+		Name: "explain", Topic: outputTopic, Commands: tabling, Common: true,
 		Short: "add why: reason, rule, rule_line and rule_agent",
 		Bind:  func(c *jobConfig) any { return &c.explain },
 	},
 	{
-		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: jobCommand, Repeat: true,
+		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
 		Short: "add columns of what is known of the robots.txt, by commas",
 		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, age. They are null where not known; a folder knows the first two " +
 			"(robotsbatch help columns).",
@@ -234,12 +238,18 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
 	},
 	{
+		Name: "workers", Argument: "N", Topic: runningTopic, Commands: pipeCommand, Standard: "1", Indifferent: true,
+		Short: "how many batches to work on at once",
+		More:  "With one, a batch is read when the answer to that before it was written. At most 32 for each processor.",
+		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
+	},
+	{
 		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand, Standard: "65536",
 		Short: "most rows in a batch",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.batchRows) },
 	},
 	{
-		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: jobCommand | compileCommand, Common: true, Standard: "512MiB", Indifferent: true,
+		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand, Common: true, Standard: "512MiB", Indifferent: true,
 		Short: "for batches in flight and compiled rules",
 		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
@@ -293,6 +303,11 @@ var flagTable = []cli.Flag[jobConfig]{
 		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand, Common: true, Indifferent: true,
 		Short: "no progress and no summary",
 		Bind:  func(c *jobConfig) any { return &c.quiet },
+	},
+	{
+		Name: "verbose", Topic: runningTopic, Commands: pipeCommand, Indifferent: true,
+		Short: "warnings and a summary on stderr",
+		Bind:  func(c *jobConfig) any { return &c.verbose },
 	},
 	{
 		Name: "quiet", Topic: runningTopic, Commands: verifyCommand, Indifferent: true,

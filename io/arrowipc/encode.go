@@ -3,29 +3,26 @@ package arrowipc
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/tables"
 )
 
-// Encode implements batch.Sink. A batch of which no row comes out is not
-// written; one that takes much memory becomes several record batches.
+// Encode implements batch.Sink. Unless it is one to one, a batch of which no row comes
+// out is not written, and one that takes much memory becomes several record batches.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if s.options.From != nil {
 		return s.encodePassed(b, v)
 	}
 	c := &chunk{}
-	err := s.output.Shares(b, v, func(share *tables.Share) error {
-		columns, err := share.Columns()
-		if err != nil {
-			return err
-		}
-		defer tables.Release(columns)
+	encode := func(columns []*array.Data) error {
 		m, err := s.encodeRecord(s.plain, columns, arrowCodecs[s.options.Compression], b.Grant)
 		if err != nil {
 			return err
@@ -35,7 +32,23 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 			return fmt.Errorf("its rows take more than %d bytes as they are written: raise -memory, or lower -batch-rows", most)
 		}
 		return nil
+	}
+	err := s.output.Shares(b, v, func(share *tables.Share) error {
+		if s.options.OneToOne && len(c.messages) > 0 {
+			return errors.New("its rows take more memory as they are written than a batch may: raise -memory")
+		}
+		columns, err := share.Columns()
+		if err != nil {
+			return err
+		}
+		defer tables.Release(columns)
+		return encode(columns)
 	})
+	if err == nil && len(c.messages) == 0 && s.options.OneToOne {
+		none := noRows(s.plain, s.options.mem)
+		defer tables.Release(none)
+		err = encode(none)
+	}
 	if err == nil && len(c.messages) > 0 {
 		c.dictionaries, err = s.usedDictionaries(b)
 	}
@@ -43,6 +56,18 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return nil, fmt.Errorf("arrowipc: %w", err)
 	}
 	return c, nil
+}
+
+// noRows returns columns without rows.
+func noRows(schema *arrow.Schema, mem memory.Allocator) []*array.Data {
+	columns := make([]*array.Data, schema.NumFields())
+	for i, field := range schema.Fields() {
+		empty := array.MakeArrayOfNull(mem, field.Type, 0)
+		columns[i] = empty.Data().(*array.Data)
+		columns[i].Retain()
+		empty.Release()
+	}
+	return columns
 }
 
 // usedDictionaries returns the dictionaries of the batch's columns that come

@@ -25,8 +25,9 @@ const framePrefix = 8
 var endOfStream = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
 
 var (
-	errCut    = fmt.Errorf("the input is cut: it ends before its end marker: %w", io.ErrUnexpectedEOF)
-	errLegacy = errors.New("a message does not begin with the continuation marker: the input is damaged, or was written before Arrow 0.15")
+	errCut       = fmt.Errorf("the input is cut: it ends before its end marker: %w", io.ErrUnexpectedEOF)
+	errNotStream = errors.New("it does not begin as an Arrow stream does: it is something else, or was written before Arrow 0.15")
+	errLegacy    = errors.New("a message does not begin with the continuation marker: the input is damaged, or was written before Arrow 0.15")
 	// errNotInOrder is what files of Polars are from a pipe: nothing but the
 	// footer says where their messages are.
 	errNotInOrder = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
@@ -78,13 +79,15 @@ func checkLength(length, limit int64) error {
 // streamFramer reads the messages of a stream, or those of a file from its
 // beginning to its end.
 type streamFramer struct {
-	r       *bufio.Reader
-	file    bool // a file: a footer follows
-	limit   int64
-	started bool // a message was read
-	batches int
-	schema  []byte // in a file's footer, once that was read, as a message
-	sums    sums
+	r     *bufio.Reader
+	file  bool // a file: a footer follows
+	limit int64
+	// stopAtEnd reads nothing behind a stream's end marker.
+	stopAtEnd bool
+	started   bool // a message was read
+	batches   int
+	schema    []byte // in a file's footer, once that was read, as a message
+	sums      sums
 }
 
 // next reads a message. An input that ends before its end marker is an error.
@@ -95,6 +98,8 @@ func (s *streamFramer) next() (*frame, error) {
 	}
 	if binary.LittleEndian.Uint32(prefix) != continuation {
 		switch {
+		case !s.file && !s.started:
+			return nil, errNotStream
 		case !s.file:
 			return nil, errLegacy
 		case !s.started:
@@ -142,6 +147,9 @@ func (s *streamFramer) next() (*frame, error) {
 // footer that knows of as many record batches as came. It returns io.EOF when
 // all is well. first was read already.
 func (s *streamFramer) end(first []byte) error {
+	if !s.file && s.stopAtEnd {
+		return io.EOF
+	}
 	if !s.file {
 		if _, err := s.r.ReadByte(); err == nil {
 			return errors.New("there is more behind the end of the stream: give streams one by one, not joined")

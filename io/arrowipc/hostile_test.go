@@ -381,7 +381,7 @@ func TestDamagedFrames(t *testing.T) {
 		errHas string
 	}{
 		{"nothing", nil, true, "the input is cut"},
-		{"text", []byte("http://example.com/\n"), true, "continuation marker"},
+		{"text", []byte("http://example.com/\n"), true, "it does not begin as an Arrow stream does"},
 		{"an end marker alone", endOfStream, true, "there is no schema"},
 		{"joined streams", append(bytes.Clone(stream), stream...), true, "there is more behind the end"},
 		{"metadata of 4 GiB", replace(stream, 4, 0xFF, 0xFF, 0xFF, 0xFF), true, "bytes of metadata"},

@@ -204,7 +204,7 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 		if ours, err = s.encodeRecord(s.schema, verdicts, r.meta.codec, grant); err == nil {
 			r.message, err = r.join(ours, r.meta, r.passedSize())
 		}
-	case selected == 0:
+	case selected == 0 && !s.options.OneToOne:
 		r.result = leftOut
 	default:
 		r.result = mixed

@@ -41,6 +41,9 @@ type SinkOptions struct {
 	Compression Compression
 	// Stream writes the stream format instead of the file format.
 	Stream bool
+	// OneToOne writes one record batch for each batch, also where no row of it comes
+	// out. One that would have to be cut is an error then.
+	OneToOne bool
 	// From is the source of the batches when they pass through
 	// ([Source.PassThrough]); Schema and Compression are its own then.
 	From *Source

@@ -35,6 +35,9 @@ type Options struct {
 	// Memory is the most bytes that one record batch may take with all
 	// dictionaries, as read and again decoded; 0 means 512 MiB.
 	Memory int64
+	// StopAtEnd does not look behind a stream's end marker, which its writer may keep
+	// open.
+	StopAtEnd bool
 
 	mem memory.Allocator // of tests
 }
@@ -96,7 +99,7 @@ func OpenStream(r io.Reader, o Options) (*Source, error) {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	s.framer = &streamFramer{r: buffered, file: file, limit: s.options.Memory}
+	s.framer = &streamFramer{r: buffered, file: file, stopAtEnd: o.StopAtEnd, limit: s.options.Memory}
 	f, err := s.framer.next()
 	if err == io.EOF {
 		err = errors.New("there is no schema")

@@ -1,0 +1,127 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// client is the other end of a robotsbatch pipe.
+type client struct {
+	cmd    *exec.Cmd
+	to     io.WriteCloser
+	from   io.ReadCloser
+	stderr *strings.Builder
+	w      *ipc.Writer
+	r      *ipc.Reader
+	schema *arrow.Schema
+}
+
+// startPipe starts a pipe that has answered its first batch.
+func startPipe(t *testing.T, rows int) *client {
+	t.Helper()
+	workplace(t)
+	c := &client{cmd: exec.Command("robotsbatch", "pipe", "-rules", "rules"), stderr: new(strings.Builder)}
+	c.cmd.Stderr = c.stderr
+	var err error
+	if c.to, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if c.from, err = c.cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.schema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
+	c.w = ipc.NewWriter(c.to, ipc.WithSchema(c.schema))
+	c.ask(t, rows)
+	return c
+}
+
+// ask writes a batch and reads its answer, without a thread.
+func (c *client) ask(t *testing.T, rows int) {
+	t.Helper()
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	for range rows {
+		b.Append("https://example.com/private/and/so/on")
+	}
+	urls := b.NewArray()
+	if err := c.w.Write(array.NewRecord(c.schema, []arrow.Array{urls}, int64(rows))); err != nil {
+		t.Fatal(err)
+	}
+	if c.r == nil {
+		var err error
+		if c.r, err = ipc.NewReader(c.from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !c.r.Next() || c.r.Record().NumRows() != int64(rows) || c.r.Record().Column(1).ValueStr(0) != "false" {
+		t.Fatalf("no answer: %v: %s", c.r.Err(), c.stderr)
+	}
+}
+
+// ended checks the exit status and how many lines there are on stderr.
+func (c *client) ended(t *testing.T, status, lines int) {
+	t.Helper()
+	if got := exitStatus(t, c.cmd); got != status || strings.Count(c.stderr.String(), "\n") != lines {
+		t.Errorf("exit status %d, want %d; stderr: %q", got, status, c.stderr)
+	}
+}
+
+// A pipe ends with the end marker, though its stdin stays open, and says nothing.
+func TestPipeEnds(t *testing.T) {
+	c := startPipe(t, 3)
+	c.ask(t, 100_000) // more than a pipe holds
+	c.ask(t, 1)
+	if err := c.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if c.r.Next() || c.r.Err() != nil {
+		t.Errorf("after the end marker: %v", c.r.Err())
+	}
+	c.ended(t, exitDone, 0)
+}
+
+// A signal ends a pipe that waits.
+func TestSignalStopsPipe(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		c := startPipe(t, 3)
+		if err := c.cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		c.ended(t, 128+int(signal), 1)
+		if !strings.HasPrefix(c.stderr.String(), "robotsbatch: stopped (") {
+			t.Errorf("stderr: %s", c.stderr)
+		}
+	}
+}
+
+// A client that has enough closes the answer, and one that dies closes both: the pipe
+// ends, with success if it can still tell.
+func TestPipeClientCloses(t *testing.T) {
+	c := startPipe(t, 3)
+	c.from.Close()
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	b.Append("https://example.com/")
+	if err := c.w.Write(array.NewRecord(c.schema, []arrow.Array{b.NewArray()}, 1)); err != nil {
+		t.Fatal(err)
+	}
+	c.ended(t, exitDone, 0)
+
+	c = startPipe(t, 3)
+	c.to.Close()
+	if rest, err := io.ReadAll(c.from); err != nil || len(rest) > 0 {
+		t.Errorf("a cut stream has an end marker: %x, %v", rest, err)
+	}
+	c.ended(t, exitFailed, 1)
+}

@@ -1,0 +1,18 @@
+// Package pipe answers an Arrow stream of URLs with a stream of verdicts, batch by
+// batch, for a program at the other end that waits for each answer.
+//
+// The contract, on which a client without threads can rely:
+//
+//	in                        out
+//	schema               ──▶
+//	                     ◀──  schema, before a batch is read
+//	batch 0              ──▶
+//	                     ◀──  batch 0, flushed, once all of it was read
+//	…
+//	end marker           ──▶
+//	                     ◀──  end marker; nothing behind the client's is read
+//
+// Each batch has one answer with its rows in order, also a batch without rows and one
+// of which no row comes out. A stream that ends without its end marker is an error, and
+// an answer without one was not completed.
+package pipe
