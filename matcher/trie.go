@@ -133,6 +133,20 @@ func agentNames(chosen []choice) []byte {
 	return names
 }
 
+// Agents returns the values of the user-agent lines by which the trie's groups were chosen,
+// in file order, with bytes that are not UTF-8 as %XX. There are none without a group, and
+// in a trie without notes.
+func (t *Trie) Agents() [][]byte {
+	if len(t.agents) == 0 {
+		return nil
+	}
+	values := make([][]byte, le32(t.agents))
+	for i := range values {
+		values[i] = t.agent(i)
+	}
+	return values
+}
+
 func (t *Trie) agent(group int) []byte {
 	start := 4*int(le32(t.agents)) + 4
 	if group > 0 {

@@ -1,0 +1,161 @@
+package matcher
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
+)
+
+// Traced is a rule that matches a path.
+type Traced struct {
+	RuleInfo
+	// Pattern is the rule's pattern as it is compared: normalised, every '*' as
+	// written, with "%2A" and "%24" for those characters themselves.
+	Pattern string
+	// Length is how many bytes of the normalised pattern count (RFC 9309 §2.2.2):
+	// each escape "%2A" and "%24" counts one.
+	Length int
+}
+
+// Trace returns the rules of t that match a path, which is that of urls.Scratch.Split: the
+// most specific first, so that the first is the one that Match decides by.
+//
+// It is for people who want to know what else matched, and takes the slow and clear way:
+// it compares each rule by itself, in time linear in the path for each literal of a
+// pattern. A trie without notes (see OpenBody) has no rules to show.
+func (t *Trie) Trace(path []byte) []Traced {
+	profile := t.Profile()
+	plain, query := path, path
+	if profile == robotstxt.RFC9309 {
+		plain, query = urls.Normalise(path), urls.NormaliseQuery(path)
+	}
+	var found []Traced
+	for _, rule := range t.writtenRules() {
+		for _, source := range rule.sources(profile) {
+			var c pattern
+			if _, ok := c.compile(nil, source, profile); !ok {
+				continue
+			}
+			target := plain
+			if c.query {
+				target = query
+			}
+			if c.matches(target) {
+				found = append(found, Traced{RuleInfo: rule.RuleInfo, Pattern: normalPattern(source, profile), Length: c.length})
+				break // the pattern as written is longer than the second one
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Traced) int {
+		return cmp.Or(cmp.Compare(b.Length, a.Length), compareAllow(a.Allow, b.Allow), cmp.Compare(a.Line, b.Line))
+	})
+	return found
+}
+
+// compareAllow puts allow first.
+func compareAllow(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// writtenRule is a rule of a trie as it is written.
+type writtenRule struct {
+	RuleInfo
+	pattern []byte
+}
+
+// sources are the patterns that the rule stands for: one, or under Google two (see
+// indexPattern).
+func (r *writtenRule) sources(p Profile) [][]byte {
+	if p == robotstxt.Google && r.Allow {
+		if directory, ok := indexPattern(r.pattern); ok {
+			return [][]byte{r.pattern, directory}
+		}
+	}
+	return [][]byte{r.pattern}
+}
+
+// writtenRules reads the rules of a trie back from its notes, each line once, in the order
+// of the lines.
+func (t *Trie) writtenRules() []writtenRule {
+	rules := make([]writtenRule, 0, ruleCount(t.notes))
+	for rank := 1; rank <= ruleCount(t.notes); rank++ {
+		rules = append(rules, writtenRule{RuleInfo: t.Rule(uint32(rank) << 1)})
+	}
+	slices.SortFunc(rules, func(a, b writtenRule) int { return cmp.Compare(a.Line, b.Line) })
+	rules = slices.CompactFunc(rules, func(a, b writtenRule) bool { return a.Line == b.Line })
+	body := []byte("User-agent: *")
+	for i := range rules {
+		body = append(append(body, '\n'), rules[i].Text...)
+	}
+	f := robotstxt.Parse(body, robotstxt.Options{Profile: t.Profile(), Limit: len(body)})
+	for i := range rules {
+		written := &f.Groups[0].Rules[i]
+		rules[i].Allow, rules[i].pattern = written.Allow, written.Pattern
+	}
+	return rules
+}
+
+// matches reports whether the pattern matches a path in the spelling that it is compared
+// with. The literals between wildcards are found one after the other, each as early as
+// it can be, which leaves the most to those that follow.
+func (c *pattern) matches(path []byte) bool {
+	literals := bytes.Split(c.text, []byte{star})
+	rest, ok := bytes.CutPrefix(path, literals[0])
+	if !ok {
+		return false
+	}
+	if len(literals) == 1 {
+		return !c.anchored || len(rest) == 0
+	}
+	last := len(literals) - 1
+	for _, literal := range literals[1:last] {
+		at := bytes.Index(rest, literal)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(literal):]
+	}
+	if c.anchored {
+		return bytes.HasSuffix(rest, literals[last])
+	}
+	return bytes.Contains(rest, literals[last])
+}
+
+// normalPattern spells a pattern as it is compared; see Traced.Pattern.
+func normalPattern(source []byte, p Profile) string {
+	var spelled []byte
+	var c pattern // keeps from one literal to the next whether there was a '?'
+	end := ""
+	if n := len(source); n > 0 && source[n-1] == '$' {
+		source, end = source[:n-1], "$"
+	}
+	for i, literal := range bytes.Split(source, []byte("*")) {
+		if i > 0 {
+			spelled = append(spelled, '*')
+		}
+		if p == robotstxt.Google {
+			spelled = c.appendGoogle(spelled, literal)
+			continue
+		}
+		for _, char := range c.appendRFC9309(nil, literal) {
+			if char == '*' {
+				spelled = urls.AppendEscape(spelled, char)
+			} else {
+				spelled = append(spelled, char)
+			}
+		}
+	}
+	if n := len(spelled); p == robotstxt.RFC9309 && end == "" && n > 0 && spelled[n-1] == '$' {
+		spelled = urls.AppendEscape(spelled[:n-1], '$')
+	}
+	return string(spelled) + end
+}

@@ -1,0 +1,133 @@
+package matcher_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// randomRules is a body of up to n rules over few tokens, so that many patterns match one
+// path and many are the same.
+func randomRules(r *rand.Rand, tokens []string, n int) string {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for range 1 + r.IntN(n) {
+		b.WriteString([]string{"Allow: ", "Disallow: ", "disallow :", "Allow\t"}[r.IntN(4)])
+		b.WriteString([]string{"/", "/", "/", "*", ""}[r.IntN(5)])
+		for range r.IntN(4) {
+			b.WriteString(tokens[r.IntN(len(tokens))])
+		}
+		b.WriteString([]string{"\n", "\n", " # why\n"}[r.IntN(3)])
+	}
+	return b.String()
+}
+
+var traceTokens = []string{"/", "a", "b", "*", "*", "$", "?", "%2F", "%2a", "%24", "%61", "%", "é", "\xFF", " ", "index.html"}
+
+// The winner of a trace is the rule that the engine decides by, and the rules of it are
+// those that the reference says match, with their lengths.
+func TestTraceAgreesWithTheEngine(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	matched := 0
+	for range 4000 {
+		body := randomRules(r, traceTokens, 8)
+		path := "/"
+		for range r.IntN(6) {
+			path += traceTokens[r.IntN(len(traceTokens))]
+		}
+		for _, profile := range profiles {
+			trie := matcher.Compile(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}), []matcher.Chain{{"*"}})[0]
+			var target matcher.Target
+			target.Set([]byte(path), profile.engine)
+			d := trie.Match(&target)
+			trace := trie.Trace([]byte(path))
+			if (len(trace) > 0) != d.Reason.HasRule() {
+				t.Fatalf("%q on %q: engine %v, trace %+v", path, body, d, trace)
+			}
+			if len(trace) > 0 {
+				best := trie.Rule(d.Rule)
+				if trace[0].Line != best.Line || trace[0].Allow != d.Allowed {
+					t.Fatalf("%q on %q: engine %q of line %d, trace %+v", path, body, best.Text, best.Line, trace)
+				}
+			}
+			want := referenceTrace(body, path, profile.reference)
+			var got []int
+			for _, rule := range trace {
+				got = append(got, rule.Line)
+				if profile.engine == robotstxt.RFC9309 && rule.Length != want[rule.Line] {
+					t.Fatalf("%q on %q: line %d has length %d, want %d", path, body, rule.Line, rule.Length, want[rule.Line])
+				}
+			}
+			if slices.Sort(got); !slices.Equal(got, sortedKeys(want)) {
+				t.Fatalf("%q on %q: lines %v, want %v", path, body, got, want)
+			}
+			matched += len(trace)
+		}
+	}
+	if matched < 4000 {
+		t.Errorf("only %d rules matched", matched)
+	}
+}
+
+func sortedKeys(m map[int]int) []int {
+	var keys []int
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// referenceTrace are the lengths of the rules that match a path, by line, each asked of
+// the reference in a body of its own.
+func referenceTrace(body, path string, p reference.Profile) map[int]int {
+	lengths := make(map[int]int)
+	for _, rule := range reference.Parse([]byte(body), p, 0).Groups[0].Rules {
+		alone := reference.File{Groups: []reference.Group{{Agents: []reference.Agent{{Value: "*"}}, Rules: []reference.Rule{rule}}}}
+		if reference.Decide(alone, nil, path, p).Rule != "" {
+			lengths[rule.Line] = reference.NewPattern(rule.Pattern, p).Length()
+		}
+	}
+	return lengths
+}
+
+// A trace spells patterns as they are compared.
+func TestTraceSpelling(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path, rfc, google string
+		length                     int // under RFC9309
+	}{
+		{"/a**b*$", "/a/b", "/a**b*$", "/a**b*$", 7},
+		{"/%7Eu", "/~u", "/~u", "", 3},
+		{"/f-%2a.html", "/f-*.html", "/f-%2A.html", "", 9},
+		{"/%24", "/$", "/%24", "", 2},
+		{"/a%24b", "/a$b", "/a$b", "", 4},
+		{"/é", "/%C3%A9", "/%C3%A9", "/%C3%A9", 7},
+		{"/?u=%2F", "/?u=/", "/?u=/", "", 5},
+		{"/*%2F", "/%2F", "/*%2F", "/*%2F", 5},
+		{"/%zz", "/%25zz", "/%25zz", "", 6},
+	} {
+		for _, profile := range profiles {
+			body := "User-agent: *\nDisallow: " + test.pattern
+			trie := matcher.Compile(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}), []matcher.Chain{{"*"}})[0]
+			want := test.rfc
+			if profile.engine == robotstxt.Google {
+				want = test.google
+			}
+			trace := trie.Trace([]byte(test.path))
+			switch {
+			case want == "":
+				if len(trace) > 0 {
+					t.Errorf("%s, %s: %+v", test.pattern, profile.name, trace)
+				}
+			case len(trace) != 1 || trace[0].Pattern != want || profile.engine == robotstxt.RFC9309 && trace[0].Length != test.length:
+				t.Errorf("%s, %s: %+v, want %s and %d", test.pattern, profile.name, trace, want, test.length)
+			}
+		}
+	}
+}
