@@ -128,3 +128,22 @@ func everyoneAgent(g *robotstxt.Group) (agent robotstxt.Agent, found bool) {
 	}
 	return robotstxt.Agent{}, false
 }
+
+// ChosenGroups returns the user-agent lines that make groups of f concern a chain, one for
+// each group in file order, and the chain's name that they have: its first with a group,
+// else [Everyone] (RFC 9309 §2.2.1). Without such a group there are none.
+func ChosenGroups(f *robotstxt.File, chain Chain) (name string, lines []robotstxt.Agent) {
+	for _, c := range chooseGroups(nil, f, chain) {
+		lines = append(lines, c.agent)
+	}
+	if len(lines) == 0 || lines[0].Everyone() {
+		return Everyone, lines
+	}
+	token, word := lines[0].Names(f.Profile)
+	for _, name := range chain {
+		if urls.EqualFold(token, name) || urls.EqualFold(word, name) {
+			return name, lines
+		}
+	}
+	return Everyone, lines // not reached: a line that is not for everyone has a name of the chain
+}

@@ -40,9 +40,12 @@ var mainJob = cli.Command{
 var commands = []cli.Command{
 	{
 		Name: "explain", Set: explainCommand,
-		Usage:    []string{"explain -rules RULES [-agent NAME] [flags] URL..."},
-		About:    "says which rule of which file decides about a URL.",
-		Examples: []string{"explain -rules robots -agent CCBot https://example.com/a?b=c"},
+		Usage: []string{"explain -rules RULES [-agent NAME] [flags] URL..."},
+		About: "says which rule of which line decides about a URL, in which group, and what else matched.",
+		Examples: []string{
+			"explain -rules robots -agent CCBot https://example.com/a?b=c",
+			"explain -rules robots.txt -for example.com -json https://example.com/a",
+		},
 		Exits: []cli.Exit{
 			{Status: "0", Meaning: "allowed; with several URLs or agents, the worst counts"},
 			{Status: "1", Meaning: "denied"},

@@ -255,6 +255,41 @@ func TestReadme(t *testing.T) {
 	wantInside(t, string(page), run("inspect "+pack+" https://www.artistconcert29.test"))
 }
 
+// What the pages on commands show is what these print.
+func TestPagesShowOutputs(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	for _, name := range []string{"explain"} {
+		page, err := os.ReadFile("cmd/robotsbatch/manual/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for _, args := range documentCommands(string(page)) {
+			if !strings.Contains(strings.Join(args, " "), "bench/corpus/sample") {
+				continue // a file that only stands for the reader's
+			}
+			var out, messages bytes.Buffer
+			if status := run(t.Context(), args, nil, &out, &messages); status > exitFailed {
+				t.Fatalf("%q: exit status %d: %s", args, status, &messages)
+			}
+			wantInside(t, string(page), indent(out.String()))
+			shown++
+		}
+		if shown == 0 {
+			t.Errorf("%s.md shows no output", name)
+		}
+	}
+}
+
+// indent makes text a block of code.
+func indent(text string) string {
+	return regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(text, "    $1")
+}
+
 func wantInside(t *testing.T, text, part string) {
 	t.Helper()
 	if part == "" || !strings.Contains(text, part) {

@@ -83,6 +83,7 @@ type jobConfig struct {
 	summaryJSON string
 	manifest    bool
 	resume      bool
+	json        bool // of explain and lint
 	// given are the flags that decide about the outputs' bytes, with their
 	// values.
 	given    map[string][]string

@@ -36,11 +36,10 @@ func runHelp(args []string, s streams) int {
 		return failUsage(s, "", usageErrorf("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
 	}
 	topic := args[0]
-	if c := program.Command(topic); c != nil {
-		return printCommandHelp(s, c)
-	}
-	if page, err := manual.ReadFile("manual/" + topic + ".md"); err == nil {
-		return printHelp(s, func(w io.Writer) { _, _ = w.Write(page) })
+	command := program.Command(topic)
+	page, err := manual.ReadFile("manual/" + topic + ".md")
+	if command != nil || err == nil {
+		return printHelp(s, func(w io.Writer) { printTopic(w, command, page) })
 	}
 	others := map[string]func(io.Writer){
 		"all": func(w io.Writer) { program.Help(&program.Main, w) }, "man": program.ManPage,
@@ -60,6 +59,18 @@ func runHelp(args []string, s streams) int {
 		return failUsage(s, "", usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
 	return failUsage(s, "", usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(names, ", ")))
+}
+
+// printTopic prints the help of a command, if there is one of that name, and the page of
+// the manual, if there is one.
+func printTopic(w io.Writer, command *cli.Command, page []byte) {
+	if command != nil {
+		program.Help(command, w)
+		if page != nil {
+			fmt.Fprintln(w)
+		}
+	}
+	_, _ = w.Write(page) // what the reader of a pipe does not want is no error
 }
 
 // printCommandHelp prints all of a command's help.

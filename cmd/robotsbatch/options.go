@@ -227,6 +227,11 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return columnsOf(&c.with) },
 	},
 	{
+		Name: "json", Topic: outputTopic, Commands: explainCommand,
+		Short: "JSON for programs: an object for each URL, on a line of its own",
+		Bind:  func(c *jobConfig) any { return &c.json },
+	},
+	{
 		Name: "max-invalid", Argument: "N", Topic: runningTopic, Commands: jobCommand, Standard: "any", Indifferent: true,
 		Short: "rows without a verdict that are still success, or a share: 0.5%",
 		Bind:  func(c *jobConfig) any { return c.maxInvalid.set },

@@ -1,5 +1,10 @@
 package rulesdir
 
+import (
+	"cmp"
+	"slices"
+)
+
 // File returns the name of the file that Lookup takes an authority's rules from, with the
 // folder's name in front, or "" if there is none. It is for messages and looks at the
 // folder at each call.
@@ -22,4 +27,56 @@ func (d *Dir) File(authority []byte) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// Text returns what File does, and the body: decompressed, up to
+// robotstxt.Options.ReadSize bytes. It reads the file at each call.
+func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
+	for _, file := range d.index.find(authority) {
+		if file == none {
+			continue
+		}
+		if name, body, err = d.text(&d.index.records[file], nil); err != nil || name != "" {
+			return name, body, err
+		}
+	}
+	return "", nil, nil
+}
+
+// text reads the file of a record, in the memory of buffer if that is large enough. The
+// name is empty for a folder HOST without a robots.txt.
+func (d *Dir) text(r *record, buffer []byte) (name string, body []byte, err error) {
+	found, version, err := d.read(r, &buffer)
+	if err != nil || !found {
+		return "", nil, err
+	}
+	return d.folder.full(version.Name), buffer, nil
+}
+
+// Files calls visit for each file of the folder that stands for an authority, in the order
+// of their names, with its name as Text has it. body is valid until visit returns. The
+// first error, of a file or of visit, ends it and is returned.
+func (d *Dir) Files(visit func(name string, body []byte) error) error {
+	x := d.index
+	order := make([]uint32, 0, len(x.records))
+	for i := range x.records {
+		if x.records[i].tier != nowhere {
+			order = append(order, uint32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(x.path(&x.records[a]), x.path(&x.records[b])) })
+	var buffer []byte
+	for _, i := range order {
+		name, body, err := d.text(&x.records[i], buffer[:0])
+		if err == nil && name != "" {
+			err = visit(name, body)
+		}
+		if err != nil {
+			return err
+		}
+		if buffer = body; cap(buffer) > keptBuffer {
+			buffer = nil
+		}
+	}
+	return nil
 }

@@ -47,7 +47,9 @@ type captureSet struct {
 	files    []captures.File
 	sources  int
 	bodySize int // bytes of a body that readers hand out
-	warner   *warner
+	// singleBody is that of the single robots.txt, once it was read.
+	singleBody []byte
+	warner     *warner
 }
 
 // newCaptureSet prepares to read the captures. Their bodies go into b, and what does
@@ -169,6 +171,9 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 		return nil, nil, err
 	}
 	pack, err := f.openPack(file, SomeOf(set.names), s.watch)
+	if err == nil && len(set.files) == 1 {
+		pack.text = set.singleBody
+	}
 	return pack, set.captured(info), err
 }
 

@@ -17,6 +17,8 @@ type packSource struct {
 	*rulepack.Pack
 	name   string // for people
 	folder string // of a temporary pack, removed by Close; else empty
+	// text is that of all its authorities, if it was made of a single robots.txt alone.
+	text []byte
 }
 
 // openPack opens the rule pack in a file; name is what people call it.

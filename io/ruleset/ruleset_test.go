@@ -184,10 +184,11 @@ func TestOrder(t *testing.T) {
 		var got []string
 		for _, host := range []string{"a", "b", "c", "d", "e"} {
 			authority := []byte("http://" + host + ".example")
-			name, err := set.File(authority)
+			source, err := set.Source(authority)
 			if err != nil {
 				t.Fatal(err)
 			}
+			name := source.Name
 			var o matcher.Origin
 			if err := set.Origins().Lookup(authority, &o); err != nil {
 				t.Fatal(err)

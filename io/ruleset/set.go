@@ -10,6 +10,7 @@ import (
 	"robotsbatch/io/rulesdir"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
 )
 
 // origins is an open source.
@@ -28,6 +29,7 @@ type Set struct {
 	asOf     time.Time
 	captured *Captured // nil without captures
 	watch    *agentWatch
+	parse    robotstxt.Options
 }
 
 // list is open sources, with nil in place of those that are not open yet.
@@ -36,6 +38,7 @@ type list []origins
 // Open opens all sources, and makes a temporary rule pack of those that are captures.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
 	s := &Set{sources: make(list, len(f.sources)), asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains)}
+	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	err := f.open(ctx, s)
 	if err == nil {
 		err = f.checkUsable(s)
@@ -136,10 +139,6 @@ func (s *Set) Captured() *Captured { return s.captured }
 // Misspelt returns a line for each agent that no robots.txt names which was looked up
 // so far, while one names an agent that is written almost the same.
 func (s *Set) Misspelt() []string { return s.watch.warnings() }
-
-// File returns the name of the file that decides about an authority; empty when there
-// is none.
-func (s *Set) File(authority []byte) (string, error) { return s.sources.file(authority) }
 
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (s *Set) Unchanged() error {

@@ -80,7 +80,8 @@ func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Read
 	if _, err := io.CopyN(&body, in, int64(s.bodySize)); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("-rules %s: %w", blob.Shown(name), err)
 	}
-	return &singleFile{body: body.Bytes(), urls: s.options.Single}, nil
+	s.singleBody = body.Bytes()
+	return &singleFile{body: s.singleBody, urls: s.options.Single}, nil
 }
 
 func (f *singleFile) Next(x *captures.Capture) error {

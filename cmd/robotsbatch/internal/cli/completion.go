@@ -118,7 +118,9 @@ func (p *Program[C]) BashCompletion(w io.Writer) {
 func (p *Program[C]) HelpWords() []string {
 	words := append(slices.Clone(p.Pages), "all", "man", "bash", "zsh", "fish", "version")
 	for i := range p.Commands {
-		words = append(words, p.Commands[i].Name)
+		if name := p.Commands[i].Name; !slices.Contains(words, name) { // some have a page, too
+			words = append(words, name)
+		}
 	}
 	return words
 }

@@ -1,0 +1,79 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/ruleset"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// body is what is known of a robots.txt beside its compiled rules.
+type body struct {
+	agents []string
+	text   []byte          // as Parse reads it; nil where only the rules are known
+	file   *robotstxt.File // of text
+}
+
+func newBody(source ruleset.Source, p matcher.Profile) *body {
+	b := &body{agents: source.Agents}
+	if source.Text != nil {
+		o := robotstxt.Options{Profile: p, Limit: len(source.Text)}
+		b.text, b.file = robotstxt.Text(source.Text, o), robotstxt.Parse(source.Text, o)
+	}
+	return b
+}
+
+// group says which groups a chain obeys. Without the text, the trie knows the values of
+// their user-agent lines.
+func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
+	file := b.file
+	if file == nil {
+		file = &robotstxt.File{Profile: trie.Profile()}
+		for _, value := range trie.Agents() {
+			file.Groups = append(file.Groups, robotstxt.Group{Agents: []robotstxt.Agent{{Value: value}}})
+		}
+	}
+	name, lines := matcher.ChosenGroups(file, chain)
+	g := &Group{Why: namedGroup, Name: name}
+	for _, line := range lines {
+		g.Lines = append(g.Lines, Line{Line: line.Line, Text: string(line.Value)})
+	}
+	switch {
+	case len(lines) == 0:
+		g.Why, g.Name = noGroup, ""
+	case name == matcher.Everyone && chain[0] != matcher.Everyone:
+		g.Why = everyonesGroup
+	}
+	if g.Why != namedGroup {
+		g.Near = batch.Nearest(chain[0], b.agents)
+	}
+	return g
+}
+
+// shownAround is how many lines are shown before and after one.
+const shownAround = 2
+
+// around returns the lines around one: of the text, else of the rules that the chain obeys.
+func (b *body) around(trie *matcher.Trie, line int) (lines []Line) {
+	if b.text != nil {
+		for number, text := range robotstxt.Lines(b.text) {
+			if number > line+shownAround {
+				break
+			}
+			if number >= line-shownAround {
+				lines = append(lines, Line{Line: number, Text: string(text)})
+			}
+		}
+		return lines
+	}
+	for number, text := range trie.Lines() {
+		lines = append(lines, Line{Line: number, Text: string(text)})
+	}
+	slices.SortFunc(lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
+	lines = slices.CompactFunc(lines, func(a, b Line) bool { return a.Line == b.Line })
+	at, _ := slices.BinarySearchFunc(lines, line, func(l Line, line int) int { return cmp.Compare(l.Line, line) })
+	return lines[max(0, at-shownAround):min(len(lines), at+1+shownAround)]
+}

@@ -1,0 +1,27 @@
+package robotstxt
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestLines(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                                  "",
+		"\xEF\xBB\xBFa\rb\r\nc\n\nd":        "1:a 2:b 3:c 4: 5:d ",
+		"\n\r":                              "1: 2: ",
+		"\xFF\xFEa\x00\r\x00\n\x00b\x00":    "1:a 2:b ",
+		"User-agent: *\nDisallow: /a # x\n": "1:User-agent: * 2:Disallow: /a # x ",
+	} {
+		got := ""
+		for number, line := range Lines(Text([]byte(body), Options{})) {
+			got += fmt.Sprintf("%d:%s ", number, line)
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+		if f := Parse([]byte(body), Options{}); f.Lines > 0 && len(want) == 0 {
+			t.Errorf("%q: Parse has %d lines", body, f.Lines)
+		}
+	}
+}
