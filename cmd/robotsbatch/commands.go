@@ -44,7 +44,7 @@ var commands = []cli.Command{
 		About: "says which rule of which line decides about a URL, in which group, and what else matched.",
 		Examples: []string{
 			"explain -rules robots -agent CCBot https://example.com/a?b=c",
-			"explain -rules robots.txt -for example.com -json https://example.com/a",
+			"explain -rules robots.txt -for example.com https://example.com/a",
 		},
 		Exits: []cli.Exit{
 			{Status: "0", Meaning: "allowed; with several URLs or agents, the worst counts"},
