@@ -45,6 +45,9 @@ func (f form) verdicts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 	if c.Kind.HasFacts() {
 		return f.facts(v, c)
 	}
+	if c.Kind == batch.RegisteredDomainColumn {
+		return f.domains(v)
+	}
 	agent := &v.Agents[c.Agent]
 	switch c.Kind {
 	case batch.AllowedColumn:

@@ -23,7 +23,7 @@ var (
 )
 
 const (
-	version = 4
+	version = 5
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 
@@ -41,11 +41,12 @@ const (
 	rulesSection
 	notesSection
 	recordsSection
+	digestsSection
 	sectionKinds
 )
 
 var sectionNames = [sectionKinds]string{
-	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records",
+	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "digests",
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

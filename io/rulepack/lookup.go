@@ -37,7 +37,7 @@ func (p *Pack) tell(found origin, o *matcher.Origin) error {
 		if err != nil {
 			return err
 		}
-		o.Tries, o.Facts.Records = b.tries, b.records
+		o.Tries, o.Facts.Records, o.Facts.Kind = b.tries, b.records, b.kind
 	}
 	o.Facts.Status, o.Facts.Fetched = int(found.status), int64(found.fetched)
 	o.Access, o.Stale = access.Outcome(found.outcome), found.flags&flagStale != 0
@@ -125,6 +125,7 @@ func (p *Pack) damaged(format string, args ...any) error {
 type opened struct {
 	tries   []matcher.Trie
 	records *matcher.Records // nil unless they were asked for
+	kind    robotstxt.BodyKind
 }
 
 // openBody opens a body, for the cache of those that are open.
@@ -135,7 +136,7 @@ func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err e
 	if err != nil {
 		return made, err
 	}
-	b := new(opened)
+	b := &opened{kind: kindOf(r.flags)}
 	size := openedSize(len(p.chains)) + int64(len(rules))
 	if r.flags&bodySource != 0 {
 		size += p.openSource(b, rules)

@@ -53,8 +53,8 @@ type Pack struct {
 	file *file
 	info *Info
 
-	directory, authorities, rows, rules, notes, records []byte
-	buckets, bodies                                     uint32
+	directory, authorities, rows, rules, notes, records, digests []byte
+	buckets, bodies                                              uint32
 
 	chains      []matcher.Chain
 	explain     bool
@@ -150,6 +150,7 @@ func (p *Pack) findSections() (err error) {
 	p.info = info
 	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
+	p.digests = f.section(digestsSection)
 	p.buckets = uint32(len(p.directory)/8 - 1)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
 	return nil

@@ -34,7 +34,8 @@ type workspace struct {
 type rules struct {
 	tries    []matcher.Trie
 	records  *matcher.Records // nil unless they were asked for
-	length   int64            // of the body in bytes
+	kind     robotstxt.BodyKind
+	length   int64 // of the body in bytes
 	warnings int64
 	limited  bool
 	size     int64 // bytes of memory
@@ -121,6 +122,7 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 	}
 	r := &rules{
 		tries:    w.compiler.Compile(parsed, d.chains),
+		kind:     parsed.Kind,
 		length:   int64(len(w.body)),
 		warnings: int64(parsed.WarningCount),
 		limited:  parsed.Limited,

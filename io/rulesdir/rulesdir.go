@@ -147,7 +147,7 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 			continue
 		}
 		// The tries are copied, for o's memory is the caller's to write to.
-		o.Access, o.Tries, o.Facts.Records = access.Rules, r.tries, r.records
+		o.Access, o.Tries, o.Facts.Records, o.Facts.Kind = access.Rules, r.tries, r.records, r.kind
 		return nil
 	}
 	return nil
