@@ -20,6 +20,12 @@ const (
 	// RuleAgentColumn is the user-agent line's value, null without a rule.
 	RuleAgentColumn
 
+	// DeniedByColumn is the list of the agents that are denied, beside a verdict that was
+	// combined; null where there is no verdict.
+	DeniedByColumn
+	// DeniedAgentsColumn is the same list in place of verdicts.
+	DeniedAgentsColumn
+
 	// CrawlDelayColumn is the crawl-delay of the groups that decide for an
 	// agent, in seconds; null without one.
 	CrawlDelayColumn
@@ -33,27 +39,23 @@ const (
 	// AgeColumn is how many seconds before Verdicts.AsOf that was, null where
 	// either is not known.
 	AgeColumn
-	// BodyKindColumn is what the body whose rules decide looks like, such as "html";
-	// null where there is none.
-	BodyKindColumn
-	// RegisteredDomainColumn is the registered domain of the URL's host, null where
-	// it has none.
-	RegisteredDomainColumn
 )
 
 var columnNames = [...]string{
-	"allowed", "reason", "rule", "rule_line", "rule_agent",
+	"allowed", "reason", "rule", "rule_line", "rule_agent", "denied_by", "denied_agents",
 	"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age",
-	"body_kind", "registered_domain",
 }
 
 // HasFacts tells whether the column is made of Verdicts.Facts.
-func (k ColumnKind) HasFacts() bool { return CrawlDelayColumn <= k && k < RegisteredDomainColumn }
+func (k ColumnKind) HasFacts() bool { return k >= CrawlDelayColumn }
 
-// ParseWith returns the column that has a name, without prefix and agent, and is
-// added by itself, such as "crawl_delay".
+// IsAgents tells whether the column is a list of agents.
+func (k ColumnKind) IsAgents() bool { return k == DeniedByColumn || k == DeniedAgentsColumn }
+
+// ParseWith returns the column of facts that has a name, without prefix and
+// agent, such as "crawl_delay".
 func ParseWith(name string) (ColumnKind, error) {
-	for kind := CrawlDelayColumn; kind <= RegisteredDomainColumn; kind++ {
+	for kind := CrawlDelayColumn; kind <= AgeColumn; kind++ {
 		if columnNames[kind] == name {
 			return kind, nil
 		}
@@ -68,37 +70,54 @@ type VerdictColumn struct {
 	Kind ColumnKind
 	// Agent is an index into Verdicts.Agents.
 	Agent int
+	// Names are the agents' by number, for lists of agents.
+	Names []string
 }
 
 // ColumnOptions say which columns the program adds.
 type ColumnOptions struct {
 	// Agents are the first names of the agents' chains.
 	Agents []string
+	// Combined says that there is one verdict for all agents, and a list of those that are
+	// denied beside it; ListOnly leaves the verdict out.
+	Combined, ListOnly bool
 	// Explain adds the columns that explain.
 	Explain bool
-	// With are columns that ParseWith returned, in the order in which they come out.
+	// With are columns of facts, in the order in which they come out.
 	With []ColumnKind
 	// Prefix comes before all names.
 	Prefix string
 }
 
 // VerdictColumns names the columns: "allowed" for one agent, "allowed_ccbot" and
-// so on for several, and the columns that explain likewise; then those of With,
-// of which only the crawl-delay is an agent's. Two columns of the same name are
-// an error.
+// so on for several, and the columns that explain likewise; then those of facts,
+// of which only the crawl-delay is an agent's. A combined verdict has "allowed" and
+// "denied_by", or "denied_agents" alone. Two columns of the same name are an error.
 func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	c := columnList{options: o, agents: make(map[string]string)}
-	kinds := columnNames[:AllowedColumn+1]
-	if o.Explain {
-		kinds = columnNames[:RuleAgentColumn+1]
+	kinds := []ColumnKind{AllowedColumn}
+	if o.Combined && o.ListOnly {
+		kinds = []ColumnKind{DeniedAgentsColumn}
+	} else if o.Combined {
+		kinds = append(kinds, DeniedByColumn)
 	}
-	for agent := range o.Agents {
-		for kind := range kinds {
-			c.add(ColumnKind(kind), agent)
+	if o.Explain {
+		kinds = append(kinds, ReasonColumn, RuleColumn, RuleLineColumn, RuleAgentColumn)
+	}
+	verdicts := o.Agents
+	if o.Combined {
+		verdicts = o.Agents[:1]
+	}
+	for agent := range verdicts {
+		for _, kind := range kinds {
+			c.add(kind, agent)
 		}
 	}
 	for _, kind := range o.With {
 		agents := o.Agents[:1]
+		if kind == CrawlDelayColumn && o.Combined {
+			return nil, fmt.Errorf("a crawl-delay is an agent's: leave %s out, or give each agent columns of its own", columnNames[kind])
+		}
 		if kind == CrawlDelayColumn {
 			agents = o.Agents
 		}
@@ -119,14 +138,18 @@ type columnList struct {
 
 func (c *columnList) add(kind ColumnKind, agent int) {
 	name := c.options.Prefix + columnNames[kind]
-	if len(c.options.Agents) > 1 && kind <= CrawlDelayColumn {
+	if len(c.options.Agents) > 1 && !c.options.Combined && kind <= CrawlDelayColumn {
 		name += "_" + columnSuffix(c.options.Agents[agent])
 	}
 	if other, ok := c.agents[name]; ok && c.err == nil {
 		c.err = fmt.Errorf("agents %q and %q would both be written as column %q: leave one out", other, c.options.Agents[agent], name)
 	}
 	c.agents[name] = c.options.Agents[agent]
-	c.columns = append(c.columns, VerdictColumn{Name: name, Kind: kind, Agent: agent})
+	column := VerdictColumn{Name: name, Kind: kind, Agent: agent}
+	if kind.IsAgents() {
+		column.Names = c.options.Agents
+	}
+	c.columns = append(c.columns, column)
 }
 
 // CheckNames returns an error when a verdict column has the name of one of the

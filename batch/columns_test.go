@@ -57,6 +57,13 @@ func TestVerdictColumns(t *testing.T) {
 		{batch.ColumnOptions{Agents: []string{"*"}, With: with}, "allowed age crawl_delay sitemaps"},
 		{batch.ColumnOptions{Agents: []string{"CCBot", "*"}, With: with, Prefix: "r_"}, "r_allowed_ccbot r_allowed_all r_age r_crawl_delay_ccbot r_crawl_delay_all r_sitemaps"},
 		{batch.ColumnOptions{Agents: []string{"*"}, Explain: true, With: []batch.ColumnKind{batch.StatusColumn, batch.FetchedColumn}}, "allowed reason rule rule_line rule_agent robots_status robots_fetched_at"},
+		{batch.ColumnOptions{Agents: []string{"A", "B"}, Combined: true}, "allowed denied_by"},
+		{batch.ColumnOptions{Agents: []string{"A-1", "a_1"}, Combined: true, ListOnly: true, Prefix: "r_"}, "r_denied_agents"},
+		{
+			batch.ColumnOptions{Agents: []string{"A", "B"}, Combined: true, Explain: true, With: []batch.ColumnKind{batch.SitemapsColumn}},
+			"allowed denied_by reason rule rule_line rule_agent sitemaps",
+		},
+		{batch.ColumnOptions{Agents: []string{"A", "B"}, Combined: true, With: with}, "a crawl-delay is an agent's: leave crawl_delay out, or give each agent columns of its own"},
 		{batch.ColumnOptions{Agents: []string{"A-1", "a_1"}}, `agents "A-1" and "a_1" would both be written as column "allowed_a_1": leave one out`},
 		{batch.ColumnOptions{Agents: []string{"x", "Line-X"}, Explain: true}, `agents "x" and "Line-X" would both be written as column "rule_line_x": leave one out`},
 	} {

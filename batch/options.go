@@ -24,6 +24,18 @@ const (
 	EmitUnknown
 )
 
+// Combine says how one verdict is made of those of several agents.
+type Combine uint8
+
+const (
+	// CombineNone leaves each agent its own verdict.
+	CombineNone Combine = iota
+	// CombineAnyDenied denies a row when any agent is denied.
+	CombineAnyDenied
+	// CombineAllDenied denies a row when all agents are denied.
+	CombineAllDenied
+)
+
 // Options of a job.
 type Options struct {
 	// Emit says which rows come out.

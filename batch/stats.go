@@ -8,7 +8,8 @@ type Stats struct {
 	Rows int64
 	// Selected is the number of rows that were written; see Emit.
 	Selected int64
-	// Agents has the verdicts for each agent.
+	// Agents has the verdicts for each agent. Where they are combined, the first element
+	// has the combined verdicts, and the others follow.
 	Agents []Counts
 	// Invalid is the number of rows that are null or hold no URL.
 	Invalid int64
@@ -52,10 +53,33 @@ func statsOf(b *Batch, v *Verdicts) Stats {
 		allowed := countBits(a.Allowed)
 		s.Agents[i] = Counts{Allowed: int64(allowed), Unknown: int64(a.Nulls), Denied: int64(v.Rows - a.Nulls - allowed)}
 	}
+	if v.Members > 0 {
+		s.countMembers(v)
+	}
 	if b.Weights.Ints != nil || b.Weights.Floats != nil {
 		s.weigh(&b.Weights, v)
 	}
 	return s
+}
+
+// countMembers counts the verdicts of the agents whose verdicts were combined.
+func (s *Stats) countMembers(v *Verdicts) {
+	rows := make([]int64, len(v.Denied)) // with each list
+	for _, list := range v.DeniedOf {
+		if list >= 0 {
+			rows[list]++
+		}
+	}
+	denied := make([]int64, v.Members)
+	for i, list := range v.Denied {
+		for _, agent := range list {
+			denied[agent] += rows[i]
+		}
+	}
+	unknown := s.Agents[0].Unknown
+	for _, n := range denied {
+		s.Agents = append(s.Agents, Counts{Allowed: s.Rows - unknown - n, Denied: n, Unknown: unknown})
+	}
 }
 
 // add adds b's rows. The authorities are counted apart.

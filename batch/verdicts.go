@@ -6,20 +6,24 @@ import "robotsbatch/matcher"
 type Verdicts struct {
 	// Rows is the number of rows.
 	Rows int
-	// Agents has one element an agent, in the order of the job's agents.
+	// Agents has one element an agent, in the order of the job's agents; or one alone,
+	// the verdict that was made of all agents' (Combine).
 	Agents []AgentVerdicts
+	// Members is the number of agents whose verdicts are combined, 0 for none.
+	Members int
+	// Denied are lists of agents, by number and in order, each that of many rows: the
+	// agents that are denied. The first is the empty one. There are lists when verdicts
+	// are combined.
+	Denied [][]int32
+	// DeniedOf has one element a row then: an index into Denied, or -1 where there is
+	// no verdict.
+	DeniedOf []int32
 	// Facts are what is known of the robots.txt that the rows come under, each
 	// for many rows of an authority; when they were asked for.
 	Facts []matcher.Facts
 	// FactsOf has one element a row then: an index into Facts, or -1 where
 	// there is no robots.txt.
 	FactsOf []int32
-	// Domains are the registered domains of the rows' hosts, each for many rows of an
-	// authority; when they were asked for.
-	Domains []string
-	// DomainOf has one element a row then: an index into Domains, or -1 where there
-	// is none.
-	DomainOf []int32
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for
 	// none.
 	AsOf int64
@@ -78,8 +82,7 @@ const MaxExplanation = 2048
 func (v *Verdicts) Reset(rows, agents int, explain bool) {
 	*v = Verdicts{
 		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0],
-		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Domains: v.Domains[:0], DomainOf: v.DomainOf[:0],
-		Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
+		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Denied: v.Denied[:0], DeniedOf: v.DeniedOf[:0], Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
 	}
 	if v.Agents == nil {
 		v.Agents = make([]AgentVerdicts, agents)
@@ -103,8 +106,13 @@ func (v *Verdicts) Reset(rows, agents int, explain bool) {
 // ResetFacts makes room for facts: no row has any yet.
 func (v *Verdicts) ResetFacts() { v.FactsOf = filled(v.FactsOf, v.Rows, -1) }
 
-// ResetDomains makes room for registered domains: no row has any yet.
-func (v *Verdicts) ResetDomains() { v.DomainOf = filled(v.DomainOf, v.Rows, -1) }
+// ResetDenied makes room for lists of a number of agents whose verdicts are combined:
+// in each row none is denied yet.
+func (v *Verdicts) ResetDenied(members int) {
+	v.Members = members
+	v.Denied = append(v.Denied[:0], nil)
+	v.DeniedOf = filled(v.DeniedOf, v.Rows, 0)
+}
 
 // SetNull takes the verdict of a row, which has not been set, for a reason.
 func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
@@ -113,6 +121,9 @@ func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
 		v.Invalid++
 	case matcher.UnsupportedScheme:
 		v.UnsupportedScheme++
+	}
+	if len(v.DeniedOf) > 0 {
+		v.DeniedOf[row] = -1
 	}
 	for agent := range v.Agents {
 		a := &v.Agents[agent]
@@ -155,10 +166,13 @@ func (a *AgentVerdicts) Set(row int, allowed bool) {
 	a.Allowed[row>>3] |= bit << (row & 7)
 }
 
-// textBytes is how much text v holds: rules and sitemaps, of which a hostile
+// textBytes is how much text v holds: rules, sitemaps and lists, of which a hostile
 // robots.txt can have much for each row.
 func (v *Verdicts) textBytes() int64 {
 	size := 0
+	for _, list := range v.Denied {
+		size += 4 * len(list)
+	}
 	for i := range v.Agents {
 		for _, e := range v.Agents[i].Explanations {
 			size += len(e.Text) + len(e.Agent)

@@ -180,13 +180,48 @@ func (s *Stats) weigh(n *Numbers, v *Verdicts) {
 			case a.Allowed[row>>3]&bit != 0:
 				sum = &w.Allowed
 			}
-			switch {
-			case n.Floats != nil:
-				sum.AddFloat(n.Floats[row])
-			case n.Unsigned:
-				sum.addUint(uint64(n.Ints[row]))
-			default:
-				sum.AddInt(n.Ints[row])
+			sum.addRow(n, row)
+		}
+	}
+	if v.Members > 0 {
+		s.weighMembers(n, v)
+	}
+}
+
+// addRow adds the number of a row that has one.
+func (s *Sum) addRow(n *Numbers, row int) {
+	switch {
+	case n.Floats != nil:
+		s.AddFloat(n.Floats[row])
+	case n.Unsigned:
+		s.addUint(uint64(n.Ints[row]))
+	default:
+		s.AddInt(n.Ints[row])
+	}
+}
+
+// weighMembers adds a batch's weights by verdict for the agents whose verdicts were
+// combined.
+func (s *Stats) weighMembers(n *Numbers, v *Verdicts) {
+	sums := make([]Sum, len(v.Denied)) // of the rows with each list
+	for row, list := range v.DeniedOf {
+		if list >= 0 && !n.Null(row) && n.finite(row) {
+			sums[list].addRow(n, row)
+		}
+	}
+	members := s.Agents[1:]
+	for i := range members {
+		members[i].Weights.Unknown = s.Agents[0].Weights.Unknown
+	}
+	for list, sum := range sums {
+		denied := v.Denied[list]
+		for agent := range members {
+			w := &members[agent].Weights
+			if len(denied) > 0 && int(denied[0]) == agent {
+				denied = denied[1:]
+				w.Denied.Add(sum)
+			} else {
+				w.Allowed.Add(sum)
 			}
 		}
 	}

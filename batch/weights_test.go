@@ -2,6 +2,7 @@ package batch
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -87,6 +88,29 @@ func TestSumOfFloats(t *testing.T) {
 		t.Errorf("twice the largest float is %g", sum.Float())
 	}
 	sameAfterJSON(t, sum)
+}
+
+// TestMembersOfCombinedVerdicts: of agents whose verdicts were combined, each has counts
+// and weights as it has alone.
+func TestMembersOfCombinedVerdicts(t *testing.T) {
+	v := &Verdicts{}
+	v.Reset(4, 1, false)
+	v.ResetDenied(3)
+	v.Agents[0].Set(0, true)
+	v.SetNull(3, 0)
+	v.Denied = append(v.Denied, []int32{1}, []int32{1, 2})
+	v.DeniedOf[1], v.DeniedOf[2] = 1, 2
+	s := statsOf(&Batch{Weights: Numbers{Ints: []int64{1, 10, 100, 1000}}}, v)
+	var total Stats
+	total.add(&s)
+	total.add(&s)
+	for agent, want := range []string{"2 4 2 2/220/2000", "6 0 2 222/0/2000", "2 4 2 2/220/2000", "4 2 2 22/200/2000"} {
+		c := total.Agents[agent]
+		got := fmt.Sprintf("%d %d %d %.0f/%.0f/%.0f", c.Allowed, c.Denied, c.Unknown, c.Weights.Allowed.Float(), c.Weights.Denied.Float(), c.Weights.Unknown.Float())
+		if got != want {
+			t.Errorf("agent %d: %s, want %s", agent, got, want)
+		}
+	}
 }
 
 func TestWeigh(t *testing.T) {

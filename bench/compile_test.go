@@ -25,7 +25,7 @@ func BenchmarkCompile(b *testing.B) {
 			bodies = append(bodies, c.AppendBody(nil, i))
 		}
 	}
-	chains := []matcher.Chain{{"CCBot"}}
+	agents := matcher.NewAgents([]matcher.Chain{{"CCBot"}})
 	size := 0
 	for _, body := range bodies {
 		size += len(body)
@@ -47,7 +47,7 @@ func BenchmarkCompile(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, body := range bodies {
-					compiler.Compile(parser.Parse(body, robotstxt.Options{}), chains)
+					compiler.Compile(parser.Parse(body, robotstxt.Options{}), agents)
 				}
 			}
 		})

@@ -101,6 +101,67 @@ func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 	return dst
 }
 
+// For is Tries for agents: the distinct tries, and which of them is each agent's, as
+// Origin has them.
+func (b *Body) For(agents *Agents) (tries []Trie, of []uint32) {
+	tries, of, _ = b.decide(agents, func(*groupCheck, int) error { return nil }) // which never fails
+	return tries, of
+}
+
+// scannedNames is how many names of a body are looked up in Agents in the time that it
+// takes to look one of these up in the body.
+const scannedNames = 8
+
+// decide is For. check is called for the number of each name that decides, before its
+// trie is used.
+func (b *Body) decide(a *Agents, check func(c *groupCheck, name int) error) (tries []Trie, of []uint32, err error) {
+	numbers := b.numbersOf(a)
+	d := newDistinct(a)
+	var c groupCheck
+	for i := range a.chains {
+		decides := a.decides(i, func(name int32) bool { return numbers[name] >= 0 })
+		number := -1
+		if decides != everyone {
+			number = int(numbers[decides])
+		}
+		err := d.add(i, decides, func() (Trie, error) {
+			if err := check(&c, number); err != nil {
+				return Trie{}, err
+			}
+			return b.trie(number), nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	tries, of = d.result()
+	return tries, of, nil
+}
+
+// numbersOf are the numbers that the names of agents have in the body, -1 for one that
+// it does not have.
+func (b *Body) numbersOf(a *Agents) []int32 {
+	numbers := make([]int32, len(a.names))
+	if b.names > scannedNames*len(a.names) {
+		for i, name := range a.names {
+			numbers[i] = -1
+			if n, ok := b.find(name); ok {
+				numbers[i] = int32(n)
+			}
+		}
+		return numbers
+	}
+	for i := range numbers {
+		numbers[i] = -1
+	}
+	for n := range b.names {
+		if i, ok := a.numbers[string(b.name(n))]; ok {
+			numbers[i] = int32(n)
+		}
+	}
+	return numbers
+}
+
 // Chosen is the name whose groups a chain obeys, in lower case: the first one
 // that has any, or Everyone.
 func (b *Body) Chosen(chain Chain) string {

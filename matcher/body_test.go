@@ -51,6 +51,28 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 	return b
 }
 
+// eachTrie are the tries of a number of agents, which share some.
+func eachTrie(tries []matcher.Trie, of []uint32, agents int) []matcher.Trie {
+	o := matcher.Origin{Tries: tries, Of: of}
+	each := make([]matcher.Trie, agents)
+	for i := range each {
+		each[i] = *o.Trie(i)
+	}
+	return each
+}
+
+// checkDistinct checks that no trie is there twice.
+func checkDistinct(t testing.TB, body string, tries []matcher.Trie) {
+	t.Helper()
+	for i := range tries {
+		for j := range i {
+			if tries[i].Same(&tries[j]) {
+				t.Fatalf("tries %d and %d are one of\n%s", i, j, body)
+			}
+		}
+	}
+}
+
 // checkBody compares a whole body with what Compile makes of it for chains.
 func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matcher.Chain, paths []string) {
 	t.Helper()
@@ -60,13 +82,19 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 	got := whole.Tries(nil, chains)
 	data, notes := whole.AppendRules(nil), whole.AppendNotes(nil)
 	silent := matcher.ReopenBody(data, nil).Tries(nil, chains)
-	some, named, err := matcher.OpenTries(nil, data, notes, chains)
+	agents := matcher.NewAgents(chains)
+	named, tries, of, err := matcher.OpenFor(data, notes, agents)
 	if err != nil {
 		t.Fatal(err)
 	}
+	some := eachTrie(tries, of, len(chains))
+	tries, of = whole.For(agents)
+	shared := eachTrie(tries, of, len(chains))
 	var compiler matcher.Compiler
-	compiler.Compile(robotstxt.Parse([]byte(brokenBodies[3]+body), robotstxt.Options{Profile: profile}), chains) // leaves much behind
-	alone := compiler.Compile(f, chains)
+	compiler.Compile(robotstxt.Parse([]byte(brokenBodies[3]+body), robotstxt.Options{Profile: profile}), agents) // leaves much behind
+	tries, of = compiler.Compile(f, agents)
+	checkDistinct(t, body, tries)
+	alone := eachTrie(tries, of, len(chains))
 	for i := range chains {
 		a := &engineRules{body: body, profile: profile, trie: &want[i]}
 		b := &engineRules{body: body, profile: profile, trie: &got[i]}
@@ -83,6 +111,9 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 			}
 			if y := some[i].Match(&target); x != y {
 				t.Fatalf("%q for %v by\n%s\nis %v, of its tries alone %v", path, chains[i], body, x, y)
+			}
+			if y := shared[i].Match(&target); x != y || y.Reason.HasRule() && !bytes.Equal(shared[i].Rule(y.Rule).Agent, want[i].Rule(x.Rule).Agent) {
+				t.Fatalf("%q for %v by\n%s\nis %v, of the distinct tries %v", path, chains[i], body, x, y)
 			}
 			for _, trie := range []matcher.Trie{silent[i], alone[i]} {
 				if y := trie.Match(&target); x != y || trie.Rule(y.Rule).Allow != (y.Rule&1 != 0) {
@@ -271,7 +302,7 @@ func use(b *matcher.Body, notes bool, paths []string) {
 // the bytes, too: then they must open, and are used by others.
 func useSome(t testing.TB, data, notes []byte, sound bool, paths []string) {
 	for _, chains := range [][]matcher.Chain{{{"*"}}, {{"A"}, {"C", "B"}, {"A", "B"}}} {
-		tries, b, err := matcher.OpenTries(nil, data, notes, chains)
+		b, tries, _, err := matcher.OpenFor(data, notes, matcher.NewAgents(chains))
 		switch {
 		case err == nil && !sound:
 			useTries(tries, notes != nil, paths)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"robotsbatch/matcher/robotstxt"
-	"robotsbatch/matcher/urls"
 )
 
 // Profile is a reading of the protocol; see [robotstxt.Profile].
@@ -82,68 +81,20 @@ type choice struct {
 	agent robotstxt.Agent
 }
 
-// chooseGroups appends to chosen, which is empty, the groups of f that concern a
-// chain, in file order: those of its first name that has any, else those for everyone
-// (RFC 9309 §2.2.1). There is none when the chain has no group.
-func chooseGroups(chosen []choice, f *robotstxt.File, chain Chain) []choice {
-	for _, name := range chain {
-		if name == Everyone {
-			break
-		}
-		for i := range f.Groups {
-			if agent, found := namingAgent(&f.Groups[i], name, f.Profile); found {
-				chosen = append(chosen, choice{group: i, agent: agent})
-			}
-		}
-		if len(chosen) > 0 {
-			return chosen
-		}
-	}
-	for i := range f.Groups {
-		if agent, found := everyoneAgent(&f.Groups[i]); found {
-			chosen = append(chosen, choice{group: i, agent: agent})
-		}
-	}
-	return chosen
-}
-
-func namingAgent(g *robotstxt.Group, name string, p Profile) (agent robotstxt.Agent, found bool) {
-	for _, a := range g.Agents {
-		if a.Everyone() {
-			continue
-		}
-		token, word := a.Names(p)
-		if urls.EqualFold(token, name) || urls.EqualFold(word, name) {
-			return a, true
-		}
-	}
-	return robotstxt.Agent{}, false
-}
-
-func everyoneAgent(g *robotstxt.Group) (agent robotstxt.Agent, found bool) {
-	for _, a := range g.Agents {
-		if a.Everyone() {
-			return a, true
-		}
-	}
-	return robotstxt.Agent{}, false
-}
-
 // ChosenGroups returns the user-agent lines that make groups of f concern a chain, one for
 // each group in file order, and the chain's name that they have: its first with a group,
 // else [Everyone] (RFC 9309 §2.2.1). Without such a group there are none.
 func ChosenGroups(f *robotstxt.File, chain Chain) (name string, lines []robotstxt.Agent) {
-	for _, c := range chooseGroups(nil, f, chain) {
+	agents := NewAgents([]Chain{chain})
+	var s selector
+	s.choose(f, agents)
+	name = Everyone
+	number := agents.decides(0, s.has)
+	if number != everyone {
+		name = agents.names[number]
+	}
+	for _, c := range s.groupsOf(number) {
 		lines = append(lines, c.agent)
 	}
-	if len(lines) == 0 || lines[0].Everyone() {
-		return Everyone, lines
-	}
-	token, word := lines[0].Names(f.Profile)
-	for _, name := range chain {
-		if urls.EqualFold(token, name) || urls.EqualFold(word, name) {
-			return name, lines
-		}
-	}
-	return Everyone, lines // not reached: a line that is not for everyone has a name of the chain
+	return name, lines
 }

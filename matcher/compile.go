@@ -7,10 +7,17 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Compile is Compiler.Compile for a single body, with explanations.
+// Compile is Compiler.Compile for a single body, with explanations. It returns one
+// Trie a chain, in their order; chains that obey the same groups have equal ones.
 func Compile(f *robotstxt.File, chains []Chain) []Trie {
 	c := Compiler{Explain: true}
-	return c.Compile(f, chains)
+	tries, of := c.Compile(f, NewAgents(chains))
+	o := Origin{Tries: tries, Of: of}
+	all := make([]Trie, len(chains))
+	for i := range all {
+		all[i] = *o.Trie(i)
+	}
+	return all
 }
 
 // Compiler compiles bodies one after the other, in memory that it keeps: as much
@@ -21,7 +28,8 @@ type Compiler struct {
 	// Trie.Rule knows only whether a rule allows.
 	Explain bool
 
-	chosen          [][]choice // of each chain
+	selector        selector
+	compiled        []compiledGroups // of the body at hand
 	entries, sorted []entry
 	sources         []source
 	arena           []byte // of the entries' texts, where the body does not have them
@@ -31,30 +39,46 @@ type Compiler struct {
 	builder         builder
 }
 
-// Compile compiles what a body means for each chain: one Trie a chain, in their
-// order. Chains that obey the same groups share their compiled rules. The tries
-// keep nothing of f, nor of the compiler.
+// compiledGroups is what some groups of a body compiled to.
+type compiledGroups struct {
+	chosen []choice
+	trie   Trie
+}
+
+// Compile compiles what a body means for each agent: the distinct tries, and which of
+// them is each agent's, as Origin has them. The tries keep nothing of f, nor of the
+// compiler.
 //
-// It takes time and memory linear in the body, but for sorting its rules.
-func (c *Compiler) Compile(f *robotstxt.File, chains []Chain) []Trie {
-	tries := make([]Trie, len(chains))
-	c.chosen = slices.Grow(c.chosen[:0], len(chains))[:len(chains)]
-	chosen := c.chosen
-	for i, chain := range chains {
-		chosen[i] = chooseGroups(chosen[i][:0], f, chain)
-		if j := slices.IndexFunc(chosen[:i], func(c []choice) bool { return sameGroups(c, chosen[i]) }); j >= 0 {
-			tries[i] = tries[j]
-		} else {
-			tries[i] = c.groups(f, chosen[i])
-			if c.Explain {
-				tries[i].notes = c.describe()
-			}
-		}
-		if c.Explain {
-			tries[i].agents = agentNames(chosen[i])
-		}
+// It takes time and memory linear in the body and in the number of agents, but for
+// sorting rules.
+func (c *Compiler) Compile(f *robotstxt.File, agents *Agents) (tries []Trie, of []uint32) {
+	c.selector.choose(f, agents)
+	c.compiled = c.compiled[:0]
+	d := newDistinct(agents)
+	for i := range agents.chains {
+		name := agents.decides(i, c.selector.has)
+		_ = d.add(i, name, func() (Trie, error) { return c.trie(f, c.selector.groupsOf(name)), nil }) // which never fails
 	}
-	return tries
+	clear(c.compiled) // it must not keep a body in memory
+	return d.result()
+}
+
+// trie returns what chosen groups compile to, once for each set of groups.
+func (c *Compiler) trie(f *robotstxt.File, chosen []choice) Trie {
+	known := slices.IndexFunc(c.compiled, func(g compiledGroups) bool { return sameGroups(g.chosen, chosen) })
+	if known < 0 {
+		t := c.groups(f, chosen)
+		if c.Explain {
+			t.notes = c.describe()
+		}
+		known = len(c.compiled)
+		c.compiled = append(c.compiled, compiledGroups{chosen: chosen, trie: t})
+	}
+	t := c.compiled[known].trie
+	if c.Explain {
+		t.agents = agentNames(chosen)
+	}
+	return t
 }
 
 func sameGroups(a, b []choice) bool {

@@ -1,6 +1,8 @@
 package matcher
 
 import (
+	"slices"
+
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/urls"
 )
@@ -10,7 +12,7 @@ import (
 const maxPrefixes = 256
 
 // Decider decides the rows of a column of URLs whose authorities are known, and
-// sets a bit for each row and agent. It is one goroutine's.
+// sets a bit for each row and trie of its authority. It is one goroutine's.
 //
 // A row's path is walked down the tries of its authority. What the rules without
 // wildcards make of it depends on a prefix of the URL, and holds for all rows that
@@ -22,7 +24,7 @@ type Decider struct {
 	profile Profile
 	target  Target
 	data    []byte   // of the column
-	allowed [][]byte // an agent's bits, one a row
+	allowed [][]byte // a trie's bits, one a row
 
 	prefixes [maxPrefixes]prefixVerdicts
 	n        int             // prefixes with undecided paths
@@ -36,28 +38,27 @@ type Decider struct {
 // prefixVerdicts is what the rules without wildcards make of all URLs that begin
 // with one prefix.
 type prefixVerdicts struct {
-	verdicts  []prefixVerdict // an agent's
-	tries     []Trie          // the agents', if undecided
-	undecided bool            // a wildcard rule may change an agent's verdict
+	verdicts  []prefixVerdict // a trie's
+	tries     []Trie          // if undecided
+	undecided bool            // a wildcard rule may change a trie's verdict
 	first     int             // the first path, if undecided
 	skip      int             // bytes of the URL before its path
 }
 
-// NewDecider returns a Decider for tries that were compiled for a number of agents
-// under a profile.
-func NewDecider(agents int, p Profile) *Decider {
+// NewDecider returns a Decider for tries that were compiled under a profile.
+func NewDecider(p Profile) *Decider {
 	d := &Decider{profile: p}
-	verdicts := make([]prefixVerdict, maxPrefixes*agents)
+	verdicts := make([]prefixVerdict, maxPrefixes) // most often there is one trie
 	for i := range d.prefixes {
-		d.prefixes[i].verdicts = verdicts[i*agents : (i+1)*agents : (i+1)*agents]
+		d.prefixes[i].verdicts = verdicts[i : i+1 : i+1]
 	}
 	return d
 }
 
 // Reset begins with a column whose bytes are data, and whose verdicts are to be
-// set in allowed: a bitmap an agent, with a bit a row, least significant first,
-// that is 0 until then. The Decider aliases both until the next Reset. Finish must
-// come before it.
+// set in allowed: bitmap i is for the rows' tries i, with a bit a row, least
+// significant first, that is 0 until then. There must be as many as any row has
+// tries. The Decider aliases both until the next Reset. Finish must come before it.
 func (d *Decider) Reset(data []byte, allowed [][]byte) {
 	d.data, d.allowed, d.prefix = data, allowed, nil
 	d.paths.reset(data)
@@ -65,7 +66,7 @@ func (d *Decider) Reset(data []byte, allowed [][]byte) {
 }
 
 // DecideRows decides rows, from number row on, whose URLs have one authority with
-// these tries, one an agent. URL i is data[offsets[i]:offsets[i+1]], with blanks
+// these tries. URL i is data[offsets[i]:offsets[i+1]], with blanks
 // around it maybe; authority is how many bytes its authority takes with the
 // scheme. The bits are those after Finish.
 func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, authority int) {
@@ -92,11 +93,11 @@ func (d *Decider) mayHavePrefix(low, high int) bool {
 	return n > 0 && high-low >= n && d.data[low+n-1] == d.prefix[n-1] && d.data[low+n/2] == d.prefix[n/2]
 }
 
-// allow sets the bits of rows low to high-1 for the agents that are allowed.
+// allow sets the bits of rows low to high-1 for the tries that allow them.
 func (d *Decider) allow(v *prefixVerdicts, low, high int) {
-	for agent := range v.verdicts {
-		if !v.verdicts[agent].denied {
-			SetBits(d.allowed[agent], low, high)
+	for i := range v.verdicts {
+		if !v.verdicts[i].denied {
+			SetBits(d.allowed[i], low, high)
 		}
 	}
 }
@@ -142,9 +143,9 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 func (d *Decider) decideAlone(tries []Trie, path []byte, row int) {
 	d.path = append(append(d.path[:0], '/'), path...)
 	d.target.Set(d.path, d.profile) // which is not /robots.txt
-	for agent := range tries {
-		if tries[agent].Allowed(&d.target) {
-			SetBits(d.allowed[agent], row, row+1)
+	for i := range tries {
+		if tries[i].Allowed(&d.target) {
+			SetBits(d.allowed[i], row, row+1)
 		}
 	}
 }
@@ -164,13 +165,10 @@ func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (de
 	d.target.Set(path, d.profile)
 	denied := false
 	v.undecided = false
-	for agent := range v.verdicts {
-		s := &v.verdicts[agent]
-		if first := firstWith(tries, agent); first < agent { // what changes its bits changes these
-			*s = prefixVerdict{denied: v.verdicts[first].denied}
-			continue
-		}
-		*s = tries[agent].prefixVerdict(&d.target)
+	v.verdicts = slices.Grow(v.verdicts[:0], len(tries))[:len(tries)]
+	for i := range tries {
+		s := &v.verdicts[i]
+		*s = tries[i].prefixVerdict(&d.target)
 		depth = max(depth, s.depth)
 		denied = denied || s.denied
 		v.undecided = v.undecided || s.undecided
@@ -185,16 +183,6 @@ func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (de
 		depth = max(depth, known)
 	}
 	return depth
-}
-
-// firstWith returns the first agent that has the same trie as one.
-func firstWith(tries []Trie, agent int) int {
-	for earlier := range agent {
-		if tries[earlier].Same(&tries[agent]) {
-			return earlier
-		}
-	}
-	return agent
 }
 
 // Finish decides what is undecided of the rows so far: then their bits are set.
@@ -214,8 +202,8 @@ func (d *Decider) Finish() {
 // resolve decides the undecided paths of a prefix, of which the last is before
 // number last.
 func (d *Decider) resolve(v *prefixVerdicts, last int) {
-	for agent := range v.verdicts {
-		s, trie := &v.verdicts[agent], &v.tries[agent]
+	for number := range v.verdicts {
+		s, trie := &v.verdicts[number], &v.tries[number]
 		if !s.undecided {
 			continue
 		}
@@ -225,26 +213,22 @@ func (d *Decider) resolve(v *prefixVerdicts, last int) {
 			}
 			d.target.setFrom(&d.paths, i, d.profile)
 			if trie.resolve(s, &d.target) {
-				d.change(v, agent, i)
+				d.change(s, number, i)
 			}
 		}
 	}
 	v.tries = nil // they are not to be kept in memory
 }
 
-// change changes the verdict of a path for an agent and for those with its rules.
-func (d *Decider) change(v *prefixVerdicts, agent, path int) {
-	if !v.verdicts[agent].denied { // denied paths have a prefix that tells them from /robots.txt
+// change changes the verdict of a path for a trie, by its number.
+func (d *Decider) change(v *prefixVerdict, trie, path int) {
+	if !v.denied { // denied paths have a prefix that tells them from /robots.txt
 		if is, _ := IsRobotsTxt(d.target.Path(), d.profile); is {
 			return
 		}
 	}
 	row := d.rows[path]
-	for other := agent; other < len(v.tries); other++ {
-		if v.tries[other].Same(&v.tries[agent]) {
-			d.allowed[other][row>>3] ^= 1 << (row & 7)
-		}
-	}
+	d.allowed[trie][row>>3] ^= 1 << (row & 7)
 }
 
 // SetBits sets the bits low to high-1 of a bitmap.

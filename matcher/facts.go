@@ -15,9 +15,6 @@ type Facts struct {
 	// Status is its HTTP status; 0 where it is not known, or there was no
 	// answer. Of a redirect it is its own, not its target's.
 	Status int
-	// Kind is what the body whose rules decide looks like; robotstxt.NoKind where
-	// there is none.
-	Kind robotstxt.BodyKind
 	// Records are those of the body whose rules decide; nil where there is no
 	// such body, or where the source was not asked to keep them.
 	Records *Records
@@ -66,16 +63,18 @@ const (
 	MaxSitemapBytes = 2048
 )
 
-// CollectRecords collects the records of a body for each chain. A chain's
+// CollectRecords collects the records of a body for each agent. An agent's
 // crawl-delay is the first number below the user-agent line that names it, in
 // the groups that it has to obey (RFC 9309 §2.2.1): one for everyone is not that
 // of an agent with a group of its own, nor, where crawl-delays alone lie between
 // user-agent lines and so leave them one group, one above the line. Nothing of f
 // is kept.
-func CollectRecords(f *robotstxt.File, chains []Chain) *Records {
-	r := &Records{CrawlDelays: make([]float64, len(chains))}
-	for i, chain := range chains {
-		r.CrawlDelays[i] = crawlDelay(f, chooseGroups(nil, f, chain))
+func CollectRecords(f *robotstxt.File, agents *Agents) *Records {
+	r := &Records{CrawlDelays: make([]float64, len(agents.chains))}
+	var s selector
+	s.choose(f, agents)
+	for i := range agents.chains {
+		r.CrawlDelays[i] = crawlDelay(f, s.groupsOf(agents.decides(i, s.has)))
 	}
 	for _, s := range f.Sitemaps {
 		r.AddSitemap(s.Value)

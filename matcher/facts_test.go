@@ -82,7 +82,7 @@ func TestCollectCrawlDelays(t *testing.T) {
 	chains := []Chain{{Everyone}, {"FooBot"}, {"NewsBot", "FooBot"}}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), chains)
+			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), NewAgents(chains))
 			if want := []float64{test.everyone, test.foo, test.chain}; !reflect.DeepEqual(r.CrawlDelays, want) {
 				t.Errorf("%v, want %v", r.CrawlDelays, want)
 			}
@@ -120,7 +120,7 @@ func TestCollectSitemaps(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), nil)
+			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), NewAgents(nil))
 			if test.want == nil && test.more {
 				test.want = r.Sitemaps[:min(4, len(r.Sitemaps))]
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"robotsbatch/matcher/robotstxt"
 )
@@ -35,22 +34,21 @@ func OpenBody(data, notes []byte) (*Body, error) {
 	return b, nil
 }
 
-// OpenTries is OpenBody, and Body.Tries for the chains, whose tries it appends to
-// dst. It checks only the groups that they obey, which are few of a body that
-// names many agents. The Body may be asked for its Profile, for Names and Chosen, and
-// for tries of these chains.
-func OpenTries(dst []Trie, data, notes []byte, chains []Chain) ([]Trie, *Body, error) {
-	b, err := openShape(data, notes)
+// OpenFor is OpenBody, and Body.For the agents. It checks only the groups that they
+// obey, which are few of a body that names many agents. The Body may be asked for its
+// Profile, for Names and Chosen, and for tries of these agents.
+func OpenFor(data, notes []byte, agents *Agents) (b *Body, tries []Trie, of []uint32, err error) {
+	b, err = openShape(data, notes)
 	if err == nil {
-		err = b.checkChains(chains)
+		tries, of, err = b.decide(agents, b.checkName)
 	}
 	if err != nil {
-		return dst, nil, fmt.Errorf("matcher: %w: %w", ErrBadBody, err)
+		return nil, nil, nil, fmt.Errorf("matcher: %w: %w", ErrBadBody, err)
 	}
-	return b.Tries(dst, chains), b, nil
+	return b, tries, of, nil
 }
 
-// ReopenBody is OpenBody for bytes that OpenBody, or OpenTries for the chains
+// ReopenBody is OpenBody for bytes that OpenBody, or OpenFor for the agents
 // that tries are asked for, has taken before: it looks at nothing again.
 func ReopenBody(data, notes []byte) *Body {
 	b := view(data, notes)
@@ -134,30 +132,14 @@ func (b *Body) checkAll() error {
 	return nil
 }
 
-// checkChains checks, of what openShape has not, what the tries of certain
-// chains need.
-func (b *Body) checkChains(chains []Chain) error {
-	var c groupCheck
-	var memory [8]int
-	checked := memory[:0] // names whose tries were checked
-	for _, chain := range chains {
-		name := b.choose(chain)
-		if slices.Contains(checked, name) {
-			continue
-		}
-		checked = append(checked, name)
-		trie := b.trieOf(name)
-		if err := b.checkGroup(&c, b.groupOf(trie)); err != nil {
-			return err
-		}
-		if b.notes == nil {
-			continue
-		}
-		if err := cmp.Or(b.checkTrieNotes(trie), b.checkList(name+1)); err != nil {
-			return err
-		}
+// checkName checks, of what openShape has not, what the trie of a name needs, -1 for
+// everyone.
+func (b *Body) checkName(c *groupCheck, name int) error {
+	trie := b.trieOf(name)
+	if err := b.checkGroup(c, b.groupOf(trie)); err != nil || b.notes == nil {
+		return err
 	}
-	return nil
+	return cmp.Or(b.checkTrieNotes(trie), b.checkList(name+1))
 }
 
 func (b *Body) checkGroup(c *groupCheck, i int) error {

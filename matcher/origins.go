@@ -10,15 +10,31 @@ import (
 type Origin struct {
 	// Access is the outcome of the fetch of robots.txt.
 	Access access.Outcome
-	// Tries are the compiled rules when Access is access.Rules: one an agent,
-	// in the order of the agents that the source was opened for. Agents that
-	// obey the same groups have equal Tries.
+	// Tries are the compiled rules when Access is access.Rules, for the agents that the
+	// source was opened for. Agents that obey the same groups share one.
 	Tries []Trie
+	// Of has for each agent the index of its trie. It is nil where all agents obey the
+	// only trie, or each agent i has a trie of its own, Tries[i].
+	Of []uint32
 	// Stale says that the rules are the last good copy of a robots.txt that
 	// has been unreachable for long (RFC 9309 §2.3.1.4).
 	Stale bool
 	// Facts are what is known of the fetch and of the body's other records.
 	Facts Facts
+}
+
+// Trie is the trie of an agent, by its number, when Access is access.Rules.
+func (o *Origin) Trie(agent int) *Trie { return &o.Tries[o.TrieOf(agent)] }
+
+// TrieOf is the index of an agent's trie in Tries.
+func (o *Origin) TrieOf(agent int) int {
+	switch {
+	case o.Of != nil:
+		return int(o.Of[agent])
+	case len(o.Tries) == 1:
+		return 0
+	}
+	return agent
 }
 
 // Origins finds what is known of an authority. Implementations are safe for

@@ -24,16 +24,23 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 			"http://a.example/%72obots.txt", "not a URL", "gopher://x/")
 	}
 	c := batchtest.URLs(lines...)
-	e := New(batchtest.Table(t, bodies, "*", "foobot"), Options{Agents: 2})
-	var v batch.Verdicts
+	table := batchtest.Table(t, bodies, "*", "foobot")
 	b := &batch.Batch{URLs: c}
-	if n := testing.AllocsPerRun(10, func() {
-		if err := e.Evaluate(b, &v); err != nil {
-			t.Fatal(err)
+	for _, test := range []struct {
+		combine batch.Combine
+		most    float64
+	}{{batch.CombineNone, 0}, {batch.CombineAnyDenied, 6}} { // a few for each distinct list
+		e := New(table, Options{Agents: 2, Combine: test.combine})
+		var v batch.Verdicts
+		if n := testing.AllocsPerRun(10, func() {
+			if err := e.Evaluate(b, &v); err != nil {
+				t.Fatal(err)
+			}
+		}); n > test.most {
+			t.Errorf("combine %d: %v allocations for %d URLs", test.combine, n, c.Len())
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations for %d URLs", n, c.Len())
 	}
+	e := New(table, Options{Agents: 2})
 	var target matcher.Target
 	path := []byte("/private/%6fpen?x=%2F")
 	origin := matcher.Origin{}

@@ -6,15 +6,16 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
-	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/urls"
 )
 
 // Options say what an Evaluator finds out.
 type Options struct {
-	// Agents is the number of agents: how many tries each origin has. Zero
-	// means one.
+	// Agents is the number of agents that origins have rules for. Zero means one.
 	Agents int
+	// Combine, if it is not batch.CombineNone, makes one verdict of those of all agents,
+	// and lists the agents that are denied in Verdicts.Denied.
+	Combine batch.Combine
 	// Profile is the one that the rules were compiled for.
 	Profile matcher.Profile
 	// Missing is the verdict where nothing is known of an authority.
@@ -23,8 +24,6 @@ type Options struct {
 	Explain bool
 	// Facts fills Verdicts.Facts and Verdicts.FactsOf.
 	Facts bool
-	// Domains fills Verdicts.Domains and Verdicts.DomainOf.
-	Domains bool
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
 	AsOf int64
@@ -49,6 +48,8 @@ type Evaluator struct {
 	found     [lookupSize]matcher.Origin // of the groups that are evaluated
 	decider   *matcher.Decider
 	allowed   [][]byte // an agent's bits in the verdicts
+	spreads   bool     // rows are decided by trie, for the spreader
+	spreader  spreader
 	scratch   urls.Scratch
 	target    matcher.Target
 	values    values // of a block of a dictionary column
@@ -73,8 +74,9 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 	bulk, _ := origins.(matcher.BulkOrigins)
 	return &Evaluator{
 		options: o, origins: origins, bulk: bulk, blockRows: blockRows,
-		decider: matcher.NewDecider(o.Agents, o.Profile),
-		allowed: make([][]byte, o.Agents),
+		decider: matcher.NewDecider(o.Profile),
+		allowed: make([][]byte, verdictsOf(o)),
+		spreads: o.Agents > 1 || o.Combine != batch.CombineNone,
 	}
 }
 
@@ -83,13 +85,13 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 // not be had; it names the row.
 func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	rows := b.URLs.Len()
-	v.Reset(rows, e.options.Agents, e.options.Explain)
+	v.Reset(rows, len(e.allowed), e.options.Explain)
 	v.AsOf = e.options.AsOf
+	if e.options.Combine != batch.CombineNone {
+		v.ResetDenied(e.options.Agents)
+	}
 	if e.options.Facts {
 		v.ResetFacts()
-	}
-	if e.options.Domains {
-		v.ResetDomains()
 	}
 	for agent := range v.Agents {
 		e.allowed[agent] = v.Agents[agent].Allowed
@@ -114,6 +116,15 @@ func (e *Evaluator) forget() {
 	e.target.Forget()
 	clear(e.allowed)
 	e.values.forget()
+	e.spreader.forget()
+}
+
+// verdictsOf is how many verdicts a row gets.
+func verdictsOf(o Options) int {
+	if o.Combine != batch.CombineNone {
+		return 1
+	}
+	return o.Agents
 }
 
 // evaluateBlock evaluates rows from low on, and returns the row after them; with an
@@ -158,8 +169,12 @@ func nulls(c *batch.Column) *batch.Column {
 // looked up at a time. It returns the row of an error.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
-	e.decider.Reset(r.data, e.allowed)
 	g := &e.groups
+	allowed, first := e.allowed, r.first
+	if e.spreads {
+		allowed, first = e.spreader.reset(r.first, len(r.offsets)-1, len(g.all), e.options.Agents)
+	}
+	e.decider.Reset(r.data, allowed)
 	for low := 0; low < len(g.all); low += lookupSize {
 		high := min(low+lookupSize, len(g.all))
 		if i, err := e.lookup(g.keys[low:high]); err != nil {
@@ -167,10 +182,13 @@ func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 			return r.first + int(first), err
 		}
 		for i := low; i < high; i++ {
-			evaluateGroup(e, r, v, i, &e.found[i-low])
+			evaluateGroup(e, r, v, i, &e.found[i-low], first)
 		}
 	}
 	e.decider.Finish()
+	if e.spreads && !e.options.Explain {
+		e.spread(v, r.first)
+	}
 	return 0, nil
 }
 
@@ -188,15 +206,16 @@ func (e *Evaluator) lookup(keys []matcher.Key) (int, error) {
 	return 0, nil
 }
 
-// evaluateGroup evaluates the rows of a group, of which this is known.
-func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin) {
+// evaluateGroup evaluates the rows of a group, of which this is known. first is the
+// first row's bit where the decider sets bits.
+func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin, first int) {
 	g := &e.groups
 	v.AddAuthority(g.keys[number].Hash, o.Access != access.Unknown)
 	if e.options.Facts || e.options.AsOf != 0 {
 		e.addFacts(v, r.first, number, o)
 	}
-	if e.options.Domains {
-		e.addDomain(v, r.first, number)
+	if e.spreads {
+		e.spreader.obeyed[number] = obeyed{tries: len(o.Tries), of: o.Of}
 	}
 	authority := len(g.all[number].written)
 	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
@@ -205,7 +224,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 		case e.options.Explain:
 			explainRows(e, r, v, o, low, high, authority)
 		case o.Access == access.Rules:
-			matcher.DecideRows(e.decider, o.Tries, r.offsets[low:high+1], r.first+low, authority)
+			matcher.DecideRows(e.decider, o.Tries, r.offsets[low:high+1], first+low, authority)
 		default:
 			applyOutcome(e, r, v, o, low, high, authority)
 		}
@@ -262,13 +281,19 @@ func (e *Evaluator) addFacts(v *batch.Verdicts, firstRow, number int, o *matcher
 		return
 	}
 	g := &e.groups
+	of := int32(len(v.Facts))
 	if e.options.Facts {
-		g.setRows(v.FactsOf[firstRow:], number, int32(len(v.Facts)))
 		v.Facts = append(v.Facts, o.Facts)
 	}
 	count := 0
 	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		count += int(g.runs[next].high - g.runs[next].low)
+		run := &g.runs[next]
+		count += int(run.high - run.low)
+		if e.options.Facts {
+			for row := firstRow + int(run.low); row < firstRow+int(run.high); row++ {
+				v.FactsOf[row] = of
+			}
+		}
 	}
 	if age, ok := o.Facts.Age(e.options.AsOf); ok && age > e.options.MaxAge {
 		v.Outdated += count
@@ -276,15 +301,4 @@ func (e *Evaluator) addFacts(v *batch.Verdicts, firstRow, number int, o *matcher
 	if e.options.Facts && o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
 		v.MoreSitemaps += count
 	}
-}
-
-// addDomain adds the registered domain of a group.
-func (e *Evaluator) addDomain(v *batch.Verdicts, firstRow, number int) {
-	g := &e.groups
-	domain := domains.Registered(domains.Host(g.keys[number].Text))
-	if domain == "" {
-		return
-	}
-	g.setRows(v.DomainOf[firstRow:], number, int32(len(v.Domains)))
-	v.Domains = append(v.Domains, domain)
 }

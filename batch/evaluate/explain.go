@@ -21,16 +21,18 @@ const (
 
 // explainer collects a batch's explanations, each rule once.
 type explainer struct {
-	seen  []map[ruleKey]int32 // for each agent
-	bytes int                 // of texts and agents, in all rows so far
+	seen      []map[ruleKey]int32 // for each verdict
+	bytes     int                 // of texts and agents, in all rows so far
+	decisions []matcher.Decision  // on a row, by each trie
 }
 
-// ruleKey identifies a rule within a batch: tries with the same rules have
-// equal identities.
+// ruleKey identifies a rule within a batch, and the agent that it is told for: tries
+// with the same rules have equal identities, but their agents are written otherwise.
 type ruleKey struct {
-	trie *byte
-	rule uint32
-	cut  bool // to shortExplanation
+	trie  *byte
+	rule  uint32
+	agent int
+	cut   bool // to shortExplanation
 }
 
 // explainRows decides rows low to high-1 of a block and says why.
@@ -59,23 +61,58 @@ func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int
 		v.Agents[agent].Set(row, allowed)
 		v.Agents[agent].Reasons[row] = reason
 	}
+	if v.Members > 0 && !allowed {
+		v.DeniedOf[row] = e.spreader.listAll(v, e.options.Agents)
+	}
 }
 
 // explainRules decides a row by the rules.
 func (e *Evaluator) explainRules(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
 	e.target.Set(path, e.options.Profile)
 	isRobotsTxt, _ := matcher.IsRobotsTxt(path, e.options.Profile)
-	for agent := range v.Agents {
-		trie := &o.Tries[agent]
-		d := trie.Match(&e.target)
+	decisions := e.explainer.decisions[:0]
+	for i := range o.Tries {
+		d := o.Tries[i].Match(&e.target)
 		switch {
 		case isRobotsTxt:
 			d = matcher.Decision{Allowed: true, Reason: matcher.RobotsTxt}
 		case o.Stale && !d.Reason.HasRule():
 			d.Reason = matcher.StaleRules
 		}
-		v.Agents[agent].Set(row, d.Allowed)
-		e.explainer.explain(v, agent, row, trie, d)
+		decisions = append(decisions, d)
+	}
+	e.explainer.decisions = decisions
+	if e.options.Combine != batch.CombineNone {
+		e.explainCombined(v, o, row)
+		return
+	}
+	for agent := range v.Agents {
+		trie := o.TrieOf(agent)
+		v.Agents[agent].Set(row, decisions[trie].Allowed)
+		e.explainer.explain(v, agent, agent, row, &o.Tries[trie], decisions[trie])
+	}
+}
+
+// explainCombined combines the decisions on a row, and explains the verdict by the first
+// agent that has the same.
+func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row int) {
+	decisions := e.explainer.decisions
+	denied := 0
+	for i := range decisions {
+		if !decisions[i].Allowed {
+			denied++
+		}
+	}
+	allowed := denied == 0 || e.options.Combine == batch.CombineAllDenied && denied < len(decisions)
+	v.Agents[0].Set(row, allowed)
+	if denied > 0 {
+		v.DeniedOf[row] = e.spreader.list(v, e.options.Agents, func(agent int) bool { return !decisions[o.TrieOf(agent)].Allowed })
+	}
+	for agent := range e.options.Agents {
+		if trie := o.TrieOf(agent); decisions[trie].Allowed == allowed {
+			e.explainer.explain(v, 0, agent, row, &o.Tries[trie], decisions[trie])
+			return
+		}
 	}
 }
 
@@ -89,25 +126,26 @@ func (x *explainer) reset(v *batch.Verdicts) {
 	}
 }
 
-func (x *explainer) explain(v *batch.Verdicts, agent, row int, t *matcher.Trie, d matcher.Decision) {
-	a := &v.Agents[agent]
+// explain explains a verdict of a row, by its number, by the decision on an agent.
+func (x *explainer) explain(v *batch.Verdicts, verdict, agent, row int, t *matcher.Trie, d matcher.Decision) {
+	a := &v.Agents[verdict]
 	a.Reasons[row] = d.Reason
 	if !d.Reason.HasRule() {
 		return
 	}
-	key := ruleKey{trie: t.Identity(), rule: d.Rule}
+	key := ruleKey{trie: t.Identity(), rule: d.Rule, agent: agent}
 	length := batch.MaxExplanation
 	if x.bytes > explainedLeast+explainedRow*v.Rows*len(v.Agents) {
 		key.cut, length = true, shortExplanation
 	}
-	index, ok := x.seen[agent][key]
+	index, ok := x.seen[verdict][key]
 	if !ok {
 		index = int32(len(a.Explanations))
 		rule := t.Rule(d.Rule)
 		a.Explanations = append(a.Explanations, batch.Explanation{
 			Text: clip(rule.Text, length), Agent: clip(rule.Agent, length), Line: rule.Line,
 		})
-		x.seen[agent][key] = index
+		x.seen[verdict][key] = index
 	}
 	a.Rules[row] = index
 	x.bytes += len(a.Explanations[index].Text) + len(a.Explanations[index].Agent)

@@ -119,10 +119,17 @@ func makeList(choose func(n int) int) *list {
 // addHosts adds few hosts or many, and what is known of them.
 func (l *list) addHosts() {
 	chains := []matcher.Chain{{"*"}, {"foobot"}, {"barbot", "foobot"}}[:l.options.Agents]
-	var compiled [][]matcher.Trie
+	var compiled []matcher.Origin
 	for range 1 + l.choose(4) {
 		body := robotstxt.Parse([]byte(l.body()), robotstxt.Options{Profile: l.options.Profile})
-		compiled = append(compiled, matcher.Compile(body, chains))
+		o := matcher.Origin{Access: access.Rules}
+		if l.choose(2) == 0 { // a trie for each agent
+			o.Tries = matcher.Compile(body, chains)
+		} else {
+			compiler := matcher.Compiler{Explain: true}
+			o.Tries, o.Of = compiler.Compile(body, matcher.NewAgents(chains))
+		}
+		compiled = append(compiled, o)
 	}
 	count := 1 + l.choose(6)
 	if l.choose(5) == 0 {
@@ -130,7 +137,7 @@ func (l *list) addHosts() {
 	}
 	for i := range count {
 		name := fmt.Sprintf("%s%d.test", []string{"h", "www.host", "a-rather-long-name-of-a-host.with.labels"}[l.choose(3)], i)
-		o := matcher.Origin{Access: access.Rules, Tries: compiled[l.choose(len(compiled))]}
+		o := compiled[l.choose(len(compiled))]
 		if choice := l.choose(12); choice < 3 {
 			o = matcher.Origin{Access: []access.Outcome{access.AllowAll, access.DisallowAll, access.Unknown}[choice]}
 		}
@@ -327,6 +334,7 @@ func (l *list) check() ([]string, error) {
 	alone := make(map[string]string)
 	plain, explained := New(l.origins, l.options), New(l.origins, explain)
 	plain.blockRows, explained.blockRows = l.block, l.block
+	combiners := l.combiners()
 	columns := l.columns()
 	var verdicts []string
 	var v, x batch.Verdicts
@@ -342,6 +350,11 @@ func (l *list) check() ([]string, error) {
 			}
 			if err := explained.Evaluate(b, &x); err != nil {
 				return nil, err
+			}
+			for i := range combiners {
+				if err := combiners[i].check(b, &v); err != nil {
+					return nil, fmt.Errorf("pass %d, batch %d, under %+v: %w", pass, number, l.options, err)
+				}
 			}
 			for row := range v.Rows {
 				url := l.rows[len(verdicts)]
@@ -361,6 +374,60 @@ func (l *list) check() ([]string, error) {
 		}
 	}
 	return verdicts, nil
+}
+
+// combiner makes one verdict of those of all agents.
+type combiner struct {
+	evaluator *Evaluator
+	how       batch.Combine
+	verdicts  batch.Verdicts
+}
+
+// combiners are evaluators that combine the list's verdicts.
+func (l *list) combiners() []combiner {
+	var all []combiner
+	for _, how := range []batch.Combine{batch.CombineAnyDenied, batch.CombineAllDenied} {
+		for _, explain := range []bool{false, true} {
+			o := l.options
+			o.Combine, o.Explain = how, explain
+			c := combiner{evaluator: New(l.origins, o), how: how}
+			c.evaluator.blockRows = l.block
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// check compares combined verdicts and lists of a batch with those of each agent.
+func (c *combiner) check(b *batch.Batch, each *batch.Verdicts) error {
+	v := &c.verdicts
+	if err := c.evaluator.Evaluate(b, v); err != nil {
+		return err
+	}
+	for row := range v.Rows {
+		letters := batchtest.Letters(each, row)
+		want, denied := "a", strings.Count(letters, "d")
+		switch {
+		case strings.Contains(letters, "-"):
+			want = "-"
+		case c.how == batch.CombineAnyDenied && denied > 0, denied == len(letters):
+			want = "d"
+		}
+		var list []int32
+		for agent, letter := range letters {
+			if letter == 'd' {
+				list = append(list, int32(agent))
+			}
+		}
+		got := batchtest.Letters(v, row)
+		if got != want || (v.DeniedOf[row] < 0) != (want == "-") || want != "-" && !slices.Equal(v.Denied[v.DeniedOf[row]], list) {
+			return fmt.Errorf("row %d: %s is combined (%d) to %s of list %d of %v", row, letters, c.how, got, v.DeniedOf[row], v.Denied)
+		}
+		if reasons := v.Agents[0].Reasons; len(reasons) > 0 && reasons[row] == matcher.NoReason {
+			return fmt.Errorf("row %d: no reason", row)
+		}
+	}
+	return nil
 }
 
 // alone evaluates one row in fresh evaluators.

@@ -41,6 +41,7 @@ func TestGolden(t *testing.T) {
 		{"list.tsv", SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}, false},
 		{"list_explained.csv", SinkOptions{Layout: batch.Layout{Verdicts: explained}}, false},
 		{"list_facts.csv", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}, false},
+		{"list_agents.csv", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}, false},
 		{"list_two_agents.tsv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}, false},
 		{"verdict.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}, false},
 		{"table.csv", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},

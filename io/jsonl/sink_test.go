@@ -36,6 +36,7 @@ func TestGolden(t *testing.T) {
 	}{
 		{"list.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: one}}, false},
 		{"list_facts.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}, false},
+		{"list_agents.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}, false},
 		{"list_two_agents.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: both}}, false},
 		{"verdict.jsonl", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}, false},
 		{"table.jsonl", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},

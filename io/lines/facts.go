@@ -30,13 +30,6 @@ func (f form) facts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 		}
 	case batch.FetchedColumn:
 		value = f.fetched
-	case batch.BodyKindColumn:
-		value = func(dst []byte, facts *matcher.Facts) []byte {
-			if !facts.Kind.Known() {
-				return append(dst, f.null...)
-			}
-			return f.appendString(dst, facts.Kind.String())
-		}
 	default:
 		value = func(dst []byte, facts *matcher.Facts) []byte {
 			age, known := facts.Age(v.AsOf)
@@ -46,16 +39,6 @@ func (f form) facts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 	return func(dst []byte, row int) []byte {
 		if of := v.FactsOf[row]; of >= 0 {
 			return value(dst, &v.Facts[of])
-		}
-		return append(dst, f.null...)
-	}
-}
-
-// domains returns how registered domains are written.
-func (f form) domains(v *batch.Verdicts) Appender {
-	return func(dst []byte, row int) []byte {
-		if of := v.DomainOf[row]; of >= 0 {
-			return f.appendString(dst, v.Domains[of])
 		}
 		return append(dst, f.null...)
 	}
@@ -75,27 +58,38 @@ func (f form) fetched(dst []byte, facts *matcher.Facts) []byte {
 	return f.appendString(dst, time.Unix(facts.Fetched, 0).UTC().Format(fetchedLayout))
 }
 
-// sitemaps appends the list as a JSON array, or separated by blanks, which no
-// element has.
+// sitemaps appends the list of the sitemaps.
 func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
 	if facts.Records == nil {
 		return append(dst, f.null...)
 	}
+	return f.words(dst, len(facts.Records.Sitemaps), func(i int) string { return facts.Records.Sitemaps[i] })
+}
+
+// agents writes lists of agents as those of sitemaps are.
+func (f form) agents(v *batch.Verdicts, c batch.VerdictColumn) Appender {
+	return func(dst []byte, row int) []byte {
+		if v.DeniedOf[row] < 0 {
+			return append(dst, f.null...)
+		}
+		list := v.Denied[v.DeniedOf[row]]
+		return f.words(dst, len(list), func(i int) string { return c.Names[list[i]] })
+	}
+}
+
+// words appends a list as a JSON array, or separated by blanks, which no element has.
+func (f form) words(dst []byte, n int, word func(i int) string) []byte {
 	if f.json {
 		dst = append(dst, '[')
 	}
-	for i, s := range facts.Records.Sitemaps {
+	for i := range n {
 		switch {
 		case f.json && i > 0:
 			dst = append(dst, ',')
 		case i > 0:
 			dst = append(dst, ' ')
 		}
-		if f.json {
-			dst = AppendString(dst, s)
-		} else {
-			dst = append(dst, s...)
-		}
+		dst = f.appendString(dst, word(i))
 	}
 	if f.json {
 		dst = append(dst, ']')

@@ -42,11 +42,11 @@ func (f form) urls(c *batch.Column) Appender {
 }
 
 func (f form) verdicts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
-	if c.Kind.HasFacts() {
+	switch {
+	case c.Kind.HasFacts():
 		return f.facts(v, c)
-	}
-	if c.Kind == batch.RegisteredDomainColumn {
-		return f.domains(v)
+	case c.Kind.IsAgents():
+		return f.agents(v, c)
 	}
 	agent := &v.Agents[c.Agent]
 	switch c.Kind {

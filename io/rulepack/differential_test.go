@@ -66,10 +66,10 @@ func TestReference(t *testing.T) {
 				if want.Reason == "robots_txt" {
 					continue
 				}
-				d := o.Tries[i].Match(&target)
+				d := o.Trie(i).Match(&target)
 				rule := matcher.RuleInfo{}
 				if d.Reason.HasRule() {
-					rule = o.Tries[i].Rule(d.Rule)
+					rule = o.Trie(i).Rule(d.Rule)
 				}
 				if d.Allowed != want.Allowed || d.Reason.String() != want.Reason || rule.Line != want.Line ||
 					string(rule.Text) != want.Rule || string(rule.Agent) != want.Agent {

@@ -23,7 +23,7 @@ var (
 )
 
 const (
-	version = 5
+	version = 4
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 
@@ -41,12 +41,11 @@ const (
 	rulesSection
 	notesSection
 	recordsSection
-	digestsSection
 	sectionKinds
 )
 
 var sectionNames = [sectionKinds]string{
-	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "digests",
+	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records",
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

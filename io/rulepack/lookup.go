@@ -37,7 +37,7 @@ func (p *Pack) tell(found origin, o *matcher.Origin) error {
 		if err != nil {
 			return err
 		}
-		o.Tries, o.Facts.Records, o.Facts.Kind = b.tries, b.records, b.kind
+		o.Tries, o.Of, o.Facts.Records = b.tries, b.of, b.records
 	}
 	o.Facts.Status, o.Facts.Fetched = int(found.status), int64(found.fetched)
 	o.Access, o.Stale = access.Outcome(found.outcome), found.flags&flagStale != 0
@@ -121,11 +121,12 @@ func (p *Pack) damaged(format string, args ...any) error {
 	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// opened is a body that is open, with the tries of the pack's chains.
+// opened is a body that is open, with the tries of the pack's agents, as
+// matcher.Origin has them.
 type opened struct {
 	tries   []matcher.Trie
+	of      []uint32
 	records *matcher.Records // nil unless they were asked for
-	kind    robotstxt.BodyKind
 }
 
 // openBody opens a body, for the cache of those that are open.
@@ -136,8 +137,8 @@ func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err e
 	if err != nil {
 		return made, err
 	}
-	b := &opened{kind: kindOf(r.flags)}
-	size := openedSize(len(p.chains)) + int64(len(rules))
+	b := new(opened)
+	size := int64(len(rules))
 	if r.flags&bodySource != 0 {
 		size += p.openSource(b, rules)
 	} else {
@@ -150,6 +151,7 @@ func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err e
 	if b.records != nil {
 		size += int64(b.records.Size())
 	}
+	size += b.size()
 	p.checkedBodies.set(number)
 	return cache.Value[uint32, *opened]{ID: number, V: b, Size: size}, nil
 }
@@ -158,10 +160,11 @@ func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err e
 // memory its tries take.
 func (p *Pack) openSource(b *opened, source []byte) (size int64) {
 	f := robotstxt.Parse(source, robotstxt.Options{Profile: p.info.Profile, Limit: len(source)})
-	b.tries = matcher.Compile(f, p.chains)
+	compiler := matcher.Compiler{Explain: p.explain}
+	b.tries, b.of = compiler.Compile(f, p.agents)
 	p.tellNames(f.AgentNames())
 	if p.keepRecords {
-		b.records = matcher.CollectRecords(f, p.chains)
+		b.records = matcher.CollectRecords(f, p.agents)
 	}
 	for i := range b.tries {
 		if !slices.ContainsFunc(b.tries[:i], func(t matcher.Trie) bool { return t.Same(&b.tries[i]) }) {
@@ -171,7 +174,7 @@ func (p *Pack) openSource(b *opened, source []byte) (size int64) {
 	return size
 }
 
-// openCompiled opens a compiled body for the pack's chains, and returns how many bytes
+// openCompiled opens a compiled body for the pack's agents, and returns how many bytes
 // of notes it keeps.
 func (p *Pack) openCompiled(b *opened, number uint32, rules []byte, r row) (kept int, err error) {
 	var notes []byte
@@ -181,12 +184,11 @@ func (p *Pack) openCompiled(b *opened, number uint32, rules []byte, r row) (kept
 		}
 	}
 	var compiled *matcher.Body
-	b.tries = make([]matcher.Trie, 0, len(p.chains))
 	if p.checkedBodies.has(number) {
 		compiled = matcher.ReopenBody(rules, notes)
-		b.tries = compiled.Tries(b.tries, p.chains)
+		b.tries, b.of = compiled.For(p.agents)
 	} else {
-		if b.tries, compiled, err = matcher.OpenTries(b.tries, rules, notes, p.chains); err != nil {
+		if compiled, b.tries, b.of, err = matcher.OpenFor(rules, notes, p.agents); err != nil {
 			return 0, p.damaged("body %d: %w", number, err)
 		}
 		if err := p.checkProfile(number, compiled); err != nil {
@@ -199,7 +201,7 @@ func (p *Pack) openCompiled(b *opened, number uint32, rules []byte, r row) (kept
 		if err != nil {
 			return 0, err
 		}
-		b.records = records.forChains(p.chains, compiled.Chosen)
+		b.records = records.forChains(p.agents.Chains(), compiled.Chosen)
 	}
 	return len(notes), nil
 }

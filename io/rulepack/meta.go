@@ -112,7 +112,7 @@ func (i *Info) add(o origin, bodyFlags uint8) {
 	if o.flags&flagLimited != 0 {
 		i.Limited++
 	}
-	if kindOf(uint32(bodyFlags)) == robotstxt.HTMLKind {
+	if bodyFlags&bodyHTML != 0 {
 		i.HTML++
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"runtime/debug"
 
 	"robotsbatch/io/cache"
@@ -18,7 +17,7 @@ const DefaultMemory = 64 << 20
 
 // Options are how a pack is used. The zero value is the default.
 type Options struct {
-	// Chains are the agents; each Origin gets a Trie for each, in their order.
+	// Chains are the agents that each Origin has rules for, in their order.
 	Chains []matcher.Chain
 	// Profile is the profile, which must be the pack's.
 	Profile matcher.Profile
@@ -53,10 +52,10 @@ type Pack struct {
 	file *file
 	info *Info
 
-	directory, authorities, rows, rules, notes, records, digests []byte
-	buckets, bodies                                              uint32
+	directory, authorities, rows, rules, notes, records []byte
+	buckets, bodies                                     uint32
 
-	chains      []matcher.Chain
+	agents      *matcher.Agents
 	explain     bool
 	keepRecords bool
 	named       func([]byte) bool // may be nil
@@ -83,7 +82,7 @@ func Open(name string, o Options) (*Pack, error) {
 
 // use prepares a pack for lookups.
 func (p *Pack) use(o Options) {
-	p.chains, p.explain, p.keepRecords, p.named = o.Chains, o.Explain, o.Records, o.Named
+	p.agents, p.explain, p.keepRecords, p.named = matcher.NewAgents(o.Chains), o.Explain, o.Records, o.Named
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
@@ -150,7 +149,6 @@ func (p *Pack) findSections() (err error) {
 	p.info = info
 	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
-	p.digests = f.section(digestsSection)
 	p.buckets = uint32(len(p.directory)/8 - 1)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
 	return nil
@@ -191,9 +189,9 @@ func (p *Pack) Close() error {
 	return nil
 }
 
-// openedSize is how many bytes of memory an open body takes for that many chains, beside
-// its rules and notes.
-func openedSize(chains int) int64 {
+// size is how many bytes of memory an open body takes, beside its rules, notes and
+// records.
+func (b *opened) size() int64 {
 	const around, trie = 96, 320 // with some slack
-	return around + trie*int64(min(chains, math.MaxInt32))
+	return around + trie*int64(len(b.tries)) + 4*int64(len(b.of))
 }

@@ -3,7 +3,6 @@ package rulepack
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
@@ -83,15 +82,22 @@ func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string 
 // chain obeys.
 func (r *Records) forChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
 	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
+	first := make(map[string]float64) // of each agent
+	for _, d := range r.CrawlDelays {
+		seconds, ok := matcher.ParseCrawlDelay(d.Value)
+		if !ok {
+			continue
+		}
+		for _, name := range d.Agents {
+			if _, known := first[name]; !known {
+				first[name] = seconds
+			}
+		}
+	}
 	for i, chain := range chains {
 		m.CrawlDelays[i] = matcher.NoCrawlDelay
-		name := chosen(chain)
-		for _, d := range r.CrawlDelays {
-			seconds, ok := matcher.ParseCrawlDelay(d.Value)
-			if ok && slices.Contains(d.Agents, name) {
-				m.CrawlDelays[i] = seconds
-				break
-			}
+		if seconds, ok := first[chosen(chain)]; ok {
+			m.CrawlDelays[i] = seconds
 		}
 	}
 	for _, s := range r.Sitemaps {

@@ -32,10 +32,10 @@ type workspace struct {
 
 // rules are what a body compiles to, one for all files that have it.
 type rules struct {
-	tries    []matcher.Trie
+	tries    []matcher.Trie // with of, as matcher.Origin has them
+	of       []uint32
 	records  *matcher.Records // nil unless they were asked for
-	kind     robotstxt.BodyKind
-	length   int64 // of the body in bytes
+	length   int64            // of the body in bytes
 	warnings int64
 	limited  bool
 	size     int64 // bytes of memory
@@ -121,15 +121,14 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 		parsed.AgentNames()(d.named)
 	}
 	r := &rules{
-		tries:    w.compiler.Compile(parsed, d.chains),
-		kind:     parsed.Kind,
 		length:   int64(len(w.body)),
 		warnings: int64(parsed.WarningCount),
 		limited:  parsed.Limited,
 	}
-	r.size = memory(r.tries)
+	r.tries, r.of = w.compiler.Compile(parsed, d.agents)
+	r.size = memory(r.tries) + 4*int64(len(r.of))
 	if d.records {
-		r.records = matcher.CollectRecords(parsed, d.chains)
+		r.records = matcher.CollectRecords(parsed, d.agents)
 		r.size += int64(r.records.Size())
 	}
 	return r

@@ -16,7 +16,7 @@ const DefaultMemory = 128 << 20
 
 // Options are how bodies are read. The zero value is the default.
 type Options struct {
-	// Chains are the agents; each Origin gets a Trie for each, in their order.
+	// Chains are the agents that each Origin has rules for, in their order.
 	Chains []matcher.Chain
 	// Profile is the profile; default robotstxt.RFC9309.
 	Profile matcher.Profile
@@ -76,7 +76,7 @@ type Dir struct {
 	index  *index
 	rules  *cache.Cache[digest, *rules] // by record; of bodies that are alike one
 
-	chains  []matcher.Chain
+	agents  *matcher.Agents
 	explain bool
 	records bool
 	parse   robotstxt.Options
@@ -109,7 +109,7 @@ func OpenObjects(objects *blob.Folder, o Options) (*Dir, error) {
 func openDir(f folder, o Options) (*Dir, error) {
 	d := &Dir{
 		folder:  f,
-		chains:  o.Chains,
+		agents:  matcher.NewAgents(o.Chains),
 		explain: o.Explain,
 		records: o.Records,
 		used:    o.Used,
@@ -146,8 +146,7 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 		if r == absent {
 			continue
 		}
-		// The tries are copied, for o's memory is the caller's to write to.
-		o.Access, o.Tries, o.Facts.Records, o.Facts.Kind = access.Rules, r.tries, r.records, r.kind
+		o.Access, o.Tries, o.Of, o.Facts.Records = access.Rules, r.tries, r.of, r.records
 		return nil
 	}
 	return nil

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -10,9 +9,6 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 )
-
-// sitemapList is the type of sitemaps.
-var sitemapList = arrow.ListOf(arrow.BinaryTypes.String)
 
 // factsColumn returns a column of facts of the rows that come out.
 func (g gatherer) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
@@ -36,8 +32,6 @@ func (g gatherer) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, run
 		return fixedFacts(f, arrow.PrimitiveTypes.Int32, func(facts *matcher.Facts) (int32, bool) { return int32(facts.Status), facts.Status != 0 }), nil
 	case batch.FetchedColumn:
 		return fixedFacts(f, arrow.FixedWidthTypes.Timestamp_ms, func(facts *matcher.Facts) (int64, bool) { return facts.Fetched * 1000, facts.Fetched != 0 }), nil
-	case batch.BodyKindColumn:
-		return f.kinds(column.Name)
 	default:
 		return fixedFacts(f, arrow.PrimitiveTypes.Int64, func(facts *matcher.Facts) (int64, bool) { return facts.Age(v.AsOf) }), nil
 	}
@@ -72,67 +66,15 @@ func fixedFacts[T int32 | int64 | float64](f factRows, dt arrow.DataType, value 
 	return newData(dt, len(f.rows), buffers(validity, buffer), nil, nulls)
 }
 
-// kinds returns the column of bodies' kinds.
-func (f factRows) kinds(name string) (*array.Data, error) {
-	kinds := make([]string, len(f.facts))
-	index := make([]int32, len(f.rows))
-	for i := range kinds {
-		kinds[i] = f.facts[i].Kind.String()
-	}
-	for row, of := range f.rows {
-		if index[row] = of; of >= 0 && !f.facts[of].Kind.Known() {
-			index[row] = -1
-		}
-	}
-	return f.strings(name, kinds, index)
-}
-
 // sitemaps returns a column of lists of strings, null where there are no
 // records.
 func (f factRows) sitemaps() (*array.Data, error) {
-	count, bytes := int64(0), int64(0)
-	f.eachList(func(_ int, list []string) {
-		count += int64(len(list))
-		for _, s := range list {
-			bytes += int64(len(s))
+	return f.lists(len(f.rows), func(row int) (list stringsOf, ok bool) {
+		of := f.rows[row]
+		if of < 0 || f.facts[of].Records == nil {
+			return list, false
 		}
+		sitemaps := f.facts[of].Records.Sitemaps
+		return stringsOf{n: len(sitemaps), at: func(i int) string { return sitemaps[i] }}, true
 	})
-	if count >= math.MaxInt32 {
-		return nil, errShare
-	}
-	if err := f.checkSize(bytes + 4*count); err != nil {
-		return nil, err
-	}
-	valid := make([]int32, len(f.rows))
-	for row := range valid {
-		valid[row] = -1
-	}
-	listBuffer, lists := allocate[int32](f.gatherer, len(f.rows)+1)
-	endBuffer, ends := allocate[int32](f.gatherer, int(count)+1)
-	data := f.alloc(int(bytes))
-	to, n, at := data.Bytes(), 0, 0
-	f.eachList(func(row int, list []string) {
-		valid[row] = 0
-		for _, s := range list {
-			at += copy(to[at:], s)
-			n++
-			ends[n] = int32(at)
-		}
-		lists[row+1] = int32(n)
-	})
-	for row := range valid {
-		lists[row+1] = max(lists[row+1], lists[row]) // null rows have no values
-	}
-	validity, nulls := f.present(valid)
-	values := newData(arrow.BinaryTypes.String, n, buffers(nil, endBuffer, data), nil, 0)
-	return newData(sitemapList, len(f.rows), buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
-}
-
-// eachList calls do for each row that has a list of sitemaps.
-func (f factRows) eachList(do func(row int, list []string)) {
-	for row, of := range f.rows {
-		if of >= 0 && f.facts[of].Records != nil {
-			do(row, f.facts[of].Records.Sitemaps)
-		}
-	}
 }

@@ -28,9 +28,9 @@ type Output struct {
 // Columns of the input keep type and metadata, a list's is utf8. Allowed
 // columns are boolean, null where there is no verdict; reasons are utf8; rules
 // and their agents are utf8 and their lines int32, null where no rule decides;
-// crawl-delays are float64, sitemaps lists of utf8, statuses int32, times of
-// fetches timestamps in milliseconds of UTC and ages int64, kinds of bodies and
-// registered domains utf8, null where they are not known.
+// crawl-delays are float64, sitemaps and agents lists of utf8, statuses int32, times of
+// fetches timestamps in milliseconds of UTC and ages int64, null where they are
+// not known.
 func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
 	o := &Output{layout: layout, input: input, mem: mem}
 	var fields []arrow.Field
@@ -80,8 +80,8 @@ func verdictField(column batch.VerdictColumn) arrow.Field {
 		field.Type = arrow.PrimitiveTypes.Int32
 	case batch.CrawlDelayColumn:
 		field.Type = arrow.PrimitiveTypes.Float64
-	case batch.SitemapsColumn:
-		field.Type = sitemapList
+	case batch.SitemapsColumn, batch.DeniedByColumn, batch.DeniedAgentsColumn:
+		field.Type = stringList
 	case batch.StatusColumn:
 		field.Type = arrow.PrimitiveTypes.Int32
 	case batch.FetchedColumn:

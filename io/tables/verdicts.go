@@ -14,11 +14,11 @@ import (
 
 // verdictColumn returns a verdict column of the rows that come out.
 func (g gatherer) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
-	if column.Kind.HasFacts() {
+	switch {
+	case column.Kind.HasFacts():
 		return g.factsColumn(column, v, runs)
-	}
-	if column.Kind == batch.RegisteredDomainColumn {
-		return g.domains(column.Name, v, runs)
+	case column.Kind.IsAgents():
+		return g.agents(column, v, runs)
 	}
 	agent := &v.Agents[column.Agent]
 	if column.Kind == batch.AllowedColumn {
@@ -50,18 +50,6 @@ func (g gatherer) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, r
 		}
 	}
 	return g.strings(column.Name, texts, index)
-}
-
-// domains returns the column of registered domains.
-func (g gatherer) domains(name string, v *batch.Verdicts, runs []run) (*array.Data, error) {
-	if len(v.DomainOf) < v.Rows {
-		return nil, fmt.Errorf("column %q: the verdicts have no domains", name)
-	}
-	index := make([]int32, 0, countRows(runs))
-	for _, r := range runs {
-		index = append(index, v.DomainOf[r.low:r.high]...)
-	}
-	return g.strings(name, v.Domains, index)
 }
 
 // reasonNames has the text of every reason.

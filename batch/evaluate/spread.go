@@ -1,0 +1,248 @@
+package evaluate
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"robotsbatch/batch"
+)
+
+// spreader has the verdicts of a block by trie, for a job with several agents. A row is
+// decided once for each distinct trie of its authority, however many agents obey that;
+// then the bits are spread to the agents, or combined.
+type spreader struct {
+	allowed [][]byte // bits of trie i of each row's authority
+	dirty   int      // how many of them may have bits that are set
+	obeyed  []obeyed // by group
+
+	lists map[string]int32 // what a list of Verdicts.Denied is for a set of agents
+	key   []byte
+	all   int32 // the list of all agents, 0 for none yet
+	cache listCache
+}
+
+// obeyed is what the agents obey in a group.
+type obeyed struct {
+	tries int // 0 where no rules are asked
+	of    []uint32
+}
+
+// trie is the index of the trie that an agent obeys, as matcher.Origin.TrieOf is.
+func (o *obeyed) trie(agent int) int {
+	switch {
+	case o.of != nil:
+		return int(o.of[agent])
+	case o.tries == 1:
+		return 0
+	}
+	return agent
+}
+
+// reset prepares for a block of rows, of which the first one's bit is first, modulo 8: so
+// bits lie in their bytes as they do in the verdicts.
+func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte, first int) {
+	first = firstRow & 7
+	size := (first + rows + 7) / 8
+	if s.allowed == nil {
+		s.allowed = make([][]byte, agents)
+	}
+	for _, o := range s.obeyed {
+		s.dirty = max(s.dirty, o.tries)
+	}
+	for i := range s.allowed {
+		if i >= s.dirty && len(s.allowed[i]) >= size {
+			continue
+		}
+		s.allowed[i] = slices.Grow(s.allowed[i][:0], size)[:size]
+		clear(s.allowed[i])
+	}
+	s.dirty = 0
+	s.obeyed = slices.Grow(s.obeyed[:0], groups)[:groups]
+	clear(s.obeyed)
+	return s.allowed, first
+}
+
+// forget lets go of a batch.
+func (s *spreader) forget() {
+	for _, o := range s.obeyed {
+		s.dirty = max(s.dirty, o.tries)
+	}
+	clear(s.obeyed)
+	s.obeyed = s.obeyed[:0]
+	clear(s.lists)
+	s.all = 0
+}
+
+// spread gives the verdicts of a block, whose first row has this number, to the agents.
+func (e *Evaluator) spread(v *batch.Verdicts, firstRow int) {
+	g, s := &e.groups, &e.spreader
+	combined := e.options.Combine != batch.CombineNone
+	shift := firstRow &^ 7 // from bits of the block to those of the verdicts
+	for number := range g.all {
+		o := &s.obeyed[number]
+		if o.tries == 0 && !combined {
+			continue // the verdicts are set
+		}
+		s.cache.reset()
+		for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+			low, high := firstRow&7+int(g.runs[next].low), firstRow&7+int(g.runs[next].high)
+			switch {
+			case !combined:
+				e.spreadRun(o, low, high, shift)
+			case o.tries == 0:
+				e.listOutcome(v, low+shift, high+shift)
+			default:
+				e.combineRun(v, o, low, high, shift)
+			}
+		}
+	}
+}
+
+// part is the bits low to high-1 that lie in byte at.
+func part(low, high, at int) byte {
+	mask := byte(0xFF)
+	if at == low>>3 {
+		mask <<= low & 7
+	}
+	if at == (high-1)>>3 {
+		mask &= 0xFF >> (7 - (high-1)&7)
+	}
+	return mask
+}
+
+// spreadRun gives bits low to high-1 of a block to the agents.
+func (e *Evaluator) spreadRun(o *obeyed, low, high, shift int) {
+	from, to := low>>3, (high-1)>>3
+	first, last := part(low, high, from), part(low, high, to)
+	for agent := range e.allowed {
+		bits, into := e.spreader.allowed[o.trie(agent)], e.allowed[agent][shift>>3:]
+		into[from] |= bits[from] & first
+		if from == to {
+			continue
+		}
+		copy(into[from+1:to], bits[from+1:to])
+		into[to] |= bits[to] & last
+	}
+}
+
+// combineRun combines the verdicts of bits low to high-1 of a block, and lists who is
+// denied.
+func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high, shift int) {
+	s, into := &e.spreader, e.allowed[0][shift>>3:]
+	for at := low >> 3; at <= (high-1)>>3; at++ {
+		mask := part(low, high, at)
+		all, any := byte(0xFF), byte(0)
+		for _, bits := range s.allowed[:o.tries] {
+			all &= bits[at]
+			any |= bits[at]
+		}
+		if e.options.Combine == batch.CombineAllDenied {
+			into[at] |= any & mask
+		} else {
+			into[at] |= all & mask
+		}
+		for denied := mask &^ all; denied != 0; denied &= denied - 1 {
+			bit := at<<3 + bits.TrailingZeros8(denied)
+			v.DeniedOf[bit+shift] = e.listOf(v, o, bit)
+		}
+	}
+}
+
+// listOutcome lists who is denied in rows that no rules were asked about: all agents, or
+// none.
+func (e *Evaluator) listOutcome(v *batch.Verdicts, low, high int) {
+	a := &v.Agents[0]
+	for row := low; row < high; row++ {
+		if at, bit := row>>3, byte(1)<<(row&7); a.Valid[at]&^a.Allowed[at]&bit != 0 {
+			v.DeniedOf[row] = e.spreader.listAll(v, e.options.Agents)
+		}
+	}
+}
+
+// listCache has the lists of the rows of a group that came before, by the verdicts of the
+// group's first 64 tries, when it has no more. Most groups have few.
+type listCache struct {
+	denied [8]uint64
+	list   [8]int32
+	n      int // how many came
+}
+
+func (c *listCache) reset() { c.n = 0 }
+
+func (c *listCache) find(denied uint64) (list int32, ok bool) {
+	for i := range min(c.n, len(c.denied)) {
+		if c.denied[i] == denied {
+			return c.list[i], true
+		}
+	}
+	return 0, false
+}
+
+func (c *listCache) add(denied uint64, list int32) {
+	c.denied[c.n%len(c.denied)], c.list[c.n%len(c.denied)] = denied, list
+	c.n++
+}
+
+// listOf is the list of the agents that are denied the row of a bit of the block.
+func (e *Evaluator) listOf(v *batch.Verdicts, o *obeyed, bit int) int32 {
+	s := &e.spreader
+	isDenied := func(trie int) bool { return s.allowed[trie][bit>>3]>>(bit&7)&1 == 0 }
+	cached := o.tries <= 64
+	var denied uint64
+	if cached {
+		for i := range o.tries {
+			if isDenied(i) {
+				denied |= 1 << i
+			}
+		}
+		if list, ok := s.cache.find(denied); ok {
+			return list
+		}
+	}
+	list := s.list(v, e.options.Agents, func(agent int) bool { return isDenied(o.trie(agent)) })
+	if cached {
+		s.cache.add(denied, list)
+	}
+	return list
+}
+
+// listAll is the list of all agents.
+func (s *spreader) listAll(v *batch.Verdicts, agents int) int32 {
+	if s.all == 0 {
+		s.all = s.list(v, agents, func(int) bool { return true })
+	}
+	return s.all
+}
+
+// list returns the list of the agents that are denied, the same one for the same agents.
+func (s *spreader) list(v *batch.Verdicts, agents int, denied func(agent int) bool) int32 {
+	s.key = s.key[:0]
+	word, count := uint64(0), 0
+	for agent := range agents {
+		if denied(agent) {
+			word |= 1 << (agent & 63)
+			count++
+		}
+		if agent&63 == 63 || agent == agents-1 {
+			s.key = binary.LittleEndian.AppendUint64(s.key, word)
+			word = 0
+		}
+	}
+	if known, ok := s.lists[string(s.key)]; ok {
+		return known
+	}
+	list := make([]int32, 0, count)
+	for at := range s.key {
+		for bits8 := s.key[at]; bits8 != 0; bits8 &= bits8 - 1 {
+			list = append(list, int32(at<<3+bits.TrailingZeros8(bits8)))
+		}
+	}
+	if s.lists == nil {
+		s.lists = make(map[string]int32)
+	}
+	number := int32(len(v.Denied))
+	v.Denied = append(v.Denied, list)
+	s.lists[string(s.key)] = number
+	return number
+}
