@@ -16,76 +16,102 @@ import (
 // Dictionary columns are their indices to it: the dictionaries pass through before the
 // record batch, whatever they are.
 func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) (m message, err error) {
-	decoder, err := r.source.indexDecoder()
+	urls, err := r.verdicts.URLs(s.options.mem)
 	if err != nil {
 		return m, err
 	}
-	body, err := r.body()
+	var rows gathered
+	if urls == nil {
+		rows, err = s.gather(r, r.source.indexes, r.meta, grant)
+	} else {
+		rows, err = s.gatherBeside(r, urls, grant)
+	}
 	if err != nil {
+		return m, fmt.Errorf("of a record batch some rows come out and others do not, so it must be decoded: %w", err)
+	}
+	defer tables.Release(rows.columns)
+	fields := slices.Concat(rows.fields, s.schema.Fields())
+	if m, err = s.encodeRecord(arrow.NewSchema(fields, nil), slices.Concat(rows.columns, verdicts), r.meta.codec, grant); err != nil {
 		return m, err
 	}
-	total, err := decoder.check(r.meta, body)
-	if err != nil {
-		return m, err
+	return m, grant.Take(-rows.taken)
+}
+
+// gathered are the rows of a record batch that come out.
+type gathered struct {
+	fields  []arrow.Field
+	columns []*array.Data
+	taken   int64 // bytes of the grant
+}
+
+// gatherBeside decodes the columns beside the URLs, which were kept, and gathers their
+// rows that come out.
+func (s *sink) gatherBeside(r *passedRecord, urls *array.Data, grant *batch.Grant) (rows gathered, err error) {
+	from := r.source
+	if beside := from.beside(); len(beside) > 0 {
+		var meta *batchMeta
+		if meta, err = from.schema.projectBatch(r.meta, beside); err == nil {
+			rows, err = s.gather(r, from.others, meta, grant)
+		}
+		if err != nil {
+			urls.Release()
+			return rows, err
+		}
 	}
-	rows, _ := r.verdicts.Counts()
-	if n := r.source.options.Memory; decodedBytes(r.meta, body, total) > n {
-		return m, fmt.Errorf("it takes more than %d bytes as read and again decoded: raise -memory", n)
+	at := slices.Index(from.copied(), from.urlColumn())
+	rows.fields = slices.Insert(rows.fields, at, arrow.Field{Name: from.URLColumn(), Type: urls.DataType(), Nullable: true})
+	rows.columns = slices.Insert(rows.columns, at, urls)
+	return rows, nil
+}
+
+// gather decodes columns, of which meta is, and gathers their rows that come out.
+func (s *sink) gather(r *passedRecord, decoderOf func() (*decoder, error), meta *batchMeta, grant *batch.Grant) (rows gathered, err error) {
+	decoder, err := decoderOf()
+	if err != nil {
+		return rows, err
+	}
+	limit := r.source.options.Memory
+	body := r.frame.bytes
+	if body == nil {
+		if body, err = loadSpans(r.frame, meta, limit); err != nil {
+			return rows, err
+		}
+	}
+	total, err := decoder.check(meta, body)
+	if err != nil {
+		return rows, err
+	}
+	if decodedBytes(meta, body, total) > limit {
+		return rows, fmt.Errorf("it takes more than %d bytes as read and again decoded: raise -memory", limit)
 	}
 	// Read, decompressed, and gathered by runs of rows.
-	taken := int64(len(body)) + 2*total + 64*int64(rows)
-	if err := grant.Take(taken); err != nil {
-		return m, err
+	n, _ := r.verdicts.Counts()
+	rows.taken = int64(len(body)) + 2*total + 64*int64(n)
+	if err := grant.Take(rows.taken); err != nil {
+		return rows, err
 	}
-	record, err := decoder.record(r.meta, body, total)
+	record, err := decoder.record(meta, body, total)
 	if err != nil {
-		return m, err
+		return rows, err
 	}
+	defer record.Release()
 	columns := make([]*array.Data, record.NumCols())
 	for i, column := range record.Columns() {
 		columns[i] = column.Data().(*array.Data)
 	}
-	gathered := r.verdicts.Gather(columns, s.options.mem)
-	record.Release()
-	defer tables.Release(gathered)
-	fields := slices.Concat(decoder.schema.Fields(), s.schema.Fields())
-	if m, err = s.encodeRecord(arrow.NewSchema(fields, nil), append(gathered, verdicts...), r.meta.codec, grant); err != nil {
-		return m, err
-	}
-	return m, grant.Take(-taken)
+	rows.fields, rows.columns = decoder.schema.Fields(), r.verdicts.Gather(columns, s.options.mem)
+	return rows, nil
 }
 
-// body reads the body of a record batch, if it was not.
-func (r *passedRecord) body() ([]byte, error) {
-	f := r.frame
-	if f.bytes != nil {
-		return f.bytes, nil
-	}
-	if err := checkLength(f.bodyLength, r.source.options.Memory); err != nil {
-		return nil, err
-	}
-	body := make([]byte, f.bodyLength)
-	return body, readAt(f.body, body, 0)
-}
-
-// indexDecoder returns a decoder of the columns that pass through, of which dictionary
+// newIndexDecoder returns a decoder of columns that pass through, of which dictionary
 // columns are their indices.
-func (s *Source) indexDecoder() (*decoder, error) {
-	s.indexOnce.Do(func() {
-		if s.indexes, s.indexErr = newIndexDecoder(s.schema, s.copied(), s.options); s.indexErr != nil {
-			s.indexErr = fmt.Errorf("of a record batch some rows come out and others do not, so it must be decoded: %w", s.indexErr)
-		}
-	})
-	return s.indexes, s.indexErr
-}
-
-func newIndexDecoder(from *schema, columns []int, o Options) (*decoder, error) {
-	if from.unknown != nil && len(columns) == len(from.columns) {
-		return nil, from.unknown
+func (s *Source) newIndexDecoder(columns []int) (*decoder, error) {
+	if s.schema.unknown != nil && s.options.Keep == batch.KeepAll {
+		return nil, s.schema.unknown
 	}
-	mem := o.mem
+	mem := s.options.mem
 	// Of narrow decimals the library sees the bytes, which come out as they are.
-	message, err := retypeDecimals(from.project(columns), takeForBytes)
+	message, err := retypeDecimals(s.schema.project(columns), takeForBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +121,12 @@ func newIndexDecoder(from *schema, columns []int, o Options) (*decoder, error) {
 	}
 	defer whole.release()
 	fields := plainFields(whole.schema.Fields())
-	s := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: arrow.NewSchema(fields, nil)}
-	m, err := s.encodeSchema()
+	plain := &sink{options: SinkOptions{mem: mem}, ipc: []ipc.Option{ipc.WithAllocator(mem)}, schema: arrow.NewSchema(fields, nil)}
+	m, err := plain.encodeSchema()
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(m.meta(), o.Memory, mem)
+	return newDecoder(m.meta(), s.options.Memory, mem)
 }
 
 // plainFields returns fields of the same layout, of which dictionary arrays are their

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/zeebo/xxh3"
@@ -82,6 +83,8 @@ func (s *Source) CanPassThrough(stream, several bool) bool {
 func (s *Source) PassThrough(in io.Closer) error {
 	s.passing, s.in = true, in
 	s.users.Store(1)
+	s.indexes = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.copied()) })
+	s.others = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.beside()) })
 	if s.options.Keep != batch.KeepAll {
 		return nil // the URLs alone are decoded anyway
 	}
@@ -115,6 +118,20 @@ func (s *Source) copied() []int {
 		return s.schema.all()
 	}
 	return s.columns
+}
+
+// beside are the numbers of the columns that pass through beside that of the URLs.
+func (s *Source) beside() []int {
+	return slices.DeleteFunc(slices.Clone(s.copied()), func(i int) bool { return i == s.urlColumn() })
+}
+
+// urlColumn is the number of the column of URLs, -1 when they are put together from
+// several.
+func (s *Source) urlColumn() int {
+	if s.urls.IsSplit() {
+		return -1
+	}
+	return s.columns[s.urls.Columns()[0]]
 }
 
 // project makes the URLs' column alone pass through, whose buffers are in body.
@@ -178,8 +195,8 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	if from := s.options.From; from.options.Keep == batch.KeepAll && !slices.EqualFunc(from.schema.columns, r.source.schema.columns, sameDecimals) {
 		return nil, fmt.Errorf("arrowipc: %s has decimals of other bits than the first input: make all decimal128 with -recode", b.Input)
 	}
-	size, last, err := r.verdicts.Add(s.output, p.number, b, v)
-	p.kept = size
+	size, last, err := r.verdicts.Add(s.output, p.number, b, v, p.urls)
+	p.kept, p.urls = size, nil
 	if err == nil && last {
 		err = s.assemble(r, b.Grant)
 		p.kept += r.message.size()

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/tables"
@@ -87,7 +88,8 @@ type piece struct {
 
 	number      int // among the record's pieces
 	first, last bool
-	kept        int64 // bytes of what was encoded for it, until the last piece
+	urls        *array.Data // as they were decoded, until they are encoded
+	kept        int64       // bytes of what was encoded for it, until the last piece
 }
 
 // Name implements batch.Piece.
@@ -142,6 +144,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	}
 	if r.passed != nil {
 		b.Table = p
+		p.urls = r.located.Text(rows)
 	}
 	return b, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -57,9 +56,9 @@ type Source struct {
 	users   atomic.Int64    // of in: the source until it is closed, and record batches
 	before  []passedMessage // dictionaries that came since the last record batch
 
-	indexOnce sync.Once // see indexDecoder
-	indexes   *decoder
-	indexErr  error
+	// Decoders of record batches of which some rows come out, of all columns that pass
+	// through and of those beside the URLs.
+	indexes, others func() (*decoder, error)
 
 	pending *sharedRecord // cut, and not handed out to its end
 	cut     int           // rows of it that were handed out

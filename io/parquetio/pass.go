@@ -40,7 +40,7 @@ func (s *Source) PassThrough() (err error) {
 	s.notes, s.unreadable = nil, nil
 	if s.options.Keep != batch.KeepAll {
 		s.copied = s.fields
-		s.nodes = at(s.nodes, s.copied)
+		s.nodes = pick(s.nodes, s.copied)
 		s.leaves = columns.Leaves(nil, s.nodes)
 	}
 	s.passed, err = splice.Open(s.in, s.file, s.copied)
@@ -50,8 +50,16 @@ func (s *Source) PassThrough() (err error) {
 	return err
 }
 
-// at returns the elements with these numbers.
-func at[T any](list []T, numbers []int) []T {
+// urlLeaf is the leaf of the URLs, nil if they are put together from several.
+func (s *Source) urlLeaf() *columns.Node {
+	if s.urls.IsSplit() {
+		return nil
+	}
+	return s.columns[s.urls.Columns()[0]].Leaves[0]
+}
+
+// pick returns the elements with these numbers.
+func pick[T any](list []T, numbers []int) []T {
 	chosen := make([]T, len(numbers))
 	for i, number := range numbers {
 		chosen[i] = list[number]
@@ -169,8 +177,8 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 	if !ok || p.group.verdicts == nil {
 		return nil, fmt.Errorf("parquetio: %s does not pass through", b.Input)
 	}
-	size, last, err := p.group.verdicts.Add(s.output, p.run, b, v)
-	p.kept = size
+	size, last, err := p.group.verdicts.Add(s.output, p.run, b, v, p.urls)
+	p.kept, p.urls = size, nil
 	if err == nil && last {
 		err = s.assemble(p.group, b.Grant)
 		for _, a := range p.group.added {
@@ -207,7 +215,7 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	default:
 		g.result = mixed
 		if err := s.encodeMixed(g, grant); err != nil {
-			return err
+			return fmt.Errorf("some rows come out and others do not, so it must be decoded: %w", err)
 		}
 	}
 	return s.encodeVerdicts(g, verdicts, grant)
@@ -235,8 +243,7 @@ func (s *passing) encodeVerdicts(g *rowGroup, data []*array.Data, grant *batch.G
 // encode adds a chunk of a leaf to what is encoded of a row group.
 func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.Node, l *columns.Leaf, grant *batch.Grant) error {
 	// URLs hardly repeat: a dictionary of them is work for nothing.
-	urls := slices.Contains(g.source.columns[0].Leaves, n) && !g.source.urls.IsSplit()
-	pages, chunk, err := s.encoder.Chunk(nil, n, l, urls)
+	pages, chunk, err := s.encoder.Chunk(nil, n, l, n == g.source.urlLeaf())
 	if err == nil {
 		err = grant.Take(int64(cap(pages)))
 	}
@@ -250,27 +257,51 @@ func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.N
 // encodeMixed encodes the rows of a row group that come out, column by column. What
 // values mean is not looked at: they stay what they are stored as.
 func (s *passing) encodeMixed(g *rowGroup, grant *batch.Grant) error {
+	urls, err := g.verdicts.URLs(memory.NewGoAllocator())
+	if err != nil {
+		return err
+	}
 	for i, n := range g.source.leaves {
-		stored := g.source.chunk(g.index, n).Pages.Length
-		err := grant.Take(stored)
-		var l columns.Leaf
-		if err == nil {
-			l, err = g.selected(n)
-		}
-		if err == nil {
-			err = grant.Take(l.Size())
-		}
-		if err == nil {
-			err = s.encode(g, s.mixed, i, n, &l, grant)
-		}
-		if err == nil {
-			err = grant.Take(-stored - l.Size())
+		if urls != nil && n == g.source.urlLeaf() {
+			err = s.encodeURLs(g, i, n, urls, grant)
+		} else {
+			err = s.encodeSelected(g, i, n, grant)
 		}
 		if err != nil {
-			return fmt.Errorf("some rows come out and others do not, so it must be decoded: column %q: %w", g.source.file.Path(i), err)
+			return fmt.Errorf("column %q: %w", g.source.file.Path(n.Leaf), err)
 		}
 	}
 	return nil
+}
+
+// encodeURLs encodes the URLs of the rows that come out, which were kept.
+func (s *passing) encodeURLs(g *rowGroup, i int, n *columns.Node, urls *array.Data, grant *batch.Grant) error {
+	defer urls.Release()
+	shredder := columns.Shredder{Memory: memory.NewGoAllocator()}
+	leaves, err := shredder.Shred(n, urls)
+	if err != nil {
+		return err
+	}
+	return s.encode(g, s.mixed, i, n, &leaves[0], grant)
+}
+
+// encodeSelected decodes a leaf and encodes the rows of it that come out.
+func (s *passing) encodeSelected(g *rowGroup, i int, n *columns.Node, grant *batch.Grant) error {
+	stored := g.source.chunk(g.index, n).Pages.Length
+	if err := grant.Take(stored); err != nil {
+		return err
+	}
+	l, err := g.selected(n)
+	if err == nil {
+		err = grant.Take(l.Size())
+	}
+	if err == nil {
+		err = s.encode(g, s.mixed, i, n, &l, grant)
+	}
+	if err == nil {
+		err = grant.Take(-stored - l.Size())
+	}
+	return err
 }
 
 // selected returns a leaf's rows that come out.
@@ -293,10 +324,14 @@ func (g *rowGroup) selected(n *columns.Node) (l columns.Leaf, err error) {
 	if err != nil {
 		return l, err
 	}
+	_, selected := g.verdicts.Counts()
 	for run := range g.runs {
-		rows, err := reader.Read(g.rowsOf(run))
+		part, err := reader.Read(g.rowsOf(run))
+		if err == nil && run == 0 {
+			l.Reserve(&part, g.rowsOf(0), selected)
+		}
 		if err == nil {
-			err = l.AppendRows(n, &rows, g.verdicts.Selected(run))
+			err = l.AppendRows(n, &part, g.verdicts.Selected(run))
 		}
 		if err != nil {
 			return l, err

@@ -191,7 +191,8 @@ type piece struct {
 	index    int
 	firstRow int64
 	rows     int
-	kept     int64 // bytes of what was encoded for it, until the last piece
+	urls     *array.Data // as they were decoded, for a sink of what passes through
+	kept     int64       // bytes of what was encoded for it, until the last piece
 }
 
 // Name implements batch.Piece.
@@ -271,6 +272,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 	}
 	if p.group.verdicts != nil {
 		b.Table = p
+		p.urls = s.urls.Text(record)
 	}
 	return b, nil
 }

@@ -250,7 +250,7 @@ func (t *tableSchema) all() []int {
 func (s *Source) readOnlyURLs() (err error) {
 	o, fields := s.options, s.urls.Columns()
 	m := s.whole.arrow.Metadata()
-	schema := arrow.NewSchema(at(s.whole.arrow.Fields(), fields), &m)
+	schema := arrow.NewSchema(pick(s.whole.arrow.Fields(), fields), &m)
 	if s.urls, err = tables.Locate(schema, o.URLColumn, o.Keep); err == nil {
 		err = s.urls.FindBeside(schema, o.Beside)
 	}

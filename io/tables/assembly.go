@@ -19,6 +19,7 @@ import (
 type Assembly struct {
 	parts   []assembled
 	missing atomic.Int64
+	mixed   atomic.Bool // a piece has rows that come out and others
 }
 
 // assembled is a piece of it.
@@ -26,6 +27,7 @@ type assembled struct {
 	rows, selected int
 	bitmap         []byte          // of rows that come out; nil when all or none do
 	shares         [][]*array.Data // verdict columns of rows that come out
+	urls           *array.Data     // of rows that come out; nil when they were not kept
 }
 
 // NewVerdicts returns the output of the verdict columns alone, for an Assembly. The
@@ -50,11 +52,20 @@ func NewAssembly(pieces int) *Assembly {
 // many bytes they take until Columns is called, which it took from the batch's grant,
 // and whether the piece was the last one that was missing: then the other methods may be
 // called.
-func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts) (size int64, last bool, err error) {
+//
+// urls, which may be nil, is the column of the piece's URLs. As soon as it is sure that
+// some rows come out and others do not, Add keeps those that do, lest they be decoded
+// again.
+func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, urls *array.Data) (size int64, last bool, err error) {
 	part := assembled{rows: v.Rows, selected: v.SelectedRows}
 	if 0 < part.selected && part.selected < part.rows {
+		a.mixed.Store(true)
 		part.bitmap = bytes.Clone(v.Selected)
 		size += int64(len(part.bitmap))
+	}
+	if urls != nil && part.selected > 0 && a.mixed.Load() {
+		part.urls = gatherer{mem: o.mem}.gather(urls, part.runs())
+		size += sizeOf(part.urls)
 	}
 	err = o.Shares(b, v, func(share *Share) error {
 		columns, err := share.Columns()
@@ -126,16 +137,40 @@ func (a *Assembly) Gather(columns []*array.Data, mem memory.Allocator) []*array.
 	return gathered
 }
 
+// URLs returns the URLs of all rows that come out, or nil if not all were kept. The
+// caller releases them.
+func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
+	var parts []*array.Data
+	all := true
+	for i := range a.parts {
+		if part := &a.parts[i]; part.urls != nil {
+			parts = append(parts, part.urls)
+			part.urls = nil
+		} else if part.selected > 0 {
+			all = false
+		}
+	}
+	if !all || len(parts) == 0 {
+		Release(parts)
+		return nil, nil
+	}
+	return concatenate(parts[0].DataType(), parts, mem)
+}
+
 // Columns returns the verdict columns of all rows that come out. The caller releases them.
 func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
-	var parts [][]*array.Data
+	parts := make([][]*array.Data, o.schema.NumFields()) // of each column
 	for i := range a.parts {
-		parts = append(parts, a.parts[i].shares...)
+		for _, share := range a.parts[i].shares {
+			for column, part := range share {
+				parts[column] = append(parts[column], part)
+			}
+		}
 		a.parts[i].shares = nil
 	}
 	size := int64(0)
 	for i, field := range o.schema.Fields() {
-		column, err := concatenate(field.Type, parts, i, o.mem)
+		column, err := concatenate(field.Type, parts[i], o.mem)
 		if err != nil {
 			Release(columns)
 			return nil, columnError(field.Name, err)
@@ -150,13 +185,13 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	return columns, nil
 }
 
-// concatenate makes one array of the parts' column i.
-func concatenate(dt arrow.DataType, parts [][]*array.Data, i int, mem memory.Allocator) (*array.Data, error) {
+// concatenate makes one array of parts, which it releases.
+func concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (*array.Data, error) {
 	arrays := make([]arrow.Array, len(parts))
-	for k, part := range parts {
-		arrays[k] = array.MakeFromData(part[i])
-		part[i].Release()
-		defer arrays[k].Release()
+	for i, part := range parts {
+		arrays[i] = array.MakeFromData(part)
+		part.Release()
+		defer arrays[i].Release()
 	}
 	var whole arrow.Array
 	switch len(arrays) {

@@ -63,6 +63,20 @@ func (l *Location) Columns() []int {
 	return l.withBeside([]int{l.column})
 }
 
+// Text returns the column of URLs of a table if it is one of strings or bytes with
+// offsets, else nil. It is the table's.
+func (l *Location) Text(table arrow.Record) *array.Data {
+	if l.parts != nil {
+		return nil
+	}
+	d := table.Column(l.column).Data().(*array.Data)
+	switch d.DataType().ID() {
+	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		return d
+	}
+	return nil
+}
+
 // URLs returns the URLs of a table, and the table that comes out: the same, or the URLs
 // alone. The arrays must have been checked. limit bounds the bytes that are put
 // together or copied.

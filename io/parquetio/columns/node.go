@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -211,6 +212,18 @@ func (l *Leaf) Append(n *Node, other *Leaf) error {
 		l.Data = append(l.Data, other.Data[other.Offsets[0]:other.Offsets[len(other.Offsets)-1]]...)
 	}
 	return nil
+}
+
+// Reserve makes room for so many rows as those of another leaf, of the same column,
+// which has n of them.
+func (l *Leaf) Reserve(like *Leaf, n, rows int) {
+	const most = 64 << 20 // what is taken for nothing but a guess
+	size := func(have int) int {
+		return int(min(most, 1.03*float64(have)*float64(rows)/float64(max(1, n))))
+	}
+	l.Fixed = slices.Grow(l.Fixed, size(len(like.Fixed)))
+	l.Data = slices.Grow(l.Data, size(len(like.Data)))
+	l.Offsets = slices.Grow(l.Offsets, size(len(like.Offsets)))
 }
 
 // AppendRows appends copies of the rows of another leaf, of the same column, that runs
