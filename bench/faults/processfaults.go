@@ -37,15 +37,15 @@ func outputFaults() []processFault {
 		{name: "none", args: standard(), act: nothing, says: "120,000 rows", output: complete},
 		{
 			name: "disk full (a file system of 256 KiB)", args: to("out/big.csv"), before: mountSmall, act: nothing,
-			status: 1, says: "out/big.csv: write: no space left on device",
+			status: 75, says: "out/big.csv: write: no space left on device",
 		},
 		{
 			name: "disk full, folder of outputs", args: to("out"), before: mountSmall, act: nothing,
-			status: 1, says: "out/stdin.csv: write: no space left on device",
+			status: 75, says: "out/stdin.csv: write: no space left on device",
 		},
 		{
 			name: "disk full (/dev/full)", args: to("/dev/full", "-out-format", "csv"), act: nothing,
-			status: 1, says: "/dev/full: write: no space left on device",
+			status: 75, says: "/dev/full: write: no space left on device",
 		},
 		{
 			name: "limit of a file's size (ulimit -f)", args: append([]string{"ulimit"}, standard()...), act: nothing,
@@ -84,7 +84,7 @@ func second(out, says string) func(*held) error {
 		c := exec.Command(h.command.Path, "-in", "urls.txt", "-rules", "rules", "-out", out)
 		c.Dir = h.folder
 		said, _ := c.CombinedOutput()
-		if c.ProcessState.ExitCode() != 1 || !strings.Contains(string(said), says) {
+		if c.ProcessState.ExitCode() != 75 || !strings.Contains(string(said), says) {
 			return fmt.Errorf("the second run: exit status %d: %s", c.ProcessState.ExitCode(), said)
 		}
 		return nil
@@ -186,11 +186,11 @@ func inputFaults() []processFault {
 	faults := []processFault{
 		{
 			name: "list cut after its turn", args: first, act: change("urls.txt", cutTo(10)),
-			status: 1, says: "urls.txt: it was written to while it was read",
+			status: 75, says: "urls.txt: it was written to while it was read",
 		},
 		{
 			name: "list longer after its turn", args: first, act: change("urls.txt", cutTo(1<<20)),
-			status: 1, says: "urls.txt: it was written to while it was read",
+			status: 75, says: "urls.txt: it was written to while it was read",
 		},
 		{
 			name: "list replaced after its turn", args: first, act: change("urls.txt", replace("http://c.example/\n")),
@@ -203,7 +203,7 @@ func inputFaults() []processFault {
 		{
 			name:   "EIO from the disk (/proc/self/mem)",
 			args:   []string{"-in", "/proc/self/mem", "-in-format", "text", "-rules", "rules", "-out", "out.csv"},
-			status: 1, says: "/proc/self/mem: read: input/output error",
+			status: 75, says: "/proc/self/mem: read: input/output error",
 		},
 	}
 	for _, name := range []string{"big.txt", "big.arrow", "big.parquet"} {
@@ -213,7 +213,7 @@ func inputFaults() []processFault {
 		}{{"cut", cutTo(1 << 20)}, {"overwritten", overwrite}} {
 			faults = append(faults, processFault{
 				name: name + " " + how.name + " while it is read", args: table(name), big: name, act: inTheMiddle(name, how.do),
-				status: 1, says: name + ": it was written to while it was read",
+				status: 75, says: name + ": it was written to while it was read",
 			})
 		}
 	}
@@ -224,9 +224,9 @@ func packFaults() []processFault {
 	args := []string{"-in", "-", "-rules", "site.rules", "-out", "out.csv"}
 	const written = "site.rules: the rule pack was written to while it was used"
 	return []processFault{
-		{name: "rule pack cut (mapped: SIGBUS)", args: args, act: change("site.rules", cutTo(100)), status: 1, says: written},
-		{name: "rule pack emptied", args: args, act: change("site.rules", cutTo(0)), status: 1, says: written},
-		{name: "rule pack overwritten in place", args: args, act: change("site.rules", overwrite), status: 1, says: written},
+		{name: "rule pack cut (mapped: SIGBUS)", args: args, act: change("site.rules", cutTo(100)), status: 75, says: written},
+		{name: "rule pack emptied", args: args, act: change("site.rules", cutTo(0)), status: 75, says: written},
+		{name: "rule pack overwritten in place", args: args, act: change("site.rules", overwrite), status: 75, says: written},
 		{
 			name: "rule pack replaced by another", args: args, act: change("site.rules", replace("something else")),
 			says: "120,000 rows: 0 allowed, 120,000 denied", output: complete,

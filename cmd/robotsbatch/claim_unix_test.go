@@ -28,7 +28,7 @@ func TestTwoRuns(t *testing.T) {
 			first, feed := waiting(t, out)
 			second := exec.Command("robotsbatch", "-in", "-", "-rules", "rules", "-out", out)
 			said, _ := second.CombinedOutput()
-			if second.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(said), "another run is writing it") {
+			if second.ProcessState.ExitCode() != exitRetry || !strings.Contains(string(said), "another run is writing it") {
 				t.Errorf("exit status %d: %s", second.ProcessState.ExitCode(), said)
 			}
 			if err := first.Process.Signal(syscall.SIGKILL); err != nil {
@@ -62,7 +62,7 @@ func TestFileInFolder(t *testing.T) {
 	writeFile(t, "urls.txt", "https://example.com/\n")
 	second := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules", "-out", "out")
 	said, _ := second.CombinedOutput()
-	if second.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(said), "out/urls.csv: another run is writing it") {
+	if second.ProcessState.ExitCode() != exitRetry || !strings.Contains(string(said), "out/urls.csv: another run is writing it") {
 		t.Errorf("exit status %d: %s", second.ProcessState.ExitCode(), said)
 	}
 	feed.Close()
@@ -109,7 +109,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			test.change(t)
 			_, _ = io.WriteString(feed, "https://other.example/\n") // it may have failed already
 			feed.Close()
-			if status := exitStatus(t, cmd); status != exitFailed || !strings.Contains(stderr.String(), test.want) {
+			if status := exitStatus(t, cmd); status != exitRetry || !strings.Contains(stderr.String(), test.want) {
 				t.Errorf("exit status %d: %s", status, stderr.String())
 			}
 			if left := hidden(t); len(left) > 0 {

@@ -14,7 +14,11 @@ var program = cli.Program[jobConfig]{
 	},
 }
 
-const stoppedStatus = "stopped by SIGHUP, Ctrl-C or SIGTERM, as after a failure"
+const (
+	stoppedStatus = "stopped by SIGHUP, Ctrl-C or SIGTERM, as after a failure"
+	// retryStatus is what a scheduler should try again as it is.
+	retryStatus = "as 1, but worth another try: a store or disk failed, or a file is being written"
+)
 
 // mainJob is what the program does without a command.
 var mainJob = cli.Command{
@@ -29,9 +33,10 @@ var mainJob = cli.Command{
 	},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done, also when the reader of a pipe had enough before the end"},
-		{Status: "1", Meaning: "failed; nothing half-written is left; or another run is writing -out"},
+		{Status: "1", Meaning: "failed; nothing half-written is left"},
 		{Status: "2", Meaning: "wrong use"},
 		{Status: "3", Meaning: "done, but more rows without a verdict than -max-invalid permits"},
+		{Status: "75", Meaning: retryStatus},
 		{Status: "129, 130, 143", Meaning: stoppedStatus},
 	},
 }
@@ -50,6 +55,7 @@ var commands = []cli.Command{
 			{Status: "0", Meaning: "allowed; with several URLs or agents, the worst counts"},
 			{Status: "1", Meaning: "denied"},
 			{Status: "2", Meaning: "wrong use, no verdict, or rules that cannot be read"},
+			{Status: "75", Meaning: retryStatus},
 			{Status: "129, 130, 143", Meaning: stoppedStatus},
 		},
 	},
@@ -65,6 +71,7 @@ var commands = []cli.Command{
 			{Status: "0", Meaning: "done"},
 			{Status: "1", Meaning: "failed; nothing half-written is left, and a previous pack stays"},
 			{Status: "2", Meaning: "wrong use"},
+			{Status: "75", Meaning: retryStatus},
 			{Status: "129, 130, 143", Meaning: stoppedStatus},
 		},
 	},
@@ -80,6 +87,7 @@ var commands = []cli.Command{
 			{Status: "0", Meaning: "done, also when the pack does not have an AUTHORITY"},
 			{Status: "1", Meaning: "the pack cannot be read, or is damaged"},
 			{Status: "2", Meaning: "wrong use"},
+			{Status: "75", Meaning: retryStatus},
 			{Status: "129, 130, 143", Meaning: stoppedStatus},
 		},
 	},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -68,13 +67,7 @@ func (c *console) warn(text string) {
 
 // fail reports err and returns the exit status that it asks for.
 func (c *console) fail(err error) int {
-	status := exitFailed
-	if isUsage(err) {
-		status = exitUsage
-	}
-	if s := (stopped{}); errors.As(err, &s) {
-		status = s.status()
-	}
+	status := statusOf(err)
 	if c.json != nil {
 		c.json.Error(report.Message(err), "exit_status", status)
 		return status

@@ -64,7 +64,7 @@ func TestDiskErrorUnderRulePack(t *testing.T) {
 	cmd.Env = append(os.Environ(), "SAMPLE="+sample)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed || !strings.Contains(string(out), "site.rules: the file cannot be read any more: an error of the disk") {
+	if !errors.As(err, &exit) || exit.ExitCode() != exitRetry || !strings.Contains(string(out), "site.rules: the file cannot be read any more: an error of the disk") {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if _, err := os.Stat("out.csv"); err == nil {

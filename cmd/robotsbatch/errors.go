@@ -4,7 +4,9 @@ import (
 	"errors"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/rulepack"
 	"robotsbatch/io/ruleset"
 )
 
@@ -15,6 +17,20 @@ func usageErrorf(format string, args ...any) error { return cli.Usagef(format, a
 // unavailable is the error for what a later version brings.
 func unavailable(what string) error {
 	return usageErrorf("%s is not available in this version", what)
+}
+
+// statusOf is the one that an error asks for.
+func statusOf(err error) int {
+	var signal stopped
+	switch {
+	case errors.As(err, &signal):
+		return signal.status()
+	case isUsage(err):
+		return exitUsage
+	case blob.Temporary(err), errors.Is(err, rulepack.ErrChanged), errors.Is(err, rulepack.ErrUnreadable):
+		return exitRetry
+	}
+	return exitFailed
 }
 
 func isUsage(err error) bool {

@@ -17,6 +17,8 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitInvalid = 3
+	// exitRetry is EX_TEMPFAIL of sysexits.h.
+	exitRetry = 75
 )
 
 func main() {

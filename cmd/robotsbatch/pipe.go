@@ -32,6 +32,7 @@ var pipeMode = cli.Command{
 		{Status: "0", Meaning: "done, also when the reader of the answer had enough before the end"},
 		{Status: "1", Meaning: "failed; the answer has no end marker"},
 		{Status: "2", Meaning: "wrong use"},
+		{Status: "75", Meaning: retryStatus},
 		{Status: "129, 130, 143", Meaning: stoppedStatus},
 	},
 }

@@ -259,7 +259,7 @@ func TestStoreFails(t *testing.T) {
 		store.ServeHTTP(w, r)
 	})
 	status, _, stderr := runWith(t.Context(), "", "-in", frontier, "-rules", rules, "-out", s.Name("out.csv"))
-	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/out.csv: writing it: ") || strings.Contains(stderr, "verysecret") {
+	if status != exitRetry || !strings.Contains(stderr, "s3://bucket/out.csv: writing it: ") || strings.Contains(stderr, "verysecret") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
@@ -269,7 +269,7 @@ func TestStoreFails(t *testing.T) {
 		store.ServeHTTP(w, r)
 	})
 	status, _, stderr = runWith(t.Context(), "", "-in", s.Name("in.txt.zst"), "-rules", rules, "-out", s.Name("out.csv"))
-	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/in.txt.zst: ") {
+	if status != exitRetry || !strings.Contains(stderr, "s3://bucket/in.txt.zst: ") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	if s.Get("out.csv") != nil {

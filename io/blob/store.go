@@ -206,9 +206,7 @@ func (u URL) explain(ctx context.Context, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: the store refuses it: check the credentials in the environment: %s: %w", u.Name(), cleaned(err), fs.ErrPermission)
 	}
-	// Not wrapped: a connection that broke may be an EPIPE, which is not that of
-	// the output's reader.
-	return fmt.Errorf("%s: %s", u.Name(), cleaned(err))
+	return newStoreError(u.Name()+": ", err)
 }
 
 var (

@@ -175,5 +175,5 @@ func (u *upload) do(request func(context.Context) error) error {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the store stands still
 	}
-	return fmt.Errorf("writing it: %s", cleaned(err)) // not wrapped, see URL.explain
+	return newStoreError("writing it: ", err)
 }

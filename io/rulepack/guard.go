@@ -19,7 +19,7 @@ func (p *Pack) guard(err *error) {
 	case changed != nil:
 		*err = changed
 	case fault:
-		*err = fmt.Errorf("rulepack: %s: the file cannot be read any more: an error of the disk, or of the network that it is on", p.name)
+		*err = fmt.Errorf("rulepack: %s: %w", p.name, ErrUnreadable)
 	default:
 		panic(r)
 	}

@@ -18,6 +18,8 @@ var (
 	// ErrMismatch: the pack was compiled for another profile or size limit than it is
 	// opened for.
 	ErrMismatch = errors.New("the rule pack was compiled for something else")
+	// ErrUnreadable: the file that the pack is in gave an error.
+	ErrUnreadable = errors.New("the file cannot be read any more: an error of the disk, or of the network that it is on")
 	// ErrChanged: the pack was written to while it was open.
 	ErrChanged = errors.New("the rule pack was written to while it was used: replace it with a new file instead, as compile does")
 )

@@ -160,7 +160,7 @@ for outcome in dead back; do
   wait "$job" || status=$?
   wait "$reader"
   if [[ $outcome == dead ]]; then
-    [[ $status == 1 ]] || fail "a server that was killed gives status $status"
+    [[ $status == 75 ]] || fail "a server that was killed gives status $status"
     grep -q 's3://bucket/in/plain.arrow: ' error || fail "it does not say what it could not read: $(cat error)"
     serve
     retry objects uploads "s3://bucket?$direct" >/dev/null

@@ -1,0 +1,57 @@
+package blob
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"syscall"
+)
+
+// passing are errors of the system that another attempt, a little later or on another
+// machine, may not meet.
+var passing = []syscall.Errno{
+	syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETIMEDOUT, syscall.EHOSTDOWN,
+}
+
+// Temporary tells whether what failed may succeed when it is tried again as it is, a
+// little later or on another machine: somebody else writes the output or an input, a
+// store is not reached or has too much to do, a disk is full or broken. It is false for
+// what is missing, refused or damaged.
+func Temporary(err error) bool {
+	var errno syscall.Errno
+	var failed *storeError
+	var broken *brokenError
+	var stalled *StalledError
+	switch {
+	case errors.Is(err, ErrBusy), errors.Is(err, ErrChanged), errors.As(err, &broken), errors.As(err, &stalled):
+		return true
+	case errors.As(err, &failed):
+		return failed.temporary
+	}
+	return errors.As(err, &errno) && slices.Contains(passing, errno)
+}
+
+// storeError is what a store answered, or why it did not. It wraps nothing: a
+// connection that broke may be an EPIPE, which is not that of the output's reader.
+type storeError struct {
+	text      string
+	temporary bool
+}
+
+func newStoreError(begin string, err error) *storeError {
+	return &storeError{text: begin + cleaned(err), temporary: mayPass(err)}
+}
+
+func (e *storeError) Error() string { return e.text }
+
+// mayPass tells whether a store may do later what it did not do now.
+func mayPass(err error) bool {
+	var refused *ResponseError
+	if errors.As(err, &refused) {
+		return refused.Status >= 500 || refused.Status == http.StatusTooManyRequests || refused.Status == http.StatusRequestTimeout
+	}
+	var network net.Error // a StalledError is one
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF)
+}
