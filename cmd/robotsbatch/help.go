@@ -8,7 +8,8 @@ import (
 	"path"
 	"strings"
 
-	"robotsbatch/batch"
+	"robotsbatch/matcher/spelling"
+
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 )
 
@@ -55,7 +56,7 @@ func runHelp(args []string, s streams) int {
 	for _, c := range program.Commands {
 		names = append(names, c.Name)
 	}
-	if near := batch.Nearest(topic, names); near != "" {
+	if near := spelling.Nearest(topic, names); near != "" {
 		return failUsage(s, "", usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
 	return failUsage(s, "", usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(names, ", ")))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"robotsbatch/matcher/spelling"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
@@ -245,7 +247,7 @@ func findColumn(names []string, name string) (int, error) {
 	case name == "" && strings.Contains(strings.Join(names, " "), "://"):
 		return 0, fmt.Errorf("there is no column %q, and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with -in-format text", wanted, listColumns(names))
 	}
-	if near := batch.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return 0, fmt.Errorf("there is no column %q: did you mean %q? The columns are %s", wanted, near, listColumns(names))
 	}
 	return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", wanted, listColumns(names))
@@ -263,7 +265,7 @@ func findBeside(names []string, name, flag string) (int, error) {
 	default:
 		return -1, fmt.Errorf("there are %d columns %q: name another one with %s", found, name, flag)
 	}
-	if near := batch.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return -1, fmt.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, flag, near, listColumns(names))
 	}
 	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(names), flag)

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"robotsbatch/batch"
+	"robotsbatch/matcher/spelling"
+
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
@@ -48,7 +49,7 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 		g.Why = everyonesGroup
 	}
 	if g.Why != namedGroup {
-		g.Near = batch.Nearest(chain[0], b.agents)
+		g.Near = spelling.Nearest(chain[0], b.agents)
 	}
 	return g
 }

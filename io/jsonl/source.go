@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"robotsbatch/matcher/spelling"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
@@ -158,7 +160,7 @@ func listKeys(keys []string, wanted string) string {
 	if len(keys) == 0 {
 		return "none"
 	}
-	if near := batch.Nearest(wanted, keys); near != "" {
+	if near := spelling.Nearest(wanted, keys); near != "" {
 		keys = append([]string{near}, slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == near })...)
 	}
 	var quoted []string

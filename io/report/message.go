@@ -18,7 +18,7 @@ var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageN
 var packageNames = []string{
 	"access", "arrowipc", "batch", "blob", "cache", "captures", "compress", "delimited", "evaluate", "format", "frontier", "jsonl",
 	"kernels", "lines", "lint", "manifest", "matcher", "outputs", "parquetio", "pipe", "report", "robotstxt", "rulepack", "rulesdir",
-	"ruleset", "runs", "stores", "tables", "text", "urls", "verify", "warc",
+	"ruleset", "runs", "spelling", "stores", "tables", "text", "urls", "verify", "warc",
 }
 
 // Message is err in words for whoever runs the program: without the names of

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"robotsbatch/batch"
+	"robotsbatch/matcher/spelling"
+
 	"robotsbatch/matcher"
 )
 
@@ -85,9 +86,9 @@ func isAlmost(a, b string) bool {
 	case n < short:
 		return false
 	case n < long:
-		return batch.Distance(a, b) == 1
+		return spelling.Distance(a, b) == 1
 	}
-	return batch.Distance(a, b) <= 2
+	return spelling.Distance(a, b) <= 2
 }
 
 // warnings are a line for each agent that is likely misspelt.

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"robotsbatch/batch"
+	"robotsbatch/matcher/spelling"
+
 	"robotsbatch/matcher"
 )
 
@@ -67,7 +68,7 @@ func TestEdits(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"a", "", 1}, {"gptbot", "gtpbot", 1}, {"gptbot", "gptbot", 0}, {"abcd", "badc", 2}, {"kitten", "sitting", 3}} {
-		if got, back := batch.Distance(test.a, test.b), batch.Distance(test.b, test.a); got != test.want || back != test.want {
+		if got, back := spelling.Distance(test.a, test.b), spelling.Distance(test.b, test.a); got != test.want || back != test.want {
 			t.Errorf("%q and %q: %d and %d, want %d", test.a, test.b, got, back, test.want)
 		}
 	}

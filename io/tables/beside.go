@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"robotsbatch/matcher/spelling"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/float16"
@@ -38,7 +40,7 @@ func findBeside(schema *arrow.Schema, name, flag string, holds func(arrow.DataTy
 	case len(found) == 1:
 		return found[0], nil
 	}
-	if near := batch.Nearest(name, fieldNames(schema)); near != "" {
+	if near := spelling.Nearest(name, fieldNames(schema)); near != "" {
 		return -1, fmt.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, flag, near, listColumns(schema))
 	}
 	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(schema), flag)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"robotsbatch/matcher/spelling"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -38,7 +40,7 @@ func FindURLs(schema *arrow.Schema, name string) (int, error) {
 		}
 		return found[0], nil
 	case name != "":
-		if near := batch.Nearest(name, fieldNames(schema)); near != "" {
+		if near := spelling.Nearest(name, fieldNames(schema)); near != "" {
 			return 0, fmt.Errorf("there is no column %q: did you mean %q? The columns are %s", name, near, listColumns(schema))
 		}
 		return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", name, listColumns(schema))

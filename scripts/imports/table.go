@@ -21,7 +21,7 @@ type room struct {
 
 var (
 	// engine is what everything above the engine may import of it.
-	engine = []string{"matcher", "matcher/urls", "matcher/robotstxt", "matcher/access", "matcher/lint"}
+	engine = []string{"matcher", "matcher/urls", "matcher/robotstxt", "matcher/access", "matcher/spelling", "matcher/lint"}
 	// shared are the rooms in io that the others there may import.
 	shared = []string{"io/compress", "io/blob", "io/format", "io/lines", "io/tables", "io/arrowipc", "io/captures", "io/runs", "io/cache"}
 )
@@ -33,7 +33,8 @@ var table = []room{
 	{"matcher/internal/kernels", nil, []string{"golang.org/x/sys/cpu"}},
 	{"matcher/robotstxt", nil, nil},
 	{"matcher/access", nil, nil},
-	{"matcher/lint", []string{"matcher", "matcher/robotstxt"}, nil},
+	{"matcher/spelling", nil, nil},
+	{"matcher/lint", []string{"matcher", "matcher/spelling", "matcher/robotstxt"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
 	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/urls"}, nil},

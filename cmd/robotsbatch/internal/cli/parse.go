@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"robotsbatch/batch"
+	"robotsbatch/matcher/spelling"
 )
 
 // FlagSet returns a command's flags, which write into config.
@@ -74,7 +74,7 @@ func Parse(fs *flag.FlagSet, args []string) error {
 	}
 	var names []string
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	if near := batch.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return Usagef("there is no flag -%s: did you mean -%s?", name, near)
 	}
 	return Usagef("there is no flag -%s", name)
@@ -108,7 +108,7 @@ func WantsAllHelp(args []string) bool {
 // UnknownCommand is the error for a command that does not exist.
 func (p *Program[C]) UnknownCommand(name string) error {
 	names := p.commandWords()
-	if near := batch.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return Usagef("unknown command %q: did you mean %s?", name, near)
 	}
 	return Usagef("unknown command %q: the commands are %s", name, strings.Join(names, ", "))
