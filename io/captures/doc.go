@@ -5,7 +5,8 @@
 // goroutines. [Set.Resolve] then says what decides about each authority. Package access
 // says what one capture means. A redirect means what its target means, over at most
 // access.MaxHops hops, for the authority that was asked first (RFC 9309 §2.3.1.2).
-// [Table] and [JSONL] read captures from tables, package warc from WARC files.
+// [Set.ResolveHistory] says it for every time: of captures in a row that say the same it
+// keeps when the first and the last were made. [Table] and [JSONL] read captures from tables, package warc from WARC files.
 //
 // # Sources
 //
@@ -22,6 +23,6 @@
 //
 // Bodies are handed on at once and not kept. A capture becomes a record of 64 bytes and
 // its authority. Records wait in as much memory as Options permit, and beyond that in a
-// temporary file. On top of that come 16 bytes for each redirect, 48 for each URL that
-// one leads to, and for a moment the records of one URL.
+// temporary file. On top of that come 16 bytes for each redirect, 64 for each URL that
+// one leads to (with a history 16 more for each time that it changes), and for a moment the records of one URL.
 package captures

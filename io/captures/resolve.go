@@ -30,31 +30,75 @@ type Decision struct {
 	Fetched time.Time
 	// Source is the source that has this capture.
 	Source int
+	// History is what decided at any time, oldest first; nil unless it was asked for.
+	History []Interval
 }
 
-// outcome is what the captures of a URL mean.
-type outcome struct {
+// change is what the captures of a URL mean from a second on.
+type change struct {
 	kept       uint64
+	from       uint32 // as Interval.From
 	access     access.Outcome
 	stale      bool
 	unresolved bool // access is the policy's for a redirect to nowhere
 }
 
+// knowledge has what is known of the targets of redirects: the changes of each, by its
+// index in wanted. They are added in order.
+type knowledge struct {
+	changes []change
+	starts  []uint64
+}
+
+// of returns the changes of a URL, oldest first; none for one without captures.
+func (k *knowledge) of(wanted int) []change { return k.changes[k.starts[wanted]:k.starts[wanted+1]] }
+
+// start begins with the changes of the first URL, of which there will be so many.
+func (k *knowledge) start(urls int) { k.starts = append(make([]uint64, 0, urls+1), 0) }
+
+// next is the index of the URL whose changes are added next.
+func (k *knowledge) next() int { return len(k.starts) - 1 }
+
+// add adds the changes of the next URL.
+func (k *knowledge) add(changes []change) {
+	k.changes = append(k.changes, changes...)
+	k.starts = append(k.starts, uint64(len(k.changes)))
+}
+
+// addUpTo adds the changes of the URLs before one, which other has, or which have none.
+func (k *knowledge) addUpTo(wanted int, other *knowledge) {
+	for k.next() < wanted {
+		if other == nil {
+			k.add(nil)
+		} else {
+			k.add(other.of(k.next()))
+		}
+	}
+}
+
+// judge decides about a URL by its captures.
+type judge interface {
+	// may reports whether a capture may count beside those of its URL that came
+	// before, and whether it makes these count no more.
+	may(group record, x record) (counts, alone bool)
+	// decide returns what a group of captures means, given what is known of the
+	// targets of redirects, nil for nothing. The result is valid until the next call.
+	decide(group []byte, targets *knowledge) []change
+	// finish counts and emits what was decided last.
+	finish() error
+}
+
 // resolver decides about URLs.
 type resolver struct {
-	ctx    context.Context
-	set    *Set
-	asOf   time.Time
-	policy access.Policy
-	emit   func(*Decision) error
+	ctx   context.Context
+	set   *Set
+	judge judge
 
-	// wanted are the targets of redirects, sorted; known has the outcome of each.
+	// wanted are the targets of redirects, sorted; known has what each means.
 	wanted []key
-	known  []outcome
-	next   int // the first of wanted that is not before the group
+	known  knowledge
 
-	group   []byte         // the captures of a URL that may decide, records
-	fetches []access.Fetch // reused
+	group []byte // the captures of a URL that may decide, records
 	// moved are groups with redirects: u32 length, u32 index in wanted or
 	// notWanted, records; their targets are indices in wanted.
 	moved  runs.Spill
@@ -79,10 +123,15 @@ func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit
 	if asOf.IsZero() {
 		asOf = s.Newest()
 	}
+	return s.resolve(ctx, &newest{set: s, asOf: asOf, policy: p, emit: emit})
+}
+
+// resolve decides about all URLs.
+func (s *Set) resolve(ctx context.Context, j judge) error {
 	slices.SortFunc(s.wanted, key.compare)
-	r := &resolver{ctx: ctx, set: s, asOf: asOf, policy: p, emit: emit, wanted: slices.Compact(s.wanted)}
+	r := &resolver{ctx: ctx, set: s, judge: j, wanted: slices.Compact(s.wanted)}
 	s.wanted = nil
-	r.known = make([]outcome, len(r.wanted))
+	r.known.start(len(r.wanted))
 	r.moved.Folder = s.options.Folder
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
 	defer r.moved.Close()
@@ -91,6 +140,7 @@ func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit
 	if err == nil {
 		err = r.endGroup()
 	}
+	r.known.addUpTo(len(r.wanted), nil)
 	if err == nil {
 		err = r.writer.Flush()
 	}
@@ -114,14 +164,12 @@ func (r *resolver) visit(x record) error {
 			return err
 		}
 	}
-	if timeOf(x.time()).After(r.asOf) {
+	counts, alone := r.judge.may(r.group, x)
+	if !counts {
 		return nil
 	}
-	if len(r.group) > 0 && record(r.group).source() != x.source() {
-		return nil // a source before has it
-	}
-	if !x.hasTarget() && r.policy.Outcome(x.fetch()) != access.DisallowAll {
-		r.group = r.group[:0] // whatever comes, none before will count
+	if alone {
+		r.group = r.group[:0]
 	}
 	r.group = append(r.group, x...)
 	return nil
@@ -135,20 +183,20 @@ func (r *resolver) endGroup() error {
 	}
 	defer func() { r.group = r.group[:0] }()
 	node := record(r.group).key()
-	for r.next < len(r.wanted) && r.wanted[r.next].compare(node) < 0 {
-		r.next++
+	for next := r.known.next(); next < len(r.wanted) && r.wanted[next].compare(node) < 0; next++ {
+		r.known.add(nil)
 	}
 	wanted := uint32(notWanted)
-	if r.next < len(r.wanted) && r.wanted[r.next] == node {
-		wanted = uint32(r.next)
+	if next := r.known.next(); next < len(r.wanted) && r.wanted[next] == node {
+		wanted = uint32(next)
 	}
 	moved := r.indexTargets()
-	said, deciding := r.decide(r.group, nil)
+	changes := r.judge.decide(r.group, nil)
 	if wanted != notWanted {
-		r.known[wanted] = said
+		r.known.add(changes)
 	}
 	if !moved {
-		return r.finish(said, deciding)
+		return r.judge.finish()
 	}
 	var header [movedHeader]byte
 	binary.LittleEndian.PutUint32(header[:], uint32(len(r.group)))
@@ -177,7 +225,9 @@ func (r *resolver) indexTargets() bool {
 // follow decides about the groups with redirects by what is known of their targets. last
 // says that these are the final decisions.
 func (r *resolver) follow(last bool) error {
-	before := slices.Clone(r.known)
+	before := r.known
+	r.known = knowledge{}
+	r.known.start(len(r.wanted))
 	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
 	for {
 		if err := context.Cause(r.ctx); err != nil {
@@ -185,6 +235,7 @@ func (r *resolver) follow(last bool) error {
 		}
 		var header [movedHeader]byte
 		if _, err := io.ReadFull(from, header[:]); errors.Is(err, io.EOF) {
+			r.known.addUpTo(len(r.wanted), &before)
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
@@ -200,58 +251,15 @@ func (r *resolver) follow(last bool) error {
 		if _, err := io.ReadFull(from, r.group); err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
-		said, deciding := r.decide(r.group, before)
+		changes := r.judge.decide(r.group, &before)
 		if wanted != notWanted {
-			r.known[wanted] = said
+			r.known.addUpTo(int(wanted), &before)
+			r.known.add(changes)
 		}
 		if last {
-			if err := r.finish(said, deciding); err != nil {
+			if err := r.judge.finish(); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// decide returns what a group means, given the outcomes of redirects' targets (nil for
-// none known), and the record that decides.
-func (r *resolver) decide(group []byte, targets []outcome) (said outcome, deciding record) {
-	r.fetches = r.fetches[:0]
-	target := func(x record) *outcome { return &targets[binary.LittleEndian.Uint32(x[40:])] }
-	for x := record(group); len(x) > 0; x = x[x.size():] {
-		fetch := x.fetch()
-		if targets != nil && x.hasTarget() && !target(x).unresolved {
-			fetch.Target = target(x).access
-		}
-		r.fetches = append(r.fetches, fetch)
-	}
-	decision := r.policy.Decide(r.fetches, r.asOf)
-	deciding = record(group)
-	for range decision.Fetch {
-		deciding = deciding[deciding.size():]
-	}
-	said = outcome{access: decision.Outcome, stale: decision.Stale, unresolved: r.fetches[decision.Fetch].Unresolved()}
-	if said.access == access.Rules {
-		said.kept = deciding.kept()
-		if deciding.hasTarget() {
-			said.kept = target(deciding).kept
-			said.stale = said.stale || target(deciding).stale
-		}
-	}
-	return said, deciding
-}
-
-// finish counts and emits a decision if it is about an authority.
-func (r *resolver) finish(said outcome, deciding record) error {
-	if len(deciding.authority()) == 0 {
-		return nil
-	}
-	r.set.count(said, deciding)
-	status := 0
-	if !deciding.failed() {
-		status = max(deciding.status(), 0)
-	}
-	return r.emit(&Decision{
-		Authority: deciding.authority(), Access: said.access, Kept: said.kept, Stale: said.stale,
-		Status: status, Fetched: timeOf(deciding.time()), Source: deciding.source(),
-	})
 }

@@ -58,11 +58,12 @@ func (s *Stats) Add(t Stats) {
 	s.Unresolved += t.Unresolved
 }
 
-// count counts an authority by what decides about it.
-func (s *Set) count(said outcome, deciding record) {
+// count counts an authority of a source by what decides about it, which may be a
+// redirect.
+func (s *Set) count(said *change, redirect bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.statsOf(deciding.source())
+	n := s.statsOf(source)
 	n.Authorities++
 	switch said.access {
 	case access.Rules:
@@ -73,7 +74,6 @@ func (s *Set) count(said outcome, deciding record) {
 	case access.DisallowAll:
 		n.Unreachable++
 	}
-	redirect := deciding.status()/100 == 3 && !deciding.failed()
 	n.Resolved += ones(redirect && !said.unresolved)
 	n.Unresolved += ones(said.unresolved)
 }

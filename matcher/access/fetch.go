@@ -90,12 +90,19 @@ func (p Policy) Decide(fetches []Fetch, asOf time.Time) Decision {
 	if newest < 0 {
 		return Decision{Fetch: -1}
 	}
-	if !p.unreachable(fetches[newest]) {
-		return Decision{Outcome: p.Outcome(fetches[newest]), Fetch: newest}
-	}
 	good := newest
 	for good >= 0 && p.unreachable(fetches[good]) {
 		good--
+	}
+	return p.decide(fetches[:newest+1], good, asOf)
+}
+
+// decide is Decide for fetches none of which is after asOf, and of which good is the
+// newest that was not unreachable, or -1.
+func (p Policy) decide(fetches []Fetch, good int, asOf time.Time) Decision {
+	newest := len(fetches) - 1
+	if good == newest {
+		return Decision{Outcome: p.Outcome(fetches[newest]), Fetch: newest}
 	}
 	if first := fetches[good+1].Time; first.IsZero() || asOf.Sub(first) < StaleAfter {
 		return Decision{Outcome: DisallowAll, Fetch: newest}

@@ -8,6 +8,7 @@
 //	SplitURL   URL → authority | path?query
 //	Parse      body → groups, their user-agent lines and their rules
 //	Decide     groups + agents + path → verdict, reason and rule
+//	Captures   fetches + time → what is known of a robots.txt then
 //
 // Two profiles are known. RFC9309 follows the RFC, and Google's open-source
 // parser where the RFC is silent; Google promises parity with that parser. A
