@@ -43,13 +43,44 @@ func answers(t testing.TB, p *Pack, entries []Entry) []string {
 			list[i] = "error"
 			continue
 		}
-		list[i] = fmt.Sprint(o.Access, o.Facts.Status, o.Facts.Fetched, " ", decisions(o.Tries, []string{"/a", "/b", "/ab"}))
+		spans, err := spansOf(p, e.Authority)
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("%s: %v", e.Authority, err)
+			}
+			list[i] = "error"
+			continue
+		}
+		list[i] = spans + fmt.Sprint(o.Access, o.Facts.Status, o.Facts.Fetched, " ", decisions(o.Tries, []string{"/a", "/b", "/ab"}))
 		if r := o.Facts.Records; r != nil {
 			list[i] += fmt.Sprint(r.CrawlDelays, r.Sitemaps)
 		}
 	}
 	return list
 }
+
+// spansOf is what a pack with a history says of all times.
+func spansOf(p *Pack, authority []byte) (string, error) {
+	if !p.info.History {
+		return "", nil
+	}
+	spans, err := p.AppendSpans(nil, authority)
+	if err != nil {
+		return "", err
+	}
+	text := ""
+	for _, s := range spans {
+		var o matcher.Origin
+		if err := p.OpenSpan(authority, &s, &o); err != nil {
+			return "", err
+		}
+		text += fmt.Sprint(s.From, s.Fetched, s.Seen, o.Access, o.Stale, o.Facts.Status, decisions(o.Tries, []string{"/a", "/b", "/ab"}), "; ")
+	}
+	return text, nil
+}
+
+// smallPacks are packs without a history and with one.
+func smallPacks(t testing.TB) [][]byte { return [][]byte{smallPack(t), historyPack(t)} }
 
 // isKnown tells whether an error is one that packs have.
 func isKnown(err error) bool {
@@ -62,10 +93,11 @@ func isKnown(err error) bool {
 }
 
 func TestCutPack(t *testing.T) {
-	data := smallPack(t)
-	for size := range data {
-		if p, err := openCopy(data[:size:size], Options{}); p != nil || !isKnown(err) {
-			t.Fatalf("cut to %d of %d bytes: %v", size, len(data), err)
+	for _, data := range smallPacks(t) {
+		for size := range data {
+			if p, err := openCopy(data[:size:size], Options{}); p != nil || !isKnown(err) {
+				t.Fatalf("cut to %d of %d bytes: %v", size, len(data), err)
+			}
 		}
 	}
 }
@@ -73,7 +105,12 @@ func TestCutPack(t *testing.T) {
 // A flipped bit is an error wherever it is used, and Verify finds it wherever it
 // is. It never is another answer.
 func TestFlippedBits(t *testing.T) {
-	data := smallPack(t)
+	for _, data := range smallPacks(t) {
+		testFlippedBits(t, data)
+	}
+}
+
+func testFlippedBits(t *testing.T, data []byte) {
 	entries := smallEntries()
 	options := Options{Chains: brokenChains, Explain: true, Records: true}
 	sound, err := openCopy(data, options)
@@ -159,9 +196,19 @@ func resealBuckets(directory, authorities []byte) {
 	}
 }
 
+// resealIntervals does so for buckets of intervals.
+func resealIntervals(starts, data []byte) {
+	for number := 0; 8*(number+2) <= len(starts); number++ {
+		if b, ok := within(data, [2]uint64{le64(starts[8*number:]), le64(starts[8*(number+1):])}); ok && len(b) >= intervalHeaderSize {
+			binary.LittleEndian.PutUint32(b, bucketChecksum(uint32(number), b[4:]))
+		}
+	}
+}
+
 // resealParts does so for buckets, rows and blobs.
 func resealParts(found [sectionKinds][]byte) {
 	resealBuckets(found[directorySection], found[authoritiesSection])
+	resealIntervals(found[startsSection], found[intervalsSection])
 	rows := found[bodiesSection]
 	for number := uint32(0); rowSize*(int(number)+2) <= len(rows); number++ {
 		r := readRow(rows, number)
@@ -223,7 +270,12 @@ func edit(data []byte, edits []byte) {
 // What has right checksums may still be wrong; nothing may panic. It can only
 // find reading outside with the build tag purego, or by luck.
 func TestForgedPack(t *testing.T) {
-	sound := smallPack(t)
+	for _, sound := range smallPacks(t) {
+		testForgedPack(t, sound)
+	}
+}
+
+func testForgedPack(t *testing.T, sound []byte) {
 	entries := smallEntries()
 	p, err := openCopy(sound, Options{})
 	if err != nil {
@@ -258,13 +310,13 @@ func TestForgedPack(t *testing.T) {
 
 // FuzzOpenPack opens a pack that was edited and sealed again, or only edited.
 func FuzzOpenPack(f *testing.F) {
-	sound := smallPack(f)
+	packs := smallPacks(f)
 	entries := smallEntries()
 	f.Add([]byte("123456"), true)
 	f.Add([]byte{0, 16, 0, 0, 1, 0, 8, 16, 0, 0, 1, 1}, true)
 	f.Add([]byte{0, 0, 0, 0, 1, 0}, false)
 	f.Fuzz(func(t *testing.T, edits []byte, seal bool) {
-		data := slices.Clone(sound)
+		data := slices.Clone(packs[len(edits)%len(packs)])
 		edit(data, edits)
 		if seal {
 			reseal(data)

@@ -205,8 +205,8 @@ func (b bucket) appendAuthority(dst []byte, i int) []byte {
 	return append(append(dst, schemes[b.origin(i).flags&schemeMask]...), b.text(i)...)
 }
 
-// find finds an authority.
-func (b bucket) find(hash uint64, authority []byte) (o origin, known bool) {
+// find returns the place of an authority.
+func (b bucket) find(hash uint64, authority []byte) (place int, known bool) {
 	count, prints := b.count(), b.prints()
 	if count > scanned {
 		return b.search(hash, authority)
@@ -215,13 +215,13 @@ func (b bucket) find(hash uint64, authority []byte) (o origin, known bool) {
 		for like := likePrint(prints[2*start:], uint16(hash)); like != 0; like &= like - 1 {
 			bit := bits.TrailingZeros64(like)
 			if i := start + bit&3*4 + bit>>4; i < count {
-				if o, known = b.match(i, authority); known {
-					return o, true
+				if b.match(i, authority) {
+					return i, true
 				}
 			}
 		}
 	}
-	return origin{}, false
+	return 0, false
 }
 
 // likePrint returns a bit for each of the first printBlock fingerprints that is this
@@ -241,25 +241,20 @@ func zeroLanes(x uint64) uint64 {
 	return (x - 0x0001_0001_0001_0001) &^ x >> 15 & 0x0001_0001_0001_0001
 }
 
-// match returns the origin of authority i if it is this one.
-func (b bucket) match(i int, authority []byte) (origin, bool) {
+// match tells whether authority i is this one.
+func (b bucket) match(i int, authority []byte) bool {
 	scheme, text := cutScheme(authority)
-	o := b.origin(i)
-	return o, o.flags&schemeMask == scheme && bytes.Equal(b.text(i), text)
+	return b.origin(i).flags&schemeMask == scheme && bytes.Equal(b.text(i), text)
 }
 
 // search finds an authority by binary search, so that a bucket full of hosts that were
 // chosen for their hashes costs no more than its logarithm.
-func (b bucket) search(hash uint64, authority []byte) (origin, bool) {
+func (b bucket) search(hash uint64, authority []byte) (place int, known bool) {
 	var memory [MaxAuthority + 8]byte
-	i, known := sort.Find(b.count(), func(i int) int {
+	return sort.Find(b.count(), func(i int) int {
 		other := b.appendAuthority(memory[:0], i)
 		return cmp.Or(cmp.Compare(hash, hashOf(other)), compareAuthorities(authority, other))
 	})
-	if !known {
-		return origin{}, false
-	}
-	return b.origin(i), true
 }
 
 // bitmap is a set of numbers that only grows, for any number of goroutines.

@@ -42,15 +42,15 @@ func TestBucketFind(t *testing.T) {
 		}
 		b := makeBucket(t, hashes, authorities)
 		for i, a := range authorities {
-			if o, known := b.find(hashes[i], []byte(a)); !known || int(o.body) != i {
-				t.Fatalf("%x: %s is authority %d, %v", hashes, a, o.body, known)
+			if place, known := b.find(hashes[i], []byte(a)); !known || int(b.origin(place).body) != i {
+				t.Fatalf("%x: %s is authority %d, %v", hashes, a, place, known)
 			}
-			if o, known := b.find(hashes[i], []byte(a+"b")); known {
-				t.Fatalf("%x: %sb is authority %d", hashes, a, o.body)
+			if place, known := b.find(hashes[i], []byte(a+"b")); known {
+				t.Fatalf("%x: %sb is authority %d", hashes, a, place)
 			}
 		}
-		if o, known := b.find(prints[rng.IntN(len(prints))], []byte("nobody")); known {
-			t.Fatalf("%x: nobody is authority %d", hashes, o.body)
+		if place, known := b.find(prints[rng.IntN(len(prints))], []byte("nobody")); known {
+			t.Fatalf("%x: nobody is authority %d", hashes, place)
 		}
 	}
 }
@@ -97,12 +97,12 @@ func TestLargeBucketFind(t *testing.T) {
 		}
 		b := makeBucket(t, hashes, authorities)
 		for i, a := range authorities {
-			if o, known := b.find(hashes[i], []byte(a)); !known || int(o.body) != i {
-				t.Fatalf("%s of %d: authority %d, %v", a, n, o.body, known)
+			if place, known := b.find(hashes[i], []byte(a)); !known || int(b.origin(place).body) != i {
+				t.Fatalf("%s of %d: authority %d, %v", a, n, place, known)
 			}
 			other := []byte(a + ".")
-			if o, known := b.find(hashOf(other), other); known {
-				t.Fatalf("%s of %d: authority %d", other, n, o.body)
+			if place, known := b.find(hashOf(other), other); known {
+				t.Fatalf("%s of %d: authority %d", other, n, place)
 			}
 		}
 	}

@@ -19,6 +19,8 @@ type bucketWriter struct {
 	count                        uint32
 	prints, ends, origins, texts []byte
 	buffer                       []byte // reused
+
+	intervals *intervalWriter // gets a bucket for each; nil without a history
 }
 
 // newBucketWriter is for at most so many authorities.
@@ -75,6 +77,9 @@ func (w *bucketWriter) finishBucket() error {
 	}
 	binary.LittleEndian.PutUint32(b, bucketChecksum(uint32(len(w.directory)), b[4:]))
 	w.buffer = b
+	if err := w.intervals.finishBucket(uint32(len(w.directory))); err != nil {
+		return err
+	}
 	w.count, w.prints, w.ends, w.origins, w.texts = 0, w.prints[:0], w.ends[:0], w.origins[:0], w.texts[:0]
 	if room := pageSize - w.at%pageSize; uint64(len(b)) > room && len(b) <= pageSize {
 		if err := w.write(make([]byte, room)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -40,6 +41,8 @@ type BuildOptions struct {
 	// Memory is about how many bytes of memory to use; 0 means DefaultBuildMemory. What
 	// does not fit goes to temporary files beside the pack.
 	Memory int64
+	// History makes a pack that has what held at any time, see Entry.History.
+	History bool
 	// Maker is the version of the program, which is recorded.
 	Maker string
 }
@@ -66,8 +69,12 @@ type Entry struct {
 	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
 	// known.
 	Fetched uint32
+	// History is what held at any time, oldest first, with bodies that Keep has, for a
+	// pack with a history. An entry without one held at any time.
+	History []Interval
 	// Source ranks the sources: of several entries for one authority, the one of the
-	// lowest source counts. A source has at most one entry for each authority.
+	// lowest source counts; at a time before the history of that one, the next. A
+	// source has at most one entry for each authority.
 	Source uint32
 }
 
@@ -142,18 +149,41 @@ func (b *Builder) add(e Entry) error {
 	if n := len(e.Authority); n == 0 || n > MaxAuthority {
 		return fmt.Errorf("%.80q is no authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
 	}
-	o := origin{body: noBody, fetched: e.Fetched, status: e.Status, outcome: uint8(e.Access)}
-	if e.Stale {
+	kept := e.Kept
+	if e.Access == access.Rules && kept == 0 {
+		var err error
+		if kept, err = b.keep(e.Body, e.Cut); err != nil {
+			return fmt.Errorf("%s: %w", e.Authority, err)
+		}
+	}
+	o, err := b.originOf(e.Access, kept, e.Stale, e.Status, e.Fetched)
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Authority, err)
+	}
+	var history intervals
+	if b.o.History {
+		if history, err = b.intervals(&e, o); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	b.record = appendQueued(b.record[:0], e.Authority, e.Source, o, history)
+	err = b.queue.Add(b.record)
+	b.mu.Unlock()
+	return b.fail(err)
+}
+
+// originOf is what an entry or an interval says, with the number that the builder gave
+// the body.
+func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uint16, fetched uint32) (origin, error) {
+	o := origin{body: noBody, fetched: fetched, status: status, outcome: uint8(a)}
+	if stale {
 		o.flags |= flagStale
 	}
-	switch e.Access {
+	switch a {
 	case access.Rules:
-		kept := e.Kept
 		if kept == 0 {
-			var err error
-			if kept, err = b.keep(e.Body, e.Cut); err != nil {
-				return fmt.Errorf("%s: %w", e.Authority, err)
-			}
+			return o, errors.New("rules without a body")
 		}
 		o.body = uint32(kept) - 1
 		if kept&keptLimited != 0 {
@@ -161,13 +191,9 @@ func (b *Builder) add(e Entry) error {
 		}
 	case access.AllowAll, access.DisallowAll:
 	default:
-		return fmt.Errorf("%s: access %d is no outcome of a fetch", e.Authority, e.Access)
+		return o, fmt.Errorf("access %d is no outcome of a fetch", a)
 	}
-	b.mu.Lock()
-	b.record = appendQueued(b.record[:0], e.Authority, e.Source, o)
-	err := b.queue.Add(b.record)
-	b.mu.Unlock()
-	return b.fail(err)
+	return o, nil
 }
 
 // keptLimited is set in what Keep returns if not all of the body counts. The bits below
@@ -220,7 +246,7 @@ func (b *Builder) Abort() {
 // Finish completes the pack and returns what is in it. After an error there is no pack.
 func (b *Builder) Finish() (*Info, error) {
 	defer b.Abort()
-	w := newPackWriter(b.out)
+	w := newPackWriter(b.out, b.version())
 	info, err := (*Info)(nil), b.err
 	if err == nil {
 		info, err = b.write(w)
@@ -238,9 +264,17 @@ func (b *Builder) Finish() (*Info, error) {
 	return info, nil
 }
 
+// version is that of the pack's format.
+func (b *Builder) version() int {
+	if b.o.History {
+		return historyVersion
+	}
+	return version
+}
+
 // write writes the sections.
 func (b *Builder) write(w *packWriter) (*Info, error) {
-	info := &Info{Version: version, Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit}
+	info := &Info{Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit}
 	ranks := b.bodies.ranks()
 	used := make([]bool, len(ranks)) // by rank
 	if err := b.writeAuthorities(w, info, ranks, used); err != nil {
@@ -267,7 +301,17 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, used []bool) error {
 	w.begin(authoritiesSection)
 	buckets := newBucketWriter(w, b.queue.Len())
-	err := mergeQueued(b.queue, func(authority queued) error {
+	if b.o.History {
+		buckets.intervals = newIntervalWriter(b.bodies.spill.Folder)
+		defer buckets.intervals.close()
+	}
+	number := func(body *uint32) { // as it is in the pack
+		if *body != noBody {
+			*body = ranks[*body]
+			used[*body] = true
+		}
+	}
+	err := mergeQueued(b.queue, func(authority queued, history intervals) error {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
 		}
@@ -275,11 +319,20 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 		var flags uint8
 		if o.body != noBody {
 			flags = b.bodies.known[o.body].flags
-			o.body = ranks[o.body]
-			used[o.body] = true
 		}
+		number(&o.body)
 		info.add(o, flags)
-		return buckets.add(authority.hash(), o, authority.authority())
+		info.Intervals += int64(history.len())
+		if err := buckets.add(authority.hash(), o, authority.authority()); err != nil {
+			return err
+		}
+		rows := history[:0]
+		for n := range history.len() {
+			i := history.at(n)
+			number(&i.body)
+			rows = i.appendTo(rows)
+		}
+		return buckets.intervals.add(rows)
 	})
 	if err == nil {
 		err = buckets.finish()
@@ -289,7 +342,10 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 	}
 	b.queue.Close() // its memory and file are needed for bodies
 	w.begin(directorySection)
-	return binary.Write(w, binary.LittleEndian, buckets.directory)
+	if err := binary.Write(w, binary.LittleEndian, buckets.directory); err != nil {
+		return err
+	}
+	return buckets.intervals.write(w)
 }
 
 // writeBodies writes the sections of bodies.

@@ -31,6 +31,11 @@
 //	bodies       a row of 32 bytes for each body; see bodies.go
 //	meta         profile, size limit, counts, who made it; see meta.go
 //
+// A pack with a history has two more:
+//
+//	intervals    a bucket for each of the authorities: what held when; see intervals.go
+//	starts       u64 start of each of these buckets, and the end of the last
+//
 // A blob is u32 checksum, u32 length and that many bytes, compressed with zstd if that
 // makes them fewer.
 //

@@ -19,7 +19,8 @@ type file struct {
 	mapping
 	table    [sectionKinds]tableEntry
 	sections []Section // in the order of the table
-	identity string    // see Info.Checksum
+	version  int
+	identity string // see Info.Checksum
 }
 
 // mapping is a file in memory.
@@ -57,13 +58,14 @@ func (f *file) findSections() error {
 	if !bytes.HasPrefix(head, []byte(format.RulePackMagic)) {
 		return ErrNotPack
 	}
-	switch v := le32(head[len(format.RulePackMagic):]); {
+	f.version = int(le32(head[len(format.RulePackMagic):]))
+	switch v := f.version; {
 	case v == 0:
 		return fmt.Errorf("%w: format %d", ErrDamaged, v)
 	case v < version:
-		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d: compile it again", ErrVersion, v, version)
-	case v > version:
-		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d: use a newer program, or compile it again", ErrVersion, v, version)
+		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d and %d: compile it again", ErrVersion, v, version, historyVersion)
+	case v > historyVersion:
+		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", ErrVersion, v, version, historyVersion)
 	}
 	size := uint64(len(f.data))
 	trailer := f.data[size-trailerSize:]
@@ -81,7 +83,7 @@ func (f *file) findSections() error {
 	f.identity = identityOf(head, table, size)
 	for ; len(table) > 0; table = table[sectionSize:] {
 		kind, offset, length := le32(table), le64(table[8:]), le64(table[16:])
-		if kind == 0 || kind >= sectionKinds || f.table[kind].found || offset < headerSize || offset > at || length > at-offset {
+		if kind == 0 || kind >= f.kinds() || f.table[kind].found || offset < headerSize || offset > at || length > at-offset {
 			return fmt.Errorf("%w: table of sections", ErrDamaged)
 		}
 		f.table[kind] = tableEntry{data: f.data[offset : offset+length : offset+length], checksum: le32(table[4:]), found: true}
@@ -92,14 +94,17 @@ func (f *file) findSections() error {
 
 // checkSections checks that all sections are there and have possible sizes.
 func (f *file) checkSections() error {
-	for kind := metaSection; kind < sectionKinds; kind++ {
-		if !f.table[kind].found {
+	for kind := range f.kinds() {
+		if kind > 0 && !f.table[kind].found {
 			return fmt.Errorf("%w: no section %s", ErrDamaged, sectionNames[kind])
 		}
 	}
 	directory, rows := uint64(len(f.section(directorySection))), uint64(len(f.section(bodiesSection)))
 	if directory%8 != 0 || directory < 16 || directory/8 > math.MaxUint32 ||
 		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 {
+		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
+	}
+	if history := uint64(len(f.section(startsSection))); f.version == historyVersion && history != directory {
 		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
 	}
 	if meta := f.table[metaSection]; checksum(meta.data) != meta.checksum {
@@ -116,6 +121,14 @@ func identityOf(head, table []byte, size uint64) string {
 	h.Write(binary.LittleEndian.AppendUint64(nil, size))
 	sum := h.Sum128().Bytes()
 	return hex.EncodeToString(sum[:])
+}
+
+// kinds is one more than the last kind of section that the file has.
+func (f *file) kinds() uint32 {
+	if f.version == historyVersion {
+		return sectionKinds
+	}
+	return intervalsSection
 }
 
 func (f *file) section(kind int) []byte { return f.table[kind].data }

@@ -26,6 +26,9 @@ var (
 
 const (
 	version = 4
+	// historyVersion is the version of packs with a history. Others stay what they
+	// were, for programs that know no history.
+	historyVersion = 5
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 
@@ -43,11 +46,13 @@ const (
 	rulesSection
 	notesSection
 	recordsSection
+	intervalsSection
+	startsSection
 	sectionKinds
 )
 
 var sectionNames = [sectionKinds]string{
-	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records",
+	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "intervals", "starts",
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

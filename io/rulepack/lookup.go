@@ -65,22 +65,31 @@ func (p *Pack) locate(authority []byte) location {
 // start is where a bucket starts in its section.
 func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bucket):]) }
 
-// find finds what the pack has on an authority; unknown for nothing.
-func (p *Pack) find(authority []byte, l location) (origin, error) {
+// place finds an authority in its bucket.
+func (p *Pack) place(authority []byte, l location) (b bucket, place int, known bool, err error) {
 	if len(authority) > MaxAuthority {
-		return unknown, nil
+		return nil, 0, false, nil
 	}
 	if p.file == nil {
-		return unknown, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+		return nil, 0, false, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
-	b, err := p.bucket(l.bucket, l.start)
-	if err != nil {
+	if b, err = p.bucket(l.bucket, l.start); err != nil {
+		return nil, 0, false, err
+	}
+	place, known = b.find(l.hash, authority)
+	return b, place, known, nil
+}
+
+// find finds what the pack has on an authority; unknown for nothing.
+func (p *Pack) find(authority []byte, l location) (origin, error) {
+	b, place, known, err := p.place(authority, l)
+	if err != nil || !known {
 		return unknown, err
 	}
-	o, known := b.find(l.hash, authority)
-	if !known {
-		return unknown, nil
+	if p.asOf != 0 {
+		return p.findAt(l.bucket, b, place)
 	}
+	o := b.origin(place)
 	if !p.sound(o) {
 		return unknown, p.damaged("what it says of %q", authority)
 	}

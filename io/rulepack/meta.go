@@ -36,6 +36,10 @@ type Info struct {
 	Bodies, Uncompiled int64
 	// SourceBytes is the length of the distinct bodies, as far as they count.
 	SourceBytes int64
+	// History says that the pack has what held at any time, and Intervals counts how
+	// often that is another thing.
+	History   bool
+	Intervals int64
 	// Size is the length of the pack in bytes.
 	Size int64
 	// Checksum covers everything in the pack, in hexadecimal: XXH3 of 128 bits over the
@@ -83,7 +87,7 @@ func (i *Info) append(b []byte) []byte {
 	return append(b, i.Maker...)
 }
 
-func readMeta(data []byte) (*Info, error) {
+func readMeta(data []byte, version int) (*Info, error) {
 	if len(data) < metaSize || le32(data) > uint32(robotstxt.Google) || le64(data[8:]) > math.MaxInt {
 		return nil, fmt.Errorf("%w: meta", ErrDamaged)
 	}
@@ -95,6 +99,13 @@ func readMeta(data []byte) (*Info, error) {
 		*count = int64(le64(data[16+8*n:]))
 	}
 	return i, nil
+}
+
+// countIntervals counts the intervals of a pack by the size of their section.
+func (i *Info) countIntervals(size, buckets int64) {
+	if i.History = i.Version == historyVersion; i.History {
+		i.Intervals = max(0, size-intervalHeaderSize*buckets-4*i.Authorities) / intervalSize
+	}
 }
 
 // add counts an authority.

@@ -30,6 +30,9 @@ type Options struct {
 	Explain bool
 	// Records keeps sitemaps and crawl-delays, for Origin.Facts.
 	Records bool
+	// AsOf is the second since 1970 at which Lookup looks in a pack with a history; 0
+	// for that of Info.AsOf.
+	AsOf uint32
 	// Memory bounds the bytes of bodies that are kept open, which are copies; the
 	// pack itself is mapped, and the operating system keeps in memory what it sees
 	// fit. 0 means DefaultMemory. Eight bytes for each body in the pack come on top.
@@ -53,6 +56,7 @@ type Pack struct {
 	info *Info
 
 	directory, authorities, rows, rules, notes, records []byte
+	intervals, starts                                   []byte // nil without a history
 	buckets, bodies                                     uint32
 
 	agents      *matcher.Agents
@@ -60,8 +64,10 @@ type Pack struct {
 	keepRecords bool
 	named       func([]byte) bool // may be nil
 	// The buckets and bodies that were checked and are sound.
-	checkedBuckets, checkedBodies bitmap
-	opened                        *cache.Cache[uint32, *opened] // by number of the body
+	checkedBuckets, checkedBodies, checkedIntervals bitmap
+
+	asOf   uint32                        // as Options.AsOf
+	opened *cache.Cache[uint32, *opened] // by number of the body
 }
 
 // Open opens the pack of that name. It reads a few pages, whatever the pack's size. The
@@ -87,6 +93,10 @@ func (p *Pack) use(o Options) {
 		o.Memory = DefaultMemory
 	}
 	p.checkedBuckets, p.checkedBodies = newBitmap(p.buckets), newBitmap(p.bodies)
+	if p.info.History {
+		p.checkedIntervals = newBitmap(p.buckets)
+		p.asOf = o.AsOf
+	}
 	p.opened = cache.New(int(p.bodies), o.Memory, p.openBody)
 }
 
@@ -141,7 +151,7 @@ func (p *Pack) findSections() (err error) {
 	if err := f.findSections(); err != nil {
 		return named(p.name, err)
 	}
-	info, err := readMeta(f.section(metaSection))
+	info, err := readMeta(f.section(metaSection), f.version)
 	if err != nil {
 		return named(p.name, err)
 	}
@@ -149,7 +159,9 @@ func (p *Pack) findSections() (err error) {
 	p.info = info
 	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
+	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
 	p.buckets = uint32(len(p.directory)/8 - 1)
+	info.countIntervals(int64(len(p.intervals)), int64(p.buckets))
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
 	return nil
 }

@@ -19,9 +19,9 @@ type packWriter struct {
 	sum      uint32
 }
 
-func newPackWriter(w blob.Writer) *packWriter {
+func newPackWriter(w blob.Writer, version int) *packWriter {
 	head := append([]byte(format.RulePackMagic), make([]byte, headerSize-len(format.RulePackMagic))...)
-	binary.LittleEndian.PutUint32(head[len(format.RulePackMagic):], version)
+	binary.LittleEndian.PutUint32(head[len(format.RulePackMagic):], uint32(version))
 	p := &packWriter{w: w, head: head, at: headerSize}
 	_, _ = w.Write(head) // an error stays, and shows at the next write
 	return p

@@ -15,29 +15,38 @@ import (
 //	 8  u32  source, see Entry
 //	12  12   origin; its body is the number that the builder gave it
 //	24  u16  length of the authority
-//	26       the authority
+//	26  u16  number of intervals
+//	28       the authority, then the intervals, with bodies as in the origin
 type queued []byte
 
-const queuedSize = 26
+const queuedSize = 28
 
 func (q queued) hash() uint64      { return le64(q) }
 func (q queued) source() uint32    { return le32(q[8:]) }
 func (q queued) origin() origin    { return readOrigin(q[12:]) }
 func (q queued) authority() []byte { return q[queuedSize : queuedSize+int(le16(q[24:]))] }
+func (q queued) history() intervals {
+	return intervals(q[queuedSize+int(le16(q[24:])) : q.size()])
+}
 
-func appendQueued(dst, authority []byte, source uint32, o origin) []byte {
+func (q queued) size() int {
+	return queuedSize + int(le16(q[24:])) + intervalSize*int(le16(q[26:]))
+}
+
+func appendQueued(dst, authority []byte, source uint32, o origin, history intervals) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, hashOf(authority))
 	dst = binary.LittleEndian.AppendUint32(dst, source)
 	dst = o.appendTo(dst)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(authority)))
-	return append(dst, authority...)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(history.len()))
+	return append(append(dst, authority...), history...)
 }
 
 // queuedForm sorts authorities in the order of a pack, and the entries of one authority
 // in the order of their sources.
 var queuedForm = runs.Form{
 	Head: queuedSize,
-	Size: func(head []byte) int { return queuedSize + int(le16(head[24:])) },
+	Size: func(head []byte) int { return queued(head).size() },
 	Key:  func(record []byte) uint64 { return queued(record).hash() },
 	Compare: func(a, b []byte) int {
 		x, y := queued(a), queued(b)
@@ -46,18 +55,40 @@ var queuedForm = runs.Form{
 }
 
 // mergeQueued calls visit once for each authority, in order, with the entry of its first
-// source. The argument is valid until visit returns.
-func mergeQueued(all *runs.Sorter, visit func(queued) error) error {
-	var last queued
-	return all.Merge(func(record []byte) error {
+// source and what all of them say of all times: what the first one says of no time yet is
+// what the next one says. The arguments are valid until visit returns, and its to change.
+func mergeQueued(all *runs.Sorter, visit func(queued, intervals) error) error {
+	var first, last queued // entries of an authority
+	var history, spliced intervals
+	end := func() error {
+		if first == nil {
+			return nil
+		}
+		return visit(first, history)
+	}
+	err := all.Merge(func(record []byte) error {
 		q := queued(record)
-		if last == nil || last.hash() != q.hash() || !bytes.Equal(last.authority(), q.authority()) {
-			last = append(last[:0], q...)
-			return visit(q)
+		if first == nil || first.hash() != q.hash() || !bytes.Equal(first.authority(), q.authority()) {
+			if err := end(); err != nil {
+				return err
+			}
+			first, last = append(first[:0], q...), append(last[:0], q...)
+			history = append(history[:0], q.history()...)
+			return nil
 		}
 		if last.source() == q.source() {
 			return fmt.Errorf("two entries for %q", q.authority())
 		}
+		last = append(last[:0], q...)
+		if older := q.history(); older.len() > 0 {
+			n := older.before(history.from(0))
+			spliced = append(append(spliced[:0], older[:intervalSize*n]...), history...)
+			history, spliced = spliced, history
+		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return end()
 }

@@ -256,8 +256,8 @@ func TestOpenErrors(t *testing.T) {
 	good := string(read(t, build(t, testEntries(), BuildOptions{}, 1)))
 	google := build(t, nil, BuildOptions{Profile: robotstxt.Google}, 1)
 	large := build(t, nil, BuildOptions{Limit: 1 << 20}, 1)
-	reads := fmt.Sprint("reads ", version)
-	older, newer := good[:8]+"\x01"+good[9:], good[:8]+string([]byte{version + 1})+good[9:]
+	reads := fmt.Sprintf("reads %d and %d", version, historyVersion)
+	older, newer := good[:8]+"\x01"+good[9:], good[:8]+string([]byte{historyVersion + 1})+good[9:]
 	for _, test := range []struct {
 		name    string
 		options Options
@@ -270,7 +270,7 @@ func TestOpenErrors(t *testing.T) {
 		{file("short", good[:50]), Options{}, ErrNotPack, []string{"short"}},
 		{file("text", strings.Repeat("https://example.com/\n", 100)), Options{}, ErrNotPack, []string{"text"}},
 		{file("older", older), Options{}, ErrVersion, []string{"format 1", reads, "compile it again"}},
-		{file("newer", newer), Options{}, ErrVersion, []string{fmt.Sprint("format ", version+1), reads}},
+		{file("newer", newer), Options{}, ErrVersion, []string{fmt.Sprint("format ", historyVersion+1), reads}},
 		{file("version0", good[:8]+"\x00"+good[9:]), Options{}, ErrDamaged, []string{"format 0"}},
 		{file("cut", good[:len(good)-1]), Options{}, ErrDamaged, []string{"cut", "its end is missing"}},
 		{file("longer", good+"\x00"), Options{}, ErrDamaged, []string{"its end is missing"}},

@@ -18,7 +18,7 @@ func (p *Pack) Verify() (err error) {
 		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
 	}
 	advise(p.file.data, inOrder)
-	for kind := metaSection; kind < sectionKinds; kind++ {
+	for kind := uint32(metaSection); kind < p.file.kinds(); kind++ {
 		if s := p.file.table[kind]; checksum(s.data) != s.checksum {
 			return p.damaged("checksum of the section %s", sectionNames[kind])
 		}
@@ -59,14 +59,26 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 		if err := p.verifyAuthorities(number, b); err != nil {
 			return nil, err
 		}
+		use := func(o origin) (flags uint8) {
+			if access.Outcome(o.outcome) != access.Rules {
+				return 0
+			}
+			used.set(o.body)
+			return uint8(readRow(p.rows, o.body).flags)
+		}
 		for i := range b.count() {
 			o := b.origin(i)
-			var flags uint8
-			if access.Outcome(o.outcome) == access.Rules {
-				used.set(o.body)
-				flags = uint8(readRow(p.rows, o.body).flags)
+			counted.add(o, use(o))
+			if !p.info.History {
+				continue
 			}
-			counted.add(o, flags)
+			all, err := p.intervalsOf(number, b, i)
+			if err != nil {
+				return nil, err
+			}
+			for n := range all.len() {
+				use(all.at(n).origin)
+			}
 		}
 	}
 	if p.start(p.buckets) != uint64(len(p.authorities)) {
