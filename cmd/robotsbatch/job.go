@@ -190,11 +190,13 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	if err != nil {
 		return err
 	}
+	j.shown.plan(planned)
 	defer j.record.Close()
 	defer j.publish.Wait() // also when a later output fails
 	for i, out := range planned {
 		if done != nil && done[i] != nil {
 			j.summary.Keep(j.record.PathOf(done[i]), done[i])
+			j.shown.skip(out)
 			continue
 		}
 		if err := j.convert(ctx, out); err != nil {
@@ -283,6 +285,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	if err != nil {
 		return err
 	}
+	j.shown.next(out, stats)
 	enter := func() error { return j.record.Enter(src, t.path, sums, stats) }
 	if late == nil {
 		if err := enter(); err != nil {
@@ -308,10 +311,9 @@ func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenatio
 	if err != nil {
 		return nil, nil, err
 	}
-	done := j.summary.Rows
 	stats, err := batch.Run(ctx, src, sink, j.newEvaluator, batch.Options{
 		Emit: j.emit, Workers: j.workers, Memory: j.flightMemory(),
-		Progress: func(s batch.Stats) { j.shown.report(done + s.Rows) },
+		Progress: func(s batch.Stats) { j.shown.report(&s, src) },
 	})
 	if errors.Is(err, syscall.EPIPE) {
 		j.summary.Complete = false // the output's reader has what it wanted
@@ -389,6 +391,7 @@ func (j *job) warnRules() {
 // reportTruncated says which inputs of an output that is done were cut.
 func (j *job) reportTruncated(src *frontier.Concatenation) {
 	for _, t := range src.Truncated() {
+		j.shown.end()
 		j.log.warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
 		j.summary.Truncated = append(j.summary.Truncated, report.Truncated{Input: t.Input, Rows: t.Rows})
 	}

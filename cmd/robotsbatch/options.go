@@ -292,6 +292,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "progress", Argument: "WHEN", Topic: runningTopic, Commands: jobCommand, Words: []string{"auto", "always", "never"}, Indifferent: true,
 		Short: "auto, always or never", Standard: "auto: when stderr is a terminal",
+		More: "With -log json it is a line every 10 seconds, wherever stderr goes (robotsbatch help progress).",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.progress, cli.Word[progressMode]{Name: "auto", Value: progressAuto},
 				cli.Word[progressMode]{Name: "always", Value: progressAlways}, cli.Word[progressMode]{Name: "never", Value: progressNever})

@@ -1,10 +1,15 @@
 package main
 
 import (
-	"fmt"
-	"sync"
+	"os"
 	"time"
 
+	"golang.org/x/term"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/outputs"
 	"robotsbatch/io/report"
 )
 
@@ -12,7 +17,7 @@ import (
 type progressMode uint8
 
 const (
-	// progressAuto shows it when the error stream is a terminal.
+	// progressAuto shows it when the error stream is a terminal, and to programs.
 	progressAuto progressMode = iota
 	progressAlways
 	progressNever
@@ -22,69 +27,138 @@ const (
 // and again, and elsewhere, where each report is a line of its own.
 const (
 	terminalInterval = 200 * time.Millisecond
-	logInterval      = 5 * time.Second
+	logInterval      = 10 * time.Second
 )
 
-// progress shows how far a job has come. It is safe for concurrent use.
+// progress shows how far a job has come. A nil one shows nothing.
 type progress struct {
 	log      *console
-	terminal bool
+	terminal *os.File // nil for lines of their own
 	started  time.Time
 
-	mu    sync.Mutex
-	last  time.Time
-	shown bool // a line stands on the terminal
+	extent *report.Extent
+	before report.Progress // of the outputs that are done
+	last   time.Time
+	shown  bool // a line stands on the terminal
 }
 
 // newProgress returns nil when nothing is to be shown.
 func newProgress(c *jobConfig, s streams, log *console, started time.Time) *progress {
-	terminal := isTerminal(s.err)
+	p := &progress{log: log, started: started}
+	if !c.logJSON && isTerminal(s.err) && os.Getenv("TERM") != "dumb" {
+		p.terminal = s.err.(*os.File)
+	}
 	switch {
 	case c.progress == progressNever, c.quiet:
 		return nil
-	case c.progress == progressAuto && (!terminal || c.logJSON):
-		return nil
-	case c.progress == progressAuto && c.out == "-" && isTerminal(s.out):
-		return nil // it would be written between the rows
+	case c.progress == progressAlways:
+		return p
+	case c.logJSON:
+		p.last = started // a short job says nothing
+		return p
+	case p.terminal == nil, c.out == "-" && isTerminal(s.out):
+		return nil // there it would be written between the rows
 	}
-	return &progress{log: log, terminal: terminal && !c.logJSON, started: started}
+	return p
 }
 
-// report shows that rows are done, unless it has just done so.
-func (p *progress) report(rows int64) {
+// plan takes how large the inputs are. It is not known of pipes; objects, which are
+// mostly parts of about the same size, count alike.
+func (p *progress) plan(planned []outputs.Output) {
 	if p == nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	var sizes []float64
+	alike := false
+	for _, out := range planned {
+		for _, in := range out.Inputs {
+			info, err := os.Stat(in.Path)
+			switch {
+			case blob.IsURL(in.Path):
+				alike = true
+				sizes = append(sizes, 1)
+			case err == nil && info.Mode().IsRegular():
+				sizes = append(sizes, float64(info.Size()))
+			default:
+				p.extent = report.NewExtent(nil, p.started)
+				return
+			}
+		}
+	}
+	for i := range sizes {
+		if alike {
+			sizes[i] = 1
+		}
+	}
+	p.extent = report.NewExtent(sizes, time.Now())
+}
+
+// skip goes behind an output that an earlier run has done.
+func (p *progress) skip(out outputs.Output) {
+	if p != nil {
+		p.extent.Skip(len(out.Inputs))
+	}
+}
+
+// next goes behind an output that this run did.
+func (p *progress) next(out outputs.Output, s *batch.Stats) {
+	if p == nil {
+		return
+	}
+	p.extent.Next(len(out.Inputs))
+	addRows(&p.before, s)
+}
+
+// addRows adds the rows of an output.
+func addRows(p *report.Progress, s *batch.Stats) {
+	p.Rows += s.Rows
+	if len(s.Agents) > 0 {
+		p.Denied += s.Agents[0].Denied
+		p.Judged += s.Agents[0].Denied + s.Agents[0].Allowed
+	}
+}
+
+// report shows how far the current output is, unless it has just done so.
+func (p *progress) report(s *batch.Stats, src *frontier.Concatenation) {
+	if p == nil {
+		return
+	}
 	now := time.Now()
 	interval := logInterval
-	if p.terminal {
+	if p.terminal != nil {
 		interval = terminalInterval
 	}
 	if now.Sub(p.last) < interval {
 		return
 	}
 	p.last = now
-	seconds := now.Sub(p.started).Seconds()
-	text := fmt.Sprintf("%s, %s a second, %s", report.Count(rows, "row", "rows"), report.Number(report.Rate(rows, seconds)), report.Clock(seconds))
-	if !p.terminal {
-		p.log.info(text, "progress", "rows", rows, "seconds", seconds)
+	state := p.before
+	addRows(&state, s)
+	state.Seconds = now.Sub(p.started).Seconds()
+	state.URLsPerSecond = report.Rate(state.Rows, state.Seconds)
+	state.Share, state.Left = p.extent.At(src.Read(), now)
+	p.show(&state)
+}
+
+func (p *progress) show(state *report.Progress) {
+	const standardWidth = 80
+	if p.terminal == nil {
+		p.log.info(state.Line(standardWidth), "progress", state.Attributes()...)
 		return
 	}
+	width, _, err := term.GetSize(int(p.terminal.Fd()))
+	if err != nil || width <= 0 {
+		width = standardWidth
+	}
 	p.shown = true
-	fmt.Fprintf(p.log.w, "\r\x1b[K%s", text)
+	// The last column stays free: a line that fills it goes on in the next one.
+	_, _ = p.terminal.WriteString("\r" + state.Line(width-1) + "\x1b[K")
 }
 
 // end removes the line.
 func (p *progress) end() {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.shown {
-		fmt.Fprint(p.log.w, "\r\x1b[K")
+	if p != nil && p.shown {
+		_, _ = p.terminal.WriteString("\r\x1b[K")
 		p.shown = false
 	}
 }

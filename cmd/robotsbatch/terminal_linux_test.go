@@ -51,11 +51,14 @@ func TestBinaryOnTerminal(t *testing.T) {
 	}
 }
 
-// On a terminal progress is one line, which the summary takes the place of.
-func TestProgressOnTerminal(t *testing.T) {
-	workplace(t)
-	writeFile(t, "urls.txt", "https://example.com/private\n")
+// shownOn runs a job of one row with its error stream on a terminal of that width, and
+// returns all that was written there.
+func shownOn(t *testing.T, width uint16) string {
+	t.Helper()
 	screen, terminal := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: width}); err != nil {
+		t.Skip(err)
+	}
 	if status := run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules", "-out", "out.csv"}, nil, nil, terminal); status != exitDone {
 		t.Fatalf("exit status %d", status)
 	}
@@ -68,8 +71,25 @@ func TestProgressOnTerminal(t *testing.T) {
 		}
 		shown += string(more[:n])
 	}
-	progress, summary, _ := strings.Cut(shown, "0:00\r\x1b[K")
-	if !strings.HasPrefix(progress, "\r\x1b[K1 row, ") || !strings.HasPrefix(summary, "robotsbatch: 1 row: 0 allowed, 1 denied") {
-		t.Errorf("shown: %q", shown)
+	return shown
+}
+
+// On a terminal progress is one line, which the summary takes the place of. It fits.
+func TestProgressOnTerminal(t *testing.T) {
+	workplace(t)
+	writeFile(t, "urls.txt", "https://example.com/private\n")
+	t.Setenv("TERM", "xterm")
+	for width, parts := range map[uint16]string{80: ", 100 % done, 0:00 left, ", 40: ", 100 %, 0:00 left, ", 12: ""} {
+		progress, summary, found := strings.Cut(shownOn(t, width), "\x1b[K\r\x1b[K")
+		if !found || !strings.HasPrefix(progress, "\r1 row") || !strings.HasPrefix(summary, "robotsbatch: 1 row: 0 allowed, 1 denied") {
+			t.Errorf("%d columns: shown %q, %q", width, progress, summary)
+		}
+		if line := progress[1:]; len(line) >= int(width) || !strings.Contains(line, parts) {
+			t.Errorf("%d columns: %q", width, line)
+		}
+	}
+	t.Setenv("TERM", "dumb")
+	if shown := shownOn(t, 80); !strings.HasPrefix(shown, "robotsbatch: 1 row: ") {
+		t.Errorf("on a terminal without cursor: %q", shown)
 	}
 }

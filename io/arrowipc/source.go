@@ -380,6 +380,20 @@ func (s *Source) takeRecord(f *frame) error {
 	return nil
 }
 
+// Share is how much of a file's record batches was handed out, from 0 to 1; that of a
+// stream is not known.
+func (s *Source) Share() (share float64, known bool) {
+	file, ok := s.framer.(*fileFramer)
+	if !ok || len(file.footer.batches) == 0 {
+		return 0, ok
+	}
+	done := float64(s.records)
+	if s.pending != nil { // which counts already
+		done += float64(s.cut)/float64(s.pending.meta.rows) - 1
+	}
+	return done / float64(len(file.footer.batches)), true
+}
+
 // slice cuts the next piece off the pending record batch.
 func (s *Source) slice() *piece {
 	record := s.pending

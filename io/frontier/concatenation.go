@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,9 @@ type Concatenation struct {
 	mu   sync.Mutex // Close may be called during Next
 	now  *Source    // nil after the last
 	rest []Input
+
+	inputsRead atomic.Uint64 // bits of a float64; see Read
+	closed     int           // inputs that were read to their end
 
 	complete []func() error // of each source: errors that only its end shows
 
@@ -134,6 +138,9 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	defer c.mu.Unlock()
 	for c.now != nil {
 		p, err := c.now.Next(ctx)
+		if err == nil {
+			c.setRead(c.now.share())
+		}
 		switch {
 		case err == nil && c.options.AcceptTruncated:
 			return countedPiece{p, c.rows}, nil
@@ -149,11 +156,21 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	return nil, io.EOF
 }
 
+// Read is how many of the inputs were read, with the share of the current one, as far
+// as it is known: 2.5 is two, and half of the third. It may be called at any time.
+func (c *Concatenation) Read() float64 { return math.Float64frombits(c.inputsRead.Load()) }
+
+func (c *Concatenation) setRead(share float64) {
+	c.inputsRead.Store(math.Float64bits(float64(c.closed) + share))
+}
+
 // advance closes the current input and opens the next, if there is one.
 func (c *Concatenation) advance() error {
 	if err := c.closeNow(); err != nil {
 		return err
 	}
+	c.closed++
+	c.setRead(0)
 	if len(c.rest) == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -64,7 +65,8 @@ type Source struct {
 	URLColumn string
 	// file is the input as it lies on the disk, when it is a regular file.
 	file    *blob.File
-	closers []io.Closer // in the order of their opening
+	read    atomic.Int64 // bytes of it that were read in order
+	closers []io.Closer  // in the order of their opening
 }
 
 // Close closes the source and everything below it.
@@ -239,7 +241,39 @@ func (o *Options) openRaw(ctx context.Context, s *Source) (io.Reader, error) {
 	}
 	s.file = f
 	s.closers = append(s.closers, f)
-	return f, nil
+	return &countedReader{f, &s.read}, nil
+}
+
+// countedReader counts what is read.
+type countedReader struct {
+	io.Reader
+	bytes *atomic.Int64 // decompression may read in a goroutine of its own
+}
+
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.bytes.Add(int64(n))
+	return n, err
+}
+
+// share is how much of the input was handed out, from 0 to 1; 0 where its size is not
+// known.
+func (s *Source) share() float64 {
+	if table, ok := s.Source.(interface {
+		Share() (share float64, known bool)
+	}); ok {
+		if share, known := table.Share(); known {
+			return share
+		}
+	}
+	if s.file == nil {
+		return 0
+	}
+	size, _ := s.file.Size()
+	if size <= 0 {
+		return 0
+	}
+	return min(1, float64(s.read.Load())/float64(size))
 }
 
 // UsageError is a mistake in the options, and not in an input.

@@ -365,6 +365,14 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return p, nil
 }
 
+// Share is how much of the rows was handed out, from 0 to 1.
+func (s *Source) Share() (share float64, known bool) {
+	if s.file.Rows <= 0 {
+		return 0, true
+	}
+	return min(1, float64(s.rows)/float64(s.file.Rows)), true
+}
+
 // Close gives back what the source holds. Pieces stay usable: the last one
 // closes the file.
 func (s *Source) Close() error {

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Progress is how far a job has come.
+type Progress struct {
+	Rows int64
+	// Denied rows, of those with a verdict of the first agent.
+	Denied, Judged int64
+	// Share of the inputs that is done, from 0 to 1; negative where it is not known.
+	Share float64
+	// Seconds since the job began, and those that are left, negative where that is not
+	// known.
+	Seconds, Left float64
+	// URLsPerSecond of this run.
+	URLsPerSecond int64
+}
+
+// Line is the progress in at most so many columns: with all digits if they fit, else in
+// short numbers and as many parts as fit, the most telling first.
+func (p *Progress) Line(width int) string {
+	parts := []string{Count(p.Rows, "row", "rows")}
+	short := []string{shortNumber(p.Rows) + " rows"}
+	add := func(long, brief string) { parts, short = append(parts, long), append(short, brief) }
+	if p.Share >= 0 {
+		share := fmt.Sprintf("%d %%", int(100*p.Share))
+		add(share+" done", share)
+	}
+	if p.Left >= 0 {
+		left := Clock(p.Left) + " left"
+		add(left, left)
+	} else {
+		add(Clock(p.Seconds), Clock(p.Seconds))
+	}
+	add(Number(p.URLsPerSecond)+" a second", shortNumber(p.URLsPerSecond)+"/s")
+	if p.Judged > 0 {
+		denied := 100 * float64(p.Denied) / float64(p.Judged)
+		add(fmt.Sprintf("%.1f %% denied", denied), fmt.Sprintf("%.0f %% denied", denied))
+	}
+	if line := strings.Join(parts, ", "); len(line) <= width {
+		return line
+	}
+	line := ""
+	for i, part := range short {
+		if i > 0 {
+			part = ", " + part
+		}
+		if len(line)+len(part) > width {
+			break
+		}
+		line += part
+	}
+	return line
+}
+
+// Attributes are the progress for programs, as slog takes it. What is not known is left
+// out.
+func (p *Progress) Attributes() []any {
+	attributes := []any{"rows", p.Rows, "denied", p.Denied, "seconds", p.Seconds, "urls_per_second", p.URLsPerSecond}
+	if p.Share >= 0 {
+		attributes = append(attributes, "share", p.Share)
+	}
+	if p.Left >= 0 {
+		attributes = append(attributes, "seconds_left", p.Left)
+	}
+	return attributes
+}
+
+// shortNumber is a number in three digits or so, such as 12.3M.
+func shortNumber(n int64) string {
+	if n < 10_000 {
+		return fmt.Sprint(n)
+	}
+	units := []string{"k", "M", "G", "T", "P", "E"}
+	x, unit := float64(n)/1000, 0
+	for x >= 999.5 && unit < len(units)-1 {
+		x, unit = x/1000, unit+1
+	}
+	if x < 99.95 {
+		return fmt.Sprintf("%.1f%s", x, units[unit])
+	}
+	return fmt.Sprintf("%.0f%s", x, units[unit])
+}
+
+// Extent says how much of a job's inputs is done.
+type Extent struct {
+	sizes []float64 // of the inputs, in the order in which they are read
+	total float64
+	// done are those behind the current output, skipped the part of it that an earlier
+	// run has done.
+	done, skipped float64
+	next          int // index of the current output's first input
+	started       time.Time
+}
+
+// NewExtent returns the extent of inputs of these sizes, in bytes or as parts of equal
+// size; without sizes nothing is known.
+func NewExtent(sizes []float64, started time.Time) *Extent {
+	e := &Extent{sizes: sizes, started: started}
+	for _, size := range sizes {
+		e.total += size
+	}
+	return e
+}
+
+// Skip goes behind so many inputs that an earlier run has done, and Next behind those that
+// this run did.
+func (e *Extent) Skip(inputs int) {
+	before := e.done
+	e.Next(inputs)
+	e.skipped += e.done - before
+}
+
+// Next goes behind so many inputs.
+func (e *Extent) Next(inputs int) {
+	e.done += e.of(float64(inputs))
+	e.next += inputs
+}
+
+// of is the size of so many inputs from the current one on, the last one's fraction
+// included.
+func (e *Extent) of(inputs float64) float64 {
+	size := 0.0
+	for i := e.next; i < len(e.sizes) && inputs > 0; i++ {
+		size += e.sizes[i] * min(1, inputs)
+		inputs--
+	}
+	return size
+}
+
+// At returns what is done when so many of the current output's inputs were read, and how
+// many seconds are left at the speed so far.
+func (e *Extent) At(read float64, now time.Time) (share, left float64) {
+	if e.total <= 0 {
+		return -1, -1
+	}
+	done := e.done + e.of(read)
+	share, left = min(1, done/e.total), -1
+	if own := done - e.skipped; own > 0 {
+		left = now.Sub(e.started).Seconds() * max(0, e.total-done) / own
+	}
+	return share, left
+}
