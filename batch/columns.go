@@ -39,23 +39,30 @@ const (
 	// AgeColumn is how many seconds before Verdicts.AsOf that was, null where
 	// either is not known.
 	AgeColumn
+	// BodyKindColumn is what the body whose rules decide looks like, such as "html";
+	// null where there is none.
+	BodyKindColumn
+	// RegisteredDomainColumn is the registered domain of the URL's host, null where
+	// it has none.
+	RegisteredDomainColumn
 )
 
 var columnNames = [...]string{
 	"allowed", "reason", "rule", "rule_line", "rule_agent", "denied_by", "denied_agents",
 	"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age",
+	"body_kind", "registered_domain",
 }
 
 // HasFacts tells whether the column is made of Verdicts.Facts.
-func (k ColumnKind) HasFacts() bool { return k >= CrawlDelayColumn }
+func (k ColumnKind) HasFacts() bool { return CrawlDelayColumn <= k && k < RegisteredDomainColumn }
 
 // IsAgents tells whether the column is a list of agents.
 func (k ColumnKind) IsAgents() bool { return k == DeniedByColumn || k == DeniedAgentsColumn }
 
-// ParseWith returns the column of facts that has a name, without prefix and
-// agent, such as "crawl_delay".
+// ParseWith returns the column that has a name, without prefix and agent, and is
+// added by itself, such as "crawl_delay".
 func ParseWith(name string) (ColumnKind, error) {
-	for kind := CrawlDelayColumn; kind <= AgeColumn; kind++ {
+	for kind := CrawlDelayColumn; kind <= RegisteredDomainColumn; kind++ {
 		if columnNames[kind] == name {
 			return kind, nil
 		}
@@ -83,14 +90,14 @@ type ColumnOptions struct {
 	Combined, ListOnly bool
 	// Explain adds the columns that explain.
 	Explain bool
-	// With are columns of facts, in the order in which they come out.
+	// With are columns that ParseWith returned, in the order in which they come out.
 	With []ColumnKind
 	// Prefix comes before all names.
 	Prefix string
 }
 
 // VerdictColumns names the columns: "allowed" for one agent, "allowed_ccbot" and
-// so on for several, and the columns that explain likewise; then those of facts,
+// so on for several, and the columns that explain likewise; then those of With,
 // of which only the crawl-delay is an agent's. A combined verdict has "allowed" and
 // "denied_by", or "denied_agents" alone. Two columns of the same name are an error.
 func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {

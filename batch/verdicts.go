@@ -24,6 +24,12 @@ type Verdicts struct {
 	// FactsOf has one element a row then: an index into Facts, or -1 where
 	// there is no robots.txt.
 	FactsOf []int32
+	// Domains are the registered domains of the rows' hosts, each for many rows of an
+	// authority; when they were asked for.
+	Domains []string
+	// DomainOf has one element a row then: an index into Domains, or -1 where there
+	// is none.
+	DomainOf []int32
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for
 	// none.
 	AsOf int64
@@ -82,7 +88,8 @@ const MaxExplanation = 2048
 func (v *Verdicts) Reset(rows, agents int, explain bool) {
 	*v = Verdicts{
 		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0],
-		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Denied: v.Denied[:0], DeniedOf: v.DeniedOf[:0], Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
+		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Domains: v.Domains[:0], DomainOf: v.DomainOf[:0],
+		Denied: v.Denied[:0], DeniedOf: v.DeniedOf[:0], Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
 	}
 	if v.Agents == nil {
 		v.Agents = make([]AgentVerdicts, agents)
@@ -113,6 +120,9 @@ func (v *Verdicts) ResetDenied(members int) {
 	v.Denied = append(v.Denied[:0], nil)
 	v.DeniedOf = filled(v.DeniedOf, v.Rows, 0)
 }
+
+// ResetDomains makes room for registered domains: no row has any yet.
+func (v *Verdicts) ResetDomains() { v.DomainOf = filled(v.DomainOf, v.Rows, -1) }
 
 // SetNull takes the verdict of a row, which has not been set, for a reason.
 func (v *Verdicts) SetNull(row int, reason matcher.Reason) {

@@ -15,6 +15,9 @@ type Facts struct {
 	// Status is its HTTP status; 0 where it is not known, or there was no
 	// answer. Of a redirect it is its own, not its target's.
 	Status int
+	// Kind is what the body whose rules decide looks like; robotstxt.NoKind where
+	// there is none.
+	Kind robotstxt.BodyKind
 	// Records are those of the body whose rules decide; nil where there is no
 	// such body, or where the source was not asked to keep them.
 	Records *Records

@@ -6,6 +6,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/urls"
 )
 
@@ -24,6 +25,8 @@ type Options struct {
 	Explain bool
 	// Facts fills Verdicts.Facts and Verdicts.FactsOf.
 	Facts bool
+	// Domains fills Verdicts.Domains and Verdicts.DomainOf.
+	Domains bool
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
 	AsOf int64
@@ -92,6 +95,9 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	}
 	if e.options.Facts {
 		v.ResetFacts()
+	}
+	if e.options.Domains {
+		v.ResetDomains()
 	}
 	for agent := range v.Agents {
 		e.allowed[agent] = v.Agents[agent].Allowed
@@ -217,6 +223,9 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	if e.spreads {
 		e.spreader.obeyed[number] = obeyed{tries: len(o.Tries), of: o.Of}
 	}
+	if e.options.Domains {
+		e.addDomain(v, r.first, number)
+	}
 	authority := len(g.all[number].written)
 	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
 		low, high := int(g.runs[next].low), int(g.runs[next].high)
@@ -281,19 +290,13 @@ func (e *Evaluator) addFacts(v *batch.Verdicts, firstRow, number int, o *matcher
 		return
 	}
 	g := &e.groups
-	of := int32(len(v.Facts))
 	if e.options.Facts {
+		g.setRows(v.FactsOf[firstRow:], number, int32(len(v.Facts)))
 		v.Facts = append(v.Facts, o.Facts)
 	}
 	count := 0
 	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		run := &g.runs[next]
-		count += int(run.high - run.low)
-		if e.options.Facts {
-			for row := firstRow + int(run.low); row < firstRow+int(run.high); row++ {
-				v.FactsOf[row] = of
-			}
-		}
+		count += int(g.runs[next].high - g.runs[next].low)
 	}
 	if age, ok := o.Facts.Age(e.options.AsOf); ok && age > e.options.MaxAge {
 		v.Outdated += count
@@ -301,4 +304,15 @@ func (e *Evaluator) addFacts(v *batch.Verdicts, firstRow, number int, o *matcher
 	if e.options.Facts && o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
 		v.MoreSitemaps += count
 	}
+}
+
+// addDomain adds the registered domain of a group.
+func (e *Evaluator) addDomain(v *batch.Verdicts, firstRow, number int) {
+	g := &e.groups
+	domain := domains.Registered(domains.Host(g.keys[number].Text))
+	if domain == "" {
+		return
+	}
+	g.setRows(v.DomainOf[firstRow:], number, int32(len(v.Domains)))
+	v.Domains = append(v.Domains, domain)
 }

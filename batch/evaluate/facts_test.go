@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch/internal/batchtest"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
 )
@@ -152,6 +153,44 @@ func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (t
 		}
 	}
 	return out.String(), outdated, more
+}
+
+// A row's registered domain depends on its URL alone.
+func TestRegisteredDomains(t *testing.T) {
+	lines := slices.Concat(frontier, []string{"http://www.x.co.uk/", "http://10.0.0.1/", "http://a.www.x.co.uk/", "http://nobody.example/1", "http://www.x.co.uk/2"})
+	lines = slices.Repeat(lines, 3)
+	var scratch urls.Scratch
+	var want []string
+	for _, line := range lines {
+		domain := ""
+		if authority, _, err := scratch.Split([]byte(line)); err == nil {
+			domain = domains.Registered(domains.Host(authority))
+		}
+		want = append(want, domain)
+	}
+	for _, facts := range []bool{false, true} {
+		for _, size := range []int{1, 4, 100} {
+			e := New(factTable([]matcher.Chain{{"*"}}), Options{Domains: true, Facts: facts})
+			e.blockRows = 16
+			var got []string
+			var v batch.Verdicts
+			for part := range slices.Chunk(lines, size) {
+				if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v); err != nil {
+					t.Fatal(err)
+				}
+				for _, of := range v.DomainOf {
+					if of < 0 {
+						got = append(got, "")
+					} else {
+						got = append(got, v.Domains[of])
+					}
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("batches of %d: %q, want %q", size, got, want)
+			}
+		}
+	}
 }
 
 // Without columns of facts, outdated rows are counted still; and without a time,

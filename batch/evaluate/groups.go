@@ -150,3 +150,12 @@ func (g *groups) addRow(number, row int32) *run {
 	group.last = added
 	return &g.runs[added]
 }
+
+// setRows sets the elements of a group's rows, of those of a block.
+func (g *groups) setRows(of []int32, number int, value int32) {
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		for row := g.runs[next].low; row < g.runs[next].high; row++ {
+			of[row] = value
+		}
+	}
+}

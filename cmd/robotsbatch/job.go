@@ -245,7 +245,8 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 func (j *job) newEvaluator() batch.Evaluator {
 	return evaluate.New(j.rules.Origins(), evaluate.Options{
 		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain,
-		Facts: len(j.with) > 0, AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
+		Facts: slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
+		AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
 	})
 }
 

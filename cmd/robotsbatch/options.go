@@ -222,8 +222,8 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
 		Short: "add columns of what is known of the robots.txt, by commas",
-		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, age. They are null where not known; a folder knows the first two " +
-			"(robotsbatch help columns).",
+		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, age, body_kind, registered_domain. They are null where not known; a " +
+			"folder knows no status and no time (robotsbatch help columns).",
 		Bind: func(c *jobConfig) any { return columnsOf(&c.with) },
 	},
 	{

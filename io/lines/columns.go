@@ -112,6 +112,9 @@ func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]A
 			if column.verdict.Kind.HasFacts() && len(v.FactsOf) < v.Rows {
 				return nil, fmt.Errorf("lines: column %q: the verdicts have no facts", column.Name)
 			}
+			if column.verdict.Kind == batch.RegisteredDomainColumn && len(v.DomainOf) < v.Rows {
+				return nil, fmt.Errorf("lines: column %q: the verdicts have no domains", column.Name)
+			}
 			result[i] = f.verdicts(v, column.verdict)
 		case inputColumn:
 			record, ok := b.Table.(arrow.Record)

@@ -30,6 +30,13 @@ func (f form) facts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 		}
 	case batch.FetchedColumn:
 		value = f.fetched
+	case batch.BodyKindColumn:
+		value = func(dst []byte, facts *matcher.Facts) []byte {
+			if !facts.Kind.Known() {
+				return append(dst, f.null...)
+			}
+			return f.appendString(dst, facts.Kind.String())
+		}
 	default:
 		value = func(dst []byte, facts *matcher.Facts) []byte {
 			age, known := facts.Age(v.AsOf)
@@ -39,6 +46,16 @@ func (f form) facts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 	return func(dst []byte, row int) []byte {
 		if of := v.FactsOf[row]; of >= 0 {
 			return value(dst, &v.Facts[of])
+		}
+		return append(dst, f.null...)
+	}
+}
+
+// domains returns how registered domains are written.
+func (f form) domains(v *batch.Verdicts) Appender {
+	return func(dst []byte, row int) []byte {
+		if of := v.DomainOf[row]; of >= 0 {
+			return f.appendString(dst, v.Domains[of])
 		}
 		return append(dst, f.null...)
 	}

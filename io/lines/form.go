@@ -48,6 +48,9 @@ func (f form) verdicts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 	case c.Kind.IsAgents():
 		return f.agents(v, c)
 	}
+	if c.Kind == batch.RegisteredDomainColumn {
+		return f.domains(v)
+	}
 	agent := &v.Agents[c.Agent]
 	switch c.Kind {
 	case batch.AllowedColumn:

@@ -124,7 +124,7 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	if a.Stale {
 		odd += ", stale"
 	}
-	if body.HTML {
+	if body.Kind == robotstxt.HTMLKind {
 		odd += ", HTML"
 	}
 	fmt.Fprintf(w, "  body         %d%s\n", a.Body, odd)

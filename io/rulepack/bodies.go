@@ -31,11 +31,14 @@ const (
 	// bodySource: it is kept as its source, because its groups overlap too much to be
 	// compiled for all agents.
 	bodySource = 1 << iota
-	// bodyHTML: it begins as HTML does.
-	bodyHTML
 	// bodyUnused: no authority has it, and its rules are not in the pack.
 	bodyUnused
+	// The next bits are its robotstxt.BodyKind.
+	bodyKindBit = iota
 )
+
+// kindOf returns a body's kind from its flags.
+func kindOf(flags uint32) robotstxt.BodyKind { return robotstxt.BodyKind(flags >> bodyKindBit) }
 
 // row is a body's row, with the ends from the one behind it.
 type row struct {
@@ -166,12 +169,7 @@ func (b *bodies) compile(d digest, counted []byte) []byte {
 		defer b.large.Unlock()
 	}
 	f := w.parser.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
-	var flags uint32
-	for _, w := range f.Warnings {
-		if w.Kind == robotstxt.HTMLBody {
-			flags |= bodyHTML
-		}
-	}
+	flags := uint32(f.Kind) << bodyKindBit
 	stored := make([]byte, storedSize, storedSize+2*len(counted))
 	copy(stored, d[:])
 	var notes []byte
@@ -249,7 +247,7 @@ func (b *bodies) ranks() []uint32 {
 
 // bodyOutputs are where bodies are written to.
 type bodyOutputs struct {
-	rules, notes, records, rows io.Writer
+	rules, notes, records, rows, digests io.Writer
 }
 
 // write writes all bodies in order: a row for each, the rest only for those that are used.
@@ -338,7 +336,7 @@ func (w *bodyWriter) write(stored []byte) error {
 	for _, output := range [...]struct {
 		w    io.Writer
 		data []byte
-	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}} {
+	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}, {w.out.digests, stored[:sha256.Size]}} {
 		if _, err := output.w.Write(output.data); err != nil {
 			return err
 		}

@@ -355,7 +355,7 @@ func (b *Builder) writeBodies(w *packWriter, used []bool) error {
 		kind   int
 		buffer *bufio.Writer
 		spill  runs.Spill
-	}{{kind: notesSection}, {kind: recordsSection}, {kind: bodiesSection}}
+	}{{kind: notesSection}, {kind: recordsSection}, {kind: bodiesSection}, {kind: digestsSection}}
 	for i := range rest {
 		r := &rest[i]
 		r.spill.Folder = folder
@@ -364,7 +364,7 @@ func (b *Builder) writeBodies(w *packWriter, used []bool) error {
 	}
 	w.begin(rulesSection)
 	err := b.bodies.write(
-		bodyOutputs{rules: w, notes: rest[0].buffer, records: rest[1].buffer, rows: rest[2].buffer},
+		bodyOutputs{rules: w, notes: rest[0].buffer, records: rest[1].buffer, rows: rest[2].buffer, digests: rest[3].buffer},
 		func(rank uint32) bool { return used[rank] && b.ctx.Err() == nil },
 	)
 	if err == nil {

@@ -1,11 +1,13 @@
 package rulepack
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"runtime/debug"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
 )
 
 // Authority is what a pack has on an authority.
@@ -48,8 +50,10 @@ type Body struct {
 	Compiled *matcher.Body
 	// Source is the body itself, where it could not be compiled for all agents.
 	Source []byte
-	// HTML: it begins as HTML does.
-	HTML bool
+	// Kind is what it looks like.
+	Kind robotstxt.BodyKind
+	// Digest is the SHA-256 of the part of it that counts.
+	Digest [sha256.Size]byte
 	// Records are its other records.
 	Records Records
 	// Bytes is how many bytes its rules take in the pack.
@@ -68,7 +72,7 @@ func (p *Pack) Body(number uint32) (b *Body, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b = &Body{HTML: r.flags&bodyHTML != 0, Bytes: len(rules)}
+	b = &Body{Kind: kindOf(r.flags), Digest: p.digest(number), Bytes: len(rules)}
 	if r.flags&bodySource != 0 {
 		b.Source = rules
 	} else if b.Compiled, err = p.describeBody(number, rules, r); err != nil {
@@ -78,6 +82,11 @@ func (p *Pack) Body(number uint32) (b *Body, err error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// digest returns the digest of a body that exists.
+func (p *Pack) digest(number uint32) [sha256.Size]byte {
+	return [sha256.Size]byte(p.digests[sha256.Size*int64(number):])
 }
 
 // bodyRecords are a body's other records.

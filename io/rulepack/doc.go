@@ -29,6 +29,7 @@
 //	notes        a blob for each body: what explanations need
 //	records      a blob for each body: sitemaps and crawl-delays; see records.go
 //	bodies       a row of 32 bytes for each body; see bodies.go
+//	digests      the SHA-256 of the source of each body
 //	meta         profile, size limit, counts, who made it; see meta.go
 //
 // A pack with a history has two more:

@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -102,6 +103,9 @@ func (f *file) checkSections() error {
 	directory, rows := uint64(len(f.section(directorySection))), uint64(len(f.section(bodiesSection)))
 	if directory%8 != 0 || directory < 16 || directory/8 > math.MaxUint32 ||
 		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 {
+		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
+	}
+	if digests := uint64(len(f.section(digestsSection))); digests != (rows/rowSize-1)*sha256.Size {
 		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
 	}
 	if history := uint64(len(f.section(startsSection))); f.version == historyVersion && history != directory {

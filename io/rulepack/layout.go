@@ -25,10 +25,10 @@ var (
 )
 
 const (
-	version = 4
+	version = 5
 	// historyVersion is the version of packs with a history. Others stay what they
 	// were, for programs that know no history.
-	historyVersion = 5
+	historyVersion = 6
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"
 
@@ -46,13 +46,14 @@ const (
 	rulesSection
 	notesSection
 	recordsSection
+	digestsSection
 	intervalsSection
 	startsSection
 	sectionKinds
 )
 
 var sectionNames = [sectionKinds]string{
-	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "intervals", "starts",
+	"", "meta", "directory", "authorities", "bodies", "rules", "notes", "records", "digests", "intervals", "starts",
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

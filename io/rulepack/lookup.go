@@ -37,7 +37,7 @@ func (p *Pack) tell(found origin, o *matcher.Origin) error {
 		if err != nil {
 			return err
 		}
-		o.Tries, o.Of, o.Facts.Records = b.tries, b.of, b.records
+		o.Tries, o.Of, o.Facts.Records, o.Facts.Kind = b.tries, b.of, b.records, b.kind
 	}
 	o.Facts.Status, o.Facts.Fetched = int(found.status), int64(found.fetched)
 	o.Access, o.Stale = access.Outcome(found.outcome), found.flags&flagStale != 0
@@ -136,6 +136,7 @@ type opened struct {
 	tries   []matcher.Trie
 	of      []uint32
 	records *matcher.Records // nil unless they were asked for
+	kind    robotstxt.BodyKind
 }
 
 // openBody opens a body, for the cache of those that are open.
@@ -146,7 +147,7 @@ func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err e
 	if err != nil {
 		return made, err
 	}
-	b := new(opened)
+	b := &opened{kind: kindOf(r.flags)}
 	size := int64(len(rules))
 	if r.flags&bodySource != 0 {
 		size += p.openSource(b, rules)

@@ -182,7 +182,11 @@ func checkEntry(p *Pack, e Entry) error {
 	}
 	facts := o.Facts
 	facts.Records = nil
-	if want := (matcher.Facts{Status: int(e.Status), Fetched: int64(e.Fetched)}); facts != want {
+	want := matcher.Facts{Status: int(e.Status), Fetched: int64(e.Fetched)}
+	if e.Access == access.Rules {
+		want.Kind = robotstxt.Parse(e.Body, robotstxt.Options{Profile: p.info.Profile, Cut: e.Cut}).Kind
+	}
+	if facts != want {
 		return fmt.Errorf("%s: %+v, want %+v", e.Authority, facts, want)
 	}
 	var records *matcher.Records

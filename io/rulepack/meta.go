@@ -123,7 +123,7 @@ func (i *Info) add(o origin, bodyFlags uint8) {
 	if o.flags&flagLimited != 0 {
 		i.Limited++
 	}
-	if bodyFlags&bodyHTML != 0 {
+	if kindOf(uint32(bodyFlags)) == robotstxt.HTMLKind {
 		i.HTML++
 	}
 }

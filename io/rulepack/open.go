@@ -55,9 +55,9 @@ type Pack struct {
 	file *file
 	info *Info
 
-	directory, authorities, rows, rules, notes, records []byte
-	intervals, starts                                   []byte // nil without a history
-	buckets, bodies                                     uint32
+	directory, authorities, rows, rules, notes, records, digests []byte
+	intervals, starts                                            []byte // nil without a history
+	buckets, bodies                                              uint32
 
 	agents      *matcher.Agents
 	explain     bool
@@ -159,6 +159,7 @@ func (p *Pack) findSections() (err error) {
 	p.info = info
 	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
+	p.digests = f.section(digestsSection)
 	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
 	p.buckets = uint32(len(p.directory)/8 - 1)
 	info.countIntervals(int64(len(p.intervals)), int64(p.buckets))

@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -108,15 +109,24 @@ func TestBody(t *testing.T) {
 		}
 		return a, b
 	}
+	for _, e := range testEntries() {
+		if a, _, err := p.Authority(e.Authority); err != nil || a.Access != access.Rules {
+			continue
+		}
+		counted, _ := robotstxt.Counted(e.Body, robotstxt.Options{Cut: e.Cut})
+		if _, b := describe(string(e.Authority)); b.Digest != sha256.Sum256(counted) {
+			t.Errorf("%s: digest %x", e.Authority, b.Digest)
+		}
+	}
 	_, shared := describe("https://shared.example")
 	want := Records{Sitemaps: []string{"https://x.test/s.xml"}, CrawlDelays: []CrawlDelay{{Agents: []string{"a"}, Value: "5"}}}
 	if got := fmt.Sprintf("%+v", shared.Records); got != fmt.Sprintf("%+v", want) {
 		t.Errorf("records %s, want %+v", got, want)
 	}
-	if a, cut := describe("https://cut.example"); !a.Limited || a.Status != 206 || cut.HTML {
+	if a, cut := describe("https://cut.example"); !a.Limited || a.Status != 206 || cut.Kind != robotstxt.TextKind {
 		t.Errorf("%+v, %+v", a, cut)
 	}
-	if _, html := describe("https://html.example"); !html.HTML {
+	if _, html := describe("https://html.example"); html.Kind != robotstxt.HTMLKind {
 		t.Error("HTML is not known")
 	}
 	if _, overlap := describe("https://overlap.example"); overlap.Compiled != nil || len(overlap.Source) == 0 {

@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"runtime/debug"
@@ -110,6 +111,11 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 
 // verifyBody checks a body with all that belongs to it.
 func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
+	if digest := p.digest(number); number > 0 {
+		if before := p.digest(number - 1); bytes.Compare(before[:], digest[:]) >= 0 {
+			return p.damaged("body %d: its digest is out of order", number)
+		}
+	}
 	r := readRow(p.rows, number)
 	rules, ok := within(p.rules, r.rules)
 	if !ok || r.sum(number, rules) != r.checksum {

@@ -35,7 +35,8 @@ type rules struct {
 	tries    []matcher.Trie // with of, as matcher.Origin has them
 	of       []uint32
 	records  *matcher.Records // nil unless they were asked for
-	length   int64            // of the body in bytes
+	kind     robotstxt.BodyKind
+	length   int64 // of the body in bytes
 	warnings int64
 	limited  bool
 	size     int64 // bytes of memory
@@ -121,6 +122,7 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 		parsed.AgentNames()(d.named)
 	}
 	r := &rules{
+		kind:     parsed.Kind,
 		length:   int64(len(w.body)),
 		warnings: int64(parsed.WarningCount),
 		limited:  parsed.Limited,

@@ -146,7 +146,8 @@ func (d *Dir) Lookup(authority []byte, o *matcher.Origin) error {
 		if r == absent {
 			continue
 		}
-		o.Access, o.Tries, o.Of, o.Facts.Records = access.Rules, r.tries, r.of, r.records
+		o.Access, o.Tries, o.Of = access.Rules, r.tries, r.of
+		o.Facts.Records, o.Facts.Kind = r.records, r.kind
 		return nil
 	}
 	return nil

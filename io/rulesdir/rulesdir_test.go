@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
 )
 
 func TestLookup(t *testing.T) {
@@ -334,7 +335,7 @@ func TestRecords(t *testing.T) {
 	write(t, folder, "b", body)
 	for _, keep := range []bool{false, true} {
 		d := open(t, folder, Options{Chains: []matcher.Chain{{"FooBot"}, {matcher.Everyone}}, Records: keep})
-		want := matcher.Facts{}
+		want := matcher.Facts{Kind: robotstxt.TextKind}
 		if keep {
 			want.Records = &matcher.Records{CrawlDelays: []float64{1.5, matcher.NoCrawlDelay}, Sitemaps: []string{"s"}}
 		}

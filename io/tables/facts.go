@@ -32,6 +32,8 @@ func (g gatherer) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, run
 		return fixedFacts(f, arrow.PrimitiveTypes.Int32, func(facts *matcher.Facts) (int32, bool) { return int32(facts.Status), facts.Status != 0 }), nil
 	case batch.FetchedColumn:
 		return fixedFacts(f, arrow.FixedWidthTypes.Timestamp_ms, func(facts *matcher.Facts) (int64, bool) { return facts.Fetched * 1000, facts.Fetched != 0 }), nil
+	case batch.BodyKindColumn:
+		return f.kinds(column.Name)
 	default:
 		return fixedFacts(f, arrow.PrimitiveTypes.Int64, func(facts *matcher.Facts) (int64, bool) { return facts.Age(v.AsOf) }), nil
 	}
@@ -64,6 +66,21 @@ func fixedFacts[T int32 | int64 | float64](f factRows, dt arrow.DataType, value 
 	}
 	validity, nulls := f.present(valid)
 	return newData(dt, len(f.rows), buffers(validity, buffer), nil, nulls)
+}
+
+// kinds returns the column of bodies' kinds.
+func (f factRows) kinds(name string) (*array.Data, error) {
+	kinds := make([]string, len(f.facts))
+	index := make([]int32, len(f.rows))
+	for i := range kinds {
+		kinds[i] = f.facts[i].Kind.String()
+	}
+	for row, of := range f.rows {
+		if index[row] = of; of >= 0 && !f.facts[of].Kind.Known() {
+			index[row] = -1
+		}
+	}
+	return f.strings(name, kinds, index)
 }
 
 // sitemaps returns a column of lists of strings, null where there are no

@@ -13,10 +13,12 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
 )
 
 var everyFact = []batch.ColumnKind{
 	batch.CrawlDelayColumn, batch.SitemapsColumn, batch.StatusColumn, batch.FetchedColumn, batch.AgeColumn,
+	batch.BodyKindColumn, batch.RegisteredDomainColumn,
 }
 
 func factColumns(t testing.TB) []batch.VerdictColumn {
@@ -36,8 +38,8 @@ func someFacts() []matcher.Facts {
 		{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{CrawlDelays: []float64{none, 0.5}, Sitemaps: []string{"https://a.example/1", "é"}}},
 		{Status: 404, Fetched: 1_772_280_000},
 		{Records: &matcher.Records{CrawlDelays: []float64{10, none}}},
-		{Status: 301, Records: &matcher.Records{CrawlDelays: []float64{0, 1e300}, Sitemaps: []string{""}}},
-		{Fetched: -86_400, Records: &matcher.Records{CrawlDelays: []float64{none, none}, Sitemaps: slices.Repeat([]string{"s"}, 100)}},
+		{Status: 301, Kind: robotstxt.HTMLKind, Records: &matcher.Records{CrawlDelays: []float64{0, 1e300}, Sitemaps: []string{""}}},
+		{Fetched: -86_400, Kind: robotstxt.TextKind, Records: &matcher.Records{CrawlDelays: []float64{none, none}, Sitemaps: slices.Repeat([]string{"s"}, 100)}},
 	}
 }
 
@@ -50,12 +52,15 @@ func TestFactColumns(t *testing.T) {
 	for _, rows := range []int{1, 8, 100, 1000} {
 		for _, most := range []int{1, 50} {
 			for _, emit := range []bool{false, true} {
-				v := &batch.Verdicts{Rows: rows, SelectedRows: rows, Agents: make([]batch.AgentVerdicts, 2), Facts: someFacts(), AsOf: factsAsOf}
+				v := &batch.Verdicts{Rows: rows, SelectedRows: rows, Agents: make([]batch.AgentVerdicts, 2), Facts: someFacts(), AsOf: factsAsOf, Domains: []string{"a.example", "é.example"}}
 				for len(v.FactsOf) < rows {
 					of := int32(rng.IntN(len(v.Facts)+1)) - 1
 					for range min(1+rng.IntN(most), rows-len(v.FactsOf)) {
 						v.FactsOf = append(v.FactsOf, of)
 					}
+				}
+				for range rows {
+					v.DomainOf = append(v.DomainOf, int32(rng.IntN(len(v.Domains)+1))-1)
 				}
 				var want []string
 				if emit {
@@ -68,7 +73,11 @@ func TestFactColumns(t *testing.T) {
 						}
 						v.Selected[row/8] |= 1 << (row % 8)
 					}
-					want = append(want, factText(v, of))
+					domain := "-"
+					if of := v.DomainOf[row]; of >= 0 {
+						domain = v.Domains[of]
+					}
+					want = append(want, factText(v, of)+" "+domain)
 				}
 				if got := columnsText(t, v); !slices.Equal(got, want) {
 					t.Fatalf("%d rows in runs of up to %d, emit %v:\n%s\nwant\n%s", rows, most, emit, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -80,7 +89,7 @@ func TestFactColumns(t *testing.T) {
 
 func factText(v *batch.Verdicts, of int32) string {
 	if of < 0 {
-		return "- - - - - -"
+		return "- - - - - - -"
 	}
 	f := v.Facts[of]
 	optional := func(known bool, value any) string {
@@ -99,7 +108,7 @@ func factText(v *batch.Verdicts, of int32) string {
 		sitemaps = fmt.Sprintf("%q", f.Records.Sitemaps)
 	}
 	return strings.Join(append(fields, sitemaps, optional(f.Status != 0, f.Status), optional(f.Fetched != 0, 1000*f.Fetched),
-		optional(f.Fetched != 0, v.AsOf-f.Fetched)), " ")
+		optional(f.Fetched != 0, v.AsOf-f.Fetched), optional(f.Kind != robotstxt.NoKind, f.Kind)), " ")
 }
 
 // columnsText writes the rows of an output of facts alone.
@@ -166,15 +175,25 @@ func TestFactFields(t *testing.T) {
 	want := []string{
 		"crawl_delay_all float64 true", "crawl_delay_ccbot float64 true", "sitemaps list<item: utf8, nullable> true",
 		"robots_status int32 true", "robots_fetched_at timestamp[ms, tz=UTC] true", "age int64 true",
+		"body_kind utf8 true", "registered_domain utf8 true",
 	}
 	if !slices.Equal(fields, want) {
 		t.Errorf("%q\nwant %q", fields, want)
 	}
-	err = o.Shares(&batch.Batch{}, &batch.Verdicts{Rows: 1, SelectedRows: 1}, func(s *Share) error {
-		_, err := s.Columns()
-		return err
-	})
-	if err == nil || !strings.Contains(err.Error(), "no facts") {
-		t.Errorf("error %v", err)
+	for _, test := range []struct {
+		columns []batch.VerdictColumn
+		want    string
+	}{{factColumns(t), "no facts"}, {factColumns(t)[7:], "no domains"}} {
+		o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: test.columns}, nil, memory.DefaultAllocator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = o.Shares(&batch.Batch{}, &batch.Verdicts{Rows: 1, SelectedRows: 1}, func(s *Share) error {
+			_, err := s.Columns()
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v", err)
+		}
 	}
 }

@@ -29,8 +29,8 @@ type Output struct {
 // columns are boolean, null where there is no verdict; reasons are utf8; rules
 // and their agents are utf8 and their lines int32, null where no rule decides;
 // crawl-delays are float64, sitemaps and agents lists of utf8, statuses int32, times of
-// fetches timestamps in milliseconds of UTC and ages int64, null where they are
-// not known.
+// fetches timestamps in milliseconds of UTC and ages int64, kinds of bodies and
+// registered domains utf8, null where they are not known.
 func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
 	o := &Output{layout: layout, input: input, mem: mem}
 	var fields []arrow.Field

@@ -20,6 +20,9 @@ func (g gatherer) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, r
 	case column.Kind.IsAgents():
 		return g.agents(column, v, runs)
 	}
+	if column.Kind == batch.RegisteredDomainColumn {
+		return g.domains(column.Name, v, runs)
+	}
 	agent := &v.Agents[column.Agent]
 	if column.Kind == batch.AllowedColumn {
 		return g.verdicts(agent, runs), nil
@@ -50,6 +53,18 @@ func (g gatherer) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, r
 		}
 	}
 	return g.strings(column.Name, texts, index)
+}
+
+// domains returns the column of registered domains.
+func (g gatherer) domains(name string, v *batch.Verdicts, runs []run) (*array.Data, error) {
+	if len(v.DomainOf) < v.Rows {
+		return nil, fmt.Errorf("column %q: the verdicts have no domains", name)
+	}
+	index := make([]int32, 0, countRows(runs))
+	for _, r := range runs {
+		index = append(index, v.DomainOf[r.low:r.high]...)
+	}
+	return g.strings(name, v.Domains, index)
 }
 
 // reasonNames has the text of every reason.

@@ -36,6 +36,7 @@ func (f *File) open(body []byte, o Options) []byte {
 	counted, limited := Counted(body, o)
 	f.Limited = limited
 	order := utf16Mark(body)
+	f.Kind = UnreadableKind
 	if order != nil {
 		f.warn(UTF16Body, 0)
 	}
@@ -136,16 +137,19 @@ func (o *utf16Order) unit(body []byte) rune {
 	return rune(body[o.high])<<8 | rune(body[o.low])
 }
 
-// sniff warns of a text that starts like HTML or binary data.
-func (f *File) sniff(text []byte) {
-	text = text[:min(len(text), sniffed)]
-	if hasBinary(text) {
+// sniff says what a text is, and warns when it starts like HTML or binary data.
+func (f *File) sniff(whole []byte) {
+	f.Kind = TextKind
+	start := whole[:min(len(whole), sniffed)]
+	if hasBinary(start) {
+		f.Kind = BinaryKind
 		f.warn(BinaryBody, 0)
 	}
-	for len(text) > 0 && isSpace(text[0]) {
-		text = text[1:]
-	}
-	if len(text) > 0 && text[0] == '<' {
+	text := bytes.TrimLeft(whole, " \t\n\v\f\r")
+	if len(text) == 0 {
+		f.Kind = EmptyKind
+	} else if at := len(whole) - len(text); at < sniffed && text[0] == '<' {
+		f.Kind = HTMLKind
 		f.warn(HTMLBody, 0)
 	}
 }

@@ -74,9 +74,56 @@ func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
 	if limited != want.Limited || got.Limited || !bytes.HasPrefix(body, counted) {
 		t.Errorf("%s: %d of %d bytes count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
 	}
+	if got.Kind != want.Kind {
+		t.Errorf("%s: what counts is %s, the whole body %s", row, got.Kind, want.Kind)
+	}
 	cut := func(s string) string { return strings.TrimRight(strings.ReplaceAll(s, " 0!body_limited", ""), " ;") }
 	if got, want := cut(summary(got)), cut(summary(want)); got != want {
 		t.Errorf("%s: what counts is %s, of the whole body %s", row, got, want)
+	}
+}
+
+func TestBodyKinds(t *testing.T) {
+	little := func(text string) string { return string(encodeUTF16(binary.LittleEndian, text)) }
+	tests := []struct {
+		body, kind, google string
+		options            robotstxt.Options
+	}{
+		{body: "User-agent: *\n", kind: "text"},
+		{body: "# nothing but a comment", kind: "text"},
+		{body: "{\"error\": 404}", kind: "text"},
+		{body: "", kind: "empty"},
+		{body: " \t\r\n\v\f", kind: "empty"},
+		{body: "\xEF\xBB\xBF\n", kind: "empty"},
+		{body: strings.Repeat("\n", 1000), kind: "empty"},
+		{body: strings.Repeat("\n", 1000) + "<html>", kind: "text"}, // only the beginning is looked at
+		{body: "<!DOCTYPE html>", kind: "html"},
+		{body: "\xEF\xBB\xBF \n<?xml version='1.0'?>", kind: "html"},
+		{body: "<\x00", kind: "html"},
+		{body: "GIF89a\x01", kind: "binary"},
+		{body: "\x1F\x8B\x08", kind: "binary"}, // gzip
+		{body: "User-agent: \x1B$B", kind: "text"},
+		{body: "User-agent: \xE9", kind: "text"},
+		{body: little("User-agent: *"), kind: "text", google: "unreadable"},
+		{body: little("\r\n"), kind: "empty", google: "unreadable"},
+		{body: little("<p>"), kind: "html", google: "unreadable"},
+		{body: "no line is whole", kind: "empty", options: robotstxt.Options{Cut: true}},
+	}
+	for _, test := range tests {
+		if test.google == "" {
+			test.google = test.kind
+		}
+		if got := robotstxt.Parse([]byte(test.body), test.options).Kind.String(); got != test.kind {
+			t.Errorf("%.20q: %s, want %s", test.body, got, test.kind)
+		}
+		checkCounted(t, test.body, []byte(test.body), test.options)
+		test.options.Profile = robotstxt.Google
+		if got := robotstxt.Parse([]byte(test.body), test.options).Kind.String(); got != test.google {
+			t.Errorf("%.20q: google %s, want %s", test.body, got, test.google)
+		}
+	}
+	if k := robotstxt.BodyKind(99); k.Known() || robotstxt.NoKind.Known() || robotstxt.NoKind.String() != "" || k.String() != "kind(?)" {
+		t.Error("kinds that are none")
 	}
 }
 

@@ -62,11 +62,47 @@ func (o Options) ReadLimit() int {
 // show that there was more and whether the limit cuts a line.
 func (o Options) ReadSize() int { return o.ReadLimit() + lookahead }
 
+// BodyKind is what a body looks like, whatever its records.
+type BodyKind uint8
+
+const (
+	// NoKind: there is no body, or nobody looked at it.
+	NoKind BodyKind = iota
+	// TextKind: none of the others, as a robots.txt should be.
+	TextKind
+	// HTMLKind: it starts with "<", as HTML and XML do.
+	HTMLKind
+	// EmptyKind: there is nothing in the part that counts but white space.
+	EmptyKind
+	// BinaryKind: its beginning has control characters that no text has.
+	BinaryKind
+	// UnreadableKind: it is text in a form that the reader does not decode: UTF-16
+	// under the Google profile, or compressed data that is damaged.
+	UnreadableKind
+
+	bodyKinds
+)
+
+var kindNames = [bodyKinds]string{"", "text", "html", "empty", "binary", "unreadable"}
+
+// String returns the kind as outputs write it, such as "html"; NoKind is empty.
+func (k BodyKind) String() string {
+	if k < bodyKinds {
+		return kindNames[k]
+	}
+	return "kind(?)"
+}
+
+// Known reports whether k is a kind, and not NoKind.
+func (k BodyKind) Known() bool { return NoKind < k && k < bodyKinds }
+
 // File is a parsed body. Its byte slices alias the body, or the decoded copy of a UTF-16
 // body, and are valid as long as that is unchanged.
 type File struct {
 	// Profile is the one that the body was parsed under.
 	Profile Profile
+	// Kind is what the body looks like.
+	Kind BodyKind
 	// Groups in file order; not merged.
 	Groups []Group
 	// Sitemaps are the values of all sitemap records with their lines.

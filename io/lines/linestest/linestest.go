@@ -20,6 +20,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
@@ -245,9 +246,10 @@ func Verdicts() *batch.Verdicts {
 		Rows: 4, SelectedRows: 4, Agents: []batch.AgentVerdicts{explained(0b1001), explained(0b0010)},
 		Members: 2, Denied: [][]int32{nil, {1}, {0, 1}}, DeniedOf: []int32{2, 1, -1, 0},
 		FactsOf: []int32{1, 1, -1, 0}, AsOf: 1_772_366_460,
+		DomainOf: []int32{0, -1, -1, 0}, Domains: []string{"a.example"},
 		Facts: []matcher.Facts{
 			{Status: 404},
-			{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{
+			{Status: 200, Fetched: 1_772_366_400, Kind: robotstxt.TextKind, Records: &matcher.Records{
 				CrawlDelays: []float64{matcher.NoCrawlDelay, 0.5}, Sitemaps: []string{`https://a.example/1,x`, "/é%20b"},
 			}},
 		},
@@ -258,6 +260,7 @@ func Verdicts() *batch.Verdicts {
 func Facts() []batch.VerdictColumn {
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "*"}, With: []batch.ColumnKind{
 		batch.CrawlDelayColumn, batch.SitemapsColumn, batch.StatusColumn, batch.FetchedColumn, batch.AgeColumn,
+		batch.BodyKindColumn, batch.RegisteredDomainColumn,
 	}})
 	if err != nil {
 		panic(err)

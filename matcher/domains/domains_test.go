@@ -1,0 +1,98 @@
+package domains_test
+
+import (
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/urls"
+)
+
+// The SURT forms are what the Python package surt, which Common Crawl uses, makes of
+// these URLs, up to the parenthesis and without the port.
+func TestHosts(t *testing.T) {
+	tests := []struct{ url, host, registered, surt string }{
+		{"http://www.example.com/", "www.example.com", "example.com", "com,example"},
+		{"https://WWW2.Example.com:8443/robots.txt", "www2.example.com", "example.com", "com,example"},
+		{"http://www12.www.example.com/", "www12.www.example.com", "example.com", "com,example,www"},
+		{"http://www-a.example.com/", "www-a.example.com", "example.com", "com,example,www-a"},
+		{"http://a.b.example.co.uk:8080/", "a.b.example.co.uk", "example.co.uk", "uk,co,example,b,a"},
+		{"http://example.com.:80/", "example.com", "example.com", "com,example"},
+		// Suffixes by themselves.
+		{"http://www.com/", "www.com", "www.com", "com"},
+		{"http://co.uk/", "co.uk", "", "uk,co"},
+		{"http://com/", "com", "", "com"},
+		{"http://www/", "www", "", "www"},
+		{"http://localhost:80/", "localhost", "", "localhost"},
+		// Suffixes of companies.
+		{"http://github.io/", "github.io", "github.io", "io,github"},
+		{"http://alice.github.io/", "alice.github.io", "github.io", "io,github,alice"},
+		{"http://a.b.blogspot.co.uk/", "a.b.blogspot.co.uk", "blogspot.co.uk", "uk,co,blogspot,b,a"},
+		{"http://bucket.s3.dualstack.us-east-1.amazonaws.com/", "bucket.s3.dualstack.us-east-1.amazonaws.com", "amazonaws.com", "com,amazonaws,us-east-1,dualstack,s3,bucket"},
+		// Rules with a wildcard, and their exceptions.
+		{"http://a.b.ck/", "a.b.ck", "a.b.ck", "ck,b,a"},
+		{"http://b.ck/", "b.ck", "", "ck,b"},
+		{"http://www.ck/", "www.ck", "www.ck", "ck"},
+		{"http://x.city.kawasaki.jp/", "x.city.kawasaki.jp", "city.kawasaki.jp", "jp,kawasaki,city,x"},
+		// Top-level domains that no list has.
+		{"http://a.site.test/", "a.site.test", "site.test", "test,site,a"},
+		// IDNs.
+		{"http://www.Bücher.example/", "www.xn--bcher-kva.example", "xn--bcher-kva.example", "example,xn--bcher-kva"},
+		{"http://a.食狮.公司.cn/", "a.xn--85x722f.xn--55qx5d.cn", "xn--85x722f.xn--55qx5d.cn", "cn,xn--55qx5d,xn--85x722f,a"},
+		{"http://公司.cn/", "xn--55qx5d.cn", "", "cn,xn--55qx5d"},
+		{"http://a.b.xn--p1ai/", "a.b.xn--p1ai", "b.xn--p1ai", "xn--p1ai,b,a"},
+		{"http://a.b.xn--fiqs8s/", "a.b.xn--fiqs8s", "b.xn--fiqs8s", "xn--fiqs8s,b,a"},
+		// IP addresses, and what looks like one.
+		{"http://127.0.0.1:8080/", "127.0.0.1", "", "1,0,0,127"},
+		{"http://[2001:DB8::1]:8080/", "[2001:db8::1]", "", "2001:db8::1"},
+		{"http://[::1]/", "[::1]", "", "::1"},
+		{"http://1.2.3.4.5/", "1.2.3.4.5", "4.5", "5,4,3,2,1"},
+	}
+	var s urls.Scratch
+	for _, test := range tests {
+		authority, _, err := s.Split([]byte(test.url))
+		if err != nil {
+			t.Fatalf("%s: %v", test.url, err)
+		}
+		host := domains.Host(authority)
+		if string(host) != test.host {
+			t.Errorf("%s: host %q, want %q", test.url, host, test.host)
+		}
+		if got := domains.Registered(host); got != test.registered {
+			t.Errorf("%s: registered domain %q, want %q", test.host, got, test.registered)
+		}
+		if got := string(domains.AppendSURT(nil, host)); got != test.surt {
+			t.Errorf("%s: SURT %q, want %q", test.host, got, test.surt)
+		}
+	}
+}
+
+// Whatever the host of a key is, its registered domain is an end of it that starts at a label, and
+// that domain is its own.
+func FuzzRegistered(f *testing.F) {
+	for _, seed := range []string{"www.example.co.uk", "github.io", "1.2.3.4", "[::1]", "a", "b.ck", "x.city.kawasaki.jp", "dualstack.us-east-1.amazonaws.com", "a.b:80"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, authority string) {
+		var s urls.Scratch
+		key, _, err := s.Split([]byte("http://" + authority + "/"))
+		if err != nil {
+			return
+		}
+		host := string(domains.Host(key))
+		surt := string(domains.AppendSURT(nil, []byte(host)))
+		if len(surt) > len(host) {
+			t.Errorf("%q: SURT %q", host, surt)
+		}
+		domain := domains.Registered([]byte(host))
+		if domain == "" {
+			return
+		}
+		if domain != host && !strings.HasSuffix(host, "."+domain) {
+			t.Errorf("%q: registered domain %q", host, domain)
+		}
+		if again := domains.Registered([]byte(domain)); again != domain {
+			t.Errorf("%q: registered domain %q, of which it is %q", host, domain, again)
+		}
+	})
+}
