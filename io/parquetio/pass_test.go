@@ -321,6 +321,18 @@ func TestPassThroughSortingColumns(t *testing.T) {
 // sorted returns a file of one row group with a footer that says how it is sorted.
 func sorted(t *testing.T, data []byte, columns []int64) []byte {
 	t.Helper()
+	return changeGroup(t, data, func(group []layout.Raw) []layout.Raw {
+		var list [][]byte
+		for _, column := range columns {
+			list = append(list, layout.AppendRaw(nil, []layout.Raw{layout.IntField(1, layout.RawI32, column)}))
+		}
+		return slices.Insert(group, 3, layout.ListField(4, layout.RawStruct, list))
+	})
+}
+
+// changeGroup returns a file of one row group with another RowGroup structure.
+func changeGroup(t *testing.T, data []byte, change func([]layout.Raw) []layout.Raw) []byte {
+	t.Helper()
 	f := footerOf(t, data)
 	footer := readRaw(t, f.Footer)
 	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 4 })
@@ -328,11 +340,7 @@ func sorted(t *testing.T, data []byte, columns []int64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list [][]byte
-	for _, column := range columns {
-		list = append(list, layout.AppendRaw(nil, []layout.Raw{layout.IntField(1, layout.RawI32, column)}))
-	}
-	group := slices.Insert(readRaw(t, groups[0]), 3, layout.ListField(4, layout.RawStruct, list))
+	group := change(readRaw(t, groups[0]))
 	footer[at] = layout.ListField(4, kind, [][]byte{layout.AppendRaw(nil, group)})
 	end := layout.AppendRaw(nil, footer)
 	data = append(bytes.Clone(data[:f.End]), end...)
@@ -405,6 +413,22 @@ func TestPassThroughDamage(t *testing.T) {
 		if differ != 1 {
 			t.Fatalf("%d bytes differ", differ)
 		}
+	}
+}
+
+// A footer in which a boolean stands in an integer's place passes as a sound one.
+func TestPassThroughOrdinalOfAnotherKind(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false))
+	data := changeGroup(t, libraryWrite(t, compress.Codecs.Snappy, parquet.DataPageV1, 5, record), func(group []layout.Raw) []layout.Raw {
+		group = slices.DeleteFunc(group, func(f layout.Raw) bool { return f.ID >= 7 })
+		return append(group, layout.Raw{ID: 7, Kind: 1}) // true
+	})
+	out, err := passThrough(0, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, batches, err := readAll(out, Options{}); err != nil || len(batches) != 1 || len(footerOf(t, out).Metadata) == 0 {
+		t.Errorf("%d batches with metadata %q, %v", len(batches), footerOf(t, out).Metadata, err)
 	}
 }
 

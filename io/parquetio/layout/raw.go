@@ -14,6 +14,7 @@ type Raw struct {
 
 // Kinds of fields that are written.
 const (
+	RawI16    = thriftI16
 	RawI32    = thriftI32
 	RawI64    = thriftI64
 	RawBinary = thriftBinary
@@ -56,7 +57,7 @@ func (r Raw) Text() []byte {
 	return t.bytes(r.Kind)
 }
 
-// IntField is a field with an integer of 32 or 64 bits.
+// IntField is a field with an integer of 16, 32 or 64 bits.
 func IntField(id int16, kind byte, v int64) Raw {
 	return Raw{ID: id, Kind: kind, Value: binary.AppendVarint(nil, v)}
 }

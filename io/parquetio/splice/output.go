@@ -71,8 +71,7 @@ func (o *Writer) layOut(like *Input, added Columns) error {
 	if err != nil {
 		return fmt.Errorf("footer: %w", err)
 	}
-	children := find(root, elementChildren)
-	set(root, layout.IntField(elementChildren, children.Kind, children.Int()+int64(added.Fields)))
+	set(root, layout.IntField(elementChildren, layout.RawI32, integer(root, elementChildren)+int64(added.Fields)))
 	elements = append(slices.Concat([][]byte{layout.AppendRaw(nil, root)}, elements[1:]), added.Elements...)
 	set(o.footer, layout.ListField(fileSchema, kind, elements))
 	if orders := find(o.footer, fileOrders); len(orders.Value) > 0 {
@@ -209,7 +208,7 @@ func (o *Writer) group(like []layout.Raw, chunks [][]byte, n sizes) {
 	set(fields, layout.IntField(groupOffset, layout.RawI64, n.offset))
 	set(fields, layout.IntField(groupCompressed, layout.RawI64, n.compressed))
 	if len(o.groups) <= math.MaxInt16 {
-		set(fields, layout.IntField(groupOrdinal, find(fields, groupOrdinal).Kind, int64(len(o.groups))))
+		set(fields, layout.IntField(groupOrdinal, layout.RawI16, int64(len(o.groups))))
 	}
 	o.rows += n.rows
 	o.groups = append(o.groups, layout.AppendRaw(nil, fields))

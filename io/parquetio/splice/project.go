@@ -27,7 +27,7 @@ func (input *Input) project(fields []int) error {
 	if err != nil {
 		return err
 	}
-	set(root, layout.IntField(elementChildren, find(root, elementChildren).Kind, int64(len(fields))))
+	set(root, layout.IntField(elementChildren, layout.RawI32, int64(len(fields))))
 	kept := [][]byte{layout.AppendRaw(nil, root)}
 	for _, i := range fields {
 		end := len(elements)
