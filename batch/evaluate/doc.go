@@ -80,6 +80,14 @@
 // Rules of made-up hosts are dense, and step 4 saves little there; bench's
 // BenchmarkEngine has public URLs, most of which no rule concerns.
 //
+// # Many agents
+//
+// A job for many agents decides a row once for each distinct trie of its authority, for
+// agents that obey the same groups have the same verdicts (spread.go). The bits of a block
+// are kept by trie. When the block ends, each agent gets those of the trie that it obeys, a
+// run of rows at a time; or one verdict is made of all tries' bits, eight rows at a time,
+// and only rows that somebody is denied look up which agents these are.
+//
 // # What is not in the loop
 //
 // Authorities whose rules are not asked (none known, unreachable) need no walk:

@@ -74,7 +74,10 @@ type jobConfig struct {
 	prefix         string
 	explain        bool
 	with           []batch.ColumnKind
-	columns        []batch.VerdictColumn // follows from agents, explain, with and prefix
+	agentsFile     string
+	combine        batch.Combine
+	agentsAs       agentsAs
+	columns        []batch.VerdictColumn // follows from agents, combine, agentsAs, explain, with and prefix
 
 	maxInvalid  allowance
 	workers     int
@@ -128,6 +131,9 @@ func profileName(p matcher.Profile) string {
 
 // check finds what is wrong with the flags together, and fills in defaults.
 func (c *jobConfig) check() error {
+	if err := c.addAgents(); err != nil {
+		return err
+	}
 	if err := c.rulesConfig.check(); err != nil {
 		return err
 	}
@@ -178,7 +184,13 @@ func (c *jobConfig) check() error {
 
 // nameColumns names the verdict columns.
 func (c *jobConfig) nameColumns() error {
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: c.agentNames(), Explain: c.explain, With: c.with, Prefix: c.prefix})
+	if err := c.checkAgents(); err != nil {
+		return err
+	}
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{
+		Agents: c.agentNames(), Combined: c.combined() != batch.CombineNone, ListOnly: c.agentsAs == agentsInList,
+		Explain: c.explain, With: c.with, Prefix: c.prefix,
+	})
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}

@@ -244,7 +244,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
 	return evaluate.New(j.rules.Origins(), evaluate.Options{
-		Agents: len(j.agents), Profile: j.profile, Missing: j.missing, Explain: j.explain,
+		Agents: len(j.agents), Combine: j.combined(), Profile: j.profile, Missing: j.missing, Explain: j.explain,
 		Facts: slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
 		AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
 	})
@@ -411,7 +411,11 @@ func newSummary(c *jobConfig, inputs []frontier.Input) *report.Summary {
 	for _, in := range inputs {
 		s.Inputs = append(s.Inputs, in.Name())
 	}
-	for _, agent := range c.agentChains() {
+	agents := c.agentChains()
+	if s.Combined = c.combinedName(); s.Combined != "" {
+		agents = append([]string{s.Combined}, agents...)
+	}
+	for _, agent := range agents {
 		s.Agents = append(s.Agents, report.Agent{Agent: agent})
 	}
 	if c.weight != "" {

@@ -98,6 +98,12 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
+		Name: "agents", Argument: "FILE", Topic: rulesTopic, Commands: tabling, Files: true, Indifferent: true,
+		Short: "a list of agents, one a line, or the JSON of ai.robots.txt",
+		More:  "They come behind those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
+		Bind:  func(c *jobConfig) any { return &c.agentsFile },
+	},
+	{
 		Name: "for", Argument: "HOST", Topic: rulesTopic, Commands: readingRules,
 		Short: "whose the single robots.txt is that -rules names",
 		More:  "A host stands for http and https; https://example.com for that alone.",
@@ -208,6 +214,18 @@ var flagTable = []cli.Flag[jobConfig]{
 					cli.Word[batch.Keep]{Name: "verdict", Value: batch.KeepNone})(s)
 			}
 		},
+	},
+	{
+		Name: "combine", Argument: "HOW", Topic: outputTopic, Commands: tabling, Words: []string{"any-denied", "all-denied"},
+		Short: "one verdict for all agents: denied when any-denied, or all-denied",
+		More:  "It is allowed, with denied_by, the list of the agents that are denied. -explain tells the rule of the first agent that has this verdict.",
+		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.combine, combineWords...) },
+	},
+	{
+		Name: "agents-as", Argument: "WHAT", Topic: outputTopic, Commands: tabling, Standard: "columns, up to 32 agents", Words: []string{"columns", "list"},
+		Short: "several agents as columns, or as the list denied_agents alone",
+		More:  "With a list, -emit takes a row as denied when any agent is.",
+		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.agentsAs, agentsAsWords...) },
 	},
 	{
 		Name: "prefix", Argument: "TEXT", Topic: outputTopic, Commands: tabling,

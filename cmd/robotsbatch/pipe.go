@@ -74,6 +74,9 @@ func parsePipe(args []string) (*jobConfig, error) {
 	if err := cli.Parse(fs, args); err != nil {
 		return c, err
 	}
+	if err := c.addAgents(); err != nil {
+		return c, err
+	}
 	if err := c.rulesConfig.check(); err != nil {
 		return c, err
 	}

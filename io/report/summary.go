@@ -44,8 +44,12 @@ type Summary struct {
 	MaxAgeSeconds int64      `json:"max_age_seconds"`
 	Outdated      int64      `json:"outdated"`
 	// SitemapsCut rows have more sitemaps than are listed.
-	SitemapsCut int64   `json:"sitemaps_cut"`
-	Agents      []Agent `json:"agents"`
+	SitemapsCut int64 `json:"sitemaps_cut"`
+	// Combined is how the verdicts of all agents were combined: any-denied or all-denied;
+	// empty when they were not. Then the first of Agents, of this name, has the combined
+	// verdicts.
+	Combined string  `json:"combined,omitempty"`
+	Agents   []Agent `json:"agents"`
 	// Weight is absent without -weight.
 	Weight *Weight `json:"weight,omitempty"`
 	// Authorities are distinct within an output; above a million, estimated.
@@ -179,9 +183,14 @@ func (s *Summary) String() string {
 	b.WriteString(Count(s.Rows, "row", "rows"))
 	if len(s.Agents) == 1 {
 		fmt.Fprintf(&b, ": %s allowed, %s denied, ", Number(s.Agents[0].Allowed), Number(s.Agents[0].Denied))
+	} else if s.Combined != "" {
+		fmt.Fprintf(&b, "; %s of %s: %s allowed, %s denied; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), Number(s.Agents[0].Allowed), Number(s.Agents[0].Denied))
 	} else {
-		for _, agent := range s.Agents {
+		for _, agent := range s.shownAgents() {
 			fmt.Fprintf(&b, "; %s: %s allowed, %s denied", agent.Agent, Number(agent.Allowed), Number(agent.Denied))
+		}
+		if more := len(s.Agents) - len(s.shownAgents()); more > 0 {
+			fmt.Fprintf(&b, "; %s more", Count(int64(more), "agent", "agents"))
 		}
 		b.WriteString("; ")
 	}
@@ -208,13 +217,26 @@ func (s *Summary) String() string {
 	return b.String()
 }
 
+// shownAgents are the agents for people: the first ones, when there are many, or the
+// combined verdict alone.
+func (s *Summary) shownAgents() []Agent {
+	const most = 8
+	switch {
+	case s.Combined != "":
+		return s.Agents[:1]
+	case len(s.Agents) > most:
+		return s.Agents[:most]
+	}
+	return s.Agents
+}
+
 // writeWeights writes the sums of -weight, the part without a verdict where there is any.
 func (s *Summary) writeWeights(b *strings.Builder) {
 	if s.Weight == nil {
 		return
 	}
 	fmt.Fprintf(b, "; %s:", s.Weight.Column)
-	for i, agent := range s.Agents {
+	for i, agent := range s.shownAgents() {
 		if i > 0 {
 			b.WriteString(",")
 		}

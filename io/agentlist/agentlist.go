@@ -1,0 +1,135 @@
+// Package agentlist reads lists of agents, which jobs take whole: a chain of product
+// tokens a line, or the JSON of the list that https://github.com/ai-robots-txt keeps, an
+// object whose keys are the agents.
+package agentlist
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"robotsbatch/matcher"
+)
+
+const (
+	// MaxSize is how many bytes a list may have: 1 MiB.
+	MaxSize = 1 << 20
+	// MaxAgents is how many agents a list may have.
+	MaxAgents = 10_000
+)
+
+// Parse reads a list. Of lines, those that are empty or begin with "#" do not count, nor
+// does what follows a blank and "#"; each other one is a chain as matcher.ParseChain takes
+// it. In JSON a key is what a user-agent line says, so "iaskspider/2.0" and "Kangaroo Bot"
+// stand for the agents that such lines name, iaskspider and Kangaroo. An agent that comes
+// again, in whatever case, counts once. Errors name the line or the key.
+func Parse(text []byte) ([]matcher.Chain, error) {
+	if len(text) > MaxSize {
+		return nil, fmt.Errorf("it has more than %d MiB, which is no list of agents", MaxSize>>20)
+	}
+	text = bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF"))
+	var l list
+	var err error
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		err = l.addJSON(text)
+	} else {
+		err = l.addLines(string(text))
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(l.chains) == 0:
+		return nil, errors.New("it has no agents: write one a line, such as GPTBot")
+	case len(l.chains) > MaxAgents:
+		return nil, fmt.Errorf("it has %d agents, and %d is the most", len(l.chains), MaxAgents)
+	}
+	return l.chains, nil
+}
+
+// list collects chains, each once.
+type list struct {
+	chains []matcher.Chain
+	seen   map[string]bool
+}
+
+func (l *list) add(chain matcher.Chain) {
+	key := strings.ToLower(strings.Join(chain, ","))
+	if l.seen == nil {
+		l.seen = make(map[string]bool)
+	}
+	if !l.seen[key] {
+		l.seen[key] = true
+		l.chains = append(l.chains, chain)
+	}
+}
+
+func (l *list) addLines(text string) error {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = withoutComment(line)
+		if line == "" {
+			continue
+		}
+		if key, _, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.TrimSpace(key), "user-agent") {
+			return fmt.Errorf("line %d is a line of a robots.txt: write the agents alone, one a line", number)
+		}
+		chain, err := matcher.ParseChain(line)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		l.add(chain)
+	}
+	return nil
+}
+
+// withoutComment is a line without its comment and the blanks around it.
+func withoutComment(line string) string {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "#") {
+		return ""
+	}
+	for _, mark := range []string{" #", "\t#"} {
+		line, _, _ = strings.Cut(line, mark)
+	}
+	return strings.TrimSpace(line)
+}
+
+// addJSON adds the keys of an object, in their order.
+func (l *list) addJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil { // the brace
+		return fmt.Errorf("the JSON is broken: %w", err)
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("the JSON is broken: %w", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return fmt.Errorf("the JSON is broken after the key %q: %w", key, err)
+		}
+		name := key.(string) // keys are strings
+		token, _, _ := strings.Cut(strings.TrimSpace(name), "/")
+		if words := strings.Fields(token); len(words) > 0 {
+			token = words[0]
+		}
+		chain, err := matcher.ParseChain(token)
+		if err != nil || len(chain) > 1 {
+			return fmt.Errorf("the key %q names no agent", name)
+		}
+		l.add(chain)
+	}
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("the JSON is broken: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the JSON goes on after its object")
+	}
+	return nil
+}
