@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Builds a release for all targets, runs the one for this machine, has others read what
+# is in it, and builds it again in another folder: the same bytes. With COLD=1 the second
+# build compiles everything again, which takes some minutes more.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source scripts/targets.sh
+
+first=$scratch/first
+scripts/release.sh -out "$first"
+(cd "$first" && sha256sum --quiet --check SHA256SUMS)
+count=$(find "$first" -name 'robotsbatch-*' | wc -l)
+[[ $count == "${#targets[@]}" ]] || { echo "$count archives for ${#targets[@]} targets" >&2; exit 1; }
+
+# The one for this machine, as its user has it.
+name=robotsbatch-$(release_version)-$(go env GOHOSTOS)-$(go env GOHOSTARCH)
+tar xzf "$first/$name.tar.gz" -C "$scratch"
+program=$scratch/$name/robotsbatch
+"$program" version | head -n 2
+"$program" -in bench/corpus/sample/frontier.arrow -rules bench/corpus/sample/rules -agent CCBot -out "$scratch/verdicts.csv"
+if command -v ldd >/dev/null && ldd "$program" 2>/dev/null; then
+  echo "$program is linked to libraries" >&2
+  exit 1
+fi
+if command -v mandoc >/dev/null; then
+  mandoc -T lint -W error "$scratch/$name/robotsbatch.1"
+elif command -v groff >/dev/null; then
+  warnings=$(groff -man -ww -z "$scratch/$name/robotsbatch.1" 2>&1)
+  [[ -z $warnings ]] || { echo "$warnings" >&2; exit 1; }
+fi
+
+# Every program says for whom and of which commit it is.
+commit=$(git rev-parse HEAD)
+for archive in "$first"/robotsbatch-*; do
+  mkdir "$scratch/open"
+  case $archive in
+    *.zip) python3 -m zipfile -e "$archive" "$scratch/open" ;;
+    *) tar xzf "$archive" -C "$scratch/open" ;;
+  esac
+  settings=$(find "$scratch/open" '(' -name robotsbatch -o -name robotsbatch.exe ')' -exec go version -m '{}' ';')
+  for wanted in "vcs.revision=$commit" vcs.modified=false CGO_ENABLED=0 -trimpath=true; do
+    [[ $settings == *"$wanted"* ]] || { echo "$archive: not built with $wanted" >&2; exit 1; }
+  done
+  mv "$scratch"/open/*/sbom.cdx.json "$scratch/$(basename "$archive").cdx.json"
+  rm -r "$scratch/open"
+done
+
+# The bills of materials are valid, as the makers of the format see it.
+python_with 'cyclonedx-python-lib[json-validation]==11.12.0'
+"$scratch/venv/bin/python" - "$scratch"/*.cdx.json <<'PYTHON'
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+for name in sys.argv[1:]:
+    with open(name, encoding="utf-8") as file:
+        error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(file.read())
+    if error:
+        sys.exit(f"{name}: {error}")
+print(f"{len(sys.argv) - 1} bills of materials are valid")
+PYTHON
+
+# Again, elsewhere.
+[[ -z ${COLD-} ]] || export GOCACHE=$scratch/cache
+TMPDIR=$scratch scripts/release.sh -out "$scratch/second"
+diff "$first/SHA256SUMS" "$scratch/second/SHA256SUMS"
+cat "$first/SHA256SUMS"
+echo "built twice to the same bytes"
+
+# The image.
+(cd scripts/container && go vet . && go test .)

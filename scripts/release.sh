@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Builds what a release of the last commit has, in dist/ or the folder of -out: for each target an archive
+# with the program, its manual page, completions, licences and SBOM, and SHA256SUMS.
+#
+#   scripts/release.sh [-out FOLDER] [GOOS/GOARCH...]
+#
+# The same commit and the same Go give the same bytes, wherever they are built. The
+# version is that of the tag, such as v1.2.3, else 0.0.0.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/targets.sh
+source scripts/targets.sh
+
+out=dist
+if [[ ${1-} == -out ]]; then
+  out=$2
+  shift 2
+fi
+[[ $# == 0 ]] || targets=("$@")
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+# In a clone: what is not committed is not in it.
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/release.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+git clone --quiet . "$scratch/clone"
+cd "$scratch/clone"
+
+for target in "${targets[@]}"; do
+  file=robotsbatch
+  [[ $target != windows/* ]] || file+=.exe
+  build_target "$target" "$scratch/bin/${target/\//-}/$file"
+done
+
+# The texts come from the program itself, built for this machine.
+host=$(go env GOHOSTOS)/$(go env GOHOSTARCH)
+build_target "$host" "$scratch/robotsbatch"
+mkdir -p "$scratch/texts/completions"
+"$scratch/robotsbatch" help man >"$scratch/texts/robotsbatch.1"
+"$scratch/robotsbatch" help bash >"$scratch/texts/completions/robotsbatch.bash"
+"$scratch/robotsbatch" help zsh >"$scratch/texts/completions/_robotsbatch"
+"$scratch/robotsbatch" help fish >"$scratch/texts/completions/robotsbatch.fish"
+cp README.md CHANGELOG.md LICENSE "$scratch/texts"
+
+go run ./scripts/release -version "$(release_version)" -time "$(git log -1 --format=%ct)" \
+  -programs "$scratch/bin" -texts "$scratch/texts" -out "$out"

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// packed packs this test's own program for two targets.
+func packed(t *testing.T) (folder string, program []byte) {
+	t.Helper()
+	own, err := os.Executable()
+	if err == nil {
+		program, err = os.ReadFile(own)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, out := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"bin/linux-amd64/robotsbatch": string(program), "bin/windows-arm64/robotsbatch.exe": string(program),
+		"texts/README.md": "read me", "texts/completions/_robotsbatch": "complete",
+	} {
+		path := filepath.Join(from, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := release{version: "1.2.3", time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	if err := r.pack(filepath.Join(from, "bin"), filepath.Join(from, "texts"), out); err != nil {
+		t.Fatal(err)
+	}
+	return out, program
+}
+
+// unpacked are the files of an archive and their permissions.
+func unpacked(t *testing.T, name string, data []byte) (files map[string][]byte, modes map[string]os.FileMode) {
+	t.Helper()
+	files, modes = make(map[string][]byte), make(map[string]os.FileMode)
+	take := func(info os.FileInfo, path string, r io.Reader, err error) {
+		if err == nil {
+			files[path], err = io.ReadAll(r)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		modes[path] = info.Mode()
+	}
+	if strings.HasSuffix(name, ".zip") {
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range z.File {
+			r, err := f.Open()
+			take(f.FileInfo(), f.Name, r, err)
+		}
+		return files, modes
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(plain); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files, modes
+		}
+		take(header.FileInfo(), header.Name, r, err)
+	}
+}
+
+func TestPack(t *testing.T) {
+	folder, program := packed(t)
+	sums := ""
+	for name, own := range map[string]string{
+		"robotsbatch-1.2.3-linux-amd64.tar.gz": "robotsbatch", "robotsbatch-1.2.3-windows-arm64.zip": "robotsbatch.exe",
+	} {
+		data, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		below := strings.TrimSuffix(strings.TrimSuffix(name, ".tar.gz"), ".zip") + "/"
+		files, modes := unpacked(t, name, data)
+		if !bytes.Equal(files[below+own], program) || modes[below+own] != 0o755 {
+			t.Errorf("%s: the program has %d bytes, mode %o", name, len(files[below+own]), modes[below+own])
+		}
+		if string(files[below+"README.md"]) != "read me" || modes[below+"README.md"] != 0o644 || string(files[below+"completions/_robotsbatch"]) != "complete" {
+			t.Errorf("%s: the texts are %q", name, files)
+		}
+		if len(files) != 5 || len(files[below+"LICENSES-OF-LIBRARIES.txt"]) == 0 || len(files[below+"sbom.cdx.json"]) == 0 {
+			t.Errorf("%s has %d files", name, len(files))
+		}
+		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name)
+	}
+	got, err := os.ReadFile(filepath.Join(folder, "SHA256SUMS"))
+	if err != nil || !slices.Equal(slices.Sorted(strings.Lines(string(got))), slices.Sorted(strings.Lines(sums))) {
+		t.Errorf("%s, %v, want %s", got, err, sums)
+	}
+	again, _ := packed(t)
+	if other, err := os.ReadFile(filepath.Join(again, "SHA256SUMS")); err != nil || !bytes.Equal(got, other) {
+		t.Errorf("packed again: %s, %v", other, err)
+	}
+}
+
+// Every module that is linked is in the bill and in the licences, and nothing else.
+func TestBillAndLicences(t *testing.T) {
+	info := &debug.BuildInfo{GoVersion: runtime.Version(), Deps: []*debug.Module{
+		linked(t, "github.com/klauspost/compress"), linked(t, "github.com/zeebo/xxh3"),
+	}}
+	r := release{version: "1.2.3", time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	text, err := r.bill(info, "linux-amd64", []byte("program"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bill
+	if err := json.Unmarshal(text, &b); err != nil {
+		t.Fatal(err)
+	}
+	if hash := b.Metadata.Component.Hashes[0].Content; hash != fmt.Sprintf("%x", sha256.Sum256([]byte("program"))) {
+		t.Errorf("the program's checksum is %s", hash)
+	}
+	if len(b.Components) != 3 || b.Components[0].Name != "std" || len(b.Dependencies[0].DependsOn) != 3 {
+		t.Fatalf("%s", text)
+	}
+	licences, err := licencesOf(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range info.Deps {
+		c := b.Components[i+1]
+		if c.Name != m.Path || c.Version != m.Version || c.PURL != "pkg:golang/"+m.Path+"@"+m.Version || len(c.Hashes[0].Content) != 64 {
+			t.Errorf("%s %s is %+v", m.Path, m.Version, c)
+		}
+		if !bytes.Contains(licences, []byte("==== "+m.Path+"@"+m.Version+": LICENSE\n\n")) {
+			t.Errorf("there is no licence of %s", m.Path)
+		}
+	}
+	if _, err := licencesOf(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none", Version: "v1.0.0"}}}); err == nil {
+		t.Error("a module that is nowhere has a licence")
+	}
+	if _, err := r.bill(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none"}}}, "", nil); err == nil {
+		t.Error("a module without checksum is in the bill")
+	}
+}
+
+// linked is a module of go.mod as the toolchain records it in a program.
+func linked(t *testing.T, path string) *debug.Module {
+	t.Helper()
+	sums, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := strings.TrimSpace(string(output))
+	_, rest, _ := strings.Cut(string(sums), path+" "+version+" ")
+	sum, _, _ := strings.Cut(rest, "\n")
+	return &debug.Module{Path: path, Version: version, Sum: sum}
+}
+
+func TestSerial(t *testing.T) {
+	if got := serial([32]byte{0xFF, 15: 1}); got != "urn:uuid:ff000000-0000-8000-8000-000000000001" {
+		t.Error(got)
+	}
+}
