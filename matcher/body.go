@@ -277,6 +277,27 @@ func (b *Body) Names() iter.Seq[[]byte] {
 	}
 }
 
+// Groups yields the distinct tries with the names that obey them, in the order in which
+// they were compiled: that for everyone, whose name is Everyone, comes first, if there is
+// a group for everyone.
+func (b *Body) Groups() iter.Seq2[[]string, Trie] {
+	return func(yield func([]string, Trie) bool) {
+		names := make([][]string, b.tries)
+		if b.HasEveryone() {
+			names[0] = []string{Everyone}
+		}
+		for i := range b.names {
+			trie := b.trieOf(i)
+			names[trie] = append(names[trie], string(b.name(i)))
+		}
+		for number := range names {
+			if len(names[number]) > 0 && !yield(names[number], b.Tries(nil, []Chain{{names[number][0]}})[0]) {
+				return
+			}
+		}
+	}
+}
+
 // HasEveryone tells whether the body has a group for everyone.
 func (b *Body) HasEveryone() bool {
 	everyone := b.trie(-1)

@@ -248,8 +248,8 @@ func (b *builder) assemble() compiled {
 	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.lists, b.signatures, b.suffixes, b.literals, b.text, index))
 }
 
-// appendValid appends s with bytes that are not UTF-8 as %XX.
-func appendValid(dst, s []byte) []byte {
+// AppendValid appends s with bytes that are not UTF-8 as %XX.
+func AppendValid(dst, s []byte) []byte {
 	if utf8.Valid(s) {
 		return append(dst, s...)
 	}

@@ -198,7 +198,7 @@ func (c *Compiler) describe() []byte {
 	for rank := 1; rank < len(c.byRank); rank++ {
 		source := c.sources[c.byRank[rank]]
 		start := len(notes)
-		notes = appendValid(notes, source.Text)
+		notes = AppendValid(notes, source.Text)
 		note := notes[rank*noteSize:]
 		put32(note, uint32(source.Line))
 		put32(note[4:], uint32(start))

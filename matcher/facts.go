@@ -132,7 +132,7 @@ func (r *Records) AddSitemap(value []byte) {
 		return
 	}
 	escaped := make([]byte, 0, len(value))
-	for _, c := range appendValid(nil, value) {
+	for _, c := range AppendValid(nil, value) {
 		if c <= ' ' || c == 0x7F || c == '"' || c == '\\' {
 			escaped = urls.AppendEscape(escaped, c)
 		} else {

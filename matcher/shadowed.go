@@ -119,7 +119,7 @@ func (t *Trie) freshByte(rules []writtenRule) (byte, bool) {
 	const candidates = "!~'(),;@+=&:_zqjxkwvyhugmplnrtiosZQJXKWVYHUGMPLNRTIOS9876543210-."
 	var used [256]bool
 	for i := range rules {
-		for _, char := range normalPattern(rules[i].pattern, robotstxt.RFC9309) + string(rules[i].pattern) {
+		for _, char := range NormalPattern(rules[i].pattern, robotstxt.RFC9309) + string(rules[i].pattern) {
 			if char < 256 {
 				used[char] = true
 			}

@@ -44,7 +44,7 @@ func (t *Trie) Trace(path []byte) []Traced {
 				target = query
 			}
 			if c.matches(target) {
-				found = append(found, Traced{RuleInfo: rule.RuleInfo, Pattern: normalPattern(source, profile), Length: c.length})
+				found = append(found, Traced{RuleInfo: rule.RuleInfo, Pattern: NormalPattern(source, profile), Length: c.length})
 				break // the pattern as written is longer than the second one
 			}
 		}
@@ -130,8 +130,9 @@ func (c *pattern) matches(path []byte) bool {
 	return bytes.Contains(rest, literals[last])
 }
 
-// normalPattern spells a pattern as it is compared; see Traced.Pattern.
-func normalPattern(source []byte, p Profile) string {
+// NormalPattern spells the pattern of a rule as it is compared under a profile; see
+// Traced.Pattern.
+func NormalPattern(source []byte, p Profile) string {
 	var spelled []byte
 	var c pattern // keeps from one literal to the next whether there was a '?'
 	end := ""

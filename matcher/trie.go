@@ -127,7 +127,7 @@ func agentNames(chosen []choice) []byte {
 	names := make([]byte, 4*len(chosen)+4, size)
 	put32(names, uint32(len(chosen)))
 	for i, c := range chosen {
-		names = appendValid(names, c.agent.Value)
+		names = AppendValid(names, c.agent.Value)
 		put32(names[4*i+4:], uint32(len(names)))
 	}
 	return names

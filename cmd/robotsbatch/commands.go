@@ -108,4 +108,5 @@ var commands = []cli.Command{
 		},
 	},
 	pipeMode,
+	exportHelp,
 }

@@ -10,6 +10,7 @@ import (
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/export"
 	"robotsbatch/io/format"
 	"robotsbatch/io/lines"
 	"robotsbatch/io/ruleset"
@@ -78,6 +79,9 @@ type jobConfig struct {
 	combine        batch.Combine
 	agentsAs       agentsAs
 	columns        []batch.VerdictColumn // follows from agents, combine, agentsAs, explain, with and prefix
+
+	// table is the one to export.
+	table *export.Table
 
 	maxInvalid  allowance
 	workers     int

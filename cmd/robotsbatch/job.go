@@ -273,7 +273,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	if err := j.passThrough(t, out, src); err != nil {
 		return err
 	}
-	w, err := j.create(ctx, t)
+	w, err := createTarget(ctx, j.s, t)
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runInspect(ctx, args[1:], s)
 	case command == "verify":
 		return runVerify(ctx, args[1:], s)
+	case command == "export":
+		return runExport(ctx, args[1:], s)
 	case command == "pipe":
 		return runPipe(ctx, args[1:], s)
 	case !strings.HasPrefix(command, "-"):

@@ -24,8 +24,9 @@ const (
 	inspectCommand
 	verifyCommand
 	pipeCommand
+	exportCommand
 
-	readingRules = evaluating | compileCommand
+	readingRules = evaluating | compileCommand | exportCommand
 	evaluating   = jobCommand | explainCommand | pipeCommand
 	// tabling commands write tables with verdicts.
 	tabling = jobCommand | pipeCommand
@@ -170,6 +171,18 @@ var flagTable = []cli.Flag[jobConfig]{
 		Short: "the file or object to write, such as site.rules, or - for stdout",
 		Bind:  func(c *jobConfig) any { return &c.out },
 	},
+	exportTable,
+	{
+		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: exportCommand, Common: true, Files: true, Indifferent: true,
+		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
+		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
+		Bind: func(c *jobConfig) any { return &c.out },
+	},
+	{
+		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: exportCommand, Words: formatNames(isTableFormat),
+		Short: "format of the table", Standard: "by name",
+		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, isTableFormat) },
+	},
 	{
 		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: jobCommand, Words: formatNames(format.Format.Writable),
 		Short: "format of the outputs", Standard: "by name",
@@ -178,7 +191,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
 	},
 	{
-		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
+		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | exportCommand, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
 		Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
 		Bind: func(c *jobConfig) any {
 			return func(s string) error {
@@ -255,7 +268,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return c.maxInvalid.set },
 	},
 	{
-		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand, Standard: "the number of processors", Indifferent: true,
+		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand, Standard: "the number of processors", Indifferent: true,
 		Short: "how many batches to work on at once",
 		More:  "At most 32 for each processor.",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
@@ -267,12 +280,12 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
 	},
 	{
-		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand, Standard: "65536",
+		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand | exportCommand, Standard: "65536",
 		Short: "most rows in a batch",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.batchRows) },
 	},
 	{
-		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand, Common: true, Standard: "512MiB", Indifferent: true,
+		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand | exportCommand, Common: true, Standard: "512MiB", Indifferent: true,
 		Short: "for batches in flight and compiled rules",
 		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
@@ -317,14 +330,14 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
 		Short: "messages on stderr as text or json",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.logJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true})
 		},
 	},
 	{
-		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand, Common: true, Indifferent: true,
+		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand, Common: true, Indifferent: true,
 		Short: "no progress and no summary",
 		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},

@@ -187,13 +187,15 @@ func (c *jobConfig) checkTarget(t target, out outputs.Output) error {
 	return nil
 }
 
-// create starts the output.
-func (j *job) create(ctx context.Context, t target) (blob.Writer, error) {
+var errBinaryTerminal = usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
+
+// createTarget starts an output.
+func createTarget(ctx context.Context, s streams, t target) (blob.Writer, error) {
 	if t.path == "-" {
-		if t.format.IsBinary() && isTerminal(j.s.out) {
-			return nil, usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
+		if t.format.IsBinary() && isTerminal(s.out) {
+			return nil, errBinaryTerminal
 		}
-		return stdoutWriter{j.s.out}, nil
+		return stdoutWriter{s.out}, nil
 	}
 	w, err := blob.Create(ctx, t.path)
 	if err != nil {

@@ -28,6 +28,9 @@ func formatOf(dst *format.Format, available func(format.Format) bool) func(strin
 	}
 }
 
+// isTableFormat tells whether a format has columns and can be written.
+func isTableFormat(f format.Format) bool { return f.Writable() && f != format.Text }
+
 // formatNames are the names of the formats that available says yes to.
 func formatNames(available func(format.Format) bool) []string {
 	var names []string

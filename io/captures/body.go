@@ -10,10 +10,11 @@ import (
 // maxLayers is how many times a body may be compressed, one in another.
 const maxLayers = 3
 
-// decompress decompresses a body that still is gzip or zstd, up to size bytes: read
-// as text it would have no groups, and so allow everything. layers is how many
-// times it was compressed. An error means that nothing of it can be decompressed.
-func decompress(body []byte, cut bool, size int) (_ []byte, _ bool, layers int, err error) {
+// Decompress decompresses a body that still is gzip or zstd, up to size bytes: read
+// as text it would have no groups, and so allow everything. cut says that the body is
+// only the beginning of what there was. layers is how many times it was compressed. An
+// error means that nothing of it can be decompressed.
+func Decompress(body []byte, cut bool, size int) (_ []byte, _ bool, layers int, err error) {
 	for ; layers < maxLayers; layers++ {
 		codec := compress.Detect(body)
 		if codec == compress.None {

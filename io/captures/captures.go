@@ -180,7 +180,7 @@ func (a *Adder) Add(x *Capture, source int, order uint64) error {
 			r.setTarget(node)
 		}
 	case x.Status == 0 || x.Status/100 == 2:
-		body, cut, layers, err := decompress(x.Body, x.Cut, a.set.size)
+		body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
 		if err != nil {
 			a.set.update(source, func(s *Stats) { s.Damaged++ })
 			return nil

@@ -29,7 +29,7 @@ const rowSize = 32
 // Flags of a body.
 const (
 	// bodySource: it is kept as its source, because its groups overlap too much to be
-	// compiled for all agents.
+	// compiled for all agents, or because none is compiled.
 	bodySource = 1 << iota
 	// bodyUnused: no authority has it, and its rules are not in the pack.
 	bodyUnused
@@ -106,6 +106,7 @@ const (
 type bodies struct {
 	profile matcher.Profile
 	limit   int64 // bytes of memory for the parts
+	sources bool  // compile none
 
 	mu      sync.Mutex
 	numbers map[digest]uint32 // by the order in which they came
@@ -173,7 +174,12 @@ func (b *bodies) compile(d digest, counted []byte) []byte {
 	stored := make([]byte, storedSize, storedSize+2*len(counted))
 	copy(stored, d[:])
 	var notes []byte
-	if compiled, ok := w.compiler.CompileBody(f); ok {
+	var compiled *matcher.Body
+	ok := false
+	if !b.sources {
+		compiled, ok = w.compiler.CompileBody(f)
+	}
+	if ok {
 		stored = compiled.AppendRules(stored)
 		notes = compiled.AppendNotes(nil)
 	} else {

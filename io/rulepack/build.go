@@ -45,6 +45,8 @@ type BuildOptions struct {
 	History bool
 	// Maker is the version of the program, which is recorded.
 	Maker string
+	// Sources keeps all bodies as their source instead of compiling them.
+	Sources bool
 }
 
 // Entry is what a rules source knows of an authority.
@@ -113,7 +115,7 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
-		profile: o.Profile, limit: o.Memory / bodyShare,
+		profile: o.Profile, limit: o.Memory / bodyShare, sources: o.Sources,
 		numbers: make(map[digest]uint32), spill: runs.Spill{Folder: folder},
 	}
 	return b, nil

@@ -38,10 +38,55 @@ func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) 
 	if err != nil || o == unknown {
 		return a, false, err
 	}
+	return o.describe(), true, nil
+}
+
+func (o origin) describe() Authority {
 	return Authority{
 		Access: access.Outcome(o.outcome), Body: o.body, Status: int(o.status), Fetched: int64(o.fetched),
 		Limited: o.flags&flagLimited != 0, Stale: o.flags&flagStale != 0,
-	}, true, nil
+	}
+}
+
+// Each calls visit for each authority in the pack, until that returns an error. The order
+// is that of the pack; the key is valid until visit returns.
+func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	if p.file == nil {
+		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	var authority []byte
+	for number := range p.buckets {
+		b, err := p.bucket(number, p.start(number))
+		if err != nil {
+			return err
+		}
+		for i := range b.count() {
+			o := b.origin(i)
+			if authority = b.appendAuthority(authority[:0], i); !p.sound(o) {
+				return p.damaged("what it says of %q", authority)
+			}
+			if err := visit(authority, o.describe()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// BodyFacts returns what a body looks like and its digest, by its number, an
+// Authority.Body, without reading it.
+func (p *Pack) BodyFacts(number uint32) (kind robotstxt.BodyKind, digest [sha256.Size]byte, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	switch {
+	case p.file == nil:
+		return 0, digest, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	case number >= p.bodies:
+		return 0, digest, p.damaged("body %d of %d", number, p.bodies)
+	}
+	return kindOf(readRow(p.rows, number).flags), p.digest(number), nil
 }
 
 // Body is a body in a pack, described.

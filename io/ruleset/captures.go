@@ -198,6 +198,52 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 	return s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken})
 }
 
+// EachCapture calls visit for each capture of all sources, in the order of their files,
+// until that returns an error. source is the name of the file; the capture is valid until
+// visit returns, and its body may still be compressed. Sources that are no captures are
+// an error.
+func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
+	for _, source := range f.sources {
+		if source.kind != captureKind || source.single {
+			return usageErrorf("-rules %s has no captures: they are in WARC files and in tables", blob.Shown(source.name))
+		}
+	}
+	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
+	s := &captureSet{options: &f.options, bodySize: size.BodySize(), warner: f.warner}
+	for _, source := range f.sources {
+		for _, name := range source.files {
+			if err := s.each(ctx, name, visit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *captureSet) each(ctx context.Context, name string, visit func(string, *captures.Capture) error) error {
+	r, err := s.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // it was only read from
+	shown := blob.Shown(name)
+	for {
+		var x captures.Capture
+		switch err := r.Next(&x); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := visit(shown, &x); err != nil {
+			return err
+		}
+	}
+}
+
 // warcFile is a WARC file that is open.
 type warcFile struct {
 	*warc.Reader

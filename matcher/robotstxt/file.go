@@ -42,6 +42,8 @@ type Options struct {
 	// the crawler cut it. Its last line may be incomplete, so under either profile
 	// the body is read as if the limit were at its end.
 	Cut bool
+	// Others keeps the records that have no meaning here in File.Others.
+	Others bool
 }
 
 // lookahead is how many bytes after the limit Parse looks at: one code unit of
@@ -107,6 +109,9 @@ type File struct {
 	Groups []Group
 	// Sitemaps are the values of all sitemap records with their lines.
 	Sitemaps []Record
+	// Others are the records with other keys, such as host, with their lines; with
+	// Options.Others. A line without a colon is no record.
+	Others []Other
 	// Warnings in line order, those of the whole body first, at most
 	// MaxWarnings of them.
 	Warnings []Warning
@@ -149,6 +154,13 @@ type Rule struct {
 	Text []byte
 	// Line number, from 1.
 	Line int
+}
+
+// Other is a record that neither makes a group nor is in one of the other lists.
+type Other struct {
+	// Key as written.
+	Key []byte
+	Record
 }
 
 // Record is the value of another record, as sitemap or crawl-delay (RFC 9309

@@ -28,6 +28,7 @@ func Parse(body []byte, o Options) *File {
 type Parser struct {
 	file   File
 	google bool
+	others bool
 
 	agents []Agent
 	rules  []Rule
@@ -46,9 +47,10 @@ func (p *Parser) Parse(body []byte, o Options) *File {
 	*p = Parser{
 		file: File{
 			Profile: o.Profile,
-			Groups:  old.Groups[:0], Sitemaps: old.Sitemaps[:0], Warnings: old.Warnings[:0],
+			Groups:  old.Groups[:0], Sitemaps: old.Sitemaps[:0], Others: old.Others[:0], Warnings: old.Warnings[:0],
 		},
 		google: o.Profile == Google,
+		others: o.Others,
 		agents: p.agents[:0], rules: p.rules[:0], delays: p.delays[:0], groups: p.groups[:0],
 	}
 	text := p.file.open(body, o)
@@ -116,7 +118,11 @@ func (p *Parser) record(line []byte) {
 	if kind != 0 {
 		p.warn(kind)
 	}
-	p.add(field, trimLeft(line[sep+1:]), line)
+	value := trimLeft(line[sep+1:])
+	if p.others && (field == unknownField || field == otherField) {
+		p.file.Others = append(p.file.Others, Other{Key: key, Record: Record{Value: value, Line: p.file.Lines}})
+	}
+	p.add(field, value, line)
 }
 
 // isOneWord reports whether a text is one word after any SP and TAB.

@@ -40,6 +40,21 @@ func summary(f *robotstxt.File) string {
 	return strings.Join(parts, " ")
 }
 
+func TestOthers(t *testing.T) {
+	const body = "Host: a.example\nUser-agent: *\nNoindex: /x # c\nAllow: /\nContent-Signal : ai-train=no\nContent\n: x\nSitemap: s\nCrawl-delay: 1\nlicense:\n"
+	if f := robotstxt.Parse([]byte(body), robotstxt.Options{}); len(f.Others) > 0 {
+		t.Errorf("%d without being asked for", len(f.Others))
+	}
+	var got []string
+	for _, o := range robotstxt.Parse([]byte(body), robotstxt.Options{Others: true}).Others {
+		got = append(got, fmt.Sprintf("%d %s=%s", o.Line, o.Key, o.Value))
+	}
+	want := []string{"1 Host=a.example", "3 Noindex=/x", "5 Content-Signal=ai-train=no", "10 license="}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestParse(t *testing.T) {
 	tests := []struct {
 		row  string

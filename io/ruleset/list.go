@@ -1,0 +1,270 @@
+package ruleset
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/rulepack"
+	"robotsbatch/io/runs"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/domains"
+)
+
+// Listing is all that rule sources know, authority by authority. What is no rule pack is
+// one that has the bodies as they came.
+type Listing struct {
+	packs    []*packSource
+	captured *Captured // nil without captures
+	sorter   *runs.Sorter
+}
+
+// Listed is what a source knows of an authority.
+type Listed struct {
+	// Key is that of the authority, as urls.Scratch.Split returns it, and SURT its host
+	// in the form of domains.AppendSURT.
+	Key, SURT []byte
+	rulepack.Authority
+	pack *packSource
+}
+
+// Pack is the rule pack that has the authority's body.
+func (l *Listed) Pack() *rulepack.Pack { return l.pack.Pack }
+
+// List opens all sources for going through them. Folders, captures and a single
+// robots.txt go into a temporary pack of sources. Rule packs must come before or after
+// all of them, because captures are one set.
+func (f *Found) List(ctx context.Context) (*Listing, error) {
+	l := &Listing{sorter: runs.NewSorter(listedForm, f.options.Memory/listShare, os.TempDir())}
+	if err := f.list(ctx, l); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// listShare is the part of the memory that sorting authorities may take: one in so many.
+const listShare = 8
+
+// list opens the sources, and sorts their authorities.
+func (f *Found) list(ctx context.Context, l *Listing) error {
+	isPack := func(s source) bool { return s.kind == packKind }
+	others := *f
+	others.sources = slices.DeleteFunc(slices.Clone(f.sources), isPack)
+	first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) })
+	if n := len(others.sources); n > 0 && slices.ContainsFunc(f.sources[first:first+n], isPack) {
+		return usageErrorf("-rules: name rule packs before or after all others")
+	}
+	others.options.AllowNone = f.options.AllowNone || len(others.sources) < len(f.sources)
+	for i, source := range f.sources {
+		if i == first {
+			if err := others.listSources(ctx, l); err != nil {
+				return err
+			}
+		}
+		if !isPack(source) {
+			continue
+		}
+		open := func() (*packSource, error) { return f.openPack(source.name, source.name, newAgentWatch(nil)) }
+		if blob.IsURL(source.name) {
+			open = func() (*packSource, error) { return f.fetchPack(ctx, source.name, newAgentWatch(nil)) }
+		}
+		pack, err := open()
+		if err != nil {
+			return err
+		}
+		l.packs = append(l.packs, pack)
+	}
+	for number := range l.packs {
+		if err := l.add(ctx, number); err != nil {
+			return err
+		}
+	}
+	if l.sorter.Len() == 0 && len(others.sources) < len(f.sources) && !f.options.AllowNone {
+		return fmt.Errorf("no usable rules: -rules %s is a rule pack without authorities: -allow-no-rules goes on", SomeOf(f.shownNames()))
+	}
+	return nil
+}
+
+func (f *Found) shownNames() []string {
+	var names []string
+	for _, s := range f.sources {
+		names = append(names, blob.Shown(s.name))
+	}
+	return names
+}
+
+// listSources makes and opens the pack of what is no pack.
+func (f *Found) listSources(ctx context.Context, l *Listing) error {
+	o := &f.options
+	defer o.holdHeap()()
+	folder, err := os.MkdirTemp("", "robotsbatch-")
+	if err != nil {
+		return fmt.Errorf("a temporary rule pack: %w", err)
+	}
+	file := filepath.Join(folder, "sources.rules")
+	var pack *packSource
+	compiled, err := f.build(ctx, file, rulepack.BuildOptions{
+		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker, Sources: true,
+	})
+	if err == nil {
+		pack, err = f.openPack(file, SomeOf(f.shownNames()), newAgentWatch(nil))
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(folder))
+	}
+	pack.folder = folder
+	_ = os.RemoveAll(folder) // where the system can do that, nothing is left whatever happens
+	l.packs, l.captured = append(l.packs, pack), compiled.Captured
+	return nil
+}
+
+// build makes a rule pack of all sources.
+func (f *Found) build(ctx context.Context, file string, o rulepack.BuildOptions) (*Compiled, error) {
+	var b *rulepack.Builder
+	compiled, err := f.AddTo(ctx, func() (_ *rulepack.Builder, err error) {
+		b, err = rulepack.Create(ctx, file, o)
+		return b, err
+	})
+	if b != nil {
+		defer b.Abort()
+	}
+	if err == nil {
+		_, err = b.Finish()
+	}
+	return compiled, err
+}
+
+// add sorts the authorities of a pack that no pack before it has.
+func (l *Listing) add(ctx context.Context, number int) error {
+	var record []byte
+	return l.packs[number].Each(func(authority []byte, a rulepack.Authority) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		for _, before := range l.packs[:number] {
+			if _, known, err := before.Authority(authority); known || err != nil {
+				return err
+			}
+		}
+		record = appendListed(record[:0], number, authority, a)
+		return l.sorter.Add(record)
+	})
+}
+
+// Captured says what was read of captures; nil when no source is captures.
+func (l *Listing) Captured() *Captured { return l.captured }
+
+// Len is how many authorities there are.
+func (l *Listing) Len() int64 { return l.sorter.Len() }
+
+// Find returns what is known of an authority; known is false for nothing.
+func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
+	for _, pack := range l.packs {
+		if a, known, err := pack.Authority(authority); known || err != nil {
+			return Listed{Key: authority, SURT: domains.AppendSURT(nil, domains.Host(authority)), Authority: a, pack: pack}, known, err
+		}
+	}
+	return found, false, nil
+}
+
+// Each calls visit for each authority, in the order of SURT and then of Key, until
+// that returns an error. What visit gets is valid until it returns.
+func (l *Listing) Each(visit func(*Listed) error) error {
+	return l.sorter.Merge(func(record []byte) error {
+		listed := l.listed(record)
+		return visit(&listed)
+	})
+}
+
+// Unchanged is an error when a rule pack was written to since it was opened.
+func (l *Listing) Unchanged() error {
+	for _, pack := range l.packs {
+		if err := pack.Unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes all sources.
+func (l *Listing) Close() error {
+	l.sorter.Close()
+	var err error
+	for _, pack := range l.packs {
+		err = errors.Join(err, pack.Close())
+	}
+	return err
+}
+
+// A record of an authority that waits to be sorted is
+//
+//	 0  u16  its length
+//	 2  u16  length of the SURT
+//	 4  u16  number of the pack
+//	 6  u16  status
+//	 8  u32  body
+//	12  u8   access.Outcome
+//	13  u8   1 for limited, 2 for stale
+//	14  i64  time of the fetch
+//	22       SURT, authority
+const listedHead = 22
+
+var listedForm = runs.Form{
+	Head: listedHead,
+	Size: func(head []byte) int { return int(binary.LittleEndian.Uint16(head)) },
+	Key: func(record []byte) uint64 {
+		var start [8]byte
+		copy(start[:], record[listedHead:][:binary.LittleEndian.Uint16(record[2:])])
+		return binary.BigEndian.Uint64(start[:])
+	},
+	Compare: func(a, b []byte) int {
+		surtA, authorityA := listedTexts(a)
+		surtB, authorityB := listedTexts(b)
+		return cmp.Or(bytes.Compare(surtA, surtB), bytes.Compare(authorityA, authorityB))
+	},
+}
+
+func listedTexts(record []byte) (surt, authority []byte) {
+	end := listedHead + int(binary.LittleEndian.Uint16(record[2:]))
+	return record[listedHead:end:end], record[end:binary.LittleEndian.Uint16(record)]
+}
+
+func appendListed(record []byte, pack int, authority []byte, a rulepack.Authority) []byte {
+	record = append(record, make([]byte, listedHead)...)
+	record = domains.AppendSURT(record, domains.Host(authority))
+	put16 := func(at, value int) { binary.LittleEndian.PutUint16(record[at:], uint16(value)) }
+	put16(2, len(record)-listedHead)
+	record = append(record, authority...)
+	put16(0, len(record))
+	put16(4, pack)
+	put16(6, a.Status)
+	binary.LittleEndian.PutUint32(record[8:], a.Body)
+	record[12] = uint8(a.Access)
+	if a.Limited {
+		record[13] |= 1
+	}
+	if a.Stale {
+		record[13] |= 2
+	}
+	binary.LittleEndian.PutUint64(record[14:], uint64(a.Fetched))
+	return record
+}
+
+func (l *Listing) listed(record []byte) Listed {
+	surt, authority := listedTexts(record)
+	get16 := func(at int) int { return int(binary.LittleEndian.Uint16(record[at:])) }
+	return Listed{
+		Key: authority, SURT: surt, pack: l.packs[get16(4)],
+		Authority: rulepack.Authority{
+			Access: access.Outcome(record[12]), Body: binary.LittleEndian.Uint32(record[8:]), Status: get16(6),
+			Fetched: int64(binary.LittleEndian.Uint64(record[14:])), Limited: record[13]&1 != 0, Stale: record[13]&2 != 0,
+		},
+	}
+}

@@ -1,0 +1,90 @@
+"""Compares the tables of export with what duckdb counts in the files themselves,
+which a few lines of Python read: the sample's robots.txt have no odd lines.
+
+usage: export.py ROBOTSBATCH SAMPLE SCRATCH
+"""
+
+import collections
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+
+import duckdb
+
+program, sample, scratch = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+rules = sample / "rules"
+
+
+def export(table, source, ending="parquet"):
+    out = scratch / f"export-{source.name}-{table}.{ending}"
+    subprocess.run([program, "export", "-rules", source, "-table", table, "-out", out, "-quiet"], check=True)
+    return f"read_json('{out}')" if ending == "jsonl" else f"'{out}'"
+
+
+def sql(query):
+    return duckdb.sql(query).fetchall()
+
+
+def same(what, got, want):
+    if sorted(got) != sorted(want):
+        sys.exit(f"{what}: {sorted(got)[:5]} … and not {sorted(want)[:5]} …")
+
+
+def read(text):
+    """Yields the records of a robots.txt, with their group and line."""
+    group, naming = 0, False
+    for line, content in enumerate(text.decode().splitlines(), 1):
+        key, colon, value = content.partition("#")[0].partition(":")
+        key, value = key.strip().lower(), value.strip()
+        if not colon or not key:
+            continue
+        if key == "user-agent":
+            group, naming = group + (not naming), True
+        elif key in ("allow", "disallow"):
+            naming = False
+            if group == 0:
+                continue
+        yield group, key, value, line
+
+
+want = collections.defaultdict(collections.Counter)
+for path in rules.iterdir():
+    body = path.read_bytes()
+    for scheme in ("http", "https"):
+        authority = f"{scheme}://{path.name.replace('_', ':')}"
+        want["access"][authority, hashlib.sha256(body).hexdigest()] += 1
+        for group, key, value, line in read(body):
+            table = {"user-agent": "agents", "allow": "rules", "disallow": "rules", "sitemap": "sitemaps"}.get(key, "records")
+            row = {"agents": (authority, group, value, line), "rules": (authority, group, key, value, line),
+                   "sitemaps": (authority, value, line), "records": (authority, key, value, line)}[table]
+            want[table][row] += 1
+
+columns = {"access": "authority, body_digest", "agents": 'authority, "group", agent, line', "sitemaps": "authority, value, line",
+           "rules": 'authority, "group", kind, value, line', "records": "authority, kind, value, line"}
+for table, names in columns.items():
+    for ending in ("parquet", "jsonl", "csv"):
+        # csv has no types: what it has is counted alone.
+        if ending == "csv":
+            same(f"{table} in csv", sql(f"SELECT count(*) FROM {export(table, rules, ending)}"), [(want[table].total(),)])
+            continue
+        same(f"{table} in {ending}", sql(f"SELECT {names} FROM {export(table, rules, ending)}"), list(want[table].elements()))
+
+# A pack has the same rules for each agent, by its token, but for those that match nothing.
+pack = scratch / "export.rules"
+subprocess.run([program, "compile", "-rules", rules, "-out", pack, "-quiet"], check=True)
+pairs = """SELECT DISTINCT authority, token, kind, value, r.line FROM {agents} a JOIN {rules} r USING (authority, "group", body_digest)
+           WHERE value SIMILAR TO '[/*].*' AND a.registered_domain IS NOT DISTINCT FROM r.registered_domain AND a.surt_host_name = r.surt_host_name"""
+joined = {source: sql(pairs.format(agents=export("agents", source), rules=export("rules", source))) for source in (rules, pack)}
+same("a pack's rules", joined[pack], joined[rules])
+same("a pack's authorities", sql(f"SELECT * FROM {export('access', pack)}"), sql(f"SELECT * FROM {export('access', rules)}"))
+
+# Captures: as many rows as there are, in their order.
+captures = scratch / "export-captures.jsonl"
+captures.write_text("".join(json.dumps({"url": f"https://{i % 700}.example/robots.txt", "status": (200, 404, 503)[i % 3],
+                                        "body": f"User-agent: *\nDisallow: /{i % 7}\n"}) + "\n" for i in range(5000)))
+table = export("captures", captures)
+same("captures", sql(f"SELECT status, count(*), count(DISTINCT body_digest) FROM {table} GROUP BY ALL"), [(200, 1667, 7), (404, 1667, 7), (503, 1666, 7)])
+same("deciding captures", sql(f"SELECT count(*) FROM {export('access', captures)}"), [(700,)])
+print(f"export: {sum(c.total() for c in want.values()):,} rows of 5 tables, in Parquet, jsonl and csv, and {len(joined[pack]):,} pairs of agent and rule in a pack agree with duckdb's counts")
