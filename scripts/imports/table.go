@@ -21,7 +21,7 @@ type room struct {
 
 var (
 	// engine is what everything above the engine may import of it.
-	engine = []string{"matcher", "matcher/urls", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/spelling", "matcher/lint"}
+	engine = []string{"matcher", "matcher/urls", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint"}
 	// shared are the rooms in io that the others there may import.
 	shared = []string{"io/compress", "io/blob", "io/format", "io/lines", "io/tables", "io/arrowipc", "io/captures", "io/runs", "io/cache"}
 )
@@ -36,6 +36,7 @@ var table = []room{
 	{"matcher/access", nil, nil},
 	{"matcher/spelling", nil, nil},
 	{"matcher/lint", []string{"matcher", "matcher/spelling", "matcher/robotstxt"}, nil},
+	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
 	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/domains", "matcher/urls"}, nil},
