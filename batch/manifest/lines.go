@@ -115,6 +115,9 @@ func Read(r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
+// ReadBytes reads a manifest that is in memory.
+func ReadBytes(text []byte) (*Manifest, error) { return Read(bytes.NewReader(text)) }
+
 // take takes a line.
 func (m *Manifest) take(l *line, number int) error {
 	switch {

@@ -35,6 +35,8 @@ type Job struct {
 	Options map[string][]string `json:"options"`
 	// Rules are the sources of rules in order.
 	Rules []Rules `json:"rules"`
+	// Shard is the part of the job that the manifest is of; nil for the whole.
+	Shard *Shard `json:"shard,omitempty"`
 }
 
 // Rules is a source of rules.

@@ -109,4 +109,5 @@ var commands = []cli.Command{
 	},
 	pipeMode,
 	exportHelp,
+	mergeShards,
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
@@ -27,7 +28,7 @@ func statusOf(err error) int {
 		return signal.status()
 	case isUsage(err):
 		return exitUsage
-	case blob.Temporary(err), errors.Is(err, rulepack.ErrChanged), errors.Is(err, rulepack.ErrUnreadable):
+	case blob.Temporary(err), errors.Is(err, manifest.ErrIncomplete), errors.Is(err, rulepack.ErrChanged), errors.Is(err, rulepack.ErrUnreadable):
 		return exitRetry
 	}
 	return exitFailed

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -90,7 +91,8 @@ type jobConfig struct {
 	summaryJSON string
 	manifest    bool
 	resume      bool
-	json        bool // of explain and lint
+	sharding
+	json bool // of explain and lint
 	// given are the flags that decide about the outputs' bytes, with their
 	// values.
 	given    map[string][]string
@@ -170,7 +172,10 @@ func (c *jobConfig) check() error {
 	if c.out == "-" && (c.manifest || c.resume) {
 		return usageErrorf("-manifest and -resume need an -out that stays: name a file or a folder")
 	}
-	if blob.IsURL(c.out) && (c.manifest || c.resume) {
+	if err := c.checkShard(os.Getenv); err != nil {
+		return err
+	}
+	if c.shard == nil && blob.IsURL(c.out) && (c.manifest || c.resume) {
 		return usageErrorf("-manifest and -resume need an -out on this machine: %s is in an object store", blob.Shown(c.out))
 	}
 	if err := c.nameColumns(); err != nil {

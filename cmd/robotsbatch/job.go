@@ -36,6 +36,8 @@ type job struct {
 	publish outputs.Publisher
 	// versions are those of the rules when they were opened.
 	versions *ruleset.Versions
+	// stopped says that an earlier run of the shard did not come to its end.
+	stopped bool
 }
 
 // runJob is the main job: URLs in, verdicts out.
@@ -126,6 +128,10 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
+	if inputs, err = j.deal(inputs); err != nil {
+		return err
+	}
+	j.reading.Part = j.part()
 	planned, err := planOutputs(j.jobConfig, inputs)
 	if err != nil {
 		return err
@@ -134,13 +140,13 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	j.reading.Memory = j.batchMemory()
-	release, err := outputs.Claim(j.out)
+	release, err := j.claim()
 	if err != nil {
-		return fmt.Errorf("-out: %w", err)
+		return err
 	}
 	defer release()
-	j.record = outputs.NewRecord(j.out, j.manifest || j.resume,
-		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + version(), Options: j.given})
+	j.record = outputs.NewRecord(ctx, j.out, j.manifest || j.resume,
+		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + version(), Options: j.given, Shard: j.shard})
 	found, err := j.find(ctx, j.ruleUse(), j.log)
 	if err != nil {
 		return err
@@ -148,7 +154,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if j.record != nil {
 		j.versions = found.Versions(ctx)
 	}
-	if err := j.tryInput(ctx, inputs[0]); err != nil {
+	if err := j.tryInput(ctx, inputs); err != nil {
 		return err
 	}
 	if j.rules, err = j.openRules(ctx, found, j.log); err != nil {
@@ -172,11 +178,14 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 
 // tryInput opens and closes the first input, so that its errors show before captures
 // are read, which may take long. It skips inputs that can be read only once.
-func (j *job) tryInput(ctx context.Context, in frontier.Input) error {
-	if info, err := os.Stat(in.Path); err != nil || !info.Mode().IsRegular() {
+func (j *job) tryInput(ctx context.Context, inputs []frontier.Input) error {
+	if len(inputs) == 0 {
+		return nil // a shard to which none falls
+	}
+	if info, err := os.Stat(inputs[0].Path); err != nil || !info.Mode().IsRegular() {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
-	opened, err := frontier.Open(ctx, in, j.reading)
+	opened, err := frontier.Open(ctx, inputs[0], j.reading)
 	if err != nil {
 		return err
 	}
@@ -229,6 +238,15 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	if err != nil {
 		return nil, err
 	}
+	j.stopped = resumed.Stopped
+	if resumed.Kept < len(planned) {
+		if err := j.forgetWhole(); err != nil {
+			return nil, err
+		}
+	}
+	if resumed.First && j.shard != nil {
+		return nil, nil
+	}
 	if resumed.Anew != "" {
 		j.log.info(resumed.Anew+": everything is done again", "resume", "done", 0, "reason", resumed.Anew)
 		return nil, nil
@@ -269,6 +287,9 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 			return fmt.Errorf("-out: %w", err)
 		}
 		unlock = lock.Unlock
+	}
+	if err := j.begunBefore(t.path); err != nil {
+		return fmt.Errorf("-out: %w", err)
 	}
 	if err := j.passThrough(t, out, src); err != nil {
 		return err

@@ -25,6 +25,7 @@ const (
 	verifyCommand
 	pipeCommand
 	exportCommand
+	mergeCommand
 
 	readingRules = evaluating | compileCommand | exportCommand
 	evaluating   = jobCommand | explainCommand | pipeCommand
@@ -291,7 +292,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
 	},
 	{
-		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand, Standard: "2m", Indifferent: true,
+		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand | mergeCommand, Standard: "2m", Indifferent: true,
 		Short: "how long an object store may send and take no byte",
 		More:  "All attempts count together.",
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.storeTimeout) },
@@ -316,6 +317,19 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return &c.resume },
 	},
 	{
+		Name: "shard", Argument: "I/N", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
+		Short: "do one of N shards of the job, counted from 0, in a task of its own",
+		More: "-out is a folder that all share. The inputs are dealt by name; of one alone, Arrow or Parquet, the record batches or row groups. " +
+			"What an earlier run of the shard did stays, as with -resume. auto takes I from the environment of an array job, and N from -shards " +
+			"(robotsbatch help arrays).",
+		Bind: func(c *jobConfig) any { return &c.which },
+	},
+	{
+		Name: "shards", Argument: "N", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
+		Short: "how many shards there are, with -shard auto",
+		Bind:  func(c *jobConfig) any { return cli.Count(&c.sharding.count) },
+	},
+	{
 		Name: "summary-json", Argument: "FILE", Topic: runningTopic, Commands: jobCommand, Files: true, Indifferent: true,
 		Short: "write the summary as JSON, too",
 		Bind:  func(c *jobConfig) any { return &c.summaryJSON },
@@ -330,14 +344,14 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand | mergeCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
 		Short: "messages on stderr as text or json",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.logJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true})
 		},
 	},
 	{
-		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand, Common: true, Indifferent: true,
+		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand | mergeCommand, Common: true, Indifferent: true,
 		Short: "no progress and no summary",
 		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},

@@ -34,7 +34,7 @@ func planOutputs(c *jobConfig, inputs []frontier.Input) ([]outputs.Output, error
 		if !filepath.IsLocal(filepath.FromSlash(in.Stem)) {
 			return nil, usageErrorf("%s cannot have an output of that name below %s: name a file with -out", in.Name(), blob.Shown(c.out))
 		}
-		path := below(c.out, withoutEnding(in.Stem))
+		path := outputs.Below(c.out, withoutEnding(in.Stem)+c.partName())
 		if other, ok := taken[path]; ok {
 			return nil, usageErrorf("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
 		}
@@ -42,14 +42,6 @@ func planOutputs(c *jobConfig, inputs []frontier.Input) ([]outputs.Output, error
 		planned = append(planned, outputs.Output{Path: path, InFolder: true, Inputs: []frontier.Input{in}})
 	}
 	return planned, nil
-}
-
-// below is the name of a file or object below a folder.
-func below(folder, name string) string {
-	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
-		return u.Below(filepath.ToSlash(name)).String()
-	}
-	return filepath.Join(folder, name)
 }
 
 // withEnding appends an ending to the name of a file or object.

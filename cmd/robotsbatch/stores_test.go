@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob/blobtest"
 )
 
@@ -347,4 +348,47 @@ func TestSecretsInURLs(t *testing.T) {
 			t.Errorf("%q: status %d\n%s", args, status, stderr)
 		}
 	}
+}
+
+// Shards write one folder of a store, each with a manifest, which merge makes one of.
+func TestShardsInStore(t *testing.T) {
+	s := blobtest.New(t)
+	frontier, rules := filepath.Join(sample, "frontier.arrow"), filepath.Join(sample, "rules")
+	for _, name := range []string{"1", "2", "3", "4", "5"} {
+		s.Put("in/"+name+".arrow", readFile(t, frontier))
+	}
+	shard := func(which string) string {
+		t.Helper()
+		status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-shard", which)
+		if status != exitDone {
+			t.Fatalf("shard %s: status %d\n%s", which, status, stderr)
+		}
+		return stderr
+	}
+	merge := func(want int, says string) {
+		t.Helper()
+		status, _, stderr := runWith(t.Context(), "", "merge", s.Name("out/"))
+		if status != want || !strings.Contains(stderr, says) || strings.Contains(stderr, "endpoint") {
+			t.Fatalf("merge: status %d\n%s", status, stderr)
+		}
+	}
+	shard("0/2")
+	merge(exitRetry, "s3://bucket/out/: the job is not whole: of 2 shards these are missing: 1")
+	shard("1/2")
+	merge(exitDone, "2 shards make a whole: 10,000 rows")
+	if text := string(s.Get("out/" + manifest.FolderName)); strings.Count(text, `{"output":`) != 5 || strings.Contains(text, "endpoint") {
+		t.Errorf("the manifest:\n%s", text)
+	}
+	said := shard("0/2") + shard("1/2")
+	if strings.Count(said, "done already") != 2 || !strings.Contains(said, "0 URLs a second") {
+		t.Errorf("a second time:\n%s", said)
+	}
+	s.Remove("out/3.arrow")
+	s.Put("out/3.arrow", []byte("other"))
+	merge(exitFailed, "s3://bucket/out/3.arrow is not what was written: run shard ")
+	said = shard("0/2") + shard("1/2")
+	if strings.Count(said, "s3://bucket/out/3.arrow is not what was written: it is done again") != 1 {
+		t.Errorf("after a change:\n%s", said)
+	}
+	merge(exitDone, "10,000 rows")
 }

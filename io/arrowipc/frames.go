@@ -240,7 +240,8 @@ type fileFramer struct {
 	footer footer
 	schema []byte // metadata of the message at the beginning, or nil
 	sums   sums
-	i      int
+	i      int  // the next record batch, and
+	last   int  // the one after the last
 	partly bool // bodies are not read, but what is needed of them is
 }
 
@@ -274,6 +275,7 @@ func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
 	if err := f.sums.check(kindFooter, nil, buf, footerSlot, nil); err != nil {
 		return nil, fmt.Errorf("the footer: %w", err)
 	}
+	f.last = len(f.footer.batches)
 	if err := f.checkBlocks(); err != nil {
 		return nil, err
 	}
@@ -295,7 +297,7 @@ func (f *fileFramer) checkBlocks() error {
 
 // next reads the next record batch.
 func (f *fileFramer) next() (*frame, error) {
-	if f.i == len(f.footer.batches) {
+	if f.i == f.last {
 		return nil, io.EOF
 	}
 	f.i++

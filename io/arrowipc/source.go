@@ -34,6 +34,9 @@ type Options struct {
 	// Memory is the most bytes that one record batch may take with all
 	// dictionaries, as read and again decoded; 0 means 512 MiB.
 	Memory int64
+	// Part is the part of a file's record batches that is read. Rows are counted from
+	// its first on.
+	Part batch.Part
 	// StopAtEnd does not look behind a stream's end marker, which its writer may keep
 	// open.
 	StopAtEnd bool
@@ -79,6 +82,7 @@ func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 		return nil, s.fail(err)
 	}
 	s.framer = file
+	file.i, file.last = o.Part.Of(len(file.footer.batches))
 	if err := s.start(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos)); err != nil {
 		return nil, s.fail(err)
 	}

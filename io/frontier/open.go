@@ -32,6 +32,9 @@ type Options struct {
 	// URLColumn is the column, or key of jsonl, that has the URLs; the default is
 	// the format's own.
 	URLColumn string
+	// Part is the part of an Arrow file's record batches or of Parquet's row groups that
+	// is read; nothing else can be divided.
+	Part batch.Part
 	// BatchRows is how many rows a batch has at most.
 	BatchRows int
 	// MaxLine is how many bytes a line, or a row of csv, may have; 0 is the default.
@@ -140,7 +143,14 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 // bytes.
 func (o *Options) decode(s *Source, r io.Reader) error {
 	name := s.Input.Name()
-	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside}
+	divided := o.Part.Count > 1
+	if divided {
+		if !s.canDivide() {
+			return usageErrorf("%s is one input, and only Arrow files and Parquet are divided into shards: name several inputs", name)
+		}
+		name = fmt.Sprintf("%s (shard %d of %d)", name, o.Part.Index, o.Part.Count)
+	}
+	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part}
 	var table tableSource
 	var err error
 	switch s.Format {
@@ -161,7 +171,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 		if s.Format == format.Arrow && s.Codec == compress.None && s.file != nil {
 			size, _ := s.file.Size()
 			table, err = arrowipc.OpenFile(s.file, size, options)
-			if o.AcceptTruncated && isCut(err) {
+			if o.AcceptTruncated && isCut(err) && !divided {
 				table, err = arrowipc.OpenStream(r, options)
 			}
 		} else {
@@ -185,7 +195,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 		}
 		size, _ := s.file.Size()
 		table, err = parquetio.Open(s.file, size, parquetio.Options{
-			Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside,
+			Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part,
 		})
 		if err == nil {
 			s.leaveFile()
@@ -204,6 +214,11 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 	}
 	s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
 	return nil
+}
+
+// canDivide tells whether a part of the input can be read.
+func (s *Source) canDivide() bool {
+	return s.Codec == compress.None && s.file != nil && (s.Format == format.Arrow || s.Format == format.Parquet)
 }
 
 // batchSize is how many bytes of text a batch may have. Several fit into the

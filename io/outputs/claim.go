@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/blob"
 )
 
@@ -20,6 +21,18 @@ func Claim(out string) (release func(), err error) {
 		return claimFolder(out)
 	}
 	return claimFile(out)
+}
+
+// ClaimShard locks a shard of a job that writes a folder of outputs, which it makes if it
+// is missing. Other shards write the same folder meanwhile.
+func ClaimShard(out string, shard manifest.Shard) (release func(), err error) {
+	if blob.IsURL(out) {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return nil, err
+	}
+	return claimFile(Below(out, shard.FileName()))
 }
 
 // claimFile claims an output that is a file.

@@ -26,7 +26,7 @@ type Output struct {
 	Inputs   []frontier.Input
 }
 
-// Record is the manifest of a job while it grows. A nil Record belongs to a job
+// Record is the manifest of a job, or of a shard of one, while it grows. A nil Record belongs to a job
 // without a manifest: Used, Start, Sums, Enter, Save, End and Close accept it and do
 // nothing. Used, Enter and Save are safe for concurrent use.
 type Record struct {
@@ -38,6 +38,13 @@ type Record struct {
 	job    manifest.Job
 	file   *os.File
 
+	// An object cannot be appended to: it is replaced when an eighth of the outputs in
+	// it is new.
+	ctx   context.Context
+	text  []byte // all lines
+	saved int    // outputs in the object
+	ended bool
+
 	mu      sync.Mutex // for what follows; workers read rules, outputs are completed
 	known   map[string]manifest.File
 	read    []manifest.RuleFile // not written yet
@@ -48,12 +55,14 @@ type Record struct {
 	broken  error      // what went wrong with it
 }
 
-// NewRecord returns the record of a job, which has no file yet. A folder always has
-// one, a single output only if beside is set, and stdout and objects have none: it is
-// nil then.
-func NewRecord(out string, beside bool, job manifest.Job) *Record {
-	r := &Record{job: job, known: make(map[string]manifest.File)}
+// NewRecord returns the record of a job, or of the shard that job names, which has no
+// file yet. A folder always has one, a single output only if beside is set, and stdout
+// and objects have none, except those of shards: it is nil then. Saving ends with ctx.
+func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *Record {
+	r := &Record{ctx: ctx, job: job, known: make(map[string]manifest.File)}
 	switch {
+	case job.Shard != nil:
+		r.name, r.folder = Below(out, job.Shard.FileName()), out
 	case out == blob.Stdio || blob.IsURL(out):
 		return nil
 	case IsFolder(out):
@@ -64,6 +73,14 @@ func NewRecord(out string, beside bool, job manifest.Job) *Record {
 		return nil
 	}
 	return r
+}
+
+// Below is the name of a file or object below a folder.
+func Below(folder, name string) string {
+	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
+		return u.Below(filepath.ToSlash(name)).String()
+	}
+	return filepath.Join(folder, filepath.FromSlash(name))
 }
 
 // Used records that a file of the rules folder of that name was read.
@@ -107,9 +124,13 @@ func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error
 	for _, o := range kept {
 		text = manifest.AppendOutput(text, o)
 	}
-	r.outputs = len(kept)
+	r.outputs, r.saved = len(kept), len(kept)
 	if err := r.replace(text); err != nil {
 		return err
+	}
+	if r.isObject() {
+		r.text = text
+		return nil
 	}
 	var err error
 	if r.file, err = os.OpenFile(r.name, os.O_WRONLY|os.O_APPEND, 0); err != nil {
@@ -120,7 +141,7 @@ func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error
 
 // replace writes the file as a whole.
 func (r *Record) replace(text []byte) error {
-	w, err := blob.Create(context.Background(), r.name)
+	w, err := blob.Create(r.ctx, r.name)
 	if err != nil {
 		return r.failed(err)
 	}
@@ -134,8 +155,10 @@ func (r *Record) replace(text []byte) error {
 	return nil
 }
 
+func (r *Record) isObject() bool { return blob.IsURL(r.name) }
+
 func (r *Record) failed(err error) error {
-	return fmt.Errorf("the manifest: %s: %w", r.name, err)
+	return fmt.Errorf("the manifest: %s: %w", blob.Shown(r.name), err)
 }
 
 // Sums puts checksums before the writer of an output. The sink that writes to it
@@ -153,19 +176,19 @@ func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.
 	if r == nil || path == blob.Stdio {
 		return nil
 	}
-	info, err := blob.Stat(context.Background(), path)
+	info, err := blob.Stat(r.ctx, path)
 	if err != nil {
 		return r.failed(err)
 	}
 	if !info.Known() {
 		return r.failed(errors.New("the output is no regular file: leave out -manifest and -resume"))
 	}
-	name, err := filepath.Rel(r.folder, path)
+	name, err := r.relative(path)
 	if err != nil {
 		return r.failed(err)
 	}
 	o := &manifest.Output{
-		Output: fileOf(filepath.ToSlash(name), info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: manifest.CountsOf(stats),
+		Output: fileOf(name, info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: manifest.CountsOf(stats),
 	}
 	o.Output.Size = sums.Size()
 	for _, in := range src.Versions() {
@@ -181,12 +204,22 @@ func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.
 	return nil
 }
 
+// relative is the name of an output below the folder, with slashes.
+func (r *Record) relative(path string) (string, error) {
+	if r.isObject() {
+		return strings.TrimPrefix(blob.Shown(path), blob.Shown(r.folder)), nil
+	}
+	name, err := filepath.Rel(r.folder, path)
+	return filepath.ToSlash(name), err
+}
+
 // End records that the job has ended, and saves.
 func (r *Record) End() error {
 	if r == nil || r.single {
 		return nil
 	}
 	r.queue(func(text []byte) []byte { return manifest.AppendEnd(text, r.outputs) })
+	r.ended = true
 	return r.Save()
 }
 
@@ -199,7 +232,7 @@ func (r *Record) Save() error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	r.mu.Lock()
-	text := r.pending
+	text, outputs := r.pending, r.outputs
 	r.pending = nil
 	r.mu.Unlock()
 	if len(text) == 0 || r.broken != nil {
@@ -207,6 +240,13 @@ func (r *Record) Save() error {
 	}
 	if r.single {
 		return r.replace(manifest.AppendEnd(append(manifest.AppendJob(nil, &r.job), text...), r.outputs))
+	}
+	if r.isObject() {
+		r.text = append(r.text, text...)
+		if r.ended || outputs-r.saved > r.saved/8 {
+			r.broken, r.saved = r.replace(r.text), outputs
+		}
+		return r.broken
 	}
 	_, err := r.file.Write(text)
 	if err == nil {
@@ -227,7 +267,7 @@ func (r *Record) Close() {
 
 // PathOf is where a recorded output lies.
 func (r *Record) PathOf(o *manifest.Output) string {
-	return filepath.Join(r.folder, filepath.FromSlash(o.Output.Name))
+	return Below(r.folder, o.Output.Name)
 }
 
 // fileOf is a version in the manifest's terms, without credentials in its name.

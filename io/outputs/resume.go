@@ -21,10 +21,30 @@ type Resumed struct {
 	Done []*manifest.Output
 	// Kept is how many those are.
 	Kept int
+	// First says that there was no earlier run, Stopped that it did not come to its end.
+	First, Stopped bool
 	// Redo are the reasons why outputs are written again that a run has written.
 	Redo []string
 	// Anew is the reason why everything is written again; empty when there is none.
 	Anew string
+}
+
+// ReadManifest reads the manifest of that name, a file or an object. The error names it,
+// and wraps fs.ErrNotExist when there is none.
+func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
+	if !blob.IsURL(name) {
+		return manifest.ReadFile(name)
+	}
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := manifest.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", blob.Shown(name), err)
+	}
+	return m, nil
 }
 
 // Start starts the manifest of a job that uses these rules, and resumes nothing.
@@ -42,13 +62,14 @@ func (r *Record) Start(rules []manifest.Rules) error {
 func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions *ruleset.Versions, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
-	old, err := manifest.ReadFile(r.name)
+	old, err := ReadManifest(ctx, r.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		result.Anew = "there is no manifest to resume from"
+		result.First, result.Anew = true, "there is no manifest to resume from"
 	case err != nil:
 		return nil, fmt.Errorf("-resume: %w: run without -resume to do everything again", err)
 	default:
+		result.Stopped = !old.Ended
 		why := old.Job.Difference(&r.job)
 		if why == "" {
 			why = changedRule(ctx, old, versions)
@@ -132,11 +153,15 @@ func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, a
 			return in.Name() + " is not what it was"
 		}
 	}
-	path := r.PathOf(o)
-	if path != filepath.Clean(out.Path) && !strings.HasPrefix(path, filepath.Clean(out.Path)+".") {
+	whole := r.PathOf(o)
+	path, planned := blob.Shown(whole), blob.Shown(out.Path)
+	if !r.isObject() {
+		planned = filepath.Clean(planned)
+	}
+	if path != planned && !strings.HasPrefix(path, planned+".") {
 		return path + " has another name now"
 	}
-	now, err := blob.Stat(ctx, path)
+	now, err := blob.Stat(ctx, whole)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return path + " is gone"

@@ -28,6 +28,9 @@ type Options struct {
 	URLColumn string
 	// BatchRows is the most rows that a batch has; 0 means 65,536.
 	BatchRows int
+	// Part is the part of the row groups that is read. Rows are counted from its
+	// first on.
+	Part batch.Part
 	// Memory is the most bytes that the needed columns of a row group may take
 	// as they lie in the file, or one buffer decoded; 0 means 512 MiB.
 	Memory int64
@@ -59,7 +62,8 @@ type Source struct {
 	passed     *splice.Input // when row groups pass through
 	copied     []int         // numbers of the columns that do; nil for all
 
-	group   int       // the next one
+	group   int       // the next one, and
+	end     int       // the one after the last
 	pending *rowGroup // of which runs are still to come
 	batches int
 	rows    int64
@@ -127,6 +131,7 @@ func (s *Source) readSchema() (*tableSchema, error) {
 	if s.file, err = layout.ReadFooter(s.in, s.size, s.options.Memory/8); err != nil {
 		return nil, err
 	}
+	s.group, s.end = s.options.Part.Of(len(s.file.Groups))
 	stored, err := s.storedSchema()
 	if err != nil {
 		return nil, err
@@ -345,7 +350,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 		return nil, fmt.Errorf("parquetio: %s: %w", s.options.Name, s.unreadable)
 	}
 	for s.pending == nil {
-		if s.group == len(s.file.Groups) {
+		if s.group == s.end {
 			return nil, io.EOF
 		}
 		if s.file.Groups[s.group].Rows > 0 {
@@ -380,7 +385,7 @@ func (s *Source) Close() error {
 		return nil
 	}
 	s.closed = true
-	s.pending, s.group = nil, len(s.file.Groups)
+	s.pending, s.group = nil, s.end
 	return s.done()
 }
 

@@ -212,8 +212,10 @@ func (s *Summary) String() string {
 	if s.OutputsKept > 0 {
 		fmt.Fprintf(&b, "; %d of %s were done before", s.OutputsKept, Count(int64(len(s.Outputs)), "output", "outputs"))
 	}
-	fmt.Fprintf(&b, "; %s, %s without robots.txt; %s s, %s URLs a second",
-		Count(s.Authorities, "authority", "authorities"), Number(s.AuthoritiesWithout), secondsText(s.Seconds), Number(s.URLsPerSecond))
+	fmt.Fprintf(&b, "; %s, %s without robots.txt", Count(s.Authorities, "authority", "authorities"), Number(s.AuthoritiesWithout))
+	if s.Seconds > 0 { // of a job that others did nobody knows
+		fmt.Fprintf(&b, "; %s s, %s URLs a second", secondsText(s.Seconds), Number(s.URLsPerSecond))
+	}
 	return b.String()
 }
 

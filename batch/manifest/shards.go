@@ -1,0 +1,154 @@
+package manifest
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Shard is one of the parts that a job is divided into. The inputs are dealt among
+// them by name, or the record batches or row groups of one large input by number.
+type Shard struct {
+	// Index is from 0, and Count how many there are.
+	Index int `json:"index"`
+	Count int `json:"count"`
+	// Inputs is how many inputs the whole job has, and InputNames a checksum of their
+	// names: all shards must have seen the same.
+	Inputs     int    `json:"inputs"`
+	InputNames string `json:"input_names_xxh3_128"`
+}
+
+// NameInputs notes which inputs the whole job has.
+func (s *Shard) NameInputs(names []string) {
+	var h xxh3.Hasher
+	for _, name := range names {
+		_, _ = h.WriteString(name) // never an error
+		_, _ = h.Write([]byte{0})
+	}
+	sum := h.Sum128().Bytes()
+	s.Inputs, s.InputNames = len(names), hex.EncodeToString(sum[:])
+}
+
+// Takes tells whether an input is this shard's, by its name. The hash is XXH3 with 64
+// bits of the name.
+func (s Shard) Takes(name string) bool {
+	return xxh3.HashString(name)%uint64(s.Count) == uint64(s.Index)
+}
+
+// String is what the shard is called in names of files, such as 00003-of-00016.
+func (s Shard) String() string { return fmt.Sprintf("%05d-of-%05d", s.Index, s.Count) }
+
+const shardBegin = "_robotsbatch.shard-"
+
+// ShardPattern matches the names of shards' manifests.
+const ShardPattern = shardBegin + "*" + nameEnd
+
+// FileName is the name of the shard's manifest in a folder of outputs.
+func (s Shard) FileName() string { return shardBegin + s.String() + nameEnd }
+
+var shardName = regexp.MustCompile("^" + regexp.QuoteMeta(shardBegin) + `(\d{5,})-of-(\d{5,})` + regexp.QuoteMeta(nameEnd) + "$")
+
+// ParseFileName returns the shard whose manifest has this name.
+func ParseFileName(name string) (s Shard, ok bool) {
+	found := shardName.FindStringSubmatch(name)
+	if found == nil {
+		return s, false
+	}
+	var errs [2]error
+	s.Index, errs[0] = strconv.Atoi(found[1])
+	s.Count, errs[1] = strconv.Atoi(found[2])
+	return s, errors.Join(errs[:]...) == nil && s.Index < s.Count
+}
+
+// ErrIncomplete says that shards of a job are missing, or have not ended.
+var ErrIncomplete = errors.New("the job is not whole")
+
+// Merge returns the manifest of a job of the manifests of its shards, whose number is
+// their index; nil where there is none. The error names shards that are missing or have
+// not ended, and then wraps ErrIncomplete, or those that do not belong together.
+func Merge(shards []*Manifest) ([]byte, error) {
+	if err := checkWhole(shards); err != nil {
+		return nil, err
+	}
+	first := &shards[0].Job
+	job := *first
+	job.Shard = nil
+	text := AppendJob(nil, &job)
+	by := make(map[string]int)
+	outputs := 0
+	read := make(map[RuleFile]bool)
+	for i, m := range shards {
+		if why := m.Job.Difference(first); why != "" {
+			return nil, fmt.Errorf("shards 0 and %d do not belong together: when the second was done %s", i, why)
+		}
+		if m.Job.Shard.InputNames != first.Shard.InputNames {
+			return nil, fmt.Errorf("shards 0 and %d saw different inputs, %d and %d of them: inputs came or went meanwhile; do all shards again",
+				i, first.Shard.Inputs, m.Job.Shard.Inputs)
+		}
+		var files []RuleFile
+		for _, f := range m.RuleFiles {
+			if !read[f] {
+				read[f] = true
+				files = append(files, f)
+			}
+		}
+		text = AppendRuleFiles(text, files)
+		for k := range m.Outputs {
+			o := &m.Outputs[k]
+			if other, ok := by[o.Output.Name]; ok {
+				return nil, fmt.Errorf("%s is an output of shards %d and %d", o.Output.Name, other, i)
+			}
+			by[o.Output.Name] = i
+			text = AppendOutput(text, o)
+			outputs++
+		}
+	}
+	return AppendEnd(text, outputs), nil
+}
+
+// checkWhole finds shards that are missing or have not ended.
+func checkWhole(shards []*Manifest) error {
+	var missing, begun []int
+	for i, m := range shards {
+		switch {
+		case m == nil:
+			missing = append(missing, i)
+		case !m.Ended:
+			begun = append(begun, i)
+		}
+	}
+	var text []string
+	if len(missing) > 0 {
+		text = append(text, "missing: "+Ranges(missing))
+	}
+	if len(begun) > 0 {
+		text = append(text, "begun and not ended: "+Ranges(begun))
+	}
+	if text == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: of %d shards these are %s", ErrIncomplete, len(shards), strings.Join(text, "; these are "))
+}
+
+// Ranges are ascending numbers as schedulers take them, such as 1,4-7,9.
+func Ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		k := i
+		for k+1 < len(numbers) && numbers[k+1] == numbers[k]+1 {
+			k++
+		}
+		part := strconv.Itoa(numbers[i])
+		if k > i {
+			part += "-" + strconv.Itoa(numbers[k])
+		}
+		parts = append(parts, part)
+		i = k + 1
+	}
+	return strings.Join(parts, ",")
+}

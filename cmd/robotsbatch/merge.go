@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+
+	"robotsbatch/batch/manifest"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/outputs"
+	"robotsbatch/io/report"
+)
+
+// mergeShards ends an array of jobs.
+var mergeShards = cli.Command{
+	Name: "merge", Set: mergeCommand,
+	Usage: []string{"merge FOLDER"},
+	About: "makes one job of its shards: it checks that all of them are done, adds up what they counted, and writes the manifest of the whole.",
+	Details: "FOLDER is the -out of jobs with -shard, on this machine or in an object store. Shards that are missing are named as schedulers take them, such as " +
+		"sbatch --array=3,7-9. The outputs stay where they are, and must be what the shards wrote.",
+	Examples: []string{"merge verdicts/", "merge s3://crawl/verdicts/"},
+	Exits: []cli.Exit{
+		{Status: "0", Meaning: "the job is whole"},
+		{Status: "1", Meaning: "an output is missing or another, or the shards do not belong together"},
+		{Status: "2", Meaning: "wrong use"},
+		{Status: "75", Meaning: "shards are missing, or have not ended: run those and try again; or a store or disk failed"},
+		{Status: "129, 130, 143", Meaning: stoppedStatus},
+	},
+}
+
+// runMerge merges shards.
+func runMerge(ctx context.Context, args []string, s streams) int {
+	c := newConfig()
+	names, err := cli.ParseMixed(program.FlagSet(&mergeShards, c), args)
+	if errors.Is(err, flag.ErrHelp) {
+		return printCommandHelp(s, &mergeShards)
+	}
+	log := newConsole(s.err, c.logJSON, c.quiet).of("merge")
+	if err == nil && len(names) != 1 {
+		err = usageErrorf("merge takes one folder of outputs, the -out of the shards")
+	}
+	if err == nil {
+		err = resolveNames("out", &names[0])
+	}
+	if err == nil && !outputs.IsFolder(names[0]) {
+		err = usageErrorf("%s is no folder: name the -out of the shards", blob.Shown(names[0]))
+	}
+	if err != nil {
+		return log.fail(err)
+	}
+	whole, shards, err := outputs.Merge(blob.WithTimeout(ctx, c.storeTimeout), names[0])
+	if err != nil {
+		return log.fail(err)
+	}
+	summary := summaryOf(names[0], whole)
+	log.info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
+	return exitDone
+}
+
+// summaryOf is the summary of a job that a manifest is of.
+func summaryOf(folder string, m *manifest.Manifest) *report.Summary {
+	s := &report.Summary{Version: version(), Complete: true, Outputs: []string{}}
+	agents := m.Job.Options["agent"]
+	if len(agents) == 0 {
+		agents = []string{"*"}
+	}
+	if weight := m.Job.Options["weight"]; len(weight) > 0 {
+		s.Weigh(weight[0])
+	}
+	for i := range m.Outputs {
+		o := &m.Outputs[i]
+		for len(s.Agents) < len(o.Counts.Agents) {
+			name := strings.Join(agents[min(len(s.Agents), len(agents)):min(len(s.Agents)+1, len(agents))], "")
+			s.Agents = append(s.Agents, report.Agent{Agent: name})
+		}
+		s.Add(outputs.Below(folder, o.Output.Name), o.Counts.Stats())
+	}
+	return s
+}
