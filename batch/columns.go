@@ -36,9 +36,11 @@ const (
 	StatusColumn
 	// FetchedColumn is the time of the fetch, null where it is not known.
 	FetchedColumn
-	// AgeColumn is how many seconds before Verdicts.AsOf that was, null where
-	// either is not known.
+	// AgeColumn is how many seconds before Verdicts.AsOf, or before the row's own time,
+	// that was, null where either is not known.
 	AgeColumn
+	// UntilColumn is when something else became known, null where nothing did.
+	UntilColumn
 	// BodyKindColumn is what the body whose rules decide looks like, such as "html";
 	// null where there is none.
 	BodyKindColumn
@@ -49,7 +51,7 @@ const (
 
 var columnNames = [...]string{
 	"allowed", "reason", "rule", "rule_line", "rule_agent", "denied_by", "denied_agents",
-	"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age",
+	"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age", "robots_until",
 	"body_kind", "registered_domain",
 }
 

@@ -16,6 +16,8 @@ type Stats struct {
 	// UnsupportedScheme is the number of rows with a scheme other than http,
 	// https and ftp.
 	UnsupportedScheme int64
+	// NoTime and NoCaptureYet are as in Verdicts.
+	NoTime, NoCaptureYet int64
 	// Outdated is the number of rows decided by a fetch that was too old; see
 	// Verdicts.Outdated.
 	Outdated int64
@@ -46,6 +48,7 @@ type Counts struct {
 func statsOf(b *Batch, v *Verdicts) Stats {
 	s := Stats{
 		Rows: int64(v.Rows), Selected: int64(v.SelectedRows), Invalid: int64(v.Invalid), UnsupportedScheme: int64(v.UnsupportedScheme),
+		NoTime: int64(v.NoTime), NoCaptureYet: int64(v.NoCaptureYet),
 		Outdated: int64(v.Outdated), MoreSitemaps: int64(v.MoreSitemaps), Agents: make([]Counts, len(v.Agents)),
 	}
 	for i := range v.Agents {
@@ -88,6 +91,8 @@ func (s *Stats) add(b *Stats) {
 	s.Selected += b.Selected
 	s.Invalid += b.Invalid
 	s.UnsupportedScheme += b.UnsupportedScheme
+	s.NoTime += b.NoTime
+	s.NoCaptureYet += b.NoCaptureYet
 	s.Outdated += b.Outdated
 	s.MoreSitemaps += b.MoreSitemaps
 	s.WeightNulls += b.WeightNulls

@@ -33,6 +33,12 @@ type Verdicts struct {
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for
 	// none.
 	AsOf int64
+	// Times are those of the rows, up to which their ages are counted in place of AsOf;
+	// nil where rows have no times of their own.
+	Times []int64
+	// NoTime counts the rows without a time, and NoCaptureYet those before the first
+	// that is known of their authority.
+	NoTime, NoCaptureYet int
 	// Invalid counts the rows that are null or hold no URL, UnsupportedScheme
 	// those with another scheme than http, https and ftp.
 	Invalid, UnsupportedScheme int
@@ -131,6 +137,8 @@ func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
 		v.Invalid++
 	case matcher.UnsupportedScheme:
 		v.UnsupportedScheme++
+	case matcher.NoTime:
+		v.NoTime++
 	}
 	if len(v.DeniedOf) > 0 {
 		v.DeniedOf[row] = -1
@@ -174,6 +182,37 @@ func (a *AgentVerdicts) Set(row int, allowed bool) {
 		bit = 1
 	}
 	a.Allowed[row>>3] |= bit << (row & 7)
+}
+
+// Denied tells whether a row has the verdict that it is denied.
+func (a *AgentVerdicts) Denied(row int) bool {
+	bit := byte(1) << (row & 7)
+	return a.Valid[row>>3]&bit != 0 && a.Allowed[row>>3]&bit == 0
+}
+
+// Deny denies a row, which may have had no verdict, without an explanation.
+func (a *AgentVerdicts) Deny(row int) {
+	bit := byte(1) << (row & 7)
+	if a.Valid[row>>3]&bit == 0 {
+		a.Nulls--
+	}
+	a.Valid[row>>3] |= bit
+	a.Allowed[row>>3] &^= bit
+	if len(a.Rules) > 0 {
+		a.Rules[row] = -1
+	}
+}
+
+// Age is how many seconds old the fetch was that decided a row, if that is known.
+func (v *Verdicts) Age(row int) (seconds int64, known bool) {
+	of := v.FactsOf[row]
+	if of < 0 {
+		return 0, false
+	}
+	if v.Times != nil {
+		return v.Facts[of].Age(v.Times[row])
+	}
+	return v.Facts[of].Age(v.AsOf)
 }
 
 // textBytes is how much text v holds: rules, sitemaps and lists, of which a hostile

@@ -65,6 +65,9 @@ func (d *Decider) Reset(data []byte, allowed [][]byte) {
 	d.target.Forget()
 }
 
+// ChangeRules comes before rows of an authority that had other rules in rows before.
+func (d *Decider) ChangeRules() { d.prefix = nil }
+
 // DecideRows decides rows, from number row on, whose URLs have one authority with
 // these tries. URL i is data[offsets[i]:offsets[i+1]], with blanks
 // around it maybe; authority is how many bytes its authority takes with the

@@ -12,6 +12,9 @@ type Facts struct {
 	// Fetched is the time of the fetch that decides, in seconds since 1970; 0
 	// where it is not known.
 	Fetched int64
+	// Until is when something else became known, in seconds since 1970; 0 where
+	// nothing did, or where the source knows no history.
+	Until int64
 	// Status is its HTTP status; 0 where it is not known, or there was no
 	// answer. Of a redirect it is its own, not its target's.
 	Status int

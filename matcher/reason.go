@@ -30,6 +30,10 @@ const (
 	StaleRules
 	// NoRobots: nothing is known of the authority.
 	NoRobots
+	// NoCaptureYet: nothing is known of the authority at the row's time, but later.
+	NoCaptureYet
+	// NoTime: the row has no time, and so no verdict.
+	NoTime
 	// InvalidURL: the URL is not one, or the row is null; no verdict.
 	InvalidURL
 	// UnsupportedScheme: neither http, https nor ftp; no verdict.
@@ -40,7 +44,7 @@ const (
 
 var reasonNames = [reasonCount]string{
 	"", "allow_rule", "disallow_rule", "no_rule_matched", "no_group", "robots_txt",
-	"unavailable", "unreachable", "stale_rules", "no_robots", "invalid_url", "unsupported_scheme",
+	"unavailable", "unreachable", "stale_rules", "no_robots", "no_capture_yet", "no_time", "invalid_url", "unsupported_scheme",
 }
 
 // String returns the reason as the outputs write it, such as "allow_rule".

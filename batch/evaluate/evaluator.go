@@ -33,6 +33,16 @@ type Options struct {
 	// MaxAge is how many seconds old a fetch may be at AsOf before
 	// Verdicts.Outdated counts its rows; 0 means DefaultMaxAge.
 	MaxAge int64
+
+	// Timelines, if not nil, decides each row by what was known at its own time,
+	// batch.Batch.Times, up to which its age is counted then; New's origins are not
+	// asked.
+	Timelines matcher.Historical
+	// BeforeFirst makes the first that is known of an authority hold before, too.
+	BeforeFirst bool
+	// EverDenied denies a row that was denied at any moment from its time on up to
+	// AsOf. It knows nothing of Combine.
+	EverDenied bool
 }
 
 // DefaultMaxAge is how long a robots.txt may be used, in seconds (RFC 9309
@@ -57,6 +67,8 @@ type Evaluator struct {
 	target    matcher.Target
 	values    values // of a block of a dictionary column
 	explainer explainer
+	history   history        // with Options.Timelines
+	unknown   matcher.Reason // of rows of which nothing is known
 }
 
 const (
@@ -90,6 +102,12 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	rows := b.URLs.Len()
 	v.Reset(rows, len(e.allowed), e.options.Explain)
 	v.AsOf = e.options.AsOf
+	if e.options.Timelines != nil {
+		if len(b.Times) != rows {
+			return errNoTimes
+		}
+		v.Times = b.Times
+	}
 	if e.options.Combine != batch.CombineNone {
 		v.ResetDenied(e.options.Agents)
 	}
@@ -123,6 +141,7 @@ func (e *Evaluator) forget() {
 	clear(e.allowed)
 	e.values.forget()
 	e.spreader.forget()
+	e.history.forget()
 }
 
 // verdictsOf is how many verdicts a row gets.
@@ -175,6 +194,12 @@ func nulls(c *batch.Column) *batch.Column {
 // looked up at a time. It returns the row of an error.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
+	timed := e.options.Timelines != nil
+	if timed {
+		if row, err := e.cutGroups(v.Times[r.first:], v, r.first); err != nil {
+			return row, err
+		}
+	}
 	g := &e.groups
 	allowed, first := e.allowed, r.first
 	if e.spreads {
@@ -183,7 +208,7 @@ func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 	e.decider.Reset(r.data, allowed)
 	for low := 0; low < len(g.all); low += lookupSize {
 		high := min(low+lookupSize, len(g.all))
-		if i, err := e.lookup(g.keys[low:high]); err != nil {
+		if i, err := e.lookup(low, high); err != nil {
 			first := g.runs[g.all[low+i].first].low
 			return r.first + int(first), err
 		}
@@ -195,12 +220,19 @@ func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 	if e.spreads && !e.options.Explain {
 		e.spread(v, r.first)
 	}
+	if timed && e.options.EverDenied {
+		return e.denyEver(r.url, v, r.first)
+	}
 	return 0, nil
 }
 
-// lookup sets e.found to what is known of authorities. It returns the index of an
-// error.
-func (e *Evaluator) lookup(keys []matcher.Key) (int, error) {
+// lookup sets e.found to what is known of the authorities of groups low to high-1, at the
+// times of the groups if they have one. It returns the index of an error.
+func (e *Evaluator) lookup(low, high int) (int, error) {
+	if e.options.Timelines != nil {
+		return e.openSpans(low, high)
+	}
+	keys := e.groups.keys[low:high]
 	if e.bulk != nil {
 		return e.bulk.LookupAll(keys, e.found[:len(keys)])
 	}
@@ -216,10 +248,21 @@ func (e *Evaluator) lookup(keys []matcher.Key) (int, error) {
 // first row's bit where the decider sets bits.
 func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin, first int) {
 	g := &e.groups
-	v.AddAuthority(g.keys[number].Hash, o.Access != access.Unknown)
-	if e.options.Facts || e.options.AsOf != 0 {
+	known := o.Access != access.Unknown
+	e.unknown = matcher.NoRobots
+	switch {
+	case e.options.Timelines != nil:
+		e.decider.ChangeRules() // the group before may be of the same authority
+		known = e.history.held[number].known
+		if e.history.held[number].early {
+			e.unknown = matcher.NoCaptureYet
+			v.NoCaptureYet += g.count(number)
+		}
+		e.addTimedFacts(v, r.first, number, o)
+	case e.options.Facts || e.options.AsOf != 0:
 		e.addFacts(v, r.first, number, o)
 	}
+	v.AddAuthority(g.keys[number].Hash, known)
 	if e.spreads {
 		e.spreader.obeyed[number] = obeyed{tries: len(o.Tries), of: o.Of}
 	}
@@ -243,7 +286,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 // applyOutcome sets the verdicts of rows low to high-1 of an authority whose rules
 // are not to be asked: all are alike, but for /robots.txt.
 func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
-	allowed, known, reason := outcome(o.Access, e.options.Missing)
+	allowed, known, reason := e.outcome(o.Access)
 	if allowed && known {
 		for agent := range e.allowed {
 			matcher.SetBits(e.allowed[agent], r.first+low, r.first+high)
@@ -273,14 +316,15 @@ func mayBeRobotsTxt(rest []byte) bool {
 }
 
 // outcome is the verdict where no rules are asked; known is false for none.
-func outcome(a access.Outcome, missing access.Missing) (allowed, known bool, reason matcher.Reason) {
+func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason matcher.Reason) {
 	switch a {
 	case access.AllowAll:
 		return true, true, matcher.Unavailable
 	case access.DisallowAll:
 		return false, true, matcher.Unreachable
 	}
-	return missing == access.MissingAllow, missing != access.MissingNull, matcher.NoRobots
+	missing := e.options.Missing
+	return missing == access.MissingAllow, missing != access.MissingNull, e.unknown
 }
 
 // addFacts adds what is known of a group's robots.txt, if that is asked for, and

@@ -49,7 +49,7 @@ func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o
 
 // explainOutcome decides a row whose authority's rules are not to be asked.
 func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
-	allowed, known, reason := outcome(o.Access, e.options.Missing)
+	allowed, known, reason := e.outcome(o.Access)
 	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
 		allowed, known, reason = true, true, matcher.RobotsTxt
 	}

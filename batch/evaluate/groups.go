@@ -131,6 +131,15 @@ func (g *groups) number(written, key []byte) int32 {
 	return int32(len(g.all) - 1)
 }
 
+// count is how many rows a group has.
+func (g *groups) count(number int) int {
+	count := 0
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		count += int(g.runs[next].high - g.runs[next].low)
+	}
+	return count
+}
+
 // addRow adds a row to a group, and returns the run that it is in.
 func (g *groups) addRow(number, row int32) *run {
 	group := &g.all[number]

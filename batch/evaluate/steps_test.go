@@ -136,7 +136,7 @@ func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 			groupRows(e, r, v)
 			for i := range g.all {
 				if i%lookupSize == 0 {
-					e.lookup(g.keys[i:min(i+lookupSize, len(g.all))])
+					e.lookup(i, min(i+lookupSize, len(g.all)))
 				}
 				for next := g.all[i].first; next >= 0; next = g.runs[next].next {
 					for row := int(g.runs[next].low); row < int(g.runs[next].high); row++ {

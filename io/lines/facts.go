@@ -29,7 +29,9 @@ func (f form) facts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 			return f.number(dst, int64(facts.Status), facts.Status != 0)
 		}
 	case batch.FetchedColumn:
-		value = f.fetched
+		value = func(dst []byte, facts *matcher.Facts) []byte { return f.time(dst, facts.Fetched) }
+	case batch.UntilColumn:
+		value = func(dst []byte, facts *matcher.Facts) []byte { return f.time(dst, facts.Until) }
 	case batch.BodyKindColumn:
 		value = func(dst []byte, facts *matcher.Facts) []byte {
 			if !facts.Kind.Known() {
@@ -38,8 +40,8 @@ func (f form) facts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 			return f.appendString(dst, facts.Kind.String())
 		}
 	default:
-		value = func(dst []byte, facts *matcher.Facts) []byte {
-			age, known := facts.Age(v.AsOf)
+		return func(dst []byte, row int) []byte {
+			age, known := v.Age(row)
 			return f.number(dst, age, known)
 		}
 	}
@@ -68,11 +70,12 @@ func (f form) number(dst []byte, n int64, known bool) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-func (f form) fetched(dst []byte, facts *matcher.Facts) []byte {
-	if facts.Fetched == 0 {
+// time appends a time in seconds since 1970, null for 0.
+func (f form) time(dst []byte, seconds int64) []byte {
+	if seconds == 0 {
 		return append(dst, f.null...)
 	}
-	return f.appendString(dst, time.Unix(facts.Fetched, 0).UTC().Format(fetchedLayout))
+	return f.appendString(dst, time.Unix(seconds, 0).UTC().Format(fetchedLayout))
 }
 
 // sitemaps appends the list of the sitemaps.

@@ -34,9 +34,31 @@ func (g gatherer) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, run
 		return fixedFacts(f, arrow.FixedWidthTypes.Timestamp_ms, func(facts *matcher.Facts) (int64, bool) { return facts.Fetched * 1000, facts.Fetched != 0 }), nil
 	case batch.BodyKindColumn:
 		return f.kinds(column.Name)
+	case batch.UntilColumn:
+		return fixedFacts(f, arrow.FixedWidthTypes.Timestamp_ms, func(facts *matcher.Facts) (int64, bool) { return facts.Until * 1000, facts.Until != 0 }), nil
 	default:
-		return fixedFacts(f, arrow.PrimitiveTypes.Int64, func(facts *matcher.Facts) (int64, bool) { return facts.Age(v.AsOf) }), nil
+		return g.ages(v, runs), nil
 	}
+}
+
+// ages returns a column of the ages of the rows that come out.
+func (g gatherer) ages(v *batch.Verdicts, runs []run) *array.Data {
+	n := countRows(runs)
+	valid := make([]int32, 0, n)
+	buffer, ages := allocate[int64](g, n)
+	for _, r := range runs {
+		for row := r.low; row < r.high; row++ {
+			age, known := v.Age(row)
+			if !known {
+				valid = append(valid, -1)
+				continue
+			}
+			ages[len(valid)] = age
+			valid = append(valid, 0)
+		}
+	}
+	validity, nulls := g.present(valid)
+	return newData(arrow.PrimitiveTypes.Int64, n, buffers(validity, buffer), nil, nulls)
 }
 
 // factRows are rows that have an index into facts, or a negative one.

@@ -84,7 +84,7 @@ func verdictField(column batch.VerdictColumn) arrow.Field {
 		field.Type = stringList
 	case batch.StatusColumn:
 		field.Type = arrow.PrimitiveTypes.Int32
-	case batch.FetchedColumn:
+	case batch.FetchedColumn, batch.UntilColumn:
 		field.Type = arrow.FixedWidthTypes.Timestamp_ms
 	case batch.AgeColumn:
 		field.Type = arrow.PrimitiveTypes.Int64

@@ -1,0 +1,277 @@
+package evaluate
+
+import (
+	"errors"
+	"math"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/urls"
+)
+
+// history makes of each group one for each span of its authority that a row's time is in.
+// From there on these are evaluated as any group: the rules of a span are looked up
+// once a block, however its rows lie among those of other spans.
+type history struct {
+	spans  []matcher.Span // of the authority that is being cut
+	froms  []int64        // of these
+	places []int32        // by span, from -1 on: 1 + the number of its new group, 0 for none
+
+	// The new groups, which take the place of the groups.
+	all  []group
+	keys []matcher.Key
+	runs []run
+	held []held // by new group
+}
+
+// held is what held for the rows of a group.
+type held struct {
+	span  matcher.Span
+	until int64 // when another thing held; 0 for never
+	// known says that the authority is, and early that the rows are from before its
+	// first span.
+	known, early bool
+}
+
+// cutGroups cuts the groups of a block by the times of their rows. A row without a time
+// is in no group any more, and gets its null verdict. With an error comes its row.
+func (e *Evaluator) cutGroups(times []int64, v *batch.Verdicts, first int) (row int, err error) {
+	g, h := &e.groups, &e.history
+	h.all, h.keys, h.runs, h.held = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0]
+	for number := range g.all {
+		if err := h.take(e.options.Timelines, g.keys[number].Text); err != nil {
+			return first + int(g.runs[g.all[number].first].low), err
+		}
+		e.cutGroup(times, v, first, number)
+		g.slots[g.all[number].slot] = 0
+	}
+	g.all, h.all = h.all, g.all
+	g.keys, h.keys = h.keys, g.keys
+	g.runs, h.runs = h.runs, g.runs
+	return 0, nil
+}
+
+// take takes the spans of an authority.
+func (h *history) take(t matcher.Historical, authority []byte) (err error) {
+	if h.spans, err = t.AppendSpans(h.spans[:0], authority); err != nil {
+		return err
+	}
+	h.froms, h.places = h.froms[:0], append(h.places[:0], 0)
+	for i := range h.spans {
+		h.froms = append(h.froms, h.spans[i].From)
+		h.places = append(h.places, 0)
+	}
+	return nil
+}
+
+// cutGroup adds the new groups of one whose spans were taken.
+func (e *Evaluator) cutGroup(times []int64, v *batch.Verdicts, first, number int) {
+	g, h := &e.groups, &e.history
+	low, high := int64(math.MaxInt64), int64(math.MinInt64) // when the last row's span holds
+	place := int32(0)
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		for row := g.runs[next].low; row < g.runs[next].high; row++ {
+			t := times[row]
+			if t < low || t >= high {
+				if t == batch.NoTime {
+					v.SetNull(first+int(row), matcher.NoTime)
+					continue
+				}
+				var span int
+				span, low, high = h.spanAt(t, e.options.BeforeFirst)
+				if place = h.places[span+1]; place == 0 {
+					place = h.add(&g.all[number], g.keys[number], span)
+				}
+			}
+			h.addRow(place-1, row)
+		}
+	}
+}
+
+// few is how many spans are compared one by one.
+const few = 16
+
+// spanAt returns the span at a time, -1 for none, and the times from low on and before
+// high that it is for. early makes the first span hold before it began.
+func (h *history) spanAt(t int64, early bool) (span int, low, high int64) {
+	if len(h.froms) <= few {
+		for _, from := range h.froms {
+			if from <= t {
+				span++
+			}
+		}
+		span--
+	} else {
+		span = matcher.SpanAt(h.spans, t)
+	}
+	if early && span < 0 && len(h.froms) > 0 {
+		span = 0
+	}
+	low, high = batch.NoTime+1, int64(math.MaxInt64)
+	if span > 0 || span == 0 && !early {
+		low = h.froms[span]
+	}
+	if span+1 < len(h.froms) {
+		high = h.froms[span+1]
+	}
+	return span, low, high
+}
+
+// add adds a group for a span of the authority, and returns 1 + its number.
+func (h *history) add(of *group, key matcher.Key, span int) int32 {
+	x := held{known: len(h.spans) > 0, early: span < 0 && len(h.spans) > 0}
+	if span >= 0 {
+		x.span = h.spans[span]
+	}
+	if span+1 < len(h.spans) {
+		x.until = h.spans[span+1].From
+	}
+	h.all = append(h.all, group{written: of.written, first: -1, last: -1, slot: of.slot})
+	h.keys = append(h.keys, key)
+	h.held = append(h.held, x)
+	h.places[span+1] = int32(len(h.all))
+	return int32(len(h.all))
+}
+
+// addRow adds a row to a new group, as groups.addRow does.
+func (h *history) addRow(number, row int32) {
+	group := &h.all[number]
+	added := int32(len(h.runs))
+	switch {
+	case group.last < 0:
+		group.first = added
+	case h.runs[group.last].high == row:
+		h.runs[group.last].high++
+		return
+	default:
+		h.runs[group.last].next = added
+	}
+	group.last = added
+	h.runs = append(h.runs, run{low: row, high: row + 1, next: -1})
+}
+
+// forget keeps no byte of a batch in memory.
+func (h *history) forget() {
+	clear(h.all[:cap(h.all)])
+	clear(h.keys[:cap(h.keys)])
+}
+
+// openSpans sets e.found to what the spans of groups from low to high-1 say. It returns
+// the index of an error.
+func (e *Evaluator) openSpans(low, high int) (int, error) {
+	for i := range high - low {
+		o, x := &e.found[i], &e.history.held[low+i]
+		*o = matcher.Origin{}
+		if !x.known || x.early {
+			continue
+		}
+		if err := e.options.Timelines.OpenSpan(e.groups.keys[low+i].Text, &x.span, o); err != nil {
+			return i, err
+		}
+		o.Facts.Until = x.until
+	}
+	return 0, nil
+}
+
+// addTimedFacts is addFacts for a group of a span, whose age each row counts up to its own
+// time. What was found the same at a row's time and later is not outdated.
+func (e *Evaluator) addTimedFacts(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
+	g, span := &e.groups, &e.history.held[number].span
+	if o.Access == access.Unknown {
+		return
+	}
+	facts := [2]int32{-1, -1} // with the time of the first fetch, of the last
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		for row := firstRow + int(g.runs[next].low); row < firstRow+int(g.runs[next].high); row++ {
+			t, last := v.Times[row], 0
+			if span.Seen <= t {
+				last = 1
+				if span.Seen != 0 && t-span.Seen > e.options.MaxAge {
+					v.Outdated++
+				}
+			}
+			if !e.options.Facts {
+				continue
+			}
+			if facts[last] < 0 {
+				facts[last] = int32(len(v.Facts))
+				o.Facts.Fetched = span.FetchedAt(t)
+				v.Facts = append(v.Facts, o.Facts)
+			}
+			v.FactsOf[row] = facts[last]
+			if o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
+				v.MoreSitemaps++
+			}
+		}
+	}
+}
+
+var errNoTimes = errors.New("the batch has no times of its rows")
+
+// denyEver denies the rows of a block that a later span denies, one that begins up to
+// Options.AsOf. It comes last, when all verdicts are set. With an error comes its row.
+func (e *Evaluator) denyEver(find func(row int) []byte, v *batch.Verdicts, first int) (row int, err error) {
+	g, h := &e.groups, &e.history
+	for number := range g.all {
+		if !h.held[number].known || h.held[number].until == 0 {
+			continue
+		}
+		if err := e.denyGroup(find, v, first, number); err != nil {
+			return first + int(g.runs[g.all[number].first].low), err
+		}
+	}
+	return 0, nil
+}
+
+func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, first, number int) error {
+	g, h := &e.groups, &e.history
+	if err := h.take(e.options.Timelines, g.keys[number].Text); err != nil {
+		return err
+	}
+	for i := range h.spans {
+		span := &h.spans[i]
+		if span.From < h.held[number].until || e.options.AsOf != 0 && span.From > e.options.AsOf || span.Access == access.AllowAll {
+			continue
+		}
+		o := &e.found[0]
+		if err := e.options.Timelines.OpenSpan(g.keys[number].Text, span, o); err != nil {
+			return err
+		}
+		for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+			for row := g.runs[next].low; row < g.runs[next].high; row++ {
+				url := urls.Trim(find(int(row)))
+				e.denyRow(v, o, first+int(row), e.scratch.Path(url[len(g.all[number].written):]))
+			}
+		}
+	}
+	return nil
+}
+
+// denyRow denies a row to the agents that an origin denies.
+func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
+	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
+		return
+	}
+	e.target.Set(path, e.options.Profile)
+	for agent := range v.Agents {
+		a := &v.Agents[agent]
+		if a.Denied(row) {
+			continue
+		}
+		d := matcher.Decision{Reason: matcher.Unreachable}
+		if o.Access == access.Rules {
+			if d = o.Trie(agent).Match(&e.target); d.Allowed {
+				continue
+			}
+		}
+		a.Deny(row)
+		switch {
+		case !e.options.Explain:
+		case d.Reason.HasRule():
+			e.explainer.explain(v, agent, agent, row, o.Trie(agent), d)
+		default:
+			a.Reasons[row] = d.Reason
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package evaluate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/urls"
+)
+
+// moments are what was known of authorities over time, by key.
+type moments map[string][]moment
+
+type moment struct {
+	from, seen int64
+	origin     matcher.Origin
+}
+
+func (m moments) Lookup(authority []byte, o *matcher.Origin) error {
+	return fmt.Errorf("%s is looked up without a time", authority)
+}
+
+func (m moments) AppendSpans(spans []matcher.Span, authority []byte) ([]matcher.Span, error) {
+	for i, x := range m[string(authority)] {
+		spans = append(spans, matcher.Span{From: x.from, Fetched: x.from, Seen: x.seen, Access: x.origin.Access, Stale: x.origin.Stale, Body: uint32(i)})
+	}
+	return spans, nil
+}
+
+func (m moments) OpenSpan(authority []byte, s *matcher.Span, o *matcher.Origin) error {
+	*o = m[string(authority)][s.Body].origin
+	return nil
+}
+
+// timed is a list whose rows have times.
+type timed struct {
+	*list
+	moments moments
+	times   []int64
+}
+
+const lastTime = 100
+
+// makeTimed gives a random list times, and its authorities histories of what the list
+// knows of others.
+func makeTimed(rng *rand.Rand) *timed {
+	x := &timed{list: makeList(rng.IntN), moments: make(moments)}
+	x.options.Facts, x.options.AsOf = false, lastTime/2
+	var keys []string
+	var known []matcher.Origin
+	var scratch urls.Scratch
+	for _, host := range x.hosts {
+		key, _, err := scratch.Split([]byte(host))
+		if err != nil {
+			continue
+		}
+		var o matcher.Origin
+		if x.origins.Lookup(key, &o); o.Access != access.Unknown {
+			known = append(known, o)
+		}
+		keys = append(keys, string(key))
+	}
+	for _, key := range keys {
+		if len(known) == 0 || rng.IntN(8) == 0 {
+			continue
+		}
+		delete(x.moments, key)
+		from := int64(rng.IntN(lastTime / 2))
+		for range 1 + rng.IntN([]int{1, 3, 40}[rng.IntN(3)]) {
+			seen := from + int64(rng.IntN(5))
+			o := known[rng.IntN(len(known))]
+			o.Stale = rng.IntN(4) == 0
+			x.moments[key] = append(x.moments[key], moment{from, seen, o})
+			from = seen + 1 + int64(rng.IntN(10))
+		}
+	}
+	for range x.rows {
+		t := int64(rng.IntN(lastTime))
+		if n := len(x.times); n > 0 && rng.IntN(2) == 0 {
+			t = x.times[n-1]
+		}
+		if rng.IntN(30) == 0 {
+			t = batch.NoTime
+		}
+		x.times = append(x.times, t)
+	}
+	return x
+}
+
+// evaluate returns the verdicts of all rows, with reasons and rules if they are explained.
+func (x *timed) evaluate(t *testing.T) (got []string) {
+	t.Helper()
+	options := x.options
+	options.Timelines = x.moments
+	e := New(x.moments, options)
+	e.blockRows = x.block
+	var v batch.Verdicts
+	first := 0
+	for _, column := range x.columns() {
+		b := batch.Batch{URLs: column, Times: x.times[first : first+column.Len()]}
+		if err := e.Evaluate(&b, &v); err != nil {
+			t.Fatal(err)
+		}
+		for row := range v.Rows {
+			got = append(got, shown(&v, row, options.Explain))
+		}
+		first += v.Rows
+	}
+	return got
+}
+
+func shown(v *batch.Verdicts, row int, explain bool) string {
+	text := batchtest.Letters(v, row)
+	for i := range v.Agents {
+		if a := &v.Agents[i]; explain {
+			text += " " + a.Reasons[row].String()
+			if rule := a.Rules[row]; rule >= 0 {
+				text += fmt.Sprint(" ", a.Explanations[rule])
+			}
+		}
+	}
+	return text
+}
+
+// alone is what a row gets when its authority is known by one moment, or by none.
+func (x *timed) alone(t *testing.T, row int, known *matcher.Origin) string {
+	t.Helper()
+	var table matcher.Table
+	var scratch urls.Scratch
+	if key, _, err := scratch.Split([]byte(x.rows[row])); err == nil && known != nil {
+		table.Add(key, *known)
+	}
+	options := x.options
+	options.AsOf, options.EverDenied = 0, false
+	var v batch.Verdicts
+	e := New(&table, options)
+	if err := e.Evaluate(&batch.Batch{URLs: x.column(x.rows[row : row+1])}, &v); err != nil {
+		t.Fatal(err)
+	}
+	return shown(&v, 0, options.Explain)
+}
+
+// naive decides a row by its time.
+func (x *timed) naive(t *testing.T, row int) string {
+	var scratch urls.Scratch
+	key, _, err := scratch.Split([]byte(x.rows[row]))
+	if err != nil || x.rows[row] == nullRow {
+		return x.alone(t, row, nil)
+	}
+	agents := x.options.Agents
+	at := x.times[row]
+	if at == batch.NoTime {
+		text := strings.Repeat("-", agents)
+		if x.options.Explain {
+			text += strings.Repeat(" no_time", agents)
+		}
+		return text
+	}
+	known := x.moments[string(key)]
+	now := -1
+	for i := range known {
+		if known[i].from <= at {
+			now = i
+		}
+	}
+	if now < 0 && x.options.BeforeFirst && len(known) > 0 {
+		now = 0
+	}
+	var text string
+	switch {
+	case now >= 0:
+		text = x.alone(t, row, &known[now].origin)
+	case len(known) > 0:
+		text = strings.ReplaceAll(x.alone(t, row, nil), "no_robots", "no_capture_yet")
+	default:
+		text = x.alone(t, row, nil)
+	}
+	if !x.options.EverDenied {
+		return text
+	}
+	for i := now + 1; i < len(known); i++ {
+		if known[i].from > x.options.AsOf {
+			break
+		}
+		later := x.alone(t, row, &known[i].origin)
+		text = denyToo(text, later, agents)
+	}
+	return text
+}
+
+// denyToo takes a later verdict, without explanations, for each agent that has none yet or
+// is allowed.
+func denyToo(text, later string, agents int) string {
+	letters := []byte(text)
+	for i := range agents {
+		if later[i] == 'd' {
+			letters[i] = 'd'
+		}
+	}
+	return string(letters)
+}
+
+// Each row is decided by what was known at its own time, in any list.
+func TestEachRowIsDecidedByItsTime(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		x := makeTimed(rng)
+		x.options.Explain = rng.IntN(3) == 0
+		x.options.BeforeFirst = rng.IntN(3) == 0
+		x.options.EverDenied = !x.options.Explain && rng.IntN(3) == 0
+		got := x.evaluate(t)
+		for row := range x.rows {
+			if want := x.naive(t, row); got[row] != want {
+				t.Fatalf("seed %d, row %d %q at %d: %s, want %s (%+v)", seed, row, x.rows[row], x.times[row], got[row], want, x.options)
+			}
+		}
+	}
+}
+
+// shuffle returns the list with its rows in another order.
+func (x *timed) shuffle(rng *rand.Rand) (other *timed, order []int) {
+	order = rng.Perm(len(x.rows))
+	list := *x.list
+	other = &timed{list: &list, moments: x.moments}
+	other.list.rows, other.times = nil, nil
+	for _, row := range order {
+		other.list.rows = append(other.list.rows, x.rows[row])
+		other.times = append(other.times, x.times[row])
+	}
+	return other, order
+}
+
+// Rows get the same verdicts in any order.
+func TestTimedRowsInAnyOrder(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 22))
+		x := makeTimed(rng)
+		x.options.EverDenied = seed%2 == 0
+		want := x.evaluate(t)
+		other, order := x.shuffle(rng)
+		got := other.evaluate(t)
+		for i, row := range order {
+			if got[i] != want[row] {
+				t.Fatalf("seed %d: %q at %d is %s, and was %s", seed, x.rows[row], x.times[row], got[i], want[row])
+			}
+		}
+	}
+}
+
+// A row that a later moment denies is explained by the rule of that moment.
+func TestEverDeniedIsExplainedByTheFirstDenial(t *testing.T) {
+	origin := func(body string) matcher.Origin {
+		var o matcher.Origin
+		if err := batchtest.Table(t, map[string]string{"http://a": body}, "*").Lookup([]byte("http://a"), &o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	m := moments{"http://a": {
+		{10, 19, origin("")}, {20, 29, origin("User-agent: *\nDisallow: /x\n")}, {30, 39, origin("User-agent: *\nDisallow: /\n")},
+		{40, 49, matcher.Origin{Access: access.DisallowAll}},
+	}}
+	rows := []string{"http://a/x", "http://a/y", "http://a/robots.txt", "http://a/x", "http://a/y"}
+	times := []int64{10, 10, 10, 5, 30}
+	for _, test := range []struct {
+		asOf int64
+		want string
+	}{
+		{100, "disallow_rule 2 disallow_rule 2 robots_txt 0 disallow_rule 2 disallow_rule 2"},
+		{29, "disallow_rule 2 no_group 0 robots_txt 0 disallow_rule 2 disallow_rule 2"},
+		{19, "no_group 0 no_group 0 robots_txt 0 no_capture_yet 0 disallow_rule 2"},
+	} {
+		e := New(m, Options{Timelines: m, Explain: true, EverDenied: true, AsOf: test.asOf})
+		var v batch.Verdicts
+		if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(rows...), Times: times}, &v); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for row := range rows {
+			line := 0
+			if rule := v.Agents[0].Rules[row]; rule >= 0 {
+				line = v.Agents[0].Explanations[rule].Line
+			}
+			got = append(got, fmt.Sprint(v.Agents[0].Reasons[row], " ", line))
+		}
+		if s := strings.Join(got, " "); s != test.want {
+			t.Errorf("as of %d: %s\nwant %s", test.asOf, s, test.want)
+		}
+	}
+}
+
+// Facts say which fetch was used, how old it was at the row's time, and until when it held.
+func TestTimedFacts(t *testing.T) {
+	m := moments{"http://a": {
+		{100, 150, matcher.Origin{Access: access.AllowAll, Facts: matcher.Facts{Status: 404}}},
+		{200, 200, matcher.Origin{Access: access.DisallowAll, Facts: matcher.Facts{Status: 503}}},
+	}}
+	times := []int64{99, 100, 149, 150, 151, 199, 200, 300, batch.NoTime}
+	urls := slices.Repeat([]string{"http://a/"}, len(times))
+	e := New(m, Options{Timelines: m, Facts: true, AsOf: 7, MaxAge: 40})
+	var v batch.Verdicts
+	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(urls...), Times: times}, &v); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for row := range times {
+		age, _ := v.Age(row)
+		if of := v.FactsOf[row]; of >= 0 {
+			got = append(got, fmt.Sprintf("%d %d %d %d", v.Facts[of].Status, v.Facts[of].Fetched, v.Facts[of].Until, age))
+		} else {
+			got = append(got, "-")
+		}
+	}
+	want := "-|404 100 200 0|404 100 200 49|404 150 200 0|404 150 200 1|404 150 200 49|503 200 0 0|503 200 0 100|-"
+	if s := strings.Join(got, "|"); s != want {
+		t.Errorf("%s\nwant %s", s, want)
+	}
+	if v.Outdated != 2 || v.NoTime != 1 || v.NoCaptureYet != 1 {
+		t.Errorf("%d outdated, %d without a time, %d too early", v.Outdated, v.NoTime, v.NoCaptureYet)
+	}
+}
+
+// A batch without times is an error, not a batch without verdicts.
+func TestTimelinesNeedTimes(t *testing.T) {
+	m := moments{}
+	var v batch.Verdicts
+	if err := New(m, Options{Timelines: m}).Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a/")}, &v); err == nil {
+		t.Error("no error")
+	}
+}
