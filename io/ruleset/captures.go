@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,13 +99,18 @@ func (s *captureSet) read(ctx context.Context, later time.Time) error {
 // another source has, before the one that it names.
 func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
 	b.SetAsOf(packTime(s.asOf))
-	return s.Resolve(ctx, s.asOf, s.options.Policy, func(d *captures.Decision) error {
+	resolve := s.Resolve
+	if s.options.History {
+		resolve = s.ResolveHistory
+	}
+	return resolve(ctx, s.asOf, s.options.Policy, func(d *captures.Decision) error {
 		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
 			return err
 		}
 		return b.Add(rulepack.Entry{
 			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
 			Status: uint16(d.Status), Fetched: packTime(d.Fetched), Source: uint32(d.Source),
+			History: intervalsOf(d.History),
 		})
 	})
 }
@@ -149,6 +155,7 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 	file := filepath.Join(folder, "captures.rules")
 	b, err := rulepack.Create(ctx, file, rulepack.BuildOptions{
 		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker,
+		History: o.History,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -159,8 +166,16 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 	if err := set.read(ctx, s.sources.newest()); err != nil {
 		return nil, nil, err
 	}
+	before := slices.Clone(s.sources)
+	if o.History { // a pack before may know an authority later than the captures do
+		for i, source := range before {
+			if _, is := source.(*packSource); is {
+				before[i] = nil
+			}
+		}
+	}
 	err = set.addTo(ctx, b, func(authority []byte, source int) (bool, error) {
-		name, err := s.sources[:source].file(authority)
+		name, err := before[:source].file(authority)
 		return name != "", err
 	})
 	if err != nil {

@@ -57,6 +57,9 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 		f.sources = append(f.sources, s)
 	}
+	if err := f.checkHistory(); err != nil {
+		return nil, err
+	}
 	return f, f.checkSingle()
 }
 

@@ -40,6 +40,9 @@ type Options struct {
 	// AsOf is the time after which no capture counts; the zero time stands for the
 	// newest fetch in any source.
 	AsOf time.Time
+	// History keeps of captures what held at any time, for Set.Historical and for rule
+	// packs with a history.
+	History bool
 	// Explain and Records are whether rules will be described, and whether records
 	// such as sitemaps are needed.
 	Explain, Records bool

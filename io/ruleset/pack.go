@@ -26,7 +26,7 @@ func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, err
 	o := &f.options
 	pack, err := rulepack.Open(file, rulepack.Options{
 		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit, Explain: o.Explain, Records: o.Records, Memory: o.cache(),
-		Named: watch.hook(),
+		Named: watch.hook(), AsOf: packSecond(o.AsOf),
 	})
 	if errors.Is(err, rulepack.ErrMismatch) {
 		err = &UsageError{err}

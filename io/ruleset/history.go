@@ -1,0 +1,112 @@
+package ruleset
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/captures"
+	"robotsbatch/io/rulepack"
+	"robotsbatch/matcher"
+)
+
+// Historical returns the sources as they are looked up by time, of a set that was opened
+// with Options.History. At any time the first source that knows an authority decides; a
+// folder knows the same at all times. An error that is a [UsageError] names a rule pack
+// without a history.
+func (s *Set) Historical() (matcher.Historical, error) {
+	var all timelines
+	for _, source := range s.sources {
+		switch source := source.(type) {
+		case *packSource:
+			if !source.Info().History {
+				return nil, usageErrorf("-rules %s is a rule pack without a history, so it knows no other time than its own: compile it with -history", blob.Shown(source.name))
+			}
+			all = append(all, source.Pack)
+		default:
+			all = append(all, matcher.Always(source))
+		}
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return all, nil
+}
+
+// checkHistory refuses what has no order in time: captures are one source, so none can
+// stand between them whose knowledge begins at some time, too.
+func (f *Found) checkHistory() error {
+	is := func(k kind) func(source) bool { return func(s source) bool { return s.kind == k } }
+	first := slices.IndexFunc(f.sources, is(captureKind))
+	if first < 0 || !f.options.History {
+		return nil
+	}
+	rest := f.sources[first:]
+	if pack := slices.IndexFunc(rest, is(packKind)); pack >= 0 && slices.ContainsFunc(rest[pack:], is(captureKind)) {
+		return usageErrorf("-rules %s is a rule pack between captures, which is no order in time: name it before all captures or behind them", blob.Shown(rest[pack].name))
+	}
+	return nil
+}
+
+// timelines are several sources, best first.
+type timelines []matcher.Historical
+
+func (t timelines) Lookup(authority []byte, o *matcher.Origin) error {
+	*o = matcher.Origin{}
+	spans, err := t.AppendSpans(nil, authority)
+	if err != nil || len(spans) == 0 {
+		return err
+	}
+	return t.OpenSpan(authority, &spans[len(spans)-1], o)
+}
+
+// AppendSpans appends the spans of the best source, before them those of the next that
+// began before it, and so on.
+func (t timelines) AppendSpans(spans []matcher.Span, authority []byte) ([]matcher.Span, error) {
+	start := len(spans)
+	for number, source := range t {
+		end := len(spans)
+		var err error
+		if spans, err = source.AppendSpans(spans, authority); err != nil {
+			return spans, err
+		}
+		for i := end; i < len(spans); i++ {
+			spans[i].Source = uint16(number)
+		}
+		if end > start {
+			before := matcher.SpanAt(spans[end:], spans[start].From-1) + 1
+			older := slices.Clone(spans[end : end+before])
+			copy(spans[start+before:], spans[start:end])
+			copy(spans[start:], older)
+			spans = spans[:end+before]
+		}
+		if len(spans) > start && spans[start].From == 0 {
+			break
+		}
+	}
+	return spans, nil
+}
+
+func (t timelines) OpenSpan(authority []byte, s *matcher.Span, o *matcher.Origin) error {
+	return t[s.Source].OpenSpan(authority, s, o)
+}
+
+// packSecond is a time at which a pack is looked up; 0 for none.
+func packSecond(t time.Time) uint32 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint32(min(max(t.Unix(), 1), math.MaxUint32-1))
+}
+
+// intervalsOf is a history as packs have it.
+func intervalsOf(history []captures.Interval) []rulepack.Interval {
+	intervals := make([]rulepack.Interval, len(history))
+	for n, i := range history {
+		intervals[n] = rulepack.Interval{
+			From: i.From, Fetched: i.Fetched, Seen: i.Seen, Access: i.Access, Kept: i.Kept, Stale: i.Stale, Status: uint16(i.Status),
+		}
+	}
+	return intervals
+}
