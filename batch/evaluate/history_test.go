@@ -263,7 +263,9 @@ func TestEverDeniedIsExplainedByTheFirstDenial(t *testing.T) {
 		return o
 	}
 	m := moments{"http://a": {
-		{10, 19, origin("")}, {20, 29, origin("User-agent: *\nDisallow: /x\n")}, {30, 39, origin("User-agent: *\nDisallow: /\n")},
+		{10, 19, origin("")},
+		{20, 29, origin("User-agent: *\nDisallow: /x\n")},
+		{30, 39, origin("User-agent: *\nDisallow: /\n")},
 		{40, 49, matcher.Origin{Access: access.DisallowAll}},
 	}}
 	rows := []string{"http://a/x", "http://a/y", "http://a/robots.txt", "http://a/x", "http://a/y"}

@@ -112,6 +112,8 @@ type Counts struct {
 	Written           int64         `json:"rows_written"`
 	Invalid           int64         `json:"invalid"`
 	UnsupportedScheme int64         `json:"unsupported_scheme"`
+	NoTime            int64         `json:"no_time,omitempty"`
+	NoCaptureYet      int64         `json:"no_capture_yet,omitempty"`
 	Outdated          int64         `json:"outdated,omitempty"`
 	MoreSitemaps      int64         `json:"sitemaps_cut,omitempty"`
 	WeightNulls       int64         `json:"weight_nulls,omitempty"`
@@ -134,6 +136,7 @@ type AgentCounts struct {
 func CountsOf(s *batch.Stats) Counts {
 	c := Counts{
 		Rows: s.Rows, Written: s.Selected, Invalid: s.Invalid, UnsupportedScheme: s.UnsupportedScheme,
+		NoTime: s.NoTime, NoCaptureYet: s.NoCaptureYet,
 		Outdated: s.Outdated, MoreSitemaps: s.MoreSitemaps, WeightNulls: s.WeightNulls, WeightNotNumbers: s.WeightNotNumbers,
 		Authorities: s.Authorities, WithoutRobots: s.WithoutRobots,
 	}
@@ -147,6 +150,7 @@ func CountsOf(s *batch.Stats) Counts {
 func (c *Counts) Stats() *batch.Stats {
 	s := &batch.Stats{
 		Rows: c.Rows, Selected: c.Written, Invalid: c.Invalid, UnsupportedScheme: c.UnsupportedScheme,
+		NoTime: c.NoTime, NoCaptureYet: c.NoCaptureYet,
 		Outdated: c.Outdated, MoreSitemaps: c.MoreSitemaps, WeightNulls: c.WeightNulls, WeightNotNumbers: c.WeightNotNumbers,
 		Authorities: c.Authorities, WithoutRobots: c.WithoutRobots,
 	}

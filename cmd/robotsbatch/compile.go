@@ -67,7 +67,7 @@ func parseCompile(args []string) (*compileConfig, error) {
 		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
 	}
 	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
-	return c, c.rulesConfig.check()
+	return c, c.checkOneTime()
 }
 
 // compile makes the pack.
@@ -93,7 +93,7 @@ func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*
 	}()
 	added, err := found.AddTo(ctx, func() (_ *rulepack.Builder, err error) {
 		b, err = rulepack.Create(ctx, c.out, rulepack.BuildOptions{
-			Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/ruleset.CapturesShare, Maker: "robotsbatch " + version(),
+			Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/ruleset.CapturesShare, Maker: "robotsbatch " + version(), History: c.history,
 		})
 		if err != nil {
 			err = fmt.Errorf("-out: %w", err)

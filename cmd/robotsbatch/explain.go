@@ -55,7 +55,7 @@ func parseExplain(args []string) (*jobConfig, []string, error) {
 	if len(urls) == 0 {
 		return nil, nil, usageErrorf("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
 	}
-	return c, urls, c.rulesConfig.check()
+	return c, urls, c.checkOneTime()
 }
 
 // explainURLs explains all URLs for all agents and returns the worst status.

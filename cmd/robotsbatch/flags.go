@@ -40,6 +40,10 @@ type rulesConfig struct {
 	missing access.Missing
 	policy  access.Policy // for captures
 	asOf    time.Time     // zero: the newest fetch, which openRules puts here
+	// asOfColumn has the time of each row; empty where all have the same.
+	asOfColumn string
+	// history keeps of captures what held at any time.
+	history bool
 	maxAge  time.Duration
 	// storeTimeout is how long an object store may make no progress; 0 is the
 	// default.
@@ -83,6 +87,10 @@ type jobConfig struct {
 
 	// table is the one to export.
 	table *export.Table
+
+	// With asOfColumn: beforeFirst makes the first capture hold before, everDenied
+	// counts denials of later times.
+	beforeFirst, everDenied bool
 
 	maxInvalid  allowance
 	workers     int
@@ -143,6 +151,13 @@ func (c *jobConfig) check() error {
 	if err := c.rulesConfig.check(); err != nil {
 		return err
 	}
+	if c.asOfColumn == "" && (c.beforeFirst || c.everDenied) {
+		return usageErrorf("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
+	}
+	if c.everDenied && c.combined() != batch.CombineNone {
+		return usageErrorf("-ever-denied is about the verdict of each agent: leave out -combine and -agents-as list")
+	}
+	c.history = c.asOfColumn != ""
 	switch {
 	case len(c.in) == 0 && c.filesFrom == "":
 		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
@@ -205,6 +220,14 @@ func (c *jobConfig) nameColumns() error {
 	}
 	c.columns = columns
 	return nil
+}
+
+// checkOneTime refuses times of rows, which only the main job has.
+func (c *rulesConfig) checkOneTime() error {
+	if c.asOfColumn != "" {
+		return usageErrorf("-as-of column:%s is for the main job, whose rows have times: here it takes one time", c.asOfColumn)
+	}
+	return c.check()
 }
 
 func (c *rulesConfig) check() error {

@@ -21,6 +21,7 @@ import (
 	"robotsbatch/io/report"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/ruleset"
+	"robotsbatch/matcher"
 )
 
 // job is one run of the main job.
@@ -30,10 +31,12 @@ type job struct {
 	log     *console
 	reading frontier.Options
 	rules   *ruleset.Set
-	shown   *progress
-	summary *report.Summary
-	record  *outputs.Record // nil for none
-	publish outputs.Publisher
+	// timelines are the rules by time; nil where all rows have the same.
+	timelines matcher.Historical
+	shown     *progress
+	summary   *report.Summary
+	record    *outputs.Record // nil for none
+	publish   outputs.Publisher
 	// versions are those of the rules when they were opened.
 	versions *ruleset.Versions
 	// stopped says that an earlier run of the shard did not come to its end.
@@ -56,7 +59,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	j := &job{jobConfig: c, s: s, log: log}
 	j.reading = frontier.Options{
 		Stdin: s.in, Format: c.inFormat, URLColumn: c.urlColumn, BatchRows: c.batchRows, MaxLine: int(c.maxLine), Separator: c.separator,
-		AcceptTruncated: c.acceptTruncated, Columns: !c.wantsText(), Verdicts: c.columns, Keep: c.keep, Beside: batch.Beside{Weight: c.weight},
+		AcceptTruncated: c.acceptTruncated, Columns: !c.wantsText(), Verdicts: c.columns, Keep: c.keep, Beside: batch.Beside{Weight: c.weight, Time: c.asOfColumn},
 	}
 	if c.wantsText() {
 		j.reading.Keep = batch.KeepURL
@@ -161,6 +164,11 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer j.rules.Close()
+	if j.asOfColumn != "" {
+		if j.timelines, err = j.rules.Historical(); err != nil {
+			return err
+		}
+	}
 	var file blob.Writer // early: a name that cannot be written shows at once
 	if j.summaryJSON != "" {
 		if file, err = blob.Create(ctx, j.summaryJSON); err != nil {
@@ -265,6 +273,7 @@ func (j *job) newEvaluator() batch.Evaluator {
 		Agents: len(j.agents), Combine: j.combined(), Profile: j.profile, Missing: j.missing, Explain: j.explain,
 		Facts: slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
 		AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
+		Timelines: j.timelines, BeforeFirst: j.beforeFirst, EverDenied: j.everDenied,
 	})
 }
 

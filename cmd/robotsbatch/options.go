@@ -139,8 +139,29 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: readingRules, Standard: "the newest fetch",
 		Short: "time that ages count up to; of captures, none later counts",
-		More:  "2026-03-01T12:00:00Z, or a day, which stands for its end. Which captures of a pack count is decided when it is compiled.",
-		Bind:  func(c *jobConfig) any { return cli.Time(&c.asOf) },
+		More: "2026-03-01T12:00:00Z, or a day, which stands for its end. In the main job column:NAME decides each row by what was known at its own time: " +
+			"timestamps, dates, seconds, 14 digits or text. A pack knows other times than that of its compilation only with -history (robotsbatch help history).",
+		Bind: func(c *jobConfig) any { return timeOrColumn(&c.asOf, &c.asOfColumn) },
+	},
+	{
+		Name: "before-first", Argument: "WHAT", Topic: rulesTopic, Commands: jobCommand, Standard: "missing", Words: []string{"missing", "use"},
+		Short: "rows before the first capture: missing (as -missing says), or use it",
+		More:  "It is about -as-of column:NAME.",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.beforeFirst, cli.Word[bool]{Name: "missing", Value: false}, cli.Word[bool]{Name: "use", Value: true})
+		},
+	},
+	{
+		Name: "ever-denied", Topic: rulesTopic, Commands: jobCommand,
+		Short: "deny what was denied at any time from the row's own on",
+		More:  "It is about -as-of column:NAME.",
+		Bind:  func(c *jobConfig) any { return &c.everDenied },
+	},
+	{
+		Name: "history", Topic: rulesTopic, Commands: compileCommand,
+		Short: "keep what captures say of any time, for -as-of",
+		More:  "See robotsbatch help history.",
+		Bind:  func(c *jobConfig) any { return &c.history },
 	},
 	{
 		Name: "max-age", Argument: "SPAN", Topic: rulesTopic, Commands: evaluating, Standard: "24h, as RFC 9309 advises",
@@ -254,7 +275,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
 		Short: "add columns of what is known of the robots.txt, by commas",
-		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, age, body_kind, registered_domain. They are null where not known; a " +
+		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age, body_kind, registered_domain. They are null where not known; a " +
 			"folder knows no status and no time (robotsbatch help columns).",
 		Bind: func(c *jobConfig) any { return columnsOf(&c.with) },
 	},

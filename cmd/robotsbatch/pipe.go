@@ -77,7 +77,7 @@ func parsePipe(args []string) (*jobConfig, error) {
 	if err := c.addAgents(); err != nil {
 		return c, err
 	}
-	if err := c.rulesConfig.check(); err != nil {
+	if err := c.checkOneTime(); err != nil {
 		return c, err
 	}
 	switch {

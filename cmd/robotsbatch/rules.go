@@ -35,7 +35,7 @@ type ruleUse struct {
 func (c *rulesConfig) find(ctx context.Context, use ruleUse, log *console) (*ruleset.Found, error) {
 	o := ruleset.Options{
 		Sources: c.folders, Single: c.single, AllowNone: c.allowNoRules,
-		Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Policy: c.policy, AsOf: c.asOf,
+		Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Policy: c.policy, AsOf: c.asOf, History: c.history,
 		Explain: use.explain, Records: use.records,
 		Memory: use.memory, Workers: use.workers, Maker: "robotsbatch " + version(),
 		HoldHeap: func() func() { return holdHeap(use.memory) },

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/format"
 )
 
@@ -98,6 +100,25 @@ func columnsOf(dst *[]batch.ColumnKind) func(string) error {
 				*dst = append(*dst, kind)
 			}
 		}
+		return nil
+	}
+}
+
+// timeOrColumn sets a time, or the column that has one for each row.
+func timeOrColumn(t *time.Time, column *string) func(string) error {
+	return func(s string) error {
+		name, is := strings.CutPrefix(s, "column:")
+		switch {
+		case !is:
+			*column = ""
+			if err := cli.Time(t)(s); err != nil {
+				return fmt.Errorf("%w; or column:fetch_time for a column of times", err)
+			}
+			return nil
+		case name == "":
+			return errors.New("want the name of a column, such as column:fetch_time")
+		}
+		*t, *column = time.Time{}, name
 		return nil
 	}
 }

@@ -87,6 +87,9 @@ func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
 	} {
 		fmt.Fprintf(w, "  %-12s  %s\n", line[0], line[1])
 	}
+	if info.History {
+		fmt.Fprintf(w, "  %-12s  %s\n", "history", Count(info.Intervals, "interval", "intervals"))
+	}
 	for _, s := range info.Sections {
 		fmt.Fprintf(w, "    %-10s  %15s\n", s.Name, Number(s.Length))
 	}
@@ -109,6 +112,9 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	}
 	if a.Fetched != 0 {
 		fmt.Fprintf(w, "  fetched      %s\n", time.Unix(a.Fetched, 0).UTC().Format(time.RFC3339))
+	}
+	if err := printHistory(w, p, authority); err != nil {
+		return err
 	}
 	if a.Access != access.Rules {
 		return nil
@@ -140,6 +146,37 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 		return nil
 	}
 	printTries(w, compiledTries(body.Compiled))
+	return nil
+}
+
+// printHistory prints what a pack with a history has on an authority at any time.
+func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
+	if !p.Info().History {
+		return nil
+	}
+	spans, err := p.AppendSpans(nil, authority)
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		from, what := "always", accessNames[s.Access]
+		if s.From != 0 {
+			from = time.Unix(s.From, 0).UTC().Format(time.RFC3339)
+		}
+		if s.Access == access.Rules {
+			what = fmt.Sprintf("rules of body %d", s.Body)
+		}
+		if s.Stale {
+			what += ", stale"
+		}
+		if s.Status != 0 {
+			what += fmt.Sprintf(", status %d", s.Status)
+		}
+		if s.Seen > s.From {
+			what += ", last seen " + time.Unix(s.Seen, 0).UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "  from         %-20s  %s\n", from, what)
+	}
 	return nil
 }
 

@@ -38,6 +38,10 @@ type Summary struct {
 	// agent.
 	Invalid           int64 `json:"invalid"`
 	UnsupportedScheme int64 `json:"unsupported_scheme"`
+	// NoTime rows have no time, and no verdict; NoCaptureYet rows are from before the
+	// first capture of their authority (-as-of column:NAME).
+	NoTime       int64 `json:"no_time,omitempty"`
+	NoCaptureYet int64 `json:"no_capture_yet,omitempty"`
 	// AsOf is the time that ages were counted up to, null where no fetch has a
 	// time. Outdated rows were decided by a fetch older than MaxAgeSeconds then.
 	AsOf          *time.Time `json:"as_of"`
@@ -114,6 +118,8 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 	s.RowsWritten += stats.Selected
 	s.Invalid += stats.Invalid
 	s.UnsupportedScheme += stats.UnsupportedScheme
+	s.NoTime += stats.NoTime
+	s.NoCaptureYet += stats.NoCaptureYet
 	s.Outdated += stats.Outdated
 	s.SitemapsCut += stats.MoreSitemaps
 	s.Authorities += stats.Authorities
@@ -202,6 +208,12 @@ func (s *Summary) String() string {
 	s.writeWeights(&b)
 	if s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written", Count(s.RowsWritten, "row", "rows"))
+	}
+	if s.NoTime > 0 {
+		fmt.Fprintf(&b, "; %s without a time", Count(s.NoTime, "row", "rows"))
+	}
+	if s.NoCaptureYet > 0 {
+		fmt.Fprintf(&b, "; %s before the first capture", Count(s.NoCaptureYet, "row", "rows"))
 	}
 	if s.Outdated > 0 {
 		fmt.Fprintf(&b, "; %s decided by robots.txt older than %s", Number(s.Outdated), Age(time.Duration(s.MaxAgeSeconds)*time.Second))

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// capturesOf are captures as a csv: "host day status what", where what is a path that the
+// body disallows, or a host that a redirect leads to. A day may have a fraction; "-" is no
+// time.
+func capturesOf(t *testing.T, text string) string {
+	t.Helper()
+	out := "url,status,fetched_at,location,body\n"
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		host, day, status := fields[0], fields[1], fields[2]
+		body, location := "", ""
+		if len(fields) > 3 {
+			if status == "301" {
+				location = "https://" + fields[3] + "/robots.txt"
+			} else {
+				body = "\"User-agent: *\nDisallow: " + fields[3] + "\n\""
+			}
+		}
+		out += fmt.Sprintf("https://%s/robots.txt,%s,%s,%s,%s\n", host, status, dayText(t, day), location, body)
+	}
+	return out
+}
+
+// rowsOf are rows as a csv: "url day", of URLs without their scheme.
+func rowsOf(t *testing.T, text string) string {
+	t.Helper()
+	out := "url,when\n"
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		out += fmt.Sprintf("https://%s,%s\n", fields[0], dayText(t, fields[1]))
+	}
+	return out
+}
+
+// dayText is a day of 2026, from 0, as a time.
+func dayText(t *testing.T, day string) string {
+	if day == "-" {
+		return ""
+	}
+	var days float64
+	if _, err := fmt.Sscan(day, &days); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(days * 24 * float64(time.Hour)))
+	return at.Format(time.RFC3339Nano)
+}
+
+// sentence is what shows that a sentence of the page on histories is true.
+type sentence struct {
+	captures string
+	more     string // captures of a second -rules
+	folder   string // what a robots.txt of a.example disallows in a folder that is the first -rules
+	rows     string
+	flags    string // in place of -as-of column:when
+	want     string // the columns that the program adds, row by row
+	packless bool   // it is about captures alone
+}
+
+var sentences = map[string]sentence{
+	"A row is decided by the newest capture of its authority's robots.txt that is not after the row's time.": {
+		captures: "a.example 10 200 /x\na.example 20 200 /y\na.example 30 404\na.example 40 503\n",
+		rows:     "a.example/x 10\na.example/y 10\na.example/x 19.9\na.example/x 20\na.example/y 25\na.example/x 35\na.example/x 40\n",
+		want:     "false true false true false true false",
+	},
+	"Of captures in one second the last one in the sources counts.": {
+		captures: "a.example 10 200 /x\na.example 10 200 /y\nb.example 10 200 /y\nb.example 10 200 /x\n",
+		rows:     "a.example/x 10\na.example/y 10\nb.example/x 10\nb.example/y 10\n",
+		want:     "true false false true",
+	},
+	"Times count by the second, fractions are cut off.": {
+		captures: "a.example 10.000009 200 /x\n", // 0.8 seconds
+		rows:     "a.example/x 10.000001\na.example/x 9.999999\n",
+		flags:    "-as-of column:when -missing null",
+		want:     "false ",
+	},
+	"A capture without a time is before all others.": {
+		captures: "a.example - 200 /x\na.example 10 200 /y\n",
+		rows:     "a.example/x 0\na.example/x 9\na.example/x 10\n",
+		want:     "false false true",
+	},
+	"A redirect means what its target means at the row's time.": {
+		captures: "a.example 10 301 b.example\nb.example 12 200 /x\nb.example 20 200 /y\n",
+		rows:     "a.example/x 11\na.example/x 13\na.example/x 20\na.example/y 20\n",
+		want:     "true false true false",
+	},
+	"What was unreachable in every capture for 30 days up to the row's time means what the last good copy says, and without one everything is allowed.": {
+		captures: "a.example 10 200 /x\na.example 20 503\na.example 45 500\nb.example 20 503\n",
+		rows:     "a.example/z 49\na.example/z 50\na.example/x 50\nb.example/x 49\nb.example/x 50\n",
+		want:     "false true false false true",
+	},
+	"A row before the first capture of its authority has the verdict of `-missing`, and the reason is `no_capture_yet`.": {
+		captures: "a.example 10 200 /x\n",
+		rows:     "a.example/x 9\na.example/robots.txt 9\n",
+		flags:    "-as-of column:when -missing deny -explain",
+		want:     "false,no_capture_yet,,, true,robots_txt,,,",
+	},
+	"With `-before-first use` the first capture decides such a row.": {
+		captures: "a.example 10 200 /x\na.example 20 200 /y\n",
+		rows:     "a.example/x 9\na.example/y 9\nc.example/x 9\n",
+		flags:    "-as-of column:when -before-first use -missing null",
+		want:     "false true ",
+	},
+	"A row without a time has no verdict, and the reason is `no_time`.": {
+		captures: "a.example 10 200 /x\n",
+		rows:     "a.example/x -\na.example/robots.txt -\nc.example/ -\n",
+		flags:    "-as-of column:when -explain",
+		want:     ",no_time,,, ,no_time,,, ,no_time,,,",
+	},
+	"An authority without any capture has the verdict of `-missing` at any time, and the reason is `no_robots`.": {
+		captures: "a.example 10 200 /x\n",
+		rows:     "c.example/x 9\nc.example/x 11\n",
+		flags:    "-as-of column:when -missing deny -explain",
+		want:     "false,no_robots,,, false,no_robots,,,",
+	},
+	"Of several `-rules` the first that knows the authority at the row's time decides.": {
+		captures: "a.example 20 200 /x\n", more: "a.example 10 200 /y\na.example 30 200 /y\nb.example 10 200 /y\n",
+		rows: "a.example/x 15\na.example/y 15\na.example/x 20\na.example/y 35\nb.example/y 10\n",
+		want: "true false false true false", packless: true,
+	},
+	"A folder knows the same at all times.": {
+		captures: "a.example 20 200 /x\nb.example 20 200 /x\n", folder: "/y",
+		rows: "a.example/y 0\na.example/x 30\nb.example/x 30\n",
+		want: "false true false",
+	},
+	"With `-ever-denied` a row is denied that was denied at any moment from its own time up to the newest capture.": {
+		captures: "a.example 10 404\na.example 20 200 /x\na.example 30 200 /y\nb.example 20 200 /x\nb.example 25 503\n",
+		rows:     "a.example/x 10\na.example/x 5\na.example/x 30\na.example/y 20\na.example/z 10\nb.example/x 60\nb.example/z 60\n",
+		flags:    "-as-of column:when -ever-denied",
+		want:     "false false true false true false true",
+	},
+	"The column `robots_fetched_at` is the last capture that says what decides, if that is not after the row, and else the first.": {
+		captures: "a.example 10 200 /x\na.example 15 200 /x\na.example 20 200 /x\na.example 30 200 /y\n",
+		rows:     "a.example/x 16\na.example/x 20\na.example/x 25\na.example/x 31\na.example/x 5\n",
+		flags:    "-as-of column:when -with robots_fetched_at",
+		want:     "false,2026-01-11T00:00:00Z false,2026-01-21T00:00:00Z false,2026-01-21T00:00:00Z true,2026-01-31T00:00:00Z true,",
+	},
+	"The column `robots_until` is when something else held, null where nothing else followed.": {
+		captures: "a.example 10 200 /x\na.example 20 200 /x\na.example 30 503\n",
+		rows:     "a.example/x 10\na.example/x 30\na.example/x 60\n",
+		flags:    "-as-of column:when -with robots_until",
+		want:     "false,2026-01-31T00:00:00Z false,2026-03-02T00:00:00Z false,",
+	},
+	"The column `age` counts up to the row's time.": {
+		captures: "a.example 10 200 /x\n",
+		rows:     "a.example/x 10\na.example/x 11\n",
+		flags:    "-as-of column:when -with age",
+		want:     "false,0 false,86400",
+	},
+	"A row is decided by an old robots.txt if its time is more than `-max-age` after the last capture that says the same.": {
+		captures: "a.example 10 200 /x\na.example 20 200 /x\n",
+		rows:     "a.example/x 15\na.example/x 21\na.example/x 22\n",
+		flags:    "-as-of column:when -max-age 36h",
+		want:     "false false false; 1 decided by robots.txt older than 36h",
+	},
+	"With `-as-of TIME` all rows are decided as if each had that time.": {
+		captures: "a.example 10 200 /x\na.example 20 200 /y\nb.example 20 200 /x\n",
+		rows:     "a.example/x 30\na.example/y 30\nb.example/x 0\n",
+		flags:    "-as-of 2026-01-15T00:00:00Z",
+		want:     "false true true",
+	},
+	"Without `-as-of` the newest capture decides all rows, with a history or without.": {
+		captures: "a.example 10 200 /x\na.example 20 200 /y\n",
+		rows:     "a.example/x 10\na.example/y 10\n",
+		flags:    "-missing allow",
+		want:     "true false",
+	},
+}
+
+// Each sentence of the page on histories is true, of captures and of a rule pack.
+func TestHistorySentences(t *testing.T) {
+	page, err := os.ReadFile("manual/history.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(page), "## What holds when\n")
+	list, _, _ = strings.Cut(list, "\nThe verdict")
+	count := 0
+	for line := range strings.Lines(list) {
+		text, is := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		if !is {
+			continue
+		}
+		count++
+		t.Run(text, func(t *testing.T) {
+			s, ok := sentences[text]
+			if !ok {
+				t.Fatal("nothing shows it")
+			}
+			s.check(t)
+		})
+	}
+	if count != len(sentences) {
+		t.Errorf("the page has %d sentences, and %d are shown", count, len(sentences))
+	}
+}
+
+func (s *sentence) check(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeText(t, "1.csv", capturesOf(t, s.captures))
+	writeText(t, "rows.csv", rowsOf(t, s.rows))
+	rules := []string{"-rules", "1.csv"}
+	if s.more != "" {
+		writeText(t, "2.csv", capturesOf(t, s.more))
+		rules = append(rules, "-rules", "2.csv")
+	}
+	if s.folder != "" {
+		if err := os.Mkdir("hosts", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, "hosts/a.example", "User-agent: *\nDisallow: "+s.folder+"\n")
+		rules = append([]string{"-rules", "hosts"}, rules...)
+	}
+	if s.flags == "" {
+		s.flags = "-as-of column:when"
+	}
+	s.compare(t, rules)
+	if s.packless {
+		return
+	}
+	var said bytes.Buffer
+	if status := run(t.Context(), append([]string{"compile", "-history", "-out", "h.rules"}, rules...), nil, &said, &said); status != exitDone {
+		t.Fatalf("compile: exit status %d: %s", status, &said)
+	}
+	s.compare(t, []string{"-rules", "h.rules"})
+}
+
+// compare runs the job, and compares the columns that it adds.
+func (s *sentence) compare(t *testing.T, rules []string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	args := append(append([]string{"-in", "rows.csv", "-out", "-"}, strings.Fields(s.flags)...), rules...)
+	if status := run(t.Context(), args, nil, &out, &said); status != exitDone {
+		t.Fatalf("%q: exit status %d: %s", args, status, &said)
+	}
+	var got []string
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	for _, line := range lines[1:] {
+		_, added, _ := strings.Cut(line, ",")
+		_, added, _ = strings.Cut(added, ",")
+		got = append(got, strings.ReplaceAll(added, " 00:00:00Z", "T00:00:00Z"))
+	}
+	want, note, _ := strings.Cut(s.want, ";")
+	if text := strings.Join(got, " "); text != want {
+		t.Errorf("%q: %s\nwant %s", args, text, want)
+	}
+	if !strings.Contains(said.String(), note) {
+		t.Errorf("%q: the summary lacks %q: %s", args, note, &said)
+	}
+}
