@@ -110,4 +110,5 @@ var commands = []cli.Command{
 	pipeMode,
 	exportHelp,
 	mergeShards,
+	surveyHelp,
 }

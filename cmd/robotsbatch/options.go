@@ -26,9 +26,13 @@ const (
 	pipeCommand
 	exportCommand
 	mergeCommand
+	surveyCommand
+	statsCommand
 
-	readingRules = evaluating | compileCommand | exportCommand
+	readingRules = evaluating | compileCommand | exporting
 	evaluating   = jobCommand | explainCommand | pipeCommand
+	// exporting commands write tables of what rules have.
+	exporting = exportCommand | surveyCommand
 	// tabling commands write tables with verdicts.
 	tabling = jobCommand | pipeCommand
 )
@@ -88,7 +92,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return cli.Append(&c.folders) },
 	},
 	{
-		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: evaluating, Common: true, Repeat: true,
+		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: evaluating | surveyCommand, Common: true, Repeat: true,
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
 		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
 		Bind: func(c *jobConfig) any {
@@ -100,7 +104,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "agents", Argument: "FILE", Topic: rulesTopic, Commands: tabling, Files: true, Indifferent: true,
+		Name: "agents", Argument: "FILE", Topic: rulesTopic, Commands: tabling | surveyCommand, Files: true, Indifferent: true,
 		Short: "a list of agents, one a line, or the JSON of ai.robots.txt",
 		More:  "They come behind those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
 		Bind:  func(c *jobConfig) any { return &c.agentsFile },
@@ -195,13 +199,13 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	exportTable,
 	{
-		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: exportCommand, Common: true, Files: true, Indifferent: true,
+		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: exporting, Common: true, Files: true, Indifferent: true,
 		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
 		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
 		Bind: func(c *jobConfig) any { return &c.out },
 	},
 	{
-		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: exportCommand, Words: formatNames(isTableFormat),
+		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: exporting, Words: formatNames(isTableFormat),
 		Short: "format of the table", Standard: "by name",
 		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, isTableFormat) },
 	},
@@ -213,7 +217,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
 	},
 	{
-		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | exportCommand, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
+		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | exporting, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
 		Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
 		Bind: func(c *jobConfig) any {
 			return func(s string) error {
@@ -290,7 +294,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return c.maxInvalid.set },
 	},
 	{
-		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand, Standard: "the number of processors", Indifferent: true,
+		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand | exporting, Standard: "the number of processors", Indifferent: true,
 		Short: "how many batches to work on at once",
 		More:  "At most 32 for each processor.",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
@@ -302,12 +306,12 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
 	},
 	{
-		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand | exportCommand, Standard: "65536",
+		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand | exporting, Standard: "65536",
 		Short: "most rows in a batch",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.batchRows) },
 	},
 	{
-		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand | exportCommand, Common: true, Standard: "512MiB", Indifferent: true,
+		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand | exporting, Common: true, Standard: "512MiB", Indifferent: true,
 		Short: "for batches in flight and compiled rules",
 		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
@@ -365,14 +369,14 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand | mergeCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | exporting | mergeCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
 		Short: "messages on stderr as text or json",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.logJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true})
 		},
 	},
 	{
-		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | exportCommand | mergeCommand, Common: true, Indifferent: true,
+		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | exporting | mergeCommand, Common: true, Indifferent: true,
 		Short: "no progress and no summary",
 		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},

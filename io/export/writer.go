@@ -92,3 +92,21 @@ func (w *writer) flush() error {
 	w.rows, w.bytes = 0, 0
 	return w.emit(w.builder.NewRecord())
 }
+
+// known appends a number, null where it is not known.
+func (w *writer) known(n int, known bool) {
+	if !known {
+		w.field().AppendNull()
+		return
+	}
+	w.number(n)
+}
+
+// optionalFloat appends a number, null where it is not known.
+func (w *writer) optionalFloat(x float64, known bool) {
+	if !known {
+		w.field().AppendNull()
+		return
+	}
+	w.field().(*array.Float64Builder).Append(x)
+}

@@ -211,7 +211,7 @@ func (p *Pack) openCompiled(b *opened, number uint32, rules []byte, r row) (kept
 		if err != nil {
 			return 0, err
 		}
-		b.records = records.forChains(p.agents.Chains(), compiled.Chosen)
+		b.records = records.ForChains(p.agents.Chains(), compiled.Chosen)
 	}
 	return len(notes), nil
 }

@@ -78,9 +78,9 @@ func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string 
 	return names
 }
 
-// forChains returns the records that chains obey. chosen returns the agent whose groups a
+// ForChains returns the records that chains obey. chosen returns the agent whose groups a
 // chain obeys.
-func (r *Records) forChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
+func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
 	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
 	first := make(map[string]float64) // of each agent
 	for _, d := range r.CrawlDelays {
