@@ -12,8 +12,9 @@ const Width = 80
 // ShortHelp prints the main job's common flags on one screen.
 func (p *Program[C]) ShortHelp(w io.Writer) {
 	fmt.Fprint(w, wrap("robotsbatch "+p.Main.About, "", ""))
-	fmt.Fprint(w, "\nUsage:\n")
-	p.printUsage(w)
+	fmt.Fprintf(w, "\nUsage:\n  robotsbatch %s\n", p.Main.Usage[0])
+	commands := strings.Join(p.commandWords(), ", ")
+	fmt.Fprint(w, wrap(commands, "  robotsbatch COMMAND, which is one of ", "    "))
 	fmt.Fprint(w, "\nCommon flags:\n")
 	for i := range p.Flags {
 		if o := &p.Flags[i]; o.Common && o.Commands&p.Main.Set != 0 {
