@@ -47,12 +47,15 @@ const (
 	// RegisteredDomainColumn is the registered domain of the URL's host, null where
 	// it has none.
 	RegisteredDomainColumn
+	// AuthorityHashColumn is the hash of the URL's authority that partitions go by, see
+	// package partition; null where it has none.
+	AuthorityHashColumn
 )
 
 var columnNames = [...]string{
 	"allowed", "reason", "rule", "rule_line", "rule_agent", "denied_by", "denied_agents",
 	"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age", "robots_until",
-	"body_kind", "registered_domain",
+	"body_kind", "registered_domain", "authority_hash",
 }
 
 // HasFacts tells whether the column is made of Verdicts.Facts.
@@ -64,7 +67,7 @@ func (k ColumnKind) IsAgents() bool { return k == DeniedByColumn || k == DeniedA
 // ParseWith returns the column that has a name, without prefix and agent, and is
 // added by itself, such as "crawl_delay".
 func ParseWith(name string) (ColumnKind, error) {
-	for kind := CrawlDelayColumn; kind <= RegisteredDomainColumn; kind++ {
+	for kind := CrawlDelayColumn; kind <= AuthorityHashColumn; kind++ {
 		if columnNames[kind] == name {
 			return kind, nil
 		}

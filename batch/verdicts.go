@@ -30,6 +30,12 @@ type Verdicts struct {
 	// DomainOf has one element a row then: an index into Domains, or -1 where there
 	// is none.
 	DomainOf []int32
+	// Hashes are those of the rows' authorities that partitions go by, each for many
+	// rows; when they were asked for.
+	Hashes []int64
+	// HashOf has one element a row then: an index into Hashes, or -1 where there is no
+	// authority.
+	HashOf []int32
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for
 	// none.
 	AsOf int64
@@ -94,7 +100,7 @@ const MaxExplanation = 2048
 func (v *Verdicts) Reset(rows, agents int, explain bool) {
 	*v = Verdicts{
 		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0],
-		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Domains: v.Domains[:0], DomainOf: v.DomainOf[:0],
+		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Domains: v.Domains[:0], DomainOf: v.DomainOf[:0], Hashes: v.Hashes[:0], HashOf: v.HashOf[:0],
 		Denied: v.Denied[:0], DeniedOf: v.DeniedOf[:0], Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
 	}
 	if v.Agents == nil {
@@ -129,6 +135,9 @@ func (v *Verdicts) ResetDenied(members int) {
 
 // ResetDomains makes room for registered domains: no row has any yet.
 func (v *Verdicts) ResetDomains() { v.DomainOf = filled(v.DomainOf, v.Rows, -1) }
+
+// ResetHashes makes room for hashes: no row has any yet.
+func (v *Verdicts) ResetHashes() { v.HashOf = filled(v.HashOf, v.Rows, -1) }
 
 // SetNull takes the verdict of a row, which has not been set, for a reason.
 func (v *Verdicts) SetNull(row int, reason matcher.Reason) {

@@ -7,6 +7,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/urls"
 )
 
@@ -27,6 +28,8 @@ type Options struct {
 	Facts bool
 	// Domains fills Verdicts.Domains and Verdicts.DomainOf.
 	Domains bool
+	// Hashes fills Verdicts.Hashes and Verdicts.HashOf.
+	Hashes bool
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
 	AsOf int64
@@ -116,6 +119,9 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	}
 	if e.options.Domains {
 		v.ResetDomains()
+	}
+	if e.options.Hashes {
+		v.ResetHashes()
 	}
 	for agent := range v.Agents {
 		e.allowed[agent] = v.Agents[agent].Allowed
@@ -268,6 +274,10 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	}
 	if e.options.Domains {
 		e.addDomain(v, r.first, number)
+	}
+	if e.options.Hashes {
+		g.setRows(v.HashOf[r.first:], number, int32(len(v.Hashes)))
+		v.Hashes = append(v.Hashes, partition.Hash(g.keys[number].Text))
 	}
 	authority := len(g.all[number].written)
 	for next := g.all[number].first; next >= 0; next = g.runs[next].next {

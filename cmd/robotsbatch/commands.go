@@ -111,4 +111,5 @@ var commands = []cli.Command{
 	exportHelp,
 	mergeShards,
 	surveyHelp,
+	hashAuthorities,
 }

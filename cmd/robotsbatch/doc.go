@@ -12,7 +12,7 @@
 //	outputs.go   names → outputs, and the sink of an output
 //	job.go       batch.Run for each output, which io/outputs completes
 //	shard.go     one of the shards of a job, which merge.go makes a whole of
-//	compile.go, inspect.go, explain.go, pipe.go, verify.go, version.go  the subcommands
+//	compile.go, inspect.go, explain.go, hash.go, pipe.go, verify.go, version.go  the subcommands
 //	help.go      help texts; manual/ the pages of the manual
 //	console.go, progress.go  messages, which io/report words
 //

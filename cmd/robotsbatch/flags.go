@@ -107,6 +107,8 @@ type jobConfig struct {
 	progress progressMode
 	logJSON  bool
 	quiet    bool
+	// partitions is how many parts rules are divided into.
+	partitions int
 	// verbose lets a pipe say more than its errors.
 	verbose bool
 }

@@ -272,7 +272,8 @@ func (j *job) newEvaluator() batch.Evaluator {
 	return evaluate.New(j.rules.Origins(), evaluate.Options{
 		Agents: len(j.agents), Combine: j.combined(), Profile: j.profile, Missing: j.missing, Explain: j.explain,
 		Facts: slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
-		AsOf: j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
+		Hashes: slices.Contains(j.with, batch.AuthorityHashColumn),
+		AsOf:   j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
 		Timelines: j.timelines, BeforeFirst: j.beforeFirst, EverDenied: j.everDenied,
 	})
 }

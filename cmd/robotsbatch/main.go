@@ -90,6 +90,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runSurvey(ctx, args[1:], s)
 	case command == "pipe":
 		return runPipe(ctx, args[1:], s)
+	case command == "hash":
+		return runHash(args[1:], s)
 	case command == "merge":
 		return runMerge(ctx, args[1:], s)
 	case !strings.HasPrefix(command, "-"):

@@ -28,6 +28,7 @@ const (
 	mergeCommand
 	surveyCommand
 	statsCommand
+	hashCommand
 
 	readingRules = evaluating | compileCommand | exporting
 	evaluating   = jobCommand | explainCommand | pipeCommand
@@ -279,7 +280,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
 		Short: "add columns of what is known of the robots.txt, by commas",
-		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age, body_kind, registered_domain. They are null where not known; a " +
+		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age, body_kind, registered_domain, authority_hash. They are null where not known; a " +
 			"folder knows no status and no time (robotsbatch help columns).",
 		Bind: func(c *jobConfig) any { return columnsOf(&c.with) },
 	},
@@ -340,6 +341,11 @@ var flagTable = []cli.Flag[jobConfig]{
 		Short: "do only what an earlier run has not done, or what has changed",
 		More:  "An output is kept when inputs, rules, flags and program are the same, and it is what was written.",
 		Bind:  func(c *jobConfig) any { return &c.resume },
+	},
+	{
+		Name: "partitions", Argument: "N", Topic: rulesTopic, Commands: hashCommand, Indifferent: true,
+		Short: "print the partition of N, too",
+		Bind:  func(c *jobConfig) any { return cli.Count(&c.partitions) },
 	},
 	{
 		Name: "shard", Argument: "I/N", Topic: runningTopic, Commands: jobCommand, Indifferent: true,

@@ -115,6 +115,9 @@ func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]A
 			if column.verdict.Kind == batch.RegisteredDomainColumn && len(v.DomainOf) < v.Rows {
 				return nil, fmt.Errorf("lines: column %q: the verdicts have no domains", column.Name)
 			}
+			if column.verdict.Kind == batch.AuthorityHashColumn && len(v.HashOf) < v.Rows {
+				return nil, fmt.Errorf("lines: column %q: the verdicts have no hashes", column.Name)
+			}
 			result[i] = f.verdicts(v, column.verdict)
 		case inputColumn:
 			record, ok := b.Table.(arrow.Record)

@@ -63,6 +63,16 @@ func (f form) domains(v *batch.Verdicts) Appender {
 	}
 }
 
+// hashes returns how hashes of authorities are written.
+func (f form) hashes(v *batch.Verdicts) Appender {
+	return func(dst []byte, row int) []byte {
+		if of := v.HashOf[row]; of >= 0 {
+			return strconv.AppendInt(dst, v.Hashes[of], 10)
+		}
+		return append(dst, f.null...)
+	}
+}
+
 func (f form) number(dst []byte, n int64, known bool) []byte {
 	if !known {
 		return append(dst, f.null...)

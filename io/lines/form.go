@@ -48,8 +48,11 @@ func (f form) verdicts(v *batch.Verdicts, c batch.VerdictColumn) Appender {
 	case c.Kind.IsAgents():
 		return f.agents(v, c)
 	}
-	if c.Kind == batch.RegisteredDomainColumn {
+	switch c.Kind {
+	case batch.RegisteredDomainColumn:
 		return f.domains(v)
+	case batch.AuthorityHashColumn:
+		return f.hashes(v)
 	}
 	agent := &v.Agents[c.Agent]
 	switch c.Kind {

@@ -18,7 +18,7 @@ import (
 
 var everyFact = []batch.ColumnKind{
 	batch.CrawlDelayColumn, batch.SitemapsColumn, batch.StatusColumn, batch.FetchedColumn, batch.AgeColumn,
-	batch.BodyKindColumn, batch.RegisteredDomainColumn,
+	batch.BodyKindColumn, batch.RegisteredDomainColumn, batch.AuthorityHashColumn,
 }
 
 func factColumns(t testing.TB) []batch.VerdictColumn {
@@ -52,7 +52,7 @@ func TestFactColumns(t *testing.T) {
 	for _, rows := range []int{1, 8, 100, 1000} {
 		for _, most := range []int{1, 50} {
 			for _, emit := range []bool{false, true} {
-				v := &batch.Verdicts{Rows: rows, SelectedRows: rows, Agents: make([]batch.AgentVerdicts, 2), Facts: someFacts(), AsOf: factsAsOf, Domains: []string{"a.example", "é.example"}}
+				v := &batch.Verdicts{Rows: rows, SelectedRows: rows, Agents: make([]batch.AgentVerdicts, 2), Facts: someFacts(), AsOf: factsAsOf, Domains: []string{"a.example", "é.example"}, Hashes: []int64{-1 << 63, 42}}
 				for len(v.FactsOf) < rows {
 					of := int32(rng.IntN(len(v.Facts)+1)) - 1
 					for range min(1+rng.IntN(most), rows-len(v.FactsOf)) {
@@ -61,6 +61,7 @@ func TestFactColumns(t *testing.T) {
 				}
 				for range rows {
 					v.DomainOf = append(v.DomainOf, int32(rng.IntN(len(v.Domains)+1))-1)
+					v.HashOf = append(v.HashOf, int32(rng.IntN(len(v.Hashes)+1))-1)
 				}
 				var want []string
 				if emit {
@@ -77,7 +78,11 @@ func TestFactColumns(t *testing.T) {
 					if of := v.DomainOf[row]; of >= 0 {
 						domain = v.Domains[of]
 					}
-					want = append(want, factText(v, of)+" "+domain)
+					hash := "-"
+					if of := v.HashOf[row]; of >= 0 {
+						hash = fmt.Sprint(v.Hashes[of])
+					}
+					want = append(want, factText(v, of)+" "+domain+" "+hash)
 				}
 				if got := columnsText(t, v); !slices.Equal(got, want) {
 					t.Fatalf("%d rows in runs of up to %d, emit %v:\n%s\nwant\n%s", rows, most, emit, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -175,7 +180,7 @@ func TestFactFields(t *testing.T) {
 	want := []string{
 		"crawl_delay_all float64 true", "crawl_delay_ccbot float64 true", "sitemaps list<item: utf8, nullable> true",
 		"robots_status int32 true", "robots_fetched_at timestamp[ms, tz=UTC] true", "age int64 true",
-		"body_kind utf8 true", "registered_domain utf8 true",
+		"body_kind utf8 true", "registered_domain utf8 true", "authority_hash int64 true",
 	}
 	if !slices.Equal(fields, want) {
 		t.Errorf("%q\nwant %q", fields, want)

@@ -30,7 +30,7 @@ type Output struct {
 // and their agents are utf8 and their lines int32, null where no rule decides;
 // crawl-delays are float64, sitemaps and agents lists of utf8, statuses int32, times of
 // fetches timestamps in milliseconds of UTC and ages int64, kinds of bodies and
-// registered domains utf8, null where they are not known.
+// registered domains utf8, hashes of authorities int64, null where they are not known.
 func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
 	o := &Output{layout: layout, input: input, mem: mem}
 	var fields []arrow.Field
@@ -86,7 +86,7 @@ func verdictField(column batch.VerdictColumn) arrow.Field {
 		field.Type = arrow.PrimitiveTypes.Int32
 	case batch.FetchedColumn, batch.UntilColumn:
 		field.Type = arrow.FixedWidthTypes.Timestamp_ms
-	case batch.AgeColumn:
+	case batch.AgeColumn, batch.AuthorityHashColumn:
 		field.Type = arrow.PrimitiveTypes.Int64
 	}
 	return field

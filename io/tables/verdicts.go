@@ -20,8 +20,11 @@ func (g gatherer) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, r
 	case column.Kind.IsAgents():
 		return g.agents(column, v, runs)
 	}
-	if column.Kind == batch.RegisteredDomainColumn {
+	switch column.Kind {
+	case batch.RegisteredDomainColumn:
 		return g.domains(column.Name, v, runs)
+	case batch.AuthorityHashColumn:
+		return g.hashes(column.Name, v, runs)
 	}
 	agent := &v.Agents[column.Agent]
 	if column.Kind == batch.AllowedColumn {
@@ -65,6 +68,25 @@ func (g gatherer) domains(name string, v *batch.Verdicts, runs []run) (*array.Da
 		index = append(index, v.DomainOf[r.low:r.high]...)
 	}
 	return g.strings(name, v.Domains, index)
+}
+
+// hashes returns the column of authorities' hashes.
+func (g gatherer) hashes(name string, v *batch.Verdicts, runs []run) (*array.Data, error) {
+	if len(v.HashOf) < v.Rows {
+		return nil, fmt.Errorf("column %q: the verdicts have no hashes", name)
+	}
+	index := make([]int32, 0, countRows(runs))
+	for _, r := range runs {
+		index = append(index, v.HashOf[r.low:r.high]...)
+	}
+	buffer, values := allocate[int64](g, len(index))
+	for row, of := range index {
+		if of >= 0 {
+			values[row] = v.Hashes[of]
+		}
+	}
+	validity, nulls := g.present(index)
+	return newData(arrow.PrimitiveTypes.Int64, len(index), buffers(validity, buffer), nil, nulls), nil
 }
 
 // reasonNames has the text of every reason.

@@ -21,7 +21,7 @@ type room struct {
 
 var (
 	// engine is what everything above the engine may import of it.
-	engine = []string{"matcher", "matcher/urls", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint"}
+	engine = []string{"matcher", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint"}
 	// shared are the rooms in io that the others there may import.
 	shared = []string{"io/compress", "io/blob", "io/format", "io/lines", "io/tables", "io/arrowipc", "io/captures", "io/runs", "io/cache"}
 )
@@ -32,6 +32,7 @@ var table = []room{
 	{"matcher/urls", []string{"matcher/internal/kernels"}, []string{"golang.org/x/net/idna"}},
 	{"matcher/domains", nil, []string{"golang.org/x/net/publicsuffix"}},
 	{"matcher/internal/kernels", nil, []string{"golang.org/x/sys/cpu"}},
+	{"matcher/partition", nil, []string{"github.com/cespare/xxhash/v2"}},
 	{"matcher/robotstxt", nil, nil},
 	{"matcher/access", nil, nil},
 	{"matcher/spelling", nil, nil},
@@ -39,7 +40,7 @@ var table = []room{
 	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
-	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/domains", "matcher/urls"}, nil},
+	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls"}, nil},
 	// Opening objects needs no driver, and only a program links those.
 	{"io/blob", nil, []string{"golang.org/x/sys"}},
 	{"io/blob/stores", []string{"io/blob"}, []string{"*"}},

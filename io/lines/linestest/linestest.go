@@ -247,6 +247,7 @@ func Verdicts() *batch.Verdicts {
 		Members: 2, Denied: [][]int32{nil, {1}, {0, 1}}, DeniedOf: []int32{2, 1, -1, 0},
 		FactsOf: []int32{1, 1, -1, 0}, AsOf: 1_772_366_460,
 		DomainOf: []int32{0, -1, -1, 0}, Domains: []string{"a.example"},
+		HashOf: []int32{0, 1, -1, 0}, Hashes: []int64{-2690290139961063022, 7},
 		Facts: []matcher.Facts{
 			{Status: 404},
 			{Status: 200, Fetched: 1_772_366_400, Kind: robotstxt.TextKind, Records: &matcher.Records{
@@ -260,7 +261,7 @@ func Verdicts() *batch.Verdicts {
 func Facts() []batch.VerdictColumn {
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"CCBot", "*"}, With: []batch.ColumnKind{
 		batch.CrawlDelayColumn, batch.SitemapsColumn, batch.StatusColumn, batch.FetchedColumn, batch.AgeColumn,
-		batch.BodyKindColumn, batch.RegisteredDomainColumn,
+		batch.BodyKindColumn, batch.RegisteredDomainColumn, batch.AuthorityHashColumn,
 	}})
 	if err != nil {
 		panic(err)

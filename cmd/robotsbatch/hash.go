@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/blob"
+	"robotsbatch/matcher/partition"
+	"robotsbatch/matcher/urls"
+)
+
+// hashAuthorities tells other programs where an authority belongs.
+var hashAuthorities = cli.Command{
+	Name: "hash", Set: hashCommand,
+	Usage: []string{"hash [-partitions N] URL|HOST..."},
+	About: "says by which hash an authority is dealt among partitions of rules, as the column authority_hash has it.",
+	Details: "It prints hash and authority, and with -partitions the partition between them, separated by tabs. A HOST stands for https. The hash is XXH64 with seed 42 " +
+		"of the authority, such as https://example.com, as a signed number, which is Spark's xxhash64; its partition is pmod(hash, N). " +
+		"- reads URLs from stdin, one a line (robotsbatch help packs).",
+	Examples: []string{"hash example.com", "hash -partitions 16 https://example.com/a http://example.com:8080"},
+	Exits: []cli.Exit{
+		{Status: "0", Meaning: "done"},
+		{Status: "1", Meaning: "stdin cannot be read"},
+		{Status: "2", Meaning: "wrong use, or no URL"},
+	},
+}
+
+// runHash prints the hashes of authorities.
+func runHash(args []string, s streams) int {
+	c := newConfig()
+	names, err := cli.ParseMixed(program.FlagSet(&hashAuthorities, c), args)
+	if errors.Is(err, flag.ErrHelp) {
+		return printCommandHelp(s, &hashAuthorities)
+	}
+	if err == nil && len(names) == 0 {
+		err = usageErrorf("hash needs a URL or a host, or - for URLs on stdin")
+	}
+	out := bufio.NewWriter(s.out)
+	for i := 0; i < len(names) && err == nil; i++ {
+		if names[i] != blob.Stdio {
+			err = printHash(out, names[i], c.partitions)
+			continue
+		}
+		lines := bufio.NewScanner(s.in)
+		for err == nil && lines.Scan() {
+			if line := strings.TrimSpace(lines.Text()); line != "" {
+				err = printHash(out, line, c.partitions)
+			}
+		}
+		err = errors.Join(err, lines.Err())
+	}
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return failUsage(s, "hash", err)
+	}
+	return exitDone
+}
+
+// printHash prints a URL's line.
+func printHash(w io.Writer, url string, partitions int) error {
+	if !strings.Contains(url, "://") {
+		url = "https://" + url
+	}
+	var scratch urls.Scratch
+	authority, _, err := scratch.Split([]byte(url))
+	if err != nil {
+		return usageErrorf("%q is neither a URL nor a host: %w", url, err)
+	}
+	hash := partition.Hash(authority)
+	if partitions > 0 {
+		fmt.Fprintf(w, "%d\t%d\t%s\n", hash, partition.Of(hash, partitions), authority)
+	} else {
+		fmt.Fprintf(w, "%d\t%s\n", hash, authority)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package partition
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// sparkHash is XXH64 with another hash as its seed, which is how Spark goes from one
+// argument of xxhash64 to the next.
+func sparkHash(seed int64, data []byte) int64 {
+	d := xxhash.NewWithSeed(uint64(seed))
+	_, _ = d.Write(data)
+	return int64(d.Sum64())
+}
+
+// The documentation of Spark's xxhash64 has: SELECT xxhash64('Spark', array(123), 2) is
+// 5602566077635097486. Integers are hashed as four bytes.
+func TestSparksExample(t *testing.T) {
+	number := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
+	got := sparkHash(sparkHash(Hash([]byte("Spark")), number(123)), number(2))
+	if got != 5602566077635097486 {
+		t.Errorf("xxhash64('Spark', array(123), 2) = %d", got)
+	}
+}
+
+// Partitions stay where they are in all versions: packs and tables were written by them.
+func TestHash(t *testing.T) {
+	for authority, want := range map[string]struct {
+		hash int64
+		of   int
+	}{
+		"https://example.com":                                     {hash: -2690290139961063022, of: 2},
+		"http://example.com:8080":                                 {hash: -809038105997760701, of: 3},
+		"https://www.xn--bcher-kva.example-with-a-long-name.test": {hash: -1990268634544783140, of: 12},
+	} {
+		if hash := Hash([]byte(authority)); hash != want.hash || Of(hash, 16) != want.of {
+			t.Errorf("%q: {hash: %d, of: %d},", authority, hash, Of(hash, 16))
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	for hash, want := range map[int64]int{0: 0, 5: 5, 7: 0, -1: 6, -7: 0, -8: 6, 1<<63 - 1: 0, -1 << 63: 6} {
+		if got := Of(hash, 7); got != want {
+			t.Errorf("pmod(%d, 7) = %d, want %d", hash, got, want)
+		}
+	}
+}
+
+func BenchmarkHash(b *testing.B) {
+	authority := []byte("https://www.example.com")
+	for b.Loop() {
+		Hash(authority)
+	}
+}
