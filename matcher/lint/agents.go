@@ -1,0 +1,116 @@
+package lint
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/spelling"
+)
+
+// checkAgents checks the user-agent lines of a group.
+func (c *checker) checkAgents(g *robotstxt.Group) {
+	for _, a := range g.Agents {
+		if !a.Everyone() {
+			c.checkAgent(a)
+		} else if rest := bytes.Trim(a.Value[1:], blanks); len(rest) > 0 {
+			c.addAgent("agent-with-more", a, "the line is for everyone: what follows * is ignored")
+		}
+	}
+}
+
+func (c *checker) addAgent(code string, a robotstxt.Agent, format string, args ...any) {
+	c.add(code, a.Line, valueAt(c.lines[a.Line-1], a.Value), format, args...)
+}
+
+// checkAgent checks a user-agent line that is not for everyone.
+func (c *checker) checkAgent(a robotstxt.Agent) {
+	token, word := a.Names(robotstxt.RFC9309)
+	rest := a.Value[len(word):] // starts with a slash or a blank, or is empty
+	switch {
+	case len(a.Value) == 0:
+		c.addAgent("agent-names-nobody", a, "the line names no crawler")
+	case isHeader(a.Value):
+		c.addHeader(a, token)
+	case len(token) == 0 && !isWord(word):
+		c.addAgent("agent-names-nobody", a, "%s names no crawler: a product token has letters, - and _, and * stands alone", quote(a.Value))
+	case bytes.ContainsAny(a.Value, ",;|"):
+		c.addAgent("agent-list", a, "a user-agent line is for one crawler, and this one for %s: each other takes a line of its own", c.named(a))
+	case bytes.ContainsAny(rest, blanks):
+		c.addAgent("agent-with-blanks", a, "a product token has no blanks: the line names %s", c.named(a))
+	case len(rest) > 0 || !isWord(word):
+		c.addAgent("agent-with-more", a, "the line names %s: what follows is no part of a name", c.named(a))
+	case len(token) < len(word) && c.profile == robotstxt.Google:
+		c.addAgent("agent-beyond-grammar", a, "google ends a name at its first character that is no letter, - or _: the line names %s, and not %s", c.named(a), quote(word))
+	}
+	c.checkSpelling(a, token)
+}
+
+// named is the name that a line has under the profile, quoted.
+func (c *checker) named(a robotstxt.Agent) string {
+	token, word := a.Names(c.profile)
+	switch {
+	case len(word) > len(token) && isWord(word):
+		return quote(word)
+	case len(token) > 0:
+		return quote(token)
+	}
+	return "nobody"
+}
+
+// isHeader reports whether a value is what crawlers send as User-Agent header.
+func isHeader(value []byte) bool {
+	lower := strings.ToLower(string(value))
+	return strings.HasPrefix(lower, "mozilla/") || strings.Contains(lower, "(compatible") || strings.Contains(lower, "+http")
+}
+
+// addHeader says which token a header should have been.
+func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
+	names := "names nobody"
+	if len(token) > 0 {
+		names = "names " + quote(token)
+	}
+	if meant := tokenInHeader(string(a.Value)); meant != "" && !strings.EqualFold(meant, string(token)) {
+		c.addAgent("agent-header", a, "a User-Agent header %s: give the product token, %s", names, meant)
+		return
+	}
+	c.addAgent("agent-header", a, "a User-Agent header %s: give the product token alone", names)
+}
+
+// tokenInHeader returns the first product of a User-Agent header that is a crawler's.
+func tokenInHeader(header string) string {
+	if _, after, found := strings.Cut(header, "compatible;"); found {
+		header = after
+	}
+	for _, product := range strings.FieldsFunc(header, func(r rune) bool { return strings.ContainsRune(" ();,", r) }) {
+		name, _, _ := strings.Cut(product, "/")
+		lower := strings.ToLower(name)
+		if isOneOf(lower, knownTokens()) || strings.HasSuffix(lower, "bot") || strings.HasSuffix(lower, "spider") || strings.HasSuffix(lower, "crawler") {
+			return name
+		}
+	}
+	return ""
+}
+
+// isWord reports whether a name has nothing but what a product token has, digits and dots.
+func isWord(name []byte) bool {
+	return len(name) > 0 && !bytes.ContainsFunc(name, func(r rune) bool {
+		return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
+	})
+}
+
+// checkSpelling finds names that are likely misspelt.
+func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
+	const least = 6 // characters; shorter names are near each other by chance
+	lower := strings.ToLower(string(token))
+	if len(lower) < least || isOneOf(lower, knownTokens()) {
+		return
+	}
+	near := spelling.Nearest(lower, knownTokens())
+	if near == "" || spelling.Distance(lower, near) > 1 && len(lower) < 2*least-2 {
+		return
+	}
+	i := slices.Index(knownTokens(), near)
+	c.addAgent("agent-misspelt", a, "%s is a crawler that is not known here: was %s meant?", quote(token), tokens[i])
+}

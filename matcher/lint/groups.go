@@ -1,0 +1,189 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// checkGroups checks user-agent lines, and the rules in their groups.
+func (c *checker) checkGroups() {
+	for i := range c.file.Groups {
+		g := &c.file.Groups[i]
+		c.checkAgents(g)
+		c.checkDelays(g)
+		c.checkBlankLine(g)
+		for r := range g.Rules {
+			c.checkRule(&g.Rules[r])
+		}
+	}
+	c.checkRepeated()
+	c.checkEmptyGroups()
+	c.checkShadowed()
+}
+
+// checkDelays checks the crawl-delays of a group.
+func (c *checker) checkDelays(g *robotstxt.Group) {
+	for _, d := range g.CrawlDelays {
+		c.checkCrawlDelay(d)
+		at := valueAt(c.lines[d.Line-1], content(c.lines[d.Line-1]))
+		for _, a := range g.Agents {
+			if a.Line > d.Line {
+				c.addRelated("joined-groups", d.Line, at, a.Line, "a crawl-delay does not end a group: the agents above share the rules of the user-agent in line %d", a.Line)
+				break
+			}
+		}
+		for _, a := range g.Agents {
+			if token, _ := a.Names(c.profile); isGooglebot(token) {
+				c.add("crawl-delay-google", d.Line, at, "%s ignores crawl-delay", string(token))
+				break
+			}
+		}
+	}
+}
+
+// isGooglebot reports whether a token is that of one of Google's crawlers.
+func isGooglebot(token []byte) bool {
+	name := strings.ToLower(string(token))
+	return name == "googlebot" || strings.HasPrefix(name, "googlebot-") || name == "adsbot-google" || name == "mediapartners-google" || name == "storebot-google"
+}
+
+// checkBlankLine finds a blank line between a user-agent line and what follows in its
+// group.
+func (c *checker) checkBlankLine(g *robotstxt.Group) {
+	if len(g.Rules) == 0 {
+		return
+	}
+	for number := g.Agents[0].Line + 1; number < g.Rules[0].Line; number++ {
+		if len(bytes.Trim(c.lines[number-1], blanks)) == 0 {
+			c.add("blank-line-in-group", number, 0, "the blank line does not end the group of line %d, and for crawlers of before RFC 9309 it does", g.Agents[0].Line)
+			return
+		}
+	}
+}
+
+// agentKeys are the names, in lower case, that a user-agent line is found by: "*" for
+// everyone.
+func (c *checker) agentKeys(a robotstxt.Agent) []string {
+	if a.Everyone() {
+		return []string{matcher.Everyone}
+	}
+	var keys []string
+	token, word := a.Names(c.profile)
+	for _, name := range [][]byte{word, token} {
+		if key := strings.ToLower(string(name)); key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys[:min(1, len(keys))]
+}
+
+// checkRepeated finds agents that are named twice.
+func (c *checker) checkRepeated() {
+	type place struct{ group, line int }
+	first := make(map[string]place)
+	for i := range c.file.Groups {
+		for _, a := range c.file.Groups[i].Agents {
+			for _, key := range c.agentKeys(a) {
+				p, again := first[key]
+				at := valueAt(c.lines[a.Line-1], a.Value)
+				switch {
+				case !again:
+					first[key] = place{i, a.Line}
+				case p.group == i:
+					c.addRelated("repeated-agent", a.Line, at, p.line, "%s is in the same group already, in line %d", quote(a.Value), p.line)
+				default:
+					c.addRelated("split-group", a.Line, at, p.line, "%s has a group already, in line %d: RFC 9309 makes them one, and some crawlers take only one of them", quote(a.Value), p.line)
+				}
+			}
+		}
+	}
+}
+
+// checkEmptyGroups finds groups without any rule, whose agents do not obey the rules for
+// everyone.
+func (c *checker) checkEmptyGroups() {
+	rules := make(map[string]int) // of all groups of an agent
+	for i := range c.file.Groups {
+		g := &c.file.Groups[i]
+		for _, a := range g.Agents {
+			for _, key := range c.agentKeys(a) {
+				rules[key] += len(g.Rules)
+			}
+		}
+	}
+	if rules[matcher.Everyone] == 0 || c.limited {
+		return
+	}
+	for i := range c.file.Groups {
+		for _, a := range c.file.Groups[i].Agents {
+			for _, key := range c.agentKeys(a) {
+				if rules[key] == 0 {
+					c.add("group-without-rules", a.Line, valueAt(c.lines[a.Line-1], a.Value), "%s has a group without rules: it may fetch everything, and does not obey those for *", quote(a.Value))
+				}
+			}
+		}
+	}
+}
+
+// checkShadowed finds rules that never decide, for no agent.
+func (c *checker) checkShadowed() {
+	body, ok := matcher.CompileBody(c.file)
+	if !ok {
+		return // its groups overlap too much to look at all agents
+	}
+	groups := make(map[int]int) // of each rule, by line
+	written := make(map[int]*robotstxt.Rule)
+	for i := range c.file.Groups {
+		for r := range c.file.Groups[i].Rules {
+			rule := &c.file.Groups[i].Rules[r]
+			groups[rule.Line], written[rule.Line] = i, rule
+		}
+	}
+	dead := make(map[int]matcher.Shadowed) // by line
+	alive := make(map[int]bool)
+	for _, trie := range body.Groups() {
+		shadowed := make(map[int]matcher.Shadowed)
+		for _, s := range trie.Shadowed() {
+			shadowed[s.Rule.Line] = s
+		}
+		for line := range trie.Lines() {
+			s, is := shadowed[line]
+			if !is {
+				alive[line] = true
+				continue
+			}
+			if _, before := dead[line]; !before {
+				dead[line] = s
+			}
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(dead)) {
+		if s := dead[line]; !alive[line] {
+			c.addShadowed(written[line], written[s.By.Line], groups[line] != groups[s.By.Line])
+		}
+	}
+}
+
+// addShadowed says of a rule why it never decides.
+func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
+	line := c.lines[rule.Line-1]
+	at := valueAt(line, content(line))
+	where := fmt.Sprintf("in line %d", by.Line)
+	if elsewhere {
+		where += ", of another group of the same agent"
+	}
+	switch {
+	case rule.Allow == by.Allow && bytes.Equal(rule.Pattern, by.Pattern):
+		c.addRelated("duplicate-rule", rule.Line, at, by.Line, "the rule is there already, %s", where)
+	case rule.Allow == by.Allow:
+		c.addRelated("redundant-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, matches all its paths, too, and beats it", quote(by.Text), where)
+	default:
+		c.addRelated("dead-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, beats it on every path that it matches", quote(by.Text), where)
+	}
+}

@@ -1,0 +1,208 @@
+package lint
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// The bad example of each code has a finding of it, and the good one has none at all.
+func TestCatalogue(t *testing.T) {
+	for _, code := range Codes() {
+		bad := Body(code.Bad, Options{})
+		i := slices.IndexFunc(bad.Findings, func(f Finding) bool { return f.Code == code.Name })
+		if i < 0 {
+			t.Errorf("%s: the bad example has only %v", code.Name, bad.Findings)
+		} else if bad.Findings[i].Severity != code.Severity {
+			t.Errorf("%s: %v", code.Name, bad.Findings[i])
+		}
+		if good := Body(code.Good, Options{}); len(good.Findings) > 0 {
+			t.Errorf("%s: the good example has %v", code.Name, good.Findings)
+		}
+		if len(code.Summary()) < 20 {
+			t.Errorf("%s: %q", code.Name, code.Summary())
+		}
+	}
+}
+
+// All codes of the program are in the catalogue, and none else.
+func TestCodesAreUsed(t *testing.T) {
+	used := make(map[string]bool)
+	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?:add|addRelated|addAgent|checkURL)\("([a-z0-9-]+)"`).FindAllStringSubmatch(string(text), -1) {
+			used[m[1]] = true
+			if _, ok := severities()[m[1]]; !ok {
+				t.Errorf("%s: %s is not in the catalogue", file, m[1])
+			}
+		}
+	}
+	for _, code := range Codes() {
+		if !used[code.Name] {
+			t.Errorf("nothing finds %s", code.Name)
+		}
+	}
+}
+
+// where is what was found, as "line:column code(profile)".
+func where(r Report) string {
+	var found []string
+	for _, f := range r.Findings {
+		text := fmt.Sprintf("%d:%d %s", f.Line, f.Column, f.Code)
+		if f.Profile != "" {
+			text += "(" + f.Profile + ")"
+		}
+		if f.Related > 0 {
+			text += fmt.Sprintf(">%d", f.Related)
+		}
+		found = append(found, text)
+	}
+	return strings.Join(found, ", ")
+}
+
+// Places, profiles and related lines.
+func TestBody(t *testing.T) {
+	for _, test := range []struct{ body, want string }{
+		{"", ""},
+		{"User-agent: *\n  Disallow: private # x", "2:13 missing-slash"},
+		{"User-agent: *\nDisallow é\nDisallow: /é x", "2:1 missing-colon, 2:10 missing-slash, 3:13 blank-in-pattern"},
+		{"User-agent: *\nDisallowed: /a\nDisallow: /a", "2:1 record-with-more, 3:1 duplicate-rule(google)>2"},
+		{"User-agent: *\nDisallow: https://example.com/a", "2:11 missing-slash"},
+		{"User-agent: 008\nDisallow: /", "1:13 agent-beyond-grammar(google)"},
+		{"User-agent: MJ12bot v1\nDisallow: /", "1:13 agent-with-blanks(google), 1:13 agent-with-blanks(rfc9309)"},
+		{"User-agent: Mediapartners-Google*\nDisallow:", "1:13 agent-with-more"},
+		{"User-agent:\nDisallow: /", "1:12 agent-names-nobody"},
+		{"User-agent: A\nAllow: /x\nUser-agent: B\nDisallow: /x\nUser-agent: A\nDisallow: /x", "5:13 split-group>1, 6:1 dead-rule>2"},
+		{"User-agent: A\nUser-agent: B\nDisallow: /x\nUser-agent: A\nAllow: /x", "4:13 split-group>1"}, // it decides for B
+		{"User-agent: a\nSitemap: x:y\nsitemap:\nDisallow:", "2:10 relative-sitemap, 3:1 relative-sitemap"},
+		{"User-agent: *\nDisallow: /\xE9 # \xE9\n# \xE9", "2:12 not-utf8"},
+		{"User-agent: *\nDisallow: /%7e%4", "2:12 escape-as-written(google), 2:15 broken-escape(rfc9309)"},
+		{"User-agent: Googlebot\nCrawl-delay: x\nDisallow: /", "2:1 crawl-delay-google, 2:14 crawl-delay-value"},
+		{"# \xFF\xFE\nUser-agent: *\nContent-Signal: ai-train=no\nHost: a.example\nDisallow:", ""},
+	} {
+		if got := where(Body([]byte(test.body), Options{})); got != test.want {
+			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
+		}
+	}
+}
+
+// A line that is called dead, redundant or a duplicate decides nothing, for no agent:
+// random files against the reference, under the profiles that the finding is about.
+func TestDeadLinesNeverDecide(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	var paths []string
+	for _, first := range []string{"/", "/a", "/b", "/ab", "/a/b", "/%61", "/a!"} {
+		for _, rest := range []string{"", "a", "b", "/", "/a", "?", "?a", "?a=/b", "?a=%2Fb", "!", "index.html", ".txt"} {
+			paths = append(paths, first+rest)
+		}
+	}
+	profiles := map[string]reference.Profile{"rfc9309": reference.RFC9309, "google": reference.Google}
+	dead := 0
+	for range 1500 {
+		var b strings.Builder
+		for range 1 + r.IntN(3) {
+			fmt.Fprintf(&b, "User-agent: %s\n", pick("*", "A", "B"))
+			for range r.IntN(6) {
+				b.WriteString(pick("Allow: ", "Disallow: ", "Disallowed: ") + pick("/", "/", "*") + pick("", "a", "a*", "*b", "%61") + pick("", "b", "$", "?", "/index.html") + "\n")
+			}
+		}
+		body := []byte(b.String())
+		for _, f := range Body(body, Options{}).Findings {
+			if !slices.Contains([]string{"dead-rule", "redundant-rule", "duplicate-rule"}, f.Code) {
+				continue
+			}
+			dead++
+			for name, profile := range profiles {
+				if f.Profile != "" && f.Profile != name {
+					continue
+				}
+				file := reference.Parse(body, profile, 0)
+				for _, agent := range []string{"A", "B", "C"} {
+					for _, path := range paths {
+						if d := reference.Decide(file, []string{agent}, path, profile); d.Rule != "" && d.Line == f.Line {
+							t.Fatalf("%s: %q decides %s for %s: %v in\n%s", name, d.Rule, path, agent, f, body)
+						}
+					}
+				}
+			}
+		}
+	}
+	if dead < 500 {
+		t.Errorf("only %d dead lines", dead)
+	}
+}
+
+// The parser's warnings all lead to findings.
+func TestWarnings(t *testing.T) {
+	for kind := robotstxt.UTF16Body; ; kind++ {
+		if kind.String() == "warning(?)" {
+			break
+		}
+		c := &checker{file: &robotstxt.File{Warnings: []robotstxt.Warning{{Kind: kind}}}, isText: true, lines: [][]byte{[]byte("disalow x")}, limited: true}
+		c.checkBody(nil, robotstxt.Options{})
+		c.file.Warnings[0].Line = 1
+		if c.isText {
+			c.checkLines()
+		}
+		if len(c.report.Findings) == 0 {
+			t.Errorf("nothing is said of %v", kind)
+		}
+	}
+}
+
+// A hostile body costs bounded memory: findings are capped, and the rest counted.
+func TestHostile(t *testing.T) {
+	for name, body := range map[string]string{
+		"lines":  strings.Repeat("x\n", 200_000),
+		"colons": strings.Repeat("x:\n", 150_000),
+		"rules":  "User-agent: *\n" + strings.Repeat("Disallow: x\n", 40_000),
+		"agents": strings.Repeat("User-agent: x y\n", 30_000),
+		"stars":  "User-agent: *\n" + strings.Repeat("Disallow: /*a*b*c\n", 20_000),
+		"many":   manyRules(15_000),
+	} {
+		report := Body([]byte(body), Options{})
+		if len(report.Findings) > MaxFindings || len(report.Findings)+report.More < MaxFindings && name != "many" {
+			t.Errorf("%s: %d findings and %d more", name, len(report.Findings), report.More)
+		}
+	}
+}
+
+// manyRules are distinct rules with wildcards.
+func manyRules(n int) string {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for i := range n {
+		fmt.Fprintf(&b, "Disallow: /*a%d*b\n", i)
+	}
+	return b.String()
+}
+
+func FuzzBody(f *testing.F) {
+	for _, code := range Codes() {
+		if len(code.Bad) < 1000 {
+			f.Add(code.Bad)
+		}
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, finding := range Body(body, Options{}).Findings {
+			lines := 0
+			for range robotstxt.Lines(robotstxt.Text(body, robotstxt.Options{})) {
+				lines++
+			}
+			if finding.Line < 1 || finding.Line > max(1, lines) || finding.Column < 1 || finding.Message == "" || strings.ContainsAny(finding.Message, "\n\r\x1b") {
+				t.Errorf("%q: %+v", body, finding)
+			}
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"bytes"
+
+	"robotsbatch/matcher/robotstxt"
+)
+
+// checkRule checks a rule by itself.
+func (c *checker) checkRule(rule *robotstxt.Rule) {
+	line := c.lines[rule.Line-1]
+	at := valueAt(line, rule.Pattern)
+	pattern := rule.Pattern
+	if len(pattern) == 0 {
+		if rule.Allow {
+			c.add("empty-allow", rule.Line, valueAt(line, content(line)), "an allow without a pattern has no effect")
+		}
+		return
+	}
+	if pattern[0] != '/' && pattern[0] != '*' {
+		return // it never matches, which is said already
+	}
+	if i := bytes.IndexAny(pattern, blanks); i >= 0 {
+		c.add("blank-in-pattern", rule.Line, at+i, "the blank is a part of the pattern, which matches only URLs that have one: a rule has one pattern, and a comment begins with #")
+		return
+	}
+	c.checkEscapes(rule.Line, at, pattern)
+	if i := bytes.IndexByte(pattern[:len(pattern)-1], '$'); i >= 0 {
+		c.add("dollar-inside", rule.Line, at+i, "$ is the end of the URL only at the end of the pattern: this one is the character")
+	}
+}
+
+// checkEscapes checks the percent-encoding of a pattern.
+func (c *checker) checkEscapes(number, at int, pattern []byte) {
+	for i := 0; i < len(pattern); i++ {
+		char := pattern[i]
+		switch {
+		case char == '%' && !isEscape(pattern[i:]):
+			c.add("broken-escape", number, at+i, "%% without two hexadecimal digits stands for itself: is it %%25, or a digit missing?")
+			return
+		case char == '%':
+			if decoded := unhex(pattern[i+1])<<4 | unhex(pattern[i+2]); c.profile == robotstxt.Google && isUnreserved(decoded) {
+				c.add("escape-as-written", number, at+i, "google compares %s as written: the rule does not match URLs with %q", pattern[i:i+3], string(rune(decoded)))
+				return
+			}
+			i += 2
+		case c.profile == robotstxt.Google && (char < 0x21 || char == 0x7F || bytes.IndexByte([]byte("\"<>\\^`{|}"), char) >= 0):
+			c.add("unescaped-character", number, at+i, "google compares %q as written: the rule does not match URLs that have it as %%%02X", string(rune(char)), char)
+			return
+		}
+	}
+}
+
+func isEscape(s []byte) bool { return len(s) > 2 && isHex(s[1]) && isHex(s[2]) }
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// unhex is the value of a hexadecimal digit.
+func unhex(digit byte) byte {
+	if digit <= '9' {
+		return digit - '0'
+	}
+	return digit&^0x20 - 'A' + 10
+}
+
+func isUnreserved(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
