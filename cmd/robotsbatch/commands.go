@@ -1,11 +1,15 @@
 package main
 
-import "robotsbatch/cmd/robotsbatch/internal/cli"
+import (
+	"slices"
+
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+)
 
 // program is the command line, made of the tables of commands and flags.
 var program = cli.Program[jobConfig]{
 	Purpose: "robots.txt verdicts for lists and tables of URLs", Version: version(),
-	Main: mainJob, Commands: commands, Flags: flagTable,
+	Main: mainJob, Commands: commands, Flags: slices.Concat(flagTable, lintFlags),
 	Topics: []string{inputTopic, rulesTopic, outputTopic, runningTopic}, Pages: manualTopics(),
 	Given: func(c *jobConfig, f *cli.Flag[jobConfig], value string) {
 		if !f.Indifferent {
@@ -112,4 +116,5 @@ var commands = []cli.Command{
 	mergeShards,
 	surveyHelp,
 	hashAuthorities,
+	lintFiles,
 }

@@ -55,8 +55,8 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 				t.Errorf("%s: there is no flag -%s", name, flag[1])
 			}
 		}
-		for _, topic := range regexp.MustCompile("`robotsbatch help ([a-z]+)`").FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(program.HelpWords(), topic[1]) {
+		for _, topic := range regexp.MustCompile("`robotsbatch help ([a-z-]+)`").FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(program.HelpWords(), topic[1]) && !slices.Contains(codeNames(), topic[1]) {
 				t.Errorf("%s: there is no help on %s", name, topic[1])
 			}
 		}
@@ -265,7 +265,7 @@ func TestPagesShowOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(root)
-	for _, name := range []string{"explain"} {
+	for _, name := range []string{"explain", "lint"} {
 		page, err := os.ReadFile("cmd/robotsbatch/manual/" + name + ".md")
 		if err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -101,6 +102,7 @@ type jobConfig struct {
 	resume      bool
 	sharding
 	json bool // of explain and lint
+	lint lintConfig
 	// given are the flags that decide about the outputs' bytes, with their
 	// values.
 	given    map[string][]string
@@ -115,7 +117,7 @@ type jobConfig struct {
 
 // newConfig is a command line without flags.
 func newConfig() *jobConfig {
-	c := &jobConfig{maxInvalid: unlimited, memory: defaultMemory, maxLine: lines.DefaultMaxLine, out: "-", given: make(map[string][]string)}
+	c := &jobConfig{maxInvalid: unlimited, lint: lintConfig{failOn: lint.Error}, memory: defaultMemory, maxLine: lines.DefaultMaxLine, out: "-", given: make(map[string][]string)}
 	c.maxAge = evaluate.DefaultMaxAge * time.Second
 	return c
 }

@@ -6,8 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
+	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/spelling"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
@@ -42,6 +44,9 @@ func runHelp(args []string, s streams) int {
 	if command != nil || err == nil {
 		return printHelp(s, func(w io.Writer) { printTopic(w, command, page) })
 	}
+	if i := slices.Index(codeNames(), topic); i >= 0 {
+		return printHelp(s, func(w io.Writer) { fmt.Fprint(w, lint.Codes()[i].Section) })
+	}
 	others := map[string]func(io.Writer){
 		"all": func(w io.Writer) { program.Help(&program.Main, w) }, "man": program.ManPage,
 		"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion,
@@ -52,14 +57,14 @@ func runHelp(args []string, s streams) int {
 	if print := others[topic]; print != nil {
 		return printHelp(s, print)
 	}
-	names := manualTopics()
+	names := slices.Concat(manualTopics(), codeNames())
 	for _, c := range program.Commands {
 		names = append(names, c.Name)
 	}
 	if near := spelling.Nearest(topic, names); near != "" {
 		return failUsage(s, "", usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
-	return failUsage(s, "", usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(names, ", ")))
+	return failUsage(s, "", usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
 }
 
 // printTopic prints the help of a command, if there is one of that name, and the page of
@@ -72,6 +77,17 @@ func printTopic(w io.Writer, command *cli.Command, page []byte) {
 		}
 	}
 	_, _ = w.Write(page) // what the reader of a pipe does not want is no error
+	if command != nil && command.Set == lintCommand {
+		printCodes(w)
+	}
+}
+
+// printCodes lists the codes of lint.
+func printCodes(w io.Writer) {
+	fmt.Fprint(w, "\n## Codes\n\n")
+	for _, code := range lint.Codes() {
+		fmt.Fprint(w, cli.Wrap(fmt.Sprintf("%s (%s): %s", code.Name, code.Severity, code.Summary()), "- ", "  "))
+	}
 }
 
 // printCommandHelp prints all of a command's help.

@@ -88,6 +88,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runExport(ctx, args[1:], s)
 	case command == "survey":
 		return runSurvey(ctx, args[1:], s)
+	case command == "lint":
+		return runLint(ctx, args[1:], s)
 	case command == "pipe":
 		return runPipe(ctx, args[1:], s)
 	case command == "hash":

@@ -29,6 +29,7 @@ const (
 	surveyCommand
 	statsCommand
 	hashCommand
+	lintCommand
 
 	readingRules = evaluating | compileCommand | exporting
 	evaluating   = jobCommand | explainCommand | pipeCommand
@@ -318,7 +319,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
 	},
 	{
-		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand | mergeCommand, Standard: "2m", Indifferent: true,
+		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand | mergeCommand | lintCommand, Standard: "2m", Indifferent: true,
 		Short: "how long an object store may send and take no byte",
 		More:  "All attempts count together.",
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.storeTimeout) },

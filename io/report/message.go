@@ -16,7 +16,7 @@ var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageN
 
 // packageNames are those of the packages of which errors may be shown.
 var packageNames = []string{
-	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compress", "delimited", "domains", "evaluate", "explain", "export", "extent", "format", "frontier", "jsonl",
+	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compress", "delimited", "domains", "evaluate", "explain", "export", "extent", "findings", "format", "frontier", "jsonl",
 	"kernels", "lines", "lint", "manifest", "matcher", "outputs", "parquetio", "pipe", "report", "robotstxt", "rulepack", "rulesdir",
 	"ruleset", "runs", "spelling", "stores", "tables", "text", "urls", "verify", "warc",
 }

@@ -2,11 +2,9 @@ package lint
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"robotsbatch/matcher/robotstxt"
-	"robotsbatch/matcher/spelling"
 )
 
 // checkAgents checks the user-agent lines of a group.
@@ -35,7 +33,7 @@ func (c *checker) checkAgent(a robotstxt.Agent) {
 		c.addHeader(a, token)
 	case len(token) == 0 && !isWord(word):
 		c.addAgent("agent-names-nobody", a, "%s names no crawler: a product token has letters, - and _, and * stands alone", quote(a.Value))
-	case bytes.ContainsAny(a.Value, ",;|"):
+	case isList(a.Value):
 		c.addAgent("agent-list", a, "a user-agent line is for one crawler, and this one for %s: each other takes a line of its own", c.named(a))
 	case bytes.ContainsAny(rest, blanks):
 		c.addAgent("agent-with-blanks", a, "a product token has no blanks: the line names %s", c.named(a))
@@ -59,10 +57,21 @@ func (c *checker) named(a robotstxt.Agent) string {
 	return "nobody"
 }
 
+// isList reports whether a value is several names.
+func isList(value []byte) bool {
+	names := bytes.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '|' })
+	for _, name := range names {
+		if !isWord(bytes.Trim(name, blanks)) {
+			return false
+		}
+	}
+	return len(names) > 1
+}
+
 // isHeader reports whether a value is what crawlers send as User-Agent header.
 func isHeader(value []byte) bool {
 	lower := strings.ToLower(string(value))
-	return strings.HasPrefix(lower, "mozilla/") || strings.Contains(lower, "(compatible") || strings.Contains(lower, "+http")
+	return strings.HasPrefix(lower, "mozilla/") && strings.Contains(lower, "(") || strings.Contains(lower, "(compatible")
 }
 
 // addHeader says which token a header should have been.
@@ -86,8 +95,13 @@ func tokenInHeader(header string) string {
 	for _, product := range strings.FieldsFunc(header, func(r rune) bool { return strings.ContainsRune(" ();,", r) }) {
 		name, _, _ := strings.Cut(product, "/")
 		lower := strings.ToLower(name)
-		if isOneOf(lower, knownTokens()) || strings.HasSuffix(lower, "bot") || strings.HasSuffix(lower, "spider") || strings.HasSuffix(lower, "crawler") {
+		if isOneOf(lower, knownTokens()) {
 			return name
+		}
+		for _, end := range []string{"bot", "spider", "crawler"} {
+			if len(lower) > len(end) && lower != "robot" && strings.HasSuffix(lower, end) {
+				return name
+			}
 		}
 	}
 	return ""
@@ -100,17 +114,41 @@ func isWord(name []byte) bool {
 	})
 }
 
-// checkSpelling finds names that are likely misspelt.
+// checkSpelling finds names that are likely misspelt. Many crawlers' names are near each
+// other, so only slips of the hand count.
 func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
-	const least = 6 // characters; shorter names are near each other by chance
+	const least = 6 // bytes; shorter names are near each other by chance
+	_, word := a.Names(robotstxt.RFC9309)
 	lower := strings.ToLower(string(token))
-	if len(lower) < least || isOneOf(lower, knownTokens()) {
+	if len(lower) < least || len(word) > len(token) || isOneOf(lower, knownTokens()) {
 		return
 	}
-	near := spelling.Nearest(lower, knownTokens())
-	if near == "" || spelling.Distance(lower, near) > 1 && len(lower) < 2*least-2 {
-		return
+	for i, known := range knownTokens() {
+		if isSlip(lower, known) {
+			c.addAgent("agent-misspelt", a, "%s is not known here: was %s meant?", quote(token), tokens[i])
+			return
+		}
 	}
-	i := slices.Index(knownTokens(), near)
-	c.addAgent("agent-misspelt", a, "%s is a crawler that is not known here: was %s meant?", quote(token), tokens[i])
+}
+
+// isSlip reports whether a name is another with two neighbours swapped, a letter left out
+// or doubled, or "_" for "-".
+func isSlip(name, meant string) bool {
+	if strings.ReplaceAll(name, "_", "-") == strings.ReplaceAll(meant, "_", "-") {
+		return true
+	}
+	same := 0 // from the start
+	for same < len(name) && same < len(meant) && name[same] == meant[same] {
+		same++
+	}
+	rest, restMeant := name[same:], meant[same:]
+	switch len(rest) - len(restMeant) {
+	case 0:
+		return len(rest) > 1 && rest[0] == restMeant[1] && rest[1] == restMeant[0] && rest[2:] == restMeant[2:]
+	case -1: // left out, but not at the start
+		return same > 0 && rest == restMeant[1:]
+	case 1:
+		return same > 0 && rest[0] == name[same-1] && rest[1:] == restMeant
+	}
+	return false
 }

@@ -30,8 +30,8 @@ type Code struct {
 
 // Summary is the first sentence of Text.
 func (c *Code) Summary() string {
-	summary, _, _ := strings.Cut(c.Text, ". ")
-	return strings.TrimSuffix(strings.Join(strings.Fields(summary), " "), ".") + "."
+	summary, _, _ := strings.Cut(strings.Join(strings.Fields(c.Text), " "), ". ")
+	return strings.TrimSuffix(summary, ".") + "."
 }
 
 // Catalogue is all codes with their examples, in Markdown.

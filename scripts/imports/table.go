@@ -51,6 +51,7 @@ var table = []room{
 	{"io/outputs", join([]string{"batch", "io/frontier", "io/rulesdir", "io/ruleset"}, shared), nil},
 	{"io/agentlist", []string{"matcher"}, nil},
 	{"io/report", join(engine, []string{"batch", "io/rulepack", "io/ruleset"}, shared), nil},
+	{"io/findings", join(engine, []string{"io/report"}, shared), nil},
 	{"io/explain", join(engine, []string{"batch", "batch/evaluate", "io/report", "io/ruleset"}, shared), nil},
 	{"io/verify", join([]string{"batch", "io/frontier", "io/parquetio", "io/rulepack", "io/ruleset"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},

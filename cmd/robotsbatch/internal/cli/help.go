@@ -11,10 +11,10 @@ const Width = 80
 
 // ShortHelp prints the main job's common flags on one screen.
 func (p *Program[C]) ShortHelp(w io.Writer) {
-	fmt.Fprint(w, wrap("robotsbatch "+p.Main.About, "", ""))
+	fmt.Fprint(w, Wrap("robotsbatch "+p.Main.About, "", ""))
 	fmt.Fprintf(w, "\nUsage:\n  robotsbatch %s\n", p.Main.Usage[0])
 	commands := strings.Join(p.commandWords(), ", ")
-	fmt.Fprint(w, wrap(commands, "  robotsbatch COMMAND, which is one of ", "    "))
+	fmt.Fprint(w, Wrap(commands, "  robotsbatch COMMAND, which is one of ", "    "))
 	fmt.Fprint(w, "\nCommon flags:\n")
 	for i := range p.Flags {
 		if o := &p.Flags[i]; o.Common && o.Commands&p.Main.Set != 0 {
@@ -22,7 +22,7 @@ func (p *Program[C]) ShortHelp(w io.Writer) {
 		}
 	}
 	fmt.Fprint(w, "\nExample:\n  robotsbatch "+p.Main.Examples[0]+"\n\n")
-	fmt.Fprint(w, wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
+	fmt.Fprint(w, Wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
 }
 
 func (p *Program[C]) printUsage(w io.Writer) {
@@ -39,7 +39,7 @@ func (p *Program[C]) Help(c *Command, w io.Writer) {
 	if c.Set != p.Main.Set {
 		begin += c.Name + " "
 	}
-	fmt.Fprint(w, wrap(begin+c.About, "", ""))
+	fmt.Fprint(w, Wrap(begin+c.About, "", ""))
 	fmt.Fprint(w, "\nUsage:\n")
 	if c.Set == p.Main.Set {
 		p.printUsage(w)
@@ -50,7 +50,7 @@ func (p *Program[C]) Help(c *Command, w io.Writer) {
 		}
 	}
 	if c.Details != "" {
-		fmt.Fprint(w, "\n"+wrap(c.Details, "", ""))
+		fmt.Fprint(w, "\n"+Wrap(c.Details, "", ""))
 	}
 	for _, topic := range p.Topics {
 		p.printTopic(c, w, topic)
@@ -61,7 +61,7 @@ func (p *Program[C]) Help(c *Command, w io.Writer) {
 	}
 	fmt.Fprint(w, "\nExit status:\n")
 	for _, e := range c.Exits {
-		fmt.Fprint(w, wrap(e.Meaning, fmt.Sprintf("  %-13s  ", e.Status), strings.Repeat(" ", 17)))
+		fmt.Fprint(w, Wrap(e.Meaning, fmt.Sprintf("  %-13s  ", e.Status), strings.Repeat(" ", 17)))
 	}
 }
 
@@ -93,11 +93,11 @@ func (o *Flag[C]) print(w io.Writer, text string) {
 		fmt.Fprintln(w, flag)
 		flag = ""
 	}
-	fmt.Fprint(w, wrap(text, fmt.Sprintf("%-*s", len(indent), flag), indent))
+	fmt.Fprint(w, Wrap(text, fmt.Sprintf("%-*s", len(indent), flag), indent))
 }
 
-// wrap breaks text into lines, the first behind begin, the others behind indent.
-func wrap(text, begin, indent string) string {
+// Wrap breaks text into lines, the first behind begin, the others behind indent.
+func Wrap(text, begin, indent string) string {
 	var b strings.Builder
 	line := begin
 	empty := true

@@ -1,0 +1,142 @@
+package findings
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"robotsbatch/matcher/lint"
+)
+
+// examples are the bad examples of all codes, with what is found in them.
+func examples() (names []string, reports []lint.Report) {
+	for _, code := range lint.Codes() {
+		names = append(names, "bad/"+code.Name+" ä#?.txt")
+		reports = append(reports, lint.Body(code.Bad, lint.Options{}))
+	}
+	names = append(names, "https://example.com/robots.txt", "/srv/robots.txt", "stdin")
+	return names, append(reports, reports[len(reports)-3:]...)
+}
+
+// write writes all examples.
+func write(t *testing.T, w Writer) (found []lint.Finding) {
+	t.Helper()
+	names, reports := examples()
+	for i, name := range names {
+		if err := w.Add(name, reports[i].Findings); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, reports[i].Findings...)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// A SARIF log is valid by the schema of OASIS, and a library reads all findings from it.
+func TestSARIF(t *testing.T) {
+	var b bytes.Buffer
+	found := write(t, NewSARIF(&b, "1.2.3"))
+	log, err := sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := log.Runs[0]
+	if len(run.Results) != len(found) || len(run.Tool.Driver.Rules) != len(lint.Codes()) || *run.Tool.Driver.Version != "1.2.3" {
+		t.Fatalf("%d results and %d rules", len(run.Results), len(run.Tool.Driver.Rules))
+	}
+	for i, result := range run.Results {
+		place := result.Locations[0].PhysicalLocation
+		f := found[i]
+		if *result.RuleID != f.Code || result.Level != f.Severity.String() || *result.Message.Text != f.Message ||
+			*place.Region.StartLine != f.Line || *place.Region.StartColumn != f.Column || (len(result.RelatedLocations) == 1) != (f.Related > 0) {
+			t.Errorf("result %d: %+v", i, f)
+		}
+	}
+	uri := *run.Results[len(run.Results)-1].Locations[0].PhysicalLocation.ArtifactLocation.URI
+	first := *run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI
+	if uri != "stdin" || first != "bad/html-body%20%C3%A4%23%3F.txt" || !strings.Contains(b.String(), `"uri":"file:///srv/robots.txt"`) {
+		t.Errorf("URIs %s, %s", first, uri)
+	}
+}
+
+// A log without results is valid, too.
+func TestEmptySARIF(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewSARIF(&b, "1").Close(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation())
+	if err != nil || len(log.Runs) != 1 || len(log.Runs[0].Results) != 0 {
+		t.Errorf("%v: %s", err, &b)
+	}
+}
+
+// JSON has an object a line, and text a line a finding, in which nothing talks to a
+// terminal.
+func TestLines(t *testing.T) {
+	var j, text bytes.Buffer
+	found := write(t, NewJSON(&j))
+	write(t, NewText(&text))
+	lines := bufio.NewScanner(&text)
+	for line := range strings.Lines(j.String()) {
+		var f jsonFinding
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatal(err)
+		}
+		if want := found[0]; f.Line != want.Line || f.Column != want.Column || f.Code != want.Code || f.Severity != want.Severity.String() ||
+			f.Message != want.Message || f.Profile != want.Profile || f.Related != want.Related || f.File == "" {
+			t.Errorf("%s: want %+v", line, want)
+		}
+		if found = found[1:]; !lines.Scan() || !strings.HasSuffix(lines.Text(), f.Message+" ["+f.Code+"]") || !strings.HasPrefix(lines.Text(), f.File+":") {
+			t.Errorf("%s, and as text %s", line, lines.Text())
+		}
+	}
+	if len(found) > 0 || lines.Scan() {
+		t.Errorf("%d findings are missing, or text is left: %s", len(found), lines.Text())
+	}
+	var b bytes.Buffer
+	if err := NewText(&b).Add("a\x1b[2Jb", []lint.Finding{{Line: 1, Column: 2, Code: "x", Profile: "google", Message: "m"}}); err != nil || b.String() != "a%1B[2Jb:1:2: note (google): m [x]\n" {
+		t.Errorf("%q, %v", &b, err)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+func TestFailingWriter(t *testing.T) {
+	found := []lint.Finding{{Line: 1, Column: 1}}
+	for _, w := range []Writer{NewText(broken{}), NewJSON(broken{}), NewSARIF(broken{}, "1")} {
+		if w.Add("a", found) == nil {
+			t.Errorf("%T does not fail", w)
+		}
+	}
+}
+
+func TestTally(t *testing.T) {
+	var tally Tally
+	for range 2 {
+		tally.Add([]lint.Finding{{Code: "a", Severity: lint.Note}, {Code: "b", Severity: lint.Error}, {Code: "a", Severity: lint.Note}}, 0)
+	}
+	tally.Add(nil, 7)
+	if got := tally.String(); got != "3 robots.txt, 2 with findings: 2 errors, 0 warnings, 4 notes; and 7 more, of which a file has at most 1,000" {
+		t.Error(got)
+	}
+	if tally.AtLeast(lint.Warning) != 2 || tally.AtLeast(lint.Note) != 6 {
+		t.Errorf("%+v", tally)
+	}
+	var b strings.Builder
+	if err := tally.WriteCounts(&b); err != nil || b.String() != "   error b                      2 in 2 files\n    note a                      4 in 2 files\n" {
+		t.Errorf("%q, %v", &b, err)
+	}
+	if got := new(Tally).String(); got != "0 robots.txt: nothing found" {
+		t.Error(got)
+	}
+}

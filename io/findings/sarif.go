@@ -1,0 +1,157 @@
+package findings
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/matcher/lint"
+)
+
+// NewSARIF returns a Writer of one SARIF 2.1.0 log with one run. Results are written as
+// they come, so that findings in a whole crawl need no memory. version is the program's.
+func NewSARIF(w io.Writer, version string) Writer { return &sarifWriter{w: w, version: version} }
+
+type sarifWriter struct {
+	w       io.Writer
+	version string
+	results int
+}
+
+type (
+	sarifText struct {
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
+	}
+	sarifRule struct {
+		ID      string    `json:"id"`
+		Short   sarifText `json:"shortDescription"`
+		Help    sarifText `json:"help"`
+		Default struct {
+			Level string `json:"level"`
+		} `json:"defaultConfiguration"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
+	}
+	sarifLocation struct {
+		ID       int `json:"id,omitempty"`
+		Physical struct {
+			Artifact struct {
+				URI string `json:"uri"`
+			} `json:"artifactLocation"`
+			Region sarifRegion `json:"region"`
+		} `json:"physicalLocation"`
+		Message *sarifText `json:"message,omitempty"`
+	}
+	sarifResult struct {
+		RuleID     string            `json:"ruleId"`
+		Level      string            `json:"level"`
+		Message    sarifText         `json:"message"`
+		Locations  []sarifLocation   `json:"locations"`
+		Related    []sarifLocation   `json:"relatedLocations,omitempty"`
+		Properties map[string]string `json:"properties,omitempty"`
+	}
+)
+
+// start writes what comes before the results.
+func (s *sarifWriter) start() error {
+	driver := sarifDriver{Name: "robotsbatch", Version: s.version}
+	for _, code := range lint.Codes() {
+		rule := sarifRule{ID: code.Name, Short: sarifText{Text: code.Summary()}, Help: sarifText{Text: plain(code.Text), Markdown: code.Section}}
+		rule.Default.Level = code.Severity.String()
+		driver.Rules = append(driver.Rules, rule)
+	}
+	text, err := marshal(driver)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.w, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","results":[`, text)
+	return err
+}
+
+// plain is a text of the catalogue on one line.
+func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func marshal(v any) (string, error) {
+	var b strings.Builder
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	err := out.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+func (s *sarifWriter) Add(name string, found []lint.Finding) error {
+	for i := range found {
+		if s.results == 0 {
+			if err := s.start(); err != nil {
+				return err
+			}
+		}
+		text, err := marshal(result(uriOf(name), &found[i]))
+		if err != nil {
+			return err
+		}
+		before := ",\n"
+		if s.results == 0 {
+			before = "\n"
+		}
+		if _, err := io.WriteString(s.w, before+text); err != nil {
+			return err
+		}
+		s.results++
+	}
+	return nil
+}
+
+func (s *sarifWriter) Close() error {
+	end := "\n]}]}\n"
+	if s.results == 0 {
+		if err := s.start(); err != nil {
+			return err
+		}
+		end = "]}]}\n"
+	}
+	_, err := io.WriteString(s.w, end)
+	return err
+}
+
+func result(uri string, f *lint.Finding) sarifResult {
+	r := sarifResult{RuleID: f.Code, Level: f.Severity.String(), Message: sarifText{Text: f.Message}}
+	r.Locations = []sarifLocation{location(uri, sarifRegion{f.Line, f.Column})}
+	if f.Related > 0 {
+		related := location(uri, sarifRegion{StartLine: f.Related})
+		related.ID, related.Message = 1, &sarifText{Text: fmt.Sprintf("line %d", f.Related)}
+		r.Related = []sarifLocation{related}
+	}
+	if f.Profile != "" {
+		r.Properties = map[string]string{"profile": f.Profile}
+	}
+	return r
+}
+
+func location(uri string, region sarifRegion) (l sarifLocation) {
+	l.Physical.Artifact.URI, l.Physical.Region = uri, region
+	return l
+}
+
+// uriOf is a name as a URI reference: that of a capture as it is, that of a file escaped.
+func uriOf(name string) string {
+	if u, err := url.Parse(name); err == nil && u.Scheme != "" && u.Host != "" {
+		return u.String()
+	}
+	slashed := filepath.ToSlash(name)
+	if filepath.IsAbs(name) {
+		return (&url.URL{Scheme: "file", Path: slashed}).String()
+	}
+	return (&url.URL{Path: slashed}).String()
+}

@@ -1,0 +1,166 @@
+package ruleset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/io/captures"
+	"robotsbatch/io/compress"
+	"robotsbatch/io/rulesdir"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
+)
+
+// Body is a robots.txt as it was read.
+type Body struct {
+	// Name is that of the file, or of a capture the URL.
+	Name string
+	// Text is up to robotstxt.Options.ReadSize bytes of it, decompressed.
+	Text []byte
+	// Cut says that it is only the beginning of what the server sent.
+	Cut bool
+}
+
+// Bodies calls visit for each robots.txt in each of o.Sources, in their order: of a folder
+// for the files that are named by host and for its own robots.txt, of captures for each
+// answer that has a body, and for each other file itself. What visit gets is valid until it
+// returns. The first error, of a source or of visit, ends it and is returned.
+//
+// A source without any robots.txt is an error, as is a rule pack, which has the rules and
+// not the text that they were written in. Single and AllowNone have no meaning here.
+func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
+	o.Single = []string{"any"} // other files are single ones
+	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
+	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
+	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize()}
+	for _, name := range o.Sources {
+		source, err := f.find(ctx, name)
+		if err != nil {
+			return operandError{err}
+		}
+		v.visited = 0
+		switch {
+		case source.kind == packKind:
+			return usageErrorf("%s is a rule pack, which has no text of its own: name what it was compiled of", blob.Shown(name))
+		case source.kind == folderKind:
+			err = v.folder(ctx, name)
+		case source.single:
+			err = v.file(ctx, name)
+		default:
+			err = v.captures(ctx, source)
+		}
+		if err != nil {
+			return err
+		}
+		if v.visited == 0 {
+			return fmt.Errorf("%s has no robots.txt: a folder has files that are named by host, such as example.com or example.com/robots.txt, and captures have answers with a body", blob.Shown(name))
+		}
+	}
+	return nil
+}
+
+// operandError is an error about a source that was not named with -rules.
+type operandError struct{ error }
+
+func (e operandError) Error() string { return strings.ReplaceAll(e.error.Error(), "-rules ", "") }
+
+func (e operandError) Unwrap() error { return e.error }
+
+// bodyVisitor is the state of Bodies.
+type bodyVisitor struct {
+	*Found
+	visit   func(*Body) error
+	size    int // bytes of a body that are read
+	visited int // of the source
+}
+
+// give hands a body out.
+func (v *bodyVisitor) give(ctx context.Context, b *Body) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	v.visited++
+	return v.visit(b)
+}
+
+// folder visits the files of a folder.
+func (v *bodyVisitor) folder(ctx context.Context, name string) error {
+	own := filepath.Join(name, "robots.txt")
+	if info, err := os.Stat(own); err == nil && info.Mode().IsRegular() && !blob.IsURL(name) {
+		if err := v.file(ctx, own); err != nil {
+			return err
+		}
+	}
+	ignored := ignoredNames{all: v.options.AllIgnored}
+	dir, err := openFolder(ctx, name, rulesdir.Options{Profile: v.options.Profile, Limit: v.options.Limit, Ignored: func(file string) {
+		if file != "robots.txt" {
+			ignored.add(file)
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	defer dir.Close() // it was only read from
+	ignored.tell(name, v.warner)
+	return dir.Files(func(file string, body []byte) error {
+		return v.give(ctx, &Body{Name: file, Text: body})
+	})
+}
+
+// file visits a single robots.txt, which may be compressed.
+func (v *bodyVisitor) file(ctx context.Context, name string) error {
+	in := v.options.Stdin
+	shown := blob.Shown(name)
+	if name == blob.Stdio {
+		shown = "stdin"
+	} else {
+		f, err := blob.Open(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer f.Close() // it was only read from
+		in = f
+	}
+	head := make([]byte, compress.DetectSize)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	in = io.MultiReader(bytes.NewReader(head[:n]), in)
+	if codec := compress.Detect(head[:n]); codec != compress.None {
+		r, err := compress.NewReader(in, codec)
+		if err != nil {
+			return fmt.Errorf("%s: %w", shown, err)
+		}
+		defer r.Close() // it was only read from
+		in = r
+	}
+	var text bytes.Buffer
+	if _, err := io.CopyN(&text, in, int64(v.size)); err != nil && err != io.EOF {
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	return v.give(ctx, &Body{Name: shown, Text: text.Bytes()})
+}
+
+// captures visits the captures of robots.txt that have a body.
+func (v *bodyVisitor) captures(ctx context.Context, s source) error {
+	of := Found{options: v.options, sources: []source{s}, warner: v.warner}
+	var scratch urls.Scratch
+	return of.EachCapture(ctx, func(_ string, x *captures.Capture) error {
+		_, path, err := scratch.Split(x.URL)
+		if err != nil || string(path) != "/robots.txt" || x.Failed || x.Status != 0 && x.Status/100 != 2 {
+			return nil
+		}
+		text, cut, _, err := captures.Decompress(x.Body, x.Cut, v.size)
+		if err != nil {
+			return nil // nothing of it can be read
+		}
+		return v.give(ctx, &Body{Name: string(x.URL), Text: text[:min(len(text), v.size)], Cut: cut})
+	})
+}
