@@ -181,18 +181,16 @@ func (e *Evaluator) addTimedFacts(v *batch.Verdicts, firstRow, number int, o *ma
 	if o.Access == access.Unknown {
 		return
 	}
+	e.countOutdated(v, firstRow, number, span.Seen)
+	if !e.options.Facts {
+		return
+	}
 	facts := [2]int32{-1, -1} // with the time of the first fetch, of the last
 	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
 		for row := firstRow + int(g.runs[next].low); row < firstRow+int(g.runs[next].high); row++ {
 			t, last := v.Times[row], 0
 			if span.Seen <= t {
 				last = 1
-				if span.Seen != 0 && t-span.Seen > e.options.MaxAge {
-					v.Outdated++
-				}
-			}
-			if !e.options.Facts {
-				continue
 			}
 			if facts[last] < 0 {
 				facts[last] = int32(len(v.Facts))
@@ -202,6 +200,22 @@ func (e *Evaluator) addTimedFacts(v *batch.Verdicts, firstRow, number int, o *ma
 			v.FactsOf[row] = facts[last]
 			if o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
 				v.MoreSitemaps++
+			}
+		}
+	}
+}
+
+// countOutdated counts the rows of a group whose time is too long after the last fetch that
+// said what holds for them.
+func (e *Evaluator) countOutdated(v *batch.Verdicts, firstRow, number int, seen int64) {
+	if seen == 0 {
+		return
+	}
+	g := &e.groups
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		for _, t := range v.Times[firstRow+int(g.runs[next].low) : firstRow+int(g.runs[next].high)] {
+			if t-seen > e.options.MaxAge {
+				v.Outdated++
 			}
 		}
 	}

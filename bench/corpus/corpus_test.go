@@ -251,3 +251,35 @@ func TestLargestOrigin(t *testing.T) {
 	s = measure(corpus.Options{Origins: 1000, LargestOrigin: 8000})
 	between(t, "largest origin of an uneven corpus", s.largest, 5000, 8000)
 }
+
+// A tenth of the origins give something else with each further capture.
+func TestCaptures(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 2000})
+	changes, statuses, first := 0, make(map[int]int), make(map[int]int)
+	for o := range c.Origins() {
+		before := c.Capture(&o, 0)
+		if (before.Status == 200) != (o.Body >= 0) || before.Status == 200 && before.Body != o.Body {
+			t.Fatalf("origin %d with body %d begins with %+v", o.Index, o.Body, before)
+		}
+		for k := 1; k < 24; k++ {
+			now := c.Capture(&o, k)
+			if now != before {
+				changes++
+			}
+			if now.Status == 200 && now.Body >= c.Bodies() {
+				if other, ok := first[now.Body]; ok && other != o.Index {
+					t.Fatalf("origins %d and %d have body %d", other, o.Index, now.Body)
+				}
+				first[now.Body] = o.Index
+			}
+			statuses[now.Status]++
+			before = now
+		}
+	}
+	if share := float64(changes) / (23 * 2000); share < 0.08 || share > 0.11 {
+		t.Errorf("%.3f of the captures change something", share)
+	}
+	if statuses[404] == 0 || statuses[503] == 0 || statuses[200] < 1000*23 {
+		t.Errorf("statuses %v", statuses)
+	}
+}

@@ -40,8 +40,7 @@ func times(a arrow.Array) ([]int64, error) {
 	seconds := make([]int64, a.Len())
 	switch a := a.(type) {
 	case *array.Timestamp:
-		unit := int64(a.DataType().(*arrow.TimestampType).Unit.Multiplier())
-		fillTimes(seconds, a, a.TimestampValues(), func(v arrow.Timestamp) int64 { return secondsIn(floorDiv(int64(v), int64(1e9)/unit)) })
+		fillTimestamps(seconds, a)
 	case *array.Date32:
 		fillTimes(seconds, a, a.Date32Values(), func(v arrow.Date32) int64 { return batch.EndOfDay(int64(v) * secondsADay) })
 	case *array.Date64:
@@ -96,6 +95,38 @@ func textTimes(a arrow.Array) ([]int64, error) {
 	return batch.TimesOf(&column), nil
 }
 
+// fillTimestamps sets the times of a column of timestamps. Of most tables with times these
+// are all, so each unit has a loop of its own, which divides by a constant.
+func fillTimestamps(times []int64, a *array.Timestamp) {
+	values := a.TimestampValues()
+	switch a.DataType().(*arrow.TimestampType).Unit {
+	case arrow.Second:
+		for row, v := range values {
+			times[row] = secondsIn(int64(v))
+		}
+	case arrow.Millisecond:
+		for row, v := range values {
+			times[row] = secondsIn(floorDiv(int64(v), 1e3))
+		}
+	case arrow.Microsecond:
+		for row, v := range values {
+			times[row] = secondsIn(floorDiv(int64(v), 1e6))
+		}
+	default:
+		for row, v := range values {
+			times[row] = floorDiv(int64(v), 1e9)
+		}
+	}
+	if a.NullBitmapBytes() == nil {
+		return
+	}
+	for row := range times {
+		if a.IsNull(row) {
+			times[row] = batch.NoTime
+		}
+	}
+}
+
 // fillIntegers sets the times of a column of integers.
 func fillIntegers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](seconds []int64, a arrow.Array, values []T) {
 	fillTimes(seconds, a, values, func(v T) int64 {
@@ -118,12 +149,13 @@ func fillTimes[T any](times []int64, a arrow.Array, values []T, seconds func(T) 
 	}
 }
 
-// secondsIn is a number of seconds, if it is one that times can have.
+// secondsIn is a number of seconds, if it is of a year from 1 to 9999.
 func secondsIn(seconds int64) int64 {
-	if seconds >= 1e13 { // no digits of a date
+	const first, last = -62_135_596_800, 253_402_300_799
+	if seconds < first || seconds > last {
 		return batch.NoTime
 	}
-	return batch.SecondsOf(seconds)
+	return seconds
 }
 
 // floorDiv is n by d, rounded down.

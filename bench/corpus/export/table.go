@@ -23,7 +23,7 @@ type table struct {
 func newTable(c *corpus.Corpus, o Options, dictionaries bool) (table, error) {
 	switch o.Columns {
 	case 0, 3:
-		return frontierTable(c), nil
+		return frontierTable(c, o.Crawls), nil
 	case 30:
 		return indexTable(c, dictionaries), nil
 	}
@@ -62,17 +62,23 @@ func (t table) write(w recordWriter, c *corpus.Corpus, o Options) error {
 // firstFound is found_at of the first row: 2025-01-01T00:00:00Z.
 const firstFound = 1_735_689_600
 
-// frontierTable has the columns url, fetch_priority and found_at.
-func frontierTable(c *corpus.Corpus) table {
-	builder := newBuilder(c, []arrow.Field{
+// frontierTable has the columns url, fetch_priority and found_at, and with crawls the times
+// of fetches.
+func frontierTable(c *corpus.Corpus, crawls int) table {
+	fields := []arrow.Field{
 		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
 		{Name: "fetch_priority", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 		{Name: "found_at", Type: arrow.FixedWidthTypes.Timestamp_s},
-	})
+	}
+	if crawls > 0 {
+		fields = append(fields, arrow.Field{Name: "fetch_time", Type: arrow.FixedWidthTypes.Timestamp_ms}, arrow.Field{Name: "mixed_time", Type: arrow.FixedWidthTypes.Timestamp_ms})
+	}
+	builder := newBuilder(c, fields)
 	urls := builder.Field(0).(*array.StringBuilder)
 	priorities := builder.Field(1).(*array.Int32Builder)
 	found := builder.Field(2).(*array.TimestampBuilder)
-	return table{builder, func(row int64, _ *corpus.Origin, url []byte) {
+	first, host := int64(0), -1 // row of the origin
+	return table{builder, func(row int64, o *corpus.Origin, url []byte) {
 		urls.BinaryBuilder.Append(url)
 		if row%17 == 16 {
 			priorities.AppendNull()
@@ -80,5 +86,17 @@ func frontierTable(c *corpus.Corpus) table {
 			priorities.Append(int32(row * 7919 % 100))
 		}
 		found.Append(arrow.Timestamp(firstFound + row*37))
+		if crawls == 0 {
+			return
+		}
+		if o.Index != host {
+			first, host = row, o.Index
+		}
+		all := int64(crawls) * crawlSeconds
+		rising := all * (row - first) / max(1, o.URLs)
+		mixed := int64(uint64(row+1) * 0x9E3779B97F4A7C15 >> 32 * uint64(all) >> 32)
+		for i, second := range [...]int64{rising, mixed} {
+			builder.Field(3 + i).(*array.TimestampBuilder).Append(arrow.Timestamp(1000*(firstFound+second) + row%1000))
+		}
 	}}
 }

@@ -4,7 +4,8 @@
 //
 //	go run ./bench/corpus/gen -out DIR -origins 10000 -urls 1000000
 //
-// With -pack the rules go into a rule pack, site.rules, and with -part K/N it
+// With -captures N it writes N crawls of the rules as tables of captures, and the times of
+// fetches to the frontiers. With -pack the rules go into a rule pack, site.rules, and with -part K/N it
 // writes the Kth of N parts of the frontier, as frontier-K.arrow, so that several
 // may be made at a time.
 package main
@@ -35,6 +36,7 @@ func run(args []string) error {
 	formats := flags.String("formats", "arrow,arrows,txt.zst", "frontiers to write: of arrow, arrows, parquet, txt and txt.zst")
 	rules := flags.Bool("rules", true, "write rules/")
 	pack := flags.Bool("pack", false, "write site.rules, a rule pack, instead of rules/")
+	captures := flags.Int("captures", 0, "write so many crawls of the robots.txt, 30 days apart, as captures-01.arrows and so on, and times to the frontiers")
 	part := flags.String("part", "", "of the frontiers only part K/N, from 1/N to N/N")
 	sample := flags.Bool("sample", false, "the corpus of bench/corpus/sample; the options below are ignored")
 	var writing export.Options
@@ -64,6 +66,12 @@ func run(args []string) error {
 		name = fmt.Sprintf("frontier-%0*d", len(strconv.Itoa(writing.Parts)), writing.Part)
 		writing.Part--
 	}
+	for crawl := range *captures {
+		if err := export.Captures(filepath.Join(*out, export.CapturesName(crawl+1)), c, crawl); err != nil {
+			return err
+		}
+	}
+	writing.Crawls = *captures
 	switch {
 	case *rules && *pack:
 		if err := export.Pack(filepath.Join(*out, "site.rules"), c); err != nil {

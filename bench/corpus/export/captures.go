@@ -1,0 +1,72 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"robotsbatch/bench/corpus"
+)
+
+const (
+	// captureRows is how many rows a record batch of captures has.
+	captureRows = 1024
+	// crawlSeconds is how long after a crawl the next one begins: 30 days.
+	crawlSeconds = 30 * 24 * 60 * 60
+)
+
+// Captures writes a crawl of all origins' robots.txt, the one of that number, as a table
+// of captures to the Arrow stream of that name.
+func Captures(name string, c *corpus.Corpus, crawl int) (err error) {
+	file, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			err = fmt.Errorf("export: %s: %w", name, err)
+		}
+	}()
+	b := newBuilder(c, []arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String},
+		{Name: "status", Type: arrow.PrimitiveTypes.Int16},
+		{Name: "fetched_at", Type: arrow.FixedWidthTypes.Timestamp_s},
+		{Name: "body", Type: arrow.BinaryTypes.Binary, Nullable: true},
+	})
+	defer b.Release()
+	w := ipc.NewWriter(file, ipc.WithSchema(b.Schema()), ipc.WithZstd())
+	var url, body []byte
+	for o := range c.Origins() {
+		captured := c.Capture(&o, crawl)
+		url = append(append(url[:0], o.Authority()...), "/robots.txt"...)
+		b.Field(0).(*array.StringBuilder).BinaryBuilder.Append(url)
+		b.Field(1).(*array.Int16Builder).Append(int16(captured.Status))
+		b.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(firstFound + crawl*crawlSeconds + o.Index%86_400))
+		if captured.Status == 200 {
+			body = c.AppendBody(body[:0], captured.Body)
+			b.Field(3).(*array.BinaryBuilder).Append(body)
+		} else {
+			b.Field(3).AppendNull()
+		}
+		if b.Field(0).Len() == captureRows {
+			if err := writeRecord(w, b); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(writeRecord(w, b), w.Close())
+}
+
+func writeRecord(w recordWriter, b *array.RecordBuilder) error {
+	record := b.NewRecord()
+	defer record.Release()
+	return w.Write(record)
+}
+
+// CapturesName is the name of the table of a crawl.
+func CapturesName(crawl int) string { return "captures-" + strconv.Itoa(100 + crawl)[1:] + ".arrows" }
