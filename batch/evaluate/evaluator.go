@@ -200,6 +200,7 @@ func nulls(c *batch.Column) *batch.Column {
 // looked up at a time. It returns the row of an error.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
+	e.addKeys(v, r.first)
 	timed := e.options.Timelines != nil
 	if timed {
 		if row, err := e.cutGroups(v.Times[r.first:], v, r.first); err != nil {
@@ -271,13 +272,6 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	v.AddAuthority(g.keys[number].Hash, known)
 	if e.spreads {
 		e.spreader.obeyed[number] = obeyed{tries: len(o.Tries), of: o.Of}
-	}
-	if e.options.Domains {
-		e.addDomain(v, r.first, number)
-	}
-	if e.options.Hashes {
-		g.setRows(v.HashOf[r.first:], number, int32(len(v.Hashes)))
-		v.Hashes = append(v.Hashes, partition.Hash(g.keys[number].Text))
 	}
 	authority := len(g.all[number].written)
 	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
@@ -357,6 +351,20 @@ func (e *Evaluator) addFacts(v *batch.Verdicts, firstRow, number int, o *matcher
 	}
 	if e.options.Facts && o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
 		v.MoreSitemaps += count
+	}
+}
+
+// addKeys adds what is asked for of the authorities of all groups.
+func (e *Evaluator) addKeys(v *batch.Verdicts, firstRow int) {
+	g := &e.groups
+	for number := range g.all {
+		if e.options.Domains {
+			e.addDomain(v, firstRow, number)
+		}
+		if e.options.Hashes {
+			g.setRows(v.HashOf[firstRow:], number, int32(len(v.Hashes)))
+			v.Hashes = append(v.Hashes, partition.Hash(g.keys[number].Text))
+		}
 	}
 }
 

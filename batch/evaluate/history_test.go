@@ -336,3 +336,19 @@ func TestTimelinesNeedTimes(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// The domain of a row has nothing to do with its time.
+func TestRowsWithoutTimeHaveDomains(t *testing.T) {
+	m := moments{}
+	var v batch.Verdicts
+	e := New(m, Options{Timelines: m, Domains: true})
+	b := batch.Batch{URLs: batchtest.URLs("http://www.a.example/", "http://b.example/"), Times: []int64{batch.NoTime, 7}}
+	if err := e.Evaluate(&b, &v); err != nil {
+		t.Fatal(err)
+	}
+	for row, want := range []string{"a.example", "b.example"} {
+		if of := v.DomainOf[row]; of < 0 || v.Domains[of] != want {
+			t.Errorf("row %d: %v of %q, want %s", row, of, v.Domains, want)
+		}
+	}
+}
