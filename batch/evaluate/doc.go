@@ -88,6 +88,21 @@
 // run of rows at a time; or one verdict is made of all tries' bits, eight rows at a time,
 // and only rows that somebody is denied look up which agents these are.
 //
+// # Times
+//
+// With [Options].Timelines each row has a time, and an authority has spans, in each of
+// which something else was known of it. Say a.test had no robots.txt before noon, and
+// rows 0, 3 and 4 are from the morning, 1 and 6 from the afternoon. Then the groups of
+// step 2 are cut by span (history.go):
+//
+//	https://a.test  until noon    rows 0, 3–4
+//	https://a.test  from noon on  rows 1, 6
+//	https://b.test  always        row 2
+//
+// A row looks up its span only if its time is not in that of the row before: a count of
+// the spans that began by then. From there on such a group is one as any other, and step 3
+// looks up the rules of its span. scripts/history.sh measures what that costs.
+//
 // # What is not in the loop
 //
 // Authorities whose rules are not asked (none known, unreachable) need no walk:

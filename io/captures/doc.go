@@ -24,5 +24,6 @@
 // Bodies are handed on at once and not kept. A capture becomes a record of 64 bytes and
 // its authority. Records wait in as much memory as Options permit, and beyond that in a
 // temporary file. On top of that come 16 bytes for each redirect, 64 for each URL that
-// one leads to (with a history 16 more for each time that it changes), and for a moment the records of one URL.
+// one leads to (with a history 16 more for each
+// time that it changes, up to a bound), and for a moment the records of one URL.
 package captures

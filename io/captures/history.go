@@ -32,8 +32,13 @@ func (i *Interval) sameAs(j *Interval) bool {
 	return i.Access == j.Access && i.Kept == j.Kept && i.Stale == j.Stale && i.Status == j.Status && i.unresolved == j.unresolved
 }
 
-// MaxIntervals is how many intervals an authority has at most; of more, the newest.
+// MaxIntervals is how many intervals an authority has at most; of more, the newest. One of
+// few captures has fewer, so that captures of redirects to something that changes often
+// take no more than some kilobytes each.
 const MaxIntervals = 4096
+
+// mostIntervals is how many intervals a URL with so many captures has at most.
+func mostIntervals(captures int) int { return min(MaxIntervals, 64+16*captures) }
 
 // maxStates is how many states of a URL, runs of captures that say the same, are looked
 // at; of more, the newest.
@@ -64,6 +69,7 @@ type historian struct {
 	authority []byte
 	sources   []sourceIntervals
 	changes   []change
+	oldest    uint32 // the time of the first capture
 
 	// The captures of a source, reused: states and the times of all captures.
 	states  []state
@@ -90,6 +96,7 @@ func (h *historian) may(_, x record) (counts, alone bool) {
 
 func (h *historian) decide(group []byte, targets *knowledge) []change {
 	h.authority, h.targets, h.sources = record(group).authority(), targets, h.sources[:0]
+	h.oldest = math.MaxUint32
 	var all []Interval // by all sources: of a source, what was before any better one's
 	for rest := record(group); len(rest) > 0; {
 		source := rest.source()
@@ -99,6 +106,7 @@ func (h *historian) decide(group []byte, targets *knowledge) []change {
 		all = append(before(intervals, all), all...)
 	}
 	h.changes = h.changes[:0]
+	cut := len(all) > 0 && all[0].From > h.oldest
 	for i := range all {
 		interval := &all[i]
 		said := change{kept: interval.Kept, access: interval.Access, stale: interval.Stale, unresolved: interval.unresolved}
@@ -110,6 +118,9 @@ func (h *historian) decide(group []byte, targets *knowledge) []change {
 		}
 		said.from = interval.From
 		h.changes = append(h.changes, said)
+	}
+	if cut {
+		h.changes[0].cut = true
 	}
 	return h.changes
 }
@@ -128,6 +139,7 @@ func before(intervals, others []Interval) []Interval {
 func (h *historian) takeStates(group record) (rest record) {
 	source := group.source()
 	h.states, h.times = h.states[:0], h.times[:0]
+	h.oldest = min(h.oldest, secondOf(group.time()))
 	for len(group) > 0 && group.source() == source {
 		x := group[:group.size()]
 		h.times = append(h.times, secondOf(x.time()))
@@ -159,16 +171,20 @@ func (r record) sameAs(x record) bool {
 // intervals returns the intervals of the states that were taken.
 func (h *historian) intervals() []Interval {
 	var newestFirst []Interval
+	most := mostIntervals(len(h.times))
 	end := uint32(math.MaxUint32) // of the span
 	for span := range h.policy.Timeline(h.fetches, h) {
 		from := momentOf(span.From)
+		if h.isLost(&h.states[span.Fetch], from) {
+			break
+		}
 		i := h.interval(&span, from, end)
 		end = from
 		switch n := len(newestFirst); {
 		case n > 0 && newestFirst[n-1].From == from: // it began in the same second, of which the end counts
 		case n > 0 && newestFirst[n-1].sameAs(&i):
 			newestFirst[n-1].From, newestFirst[n-1].Fetched = i.From, i.Fetched
-		case n == MaxIntervals:
+		case n == most:
 			slices.Reverse(newestFirst)
 			return newestFirst
 		default:
@@ -197,6 +213,16 @@ func (h *historian) interval(span *access.Span, from, end uint32) Interval {
 		}
 	}
 	return i
+}
+
+// isLost reports whether a redirect led to something at a second of which the intervals
+// were too many to be kept: what was before is not known then.
+func (h *historian) isLost(s *state, second uint32) bool {
+	if h.targets == nil || !s.hasTarget() {
+		return false
+	}
+	changes := h.targets.of(s.targetIndex())
+	return len(changes) > 0 && changes[0].cut && second < changes[0].from
 }
 
 // newestOf returns the time of the newest capture of a state up to a second, else that of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -211,5 +212,47 @@ func TestHistoryHasABound(t *testing.T) {
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
 	if got := history["http://a"][0].History; len(got) != MaxIntervals || got[len(got)-1].From != 2*MaxIntervals {
 		t.Errorf("%d intervals, the last from %d", len(got), got[len(got)-1].From)
+	}
+}
+
+// A redirect that was captured once keeps few of the many changes of what it leads to. What
+// leads to that redirect knows nothing of a time before, rather than that it led nowhere.
+func TestHistoryOfARedirectHasABound(t *testing.T) {
+	const many = 1001 // the last is a 404, which lasts
+	captures := []reference.Capture{
+		{URL: "http://a/robots.txt", Second: 1, Status: 301, Target: "http://b/robots.txt"},
+		{URL: "http://b/robots.txt", Second: 1, Status: 301, Target: "http://c/robots.txt"},
+	}
+	for i := range int64(many) {
+		captures = append(captures, reference.Capture{URL: "http://c/robots.txt", Second: 1 + i, Status: 404 + 96*int(i%2)})
+	}
+	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
+	for _, authority := range []string{"http://a", "http://b"} {
+		got := history[authority][0].History
+		if len(got) != mostIntervals(1) || got[0].From != uint32(1+many-len(got)) {
+			t.Fatalf("%s has %d intervals from %d on", authority, len(got), got[0].From)
+		}
+		for i := range got {
+			if want := []access.Outcome{access.AllowAll, access.DisallowAll}[(got[i].From+1)%2]; got[i].Access != want {
+				t.Errorf("%s from %d on: %d", authority, got[i].From, got[i].Access)
+			}
+		}
+	}
+}
+
+// What is known of targets must fit into memory.
+func TestChangesOfTargetsHaveABound(t *testing.T) {
+	var bodies distinct
+	s := NewSet(Options{Bodies: &bodies, Memory: 1 << 10, Folder: t.TempDir()})
+	defer s.Close()
+	var captures []reference.Capture
+	for i := range int64(2 * leastChanges) {
+		captures = append(captures, reference.Capture{URL: "http://b/robots.txt", Second: 1 + i, Status: 404 + 96*int(i%2)})
+	}
+	captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 1, Status: 301, Target: "http://b/robots.txt"})
+	add(t, s, captures)
+	err := s.ResolveHistory(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "raise -memory") {
+		t.Errorf("%v", err)
 	}
 }

@@ -41,6 +41,7 @@ type change struct {
 	access     access.Outcome
 	stale      bool
 	unresolved bool // access is the policy's for a redirect to nowhere
+	cut        bool // what was before was too much to be kept
 }
 
 // knowledge has what is known of the targets of redirects: the changes of each, by its
@@ -109,6 +110,11 @@ const (
 	notWanted   = 1<<32 - 1
 	movedHeader = 8
 	movedBuffer = 64 << 10
+
+	// What is known of targets may take so many times the memory of waiting records.
+	targetsShare = 4
+	changeSize   = 16
+	leastChanges = 1024
 )
 
 // Resolve calls emit once for each authority that has a capture not after asOf, in no
@@ -193,7 +199,9 @@ func (r *resolver) endGroup() error {
 	moved := r.indexTargets()
 	changes := r.judge.decide(r.group, nil)
 	if wanted != notWanted {
-		r.known.add(changes)
+		if err := r.learn(int(wanted), changes, nil); err != nil {
+			return err
+		}
 	}
 	if !moved {
 		return r.judge.finish()
@@ -206,6 +214,16 @@ func (r *resolver) endGroup() error {
 	}
 	_, err := r.writer.Write(r.group)
 	return err
+}
+
+// learn adds what a target means, after those before it, which before has.
+func (r *resolver) learn(wanted int, changes []change, before *knowledge) error {
+	r.known.addUpTo(wanted, before)
+	r.known.add(changes)
+	if most := max(targetsShare*r.set.options.Memory/changeSize, leastChanges); int64(len(r.known.changes)) > most {
+		return fmt.Errorf("the targets of redirects change more than %d times, which must fit into memory: raise -memory", most)
+	}
+	return nil
 }
 
 // indexTargets replaces the keys of the group's targets by their indices in wanted. It
@@ -253,8 +271,9 @@ func (r *resolver) follow(last bool) error {
 		}
 		changes := r.judge.decide(r.group, &before)
 		if wanted != notWanted {
-			r.known.addUpTo(int(wanted), &before)
-			r.known.add(changes)
+			if err := r.learn(int(wanted), changes, &before); err != nil {
+				return err
+			}
 		}
 		if last {
 			if err := r.judge.finish(); err != nil {
