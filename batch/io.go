@@ -60,6 +60,16 @@ type Sink interface {
 	Abort()
 }
 
+// Discard is a Sink that writes nothing, for jobs that only count.
+var Discard Sink = discard{}
+
+type discard struct{}
+
+func (discard) Encode(*Batch, *Verdicts) (Chunk, error) { return Bytes(nil), nil }
+func (discard) Write(Chunk) error                       { return nil }
+func (discard) Close() error                            { return nil }
+func (discard) Abort()                                  {}
+
 // Chunk is an encoded batch.
 type Chunk interface {
 	// Size is how many bytes of memory the chunk holds.

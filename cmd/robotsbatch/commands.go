@@ -113,6 +113,7 @@ var commands = []cli.Command{
 	},
 	pipeMode,
 	exportHelp,
+	hostsHelp,
 	mergeShards,
 	surveyHelp,
 	hashAuthorities,

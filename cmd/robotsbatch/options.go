@@ -30,13 +30,19 @@ const (
 	statsCommand
 	hashCommand
 	lintCommand
+	hostsCommand
+	diffCommand
 
-	readingRules = evaluating | compileCommand | exporting
+	readingRules = evaluating | compileCommand | exporting | hostsCommand
 	evaluating   = jobCommand | explainCommand | pipeCommand
 	// exporting commands write tables of what rules have.
 	exporting = exportCommand | surveyCommand
 	// tabling commands write tables with verdicts.
 	tabling = jobCommand | pipeCommand
+	// readingURLs commands read lists and tables of URLs.
+	readingURLs = jobCommand | hostsCommand | diffCommand
+	// ownTables commands write a table that is no input's.
+	ownTables = exporting | hostsCommand | diffCommand
 )
 
 // flagTable is all that is said of flags: parsing, the help texts, the man page and
@@ -44,7 +50,7 @@ const (
 // decides only about outputs of truncated inputs, which are marked.
 var flagTable = []cli.Flag[jobConfig]{
 	{
-		Name: "in", Argument: "FILE", Topic: inputTopic, Commands: jobCommand, Common: true, Repeat: true, Files: true, Indifferent: true,
+		Name: "in", Argument: "FILE", Topic: inputTopic, Commands: readingURLs, Common: true, Repeat: true, Files: true, Indifferent: true,
 		Short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
 		More: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
 			"In a pattern ** stands for any number of folders. Objects: s3://BUCKET/KEY, gs://, azblob://, a folder with a slash at its end " +
@@ -52,35 +58,35 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return cli.Append(&c.in) },
 	},
 	{
-		Name: "files-from", Argument: "FILE", Topic: inputTopic, Commands: jobCommand, Files: true, Indifferent: true,
+		Name: "files-from", Argument: "FILE", Topic: inputTopic, Commands: readingURLs, Files: true, Indifferent: true,
 		Short: "more names of inputs, one a line; - for stdin",
 		Bind:  func(c *jobConfig) any { return &c.filesFrom },
 	},
 	{
-		Name: "in-format", Argument: "NAME", Topic: inputTopic, Commands: jobCommand, Words: formatNames(format.Format.Readable),
+		Name: "in-format", Argument: "NAME", Topic: inputTopic, Commands: readingURLs, Words: formatNames(format.Format.Readable),
 		Short: "format of the inputs", Standard: "by the first bytes, then by name",
 		More: "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name alone.",
 		Bind: func(c *jobConfig) any { return formatOf(&c.inFormat, format.Format.Readable) },
 	},
 	{
-		Name: "url-column", Argument: "NAME", Topic: inputTopic, Commands: tabling, Common: true,
+		Name: "url-column", Argument: "NAME", Topic: inputTopic, Commands: tabling | hostsCommand | diffCommand, Common: true,
 		Short: "column, or key of jsonl, with the URLs", Standard: "url",
 		More: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
 			"and Parquet put together; then a table's only column of strings.",
 		Bind: func(c *jobConfig) any { return &c.urlColumn },
 	},
 	{
-		Name: "delimiter", Argument: "CHAR", Topic: inputTopic, Commands: jobCommand,
+		Name: "delimiter", Argument: "CHAR", Topic: inputTopic, Commands: readingURLs,
 		Short: "what separates fields in csv and tsv, such as \";\" or tab", Standard: "told from the header of csv",
 		Bind: func(c *jobConfig) any { return separatorOf(&c.separator) },
 	},
 	{
-		Name: "max-line", Argument: "SIZE", Topic: inputTopic, Commands: jobCommand, Standard: "1MiB",
+		Name: "max-line", Argument: "SIZE", Topic: inputTopic, Commands: readingURLs, Standard: "1MiB",
 		Short: "longest line of text, or row of csv",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.maxLine, leastLine) },
 	},
 	{
-		Name: "accept-truncated", Topic: inputTopic, Commands: jobCommand, Indifferent: true,
+		Name: "accept-truncated", Topic: inputTopic, Commands: readingURLs, Indifferent: true,
 		Short: "take an input that ends too early as far as it came",
 		More:  "The summary says how many rows that are. A Parquet file must have its end.",
 		Bind:  func(c *jobConfig) any { return &c.acceptTruncated },
@@ -94,7 +100,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return cli.Append(&c.folders) },
 	},
 	{
-		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: evaluating | surveyCommand, Common: true, Repeat: true,
+		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: evaluating | surveyCommand | diffCommand, Common: true, Repeat: true,
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
 		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
 		Bind: func(c *jobConfig) any {
@@ -112,13 +118,13 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return &c.agentsFile },
 	},
 	{
-		Name: "for", Argument: "HOST", Topic: rulesTopic, Commands: readingRules,
+		Name: "for", Argument: "HOST", Topic: rulesTopic, Commands: readingRules | diffCommand,
 		Short: "whose the single robots.txt is that -rules names",
 		More:  "A host stands for http and https; https://example.com for that alone.",
 		Bind:  func(c *jobConfig) any { return &c.forHost },
 	},
 	{
-		Name: "allow-no-rules", Topic: rulesTopic, Commands: readingRules,
+		Name: "allow-no-rules", Topic: rulesTopic, Commands: readingRules | diffCommand,
 		Short: "go on when no -rules has any rules, which is an error otherwise",
 		More:  "All verdicts are then those of -missing.",
 		Bind:  func(c *jobConfig) any { return &c.allowNoRules },
@@ -130,12 +136,12 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.profile, profiles...) },
 	},
 	{
-		Name: "robots-limit", Argument: "SIZE", Topic: rulesTopic, Commands: readingRules, Standard: "500KiB, the least there is",
+		Name: "robots-limit", Argument: "SIZE", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "500KiB, the least there is",
 		Short: "bytes of a robots.txt that count",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.limit, robotstxt.DefaultLimit) },
 	},
 	{
-		Name: "missing", Argument: "VERDICT", Topic: rulesTopic, Commands: evaluating, Standard: "allow", Words: []string{"allow", "deny", "null"},
+		Name: "missing", Argument: "VERDICT", Topic: rulesTopic, Commands: evaluating | diffCommand, Standard: "allow", Words: []string{"allow", "deny", "null"},
 		Short: "verdict where nothing is known of an authority: allow, deny or null",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.missing, cli.Word[access.Missing]{Name: "allow", Value: access.MissingAllow},
@@ -143,7 +149,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: readingRules, Standard: "the newest fetch",
+		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: (readingRules | diffCommand) &^ hostsCommand, Standard: "the newest fetch",
 		Short: "time that ages count up to; of captures, none later counts",
 		More: "2026-03-01T12:00:00Z, or a day, which stands for its end. In the main job column:NAME decides each row by what was known at its own time: " +
 			"timestamps, dates, seconds, 14 digits or text. A pack knows other times than that of its compilation only with -history (robotsbatch help history).",
@@ -175,14 +181,25 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.maxAge) },
 	},
 	{
-		Name: "on-429", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules, Standard: "deny", Words: []string{"deny", "allow"},
+		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: hostsCommand, Standard: "now",
+		Short: "time that ages count up to; of captures, none later counts",
+		More:  "2026-03-01T12:00:00Z, or a day, which stands for its end.",
+		Bind:  func(c *jobConfig) any { return cli.Time(&c.asOf) },
+	},
+	{
+		Name: "max-age", Argument: "SPAN", Topic: rulesTopic, Commands: hostsCommand, Common: true, Standard: "24h, as RFC 9309 advises",
+		Short: "an older robots.txt is stale, such as 36h or 7d",
+		Bind:  func(c *jobConfig) any { return cli.Age(&c.maxAge) },
+	},
+	{
+		Name: "on-429", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "deny", Words: []string{"deny", "allow"},
 		Short: "captures with status 429: deny or allow",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.policy.Allow429, cli.Word[bool]{Name: "allow", Value: true}, cli.Word[bool]{Name: "deny", Value: false})
 		},
 	},
 	{
-		Name: "on-unresolved-redirect", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules, Standard: "allow", Words: []string{"allow", "deny"},
+		Name: "on-unresolved-redirect", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "allow", Words: []string{"allow", "deny"},
 		Short: "captures that redirect to nowhere: allow or deny",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.policy.DenyUnresolved, cli.Word[bool]{Name: "allow", Value: false}, cli.Word[bool]{Name: "deny", Value: true})
@@ -201,13 +218,13 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	exportTable,
 	{
-		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: exporting, Common: true, Files: true, Indifferent: true,
+		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: ownTables, Common: true, Files: true, Indifferent: true,
 		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
 		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
 		Bind: func(c *jobConfig) any { return &c.out },
 	},
 	{
-		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: exporting, Words: formatNames(isTableFormat),
+		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: ownTables, Words: formatNames(isTableFormat),
 		Short: "format of the table", Standard: "by name",
 		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, isTableFormat) },
 	},
@@ -219,7 +236,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
 	},
 	{
-		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | exporting, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
+		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | ownTables, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
 		Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
 		Bind: func(c *jobConfig) any {
 			return func(s string) error {
@@ -296,7 +313,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return c.maxInvalid.set },
 	},
 	{
-		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand | exporting, Standard: "the number of processors", Indifferent: true,
+		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables, Standard: "the number of processors", Indifferent: true,
 		Short: "how many batches to work on at once",
 		More:  "At most 32 for each processor.",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
@@ -308,18 +325,18 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
 	},
 	{
-		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand | exporting, Standard: "65536",
+		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand | ownTables, Standard: "65536",
 		Short: "most rows in a batch",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.batchRows) },
 	},
 	{
-		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand | exporting, Common: true, Standard: "512MiB", Indifferent: true,
+		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand | ownTables, Common: true, Standard: "512MiB", Indifferent: true,
 		Short: "for batches in flight and compiled rules",
 		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
 	},
 	{
-		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand | mergeCommand | lintCommand, Standard: "2m", Indifferent: true,
+		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand | mergeCommand | lintCommand | diffCommand, Standard: "2m", Indifferent: true,
 		Short: "how long an object store may send and take no byte",
 		More:  "All attempts count together.",
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.storeTimeout) },
@@ -376,14 +393,14 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | exporting | mergeCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables | mergeCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
 		Short: "messages on stderr as text or json",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.logJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true})
 		},
 	},
 	{
-		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | exporting | mergeCommand, Common: true, Indifferent: true,
+		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables | mergeCommand, Common: true, Indifferent: true,
 		Short: "no progress and no summary",
 		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},

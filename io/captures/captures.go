@@ -220,24 +220,32 @@ func (a *Adder) node(url []byte) (node key, authority []byte, ok bool) {
 	return key(sum[:len(node)]), authority, true
 }
 
-// target returns the key of a redirect's target. Location is relative to the URL that was
-// fetched (RFC 9110 §10.2.2). ok is false without a target.
+// target returns the key of a redirect's target. ok is false without one.
 func (a *Adder) target(x *Capture) (node key, ok bool) {
-	location := bytes.TrimSpace(x.Location)
+	location := Target(x)
 	if len(location) == 0 {
 		return key{}, false
 	}
-	if !isAbsolute(location) {
-		if reference, err := url.Parse(string(location)); err == nil && !reference.IsAbs() {
-			base, err := url.Parse(string(urls.Trim(x.URL)))
-			if err != nil {
-				return key{}, false
-			}
-			location = []byte(base.ResolveReference(reference).String())
-		}
-	}
 	node, _, ok = a.node(location)
 	return node, ok
+}
+
+// Target returns the URL that a capture redirects to; empty for none. Location is relative
+// to the URL that was fetched (RFC 9110 §10.2.2).
+func Target(x *Capture) []byte {
+	location := bytes.TrimSpace(x.Location)
+	if len(location) == 0 || isAbsolute(location) {
+		return location
+	}
+	reference, err := url.Parse(string(location))
+	if err != nil || reference.IsAbs() {
+		return location
+	}
+	base, err := url.Parse(string(urls.Trim(x.URL)))
+	if err != nil {
+		return nil
+	}
+	return []byte(base.ResolveReference(reference).String())
 }
 
 // isAbsolute recognises the form that most redirects have, to save parsing it.

@@ -4,14 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"iter"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/captures"
 	"robotsbatch/io/ruleset"
+	"robotsbatch/io/tables"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
@@ -28,26 +27,13 @@ var Captures = &Table{Name: "captures", Schema: arrow.NewSchema([]arrow.Field{
 // CaptureRows yields the records of the table of captures, up to an error. limit is how
 // many bytes of a body count (see robotstxt.Options).
 func CaptureRows(ctx context.Context, found *ruleset.Found, o Options, limit int) iter.Seq2[arrow.Record, error] {
-	return func(yield func(arrow.Record, error) bool) {
-		w := newWriter(Captures.Schema, o, func(r arrow.Record) error {
-			if !yield(r, nil) {
-				return errEnough
-			}
-			return nil
-		})
-		defer w.release()
+	return tables.WrittenRecords(Captures.Schema, o.Rows, func(w *tables.Writer) error {
 		c := captureReader{parse: robotstxt.Options{Profile: o.Profile, Limit: limit}}
-		err := found.EachCapture(ctx, func(source string, x *captures.Capture) error {
+		return found.EachCapture(ctx, func(source string, x *captures.Capture) error {
 			c.fill(w, source, x)
-			return w.err
+			return w.Err()
 		})
-		if err == nil {
-			err = w.flush()
-		}
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(nil, fmt.Errorf("export: %w", err))
-		}
-	}
+	})
 }
 
 // captureReader reads captures one after the other.
@@ -57,8 +43,8 @@ type captureReader struct {
 	scratch urls.Scratch
 }
 
-func (c *captureReader) fill(w *writer, source string, x *captures.Capture) {
-	w.text(x.URL)
+func (c *captureReader) fill(w *tables.Writer, source string, x *captures.Capture) {
+	w.Text(x.URL)
 	var registered string
 	var surt []byte
 	key, _, err := c.scratch.Split(x.URL)
@@ -67,22 +53,22 @@ func (c *captureReader) fill(w *writer, source string, x *captures.Capture) {
 		registered, surt = domains.Registered(host), domains.AppendSURT(nil, host)
 	}
 	kind, cut, digest := c.body(x)
-	w.optionalText(key)
-	w.optionalText([]byte(registered))
-	w.optionalText(surt)
-	w.optional(x.Status)
+	w.OptionalText(key)
+	w.OptionalText([]byte(registered))
+	w.OptionalText(surt)
+	w.Optional(x.Status)
 	seconds := int64(0)
 	if !x.Time.IsZero() {
 		seconds = x.Time.Unix()
 	}
-	w.time(seconds)
-	w.optionalText(x.Location)
-	w.flag(x.Failed)
-	w.flag(cut)
-	w.optionalText([]byte(kind.String()))
-	w.optionalText(digest)
-	w.text([]byte(source))
-	w.end()
+	w.Time(seconds)
+	w.OptionalText(x.Location)
+	w.Flag(x.Failed)
+	w.Flag(cut)
+	w.OptionalText([]byte(kind.String()))
+	w.OptionalText(digest)
+	w.Text([]byte(source))
+	w.End()
 }
 
 // body says what a capture's body is: nothing where there is none but in an answer that

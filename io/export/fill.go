@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"robotsbatch/io/tables"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -20,34 +21,34 @@ const (
 var outcomes = map[access.Outcome]string{access.Rules: "rules", access.AllowAll: "unavailable", access.DisallowAll: "unreachable"}
 
 // begin appends what all rows of an authority begin with.
-func (a *authority) begin(w *writer) {
-	w.text(a.Key)
-	w.optionalText(a.registered)
-	w.text(a.SURT)
+func (a *authority) begin(w *tables.Writer) {
+	w.Text(a.Key)
+	w.OptionalText(a.registered)
+	w.Text(a.SURT)
 }
 
-func fillAccess(w *writer, a *authority, _ *body) {
+func fillAccess(w *tables.Writer, a *authority, _ *body) {
 	a.begin(w)
-	w.text([]byte(outcomes[a.Access]))
-	w.optional(a.Status)
-	w.time(a.Fetched)
-	w.flag(a.Stale)
-	w.flag(a.Limited)
-	w.optionalText([]byte(a.kind.String()))
-	w.optionalText(a.digest)
-	w.end()
+	w.Text([]byte(outcomes[a.Access]))
+	w.Optional(a.Status)
+	w.Time(a.Fetched)
+	w.Flag(a.Stale)
+	w.Flag(a.Limited)
+	w.OptionalText([]byte(a.kind.String()))
+	w.OptionalText(a.digest)
+	w.End()
 }
 
-func fillAgents(w *writer, a *authority, b *body) {
+func fillAgents(w *tables.Writer, a *authority, b *body) {
 	for i, g := range b.all() {
 		for _, agent := range g.Agents {
 			a.begin(w)
-			w.number(i + 1)
-			w.text(agent.Value)
-			w.optionalText(tokenOf(agent, b.profile))
-			w.optional(agent.Line)
-			w.text(a.digest)
-			w.end()
+			w.Number(i + 1)
+			w.Text(agent.Value)
+			w.OptionalText(tokenOf(agent, b.profile))
+			w.Optional(agent.Line)
+			w.Text(a.digest)
+			w.End()
 		}
 	}
 }
@@ -65,7 +66,7 @@ func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
 	return bytes.ToLower(token)
 }
 
-func fillRules(w *writer, a *authority, b *body) {
+func fillRules(w *tables.Writer, a *authority, b *body) {
 	for i, g := range b.all() {
 		for _, rule := range g.Rules {
 			kind := disallow
@@ -73,33 +74,33 @@ func fillRules(w *writer, a *authority, b *body) {
 				kind = allow
 			}
 			a.begin(w)
-			w.number(i + 1)
-			w.text([]byte(kind))
-			w.text(rule.Pattern)
-			w.text([]byte(matcher.NormalPattern(rule.Pattern, b.profile)))
-			w.number(rule.Line)
-			w.text(a.digest)
-			w.end()
+			w.Number(i + 1)
+			w.Text([]byte(kind))
+			w.Text(rule.Pattern)
+			w.Text([]byte(matcher.NormalPattern(rule.Pattern, b.profile)))
+			w.Number(rule.Line)
+			w.Text(a.digest)
+			w.End()
 		}
 	}
 }
 
-func fillSitemaps(w *writer, a *authority, b *body) {
+func fillSitemaps(w *tables.Writer, a *authority, b *body) {
 	if b == nil {
 		return
 	}
 	for _, sitemap := range b.sitemaps {
 		a.begin(w)
-		w.text(sitemap.Value)
-		w.optional(sitemap.Line)
-		w.text(a.digest)
-		w.end()
+		w.Text(sitemap.Value)
+		w.Optional(sitemap.Line)
+		w.Text(a.digest)
+		w.End()
 	}
 }
 
 // fillRecords adds crawl-delays, which belong to groups, and records of other keys, in
 // the order of their lines.
-func fillRecords(w *writer, a *authority, b *body) {
+func fillRecords(w *tables.Writer, a *authority, b *body) {
 	if b == nil {
 		return
 	}
@@ -119,12 +120,12 @@ func fillRecords(w *writer, a *authority, b *body) {
 	slices.SortStableFunc(records, func(x, y record) int { return x.Line - y.Line })
 	for _, r := range records {
 		a.begin(w)
-		w.optional(r.group)
-		w.text(bytes.ToLower(r.Key))
-		w.text(r.Value)
-		w.optional(r.Line)
-		w.text(a.digest)
-		w.end()
+		w.Optional(r.group)
+		w.Text(bytes.ToLower(r.Key))
+		w.Text(r.Value)
+		w.Optional(r.Line)
+		w.Text(a.digest)
+		w.End()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/rulepack"
+	"robotsbatch/io/tables"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/extent"
@@ -56,13 +57,14 @@ type surveyed struct {
 	delay   float64
 }
 
-func (s *surveyor) fill(w *writer, a *authority, _ *body) {
+func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
 	blocked := extent.None
 	switch {
 	case a.Access == access.DisallowAll:
 		blocked = extent.All
 	case a.Access == access.Rules:
-		if w.err = s.read(a); w.err != nil {
+		if err := s.read(a); err != nil {
+			w.Fail(err)
 			return
 		}
 	}
@@ -72,21 +74,21 @@ func (s *surveyor) fill(w *writer, a *authority, _ *body) {
 			agent = s.each[i]
 		}
 		a.begin(w)
-		w.text([]byte(name))
-		w.optionalText([]byte(agent.blocked.String()))
-		w.optionalText([]byte(agent.by))
-		w.optionalFloat(agent.delay, agent.delay != matcher.NoCrawlDelay)
-		w.known(agent.rules, a.Access == access.Rules)
-		w.text([]byte(outcomes[a.Access]))
-		w.optional(a.Status)
-		w.optionalText(statusClass(a.Status))
-		w.time(a.Fetched)
-		w.flag(a.Stale)
-		w.optionalText([]byte(a.kind.String()))
-		w.known(s.length, a.Access == access.Rules && s.length >= 0)
-		w.optionalText(a.digest)
-		w.end()
-		if w.err != nil {
+		w.Text([]byte(name))
+		w.OptionalText([]byte(agent.blocked.String()))
+		w.OptionalText([]byte(agent.by))
+		w.OptionalFloat(agent.delay, agent.delay != matcher.NoCrawlDelay)
+		w.Known(agent.rules, a.Access == access.Rules)
+		w.Text([]byte(outcomes[a.Access]))
+		w.Optional(a.Status)
+		w.OptionalText(statusClass(a.Status))
+		w.Time(a.Fetched)
+		w.Flag(a.Stale)
+		w.OptionalText([]byte(a.kind.String()))
+		w.Known(s.length, a.Access == access.Rules && s.length >= 0)
+		w.OptionalText(a.digest)
+		w.End()
+		if w.Err() != nil {
 			return
 		}
 	}

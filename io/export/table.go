@@ -1,13 +1,13 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/ruleset"
+	"robotsbatch/io/tables"
 	"robotsbatch/matcher"
 )
 
@@ -18,7 +18,7 @@ type Table struct {
 	// Schema is that of its records.
 	Schema *arrow.Schema
 	// fill adds the rows of an authority, whose body is nil where no body decides.
-	fill func(w *writer, a *authority, b *body)
+	fill func(w *tables.Writer, a *authority, b *body)
 	// bodies says that fill needs bodies.
 	bodies bool
 }
@@ -80,32 +80,17 @@ type Options struct {
 	Rows int
 }
 
-var errEnough = errors.New("nobody wants more")
-
 // Rows yields the records of a table, up to an error.
 func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error] {
-	return func(yield func(arrow.Record, error) bool) {
-		w := newWriter(t.Schema, o, func(r arrow.Record) error {
-			if !yield(r, nil) {
-				return errEnough
-			}
-			return nil
-		})
-		defer w.release()
+	return tables.WrittenRecords(t.Schema, o.Rows, func(w *tables.Writer) error {
 		reader := bodyReader{profile: o.Profile}
-		err := l.Each(func(listed *ruleset.Listed) error {
+		return l.Each(func(listed *ruleset.Listed) error {
 			a, b, err := reader.read(listed, t.bodies)
 			if err != nil {
-				return err
+				return fmt.Errorf("export: %w", err)
 			}
 			t.fill(w, &a, b)
-			return w.err
+			return w.Err()
 		})
-		if err == nil {
-			err = w.flush()
-		}
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(nil, fmt.Errorf("export: %w", err))
-		}
-	}
+	})
 }

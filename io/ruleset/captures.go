@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/format"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/warc"
+	"robotsbatch/matcher/urls"
 )
 
 // Captured says what was read of the captures of all sources.
@@ -223,9 +224,37 @@ func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *ca
 			return usageErrorf("-rules %s has no captures: they are in WARC files and in tables", blob.Shown(source.name))
 		}
 	}
+	return f.eachCapture(ctx, visit)
+}
+
+// EachRedirect calls visit for each capture in any source that redirects from the
+// robots.txt of an authority, with the time of its fetch, in seconds since 1970 and 0
+// where it is not known, and the URL that it leads to.
+func (f *Found) EachRedirect(ctx context.Context, visit func(authority []byte, fetched int64, target []byte) error) error {
+	var scratch urls.Scratch
+	return f.eachCapture(ctx, func(_ string, x *captures.Capture) error {
+		if x.Failed || x.Status/100 != 3 {
+			return nil
+		}
+		authority, path, err := scratch.Split(x.URL)
+		if err != nil || len(authority) > rulepack.MaxAuthority || string(path) != "/robots.txt" {
+			return nil
+		}
+		fetched := int64(0)
+		if !x.Time.IsZero() {
+			fetched = x.Time.Unix()
+		}
+		return visit(authority, fetched, captures.Target(x))
+	})
+}
+
+func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{options: &f.options, bodySize: size.BodySize(), warner: f.warner}
 	for _, source := range f.sources {
+		if source.single {
+			continue
+		}
 		for _, name := range source.files {
 			if err := s.each(ctx, name, visit); err != nil {
 				return err

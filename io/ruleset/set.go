@@ -140,6 +140,24 @@ func (s *Set) Captured() *Captured { return s.captured }
 // so far, while one names an agent that is written almost the same.
 func (s *Set) Misspelt() []string { return s.watch.warnings() }
 
+// Fetch returns the HTTP status and the time of the fetch that decides about an
+// authority, in seconds since 1970, each 0 where it is not known; known is false where
+// nothing is known of the authority. It opens no rules.
+func (s *Set) Fetch(authority []byte) (status int, fetched int64, known bool, err error) {
+	for _, source := range s.sources {
+		if pack, ok := source.(*packSource); ok {
+			if a, known, err := pack.Authority(authority); known || err != nil {
+				return a.Status, a.Fetched, known, err
+			}
+			continue
+		}
+		if name, err := source.File(authority); name != "" || err != nil {
+			return 0, 0, err == nil, err
+		}
+	}
+	return 0, 0, false, nil
+}
+
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (s *Set) Unchanged() error {
 	for _, source := range s.sources {

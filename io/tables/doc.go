@@ -7,6 +7,7 @@
 //	FindBeside, TakeBeside
 //	                 the columns that a job reads beside the URLs
 //	Checker          arrays from outside → arrays that can be read and sliced
+//	Writer           rows, value by value → records
 //	Records          records made one after the other → a source of batches
 //	Output           batches with verdicts → arrays of the rows that come out
 package tables

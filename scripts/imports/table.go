@@ -48,6 +48,7 @@ var table = []room{
 	{"io/ruleset", join(engine, []string{"batch", "io/rulesdir", "io/rulepack", "io/warc"}, shared), nil},
 	{"io/frontier", join([]string{"batch", "io/text", "io/delimited", "io/jsonl", "io/parquetio"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/export", join(engine, []string{"batch", "io/rulepack", "io/ruleset"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
+	{"io/hosts", join([]string{"batch", "matcher/urls"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/outputs", join([]string{"batch", "io/frontier", "io/rulesdir", "io/ruleset"}, shared), nil},
 	{"io/agentlist", []string{"matcher"}, nil},
 	{"io/report", join(engine, []string{"batch", "io/rulepack", "io/ruleset"}, shared), nil},

@@ -87,4 +87,23 @@ captures.write_text("".join(json.dumps({"url": f"https://{i % 700}.example/robot
 table = export("captures", captures)
 same("captures", sql(f"SELECT status, count(*), count(DISTINCT body_digest) FROM {table} GROUP BY ALL"), [(200, 1667, 7), (404, 1667, 7), (503, 1666, 7)])
 same("deciding captures", sql(f"SELECT count(*) FROM {export('access', captures)}"), [(700,)])
+# hosts against the frontier: half of its authorities have rules.
+some = scratch / "export-some"
+some.mkdir()
+for number, path in enumerate(sorted(rules.iterdir())):
+    if number % 2:
+        (some / path.name).write_bytes(path.read_bytes())
+out = scratch / "export-hosts.parquet"
+subprocess.run([program, "hosts", "-in", sample / "frontier.txt.zst", "-rules", some, "-out", out, "-batch-rows", "1000", "-quiet"], check=True)
+known = [path.name.replace("_", ":") for path in some.iterdir()]
+waiting = sql(f"""
+    WITH hosts AS (SELECT replace(regexp_extract(lower(trim(url)), '^(https?://)(?:[^/?#@]*@)?([^/?#]+)', ['s', 'h']).s, ' ', '') AS scheme,
+                          regexp_extract(lower(trim(url)), '^(https?://)(?:[^/?#@]*@)?([^/?#]+)', ['s', 'h']).h AS host
+                   FROM read_csv('{sample / "frontier.txt.zst"}', header = false, columns = {{'url': 'VARCHAR'}}, delim = '', quote = '', strict_mode = false)),
+         plain AS (SELECT scheme, CASE WHEN scheme = 'http://' THEN regexp_replace(host, ':80$', '') ELSE regexp_replace(host, ':443$', '') END AS host FROM hosts)
+    SELECT scheme || host || '/robots.txt', count(*) FROM plain
+    WHERE host SIMILAR TO '[a-z0-9_-]+([.][a-z0-9_-]+)*[.]?(:[0-9]+)?' AND coalesce(try_cast(split_part(host, ':', 2) AS INTEGER), 80) < 65536 AND host NOT IN {tuple(known)} GROUP BY ALL""")
+same("hosts", [row for row in sql(f"SELECT url, rows FROM '{out}'") if row[0].isascii()], waiting)
+same("their order", [(sql(f"SELECT list(rows) FROM '{out}'")[0][0],)], [(sorted((r for (r,) in sql(f"SELECT rows FROM '{out}'")), reverse=True),)])
+print(f"hosts: {len(waiting):,} robots.txt that {sum(n for _, n in waiting):,} rows wait for agree with duckdb's counts")
 print(f"export: {sum(c.total() for c in want.values()):,} rows of 5 tables, in Parquet, jsonl and csv, and {len(joined[pack]):,} pairs of agent and rule in a pack agree with duckdb's counts")
