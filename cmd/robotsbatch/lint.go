@@ -31,9 +31,9 @@ type lintConfig struct {
 // lintFiles finds mistakes in robots.txt files.
 var lintFiles = cli.Command{
 	Name: "lint", Set: lintCommand,
-	Usage: []string{"lint [flags] FILE|FOLDER|WARC..."},
+	Usage: []string{"lint [flags] FILE|FOLDER|PACK|WARC..."},
 	About: "finds mistakes in robots.txt files: lines that are ignored, rules that never decide, agents that nobody has.",
-	Details: "A FILE is a robots.txt (- for stdin), a FOLDER has them named by host, a WARC or a table has captures of them. Each finding is a line: " +
+	Details: "A FILE is a robots.txt (- for stdin), a FOLDER has them named by host, a WARC or a table has captures of them, and a PACK their rules alone. Each finding is a line: " +
 		"file:line:column: severity: message [code]. What each code means, with examples: robotsbatch help lint, or robotsbatch help CODE.",
 	Examples: []string{"lint robots.txt", "lint -sarif robots/ > robots.sarif", `lint -counts "crawl/*.warc.gz"`},
 	Exits: []cli.Exit{
@@ -172,7 +172,7 @@ func (c *jobConfig) lintAll(ctx context.Context, names []string, s streams, log 
 		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(s.in), nil })
 	}
 	err := ruleset.Bodies(ctx, o, func(body *ruleset.Body) error {
-		found := lint.Body(body.Text, lint.Options{Limit: int(c.limit), Cut: body.Cut})
+		found := lint.Body(body.Text, lint.Options{Limit: int(c.limit), Cut: body.Cut, Packed: body.Packed, Profile: body.Profile})
 		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {
 			return f.Severity < c.lint.least || slices.Contains(c.lint.ignore, f.Code)
 		})

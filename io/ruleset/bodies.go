@@ -25,6 +25,11 @@ type Body struct {
 	Text []byte
 	// Cut says that it is only the beginning of what the server sent.
 	Cut bool
+	// Packed says that Text is what a rule pack keeps, each rule at its line, and no more
+	// of the user-agent lines than name the agents of the rules. Profile is that of the
+	// pack.
+	Packed  bool
+	Profile robotstxt.Profile
 }
 
 // Bodies calls visit for each robots.txt in each of o.Sources, in their order: of a folder
@@ -47,7 +52,7 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 		v.visited = 0
 		switch {
 		case source.kind == packKind:
-			return usageErrorf("%s is a rule pack, which has no text of its own: name what it was compiled of", blob.Shown(name))
+			err = v.pack(ctx, name)
 		case source.kind == folderKind:
 			err = v.folder(ctx, name)
 		case source.single:

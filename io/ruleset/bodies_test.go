@@ -3,12 +3,14 @@ package ruleset
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"robotsbatch/io/compress"
+	"robotsbatch/matcher/lint"
 )
 
 // Each robots.txt of each kind of source comes once, in order.
@@ -29,7 +31,7 @@ func TestBodies(t *testing.T) {
 		{"hosts", "hosts/robots.txt:# own hosts/a.example.txt:# a hosts/b.example:" + rules + " hosts/c.example/robots.txt:# c hosts/https/a.example:# https"},
 		{"robots.txt robots.txt.gz packed.txt -", "robots.txt:# one robots.txt.gz:" + rules + " packed.txt:" + rules + " stdin:# in"},
 		{"crawl.warc", "http://x.example/robots.txt:# x http://y.example/robots.txt:# x"},
-		{"site.rules", "!is a rule pack"},
+		{"site.rules", "http://a.example/robots.txt: http://b.example/robots.txt:" + rules + " http://c.example/robots.txt: https://a.example/robots.txt:"},
 		{"nowhere", "!nowhere: no such file"},
 		{"robots.txt *.none", "!*.none: no file matches"},
 	} {
@@ -57,5 +59,62 @@ func TestBodies(t *testing.T) {
 	}
 	if err := Bodies(t.Context(), Options{Sources: []string{"empty"}}, nil); err == nil || !strings.Contains(err.Error(), "empty has no robots.txt") {
 		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+// What is found in the rules of a pack is found in the files that it was made of, in the
+// same lines, and nothing on rules is missed.
+func TestPackedBodies(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	bodies := make(map[string]string)
+	contents := make(map[string]string)
+	for i := range 120 {
+		b := strings.Builder{}
+		fmt.Fprintf(&b, "# %d\n", i)
+		for range 1 + r.IntN(4) {
+			for range 1 + r.IntN(2) {
+				b.WriteString("User-agent: " + pick("*", "A", "MJ12bot", "b/1", "C d") + pick("\n", "\n\n"))
+			}
+			for range r.IntN(5) {
+				b.WriteString(pick("Allow: /", "Disallow: /", "disallow /", "Disallowed: /", "Sitemap: /", "Disallow: x") + pick("", "a", "a*", "%zz", "a$b", "%7e", "a b") + pick("", "b") + "\n")
+			}
+		}
+		name := fmt.Sprintf("h%d.example", i)
+		contents["hosts/"+name], bodies["http://"+name+"/robots.txt"] = b.String(), b.String()
+	}
+	files(t, contents)
+	packOf(t, "site.rules", "hosts")
+	compared := 0
+	err := Bodies(t.Context(), Options{Sources: []string{"site.rules"}}, func(b *Body) error {
+		if !b.Packed {
+			return fmt.Errorf("%s is not packed", b.Name)
+		}
+		packed := lint.Body(b.Text, lint.Options{Packed: true, Profile: b.Profile}).Findings
+		want := make(map[lint.Finding]bool)
+		for _, f := range lint.Body([]byte(bodies[b.Name]), lint.Options{}).Findings {
+			if f.IsOnRule() && f.Profile != "google" {
+				f.Profile, f.Message = "", "" // groups of the same agents that follow each other are one in the pack
+				want[f] = true
+			}
+		}
+		for _, f := range packed {
+			f.Profile, f.Message = "", ""
+			if !want[f] {
+				t.Errorf("%s: %+v in\n%s\nof\n%s", b.Name, f, b.Text, bodies[b.Name])
+			}
+			delete(want, f)
+			compared++
+		}
+		for f := range want {
+			t.Errorf("%s: missed %+v in\n%s\nof\n%s", b.Name, f, b.Text, bodies[b.Name])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if compared < 100 {
+		t.Errorf("only %d findings", compared)
 	}
 }

@@ -62,13 +62,30 @@ type Options struct {
 	Limit int
 	// Cut says that the body is only the beginning of what the server sent.
 	Cut bool
+	// Packed says that the body is what a rule pack keeps that was compiled under Profile:
+	// rules at their lines. Then only findings on rules under that profile are told.
+	Packed  bool
+	Profile robotstxt.Profile
 }
+
+// onRules are the codes of findings that need no more than the rules of a body, and whose
+// they are.
+var onRules = []string{
+	"dead-rule", "redundant-rule", "duplicate-rule", "blank-in-pattern", "dollar-inside", "broken-escape", "escape-as-written", "unescaped-character",
+}
+
+// IsOnRule reports whether the finding needs no more than the rules of the body, and whose
+// they are, so that it is found in what a rule pack keeps, too.
+func (f *Finding) IsOnRule() bool { return isOneOf(f.Code, onRules) }
 
 // Body finds what is wrong with a body, of which robotstxt.Options.ReadSize bytes are
 // enough. It takes time in proportion to its length, but for sorting and matching its
 // rules.
 func Body(body []byte, o Options) Report {
 	options := robotstxt.Options{Limit: o.Limit, Cut: o.Cut}
+	if o.Packed {
+		options.Limit = len(body)
+	}
 	counted, limited := robotstxt.Counted(body, options)
 	var found [2]Report
 	for _, profile := range []robotstxt.Profile{robotstxt.RFC9309, robotstxt.Google} {
@@ -81,8 +98,16 @@ func Body(body []byte, o Options) Report {
 		c.checkGroups()
 		found[profile] = c.report
 	}
-	return merge(found)
+	report := merge(found)
+	if o.Packed {
+		report.Findings = slices.DeleteFunc(report.Findings, func(f Finding) bool {
+			return !f.IsOnRule() || f.Profile != "" && f.Profile != profileNames[o.Profile]
+		})
+	}
+	return report.capped()
 }
+
+var profileNames = [...]string{robotstxt.RFC9309: "rfc9309", robotstxt.Google: "google"}
 
 // merge puts together what was found under both profiles, and marks what was found under
 // one alone. Where there was too much to keep, that is not known: only what was found
@@ -102,7 +127,7 @@ func merge(found [2]Report) (r Report) {
 				r.More++
 				continue
 			case !both:
-				f.Profile = [...]string{"rfc9309", "google"}[profile]
+				f.Profile = profileNames[profile]
 			}
 			r.Findings = append(r.Findings, f)
 		}
@@ -111,7 +136,7 @@ func merge(found [2]Report) (r Report) {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Code, b.Code),
 			cmp.Compare(a.Profile, b.Profile), cmp.Compare(a.Message, b.Message))
 	})
-	return r.capped()
+	return r
 }
 
 // capped keeps the gravest findings.
