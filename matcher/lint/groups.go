@@ -38,19 +38,17 @@ func (c *checker) checkDelays(g *robotstxt.Group) {
 				break
 			}
 		}
-		for _, a := range g.Agents {
-			if token, _ := a.Names(c.profile); isGooglebot(token) {
-				c.add("crawl-delay-google", d.Line, at, "%s ignores crawl-delay", string(token))
-				break
-			}
+		if !slices.ContainsFunc(g.Agents, func(a robotstxt.Agent) bool { return !c.isGoogles(a) }) {
+			c.add("crawl-delay-google", d.Line, at, "Google's crawlers ignore crawl-delay, and the group is for %s", quote(g.Agents[0].Value))
 		}
 	}
 }
 
-// isGooglebot reports whether a token is that of one of Google's crawlers.
-func isGooglebot(token []byte) bool {
+// isGoogles reports whether a line names one of Google's crawlers.
+func (c *checker) isGoogles(a robotstxt.Agent) bool {
+	token, _ := a.Names(c.profile)
 	name := strings.ToLower(string(token))
-	return name == "googlebot" || strings.HasPrefix(name, "googlebot-") || name == "adsbot-google" || name == "mediapartners-google" || name == "storebot-google"
+	return name == "googlebot" || strings.HasPrefix(name, "googlebot-") || isOneOf(name, []string{"adsbot-google", "mediapartners-google", "storebot-google"})
 }
 
 // checkBlankLine finds a blank line between a user-agent line and what follows in its
