@@ -118,4 +118,5 @@ var commands = []cli.Command{
 	surveyHelp,
 	hashAuthorities,
 	lintFiles,
+	statsHelp,
 }

@@ -175,6 +175,7 @@ func makeExamples(t *testing.T, sample string) {
 		}
 	}
 	writeText(t, "urls.txt", "https://example.com/\n")
+	writeText(t, "ranks.csv", "1,example.com\n")
 	writeText(t, "ai.txt", "GPTBot\nCCBot\n")
 	writeText(t, "robots.txt", "User-agent: *\nDisallow: /a\n")
 	writeText(t, "robots/example.com", "User-agent: *\nDisallow: /a\n")

@@ -81,6 +81,7 @@ type jobConfig struct {
 	prefix         string
 	explain        bool
 	with           []batch.ColumnKind
+	stats          statsConfig
 	agentsFile     string
 	combine        batch.Combine
 	agentsAs       agentsAs

@@ -86,6 +86,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runVerify(ctx, args[1:], s)
 	case command == "export":
 		return runExport(ctx, args[1:], s)
+	case command == "stats":
+		return runStats(ctx, args[1:], s)
 	case command == "survey":
 		return runSurvey(ctx, args[1:], s)
 	case command == "lint":

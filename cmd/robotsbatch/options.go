@@ -63,7 +63,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return &c.filesFrom },
 	},
 	{
-		Name: "in-format", Argument: "NAME", Topic: inputTopic, Commands: readingURLs, Words: formatNames(format.Format.Readable),
+		Name: "in-format", Argument: "NAME", Topic: inputTopic, Commands: readingURLs | statsCommand, Words: formatNames(format.Format.Readable),
 		Short: "format of the inputs", Standard: "by the first bytes, then by name",
 		More: "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name alone.",
 		Bind: func(c *jobConfig) any { return formatOf(&c.inFormat, format.Format.Readable) },
@@ -217,6 +217,9 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return &c.out },
 	},
 	exportTable,
+	statsFlags[0],
+	statsFlags[1],
+	statsFlags[2],
 	{
 		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: ownTables, Common: true, Files: true, Indifferent: true,
 		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",

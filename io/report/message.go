@@ -18,8 +18,8 @@ var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageN
 var packageNames = []string{
 	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compress", "delimited", "domains", "evaluate", "explain",
 	"export", "extent", "findings", "format", "frontier", "hosts", "jsonl", "kernels", "lines", "lint", "manifest", "matcher", "outputs",
-	"parquetio", "partition", "pipe", "report", "robotstxt", "rulepack", "rulesdir", "ruleset", "runs", "spelling", "stores", "tables",
-	"text", "urls", "verify", "warc",
+	"parquetio", "partition", "pipe", "report", "robotstxt", "rulepack", "rulesdir", "ruleset", "runs", "spelling", "stats", "stores",
+	"tables", "text", "urls", "verify", "warc",
 }
 
 // Message is err in words for whoever runs the program: without the names of

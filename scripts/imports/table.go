@@ -50,6 +50,7 @@ var table = []room{
 	{"io/export", join(engine, []string{"batch", "io/rulepack", "io/ruleset"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/hosts", join([]string{"batch", "matcher/urls"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/outputs", join([]string{"batch", "io/frontier", "io/rulesdir", "io/ruleset"}, shared), nil},
+	{"io/stats", []string{"matcher/domains"}, []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/agentlist", []string{"matcher"}, nil},
 	{"io/report", join(engine, []string{"batch", "io/rulepack", "io/ruleset"}, shared), nil},
 	{"io/findings", join(engine, []string{"io/report"}, shared), nil},

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/compress"
+	"robotsbatch/io/format"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/stats"
+)
+
+// statsHelp is the command stats.
+var statsHelp = cli.Command{
+	Name: "stats", Set: statsCommand,
+	Usage: []string{"stats [-rank FILE] [-by WHAT] [-as FORMAT] SURVEY"},
+	About: "counts a survey of who blocks whom: for each agent how many sites deny it all or some, by rules for it or for everyone.",
+	Details: "SURVEY is what robotsbatch survey wrote: Parquet, Arrow, csv or tsv. With -rank the sites are counted again among the first " +
+		"hundred, thousand and so on of a list of domains. What is counted how is in robotsbatch help survey.",
+	Examples: []string{"stats survey.parquet", "stats -rank tranco.csv -by domain -as csv survey.parquet"},
+	Exits: []cli.Exit{
+		{Status: "0", Meaning: "done, also when the reader of a pipe had enough before the end"},
+		{Status: "1", Meaning: "failed: SURVEY cannot be read, or is none"},
+		{Status: "2", Meaning: "wrong use"},
+		{Status: "129, 130, 143", Meaning: stoppedStatus},
+	},
+}
+
+// statsConfig are the flags that stats has alone.
+type statsConfig struct {
+	rank    string
+	domains bool
+	write   func(w io.Writer, counts []stats.Count, sites string) error
+}
+
+// statsFlags are these flags.
+var statsFlags = []cli.Flag[jobConfig]{
+	{
+		Name: "rank", Argument: "FILE", Topic: inputTopic, Commands: statsCommand, Common: true, Files: true,
+		Short: "list of domains, the first one first, or lines of RANK,DOMAIN",
+		More:  "Such as Tranco's; also as .gz or .zst.",
+		Bind:  func(c *jobConfig) any { return &c.stats.rank },
+	},
+	{
+		Name: "by", Argument: "WHAT", Topic: outputTopic, Commands: statsCommand, Common: true, Standard: "authority", Words: []string{"authority", "domain"},
+		Short: "what is a site: an authority, or a registered domain",
+		Bind: func(c *jobConfig) any {
+			return cli.OneOf(&c.stats.domains, cli.Word[bool]{Name: "authority"}, cli.Word[bool]{Name: "domain", Value: true})
+		},
+	},
+	{
+		Name: "as", Argument: "FORMAT", Topic: outputTopic, Commands: statsCommand, Common: true, Standard: "text", Words: []string{"text", "csv", "json"},
+		Short: "text, csv or json",
+		Bind: func(c *jobConfig) any {
+			type writer = func(io.Writer, []stats.Count, string) error
+			return cli.OneOf(&c.stats.write, cli.Word[writer]{Name: "text", Value: stats.WriteText},
+				cli.Word[writer]{Name: "csv", Value: func(w io.Writer, counts []stats.Count, _ string) error { return stats.WriteCSV(w, counts) }},
+				cli.Word[writer]{Name: "json", Value: func(w io.Writer, counts []stats.Count, _ string) error { return stats.WriteJSON(w, counts) }})
+		},
+	},
+}
+
+// runStats prints the tables of a survey.
+func runStats(ctx context.Context, args []string, s streams) int {
+	c := newConfig()
+	c.stats.write = stats.WriteText
+	operands, err := cli.ParseMixed(program.FlagSet(program.Command("stats"), c), args)
+	if errors.Is(err, flag.ErrHelp) {
+		return printCommandHelp(s, program.Command("stats"))
+	}
+	log := newConsole(s.err, false, false).of("stats")
+	if err == nil && len(operands) != 1 {
+		err = usageErrorf("stats takes one SURVEY, and not %d: robotsbatch survey makes one", len(operands))
+	}
+	if err == nil {
+		err = resolveNames("rank", &c.stats.rank)
+	}
+	if err == nil {
+		err = c.printStats(blob.WithTimeout(ctx, c.storeTimeout), operands[0], s)
+	}
+	if err != nil && !errors.Is(err, syscall.EPIPE) {
+		return log.fail(err)
+	}
+	return exitDone
+}
+
+// printStats counts a survey and prints the tables.
+func (c *jobConfig) printStats(ctx context.Context, survey string, s streams) error {
+	o, sites := stats.Options{}, "authorities"
+	if c.stats.domains {
+		o.Domains, sites = true, "registered domains"
+	}
+	var err error
+	if c.stats.rank != "" {
+		if o.Ranks, err = readRanks(ctx, c.stats.rank); err != nil {
+			return fmt.Errorf("-rank %s: %w", blob.Shown(c.stats.rank), err)
+		}
+	}
+	tally := stats.NewTally(o)
+	if err := c.countSurvey(ctx, survey, s.in, tally); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := c.stats.write(&b, tally.Tables(), sites); err != nil {
+		return err
+	}
+	_, err = s.out.Write(b.Bytes())
+	return err
+}
+
+func readRanks(ctx context.Context, name string) (*stats.Ranks, error) {
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	codec, _ := compress.ByName(blob.Shown(name))
+	r, err := compress.NewReader(f, codec)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return stats.ReadRanks(r)
+}
+
+// countSurvey reads a survey and counts it.
+func (c *jobConfig) countSurvey(ctx context.Context, name string, stdin io.Reader, tally *stats.Tally) error {
+	src, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
+		Stdin: stdin, Format: c.inFormat, URLColumn: "authority", BatchRows: defaultRows, Memory: c.batchMemory(), Columns: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if src.Format == format.JSONL || src.Schema == nil {
+		return usageErrorf("%s is %s: stats reads surveys in Parquet, Arrow, csv and tsv", blob.Shown(name), src.Format)
+	}
+	for {
+		piece, err := src.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b, err := piece.Decode()
+		if err != nil {
+			return fmt.Errorf("%s: %w", piece.Name(), err)
+		}
+		if err := tally.Add(b.Table.(arrow.Record)); err != nil {
+			return fmt.Errorf("%s: %w", blob.Shown(name), err)
+		}
+		if b.Release != nil {
+			b.Release()
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package stats
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"robotsbatch/matcher/domains"
+)
+
+// Ranks are the ranks of domains.
+type Ranks struct {
+	rank map[string]int
+	// top are the ranks up to which sites are counted: powers of ten from a hundred, of
+	// which the last has all of the list.
+	top []int
+}
+
+// ReadRanks reads a list of domains, the first one a line being the first in rank; or
+// lines of a rank, a comma and a domain, as Tranco's lists have them. A domain may be an
+// origin, such as https://www.example.com. Empty lines and those that begin with "#" do
+// not count, nor does a header of two words. Of a domain that comes again the first
+// line counts.
+func ReadRanks(r io.Reader) (*Ranks, error) {
+	ranks := &Ranks{rank: make(map[string]int)}
+	scanner := bufio.NewScanner(r)
+	number, count := 0, 0
+	for scanner.Scan() {
+		number++
+		line := strings.TrimSpace(scanner.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		count++
+		rank, domain := count, line
+		if first, second, ok := strings.Cut(line, ","); ok {
+			n, err := strconv.Atoi(strings.TrimSpace(first))
+			switch {
+			case err != nil && count == 1: // a header
+				count--
+				continue
+			case err != nil || n < 1:
+				return nil, fmt.Errorf("line %d: %q is no rank: write a domain a line, or RANK,DOMAIN", number, first)
+			}
+			rank, domain = n, strings.TrimSpace(second)
+		}
+		if strings.Contains(domain, "://") {
+			domain = string(domains.Host([]byte(domain)))
+		}
+		if domain = strings.ToLower(strings.TrimSuffix(domain, ".")); ranks.rank[domain] == 0 {
+			ranks.rank[domain] = rank
+		}
+	}
+	switch err := scanner.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("line %d is too long for a domain", number+1)
+	case err != nil:
+		return nil, err
+	case len(ranks.rank) == 0:
+		return nil, errors.New("it has no domains")
+	}
+	last := 0
+	for _, rank := range ranks.rank {
+		last = max(last, rank)
+	}
+	ranks.top = []int{100}
+	for top := 100; top < last; {
+		top *= 10
+		ranks.top = append(ranks.top, top)
+	}
+	return ranks, nil
+}
+
+// of returns the better of the ranks of a registered domain and of a host; 0 for none.
+func (r *Ranks) of(domain, host string) int {
+	if r == nil {
+		return 0
+	}
+	rank, other := r.rank[domain], r.rank[host]
+	if rank == 0 || other > 0 && other < rank {
+		return other
+	}
+	return rank
+}
+
+// tops are the ranks up to which sites are counted.
+func (r *Ranks) tops() []int {
+	if r == nil {
+		return nil
+	}
+	return r.top
+}

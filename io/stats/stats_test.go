@@ -1,0 +1,117 @@
+package stats
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// survey is a record of lines of authority, registered domain, agent, blocked and by, with
+// "-" for null.
+func survey(t *testing.T, lines ...string) arrow.Record {
+	t.Helper()
+	var fields []arrow.Field
+	for _, name := range []string{"authority", "registered_domain", "agent", "blocked", "by"} {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true})
+	}
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for _, line := range lines {
+		for i, word := range strings.Fields(line) {
+			if word == "-" {
+				b.Field(i).AppendNull()
+			} else {
+				b.Field(i).(*array.StringBuilder).Append(word)
+			}
+		}
+	}
+	return b.NewRecord()
+}
+
+var lines = []string{
+	"http://a.test a.test Bot all name", "https://a.test a.test Bot all everyone",
+	"http://a.test a.test Other none -", "https://a.test a.test Other some everyone",
+	"http://b.test b.test Bot some name", "http://b.test b.test Other all -",
+	"http://www.b.test b.test Bot none everyone", "http://www.b.test b.test Other - name",
+	"http://127.0.0.1 - Bot none -", "http://127.0.0.1 - Other - name",
+}
+
+func counted(t *testing.T, o Options) string {
+	t.Helper()
+	tally := NewTally(o)
+	for _, part := range [][]string{lines[:3], lines[3:]} {
+		record := survey(t, part...)
+		if err := tally.Add(record); err != nil {
+			t.Fatal(err)
+		}
+		for _, column := range record.Columns() { // as a source does that uses its memory again
+			clear(column.Data().Buffers()[2].Bytes())
+		}
+	}
+	var b strings.Builder
+	for _, c := range tally.Tables() {
+		fmt.Fprintln(&b, c)
+	}
+	return b.String()
+}
+
+func TestTally(t *testing.T) {
+	ranks, err := ReadRanks(strings.NewReader("# best first\nhttps://www.b.test\nx.test\n200,a.test\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rank, agent; sites, full, partial, none, undecided; full by name and by *, partial.
+	for _, test := range []struct {
+		what    string
+		options Options
+		want    string
+	}{
+		{"authorities", Options{}, "{0 Bot 5 2 1 2 0 1 1 1 0}\n{0 Other 5 1 1 1 2 0 0 0 1}\n"},
+		{"domains", Options{Domains: true}, "{0 Bot 3 1 1 1 0 1 0 1 0}\n{0 Other 3 0 1 0 2 0 0 0 1}\n"},
+		{"ranks", Options{Ranks: ranks}, "{0 Bot 5 2 1 2 0 1 1 1 0}\n{0 Other 5 1 1 1 2 0 0 0 1}\n" +
+			"{100 Bot 1 0 0 1 0 0 0 0 0}\n{100 Other 1 0 0 0 1 0 0 0 0}\n" +
+			"{1000 Bot 3 2 0 1 0 1 1 0 0}\n{1000 Other 3 0 1 1 1 0 0 0 1}\n"},
+	} {
+		if got := counted(t, test.options); got != test.want {
+			t.Errorf("%s:\n%swant\n%s", test.what, got, test.want)
+		}
+	}
+}
+
+func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
+	err := NewTally(Options{}).Add(survey(t, "http://a.test a.test Bot maybe name"))
+	if err == nil || !strings.Contains(err.Error(), `the column blocked has "maybe"`) {
+		t.Error(err)
+	}
+	other := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
+	if err := NewTally(Options{}).Add(other); err == nil || !strings.Contains(err.Error(), `there is no column "authority"`) {
+		t.Error(err)
+	}
+}
+
+func TestReadRanks(t *testing.T) {
+	for text, want := range map[string]string{
+		"a.test\nB.test.\na.test\n":                "map[a.test:1 b.test:2] [100]",
+		"rank,domain\r\n5,a.test\r\n1001,b.test\n": "map[a.test:5 b.test:1001] [100 1000 10000]",
+		"http://a.test:80\n":                       "map[a.test:1] [100]",
+	} {
+		r, err := ReadRanks(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(r.rank, r.top); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is no rank`, "0,a.test": `line 1: "0" is no rank`, strings.Repeat("a", 1<<17): "line 1 is too long",
+	} {
+		if _, err := ReadRanks(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v, want %s", text, err, want)
+		}
+	}
+}
