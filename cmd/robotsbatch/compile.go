@@ -5,7 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"path"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,7 +39,7 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	defer holdHeap(c.memory)()
 	started := time.Now()
-	made, err := c.compile(ctx, s, log)
+	err = c.compileAll(ctx, s, log, started)
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return exitDone // its reader has what it wanted
@@ -45,9 +48,35 @@ func runCompile(ctx context.Context, args []string, s streams) int {
 	case err != nil:
 		return log.fail(err)
 	}
-	made.Seconds = time.Since(started).Seconds()
-	log.info(made.Text(blob.Shown(c.out)), "done", "summary", made)
 	return exitDone
+}
+
+// compileAll makes the pack, or one for each partition.
+func (c *compileConfig) compileAll(ctx context.Context, s streams, log *console, started time.Time) error {
+	out := c.out
+	for number := range max(1, c.partitions) {
+		if c.partitions > 1 {
+			c.out = partitionName(out, number, c.partitions)
+		}
+		made, err := c.compile(ctx, s, log, number)
+		if err != nil {
+			return err
+		}
+		made.Seconds = time.Since(started).Seconds()
+		log.info(made.Text(blob.Shown(c.out)), "done", "summary", made)
+	}
+	return nil
+}
+
+// partitionName is the name of a partition's pack: site-00003-of-00016.rules.
+func partitionName(out string, number, count int) string {
+	begin, parameters := out, ""
+	if blob.IsURL(out) {
+		begin = blob.Shown(out)
+		parameters = strings.TrimPrefix(out, begin)
+	}
+	ending := path.Ext(begin)
+	return fmt.Sprintf("%s-%05d-of-%05d%s%s", strings.TrimSuffix(begin, ending), number, count, ending, parameters)
 }
 
 // parseCompile reads the arguments. The flags before a mistake are set.
@@ -65,13 +94,15 @@ func parseCompile(args []string) (*compileConfig, error) {
 		return c, usageErrorf("-rules is missing: name a folder of robots.txt files, or captures")
 	case c.out == "":
 		return c, usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
+	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.folders, blob.Stdio)):
+		return c, usageErrorf("-partitions makes several packs of rules that are read for each: name files with -out and -rules")
 	}
 	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
 	return c, c.checkOneTime()
 }
 
-// compile makes the pack.
-func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*report.Compiled, error) {
+// compile makes a pack; number is that of its partition.
+func (c *compileConfig) compile(ctx context.Context, s streams, log *console, number int) (*report.Compiled, error) {
 	found, err := c.find(ctx, ruleUse{memory: c.memory, workers: c.workers, stdin: s.in}, log)
 	if err != nil {
 		return nil, err
@@ -94,6 +125,7 @@ func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*
 	added, err := found.AddTo(ctx, func() (_ *rulepack.Builder, err error) {
 		b, err = rulepack.Create(ctx, c.out, rulepack.BuildOptions{
 			Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/ruleset.CapturesShare, Maker: "robotsbatch " + version(), History: c.history,
+			Partition: number, Partitions: c.partitions,
 		})
 		if err != nil {
 			err = fmt.Errorf("-out: %w", err)
@@ -103,7 +135,7 @@ func (c *compileConfig) compile(ctx context.Context, s streams, log *console) (*
 	if err != nil {
 		return nil, err
 	}
-	if added.Captured != nil {
+	if added.Captured != nil && number == 0 {
 		counts := report.CapturesOf(added.Captured)
 		log.info(counts.String(), "rules", "captures", counts)
 	}

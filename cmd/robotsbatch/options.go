@@ -364,6 +364,13 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return &c.resume },
 	},
 	{
+		Name: "partitions", Argument: "N", Topic: outputTopic, Commands: compileCommand, Indifferent: true,
+		Short: "make N packs, each of a part of the authorities",
+		More: "They are called site-00003-of-00016.rules. The part goes by the hash of an authority, as robotsbatch hash prints it. The rules are read N " +
+			"times (robotsbatch help packs).",
+		Bind: func(c *jobConfig) any { return cli.Count(&c.partitions) },
+	},
+	{
 		Name: "partitions", Argument: "N", Topic: rulesTopic, Commands: hashCommand, Indifferent: true,
 		Short: "print the partition of N, too",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.partitions) },

@@ -87,6 +87,9 @@ func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
 	} {
 		fmt.Fprintf(w, "  %-12s  %s\n", line[0], line[1])
 	}
+	if info.Partitions > 1 {
+		fmt.Fprintf(w, "  %-12s  %d of %d\n", "partition", info.Partition, info.Partitions)
+	}
 	if info.History {
 		fmt.Fprintf(w, "  %-12s  %s\n", "history", Count(info.Intervals, "interval", "intervals"))
 	}

@@ -45,6 +45,9 @@ type BuildOptions struct {
 	History bool
 	// Maker is the version of the program, which is recorded.
 	Maker string
+	// Partition, of Partitions, leaves out the authorities of the others, which go by
+	// their hash (package partition); 0 of 0 takes all.
+	Partition, Partitions int
 	// Sources keeps all bodies as their source instead of compiling them.
 	Sources bool
 }
@@ -151,6 +154,9 @@ func (b *Builder) add(e Entry) error {
 	if n := len(e.Authority); n == 0 || n > MaxAuthority {
 		return fmt.Errorf("%.80q is no authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
 	}
+	if !has(b.o.Partition, b.o.Partitions, e.Authority) {
+		return nil
+	}
 	kept := e.Kept
 	if e.Access == access.Rules && kept == 0 {
 		var err error
@@ -248,7 +254,7 @@ func (b *Builder) Abort() {
 // Finish completes the pack and returns what is in it. After an error there is no pack.
 func (b *Builder) Finish() (*Info, error) {
 	defer b.Abort()
-	w := newPackWriter(b.out, b.version())
+	w := newPackWriter(b.out, b.version(), b.o.Partition, b.o.Partitions)
 	info, err := (*Info)(nil), b.err
 	if err == nil {
 		info, err = b.write(w)
@@ -276,7 +282,9 @@ func (b *Builder) version() int {
 
 // write writes the sections.
 func (b *Builder) write(w *packWriter) (*Info, error) {
-	info := &Info{Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit}
+	info := &Info{
+		Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit, Partition: b.o.Partition, Partitions: b.o.Partitions,
+	}
 	ranks := b.bodies.ranks()
 	used := make([]bool, len(ranks)) // by rank
 	if err := b.writeAuthorities(w, info, ranks, used); err != nil {

@@ -21,7 +21,9 @@ type file struct {
 	table    [sectionKinds]tableEntry
 	sections []Section // in the order of the table
 	version  int
-	identity string // see Info.Checksum
+	// The authorities that are in it, as in Info.
+	partition, partitions int
+	identity              string // see Info.Checksum
 }
 
 // mapping is a file in memory.
@@ -68,6 +70,7 @@ func (f *file) findSections() error {
 	case v > historyVersion:
 		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", ErrVersion, v, version, historyVersion)
 	}
+	f.partition, f.partitions = int(le32(head[len(format.RulePackMagic)+4:])), int(le32(head[len(format.RulePackMagic)+8:]))
 	size := uint64(len(f.data))
 	trailer := f.data[size-trailerSize:]
 	if string(trailer[24:]) != endMagic || le64(trailer[16:]) != size {
@@ -80,6 +83,9 @@ func (f *file) findSections() error {
 	table := bytes.Clone(f.data[at : size-trailerSize])
 	if tableChecksum(head, table, trailer) != le32(trailer[12:]) {
 		return fmt.Errorf("%w: checksum of the table of sections", ErrDamaged)
+	}
+	if f.partition < 0 || f.partition >= max(1, f.partitions) {
+		return fmt.Errorf("%w: partition %d of %d", ErrDamaged, f.partition, f.partitions)
 	}
 	f.identity = identityOf(head, table, size)
 	for ; len(table) > 0; table = table[sectionSize:] {

@@ -40,6 +40,9 @@ type Info struct {
 	// often that is another thing.
 	History   bool
 	Intervals int64
+	// Partition says which of Partitions parts of the authorities are in the pack, from
+	// 0, by their hash (package partition); 0 of 0 for a pack of all.
+	Partition, Partitions int
 	// Size is the length of the pack in bytes.
 	Size int64
 	// Checksum covers everything in the pack, in hexadecimal: XXH3 of 128 bits over the

@@ -156,6 +156,7 @@ func (p *Pack) findSections() (err error) {
 		return named(p.name, err)
 	}
 	info.Size, info.Sections, info.Checksum = int64(len(f.data)), f.sections, f.identity
+	info.Partition, info.Partitions = f.partition, f.partitions
 	p.info = info
 	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)

@@ -19,9 +19,14 @@ type packWriter struct {
 	sum      uint32
 }
 
-func newPackWriter(w blob.Writer, version int) *packWriter {
-	head := append([]byte(format.RulePackMagic), make([]byte, headerSize-len(format.RulePackMagic))...)
-	binary.LittleEndian.PutUint32(head[len(format.RulePackMagic):], uint32(version))
+// The header is the magic and, as u32, the version, the partition, and how many there
+// are; the rest is 0.
+func newPackWriter(w blob.Writer, version, partition, partitions int) *packWriter {
+	head := []byte(format.RulePackMagic)
+	for _, n := range [...]int{version, partition, partitions} {
+		head = binary.LittleEndian.AppendUint32(head, uint32(n))
+	}
+	head = append(head, make([]byte, headerSize-len(head))...)
 	p := &packWriter{w: w, head: head, at: headerSize}
 	_, _ = w.Write(head) // an error stays, and shows at the next write
 	return p

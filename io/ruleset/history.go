@@ -23,6 +23,9 @@ func (s *Set) Historical() (matcher.Historical, error) {
 			if !source.Info().History {
 				return nil, usageErrorf("-rules %s is a rule pack without a history, so it knows no other time than its own: compile it with -history", blob.Shown(source.name))
 			}
+			if source.Partitions() > 1 {
+				return nil, usageErrorf("-rules %s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", blob.Shown(source.name))
+			}
 			all = append(all, source.Pack)
 		default:
 			all = append(all, matcher.Always(source))

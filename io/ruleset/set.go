@@ -108,12 +108,16 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*r
 }
 
 // Origins returns the sources as they are looked up: a single one by itself, which may
-// be able to look up many authorities at once.
+// be able to look up many authorities at once. To ask packs of partitions for an
+// authority that is in none of them is an error.
 func (s *Set) Origins() matcher.Origins {
-	if len(s.sources) == 1 {
-		return s.sources[0]
+	if len(s.sources) > 1 {
+		return s
 	}
-	return s
+	if pack, ok := s.sources[0].(*packSource); ok && pack.Partitions() > 1 {
+		return partitioned{pack, s}
+	}
+	return s.sources[0]
 }
 
 // Lookup implements [matcher.Origins].
@@ -123,10 +127,10 @@ func (s *Set) Lookup(authority []byte, o *matcher.Origin) error {
 			return err
 		}
 		if o.Access != access.Unknown {
-			break
+			return nil
 		}
 	}
-	return nil
+	return s.covered(authority)
 }
 
 // AsOf returns Options.AsOf, or if that was not set the time of the newest fetch; the

@@ -1,0 +1,23 @@
+package rulepack
+
+import "robotsbatch/matcher/partition"
+
+// has tells whether an authority is in a partition of so many; all are in that of 0.
+func has(number, count int, authority []byte) bool {
+	return count < 2 || partition.Of(partition.Hash(authority), count) == number
+}
+
+// Partitions is how many parts the authorities were dealt among of which the pack has
+// one; 0 for a pack of all, and for one that is closed or nil.
+func (p *Pack) Partitions() int {
+	if p == nil || p.info == nil {
+		return 0
+	}
+	return p.info.Partitions
+}
+
+// Covers tells whether the pack would have an authority if its sources knew it, which
+// one of a partition says of its own alone.
+func (p *Pack) Covers(authority []byte) bool {
+	return has(p.info.Partition, p.info.Partitions, authority)
+}

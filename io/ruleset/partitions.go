@@ -1,0 +1,60 @@
+package ruleset
+
+import (
+	"fmt"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/partition"
+)
+
+// covered is an error for an authority that no source knows while it may be in the
+// partition of a pack that is not here.
+func (s *Set) covered(authority []byte) error {
+	var other *packSource
+	for _, source := range s.sources {
+		pack, ok := source.(*packSource)
+		if !ok || pack.Partitions() < 2 {
+			continue
+		}
+		if pack.Covers(authority) {
+			return nil
+		}
+		other = pack
+	}
+	if other == nil {
+		return nil
+	}
+	count := other.Partitions()
+	return fmt.Errorf("ruleset: %s is in partition %d of %d, and %s has partition %d: give the pack of each partition whose URLs there are, or deal the URLs by authority_hash",
+		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.Info().Partition)
+}
+
+// partitioned is the pack of a partition, alone.
+type partitioned struct {
+	*packSource
+	set *Set
+}
+
+var _ matcher.BulkOrigins = partitioned{}
+
+// Lookup implements [matcher.Origins].
+func (p partitioned) Lookup(authority []byte, o *matcher.Origin) error {
+	return p.set.Lookup(authority, o)
+}
+
+// LookupAll implements [matcher.BulkOrigins].
+func (p partitioned) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int, error) {
+	if i, err := p.packSource.LookupAll(keys, origins); err != nil {
+		return i, err
+	}
+	for i := range keys {
+		if origins[i].Access != access.Unknown {
+			continue
+		}
+		if err := p.set.covered(keys[i].Text); err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
+}
