@@ -156,13 +156,9 @@ func (c *jobConfig) check() error {
 	if err := c.rulesConfig.check(); err != nil {
 		return err
 	}
-	if c.asOfColumn == "" && (c.beforeFirst || c.everDenied) {
-		return usageErrorf("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
+	if err := c.checkTimes(); err != nil {
+		return err
 	}
-	if c.everDenied && c.combined() != batch.CombineNone {
-		return usageErrorf("-ever-denied is about the verdict of each agent: leave out -combine and -agents-as list")
-	}
-	c.history = c.asOfColumn != ""
 	switch {
 	case len(c.in) == 0 && c.filesFrom == "":
 		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
@@ -227,10 +223,22 @@ func (c *jobConfig) nameColumns() error {
 	return nil
 }
 
+// checkTimes finds what is wrong with the flags about the times of rows.
+func (c *jobConfig) checkTimes() error {
+	if c.asOfColumn == "" && (c.beforeFirst || c.everDenied) {
+		return usageErrorf("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
+	}
+	if c.everDenied && c.combined() != batch.CombineNone {
+		return usageErrorf("-ever-denied is about the verdict of each agent: leave out -combine and -agents-as list")
+	}
+	c.history = c.asOfColumn != ""
+	return nil
+}
+
 // checkOneTime refuses times of rows, which only the main job has.
 func (c *rulesConfig) checkOneTime() error {
 	if c.asOfColumn != "" {
-		return usageErrorf("-as-of column:%s is for the main job, whose rows have times: here it takes one time", c.asOfColumn)
+		return usageErrorf("-as-of column:%s is for the main job and pipe, whose rows have times: here it takes one time", c.asOfColumn)
 	}
 	return c.check()
 }

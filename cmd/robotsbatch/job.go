@@ -164,10 +164,8 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer j.rules.Close()
-	if j.asOfColumn != "" {
-		if j.timelines, err = j.rules.Historical(); err != nil {
-			return err
-		}
+	if err := j.openTimelines(); err != nil {
+		return err
 	}
 	var file blob.Writer // early: a name that cannot be written shows at once
 	if j.summaryJSON != "" {
@@ -182,6 +180,14 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	return j.finish(started, file)
+}
+
+// openTimelines looks the rules up by time, if rows have times.
+func (j *job) openTimelines() (err error) {
+	if j.asOfColumn != "" {
+		j.timelines, err = j.rules.Historical()
+	}
+	return err
 }
 
 // tryInput opens and closes the first input, so that its errors show before captures

@@ -151,12 +151,12 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: (readingRules | diffCommand) &^ hostsCommand, Standard: "the newest fetch",
 		Short: "time that ages count up to; of captures, none later counts",
-		More: "2026-03-01T12:00:00Z, or a day, which stands for its end. In the main job column:NAME decides each row by what was known at its own time: " +
+		More: "2026-03-01T12:00:00Z, or a day, which stands for its end. In the main job and pipe column:NAME decides each row by what was known at its own time: " +
 			"timestamps, dates, seconds, 14 digits or text. A pack knows other times than that of its compilation only with -history (robotsbatch help history).",
 		Bind: func(c *jobConfig) any { return timeOrColumn(&c.asOf, &c.asOfColumn) },
 	},
 	{
-		Name: "before-first", Argument: "WHAT", Topic: rulesTopic, Commands: jobCommand, Standard: "missing", Words: []string{"missing", "use"},
+		Name: "before-first", Argument: "WHAT", Topic: rulesTopic, Commands: jobCommand | pipeCommand, Standard: "missing", Words: []string{"missing", "use"},
 		Short: "rows before the first capture: missing (as -missing says), or use it",
 		More:  "It is about -as-of column:NAME.",
 		Bind: func(c *jobConfig) any {
@@ -164,7 +164,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "ever-denied", Topic: rulesTopic, Commands: jobCommand,
+		Name: "ever-denied", Topic: rulesTopic, Commands: jobCommand | pipeCommand,
 		Short: "deny what was denied at any time from the row's own on",
 		More:  "It is about -as-of column:NAME.",
 		Bind:  func(c *jobConfig) any { return &c.everDenied },

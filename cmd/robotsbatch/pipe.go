@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
@@ -77,7 +78,10 @@ func parsePipe(args []string) (*jobConfig, error) {
 	if err := c.addAgents(); err != nil {
 		return c, err
 	}
-	if err := c.checkOneTime(); err != nil {
+	if err := c.rulesConfig.check(); err != nil {
+		return c, err
+	}
+	if err := c.checkTimes(); err != nil {
 		return c, err
 	}
 	switch {
@@ -103,10 +107,13 @@ func (j *job) pipe(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer j.rules.Close()
+	if err := j.openTimelines(); err != nil {
+		return err
+	}
 	input := frontier.Input{Path: blob.Stdio}
 	j.summary = newSummary(j.jobConfig, []frontier.Input{input})
 	stats, err := pipe.Run(ctx, j.s.in, j.s.out, j.newEvaluator, pipe.Options{
-		Name: input.Name(), URLColumn: j.urlColumn, Keep: j.keep, Verdicts: j.columns, Emit: j.emit,
+		Name: input.Name(), URLColumn: j.urlColumn, Beside: batch.Beside{Time: j.asOfColumn}, Keep: j.keep, Verdicts: j.columns, Emit: j.emit,
 		Workers: j.workers, Memory: j.flightMemory(), Check: j.rules.Unchanged,
 	})
 	if errors.Is(err, syscall.EPIPE) {

@@ -17,6 +17,8 @@ type Options struct {
 	Name string
 	// URLColumn has the URLs; empty means what [arrowipc.Options] says.
 	URLColumn string
+	// Beside are columns that are read beside the URLs.
+	Beside batch.Beside
 	// Keep says which columns of the input come out, before Verdicts.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
@@ -73,7 +75,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 	opened := make(chan result, 1)
 	go func() {
 		src, err := arrowipc.OpenStream(in, arrowipc.Options{
-			Name: o.Name, URLColumn: o.URLColumn, Keep: o.Keep, BatchRows: math.MaxInt32, Memory: o.Memory / 2, StopAtEnd: true,
+			Name: o.Name, URLColumn: o.URLColumn, Beside: o.Beside, Keep: o.Keep, BatchRows: math.MaxInt32, Memory: o.Memory / 2, StopAtEnd: true,
 		})
 		opened <- result{src, err}
 	}()

@@ -96,7 +96,7 @@ func frontierTable(c *corpus.Corpus, crawls int) table {
 		rising := all * (row - first) / max(1, o.URLs)
 		mixed := int64(uint64(row+1) * 0x9E3779B97F4A7C15 >> 32 * uint64(all) >> 32)
 		for i, second := range [...]int64{rising, mixed} {
-			builder.Field(3 + i).(*array.TimestampBuilder).Append(arrow.Timestamp(1000*(firstFound+second) + row%1000))
+			builder.Field(3 + i).(*array.TimestampBuilder).Append(arrow.Timestamp(1000 * (firstFound + second))) // whole seconds, as in web archives
 		}
 	}}
 }
