@@ -184,7 +184,7 @@ func makeExamples(t *testing.T, sample string) {
 	warc := string(warcRecord([]string{"2026-01-01T00:00:00Z", "https://example.com/robots.txt", "200", `User-agent: *\nDisallow: /a`}))
 	writeText(t, "robotstxt/a.warc.gz", warc) // read as it is, for it is not compressed
 	writeText(t, "crawl.warc.gz", warc)
-	writeText(t, "pages.csv", "url,fetch_time\nhttps://example.com/,2026-03-01T12:00:00Z\n")
+	writeText(t, "pages.csv", "url,fetch_time,bytes\nhttps://example.com/,2026-03-01T12:00:00Z,1024\n")
 	for _, line := range []string{
 		"-in pages.csv -rules robots -prefix x_ -out pages.parquet",
 		"-in urls.txt -rules robots -emit allowed -out urls.txt.zst",
