@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
@@ -141,6 +142,8 @@ func runLint(ctx context.Context, args []string, s streams) int {
 		err = usageErrorf("lint needs a robots.txt, a folder of them, or captures; - is stdin")
 	case c.json && c.lint.sarif, c.lint.counts && (c.json || c.lint.sarif):
 		err = usageErrorf("-json, -sarif and -counts exclude each other")
+	default:
+		err = refuseWebsites(names)
 	}
 	if err != nil {
 		return log.fail(err)
@@ -154,6 +157,16 @@ func runLint(ctx context.Context, args []string, s streams) int {
 		return exitFailed
 	}
 	return exitDone
+}
+
+// refuseWebsites is an error for URLs of websites, which the program never asks.
+func refuseWebsites(names []string) error {
+	for _, name := range names {
+		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+			return usageErrorf("%s: robotsbatch asks no website: fetch it, such as with curl -s %s | robotsbatch lint -", name, name)
+		}
+	}
+	return nil
 }
 
 // lintAll writes what is found in all sources.

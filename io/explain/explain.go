@@ -119,7 +119,7 @@ func (e *Explainer) agent(i int, o *matcher.Origin, known *body, path []byte) Ag
 	if o.Access != access.Rules {
 		return a
 	}
-	trie := &o.Tries[i]
+	trie := o.Trie(i)
 	a.Group = known.group(chain, trie)
 	decided := -1 // the line that decides
 	if rule := verdicts.Rules[0]; rule >= 0 {

@@ -171,6 +171,12 @@ func (p *printer) fetch(u *URL) {
 	}
 }
 
+// hints say what to do about a URL that has no verdict.
+var hints = map[string]string{
+	matcher.InvalidURL.String():        ": a URL has a scheme and a host, such as https://example.com/a",
+	matcher.UnsupportedScheme.String(): ": it is neither http, https nor ftp",
+}
+
 // agent says why the verdict is what it is for an agent.
 func (p *printer) agent(u *URL, a *Agent) {
 	p.field("agent", a.Agent)
@@ -179,7 +185,7 @@ func (p *printer) agent(u *URL, a *Agent) {
 		verdict = map[bool]string{true: "allowed", false: "denied"}[*a.Allowed]
 	}
 	p.field("verdict", verdict)
-	p.field("reason", a.Reason)
+	p.field("reason", a.Reason+hints[a.Reason])
 	if a.Group != nil {
 		p.field("group", a.Group.text(a.Agent))
 	}

@@ -41,7 +41,7 @@ type Body struct {
 // not the text that they were written in. Single and AllowNone have no meaning here.
 func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	o.Single = []string{"any"} // other files are single ones
-	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
+	f := &Found{options: o, warner: &warner{warn: withoutFlag(o.Warn), note: withoutFlag(o.Note)}}
 	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize()}
 	for _, name := range o.Sources {
@@ -73,9 +73,20 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 // operandError is an error about a source that was not named with -rules.
 type operandError struct{ error }
 
-func (e operandError) Error() string { return strings.ReplaceAll(e.error.Error(), "-rules ", "") }
+func (e operandError) Error() string { return strings.ReplaceAll(e.error.Error(), rulesFlag, "") }
 
 func (e operandError) Unwrap() error { return e.error }
+
+// rulesFlag is before the names of sources in messages.
+const rulesFlag = "-rules "
+
+// withoutFlag is what messages on sources go to that were not named with -rules.
+func withoutFlag(say func(string)) func(string) {
+	if say == nil {
+		return nil
+	}
+	return func(message string) { say(strings.ReplaceAll(message, rulesFlag, "")) }
+}
 
 // bodyVisitor is the state of Bodies.
 type bodyVisitor struct {

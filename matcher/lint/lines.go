@@ -10,10 +10,9 @@ import (
 	"robotsbatch/matcher/spelling"
 )
 
-// The records that rules are made of, and others that crawlers read.
 var (
-	ruleKeys = []string{"user-agent", "allow", "disallow"}
-	known    = []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"}
+	// known are the records that a job reads.
+	known = []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"}
 	// others are records of single crawlers or services, no mistakes.
 	others = []string{
 		"host", "clean-param", "request-rate", "visit-time", "robot-version", "comment",
