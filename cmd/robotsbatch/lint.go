@@ -148,12 +148,12 @@ func runLint(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return log.fail(err)
 	}
-	tally, err := c.lintAll(blob.WithTimeout(ctx, c.storeTimeout), names, s, log)
+	tally, fails, err := c.lintAll(blob.WithTimeout(ctx, c.storeTimeout), names, s, log)
 	if err != nil {
 		return max(log.fail(err), exitUsage) // 1 would mean findings
 	}
 	log.info(tally.String(), "lint")
-	if !c.lint.neverFail && tally.AtLeast(c.lint.failOn) > 0 {
+	if fails {
 		return exitFailed
 	}
 	return exitDone
@@ -169,10 +169,11 @@ func refuseWebsites(names []string) error {
 	return nil
 }
 
-// lintAll writes what is found in all sources.
-func (c *jobConfig) lintAll(ctx context.Context, names []string, s streams, log *console) (*findings.Tally, error) {
+// lintAll writes what is found in all sources, and tells whether anything is as grave as
+// -fail-on.
+func (c *jobConfig) lintAll(ctx context.Context, names []string, s streams, log *console) (tally *findings.Tally, fails bool, err error) {
 	out := c.lintWriter(s.out)
-	tally := new(findings.Tally)
+	tally = new(findings.Tally)
 	o := ruleset.Options{
 		Sources: names, Limit: int(c.limit), Memory: defaultMemory,
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
@@ -184,21 +185,24 @@ func (c *jobConfig) lintAll(ctx context.Context, names []string, s streams, log 
 	if slices.Contains(names, blob.Stdio) {
 		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(s.in), nil })
 	}
-	err := ruleset.Bodies(ctx, o, func(body *ruleset.Body) error {
+	err = ruleset.Bodies(ctx, o, func(body *ruleset.Body) error {
 		found := lint.Body(body.Text, lint.Options{Limit: int(c.limit), Cut: body.Cut, Packed: body.Packed, Profile: body.Profile})
 		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {
-			return f.Severity < c.lint.least || slices.Contains(c.lint.ignore, f.Code)
+			ignored := slices.Contains(c.lint.ignore, f.Code)
+			fails = fails || !ignored && !c.lint.neverFail && f.Severity >= c.lint.failOn
+			return ignored || f.Severity < c.lint.least
 		})
 		tally.Add(shown, found.More)
 		return out.Add(body.Name, shown)
 	})
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+	case c.lint.counts:
+		err = tally.WriteCounts(s.out)
+	default:
+		err = out.Close()
 	}
-	if c.lint.counts {
-		return tally, tally.WriteCounts(s.out)
-	}
-	return tally, out.Close()
+	return tally, fails, err
 }
 
 // lintWriter is the writer that is asked for.

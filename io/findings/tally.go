@@ -55,17 +55,9 @@ func (t *Tally) Add(found []lint.Finding, more int) {
 	}
 }
 
-// AtLeast counts the findings that are as grave, or graver.
-func (t *Tally) AtLeast(least lint.Severity) (n int64) {
-	for severity := least; severity <= lint.Error; severity++ {
-		n += t.severities[severity]
-	}
-	return n
-}
-
 // String sums up in one line.
 func (t *Tally) String() string {
-	if t.AtLeast(lint.Note) == 0 {
+	if t.Clean == t.Files {
 		return fmt.Sprintf("%s: nothing found", report.Count(t.Files, "robots.txt", "robots.txt"))
 	}
 	text := fmt.Sprintf("%s, %s with findings: %s, %s, %s", report.Count(t.Files, "robots.txt", "robots.txt"), report.Number(t.Files-t.Clean),

@@ -71,7 +71,7 @@ type Options struct {
 // onRules are the codes of findings that need no more than the rules of a body, and whose
 // they are.
 var onRules = []string{
-	"dead-rule", "redundant-rule", "duplicate-rule", "blank-in-pattern", "dollar-inside", "broken-escape", "escape-as-written", "unescaped-character",
+	"dead-rule", "redundant-rule", "duplicate-rule", "blank-in-pattern", "dollar-inside", "broken-escape", "double-escape", "escape-as-written", "unescaped-character",
 }
 
 // IsOnRule reports whether the finding needs no more than the rules of the body, and whose

@@ -38,6 +38,9 @@ func (c *checker) checkEscapes(number, at int, pattern []byte) {
 		case char == '%' && !isEscape(pattern[i:]):
 			c.add("broken-escape", number, at+i, "%% without two hexadecimal digits stands for itself: is it %%25, or a digit missing?")
 			return
+		case i+4 < len(pattern) && string(pattern[i:i+3]) == "%25" && isHex(pattern[i+3]) && isHex(pattern[i+4]):
+			c.add("double-escape", number, at+i, "%s is an escape that is escaped again: it matches only URLs that have it so", pattern[i:i+5])
+			return
 		case char == '%':
 			if decoded := unhex(pattern[i+1])<<4 | unhex(pattern[i+2]); c.profile == robotstxt.Google && isUnreserved(decoded) {
 				c.add("escape-as-written", number, at+i, "google compares %s as written: the rule does not match URLs with %q", pattern[i:i+3], string(rune(decoded)))
