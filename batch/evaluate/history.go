@@ -171,6 +171,7 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 		}
 		o.Facts.Until = x.until
 	}
+	matcher.Touch(e.found[:high-low])
 	return 0, nil
 }
 
