@@ -80,6 +80,16 @@ joined = {source: sql(pairs.format(agents=export("agents", source), rules=export
 same("a pack's rules", joined[pack], joined[rules])
 same("a pack's authorities", sql(f"SELECT * FROM {export('access', pack)}"), sql(f"SELECT * FROM {export('access', rules)}"))
 
+# The manual's example, on the same tables: rules that close everything, by token.
+closed = sql(f"""SELECT token, count(DISTINCT a.registered_domain) FROM {export('agents', rules)} a
+                 JOIN {export('rules', rules)} r USING (authority, "group")
+                 WHERE kind = 'disallow' AND normalised IN ('/', '/*') GROUP BY token""")
+by_token = collections.defaultdict(set)
+for (authority, group, key, value, _), (_, agents, agent, _) in ((r, a) for r in want["rules"] for a in want["agents"] if r[:2] == a[:2]):
+    if key == "disallow" and value in ("/", "/*"):
+        by_token[agent.split("/")[0].lower()].add(authority)
+same("tokens that may fetch nothing", [token for token, _ in closed], list(by_token))
+
 # Captures: as many rows as there are, in their order.
 captures = scratch / "export-captures.jsonl"
 captures.write_text("".join(json.dumps({"url": f"https://{i % 700}.example/robots.txt", "status": (200, 404, 503)[i % 3],
