@@ -114,7 +114,6 @@ var commands = []cli.Command{
 	pipeMode,
 	exportHelp,
 	hostsHelp,
-	diffHelp,
 	mergeShards,
 	surveyHelp,
 	hashAuthorities,

@@ -87,9 +87,6 @@ type jobConfig struct {
 	agentsAs       agentsAs
 	columns        []batch.VerdictColumn // follows from agents, combine, agentsAs, explain, with and prefix
 
-	// against is the agent of the new side of a comparison, and newProfile its profile.
-	against    matcher.Chain
-	newProfile matcher.Profile
 	// table is the one to export.
 	table *export.Table
 
@@ -102,6 +99,7 @@ type jobConfig struct {
 	batchRows   int
 	memory      int64
 	summaryJSON string
+	reportFile  string // HTML
 	manifest    bool
 	resume      bool
 	sharding
@@ -171,10 +169,14 @@ func (c *jobConfig) check() error {
 		return usageErrorf("stdin is read twice: name - only once")
 	case c.summaryJSON == "-":
 		return usageErrorf("-summary-json takes a file: stdout is for data")
+	case c.reportFile == "-":
+		return usageErrorf("-report takes a file: stdout is for data")
+	case c.reportFile != "" && (c.reportFile == c.out || c.reportFile == c.summaryJSON):
+		return usageErrorf("-report and another flag name the same file %s", c.reportFile)
 	case c.summaryJSON != "" && c.summaryJSON == c.out:
 		return usageErrorf("-summary-json and -out name the same file %s", c.out)
 	}
-	for flag, names := range map[string][]*string{"in": pointers(c.in), "out": {&c.out}, "files-from": {&c.filesFrom}, "summary-json": {&c.summaryJSON}} {
+	for flag, names := range map[string][]*string{"in": pointers(c.in), "out": {&c.out}, "files-from": {&c.filesFrom}, "summary-json": {&c.summaryJSON}, "report": {&c.reportFile}} {
 		if err := resolveNames(flag, names...); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ type job struct {
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
 	shown     *progress
+	html      *htmlReport
 	summary   *report.Summary
 	record    *outputs.Record // nil for none
 	publish   outputs.Publisher
@@ -91,7 +92,7 @@ func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
 // ruleUse is what the columns need of the rules.
 func (j *job) ruleUse() ruleUse {
 	records := slices.Contains(j.with, batch.CrawlDelayColumn) || slices.Contains(j.with, batch.SitemapsColumn)
-	use := ruleUse{memory: j.memory, workers: j.workers, explain: j.explain, records: records, stdin: j.s.in}
+	use := ruleUse{memory: j.memory, workers: j.workers, explain: j.explain || j.reportFile != "", records: records, stdin: j.s.in}
 	if j.record != nil {
 		use.used = j.record.Used
 	}
@@ -175,6 +176,10 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		_ = blob.SweepFile(j.summaryJSON) // what killed runs left
 		defer file.Abort()
 	}
+	if err := j.openReport(ctx); err != nil {
+		return err
+	}
+	defer j.html.abort()
 	j.summary = newSummary(j.jobConfig, inputs)
 	if err := j.convertAll(ctx, planned); err != nil {
 		return err
@@ -275,13 +280,13 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
-	return evaluate.New(j.rules.Origins(), evaluate.Options{
-		Agents: len(j.agents), Combine: j.combined(), Profile: j.profile, Missing: j.missing, Explain: j.explain,
-		Facts: slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
+	return j.html.count(evaluate.New(j.rules.Origins(), evaluate.Options{
+		Agents: len(j.agents), Combine: j.combined(), Profile: j.profile, Missing: j.missing, Explain: j.explain || j.html != nil,
+		Facts: j.html != nil || slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
 		Hashes: slices.Contains(j.with, batch.AuthorityHashColumn),
 		AsOf:   j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
 		Timelines: j.timelines, BeforeFirst: j.beforeFirst, EverDenied: j.everDenied,
-	})
+	}))
 }
 
 // convert writes one output.
@@ -324,6 +329,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 		return err
 	}
 	j.shown.next(out, stats)
+	j.html.next(stats.Rows)
 	enter := func() error { return j.record.Enter(src, t.path, sums, stats) }
 	if late == nil {
 		if err := enter(); err != nil {
@@ -351,7 +357,10 @@ func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenatio
 	}
 	stats, err := batch.Run(ctx, src, sink, j.newEvaluator, batch.Options{
 		Emit: j.emit, Workers: j.workers, Memory: j.flightMemory(),
-		Progress: func(s batch.Stats) { j.shown.report(&s, src) },
+		Progress: func(s batch.Stats) {
+			j.shown.report(&s, src)
+			j.html.progress(s.Rows)
+		},
 	})
 	if errors.Is(err, syscall.EPIPE) {
 		j.summary.Complete = false // the output's reader has what it wanted
@@ -393,6 +402,9 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	if tooMany {
 		s.ExitStatus = exitInvalid
 	}
+	if err := j.html.write(s, time.Now()); err != nil {
+		return err
+	}
 	if file != nil {
 		if err := s.Write(file); err != nil {
 			return err
@@ -415,13 +427,9 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	return nil
 }
 
-// warnRules warns of rules that decided nothing, and of times that are none, which are
-// likely not those that were meant.
+// warnRules warns of rules that decided nothing, which are likely not those that
+// were meant.
 func (j *job) warnRules() {
-	if s := j.summary; s.NoTime > 0 && s.NoTime == s.Rows-s.Invalid-s.UnsupportedScheme {
-		j.log.warn(fmt.Sprintf("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
-			"2026-03-01T12:00:00Z (robotsbatch help history)", j.asOfColumn))
-	}
 	if s := j.summary; s.Authorities > 0 && s.AuthoritiesWithout == s.Authorities && !j.allowNoRules {
 		j.log.warn("no -rules has an authority of any URL that was read: are these the right rules?")
 	}

@@ -220,9 +220,8 @@ var flagTable = []cli.Flag[jobConfig]{
 	statsFlags[0],
 	statsFlags[1],
 	statsFlags[2],
-	diffAgainst, diffOldProfile, diffNewProfile, diffOut,
 	{
-		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: ownTables &^ diffCommand, Common: true, Files: true, Indifferent: true,
+		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: ownTables, Common: true, Files: true, Indifferent: true,
 		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
 		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
 		Bind: func(c *jobConfig) any { return &c.out },
@@ -393,6 +392,13 @@ var flagTable = []cli.Flag[jobConfig]{
 		Name: "summary-json", Argument: "FILE", Topic: runningTopic, Commands: jobCommand, Files: true, Indifferent: true,
 		Short: "write the summary as JSON, too",
 		Bind:  func(c *jobConfig) any { return &c.summaryJSON },
+	},
+	{
+		Name: "report", Argument: "FILE", Topic: runningTopic, Commands: jobCommand, Files: true, Indifferent: true,
+		Short: "write a page for people, such as report.html",
+		More: "Verdicts, reasons, the authorities and rules that deny most, ages and throughput, in one HTML file that asks no server " +
+			"(robotsbatch help report).",
+		Bind: func(c *jobConfig) any { return &c.reportFile },
 	},
 	{
 		Name: "progress", Argument: "WHEN", Topic: runningTopic, Commands: jobCommand, Words: []string{"auto", "always", "never"}, Indifferent: true,

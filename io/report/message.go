@@ -16,10 +16,10 @@ var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageN
 
 // packageNames are those of the packages of which errors may be shown.
 var packageNames = []string{
-	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compare", "compress", "delimited", "domains", "evaluate", "explain",
+	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compress", "delimited", "domains", "evaluate", "explain",
 	"export", "extent", "findings", "format", "frontier", "hosts", "jsonl", "kernels", "lines", "lint", "manifest", "matcher", "outputs",
 	"parquetio", "partition", "pipe", "report", "robotstxt", "rulepack", "rulesdir", "ruleset", "runs", "spelling", "stats", "stores",
-	"tables", "text", "urls", "verify", "warc",
+	"tables", "tally", "text", "urls", "verify", "warc",
 }
 
 // Message is err in words for whoever runs the program: without the names of

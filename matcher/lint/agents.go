@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"robotsbatch/matcher/robotstxt"
@@ -82,7 +81,7 @@ func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 		names = "names " + quote(token)
 	}
 	if meant := tokenInHeader(string(a.Value)); meant != "" && !strings.EqualFold(meant, string(token)) {
-		c.addAgent("agent-header", a, "a User-Agent header %s: give the product token, %s", names, quote([]byte(meant)))
+		c.addAgent("agent-header", a, "a User-Agent header %s: give the product token, %s", names, meant)
 		return
 	}
 	c.addAgent("agent-header", a, "a User-Agent header %s: give the product token alone", names)
@@ -96,7 +95,7 @@ func tokenInHeader(header string) string {
 	for _, product := range strings.FieldsFunc(header, func(r rune) bool { return strings.ContainsRune(" ();,", r) }) {
 		name, _, _ := strings.Cut(product, "/")
 		lower := strings.ToLower(name)
-		if slices.Contains(knownTokens(), lower) {
+		if isOneOf(lower, knownTokens()) {
 			return name
 		}
 		for _, end := range []string{"bot", "spider", "crawler"} {
@@ -121,7 +120,7 @@ func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
 	const least = 6 // bytes; shorter names are near each other by chance
 	_, word := a.Names(robotstxt.RFC9309)
 	lower := strings.ToLower(string(token))
-	if len(lower) < least || len(word) > len(token) || slices.Contains(knownTokens(), lower) {
+	if len(lower) < least || len(word) > len(token) || isOneOf(lower, knownTokens()) {
 		return
 	}
 	for i, known := range knownTokens() {

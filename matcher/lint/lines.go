@@ -3,7 +3,6 @@ package lint
 import (
 	"bytes"
 	"net/url"
-	"slices"
 	"strings"
 
 	"robotsbatch/matcher"
@@ -42,10 +41,19 @@ func (c *checker) checkLines() {
 			c.checkURL("relative-sitemap", "Sitemap", i+1, &r)
 		case key == "license":
 			c.checkURL("relative-license", "License", i+1, &r)
-		case slices.Contains(metaTags, key):
+		case isOneOf(key, metaTags):
 			c.add("meta-tag", i+1, r.keyAt, "%s is no record of a robots.txt: use the meta tag robots or the header X-Robots-Tag, in a page that may be fetched", quote(r.key))
 		}
 	}
+}
+
+func isOneOf(name string, names []string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
 }
 
 // addWarning turns a warning of the parser into a finding.
@@ -86,7 +94,7 @@ func (c *checker) addNoRecord(number, at int, text []byte) {
 	if i := bytes.IndexAny(text, " \t"); i >= 0 {
 		word = text[:i]
 	}
-	if slices.Contains(known, strings.ToLower(string(word))) {
+	if isOneOf(strings.ToLower(string(word)), known) {
 		c.add("broken-record", number, at, "the line has no colon and is ignored: was %s: meant?", string(word))
 		return
 	}
@@ -102,7 +110,7 @@ func (c *checker) addUnknown(number int, r *record) {
 			return
 		}
 	}
-	if slices.Contains(others, key) || slices.Contains(metaTags, key) {
+	if isOneOf(key, others) || isOneOf(key, metaTags) {
 		return
 	}
 	if near := spelling.Nearest(key, known); near != "" {

@@ -1,0 +1,77 @@
+package tally
+
+import (
+	"maps"
+	"math"
+
+	"github.com/zeebo/xxh3"
+)
+
+// sampleSize is how many authorities a Sample has at most.
+const sampleSize = 1 << 14
+
+// Counts are those of an authority.
+type Counts struct {
+	Rows, Denied int64 // Denied to at least one agent
+}
+
+// Sample is a random sample of the authorities, with exact counts of their rows; all of
+// them while they are no more than sampleSize.
+type Sample struct {
+	zeros  int // that a hash begins with
+	counts map[uint64]Counts
+}
+
+// NewSample returns an empty sample.
+func NewSample() *Sample { return &Sample{counts: make(map[uint64]Counts)} }
+
+// Add counts rows of an authority.
+func (s *Sample) Add(authority []byte, rows, denied int64) {
+	s.add(xxh3.Hash(authority), Counts{rows, denied})
+}
+
+func (s *Sample) add(hash uint64, c Counts) {
+	if !s.has(hash) {
+		return
+	}
+	before, ok := s.counts[hash]
+	s.counts[hash] = Counts{before.Rows + c.Rows, before.Denied + c.Denied}
+	if !ok && len(s.counts) > sampleSize {
+		s.raise(s.zeros + 1)
+	}
+}
+
+func (s *Sample) has(hash uint64) bool { return hash>>(64-s.zeros) == 0 }
+
+// raise asks for more zeros.
+func (s *Sample) raise(zeros int) {
+	s.zeros = zeros
+	maps.DeleteFunc(s.counts, func(hash uint64, _ Counts) bool { return !s.has(hash) })
+}
+
+// Merge adds what another has counted, which must not be used afterwards.
+func (s *Sample) Merge(other *Sample) {
+	s.raise(max(s.zeros, other.zeros))
+	for hash, c := range other.counts {
+		s.add(hash, c)
+	}
+}
+
+// Len is how many authorities are in the sample.
+func (s *Sample) Len() int { return len(s.counts) }
+
+// Scale is how many authorities one of the sample stands for: 1 when all are in it.
+func (s *Sample) Scale() int64 { return 1 << s.zeros }
+
+// Count estimates how many authorities there are of a kind, and the standard error of
+// that, which is 0 when all are in the sample.
+func (s *Sample) Count(is func(Counts) bool) (count int64, standardError float64) {
+	found := 0
+	for _, c := range s.counts {
+		if is(c) {
+			found++
+		}
+	}
+	scale := float64(s.Scale())
+	return int64(found) * s.Scale(), math.Sqrt(float64(found) * (scale - 1) * scale)
+}

@@ -1,0 +1,281 @@
+package tally
+
+import (
+	"bytes"
+	"math/bits"
+	"unicode/utf8"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
+)
+
+const (
+	// MostAgents is how many agents are told apart; those behind them are not counted.
+	MostAgents = 8
+	// mostKey is how many bytes of an authority or a rule are told apart.
+	mostKey = 256
+	// reasons is more than there are reasons.
+	reasons = 32
+)
+
+// Tally counts the rows of batches.
+type Tally struct {
+	// Agents are those that are told apart.
+	Agents int
+	// Reasons count the rows of each agent by the reason of the verdict, which is an
+	// index.
+	Reasons [][reasons]int64
+	// Largest are the authorities with the most rows, and Denying those with the most
+	// that are denied to at least one agent. Examples of these are rules that deny.
+	Largest, Denying *Top
+	// Rules are the rules with the most rows that they deny, for all agents: the value
+	// of the user-agent line, a line end, and the rule. Examples are authorities.
+	Rules *Top
+	// Authorities is a sample of them.
+	Authorities *Sample
+	// Ages count rows by the age of the robots.txt that decided: below each of AgeLimits
+	// and, in the last two, older, and not known.
+	Ages [len(AgeLimits) + 2]int64
+
+	scratch urls.Scratch
+	denied  []byte  // a bit a row: denied to at least one agent
+	times   []int64 // how often each explanation of a batch denies
+	firsts  []int32 // and the first row
+	key     []byte
+}
+
+// AgeLimits are ages in seconds: an hour, six, a day, a week, thirty days, a year.
+var AgeLimits = [...]int64{3600, 6 * 3600, 86400, 7 * 86400, 30 * 86400, 365 * 86400}
+
+// New returns an empty tally for a job with so many agents.
+func New(agents int) *Tally {
+	agents = min(agents, MostAgents)
+	return &Tally{
+		Agents: agents, Reasons: make([][reasons]int64, agents), Largest: NewTop(agents), Denying: NewTop(agents), Rules: NewTop(agents),
+		Authorities: NewSample(),
+	}
+}
+
+// Wrap returns an evaluator that does what e does, and counts the outcome in t. The
+// outcome must have explanations and facts.
+func Wrap(e batch.Evaluator, t *Tally) batch.Evaluator { return &counting{e, t} }
+
+type counting struct {
+	batch.Evaluator
+	tally *Tally
+}
+
+// Evaluate implements batch.Evaluator.
+func (c *counting) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	err := c.Evaluator.Evaluate(b, v)
+	if err == nil {
+		c.tally.Add(b, v)
+	}
+	return err
+}
+
+// Add counts a batch. Its verdicts must have explanations and facts.
+func (t *Tally) Add(b *batch.Batch, v *batch.Verdicts) {
+	if v.Rows == 0 {
+		return
+	}
+	agents := v.Agents[:min(t.Agents, len(v.Agents))]
+	for i := range agents {
+		for _, reason := range agents[i].Reasons {
+			t.Reasons[i][int(reason)%reasons]++
+		}
+	}
+	t.ages(v)
+	t.findDenied(v, agents)
+	t.runs(b, v, agents)
+	for i := range agents {
+		t.rules(b, &agents[i], i)
+	}
+}
+
+// ages counts the rows by the age of the robots.txt.
+func (t *Tally) ages(v *batch.Verdicts) {
+	for _, of := range v.FactsOf {
+		class := len(t.Ages) - 1
+		if of >= 0 {
+			if age, ok := v.Facts[of].Age(v.AsOf); ok {
+				for class = 0; class < len(AgeLimits) && age >= AgeLimits[class]; class++ {
+				}
+			}
+		}
+		t.Ages[class]++
+	}
+}
+
+// findDenied finds the rows that are denied to at least one agent.
+func (t *Tally) findDenied(v *batch.Verdicts, agents []batch.AgentVerdicts) {
+	t.denied = t.denied[:0]
+	for i := range agents[0].Valid {
+		denied := byte(0)
+		for a := range agents {
+			denied |= agents[a].Valid[i] &^ agents[a].Allowed[i]
+		}
+		t.denied = append(t.denied, denied)
+	}
+}
+
+// runs counts the rows of each authority, run by run of rows that begin alike.
+func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerdicts) {
+	var written []byte // the authority of the run, as it is written
+	low := 0
+	for row := 0; row <= v.Rows; row++ {
+		var url []byte
+		if row < v.Rows && hasAuthority(agents[0].Reasons[row]) {
+			url = urls.Trim(b.URLs.Value(row))
+		}
+		if row < v.Rows && beginsWith(url, written) {
+			continue
+		}
+		if len(written) > 0 {
+			t.run(written, low, row, agents)
+		}
+		low, written = row, nil
+		if len(url) > 0 {
+			if _, rest, err := t.scratch.SplitAuthority(url); err == nil {
+				written = url[:len(url)-len(rest)]
+			}
+		}
+	}
+}
+
+// hasAuthority tells whether a row with that reason has an authority.
+func hasAuthority(reason matcher.Reason) bool {
+	return reason != matcher.InvalidURL && reason != matcher.UnsupportedScheme
+}
+
+// beginsWith tells whether a URL has the authority that is written like this.
+func beginsWith(url, written []byte) bool {
+	n := len(written)
+	return n > 0 && bytes.HasPrefix(url, written) && (len(url) == n || urls.EndsAuthority(url[n]))
+}
+
+// run counts rows low to high-1, which are of an authority.
+func (t *Tally) run(written []byte, low, high int, agents []batch.AgentVerdicts) {
+	key, _, err := t.scratch.SplitAuthority(written)
+	if err != nil {
+		return
+	}
+	key = key[:min(len(key), mostKey)]
+	rows, denied := int64(high-low), countBits(t.denied, low, high)
+	t.Authorities.Add(key, rows, denied)
+	t.Largest.Add(key, rows).count(rows, low, high, agents)
+	if denied == 0 {
+		return
+	}
+	e := t.Denying.Add(key, denied)
+	e.count(rows, low, high, agents)
+	if e != nil && e.Example == "" {
+		e.Example = denyingRule(low, high, agents)
+	}
+}
+
+// count adds rows low to high-1; nil is nobody's.
+func (e *Entry) count(rows int64, low, high int, agents []batch.AgentVerdicts) {
+	if e == nil {
+		return
+	}
+	e.Rows += rows
+	for i := range agents {
+		e.Denied[i] += countBits(agents[i].Valid, low, high) - countBits(agents[i].Allowed, low, high)
+	}
+}
+
+// denyingRule is a rule that denies one of the rows, empty for none.
+func denyingRule(low, high int, agents []batch.AgentVerdicts) string {
+	for i := range agents {
+		for row := low; row < high; row++ {
+			if agents[i].Reasons[row] == matcher.DisallowRule {
+				return string(appendClipped(nil, agents[i].Explanations[agents[i].Rules[row]].Text))
+			}
+		}
+	}
+	return ""
+}
+
+// rules counts what the rules deny to an agent.
+func (t *Tally) rules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
+	t.times, t.firsts = t.times[:0], t.firsts[:0]
+	for range a.Explanations {
+		t.times, t.firsts = append(t.times, 0), append(t.firsts, 0)
+	}
+	for row, reason := range a.Reasons {
+		if reason != matcher.DisallowRule {
+			continue
+		}
+		rule := a.Rules[row]
+		if t.times[rule] == 0 {
+			t.firsts[rule] = int32(row)
+		}
+		t.times[rule]++
+	}
+	for rule, n := range t.times {
+		if n == 0 {
+			continue
+		}
+		explanation := &a.Explanations[rule]
+		t.key = append(appendClipped(t.key[:0], explanation.Agent), '\n')
+		t.key = appendClipped(t.key, explanation.Text)
+		e := t.Rules.Add(t.key, n)
+		if e == nil {
+			continue
+		}
+		e.Rows += n
+		e.Denied[agent] += n
+		if e.Example == "" {
+			if key, _, err := t.scratch.SplitAuthority(urls.Trim(b.URLs.Value(int(t.firsts[rule])))); err == nil {
+				e.Example = string(key[:min(len(key), mostKey)])
+			}
+		}
+	}
+}
+
+// appendClipped appends a text, or what fits into mostKey bytes and a mark.
+func appendClipped(dst []byte, text string) []byte {
+	const mark = "…"
+	if len(text) <= mostKey {
+		return append(dst, text...)
+	}
+	end := mostKey - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return append(append(dst, text[:end]...), mark...)
+}
+
+// countBits counts the bits from low to high-1.
+func countBits(bitmap []byte, low, high int) int64 {
+	n := 0
+	for low < high && low&7 != 0 {
+		n += int(bitmap[low>>3] >> (low & 7) & 1)
+		low++
+	}
+	for ; low+8 <= high; low += 8 {
+		n += bits.OnesCount8(bitmap[low>>3])
+	}
+	for ; low < high; low++ {
+		n += int(bitmap[low>>3] >> (low & 7) & 1)
+	}
+	return int64(n)
+}
+
+// Merge adds what another has counted, which must not be used afterwards.
+func (t *Tally) Merge(other *Tally) {
+	for i := range t.Reasons {
+		for reason := range t.Reasons[i] {
+			t.Reasons[i][reason] += other.Reasons[i][reason]
+		}
+	}
+	t.Largest.Merge(other.Largest)
+	t.Denying.Merge(other.Denying)
+	t.Rules.Merge(other.Rules)
+	t.Authorities.Merge(other.Authorities)
+	for i := range t.Ages {
+		t.Ages[i] += other.Ages[i]
+	}
+}

@@ -1,0 +1,171 @@
+package tally
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
+	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
+)
+
+const asOf = 1_800_000_000
+
+// newEvaluator decides for CCBot and everyone.
+func newEvaluator() *evaluate.Evaluator {
+	chains := []matcher.Chain{{"CCBot"}, {"*"}}
+	var t matcher.Table
+	add := func(authority, body string, fetched int64) {
+		f := robotstxt.Parse([]byte(body), robotstxt.Options{})
+		t.Add([]byte(authority), matcher.Origin{
+			Access: access.Rules, Tries: matcher.Compile(f, chains), Facts: matcher.Facts{Fetched: fetched},
+		})
+	}
+	add("https://a.test", "User-agent: *\nDisallow: /private\nUser-agent: CCBot\nDisallow: /p\nDisallow: /q\nAllow: /private/open\n", asOf-60)
+	add("https://b.test", "User-agent: *\nDisallow: /private\n", asOf-2*86400)
+	add("https://c.test:8443", "User-agent: *\nDisallow: /"+strings.Repeat("é", 300)+"\n", 0)
+	t.Add([]byte("http://down.test"), matcher.Origin{Access: access.DisallowAll, Facts: matcher.Facts{Fetched: 1}})
+	return evaluate.New(&t, evaluate.Options{Agents: len(chains), Explain: true, Facts: true, AsOf: asOf})
+}
+
+// truth is what a Tally should say, counted row by row.
+type truth struct {
+	rows, denied, rules map[string]int64
+	reasons             [2]map[string]int64
+	ages                map[string]int64
+}
+
+func (c *truth) add(lines []string, v *batch.Verdicts) {
+	var scratch urls.Scratch
+	for row, line := range lines {
+		age := "unknown"
+		if of := v.FactsOf[row]; of >= 0 && v.Facts[of].Fetched > 0 {
+			age = fmt.Sprint(asOf - v.Facts[of].Fetched)
+		}
+		c.ages[age]++
+		key, _, err := scratch.Split([]byte(line))
+		if err == nil {
+			c.rows[string(key)]++
+		}
+		any := false
+		for i := range v.Agents {
+			a := &v.Agents[i]
+			c.reasons[i][a.Reasons[row].String()]++
+			denied := a.Valid[row>>3]>>(row&7)&1 == 1 && a.Allowed[row>>3]>>(row&7)&1 == 0
+			any = any || denied
+			if a.Reasons[row] == matcher.DisallowRule {
+				e := a.Explanations[a.Rules[row]]
+				c.rules[e.Agent+"\n"+e.Text]++
+			}
+		}
+		if any {
+			c.denied[string(key)]++
+		}
+	}
+}
+
+// A tally of batches in any order says what counting row by row does.
+func TestTally(t *testing.T) {
+	forms := []string{
+		"https://a.test/", "https://a.test/private/x", "https://a.test/private/open", "https://A.test:443/q", "https://b.test/private", "https://b.test?private",
+		"https://b.test", " https://b.test/x\t", "https://c.test:8443/" + strings.Repeat("é", 300), "http://down.test/x", "http://down.test/robots.txt", "https://other.test/",
+		"mailto:x", "", "nothing", "https://a.test/a\rb", "https://a.testing/private",
+	}
+	random := rand.New(rand.NewPCG(9, 10))
+	evaluator := newEvaluator()
+	tallies := []*Tally{New(2), New(2), New(2)}
+	want := truth{rows: map[string]int64{}, denied: map[string]int64{}, rules: map[string]int64{}, ages: map[string]int64{}}
+	want.reasons = [2]map[string]int64{{}, {}}
+	var v batch.Verdicts
+	for i := range 60 {
+		var lines []string
+		for range random.IntN(200) {
+			line := forms[random.IntN(len(forms))]
+			for range 1 + random.IntN(4) {
+				lines = append(lines, line)
+			}
+		}
+		b := &batch.Batch{URLs: batchtest.URLs(lines...)}
+		if err := Wrap(evaluator, tallies[i%3]).Evaluate(b, &v); err != nil {
+			t.Fatal(err)
+		}
+		want.add(lines, &v)
+	}
+	got := tallies[0]
+	got.Merge(tallies[1])
+	got.Merge(tallies[2])
+
+	sameCounts(t, "rows", got.Largest, want.rows)
+	sameCounts(t, "denied", got.Denying, want.denied)
+	clipped := make(map[string]int64)
+	for key, n := range want.rules {
+		agent, rule, _ := strings.Cut(key, "\n")
+		clipped[string(appendClipped([]byte(agent+"\n"), rule))] += n
+	}
+	sameCounts(t, "rules", got.Rules, clipped)
+	for i := range got.Reasons {
+		for reason, n := range got.Reasons[i] {
+			if name := matcher.Reason(reason).String(); n != want.reasons[i][name] && n > 0 {
+				t.Errorf("agent %d: %s %d times, want %d", i, name, n, want.reasons[i][name])
+			}
+		}
+	}
+	if n := got.Ages[0]; n != want.ages["60"] || n == 0 {
+		t.Errorf("%d rows of less than an hour, want %d", n, want.ages["60"])
+	}
+	if n := got.Ages[3]; n != want.ages[fmt.Sprint(2*86400)] || n == 0 {
+		t.Errorf("%d rows of two days, want %d", n, want.ages[fmt.Sprint(2*86400)])
+	}
+	if n := got.Ages[len(got.Ages)-1]; n != want.ages["unknown"] || n == 0 {
+		t.Errorf("%d rows of unknown age, want %d", n, want.ages["unknown"])
+	}
+	if n, deviation := got.Authorities.Count(func(c Counts) bool { return c.Denied > 0 }); int(n) != len(want.denied) || deviation != 0 {
+		t.Errorf("%d authorities deny, want %d", n, len(want.denied))
+	}
+	checkEntries(t, got)
+}
+
+// sameCounts checks that a Top has just these keys and counts.
+func sameCounts(t *testing.T, what string, top *Top, want map[string]int64) {
+	t.Helper()
+	got := make(map[string]int64)
+	for _, e := range top.Largest(topKeys) {
+		got[e.Key] = e.Count
+	}
+	if !maps.Equal(got, want) || !top.Exact() || len(want) == 0 {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// checkEntries checks what comes with the keys.
+func checkEntries(t *testing.T, got *Tally) {
+	t.Helper()
+	for _, e := range got.Denying.Largest(topKeys) {
+		if e.Key == "https://a.test" && (e.Denied[0]+e.Denied[1] < e.Count || e.Denied[1] == 0 || !strings.HasPrefix(e.Example, "Disallow: /") || e.Rows <= e.Count) {
+			t.Errorf("%+v", e)
+		}
+		if e.Key == "http://down.test" && (e.Example != "" || e.Denied[0] != e.Count) {
+			t.Errorf("%+v", e)
+		}
+	}
+	for _, e := range got.Rules.Largest(topKeys) {
+		if e.Example == "" || e.Rows != e.Count || e.Denied[0]+e.Denied[1] != e.Count {
+			t.Errorf("%+v", e)
+		}
+		if len(e.Key) > 2*mostKey+1 {
+			t.Errorf("a key of %d bytes", len(e.Key))
+		}
+	}
+	if !slices.IsSortedFunc(got.Rules.Largest(9), func(a, b Entry) int { return cmp.Compare(b.Count, a.Count) }) {
+		t.Error("the largest are not sorted")
+	}
+}

@@ -1,0 +1,157 @@
+package tally
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+)
+
+const (
+	// topKeys is how many keys a Top counts one by one.
+	topKeys = 2048
+	// topCells is how many cells all others share; a power of two.
+	topCells = 1 << 14
+)
+
+// Entry is a key that a Top lists.
+type Entry struct {
+	Key string
+	// Count is how often it came, or up to Error less.
+	Count, Error int64
+	// Rows and Denied, for each agent, count rows while it was listed: at least so many
+	// there are.
+	Rows   int64
+	Denied []int64
+	// Example is something that came with the key.
+	Example string
+
+	at int // in the heap
+}
+
+// Top finds the keys with the largest counts.
+type Top struct {
+	agents  int
+	entries map[string]*Entry
+	least   entryHeap // the smallest count first
+	cells   []int64   // each at least the count of any key that is not listed
+}
+
+// NewTop returns a Top whose entries count rows of so many agents.
+func NewTop(agents int) *Top {
+	return &Top{agents: agents, entries: make(map[string]*Entry), cells: make([]int64, topCells)}
+}
+
+// Add counts a key n times, and returns its entry; nil if it is not listed.
+func (t *Top) Add(key []byte, n int64) *Entry {
+	if e := t.entries[string(key)]; e != nil {
+		e.Count += n
+		heap.Fix(&t.least, e.at)
+		return e
+	}
+	if len(t.entries) < topKeys {
+		return t.insert(string(key), n, 0)
+	}
+	cell := &t.cells[xxh3.Hash(key)%topCells]
+	if *cell+n < t.least[0].Count {
+		*cell += n
+		return nil
+	}
+	before := *cell
+	t.removeLeast()
+	return t.insert(string(key), before+n, before)
+}
+
+// cell is where a key that is not listed is counted with others.
+func (t *Top) cell(key string) *int64 { return &t.cells[xxh3.HashString(key)%topCells] }
+
+func (t *Top) insert(key string, count, errorOf int64) *Entry {
+	e := &Entry{Key: key, Count: count, Error: errorOf, Denied: make([]int64, t.agents)}
+	t.entries[key] = e
+	heap.Push(&t.least, e)
+	return e
+}
+
+// removeLeast takes the smallest counter away.
+func (t *Top) removeLeast() {
+	e := heap.Pop(&t.least).(*Entry)
+	delete(t.entries, e.Key)
+	cell := t.cell(e.Key)
+	*cell = max(*cell, e.Count)
+}
+
+// Merge adds what another has counted, which must not be used afterwards.
+func (t *Top) Merge(other *Top) {
+	for _, e := range t.entries {
+		if other.entries[e.Key] == nil {
+			unlisted := *other.cell(e.Key)
+			e.Count += unlisted
+			e.Error += unlisted
+		}
+	}
+	for key, o := range other.entries {
+		e := t.entries[key]
+		if e == nil {
+			unlisted := *t.cell(key)
+			e = t.insert(key, unlisted, unlisted)
+		}
+		e.Count += o.Count
+		e.Error += o.Error
+		e.Rows += o.Rows
+		for agent, denied := range o.Denied {
+			e.Denied[agent] += denied
+		}
+		e.Example = cmp.Or(e.Example, o.Example)
+	}
+	for i, count := range other.cells {
+		t.cells[i] += count
+	}
+	heap.Init(&t.least)
+	for len(t.entries) > topKeys {
+		t.removeLeast()
+	}
+}
+
+// Largest returns the n entries with the largest counts, by count and then by key.
+func (t *Top) Largest(n int) []Entry {
+	var all []Entry
+	for _, e := range t.entries {
+		all = append(all, *e)
+	}
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key)) })
+	return all[:min(n, len(all))]
+}
+
+// Exact tells whether all counts are exact.
+func (t *Top) Exact() bool { return slices.Max(t.cells) == 0 }
+
+// Unlisted is what no key that is not listed exceeds.
+func (t *Top) Unlisted() int64 { return slices.Max(t.cells) }
+
+// entryHeap implements heap.Interface.
+type entryHeap []*Entry
+
+func (h entryHeap) Len() int           { return len(h) }
+func (h entryHeap) Less(i, j int) bool { return h[i].Count < h[j].Count }
+
+func (h entryHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].at, h[j].at = i, j
+}
+
+// Push implements heap.Interface.
+func (h *entryHeap) Push(x any) {
+	e := x.(*Entry)
+	e.at = len(*h)
+	*h = append(*h, e)
+}
+
+// Pop implements heap.Interface.
+func (h *entryHeap) Pop() any {
+	last := len(*h) - 1
+	e := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return e
+}

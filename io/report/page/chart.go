@@ -1,0 +1,144 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is the meaning of a colour.
+type Kind uint8
+
+const (
+	Plain Kind = iota
+	Allowed
+	Denied
+	Unknown
+)
+
+var kindClasses = [...]string{"plain", "allowed", "denied", "unknown"}
+
+// Bars is a bar for each thing, cut into parts.
+type Bars struct {
+	// Parts are what the parts of each bar are, for the legend.
+	Parts []Series
+	Bars  []Bar
+}
+
+// Series is what a part of each bar is.
+type Series struct {
+	Name string
+	Kind Kind
+}
+
+// Bar is a bar of Bars. All bars are equally long, whatever their parts sum up to.
+type Bar struct {
+	Name string
+	// Values are its parts, not negative.
+	Values []float64
+	// Text says the same to who cannot see it.
+	Text string
+}
+
+// write implements Part.
+func (b *Bars) write(w *writer) {
+	w.legend(b.Parts)
+	for _, bar := range b.Bars {
+		total := 0.0
+		for _, value := range bar.Values {
+			total += value
+		}
+		w.line(`<div class="bar"><span>%s</span><svg role="img" aria-label="%s" width="100%%" height="18">`, bar.Name, bar.Name+": "+bar.Text)
+		x := 0.0
+		for i, value := range bar.Values {
+			if total > 0 && value > 0 {
+				width := 100 * value / total
+				w.line(`<rect class="%s" x="%.3f%%" width="%.3f%%" height="18"/>`, kindClasses[b.Parts[i].Kind], x, width)
+				x += width
+			}
+		}
+		w.line("</svg></div>")
+	}
+}
+
+func (w *writer) legend(parts []Series) {
+	if len(parts) < 2 {
+		return
+	}
+	w.raw(`<p class="legend">`)
+	for _, part := range parts {
+		w.line(`<span><i class="%s"></i>%s</span>`, kindClasses[part.Kind], part.Name)
+	}
+	w.raw("</p>\n")
+}
+
+// Columns is a column for each of a few classes.
+type Columns struct {
+	// Title says what is counted.
+	Title   string
+	Columns []Bar // of one value each
+}
+
+// write implements Part. Places are in percent, so that text keeps its size on a narrow
+// screen.
+func (c *Columns) write(w *writer) {
+	const height, label = 150.0, 18.0
+	most := 0.0
+	var texts []string
+	for _, column := range c.Columns {
+		most = max(most, column.Values[0])
+		texts = append(texts, column.Name+": "+column.Text)
+	}
+	if most <= 0 {
+		return
+	}
+	w.line(`<figure><figcaption>%s</figcaption><svg role="img" aria-label="%s" width="100%%" height="%.0f">`, c.Title, c.Title+". "+strings.Join(texts, ", "), height+2*label)
+	step := 100 / float64(len(c.Columns))
+	for i, column := range c.Columns {
+		tall := height * column.Values[0] / most
+		left, middle := float64(i)*step, (float64(i)+0.5)*step
+		w.line(`<rect class="plain" x="%.3f%%" y="%.1f" width="%.3f%%" height="%.1f"/>`, left+0.1*step, label+height-tall, 0.8*step, tall)
+		w.line(`<text x="%.3f%%" y="%.1f">%s</text>`, middle, label+height-tall-4, column.Text)
+		w.line(`<text x="%.3f%%" y="%.1f">%s</text>`, middle, height+2*label-4, column.Name)
+	}
+	w.line("</svg></figure>")
+}
+
+// Line is a number over time.
+type Line struct {
+	// Title says what it is.
+	Title string
+	// X rises, and Y is not negative. They are equally many.
+	X, Y []float64
+	// XText and YText say a value of X and Y.
+	XText, YText func(float64) string
+}
+
+// write implements Part. The line is in a picture of its own, which is stretched to the
+// width; text is not.
+func (l *Line) write(w *writer) {
+	const height, label = 150.0, 18.0
+	if len(l.X) < 2 {
+		return
+	}
+	first, last := l.X[0], l.X[len(l.X)-1]
+	most, sum := 0.0, 0.0
+	for _, y := range l.Y {
+		most = max(most, y)
+		sum += y
+	}
+	if most <= 0 || last <= first {
+		return
+	}
+	var points strings.Builder
+	for i, x := range l.X {
+		fmt.Fprintf(&points, "%.2f,%.2f ", 1000*(x-first)/(last-first), height*(1-l.Y[i]/most))
+	}
+	text := fmt.Sprintf("%s: from %s to %s, at most %s, %s on average", l.Title, l.XText(first), l.XText(last), l.YText(most), l.YText(sum/float64(len(l.Y))))
+	w.line(`<figure><figcaption>%s</figcaption><svg role="img" aria-label="%s" width="100%%" height="%.0f">`, l.Title, text, height+2*label)
+	w.line(`<svg y="%.0f" width="100%%" height="%.0f" viewBox="0 0 1000 %.0f" preserveAspectRatio="none"><path class="area" d="M0,%.0f L%sL1000,%.0f Z"/><polyline points="%s"/></svg>`,
+		label, height, height, height, points.String(), height, points.String())
+	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, label-5, l.YText(most))
+	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, height+2*label-4, l.XText(first))
+	w.line(`<text class="last" x="100%%" y="%.0f">%s</text>`, height+2*label-4, l.XText(last))
+	w.line("</svg></figure>")
+}

@@ -1,0 +1,111 @@
+package page
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+// Page is a report.
+type Page struct {
+	// Title is its heading, and Lead are lines below it.
+	Title string
+	Lead  []string
+	Facts []Fact
+	// Sections come in their order; those without parts and text are left out.
+	Sections []Section
+	// Foot is the last line.
+	Foot string
+}
+
+// Fact is a number with its name.
+type Fact struct{ Value, Name string }
+
+// Section is a part of a page with a heading.
+type Section struct {
+	Title, Text string
+	Parts       []Part
+}
+
+// Part is what a section is made of: a *Table or a chart.
+type Part interface{ write(*writer) }
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+// Write writes the page as HTML.
+func (p *Page) Write(w io.Writer) error {
+	out := &writer{Writer: bufio.NewWriter(w)}
+	out.head(p.Title)
+	out.line("<header><h1>%s</h1>", p.Title)
+	for _, lead := range p.Lead {
+		out.line("<p>%s</p>", lead)
+	}
+	out.line("</header>\n<main>")
+	if len(p.Facts) > 0 {
+		out.line(`<dl class="facts">`)
+		for _, fact := range p.Facts {
+			out.line("<div><dt>%s</dt><dd>%s</dd></div>", fact.Name, fact.Value)
+		}
+		out.line("</dl>")
+	}
+	for i := range p.Sections {
+		out.section(&p.Sections[i])
+	}
+	out.line("</main>\n<footer><p>%s</p></footer>", p.Foot)
+	out.raw("<script>" + script + "</script>\n</body>\n</html>\n")
+	return out.Flush()
+}
+
+// writer writes HTML. Its first error stays, and Flush returns it.
+type writer struct {
+	*bufio.Writer
+	ids int
+}
+
+// raw writes HTML as it is.
+func (w *writer) raw(text string) { _, _ = w.WriteString(text) }
+
+// line writes a line of HTML, of which the arguments are escaped.
+func (w *writer) line(format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = html.EscapeString(strings.ToValidUTF8(text, "\uFFFD"))
+		}
+	}
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+// head begins the page. The policy lets nothing in that is not on the page.
+func (w *writer) head(title string) {
+	sum := sha256.Sum256([]byte(script))
+	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
+	w.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	w.line(`<meta http-equiv="Content-Security-Policy" content="%s">`, policy)
+	w.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n")
+	w.line("<title>%s</title>", title)
+	w.raw("<style>" + style + "</style>\n</head>\n<body>\n")
+}
+
+func (w *writer) section(s *Section) {
+	if s.Text == "" && len(s.Parts) == 0 {
+		return
+	}
+	w.line("<section><h2>%s</h2>", s.Title)
+	if s.Text != "" {
+		w.line("<p>%s</p>", s.Text)
+	}
+	for _, part := range s.Parts {
+		part.write(w)
+	}
+	w.line("</section>")
+}

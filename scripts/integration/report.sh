@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Opens a report in headless Chromium: no error on the console, no request, no serious fault
+# that axe-core finds, in light and dark, wide and narrow. SCREENSHOTS=FOLDER keeps what it
+# looked like.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+chromium=$(command -v chromium || command -v chromium-browser || true)
+if [[ -z $chromium && -n ${CI-} ]] && command -v apt-get >/dev/null; then
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; } >"$scratch/apt.log" 2>&1 || tail "$scratch/apt.log"
+  chromium=$(command -v chromium || true)
+fi
+[[ -n $chromium ]] || skip "chromium is not installed"
+node_with scripts/integration/report
+build
+
+folder=${SCREENSHOTS-$scratch/screenshots}
+mkdir -p "$folder"
+"$scratch/robotsbatch" -in bench/corpus/sample/frontier.arrow -rules bench/corpus/sample/rules -agent CCBot -agent GPTBot \
+  -weight fetch_priority -batch-rows 16 -out "$scratch/verdicts.arrow" -report "$scratch/report.html"
+node "$scratch/report/check.js" "$chromium" "$scratch/report.html" "$folder"
