@@ -31,6 +31,7 @@ var exportHelp = cli.Command{
 		{Status: "0", Meaning: "done, also when the reader of a pipe had enough before the end"},
 		{Status: "1", Meaning: "failed; nothing half-written is left"},
 		{Status: "2", Meaning: "wrong use"},
+		{Status: "75", Meaning: retryStatus},
 		{Status: "129, 130, 143", Meaning: stoppedStatus},
 	},
 }
