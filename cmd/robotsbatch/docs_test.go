@@ -169,7 +169,7 @@ func makeExamples(t *testing.T, sample string) {
 			t.Fatal(err)
 		}
 	}
-	for _, folder := range []string{"frontier/dt=2026-03-01", "robotstxt"} {
+	for _, folder := range []string{"frontier/dt=2026-03-01", "hive/part=0", "robotstxt"} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -192,6 +192,8 @@ func makeExamples(t *testing.T, sample string) {
 		"-in frontier.arrow -rules robots -prefix y_ -columns url -out frontier.parquet",
 		"-in frontier.arrow -rules robots -prefix y_ -columns url -out frontier/dt=2026-03-01/part-0.parquet",
 		"-in frontier.arrow -rules robots -prefix y_ -columns url -out corpus/frontier.arrow",
+		"-in frontier.parquet -rules robots -prefix z_ -columns url -out sorted.parquet",
+		"-in frontier.parquet -rules robots -prefix z_ -columns url -out hive/part=0/data.parquet",
 		"-in bench/corpus/sample/frontier.arrow -rules robots -prefix x_ -out urls.arrows",
 		"compile -rules robots -out site.rules",
 		"-in urls.txt -rules robots -out verdicts/",
