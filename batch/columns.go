@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -178,6 +179,22 @@ func CheckNames(input []string, verdicts []VerdictColumn) error {
 		}
 	}
 	return nil
+}
+
+// AgentSuffixes are what the names of columns end in for each agent: nothing for a single
+// one. Two agents with the same are an error.
+func AgentSuffixes(agents []string) ([]string, error) {
+	if len(agents) == 1 {
+		return []string{""}, nil
+	}
+	suffixes := make([]string, len(agents))
+	for i, agent := range agents {
+		suffixes[i] = columnSuffix(agent)
+		if other := slices.Index(suffixes[:i], suffixes[i]); other >= 0 {
+			return nil, fmt.Errorf("agents %q and %q would both be written as columns that end in %q: leave one out", agents[other], agent, suffixes[i])
+		}
+	}
+	return suffixes, nil
 }
 
 // columnSuffix is the agent's name in lower case with everything but a-z and

@@ -22,6 +22,8 @@ const (
 	EmitDenied
 	// EmitUnknown writes the rows without a verdict.
 	EmitUnknown
+	// EmitSelected writes the rows that the evaluator selected, in Verdicts.Selected.
+	EmitSelected
 )
 
 // Combine says how one verdict is made of those of several agents.

@@ -250,8 +250,12 @@ func (v *Verdicts) textBytes() int64 {
 
 // selectRows selects the rows that come out.
 func (v *Verdicts) selectRows(emit Emit) {
-	if emit == EmitAll {
+	switch {
+	case emit == EmitAll:
 		v.Selected = nil
+		return
+	case emit == EmitSelected && len(v.Selected) > 0:
+		v.SelectedRows = countBits(v.Selected)
 		return
 	}
 	first := &v.Agents[0]

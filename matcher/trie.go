@@ -1,6 +1,8 @@
 package matcher
 
 import (
+	"bytes"
+
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -66,6 +68,10 @@ func (t *Trie) Size() int { return len(t.rules.data) + len(t.notes) + len(t.agen
 // Same tells whether two tries share their compiled rules, so that a match in
 // one holds for the other.
 func (t *Trie) Same(u *Trie) bool { return t.Identity() == u.Identity() }
+
+// Equal tells whether two tries have the same compiled rules, wherever these come from, so
+// that a match in one holds for the other.
+func (t *Trie) Equal(u *Trie) bool { return t.Same(u) || bytes.Equal(t.rules.data, u.rules.data) }
 
 // Identity is the same for tries that share their compiled rules, and for no
 // others.

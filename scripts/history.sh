@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures rule packs with a history: what one of 24 crawls takes to make, and how large it
 # is, beside a pack of the newest captures alone; and the job with a time for each row
-# beside the job without, for rows grouped by host whose times rise within a host and for
-# such whose times are in no order. It records what came out in
+# beside the job without, for rows grouped by host whose times are those of one crawl, rise
+# within a host through all crawls, or are any of these in no order. It records what came out in
 # bench/record/history-DATE-COMMIT.txt. Data and temporary files lie in a folder of their
 # own below TMPDIR, which is removed.
 #
@@ -70,6 +70,7 @@ for ((round = 0; round < count; round++)); do
   processors compile-history "$robotsbatch" compile -rules "$data/captures-*.arrows" -history -out "$scratch/history.rules" -quiet
   processors job-newest job -rules "$scratch/newest.rules"
   processors job-without job -rules "$scratch/history.rules"
+  processors job-crawl job -rules "$scratch/history.rules" -as-of column:crawl_time
   processors job-rising job -rules "$scratch/history.rules" -as-of column:fetch_time
   processors job-mixed job -rules "$scratch/history.rules" -as-of column:mixed_time
 done
@@ -85,6 +86,7 @@ done
   echo "job, Arrow to Arrow, all columns:"
   echo "  newest crawl, no times          $(median job-newest) s"
   echo "  history, no times               $(median job-without) s"
+  echo "  -as-of column, of one crawl     $(median job-crawl) s, $(by job-crawl job-without) times that without"
   echo "  -as-of column, times that rise  $(median job-rising) s, $(by job-rising job-without) times that without"
   echo "  -as-of column, mixed times      $(median job-mixed) s, $(by job-mixed job-without) times that without"
 } | tee "$scratch/record"

@@ -171,6 +171,7 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 		}
 		o.Facts.Until = x.until
 	}
+	matcher.Touch(e.found[:high-low])
 	return 0, nil
 }
 
@@ -268,6 +269,10 @@ func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path 
 		return
 	}
 	e.target.Set(path, e.options.Profile)
+	if e.options.Combine != batch.CombineNone {
+		e.denyCombined(v, o, row)
+		return
+	}
 	for agent := range v.Agents {
 		a := &v.Agents[agent]
 		if a.Denied(row) {
@@ -287,5 +292,43 @@ func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path 
 		default:
 			a.Reasons[row] = d.Reason
 		}
+	}
+}
+
+// denyCombined is denyRow for a verdict that is combined: it adds the agents that an origin
+// denies the target to those that are denied the row.
+func (e *Evaluator) denyCombined(v *batch.Verdicts, o *matcher.Origin, row int) {
+	var before []int32 // in order
+	if list := v.DeniedOf[row]; list >= 0 {
+		before = v.Denied[list]
+	}
+	decisions := e.explainer.decisions[:0]
+	for i := range o.Tries {
+		decisions = append(decisions, o.Tries[i].Match(&e.target))
+	}
+	e.explainer.decisions = decisions
+	first := -1 // agent that the origin denies the target
+	v.DeniedOf[row] = e.spreader.list(v, e.options.Agents, func(agent int) bool {
+		denied := o.Access != access.Rules || !decisions[o.TrieOf(agent)].Allowed
+		if denied && first < 0 {
+			first = agent
+		}
+		if len(before) > 0 && int(before[0]) == agent {
+			before, denied = before[1:], true
+		}
+		return denied
+	})
+	a, count := &v.Agents[0], len(v.Denied[v.DeniedOf[row]])
+	if a.Denied(row) || count == 0 || e.options.Combine == batch.CombineAllDenied && count < e.options.Agents {
+		return
+	}
+	a.Deny(row)
+	switch {
+	case !e.options.Explain:
+	case o.Access == access.Rules:
+		trie := o.TrieOf(first)
+		e.explainer.explain(v, 0, first, row, &o.Tries[trie], decisions[trie])
+	default:
+		a.Reasons[row] = matcher.Unreachable
 	}
 }

@@ -408,10 +408,10 @@ func (c *combiner) check(b *batch.Batch, each *batch.Verdicts) error {
 		letters := batchtest.Letters(each, row)
 		want, denied := "a", strings.Count(letters, "d")
 		switch {
-		case strings.Contains(letters, "-"):
-			want = "-"
 		case c.how == batch.CombineAnyDenied && denied > 0, denied == len(letters):
 			want = "d"
+		case strings.Contains(letters, "-"):
+			want = "-"
 		}
 		var list []int32
 		for agent, letter := range letters {
@@ -420,7 +420,7 @@ func (c *combiner) check(b *batch.Batch, each *batch.Verdicts) error {
 			}
 		}
 		got := batchtest.Letters(v, row)
-		if got != want || (v.DeniedOf[row] < 0) != (want == "-") || want != "-" && !slices.Equal(v.Denied[v.DeniedOf[row]], list) {
+		if got != want || v.DeniedOf[row] < 0 && want != "-" || want != "-" && !slices.Equal(v.Denied[v.DeniedOf[row]], list) {
 			return fmt.Errorf("row %d: %s is combined (%d) to %s of list %d of %v", row, letters, c.how, got, v.DeniedOf[row], v.Denied)
 		}
 		if reasons := v.Agents[0].Reasons; len(reasons) > 0 && reasons[row] == matcher.NoReason {

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -99,5 +100,43 @@ func TestCombinedVerdictIsExplainedByTheFirstAgentThatHasIt(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("combine %d: %q, want %q", how, got, want)
 		}
+	}
+}
+
+// TestCombinedVerdictsOfTimedRows: what is denied at any time is combined as verdicts of one
+// time are.
+func TestCombinedVerdictsOfTimedRows(t *testing.T) {
+	ever := 0
+	for seed := range uint64(60) {
+		x := makeTimed(rand.New(rand.NewPCG(seed, 23)))
+		x.options.Explain, x.options.EverDenied, x.options.Timelines = false, seed%3 > 0, x.moments
+		each := New(x.moments, x.options)
+		each.blockRows = x.block
+		combiners := x.combiners()
+		for i := range combiners {
+			o := combiners[i].evaluator.options
+			combiners[i].evaluator = New(x.moments, o)
+			combiners[i].evaluator.blockRows = x.block
+		}
+		var v batch.Verdicts
+		first := 0
+		for _, column := range x.columns() {
+			b := batch.Batch{URLs: column, Times: x.times[first : first+column.Len()]}
+			if err := each.Evaluate(&b, &v); err != nil {
+				t.Fatal(err)
+			}
+			for i := range combiners {
+				if err := combiners[i].check(&b, &v); err != nil {
+					t.Fatalf("seed %d, under %+v: %v", seed, x.options, err)
+				}
+			}
+			if x.options.EverDenied {
+				ever += v.Rows
+			}
+			first += v.Rows
+		}
+	}
+	if ever < 1000 {
+		t.Errorf("%d rows show little", ever)
 	}
 }

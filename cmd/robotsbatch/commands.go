@@ -114,6 +114,7 @@ var commands = []cli.Command{
 	pipeMode,
 	exportHelp,
 	hostsHelp,
+	diffHelp,
 	mergeShards,
 	surveyHelp,
 	hashAuthorities,

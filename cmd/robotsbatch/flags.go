@@ -87,6 +87,9 @@ type jobConfig struct {
 	agentsAs       agentsAs
 	columns        []batch.VerdictColumn // follows from agents, combine, agentsAs, explain, with and prefix
 
+	// against is the agent of the new side of a comparison, and newProfile its profile.
+	against    matcher.Chain
+	newProfile matcher.Profile
 	// table is the one to export.
 	table *export.Table
 

@@ -427,9 +427,13 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	return nil
 }
 
-// warnRules warns of rules that decided nothing, which are likely not those that
-// were meant.
+// warnRules warns of rules that decided nothing, and of times that are none, which are
+// likely not those that were meant.
 func (j *job) warnRules() {
+	if s := j.summary; s.NoTime > 0 && s.NoTime == s.Rows-s.Invalid-s.UnsupportedScheme {
+		j.log.warn(fmt.Sprintf("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
+			"2026-03-01T12:00:00Z (robotsbatch help history)", j.asOfColumn))
+	}
 	if s := j.summary; s.Authorities > 0 && s.AuthoritiesWithout == s.Authorities && !j.allowNoRules {
 		j.log.warn("no -rules has an authority of any URL that was read: are these the right rules?")
 	}

@@ -92,6 +92,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runSurvey(ctx, args[1:], s)
 	case command == "lint":
 		return runLint(ctx, args[1:], s)
+	case command == "diff":
+		return runDiff(ctx, args[1:], s)
 	case command == "hosts":
 		return runHosts(ctx, args[1:], s)
 	case command == "pipe":

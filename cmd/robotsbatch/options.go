@@ -220,8 +220,9 @@ var flagTable = []cli.Flag[jobConfig]{
 	statsFlags[0],
 	statsFlags[1],
 	statsFlags[2],
+	diffAgainst, diffOldProfile, diffNewProfile, diffOut,
 	{
-		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: ownTables, Common: true, Files: true, Indifferent: true,
+		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: ownTables &^ diffCommand, Common: true, Files: true, Indifferent: true,
 		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
 		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
 		Bind: func(c *jobConfig) any { return &c.out },

@@ -24,11 +24,14 @@ import (
 // flags before a mistake are set.
 func parseTable(command string, args []string) (*jobConfig, []string, error) {
 	c := newConfig()
+	if command == diffHelp.Name {
+		c.out = "" // it may write none
+	}
 	operands, err := cli.ParseMixed(program.FlagSet(program.Command(command), c), args)
 	if err != nil {
 		return c, nil, err
 	}
-	if c.out == "" {
+	if c.out == "" && command != diffHelp.Name {
 		return c, nil, usageErrorf("-out is empty: name a file, or - for stdout")
 	}
 	if err := resolveNames("out", &c.out); err != nil {
@@ -67,7 +70,8 @@ type tableOutput struct {
 	c       *jobConfig
 	s       streams
 	target  target
-	schema  *arrow.Schema
+	first   *frontier.Source // what says which columns there are
+	emit    batch.Emit
 	release func()
 }
 
@@ -86,25 +90,27 @@ func (c *jobConfig) openTable(ctx context.Context, s streams, schema *arrow.Sche
 	if err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
-	return &tableOutput{c: c, s: s, target: t, schema: schema, release: release}, nil
+	return &tableOutput{c: c, s: s, target: t, first: &frontier.Source{Schema: schema}, release: release}, nil
 }
 
 func (o *tableOutput) close() { o.release() }
 
 // write writes all that src has. unchanged is asked at the end, before the output
-// appears.
+// appears. Without -out the rows are made, and nothing is written.
 func (o *tableOutput) write(ctx context.Context, src batch.Source, newEvaluator func() batch.Evaluator, unchanged func() error) (batch.Stats, error) {
-	w, err := createTarget(ctx, o.s, o.target)
-	if err != nil {
-		return batch.Stats{}, err
-	}
-	sink, err := o.c.encoder(o.target, &frontier.Source{Schema: o.schema}, false, w)
-	if err != nil {
-		w.Abort()
-		return batch.Stats{}, err
+	sink := batch.Discard
+	if o.c.out != "" {
+		w, err := createTarget(ctx, o.s, o.target)
+		if err != nil {
+			return batch.Stats{}, err
+		}
+		if sink, err = o.c.encoder(o.target, o.first, false, w); err != nil {
+			w.Abort()
+			return batch.Stats{}, err
+		}
 	}
 	sink = outputs.Checked(sink, unchanged)
-	return batch.Run(ctx, src, sink, newEvaluator, batch.Options{Workers: o.c.workers, Memory: o.c.flightMemory()})
+	return batch.Run(ctx, src, sink, newEvaluator, batch.Options{Emit: o.emit, Workers: o.c.workers, Memory: o.c.flightMemory()})
 }
 
 // listOf names things for people.

@@ -102,6 +102,9 @@ func (h *historian) decide(group []byte, targets *knowledge) []change {
 		source := rest.source()
 		rest = h.takeStates(rest)
 		intervals := h.intervals()
+		if len(intervals) == 0 {
+			continue // all of it was lost
+		}
 		h.sources = append(h.sources, sourceIntervals{source, intervals})
 		all = append(before(intervals, all), all...)
 	}

@@ -72,6 +72,9 @@ func (e *Explainer) URL(url string) (*URL, error) {
 		return nil, err
 	}
 	e.setFacts(u, &origin)
+	if origin.Access == access.Unknown {
+		u.Near = e.near(u.Authority)
+	}
 	u.File, u.inText = source.Name, source.Text != nil && source.Name != blob.Stdio
 	if source.Name == blob.Stdio {
 		u.File = "stdin"
@@ -81,6 +84,24 @@ func (e *Explainer) URL(url string) (*URL, error) {
 		u.Agents = append(u.Agents, e.agent(i, &origin, known, path))
 	}
 	return u, nil
+}
+
+// near returns an authority that the rules know and that may have been meant: with www or
+// without, or of the other scheme; empty for none.
+func (e *Explainer) near(authority string) string {
+	scheme, host, _ := strings.Cut(authority, "://")
+	other := "www." + host
+	if short, isLong := strings.CutPrefix(host, "www."); isLong {
+		other = short
+	}
+	for _, near := range []string{scheme + "://" + other, "https://" + host, "http://" + host} {
+		var origin matcher.Origin
+		// A pack of a partition has an error for authorities of others.
+		if err := e.rules.Origins().Lookup([]byte(near), &origin); err == nil && origin.Access != access.Unknown {
+			return near
+		}
+	}
+	return ""
 }
 
 var accessNames = map[access.Outcome]string{

@@ -24,6 +24,9 @@ type URL struct {
 	// unknown. Stale says that the rules are an older copy.
 	Access string `json:"access,omitempty"`
 	Stale  bool   `json:"stale,omitempty"`
+	// Near is an authority that the rules know and that may have been meant, where they
+	// do not know this one; empty for none.
+	Near string `json:"near,omitempty"`
 	// Status is that of the fetch, 0 where it is not known; Fetched is its time and Age
 	// how many seconds that is ago, nil where it is not known.
 	Status  int        `json:"status,omitempty"`
@@ -143,6 +146,8 @@ func (p *printer) fetch(u *URL) {
 	switch {
 	case u.Stale:
 		access += ", of an older copy"
+	case u.Near != "":
+		access += ": no -rules has this authority; one has " + u.Near
 	case u.File == "":
 		access += ": no -rules has this authority"
 	}

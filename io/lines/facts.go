@@ -98,12 +98,18 @@ func (f form) sitemaps(dst []byte, facts *matcher.Facts) []byte {
 
 // agents writes lists of agents as those of sitemaps are.
 func (f form) agents(v *batch.Verdicts, c batch.VerdictColumn) Appender {
+	texts := make([][]byte, len(v.Denied)) // of the lists, which many rows have
 	return func(dst []byte, row int) []byte {
-		if v.DeniedOf[row] < 0 {
+		number := v.DeniedOf[row]
+		if number < 0 {
 			return append(dst, f.null...)
 		}
-		list := v.Denied[v.DeniedOf[row]]
-		return f.words(dst, len(list), func(i int) string { return c.Names[list[i]] })
+		if list := v.Denied[number]; texts[number] == nil && len(list) > 0 {
+			texts[number] = f.words(nil, len(list), func(i int) string { return c.Names[list[i]] })
+		} else if len(list) == 0 {
+			return f.words(dst, 0, nil)
+		}
+		return append(dst, texts[number]...)
 	}
 }
 

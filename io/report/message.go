@@ -16,7 +16,7 @@ var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:` + strings.Join(packageN
 
 // packageNames are those of the packages of which errors may be shown.
 var packageNames = []string{
-	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compress", "delimited", "domains", "evaluate", "explain",
+	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compare", "compress", "delimited", "domains", "evaluate", "explain",
 	"export", "extent", "findings", "format", "frontier", "hosts", "jsonl", "kernels", "lines", "lint", "manifest", "matcher", "outputs",
 	"parquetio", "partition", "pipe", "report", "robotstxt", "rulepack", "rulesdir", "ruleset", "runs", "spelling", "stats", "stores",
 	"tables", "tally", "text", "urls", "verify", "warc",

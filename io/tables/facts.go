@@ -108,12 +108,16 @@ func (f factRows) kinds(name string) (*array.Data, error) {
 // sitemaps returns a column of lists of strings, null where there are no
 // records.
 func (f factRows) sitemaps() (*array.Data, error) {
-	return f.lists(len(f.rows), func(row int) (list stringsOf, ok bool) {
-		of := f.rows[row]
-		if of < 0 || f.facts[of].Records == nil {
-			return list, false
+	packed := make([]*stringsOf, len(f.facts))
+	for i := range f.facts {
+		if records := f.facts[i].Records; records != nil {
+			packed[i] = packStrings(len(records.Sitemaps), func(i int) string { return records.Sitemaps[i] })
 		}
-		sitemaps := f.facts[of].Records.Sitemaps
-		return stringsOf{n: len(sitemaps), at: func(i int) string { return sitemaps[i] }}, true
+	}
+	return f.lists(len(f.rows), func(row int) *stringsOf {
+		if f.rows[row] < 0 {
+			return nil
+		}
+		return packed[f.rows[row]]
 	})
 }

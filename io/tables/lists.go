@@ -13,20 +13,30 @@ import (
 // stringList is the type of lists of strings.
 var stringList = arrow.ListOf(arrow.BinaryTypes.String)
 
-// stringsOf is a list of n strings.
+// stringsOf is a list of strings as a column has them, so that a list that many rows have
+// is put together once.
 type stringsOf struct {
-	n  int
-	at func(i int) string
+	text []byte
+	ends []int32 // of each in text
 }
 
-// lists returns a column of lists of strings. list returns that of a row, if it has one.
-func (g gatherer) lists(rows int, list func(row int) (stringsOf, bool)) (*array.Data, error) {
+// packStrings puts a list of n strings together.
+func packStrings(n int, at func(i int) string) *stringsOf {
+	s := &stringsOf{ends: make([]int32, n)}
+	for i := range n {
+		s.text = append(s.text, at(i)...)
+		s.ends[i] = int32(len(s.text))
+	}
+	return s
+}
+
+// lists returns a column of lists of strings. list returns that of a row, nil for null.
+func (g gatherer) lists(rows int, list func(row int) *stringsOf) (*array.Data, error) {
 	count, bytes := int64(0), int64(0)
 	for row := range rows {
-		l, _ := list(row)
-		count += int64(l.n)
-		for i := range l.n {
-			bytes += int64(len(l.at(i)))
+		if l := list(row); l != nil {
+			count += int64(len(l.ends))
+			bytes += int64(len(l.text))
 		}
 	}
 	if count >= math.MaxInt32 {
@@ -41,14 +51,14 @@ func (g gatherer) lists(rows int, list func(row int) (stringsOf, bool)) (*array.
 	data := g.alloc(int(bytes))
 	to, n, at := data.Bytes(), 0, 0
 	for row := range rows {
-		l, ok := list(row)
-		if !ok {
+		if l := list(row); l == nil {
 			valid[row] = -1
-		}
-		for i := range l.n {
-			at += copy(to[at:], l.at(i))
-			n++
-			stringEnds[n] = int32(at)
+		} else {
+			for i, end := range l.ends {
+				stringEnds[n+1+i] = int32(at) + end
+			}
+			n += len(l.ends)
+			at += copy(to[at:], l.text)
 		}
 		ends[row+1] = int32(n)
 	}
@@ -66,12 +76,17 @@ func (g gatherer) agents(column batch.VerdictColumn, v *batch.Verdicts, runs []r
 	for _, r := range runs {
 		rows = append(rows, v.DeniedOf[r.low:r.high]...)
 	}
-	data, err := g.lists(len(rows), func(row int) (list stringsOf, ok bool) {
-		if rows[row] < 0 {
-			return list, false
+	packed := make([]*stringsOf, len(v.Denied))
+	data, err := g.lists(len(rows), func(row int) *stringsOf {
+		number := rows[row]
+		if number < 0 {
+			return nil
 		}
-		agents := v.Denied[rows[row]]
-		return stringsOf{n: len(agents), at: func(i int) string { return column.Names[agents[i]] }}, true
+		if packed[number] == nil {
+			agents := v.Denied[number]
+			packed[number] = packStrings(len(agents), func(i int) string { return column.Names[agents[i]] })
+		}
+		return packed[number]
 	})
 	if err != nil {
 		err = columnError(column.Name, err)

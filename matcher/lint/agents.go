@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"robotsbatch/matcher/robotstxt"
@@ -81,7 +82,7 @@ func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 		names = "names " + quote(token)
 	}
 	if meant := tokenInHeader(string(a.Value)); meant != "" && !strings.EqualFold(meant, string(token)) {
-		c.addAgent("agent-header", a, "a User-Agent header %s: give the product token, %s", names, meant)
+		c.addAgent("agent-header", a, "a User-Agent header %s: give the product token, %s", names, quote([]byte(meant)))
 		return
 	}
 	c.addAgent("agent-header", a, "a User-Agent header %s: give the product token alone", names)
@@ -95,7 +96,7 @@ func tokenInHeader(header string) string {
 	for _, product := range strings.FieldsFunc(header, func(r rune) bool { return strings.ContainsRune(" ();,", r) }) {
 		name, _, _ := strings.Cut(product, "/")
 		lower := strings.ToLower(name)
-		if isOneOf(lower, knownTokens()) {
+		if slices.Contains(knownTokens(), lower) {
 			return name
 		}
 		for _, end := range []string{"bot", "spider", "crawler"} {
@@ -120,7 +121,7 @@ func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
 	const least = 6 // bytes; shorter names are near each other by chance
 	_, word := a.Names(robotstxt.RFC9309)
 	lower := strings.ToLower(string(token))
-	if len(lower) < least || len(word) > len(token) || isOneOf(lower, knownTokens()) {
+	if len(lower) < least || len(word) > len(token) || slices.Contains(knownTokens(), lower) {
 		return
 	}
 	for i, known := range knownTokens() {

@@ -34,9 +34,6 @@ func (c *Code) Summary() string {
 	return strings.TrimSuffix(summary, ".") + "."
 }
 
-// Catalogue is all codes with their examples, in Markdown.
-func Catalogue() string { return catalogue }
-
 // Codes are all codes, in the order of the catalogue.
 var Codes = sync.OnceValue(func() []Code {
 	var codes []Code
@@ -67,8 +64,8 @@ func severityOf(name string) Severity {
 	return severity
 }
 
-// ParseSeverity reads a severity as String writes it.
-func ParseSeverity(name string) (Severity, bool) {
+// parseSeverity reads a severity as String writes it.
+func parseSeverity(name string) (Severity, bool) {
 	for i, n := range severityNames {
 		if n == name {
 			return Severity(i), true
@@ -82,7 +79,7 @@ func parseCode(section string) (c Code, err error) {
 	title, text, _ := strings.Cut(section, "\n")
 	name, severity, _ := strings.Cut(title, ": ")
 	var ok bool
-	if c.Severity, ok = ParseSeverity(severity); !ok {
+	if c.Severity, ok = parseSeverity(severity); !ok {
 		return c, fmt.Errorf("lint: %s: severity %q", name, severity)
 	}
 	c.Name, c.Section = name, "## "+strings.TrimRight(section, "\n")+"\n"

@@ -48,7 +48,7 @@ func (c *checker) checkDelays(g *robotstxt.Group) {
 func (c *checker) isGoogles(a robotstxt.Agent) bool {
 	token, _ := a.Names(c.profile)
 	name := strings.ToLower(string(token))
-	return name == "googlebot" || strings.HasPrefix(name, "googlebot-") || isOneOf(name, []string{"adsbot-google", "mediapartners-google", "storebot-google"})
+	return name == "googlebot" || strings.HasPrefix(name, "googlebot-") || slices.Contains([]string{"adsbot-google", "mediapartners-google", "storebot-google"}, name)
 }
 
 // checkBlankLine finds a blank line between a user-agent line and what follows in its

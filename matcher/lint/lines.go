@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 
 	"robotsbatch/matcher"
@@ -41,19 +42,10 @@ func (c *checker) checkLines() {
 			c.checkURL("relative-sitemap", "Sitemap", i+1, &r)
 		case key == "license":
 			c.checkURL("relative-license", "License", i+1, &r)
-		case isOneOf(key, metaTags):
+		case slices.Contains(metaTags, key):
 			c.add("meta-tag", i+1, r.keyAt, "%s is no record of a robots.txt: use the meta tag robots or the header X-Robots-Tag, in a page that may be fetched", quote(r.key))
 		}
 	}
-}
-
-func isOneOf(name string, names []string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // addWarning turns a warning of the parser into a finding.
@@ -94,7 +86,7 @@ func (c *checker) addNoRecord(number, at int, text []byte) {
 	if i := bytes.IndexAny(text, " \t"); i >= 0 {
 		word = text[:i]
 	}
-	if isOneOf(strings.ToLower(string(word)), known) {
+	if slices.Contains(known, strings.ToLower(string(word))) {
 		c.add("broken-record", number, at, "the line has no colon and is ignored: was %s: meant?", string(word))
 		return
 	}
@@ -110,7 +102,7 @@ func (c *checker) addUnknown(number int, r *record) {
 			return
 		}
 	}
-	if isOneOf(key, others) || isOneOf(key, metaTags) {
+	if slices.Contains(others, key) || slices.Contains(metaTags, key) {
 		return
 	}
 	if near := spelling.Nearest(key, known); near != "" {

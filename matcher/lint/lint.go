@@ -76,7 +76,7 @@ var onRules = []string{
 
 // IsOnRule reports whether the finding needs no more than the rules of the body, and whose
 // they are, so that it is found in what a rule pack keeps, too.
-func (f *Finding) IsOnRule() bool { return isOneOf(f.Code, onRules) }
+func (f *Finding) IsOnRule() bool { return slices.Contains(onRules, f.Code) }
 
 // Body finds what is wrong with a body, of which robotstxt.Options.ReadSize bytes are
 // enough. It takes time in proportion to its length, but for sorting and matching its

@@ -88,10 +88,44 @@ func TestBody(t *testing.T) {
 		{"User-agent: *\nDisallow: /\xE9 # \xE9\n# \xE9", "2:12 not-utf8"},
 		{"User-agent: *\nDisallow: /%7e%4", "2:12 escape-as-written(google), 2:15 broken-escape(rfc9309)"},
 		{"User-agent: Googlebot\nCrawl-delay: x\nDisallow: /", "2:1 crawl-delay-google, 2:14 crawl-delay-value"},
+		{"User-agent: * all\nDisallow:\n\nUser-agent: Mozilla/5.0 (compatible; one two)\nDisallow:", "1:13 agent-with-more, 4:13 agent-header"},
+		{"User-agent: A, B bot\nDisallow:", "1:13 agent-with-blanks"},
+		{"User-agent: " + strings.Repeat("é", 100) + "\nDisallow:", "1:13 agent-names-nobody"},
+		{"License:\nLicense: https://a.example/l.xml\nnofollow: /x\nHostname: a", "1:1 relative-license, 3:1 meta-tag, 4:1 unknown-record"},
+		{"User-agent: *\nDisallow\nAllow: /\n:x", "2:1 broken-record, 4:1 empty-key"},
 		{"# \xFF\xFE\nUser-agent: *\nContent-Signal: ai-train=no\nHost: a.example\nDisallow:", ""},
 	} {
 		if got := where(Body([]byte(test.body), Options{})); got != test.want {
 			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
+		}
+	}
+}
+
+// Names are slips of known ones, and not other crawlers' names that are near by chance.
+func TestMisspelt(t *testing.T) {
+	for name, want := range map[string]string{
+		"GTPBot": "GPTBot", "gptbott": "GPTBot", "CluadeBot": "ClaudeBot", "Googlbot": "Googlebot", "googlebot_news": "Googlebot-News",
+		"GPTBot": "", "googlebot": "", "Alexibot": "", "msrbot": "", "Roverbot": "", "CherryPickerSE": "", "CCBt": "", "NPBot-1": "", "xGPTBot": "",
+	} {
+		report := Body([]byte("User-agent: "+name+"\nDisallow: /"), Options{})
+		i := slices.IndexFunc(report.Findings, func(f Finding) bool { return f.Code == "agent-misspelt" })
+		if (i >= 0) != (want != "") || i >= 0 && !strings.Contains(report.Findings[i].Message, "was "+want+" meant?") {
+			t.Errorf("%s: %v, want %q", name, report.Findings, want)
+		}
+	}
+}
+
+// A header's token is found, and long values are cut.
+func TestMessages(t *testing.T) {
+	for value, want := range map[string]string{
+		"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)":                  `names "Mozilla": give the product token, "GPTBot"`,
+		"Mozilla/5.0 (X11) AppleWebKit/5 (KHTML, like Gecko; compatible; a-new-Spider/1.0)": `give the product token, "a-new-Spider"`,
+		"Mozilla/4.0 (compatible; MSIE 4.0; Robot)":                                         `give the product token alone`,
+		strings.Repeat("é", 100):                                                            `"` + strings.Repeat("é", 60) + `…" names no crawler`,
+	} {
+		report := Body([]byte("User-agent: "+value+"\nDisallow: /"), Options{})
+		if len(report.Findings) == 0 || !strings.Contains(report.Findings[0].Message, want) {
+			t.Errorf("%s: %v, want %s", value, report.Findings, want)
 		}
 	}
 }

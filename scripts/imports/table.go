@@ -40,6 +40,7 @@ var table = []room{
 	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
+	{"batch/compare", []string{"batch", "matcher", "matcher/urls"}, nil},
 	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls"}, nil},
 	// Opening objects needs no driver, and only a program links those.
 	{"io/blob", nil, []string{"golang.org/x/sys"}},
@@ -52,12 +53,12 @@ var table = []room{
 	{"io/outputs", join([]string{"batch", "io/frontier", "io/rulesdir", "io/ruleset"}, shared), nil},
 	{"io/stats", []string{"matcher/domains"}, []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/agentlist", []string{"matcher"}, nil},
-	{"io/report", join(engine, []string{"batch", "io/rulepack", "io/ruleset"}, shared), nil},
+	{"io/report", join(engine, []string{"batch", "batch/compare", "io/rulepack", "io/ruleset"}, shared), nil},
 	{"io/findings", join(engine, []string{"io/report"}, shared), nil},
 	{"io/explain", join(engine, []string{"batch", "batch/evaluate", "io/report", "io/ruleset"}, shared), nil},
 	{"io/verify", join([]string{"batch", "io/frontier", "io/parquetio", "io/rulepack", "io/ruleset"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},
-	{"cmd", join(engine, []string{"batch", "batch/evaluate", "io/*"}), []string{"*"}},
+	{"cmd", join(engine, []string{"batch", "batch/compare", "batch/evaluate", "io/*"}), []string{"*"}},
 	{"bench", join(engine, []string{"matcher/reference", "batch", "batch/evaluate", "io/*"}), []string{"*"}},
 	{"scripts", join(engine, []string{"batch", "batch/evaluate", "io/*", "bench"}), []string{"*"}},
 }

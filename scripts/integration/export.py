@@ -80,6 +80,16 @@ joined = {source: sql(pairs.format(agents=export("agents", source), rules=export
 same("a pack's rules", joined[pack], joined[rules])
 same("a pack's authorities", sql(f"SELECT * FROM {export('access', pack)}"), sql(f"SELECT * FROM {export('access', rules)}"))
 
+# The manual's example, on the same tables: rules that close everything, by token.
+closed = sql(f"""SELECT token, count(DISTINCT a.registered_domain) FROM {export('agents', rules)} a
+                 JOIN {export('rules', rules)} r USING (authority, "group")
+                 WHERE kind = 'disallow' AND normalised IN ('/', '/*') GROUP BY token""")
+by_token = collections.defaultdict(set)
+for (authority, group, key, value, _), (_, agents, agent, _) in ((r, a) for r in want["rules"] for a in want["agents"] if r[:2] == a[:2]):
+    if key == "disallow" and value in ("/", "/*"):
+        by_token[agent.split("/")[0].lower()].add(authority)
+same("tokens that may fetch nothing", [token for token, _ in closed], list(by_token))
+
 # Captures: as many rows as there are, in their order.
 captures = scratch / "export-captures.jsonl"
 captures.write_text("".join(json.dumps({"url": f"https://{i % 700}.example/robots.txt", "status": (200, 404, 503)[i % 3],
@@ -105,5 +115,35 @@ waiting = sql(f"""
     WHERE host SIMILAR TO '[a-z0-9_-]+([.][a-z0-9_-]+)*[.]?(:[0-9]+)?' AND coalesce(try_cast(split_part(host, ':', 2) AS INTEGER), 80) < 65536 AND host NOT IN {tuple(known)} GROUP BY ALL""")
 same("hosts", [row for row in sql(f"SELECT url, rows FROM '{out}'") if row[0].isascii()], waiting)
 same("their order", [(sql(f"SELECT list(rows) FROM '{out}'")[0][0],)], [(sorted((r for (r,) in sql(f"SELECT rows FROM '{out}'")), reverse=True),)])
+# diff of two folders against the verdicts of two jobs, row by row.
+older, newer = rules, scratch / "export-newer"
+newer.mkdir()
+for number, path in enumerate(sorted(rules.iterdir())):
+    if number % 5:
+        extra = b"\nUser-agent: CCBot\nDisallow: /*a\n" if number % 3 == 0 else b""
+        (newer / path.name).write_bytes(path.read_bytes() + extra)
+verdicts = {}
+for name, source in (("old", older), ("new", newer)):
+    verdicts[name] = scratch / f"export-verdicts-{name}.parquet"
+    subprocess.run([program, "-in", sample / "frontier.arrow", "-rules", source, "-agent", "CCBot", "-columns", "url", "-explain",
+                    "-missing", "null", "-out", verdicts[name], "-quiet"], check=True)
+out = scratch / "export-diff.parquet"
+subprocess.run([program, "diff", older, newer, "-in", sample / "frontier.arrow", "-agent", "CCBot", "-missing", "null", "-out", out,
+                "-batch-rows", "300", "-quiet"], check=True)
+both = "allowed, reason, rule, rule_line, rule_agent"
+differ = sql(f"""SELECT o.url, {", ".join(f"o.{c.strip()}, n.{c.strip()}" for c in both.split(","))}
+                 FROM '{verdicts["old"]}' o POSITIONAL JOIN '{verdicts["new"]}' n WHERE o.allowed IS DISTINCT FROM n.allowed""")
+got = sql(f"""SELECT url, {", ".join(f"old_{c.strip()}, new_{c.strip()}" for c in both.split(","))} FROM '{out}'""")
+if got != differ or len(got) < 50:
+    sys.exit(f"diff: {len(got)} rows, and not {len(differ)}")
+
+# Without a frontier: who is closed, by the bodies alone.
+changes = scratch / "export-changes.parquet"
+subprocess.run([program, "diff", older, newer, "-agent", "CCBot", "-out", changes, "-quiet"], check=True)
+removed = {path.name for path in older.iterdir()} - {path.name for path in newer.iterdir()}
+same("authorities that are gone", sql(f"SELECT count(*) FROM '{changes}' WHERE change = 'removed'"), [(2 * len(removed),)])
+edited = [path.name for path in newer.iterdir() if path.read_bytes() != (older / path.name).read_bytes()]
+same("authorities with other bodies", sql(f"SELECT count(DISTINCT authority) FROM '{changes}' WHERE change != 'removed'"), [(2 * len(edited),)])
+print(f"diff: {len(got):,} rows that change, and {2 * (len(removed) + len(edited)):,} authorities, agree with two jobs and the files")
 print(f"hosts: {len(waiting):,} robots.txt that {sum(n for _, n in waiting):,} rows wait for agree with duckdb's counts")
 print(f"export: {sum(c.total() for c in want.values()):,} rows of 5 tables, in Parquet, jsonl and csv, and {len(joined[pack]):,} pairs of agent and rule in a pack agree with duckdb's counts")

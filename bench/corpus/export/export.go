@@ -32,9 +32,9 @@ type Options struct {
 	// Columns of a table: 3, the default, or 30, named and filled as those of
 	// Common Crawl's index are, a list and dictionaries among them.
 	Columns int
-	// Crawls, if not 0, adds to the 3 columns the times of fetches from the first of so
-	// many crawls to the last: fetch_time, which rises within an origin, and mixed_time,
-	// in no order.
+	// Crawls, if not 0, adds to the 3 columns the times of fetches: crawl_time in the time
+	// of one crawl, as a crawl's list has it; fetch_time, which rises within an origin from
+	// the first of so many crawls to the last; and mixed_time, in no order.
 	Crawls int
 	// Parts, if not 0, cuts the frontier into so many parts of as many origins
 	// each, of which only Part is written, from 0 on.

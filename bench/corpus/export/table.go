@@ -71,7 +71,9 @@ func frontierTable(c *corpus.Corpus, crawls int) table {
 		{Name: "found_at", Type: arrow.FixedWidthTypes.Timestamp_s},
 	}
 	if crawls > 0 {
-		fields = append(fields, arrow.Field{Name: "fetch_time", Type: arrow.FixedWidthTypes.Timestamp_ms}, arrow.Field{Name: "mixed_time", Type: arrow.FixedWidthTypes.Timestamp_ms})
+		for _, name := range []string{"crawl_time", "fetch_time", "mixed_time"} {
+			fields = append(fields, arrow.Field{Name: name, Type: arrow.FixedWidthTypes.Timestamp_ms})
+		}
 	}
 	builder := newBuilder(c, fields)
 	urls := builder.Field(0).(*array.StringBuilder)
@@ -95,7 +97,8 @@ func frontierTable(c *corpus.Corpus, crawls int) table {
 		all := int64(crawls) * crawlSeconds
 		rising := all * (row - first) / max(1, o.URLs)
 		mixed := int64(uint64(row+1) * 0x9E3779B97F4A7C15 >> 32 * uint64(all) >> 32)
-		for i, second := range [...]int64{rising, mixed} {
+		crawl := int64(crawls/2)*crawlSeconds + mixed%crawlSeconds
+		for i, second := range [...]int64{crawl, rising, mixed} {
 			builder.Field(3 + i).(*array.TimestampBuilder).Append(arrow.Timestamp(1000 * (firstFound + second))) // whole seconds, as in web archives
 		}
 	}}

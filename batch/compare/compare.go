@@ -1,0 +1,200 @@
+// Package compare evaluates URLs by two sets of rules, an old and a new one, and finds the
+// rows whose verdicts differ.
+package compare
+
+import (
+	"strings"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
+)
+
+// Side is one set of rules.
+type Side struct {
+	// Plain gives verdicts alone, Explained with reasons and rules.
+	Plain, Explained batch.Evaluator
+}
+
+// Verdict is an agent's verdict on a row.
+type Verdict uint8
+
+const (
+	// None: there is no verdict.
+	None Verdict = iota
+	// Denied and Allowed are verdicts.
+	Denied
+	Allowed
+)
+
+var verdictNames = [...]string{"none", "denied", "allowed"}
+
+// String is the verdict for people.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Change is a verdict that changes.
+type Change struct {
+	// Authority is the key of the row's authority; valid until the call returns.
+	Authority []byte
+	// Agent is its number.
+	Agent int
+	// Old and New are the verdicts.
+	Old, New Verdict
+	// Rule is the text of the rule that decides now, or else of the one that decided
+	// before, which Gone says; empty where neither verdict is a rule's.
+	Rule string
+	Gone bool
+	// Reason is that of the new verdict.
+	Reason matcher.Reason
+}
+
+// Columns are those of an output of changes: for each agent the old verdict and what
+// explains it, then the new. They are of Verdicts with twice as many agents, of which the
+// second half is new. agents are suffixes of names, empty for a single agent.
+func Columns(agents []string) []batch.VerdictColumn {
+	var columns []batch.VerdictColumn
+	for agent, suffix := range agents {
+		for side, name := range []string{"old_", "new_"} {
+			for _, c := range []batch.VerdictColumn{
+				{Name: "allowed", Kind: batch.AllowedColumn},
+				{Name: "reason", Kind: batch.ReasonColumn},
+				{Name: "rule", Kind: batch.RuleColumn},
+				{Name: "rule_line", Kind: batch.RuleLineColumn},
+				{Name: "rule_agent", Kind: batch.RuleAgentColumn},
+			} {
+				c.Name, c.Agent = name+strings.TrimSuffix(c.Name+"_"+suffix, "_"), agent+side*len(agents)
+				columns = append(columns, c)
+			}
+		}
+	}
+	return columns
+}
+
+// New returns an evaluator of both sides for so many agents. It selects the rows whose
+// verdict differs for any agent, for batch.EmitSelected, explains those alone, and calls
+// changed for each verdict that differs, from the goroutine that uses the evaluator.
+func New(older, newer Side, agents int, changed func(*Change) error) batch.Evaluator {
+	return &evaluator{sides: [2]Side{older, newer}, agents: agents, changed: changed}
+}
+
+type evaluator struct {
+	sides     [2]Side
+	agents    int
+	changed   func(*Change) error
+	plain     [2]batch.Verdicts
+	explained [2]batch.Verdicts
+	rows      []int32 // that differ
+	scratch   urls.Scratch
+}
+
+// Evaluate implements batch.Evaluator.
+func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	for i := range e.sides {
+		if err := e.sides[i].Plain.Evaluate(b, &e.plain[i]); err != nil {
+			return err
+		}
+	}
+	newer := &e.plain[1]
+	v.Reset(newer.Rows, 2*e.agents, true)
+	v.Invalid, v.UnsupportedScheme = newer.Invalid, newer.UnsupportedScheme
+	v.Authorities = append(v.Authorities, newer.Authorities...)
+	v.Unknown = append(v.Unknown, newer.Unknown...)
+	for i := range v.Agents {
+		from := &e.plain[i/e.agents].Agents[i%e.agents]
+		copy(v.Agents[i].Allowed, from.Allowed)
+		copy(v.Agents[i].Valid, from.Valid)
+		v.Agents[i].Nulls = from.Nulls
+	}
+	e.selectChanged(v)
+	if len(e.rows) == 0 {
+		return nil
+	}
+	if err := e.explain(b, v); err != nil {
+		return err
+	}
+	return e.tell(b, v)
+}
+
+// selectChanged selects the rows that differ.
+func (e *evaluator) selectChanged(v *batch.Verdicts) {
+	v.Selected = append(v.Selected[:0], make([]byte, (v.Rows+7)/8)...)
+	for agent := range e.agents {
+		x, y := &v.Agents[agent], &v.Agents[agent+e.agents]
+		for i := range v.Selected {
+			v.Selected[i] |= (x.Allowed[i] ^ y.Allowed[i]) | (x.Valid[i] ^ y.Valid[i])
+		}
+	}
+	e.rows = e.rows[:0]
+	for i, bits := range v.Selected {
+		for bit := 0; bits != 0; bit++ {
+			if bits&1 != 0 {
+				e.rows = append(e.rows, int32(8*i+bit))
+			}
+			bits >>= 1
+		}
+	}
+}
+
+// explain explains the rows that differ.
+func (e *evaluator) explain(b *batch.Batch, v *batch.Verdicts) error {
+	some := *b
+	some.URLs.Validity, some.URLs.ValidityOffset = nil, 0 // a null row has no verdict on either side
+	some.URLs.Indices = make([]int32, len(e.rows))
+	for i, row := range e.rows {
+		some.URLs.Indices[i] = row
+		if b.URLs.Indices != nil {
+			some.URLs.Indices[i] = b.URLs.Indices[row]
+		}
+	}
+	for side := range e.sides {
+		from := &e.explained[side]
+		if err := e.sides[side].Explained.Evaluate(&some, from); err != nil {
+			return err
+		}
+		for agent := range e.agents {
+			to, from := &v.Agents[agent+side*e.agents], &from.Agents[agent]
+			to.Explanations = from.Explanations
+			for i, row := range e.rows {
+				to.Reasons[row], to.Rules[row] = from.Reasons[i], from.Rules[i]
+			}
+		}
+	}
+	return nil
+}
+
+// tell calls changed.
+func (e *evaluator) tell(b *batch.Batch, v *batch.Verdicts) error {
+	for _, row := range e.rows {
+		url := urls.Trim(b.URLs.Value(int(row)))
+		authority, _, err := e.scratch.SplitAuthority(url)
+		if err != nil {
+			continue // both sides have none for the same reason
+		}
+		for agent := range e.agents {
+			x, y := &v.Agents[agent], &v.Agents[agent+e.agents]
+			c := Change{Authority: authority, Agent: agent, Old: verdictOf(x, row), New: verdictOf(y, row), Reason: y.Reasons[row]}
+			if c.Old == c.New {
+				continue
+			}
+			if rule := y.Rules[row]; rule >= 0 {
+				c.Rule = y.Explanations[rule].Text
+			} else if rule := x.Rules[row]; rule >= 0 {
+				c.Rule, c.Gone = x.Explanations[rule].Text, true
+			}
+			if err := e.changed(&c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func verdictOf(a *batch.AgentVerdicts, row int32) Verdict {
+	switch bit := byte(1) << (row & 7); {
+	case a.Valid[row>>3]&bit == 0:
+		return None
+	case a.Allowed[row>>3]&bit == 0:
+		return Denied
+	}
+	return Allowed
+}

@@ -1,0 +1,168 @@
+package compare_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/compare"
+	"robotsbatch/batch/evaluate"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+var chains = []matcher.Chain{{"*"}, {"Foo"}}
+
+// table makes rules of made-up bodies for some of ten hosts.
+func table(rng *rand.Rand) *matcher.Table {
+	lines := []string{"User-agent: *", "User-agent: foo", "Disallow: /a", "Allow: /a/b", "Disallow: /*.gif$", "Disallow: /", "Allow: /c"}
+	var t matcher.Table
+	for host := range 10 {
+		key := fmt.Appendf(nil, "https://h%d.example", host)
+		switch rng.IntN(6) {
+		case 0:
+			continue
+		case 1:
+			t.Add(key, matcher.Origin{Access: access.DisallowAll})
+			continue
+		}
+		var body strings.Builder
+		for range rng.IntN(8) {
+			body.WriteString(lines[rng.IntN(len(lines))] + "\n")
+		}
+		f := robotstxt.Parse([]byte(body.String()), robotstxt.Options{})
+		t.Add(key, matcher.Origin{Access: access.Rules, Tries: matcher.Compile(f, chains)})
+	}
+	return &t
+}
+
+func side(t *matcher.Table) compare.Side {
+	o := evaluate.Options{Agents: len(chains), Missing: access.MissingNull}
+	explained := o
+	explained.Explain = true
+	return compare.Side{Plain: evaluate.New(t, o), Explained: evaluate.New(t, explained)}
+}
+
+// columns makes a batch of URLs: plain, or with a dictionary and nulls.
+func columns(urls []string, dictionary bool) *batch.Batch {
+	c := batch.Column{Offsets32: []int32{0}}
+	for i, url := range urls {
+		c.Data = append(c.Data, url...)
+		c.Offsets32 = append(c.Offsets32, int32(len(c.Data)))
+		if dictionary {
+			c.Indices = append(c.Indices, int32(len(urls)-1-i))
+		}
+	}
+	if dictionary {
+		c.Validity = slices.Repeat([]byte{0xF7}, len(urls)/8+2)
+		c.ValidityOffset = 3
+	}
+	return &batch.Batch{URLs: c}
+}
+
+// explainedVerdict is a verdict with what explains it.
+func explainedVerdict(a *batch.AgentVerdicts, row int) string {
+	text := "none"
+	if a.Valid[row/8]>>(row%8)&1 == 1 {
+		text = fmt.Sprint(a.Allowed[row/8]>>(row%8)&1 == 1)
+	}
+	text += " " + a.Reasons[row].String()
+	if rule := a.Rules[row]; rule >= 0 {
+		text += fmt.Sprint(" ", a.Explanations[rule])
+	}
+	return text
+}
+
+// The rows that are selected are those whose verdicts differ when each side judges
+// them alone, with the explanations that it gives.
+func TestSelectsWhatDiffers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	paths := []string{"/", "/a", "/a/b", "/a/c", "/c", "/x.gif", "/robots.txt"}
+	differing := 0
+	for round := range 200 {
+		older, newer := table(rng), table(rng)
+		var lines []string
+		for range 1 + rng.IntN(50) {
+			line := fmt.Sprintf(" https://h%d.example%s", rng.IntN(11), paths[rng.IntN(len(paths))])
+			if rng.IntN(20) == 0 {
+				line = "mailto:x"
+			}
+			lines = append(lines, line)
+		}
+		var changes []compare.Change
+		e := compare.New(side(older), side(newer), len(chains), func(c *compare.Change) error {
+			kept := *c
+			kept.Authority = slices.Clone(c.Authority)
+			changes = append(changes, kept)
+			return nil
+		})
+		b := columns(lines, round%2 == 0)
+		var v, before, after batch.Verdicts
+		for range 2 { // its memory is reused
+			changes = nil
+			if err := e.Evaluate(b, &v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := side(older).Explained.Evaluate(b, &before); err != nil {
+			t.Fatal(err)
+		}
+		if err := side(newer).Explained.Evaluate(b, &after); err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for row := range lines {
+			differs := false
+			for agent := range chains {
+				x, y := explainedVerdict(&before.Agents[agent], row), explainedVerdict(&after.Agents[agent], row)
+				if xv, yv := strings.Fields(x)[0], strings.Fields(y)[0]; xv != yv {
+					differs = true
+					told++
+				}
+			}
+			if selected := v.Selected[row/8]>>(row%8)&1 == 1; selected != differs {
+				t.Fatalf("%s: selected %v", lines[row], selected)
+			}
+			if !differs {
+				continue
+			}
+			differing++
+			for agent := range chains {
+				got := explainedVerdict(&v.Agents[agent], row) + " | " + explainedVerdict(&v.Agents[agent+len(chains)], row)
+				if want := explainedVerdict(&before.Agents[agent], row) + " | " + explainedVerdict(&after.Agents[agent], row); got != want {
+					t.Fatalf("%s: %s, want %s", lines[row], got, want)
+				}
+			}
+		}
+		if told != len(changes) {
+			t.Errorf("%d changes, want %d", len(changes), told)
+		}
+		for _, c := range changes {
+			if c.Old == c.New || !strings.HasPrefix(string(c.Authority), "https://h") || c.Gone && c.Rule == "" {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+	if differing < 500 {
+		t.Errorf("%d rows differ", differing)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	var names []string
+	for _, c := range compare.Columns([]string{"all", "foo"}) {
+		names = append(names, fmt.Sprint(c.Name, " ", c.Agent))
+	}
+	want := "old_allowed_all 0 old_reason_all 0 old_rule_all 0 old_rule_line_all 0 old_rule_agent_all 0 " +
+		"new_allowed_all 2 new_reason_all 2 new_rule_all 2 new_rule_line_all 2 new_rule_agent_all 2 old_allowed_foo 1"
+	if got := strings.Join(names, " "); !strings.HasPrefix(got, want) || len(names) != 20 {
+		t.Error(got)
+	}
+	if c := compare.Columns([]string{""}); c[0].Name != "old_allowed" || c[5].Name != "new_allowed" || c[5].Agent != 1 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/compare"
+	"robotsbatch/batch/evaluate"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/blob"
+	"robotsbatch/io/export"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/report"
+	"robotsbatch/io/ruleset"
+	"robotsbatch/io/tables"
+	"robotsbatch/matcher"
+)
+
+// diffHelp is the command diff.
+var diffHelp = cli.Command{
+	Name: "diff", Set: diffCommand,
+	Usage: []string{
+		"diff OLD NEW [-in FILE] [-agent NAME] [-out FILE] [flags]",
+		"diff RULES -old-profile rfc9309 -new-profile google [flags]",
+		"diff RULES -agent NAME -against NAME [flags]",
+	},
+	About: "says what changes between two sets of rules, two profiles or two agents: with -in which URLs change their verdict, and without " +
+		"which authorities' access changes.",
+	Details: "OLD and NEW are what -rules takes. The summary names the agents, authorities and rules that change most; -out writes a table of " +
+		"all that changes (robotsbatch help changes).",
+	Examples: []string{"diff old.rules new.rules -in urls.parquet -out changes.parquet", "diff old.rules robots -agent GPTBot"},
+	Exits: []cli.Exit{
+		{Status: "0", Meaning: "done, whether anything changes or not"},
+		{Status: "1", Meaning: "failed; nothing half-written is left"},
+		{Status: "2", Meaning: "wrong use"},
+		{Status: "75", Meaning: retryStatus},
+		{Status: "129, 130, 143", Meaning: stoppedStatus},
+	},
+}
+
+// The flags that diff has alone.
+var (
+	diffAgainst = cli.Flag[jobConfig]{
+		Name: "against", Argument: "NAME", Topic: rulesTopic, Commands: diffCommand, Common: true,
+		Short: "agent on the new side, where it is another", Standard: "that of -agent",
+		Bind: func(c *jobConfig) any {
+			return func(s string) (err error) {
+				c.against, err = matcher.ParseChain(s)
+				return err
+			}
+		},
+	}
+	diffOldProfile = cli.Flag[jobConfig]{
+		Name: "old-profile", Argument: "NAME", Topic: rulesTopic, Commands: diffCommand, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
+		Short: "profile on the old side: rfc9309 or google",
+		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.profile, profiles...) },
+	}
+	diffNewProfile = cli.Flag[jobConfig]{
+		Name: "new-profile", Argument: "NAME", Topic: rulesTopic, Commands: diffCommand, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
+		Short: "profile on the new side",
+		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.newProfile, profiles...) },
+	}
+	diffOut = cli.Flag[jobConfig]{
+		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: diffCommand, Common: true, Files: true, Indifferent: true,
+		Short: "write all changes as a table: a file, an object, or -", Standard: "none, the summary alone",
+		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
+		Bind: func(c *jobConfig) any { return &c.out },
+	}
+)
+
+// runDiff compares two sets of rules.
+func runDiff(ctx context.Context, args []string, s streams) int {
+	c, operands, err := parseTable("diff", args)
+	if errors.Is(err, flag.ErrHelp) {
+		return printCommandHelp(s, program.Command("diff"))
+	}
+	log := newConsole(s.err, c.logJSON, c.quiet).of("diff")
+	var d *diff
+	if err == nil {
+		d, err = newDiff(c, operands, s, log)
+	}
+	if err == nil {
+		ctx = blob.WithTimeout(ctx, c.storeTimeout)
+		if len(c.in) > 0 || c.filesFrom != "" {
+			err = d.urls(ctx)
+		} else {
+			err = d.access(ctx)
+		}
+	}
+	return c.endTable(ctx, log, err)
+}
+
+// diff is a comparison. Its sides are command lines of their own.
+type diff struct {
+	*jobConfig
+	s     streams
+	log   *console
+	sides [2]jobConfig
+	names []string // of agents
+}
+
+// newDiff finds out what is compared with what.
+func newDiff(c *jobConfig, operands []string, s streams, log *console) (*diff, error) {
+	switch n := len(operands); {
+	case n == 0:
+		return nil, usageErrorf("diff needs rules: two to compare, OLD and NEW, or one with -against or -new-profile")
+	case n > 2:
+		return nil, usageErrorf("unexpected argument %q: diff compares two sets of rules", blob.Shown(operands[2]))
+	case n == 1 && c.against == nil && c.profile == c.newProfile:
+		return nil, usageErrorf("%s alone is compared with nothing: name a second set of rules, or -against or -new-profile", blob.Shown(operands[0]))
+	case c.against != nil && len(c.agents) > 1:
+		return nil, usageErrorf("-against takes the place of one agent: give -agent once")
+	}
+	if err := c.checkInputs(); err != nil {
+		return nil, err
+	}
+	d := &diff{jobConfig: c, s: s, log: log}
+	for i := range d.sides {
+		side := &d.sides[i]
+		*side = *c
+		side.folders = []string{operands[min(i, len(operands)-1)]}
+		side.memory = c.memory / 4
+		if i == 1 {
+			side.profile = c.newProfile
+			if c.against != nil {
+				side.agents = []matcher.Chain{c.against}
+			}
+		}
+		if err := side.rulesConfig.check(); err != nil {
+			return nil, err
+		}
+	}
+	if d.sides[0].folders[0] == blob.Stdio && d.sides[1].folders[0] == blob.Stdio {
+		return nil, usageErrorf("stdin is read twice: name - only once")
+	}
+	c.memory /= 2 // the sides have the other half
+	d.agents = d.sides[0].agents
+	older, newer := d.sides[0].agentChains(), d.sides[1].agentChains()
+	for i, name := range newer {
+		if older[i] != name {
+			name = older[i] + " → " + name
+		}
+		d.names = append(d.names, name)
+	}
+	return d, nil
+}
+
+// checkInputs finds what is wrong with the flags that name a frontier, if there is one.
+func (c *jobConfig) checkInputs() error {
+	if len(c.in) == 0 && c.filesFrom == "" {
+		return nil
+	}
+	return c.checkFrontier()
+}
+
+// find finds out what the rules of a side are.
+func (d *diff) find(ctx context.Context, side int, explain bool) (*ruleset.Found, error) {
+	c := &d.sides[side]
+	return c.find(ctx, ruleUse{memory: c.memory, workers: c.workers, explain: explain, stdin: d.s.in}, d.log)
+}
+
+// access compares what both sides know of authorities.
+func (d *diff) access(ctx context.Context) error {
+	started := time.Now()
+	out, err := d.open(ctx, &frontier.Source{Schema: export.ChangesSchema})
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	var sides [2]export.RuleSide
+	for i := range sides {
+		found, err := d.find(ctx, i, false)
+		if err != nil {
+			return err
+		}
+		listing, err := found.List(ctx)
+		if err != nil {
+			return err
+		}
+		defer listing.Close()
+		sayCaptured(d.log, listing)
+		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].profile, Agents: d.sides[i].agents}
+	}
+	var changed export.Changed
+	source := tables.NewRecords("changes", export.Changes(sides[0], sides[1], d.batchRows, &changed))
+	unchanged := func() error { return errors.Join(sides[0].Listing.Unchanged(), sides[1].Listing.Unchanged()) }
+	if _, err := out.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged); err != nil {
+		return err
+	}
+	defer source.Close()
+	done := &report.AccessChanges{Version: version(), Authorities: changed.Authorities, Changed: changed.Different, Seconds: time.Since(started).Seconds()}
+	for i, name := range d.names {
+		n := changed.Agents[i]
+		done.Agents = append(done.Agents, report.AgentAccess{
+			Agent: name, Closed: n[export.Closed], Opened: n[export.Opened], Rules: n[export.OtherRules], Added: n[export.Added], Removed: n[export.Removed],
+		})
+	}
+	return d.sum(done.String(), done)
+}
+
+// urls compares the verdicts on all URLs.
+func (d *diff) urls(ctx context.Context) error {
+	started := time.Now()
+	inputs, err := resolveInputs(ctx, d.jobConfig, d.s.in)
+	if err != nil {
+		return err
+	}
+	var sets [2]*ruleset.Set
+	for i := range sets {
+		found, err := d.find(ctx, i, true)
+		if err != nil {
+			return err
+		}
+		if sets[i], err = d.sides[i].openRules(ctx, found, d.log); err != nil {
+			return err
+		}
+		defer sets[i].Close()
+	}
+	suffixes, err := batch.AgentSuffixes(d.agentNames())
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	columns := compare.Columns(suffixes)
+	src, err := frontier.Concatenate(ctx, inputs, frontier.Options{
+		Stdin: d.s.in, Format: d.inFormat, URLColumn: d.urlColumn, BatchRows: d.batchRows, MaxLine: int(d.maxLine), Separator: d.separator,
+		AcceptTruncated: d.acceptTruncated, Columns: true, Verdicts: columns, Keep: batch.KeepURL, Memory: d.batchMemory() / 2,
+	})
+	if err != nil {
+		return err
+	}
+	d.keep, d.columns = batch.KeepURL, columns
+	out, err := d.open(ctx, src.First())
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	out.emit = batch.EmitSelected
+	tally := report.NewTally(d.names, d.memory/8, os.TempDir())
+	defer tally.Close()
+	newEvaluator := func() batch.Evaluator {
+		return compare.New(d.side(0, sets[0]), d.side(1, sets[1]), len(d.names), tally.Add)
+	}
+	stats, err := out.write(ctx, src, newEvaluator, func() error {
+		return errors.Join(src.Unchanged(), src.Complete(), sets[0].Unchanged(), sets[1].Unchanged())
+	})
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	changes, err := tally.Changes()
+	if err != nil {
+		return err
+	}
+	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = version(), stats.Rows, stats.Selected, time.Since(started).Seconds()
+	return d.sum(changes.String(), changes)
+}
+
+// side returns evaluators of a side's rules.
+func (d *diff) side(i int, rules *ruleset.Set) compare.Side {
+	c := &d.sides[i]
+	o := evaluate.Options{Agents: len(c.agents), Profile: c.profile, Missing: c.missing}
+	explained := o
+	explained.Explain = true
+	return compare.Side{Plain: evaluate.New(rules.Origins(), o), Explained: evaluate.New(rules.Origins(), explained)}
+}
+
+// open opens the table; without -out what is written to it is dropped.
+func (d *diff) open(ctx context.Context, first *frontier.Source) (*tableOutput, error) {
+	if d.out == "" {
+		limitHeap(d.memory)
+		return &tableOutput{c: d.jobConfig, release: func() {}}, nil
+	}
+	out, err := d.openTable(ctx, d.s, first.Schema)
+	if err == nil {
+		out.first = first
+	}
+	return out, err
+}
+
+// sum says what changed: on stdout if no table is written, else on stderr.
+func (d *diff) sum(text string, done any) error {
+	switch {
+	case d.log.json != nil:
+		d.log.info(text, "done", "summary", done)
+	case d.out == "":
+		_, err := fmt.Fprint(d.s.out, text)
+		return err
+	case !d.quiet:
+		fmt.Fprint(d.s.err, text)
+	}
+	return nil
+}

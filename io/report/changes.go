@@ -1,0 +1,220 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"robotsbatch/batch/compare"
+	"robotsbatch/io/runs"
+)
+
+// shownChanges is how many authorities and rules a summary of changes names.
+const shownChanges = 10
+
+// Tally counts changed verdicts, in bounded memory. It is safe for concurrent use.
+type Tally struct {
+	mu     sync.Mutex
+	agents []AgentChanges
+	// hosts counts by authority, rules by their texts.
+	hosts, rules *runs.Counter
+}
+
+// NewTally returns a Tally for agents that takes about memory bytes, and has its temporary
+// files in a folder.
+func NewTally(agents []string, memory int64, folder string) *Tally {
+	t := &Tally{hosts: runs.NewCounter(memory/2, folder), rules: runs.NewCounter(memory/2, folder)}
+	for _, name := range agents {
+		t.agents = append(t.agents, AgentChanges{Agent: name})
+	}
+	return t
+}
+
+// Close removes temporary files.
+func (t *Tally) Close() {
+	t.hosts.Close()
+	t.rules.Close()
+}
+
+// Add counts a change.
+func (t *Tally) Add(c *compare.Change) error {
+	t.mu.Lock()
+	switch agent := &t.agents[c.Agent]; c.New {
+	case compare.Denied:
+		agent.Denied++
+	case compare.Allowed:
+		agent.Allowed++
+	default:
+		agent.None++
+	}
+	t.mu.Unlock()
+	authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // a longer one is no host's
+	if err := t.hosts.Add(append(bytes.Clone(authority), 0, byte(c.New)), 1); err != nil {
+		return err
+	}
+	rule := c.Rule
+	switch {
+	case rule == "":
+		rule = c.Reason.String()
+	case c.Gone:
+		rule = "gone: " + rule
+	}
+	return t.rules.Add(append([]byte(rule), 0, byte(c.New)), 1)
+}
+
+// Changes are the verdicts that changed between two sets of rules.
+type Changes struct {
+	Version string `json:"version"`
+	// Rows were read, and for RowsChanged the verdict of any agent differs.
+	Rows        int64          `json:"rows"`
+	RowsChanged int64          `json:"rows_changed"`
+	Agents      []AgentChanges `json:"agents"`
+	// Authorities counts those with changes; those that have most are Top, and the rules
+	// that make most are Rules.
+	Authorities int64        `json:"authorities_changed"`
+	Top         []ChangedKey `json:"top_authorities"`
+	Rules       []ChangedKey `json:"top_rules"`
+	Seconds     float64      `json:"seconds"`
+}
+
+// AgentChanges are an agent's verdicts that changed, by what they are now.
+type AgentChanges struct {
+	Agent   string `json:"agent"`
+	Denied  int64  `json:"denied"`
+	Allowed int64  `json:"allowed"`
+	None    int64  `json:"no_verdict"`
+}
+
+// ChangedKey is an authority or a rule with the verdicts that changed there.
+type ChangedKey struct {
+	Name    string `json:"name"`
+	Denied  int64  `json:"denied"`
+	Allowed int64  `json:"allowed"`
+	None    int64  `json:"no_verdict"`
+}
+
+func (k *ChangedKey) total() int64 { return k.Denied + k.Allowed + k.None }
+
+// Changes sums up. Nothing can be added afterwards.
+func (t *Tally) Changes() (*Changes, error) {
+	c := &Changes{Agents: t.agents}
+	var err error
+	if c.Top, c.Authorities, err = top(t.hosts); err == nil {
+		c.Rules, _, err = top(t.rules)
+	}
+	return c, err
+}
+
+// top returns the keys with the most changes, and how many there are.
+func top(counter *runs.Counter) (keys []ChangedKey, count int64, err error) {
+	var now ChangedKey
+	end := func() {
+		if now.total() == 0 {
+			return
+		}
+		count++
+		keys = append(keys, now)
+		slices.SortStableFunc(keys, func(a, b ChangedKey) int { return cmp.Compare(b.total(), a.total()) })
+		keys = keys[:min(len(keys), shownChanges)]
+	}
+	err = counter.Merge(func(key []byte, n int64) error {
+		name, verdict, _ := bytes.Cut(key, []byte{0})
+		if string(name) != now.Name {
+			end()
+			now = ChangedKey{Name: string(name)}
+		}
+		switch compare.Verdict(verdict[0]) {
+		case compare.Denied:
+			now.Denied += n
+		case compare.Allowed:
+			now.Allowed += n
+		default:
+			now.None += n
+		}
+		return nil
+	})
+	end()
+	return keys, count, err
+}
+
+// String is the summary for people.
+func (c *Changes) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s change their verdict, of %s\n", Number(c.RowsChanged), Count(c.Rows, "row", "rows"), Count(c.Authorities, "authority", "authorities"))
+	if c.RowsChanged == 0 {
+		return b.String()
+	}
+	rows := [][]string{{"agent", "now denied", "now allowed", "no verdict now"}}
+	for _, a := range c.Agents {
+		rows = append(rows, []string{Printable(a.Agent), Number(a.Denied), Number(a.Allowed), Number(a.None)})
+	}
+	b.WriteString("\n" + aligned(rows))
+	for _, part := range []struct {
+		title string
+		keys  []ChangedKey
+	}{{"authority", c.Top}, {"rule", c.Rules}} {
+		rows := [][]string{{part.title, "now denied", "now allowed", "no verdict now"}}
+		for _, k := range part.keys {
+			rows = append(rows, []string{Printable(k.Name), Number(k.Denied), Number(k.Allowed), Number(k.None)})
+		}
+		b.WriteString("\n" + aligned(rows))
+	}
+	return b.String()
+}
+
+// aligned lays rows out in columns, of which all but the first have numbers.
+func aligned(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := "  " + row[0] + strings.Repeat(" ", widths[0]-len([]rune(row[0])))
+		for i, cell := range row[1:] {
+			line += "  " + strings.Repeat(" ", widths[i+1]-len([]rune(cell))) + cell
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// AccessChanges are the authorities whose access changed between two sets of rules.
+type AccessChanges struct {
+	Version string `json:"version"`
+	// Authorities are those of either side, and Changed those whose access changes for
+	// any agent.
+	Authorities int64 `json:"authorities"`
+	Changed     int64 `json:"authorities_changed"`
+	// Agents has the number of authorities for each kind of change.
+	Agents  []AgentAccess `json:"agents"`
+	Seconds float64       `json:"seconds"`
+}
+
+// AgentAccess counts an agent's authorities by how its access changes.
+type AgentAccess struct {
+	Agent   string `json:"agent"`
+	Closed  int64  `json:"closed"`
+	Opened  int64  `json:"opened"`
+	Rules   int64  `json:"rules"`
+	Added   int64  `json:"added"`
+	Removed int64  `json:"removed"`
+}
+
+// String is the summary for people.
+func (c *AccessChanges) String() string {
+	text := fmt.Sprintf("%s of %s change access for an agent\n", Number(c.Changed), Count(c.Authorities, "authority", "authorities"))
+	if c.Changed == 0 {
+		return text
+	}
+	rows := [][]string{{"agent", "closed", "opened", "other rules", "added", "removed"}}
+	for _, a := range c.Agents {
+		rows = append(rows, []string{Printable(a.Agent), Number(a.Closed), Number(a.Opened), Number(a.Rules), Number(a.Added), Number(a.Removed)})
+	}
+	return text + "\n" + aligned(rows)
+}
