@@ -1,0 +1,28 @@
+"""python -m robotsbatch ... is robotsbatch ..."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from robotsbatch import find_robotsbatch_bin
+
+
+def main() -> None:
+    """Replace this process by the program, where the system can."""
+    args = [find_robotsbatch_bin(), *sys.argv[1:]]
+    if sys.platform == "win32":
+        # There exec starts another process and does not wait for it. Ctrl-C goes to
+        # both, and the program's own exit status tells.
+        with subprocess.Popen(args) as child:
+            while True:
+                try:
+                    sys.exit(child.wait())
+                except KeyboardInterrupt:
+                    pass
+    os.execv(args[0], args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Every kind of table, as it comes and goes."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+
+import robotsbatch
+
+URLS = ["https://example.com/", "https://example.com/a", "mailto:a@example.com", None]
+ALLOWED = [True, False, None, None]
+TABLE = pa.table({"n": pa.array([1, 2, 3, 4], pa.int8()), "url": URLS}, metadata={"of": "a crawl"})
+
+
+def test_table() -> None:
+    done = robotsbatch.evaluate(TABLE, rules="robots", agents="CCBot")
+    assert done.select(["n", "url"]).equals(TABLE)
+    assert done.schema.metadata == {b"of": b"a crawl"}
+    assert done["allowed"].to_pylist() == ALLOWED
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_rows_keep_their_order(workers: int) -> None:
+    rows = 300_000
+    table = pa.table({"url": [f"https://example.com/{'a' if i % 7 == 0 else 'b'}{i}" for i in range(rows)]})
+    done = robotsbatch.evaluate(table, rules="robots", workers=workers)
+    assert done["allowed"].to_pylist() == [i % 7 != 0 for i in range(rows)]
+
+
+def test_record_batch() -> None:
+    [batch] = TABLE.to_batches()
+    done = robotsbatch.evaluate(batch, rules="robots")
+    assert isinstance(done, pa.RecordBatch)
+    assert done.column("allowed").to_pylist() == ALLOWED
+
+
+def test_stream_is_read_batch_by_batch() -> None:
+    taken = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for i in range(10):
+            taken.append(i)
+            yield TABLE.to_batches()[0]
+
+    stream = pa.RecordBatchReader.from_batches(TABLE.schema, batches())
+    done = robotsbatch.evaluate(stream, rules="robots", workers=1)
+    assert isinstance(done, pa.RecordBatchReader) and not taken
+    assert done.read_next_batch().column("allowed").to_pylist() == ALLOWED
+    assert taken == [0]
+    assert sum(batch.num_rows for batch in done) == 36
+
+
+def test_sliced_and_chunked() -> None:
+    table = pa.concat_tables([TABLE.slice(1), TABLE.slice(0, 0), TABLE.slice(3), TABLE])
+    assert robotsbatch.evaluate(table, rules="robots")["allowed"].to_pylist() == [*ALLOWED[1:], None, *ALLOWED]
+
+
+def test_no_rows() -> None:
+    assert robotsbatch.evaluate(TABLE.slice(0, 0), rules="robots").column_names == ["n", "url", "allowed"]
+    [batch] = TABLE.to_batches()
+    assert robotsbatch.evaluate(batch.slice(0, 0), rules="robots").schema.names == ["n", "url", "allowed"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.binary_view(), pa.dictionary(pa.int32(), pa.string())],
+    ids=str,
+)
+def test_kinds_of_strings(kind: pa.DataType) -> None:
+    column = pa.chunked_array([URLS[:2], URLS[2:]], pa.string())
+    column = column.dictionary_encode() if pa.types.is_dictionary(kind) else column.cast(kind)
+    done = robotsbatch.evaluate(pa.table({"url": column}), rules="robots")
+    assert done["url"].equals(column)
+    assert done["allowed"].to_pylist() == ALLOWED
+
+
+def test_columns() -> None:
+    def names(**options: object) -> list[str]:
+        done: pa.Table = robotsbatch.evaluate(TABLE, rules="robots", **options)  # type: ignore[arg-type]
+        return list(done.column_names)
+
+    assert names(columns="url") == ["url", "allowed"]
+    assert names(columns="verdict") == ["allowed"]
+    assert names(prefix="x_", explain=True) == ["n", "url", "x_allowed", "x_reason", "x_rule", "x_rule_line", "x_rule_agent"]
+    assert names(agents=["CCBot", "Googlebot-News,Googlebot"]) == ["n", "url", "allowed_ccbot", "allowed_googlebot_news"]
+    assert names(with_=["crawl_delay", "sitemaps"]) == ["n", "url", "allowed", "crawl_delay", "sitemaps"]
+
+
+def test_urls_in_another_column() -> None:
+    named = TABLE.rename_columns(["n", "link"])
+    assert robotsbatch.evaluate(named, rules="robots", url_column="link")["allowed"].to_pylist() == ALLOWED
+    assert robotsbatch.evaluate(named, rules="robots")["allowed"].to_pylist() == ALLOWED  # the only strings
+
+
+def test_pandas() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"n": [1, 2, 3, 4], "url": URLS, "made": [{}, [], 1, "of objects"]}, index=list("abca"))
+    done = robotsbatch.evaluate(frame, rules="robots")
+    assert list(done.columns) == ["n", "url", "made", "allowed"]
+    assert list(done.index) == list("abca")
+    assert [None if v is pd.NA else v for v in done["allowed"]] == ALLOWED
+    assert list(done[done["allowed"].fillna(False)]["n"]) == [1]
+    assert done[["n", "url", "made"]].equals(frame)
+
+
+def test_polars() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"n": [1, 2, 3, 4], "url": URLS})
+    done = robotsbatch.evaluate(frame, rules="robots")
+    assert isinstance(done, pl.DataFrame)
+    assert done.drop("allowed").equals(frame)
+    assert done["allowed"].to_list() == ALLOWED
+    assert robotsbatch.evaluate(frame, rules="robots", columns="url").columns == ["url", "allowed"]
+
+
+def test_duckdb() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    source = duckdb.connect()  # a connection reads or writes
+    relation = source.sql("select 'https://example.com/' || chr(97 + (i % 3)::int) as url, i from range(30000) t(i) order by i")
+    done = robotsbatch.reader(relation.to_arrow_reader(10_000), rules="robots", agents="CCBot")
+    assert duckdb.sql("select count(*) from done where not allowed and i % 3 = 0").fetchall() == [(10_000,)]
+    assert robotsbatch.evaluate(relation, rules="robots")["allowed"].to_pylist().count(False) == 10_000
+
+
+def test_equal_names_are_refused() -> None:
+    table = TABLE.append_column("allowed", pa.array([1, 2, 3, 4]))
+    for call in (robotsbatch.evaluate, robotsbatch.reader):
+        with pytest.raises(robotsbatch.UsageError, match="a column allowed already: give prefix="):
+            call(table, rules="robots")
+    assert robotsbatch.evaluate(table, rules="robots", prefix="x_").column_names[-1] == "x_allowed"
