@@ -64,8 +64,8 @@ func parquetSample(k parquetKind) (*sample, error) {
 	return &sample{name: k.String(), file: "x.parquet", data: out.Bytes(), where: parts.at, copied: parts.isCopied}, nil
 }
 
-// parquetSection changes octets of Parquet files.
+// parquetSection changes bytes of Parquet files.
 func parquetSection(b *bench) error {
 	n := b.times(3000)
-	return flipsOf(b, fmt.Sprintf("%d changed octets of Parquet files (none, zstd; pages of both versions; 8 and 3,000 rows a row group)", n), parquetKinds(), parquetSample, n)
+	return flipsOf(b, fmt.Sprintf("%d changed bytes of Parquet files (none, zstd; pages of both versions; 8 and 3,000 rows a row group)", n), parquetKinds(), parquetSample, n)
 }

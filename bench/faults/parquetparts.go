@@ -109,7 +109,7 @@ func (t *thrift) structure(outer int) error {
 			case outer == 8 && id == 6:
 				t.repetition = v
 			}
-		case 8: // octets
+		case 8: // bytes
 			n, size := binary.Uvarint(t.data)
 			t.data = t.data[size+int(n):]
 		case 12:

@@ -37,19 +37,19 @@ func outputFaults() []processFault {
 		{name: "none", args: standard(), act: nothing, says: "120,000 rows", output: complete},
 		{
 			name: "disk full (a file system of 256 KiB)", args: to("out/big.csv"), before: mountSmall, act: nothing,
-			status: 75, says: "out/big.csv: write: no space left on device",
+			status: 75, says: "out/big.csv: no space left on device",
 		},
 		{
 			name: "disk full, folder of outputs", args: to("out"), before: mountSmall, act: nothing,
-			status: 75, says: "out/stdin.csv: write: no space left on device",
+			status: 75, says: "out/stdin.csv: no space left on device",
 		},
 		{
 			name: "disk full (/dev/full)", args: to("/dev/full", "-out-format", "csv"), act: nothing,
-			status: 75, says: "/dev/full: write: no space left on device",
+			status: 75, says: "/dev/full: no space left on device",
 		},
 		{
 			name: "limit of a file's size (ulimit -f)", args: append([]string{"ulimit"}, standard()...), act: nothing,
-			status: 1, says: "out.csv: write: file too large",
+			status: 1, says: "out.csv: file too large",
 		},
 		{
 			name: "folder of the output removed", args: to("out/big.csv"), act: change("out", os.RemoveAll),
@@ -198,12 +198,12 @@ func inputFaults() []processFault {
 		},
 		{
 			name: "list gone before its turn", args: last, act: change("urls.txt", os.Remove),
-			status: 1, says: "urls.txt: open: no such file or directory",
+			status: 1, says: "urls.txt: no such file or directory",
 		},
 		{
 			name:   "EIO from the disk (/proc/self/mem)",
 			args:   []string{"-in", "/proc/self/mem", "-in-format", "text", "-rules", "rules", "-out", "out.csv"},
-			status: 75, says: "/proc/self/mem: read: input/output error",
+			status: 75, says: "/proc/self/mem: input/output error",
 		},
 	}
 	for _, name := range []string{"big.txt", "big.arrow", "big.parquet"} {

@@ -19,7 +19,7 @@ func TestInterruptibleReadsAll(t *testing.T) {
 	}
 	got, err := io.ReadAll(Interruptible(t.Context(), open))
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d octets of %d, %v", len(got), len(want), err)
+		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
 	}
 }
 

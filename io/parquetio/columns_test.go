@@ -41,16 +41,16 @@ func TestReadsTheURLsAlone(t *testing.T) {
 	for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Gzip} {
 		data := libraryWrite(t, codec, parquet.DataPageV1, 6000, record)
 		for _, keep := range []batch.Keep{batch.KeepNone, batch.KeepURL} {
-			read := readOctets(t, data, Options{Name: "in", Keep: keep, BatchRows: 1000})
-			if most := urlOctets(t, data) * 12 / 10; read > most {
-				t.Errorf("%s: %d octets read of %d, want at most %d", codec, read, len(data), most)
+			read := readBytes(t, data, Options{Name: "in", Keep: keep, BatchRows: 1000})
+			if most := urlBytes(t, data) * 12 / 10; read > most {
+				t.Errorf("%s: %d bytes read of %d, want at most %d", codec, read, len(data), most)
 			}
 		}
 	}
 }
 
-// readOctets is how much of a file reading all its batches reads.
-func readOctets(t *testing.T, data []byte, o Options) int64 {
+// readBytes is how much of a file reading all its batches reads.
+func readBytes(t *testing.T, data []byte, o Options) int64 {
 	t.Helper()
 	f := &countedFile{memoryFile: fileOf(data)}
 	s, err := Open(f, int64(len(data)), o)
@@ -61,7 +61,7 @@ func readOctets(t *testing.T, data []byte, o Options) int64 {
 	for {
 		p, err := s.Next(context.Background())
 		if err == io.EOF {
-			return f.octets.Load()
+			return f.bytes.Load()
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -72,8 +72,8 @@ func readOctets(t *testing.T, data []byte, o Options) int64 {
 	}
 }
 
-// urlOctets is how much of a file its URLs are.
-func urlOctets(t *testing.T, data []byte) int64 {
+// urlBytes is how much of a file its URLs are.
+func urlBytes(t *testing.T, data []byte) int64 {
 	t.Helper()
 	f, err := file.NewParquetReader(bytes.NewReader(data))
 	if err != nil {

@@ -74,14 +74,14 @@ func TestCutAnywhere(t *testing.T) {
 		}
 		for cut := 0; cut < len(data); cut += 1 + len(data)/60 {
 			if _, err := use(t, data[:cut]); err == nil {
-				t.Errorf("%s: no error when cut after %d of %d octets", name, cut, len(data))
+				t.Errorf("%s: no error when cut after %d of %d bytes", name, cut, len(data))
 			}
 		}
 	}
 }
 
-// A flipped octet is an error or other data, but no panic.
-func TestFlippedOctets(t *testing.T) {
+// A flipped byte is an error or other data, but no panic.
+func TestFlippedBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, data := range seeds(t) {
 		refused := 0
@@ -128,7 +128,7 @@ func TestMemory(t *testing.T) {
 	for _, memory := range []int64{1 << 10, 20 << 10, 100 << 10} {
 		_, _, err := readAll(data, Options{Name: "big", Memory: memory})
 		if err == nil || !strings.Contains(err.Error(), "-memory") {
-			t.Errorf("%d octets of memory: %v", memory, err)
+			t.Errorf("%d bytes of memory: %v", memory, err)
 		}
 	}
 	if _, _, err := readAll(data, Options{Name: "big", Memory: 8 << 20}); err != nil {

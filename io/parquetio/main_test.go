@@ -158,14 +158,14 @@ func write(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(ro
 	return out.Bytes()
 }
 
-// countedFile counts the octets that are read.
+// countedFile counts the bytes that are read.
 type countedFile struct {
 	memoryFile
-	octets atomic.Int64
+	bytes atomic.Int64
 }
 
 func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.memoryFile.ReadAt(p, at)
-	f.octets.Add(int64(n))
+	f.bytes.Add(int64(n))
 	return n, err
 }
