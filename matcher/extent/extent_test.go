@@ -229,9 +229,7 @@ func TestRealFiles(t *testing.T) {
 			for _, group := range robotstxt.Parse(text, robotstxt.Options{}).Groups {
 				for i := range group.Rules {
 					if pattern := group.Rules[i].Pattern; len(paths) < 200 && matchesAny(pattern) && !strings.Contains(string(pattern), "\x00") {
-						for _, path := range pathsOf(pattern) {
-							paths = append(paths, path)
-						}
+						paths = append(paths, pathsOf(pattern)...)
 					}
 				}
 			}

@@ -68,7 +68,6 @@ func (p *Page) Write(w io.Writer) error {
 // writer writes HTML. Its first error stays, and Flush returns it.
 type writer struct {
 	*bufio.Writer
-	ids int
 }
 
 // raw writes HTML as it is.
