@@ -75,6 +75,11 @@ func newSearch(t *matcher.Trie) *search {
 	}
 	f := robotstxt.Parse(body, robotstxt.Options{Profile: s.profile, Limit: len(body)})
 	s.rules = f.Groups[0].Rules
+	if s.profile == robotstxt.Google { // which spells patterns anew, but no paths
+		for i := range s.rules {
+			s.rules[i].Pattern = []byte(matcher.NormalPattern(s.rules[i].Pattern, s.profile))
+		}
+	}
 	for i := range min(len(lines), len(s.rules)) { // equally many, unless a pack lies
 		s.byLine[lines[i]] = &s.rules[i]
 	}

@@ -81,12 +81,23 @@ func TestGoogleAllowsDirectoriesOfIndexPages(t *testing.T) {
 	}
 }
 
+// TestGoogleSpellsPatternsAlone: Google's parser brings the escapes of patterns to upper
+// case, and compares paths as they are.
+func TestGoogleSpellsPatternsAlone(t *testing.T) {
+	for _, pattern := range []string{"/%7e", "/\xc3\xa9"} {
+		got := of("User-agent: *\nDisallow: "+pattern, "*", robotstxt.Google)
+		if got.Extent != Some {
+			t.Errorf("Disallow: %q: %v", pattern, got)
+		}
+	}
+}
+
 // TestAgainstAllShortPaths compares the extent of random rules with the reference's
 // verdicts on all short paths over their alphabet and a byte that they lack.
 func TestAgainstAllShortPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var paths []string
-	for _, rest := range sequences([]string{"/", "a", "b", "?", "$", "!", "%2F"}, 4) {
+	for _, rest := range sequences([]string{"/", "a", "b", "?", "$", "!", "%2F", "%7E"}, 4) {
 		paths = append(paths, "/"+rest)
 	}
 	counts := make(map[Extent]int)
@@ -107,7 +118,7 @@ func TestAgainstAllShortPaths(t *testing.T) {
 
 // randomRules are few rules of few bytes, of which many close all or nothing.
 func randomRules(r *rand.Rand) string {
-	tokens := []string{"/", "a", "b", "*", "*", "*", "$", "?", "%2F"}
+	tokens := []string{"/", "a", "b", "*", "*", "*", "$", "?", "%2F", "%7e"}
 	body := "User-agent: *\n"
 	for range 1 + r.IntN(4) {
 		body += []string{"Allow: ", "Disallow: "}[r.IntN(2)] + []string{"/", "*"}[r.IntN(2)]
