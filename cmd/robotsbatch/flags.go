@@ -236,9 +236,6 @@ func (c *jobConfig) checkTimes() error {
 	if c.asOfColumn == "" && (c.beforeFirst || c.everDenied) {
 		return usageErrorf("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
 	}
-	if c.everDenied && c.combined() != batch.CombineNone {
-		return usageErrorf("-ever-denied is about the verdict of each agent: leave out -combine and -agents-as list")
-	}
 	c.history = c.asOfColumn != ""
 	return nil
 }
