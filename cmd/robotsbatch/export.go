@@ -83,7 +83,7 @@ func runExport(ctx context.Context, args []string, s streams) int {
 	return c.endTable(ctx, log, err)
 }
 
-// export writes the table.
+// export writes the table that c.table names, a survey too.
 func (c *jobConfig) export(ctx context.Context, s streams, log *console) error {
 	started := time.Now()
 	out, err := c.openTable(ctx, s, c.table.Schema)

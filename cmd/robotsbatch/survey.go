@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"time"
 
-	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/export"
-	"robotsbatch/io/report"
-	"robotsbatch/io/tables"
 )
 
 // surveyHelp is the command survey.
@@ -50,37 +46,8 @@ func runSurvey(ctx context.Context, args []string, s streams) int {
 		err = c.rulesConfig.check()
 	}
 	if err == nil {
-		err = c.survey(blob.WithTimeout(ctx, c.storeTimeout), s, log)
+		c.table = export.Survey(c.agents)
+		err = c.export(blob.WithTimeout(ctx, c.storeTimeout), s, log)
 	}
 	return c.endTable(ctx, log, err)
-}
-
-// survey writes the table.
-func (c *jobConfig) survey(ctx context.Context, s streams, log *console) error {
-	started := time.Now()
-	table := export.Survey(c.agents)
-	out, err := c.openTable(ctx, s, table.Schema)
-	if err != nil {
-		return err
-	}
-	defer out.close()
-	found, err := c.find(ctx, ruleUse{memory: c.memory, workers: c.workers, stdin: s.in}, log)
-	if err != nil {
-		return err
-	}
-	listing, err := found.List(ctx)
-	if err != nil {
-		return err
-	}
-	defer listing.Close()
-	sayCaptured(log, listing)
-	source := tables.NewRecords(table.Name, export.Rows(listing, table, export.Options{Profile: c.profile, Rows: c.batchRows}))
-	stats, err := out.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, listing.Unchanged)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	done := report.TableDone{Version: version(), Table: table.Name, Rows: stats.Rows, Out: blob.Shown(c.out), Seconds: time.Since(started).Seconds()}
-	log.info(done.String(), "done", "summary", done)
-	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"robotsbatch/matcher"
 )
 
-// URL is why a URL has its verdicts, as JSON has it.
+// URL is why a URL has its verdicts, in the form of the JSON output.
 type URL struct {
 	URL string `json:"url"`
 	// Authority and Path are the parts of the URL, and Normalised the path as rules are

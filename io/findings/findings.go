@@ -49,7 +49,7 @@ func NewJSON(w io.Writer) Writer {
 
 type jsonWriter struct{ out *json.Encoder }
 
-// jsonFinding is a finding as JSON has it.
+// jsonFinding is a finding in the form of the JSON output.
 type jsonFinding struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
