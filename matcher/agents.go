@@ -7,16 +7,16 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Agents are chains that verdicts are asked for, one each, prepared so that what a
-// robots.txt means for all of them is found in one pass over its user-agent lines:
-// it takes time in proportion to the lines and to the number of chains, not to their
-// product. It is immutable and safe for concurrent use.
+// Agents are the chains that a job asks verdicts for, prepared so that one pass over the
+// user-agent lines of a robots.txt finds the groups of all of them. That pass takes time
+// linear in the lines plus the chains, not in their product. Agents are immutable and safe
+// for concurrent use.
 type Agents struct {
 	chains  []Chain
-	numbers map[string]int32 // of the chains' names in lower case
+	numbers map[string]int32 // name in lower case → its number
 	names   []string         // by number
-	// tried has for each chain the numbers of its names, but that of everyone, which
-	// comes last in any chain.
+	// tried has the numbers of each chain's names, in the chain's order. It leaves out
+	// Everyone, which every chain tries last.
 	tried [][]int32
 }
 
@@ -41,14 +41,14 @@ func NewAgents(chains []Chain) *Agents {
 	return a
 }
 
-// Chains are the chains, in their order.
+// Chains returns the chains in the order given to NewAgents.
 func (a *Agents) Chains() []Chain { return a.chains }
 
-// everyone stands for the groups for everyone in place of a name's number.
+// everyone takes the place of a name's number for the groups of "*".
 const everyone = -1
 
-// decides returns the number of the name whose groups a chain obeys: its first that
-// has any; else everyone.
+// decides returns the number of the name whose groups a chain obeys: the first one that has
+// a group, else everyone.
 func (a *Agents) decides(chain int, has func(name int32) bool) int32 {
 	for _, name := range a.tried[chain] {
 		if has(name) {
@@ -58,14 +58,14 @@ func (a *Agents) decides(chain int, has func(name int32) bool) int32 {
 	return everyone
 }
 
-// selector finds the groups of a body for Agents. Its memory is used again.
+// selector finds the groups of a body for Agents. It reuses its memory for the next body.
 type selector struct {
 	byName   [][]choice // by the name's number
 	everyone []choice
 	lower    []byte
 }
 
-// choose finds the groups that each name has, in file order.
+// choose finds the groups of each name, in file order.
 func (s *selector) choose(f *robotstxt.File, a *Agents) {
 	s.byName = slices.Grow(s.byName[:0], len(a.names))[:len(a.names)]
 	for i := range s.byName {
@@ -92,7 +92,7 @@ func (s *selector) choose(f *robotstxt.File, a *Agents) {
 	}
 }
 
-// groupsOf are the groups of a name, or those for everyone.
+// groupsOf returns the groups of a name, or those of "*".
 func (s *selector) groupsOf(name int32) []choice {
 	if name == everyone {
 		return s.everyone
@@ -102,11 +102,11 @@ func (s *selector) groupsOf(name int32) []choice {
 
 func (s *selector) has(name int32) bool { return len(s.byName[name]) > 0 }
 
-// distinct collects the tries that agents obey, each once.
+// distinct collects the tries that agents obey, each of them once.
 type distinct struct {
 	tries  []Trie
 	of     []uint32
-	byName []int32 // index in tries of the name of a number, then that of everyone; -1 for none yet
+	byName []int32 // name's number → index in tries; the last element is for everyone; -1: not added yet
 }
 
 func newDistinct(a *Agents) *distinct {
@@ -117,8 +117,8 @@ func newDistinct(a *Agents) *distinct {
 	return d
 }
 
-// add says which name decides for a chain. trie is called for a name that comes for
-// the first time; its error is returned.
+// add records that a name decides for a chain. It calls trie when it sees the name for the
+// first time, and returns trie's error.
 func (d *distinct) add(chain int, name int32, trie func() (Trie, error)) error {
 	known := &d.byName[len(d.byName)-1]
 	if name != everyone {
@@ -139,7 +139,8 @@ func (d *distinct) add(chain int, name int32, trie func() (Trie, error)) error {
 	return nil
 }
 
-// result returns what Origin has: of is nil where all agents obey one trie.
+// result returns the fields Tries and Of of an Origin; of is nil if all agents obey one
+// trie.
 func (d *distinct) result() (tries []Trie, of []uint32) {
 	if len(d.tries) == 1 {
 		return d.tries, nil
@@ -147,12 +148,12 @@ func (d *distinct) result() (tries []Trie, of []uint32) {
 	return d.tries, d.of
 }
 
-// alike tells whether two tries share both rules and what describes them.
+// alike reports whether two tries share their rules and the notes on them.
 func (t *Trie) alike(u *Trie) bool {
 	return t.Same(u) && sameBytes(t.notes, u.notes) && sameBytes(t.agents, u.agents)
 }
 
-// sameBytes tells whether two slices are the same memory.
+// sameBytes reports whether two slices are the same memory.
 func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

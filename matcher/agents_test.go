@@ -10,7 +10,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// TestManyAgentsShareGroups: agents of one group, and those without any, share a trie,
+// TestManyAgentsShareGroups: agents that obey the same group, or none, share a trie,
 // whether a body is compiled for them or opened.
 func TestManyAgentsShareGroups(t *testing.T) {
 	body := "User-agent: A\nUser-agent: B\nDisallow: /ab\n\nUser-agent: C\nDisallow: /c\n\nUser-agent: *\nDisallow: /all\n"
@@ -29,7 +29,7 @@ func TestManyAgentsShareGroups(t *testing.T) {
 	}
 	whole := reopened(t, f)
 	if tries, of = whole.For(agents); len(tries) != 4 || !slices.Equal(of[:100], want[:100]) {
-		// A and B have the same rules, which name different agents.
+		// A and B have equal rules but different user-agent values.
 		t.Errorf("opened: %d tries, %v", len(tries), of)
 	}
 	if tries, of = matcher.ReopenBody(whole.AppendRules(nil), nil).For(agents); len(tries) != 3 || !slices.Equal(of, want) {
@@ -40,8 +40,8 @@ func TestManyAgentsShareGroups(t *testing.T) {
 	}
 }
 
-// TestBodyOfManyNames looks few agents up in a body that names many, which goes another
-// way than many agents in a body that names few.
+// TestBodyOfManyNames looks up a few agents in a body that names many: a different code
+// path from many agents and a body that names few.
 func TestBodyOfManyNames(t *testing.T) {
 	var body strings.Builder
 	for i := range 500 {

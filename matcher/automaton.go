@@ -6,49 +6,48 @@ import (
 	"slices"
 )
 
-// automaton finds the literals of a group's wildcard suffixes in one pass over a
-// text, however many they are (A. V. Aho and M. J. Corasick, 1975).
+// automaton finds all literals of a group's wildcard suffixes in one pass over a text (A.
+// V. Aho and M. J. Corasick, 1975).
 //
-// Its nodes stand for the beginnings of literals, numbered breadth first from the
-// root, 0, so that the children of a node lie side by side. There is at most one node a
-// byte of the literals, and it takes 17 bytes.
+// Each node stands for a prefix of a literal. Nodes are numbered breadth first from the
+// root, 0, so the children of a node have consecutive numbers. There is at most one node
+// for each byte of the literals, and a node takes 17 bytes.
 //
-// The literals that a text ends in are a chain, each a suffix of the one before:
+// Several literals may end at one byte of a text. They form a chain, in which each literal
+// is a suffix of the one before:
 //
 //	found[node] → shorter[literal] → shorter[literal] → … → 0
 //
-// A hostile group makes such chains a thousand literals long, at each byte of a
-// path. So literals are numbered by heavy paths (D. D. Sleator and R. E. Tarjan,
-// 1983): a chain is at most log2(literals) runs of numbers one after the other, and
-// the longest literal in it that is in a set of numbers is found by looking at
-// the words of a bit set.
+// Hostile rules make chains of a thousand literals at each byte of a path. So literals are
+// numbered by heavy paths (D. D. Sleator and R. E. Tarjan, 1983): a chain then consists of
+// at most log2(literals) runs of consecutive numbers. To find the longest literal of a
+// chain that is in a set of numbers, longestIn searches the words of a bit set.
 type automaton struct {
 	nodes  []automatonNode
-	labels []byte      // by node, the byte that leads to it
-	root   [256]uint32 // the children of the root by byte, 0 for none
+	labels []byte      // by node, the byte on the edge from its parent
+	root   [256]uint32 // by byte, the child of the root, 0 for none
 
-	lengths []uint32 // by literal, from 1 on
-	shorter []uint32 // by literal, the longest other one that it ends in, 0 for none
-	heads   []uint32 // by literal, the shortest one of its heavy path
+	lengths []uint32 // by literal, from number 1 on
+	shorter []uint32 // by literal, the longest other literal that is a suffix of it, 0 for none
+	heads   []uint32 // by literal, the shortest literal of its heavy path
 
-	spans []literalSpan // by node, for build
+	spans []literalSpan // by node; used by build alone
 }
 
-// automatonNode is a node, what a step looks at side by side.
+// automatonNode has the fields that one step reads, side by side.
 type automatonNode struct {
 	first    uint32 // its first child
-	fail     uint32 // the longest proper suffix of its text that is a node
-	found    uint32 // the longest literal that its text ends in, 0 for none
+	fail     uint32 // the node of the longest proper suffix of its text
+	found    uint32 // the longest literal that is a suffix of its text, 0 for none
 	children uint16
 	label    byte // of the first child
 }
 
-// literalSpan is the run of sorted literals that begin with a node's text.
+// literalSpan is the range of sorted literals that start with a node's text.
 type literalSpan struct{ low, high uint32 }
 
-// build makes the automaton of some literals, which are sorted, distinct and not
-// empty, and returns their numbers in the same order. It takes time linear in
-// their bytes.
+// build makes the automaton of literals, which are sorted, distinct and not empty. It
+// returns their numbers in the same order, in time linear in their bytes.
 func (a *automaton) build(literals [][]byte) (numbers []uint32) {
 	a.addNodes(literals)
 	byLength := a.addFails(len(literals))
@@ -61,7 +60,7 @@ func (a *automaton) build(literals [][]byte) (numbers []uint32) {
 	return numbers
 }
 
-// addNodes makes the nodes. Where a literal ends, found is its index plus 1.
+// addNodes makes the nodes. Where a literal ends, it sets found to the literal's index + 1.
 func (a *automaton) addNodes(literals [][]byte) {
 	nodes, before := 1, []byte(nil)
 	for _, literal := range literals {
@@ -96,8 +95,8 @@ func (a *automaton) addNodes(literals [][]byte) {
 	}
 }
 
-// addFails makes root, the nodes' fails and shorter, completes what the nodes found, and
-// returns the literals by length.
+// addFails sets root, the nodes' fail links and shorter, completes found, and returns the
+// literals sorted by length.
 func (a *automaton) addFails(literals int) (byLength []uint32) {
 	a.root = [256]uint32{}
 	for child := range uint32(a.nodes[0].children) {
@@ -125,11 +124,11 @@ func (a *automaton) addFails(literals int) (byLength []uint32) {
 	return byLength
 }
 
-// numberPaths numbers the literals by heavy paths, each from its shortest to its
-// longest, and returns the numbers by the indices that they had before.
+// numberPaths numbers the literals by heavy paths, each path from its shortest literal to
+// its longest. It returns the new numbers, indexed by the old ones.
 func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	n := len(byLength) + 1
-	size, heavy := make([]uint32, n), make([]uint32, n) // of the literals that end in one
+	size, heavy := make([]uint32, n), make([]uint32, n) // size: how many literals end in this one; heavy: the next literal of its heavy path
 	for _, l := range slices.Backward(byLength) {
 		size[l]++
 		if up := a.shorter[l]; up != 0 {
@@ -144,7 +143,7 @@ func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	for _, l := range byLength {
 		up := a.shorter[l]
 		if up != 0 && heavy[up] == l {
-			continue // it got its number with the one above
+			continue // numbered together with the literal above it
 		}
 		head := next
 		for x := l; x != 0; x = heavy[x] {
@@ -161,8 +160,8 @@ func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	return numbers[1:]
 }
 
-// step returns the node of the longest suffix of a text that is a node, when a node
-// is that of the text without its last byte.
+// step returns the node for a text, given the node for the text without its last byte c:
+// that of the longest suffix of the text that has one.
 func (a *automaton) step(node uint32, c byte) uint32 {
 	for node != 0 {
 		n := &a.nodes[node]
@@ -180,8 +179,8 @@ func (a *automaton) step(node uint32, c byte) uint32 {
 	return a.root[c]
 }
 
-// longestIn returns the longest literal of a set, a bit each, that is a literal or
-// that this one ends in; 0 for none.
+// longestIn returns the longest literal in a bit set that is equal to literal or a suffix
+// of it; 0 for none.
 func (a *automaton) longestIn(set []uint64, literal uint32) uint32 {
 	for literal != 0 {
 		head := a.heads[literal]
@@ -193,8 +192,8 @@ func (a *automaton) longestIn(set []uint64, literal uint32) uint32 {
 	return 0
 }
 
-// lastSet returns the greatest number of a set from low on and up to high, 0 for
-// none. low is not 0.
+// lastSet returns the greatest number of a bit set in [low, high]; 0 for none. low must not
+// be 0.
 func lastSet(set []uint64, low, high uint32) uint32 {
 	at := high / 64
 	word := set[at] & (^uint64(0) >> (63 - high%64))

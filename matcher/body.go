@@ -9,44 +9,42 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Body is the compiled rules of a whole robots.txt: for every agent that it
-// names, and for everyone. It is immutable and safe for concurrent use.
+// Body is a whole robots.txt, compiled for every agent that it names and for "*". It is
+// immutable and safe for concurrent use.
 //
-// Its bytes come in two runs without pointers, little-endian: the rules, and
-// the notes, which only explanations need. The rules are
+// It consists of two little-endian byte arrays without pointers: the rules, and the notes,
+// which only explanations need. The rules are
 //
-//	header  6 × u32: format, profile, the number of names, of tries and of
-//	        groups, and the bytes of the names' texts
-//	names   8 bytes each: where its text ends, and its trie; in the order of
-//	        their texts
-//	tries   4 bytes each: its group; the first trie is that for everyone
-//	groups  8 bytes each: where its bytes end, and the number of its rules
+//	header  6 × u32: format, profile, number of names, of tries and of groups,
+//	        bytes of all names
+//	names   8 bytes each: end of its text, its trie; sorted by text
+//	tries   4 bytes each: its group; the first trie is that of "*"
+//	groups  8 bytes each: end of its bytes, number of its rules
 //	texts   the names in lower case
-//	groups' bytes, as layout.go describes, as layout.go describes
+//	bytes   those of each group, as layout.go describes
 //
-// where a trie is what the merged groups of a chain of agents compile to, and a
-// group is its hot part, which tries share that differ in nothing but what the
-// notes say of them. The notes are
+// A trie is what the merged groups of one or more names compile to. A group holds the part
+// that decides; tries with equal rules share a group, though their notes differ. The notes
+// are
 //
-//	header  4 × u32: format, the number of tries and of lists, 0
-//	tries   8 bytes each: where its notes end, and how many groups of the
-//	        file were merged in it
-//	lists   4 bytes each: where it ends; the first is for everyone, then one a
-//	        name
-//	notes   for each trie what layout.go calls its second run
-//	lists   for each name the values of the user-agent lines that name it, one
+//	header  4 × u32: format, number of tries, number of lists, 0
+//	tries   8 bytes each: end of its notes, number of groups of the file that
+//	        were merged into it
+//	lists   4 bytes each: its end; the first is for "*", then one for each name
+//	notes   for each trie, the notes that layout.go describes
+//	lists   for each name, the values of the user-agent lines that name it, one
 //	        for each group, as in Trie
 //
-// All ends are counted from where the first of their kind starts.
+// All ends are counted from the start of the first element of their kind.
 type Body struct {
 	data  []byte
-	notes []byte // nil: rules cannot be described
+	notes []byte // nil: rules have no text
 
-	names, tries, groups   int // how many
+	names, tries, groups   int // how many there are
 	triesAt, groupsAt      int // offsets in data
 	textsAt, compiledAt    int
-	listsAt                int // offset in notes of where the lists' ends are
-	notesTextAt, listsText int // offsets in notes of the first byte of each
+	listsAt                int // offset in notes of the ends of the lists
+	notesTextAt, listsText int // offsets in notes of the first note and the first list
 }
 
 const (
@@ -62,7 +60,7 @@ const (
 	agentListSize   = 4
 )
 
-// view finds the parts of bytes that a bodyBuilder made. notes may be nil.
+// view finds the sections of bytes that a bodyBuilder made. notes may be nil.
 func view(data, notes []byte) Body {
 	count := func(field int) int { return int(le32(data[4*field:])) }
 	b := Body{data: data, notes: notes, names: count(2), tries: count(3), groups: count(4)}
@@ -79,21 +77,20 @@ func view(data, notes []byte) Body {
 	return b
 }
 
-// AppendRules appends the bytes that decide; see OpenBody.
+// AppendRules appends the bytes that decide. OpenBody reads them.
 func (b *Body) AppendRules(dst []byte) []byte { return append(dst, b.data...) }
 
-// AppendNotes appends the bytes that only explanations need; see OpenBody.
+// AppendNotes appends the bytes that only explanations need. OpenBody reads them.
 func (b *Body) AppendNotes(dst []byte) []byte { return append(dst, b.notes...) }
 
-// Profile is the reading of the protocol that the body was compiled for.
+// Profile returns the profile that the body was compiled under.
 func (b *Body) Profile() Profile { return Profile(le32(b.data[4:])) }
 
-// Tries appends what the body means for each chain, in their order, as Compile
-// has it: the groups of the first name that has any, else those for everyone
-// (RFC 9309 §2.2.1). Tries of equal rules share them, also when they come from
-// different groups of the file.
+// Tries appends one trie for each chain, in their order: that of the first name that has a
+// group, else that of "*" (RFC 9309 §2.2.1). Tries with equal rules share them, even if
+// they come from different groups of the file.
 //
-// Without notes, Trie.Rule tells allow from disallow and nothing else.
+// If the body has no notes, Trie.Rule knows only whether a rule allows.
 func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 	for _, chain := range chains {
 		dst = append(dst, b.trie(b.choose(chain)))
@@ -101,19 +98,19 @@ func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 	return dst
 }
 
-// For is Tries for agents: the distinct tries, and which of them is each agent's, as
-// Origin has them.
+// For returns the distinct tries of agents and the index of each agent's trie, as the
+// fields Tries and Of of an Origin.
 func (b *Body) For(agents *Agents) (tries []Trie, of []uint32) {
-	tries, of, _ = b.decide(agents, func(*groupCheck, int) error { return nil }) // which never fails
+	tries, of, _ = b.decide(agents, func(*groupCheck, int) error { return nil }) // this check never fails
 	return tries, of
 }
 
-// scannedNames is how many names of a body are looked up in Agents in the time that it
-// takes to look one of these up in the body.
+// scannedNames is how many names of a body can be looked up in Agents in the time of one
+// lookup in the body, a binary search.
 const scannedNames = 8
 
-// decide is For. check is called for the number of each name that decides, before its
-// trie is used.
+// decide does what For does. Before it uses the trie of a name, it calls check with the
+// number of that name.
 func (b *Body) decide(a *Agents, check func(c *groupCheck, name int) error) (tries []Trie, of []uint32, err error) {
 	numbers := b.numbersOf(a)
 	d := newDistinct(a)
@@ -138,8 +135,8 @@ func (b *Body) decide(a *Agents, check func(c *groupCheck, name int) error) (tri
 	return tries, of, nil
 }
 
-// numbersOf are the numbers that the names of agents have in the body, -1 for one that
-// it does not have.
+// numbersOf returns the number in the body of each name in a, -1 for a name that the body
+// does not have.
 func (b *Body) numbersOf(a *Agents) []int32 {
 	numbers := make([]int32, len(a.names))
 	if b.names > scannedNames*len(a.names) {
@@ -162,8 +159,8 @@ func (b *Body) numbersOf(a *Agents) []int32 {
 	return numbers
 }
 
-// Chosen is the name whose groups a chain obeys, in lower case: the first one
-// that has any, or Everyone.
+// Chosen returns the name whose groups a chain obeys, in lower case: the first one that has
+// a group, or Everyone.
 func (b *Body) Chosen(chain Chain) string {
 	if i := b.choose(chain); i >= 0 {
 		return string(b.name(i))
@@ -171,8 +168,7 @@ func (b *Body) Chosen(chain Chain) string {
 	return Everyone
 }
 
-// choose returns the number of the name that decides for a chain, -1 for
-// everyone.
+// choose returns the number of the name that decides for a chain, -1 for "*".
 func (b *Body) choose(chain Chain) int {
 	for _, name := range chain {
 		if name == Everyone {
@@ -185,7 +181,7 @@ func (b *Body) choose(chain Chain) int {
 	return -1
 }
 
-// find looks a name up, without regard to the case of ASCII letters.
+// find looks up a name, ignoring the case of ASCII letters.
 func (b *Body) find(name string) (i int, ok bool) {
 	low, high := 0, b.names
 	for low < high {
@@ -202,7 +198,7 @@ func (b *Body) find(name string) (i int, ok bool) {
 	return 0, false
 }
 
-// compareFolded compares a name in lower case with one in any.
+// compareFolded compares a name in lower case with one in any case.
 func compareFolded(lower []byte, name string) int {
 	for i := 0; i < len(lower) && i < len(name); i++ {
 		if c := urls.ToLower(name[i]); lower[i] != c {
@@ -212,13 +208,13 @@ func compareFolded(lower []byte, name string) int {
 	return len(lower) - len(name)
 }
 
-// name is the text of name i.
+// name returns the text of name i.
 func (b *Body) name(i int) []byte {
 	return b.data[b.textsAt+b.end(bodyHeaderSize, nameSize, i-1) : b.textsAt+b.end(bodyHeaderSize, nameSize, i)]
 }
 
-// end is where element i of a part of the rules ends, 0 for the one before the
-// first.
+// end returns the end of element i of a section of the rules, which starts at at and has
+// elements of size bytes; 0 for i = -1.
 func (b *Body) end(at, size, i int) int { return endOf(b.data, at, size, i) }
 
 func endOf(data []byte, at, size, i int) int {
@@ -228,12 +224,12 @@ func endOf(data []byte, at, size, i int) int {
 	return int(le32(data[at+size*i:]))
 }
 
-// group is the bytes of group i.
+// group returns the bytes of group i.
 func (b *Body) group(i int) []byte {
 	return b.data[b.compiledAt+b.end(b.groupsAt, groupSize, i-1) : b.compiledAt+b.end(b.groupsAt, groupSize, i)]
 }
 
-// trieOf is the number of a name's trie.
+// trieOf returns the number of a name's trie.
 func (b *Body) trieOf(name int) int {
 	if name < 0 {
 		return 0
@@ -241,7 +237,7 @@ func (b *Body) trieOf(name int) int {
 	return int(le32(b.data[bodyHeaderSize+nameSize*name+4:]))
 }
 
-// trie is the trie of a name, -1 for everyone.
+// trie returns the trie of a name, that of "*" for -1.
 func (b *Body) trie(name int) Trie {
 	number := b.trieOf(name)
 	t := Trie{rules: newCompiled(b.group(b.groupOf(number)))}
@@ -252,7 +248,7 @@ func (b *Body) trie(name int) Trie {
 	return t
 }
 
-// groupOf is the number of a trie's group.
+// groupOf returns the number of a trie's group.
 func (b *Body) groupOf(trie int) int { return int(le32(b.data[b.triesAt+trieSize*trie:])) }
 
 func (b *Body) trieNotes(i int) []byte {
@@ -265,8 +261,8 @@ func (b *Body) list(i int) []byte {
 	return b.notes[b.listsText+start : b.listsText+stop]
 }
 
-// Names yields the names of the agents that the body has groups for, in lower
-// case and in order. They are valid as long as the body's bytes are.
+// Names yields the names of the agents that the body has groups for, in lower case and
+// sorted. They are valid as long as the body's bytes are.
 func (b *Body) Names() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := range b.names {
@@ -277,9 +273,9 @@ func (b *Body) Names() iter.Seq[[]byte] {
 	}
 }
 
-// Groups yields the distinct tries with the names that obey them, in the order in which
-// they were compiled: that for everyone, whose name is Everyone, comes first, if there is
-// a group for everyone.
+// Groups yields each distinct trie with the names that obey it, in the order in which the
+// tries were compiled. The trie of "*" comes first, if a group is for "*"; its name is
+// Everyone.
 func (b *Body) Groups() iter.Seq2[[]string, Trie] {
 	return func(yield func([]string, Trie) bool) {
 		names := make([][]string, b.tries)
@@ -298,14 +294,14 @@ func (b *Body) Groups() iter.Seq2[[]string, Trie] {
 	}
 }
 
-// HasEveryone tells whether the body has a group for everyone.
+// HasEveryone reports whether the body has a group for "*".
 func (b *Body) HasEveryone() bool {
 	everyone := b.trie(-1)
 	return everyone.rules.flags&flagGroup != 0
 }
 
-// Lines yields the line number and the text of each rule, the least specific
-// first; nothing for a trie without notes.
+// Lines yields the line number and the text of each rule, the least specific first. A trie
+// without notes yields nothing.
 func (t *Trie) Lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for rank := 1; rank <= ruleCount(t.notes); rank++ {
@@ -316,14 +312,14 @@ func (t *Trie) Lines() iter.Seq2[int, []byte] {
 	}
 }
 
-// bodyBuilder collects the parts of a Body.
+// bodyBuilder collects the sections of a Body.
 type bodyBuilder struct {
 	names, tries, groups, texts, compiled []byte
 	trieNotes, lists, notes, listTexts    []byte
 	seen                                  map[string]uint32 // group of some bytes and number of rules
 }
 
-// addTrie adds a trie. One that decides as an earlier one does shares its group.
+// addTrie adds a trie. A trie with the rules of an earlier one shares its group.
 func (b *bodyBuilder) addTrie(t Trie, merged int) {
 	rules := uint32(ruleCount(t.notes))
 	key := string(binary.LittleEndian.AppendUint32(t.rules.data, rules))
@@ -339,8 +335,8 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 	b.trieNotes = appendPair(b.trieNotes, len(b.notes), merged)
 }
 
-// ruleCount is the number of rules that a trie's notes are on: the first rule's
-// text starts where the notes of all end.
+// ruleCount returns the number of rules in a trie's notes. The first rule's text follows
+// the last fixed-size note, so its offset tells.
 func ruleCount(notes []byte) int {
 	if len(notes) < 2*noteSize {
 		return 0
@@ -382,17 +378,17 @@ func appendPair(dst []byte, x, y int) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, uint32(x)), uint32(y))
 }
 
-// CompileBody is Compiler.CompileBody for a single body.
+// CompileBody calls Compiler.CompileBody of a new Compiler.
 func CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	return new(Compiler).CompileBody(f)
 }
 
-// CompileBody compiles a body for all agents at once, with explanations. ok is false
-// for a body whose groups overlap so much, or that is so large, that the result would
-// be out of proportion: it can only be compiled for the agents that are asked for,
-// by Compile. Nothing of f or the compiler is kept.
+// CompileBody compiles a body for all agents at once, with notes. The Body does not alias f
+// or the compiler. ok is false for a body that is so large, or whose groups overlap so
+// much, that the result would be out of proportion; Compile can still compile it for the
+// agents asked for.
 //
-// It takes time and memory linear in the body, but for sorting its rules.
+// It takes time and memory linear in the body, apart from sorting the rules.
 func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	names, distinct, ok := selectAll(f)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// bodyChains are asked of every body: everyone, names in any case, chains whose
-// first names have groups or not, and names that no body has.
+// bodyChains are tried on every body: "*", names in any case, chains whose first names have
+// groups or not, and names that no body has.
 var bodyChains = []string{"*", "A", "a", "B", "A,B", "B,A", "C,A", "A1", "a1", "C", "C,*", "FooBot", "foobot,A", "ü", "Ü", "x,y,z"}
 
 func parseChains(t testing.TB, texts []string) []matcher.Chain {
@@ -35,7 +35,7 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 	t.Helper()
 	compiled, ok := matcher.CompileBody(f)
 	if !ok {
-		t.Fatal("the body is not compiled for all agents")
+		t.Fatal("CompileBody refused the body")
 	}
 	data, notes := compiled.AppendRules(nil), compiled.AppendNotes(nil)
 	b, err := matcher.OpenBody(data, notes)
@@ -43,7 +43,7 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b.AppendRules(nil), data) || !bytes.Equal(b.AppendNotes(nil), notes) {
-		t.Fatal("the text are others after opening")
+		t.Fatal("the bytes changed by opening")
 	}
 	if b.Profile() != f.Profile {
 		t.Fatalf("the profile is %v", b.Profile())
@@ -51,7 +51,7 @@ func reopened(t testing.TB, f *robotstxt.File) *matcher.Body {
 	return b
 }
 
-// eachTrie are the tries of a number of agents, which share some.
+// eachTrie returns one trie per agent, given the distinct ones.
 func eachTrie(tries []matcher.Trie, of []uint32, agents int) []matcher.Trie {
 	o := matcher.Origin{Tries: tries, Of: of}
 	each := make([]matcher.Trie, agents)
@@ -61,19 +61,19 @@ func eachTrie(tries []matcher.Trie, of []uint32, agents int) []matcher.Trie {
 	return each
 }
 
-// checkDistinct checks that no trie is there twice.
+// checkDistinct checks that no two tries are the same.
 func checkDistinct(t testing.TB, body string, tries []matcher.Trie) {
 	t.Helper()
 	for i := range tries {
 		for j := range i {
 			if tries[i].Same(&tries[j]) {
-				t.Fatalf("tries %d and %d are one of\n%s", i, j, body)
+				t.Fatalf("tries %d and %d are the same in\n%s", i, j, body)
 			}
 		}
 	}
 }
 
-// checkBody compares a whole body with what Compile makes of it for chains.
+// checkBody compares a compiled body with what Compile returns for chains.
 func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matcher.Chain, paths []string) {
 	t.Helper()
 	f := robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile})
@@ -91,7 +91,7 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 	tries, of = whole.For(agents)
 	shared := eachTrie(tries, of, len(chains))
 	var compiler matcher.Compiler
-	compiler.Compile(robotstxt.Parse([]byte(brokenBodies[3]+body), robotstxt.Options{Profile: profile}), agents) // leaves much behind
+	compiler.Compile(robotstxt.Parse([]byte(brokenBodies[3]+body), robotstxt.Options{Profile: profile}), agents) // fills the compiler's memory with another body first
 	tries, of = compiler.Compile(f, agents)
 	checkDistinct(t, body, tries)
 	alone := eachTrie(tries, of, len(chains))
@@ -123,13 +123,13 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 		}
 		for j := range i {
 			if want[i].Same(&want[j]) && !got[i].Same(&got[j]) {
-				t.Fatalf("%v and %v obey the same groups, and do not share them, by\n%s", chains[i], chains[j], body)
+				t.Fatalf("%v and %v obey the same groups, but not one trie, by\n%s", chains[i], chains[j], body)
 			}
 		}
 	}
 }
 
-// TestBodySemantics is TestSemantics for whole bodies.
+// TestBodySemantics runs the cases of TestSemantics through CompileBody and OpenBody.
 func TestBodySemantics(t *testing.T) {
 	for _, cases := range [][]verdictCase{rfcCases(), bodyCases(), groupCases(), ruleCases(), escapeCases()} {
 		for _, c := range cases {
@@ -202,7 +202,7 @@ func TestBodyNames(t *testing.T) {
 	}
 }
 
-// Groups that many agents have alike are there once.
+// TestBodySharesGroups: equal groups of many agents are stored once.
 func TestBodySharesGroups(t *testing.T) {
 	var one, many strings.Builder
 	for i := range 100 {
@@ -213,12 +213,12 @@ func TestBodySharesGroups(t *testing.T) {
 		return len(reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{})).AppendRules(nil))
 	}
 	if a, b := size(one.String()), size(many.String()); b > a+99*20 {
-		t.Errorf("a group is %d text, a hundred equal ones are %d", a, b)
+		t.Errorf("a group takes %d bytes, a hundred equal ones %d", a, b)
 	}
 }
 
-// A body that names an agent in each of many overlapping sets of groups would
-// grow with the square of its length.
+// TestBodyOverlap: a body that names an agent in each of many overlapping sets of groups is
+// refused, because it would grow with the square of its length.
 func TestBodyOverlap(t *testing.T) {
 	overlapping := func(groups, rules int) string {
 		var b strings.Builder
@@ -232,14 +232,14 @@ func TestBodyOverlap(t *testing.T) {
 	}
 	few := overlapping(3, 100)
 	if _, ok := matcher.CompileBody(robotstxt.Parse([]byte(few), robotstxt.Options{})); !ok {
-		t.Error("three agents with groups of their own beside a common one are too many")
+		t.Error("a body of three agents and a common group was refused")
 	}
 	for _, body := range []string{
 		overlapping(1000, 1000),
-		agentLines(1000) + "Disallow: /" + strings.Repeat("x", 100_000) + "\n" + overlapping(1000, 1), // one long rule
+		agentLines(1000) + "Disallow: /" + strings.Repeat("x", 100_000) + "\n" + overlapping(1000, 1), // a single long rule
 	} {
 		if b, ok := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{})); ok {
-			t.Errorf("%d text compile to %d", len(body), len(b.AppendRules(nil)))
+			t.Errorf("%d bytes compile to %d", len(body), len(b.AppendRules(nil)))
 		}
 	}
 }
@@ -263,7 +263,7 @@ func first(is bool, s string) string {
 	return ""
 }
 
-// brokenBodies are small bodies that together have every part of the layout.
+// brokenBodies are small bodies that together have every section of the layout.
 var brokenBodies = []string{
 	"",
 	"User-agent: *\nDisallow: /\n",
@@ -272,8 +272,8 @@ var brokenBodies = []string{
 	"User-agent: A\nAllow: /index.htm\nDisallow: /long/label/of/a/leaf/that/is/in/text\nDisallow: /long/label/of/a/leaf/that/is/another\nDisallow: /long/*\nAllow: /long/l*b\n",
 }
 
-// manyTails is a body whose wildcard rules are so many that they have an index.
-func manyTails() string {
+// manySuffixes returns a body with enough wildcard rules for an index.
+func manySuffixes() string {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
 	for i := range 120 {
@@ -287,7 +287,7 @@ var brokenPaths = []string{
 	"/\xC3\xBC", "/%61", "/%4", "/%", "/long/label/of/a/leaf/that/is/in/text/", "/long/lxb", "/a#b", "#", "/xa1bb2c", "/aaabxaac", "/long/aad/more", strings.Repeat("/a", 100),
 }
 
-// use does everything with a body that opens; nothing may panic.
+// use calls everything on a body that opens; nothing may panic.
 func use(b *matcher.Body, notes bool, paths []string) {
 	chains := []matcher.Chain{{"*"}, {"A"}, {"B"}, {"C", "A"}}
 	for name := range b.Names() {
@@ -298,18 +298,18 @@ func use(b *matcher.Body, notes bool, paths []string) {
 	useTries(tries, notes, paths)
 }
 
-// useSome opens bytes for a few chains, and uses the tries, unless OpenBody takes
-// the bytes, too: then they must open, and are used by others.
-func useSome(t testing.TB, data, notes []byte, sound bool, paths []string) {
+// useSome opens bytes for a few chains. If OpenBody accepts them (intact), OpenFor must too.
+// Otherwise it may: then its tries must be usable.
+func useSome(t testing.TB, data, notes []byte, intact bool, paths []string) {
 	for _, chains := range [][]matcher.Chain{{{"*"}}, {{"A"}, {"C", "B"}, {"A", "B"}}} {
 		b, tries, _, err := matcher.OpenFor(data, notes, matcher.NewAgents(chains))
 		switch {
-		case err == nil && !sound:
+		case err == nil && !intact:
 			useTries(tries, notes != nil, paths)
 			for range b.Names() {
 			}
 			b.Chosen(chains[0])
-		case err != nil && (sound || !errors.Is(err, matcher.ErrBadBody)):
+		case err != nil && (intact || !errors.Is(err, matcher.ErrBadBody)):
 			t.Fatalf("for %v: %v", chains, err)
 		}
 	}
@@ -331,23 +331,23 @@ func useTries(tries []matcher.Trie, notes bool, paths []string) {
 	}
 }
 
-// TestOpenBrokenBody breaks bodies at every byte. It can only find reading
-// outside with the build tag purego, or by luck.
+// TestOpenBrokenBody changes bodies at every byte. Reads outside their bounds are sure to
+// be seen only with the build tag purego.
 func TestOpenBrokenBody(t *testing.T) {
 	for _, profile := range profiles {
-		for n, body := range append(brokenBodies[:len(brokenBodies):len(brokenBodies)], manyTails()) {
+		for n, body := range append(brokenBodies[:len(brokenBodies):len(brokenBodies)], manySuffixes()) {
 			t.Run(fmt.Sprintf("%s/%d", profile.name, n), func(t *testing.T) {
 				t.Parallel()
 				whole := reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}))
 				data, notes := whole.AppendRules(nil), whole.AppendNotes(nil)
 				for cut := range data {
 					if _, err := matcher.OpenBody(data[:cut], notes); !errors.Is(err, matcher.ErrBadBody) {
-						t.Fatalf("cut to %d of %d text: %v", cut, len(data), err)
+						t.Fatalf("cut to %d of %d bytes: %v", cut, len(data), err)
 					}
 				}
 				for cut := range notes {
 					if _, err := matcher.OpenBody(data, notes[:cut:cut]); !errors.Is(err, matcher.ErrBadBody) {
-						t.Fatalf("notes cut to %d of %d text: %v", cut, len(notes), err)
+						t.Fatalf("notes cut to %d of %d bytes: %v", cut, len(notes), err)
 					}
 				}
 				opened := 0
@@ -380,8 +380,8 @@ func TestOpenBrokenBody(t *testing.T) {
 	}
 }
 
-// breakNumbers changes a few numbers at a time, mostly to others that occur, as
-// what points at the wrong thing looks.
+// breakNumbers changes a few numbers at a time, mostly to others that occur in the data. So
+// links lead to wrong but existing places.
 func breakNumbers(data, notes []byte, try func()) {
 	g := rand.New(rand.NewPCG(uint64(len(data)), 7))
 	original := slices.Concat(data, notes)
@@ -407,9 +407,9 @@ func breakNumbers(data, notes []byte, try func()) {
 	}
 }
 
-// FuzzOpenBody breaks bodies in any way, and opens bytes of any kind.
+// FuzzOpenBody opens changed bodies and arbitrary bytes.
 func FuzzOpenBody(f *testing.F) {
-	for _, body := range append(brokenBodies[:len(brokenBodies):len(brokenBodies)], manyTails()) {
+	for _, body := range append(brokenBodies[:len(brokenBodies):len(brokenBodies)], manySuffixes()) {
 		for _, profile := range profiles {
 			b, _ := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}))
 			f.Add(b.AppendRules(nil), b.AppendNotes(nil), "/xyloxp?z=%2F#")
@@ -429,7 +429,7 @@ func FuzzOpenBody(f *testing.F) {
 	})
 }
 
-// FuzzBody compares whole bodies with Compile.
+// FuzzBody compares CompileBody with Compile.
 func FuzzBody(f *testing.F) {
 	for _, body := range brokenBodies {
 		f.Add(body, "/xyloxp", "A", false)

@@ -10,11 +10,11 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// builder lays groups out as layout.go describes, one after the other, in memory
-// that it keeps.
+// builder writes groups in the layout of layout.go, one after the other, and reuses its
+// memory.
 type builder struct {
 	flags   uint32
-	entries []entry // sorted by text, no two alike
+	entries []entry // sorted by text, which is distinct
 
 	nodes      []byte
 	leaves     []byte
@@ -28,12 +28,12 @@ type builder struct {
 	suffixLiterals [][][]byte
 	suffixRules    []uint32
 
-	work    []span   // for build
-	hanging []*entry // for addEnd
+	work    []span   // used by build
+	hanging []*entry // used by addEnd
 	pieces  [][]byte // the literals of all suffixes
 }
 
-// reset begins a group of entries, sorted by text, no two alike.
+// reset starts a group of entries, which are sorted by text and have distinct texts.
 func (b *builder) reset(entries []entry) {
 	b.flags, b.entries = 0, entries
 	b.nodes, b.leaves, b.text = b.nodes[:0], b.leaves[:0], b.text[:0]
@@ -42,8 +42,8 @@ func (b *builder) reset(entries []entry) {
 	b.suffixLiterals, b.suffixRules, b.pieces = b.suffixLiterals[:0], b.suffixRules[:0], b.pieces[:0]
 }
 
-// span is a run of entries whose texts agree in their first depth bytes, and
-// the node that stands for these.
+// span is a range of entries whose texts agree in their first depth bytes, and the node or
+// leaf for these bytes.
 type span struct {
 	low, high int // entries[low:high]
 	depth     int
@@ -51,8 +51,8 @@ type span struct {
 	above     uint32 // the nearest end above, 0 for none
 }
 
-// build makes the compiled form. Nodes come out with siblings side by side and
-// subtrees depth first, so that a walk down stays close.
+// build makes the compiled form. Siblings lie side by side and subtrees depth first, so
+// that the nodes of one walk are close in memory.
 func (b *builder) build() compiled {
 	b.nodes = append(b.nodes, make([]byte, nodeSize)...)
 	b.ends = append(b.ends, make([]byte, endSize)...)
@@ -66,11 +66,11 @@ func (b *builder) build() compiled {
 	return b.assemble()
 }
 
-// fill writes the node of a span, and what leaves it has, and pushes the spans of its
-// other children.
+// fill writes the node of a span. If the children are leaves it writes these too, else it
+// pushes their spans.
 func (b *builder) fill(s span, work []span) []span {
 	if s.low == s.high {
-		return work // no rules at all: an empty root
+		return work // no rules: the root stays empty
 	}
 	label, length := b.commonLabel(s)
 	s.depth += length
@@ -84,8 +84,7 @@ func (b *builder) fill(s span, work []span) []span {
 	return b.addChildren(s, work)
 }
 
-// fillLeaf writes the leaf of a span, all whose entries have one literal
-// prefix.
+// fillLeaf writes the leaf of a span whose entries have one literal prefix.
 func (b *builder) fillLeaf(s *span) {
 	only := &b.entries[s.low]
 	label := only.literalPrefix()[s.depth:]
@@ -103,7 +102,7 @@ func (b *builder) fillLeaf(s *span) {
 	put32(leaf[8:], endBit|b.addEnd(*s, s.high))
 }
 
-// isLeaf tells whether the entries of a span have one literal prefix.
+// isLeaf reports whether all entries of a span have one literal prefix.
 func (b *builder) isLeaf(s span) bool {
 	if s.high-s.low == 1 {
 		return true
@@ -112,8 +111,9 @@ func (b *builder) isLeaf(s span) bool {
 	return len(first) == len(last) && bytes.Equal(first, last)
 }
 
-// commonLabel returns the bytes that all texts of a span share behind its
-// depth, up to seven, none of them a star, the first one lowest, and their number.
+// commonLabel returns the bytes that all texts of a span share after its depth, up to the
+// first star and seven at most, and their number. The first byte is the lowest one of
+// label.
 func (b *builder) commonLabel(s span) (label uint64, length int) {
 	const most = 7
 	first, last := b.entries[s.low].literalPrefix()[s.depth:], b.entries[s.high-1].literalPrefix()[s.depth:]
@@ -123,7 +123,7 @@ func (b *builder) commonLabel(s span) (label uint64, length int) {
 	return label & (1<<(8*length) - 1), length
 }
 
-// firstWord is the bytes that a text begins with, the first one lowest.
+// firstWord returns the first eight bytes of a text as a little-endian word.
 func firstWord(text []byte) (word uint64) {
 	if len(text) >= 8 {
 		return le64(text)
@@ -134,8 +134,8 @@ func firstWord(text []byte) (word uint64) {
 	return word
 }
 
-// lowBelow returns the first entry of a span whose literal prefix does not end
-// at the span's depth.
+// lowBelow returns the first entry of a span whose literal prefix is longer than the span's
+// depth.
 func (b *builder) lowBelow(s span) int {
 	low := s.low
 	for low < s.high && b.entries[low].prefix == s.depth {
@@ -144,8 +144,8 @@ func (b *builder) lowBelow(s span) int {
 	return low
 }
 
-// addEnd writes the end for the entries of a span up to high, whose literal
-// prefixes end at the span's depth.
+// addEnd writes the end for the entries of a span before high, the ones whose literal
+// prefix has depth bytes.
 func (b *builder) addEnd(s span, high int) (end uint32) {
 	above := b.end(s.above)
 	prefix, list := le32(above), le32(above[8:])
@@ -175,8 +175,7 @@ func (b *builder) addEnd(s span, high int) (end uint32) {
 
 func (b *builder) end(number uint32) []byte { return b.ends[int(number)*endSize:] }
 
-// addChildren makes a node or a leaf for each byte that follows in a span's
-// texts.
+// addChildren makes a node or a leaf for each byte that comes next in a span's texts.
 func (b *builder) addChildren(s span, work []span) []span {
 	if s.low == s.high {
 		return work
@@ -212,11 +211,11 @@ func (b *builder) addChildren(s span, work []span) []span {
 		}
 		return work[:pushed]
 	}
-	slices.Reverse(children) // the stack gives back the last first
+	slices.Reverse(children) // a stack returns the last one first
 	return work
 }
 
-// reserve makes room for n nodes or leaves side by side and returns the first.
+// reserve makes room for n consecutive nodes or leaves and returns the first.
 func (b *builder) reserve(n int, leaves bool) (first int) {
 	if leaves {
 		first = len(b.leaves) / leafSize
@@ -248,7 +247,7 @@ func (b *builder) assemble() compiled {
 	return newCompiled(slices.Concat(data, b.nodes, b.leaves, b.ends, b.lists, b.signatures, b.suffixes, b.literals, b.text, index))
 }
 
-// AppendValid appends s with bytes that are not UTF-8 as %XX.
+// AppendValid appends s, with bytes that are not UTF-8 as %XX.
 func AppendValid(dst, s []byte) []byte {
 	if utf8.Valid(s) {
 		return append(dst, s...)

@@ -7,24 +7,24 @@ import (
 	"slices"
 )
 
-// Entries are sorted by text as numbers, which takes a fraction of the time of
-// comparing texts: a key has four bytes of the text, how many of these there are
-// (keyGoesOn where they are not the last ones), and the index of the entry.
+// Entries are sorted by numeric keys, in a fraction of the time that comparing texts takes.
+// A key has four bytes of the text, the number of these (keyGoesOn if more bytes follow),
+// and the index of the entry.
 const (
-	keyIndexBits = 29 // as many rules as 4 GiB can have
+	keyIndexBits = 29 // enough for the rules of a body of 4 GiB
 	keySizeBits  = 3
 	keyBytes     = 4
 	keyGoesOn    = keyBytes + 1
 
-	// fewEntries is how many entries with equal keys are compared by their texts.
+	// fewEntries is the most entries with equal keys that are compared by their texts.
 	fewEntries = 6
 )
 
-// run is a run of keys whose entries' texts agree in their first depth bytes.
+// run is a range of keys. The texts of its entries agree in their first depth bytes.
 type run struct{ low, high, depth int }
 
-// sortByText makes keys the order of the entries by text, then those that are not
-// anchored first, then by rank, the best first.
+// sortByText sorts the indices of the entries into c.keys: by text, then unanchored before
+// anchored, then the best rule first.
 func (c *Compiler) sortByText() {
 	keys := c.keys[:0]
 	for i := range c.entries {
@@ -38,8 +38,8 @@ func (c *Compiler) sortByText() {
 	c.keys, c.runs = keys, work
 }
 
-// sortRun sorts a run by the bytes from its depth on and pushes the runs that are
-// not sorted by that.
+// sortRun sorts a run by the next bytes of the texts. It pushes the runs whose texts are
+// still equal after these bytes.
 func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 	keys = keys[r.low:r.high]
 	for i, key := range keys {
@@ -64,17 +64,17 @@ func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 	return work
 }
 
-// textKey is the key of a text, but for the index.
+// textKey returns the key of a text, with index 0.
 func textKey(text []byte) uint64 {
 	first := uint64(bits.ReverseBytes32(uint32(firstWord(text))))
 	size := uint64(min(len(text), keyGoesOn))
 	return (first<<keySizeBits | size) << keyIndexBits
 }
 
-// indexIn is the index of a key's entry.
+// indexIn returns the index of the entry in a key.
 func indexIn(key uint64) uint64 { return key & (1<<keyIndexBits - 1) }
 
-// compareEntries compares the entries of two keys.
+// compareEntries orders the entries of two keys as sortByText does.
 func (c *Compiler) compareEntries(x, y uint64) int {
 	a, b := &c.entries[indexIn(x)], &c.entries[indexIn(y)]
 	if order := bytes.Compare(a.text, b.text); order != 0 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSortByText compares the order of entries, many of which share long beginnings
-// or are alike, with that of their texts.
+// TestSortByText compares the order of entries with that of their texts. Many share long
+// prefixes or are equal.
 func TestSortByText(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var c Compiler
@@ -31,11 +31,11 @@ func TestSortByText(t *testing.T) {
 		for i := range c.keys {
 			c.keys[i] = indexIn(c.keys[i])
 			if c.compareEntries(c.keys[i], want[i]) != 0 {
-				t.Fatalf("place %d: %+v, not %+v", i, c.entries[c.keys[i]], c.entries[want[i]])
+				t.Fatalf("position %d: %+v, want %+v", i, c.entries[c.keys[i]], c.entries[want[i]])
 			}
 		}
 		if slices.Sort(c.keys); len(slices.Compact(c.keys)) != len(want) {
-			t.Fatal("an entry is there twice")
+			t.Fatal("an entry occurs twice")
 		}
 	}
 }

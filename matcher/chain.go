@@ -7,21 +7,20 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Profile is a reading of the protocol; see [robotstxt.Profile].
+// Profile is the dialect of the protocol to follow; see [robotstxt.Profile].
 type Profile = robotstxt.Profile
 
 // Everyone is the name of the rules for all crawlers (RFC 9309 §2.2.1).
 const Everyone = "*"
 
-// Chain is the product tokens that one verdict is for, most specific first:
-// the first name that has a group decides, then the groups for everyone. The
-// chain of [Everyone] alone asks for these at once.
+// Chain is a list of product tokens that share one verdict, most specific first. The first
+// name that has a group decides, else the groups of [Everyone]. A chain that is [Everyone]
+// alone asks for those groups only.
 type Chain []string
 
-// ParseChain reads a chain from names separated by commas, such as
-// "Googlebot-News,Googlebot". A name with white space, a slash, a parenthesis
-// or a semicolon is a User-Agent header and no product token (RFC 9309
-// §2.2.1): the error says which token it should have been.
+// ParseChain parses names separated by commas, such as "Googlebot-News,Googlebot". A name
+// with white space, a slash, a parenthesis or a semicolon is a User-Agent header rather
+// than a product token (RFC 9309 §2.2.1): the error names the token to use in its place.
 func ParseChain(s string) (Chain, error) {
 	var chain Chain
 	if strings.ContainsAny(s, "/();") {
@@ -60,8 +59,8 @@ func headerError(s string) error {
 	return fmt.Errorf("agent %q looks like a User-Agent header; give the crawler's product token, such as CCBot", s)
 }
 
-// tokenOfHeader finds the product token in a User-Agent header: the product
-// after "compatible;" where there is one, else the first product.
+// tokenOfHeader finds the product token in a User-Agent header: the product after
+// "compatible;", else the first product.
 func tokenOfHeader(header string) string {
 	s := header
 	if i := strings.Index(strings.ToLower(s), "compatible;"); i >= 0 {
@@ -74,16 +73,15 @@ func tokenOfHeader(header string) string {
 	return s
 }
 
-// choice is a group that concerns a chain, and the user-agent line that says
-// so.
+// choice is a group that a chain obeys, with the user-agent line that names the chain.
 type choice struct {
 	group int
 	agent robotstxt.Agent
 }
 
-// ChosenGroups returns the user-agent lines that make groups of f concern a chain, one for
-// each group in file order, and the chain's name that they have: its first with a group,
-// else [Everyone] (RFC 9309 §2.2.1). Without such a group there are none.
+// ChosenGroups returns the groups that chain obeys: one user-agent line for each group, in
+// file order, and the name of the chain that these lines match. That is the first name with
+// a group, else [Everyone] (RFC 9309 §2.2.1).
 func ChosenGroups(f *robotstxt.File, chain Chain) (name string, lines []robotstxt.Agent) {
 	agents := NewAgents([]Chain{chain})
 	var s selector

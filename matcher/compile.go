@@ -7,8 +7,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Compile is Compiler.Compile for a single body, with explanations. It returns one
-// Trie a chain, in their order; chains that obey the same groups have equal ones.
+// Compile compiles a body with a new Compiler, with notes. It returns one Trie for each
+// chain, in their order; chains that obey the same groups get equal tries.
 func Compile(f *robotstxt.File, chains []Chain) []Trie {
 	c := Compiler{Explain: true}
 	tries, of := c.Compile(f, NewAgents(chains))
@@ -20,50 +20,49 @@ func Compile(f *robotstxt.File, chains []Chain) []Trie {
 	return all
 }
 
-// Compiler compiles bodies one after the other, in memory that it keeps: as much
-// as the largest of them needed. It belongs to one goroutine. The zero value is
-// ready for use.
+// Compiler compiles bodies one after the other. It keeps its memory, as much as the largest
+// body needed. It belongs to one goroutine. The zero value is ready for use.
 type Compiler struct {
-	// Explain makes rules known by their text, line and agent; without it
-	// Trie.Rule knows only whether a rule allows.
+	// Explain keeps the text, line and agent of each rule. Without it Trie.Rule knows only
+	// whether a rule allows.
 	Explain bool
 
 	selector        selector
-	compiled        []compiledGroups // of the body at hand
+	compiled        []compiledGroups // of the current body
 	entries, sorted []entry
 	sources         []source
-	arena           []byte // of the entries' texts, where the body does not have them
+	arena           []byte // entries' texts that are not in the body as they are
 	keys            []uint64
 	byRank          []uint32
 	runs            []run
 	builder         builder
 }
 
-// compiledGroups is what some groups of a body compiled to.
+// compiledGroups are merged groups of a body and the trie that they compile to.
 type compiledGroups struct {
 	chosen []choice
 	trie   Trie
 }
 
-// Compile compiles what a body means for each agent: the distinct tries, and which of
-// them is each agent's, as Origin has them. The tries keep nothing of f, nor of the
-// compiler.
+// Compile compiles a body for each agent. It returns the distinct tries and the index of
+// each agent's trie, as the fields Tries and Of of an Origin. The tries alias neither f nor
+// the compiler's memory.
 //
-// It takes time and memory linear in the body and in the number of agents, but for
-// sorting rules.
+// It takes time and memory linear in the body and in the number of agents, apart from
+// sorting the rules.
 func (c *Compiler) Compile(f *robotstxt.File, agents *Agents) (tries []Trie, of []uint32) {
 	c.selector.choose(f, agents)
 	c.compiled = c.compiled[:0]
 	d := newDistinct(agents)
 	for i := range agents.chains {
 		name := agents.decides(i, c.selector.has)
-		_ = d.add(i, name, func() (Trie, error) { return c.trie(f, c.selector.groupsOf(name)), nil }) // which never fails
+		_ = d.add(i, name, func() (Trie, error) { return c.trie(f, c.selector.groupsOf(name)), nil }) // this function never fails
 	}
-	clear(c.compiled) // it must not keep a body in memory
+	clear(c.compiled) // so that no body is kept in memory
 	return d.result()
 }
 
-// trie returns what chosen groups compile to, once for each set of groups.
+// trie compiles chosen groups, or returns the trie of an equal choice compiled before.
 func (c *Compiler) trie(f *robotstxt.File, chosen []choice) Trie {
 	known := slices.IndexFunc(c.compiled, func(g compiledGroups) bool { return sameGroups(g.chosen, chosen) })
 	if known < 0 {
@@ -85,11 +84,11 @@ func sameGroups(a, b []choice) bool {
 	return slices.EqualFunc(a, b, func(x, y choice) bool { return x.group == y.group })
 }
 
-// entry is a rule on its way into the trie.
+// entry is a rule to be put into the trie.
 type entry struct {
 	pattern
 	rule  uint32 // number: rank × 2, plus 1 for allow
-	order uint32 // index of its source among all rules
+	order uint32 // index in sources
 }
 
 // source is a rule as the file has it.
@@ -98,8 +97,8 @@ type source struct {
 	group uint32
 }
 
-// groups compiles the rules of the merged groups (RFC 9309 §2.2.1), which describe
-// then describes.
+// groups compiles the rules of the merged groups (RFC 9309 §2.2.1). Call describe next for
+// the notes on them.
 func (c *Compiler) groups(f *robotstxt.File, chosen []choice) (t Trie) {
 	c.collect(f, chosen)
 	c.rank()
@@ -136,8 +135,8 @@ func (c *Compiler) collect(f *robotstxt.File, chosen []choice) {
 	}
 }
 
-// add adds a pattern of the next source, if it can match anything. Its rule has no
-// rank yet.
+// add adds an entry for a pattern of the next source. It returns false for a pattern that
+// cannot match anything. rank sets the entry's rank.
 func (c *Compiler) add(source []byte, allow bool, p Profile) (ok bool) {
 	n := len(c.entries)
 	c.entries = append(c.entries, entry{order: uint32(len(c.sources))})
@@ -152,14 +151,14 @@ func (c *Compiler) add(source []byte, allow bool, p Profile) (ok bool) {
 	return true
 }
 
-// rank numbers the entries by specificity and collects their sources by rank;
-// rank 0 is no rule.
+// rank numbers the entries by specificity, from 1 on, and collects the index of each rank's
+// source in byRank.
 func (c *Compiler) rank() {
 	const indexBits = 32
 	entries := c.entries
 	c.keys = c.keys[:0]
-	// Length and verdict above, the index below: entries are in file order, and
-	// of equal ones the first must come last.
+	// The high bits of a key are length and verdict, the low bits the index counted from
+	// the end: among equal rules the first line gets the highest rank.
 	for i := range entries {
 		key := uint64(entries[i].length)<<1 | uint64(entries[i].rule)
 		c.keys = append(c.keys, key<<indexBits|uint64(len(entries)-1-i))
@@ -173,8 +172,7 @@ func (c *Compiler) rank() {
 	}
 }
 
-// dedupe sorts the entries by text, without those that match what a better one
-// matches, too, because their texts are equal.
+// dedupe sorts the entries by text and keeps only the best rule of those with equal texts.
 func (c *Compiler) dedupe() {
 	c.sortByText()
 	sorted := c.sorted[:0]
@@ -188,7 +186,7 @@ func (c *Compiler) dedupe() {
 	c.sorted = sorted
 }
 
-// describe lays out the lines and texts of the rules that were compiled last.
+// describe lays out the lines and texts of the rules that groups compiled last.
 func (c *Compiler) describe() []byte {
 	size := noteSize * len(c.byRank)
 	for _, order := range c.byRank[1:] {

@@ -5,7 +5,7 @@ import (
 	unicode "unicode/utf16"
 )
 
-// atEveryone is the first line of many bodies.
+// atEveryone starts a group for "*".
 const atEveryone = "User-agent: *\n"
 
 // utf16 encodes text in UTF-16, little-endian and with a byte order mark.
@@ -17,7 +17,7 @@ func utf16(text string) string {
 	return b.String()
 }
 
-// swapped exchanges the bytes of every pair: UTF-16, big-endian.
+// swapped swaps the bytes of every pair: UTF-16, big-endian.
 func swapped(text string) string {
 	b := []byte(text)
 	for i := 0; i+1 < len(b); i += 2 {
@@ -26,7 +26,7 @@ func swapped(text string) string {
 	return string(b)
 }
 
-// bodyCases are how a body is read into lines, keys and values.
+// bodyCases test how a body is split into lines, keys and values.
 func bodyCases() []verdictCase {
 	var cases []verdictCase
 	cases = append(cases, lineCases()...)
@@ -166,18 +166,19 @@ func markCases() []verdictCase {
 func sizeCases() []verdictCase {
 	const limit = 512000
 	const rule = "Disallow: /a"
-	// before is a body that a text of n bytes fills up to the limit, on line 3.
+	// before returns a body, up to the start of line 3, that n more bytes fill to the
+	// limit.
 	before := func(n int) string {
 		return atEveryone + "#" + strings.Repeat("x", limit-n-len(atEveryone)-2) + "\n"
 	}
-	// wide is the same in UTF-16, to be filled with n characters.
+	// wide does the same in UTF-16, for n more characters.
 	wide := func(n int, text string) string {
 		return utf16(atEveryone + "#" + strings.Repeat("x", limit/2-1-n-len(atEveryone)-2) + "\n" + text)
 	}
 	denied := []string{"/ab → disallow 3"}
 	none := []string{"/ab → no_rule_matched"}
 	return []verdictCase{
-		{name: "body/size/512000_octets", body: before(len(rule)) + rule, both: denied},
+		{name: "body/size/512000_bytes", body: before(len(rule)) + rule, both: denied},
 		{name: "body/size/cut_line_is_dropped_whole", body: before(len(rule)) + rule + "b", rfc: none, google: denied},
 		{name: "body/size/cut_comment_drops_its_line", body: before(len(rule)+1) + rule + "#b", rfc: none, google: denied},
 		{name: "body/size/LF_at_512001_is_no_cut", body: before(len(rule)) + rule + "\nAllow: /ab", rfc: denied},
@@ -197,17 +198,17 @@ func sizeCases() []verdictCase {
 
 func longLineCases() []verdictCase {
 	const kept = 16663
-	// long is a line of n bytes that ends in "z".
+	// long returns a line of n bytes that starts with start and ends in "z".
 	long := func(start string, n int) string { return start + strings.Repeat("y", n-len(start)-1) + "z" }
 	ys := func(n int) string { return strings.Repeat("y", n) }
 	whole := ys(kept - len("Disallow: /a") - 1)
 	return []verdictCase{
 		{
-			name: "body/over_long_line/16663_octets", body: atEveryone + long("Disallow: /a", kept),
+			name: "body/over_long_line/16663_bytes", body: atEveryone + long("Disallow: /a", kept),
 			both: []string{"/a" + whole + "z → disallow 2", "/a" + whole + "y → no_rule_matched"},
 		},
 		{
-			name: "body/over_long_line/16664_octets", body: atEveryone + long("Disallow: /a", kept+1),
+			name: "body/over_long_line/16664_bytes", body: atEveryone + long("Disallow: /a", kept+1),
 			rfc:    []string{"/a" + whole + "yz → disallow 2", "/a" + whole + "y → no_rule_matched"},
 			google: []string{"/a" + whole + "yz → disallow 2", "/a" + whole + "y → disallow 2 by *: Disallow: /a" + whole + "y"},
 		},
@@ -228,7 +229,7 @@ func longLineCases() []verdictCase {
 			both: []string{"/a → disallow 2 by *: Disallow: /a"},
 		},
 		{
-			name: "body/over_long_line/skipped_mark_does_not_count", body: "\xEF\xBB\xBF" + strings.Repeat(" ", kept-13) + "User-agent: *\nDisallow: /",
+			name: "body/over_long_line/byte_order_mark_does_not_count", body: "\xEF\xBB\xBF" + strings.Repeat(" ", kept-13) + "User-agent: *\nDisallow: /",
 			both: []string{"/ → disallow 2"},
 		},
 	}
@@ -241,11 +242,11 @@ func keyCases() []verdictCase {
 		{name: "body/key/case", body: "uSER-aGENT: *\ndISALLOW: /a\nALLOW: /ab", both: []string{"/a → disallow 2", "/ab → allow 3"}},
 		{name: "body/key/empty_is_ignored", body: atEveryone + ": /a\n : /a", both: none},
 		{name: "body/key/first_colon_ends_it", body: atEveryone + "Disallow:/a:b\nDisallow::/c", both: []string{"/a:b → disallow 2", "/a → no_rule_matched", "/c → no_rule_matched"}},
-		{name: "body/key/beginning/Disallowed", body: atEveryone + "Disallowed: /a", rfc: none, google: []string{"/a → disallow 2 by *: Disallowed: /a"}},
-		{name: "body/key/beginning/Disallow_x", body: atEveryone + "Disallow /x: /a", rfc: none, google: denied},
-		{name: "body/key/beginning/Allow-foo", body: atEveryone + "Allow-foo: /a\nDisallow: /", rfc: []string{"/a → disallow 3"}, google: []string{"/a → allow 2"}},
-		{name: "body/key/beginning/User-agents", body: "User-agents: *\nDisallow: /a", rfc: []string{"/a → no_group"}, google: denied},
-		{name: "body/key/beginning/user_agent_name", body: "user agent name: *\nDisallow: /a", rfc: []string{"/a → no_group"}, google: denied},
+		{name: "body/key/prefix/Disallowed", body: atEveryone + "Disallowed: /a", rfc: none, google: []string{"/a → disallow 2 by *: Disallowed: /a"}},
+		{name: "body/key/prefix/Disallow_x", body: atEveryone + "Disallow /x: /a", rfc: none, google: denied},
+		{name: "body/key/prefix/Allow-foo", body: atEveryone + "Allow-foo: /a\nDisallow: /", rfc: []string{"/a → disallow 3"}, google: []string{"/a → allow 2"}},
+		{name: "body/key/prefix/User-agents", body: "User-agents: *\nDisallow: /a", rfc: []string{"/a → no_group"}, google: denied},
+		{name: "body/key/prefix/user_agent_name", body: "user agent name: *\nDisallow: /a", rfc: []string{"/a → no_group"}, google: denied},
 		{name: "body/key/end_does_not_count", body: atEveryone + "xDisallow: /a", both: none},
 		{name: "body/key/a_misspelling_that_is_not_listed", body: atEveryone + "Dissalllow: /a\nDisallo: /a\nDisalllow: /a", both: none},
 		{
@@ -259,9 +260,9 @@ func keyCases() []verdictCase {
 		{name: "body/no_colon/three_words", body: atEveryone + "Disallow /a b", both: none},
 		{name: "body/no_colon/the_key_user_agent_is_two_words", body: "user agent *\nDisallow: /a", both: []string{"/a → no_group"}},
 		{name: "body/no_colon/a_colon_in_the_value", body: atEveryone + "Disallow /a:b\nDisallow https://h/a", both: none},
-		{name: "body/no_colon/a_colon_in_a_comment_is_none", body: atEveryone + "Disallow /a # b: c", both: denied},
+		{name: "body/no_colon/a_colon_in_a_comment_does_not_count", body: atEveryone + "Disallow /a # b: c", both: denied},
 		{name: "body/no_colon/misspelt", body: "useragent *\ndisalow /a", both: denied},
-		{name: "body/no_colon/beginning_of_a_key", body: atEveryone + "Disallowed /a", rfc: none, google: denied},
+		{name: "body/no_colon/prefix_of_a_key", body: atEveryone + "Disallowed /a", rfc: none, google: denied},
 	}
 	for _, key := range []string{"user-agent", "useragent", "user agent", "User-Agent", "USER AGENT"} {
 		cases = append(cases, verdictCase{name: "body/key/spelling/" + key, body: key + ": *\nDisallow: /a", both: denied})

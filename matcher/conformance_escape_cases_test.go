@@ -2,7 +2,7 @@ package matcher_test
 
 import "strings"
 
-// escapeCases are which spellings are equal (RFC 9309 §2.2.2).
+// escapeCases test which spellings are equal (RFC 9309 §2.2.2).
 func escapeCases() []verdictCase {
 	rfc := func(name, rules string, expectations ...string) verdictCase {
 		return verdictCase{name: "escapes/" + name, body: atEveryone + strings.ReplaceAll(rules, "; ", "\n"), rfc: expectations}
@@ -52,8 +52,8 @@ func escapeCases() []verdictCase {
 			"/a?uu=%2Fx → disallow 2", "/a?v=%2Fx → allow 3", "/a?uu=/x/y → disallow 2", "/a?v=/x/y → disallow 4"),
 		rfc("5/query/wildcard_may_stand_for_it", "Disallow: /a*/x?y", "/a?b%2Fx?y → disallow 2", "/a?b%2Fx%3Fy → disallow 2", "/a%2Fx?y → no_rule_matched"),
 		rfc("6/length/escapes_count_three", "Allow: /%26; Disallow: /*%26*", "/%26 → disallow 3"),
-		rfc("6/length/octets_that_become_escapes_count_three", "Disallow: /\u00E9; Allow: /*****; Disallow: /\u00E9*", "/\u00E9 → disallow 4"),
-		rfc("6/length/six_for_two_octets", "Disallow: /\u00E9; Allow: /*****", "/\u00E9 → disallow 2"),
+		rfc("6/length/bytes_that_become_escapes_count_three", "Disallow: /\u00E9; Allow: /*****; Disallow: /\u00E9*", "/\u00E9 → disallow 4"),
+		rfc("6/length/six_for_two_bytes", "Disallow: /\u00E9; Allow: /*****", "/\u00E9 → disallow 2"),
 		rfc("6/length/decoded_ones_count_one", "Disallow: /%61; Allow: /**", "/a → allow 3"),
 		rfc("6/length/a_percent_that_becomes_an_escape", "Disallow: /%; Allow: /**", "/% → disallow 2"),
 		rfc("6/length/3A_counts_one", "Disallow: /%3A; Allow: /**", "/: → allow 3"),

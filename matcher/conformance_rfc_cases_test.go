@@ -93,7 +93,7 @@ func rfcCases() []verdictCase {
 			both: []string{"/example/page.html → no_rule_matched", "/a.gif → no_rule_matched", "/ → no_rule_matched"},
 		},
 		{
-			// The URI is as erratum 7124 has it.
+			// The URI is the one of erratum 7124.
 			name: "RFC_9309/section_5.2_longest_match",
 			body: "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n",
 			both: []string{
@@ -107,14 +107,14 @@ func rfcCases() []verdictCase {
 	return append(cases, figure4Cases()...)
 }
 
-// figure4Cases are RFC 9309's examples of matching escaped components: in each
-// row, every spelling of the path as a rule matches every spelling as a URL.
+// figure4Cases are RFC 9309's examples of escaped components: in each row, every spelling
+// as a rule matches every spelling as a URL.
 func figure4Cases() []verdictCase {
 	var cases []verdictCase
 	for _, row := range []struct {
 		name      string
 		spellings []string
-		others    []string // paths that no spelling matches
+		others    []string // paths that none of the spellings match as rules
 	}{
 		{"query", []string{"/foo/bar?baz=quz"}, []string{"/foo/bar", "/foo/bar%3Fbaz=quz"}},
 		{

@@ -2,7 +2,7 @@ package matcher_test
 
 import "strings"
 
-// groupCases are which groups concern whom (RFC 9309 §2.2.1).
+// groupCases test which groups an agent obeys (RFC 9309 §2.2.1).
 func groupCases() []verdictCase {
 	cases := []verdictCase{
 		{
@@ -51,11 +51,11 @@ func groupCases() []verdictCase {
 			both: []string{"/a → allow 2 by foobot: Allow: /a", "/b → no_rule_matched", "/c → disallow 6 by FOOBOT: Disallow: /c"},
 		},
 		{
-			name: "groups/those_for_everyone_are_merged", body: "User-agent: *\nDisallow: /a\nUser-agent: Bar\nDisallow: /b\nUser-agent: * all\nDisallow: /c",
+			name: "groups/groups_for_everyone_are_merged", body: "User-agent: *\nDisallow: /a\nUser-agent: Bar\nDisallow: /b\nUser-agent: * all\nDisallow: /c",
 			both: []string{"/a → disallow 2 by *: Disallow: /a", "/b → no_rule_matched", "/c → disallow 6 by * all: Disallow: /c"},
 		},
 		{
-			name: "groups/those_for_everyone_are_not_used_beside_a_group_without_rules", body: "User-agent: FooBot\n\nUser-agent: Bar\nDisallow:\n\nUser-agent: *\nDisallow: /\n",
+			name: "groups/groups_for_everyone_are_not_used_beside_a_group_without_rules", body: "User-agent: FooBot\n\nUser-agent: Bar\nDisallow:\n\nUser-agent: *\nDisallow: /\n",
 			both: []string{"/ → no_rule_matched"},
 		},
 		{
@@ -73,7 +73,7 @@ func groupCases() []verdictCase {
 		{name: "groups/none_for_the_agent_and_none_for_everyone", body: "User-agent: Bar\nDisallow: /", both: []string{"/ → no_group"}},
 		{name: "groups/none_at_all", body: "Disallow: /", both: []string{"/ → no_group"}},
 		{
-			name: "groups/rules_before_any_are_ignored", body: "Disallow: /a\nUser-agent: *\nDisallow: /b",
+			name: "groups/rules_before_the_first_are_ignored", body: "Disallow: /a\nUser-agent: *\nDisallow: /b",
 			both: []string{"/a → no_rule_matched", "/b → disallow 3"},
 		},
 		{
@@ -117,7 +117,7 @@ func chainCases() []verdictCase {
 	}
 }
 
-// nameCases are the values of user-agent lines that name an agent.
+// nameCases test which values of user-agent lines name an agent.
 func nameCases() []verdictCase {
 	named, other := []string{"/a → disallow 2"}, []string{"/a → no_group"}
 	var cases []verdictCase
@@ -156,7 +156,7 @@ func nameCases() []verdictCase {
 			rfc: c.rfc, google: c.google,
 		})
 	}
-	for _, char := range "@[`{.0123456789*" { // what is next to letters in ASCII, and more
+	for _, char := range "@[`{.0123456789*" { // the neighbours of letters in ASCII, and more
 		cases = append(cases, verdictCase{
 			name: "groups/name/no_letter/" + string(char), body: "User-agent: FooBot" + string(char) + "\nDisallow: /a", both: named,
 		})
@@ -175,7 +175,7 @@ func nameCases() []verdictCase {
 	})
 }
 
-// everyoneCases are the values of user-agent lines that mean everyone.
+// everyoneCases test which values of user-agent lines mean everyone.
 func everyoneCases() []verdictCase {
 	named, other := []string{"/a → disallow 2"}, []string{"/a → no_group"}
 	var cases []verdictCase
@@ -203,13 +203,13 @@ func everyoneCases() []verdictCase {
 	return cases
 }
 
-// ruleCases are which rule decides (RFC 9309 §2.2.2, §2.2.3).
+// ruleCases test which rule decides (RFC 9309 §2.2.2, §2.2.3).
 func ruleCases() []verdictCase {
 	both := func(name, rules string, expectations ...string) verdictCase {
 		return verdictCase{name: "rules/" + name, body: atEveryone + strings.ReplaceAll(rules, "; ", "\n"), both: expectations}
 	}
 	return append([]verdictCase{
-		both("first_octet", "Disallow: /a", "/a → disallow 2", "/ab → disallow 2", "/a/b → disallow 2", "/b/a → no_rule_matched", "/ → no_rule_matched"),
+		both("first_byte", "Disallow: /a", "/a → disallow 2", "/ab → disallow 2", "/a/b → disallow 2", "/b/a → no_rule_matched", "/ → no_rule_matched"),
 		both("path_and_query", "Disallow: /a?b", "/a?b → disallow 2", "/a?bc → disallow 2", "/a → no_rule_matched", "/a/?b → no_rule_matched"),
 		both("case_sensitive", "Disallow: /Ab", "/Ab → disallow 2", "/ab → no_rule_matched", "/AB → no_rule_matched"),
 		both("star/any_run", "Disallow: /a*c", "/abc → disallow 2", "/ab/b?b&bc → disallow 2", "/ab → no_rule_matched"),
@@ -226,13 +226,13 @@ func ruleCases() []verdictCase {
 		both("dollar/two", "Disallow: /a$$", "/a$ → disallow 2", "/a → no_rule_matched", "/a$$ → no_rule_matched"),
 		both("dollar/alone", "Disallow: $", "/ → no_rule_matched"),
 		both("dollar/root", "Disallow: /$", "/ → disallow 2", "/a → no_rule_matched"),
-		both("longest/most_octets", "Disallow: /a; Allow: /ab; Disallow: /abc", "/a → disallow 2", "/ab → allow 3", "/abc → disallow 4"),
+		both("longest/most_bytes", "Disallow: /a; Allow: /ab; Disallow: /abc", "/a → disallow 2", "/ab → allow 3", "/abc → disallow 4"),
 		both("longest/order_does_not_matter", "Disallow: /abc; Allow: /ab; Disallow: /a", "/a → disallow 4", "/ab → allow 3", "/abc → disallow 2"),
 		both("longest/star_counts", "Allow: /fish; Disallow: /fish*", "/fish → disallow 3", "/fishy → disallow 3"),
 		both("longest/every_star_counts", "Allow: /a*b; Disallow: /a**b", "/ab → disallow 3", "/axb → disallow 3"),
 		both("longest/dollar_counts", "Allow: /; Disallow: *$", "/ → disallow 3", "/x → disallow 3"),
 		both("longest/star_ties_with_slash", "Disallow: *; Allow: /", "/ → allow 3", "/x → allow 3"),
-		both("longest/pattern_not_match_counts", "Disallow: /a*; Allow: /ab", "/abcdef → allow 3", "/acdefg → disallow 2"),
+		both("longest/length_of_the_pattern_counts", "Disallow: /a*; Allow: /ab", "/abcdef → allow 3", "/acdefg → disallow 2"),
 		both("longest/wildcard_may_beat_literal", "Allow: /page; Disallow: /*.htm", "/page.htm → disallow 3", "/page → allow 2"),
 		both("equal_length/allow_wins", "Disallow: /ab; Allow: /ab", "/ab → allow 3 by *: Allow: /ab"),
 		both("equal_length/allow_wins_first_too", "Allow: /a*; Disallow: /ab", "/ab → allow 2"),
@@ -252,7 +252,7 @@ func ruleCases() []verdictCase {
 	}, specialPathCases()...)
 }
 
-// specialPathCases are the paths and names that have rules of their own.
+// specialPathCases test paths and names with special treatment.
 func specialPathCases() []verdictCase {
 	index := atEveryone + "Disallow: /p\nAllow: /p/index.html\n"
 	return []verdictCase{
@@ -277,7 +277,7 @@ func specialPathCases() []verdictCase {
 			google: []string{"/p/ → allow 3 by *: Allow: /p/index.html", "/p/? → disallow 2"},
 		},
 		{
-			name: "rules/index.htm/beginning_of_the_name", body: atEveryone + "Disallow: /\nAllow: /p/index.htm\nAllow: /q/index.htmx/y\nAllow: /r/index.htm$\nAllow: /s/index.html?t",
+			name: "rules/index.htm/prefix_of_the_name", body: atEveryone + "Disallow: /\nAllow: /p/index.htm\nAllow: /q/index.htmx/y\nAllow: /r/index.htm$\nAllow: /s/index.html?t",
 			google: []string{"/p/ → allow 3", "/q/ → disallow 2", "/r/ → allow 5", "/s/ → allow 6"},
 		},
 		{
@@ -288,7 +288,7 @@ func specialPathCases() []verdictCase {
 		{name: "rules/index.htm/needs_a_slash", body: atEveryone + "Disallow: /p\nAllow: *index.html", google: []string{"/p/ → disallow 2"}},
 		{name: "rules/index.htm/not_for_disallow", body: atEveryone + "Disallow: /p/index.html", google: []string{"/p/ → no_rule_matched"}},
 		{
-			name: "rules/index.htm/of_that_length", body: atEveryone + "Allow: /*/index.html\nDisallow: /p/q/\nDisallow: /p*$",
+			name: "rules/index.htm/keeps_the_length_of_the_cut_pattern", body: atEveryone + "Allow: /*/index.html\nDisallow: /p/q/\nDisallow: /p*$",
 			google: []string{"/p/q/ → disallow 3", "/p/ → allow 2", "/q/ → allow 2"},
 		},
 	}

@@ -11,29 +11,28 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// The cases of this file and of the conformance_*_cases_test.go files say what
-// a verdict means, row by row and sentence by sentence of RFC 9309 and of this
-// project's reading of it. Every expectation was written by hand from the text;
-// the engine and the reference both have to meet it, under both profiles.
+// The cases of this file and of the conformance_*_cases_test.go files define what a verdict
+// means. They follow RFC 9309 sentence by sentence, and this project's choices where the
+// RFC is silent. All expectations were written by hand from these texts. Engine and
+// reference must both meet them, under both profiles.
 
-// verdictCase is a body and what it means for some paths.
+// verdictCase is a body with the expected verdicts for some paths.
 type verdictCase struct {
-	// name is the topic, the row of it and what the case shows.
+	// name is topic/row/what the case shows.
 	name string
 	body string
 	// limit is the body's size limit in bytes; 0 is the default.
 	limit int
-	// chain is whom the verdicts are for; "" is FooBot.
+	// chain is the chain to decide for; "" is FooBot.
 	chain string
-	// both, rfc and google are expectations under both profiles or under one of
-	// them: "PATH → VERDICT", or a whole URL for the path. A verdict is a
-	// reason, or "allow N" or "disallow N" with the line N of the rule, and
-	// then maybe " by AGENT: RULE" with the user-agent value and the rule as
-	// they are reported.
+	// both, rfc and google are expectations under both profiles or under one of them: "PATH
+	// → VERDICT", or a whole URL for the path. A verdict is a reason, or "allow N" or
+	// "disallow N" with the line number of the rule, which " by AGENT: RULE" may follow,
+	// with the user-agent value and the rule as they are reported.
 	both, rfc, google []string
 }
 
-// profiles are the readings by name.
+// profiles are the profiles by name.
 var profiles = []struct {
 	name      string
 	engine    matcher.Profile
@@ -43,7 +42,8 @@ var profiles = []struct {
 	{"google", robotstxt.Google, reference.Google},
 }
 
-// verdicts judges paths by a body that was read; split splits a URL.
+// verdicts are an implementation's functions for one body: judge decides on a path, split
+// splits a URL.
 type verdicts struct {
 	judge func(path string) string
 	split func(url string) string
@@ -73,7 +73,7 @@ func runVerdictCase(t *testing.T, c verdictCase) {
 		for _, expectation := range append(c.both[:len(c.both):len(c.both)], own...) {
 			path, want, ok := strings.Cut(expectation, " → ")
 			if !ok {
-				t.Fatalf("not an expectation: %q", expectation)
+				t.Fatalf("malformed expectation: %q", expectation)
 			}
 			checkVerdict(t, profile.name+" reference", oracle, path, want)
 			checkVerdict(t, profile.name+" engine", engine, path, want)
@@ -81,7 +81,7 @@ func runVerdictCase(t *testing.T, c verdictCase) {
 		}
 	}
 	if checked == 0 {
-		t.Error("the case expects nothing")
+		t.Error("the case has no expectation")
 	}
 }
 
@@ -92,7 +92,7 @@ func checkVerdict(t *testing.T, who string, v verdicts, path, want string) {
 		_, target, _ = strings.Cut(v.split(path), " ")
 	}
 	if got := v.judge(target); got != want && !strings.HasPrefix(got, want+" by ") {
-		t.Errorf("%s: %q is %q, want %q", who, path, got, want)
+		t.Errorf("%s: %q: %q, want %q", who, path, got, want)
 	}
 }
 
@@ -116,7 +116,7 @@ func engineVerdicts(t *testing.T, c verdictCase, p matcher.Profile) verdicts {
 	return verdicts{judge: newEngineRules(t, c, p).judge, split: engineSplit}
 }
 
-// engineRules are a case's rules as the engine has them.
+// engineRules are the compiled rules of a case.
 type engineRules struct {
 	body    string
 	profile matcher.Profile
@@ -134,25 +134,25 @@ func newEngineRules(t *testing.T, c verdictCase, p matcher.Profile) *engineRules
 	return &engineRules{body: c.body, profile: p, trie: &matcher.Compile(f, []matcher.Chain{chain})[0]}
 }
 
-// allowed is the verdict of the rules alone.
+// allowed returns the verdict of the rules, without regard to /robots.txt.
 func (e *engineRules) allowed(path string) bool {
 	e.target.Set([]byte(path), e.profile)
 	return e.trie.Allowed(&e.target)
 }
 
-// stand is a path's verdict.
-func (e *engineRules) stand(path string) matcher.PrefixVerdict {
+// prefixVerdict returns the prefix verdict of a path.
+func (e *engineRules) prefixVerdict(path string) matcher.PrefixVerdict {
 	e.target.Set([]byte(path), e.profile)
 	return e.trie.PrefixVerdict(&e.target)
 }
 
-// settled is the verdict of a path that a verdict holds for.
-func (e *engineRules) settled(s matcher.PrefixVerdict, path string) bool {
+// resolved returns the verdict of a path that has the prefix verdict s.
+func (e *engineRules) resolved(s matcher.PrefixVerdict, path string) bool {
 	e.target.Set([]byte(path), e.profile)
 	return s.Denied() == (s.Undecided() && e.trie.Resolve(&s, &e.target))
 }
 
-// judge judges a path as an evaluator does, /robots.txt included.
+// judge decides on a path as an evaluator does, including /robots.txt.
 func (e *engineRules) judge(path string) string {
 	if is, _ := matcher.IsRobotsTxt([]byte(path), e.profile); is {
 		return matcher.RobotsTxt.String()
@@ -193,7 +193,8 @@ func engineSplit(url string) string {
 	return string(authority) + " " + string(path)
 }
 
-// What is odd about a body is said, with the number of its line; 0 is the body.
+// TestSemanticsWarnings: each oddity of a body gives a warning with its line number; 0
+// means the whole body.
 func TestSemanticsWarnings(t *testing.T) {
 	const start = "User-agent: *\n"
 	tooLong := start + strings.Repeat("#\n", robotstxt.DefaultLimit)
@@ -227,14 +228,15 @@ func TestSemanticsWarnings(t *testing.T) {
 					t.Errorf("%s: warnings %v, want %q", profile.name, f.Warnings, want)
 				}
 				if f.Limited != (want == "body_limited 0") {
-					t.Errorf("%s: limited is %v", profile.name, f.Limited)
+					t.Errorf("%s: Limited is %v", profile.name, f.Limited)
 				}
 			}
 		})
 	}
 }
 
-// A User-Agent header is no product token (RFC 9309 §2.2.1, figure 1).
+// TestSemanticsProductToken: a User-Agent header is not a product token (RFC 9309 §2.2.1,
+// figure 1).
 func TestSemanticsProductToken(t *testing.T) {
 	for _, c := range []struct{ chain, token string }{
 		{"Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)", "ExampleBot"},
@@ -249,11 +251,11 @@ func TestSemanticsProductToken(t *testing.T) {
 		t.Run("groups/user_agent_header/"+c.token, func(t *testing.T) {
 			chain, err := matcher.ParseChain(c.chain)
 			if err == nil {
-				t.Fatalf("%q is taken for %q", c.chain, chain)
+				t.Fatalf("ParseChain(%q) accepts it as %q", c.chain, chain)
 			}
-			// The error quotes what was given; the token must stand outside it too.
+			// The error quotes its input; the token must also occur outside the quotes.
 			if text := strings.ReplaceAll(err.Error(), fmt.Sprintf("%q", c.chain), ""); !strings.Contains(text, c.token) {
-				t.Errorf("the error does not say %q: %v", c.token, err)
+				t.Errorf("the error does not name %q: %v", c.token, err)
 			}
 		})
 	}
@@ -265,8 +267,8 @@ func TestSemanticsProductToken(t *testing.T) {
 	}
 }
 
-// Several agents are judged at once, each by its own groups; they are never
-// merged into one.
+// TestSemanticsSeveralAgents: several agents are decided at once, each by its own groups,
+// which are never merged.
 func TestSemanticsSeveralAgents(t *testing.T) {
 	const body = "User-agent: A\nDisallow: /a\nUser-agent: B\nDisallow: /b\nUser-agent: *\nDisallow: /c\n"
 	chains := []matcher.Chain{{"A"}, {"B"}, {"*"}, {"C"}, {"C", "B", "A"}}

@@ -7,71 +7,69 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// maxPrefixes is how many prefixes with undecided paths a Decider collects before
-// it resolves them: as many as stay in the nearest cache.
+// maxPrefixes is how many prefixes with undecided paths a Decider collects before it
+// resolves them. They fit the L1 cache.
 const maxPrefixes = 256
 
-// Decider decides the rows of a column of URLs whose authorities are known, and
-// sets a bit for each row and trie of its authority. It is one goroutine's.
+// Decider decides the rows of a column of URLs whose authorities are known. It sets a bit
+// for each row and each trie of its authority. It belongs to one goroutine.
 //
-// A row's path is walked down the tries of its authority. What the rules without
-// wildcards make of it depends on a prefix of the URL, and holds for all rows that
-// follow and begin with that prefix: one comparison each finds these. Their bits
-// are set at once. Where a wildcard rule may change the verdict of single paths,
-// these are collected, for Finish to look for the rules' literals in many paths at
-// a time; it changes the bits of those that a wildcard rule decides otherwise.
+// It walks the path of a row down the tries of its authority. The verdict of the rules
+// without wildcards depends on a prefix of the URL only, so all following rows that start
+// with this prefix share it: a comparison per row finds them, and their bits are set at
+// once. Where a wildcard rule may change the verdict of a path, the path is undecided and
+// the Decider collects it. Finish looks for the literals of wildcard rules in many paths at
+// a time and flips the bits of those whose verdict changes.
 type Decider struct {
 	profile Profile
 	target  Target
 	data    []byte   // of the column
-	allowed [][]byte // a trie's bits, one a row
+	allowed [][]byte // for each trie a bitmap, one bit per row
 
 	prefixes [maxPrefixes]prefixVerdicts
-	n        int             // prefixes with undecided paths
-	last     *prefixVerdicts // the one of prefix
-	prefix   []byte          // what a URL has to begin with to get the verdicts of last; nil for none
-	paths    pathBlock       // undecided ones
-	rows     []int           // of paths
-	path     []byte          // one that is not written in a URL
+	n        int             // number of prefixes with undecided paths
+	last     *prefixVerdicts // the verdicts of prefix
+	prefix   []byte          // a URL that starts with it gets the verdicts of last; nil for none
+	paths    pathBlock       // the undecided paths
+	rows     []int           // by path, its row
+	path     []byte          // a path that had no slash, rewritten
 }
 
-// prefixVerdicts is what the rules without wildcards make of all URLs that begin
+// prefixVerdicts are the verdicts of the rules without wildcards for all URLs that start
 // with one prefix.
 type prefixVerdicts struct {
-	verdicts  []prefixVerdict // a trie's
-	tries     []Trie          // if undecided
-	undecided bool            // a wildcard rule may change a trie's verdict
-	first     int             // the first path, if undecided
-	skip      int             // bytes of the URL before its path
+	verdicts  []prefixVerdict // by trie
+	tries     []Trie          // set if undecided
+	undecided bool            // a wildcard rule may change the verdict of one of the tries
+	first     int             // the first undecided path of the prefix
+	skip      int             // length of scheme and authority
 }
 
 // NewDecider returns a Decider for tries that were compiled under a profile.
 func NewDecider(p Profile) *Decider {
 	d := &Decider{profile: p}
-	verdicts := make([]prefixVerdict, maxPrefixes) // most often there is one trie
+	verdicts := make([]prefixVerdict, maxPrefixes) // one each: most rows have a single trie
 	for i := range d.prefixes {
 		d.prefixes[i].verdicts = verdicts[i : i+1 : i+1]
 	}
 	return d
 }
 
-// Reset begins with a column whose bytes are data, and whose verdicts are to be
-// set in allowed: bitmap i is for the rows' tries i, with a bit a row, least
-// significant first, that is 0 until then. There must be as many as any row has
-// tries. The Decider aliases both until the next Reset. Finish must come before it.
+// Reset starts a column with the bytes data. allowed has a bitmap for each trie, as many as
+// the row with the most tries needs: one bit per row, least significant first, all 0. The
+// Decider aliases data and allowed until the next Reset. Call Finish before Reset.
 func (d *Decider) Reset(data []byte, allowed [][]byte) {
 	d.data, d.allowed, d.prefix = data, allowed, nil
 	d.paths.reset(data)
 	d.target.Forget()
 }
 
-// ChangeRules comes before rows of an authority that had other rules in rows before.
+// ChangeRules must be called between rows that have different tries.
 func (d *Decider) ChangeRules() { d.prefix = nil }
 
-// DecideRows decides rows, from number row on, whose URLs have one authority with
-// these tries. URL i is data[offsets[i]:offsets[i+1]], with blanks
-// around it maybe; authority is how many bytes its authority takes with the
-// scheme. The bits are those after Finish.
+// DecideRows decides consecutive rows of one authority, whose tries are given; the first
+// one is number row. URL i is data[offsets[i]:offsets[i+1]] and may have blanks around it;
+// its scheme and authority take authority bytes. The bits are final after Finish.
 func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, authority int) {
 	for len(offsets) > 1 {
 		low, high := int(offsets[0]), int(offsets[1])
@@ -90,13 +88,13 @@ func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, aut
 	}
 }
 
-// mayHavePrefix is false for most URLs that do not begin with the prefix.
+// mayHavePrefix compares two bytes and so rejects most URLs that lack the prefix.
 func (d *Decider) mayHavePrefix(low, high int) bool {
 	n := len(d.prefix)
 	return n > 0 && high-low >= n && d.data[low+n-1] == d.prefix[n-1] && d.data[low+n/2] == d.prefix[n/2]
 }
 
-// allow sets the bits of rows low to high-1 for the tries that allow them.
+// allow sets the bits of rows [low, high) in the bitmaps of tries that allow them.
 func (d *Decider) allow(v *prefixVerdicts, low, high int) {
 	for i := range v.verdicts {
 		if !v.verdicts[i].denied {
@@ -105,7 +103,7 @@ func (d *Decider) allow(v *prefixVerdicts, low, high int) {
 	}
 }
 
-// addPaths adds undecided paths of rows from number row on.
+// addPaths adds the undecided paths of consecutive rows; the first one is number row.
 func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 	low := int(offsets[0])
 	for i, high := range offsets[1:] {
@@ -115,8 +113,8 @@ func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 	}
 }
 
-// decideRow decides a row whose URL lies from byte low on and before high, and
-// makes a prefix of it that the next rows may have.
+// decideRow decides the row whose URL is data[low:high], and sets the prefix for the rows
+// that follow.
 func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	url := d.data[low:high]
 	trimmed := urls.Trim(url)
@@ -142,10 +140,11 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	}
 }
 
-// decideAlone decides a path that has to be written out with its slash.
+// decideAlone decides a path that lacks its slash, such as "?q". Other rows do not share
+// its verdict.
 func (d *Decider) decideAlone(tries []Trie, path []byte, row int) {
 	d.path = append(append(d.path[:0], '/'), path...)
-	d.target.Set(d.path, d.profile) // which is not /robots.txt
+	d.target.Set(d.path, d.profile) // path is not /robots.txt
 	for i := range tries {
 		if tries[i].Allowed(&d.target) {
 			SetBits(d.allowed[i], row, row+1)
@@ -153,8 +152,8 @@ func (d *Decider) decideAlone(tries []Trie, path []byte, row int) {
 	}
 }
 
-// newPrefix returns the memory for a prefix. It is taken only if paths of the
-// prefix are undecided.
+// newPrefix returns memory for the verdicts of a prefix. The caller increments d.n to keep
+// it, which is needed only for undecided paths.
 func (d *Decider) newPrefix() *prefixVerdicts {
 	if d.n == len(d.prefixes) {
 		d.Finish()
@@ -162,8 +161,8 @@ func (d *Decider) newPrefix() *prefixVerdicts {
 	return &d.prefixes[d.n]
 }
 
-// decidePrefix sets what the rules without wildcards make of a path, and of every path
-// that agrees with it in its first depth bytes.
+// decidePrefix sets the verdicts of the rules without wildcards for a path, and for every
+// path that agrees with it in its first depth bytes.
 func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (depth int) {
 	d.target.Set(path, d.profile)
 	denied := false
@@ -179,7 +178,7 @@ func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (de
 	if denied {
 		is, known := IsRobotsTxt(path, d.profile)
 		if is {
-			clear(v.verdicts) // that allows it
+			clear(v.verdicts) // the zero value allows
 			v.undecided = false
 			return Whole
 		}
@@ -188,7 +187,7 @@ func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (de
 	return depth
 }
 
-// Finish decides what is undecided of the rows so far: then their bits are set.
+// Finish resolves the undecided paths. Only then are the bits of all rows so far final.
 func (d *Decider) Finish() {
 	d.paths.prepare()
 	for i := range d.n {
@@ -202,8 +201,7 @@ func (d *Decider) Finish() {
 	d.paths.reset(d.data)
 }
 
-// resolve decides the undecided paths of a prefix, of which the last is before
-// number last.
+// resolve resolves the undecided paths of a prefix: those from v.first on and before last.
 func (d *Decider) resolve(v *prefixVerdicts, last int) {
 	for number := range v.verdicts {
 		s, trie := &v.verdicts[number], &v.tries[number]
@@ -220,12 +218,12 @@ func (d *Decider) resolve(v *prefixVerdicts, last int) {
 			}
 		}
 	}
-	v.tries = nil // they are not to be kept in memory
+	v.tries = nil // so that the tries are not kept in memory
 }
 
-// change changes the verdict of a path for a trie, by its number.
+// change flips the verdict of a path for a trie, given by its index.
 func (d *Decider) change(v *prefixVerdict, trie, path int) {
-	if !v.denied { // denied paths have a prefix that tells them from /robots.txt
+	if !v.denied { // the prefix of denied paths is long enough to exclude /robots.txt
 		if is, _ := IsRobotsTxt(d.target.Path(), d.profile); is {
 			return
 		}
@@ -234,7 +232,7 @@ func (d *Decider) change(v *prefixVerdict, trie, path int) {
 	d.allowed[trie][row>>3] ^= 1 << (row & 7)
 }
 
-// SetBits sets the bits low to high-1 of a bitmap.
+// SetBits sets the bits [low, high) of a bitmap.
 func SetBits(bitmap []byte, low, high int) {
 	first, last := low>>3, high>>3
 	from, before := byte(0xFF)<<(low&7), byte(1)<<(high&7)-1
@@ -251,9 +249,8 @@ func SetBits(bitmap []byte, low, high int) {
 	}
 }
 
-// PrefixRun returns how many values in a row, from the first on, start with
-// prefix. Value i is data[offsets[i]:offsets[i+1]]; the offsets must not fall, and
-// must lie inside data.
+// PrefixRun returns how many consecutive values, from the first one on, start with prefix.
+// Value i is data[offsets[i]:offsets[i+1]]. Offsets must be in order and inside data.
 func PrefixRun[O int32 | int64](prefix, data []byte, offsets []O) int {
 	return kernels.PrefixRun(prefix, data, offsets)
 }

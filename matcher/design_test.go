@@ -14,7 +14,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
-// designBody and designPaths are the example that DESIGN.md carries through.
+// designBody and designPaths are the example of DESIGN.md.
 const designBody = `User-agent: *
 Disallow: /search
 Disallow: /shop/
@@ -32,8 +32,8 @@ var designPaths = []struct {
 	{"/about.pdf", "Disallow: /*.pdf$"},
 }
 
-// TestDesign keeps the example of DESIGN.md true: its verdicts and its compiled bytes,
-// which testdata/design.txt shows. With -rewrite it writes that anew.
+// TestDesign checks the example of DESIGN.md: its verdicts, and its compiled bytes, which
+// testdata/design.txt shows. The flag -rewrite writes that file.
 func TestDesign(t *testing.T) {
 	trie := Compile(robotstxt.Parse([]byte(designBody), robotstxt.Options{}), []Chain{{Everyone}})[0]
 	oracle := reference.Parse([]byte(designBody), reference.RFC9309, 0)
@@ -62,7 +62,7 @@ func TestDesign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != string(want) {
-		t.Errorf("%s is not what the example compiles to; go test -run TestDesign -rewrite writes it anew. Now it is\n%s", golden, got)
+		t.Errorf("%s is out of date: go test -run TestDesign -rewrite updates it. The example compiles to\n%s", golden, got)
 	}
 	design, err := os.ReadFile("DESIGN.md")
 	if err != nil {
@@ -70,19 +70,19 @@ func TestDesign(t *testing.T) {
 	}
 	for _, part := range append(strings.Split(strings.TrimSpace(designBody), "\n"), designPaths[0].path, designPaths[1].path, designPaths[2].path) {
 		if !strings.Contains(string(design), part) {
-			t.Errorf("DESIGN.md does not have %q of the example", part)
+			t.Errorf("DESIGN.md lacks %q of the example", part)
 		}
 	}
 }
 
-// dumper writes compiled bytes with their meaning.
+// dumper writes compiled bytes together with their meaning.
 type dumper struct {
 	*strings.Builder
 	data []byte
 	at   int
 }
 
-// take writes the next n bytes, and what they mean.
+// take writes the next n bytes and their meaning.
 func (d *dumper) take(n int, format string, values ...any) {
 	meaning := fmt.Sprintf(format, values...)
 	for first := true; first || n > 0; first = false {
@@ -97,10 +97,10 @@ func (d *dumper) take(n int, format string, values ...any) {
 	}
 }
 
-// section begins a section.
+// section starts a section.
 func (d *dumper) section(name string) { fmt.Fprintf(d, "%s\n", name) }
 
-// rule names a rule for people.
+// dumpRule formats a rule for people.
 func dumpRule(trie *Trie, rule uint32) string {
 	if rule == 0 {
 		return "none"
@@ -155,7 +155,7 @@ func dumpTrie(b *strings.Builder, trie *Trie) {
 	dumpSuffixes(d, trie)
 }
 
-// branches are the bytes of a node's children.
+// branches formats the set of bytes that lead to a node's children.
 func branches(low, high uint64) string {
 	var text []byte
 	for c := range byte(128) {

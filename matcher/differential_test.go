@@ -12,11 +12,11 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// The engine and the reference have to agree: on everything that is small, on
-// much that is chosen by chance, and on all that a fuzzer can think of.
+// Engine and reference must agree on all small inputs, on many random ones, and on
+// everything that a fuzzer finds.
 
-// alphabet is what patterns and paths are made of in the exhaustive test: all
-// sequences of up to so many of its tokens. Paths start with a slash.
+// alphabet has the tokens of patterns and paths in the exhaustive test, which takes all
+// sequences up to a length. Paths start with a slash.
 type alphabet struct {
 	name            string
 	tokens          []string
@@ -29,13 +29,13 @@ var alphabets = []alphabet{
 	{"blanks", []string{"/", "a", "*", "$", " ", "\t"}, 4, 5},
 }
 
-// shortStride is which part of the patterns the exhaustive test takes under
-// -short: every 101st, a number that is prime to the sizes of the alphabets, so
-// that each token comes in each place. The paths are all there.
+// shortStride is for -short: the exhaustive test then takes every 101st pattern. The number
+// is prime to the sizes of the alphabets, so each token occurs at each position. It takes
+// all paths.
 const shortStride = 101
 
-// TestEverySmallRule compares engine and reference for every single rule and
-// every path that an alphabet makes.
+// TestEverySmallRule compares engine and reference for every rule and every path that an
+// alphabet makes, one rule at a time.
 func TestEverySmallRule(t *testing.T) {
 	for _, a := range alphabets {
 		for _, profile := range profiles {
@@ -55,7 +55,7 @@ func TestEverySmallRule(t *testing.T) {
 	}
 }
 
-// sequences are all sequences of up to n tokens, the empty one first.
+// sequences returns all sequences of up to n tokens, the empty one first.
 func sequences(tokens []string, n int) []string {
 	all := []string{""}
 	last := all
@@ -72,8 +72,8 @@ func sequences(tokens []string, n int) []string {
 	return all
 }
 
-// smallPaths are the paths of an alphabet, made ready for both sides once: a
-// rule is read and compiled once by each and then matched against them all.
+// smallPaths are the paths of an alphabet, prepared for both implementations once. Each of
+// these compiles a rule once and matches it against all paths.
 type smallPaths struct {
 	engine    matcher.Profile
 	reference reference.Profile
@@ -98,8 +98,8 @@ func newSmallPaths(a alphabet, engine matcher.Profile, oracle reference.Profile)
 	return s
 }
 
-// check compares engine and reference for a rule, and checks the depth up to
-// which the engine says that each verdict depends on the path.
+// check compares engine and reference for a rule. It also checks the depth, the number of
+// bytes of a path that the verdict depends on according to the engine.
 func (s *smallPaths) check(t *testing.T, pattern string) {
 	body := []byte("User-agent: *\nDisallow: " + pattern)
 	trie := &matcher.Compile(robotstxt.Parse(body, robotstxt.Options{Profile: s.engine}), []matcher.Chain{{"*"}})[0]
@@ -119,12 +119,12 @@ func (s *smallPaths) check(t *testing.T, pattern string) {
 		}
 	}
 	verdicts := make([]matcher.PrefixVerdict, len(s.paths))
-	changes := make([]int, len(s.paths)+1) // of the verdict, up to and with a path
+	changes := make([]int, len(s.paths)+1) // how often the verdict changes from path to path, up to this one
 	for i, path := range s.paths {
 		allowed := denials[i+1] == denials[i]
 		verdict := trie.PrefixVerdict(&s.targets[i])
 		if got := verdict.Denied() == (verdict.Undecided() && trie.Resolve(&verdict, &s.targets[i])); got != allowed {
-			t.Errorf("%q on %q: Stand and Settle say %v, Match does not", pattern, path, got)
+			t.Errorf("%q on %q: prefixVerdict and resolve say %v, Match does not", pattern, path, got)
 			return
 		}
 		verdicts[i], changes[i+1] = verdict, changes[i]
@@ -140,15 +140,14 @@ func (s *smallPaths) check(t *testing.T, pattern string) {
 			agree = s.runs.agree(i, depth, denials) && s.agreesTrimmed(path, depth, denials)
 		}
 		if !agree {
-			t.Errorf("%q on %q: the first %d text do not settle the verdict", pattern, path, depth)
+			t.Errorf("%q on %q: the verdict depends on more than the first %d bytes", pattern, path, depth)
 			return
 		}
 	}
 }
 
-// agreesTrimmed tells whether a path has the same verdict as the one that is
-// left when a URL ends at depth and its blanks there are trimmed: the engine's
-// caller compares URLs that were not trimmed.
+// agreesTrimmed reports whether a path has the verdict of its first depth bytes without
+// blanks at the end: the engine's caller compares URLs that are not trimmed.
 func (s *smallPaths) agreesTrimmed(path string, depth int, denials []int) bool {
 	if depth > len(path) || !strings.ContainsAny(path[depth-1:depth], " \t") {
 		return true
@@ -158,9 +157,8 @@ func (s *smallPaths) agreesTrimmed(path string, depth int, denials []int) bool {
 	return denials[i+1]-denials[i] == denials[j+1]-denials[j]
 }
 
-// prefixRuns knows for each of some sorted strings, and each number of bytes,
-// the run of strings that agree with it in its first so many bytes: indices
-// of the first and after the last.
+// prefixRuns has, for each string of a sorted list and each number of bytes, the range of
+// strings with the same first bytes.
 type prefixRuns [][][2]int
 
 func newPrefixRuns(sorted []string) prefixRuns {
@@ -182,10 +180,10 @@ func newPrefixRuns(sorted []string) prefixRuns {
 	return all
 }
 
-// agree tells whether all the strings that agree with one in its first depth
-// bytes have the same answer; yes counts the strings before each that have a
-// yes. A depth beyond the string says nothing of others; one before the slash
-// would speak of other authorities.
+// agree reports whether all strings that share the first depth bytes of string i have the
+// same answer. yes counts the strings before each one whose answer is yes. A depth beyond
+// the string says nothing about others. A depth of 0 would include URLs of other
+// authorities.
 func (r prefixRuns) agree(i, depth int, yes []int) bool {
 	if depth >= len(r[i]) || depth < 1 {
 		return depth >= 1
@@ -195,8 +193,8 @@ func (r prefixRuns) agree(i, depth int, yes []int) bool {
 	return n == 0 || n == run[1]-run[0]
 }
 
-// same tells likewise whether they all have the same of something; changes
-// counts how often it changed up to and with the string before each.
+// same does what agree does for an answer of many values. changes counts how often it
+// changed up to each string.
 func (r prefixRuns) same(i, depth int, changes []int) bool {
 	if depth >= len(r[i]) || depth < 1 {
 		return depth >= 1
@@ -205,9 +203,9 @@ func (r prefixRuns) same(i, depth int, changes []int) bool {
 	return changes[run[1]] == changes[run[0]+1]
 }
 
-// TestEveryRobotsTxt compares engine and reference on what /robots.txt is, and
-// checks the depth up to which the engine says that the answer depends on the
-// path.
+// TestEveryRobotsTxt compares engine and reference on which paths are /robots.txt. It also
+// checks the depth, the number of bytes of a path that the answer depends on according to
+// the engine.
 func TestEveryRobotsTxt(t *testing.T) {
 	var paths []string
 	for _, rest := range sequences([]string{"/", "robots", ".txt", "%72obots", "%2etxt", "%2F", "%", "?", "r"}, 4) {
@@ -229,15 +227,14 @@ func TestEveryRobotsTxt(t *testing.T) {
 		}
 		for i, path := range paths {
 			if !runs.agree(i, depths[i], yes) {
-				t.Fatalf("%s: %q: the first %d text do not settle it", profile.name, path, depths[i])
+				t.Fatalf("%s: %q: the answer depends on more than the first %d bytes", profile.name, path, depths[i])
 			}
 		}
 	}
 }
 
-// TestRandomGroups compares engine and reference for bodies of several groups
-// with up to 30 rules each, and now and then some hundreds, by verdict, reason,
-// rule and agent.
+// TestRandomGroups compares verdict, reason, rule and agent of engine and reference, for
+// bodies of several groups. A group has up to 30 rules, a few have hundreds.
 func TestRandomGroups(t *testing.T) {
 	bodies := 20000
 	if testing.Short() {
@@ -267,48 +264,48 @@ func TestRandomGroups(t *testing.T) {
 	}
 }
 
-// checkDepth checks the engine's promise that a path's verdict is settled by its
-// first bytes, as far as it says: another path that begins so has it as well.
+// checkDepth checks that a verdict depends only on the first depth bytes of its path, as
+// the engine says: another path with the same bytes must have the same verdict.
 func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, patterns []string) {
 	t.Helper()
-	verdict := engine.stand(path)
+	verdict := engine.prefixVerdict(path)
 	if verdict.Depth() < 1 {
-		t.Fatalf("%q is settled by its first %d text, before its slash", path, verdict.Depth())
+		t.Fatalf("%q has depth %d, before its slash", path, verdict.Depth())
 	}
 	if verdict.Depth() > len(path) {
 		return
 	}
 	other := path[:verdict.Depth()] + g.pick("", "61", "%61", "#", patterns[g.IntN(len(patterns))])
-	other = strings.TrimRight(other, " ") // blanks at its end are no part of a URL
+	other = strings.TrimRight(other, " ") // blanks at the end are not part of a URL
 	if verdict.Undecided() && len(other) < verdict.Depth() {
 		return
 	}
-	if got, want := engine.settled(verdict, other), engine.allowed(other); got != want {
-		t.Fatalf("%q is allowed: %v, by the %d text that it starts with as %q: %v; by\n%s", other, want, verdict.Depth(), path, got, engine.body)
+	if got, want := engine.resolved(verdict, other), engine.allowed(other); got != want {
+		t.Fatalf("%q: allowed %v, but %d bytes that it shares with %q say %v; by\n%s", other, want, verdict.Depth(), path, got, engine.body)
 	}
 }
 
-// The verdict of a rule that ends in a blank and a star was settled at the
-// blank, which is no part of the path where a URL ends there.
-func TestVerdictSettledAtABlankThatIsTrimmed(t *testing.T) {
+// TestVerdictAtTrimmedBlank: a rule that ends in a blank and a star once gave a depth up to
+// the blank. But the blank does not belong to the path of a URL that ends there.
+func TestVerdictAtTrimmedBlank(t *testing.T) {
 	for n := range 40 {
 		path := "/" + strings.Repeat("a", n)
 		c := verdictCase{body: atEveryone + "Disallow: /b\nDisallow: " + path + " *", chain: "*"}
 		for _, profile := range profiles {
 			engine := newEngineRules(t, c, profile.engine)
-			if s := engine.stand(path + " b"); !s.Denied() || s.Undecided() || s.Depth() == len(path)+1 {
+			if s := engine.prefixVerdict(path + " b"); !s.Denied() || s.Undecided() || s.Depth() == len(path)+1 {
 				t.Errorf("%s: %q has the verdict %+v", profile.name, path+" b", s)
 			}
 		}
 	}
 }
 
-// generator makes bodies and paths by chance, the same ones in every run.
+// generator makes random bodies and paths, the same in every run.
 type generator struct{ *rand.Rand }
 
 func (g generator) pick(choices ...string) string { return choices[g.IntN(len(choices))] }
 
-// randomTokens are alphabets for rules; a body has one of them.
+// randomTokens are alphabets for rules; the rules of a body use one of them.
 var randomTokens = [][]string{
 	{"/", "a", "b", "*"},
 	{"/", "a", "a", "*", "$"},
@@ -321,7 +318,7 @@ var randomTokens = [][]string{
 	{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "/", "*"},
 }
 
-// body makes a body, and returns its patterns too.
+// body returns a random body and its patterns.
 func (g generator) body() (body string, patterns []string) {
 	tokens := randomTokens[g.IntN(len(randomTokens))]
 	var b strings.Builder
@@ -345,7 +342,7 @@ func (g generator) body() (body string, patterns []string) {
 	return b.String(), append(patterns, g.pick(tokens...))
 }
 
-// path makes a path that looks like one of the patterns, or like several.
+// path returns a path that resembles one or several of the patterns.
 func (g generator) path(patterns []string) string {
 	var b strings.Builder
 	b.WriteByte('/')
@@ -358,7 +355,7 @@ func (g generator) path(patterns []string) string {
 			switch {
 			case c == '*' && g.IntN(5) > 0:
 				b.WriteString(g.pick("", "", "a", "/", patterns[g.IntN(len(patterns))]))
-			case c == '$' && g.IntN(5) > 0: // the end, or nothing
+			case c == '$' && g.IntN(5) > 0: // matches the end, or nothing
 			default:
 				b.WriteByte(c)
 			}
@@ -367,7 +364,7 @@ func (g generator) path(patterns []string) string {
 	return "/" + strings.TrimLeft(b.String(), "/")
 }
 
-// FuzzBodyURL compares everything from the body's bytes to the verdict.
+// FuzzBodyURL compares engine and reference from the bytes of the body to the verdict.
 func FuzzBodyURL(f *testing.F) {
 	for _, cases := range [][]verdictCase{rfcCases(), lineCases(), markCases(), keyCases(), groupCases(), ruleCases(), escapeCases()} {
 		for _, c := range cases {
@@ -410,7 +407,7 @@ func FuzzBodyURL(f *testing.F) {
 	})
 }
 
-// showEngine and showReference write what was read of a body in one way.
+// showEngine and showReference format a parsed body in the same way.
 func showEngine(f *robotstxt.File) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "limited", f.Limited)

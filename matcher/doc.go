@@ -1,17 +1,19 @@
-// Package matcher is the engine: it splits URLs, compiles a body's groups into
-// tries, and decides which rule of an origin covers a path (RFC 9309 §2.2).
+// Package matcher is the engine: it compiles the groups of a robots.txt into tries and
+// decides which rule covers a path (RFC 9309 §2.2).
 //
-// Bytes go in and decisions come out. The package reads no files, knows no
-// column format and starts no goroutine; a [Scratch] is one goroutine's own
-// memory, a [Trie] is immutable and may be shared.
+// It takes bytes and returns decisions. It reads no files, knows no column format and
+// starts no goroutines. A [Trie] is immutable and may be shared; a [Target] or a [Decider]
+// belongs to one goroutine.
 //
-// A URL's way through it:
+// The steps for one URL:
 //
-//	urls.Scratch.Split   URL → authority | path?query
-//	Origins.Lookup  authority → Origin: access and one Trie an agent
-//	Target.Set      path?query → its normalised spellings, made when needed
-//	Trie.Match      Target → Decision: verdict, reason and rule
+//	urls.Scratch.Split  URL → authority | path?query
+//	Origins.Lookup      authority → Origin: access and one Trie per agent
+//	Target.Set          path?query → its normalised spellings, made when needed
+//	Trie.Match          Target → Decision: verdict, reason and rule
 //
-// DESIGN.md tells how, from the naive algorithm up, with one robots.txt carried through
+// A [Decider] does the last two steps for the rows of a column.
+//
+// DESIGN.md derives the algorithm from the naive one, with one robots.txt as example down
 // to its compiled bytes.
 package matcher

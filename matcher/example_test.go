@@ -15,7 +15,7 @@ User-agent: CCBot
 Disallow: /search?
 `
 
-// The rules of one robots.txt, compiled for two crawlers, decide about a path.
+// Compile one robots.txt for two crawlers and decide on a path.
 func ExampleCompile() {
 	file := robotstxt.Parse([]byte(exampleBody), robotstxt.Options{})
 	agents := []matcher.Chain{{"CCBot"}, {"GPTBot"}}
@@ -31,7 +31,7 @@ func ExampleCompile() {
 	// GPTBot true
 }
 
-// The rule that decides is known by its number, from which come its text and line.
+// The rule that decides has a number, which gives its text and line.
 func ExampleTrie_Match() {
 	file := robotstxt.Parse([]byte(exampleBody), robotstxt.Options{})
 	trie := &matcher.Compile(file, []matcher.Chain{{"GPTBot"}})[0]
@@ -53,7 +53,7 @@ func ExampleTrie_Match() {
 	// /: no_rule_matched
 }
 
-// A chain names the groups that a crawler obeys, the most specific first.
+// A chain names the groups that a crawler obeys, most specific first.
 func ExampleParseChain() {
 	chain, err := matcher.ParseChain("Googlebot-News,Googlebot")
 	fmt.Println(len(chain), chain[0], err)

@@ -1,6 +1,6 @@
 package matcher
 
-// For tests from outside: prefixVerdict and what it is resolved by.
+// For tests outside the package: prefixVerdict and resolve.
 
 type PrefixVerdict = prefixVerdict
 

@@ -7,27 +7,26 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Facts are what is known of an authority's robots.txt beside its rules.
+// Facts describe an authority's robots.txt apart from its rules.
 type Facts struct {
-	// Fetched is the time of the fetch that decides, in seconds since 1970; 0
-	// where it is not known.
+	// Fetched is the time of the fetch that decides, in seconds since 1970; 0 if unknown.
 	Fetched int64
-	// Until is when something else became known, in seconds since 1970; 0 where
-	// nothing did, or where the source knows no history.
+	// Until is the time from which another answer held, in seconds since 1970; 0 if none
+	// followed, or if the source keeps no history.
 	Until int64
-	// Status is its HTTP status; 0 where it is not known, or there was no
-	// answer. Of a redirect it is its own, not its target's.
+	// Status is the HTTP status of the fetch; 0 if unknown or if there was no answer. For a
+	// redirect it is the status of the redirect itself.
 	Status int
-	// Kind is what the body whose rules decide looks like; robotstxt.NoKind where
-	// there is none.
+	// Kind is what the body with the rules looks like; robotstxt.NoKind if there is no
+	// body.
 	Kind robotstxt.BodyKind
-	// Records are those of the body whose rules decide; nil where there is no
-	// such body, or where the source was not asked to keep them.
+	// Records are the other records of the body with the rules; nil if there is no such
+	// body, or if the source was not asked to keep them.
 	Records *Records
 }
 
-// Age is how many seconds before asOf, a time in seconds since 1970, the fetch
-// was; negative for one after it. known is false where either time is not.
+// Age returns how many seconds before asOf the fetch was; negative for a fetch after it.
+// asOf is in seconds since 1970. known is false if either time is unknown.
 func (f *Facts) Age(asOf int64) (seconds int64, known bool) {
 	if f.Fetched == 0 || asOf == 0 {
 		return 0, false
@@ -35,8 +34,8 @@ func (f *Facts) Age(asOf int64) (seconds int64, known bool) {
 	return asOf - f.Fetched, true
 }
 
-// CrawlDelay is the crawl-delay for a chain, by its number, in seconds; known is
-// false where there is none.
+// CrawlDelay returns the crawl-delay in seconds for a chain, given by its index; known is
+// false if there is none.
 func (f *Facts) CrawlDelay(chain int) (seconds float64, known bool) {
 	if f.Records == nil || f.Records.CrawlDelays[chain] == NoCrawlDelay {
 		return 0, false
@@ -44,37 +43,36 @@ func (f *Facts) CrawlDelay(chain int) (seconds float64, known bool) {
 	return f.Records.CrawlDelays[chain], true
 }
 
-// Records are the records of a body that are no rules (RFC 9309 §2.2.4), as far
-// as they concern the chains that a source was opened for. They are immutable.
+// Records are the records of a body that are not rules (RFC 9309 §2.2.4), for the chains
+// that a source was opened for. They are immutable.
 type Records struct {
-	// CrawlDelays has one element a chain, in seconds; NoCrawlDelay for none.
+	// CrawlDelays has the seconds for each chain; NoCrawlDelay for none.
 	CrawlDelays []float64
-	// Sitemaps are the values of the sitemap records, in their order, without
-	// empty ones: the first MaxSitemaps of them that have MaxSitemapBytes
-	// together. Bytes that are not UTF-8 are %XX, and so are white space, control
-	// characters, quotes and backslashes of ASCII, which no URL has and which
-	// formats write as several.
+	// Sitemaps are the non-empty values of the sitemap records, in order: the first
+	// MaxSitemaps, as far as they take MaxSitemapBytes together. Written as %XX: bytes that
+	// are not UTF-8, and ASCII white space, control characters, quotes and backslashes. No
+	// URL has those, and some output formats escape them.
 	Sitemaps []string
-	// MoreSitemaps says that there were more.
+	// MoreSitemaps is true if the body has more of them.
 	MoreSitemaps bool
 }
 
 const (
-	// NoCrawlDelay stands for no crawl-delay.
+	// NoCrawlDelay means that there is no crawl-delay.
 	NoCrawlDelay = -1.0
-	// MaxSitemaps is how many sitemaps Records keep, and MaxSitemapBytes how
-	// many bytes these have together: they are repeated in every row of an
-	// authority, and a hostile body of half a megabyte must not be.
+	// MaxSitemaps and MaxSitemapBytes bound the number and the total size of the sitemaps
+	// in Records. These are repeated in every row of an authority, so a hostile body of
+	// half a megabyte must not pass in whole.
 	MaxSitemaps     = 100
 	MaxSitemapBytes = 2048
 )
 
-// CollectRecords collects the records of a body for each agent. An agent's
-// crawl-delay is the first number below the user-agent line that names it, in
-// the groups that it has to obey (RFC 9309 §2.2.1): one for everyone is not that
-// of an agent with a group of its own, nor, where crawl-delays alone lie between
-// user-agent lines and so leave them one group, one above the line. Nothing of f
-// is kept.
+// CollectRecords collects the records of a body for each agent. It does not alias f.
+//
+// An agent's crawl-delay is the first number after the user-agent line that names the
+// agent, in the groups that it obeys (RFC 9309 §2.2.1). So the crawl-delay of "*" does not
+// apply to an agent with a group of its own. A crawl-delay does not end a list of
+// user-agent lines; it applies to the lines above it and not to those below.
 func CollectRecords(f *robotstxt.File, agents *Agents) *Records {
 	r := &Records{CrawlDelays: make([]float64, len(agents.chains))}
 	var s selector
@@ -99,8 +97,8 @@ func crawlDelay(f *robotstxt.File, chosen []choice) float64 {
 	return NoCrawlDelay
 }
 
-// ParseCrawlDelay reads the value of a crawl-delay record: seconds as a decimal
-// number without sign, such as "10", "0.5" or ".5". Anything else is none.
+// ParseCrawlDelay parses the value of a crawl-delay record: seconds as an unsigned decimal
+// number, such as "10", "0.5" or ".5". ok is false for anything else.
 func ParseCrawlDelay[T string | []byte](value T) (seconds float64, ok bool) {
 	digits, points := 0, 0
 	for i := range len(value) {
@@ -117,16 +115,16 @@ func ParseCrawlDelay[T string | []byte](value T) (seconds float64, ok bool) {
 		return 0, false
 	}
 	seconds, err := strconv.ParseFloat(string(value), 64)
-	return seconds, err == nil // it may be out of range
+	return seconds, err == nil // err is set for a number out of range
 }
 
-// AddSitemap adds the value of a sitemap record, unless it is empty or there are
-// enough.
+// AddSitemap adds the value of a sitemap record, unless the value is empty or a limit is
+// reached.
 func (r *Records) AddSitemap(value []byte) {
 	if len(value) == 0 || r.MoreSitemaps {
 		return
 	}
-	text := len(value) // at least; a value is not copied to be left out
+	text := len(value) // a lower bound; the value is not copied before it is known to fit
 	for _, s := range r.Sitemaps {
 		text += len(s)
 	}
@@ -149,7 +147,7 @@ func (r *Records) AddSitemap(value []byte) {
 	r.Sitemaps = append(r.Sitemaps, string(escaped))
 }
 
-// Size is about how many bytes of memory the records take.
+// Size returns about how many bytes of memory the records take.
 func (r *Records) Size() int {
 	const around, text = 64, 16
 	size := around + 8*len(r.CrawlDelays)

@@ -127,14 +127,14 @@ func TestCollectSitemaps(t *testing.T) {
 			if !reflect.DeepEqual(r.Sitemaps, test.want) || r.MoreSitemaps != test.more {
 				t.Errorf("%.100q, %v; want %.100q, %v", r.Sitemaps, r.MoreSitemaps, test.want, test.more)
 			}
-			text := 0
+			size := 0
 			for _, s := range r.Sitemaps {
-				if text += len(s); !utf8.ValidString(s) {
+				if size += len(s); !utf8.ValidString(s) {
 					t.Errorf("%q is not UTF-8", s)
 				}
 			}
-			if text > MaxSitemapBytes {
-				t.Errorf("%d text", text)
+			if size > MaxSitemapBytes {
+				t.Errorf("%d bytes", size)
 			}
 		})
 	}

@@ -9,41 +9,41 @@ import (
 	"robotsbatch/matcher/internal/kernels"
 )
 
-// A group with many wildcard rules has an index, so that the cost of a URL does
-// not follow the number of rules: for each suffix one literal, its index literal, is put
-// into a trie of its own. Looking for the index literals at each byte of a path finds
-// the suffixes that may match; the others are not touched.
+// A group with many wildcard rules has an index, so that the time for a URL does not grow
+// with the number of rules. For each suffix one of its literals, the index literal, is put
+// into a second trie. A search walks that trie from each byte of the path and finds the
+// suffixes whose index literal occurs; only these are tried.
 const (
-	// indexThreshold is the number of suffixes from which on a group has an index;
-	// below it, trying their signatures one by one is faster.
+	// indexThreshold is the number of suffixes from which a group gets an index. With
+	// fewer, comparing all signatures is faster.
 	indexThreshold = 100
-	// maxIndexLiteral bounds the bytes of a literal that the index looks for, and so
-	// the time at each byte of a path.
+	// maxIndexLiteral bounds the length of an index literal, and so the time at each byte
+	// of a path. A longer literal is cut to this length.
 	maxIndexLiteral = 16
 )
 
 // The index is the last section of a compiled group:
 //
 //	u32  number of index literals
-//	16 bytes an index literal, from number 1 on: u32 first of its suffixes in the list,
-//	     u32 their number, u32 the longest other index literal that it starts with, 0
-//	     for none, u32 0
-//	u32  length of the list, then the list: u32 suffixes, of each index literal the best
-//	     rules first
+//	16 bytes for each index literal, from number 1 on: u32 the first of its
+//	     suffixes in the list, u32 their number, u32 the longest other index
+//	     literal that is a prefix of it (0 for none), u32 0
+//	u32  length of the list, then the list: u32 suffixes, for each index literal
+//	     the best rule first
 //	a compiled group, whose rule n is index literal n
 //
-// Index literals are numbered by length, so that the greatest number on a walk is the
+// Index literals are numbered by length. So the greatest number found by a walk is the
 // longest index literal.
 const indexLiteralSize = 16
 
-// indexLiteral is an index literal on its way into the index.
+// indexLiteral is an index literal with the suffixes that have it.
 type indexLiteral struct {
 	text     []byte
 	suffixes []uint32
 }
 
-// buildIndex makes the index of suffixes, given by their literals in the order of
-// their numbers.
+// buildIndex makes the index of suffixes. Suffix i has the literals suffixes[i] and the
+// rule rules[i].
 func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
 	indexLiterals := chooseIndexLiterals(suffixes)
 	slices.SortFunc(indexLiterals, func(a, b indexLiteral) int {
@@ -56,15 +56,15 @@ func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
 	var postings []byte
 	entries := make([]entry, len(indexLiterals))
 	numbers := make(map[string]uint32, len(indexLiterals))
-	for i, w := range indexLiterals {
+	for i, l := range indexLiterals {
 		number := uint32(i + 1)
-		entries[i] = entry{pattern: pattern{text: w.text, prefix: len(w.text)}, rule: number}
-		numbers[string(w.text)] = number
-		slices.SortFunc(w.suffixes, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
-		for _, field := range [...]uint32{uint32(len(postings) / 4), uint32(len(w.suffixes)), longestPrefix(numbers, w.text), 0} {
+		entries[i] = entry{pattern: pattern{text: l.text, prefix: len(l.text)}, rule: number}
+		numbers[string(l.text)] = number
+		slices.SortFunc(l.suffixes, func(a, b uint32) int { return cmp.Compare(rules[b], rules[a]) })
+		for _, field := range [...]uint32{uint32(len(postings) / 4), uint32(len(l.suffixes)), longestPrefix(numbers, l.text), 0} {
 			records = binary.LittleEndian.AppendUint32(records, field)
 		}
-		for _, suffix := range w.suffixes {
+		for _, suffix := range l.suffixes {
 			postings = binary.LittleEndian.AppendUint32(postings, suffix)
 		}
 	}
@@ -75,8 +75,8 @@ func buildIndex(suffixes [][][]byte, rules []uint32) []byte {
 	return slices.Concat(records, postings, trie.build().data)
 }
 
-// longestPrefix returns the number of the longest index literal that text starts with,
-// other than text itself.
+// longestPrefix returns the number of the longest index literal that is a proper prefix of
+// text.
 func longestPrefix(numbers map[string]uint32, text []byte) uint32 {
 	for n := len(text) - 1; n > 0; n-- {
 		if number, ok := numbers[string(text[:n])]; ok {
@@ -86,23 +86,24 @@ func longestPrefix(numbers map[string]uint32, text []byte) uint32 {
 	return 0
 }
 
-// chooseIndexLiterals chooses for each suffix the index literal that fewest suffixes have, of
-// these the longest: a literal that thousands of rules share tells little.
+// chooseIndexLiterals chooses one literal of each suffix: the one that fewest suffixes
+// have, because a literal that thousands of rules share excludes little; among these the
+// longest.
 func chooseIndexLiterals(suffixes [][][]byte) []indexLiteral {
 	var (
 		numbers  = make(map[string]int)
 		all      []indexLiteral // by number
-		shared   []int          // how many literals have an index literal, by number
-		numberOf []int          // the index literal of each literal, one suffix's after the other's
+		shared   []int          // how many literals are equal to an index literal, by number
+		numberOf []int          // the number of each literal, one suffix after the other
 	)
 	for _, literals := range suffixes {
 		for _, literal := range literals {
-			w := indexLiteralOf(literal)
-			number, ok := numbers[string(w)]
+			cut := indexLiteralOf(literal)
+			number, ok := numbers[string(cut)]
 			if !ok {
 				number = len(all)
-				numbers[string(w)] = number
-				all, shared = append(all, indexLiteral{text: w}), append(shared, 0)
+				numbers[string(cut)] = number
+				all, shared = append(all, indexLiteral{text: cut}), append(shared, 0)
 			}
 			shared[number]++
 			numberOf = append(numberOf, number)
@@ -110,28 +111,28 @@ func chooseIndexLiterals(suffixes [][][]byte) []indexLiteral {
 	}
 	for suffix, literals := range suffixes {
 		best := numberOf[0]
-		for _, w := range numberOf[1:len(literals)] {
-			if c := shared[w] - shared[best]; c < 0 || (c == 0 && len(all[w].text) > len(all[best].text)) {
-				best = w
+		for _, n := range numberOf[1:len(literals)] {
+			if c := shared[n] - shared[best]; c < 0 || (c == 0 && len(all[n].text) > len(all[best].text)) {
+				best = n
 			}
 		}
 		numberOf = numberOf[len(literals):]
 		all[best].suffixes = append(all[best].suffixes, uint32(suffix))
 	}
-	return slices.DeleteFunc(all, func(w indexLiteral) bool { return len(w.suffixes) == 0 })
+	return slices.DeleteFunc(all, func(l indexLiteral) bool { return len(l.suffixes) == 0 })
 }
 
 func indexLiteralOf(literal []byte) []byte { return literal[:min(len(literal), maxIndexLiteral)] }
 
-// index is the index of a group with its parts found.
+// index is the index of a group with its sections found.
 type index struct {
 	data     []byte
-	postings int // where the list begins
-	count    int // number of index literals
+	postings int // offset of the list of suffixes
+	count    int // of index literals
 	trie     compiled
 }
 
-// newIndex finds the parts of an index.
+// newIndex finds the sections of an index.
 func newIndex(data []byte) index {
 	x := index{data: data, count: int(le32(data))}
 	x.postings = 4 + indexLiteralSize*x.count + 4
@@ -140,14 +141,14 @@ func newIndex(data []byte) index {
 	return x
 }
 
-// marks are what was met while an index was searched: numbers below the size
-// asked for, all unmarked at the beginning, which costs nothing.
+// marks is a set of small numbers that is cleared in constant time. It has what one search
+// of an index has seen.
 type marks struct {
 	epoch uint32
 	at    []uint32 // the epoch in which a number was marked
 }
 
-// clear unmarks all numbers below n.
+// clear empties the set and makes room for numbers below n.
 func (m *marks) clear(n int) {
 	if len(m.at) < n {
 		m.at = slices.Grow(m.at, n-len(m.at))[:n]
@@ -161,12 +162,12 @@ func (m *marks) clear(n int) {
 func (m *marks) mark(n uint32)        { m.at[n] = m.epoch }
 func (m *marks) marked(n uint32) bool { return m.at[n] == m.epoch }
 
-// indexedSuffix is bestSuffix by way of the index.
+// indexedSuffix does what bestSuffix does, by a search of the index.
 func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor uint32) uint32 {
 	p.prepare()
 	p.lists.clear((c.signatures - c.lists) / listSize)
-	for b := list; b != 0; b = kernels.Load32(c.data, c.list(b)+24) {
-		p.lists.mark(b)
+	for l := list; l != 0; l = kernels.Load32(c.data, c.list(l)+24) {
+		p.lists.mark(l)
 	}
 	s := search{rules: c, index: newIndex(c.data[c.index:]), target: p, kind: kind, best: floor}
 	p.indexLiterals.clear(s.index.count + 1)
@@ -192,11 +193,11 @@ type search struct {
 	tries  int
 }
 
-// maxTries is how many suffixes a search tries one by one when it comes upon them.
-// More are tried together at its end, where there may be a sweeper for them.
+// maxTries is how many suffixes a search tries one by one as it finds them. It puts off the
+// rest to its end, where a sweeper may try them together.
 const maxTries = 16
 
-// scan looks for index literals at each byte of a path.
+// scan looks for index literals from each byte of a path on.
 func (s *search) scan(path []byte) {
 	trie := &s.index.trie
 	low, high := trie.firstBytes()
@@ -219,8 +220,8 @@ func (s *search) scan(path []byte) {
 	}
 }
 
-// firstBytes returns the bytes that the texts of a trie begin with, a bit
-// each. No text is empty.
+// firstBytes returns the set of bytes that the texts of a trie start with, one bit for each
+// byte. No text is empty.
 func (c *compiled) firstBytes() (low, high uint64) {
 	if label := kernels.Load64(c.data, headerSize); label>>56 > 0 {
 		bit := uint64(1) << (label & 63)
@@ -232,8 +233,8 @@ func (c *compiled) firstBytes() (low, high uint64) {
 	return kernels.Load64(c.data, headerSize+8), kernels.Load64(c.data, headerSize+16)
 }
 
-// try tries the suffixes of an index literal, the best first, while they beat what was
-// found.
+// try tries the suffixes of an index literal, the best rule first, while their rule beats
+// s.best.
 func (s *search) try(record int) {
 	c, x := s.rules, &s.index
 	missing := ^s.target.signature
@@ -264,11 +265,10 @@ func (s *search) try(record int) {
 	}
 }
 
-// tryUntried tries the suffixes that were put off, whose best is one of these or
-// what was found before.
+// tryUntried tries the suffixes that try put off.
 func (s *search) tryUntried() {
 	p, c := s.target, s.rules
-	// What a call costs, whatever it looks at, is that of so many bytes.
+	// call is the fixed cost of trying one suffix, in bytes of text scanned.
 	const call = 64
 	cost := len(p.untried[0])*(len(p.plain)+call) + len(p.untried[1])*(len(p.query)+call)
 	if cost == 0 {
@@ -289,7 +289,7 @@ func (s *search) tryUntried() {
 	}
 }
 
-// spellingOf is 1 for a suffix that is matched against the query spelling, else 0.
+// spellingOf returns 1 for a suffix that is matched against the query spelling, else 0.
 func (c *compiled) spellingOf(suffix int) int {
 	return int(kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4)&suffixQuery) / suffixQuery
 }

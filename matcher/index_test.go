@@ -9,8 +9,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// What the index finds is what trying every suffix finds, which the tests against
-// the reference hold.
+// TestIndexFindsWhatTryingAllFinds compares a search of the index with trying every suffix.
+// Other tests hold the latter against the reference.
 func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	word := func(alphabet string, most int) string { return randomText(rng, rng.IntN(most+1), alphabet) }
@@ -27,7 +27,7 @@ func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 				file := robotstxt.Parse([]byte(body.String()), robotstxt.Options{Profile: profile})
 				trie := Compile(file, []Chain{{Everyone}})[0]
 				plain := trie
-				plain.rules.index = len(plain.rules.data) // none
+				plain.rules.index = len(plain.rules.data) // no index
 				if trie.rules.hasIndex() {
 					indexed++
 				}
@@ -55,7 +55,7 @@ func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 	}
 }
 
-// The marks forget everything at once, also when their epochs run out.
+// TestMarks: clear unmarks all numbers, also when the epoch wraps around.
 func TestMarks(t *testing.T) {
 	m := marks{epoch: 1<<32 - 3}
 	for range 5 {

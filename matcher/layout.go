@@ -2,41 +2,42 @@ package matcher
 
 import "encoding/binary"
 
-// A compiled group is one run of bytes, little-endian, without pointers:
+// A compiled group is one little-endian byte array without pointers:
 //
 //	header    11 × u32: format, flags, then the number of elements of each
-//	          section in the order below; signatures and suffixes share one
+//	          section in the order below; signatures and suffixes share a number
 //	nodes     32 bytes each, the root first
 //	leaves    16 bytes each
-//	ends      12 bytes each; end 0 stands for "no end" and is all zeros
-//	lists     28 bytes each, of wildcard suffixes; list 0 stands for "no list" and
-//	          is all zeros
-//	signatures 8 bytes each, one a suffix
+//	ends      12 bytes each; end 0 means "no end" and is all zeros
+//	lists     28 bytes each, of wildcard suffixes; list 0 means "no list" and is
+//	          all zeros
+//	signatures
+//	          8 bytes each, one for each suffix
 //	suffixes  20 bytes each
-//	literals   8 bytes each: offset and length in text
+//	literals  8 bytes each: offset and length in text
 //	text      the labels of the leaves and the literals of the suffixes
-//	index     of the suffixes, when there are many; see index.go
+//	index     of the suffixes, if there are many; see index.go
 //
 // A node, at byte 32·i of its section:
 //
-//	 0  u64  label: up to seven bytes, first one lowest; their number on top
+//	 0  u64  label: up to seven bytes, the first one lowest; the top byte is
+//	         their number
 //	 8  u64  which of the bytes 0 to 63 have a child, a bit each
 //	16  u64  the same for the bytes 64 to 127
-//	24  u32  the first child; the children lie side by side, by byte. They are
-//	         all nodes, or all leaves if leafBit is set
-//	28  u32  end that belongs to the node, 0 for none
+//	24  u32  the first child. Children have consecutive numbers in the order of
+//	         their bytes. They are leaves if leafBit is set, else nodes
+//	28  u32  the node's end, 0 for none
 //
-// A leaf, where a literal prefix ends and nothing goes on:
+// A leaf, where a literal prefix ends and nothing follows:
 //
 //	 0  u32  offset of its label in text
 //	 4  u32  length of its label
-//	 8  u32  with endBit set, its end; else its rule is a prefix rule, and this
-//	         is the best prefix rule here and above
+//	 8  u32  with endBit, its end; without, the best prefix rule here and above
 //	12  u32  without endBit, the nearest list above, 0 for none
 //
-// The byte that leads to a child is not part of the child's label. Normalised
-// patterns are ASCII, so two words hold every branch. Most patterns share a
-// beginning with few others: leaves keep their long rest out of the nodes.
+// The byte that leads to a child is not part of the child's label. Normalised patterns are
+// ASCII, so two words have a bit for every possible child. Most patterns share only a short
+// prefix with few others: leaves keep the long rest out of the nodes.
 //
 // An end, where at least one rule's literal prefix ends:
 //
@@ -44,7 +45,7 @@ import "encoding/binary"
 //	4  u32  best rule that ends exactly here ('$')
 //	8  u32  nearest list here or above, 0 for none
 //
-// A suffix list, the wildcard suffixes that hang on an end:
+// A suffix list, the wildcard suffixes of one end:
 //
 //	 0  u32  depth: the length of the end's literal prefix in bytes
 //	 4  u32  first suffix that allows
@@ -54,30 +55,29 @@ import "encoding/binary"
 //	20  u32  best disallow rule among the suffixes here and above
 //	24  u32  nearest list above, 0 for none
 //
-// A wildcard suffix is what follows the first star of a pattern, its literals separated by
-// stars. The suffixes of a list lie side by side, first those that allow, then
-// those that disallow, of each kind the best first. Its signature, that of all its
-// literals, lies apart, for most suffixes are settled by that:
+// A wildcard suffix is what follows the first star of a pattern: literals separated by
+// stars. The suffixes of a list lie side by side, first those that allow, then those that
+// disallow, the best rule of each kind first. The signatures lie apart, because they reject
+// most suffixes without a look at the rest:
 //
 //	 0  u32  rule
-//	 4  u32  number of literals, at least 1, times 4, plus tailAnchored and
-//	         tailQuery
-//	 8  u32  first literal; of a single one the offset in text
-//	12  u32  the longest literal; of a single one the length
+//	 4  u32  number of literals, at least 1, << suffixCount, plus suffixAnchored
+//	         and suffixQuery
+//	 8  u32  first literal; if it is the only one, its offset in text
+//	12  u32  the longest literal; if it is the only one, its length
 //	16  u32  its list
 //
-// A rule's number is its rank × 2, plus 1 for allow. Ranks grow with
-// specificity: the number of bytes, then allow over disallow, then the earlier
-// line (RFC 9309 §2.2.2). So the greatest number among the matching rules
-// decides, and its lowest bit is the verdict.
+// A rule's number is its rank × 2, plus 1 for allow. Ranks grow with specificity: the
+// number of bytes, then allow over disallow, then the earlier line (RFC 9309 §2.2.2). So
+// the greatest number among the matching rules decides, and its lowest bit is the verdict.
 //
-// What only people ask for lies in a second run, so that matching need not
-// have it in memory: a rule by its rank, 16 bytes each, then the text.
+// The notes, which only explanations need, lie in an array of their own, so that matching
+// need not have them in memory: 16 bytes for each rank, then the texts.
 //
 //	 0  u32  line number, from 1
-//	 4  u32  offset of its text, from the run's start
+//	 4  u32  offset of its text, from the start of the notes
 //	 8  u32  length of its text
-//	12  u32  its group among those that were merged
+//	12  u32  its group among the merged ones
 const (
 	trieFormat = 0x33_54_42_52 // "RBT3"
 
@@ -108,27 +108,26 @@ const (
 const (
 	// leafBit in a node's first child: the children are leaves.
 	leafBit = 1 << 31
-	// endBit in a leaf's rule: it is an end.
+	// endBit in field 8 of a leaf: the field is the leaf's end.
 	endBit = 1 << 31
 )
 
 // Flags of a trie.
 const (
-	// flagGroup: the chain has a group, maybe without rules.
+	// flagGroup: the chain has a group, which may be without rules.
 	flagGroup = 1 << iota
-	// flagGoogle: compiled for the Google profile; paths are matched as
-	// written.
+	// flagGoogle: compiled for the Google profile; paths are matched as written.
 	flagGoogle
 )
 
 // Flags of a suffix.
 const (
-	// tailAnchored: the last literal ends the path.
+	// suffixAnchored: the last literal must end the path.
 	suffixAnchored = 1 << iota
-	// tailQuery: matched against the query spelling of the path.
+	// suffixQuery: matched against the query spelling of the path.
 	suffixQuery
 
-	// tailCount is where the number of literals begins.
+	// suffixCount is the bit position of the number of literals.
 	suffixCount = 2
 )
 

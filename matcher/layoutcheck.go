@@ -9,29 +9,24 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// groupCheck checks a compiled group, and has memory for that. What it makes
-// sure of is what match.go and suffixes.go take for granted, beside that every
-// number of something is that of one that is there:
+// groupCheck checks a compiled group that comes from a file. It reuses its memory. match.go
+// and suffixes.go rely on these properties, beside that every number refers to an existing
+// element:
 //
-//   - The nodes are a tree: each but the root is the child of one node, which
-//     lies before it. So are the leaves.
-//   - The bytes that lead to a node or leaf with an end, or with a rule of its
-//     own, are a normal spelling, and no list there or above is deeper: where
-//     suffixes begin is inside the path however it was spelled.
-//   - No two suffixes have a literal in common, no two index literals of the index a suffix,
-//     and the labels and literals have no more bytes than the section: nothing
-//     is gone through more often than its length lets expect.
+//   - The nodes are a tree: each but the root is the child of one node, which has a smaller number. So are the leaves.
+//   - The bytes that lead to a node or leaf with an end, or with a rule of its own, are a normal spelling, and no list there or above is deeper. So a suffix starts inside the path, however the path was spelled.
+//   - No literal belongs to two suffixes, no suffix to two index literals, and labels and literals together are not longer than the text section. So a scan of all of them takes time linear in the section.
 //
-// The trie in an index is checked likewise. Its rules are the index literals, and it
-// has no suffixes that would care how deep an end is.
+// The trie in an index is checked in the same way. Its rules are index literals, and it has
+// no suffixes.
 type groupCheck struct {
 	compiled
 	nodeCount, leafCount, endCount, listCount, suffixCount, literalCount, textLength uint32
 
-	indexLiterals bool    // it is the trie in an index
-	rules         uint32  // how many there are; ranks start with 1
-	lengths       uint64  // bytes of labels and literals so far
-	places        []place // of the nodes
+	indexLiterals bool    // this is the trie in an index
+	rules         uint32  // their number; ranks start at 1
+	lengths       uint64  // total length of labels and literals so far
+	places        []place // by node
 	leafSeen      []bool
 }
 
@@ -81,7 +76,7 @@ func (c *groupCheck) checkSections() error {
 	return c.checkIndex()
 }
 
-// hasRule tells whether a number is that of a rule, or 0 where none is needed.
+// hasRule reports whether a number is that of a rule, or 0 where a rule is optional.
 func (c *groupCheck) hasRule(rule uint32) bool {
 	if c.indexLiterals {
 		return rule <= c.rules
@@ -89,7 +84,8 @@ func (c *groupCheck) hasRule(rule uint32) bool {
 	return rule == 0 || rule >= 2 && rule>>1 <= c.rules
 }
 
-// hasText tells whether the bytes are there, and counts them.
+// hasText reports whether these bytes are in the text section, and adds them to the total
+// length.
 func (c *groupCheck) hasText(offset, length uint32) bool {
 	c.lengths += uint64(length)
 	return uint64(offset)+uint64(length) <= uint64(c.textLength) && c.lengths <= uint64(c.textLength)
@@ -106,7 +102,7 @@ func (c *groupCheck) checkLiterals() error {
 }
 
 func (c *groupCheck) checkSuffixes() error {
-	literals := uint64(0) // of the suffixes before
+	literals := uint64(0) // of the suffixes before this one
 	for i := range int(c.suffixCount) {
 		record := c.data[c.suffixes+i*suffixSize:]
 		count, first, longest := uint64(le32(record[4:])>>suffixCount), le32(record[8:]), le32(record[12:])
@@ -133,7 +129,7 @@ func (c *groupCheck) checkLists() error {
 	if [listSize]byte(c.data[c.lists:]) != [listSize]byte{} {
 		return errors.New("suffix list 0")
 	}
-	suffixes := uint32(0) // of the lists before
+	suffixes := uint32(0) // of the lists before this one
 	for i := uint32(1); i < c.listCount; i++ {
 		record := c.data[c.list(i):]
 		allow, disallow, last := le32(record[4:]), le32(record[8:]), le32(record[12:])
@@ -152,7 +148,7 @@ func (c *groupCheck) checkLists() error {
 	return nil
 }
 
-// depth is how far into a path the suffixes of a list begin.
+// depth returns the length of the literal prefix that a list hangs on.
 func (c *groupCheck) depth(list uint32) uint32 { return le32(c.data[c.list(list):]) }
 
 func (c *groupCheck) checkEnds() error {
@@ -168,7 +164,7 @@ func (c *groupCheck) checkEnds() error {
 	return nil
 }
 
-// checkNodes goes from parents to children, which lie behind them.
+// checkNodes checks parents before their children, which have greater numbers.
 func (c *groupCheck) checkNodes() error {
 	c.places = cleared(c.places, int(c.nodeCount))
 	c.leafSeen = cleared(c.leafSeen, int(c.leafCount))
@@ -181,7 +177,7 @@ func (c *groupCheck) checkNodes() error {
 	return nil
 }
 
-// cleared returns a slice of n zeros, in s's memory if that is large enough.
+// cleared returns a slice of n zeros, in the memory of s if that is large enough.
 func cleared[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -239,7 +235,7 @@ func (c *groupCheck) checkNode(i int) error {
 	return nil
 }
 
-// checkLeaf checks a leaf that certain bytes lead to.
+// checkLeaf checks a leaf, given the bytes that lead to it.
 func (c *groupCheck) checkLeaf(i int, here place) bool {
 	record := c.data[c.leaves+i*leafSize:]
 	offset, length := le32(record), le32(record[4:])
@@ -260,7 +256,7 @@ func (c *groupCheck) checkLeaf(i int, here place) bool {
 	return rule != 0 && c.hasRule(rule) && here.escape == 0 && above < c.listCount && c.depth(above) <= here.depth
 }
 
-// isEnd tells whether an end may be where certain bytes lead to.
+// isEnd reports whether an end is valid after the bytes that lead to it.
 func (c *groupCheck) isEnd(end uint32, here place) bool {
 	return end < c.endCount && c.depth(le32(c.data[c.end(end)+8:])) <= here.depth && here.escape == 0
 }
@@ -280,7 +276,7 @@ func (c *groupCheck) checkIndex() error {
 	if indexLiterals == 0 || trie > uint64(len(data)) || le32(data[postings-4:]) != c.suffixCount {
 		return errors.New("index: not as long as its header says")
 	}
-	suffixes := uint64(0) // of the index literals before
+	suffixes := uint64(0) // of the index literals before this one
 	for i := range indexLiterals {
 		record := data[4+indexLiteralSize*int(i):]
 		if uint64(le32(record)) != suffixes {
@@ -305,18 +301,17 @@ func (c *groupCheck) checkIndex() error {
 	return nil
 }
 
-// place is what is known of the bytes that lead to a node.
+// place describes the bytes that lead to a node.
 type place struct {
-	depth   uint32 // how many they are
+	depth   uint32 // their number
 	reached bool
-	query   bool  // there is a '?'
-	escape  uint8 // how many bytes of an escape they end in, of three
+	query   bool  // they have a '?'
+	escape  uint8 // they end inside an escape, of which they have so many bytes; else 0
 	high    byte  // the first digit of that escape
 }
 
-// step adds a byte. It is false where paths that have it can be spelled in
-// another way, so that more or fewer bytes than the depth may be the same, and
-// for '#', where paths end.
+// step adds a byte to the place. It returns false for a byte that paths may spell in
+// another way, because then depth could be wrong, and for '#', where paths end.
 func (c *groupCheck) step(p *place, char byte) bool {
 	p.reached = true
 	p.depth++
@@ -351,8 +346,7 @@ func (c *groupCheck) step(p *place, char byte) bool {
 	return string(urls.AppendNormal(memory[:0], whole[:])) == string(whole[:]) && !(p.query && urls.IsQueryEscape(whole[:], 0))
 }
 
-// isStep are the bytes that can be spelled in but one way, and mean nothing but
-// themselves.
+// isStep has the bytes with a single spelling and no special meaning.
 var isStep = func() (table [256]bool) {
 	for c := range table {
 		table[c] = !urls.NeedsWork(byte(c)) && c != '#' && c != star && c != '?'

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFindLiteral compares findLiteral with bytes.Index, for all parts of a literal in
-// all ends of a text.
+// FuzzFindLiteral compares findLiteral with bytes.Index, for all parts of a literal in all
+// suffixes of a text.
 func FuzzFindLiteral(f *testing.F) {
 	f.Add([]byte("/owner/repository/pulls/12/commits/0123456789abcdef"), []byte("/pulse"))
 	f.Add(bytes.Repeat([]byte("ab"), 40), []byte("aab"))

@@ -9,12 +9,12 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Whole is the depth of a verdict that may depend on all of a path.
+// Whole is the depth of a verdict that may depend on the whole path.
 const Whole = math.MaxInt
 
-// Match decides on a path and says by which rule: the most specific of those
-// that match, allow on a tie, and allowed when none does (RFC 9309 §2.2.2). p
-// must have been set under the trie's profile.
+// Match decides on a path and returns the rule that decides: the most specific one that
+// matches, allow on a tie; without any, the path is allowed (RFC 9309 §2.2.2). p must have
+// been set under the trie's profile.
 func (t *Trie) Match(p *Target) Decision {
 	c := &t.rules
 	literal, _ := c.literalMatch(p)
@@ -23,7 +23,7 @@ func (t *Trie) Match(p *Target) Decision {
 	return t.Decision(best)
 }
 
-// Decision is the decision by a rule of the trie; 0 stands for no rule.
+// Decision returns the decision of a rule of the trie; 0 means that no rule matched.
 func (t *Trie) Decision(rule uint32) Decision {
 	switch {
 	case rule&1 != 0:
@@ -36,46 +36,45 @@ func (t *Trie) Decision(rule uint32) Decision {
 	return Decision{Allowed: true, Reason: NoGroup}
 }
 
-// Allowed is the verdict of Match alone, which takes less time to find.
+// Allowed returns the verdict that Match gives, in less time.
 func (t *Trie) Allowed(p *Target) bool {
 	v := t.prefixVerdict(p)
 	return v.denied == (v.undecided && t.resolve(&v, p))
 }
 
-// prefixVerdict is what the rules without wildcards make of a path, and with it of
-// every path that agrees with it in its first depth bytes. The zero value allows
-// everything.
+// prefixVerdict is the verdict of the rules without wildcards for a path, and for every
+// path with the same first depth bytes. The zero value allows everything.
 type prefixVerdict struct {
-	// denied is the verdict, unless undecided.
+	// denied is the verdict; it is preliminary if undecided is set.
 	denied bool
-	// undecided says that rules with wildcards may change the verdict of a single path:
+	// undecided means that a wildcard rule may change the verdict of a single path:
 	// Trie.resolve finds out.
 	undecided bool
-	// depth is Whole where nothing is known of other paths.
+	// depth is Whole if the verdict holds for this path only.
 	depth int
 
 	candidates candidates
 }
 
-// candidates are the wildcard suffixes that may change a verdict: those of a list, and of
-// the lists above it.
+// candidates are the wildcard suffixes that may match: those of a list and of the lists
+// above it.
 type candidates struct {
-	list uint32 // the suffixes in question, 0 for none
-	best uint32 // the rule that they must beat, 0 for none
+	list uint32 // the nearest list, 0 for none
+	best uint32 // the best rule without wildcard, which they must beat, 0 for none
 }
 
-// prefixVerdict finds what the rules without wildcards make of a path. p must have
+// prefixVerdict returns the verdict of the rules without wildcards for a path. p must have
 // been set under the trie's profile.
 func (t *Trie) prefixVerdict(p *Target) (v prefixVerdict) {
 	c := &t.rules
 	v.candidates, v.depth = c.literalMatch(p)
 	v.denied = v.candidates.best != 0 && v.candidates.best&1 == 0
-	// Only a suffix of the other verdict can change it.
+	// Only a suffix of the opposite verdict can change it.
 	v.undecided = c.mayBeat(v.candidates.list, v.against(), v.candidates.best)
 	return v
 }
 
-// against are the suffixes that can change the verdict.
+// against returns the kind of suffix that can change the verdict.
 func (v *prefixVerdict) against() suffixKind {
 	if v.denied {
 		return allowing
@@ -83,34 +82,34 @@ func (v *prefixVerdict) against() suffixKind {
 	return disallowing
 }
 
-// resolve tells whether an undecided verdict changes for a path that it is that of.
+// resolve reports whether a wildcard rule changes the undecided verdict v for path p.
 func (t *Trie) resolve(v *prefixVerdict, p *Target) (changed bool) {
 	c, other := &t.rules, v.against()
 	best := c.bestSuffix(p, v.candidates.list, other, v.candidates.best)
-	// Then only a suffix of this verdict can change it back.
+	// Only a better suffix of the first verdict can change it back.
 	return best != 0 && c.bestSuffix(p, v.candidates.list, 1-other, best) == 0
 }
 
-// end is the offset of an end's record.
+// end returns the offset of an end's record.
 func (c *compiled) end(number uint32) int { return c.ends + int(number)*endSize }
 
-// literalMatch finds the best rule without wildcard and the last list on the
-// path's way, whose suffixes and those above may match, too, and the depth up to
-// which the path was looked at.
+// literalMatch finds the best rule without wildcard and the nearest list on the path's
+// walk. The result is the same for all paths that share their first depth bytes with this
+// one.
 func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	path := p.raw
 	walked := c.walk(path)
 	if walked.leaf != 0 {
-		depth = walked.stop // whatever follows
+		depth = walked.stop // the rest of the path does not matter
 		if p.profile == robotstxt.Google && urls.IsBlank(path[depth-1]) {
-			depth = Whole // blanks are cut off where the path ends
+			depth = Whole // the path may end here: blanks at its end are cut off
 		}
 		return c.leafRule(walked.leaf), depth
 	}
 	depth = walked.stop + 1
 	ended := walked.stop >= len(path) || path[walked.stop] == '#'
 	if ended || (p.profile == robotstxt.Google && urls.IsBlank(path[walked.stop])) {
-		// Where the path ends matters, and blanks are cut off there.
+		// It matters where the path ends, and blanks at its end are cut off.
 		depth = Whole
 	}
 	if p.profile == robotstxt.RFC9309 && mayDiffer(path, walked.stop) {
@@ -130,9 +129,9 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	return literal, depth
 }
 
-// mayDiffer tells whether the normalised path may go on where a walk of the
-// path as written stopped. Labels are normal, so what agreed with them is
-// normal, too, but for an escape that the walk was in.
+// mayDiffer reports whether the normalised path may go further than a walk of the path as
+// written, which stopped at stop. Labels are normal, so the bytes before stop are normal
+// too, unless the walk stopped inside an escape.
 func mayDiffer(path []byte, stop int) bool {
 	if stop < len(path) && urls.NeedsWork(path[stop]) {
 		return true
@@ -140,23 +139,23 @@ func mayDiffer(path []byte, stop int) bool {
 	return stop > 0 && (urls.NeedsWork(path[stop-1]) || urls.NeedsWork(path[max(0, stop-2)]))
 }
 
-// walkResult is what a walk has found.
+// walkResult is the result of a walk.
 type walkResult struct {
-	// leaf is where the leaf without end lies that the walk came through, which
-	// knows the rule and the list; 0 for none, and end knows them.
+	// leaf is the offset of the leaf without an end that the walk reached, which has the
+	// rule and the list; 0 for none: then end has them.
 	leaf int
-	// end is the last end on the way, 0 for none.
+	// end is the last end on the walk, 0 for none.
 	end uint32
-	// at is where in the path the end was.
+	// at is the length of the path up to the end.
 	at int
-	// stop is where the walk stopped: at the first byte that led nowhere, or
-	// past the last.
+	// stop is where the walk stopped: at the first byte that led nowhere, or after the last
+	// byte.
 	stop int
 }
 
-// walk follows a path down the trie, as written or in its query spelling: rules
-// without a literal '?' and without wildcard lie before the query, where both
-// spellings are one.
+// walk follows a path down the trie, given as written or in its query spelling. The query
+// spelling serves all rules without wildcards: those without a literal '?' cannot match
+// past the '?', and up to there the spellings are equal.
 func (c *compiled) walk(path []byte) (w walkResult) {
 	for node, i := headerSize, 0; ; i++ {
 		label := kernels.Load64(c.data, node)
@@ -198,22 +197,20 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 	}
 }
 
-// leafRule returns what a leaf without end knows: the nearest list and the best prefix
-// rule.
+// leafRule returns the nearest list and the best prefix rule of a leaf without an end.
 func (c *compiled) leafRule(leaf int) candidates {
 	return candidates{list: kernels.Load32(c.data, leaf+12), best: kernels.Load32(c.data, leaf+8)}
 }
 
-// leafLabel returns the length of a leaf's label and in how many bytes path
-// agrees with it.
+// leafLabel returns the length of a leaf's label and how many bytes of it path starts with.
 func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
 	offset := c.text + int(kernels.Load32(c.data, leaf))
 	length = int(kernels.Load32(c.data, leaf+4))
 	return length, commonPrefix(path, c.data[offset:offset+length])
 }
 
-// samePrefix returns in how many bytes s agrees with a label, whose first
-// byte is lowest. More than the label's length stands for all of it.
+// samePrefix returns how many bytes s and a label have in common; the label's first byte is
+// lowest. The result may exceed the label's length: then all of it is equal.
 func samePrefix(s []byte, label uint64) int {
 	if len(s) >= 8 {
 		return bits.TrailingZeros64(kernels.Load64(s, 0)^label) >> 3
@@ -226,7 +223,7 @@ func samePrefix(s []byte, label uint64) int {
 	return len(s)
 }
 
-// commonPrefix returns in how many bytes s agrees with t.
+// commonPrefix returns how many bytes s and t have in common.
 func commonPrefix(s, t []byte) int {
 	n := min(len(s), len(t))
 	i := 0
@@ -241,8 +238,8 @@ func commonPrefix(s, t []byte) int {
 	return i
 }
 
-// hasChild tells whether a node with these two words of branches has a child
-// for a byte.
+// hasChild reports whether a node with these two words of child bits has a child for a
+// byte.
 func hasChild(low, high uint64, char byte) bool {
 	word := low
 	if char >= 64 {
@@ -251,7 +248,7 @@ func hasChild(low, high uint64, char byte) bool {
 	return char < 128 && word>>(char&63)&1 != 0
 }
 
-// childIndex returns which child of a node byte c leads to.
+// childIndex returns the index, among the node's children, of the one that byte c leads to.
 func childIndex(low, high uint64, c byte) int {
 	bit := uint64(1) << (c & 63)
 	if c < 64 {
@@ -260,12 +257,13 @@ func childIndex(low, high uint64, c byte) int {
 	return bits.OnesCount64(low) + bits.OnesCount64(high&(bit-1))
 }
 
-// IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in
-// any spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is
-// ignored. Every path that agrees with this one in its first depth bytes gets
-// the same answer; depth is Whole where that is not known.
+// IsRobotsTxt reports whether a path is exactly /robots.txt without a query, in any
+// spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is ignored. The answer
+// holds for every path with the same first depth bytes; depth is Whole if it holds for this
+// path only.
 //
-// Google's parser leaves /robots.txt to its caller: there it is like any other.
+// Google's parser leaves /robots.txt to its caller: in that profile it is a path like any
+// other.
 func IsRobotsTxt(path []byte, p Profile) (is bool, depth int) {
 	if p == robotstxt.Google {
 		return false, 1 // all paths start with a slash

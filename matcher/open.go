@@ -8,19 +8,18 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// ErrBadBody says that bytes are no compiled robots.txt: they were cut or
-// changed, or another version of the program made them.
-var ErrBadBody = errors.New("the text are no compiled robots.txt")
+// ErrBadBody means that bytes are not a compiled robots.txt: they were cut or changed,
+// or another version of the program made them.
+var ErrBadBody = errors.New("these bytes are not a compiled robots.txt")
 
-// OpenBody takes the bytes of a Body, as AppendRules and AppendNotes gave
-// them. Without notes (nil) the rules decide and cannot be described. The Body
-// aliases both, which must stay unchanged for as long as it or any of its tries
-// is used: matching looks at nothing twice.
+// OpenBody returns the Body whose bytes AppendRules and AppendNotes gave. Without notes
+// (nil) its rules decide but have no text. The Body aliases data and notes. They must not
+// change while it or any of its tries is in use: matching checks nothing again.
 //
-// Nothing in the bytes is trusted. Whatever opens can be matched against any
-// path: no offset leads outside, nothing is gone through in circles, and the
-// bound on time that Trie gives holds. What the rules say is another matter: an
-// error, which is ErrBadBody, is certain only where the form is broken.
+// The bytes are not trusted. A Body that opens can be matched against any path: no offset
+// leads outside, no link leads in a circle, and the bound on time given at Trie holds.
+// OpenBody cannot know whether the rules are those of the original file. Its errors are
+// ErrBadBody.
 //
 // It takes time linear in the bytes and memory linear in the nodes.
 func OpenBody(data, notes []byte) (*Body, error) {
@@ -34,9 +33,9 @@ func OpenBody(data, notes []byte) (*Body, error) {
 	return b, nil
 }
 
-// OpenFor is OpenBody, and Body.For the agents. It checks only the groups that they
-// obey, which are few of a body that names many agents. The Body may be asked for its
-// Profile, for Names and Chosen, and for tries of these agents.
+// OpenFor calls OpenBody and Body.For, but checks only the groups that the agents obey: few
+// of a body that names many agents. Use the Body only for Profile, Names and Chosen, and
+// for tries of these agents.
 func OpenFor(data, notes []byte, agents *Agents) (b *Body, tries []Trie, of []uint32, err error) {
 	b, err = openShape(data, notes)
 	if err == nil {
@@ -48,14 +47,14 @@ func OpenFor(data, notes []byte, agents *Agents) (b *Body, tries []Trie, of []ui
 	return b, tries, of, nil
 }
 
-// ReopenBody is OpenBody for bytes that OpenBody, or OpenFor for the agents
-// that tries are asked for, has taken before: it looks at nothing again.
+// ReopenBody opens bytes that OpenBody, or OpenFor for the same agents, has accepted
+// before. It checks nothing.
 func ReopenBody(data, notes []byte) *Body {
 	b := view(data, notes)
 	return &b
 }
 
-// openShape checks all but what is in groups, tries' notes and lists.
+// openShape checks everything except the contents of groups, of tries' notes and of lists.
 func openShape(data, notes []byte) (*Body, error) {
 	if err := checkShape(data); err != nil {
 		return nil, err
@@ -71,8 +70,8 @@ func openShape(data, notes []byte) (*Body, error) {
 	return &b, nil
 }
 
-// checkShape checks the rules of a body but for its groups, and what only the
-// notes know.
+// checkShape checks the rules of a body, except the contents of groups and the number of
+// groups merged into each trie, which only the notes have.
 func checkShape(data []byte) error {
 	if len(data) < bodyHeaderSize || le32(data) != bodyFormat {
 		return errors.New("not the beginning of one")
@@ -108,7 +107,7 @@ func checkShape(data []byte) error {
 	return nil
 }
 
-// checkAll checks what openShape has not.
+// checkAll checks what openShape leaves out.
 func (b *Body) checkAll() error {
 	var c groupCheck
 	for i := range b.groups {
@@ -132,8 +131,7 @@ func (b *Body) checkAll() error {
 	return nil
 }
 
-// checkName checks, of what openShape has not, what the trie of a name needs, -1 for
-// everyone.
+// checkName checks what openShape leaves out for the trie of a name, or of "*" for -1.
 func (b *Body) checkName(c *groupCheck, name int) error {
 	trie := b.trieOf(name)
 	if err := b.checkGroup(c, b.groupOf(trie)); err != nil || b.notes == nil {
@@ -149,11 +147,11 @@ func (b *Body) checkGroup(c *groupCheck, i int) error {
 	return nil
 }
 
-// rulesOf is how many rules a group has.
+// rulesOf returns the number of rules of a group.
 func (b *Body) rulesOf(group int) uint32 { return le32(b.data[b.groupsAt+groupSize*group+4:]) }
 
-// checkEnds checks that the n ends at an offset, size bytes apart, never fall
-// and lead to limit.
+// checkEnds checks that n ends, from an offset on and size bytes apart, are in order and
+// that the last one is limit.
 func checkEnds(data []byte, at, size, n, limit int) error {
 	before := 0
 	for i := range n {
@@ -169,8 +167,8 @@ func checkEnds(data []byte, at, size, n, limit int) error {
 	return nil
 }
 
-// checkNotesShape checks notes, for a body whose shape is checked, but for what is
-// in those of each trie and in the lists.
+// checkNotesShape checks notes, except the contents of each trie's notes and of the lists.
+// The shape of the body must have been checked.
 func (b *Body) checkNotesShape(notes []byte) error {
 	if len(notes) < notesHeaderSize || le32(notes) != notesFormat {
 		return errors.New("not the beginning of any")
@@ -202,7 +200,7 @@ func (b *Body) checkTrieNotes(trie int) error {
 	return nil
 }
 
-// checkList checks the list of a name, 0 for everyone.
+// checkList checks the list of a name, of "*" for 0.
 func (b *Body) checkList(i int) error {
 	if err := checkList(b.list(i), b.merged(b.trieOf(i-1))); err != nil {
 		return fmt.Errorf("notes: list %d: %w", i, err)
@@ -210,12 +208,12 @@ func (b *Body) checkList(i int) error {
 	return nil
 }
 
-// merged is how many groups of the file a trie is of.
+// merged returns the number of groups of the file in a trie.
 func (b *Body) merged(trie int) uint32 {
 	return le32(b.notes[notesHeaderSize+trieNotesSize*trie+4:])
 }
 
-// checkTrieNotes checks the notes on so many rules of so many merged groups.
+// checkTrieNotes checks the notes of a trie with so many rules and merged groups.
 func checkTrieNotes(notes []byte, rules, merged uint32) error {
 	start := noteSize * (uint64(rules) + 1)
 	if start > uint64(len(notes)) {

@@ -10,23 +10,23 @@ import (
 type Origin struct {
 	// Access is the outcome of the fetch of robots.txt.
 	Access access.Outcome
-	// Tries are the compiled rules when Access is access.Rules, for the agents that the
-	// source was opened for. Agents that obey the same groups share one.
+	// Tries are the compiled rules if Access is access.Rules, for the agents that the
+	// source was opened for. Agents that obey the same groups share a trie.
 	Tries []Trie
-	// Of has for each agent the index of its trie. It is nil where all agents obey the
-	// only trie, or each agent i has a trie of its own, Tries[i].
+	// Of has for each agent the index of its trie. It is nil if all agents obey one trie,
+	// or if agent i has Tries[i].
 	Of []uint32
-	// Stale says that the rules are the last good copy of a robots.txt that
-	// has been unreachable for long (RFC 9309 §2.3.1.4).
+	// Stale means that robots.txt has been unreachable for long and that the rules are its
+	// last good copy (RFC 9309 §2.3.1.4).
 	Stale bool
-	// Facts are what is known of the fetch and of the body's other records.
+	// Facts describe the fetch and the body's other records.
 	Facts Facts
 }
 
-// Trie is the trie of an agent, by its number, when Access is access.Rules.
+// Trie returns the trie of an agent, given by its index, if Access is access.Rules.
 func (o *Origin) Trie(agent int) *Trie { return &o.Tries[o.TrieOf(agent)] }
 
-// TrieOf is the index of an agent's trie in Tries.
+// TrieOf returns the index in Tries of an agent's trie.
 func (o *Origin) TrieOf(agent int) int {
 	switch {
 	case o.Of != nil:
@@ -37,35 +37,31 @@ func (o *Origin) TrieOf(agent int) int {
 	return agent
 }
 
-// Origins finds what is known of an authority. Implementations are safe for
-// concurrent use.
+// Origins finds the Origin of an authority. Implementations are safe for concurrent use.
 type Origins interface {
-	// Lookup sets *o to what is known of authority, a key as urls.Scratch.Split
-	// returns it. What it puts into o.Tries is the source's, not to be changed,
-	// and valid as long as the Origins is open. An authority that the source
-	// does not know gives access.Unknown and no error; an error means that the
-	// source could not be asked, and ends the job.
+	// Lookup sets *o to the Origin of authority, a key as urls.Scratch.Split returns it.
+	// The tries belong to the source: they must not be changed, and are valid while the
+	// Origins is open. For an unknown authority Access is access.Unknown and there is no
+	// error. An error means that the source could not be read, and ends the job.
 	Lookup(authority []byte, o *Origin) error
 }
 
-// BulkOrigins are Origins that find many authorities in less time than one after
-// the other.
+// BulkOrigins are Origins that look up many authorities at a time faster than one by one.
 type BulkOrigins interface {
 	Origins
-	// LookupAll is Lookup for each key: it sets origins, of which there are as
-	// many. With an error comes the index of the key that it is for.
+	// LookupAll looks up each key as Lookup does and sets the element of origins with the
+	// same index. With an error it returns the index of the key that failed.
 	LookupAll(keys []Key, origins []Origin) (int, error)
 }
 
-// Key is an authority's key as urls.Scratch.Split returns it, and its HashOf.
+// Key is an authority's key as urls.Scratch.Split returns it, with its HashOf.
 type Key struct {
 	Text []byte
 	Hash uint64
 }
 
-// seed makes the hashes of one process comparable with each other, and nobody
-// else able to make keys whose hashes are alike.
+// seed is secret, so nobody can make keys whose hashes collide.
 var seed = maphash.MakeSeed()
 
-// HashOf is the hash of a key, in this process.
+// HashOf returns the hash of a key. It differs from process to process.
 func HashOf(key []byte) uint64 { return maphash.Bytes(seed, key) }

@@ -8,27 +8,27 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// pathBlock are paths with query in an array of bytes, such as a column's, each with
-// its signature. The zero value is empty.
+// pathBlock is a block of paths with query. Each is a range of one byte array, such as a
+// column's data. The zero value is empty.
 type pathBlock struct {
 	data       []byte
 	texts      []kernels.Bounds
-	signatures []kernels.Signature // of the first ones
+	signatures []kernels.Signature // set by prepare
 }
 
-// reset makes p empty. The paths that are added then lie in data, which p aliases.
+// reset empties p. Paths that are added next are ranges of data, which p aliases.
 func (p *pathBlock) reset(data []byte) {
 	p.data, p.texts, p.signatures = data, p.texts[:0], p.signatures[:0]
 }
 
-// add adds the path from byte low on and before high.
+// add adds the path data[low:high].
 func (p *pathBlock) add(low, high int) {
 	p.texts = append(p.texts, kernels.Bounds{Low: low, High: high})
 }
 
-// prepare makes the signatures of the paths that were added, and cuts off what does
-// not belong to them: blanks at the end of the URL, and then its fragment. What
-// precedes the fragment stays, a blank, too. skipUnaffected needs it.
+// prepare makes the signatures of the paths and cuts off what does not belong to a path:
+// blanks at the end of the URL, then a fragment. A blank before the fragment stays. Call it
+// before skipUnaffected.
 func (p *pathBlock) prepare() {
 	p.signatures = slices.Grow(p.signatures[:0], len(p.texts))[:len(p.texts)]
 	signatures.Sign(p.signatures, p.data, p.texts)
@@ -39,7 +39,7 @@ func (p *pathBlock) prepare() {
 	}
 }
 
-// trim is prepare for path i.
+// trim cuts path i.
 func (p *pathBlock) trim(i int) {
 	text := urls.Trim(p.text(i))
 	if fragment := bytes.IndexByte(text, '#'); fragment >= 0 {
@@ -50,21 +50,21 @@ func (p *pathBlock) trim(i int) {
 	}
 }
 
-// text is path i.
+// text returns path i.
 func (p *pathBlock) text(i int) []byte { return p.data[p.texts[i].Low:p.texts[i].High] }
 
 const (
 	// maxSkipLists, maxSkipSuffixes and maxSkipTries bound what skipUnaffected does for a
-	// path: lists and suffixes whose signatures it looks at, and suffixes that it
-	// tries. What takes more is for resolve, which may have an index.
+	// path: how many lists and suffixes it compares by signature, and how many suffixes it
+	// tries. It leaves the rest to resolve, which may use an index.
 	maxSkipLists    = 4
 	maxSkipSuffixes = 512
 	maxSkipTries    = 8
 )
 
 // skipUnaffected returns the index of the first path in [low, high) whose verdict a
-// wildcard rule may change, high if there is none. v is undecided and is that of all
-// of them. resolve finds whether it does.
+// wildcard rule may change; high if there is none. v is the undecided verdict of all these
+// paths. Call resolve for the path to know whether it changes.
 func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int) int {
 	c, kind := &t.rules, v.against()
 	lists, suffixes := 0, 0
@@ -89,21 +89,20 @@ func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int)
 	return high
 }
 
-// suffixRange is the suffixes of one kind in a list, whose literal prefix has depth
-// bytes.
+// suffixRange is the suffixes of one kind in a list, whose literal prefix has depth bytes.
 type suffixRange struct {
 	first, last, depth int
 	above              uint32 // the list above
 }
 
-// signaturesOf are the signatures of a range.
+// signaturesOf returns the signatures of a range.
 func (c *compiled) signaturesOf(r suffixRange) []byte {
 	return c.data[c.signatures+r.first*kernels.SignatureSize : c.signatures+r.last*kernels.SignatureSize]
 }
 
-// unaffected tells whether path i has but one spelling and no suffix of a range that
-// beats floor matches it. first is the first whose signature is in the path's. It is
-// false, too, if that takes too many tries.
+// unaffected reports whether path i has a single spelling and no suffix in the range with a
+// rule above floor matches it. It tries the suffixes from first on, the first one whose
+// signature fits the path. It returns false if that takes more than maxSkipTries.
 func (c *compiled) unaffected(r suffixRange, first int, floor uint32, paths *pathBlock, i int) bool {
 	signature := paths.signatures[i]
 	if signature&kernels.HardBits != 0 {

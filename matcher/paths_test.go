@@ -7,12 +7,12 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// TestHold compares Hold, and Settle behind it, with Match for each path alone: rules
-// with and without wildcards, of both verdicts and in lists one above the other, and
-// paths that begin alike. Each of what Hold can say of a path has to come up.
-func TestHold(t *testing.T) {
+// TestSkipUnaffected compares skipUnaffected followed by resolve with Match for each path.
+// The rules have wildcards or not, allow or disallow, in lists one above the other; the
+// paths share a prefix. Each outcome must occur.
+func TestSkipUnaffected(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	skipped, changes, kept := 0, 0, 0
+	skipped, changes, confirmed := 0, 0, 0
 	for range 20_000 {
 		body := "User-agent: *\n"
 		for range 1 + random.IntN(12) {
@@ -36,14 +36,14 @@ func TestHold(t *testing.T) {
 		p.Set([]byte(start), robotstxt.RFC9309)
 		s := trie.prefixVerdict(&p)
 		if s.depth > len(start) || !s.undecided {
-			continue // nothing is known of the others, or all
+			continue // the verdict holds for this path only, or for all
 		}
 		for i := 0; i < len(paths.texts); i++ {
 			end := trie.skipUnaffected(&s, &paths, i, len(paths.texts))
 			for ; i < end; i++ {
 				p.Set(paths.text(i), robotstxt.RFC9309)
 				if skipped++; trie.Match(&p).Allowed == s.denied {
-					t.Fatalf("%s%s: skipped, and changes", body, paths.text(i))
+					t.Fatalf("%s%s: skipped, but its verdict changes", body, paths.text(i))
 				}
 			}
 			if i == len(paths.texts) {
@@ -54,15 +54,15 @@ func TestHold(t *testing.T) {
 			if changed {
 				changes++
 			} else {
-				kept++
+				confirmed++
 			}
 			p.Set(paths.text(i), robotstxt.RFC9309)
 			if trie.Match(&p).Allowed != (s.denied == changed) {
-				t.Fatalf("%s%s: changes: %v", body, paths.text(i), changed)
+				t.Fatalf("%s%s: resolve returns %v, Match disagrees", body, paths.text(i), changed)
 			}
 		}
 	}
-	if t.Logf("%d skipped, %d changed, %d kept", skipped, changes, kept); skipped == 0 || changes == 0 || kept == 0 {
-		t.Error("something never came up")
+	if t.Logf("%d skipped, %d changed, %d confirmed", skipped, changes, confirmed); skipped == 0 || changes == 0 || confirmed == 0 {
+		t.Error("one of the outcomes did not occur")
 	}
 }

@@ -7,34 +7,33 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// star stands for the wildcard in a compiled pattern. No normalised pattern
-// has a NUL: the parser cuts its line there.
+// star is the wildcard in a compiled pattern. A normalised pattern has no NUL: the parser
+// cuts lines there.
 const star = 0
 
 // pattern is a rule's pattern in compiled form.
 type pattern struct {
-	// text is the normalised pattern with a star for each run of '*'. It has
-	// no star at its end, and no '$' that anchors.
+	// text is the normalised pattern, with one star for each run of '*'. It has no star at
+	// its end and no '$' that anchors.
 	text []byte
-	// prefix is how many bytes of text come before the first star.
+	// prefix is the number of bytes of text before the first star.
 	prefix int
-	// length counts the bytes of the normalised pattern, every '*' and '$'
-	// included: the rule's specificity (RFC 9309 §2.2.2).
+	// length is the rule's specificity: the number of bytes of the normalised pattern,
+	// including every '*' and '$' (RFC 9309 §2.2.2).
 	length int
 	// anchored: the pattern ends in '$' and matches whole paths only.
 	anchored bool
-	// query: the pattern has a literal '?' and is compared with the query
-	// spelling of a path; see NormaliseQuery.
+	// query: the pattern has a literal '?' and is compared with the query spelling of a
+	// path; see urls.AppendQueryNormal.
 	query bool
 }
 
-// literalPrefix is the text up to the first star.
+// literalPrefix returns the text before the first star.
 func (c *pattern) literalPrefix() []byte { return c.text[:c.prefix] }
 
-// compile normalises a pattern into c, which is zero. The text is a part of source
-// where that is normal as it is, else it is appended to arena, which never ends with a
-// star. ok is false for a pattern that can match nothing: empty, or starting with
-// neither '/' nor '*'.
+// compile normalises a pattern into c, which must be zero. The text aliases source if that
+// is normal as written; else it is appended to arena, which never ends with a star. ok is
+// false for a pattern that cannot match: empty, or starting with neither '/' nor '*'.
 func (c *pattern) compile(arena, source []byte, p Profile) (_ []byte, ok bool) {
 	if len(source) == 0 || (source[0] != '/' && source[0] != '*') {
 		return arena, false
@@ -59,7 +58,7 @@ func (c *pattern) compile(arena, source []byte, p Profile) (_ []byte, ok bool) {
 	}
 	c.length += len(arena) - start
 	if last := len(arena) - 1; arena[last] == star {
-		// A match may end anywhere, so "*" and "*$" at the end say nothing.
+		// A match may end anywhere, so a trailing "*" or "*$" changes nothing.
 		arena = arena[:last]
 		c.anchored = false
 	}
@@ -70,7 +69,7 @@ func (c *pattern) compile(arena, source []byte, p Profile) (_ []byte, ok bool) {
 	return arena, true
 }
 
-// appendStar appends a star, unless there is one, and then counts it alone.
+// appendStar appends a star. If dst ends with one already, it only counts its length.
 func (c *pattern) appendStar(dst []byte) []byte {
 	if n := len(dst); n > 0 && dst[n-1] == star {
 		c.length++
@@ -79,8 +78,8 @@ func (c *pattern) appendStar(dst []byte) []byte {
 	return append(dst, star)
 }
 
-// appendRFC9309 normalises as Normalise and, after a literal '?',
-// NormaliseQuery do for paths.
+// appendRFC9309 normalises as urls.AppendNormal does for paths and, after a literal '?', as
+// urls.AppendQueryNormal does.
 func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
 		char := source[i]
@@ -114,8 +113,8 @@ func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 	return dst
 }
 
-// plainRun is how many of the bytes that a pattern begins with stand for
-// themselves alone, under either profile.
+// plainRun returns the number of leading bytes of a pattern that need no normalisation
+// under either profile.
 func plainRun(source []byte) int {
 	for i, char := range source {
 		if !isPlain[char] {
@@ -125,7 +124,7 @@ func plainRun(source []byte) int {
 	return len(source)
 }
 
-// isPlain are the bytes that stand for themselves alone in a pattern.
+// isPlain has the bytes of a pattern that mean themselves and need no normalisation.
 var isPlain = func() (table [256]bool) {
 	for c := range table {
 		table[c] = !urls.NeedsWork(byte(c)) && c != '*' && c != '?'
@@ -133,7 +132,7 @@ var isPlain = func() (table [256]bool) {
 	return table
 }()
 
-// appendGoogle escapes bytes beyond ASCII and brings the digits of escapes to
+// appendGoogle escapes bytes that are not ASCII and changes the hex digits of escapes to
 // upper case.
 func (c *pattern) appendGoogle(dst, source []byte) []byte {
 	for i := 0; i < len(source); i++ {
@@ -160,9 +159,9 @@ func upper(digit byte) byte {
 	return digit
 }
 
-// indexPattern returns the second pattern that Google's parser makes of an
-// allow rule for a directory's index page: the directory alone. value is the
-// rule's pattern as written.
+// indexPattern returns the second pattern that Google's parser makes of an allow rule for a
+// directory's index page: the pattern of the directory alone. value is the rule's pattern
+// as written.
 func indexPattern(value []byte) (_ []byte, ok bool) {
 	const index = "/index.htm"
 	slash := bytes.LastIndexByte(value, '/')

@@ -6,11 +6,11 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Reason says why a URL has the verdict that it has, or why it has none.
+// Reason is why a URL has its verdict, or has none.
 type Reason uint8
 
 const (
-	// NoReason is the zero value; no decided URL has it.
+	// NoReason is the zero value. No decision has it.
 	NoReason Reason = iota
 	// AllowRule: an allow rule is the most specific match (RFC 9309 §2.2.2).
 	AllowRule
@@ -22,21 +22,21 @@ const (
 	NoGroup
 	// RobotsTxt: the URL is /robots.txt itself, always allowed.
 	RobotsTxt
-	// Unavailable: robots.txt was not there (RFC 9309 §2.3.1.3).
+	// Unavailable: there was no robots.txt (RFC 9309 §2.3.1.3).
 	Unavailable
-	// Unreachable: robots.txt could not be had (RFC 9309 §2.3.1.4).
+	// Unreachable: robots.txt could not be fetched (RFC 9309 §2.3.1.4).
 	Unreachable
-	// StaleRules: the last good copy stands in, and none of its rules decides.
+	// StaleRules: the last good copy applies, and none of its rules matches.
 	StaleRules
-	// NoRobots: nothing is known of the authority.
+	// NoRobots: the source does not know the authority.
 	NoRobots
-	// NoCaptureYet: nothing is known of the authority at the row's time, but later.
+	// NoCaptureYet: the authority's first capture is later than the row's time.
 	NoCaptureYet
-	// NoTime: the row has no time, and so no verdict.
+	// NoTime: the row has no time; no verdict.
 	NoTime
-	// InvalidURL: the URL is not one, or the row is null; no verdict.
+	// InvalidURL: the value is not a URL, or is null; no verdict.
 	InvalidURL
-	// UnsupportedScheme: neither http, https nor ftp; no verdict.
+	// UnsupportedScheme: the scheme is not http, https or ftp; no verdict.
 	UnsupportedScheme
 
 	reasonCount
@@ -47,7 +47,7 @@ var reasonNames = [reasonCount]string{
 	"unavailable", "unreachable", "stale_rules", "no_robots", "no_capture_yet", "no_time", "invalid_url", "unsupported_scheme",
 }
 
-// String returns the reason as the outputs write it, such as "allow_rule".
+// String returns the reason as outputs write it, such as "allow_rule".
 func (r Reason) String() string {
 	if r < reasonCount {
 		return reasonNames[r]
@@ -55,7 +55,7 @@ func (r Reason) String() string {
 	return "reason(?)"
 }
 
-// ReasonOf is the reason why a URL that urls.Scratch does not split has no verdict.
+// ReasonOf returns the reason for an error of urls.Scratch.Split.
 func ReasonOf(err error) Reason {
 	switch {
 	case err == nil:
@@ -66,29 +66,28 @@ func ReasonOf(err error) Reason {
 	return InvalidURL
 }
 
-// HasRule tells whether a rule comes with the reason.
+// HasRule reports whether a decision with this reason has a rule.
 func (r Reason) HasRule() bool { return r == AllowRule || r == DisallowRule }
 
-// Decision is the outcome for one agent and one path.
+// Decision is the decision for one agent and one path.
 type Decision struct {
 	// Allowed is the verdict.
 	Allowed bool
 	// Reason is AllowRule, DisallowRule, NoRuleMatched or NoGroup.
 	Reason Reason
-	// Rule identifies the rule within its Trie when Reason.HasRule; see
-	// Trie.Rule.
+	// Rule identifies the rule within its Trie if Reason.HasRule; see Trie.Rule.
 	Rule uint32
 }
 
-// RuleInfo describes a rule for people.
+// RuleInfo describes a rule to people.
 type RuleInfo struct {
-	// Allow is true for allow, false for disallow.
+	// Allow is true for an allow rule, false for a disallow rule.
 	Allow bool
-	// Text is the rule's line as written (robotstxt.Rule.Text), with bytes
-	// that are not UTF-8 as %XX.
+	// Text is the rule's line as written (robotstxt.Rule.Text), with bytes that are not
+	// UTF-8 as %XX.
 	Text []byte
-	// Agent is the value of the user-agent line that makes the rule concern
-	// the agent, as written, with bytes that are not UTF-8 as %XX.
+	// Agent is the value of the user-agent line that applies the rule to the agent, as
+	// written, with bytes that are not UTF-8 as %XX.
 	Agent []byte
 	// Line is the rule's line number, from 1.
 	Line int

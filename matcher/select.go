@@ -9,28 +9,28 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// What a body may grow to when its groups are merged for every agent: a hostile
-// body can name an agent in each subset of its groups. A rule costs its text and
-// ruleCost bytes.
+// These bound how much the rules may grow when groups are merged for every agent. A hostile
+// body can name an agent in each subset of its groups. The cost of a rule is the length of
+// its text + ruleCost.
 const (
-	// maxMerging bounds the cost of all merged rules by that of the body's.
+	// maxMerging bounds the cost of all merged rules, as a multiple of the body's own
+	// rules.
 	maxMerging = 8
-	// maxMerged bounds it as such, so that 32 bits can count the bytes of
-	// what it compiles to.
+	// maxMerged bounds it absolutely, so that 32 bits can count the compiled bytes.
 	maxMerged = 64 << 20
 	ruleCost  = 64
 )
 
-// selection is a name with the groups that concern it.
+// selection is a name and the groups that it obeys.
 type selection struct {
 	name   string
 	chosen []choice
-	trie   int // index among the distinct selections
+	trie   int // index in the distinct selections
 }
 
-// selectAll returns the names of all agents in order, in lower case, and the
-// distinct selections of groups, of which the first is that for everyone. ok is
-// false when merging these would cost too much.
+// selectAll returns the names of all agents, in lower case and sorted, and the distinct
+// selections of groups; the first of these is that of "*". ok is false if merging them
+// would cost too much.
 func selectAll(f *robotstxt.File) (names []selection, distinct [][]choice, ok bool) {
 	byName := make(map[string][]choice)
 	var everyone []choice
@@ -57,7 +57,7 @@ func selectAll(f *robotstxt.File) (names []selection, distinct [][]choice, ok bo
 	return names, distinct, ok
 }
 
-// addChoice adds group i for one of its agents, once.
+// addChoice adds group i for one of its agents, unless the group was just added.
 func addChoice(chosen []choice, i int, a robotstxt.Agent) []choice {
 	if n := len(chosen); n > 0 && chosen[n-1].group == i {
 		return chosen
@@ -73,8 +73,8 @@ func lowerASCII(name []byte) string {
 	return string(lower)
 }
 
-// distinctSelections numbers the selections of names by their groups. ok is
-// false when those that differ cost too much.
+// distinctSelections numbers the selections of names by their groups. ok is false if the
+// distinct ones cost too much.
 func distinctSelections(f *robotstxt.File, everyone []choice, names []selection) (distinct [][]choice, ok bool) {
 	cost, whole := groupCosts(f)
 	budget := min(maxMerging*whole, maxMerged)
@@ -102,7 +102,7 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 	return distinct, budget >= 0
 }
 
-// groupCosts is the cost of each group's rules, and of all.
+// groupCosts returns the cost of the rules of each group, and of all groups.
 func groupCosts(f *robotstxt.File) (costs []int, whole int) {
 	costs = make([]int, len(f.Groups))
 	for i := range f.Groups {

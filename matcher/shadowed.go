@@ -7,36 +7,35 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Shadowed is a rule that never decides: some other rule of the trie beats it on every
-// path that it matches.
+// Shadowed is a rule that never decides: a better rule matches every path that it matches.
 type Shadowed struct {
-	// Rule is the one that never decides.
+	// Rule never decides.
 	Rule RuleInfo
-	// By is a rule that beats it; it matches all that Rule does, or where Rule's pattern
-	// starts with '*' at least a part of that.
+	// By is a rule that beats it. By matches everything that Rule matches, or a part of it
+	// if Rule's pattern starts with '*'.
 	By RuleInfo
 }
 
-// maxShadowed is how many rules a trie may have for Shadowed to look at them.
+// maxShadowed is the most rules of a trie that Shadowed looks at.
 const maxShadowed = 20_000
 
-// Shadowed returns the rules of t that can never decide, in the order of their lines. What
-// it returns is proven; it misses only rules that are shadowed by several others together,
-// each of a part of their paths, and some with a '?'.
+// Shadowed returns the rules of t that can never decide, in the order of their lines. Each
+// one is proven. Shadowed misses rules that several others shadow together, each for a part
+// of the paths, and some rules with a '?'.
 //
-// For the proof, each rule's pattern becomes a path by putting a fresh byte, one that no
-// pattern has, in place of every wildcard and behind the end, where any text may follow:
+// The proof makes a path of each rule's pattern: it replaces every wildcard, and the end if
+// any text may follow, by a fresh byte, one that no pattern has.
 //
 //	/a*.js   the path   /a!.js!
 //
-// If Match decides by the rule itself, the rule is alive. Else it decides by a better
-// rule, of which no literal can have matched the fresh bytes: they are below its
-// wildcards or behind its end. So whatever text replaces them, that rule still matches,
-// and it beats the first rule on every path.
+// If Match decides this path by the rule itself, the rule is alive. Otherwise a better rule
+// decides. None of its literals can have matched a fresh byte, so the fresh bytes are under
+// its wildcards or after its end. Whatever text replaces them, the better rule still
+// matches. So it beats the first rule on every path.
 //
-// A trie without notes (see OpenBody), one with more than 20,000 rules, or one whose
-// patterns use every byte that could be fresh, has none to report. It takes the time of
-// one or two Matches for each rule.
+// The result is empty for a trie without notes (see OpenBody), with more than 20,000 rules,
+// or whose patterns leave no fresh byte. Shadowed takes the time of one or two calls of
+// Match for each rule.
 func (t *Trie) Shadowed() []Shadowed {
 	if ruleCount(t.notes) > maxShadowed {
 		return nil
@@ -64,8 +63,8 @@ func (t *Trie) Shadowed() []Shadowed {
 	return found
 }
 
-// shadows returns a rule that beats the rule of a line, if that can never decide. patterns
-// are those of all rules, by line.
+// shadows returns a rule that beats the rule of a line on all its paths; ok is false if
+// there is none. patterns has those of all rules, by line.
 func (t *Trie) shadows(patterns map[int][]pattern, line int, fresh byte) (by RuleInfo, ok bool) {
 	var target Target
 	for _, c := range patterns[line] {
@@ -83,10 +82,10 @@ func (t *Trie) shadows(patterns map[int][]pattern, line int, fresh byte) (by Rul
 	return by, by.Line > 0
 }
 
-// coversSpelling reports whether what better rules make of a witness holds for all paths
-// that c matches, though these may be compared in two spellings: of patterns with a
-// literal '?' against the query spelling. Without a wildcard, a better pattern without
-// '?' lies before the query, where both spellings are one.
+// coversSpelling reports whether the decision of a better rule for a witness of c holds for
+// all paths that c matches. It may not where the rules are compared with two spellings of a
+// path: a pattern with a literal '?' sees the query spelling, others do not. A better
+// pattern without wildcard and '?' ends before the query, where both spellings are equal.
 func coversSpelling(better []pattern, c pattern) bool {
 	for _, b := range better {
 		if b.query != c.query && (b.query || bytes.IndexByte(b.text, star) >= 0) {
@@ -96,9 +95,9 @@ func coversSpelling(better []pattern, c pattern) bool {
 	return true
 }
 
-// witnesses are paths that stand for all that a pattern matches; see Shadowed. Every path
-// starts with a slash, so a wildcard at the start stands for a slash and any text, or for
-// nothing where a slash follows it.
+// witnesses returns paths that stand for all paths that a pattern matches; see Shadowed.
+// Every path starts with a slash. So a wildcard at the start stands for a slash and any
+// text, or for nothing if a slash follows it.
 func (c *pattern) witnesses(fresh byte) [][]byte {
 	text := bytes.ReplaceAll(c.text, []byte{star}, []byte{fresh})
 	if !c.anchored {
@@ -114,7 +113,7 @@ func (c *pattern) witnesses(fresh byte) [][]byte {
 	return paths
 }
 
-// freshByte returns a byte that is in no pattern, and that paths have as it is.
+// freshByte returns a byte that no pattern has and that needs no escape in a path.
 func (t *Trie) freshByte(rules []writtenRule) (byte, bool) {
 	const candidates = "!~'(),;@+=&:_zqjxkwvyhugmplnrtiosZQJXKWVYHUGMPLNRTIOS9876543210-."
 	var used [256]bool

@@ -10,8 +10,9 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Of the reference's verdicts on all short paths, none is by a rule that is said to be
-// shadowed, and without wildcards in queries each other rule decides one.
+// TestShadowedNeverDecides runs the reference on all short paths. No verdict may come from
+// a rule that Shadowed returns. Without wildcards in queries, each other rule must decide
+// some path.
 func TestShadowedNeverDecides(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	tokens := []string{"/", "a", "b", "*", "*", "$", "?", "%2F", "%61", "index.html"}
@@ -35,7 +36,7 @@ func TestShadowedNeverDecides(t *testing.T) {
 				d := reference.Decide(file, nil, path, profile.reference)
 				decides[d.Line] = true
 				if s, isDead := dead[d.Line]; isDead && d.Rule != "" {
-					t.Fatalf("%s: %q on %q is decided by line %d, which is shadowed by %q", profile.name, path, body, d.Line, s.By.Text)
+					t.Fatalf("%s: %q on %q is decided by line %d, reported as shadowed by %q", profile.name, path, body, d.Line, s.By.Text)
 				}
 			}
 			if strings.Contains(body, "?") && strings.Contains(body, "*") {
@@ -44,7 +45,7 @@ func TestShadowedNeverDecides(t *testing.T) {
 			for _, rule := range file.Groups[0].Rules {
 				short := len(rule.Pattern) <= 3 && (strings.HasPrefix(rule.Pattern, "/") || strings.HasPrefix(rule.Pattern, "*"))
 				if _, isDead := dead[rule.Line]; !isDead && short && !decides[rule.Line] {
-					t.Errorf("%s: line %d of %q decides nothing, and is not shadowed", profile.name, rule.Line, body)
+					t.Errorf("%s: line %d of %q decides no path and is not reported as shadowed", profile.name, rule.Line, body)
 				}
 			}
 		}
@@ -63,10 +64,10 @@ func TestShadowed(t *testing.T) {
 		{"Disallow: /a*|Allow: /a", "Allow: /a by Disallow: /a*"},
 		{"Allow: /*.js|Disallow: /a.js", "Disallow: /a.js by Allow: /*.js"},
 		{"Allow: /a$|Disallow: /a", ""},
-		{"Disallow: /*/a|Allow: */a", ""}, // /a is the second one's
+		{"Disallow: /*/a|Allow: */a", ""}, // the second rule matches /a
 		{"Disallow: /b*|Allow: /*b|Disallow: /bb", "Disallow: /b* by Allow: /*b, Disallow: /bb by Allow: /*b"},
 		{"Disallow: *|Allow: /", "Disallow: * by Allow: /"},
-		{"Disallow: /a?b|Allow: /a*b", ""}, // compared in two spellings: not looked into
+		{"Disallow: /a?b|Allow: /a*b", ""}, // compared with two spellings: not examined
 		{"Disallow: /a?b|Allow: /a***", "Disallow: /a?b by Allow: /a***"},
 		{"Disallow: /a?u=/|Allow: /a?u=%2F", "Disallow: /a?u=/ by Allow: /a?u=%2F"},
 		{"Disallow: /%61|Allow: /a", "Disallow: /%61 by Allow: /a"},

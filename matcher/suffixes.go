@@ -8,9 +8,8 @@ import (
 	"robotsbatch/matcher/internal/kernels"
 )
 
-// addList writes what follows the first star of each entry: first those that
-// allow, then those that disallow, the best of each kind first. above is the
-// nearest list above.
+// addList writes the wildcard suffixes of entries: first those that allow, then those that
+// disallow, the best rule of each kind first. above is the nearest list above.
 func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint32) {
 	slices.SortFunc(entries, func(x, y *entry) int {
 		if kind := int(y.rule&1) - int(x.rule&1); kind != 0 {
@@ -22,7 +21,7 @@ func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint3
 	first := uint32(len(b.suffixes) / suffixSize)
 	disallow := first
 	up := b.lists[above*listSize:]
-	best := [2]uint32{le32(up[16:]), le32(up[20:])} // allow, disallow
+	best := [2]uint32{le32(up[16:]), le32(up[20:])} // the best allow rule and the best disallow rule
 	for _, e := range entries {
 		kind := allowing
 		if e.rule&1 != 0 {
@@ -40,7 +39,7 @@ func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint3
 	return list
 }
 
-// split returns the literals of a suffix, which stars separate.
+// split returns the literals of a suffix: the texts between stars.
 func (b *builder) split(text []byte) [][]byte {
 	start := len(b.pieces)
 	for {
@@ -96,9 +95,9 @@ func (b *builder) addLiterals(literals [][]byte) {
 	}
 }
 
-// bestSuffix returns the best suffix of a kind that matches and beats floor, in a
-// list and above it; 0 for none. Under the spelling that a suffix asks for, the
-// literal prefix that its list hangs on is known to match.
+// bestSuffix returns the best rule above floor among the suffixes of a kind that match, in
+// a list and the lists above it; 0 for none. The literal prefixes of these lists must match
+// the path, in the spelling that a suffix asks for.
 func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uint32) (best uint32) {
 	if !c.mayBeat(list, kind, floor) {
 		return 0
@@ -126,7 +125,7 @@ func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uin
 	return best
 }
 
-// suffixKind tells the suffixes that allow from those that disallow.
+// suffixKind is the verdict of a suffix.
 type suffixKind int
 
 const (
@@ -134,32 +133,32 @@ const (
 	disallowing
 )
 
-// list is the offset of a list's record.
+// list returns the offset of a list's record.
 func (c *compiled) list(number uint32) int { return c.lists + int(number)*listSize }
 
-// mayBeat tells whether a suffix of a kind beats floor if it matches, in a list or above
-// it; false for no list.
+// mayBeat reports whether a list, or one above it, has a suffix of a kind with a rule above
+// floor. It returns false for list 0.
 func (c *compiled) mayBeat(list uint32, kind suffixKind, floor uint32) bool {
 	return list != 0 && kernels.Load32(c.data, c.list(list)+16+4*int(kind)) > floor
 }
 
-// suffixesOf are the suffixes of a kind in a list.
+// suffixesOf returns the range of the suffixes of a kind in a list.
 func (c *compiled) suffixesOf(list int, kind suffixKind) (first, last int) {
 	list += 4 * int(kind)
 	return int(kernels.Load32(c.data, list+4)), int(kernels.Load32(c.data, list+8))
 }
 
-// nextSuffix returns the first suffix, from one on and before last, whose signature has
-// nothing that is missing; last if there is none.
+// nextSuffix returns the first suffix in [suffix, last) whose signature has none of the
+// missing bits; last if there is none.
 func (c *compiled) nextSuffix(suffix, last int, missing kernels.Signature) int {
 	return suffix + kernels.FirstWithout(c.data, c.signatures+suffix*kernels.SignatureSize, last-suffix, missing)
 }
 
-// matchSuffix tells whether a suffix, whose signature is in the path's, matches in the
-// path, given in both spellings, from byte start on: its literals are there in
-// order, the last one at the very end if it is anchored. The first place of each
-// literal is as good as any other, so nothing is tried twice and the time is
-// linear in the path's length.
+// matchSuffix reports whether a suffix matches the rest of a path, given in both spellings,
+// from byte start on: its literals must occur in order, the last one at the very end if it
+// is anchored. The suffix's signature must fit the path. The first occurrence of each
+// literal is as good as any other, so nothing is tried twice and the time is linear in the
+// path's length.
 func (c *compiled) matchSuffix(suffix int, plain, query []byte, start int) bool {
 	record := c.suffixes + suffix*suffixSize
 	flags := kernels.Load32(c.data, record+4)
@@ -173,7 +172,7 @@ func (c *compiled) matchSuffix(suffix int, plain, query []byte, start int) bool 
 	if count := int(flags >> suffixCount); count == 1 {
 		final = c.data[c.text+first:][:longest]
 	} else {
-		// Most paths lack the longest literal, wherever the others are.
+		// Most paths lack the longest literal, so look for it before the order matters.
 		if findLiteral(rest, c.literal(longest)) < 0 {
 			return false
 		}
@@ -190,10 +189,10 @@ func (c *compiled) matchSuffix(suffix int, plain, query []byte, start int) bool 
 	return findLiteral(rest, final) >= 0
 }
 
-// pastLiterals returns where in s the literals from number first on and before last
-// end, each in its first place behind the one before; -1 if one is not there. A rule
-// that is made of stars has thousands of them, of one byte each, which are near the
-// one before in the paths that take the longest: those need no call.
+// pastLiterals returns the end in s of the last of the literals [first, last), each at its
+// first occurrence after the one before; -1 if one is missing. A rule that consists mostly
+// of stars has thousands of literals of one byte. In the slowest paths each is near the one
+// before, and endIn4 finds it without a call.
 func (c *compiled) pastLiterals(s []byte, first, last int) (at int) {
 	data, text := c.data, c.text
 	end := c.literals + last*literalSize
@@ -215,8 +214,7 @@ func (c *compiled) pastLiterals(s []byte, first, last int) (at int) {
 	return at
 }
 
-// endIn4 returns where the first of a byte ends in four bytes, 0 if it is not
-// there.
+// endIn4 returns the end of the first occurrence of a byte in four bytes, 0 for none.
 func endIn4(s []byte, char byte) int {
 	switch char {
 	case s[0]:
@@ -236,13 +234,13 @@ func (c *compiled) literal(i int) []byte {
 	return c.data[c.text+int(kernels.Load32(c.data, record)):][:kernels.Load32(c.data, record+4)]
 }
 
-// maxStrays is how many places that have a literal's first byte and its last one
-// are looked at before another way is taken: bytes can be made to have many.
+// maxStrays is how many false positions, with the first and the last byte of the literal,
+// findLiteral checks before it falls back to bytes.Index. Hostile paths have many.
 const maxStrays = 16
 
-// findLiteral is bytes.Index for a literal of a rule. Those start with a slash
-// more often than not, and so do many parts of a path: to look for two bytes of
-// a literal at once is faster.
+// findLiteral does what bytes.Index does, faster for literals of rules. These often start
+// with a slash, and so do many places in a path. So it looks for two bytes of the literal
+// at once.
 func findLiteral(s, literal []byte) int {
 	gap := len(literal) - 1
 	if gap < 1 {

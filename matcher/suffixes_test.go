@@ -9,12 +9,12 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// TestManyStars compares rules of many stars with looking for one literal after the
-// other, in paths that have what they ask for near, far off and not at all.
+// TestManyStars compares rules of many stars with a simple search for one literal after the
+// other. The paths have the literals near, far away, or not at all.
 func TestManyStars(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
-		pattern := "/*" + randomText(random, 1+random.IntN(20), "aab*") + "c" // so that no star is the last
+		pattern := "/*" + randomText(random, 1+random.IntN(20), "aab*") + "c" // the last byte is not a star
 		path := "/" + randomText(random, random.IntN(60), "aaaab") + randomText(random, random.IntN(3), "cb")
 		rest, want := []byte(path[1:]), true
 		for literal := range strings.SplitSeq(pattern[2:], "*") {
@@ -32,7 +32,7 @@ func TestManyStars(t *testing.T) {
 	}
 }
 
-// randomText is n bytes of an alphabet.
+// randomText returns n random bytes of an alphabet.
 func randomText(random *rand.Rand, n int, alphabet string) string {
 	text := make([]byte, n)
 	for i := range text {

@@ -7,49 +7,50 @@ import (
 	"robotsbatch/matcher/internal/kernels"
 )
 
-// A hostile group has thousands of wildcard suffixes whose index literals are all
-// in a path, and to look through a long path for each of them takes the product of
-// both lengths. A sweeper takes their sum: it goes through the path once, and each
-// suffix waits for the literal that it needs next.
+// sweeper tries many wildcard suffixes in one pass over a path. A hostile group has
+// thousands of suffixes whose index literals all occur in a path; trying each of them takes
+// time in the product of path and suffixes, a sweeper in their sum.
 //
-// The earliest occurrence of a literal behind the one before is as good as any
-// other, so a suffix that finds its literal goes on to the next one and never
-// back. It starts to wait where an occurrence can end at the earliest; from
-// there on any occurrence serves it, and it is looked at once a literal.
+// Each suffix waits for its next literal. When the literal occurs, the suffix waits for the
+// one after it. The earliest occurrence of a literal is as good as any other, so a suffix
+// never goes back. It starts to wait at the first byte where the next literal can end; from
+// there on any occurrence will do, so each suffix is looked at once for each of its
+// literals.
 type sweeper struct {
-	rules *byte // the Trie.Identity of what it was made for
-	spent int   // bytes that were looked through without it
+	rules *byte // Trie.Identity of the group that it was built for
+	spent int   // bytes that were scanned without it
 
 	built     bool
 	automaton automaton
-	sequences []uint32 // the literals of all suffixes by number, 0 for an empty one
-	starts    []uint32 // by suffix, its first literal in sequences; one more at the end
+	sequences []uint32 // the literals of all suffixes, by number; 0 for an empty literal
+	starts    []uint32 // by suffix, its first literal in sequences; one element more at the end
 
 	waiters []waiter
 	due     []uint32 // by byte of the path, the first waiter that starts to wait there
-	waiting []uint32 // by literal, the first waiter that waits for it
-	waited  []uint64 // the literals that somebody waits for, a bit each
+	waiting []uint32 // by literal, the first waiter for it
+	waited  []uint64 // a bit set of the literals that have waiters
 }
 
-// waiter is a suffix in a pass. Lists of waiters are linked by number, from 1 on.
+// waiter is the state of a suffix during a pass. Lists of waiters are linked by number,
+// from 1 on.
 type waiter struct {
 	suffix uint32
 	rule   uint32
-	next   uint32 // the literal that it needs next, as index in sequences
+	next   uint32 // its next literal, as index in sequences
 	link   uint32
 }
 
 const (
-	// sweepers is for how many groups a Target keeps a sweeper: a body may have
-	// several groups whose agents are asked for together.
+	// sweepers is how many sweepers a Target keeps. The agents of a job may obey several
+	// groups of one body.
 	sweepers = 4
-	// buildCost is what making a sweeper costs, a byte of the group, in bytes that
-	// are looked through for a literal.
+	// buildCost is the cost of building a sweeper, for each byte of the group, in bytes
+	// scanned for a literal.
 	buildCost = 4
 )
 
-// sweeperOf returns the sweeper for a group if looking through so many bytes
-// without it would cost more than making it; else nil.
+// sweeperOf returns the sweeper for a group, or nil as long as building it costs more than
+// all scanning without it. cost is the bytes to be scanned without it now.
 func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 	var s *sweeper
 	for _, known := range p.sweepers {
@@ -75,7 +76,7 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 	return s
 }
 
-// build makes the sweeper of a group.
+// build builds the sweeper of a group.
 func (s *sweeper) build(c *compiled) {
 	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
 	indices := make(map[string]uint32)
@@ -117,12 +118,12 @@ func (s *sweeper) build(c *compiled) {
 	s.built = true
 }
 
-// literalCount is the number of literals of a suffix.
+// literalCount returns the number of literals of a suffix.
 func (c *compiled) literalCount(suffix int) int {
 	return int(kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4) >> suffixCount)
 }
 
-// literalOf is a literal of a suffix.
+// literalOf returns literal i of a suffix.
 func (c *compiled) literalOf(suffix, i int) []byte {
 	record := c.suffixes + suffix*suffixSize
 	first := int(kernels.Load32(c.data, record+8))
@@ -132,13 +133,13 @@ func (c *compiled) literalOf(suffix, i int) []byte {
 	return c.literal(first + i)
 }
 
-// sweep returns the best rule of those of some suffixes that match in a text, which
-// is the spelling that they ask for, and that beat floor; floor if there is none. It
-// takes time linear in the text and in the suffixes' literals, but for the logarithm
-// of the number of literals that the text's first factor has at worst.
+// sweep returns the best rule above floor among the given suffixes that match; floor if
+// there is none. text is the path in the spelling that these suffixes ask for. It takes at
+// most len(text) × log2(literals of the group) steps, and one for each literal of the
+// suffixes.
 func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint32) (best uint32) {
 	best = floor
-	s.waiters = append(s.waiters[:0], waiter{}) // 0 is none
+	s.waiters = append(s.waiters[:0], waiter{}) // number 0 means none
 	s.due = cleared(s.due, len(text)+1)
 	for _, suffix := range suffixes {
 		record := c.suffixes + int(suffix)*suffixSize
@@ -162,8 +163,8 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 	return best
 }
 
-// hit has all that wait for a literal, which ends before byte end of the text, go
-// on, and returns the best rule then.
+// hit advances all waiters for a literal that ends at byte end of the text, and returns the
+// best rule so far.
 func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best uint32) uint32 {
 	number := s.waiting[literal]
 	s.waiting[literal] = 0
@@ -182,13 +183,13 @@ func (s *sweeper) hit(c *compiled, text []byte, literal uint32, end int, best ui
 	return best
 }
 
-// goOn has a waiter wait for the literal that it needs next, from byte at of the text
-// on, and tells whether it needs none and matches.
+// goOn lets a waiter wait for its next literal from byte at on. It returns true if the
+// suffix matches already.
 func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches bool) {
 	w := &s.waiters[number]
 	last := s.starts[w.suffix+1] - 1
 	for w.next <= last && s.sequences[w.next] == 0 && !(w.next == last && c.isAnchored(int(w.suffix))) {
-		w.next++ // an empty literal is everywhere
+		w.next++ // an empty literal occurs everywhere
 	}
 	if w.next > last {
 		return true
@@ -204,12 +205,12 @@ func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches
 	return false
 }
 
-// isAnchored tells whether the last literal of a suffix ends the path.
+// isAnchored reports whether the last literal of a suffix must end the path.
 func (c *compiled) isAnchored(suffix int) bool {
 	return kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4)&suffixAnchored != 0
 }
 
-// startWaiting puts a list of waiters into those of their literals.
+// startWaiting moves each waiter of a list to the list of its next literal.
 func (s *sweeper) startWaiting(number uint32) {
 	for number != 0 {
 		w := &s.waiters[number]
@@ -221,7 +222,7 @@ func (s *sweeper) startWaiting(number uint32) {
 	}
 }
 
-// stopWaiting empties the lists of all literals, which only these waiters are in.
+// stopWaiting empties the lists of all literals.
 func (s *sweeper) stopWaiting() {
 	for i := range s.waiters[1:] {
 		w := &s.waiters[i+1]

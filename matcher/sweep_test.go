@@ -11,9 +11,9 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// TestSweepOfEverySmallSuffix compares the sweeper with the reference for all
-// wildcard suffixes and all texts that two letters make up to a length: each suffix
-// alone, and all of them together.
+// TestSweepOfEverySmallSuffix compares the sweeper with the reference on all wildcard
+// suffixes and texts of two letters up to a length: each suffix alone, and all of them
+// together.
 func TestSweepOfEverySmallSuffix(t *testing.T) {
 	var patterns []string
 	for _, suffix := range textsOf("ab*", 5) {
@@ -61,8 +61,8 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 	}
 }
 
-// TestSweepOfNestedLiterals has literals that end in each other, a thousand deep and in
-// many branches, so that a pass has to find the one that is waited for among them.
+// TestSweepOfNestedLiterals has literals that are suffixes of each other, in chains a
+// thousand long with many branches. A pass must find the awaited literal in a chain.
 func TestSweepOfNestedLiterals(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
@@ -84,7 +84,7 @@ func TestSweepOfNestedLiterals(t *testing.T) {
 	}
 }
 
-// checkSweep compares a pass over a text with trying each suffix.
+// checkSweep compares a sweep of a text with trying each suffix.
 func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 	t.Helper()
 	c := &trie.rules
@@ -104,14 +104,13 @@ func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 	}
 	for i, waiter := range s.waiting {
 		if waiter != 0 || s.waited[i/64] != 0 {
-			t.Fatalf("somebody still waits for literal %d", i)
+			t.Fatalf("literal %d still has waiters", i)
 		}
 	}
 }
 
-// TestManyRulesLikeReference compares the engine with the reference where
-// there are so many rules, and so many whose index literal is in a path, that a
-// sweeper is made.
+// TestManyRulesLikeReference compares engine and reference with so many rules, and so many
+// index literals in a path, that the engine builds a sweeper.
 func TestManyRulesLikeReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for round := range 30 {
@@ -139,7 +138,7 @@ func FuzzSweep(f *testing.F) {
 		if len(rules) > 2000 || len(path) > 2000 || strings.ContainsAny(rules, "\r") {
 			return
 		}
-		// Many rules that differ in what they begin with have the same literals.
+		// Many rules have different prefixes and the same literals.
 		var body strings.Builder
 		for i := range int(copies) {
 			for rule := range strings.SplitSeq(rules, "\n") {
@@ -156,8 +155,8 @@ func FuzzSweep(f *testing.F) {
 	})
 }
 
-// compareWithReference compares the verdicts of engine and reference, all of the engine's
-// with one Target, like a worker.
+// compareWithReference compares the verdicts of engine and reference. The engine uses one
+// Target for all paths, as a worker does.
 func compareWithReference(t *testing.T, rules string, paths func(func(string) bool)) {
 	t.Helper()
 	body := []byte("User-agent: *\n" + rules)
@@ -184,7 +183,7 @@ func compareWithReference(t *testing.T, rules string, paths func(func(string) bo
 	}
 }
 
-// textsOf are all texts of up to n letters.
+// textsOf returns all texts of up to n letters.
 func textsOf(letters string, n int) []string {
 	all, last := []string{""}, []string{""}
 	for range n {
@@ -204,8 +203,8 @@ func compileDisallowed(patterns []string) Trie {
 	return Compile(robotstxt.Parse([]byte(body), robotstxt.Options{}), []Chain{{Everyone}})[0]
 }
 
-// patternOf is the pattern of a rule that has a wildcard suffix, and prefixOf what
-// comes before its first star.
+// patternOf returns the pattern of the rule of a suffix; prefixOf returns the part before
+// its first star.
 func (t *Trie) patternOf(suffix int) string {
 	rule := t.Rule(kernels.Load32(t.rules.data, t.rules.suffixes+suffix*suffixSize))
 	return strings.TrimPrefix(string(rule.Text), "Disallow: ")

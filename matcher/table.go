@@ -2,21 +2,20 @@ package matcher
 
 import "bytes"
 
-// Table is an Origins in memory. The zero value is empty. It may be looked up
-// concurrently once nothing is added any more.
+// Table is an Origins in memory. The zero value is empty. Concurrent lookups are safe once
+// all authorities are added.
 //
-// It is a hash table with open addressing. Its slots hold no more than a number
-// and a part of the hash, so that a lookup reads one line of them and then, with
-// hardly any exception, only the entry that it is for.
+// It is a hash table with open addressing. A slot holds only a part of the hash and the
+// number of an entry, so most lookups read one cache line of slots and one entry.
 type Table struct {
-	slots   []slot // a power of two, at most three quarters of them taken
+	slots   []slot // a power of two, at most three quarters in use
 	entries []tableEntry
 }
 
-// slot is a place of the hash table.
+// slot is a slot of the hash table.
 type slot struct {
-	hash  uint32 // the upper half of the key's
-	entry uint32 // 1 + its number, 0 for a free slot
+	hash  uint32 // the upper half of the key's hash
+	entry uint32 // 1 + the entry's index, 0 for a free slot
 }
 
 type tableEntry struct {
@@ -24,8 +23,7 @@ type tableEntry struct {
 	origin Origin
 }
 
-// Add puts what is known of an authority into the table, in place of what was
-// known before. authority is a key as urls.Scratch.Split returns it.
+// Add sets the Origin of an authority. authority is a key as urls.Scratch.Split returns it.
 func (t *Table) Add(authority []byte, o Origin) {
 	hash := HashOf(authority)
 	if e := t.find(authority, hash); e != nil {
@@ -40,7 +38,7 @@ func (t *Table) Add(authority []byte, o Origin) {
 	t.place(hash, len(t.entries))
 }
 
-// grow makes twice as many slots.
+// grow doubles the number of slots.
 func (t *Table) grow() {
 	t.slots = make([]slot, max(16, 2*len(t.slots)))
 	for i := range t.entries {
@@ -48,7 +46,7 @@ func (t *Table) grow() {
 	}
 }
 
-// place takes a free slot for an entry.
+// place puts an entry into the first free slot for its hash.
 func (t *Table) place(hash uint64, entry int) {
 	i := t.slotOf(hash)
 	for t.slots[i].entry != 0 {
@@ -57,12 +55,12 @@ func (t *Table) place(hash uint64, entry int) {
 	t.slots[i] = slot{uint32(hash >> 32), uint32(entry)}
 }
 
-// slotOf is where the search for a hash begins.
+// slotOf returns the slot where the search for a hash starts.
 func (t *Table) slotOf(hash uint64) int { return int(hash) & (len(t.slots) - 1) }
 
 func (t *Table) next(i int) int { return (i + 1) & (len(t.slots) - 1) }
 
-// Len is the number of authorities.
+// Len returns the number of authorities.
 func (t *Table) Len() int { return len(t.entries) }
 
 // find returns the entry of an authority, nil for none.
@@ -91,14 +89,14 @@ func (t *Table) Lookup(authority []byte, o *Origin) error {
 	return nil
 }
 
-// atOnce is how many authorities are looked up together: so many that nothing is
-// waited for one by one, and so few that what came stays in the nearest caches.
+// atOnce is how many keys are looked up together: enough to overlap the cache misses, and
+// few enough that the data stays in the L1 and L2 caches until it is used.
 const atOnce = 64
 
 // LookupAll implements BulkOrigins. It never fails.
 //
-// It goes through the keys once for each step of the way to the rules, so that
-// what the steps have to wait for comes for many keys at the same time.
+// It loops over the keys once for each step of the lookup, so that the cache misses of many
+// keys overlap.
 func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
 	if len(t.slots) == 0 {
 		clear(origins)
@@ -112,7 +110,7 @@ func (t *Table) LookupAll(keys []Key, origins []Origin) (int, error) {
 	return 0, nil
 }
 
-// lookupSome is LookupAll for at most atOnce keys.
+// lookupSome looks up at most atOnce keys.
 func (t *Table) lookupSome(keys []Key, origins []Origin) {
 	var memory [atOnce]*tableEntry
 	entries := memory[:len(keys)]
@@ -135,8 +133,8 @@ func (t *Table) lookupSome(keys []Key, origins []Origin) {
 	Touch(origins)
 }
 
-// likely returns the first entry that the slots have for a hash, which is hardly
-// ever that of another key; nil for none.
+// likely returns the first entry whose part of the hash is equal; nil for none. It is
+// hardly ever that of another key.
 func (t *Table) likely(hash uint64) *tableEntry {
 	for i := t.slotOf(hash); t.slots[i].entry != 0; i = t.next(i) {
 		if t.slots[i].hash == uint32(hash>>32) {
@@ -146,8 +144,8 @@ func (t *Table) likely(hash uint64) *tableEntry {
 	return nil
 }
 
-// touchSlots has the slots of keys come into the cache. What it and its like
-// return means nothing.
+// touchSlots loads the slots of keys into the cache. The sum has no meaning; it keeps the
+// loads from being optimised away.
 //
 //go:noinline
 func (t *Table) touchSlots(keys []Key) (sum uint32) {
@@ -157,7 +155,7 @@ func (t *Table) touchSlots(keys []Key) (sum uint32) {
 	return sum
 }
 
-// touchEntries has entries come into the cache.
+// touchEntries loads entries into the cache.
 //
 //go:noinline
 func touchEntries(entries []*tableEntry) (sum int) {
@@ -169,7 +167,7 @@ func touchEntries(entries []*tableEntry) (sum int) {
 	return sum
 }
 
-// touchKeys has the keys of entries come into the cache.
+// touchKeys loads the keys of entries into the cache.
 //
 //go:noinline
 func touchKeys(entries []*tableEntry) (sum int) {
@@ -181,8 +179,8 @@ func touchKeys(entries []*tableEntry) (sum int) {
 	return sum
 }
 
-// Touch has the rules of origins come into the cache, as far as most paths need
-// them. It is for implementations of BulkOrigins; what it returns means nothing.
+// Touch loads the start of the rules of origins into the cache: what most paths need. It is
+// for implementations of BulkOrigins. The sum has no meaning.
 //
 //go:noinline
 func Touch(origins []Origin) (sum uint64) {

@@ -8,35 +8,34 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Target is a path with query in the spellings in which rules see it. It is
-// made once a URL and matched against the tries of any number of agents. The
-// zero value is ready for Set.
+// Target is a path with query, in the spellings that rules are compared with. It is set
+// once for a URL and matched against any number of tries. The zero value is ready for Set.
 type Target struct {
 	raw     []byte // as written; may have a fragment
 	profile Profile
 
-	// What follows is made by prepare, when a match cannot do without.
+	// prepare makes the rest when a match needs it.
 	prepared  bool
-	plain     []byte            // normalised, escapes of the query as they are
-	query     []byte            // the same with "%2F" and "%3F" of the query decoded
-	signature kernels.Signature // of plain and query together
+	plain     []byte            // normalised, escapes in the query unchanged
+	query     []byte            // the same with "%2F" and "%3F" in the query decoded
+	signature kernels.Signature // of plain and query
 
-	lists, indexLiterals marks       // for indexedSuffix
-	untried              [2][]uint32 // suffixes that it put off, by spelling
+	lists, indexLiterals marks       // used by indexedSuffix
+	untried              [2][]uint32 // suffixes that a search put off, by spelling
 	sweepers             [sweepers]*sweeper
-	nextSweeper          int // whose place is taken next
+	nextSweeper          int // the next one to be replaced
 
 	plainMemory []byte
 	queryMemory []byte
 }
 
-// Set takes a path, which starts with a slash; a fragment is ignored. The
-// Target aliases path until the next Set.
+// Set sets the path, which must start with a slash. A fragment is ignored. The Target
+// aliases path until the next Set.
 func (t *Target) Set(path []byte, p Profile) {
 	t.raw, t.profile, t.prepared = path, p, false
 }
 
-// setFrom takes path i of a block; see Set.
+// setFrom sets path i of a block; see Set.
 func (t *Target) setFrom(paths *pathBlock, i int, p Profile) {
 	t.Set(paths.text(i), p)
 	if signature := paths.signatures[i]; signature&kernels.HardBits == 0 {
@@ -44,14 +43,14 @@ func (t *Target) setFrom(paths *pathBlock, i int, p Profile) {
 	}
 }
 
-// Forget lets go of the path.
+// Forget drops the reference to the path.
 func (t *Target) Forget() { t.Set(nil, t.profile); t.plain, t.query = nil, nil }
 
-// Path is the path as it was set.
+// Path returns the path as it was set.
 func (t *Target) Path() []byte { return t.raw }
 
-// prepare makes the spellings and their sets. One scan finds out whether there
-// is anything to do at all.
+// prepare makes the spellings and their signature. One scan of the path tells whether it is
+// normal already, as most are.
 func (t *Target) prepare() {
 	if t.prepared {
 		return
@@ -79,8 +78,8 @@ func (t *Target) normalise(path []byte) {
 	}
 }
 
-// signatures makes the signatures of texts.
+// signatures makes the signatures of paths and literals.
 var signatures = kernels.NewSignatureTable(func(c byte) bool { return urls.NeedsWork(c) })
 
-// literalSignature is the signature that a path must have to contain a literal.
+// literalSignature returns the bits that the signature of every path with this literal has.
 func literalSignature(s []byte) kernels.Signature { return signatures.Of(s) &^ kernels.HardBits }

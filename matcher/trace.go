@@ -12,20 +12,20 @@ import (
 // Traced is a rule that matches a path.
 type Traced struct {
 	RuleInfo
-	// Pattern is the rule's pattern as it is compared: normalised, every '*' as
-	// written, with "%2A" and "%24" for those characters themselves.
+	// Pattern is the rule's pattern as it is compared: normalised, with each '*' as
+	// written, and "%2A" and "%24" for a literal '*' and '$'.
 	Pattern string
-	// Length is how many bytes of the normalised pattern count (RFC 9309 §2.2.2):
-	// each escape "%2A" and "%24" counts one.
+	// Length is the length of the normalised pattern in bytes (RFC 9309 §2.2.2), where
+	// "%2A" and "%24" count as one.
 	Length int
 }
 
-// Trace returns the rules of t that match a path, which is that of urls.Scratch.Split: the
-// most specific first, so that the first is the one that Match decides by.
+// Trace returns the rules of t that match a path as urls.Scratch.Split returns it: the most
+// specific rule first, which is the one that Match decides by.
 //
-// It is for people who want to know what else matched, and takes the slow and clear way:
-// it compares each rule by itself, in time linear in the path for each literal of a
-// pattern. A trie without notes (see OpenBody) has no rules to show.
+// It is for explanations and uses a simple, slow algorithm: it compares each rule by
+// itself, in time linear in the path for each literal of the pattern. A trie without notes
+// (see OpenBody) has no rules to return.
 func (t *Trie) Trace(path []byte) []Traced {
 	profile := t.Profile()
 	plain, query := path, path
@@ -45,7 +45,7 @@ func (t *Trie) Trace(path []byte) []Traced {
 			}
 			if c.matches(target) {
 				found = append(found, Traced{RuleInfo: rule.RuleInfo, Pattern: NormalPattern(source, profile), Length: c.length})
-				break // the pattern as written is longer than the second one
+				break // if both patterns match, the one as written is longer
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (t *Trie) Trace(path []byte) []Traced {
 	return found
 }
 
-// compareAllow puts allow first.
+// compareAllow orders allow before disallow.
 func compareAllow(a, b bool) int {
 	switch {
 	case a == b:
@@ -66,14 +66,14 @@ func compareAllow(a, b bool) int {
 	return 1
 }
 
-// writtenRule is a rule of a trie as it is written.
+// writtenRule is a rule of a trie as written.
 type writtenRule struct {
 	RuleInfo
 	pattern []byte
 }
 
-// sources are the patterns that the rule stands for: one, or under Google two (see
-// indexPattern).
+// sources returns the patterns that the rule is compiled to: one, or two under Google; see
+// indexPattern.
 func (r *writtenRule) sources(p Profile) [][]byte {
 	if p == robotstxt.Google && r.Allow {
 		if directory, ok := indexPattern(r.pattern); ok {
@@ -83,8 +83,8 @@ func (r *writtenRule) sources(p Profile) [][]byte {
 	return [][]byte{r.pattern}
 }
 
-// writtenRules reads the rules of a trie back from its notes, each line once, in the order
-// of the lines.
+// writtenRules parses the rules of a trie from its notes. It returns each line once, in the
+// order of the lines.
 func (t *Trie) writtenRules() []writtenRule {
 	rules := make([]writtenRule, 0, ruleCount(t.notes))
 	for rank := 1; rank <= ruleCount(t.notes); rank++ {
@@ -104,9 +104,9 @@ func (t *Trie) writtenRules() []writtenRule {
 	return rules
 }
 
-// matches reports whether the pattern matches a path in the spelling that it is compared
-// with. The literals between wildcards are found one after the other, each as early as
-// it can be, which leaves the most to those that follow.
+// matches reports whether the pattern matches a path, given in the spelling that it is
+// compared with. It takes the first occurrence of each literal, which leaves the most to
+// those that follow.
 func (c *pattern) matches(path []byte) bool {
 	literals := bytes.Split(c.text, []byte{star})
 	rest, ok := bytes.CutPrefix(path, literals[0])
@@ -130,11 +130,11 @@ func (c *pattern) matches(path []byte) bool {
 	return bytes.Contains(rest, literals[last])
 }
 
-// NormalPattern spells the pattern of a rule as it is compared under a profile; see
+// NormalPattern returns the pattern of a rule as it is compared under a profile; see
 // Traced.Pattern.
 func NormalPattern(source []byte, p Profile) string {
 	var spelled []byte
-	var c pattern // keeps from one literal to the next whether there was a '?'
+	var c pattern // its query field carries over from one literal to the next
 	end := ""
 	if n := len(source); n > 0 && source[n-1] == '$' {
 		source, end = source[:n-1], "$"

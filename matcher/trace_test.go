@@ -11,8 +11,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// randomRules is a body of up to n rules over few tokens, so that many patterns match one
-// path and many are the same.
+// randomRules returns a body of up to n rules over few tokens, so that many patterns match
+// one path and many are equal.
 func randomRules(r *rand.Rand, tokens []string, n int) string {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -29,8 +29,9 @@ func randomRules(r *rand.Rand, tokens []string, n int) string {
 
 var traceTokens = []string{"/", "a", "b", "*", "*", "$", "?", "%2F", "%2a", "%24", "%61", "%", "é", "\xFF", " ", "index.html"}
 
-// The winner of a trace is the rule that the engine decides by, and the rules of it are
-// those that the reference says match, with their lengths.
+// TestTraceAgreesWithTheEngine: the first rule of a trace is the one that the engine
+// decides by, and the trace has all rules that match according to the reference, with their
+// lengths.
 func TestTraceAgreesWithTheEngine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	matched := 0
@@ -83,8 +84,8 @@ func sortedKeys(m map[int]int) []int {
 	return keys
 }
 
-// referenceTrace are the lengths of the rules that match a path, by line, each asked of
-// the reference in a body of its own.
+// referenceTrace returns the lengths of the rules that match a path, by line. It asks the
+// reference for each rule in a body of its own.
 func referenceTrace(body, path string, p reference.Profile) map[int]int {
 	lengths := make(map[int]int)
 	for _, rule := range reference.Parse([]byte(body), p, 0).Groups[0].Rules {
@@ -96,11 +97,11 @@ func referenceTrace(body, path string, p reference.Profile) map[int]int {
 	return lengths
 }
 
-// A trace spells patterns as they are compared.
+// TestTraceSpelling: a trace spells patterns as they are compared.
 func TestTraceSpelling(t *testing.T) {
 	for _, test := range []struct {
 		pattern, path, rfc, google string
-		length                     int // under RFC9309
+		length                     int // under RFC 9309
 	}{
 		{"/a**b*$", "/a/b", "/a**b*$", "/a**b*$", 7},
 		{"/%7Eu", "/~u", "/~u", "", 3},

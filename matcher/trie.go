@@ -7,30 +7,29 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Trie is the compiled rules of one body for one chain of agents: the merged
-// groups that the chain has to obey (RFC 9309 §2.2.1). It is immutable and safe
-// for concurrent use; a copy shares the rules.
+// Trie is the compiled rules of one body for one chain of agents: the merged groups that
+// the chain obeys (RFC 9309 §2.2.1). It is immutable and safe for concurrent use; a copy
+// shares the rules.
 //
-// Literal prefixes of patterns are paths in a radix trie. A rule without wildcard
-// ends at a node; of a rule with one, what follows the first star hangs, as a wildcard
-// suffix, on the node where its literal prefix ends. Matching walks down once and then
-// tries the wildcard suffixes on its way, the most specific first, until none can beat the
-// best match; where there are many, an index finds those whose index literal, one of
-// their literals, is in the path. DESIGN.md tells the whole way.
+// The literal prefixes of the patterns form a radix trie. A rule without wildcard ends at a
+// node. Of a rule with one, the part after the first star, its wildcard suffix, belongs to
+// the node where its literal prefix ends. A match walks down the path once and then tries
+// the wildcard suffixes of the nodes it passed, the most specific first, until none can
+// beat the best match. If there are many, an index finds those that have one chosen
+// literal, the index literal, in the path. DESIGN.md has the whole algorithm.
 //
-// Time is bounded. Below indexThreshold suffixes it is at most the path's length × their
-// number. With an index it is the path's length × a constant, and a constant for
-// each suffix whose index literal occurs: where more than a few occur they are looked for
-// together, in one pass over the path (see sweeper). What the pass needs is made
-// once for a host's rules, in time linear in their bytes, when as much time was
-// spent without it.
+// The time for a path is bounded. With fewer than indexThreshold suffixes it is at most the
+// path's length × their number. With an index it is the path's length × a constant, plus a
+// constant for each suffix whose index literal occurs. If more than a few occur, a sweeper
+// looks for them together in one pass over the path. The sweeper is built once per set of
+// rules, in time linear in their bytes, and only after as much time was spent without it.
 type Trie struct {
 	rules  compiled
-	notes  []byte // the rules' lines and texts
-	agents []byte // the user-agent values: u32 count, u32 ends, bytes
+	notes  []byte // the lines and texts of the rules
+	agents []byte // user-agent values: u32 count, u32 ends, bytes
 }
 
-// compiled is the bytes that layout.go describes, with the sections found.
+// compiled is a group in the layout of layout.go, with the offsets of its sections.
 type compiled struct {
 	data       []byte
 	leaves     int
@@ -40,7 +39,7 @@ type compiled struct {
 	suffixes   int
 	literals   int
 	text       int
-	index      int // where the index begins
+	index      int // start of the index
 	flags      uint32
 }
 
@@ -59,34 +58,33 @@ func newCompiled(data []byte) compiled {
 	return c
 }
 
-// hasIndex tells whether there is an index of the suffixes.
+// hasIndex reports whether the suffixes have an index.
 func (c *compiled) hasIndex() bool { return c.index < len(c.data) }
 
-// Size is how many bytes of memory the compiled rules take.
+// Size returns the memory of the compiled rules in bytes.
 func (t *Trie) Size() int { return len(t.rules.data) + len(t.notes) + len(t.agents) }
 
-// Same tells whether two tries share their compiled rules, so that a match in
-// one holds for the other.
+// Same reports whether two tries share their compiled rules: then they decide alike.
 func (t *Trie) Same(u *Trie) bool { return t.Identity() == u.Identity() }
 
-// Equal tells whether two tries have the same compiled rules, wherever these come from, so
-// that a match in one holds for the other.
+// Equal reports whether two tries have equal compiled rules, shared or not: then they
+// decide alike.
 func (t *Trie) Equal(u *Trie) bool { return t.Same(u) || bytes.Equal(t.rules.data, u.rules.data) }
 
-// Identity is the same for tries that share their compiled rules, and for no
-// others.
+// Identity returns the same pointer for tries that share their compiled rules, and
+// different ones for others.
 func (t *Trie) Identity() *byte { return &t.rules.data[0] }
 
 const (
-	// cacheLine is how many bytes come into a cache together.
+	// cacheLine is the size of a cache line in bytes.
 	cacheLine = 64
-	// touched is how many bytes of a trie's beginning touch reads: all of half
-	// of the tries that there are, and the first nodes of the others.
+	// touched is how many bytes touch reads from the start of a trie: all of it for half of
+	// all tries, the first nodes of the others.
 	touched = 512
 )
 
-// touch reads where matching begins: the first nodes, and the first of each kind
-// of record.
+// touch reads what a match needs first: the first nodes, and the first record of each
+// section.
 func (t *Trie) touch() (sum uint64) {
 	c := &t.rules
 	for at := 0; at < min(len(c.data), touched); at += cacheLine {
@@ -99,7 +97,7 @@ func (t *Trie) touch() (sum uint64) {
 	return sum
 }
 
-// Profile is the reading of the protocol that the rules were compiled for.
+// Profile returns the profile that the rules were compiled under.
 func (t *Trie) Profile() Profile {
 	if t.rules.flags&flagGoogle != 0 {
 		return robotstxt.Google
@@ -107,9 +105,8 @@ func (t *Trie) Profile() Profile {
 	return robotstxt.RFC9309
 }
 
-// Rule describes a rule that Match decided by. Its slices are valid as long as
-// the trie's bytes are. Of a trie without notes (see OpenBody) only Allow is
-// known.
+// Rule describes a rule that Match decided by. Its slices are valid as long as the trie's
+// bytes are. If the trie has no notes (see OpenBody), only Allow is set.
 func (t *Trie) Rule(rule uint32) RuleInfo {
 	if len(t.notes) == 0 {
 		return RuleInfo{Allow: rule&1 != 0}
@@ -139,9 +136,9 @@ func agentNames(chosen []choice) []byte {
 	return names
 }
 
-// Agents returns the values of the user-agent lines by which the trie's groups were chosen,
-// in file order, with bytes that are not UTF-8 as %XX. There are none without a group, and
-// in a trie without notes.
+// Agents returns the values of the user-agent lines that chose the trie's groups, in file
+// order, with bytes that are not UTF-8 as %XX. It returns none if no group was chosen or
+// the trie has no notes.
 func (t *Trie) Agents() [][]byte {
 	if len(t.agents) == 0 {
 		return nil
