@@ -79,19 +79,22 @@ func (f *frontier) table(agents ...string) *matcher.Table {
 	for i, agent := range agents {
 		chains[i] = matcher.Chain{agent}
 	}
-	compiled := make(map[*byte][]matcher.Trie)
+	prepared := matcher.NewAgents(chains)
+	compiler := matcher.Compiler{Explain: true}
+	compiled := make(map[*byte]matcher.Origin)
 	var table matcher.Table
 	for authority, body := range f.bodies {
 		key := &append(body, 0)[0]
 		if len(body) > 0 {
 			key = &body[0]
 		}
-		tries, ok := compiled[key]
+		origin, ok := compiled[key]
 		if !ok {
-			tries = matcher.Compile(robotstxt.Parse(body, robotstxt.Options{}), chains)
-			compiled[key] = tries
+			origin.Access = access.Rules
+			origin.Tries, origin.Of = compiler.Compile(robotstxt.Parse(body, robotstxt.Options{}), prepared)
+			compiled[key] = origin
 		}
-		table.Add([]byte(authority), matcher.Origin{Access: access.Rules, Tries: tries})
+		table.Add([]byte(authority), origin)
 	}
 	return &table
 }
