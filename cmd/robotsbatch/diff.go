@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/ruleset"
-	"robotsbatch/io/tables"
 	"robotsbatch/matcher"
 )
 
@@ -36,10 +34,10 @@ var diffHelp = cli.Command{
 	Examples: []string{"diff old.rules new.rules -in urls.parquet -out changes.parquet", "diff old.rules robots -agent GPTBot"},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done, whether anything changes or not"},
-		{Status: "1", Meaning: "failed; nothing half-written is left"},
-		{Status: "2", Meaning: "wrong use"},
-		{Status: "75", Meaning: retryStatus},
-		{Status: "129, 130, 143", Meaning: stoppedStatus},
+		failedExit,
+		usageExit,
+		retryExit,
+		stoppedExit,
 	},
 }
 
@@ -73,39 +71,33 @@ var (
 	}
 )
 
-// runDiff compares two sets of rules.
-func runDiff(ctx context.Context, args []string, s streams) int {
-	c, operands, err := parseTable("diff", args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("diff"))
+func diffDefaults(c *jobConfig) { c.out = "" }
+
+// diff compares two sets of rules.
+func (c *call) diff(ctx context.Context) (status int, err error) {
+	if err := c.checkTable(&diffHelp); err != nil {
+		return 0, err
 	}
-	log := newConsole(s.err, c.logJSON, c.quiet).of("diff")
-	var d *diff
-	if err == nil {
-		d, err = newDiff(c, operands, s, log)
+	d, err := newDiff(c)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(c.in) > 0 || c.filesFrom != "":
+		return exitDone, d.urls(ctx)
 	}
-	if err == nil {
-		ctx = blob.WithTimeout(ctx, c.storeTimeout)
-		if len(c.in) > 0 || c.filesFrom != "" {
-			err = d.urls(ctx)
-		} else {
-			err = d.access(ctx)
-		}
-	}
-	return c.endTable(ctx, log, err)
+	return exitDone, d.access(ctx)
 }
 
-// diff is a comparison. Its sides are command lines of their own.
+// diff is a comparison. Its sides are calls of their own.
 type diff struct {
-	*jobConfig
-	s     streams
-	log   *console
-	sides [2]jobConfig
+	*call
+	sides [2]call
 	names []string // of agents
 }
 
 // newDiff finds out what is compared with what.
-func newDiff(c *jobConfig, operands []string, s streams, log *console) (*diff, error) {
+func newDiff(c *call) (*diff, error) {
+	operands := c.operands
 	switch n := len(operands); {
 	case n == 0:
 		return nil, usageErrorf("diff needs rules: two to compare, OLD and NEW, or one with -against or -new-profile")
@@ -119,10 +111,11 @@ func newDiff(c *jobConfig, operands []string, s streams, log *console) (*diff, e
 	if err := c.checkInputs(); err != nil {
 		return nil, err
 	}
-	d := &diff{jobConfig: c, s: s, log: log}
+	d := &diff{call: c}
 	for i := range d.sides {
 		side := &d.sides[i]
-		*side = *c
+		flags := *c.jobConfig
+		*side = call{jobConfig: &flags, s: c.s, log: c.log}
 		side.folders = []string{operands[min(i, len(operands)-1)]}
 		side.memory = c.memory / 4
 		if i == 1 {
@@ -158,23 +151,17 @@ func (c *jobConfig) checkInputs() error {
 	return c.checkFrontier()
 }
 
-// find finds out what the rules of a side are.
-func (d *diff) find(ctx context.Context, side int, explain bool) (*ruleset.Found, error) {
-	c := &d.sides[side]
-	return c.find(ctx, ruleUse{memory: c.memory, workers: c.workers, explain: explain, stdin: d.s.in}, d.log)
-}
-
 // access compares what both sides know of authorities.
 func (d *diff) access(ctx context.Context) error {
 	started := time.Now()
-	out, err := d.open(ctx, &frontier.Source{Schema: export.ChangesSchema})
+	out, err := d.open(&frontier.Source{Schema: export.ChangesSchema})
 	if err != nil {
 		return err
 	}
 	defer out.close()
 	var sides [2]export.RuleSide
 	for i := range sides {
-		found, err := d.find(ctx, i, false)
+		found, err := d.sides[i].find(ctx, ruleUse{})
 		if err != nil {
 			return err
 		}
@@ -183,17 +170,15 @@ func (d *diff) access(ctx context.Context) error {
 			return err
 		}
 		defer listing.Close()
-		sayCaptured(d.log, listing)
+		d.sayCaptured(listing.Captured())
 		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].profile, Agents: d.sides[i].agents}
 	}
 	var changed export.Changed
-	source := tables.NewRecords("changes", export.Changes(sides[0], sides[1], d.batchRows, &changed))
 	unchanged := func() error { return errors.Join(sides[0].Listing.Unchanged(), sides[1].Listing.Unchanged()) }
-	if _, err := out.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged); err != nil {
+	if _, err := out.writeRows(ctx, "changes", export.Changes(sides[0], sides[1], d.batchRows, &changed), unchanged); err != nil {
 		return err
 	}
-	defer source.Close()
-	done := &report.AccessChanges{Version: version(), Authorities: changed.Authorities, Changed: changed.Different, Seconds: time.Since(started).Seconds()}
+	done := &report.AccessChanges{Version: cli.Version(), Authorities: changed.Authorities, Changed: changed.Different, Seconds: time.Since(started).Seconds()}
 	for i, name := range d.names {
 		n := changed.Agents[i]
 		done.Agents = append(done.Agents, report.AgentAccess{
@@ -206,17 +191,13 @@ func (d *diff) access(ctx context.Context) error {
 // urls compares the verdicts on all URLs.
 func (d *diff) urls(ctx context.Context) error {
 	started := time.Now()
-	inputs, err := resolveInputs(ctx, d.jobConfig, d.s.in)
+	inputs, err := d.resolveInputs(ctx)
 	if err != nil {
 		return err
 	}
 	var sets [2]*ruleset.Set
 	for i := range sets {
-		found, err := d.find(ctx, i, true)
-		if err != nil {
-			return err
-		}
-		if sets[i], err = d.sides[i].openRules(ctx, found, d.log); err != nil {
+		if sets[i], err = d.sides[i].findRules(ctx, ruleUse{explain: true}); err != nil {
 			return err
 		}
 		defer sets[i].Close()
@@ -226,15 +207,14 @@ func (d *diff) urls(ctx context.Context) error {
 		return cli.UsageError{Err: err}
 	}
 	columns := compare.Columns(suffixes)
-	src, err := frontier.Concatenate(ctx, inputs, frontier.Options{
-		Stdin: d.s.in, Format: d.inFormat, URLColumn: d.urlColumn, BatchRows: d.batchRows, MaxLine: int(d.maxLine), Separator: d.separator,
-		AcceptTruncated: d.acceptTruncated, Columns: true, Verdicts: columns, Keep: batch.KeepURL, Memory: d.batchMemory() / 2,
-	})
+	o := d.reading()
+	o.Columns, o.Verdicts, o.Keep, o.Memory = true, columns, batch.KeepURL, d.batchMemory()/2
+	src, err := frontier.Concatenate(ctx, inputs, o)
 	if err != nil {
 		return err
 	}
 	d.keep, d.columns = batch.KeepURL, columns
-	out, err := d.open(ctx, src.First())
+	out, err := d.open(src.First())
 	if err != nil {
 		return err
 	}
@@ -256,7 +236,7 @@ func (d *diff) urls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = version(), stats.Rows, stats.Selected, time.Since(started).Seconds()
+	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = cli.Version(), stats.Rows, stats.Selected, time.Since(started).Seconds()
 	return d.sum(changes.String(), changes)
 }
 
@@ -270,12 +250,12 @@ func (d *diff) side(i int, rules *ruleset.Set) compare.Side {
 }
 
 // open opens the table; without -out what is written to it is dropped.
-func (d *diff) open(ctx context.Context, first *frontier.Source) (*tableOutput, error) {
+func (d *diff) open(first *frontier.Source) (*tableOutput, error) {
 	if d.out == "" {
 		limitHeap(d.memory)
-		return &tableOutput{c: d.jobConfig, release: func() {}}, nil
+		return &tableOutput{c: d.call, release: func() {}}, nil
 	}
-	out, err := d.openTable(ctx, d.s, first.Schema)
+	out, err := d.openTable(first.Schema)
 	if err == nil {
 		out.first = first
 	}
@@ -285,8 +265,8 @@ func (d *diff) open(ctx context.Context, first *frontier.Source) (*tableOutput, 
 // sum says what changed: on stdout if no table is written, else on stderr.
 func (d *diff) sum(text string, done any) error {
 	switch {
-	case d.log.json != nil:
-		d.log.info(text, "done", "summary", done)
+	case d.log.JSON():
+		d.log.Info(text, "done", "summary", done)
 	case d.out == "":
 		_, err := fmt.Fprint(d.s.out, text)
 		return err

@@ -4,7 +4,7 @@
 //
 // This folder is wiring. A run passes through its files in this order:
 //
-//	main.go      signals, then run, which picks the subcommand
+//	main.go      run, which picks the subcommand; subcommand.go what they share
 //	options.go   the table of flags; commands.go the table of commands
 //	flags.go     what the flags of the main job mean together; values.go single ones
 //	inputs.go    names → inputs, which io/frontier opens
@@ -14,7 +14,7 @@
 //	shard.go     one of the shards of a job, which merge.go makes a whole of
 //	compile.go, inspect.go, explain.go, hash.go, pipe.go, verify.go, version.go  the subcommands
 //	help.go      help texts; manual/ the pages of the manual
-//	console.go, progress.go  messages, which io/report words
 //
-// internal/cli makes parsing, help, man page and completions of the two tables.
+// internal/cli makes parsing, help, man page and completions of the two tables, and
+// internal/console writes messages and progress, which io/report words.
 package main

@@ -5,6 +5,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/rulepack"
@@ -22,10 +23,10 @@ func unavailable(what string) error {
 
 // statusOf is the one that an error asks for.
 func statusOf(err error) int {
-	var signal stopped
+	var signal console.Stopped
 	switch {
 	case errors.As(err, &signal):
-		return signal.status()
+		return signal.Status()
 	case isUsage(err):
 		return exitUsage
 	case blob.Temporary(err), errors.Is(err, manifest.ErrIncomplete), errors.Is(err, rulepack.ErrChanged), errors.Is(err, rulepack.ErrUnreadable):

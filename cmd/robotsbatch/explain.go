@@ -2,69 +2,53 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"runtime"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/explain"
-	"robotsbatch/io/ruleset"
 )
 
-// runExplain says of single URLs which rule decides. Its exit status is the
-// worst verdict: 0 allowed, 1 denied, 2 none.
-func runExplain(ctx context.Context, args []string, s streams) int {
-	c, urls, err := parseExplain(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("explain"))
-	}
-	if err != nil {
-		return failUsage(s, "explain", err)
-	}
-	ctx = blob.WithTimeout(ctx, c.storeTimeout)
-	log := newConsole(s.err, false, true)
-	use := ruleUse{memory: defaultMemory, workers: runtime.GOMAXPROCS(0), explain: true, records: true, stdin: s.in}
-	var rules *ruleset.Set
-	found, err := c.find(ctx, use, log)
-	if err == nil {
-		rules, err = c.openRules(ctx, found, log)
-	}
-	if err == nil {
-		defer rules.Close()
-		var status int
-		if status, err = explainURLs(ctx, c, rules, urls, s.out); err == nil {
-			for _, line := range rules.Misspelt() {
-				log.warn(line)
-			}
-			return status
-		}
-	}
-	return max(failUsage(s, "explain", err), exitUsage) // 1 would mean denied
+// explainHelp is the command explain.
+var explainHelp = cli.Command{
+	Name: "explain", Set: explainCommand,
+	Usage: []string{"explain -rules RULES [-agent NAME] [flags] URL..."},
+	About: "says which rule of which line decides about a URL, in which group, and what else matched.",
+	Examples: []string{
+		"explain -rules robots -agent CCBot https://example.com/a?b=c",
+		"explain -rules robots.txt -for example.com https://example.com/a",
+	},
+	Exits: []cli.Exit{
+		{Status: "0", Meaning: "allowed; with several URLs or agents, the worst counts"},
+		{Status: "1", Meaning: "denied"},
+		{Status: "2", Meaning: "wrong use, no verdict, or rules that cannot be read"},
+		retryExit,
+		stoppedExit,
+	},
 }
 
-// parseExplain reads the arguments; flags may follow URLs.
-func parseExplain(args []string) (*jobConfig, []string, error) {
-	c := newConfig()
-	urls, err := cli.ParseMixed(program.FlagSet(program.Command("explain"), c), args)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(urls) == 0 {
-		return nil, nil, usageErrorf("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
-	}
-	return c, urls, c.checkOneTime()
+func explainDefaults(c *jobConfig) {
+	c.workers, c.quiet = runtime.GOMAXPROCS(0), true // warnings are told
 }
 
-// explainURLs explains all URLs for all agents and returns the worst status.
-func explainURLs(ctx context.Context, c *jobConfig, rules *ruleset.Set, urls []string, w io.Writer) (int, error) {
+// explainURLs says of single URLs which rule decides. The exit status is the worst
+// verdict: 0 allowed, 1 denied, 2 none.
+func (c *call) explainURLs(ctx context.Context) (status int, err error) {
+	if len(c.operands) == 0 {
+		return 0, usageErrorf("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
+	}
+	if err := c.checkOneTime(); err != nil {
+		return 0, err
+	}
+	rules, err := c.findRules(ctx, ruleUse{explain: true, records: true})
+	if err != nil {
+		return 0, err
+	}
+	defer rules.Close()
 	explainer := explain.New(rules, explain.Options{
 		Chains: c.agents, Profile: c.profile, Missing: c.missing, AsOf: c.asOfSeconds(), MaxAge: c.maxAge,
 	})
-	worst := exitDone
-	for i, url := range urls {
+	for i, url := range c.operands {
 		if err := context.Cause(ctx); err != nil {
 			return 0, err
 		}
@@ -73,21 +57,24 @@ func explainURLs(ctx context.Context, c *jobConfig, rules *ruleset.Set, urls []s
 			return 0, err
 		}
 		if c.json {
-			err = why.WriteJSON(w)
+			err = why.WriteJSON(c.s.out)
 		} else {
 			if i > 0 {
-				fmt.Fprintln(w)
+				fmt.Fprintln(c.s.out)
 			}
-			err = why.WriteText(w)
+			err = why.WriteText(c.s.out)
 		}
 		if err != nil {
 			return 0, err
 		}
 		for _, agent := range why.Agents {
-			worst = max(worst, explainedStatus(agent.Allowed))
+			status = max(status, explainedStatus(agent.Allowed))
 		}
 	}
-	return worst, nil
+	for _, line := range rules.Misspelt() {
+		c.log.Warn(line)
+	}
+	return status, nil
 }
 
 // explainedStatus is the exit status for a verdict, nil for none.

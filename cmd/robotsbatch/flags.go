@@ -10,6 +10,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/export"
 	"robotsbatch/io/format"
@@ -106,23 +107,23 @@ type jobConfig struct {
 	manifest    bool
 	resume      bool
 	sharding
-	json bool // of explain and lint
-	lint lintConfig
+	json    bool // of explain and lint
+	linting lintConfig
 	// given are the flags that decide about the outputs' bytes, with their
 	// values.
 	given    map[string][]string
-	progress progressMode
+	progress console.When
 	logJSON  bool
 	quiet    bool
 	// partitions is how many parts rules are divided into.
 	partitions int
-	// verbose lets a pipe say more than its errors.
-	verbose bool
+	// oneLine leaves stderr to the line that says why a pipe fails, unless verbose.
+	oneLine, verbose bool
 }
 
 // newConfig is a command line without flags.
 func newConfig() *jobConfig {
-	c := &jobConfig{maxInvalid: unlimited, lint: lintConfig{failOn: lint.Error}, memory: defaultMemory, maxLine: lines.DefaultMaxLine, out: "-", given: make(map[string][]string)}
+	c := &jobConfig{maxInvalid: unlimited, linting: lintConfig{failOn: lint.Error}, memory: defaultMemory, maxLine: lines.DefaultMaxLine, out: "-", given: make(map[string][]string)}
 	c.maxAge = evaluate.DefaultMaxAge * time.Second
 	return c
 }
@@ -205,6 +206,12 @@ func (c *jobConfig) check() error {
 	if err := c.nameColumns(); err != nil {
 		return err
 	}
+	c.setWork()
+	return nil
+}
+
+// setWork fills in how much is worked on at once.
+func (c *jobConfig) setWork() {
 	if c.workers == 0 {
 		c.workers = runtime.GOMAXPROCS(0)
 	}
@@ -212,7 +219,6 @@ func (c *jobConfig) check() error {
 	if c.batchRows == 0 {
 		c.batchRows = defaultRows
 	}
-	return nil
 }
 
 // nameColumns names the verdict columns.

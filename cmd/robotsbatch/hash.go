@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -14,8 +14,8 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// hashAuthorities tells other programs where an authority belongs.
-var hashAuthorities = cli.Command{
+// hashHelp tells other programs where an authority belongs.
+var hashHelp = cli.Command{
 	Name: "hash", Set: hashCommand,
 	Usage: []string{"hash [-partitions N] URL|HOST..."},
 	About: "says by which hash an authority is dealt among partitions of rules, as the column authority_hash has it.",
@@ -30,23 +30,18 @@ var hashAuthorities = cli.Command{
 	},
 }
 
-// runHash prints the hashes of authorities.
-func runHash(args []string, s streams) int {
-	c := newConfig()
-	names, err := cli.ParseMixed(program.FlagSet(&hashAuthorities, c), args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, &hashAuthorities)
+// printHashes prints the hashes of authorities.
+func (c *call) printHashes(context.Context) (status int, err error) {
+	if len(c.operands) == 0 {
+		return 0, usageErrorf("hash needs a URL or a host, or - for URLs on stdin")
 	}
-	if err == nil && len(names) == 0 {
-		err = usageErrorf("hash needs a URL or a host, or - for URLs on stdin")
-	}
-	out := bufio.NewWriter(s.out)
-	for i := 0; i < len(names) && err == nil; i++ {
-		if names[i] != blob.Stdio {
-			err = printHash(out, names[i], c.partitions)
+	out := bufio.NewWriter(c.s.out)
+	for i := 0; i < len(c.operands) && err == nil; i++ {
+		if c.operands[i] != blob.Stdio {
+			err = printHash(out, c.operands[i], c.partitions)
 			continue
 		}
-		lines := bufio.NewScanner(s.in)
+		lines := bufio.NewScanner(c.s.in)
 		for err == nil && lines.Scan() {
 			if line := strings.TrimSpace(lines.Text()); line != "" {
 				err = printHash(out, line, c.partitions)
@@ -54,10 +49,7 @@ func runHash(args []string, s streams) int {
 		}
 		err = errors.Join(err, lines.Err())
 	}
-	if err = errors.Join(err, out.Flush()); err != nil {
-		return failUsage(s, "hash", err)
-	}
-	return exitDone
+	return exitDone, errors.Join(err, out.Flush())
 }
 
 // printHash prints a URL's line.

@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/spelling"
-
-	"robotsbatch/cmd/robotsbatch/internal/cli"
 )
 
 //go:embed manual/*.md
@@ -36,7 +35,7 @@ func runHelp(args []string, s streams) int {
 	case len(args) == 0:
 		return printHelp(s, program.ShortHelp)
 	case len(args) > 1:
-		return failUsage(s, "", usageErrorf("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
+		return failUsage(s, usageErrorf("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
 	}
 	topic := args[0]
 	command := program.Command(topic)
@@ -62,9 +61,9 @@ func runHelp(args []string, s streams) int {
 		names = append(names, c.Name)
 	}
 	if near := spelling.Nearest(topic, names); near != "" {
-		return failUsage(s, "", usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
+		return failUsage(s, usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
-	return failUsage(s, "", usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
+	return failUsage(s, usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
 }
 
 // printTopic prints the help of a command, if there is one of that name, and the page of
@@ -90,20 +89,7 @@ func printCodes(w io.Writer) {
 	}
 }
 
-// printCommandHelp prints all of a command's help.
-func printCommandHelp(s streams, c *cli.Command) int {
-	return printHelp(s, func(w io.Writer) { program.Help(c, w) })
-}
-
 func printHelp(s streams, print func(io.Writer)) int {
 	print(s.out)
 	return exitDone
-}
-
-// printJobHelp prints the short help, or with "all" behind -h all of it.
-func printJobHelp(s streams, args []string) int {
-	if cli.WantsAllHelp(args) {
-		return printCommandHelp(s, &program.Main)
-	}
-	return printHelp(s, program.ShortHelp)
 }

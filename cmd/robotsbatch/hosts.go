@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"robotsbatch/io/hosts"
 	"robotsbatch/io/report"
 	"robotsbatch/io/ruleset"
-	"robotsbatch/io/tables"
 )
 
 // hostsHelp is the command hosts.
@@ -26,80 +24,67 @@ var hostsHelp = cli.Command{
 	Details: "A row has the URL of a robots.txt, the number of rows that wait for it, why, and what its last fetch said " +
 		"(robotsbatch help fetching).",
 	Examples: []string{"hosts -in frontier.parquet -rules site.rules -out fetch.csv", "hosts -in urls.txt -rules robots -max-age 7d"},
-	Exits: []cli.Exit{
-		{Status: "0", Meaning: "done, also when the reader of a pipe had enough before the end"},
-		{Status: "1", Meaning: "failed; nothing half-written is left"},
-		{Status: "2", Meaning: "wrong use"},
-		{Status: "75", Meaning: retryStatus},
-		{Status: "129, 130, 143", Meaning: stoppedStatus},
-	},
+	Exits:    tableExits,
 }
 
-// runHosts lists the robots.txt that must be fetched.
-func runHosts(ctx context.Context, args []string, s streams) int {
-	c, operands, err := parseTable("hosts", args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("hosts"))
+// listHosts lists the robots.txt that must be fetched.
+func (c *call) listHosts(ctx context.Context) (status int, err error) {
+	if err := c.checkTable(&hostsHelp); err != nil {
+		return 0, err
 	}
-	log := newConsole(s.err, c.logJSON, c.quiet).of("hosts")
-	switch {
-	case err != nil:
-	case len(operands) > 0:
-		err = usageErrorf("unexpected argument %q: name a list or table of URLs with -in", blob.Shown(operands[0]))
-	default:
-		if err = c.rulesConfig.check(); err == nil {
-			err = c.checkFrontier()
-		}
+	if err := c.refuseOperands("name a list or table of URLs with -in"); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		err = c.listHosts(blob.WithTimeout(ctx, c.storeTimeout), s, log)
+	if err := c.rulesConfig.check(); err != nil {
+		return 0, err
 	}
-	return c.endTable(ctx, log, err)
+	if err := c.checkFrontier(); err != nil {
+		return 0, err
+	}
+	return exitDone, c.writeHosts(ctx)
 }
 
-// listHosts writes the table.
-func (c *jobConfig) listHosts(ctx context.Context, s streams, log *console) error {
+// writeHosts writes the table.
+func (c *call) writeHosts(ctx context.Context) error {
 	started := time.Now()
 	if c.asOf.IsZero() {
 		c.asOf = started
 	}
-	out, err := c.openTable(ctx, s, hosts.Schema)
+	out, err := c.openTable(hosts.Schema)
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	found, err := c.find(ctx, ruleUse{memory: c.memory, workers: c.workers, stdin: s.in}, log)
+	found, err := c.find(ctx, ruleUse{})
 	if err != nil {
 		return err
 	}
 	waiting := hosts.NewWaiting(c.memory/4, os.TempDir())
 	defer waiting.Close()
-	stats, err := c.count(ctx, s, waiting)
+	stats, err := c.count(ctx, waiting)
 	if err != nil {
 		return err
 	}
-	wanted, err := c.findHosts(ctx, found, waiting, log)
+	wanted, err := c.findHosts(ctx, found, waiting)
 	if err != nil {
 		return err
 	}
 	defer wanted.Close()
-	source := tables.NewRecords("hosts", wanted.Rows(c.batchRows))
-	if _, err := out.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, func() error { return nil }); err != nil {
+	if _, err := out.writeRows(ctx, "hosts", wanted.Rows(c.batchRows), func() error { return nil }); err != nil {
 		return err
 	}
-	defer source.Close()
 	done := report.HostsDone{
-		Version: version(), Rows: stats.Rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
+		Version: cli.Version(), Rows: stats.Rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
 		Missing: wanted.Missing, MissingRows: wanted.MissingRows, Stale: wanted.Stale, StaleRows: wanted.StaleRows,
 		AsOf: c.asOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.maxAge / time.Second), Out: blob.Shown(c.out), Seconds: time.Since(started).Seconds(),
 	}
-	log.info(done.String(), "done", "summary", done)
+	c.log.Info(done.String(), "done", "summary", done)
 	return nil
 }
 
 // count counts the rows of the frontier by authority.
-func (c *jobConfig) count(ctx context.Context, s streams, waiting *hosts.Waiting) (batch.Stats, error) {
-	src, err := c.openFrontier(ctx, s)
+func (c *call) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, error) {
+	src, err := c.openFrontier(ctx)
 	if err != nil {
 		return batch.Stats{}, err
 	}
@@ -111,8 +96,8 @@ func (c *jobConfig) count(ctx context.Context, s streams, waiting *hosts.Waiting
 }
 
 // findHosts finds out what the rules lack.
-func (c *jobConfig) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting, log *console) (*hosts.Wanted, error) {
-	rules, err := c.openRules(ctx, found, log)
+func (c *call) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
+	rules, err := c.openRules(ctx, found)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +124,12 @@ func (c *jobConfig) checkFrontier() error {
 }
 
 // openFrontier opens the URLs of all inputs.
-func (c *jobConfig) openFrontier(ctx context.Context, s streams) (*frontier.Concatenation, error) {
-	inputs, err := resolveInputs(ctx, c, s.in)
+func (c *call) openFrontier(ctx context.Context) (*frontier.Concatenation, error) {
+	inputs, err := c.resolveInputs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return frontier.Concatenate(ctx, inputs, frontier.Options{
-		Stdin: s.in, Format: c.inFormat, URLColumn: c.urlColumn, BatchRows: c.batchRows, MaxLine: int(c.maxLine), Separator: c.separator,
-		AcceptTruncated: c.acceptTruncated, Keep: batch.KeepNone, Memory: c.batchMemory() / 2,
-	})
+	o := c.reading()
+	o.Keep, o.Memory = batch.KeepNone, c.batchMemory()/2
+	return frontier.Concatenate(ctx, inputs, o)
 }

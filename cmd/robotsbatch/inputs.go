@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
@@ -11,10 +10,10 @@ import (
 
 // resolveInputs turns what -in and -files-from say into the job's inputs, in
 // the order in which they were named; those of a folder or a pattern by name.
-func resolveInputs(ctx context.Context, c *jobConfig, stdin io.Reader) ([]frontier.Input, error) {
+func (c *call) resolveInputs(ctx context.Context) ([]frontier.Input, error) {
 	names := c.in
 	if c.filesFrom != "" {
-		listed, err := frontier.ReadNames(ctx, c.filesFrom, stdin)
+		listed, err := frontier.ReadNames(ctx, c.filesFrom, c.s.in)
 		if err == nil {
 			err = resolveNames("files-from", pointers(listed)...)
 		}
@@ -42,4 +41,12 @@ func resolveInputs(ctx context.Context, c *jobConfig, stdin io.Reader) ([]fronti
 		return nil, fmt.Errorf("-files-from %s names no input", c.filesFrom)
 	}
 	return inputs, nil
+}
+
+// reading is how inputs are read, as the flags say.
+func (c *call) reading() frontier.Options {
+	return frontier.Options{
+		Stdin: c.s.in, Format: c.inFormat, URLColumn: c.urlColumn, BatchRows: c.batchRows, MaxLine: int(c.maxLine), Separator: c.separator,
+		AcceptTruncated: c.acceptTruncated,
+	}
 }

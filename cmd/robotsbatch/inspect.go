@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"slices"
-	"time"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
@@ -17,52 +13,52 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// inspectConfig is the command line of inspect.
-type inspectConfig struct {
-	name        string
-	authorities [][]byte
-
-	storeTimeout time.Duration
+// inspectHelp is the command inspect.
+var inspectHelp = cli.Command{
+	Name: "inspect", Set: inspectCommand,
+	Usage: []string{"inspect PACK [AUTHORITY...]"},
+	About: "says what is in a rule pack.",
+	Details: "PACK is a file or an object, of which a temporary copy is made. With an AUTHORITY, such as https://example.com or any URL of it, " +
+		"it says what the pack has on that: the outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and " +
+		"crawl-delays. Without one, it sums the pack up.",
+	Examples: []string{"inspect site.rules", "inspect site.rules https://example.com"},
+	Exits: []cli.Exit{
+		{Status: "0", Meaning: "done, also when the pack does not have an AUTHORITY"},
+		{Status: "1", Meaning: "the pack cannot be read, or is damaged"},
+		usageExit,
+		retryExit,
+		stoppedExit,
+	},
 }
 
-// runInspect says what is in a rule pack.
-func runInspect(ctx context.Context, args []string, s streams) int {
-	c, err := parseInspect(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("inspect"))
+// inspect says what is in a rule pack.
+func (c *call) inspect(ctx context.Context) (status int, err error) {
+	if len(c.operands) == 0 {
+		return 0, usageErrorf("inspect needs a rule pack")
 	}
-	if err == nil {
-		err = c.inspect(blob.WithTimeout(ctx, c.storeTimeout), s.out)
-	}
-	if err != nil {
-		return failUsage(s, "inspect", err)
-	}
-	return exitDone
-}
-
-// parseInspect reads the arguments; flags may follow names.
-func parseInspect(args []string) (*inspectConfig, error) {
-	flags := newConfig()
-	operands, err := cli.ParseMixed(program.FlagSet(program.Command("inspect"), flags), args)
-	if err != nil {
-		return nil, err
-	}
-	c := &inspectConfig{storeTimeout: flags.storeTimeout}
-	for i, operand := range operands {
-		if i == 0 {
-			c.name = operand
-			continue
-		}
+	name := c.operands[0]
+	var authorities [][]byte
+	for _, operand := range c.operands[1:] {
 		authority, err := parseAuthority(operand)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		c.authorities = append(c.authorities, authority)
+		authorities = append(authorities, authority)
 	}
-	if c.name == "" {
-		return nil, usageErrorf("inspect needs a rule pack")
-	}
-	return c, nil
+	return exitDone, ruleset.Inspect(ctx, name, func(p *rulepack.Pack) error {
+		if len(authorities) == 0 {
+			report.Pack(c.s.out, blob.Shown(name), profileName(p.Info().Profile), p.Info())
+		}
+		for i, authority := range authorities {
+			if i > 0 {
+				fmt.Fprintln(c.s.out)
+			}
+			if err := report.Authority(c.s.out, p, authority); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // parseAuthority takes an authority with its scheme, or any URL of it.
@@ -73,24 +69,4 @@ func parseAuthority(url string) ([]byte, error) {
 		return nil, usageErrorf("%q is no authority: give it with its scheme, such as https://example.com", url)
 	}
 	return slices.Clone(authority), nil
-}
-
-func (c *inspectConfig) inspect(ctx context.Context, w io.Writer) error {
-	return ruleset.Inspect(ctx, c.name, func(p *rulepack.Pack) error { return c.print(w, p) })
-}
-
-// print says what is asked for.
-func (c *inspectConfig) print(w io.Writer, p *rulepack.Pack) error {
-	if len(c.authorities) == 0 {
-		report.Pack(w, blob.Shown(c.name), profileName(p.Info().Profile), p.Info())
-	}
-	for i, authority := range c.authorities {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if err := report.Authority(w, p, authority); err != nil {
-			return err
-		}
-	}
-	return nil
 }

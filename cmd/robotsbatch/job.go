@@ -15,6 +15,8 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/outputs"
@@ -26,14 +28,12 @@ import (
 
 // job is one run of the main job.
 type job struct {
-	*jobConfig
-	s       streams
-	log     *console
-	reading frontier.Options
-	rules   *ruleset.Set
+	*call
+	inputs frontier.Options
+	rules  *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
-	shown     *progress
+	shown     *console.Progress
 	html      *htmlReport
 	summary   *report.Summary
 	record    *outputs.Record // nil for none
@@ -48,37 +48,40 @@ type job struct {
 func runJob(ctx context.Context, args []string, s streams) int {
 	c, err := parseJob(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return printJobHelp(s, args)
+		if cli.WantsAllHelp(args) {
+			program.Help(&program.Main, s.out)
+		} else {
+			program.ShortHelp(s.out)
+		}
+		return exitDone
 	}
-	log := newConsole(s.err, c.logJSON, c.quiet)
+	j := &job{call: &call{jobConfig: c, s: s, log: c.console(s, "")}}
 	if err != nil {
-		return log.fail(err)
+		return j.log.Fail(err)
 	}
 	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	started := time.Now()
 	limitHeap(c.memory)
-	j := &job{jobConfig: c, s: s, log: log}
-	j.reading = frontier.Options{
-		Stdin: s.in, Format: c.inFormat, URLColumn: c.urlColumn, BatchRows: c.batchRows, MaxLine: int(c.maxLine), Separator: c.separator,
-		AcceptTruncated: c.acceptTruncated, Columns: !c.wantsText(), Verdicts: c.columns, Keep: c.keep, Beside: batch.Beside{Weight: c.weight, Time: c.asOfColumn},
-	}
+	j.inputs = j.reading()
+	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !c.wantsText(), c.columns, c.keep
+	j.inputs.Beside = batch.Beside{Weight: c.weight, Time: c.asOfColumn}
 	if c.wantsText() {
-		j.reading.Keep = batch.KeepURL
+		j.inputs.Keep = batch.KeepURL
 	}
-	j.shown = newProgress(c, s, j.log, started)
+	j.shown = console.NewProgress(j.log, c.progress, c.out == blob.Stdio && console.IsTerminal(s.out), started)
 	err = j.run(ctx, started)
-	j.shown.end()
+	j.shown.End()
 	switch {
 	case err == nil:
 		return j.summary.ExitStatus
 	case ctx.Err() != nil:
-		what := "nothing half-written is left"
+		what := nothingLeft
 		if j.record != nil {
 			what += ", and -resume goes on from here"
 		}
-		return j.log.fail(fmt.Errorf("stopped (%w); %s", context.Cause(ctx), what))
+		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), what)
 	}
-	return j.log.fail(err)
+	return j.log.Fail(err)
 }
 
 // flightMemory is what all batches in flight may take together: what compiled rules
@@ -92,7 +95,7 @@ func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
 // ruleUse is what the columns need of the rules.
 func (j *job) ruleUse() ruleUse {
 	records := slices.Contains(j.with, batch.CrawlDelayColumn) || slices.Contains(j.with, batch.SitemapsColumn)
-	use := ruleUse{memory: j.memory, workers: j.workers, explain: j.explain || j.reportFile != "", records: records, stdin: j.s.in}
+	use := ruleUse{explain: j.explain || j.reportFile != "", records: records}
 	if j.record != nil {
 		use.used = j.record.Used
 	}
@@ -128,14 +131,14 @@ func holdHeap(memory int64) (end func()) {
 
 // run does the job and says what it did.
 func (j *job) run(ctx context.Context, started time.Time) error {
-	inputs, err := resolveInputs(ctx, j.jobConfig, j.s.in)
+	inputs, err := j.resolveInputs(ctx)
 	if err != nil {
 		return err
 	}
 	if inputs, err = j.deal(inputs); err != nil {
 		return err
 	}
-	j.reading.Part = j.part()
+	j.inputs.Part = j.part()
 	planned, err := planOutputs(j.jobConfig, inputs)
 	if err != nil {
 		return err
@@ -143,15 +146,15 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err := j.reserveMemory(inputs); err != nil {
 		return err
 	}
-	j.reading.Memory = j.batchMemory()
+	j.inputs.Memory = j.batchMemory()
 	release, err := j.claim()
 	if err != nil {
 		return err
 	}
 	defer release()
 	j.record = outputs.NewRecord(ctx, j.out, j.manifest || j.resume,
-		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + version(), Options: j.given, Shard: j.shard})
-	found, err := j.find(ctx, j.ruleUse(), j.log)
+		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.shard})
+	found, err := j.find(ctx, j.ruleUse())
 	if err != nil {
 		return err
 	}
@@ -161,7 +164,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err := j.tryInput(ctx, inputs); err != nil {
 		return err
 	}
-	if j.rules, err = j.openRules(ctx, found, j.log); err != nil {
+	if j.rules, err = j.openRules(ctx, found); err != nil {
 		return err
 	}
 	defer j.rules.Close()
@@ -204,7 +207,7 @@ func (j *job) tryInput(ctx context.Context, inputs []frontier.Input) error {
 	if info, err := os.Stat(inputs[0].Path); err != nil || !info.Mode().IsRegular() {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
-	opened, err := frontier.Open(ctx, inputs[0], j.reading)
+	opened, err := frontier.Open(ctx, inputs[0], j.inputs)
 	if err != nil {
 		return err
 	}
@@ -218,13 +221,13 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	if err != nil {
 		return err
 	}
-	j.shown.plan(planned)
+	j.shown.Plan(planned)
 	defer j.record.Close()
 	defer j.publish.Wait() // also when a later output fails
 	for i, out := range planned {
 		if done != nil && done[i] != nil {
 			j.summary.Keep(j.record.PathOf(done[i]), done[i])
-			j.shown.skip(out)
+			j.shown.Skip(out)
 			continue
 		}
 		if err := j.convert(ctx, out); err != nil {
@@ -267,13 +270,13 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 		return nil, nil
 	}
 	if resumed.Anew != "" {
-		j.log.info(resumed.Anew+": everything is done again", "resume", "done", 0, "reason", resumed.Anew)
+		j.log.Info(resumed.Anew+": everything is done again", "resume", "done", 0, "reason", resumed.Anew)
 		return nil, nil
 	}
 	for _, why := range resumed.Redo[:min(len(resumed.Redo), shownRedo)] {
-		j.log.info(why+": it is done again", "redo", "reason", why)
+		j.log.Info(why+": it is done again", "redo", "reason", why)
 	}
-	j.log.info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, report.Count(int64(len(planned)), "output", "outputs")),
+	j.log.Info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, report.Count(int64(len(planned)), "output", "outputs")),
 		"resume", "done", resumed.Kept, "outputs", len(planned))
 	return resumed.Done, nil
 }
@@ -291,7 +294,7 @@ func (j *job) newEvaluator() batch.Evaluator {
 
 // convert writes one output.
 func (j *job) convert(ctx context.Context, out outputs.Output) error {
-	src, err := frontier.Concatenate(ctx, out.Inputs, j.reading)
+	src, err := frontier.Concatenate(ctx, out.Inputs, j.inputs)
 	if err != nil {
 		return err
 	}
@@ -328,7 +331,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	if err != nil {
 		return err
 	}
-	j.shown.next(out, stats)
+	j.shown.Next(out, stats)
 	j.html.next(stats.Rows)
 	enter := func() error { return j.record.Enter(src, t.path, sums, stats) }
 	if late == nil {
@@ -358,7 +361,7 @@ func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenatio
 	stats, err := batch.Run(ctx, src, sink, j.newEvaluator, batch.Options{
 		Emit: j.emit, Workers: j.workers, Memory: j.flightMemory(),
 		Progress: func(s batch.Stats) {
-			j.shown.report(&s, src)
+			j.shown.Report(&s, src)
 			j.html.progress(s.Rows)
 		},
 	})
@@ -410,9 +413,9 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 			return err
 		}
 	}
-	j.shown.end()
+	j.shown.End()
 	if tooMany {
-		j.log.warn(fmt.Sprintf("%s of %s rows have no verdict, more than -max-invalid %s permits; the output is complete",
+		j.log.Warn(fmt.Sprintf("%s of %s rows have no verdict, more than -max-invalid %s permits; the output is complete",
 			report.Number(s.Unknown()), report.Number(s.Rows), j.maxInvalid))
 	}
 	j.warnRules()
@@ -421,9 +424,9 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 		text = "the reader closed the output early, after " + report.Count(s.Rows, "row", "rows")
 	}
 	for _, note := range s.ShownNotes() {
-		j.log.info(note, "note", "note", note)
+		j.log.Info(note, "note", "note", note)
 	}
-	j.log.info(text, "done", "summary", s)
+	j.log.Info(text, "done", "summary", s)
 	return nil
 }
 
@@ -431,29 +434,29 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 // likely not those that were meant.
 func (j *job) warnRules() {
 	if s := j.summary; s.NoTime > 0 && s.NoTime == s.Rows-s.Invalid-s.UnsupportedScheme {
-		j.log.warn(fmt.Sprintf("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
+		j.log.Warn(fmt.Sprintf("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
 			"2026-03-01T12:00:00Z (robotsbatch help history)", j.asOfColumn))
 	}
 	if s := j.summary; s.Authorities > 0 && s.AuthoritiesWithout == s.Authorities && !j.allowNoRules {
-		j.log.warn("no -rules has an authority of any URL that was read: are these the right rules?")
+		j.log.Warn("no -rules has an authority of any URL that was read: are these the right rules?")
 	}
 	for _, line := range j.rules.Misspelt() {
-		j.log.warn(line)
+		j.log.Warn(line)
 	}
 }
 
 // reportTruncated says which inputs of an output that is done were cut.
 func (j *job) reportTruncated(src *frontier.Concatenation) {
 	for _, t := range src.Truncated() {
-		j.shown.end()
-		j.log.warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
+		j.shown.End()
+		j.log.Warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
 		j.summary.Truncated = append(j.summary.Truncated, report.Truncated{Input: t.Input, Rows: t.Rows})
 	}
 }
 
 // newSummary returns the summary of a job that has done nothing yet.
 func newSummary(c *jobConfig, inputs []frontier.Input) *report.Summary {
-	s := &report.Summary{Version: version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
+	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
 	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
 	if !c.asOf.IsZero() {
 		s.AsOf = &c.asOf

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -29,8 +28,8 @@ type lintConfig struct {
 	ignore        []string // codes
 }
 
-// lintFiles finds mistakes in robots.txt files.
-var lintFiles = cli.Command{
+// lintHelp finds mistakes in robots.txt files.
+var lintHelp = cli.Command{
 	Name: "lint", Set: lintCommand,
 	Usage: []string{"lint [flags] FILE|FOLDER|PACK|WARC..."},
 	About: "finds mistakes in robots.txt files: lines that are ignored, rules that never decide, agents that nobody has.",
@@ -41,7 +40,7 @@ var lintFiles = cli.Command{
 		{Status: "0", Meaning: "nothing found that is as grave as -fail-on"},
 		{Status: "1", Meaning: "something was"},
 		{Status: "2", Meaning: "wrong use, or what was named cannot be read"},
-		{Status: "129, 130, 143", Meaning: stoppedStatus},
+		stoppedExit,
 	},
 }
 
@@ -55,17 +54,17 @@ var lintFlags = []cli.Flag[jobConfig]{
 	{
 		Name: "least", Argument: "SEVERITY", Topic: outputTopic, Commands: lintCommand, Standard: "note", Words: []string{"note", "warning", "error"},
 		Short: "what is told: note (all), warning or error",
-		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.lint.least, severityWords...) },
+		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.linting.least, severityWords...) },
 	},
 	{
 		Name: "ignore", Argument: "CODE", Topic: outputTopic, Commands: lintCommand, Repeat: true,
 		Short: "a code that is not told, such as split-group",
-		Bind:  func(c *jobConfig) any { return ignoreOf(&c.lint) },
+		Bind:  func(c *jobConfig) any { return ignoreOf(&c.linting) },
 	},
 	{
 		Name: "fail-on", Argument: "SEVERITY", Topic: outputTopic, Commands: lintCommand, Standard: "error", Words: []string{"note", "warning", "error", "never"},
 		Short: "what makes the exit status 1: note, warning, error or never",
-		Bind:  func(c *jobConfig) any { return failOnOf(&c.lint) },
+		Bind:  func(c *jobConfig) any { return failOnOf(&c.linting) },
 	},
 	{
 		Name: "json", Topic: outputTopic, Commands: lintCommand,
@@ -75,12 +74,12 @@ var lintFlags = []cli.Flag[jobConfig]{
 	{
 		Name: "sarif", Topic: outputTopic, Commands: lintCommand,
 		Short: "SARIF 2.1 for tools that show findings beside code",
-		Bind:  func(c *jobConfig) any { return &c.lint.sarif },
+		Bind:  func(c *jobConfig) any { return &c.linting.sarif },
 	},
 	{
 		Name: "counts", Topic: outputTopic, Commands: lintCommand,
 		Short: "how often each code was found instead of each finding",
-		Bind:  func(c *jobConfig) any { return &c.lint.counts },
+		Bind:  func(c *jobConfig) any { return &c.linting.counts },
 	},
 	{
 		Name: "quiet", Topic: runningTopic, Commands: lintCommand, Indifferent: true,
@@ -128,35 +127,28 @@ func codeNames() []string {
 	return names
 }
 
-// runLint finds mistakes in robots.txt files.
-func runLint(ctx context.Context, args []string, s streams) int {
-	c := newConfig()
-	names, err := cli.ParseMixed(program.FlagSet(program.Command("lint"), c), args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("lint"))
-	}
-	log := newConsole(s.err, false, c.quiet).of("lint")
+// lint finds mistakes in robots.txt files.
+func (c *call) lint(ctx context.Context) (status int, err error) {
 	switch {
-	case err != nil:
-	case len(names) == 0:
+	case len(c.operands) == 0:
 		err = usageErrorf("lint needs a robots.txt, a folder of them, or captures; - is stdin")
-	case c.json && c.lint.sarif, c.lint.counts && (c.json || c.lint.sarif):
+	case c.json && c.linting.sarif, c.linting.counts && (c.json || c.linting.sarif):
 		err = usageErrorf("-json, -sarif and -counts exclude each other")
 	default:
-		err = refuseWebsites(names)
+		err = refuseWebsites(c.operands)
 	}
 	if err != nil {
-		return log.fail(err)
+		return 0, err
 	}
-	tally, fails, err := c.lintAll(blob.WithTimeout(ctx, c.storeTimeout), names, s, log)
+	tally, fails, err := c.lintAll(ctx)
 	if err != nil {
-		return max(log.fail(err), exitUsage) // 1 would mean findings
+		return 0, err
 	}
-	log.info(tally.String(), "lint")
+	c.log.Info(tally.String(), "lint")
 	if fails {
-		return exitFailed
+		return exitFailed, nil
 	}
-	return exitDone
+	return exitDone, nil
 }
 
 // refuseWebsites is an error for URLs of websites, which the program never asks.
@@ -171,34 +163,34 @@ func refuseWebsites(names []string) error {
 
 // lintAll writes what is found in all sources, and tells whether anything is as grave as
 // -fail-on.
-func (c *jobConfig) lintAll(ctx context.Context, names []string, s streams, log *console) (tally *findings.Tally, fails bool, err error) {
-	out := c.lintWriter(s.out)
+func (c *call) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, err error) {
+	out := c.lintWriter(c.s.out)
 	tally = new(findings.Tally)
 	o := ruleset.Options{
-		Sources: names, Limit: int(c.limit), Memory: defaultMemory,
+		Sources: c.operands, Limit: int(c.limit), Memory: defaultMemory,
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
 			return frontier.OpenCaptures(ctx, name, defaultMemory, o)
 		},
-		Warn: func(message string) { log.warn(report.Printable(message)) },
-		Note: func(message string) { log.info(message, message) },
+		Warn: func(message string) { c.log.Warn(report.Printable(message)) },
+		Note: func(message string) { c.log.Info(message, message) },
 	}
-	if slices.Contains(names, blob.Stdio) {
-		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(s.in), nil })
+	if slices.Contains(c.operands, blob.Stdio) {
+		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
 	}
 	err = ruleset.Bodies(ctx, o, func(body *ruleset.Body) error {
 		found := lint.Body(body.Text, lint.Options{Limit: int(c.limit), Cut: body.Cut, Packed: body.Packed, Profile: body.Profile})
 		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {
-			ignored := slices.Contains(c.lint.ignore, f.Code)
-			fails = fails || !ignored && !c.lint.neverFail && f.Severity >= c.lint.failOn
-			return ignored || f.Severity < c.lint.least
+			ignored := slices.Contains(c.linting.ignore, f.Code)
+			fails = fails || !ignored && !c.linting.neverFail && f.Severity >= c.linting.failOn
+			return ignored || f.Severity < c.linting.least
 		})
 		tally.Add(shown, found.More)
 		return out.Add(body.Name, shown)
 	})
 	switch {
 	case err != nil:
-	case c.lint.counts:
-		err = tally.WriteCounts(s.out)
+	case c.linting.counts:
+		err = tally.WriteCounts(c.s.out)
 	default:
 		err = out.Close()
 	}
@@ -208,12 +200,12 @@ func (c *jobConfig) lintAll(ctx context.Context, names []string, s streams, log 
 // lintWriter is the writer that is asked for.
 func (c *jobConfig) lintWriter(w io.Writer) findings.Writer {
 	switch {
-	case c.lint.counts:
+	case c.linting.counts:
 		return findings.NewText(io.Discard)
 	case c.json:
 		return findings.NewJSON(w)
-	case c.lint.sarif:
-		return findings.NewSARIF(w, version())
+	case c.linting.sarif:
+		return findings.NewSARIF(w, cli.Version())
 	}
 	return findings.NewText(w)
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"strings"
 
@@ -14,8 +12,8 @@ import (
 	"robotsbatch/io/report"
 )
 
-// mergeShards ends an array of jobs.
-var mergeShards = cli.Command{
+// mergeHelp ends an array of jobs.
+var mergeHelp = cli.Command{
 	Name: "merge", Set: mergeCommand,
 	Usage: []string{"merge FOLDER"},
 	About: "makes one job of its shards: it checks that all of them are done, adds up what they counted, and writes the manifest of the whole.",
@@ -25,44 +23,36 @@ var mergeShards = cli.Command{
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "the job is whole"},
 		{Status: "1", Meaning: "an output is missing or another, or the shards do not belong together"},
-		{Status: "2", Meaning: "wrong use"},
+		usageExit,
 		{Status: "75", Meaning: "shards are missing, or have not ended: run those and try again; or a store or disk failed"},
-		{Status: "129, 130, 143", Meaning: stoppedStatus},
+		stoppedExit,
 	},
 }
 
-// runMerge merges shards.
-func runMerge(ctx context.Context, args []string, s streams) int {
-	c := newConfig()
-	names, err := cli.ParseMixed(program.FlagSet(&mergeShards, c), args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, &mergeShards)
+// merge merges shards.
+func (c *call) merge(ctx context.Context) (status int, err error) {
+	if len(c.operands) != 1 {
+		return 0, usageErrorf("merge takes one folder of outputs, the -out of the shards")
 	}
-	log := newConsole(s.err, c.logJSON, c.quiet).of("merge")
-	if err == nil && len(names) != 1 {
-		err = usageErrorf("merge takes one folder of outputs, the -out of the shards")
+	folder := c.operands[0]
+	if err := resolveNames("out", &folder); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		err = resolveNames("out", &names[0])
+	if !outputs.IsFolder(folder) {
+		return 0, usageErrorf("%s is no folder: name the -out of the shards", blob.Shown(folder))
 	}
-	if err == nil && !outputs.IsFolder(names[0]) {
-		err = usageErrorf("%s is no folder: name the -out of the shards", blob.Shown(names[0]))
-	}
+	whole, shards, err := outputs.Merge(ctx, folder)
 	if err != nil {
-		return log.fail(err)
+		return 0, err
 	}
-	whole, shards, err := outputs.Merge(blob.WithTimeout(ctx, c.storeTimeout), names[0])
-	if err != nil {
-		return log.fail(err)
-	}
-	summary := summaryOf(names[0], whole)
-	log.info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
-	return exitDone
+	summary := summaryOf(folder, whole)
+	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
+	return exitDone, nil
 }
 
 // summaryOf is the summary of a job that a manifest is of.
 func summaryOf(folder string, m *manifest.Manifest) *report.Summary {
-	s := &report.Summary{Version: version(), Complete: true, Outputs: []string{}}
+	s := &report.Summary{Version: cli.Version(), Complete: true, Outputs: []string{}}
 	agents := m.Job.Options["agent"]
 	if len(agents) == 0 {
 		agents = []string{"*"}

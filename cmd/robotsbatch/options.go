@@ -3,6 +3,7 @@ package main
 import (
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/format"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -216,7 +217,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Short: "the file or object to write, such as site.rules, or - for stdout",
 		Bind:  func(c *jobConfig) any { return &c.out },
 	},
-	exportTable,
+	tableFlag,
 	statsFlags[0],
 	statsFlags[1],
 	statsFlags[2],
@@ -406,8 +407,8 @@ var flagTable = []cli.Flag[jobConfig]{
 		Short: "auto, always or never", Standard: "auto: when stderr is a terminal",
 		More: "With -log json it is a line every 10 seconds, wherever stderr goes (robotsbatch help progress).",
 		Bind: func(c *jobConfig) any {
-			return cli.OneOf(&c.progress, cli.Word[progressMode]{Name: "auto", Value: progressAuto},
-				cli.Word[progressMode]{Name: "always", Value: progressAlways}, cli.Word[progressMode]{Name: "never", Value: progressNever})
+			return cli.OneOf(&c.progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
+				cli.Word[console.When]{Name: "always", Value: console.Always}, cli.Word[console.When]{Name: "never", Value: console.Never})
 		},
 	},
 	{

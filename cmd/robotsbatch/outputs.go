@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/arrowipc"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/compress"
@@ -184,7 +185,7 @@ var errBinaryTerminal = usageErrorf("Arrow or Parquet on a terminal is unreadabl
 // createTarget starts an output.
 func createTarget(ctx context.Context, s streams, t target) (blob.Writer, error) {
 	if t.path == "-" {
-		if t.format.IsBinary() && isTerminal(s.out) {
+		if t.format.IsBinary() && console.IsTerminal(s.out) {
 			return nil, errBinaryTerminal
 		}
 		return stdoutWriter{s.out}, nil

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"runtime"
 	"slices"
 	"syscall"
@@ -12,13 +10,14 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/pipe"
 )
 
-// pipeMode is how other programs use this one.
-var pipeMode = cli.Command{
+// pipeHelp is how other programs use this one.
+var pipeHelp = cli.Command{
 	Name: "pipe", Set: pipeCommand,
 	Usage: []string{"pipe -rules RULES [-agent NAME] [flags] < STREAM > STREAM"},
 	About: "answers an Arrow stream on stdin with one on stdout, batch by batch, for programs that use robotsbatch as a child.",
@@ -32,66 +31,49 @@ var pipeMode = cli.Command{
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done, also when the reader of the answer had enough before the end"},
 		{Status: "1", Meaning: "failed; the answer has no end marker"},
-		{Status: "2", Meaning: "wrong use"},
-		{Status: "75", Meaning: retryStatus},
-		{Status: "129, 130, 143", Meaning: stoppedStatus},
+		usageExit,
+		retryExit,
+		stoppedExit,
 	},
 }
 
-// runPipe answers a stream.
-func runPipe(ctx context.Context, args []string, s streams) int {
-	c, err := parsePipe(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, &pipeMode)
-	}
-	log := newConsole(s.err, false, !c.verbose).of("pipe")
-	log.oneLine = !c.verbose
-	switch {
-	case err != nil:
-	case isTerminal(s.in):
-		err = usageErrorf("pipe reads an Arrow stream from stdin, which is a terminal: see robotsbatch help pipe")
-	case isTerminal(s.out):
-		err = usageErrorf("pipe writes an Arrow stream to stdout, and Arrow on a terminal is unreadable: see robotsbatch help pipe")
-	}
-	if err != nil {
-		return log.fail(err)
+func pipeDefaults(c *jobConfig) { c.oneLine = true }
+
+// pipe answers a stream.
+func (c *call) pipe(ctx context.Context) (status int, err error) {
+	started := time.Now()
+	if err := c.checkPipe(); err != nil {
+		return 0, err
 	}
 	limitHeap(c.memory)
-	j := &job{jobConfig: c, s: s, log: log}
-	err = j.pipe(blob.WithTimeout(ctx, c.storeTimeout), time.Now())
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("stopped (%w)", context.Cause(ctx))
-	}
-	if err != nil {
-		return log.fail(err)
-	}
-	return exitDone
+	j := &job{call: c}
+	return exitDone, j.pipe(ctx, started)
 }
 
-// parsePipe reads the arguments. The flags before a mistake are set.
-func parsePipe(args []string) (*jobConfig, error) {
-	c := newConfig()
-	fs := program.FlagSet(&pipeMode, c)
-	if err := cli.Parse(fs, args); err != nil {
-		return c, err
-	}
+// checkPipe finds what is wrong with the flags together.
+func (c *call) checkPipe() error {
 	if err := c.addAgents(); err != nil {
-		return c, err
+		return err
 	}
 	if err := c.rulesConfig.check(); err != nil {
-		return c, err
+		return err
 	}
 	if err := c.checkTimes(); err != nil {
-		return c, err
+		return err
+	}
+	if err := c.refuseOperands("pipe reads stdin; robotsbatch -in reads files"); err != nil {
+		return err
 	}
 	switch {
-	case fs.NArg() > 0:
-		return c, usageErrorf("unexpected argument %q: pipe reads stdin; robotsbatch -in reads files", blob.Shown(fs.Arg(0)))
 	case slices.Contains(c.folders, blob.Stdio):
-		return c, usageErrorf("stdin has the URLs: name a file or a folder with -rules")
+		return usageErrorf("stdin has the URLs: name a file or a folder with -rules")
+	case console.IsTerminal(c.s.in):
+		return usageErrorf("pipe reads an Arrow stream from stdin, which is a terminal: see robotsbatch help pipe")
+	case console.IsTerminal(c.s.out):
+		return usageErrorf("pipe writes an Arrow stream to stdout, and Arrow on a terminal is unreadable: see robotsbatch help pipe")
 	}
 	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
-	return c, c.nameColumns()
+	return c.nameColumns()
 }
 
 // pipe opens the rules and answers the stream.
@@ -99,11 +81,8 @@ func (j *job) pipe(ctx context.Context, started time.Time) error {
 	if err := j.reserveMemory(nil); err != nil {
 		return err
 	}
-	found, err := j.find(ctx, j.ruleUse(), j.log)
-	if err != nil {
-		return err
-	}
-	if j.rules, err = j.openRules(ctx, found, j.log); err != nil {
+	var err error
+	if j.rules, err = j.findRules(ctx, j.ruleUse()); err != nil {
 		return err
 	}
 	defer j.rules.Close()

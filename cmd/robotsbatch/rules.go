@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/captures"
 	"robotsbatch/io/frontier"
@@ -13,13 +14,8 @@ import (
 	"robotsbatch/io/ruleset"
 )
 
-// ruleUse says what rules are used for, and with what.
+// ruleUse says what rules are used for.
 type ruleUse struct {
-	// memory is how many bytes making a rule pack of captures may take; nothing else
-	// runs then. A part of it is for compiled rules afterwards.
-	memory int64
-	// workers make it.
-	workers int
 	// explain is whether rules will be described.
 	explain bool
 	// records is whether the records that are no rules are needed.
@@ -27,48 +23,61 @@ type ruleUse struct {
 	// used, if not nil, is told of each file of a folder that is read, by any
 	// goroutine.
 	used func(folder string, u rulesdir.Used)
-	// stdin is read for -rules -.
-	stdin io.Reader
 }
 
-// find finds out what each -rules is.
-func (c *rulesConfig) find(ctx context.Context, use ruleUse, log *console) (*ruleset.Found, error) {
+// find finds out what each -rules is. While a rule pack of captures is made nothing else
+// runs, and it may take all of -memory.
+func (c *call) find(ctx context.Context, use ruleUse) (*ruleset.Found, error) {
 	o := ruleset.Options{
 		Sources: c.folders, Single: c.single, AllowNone: c.allowNoRules,
 		Chains: c.agents, Profile: c.profile, Limit: int(c.limit), Policy: c.policy, AsOf: c.asOf, History: c.history,
 		Explain: use.explain, Records: use.records,
-		Memory: use.memory, Workers: use.workers, Maker: "robotsbatch " + version(),
-		HoldHeap: func() func() { return holdHeap(use.memory) },
+		Memory: c.memory, Workers: c.workers, Maker: "robotsbatch " + cli.Version(),
+		HoldHeap: func() func() { return holdHeap(c.memory) },
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-			return frontier.OpenCaptures(ctx, name, use.memory, o)
+			return frontier.OpenCaptures(ctx, name, c.memory, o)
 		},
 		Used: use.used,
-		Warn: func(message string) { log.warn(report.Printable(message)) },
+		Warn: func(message string) { c.log.Warn(report.Printable(message)) },
 		Note: func(message string) {
 			text := report.Printable(message)
-			log.info(text, text)
+			c.log.Info(text, text)
 		},
-		AllIgnored: log.json != nil,
+		AllIgnored: c.log.JSON(),
 	}
 	if slices.Contains(c.folders, blob.Stdio) { // an interruptible reader reads ahead
-		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(use.stdin), nil })
+		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
 	}
 	return ruleset.Find(ctx, o)
 }
 
 // openRules opens what was found, reports what was read of captures, and sets c.asOf to
 // the newest fetch unless -as-of did.
-func (c *rulesConfig) openRules(ctx context.Context, found *ruleset.Found, log *console) (*ruleset.Set, error) {
+func (c *call) openRules(ctx context.Context, found *ruleset.Found) (*ruleset.Set, error) {
 	set, err := found.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if captured := set.Captured(); captured != nil {
-		counts := report.CapturesOf(captured)
-		log.info(counts.String(), "rules", "captures", counts)
-	}
+	c.sayCaptured(set.Captured())
 	c.asOf = set.AsOf()
 	return set, nil
+}
+
+// findRules finds and opens rules.
+func (c *call) findRules(ctx context.Context, use ruleUse) (*ruleset.Set, error) {
+	found, err := c.find(ctx, use)
+	if err != nil {
+		return nil, err
+	}
+	return c.openRules(ctx, found)
+}
+
+// sayCaptured says what was read of captures, if there are any.
+func (c *call) sayCaptured(captured *ruleset.Captured) {
+	if captured != nil {
+		counts := report.CapturesOf(captured)
+		c.log.Info(counts.String(), "rules", "captures", counts)
+	}
 }
 
 // asOfSeconds is the time that ages are counted up to, in seconds since 1970; 0

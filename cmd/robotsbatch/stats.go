@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -28,10 +26,10 @@ var statsHelp = cli.Command{
 		"hundred, thousand and so on of a list of domains. What is counted how is in robotsbatch help survey.",
 	Examples: []string{"stats survey.parquet", "stats -rank tranco.csv -by domain -as csv survey.parquet"},
 	Exits: []cli.Exit{
-		{Status: "0", Meaning: "done, also when the reader of a pipe had enough before the end"},
+		doneExit,
 		{Status: "1", Meaning: "failed: SURVEY cannot be read, or is none"},
-		{Status: "2", Meaning: "wrong use"},
-		{Status: "129, 130, 143", Meaning: stoppedStatus},
+		usageExit,
+		stoppedExit,
 	},
 }
 
@@ -69,52 +67,35 @@ var statsFlags = []cli.Flag[jobConfig]{
 	},
 }
 
-// runStats prints the tables of a survey.
-func runStats(ctx context.Context, args []string, s streams) int {
-	c := newConfig()
-	c.stats.write = stats.WriteText
-	operands, err := cli.ParseMixed(program.FlagSet(program.Command("stats"), c), args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("stats"))
-	}
-	log := newConsole(s.err, false, false).of("stats")
-	if err == nil && len(operands) != 1 {
-		err = usageErrorf("stats takes one SURVEY, and not %d: robotsbatch survey makes one", len(operands))
-	}
-	if err == nil {
-		err = resolveNames("rank", &c.stats.rank)
-	}
-	if err == nil {
-		err = c.printStats(blob.WithTimeout(ctx, c.storeTimeout), operands[0], s)
-	}
-	if err != nil && !errors.Is(err, syscall.EPIPE) {
-		return log.fail(err)
-	}
-	return exitDone
-}
+func statsDefaults(c *jobConfig) { c.stats.write = stats.WriteText }
 
 // printStats counts a survey and prints the tables.
-func (c *jobConfig) printStats(ctx context.Context, survey string, s streams) error {
+func (c *call) printStats(ctx context.Context) (status int, err error) {
+	if len(c.operands) != 1 {
+		return 0, usageErrorf("stats takes one SURVEY, and not %d: robotsbatch survey makes one", len(c.operands))
+	}
+	if err := resolveNames("rank", &c.stats.rank); err != nil {
+		return 0, err
+	}
 	o, sites := stats.Options{}, "authorities"
 	if c.stats.domains {
 		o.Domains, sites = true, "registered domains"
 	}
-	var err error
 	if c.stats.rank != "" {
 		if o.Ranks, err = readRanks(ctx, c.stats.rank); err != nil {
-			return fmt.Errorf("-rank %s: %w", blob.Shown(c.stats.rank), err)
+			return 0, fmt.Errorf("-rank %s: %w", blob.Shown(c.stats.rank), err)
 		}
 	}
 	tally := stats.NewTally(o)
-	if err := c.countSurvey(ctx, survey, s.in, tally); err != nil {
-		return err
+	if err := c.countSurvey(ctx, c.operands[0], tally); err != nil {
+		return 0, err
 	}
 	var b bytes.Buffer
 	if err := c.stats.write(&b, tally.Tables(), sites); err != nil {
-		return err
+		return 0, err
 	}
-	_, err = s.out.Write(b.Bytes())
-	return err
+	_, err = c.s.out.Write(b.Bytes())
+	return exitDone, err
 }
 
 func readRanks(ctx context.Context, name string) (*stats.Ranks, error) {
@@ -133,9 +114,9 @@ func readRanks(ctx context.Context, name string) (*stats.Ranks, error) {
 }
 
 // countSurvey reads a survey and counts it.
-func (c *jobConfig) countSurvey(ctx context.Context, name string, stdin io.Reader, tally *stats.Tally) error {
+func (c *call) countSurvey(ctx context.Context, name string, tally *stats.Tally) error {
 	src, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
-		Stdin: stdin, Format: c.inFormat, URLColumn: "authority", BatchRows: defaultRows, Memory: c.batchMemory(), Columns: true,
+		Stdin: c.s.in, Format: c.inFormat, URLColumn: "authority", BatchRows: defaultRows, Memory: c.batchMemory(), Columns: true,
 	})
 	if err != nil {
 		return err

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/export"
 )
 
@@ -18,36 +15,26 @@ var surveyHelp = cli.Command{
 	Details: "The column blocked is none, some or all: decided by the rules themselves, for every path there can be, and not by trying a few. " +
 		"What the columns mean is in robotsbatch help survey. robotsbatch stats makes the tables that studies publish of it.",
 	Examples: []string{"survey -rules crawl.warc.gz -agents ai.txt -out survey.parquet"},
-	Exits: []cli.Exit{
-		{Status: "0", Meaning: "done, also when the reader of a pipe had enough before the end"},
-		{Status: "1", Meaning: "failed; nothing half-written is left"},
-		{Status: "2", Meaning: "wrong use"},
-		{Status: "129, 130, 143", Meaning: stoppedStatus},
-	},
+	Exits:    tableExits,
 }
 
-// runSurvey writes the survey of what rules deny agents.
-func runSurvey(ctx context.Context, args []string, s streams) int {
-	c, operands, err := parseTable("survey", args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("survey"))
+// survey writes the survey of what rules deny agents.
+func (c *call) survey(ctx context.Context) (status int, err error) {
+	if err := c.checkTable(&surveyHelp); err != nil {
+		return 0, err
 	}
-	log := newConsole(s.err, c.logJSON, c.quiet).of("survey")
-	if err == nil && len(operands) > 0 {
-		err = usageErrorf("unexpected argument %q: each source takes a -rules of its own", blob.Shown(operands[0]))
+	if err := c.refuseOperands(otherRules); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		err = c.addAgents()
+	if err := c.addAgents(); err != nil {
+		return 0, err
 	}
-	if err == nil && len(c.agents) == 0 {
-		err = usageErrorf("-agents is missing: name a list of agents, one a line, or give some with -agent")
+	if len(c.agents) == 0 {
+		return 0, usageErrorf("-agents is missing: name a list of agents, one a line, or give some with -agent")
 	}
-	if err == nil {
-		err = c.rulesConfig.check()
+	if err := c.rulesConfig.check(); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		c.table = export.Survey(c.agents)
-		err = c.export(blob.WithTimeout(ctx, c.storeTimeout), s, log)
-	}
-	return c.endTable(ctx, log, err)
+	c.table = export.Survey(c.agents)
+	return exitDone, c.export(ctx)
 }

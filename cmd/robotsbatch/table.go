@@ -2,73 +2,55 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
+	"iter"
 	"strings"
-	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/outputs"
+	"robotsbatch/io/tables"
 )
 
 // Commands that write a table of their own, which has no input's columns.
 
-// parseTable reads the arguments of such a command, whose flags may follow operands. The
-// flags before a mistake are set.
-func parseTable(command string, args []string) (*jobConfig, []string, error) {
-	c := newConfig()
-	if command == diffHelp.Name {
-		c.out = "" // it may write none
-	}
-	operands, err := cli.ParseMixed(program.FlagSet(program.Command(command), c), args)
-	if err != nil {
-		return c, nil, err
-	}
-	if c.out == "" && command != diffHelp.Name {
-		return c, nil, usageErrorf("-out is empty: name a file, or - for stdout")
+// checkTable finds what is wrong with the flags about the table that a command writes, and
+// fills in defaults.
+func (c *call) checkTable(command *cli.Command) error {
+	if c.out == "" && command != &diffHelp {
+		return usageErrorf("-out is empty: name a file, or - for stdout")
 	}
 	if err := resolveNames("out", &c.out); err != nil {
-		return c, nil, err
+		return err
 	}
 	if outputs.IsFolder(c.out) {
-		return c, nil, usageErrorf("-out %s is a folder: name a file, such as %s.parquet", blob.Shown(c.out), command)
+		return usageErrorf("-out %s is a folder: name a file, such as %s.parquet", blob.Shown(c.out), command.Name)
 	}
 	if c.wantsText() {
-		return c, nil, usageErrorf("-out %s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", blob.Shown(c.out))
+		return usageErrorf("-out %s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", blob.Shown(c.out))
 	}
-	if c.workers == 0 {
-		c.workers = runtime.GOMAXPROCS(0)
-	}
-	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
-	if c.batchRows == 0 {
-		c.batchRows = defaultRows
-	}
-	return c, operands, nil
+	c.setWork()
+	return nil
 }
 
-// endTable says what went wrong, and returns the exit status. A reader of the output that
-// had enough is no mistake.
-func (c *jobConfig) endTable(ctx context.Context, log *console, err error) int {
-	switch {
-	case err == nil || errors.Is(err, syscall.EPIPE):
-		return exitDone
-	case ctx.Err() != nil:
-		err = fmt.Errorf("stopped (%w); nothing half-written is left", context.Cause(ctx))
+// refuseOperands is the error for operands where there can be none. instead says what to
+// give.
+func (c *call) refuseOperands(instead string) error {
+	if len(c.operands) == 0 {
+		return nil
 	}
-	return log.fail(err)
+	return usageErrorf("unexpected argument %q: %s", blob.Shown(c.operands[0]), instead)
 }
 
 // tableOutput is an output that is open.
 type tableOutput struct {
-	c       *jobConfig
-	s       streams
+	c       *call
 	target  target
 	first   *frontier.Source // what says which columns there are
 	emit    batch.Emit
@@ -77,30 +59,40 @@ type tableOutput struct {
 
 // openTable finds out how the output is written, and claims it, before anything takes
 // long. The caller closes it.
-func (c *jobConfig) openTable(ctx context.Context, s streams, schema *arrow.Schema) (*tableOutput, error) {
+func (c *call) openTable(schema *arrow.Schema) (*tableOutput, error) {
 	limitHeap(c.memory)
 	t, err := c.target(outputs.Output{Path: c.out}, &frontier.Source{Format: format.CSV})
 	if err != nil {
 		return nil, err
 	}
-	if t.path == blob.Stdio && t.format.IsBinary() && isTerminal(s.out) {
+	if t.path == blob.Stdio && t.format.IsBinary() && console.IsTerminal(c.s.out) {
 		return nil, errBinaryTerminal
 	}
 	release, err := outputs.Claim(c.out)
 	if err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
-	return &tableOutput{c: c, s: s, target: t, first: &frontier.Source{Schema: schema}, release: release}, nil
+	return &tableOutput{c: c, target: t, first: &frontier.Source{Schema: schema}, release: release}, nil
 }
 
 func (o *tableOutput) close() { o.release() }
+
+// writeRows writes a table that rows has.
+func (o *tableOutput) writeRows(ctx context.Context, name string, rows iter.Seq2[arrow.Record, error], unchanged func() error) (batch.Stats, error) {
+	source := tables.NewRecords(name, rows)
+	stats, err := o.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged)
+	if err != nil {
+		return stats, err
+	}
+	return stats, source.Close()
+}
 
 // write writes all that src has. unchanged is asked at the end, before the output
 // appears. Without -out the rows are made, and nothing is written.
 func (o *tableOutput) write(ctx context.Context, src batch.Source, newEvaluator func() batch.Evaluator, unchanged func() error) (batch.Stats, error) {
 	sink := batch.Discard
 	if o.c.out != "" {
-		w, err := createTarget(ctx, o.s, o.target)
+		w, err := createTarget(ctx, o.c.s, o.target)
 		if err != nil {
 			return batch.Stats{}, err
 		}

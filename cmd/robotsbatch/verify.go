@@ -2,57 +2,62 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/report"
 	"robotsbatch/io/verify"
 )
 
-// runVerify says whether outputs still are what was written.
-func runVerify(ctx context.Context, args []string, s streams) int {
-	c := newConfig()
-	names, err := cli.ParseMixed(program.FlagSet(program.Command("verify"), c), args)
-	if errors.Is(err, flag.ErrHelp) {
-		return printCommandHelp(s, program.Command("verify"))
+// verifyHelp is the command verify.
+var verifyHelp = cli.Command{
+	Name: "verify", Set: verifyCommand,
+	Usage: []string{"verify [-quiet] FILE|FOLDER..."},
+	About: "says whether outputs still are, byte for byte, what was written, and whether they can be read to their end.",
+	Details: "A FOLDER of outputs is checked against the manifest in it, a FILE against its own (-manifest) or that of its folder: size and " +
+		"checksum of the whole, and of each batch or row group, so that it says which one is damaged and where. A FILE without a manifest, or " +
+		"in an object store, is read to its end, which finds what Arrow, Parquet, gzip and zstd know of themselves. Of a rule pack " +
+		"everything is checked. Each damage is a line on stderr.",
+	Examples: []string{"verify verdicts/", "verify verdicts.parquet site.rules"},
+	Exits: []cli.Exit{
+		{Status: "0", Meaning: "nothing is damaged"},
+		{Status: "1", Meaning: "something is damaged, missing or cannot be read, or the job that wrote the folder did not come to its end"},
+		usageExit,
+		stoppedExit,
+	},
+}
+
+// verify says whether outputs still are what was written.
+func (c *call) verify(ctx context.Context) (status int, err error) {
+	if len(c.operands) == 0 {
+		return 0, usageErrorf("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
 	}
-	log := newConsole(s.err, false, c.quiet).of("verify")
-	if err == nil && len(names) == 0 {
-		err = usageErrorf("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
-	}
-	if err != nil {
-		return log.fail(err)
-	}
-	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	v := verify.New()
 	checked, damaged := 0, 0
-	for _, name := range names {
+	for _, name := range c.operands {
 		err := v.Check(ctx, name, func(f verify.Finding) {
 			checked++
 			if len(f.Damage) > 0 {
 				damaged++
 			} else if !c.quiet {
-				fmt.Fprintln(s.out, report.Printable(f.Name+": "+intact(&f)))
+				fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+intact(&f)))
 			}
 			for _, err := range f.Damage {
-				log.warn(report.Message(err))
+				c.log.Warn(report.Message(err))
 			}
 		})
 		if err != nil {
-			return log.fail(fmt.Errorf("stopped (%w)", err))
+			return 0, err
 		}
 	}
 	switch {
 	case damaged == 1:
-		return log.fail(fmt.Errorf("1 of %s is damaged", report.Count(int64(checked), "file", "files")))
+		return 0, fmt.Errorf("1 of %s is damaged", report.Count(int64(checked), "file", "files"))
 	case damaged > 1:
-		return log.fail(fmt.Errorf("%s of %s are damaged", report.Number(int64(damaged)), report.Count(int64(checked), "file", "files")))
+		return 0, fmt.Errorf("%s of %s are damaged", report.Number(int64(damaged)), report.Count(int64(checked), "file", "files"))
 	}
-	return exitDone
+	return exitDone, nil
 }
 
 // intact says what was checked of a file that is not damaged.

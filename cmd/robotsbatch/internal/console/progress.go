@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"os"
@@ -13,14 +13,14 @@ import (
 	"robotsbatch/io/report"
 )
 
-// progressMode says when progress is shown.
-type progressMode uint8
+// When says when progress is shown.
+type When uint8
 
 const (
-	// progressAuto shows it when the error stream is a terminal, and to programs.
-	progressAuto progressMode = iota
-	progressAlways
-	progressNever
+	// Auto shows it when the error stream is a terminal, and to programs.
+	Auto When = iota
+	Always
+	Never
 )
 
 // How often progress is shown on a terminal, where one line is written again
@@ -30,9 +30,9 @@ const (
 	logInterval      = 10 * time.Second
 )
 
-// progress shows how far a job has come. A nil one shows nothing.
-type progress struct {
-	log      *console
+// Progress shows how far a job has come. A nil one shows nothing.
+type Progress struct {
+	log      *Console
 	terminal *os.File // nil for lines of their own
 	started  time.Time
 
@@ -42,29 +42,30 @@ type progress struct {
 	shown  bool // a line stands on the terminal
 }
 
-// newProgress returns nil when nothing is to be shown.
-func newProgress(c *jobConfig, s streams, log *console, started time.Time) *progress {
-	p := &progress{log: log, started: started}
-	if !c.logJSON && isTerminal(s.err) && os.Getenv("TERM") != "dumb" {
-		p.terminal = s.err.(*os.File)
+// NewProgress returns nil when nothing is to be shown. rowsShown says that the rows go to a
+// terminal, where progress would be written between them.
+func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Progress {
+	p := &Progress{log: log, started: started}
+	if !log.JSON() && IsTerminal(log.w) && os.Getenv("TERM") != "dumb" {
+		p.terminal = log.w.(*os.File)
 	}
 	switch {
-	case c.progress == progressNever, c.quiet:
+	case when == Never, log.o.Quiet:
 		return nil
-	case c.progress == progressAlways:
+	case when == Always:
 		return p
-	case c.logJSON:
+	case log.JSON():
 		p.last = started // a short job says nothing
 		return p
-	case p.terminal == nil, c.out == "-" && isTerminal(s.out):
-		return nil // there it would be written between the rows
+	case p.terminal == nil, rowsShown:
+		return nil
 	}
 	return p
 }
 
-// plan takes how large the inputs are. It is not known of pipes; objects, which are
+// Plan takes how large the inputs are. It is not known of pipes; objects, which are
 // mostly parts of about the same size, count alike.
-func (p *progress) plan(planned []outputs.Output) {
+func (p *Progress) Plan(planned []outputs.Output) {
 	if p == nil {
 		return
 	}
@@ -93,15 +94,15 @@ func (p *progress) plan(planned []outputs.Output) {
 	p.extent = report.NewExtent(sizes, time.Now())
 }
 
-// skip goes behind an output that an earlier run has done.
-func (p *progress) skip(out outputs.Output) {
+// Skip goes behind an output that an earlier run has done.
+func (p *Progress) Skip(out outputs.Output) {
 	if p != nil {
 		p.extent.Skip(len(out.Inputs))
 	}
 }
 
-// next goes behind an output that this run did.
-func (p *progress) next(out outputs.Output, s *batch.Stats) {
+// Next goes behind an output that this run did.
+func (p *Progress) Next(out outputs.Output, s *batch.Stats) {
 	if p == nil {
 		return
 	}
@@ -118,8 +119,8 @@ func addRows(p *report.Progress, s *batch.Stats) {
 	}
 }
 
-// report shows how far the current output is, unless it has just done so.
-func (p *progress) report(s *batch.Stats, src *frontier.Concatenation) {
+// Report shows how far the current output is, unless it has just done so.
+func (p *Progress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	if p == nil {
 		return
 	}
@@ -140,10 +141,10 @@ func (p *progress) report(s *batch.Stats, src *frontier.Concatenation) {
 	p.show(&state)
 }
 
-func (p *progress) show(state *report.Progress) {
+func (p *Progress) show(state *report.Progress) {
 	const standardWidth = 80
 	if p.terminal == nil {
-		p.log.info(state.Line(standardWidth), "progress", state.Attributes()...)
+		p.log.Info(state.Line(standardWidth), "progress", state.Attributes()...)
 		return
 	}
 	width, _, err := term.GetSize(int(p.terminal.Fd()))
@@ -155,8 +156,8 @@ func (p *progress) show(state *report.Progress) {
 	_, _ = p.terminal.WriteString("\r" + state.Line(width-1) + "\x1b[K")
 }
 
-// end removes the line.
-func (p *progress) end() {
+// End removes the line.
+func (p *Progress) End() {
 	if p != nil && p.shown {
 		_, _ = p.terminal.WriteString("\r\x1b[K")
 		p.shown = false

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -6,21 +6,16 @@ import (
 	"runtime/debug"
 )
 
-// runVersion prints which version this is, and how it was built.
-func runVersion(args []string, s streams) int {
-	if len(args) > 0 {
-		return failUsage(s, "", usageErrorf("version takes no arguments"))
-	}
+// PrintVersion prints what the Go toolchain has recorded in this program: the version,
+// Go, the commit and its date, and the libraries.
+func PrintVersion(w io.Writer) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	printVersion(s.out, info)
-	return exitDone
+	printVersion(w, info)
 }
 
-// printVersion prints what the Go toolchain has recorded in a binary: the
-// version, Go, the commit and its date, and the libraries.
 func printVersion(w io.Writer, info *debug.BuildInfo) {
 	settings := buildSettings(info)
 	fmt.Fprintf(w, "robotsbatch %s %s %s/%s\n", versionOf(info), info.GoVersion, settings["GOOS"], settings["GOARCH"])
@@ -53,8 +48,8 @@ func buildSettings(info *debug.BuildInfo) map[string]string {
 	return settings
 }
 
-// version is the version of this program, for what it writes.
-func version() string {
+// Version is the version of this program, for what it writes.
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -1,0 +1,96 @@
+// Package console is how the program meets the terminal or scheduler that started it:
+// messages and progress on the error stream, and signals.
+package console
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"robotsbatch/io/report"
+)
+
+// ExitUsage is the exit status of wrong use, after which a message names the help.
+const ExitUsage = 2
+
+// Options say how a [Console] speaks.
+type Options struct {
+	// JSON makes each message a line of JSON instead of text.
+	JSON bool
+	// Quiet silences everything but warnings and errors, and OneLine everything but the
+	// line that says why the program fails.
+	Quiet, OneLine bool
+	// Command is the one whose help a mistake on the command line points to; empty for
+	// the main job.
+	Command string
+	// Status is the exit status that an error asks for.
+	Status func(error) int
+}
+
+// Console is where the program speaks to people and schedulers: the error stream. It is
+// for one goroutine.
+type Console struct {
+	o    Options
+	w    io.Writer
+	json *slog.Logger // nil for text
+}
+
+// New returns a console that writes to w.
+func New(w io.Writer, o Options) *Console {
+	c := &Console{o: o, w: w}
+	if o.JSON {
+		c.json = slog.New(slog.NewJSONHandler(w, nil))
+	}
+	return c
+}
+
+// JSON tells whether messages are for programs.
+func (c *Console) JSON() bool { return c.json != nil }
+
+// Info says something that is no error: text for people, or message and
+// attributes for programs.
+func (c *Console) Info(text, message string, attrs ...any) {
+	switch {
+	case c.o.Quiet:
+	case c.json != nil:
+		c.json.Info(message, attrs...)
+	default:
+		fmt.Fprintf(c.w, "robotsbatch: %s\n", report.Printable(text))
+	}
+}
+
+// Warn says what Quiet does not silence.
+func (c *Console) Warn(text string) {
+	text = report.Plain(text)
+	switch {
+	case c.o.OneLine:
+	case c.json != nil:
+		c.json.Warn(text)
+	default:
+		fmt.Fprintf(c.w, "robotsbatch: %s\n", text)
+	}
+}
+
+// Fail reports err and returns the exit status that it asks for.
+func (c *Console) Fail(err error) int {
+	status := c.o.Status(err)
+	if c.json != nil {
+		c.json.Error(report.Message(err), "exit_status", status)
+		return status
+	}
+	fmt.Fprintf(c.w, "robotsbatch: %s\n", report.Message(err))
+	if status == ExitUsage && !c.o.OneLine {
+		fmt.Fprintf(c.w, "Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.o.Command+" -h"))
+	}
+	return status
+}
+
+// IsTerminal tells whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
