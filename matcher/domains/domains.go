@@ -1,8 +1,8 @@
-// Package domains says of a host which registered domain it belongs to, and how
-// Common Crawl's tables name it.
+// Package domains finds the registered domain of a host and the name that Common Crawl's
+// tables have for it.
 //
-// The list of public suffixes (publicsuffix.org) is the one of golang.org/x/net, so
-// the version of that module decides which registries are known.
+// It uses the list of public suffixes (publicsuffix.org) in golang.org/x/net. So the
+// version of that module decides which registries are known.
 package domains
 
 import (
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Host returns the host of an authority, a key as urls.Scratch.Split returns it:
+// Host returns the host in the key of an authority, as urls.Scratch.Split returns it:
 // without scheme and port, an IPv6 address in brackets. It aliases the key.
 func Host(authority []byte) []byte {
 	if i := bytes.Index(authority, []byte("://")); i >= 0 {
@@ -25,15 +25,15 @@ func Host(authority []byte) []byte {
 	return authority
 }
 
-// Registered returns the part of a host that somebody registered: one label more
-// than the suffix under which a registry takes registrations, example.co.uk for
-// www.example.co.uk. It is empty for IP addresses, single labels and what is a
-// suffix itself. The host is that of a key, so an IDN is in A-labels.
+// Registered returns the registered domain of a host: a registry's suffix and one more
+// label, such as example.co.uk for www.example.co.uk. It is empty for IP addresses, for
+// single labels and for suffixes themselves. The host is that of a key, so an IDN is in
+// A-labels.
 //
-// Only suffixes of registries count, not those that companies let their customers
-// have: alice.github.io belongs to github.io, as in the column
-// url_host_registered_domain of Common Crawl's index. An unknown top-level domain
-// counts as a registry, as the list's algorithm has it; that index has null there.
+// Only suffixes of registries count, not those under which a company gives names to its
+// customers: alice.github.io belongs to github.io, as in the column
+// url_host_registered_domain of Common Crawl's index. An unknown top-level domain counts as
+// a registry, as the list's algorithm says; that index has null there.
 func Registered(host []byte) string {
 	if IsIP(host) {
 		return ""
@@ -47,25 +47,25 @@ func Registered(host []byte) string {
 	return name[strings.LastIndexByte(name[:rest], '.')+1:]
 }
 
-// registrySuffix returns the longest suffix of a name that is a registry's.
+// registrySuffix returns the longest suffix of a name that belongs to a registry.
 func registrySuffix(name string) string {
 	suffix, _ := publicsuffix.PublicSuffix(name)
 	for {
-		// Only of a suffix itself does the package say reliably whose it is: of a longer
-		// name it may tell that of a label that is on the list for others below it.
+		// The package is asked about each suffix by itself. For a longer name it may answer
+		// for another entry of the list, one below that suffix.
 		_, registry := publicsuffix.PublicSuffix(suffix)
 		_, parent, more := strings.Cut(suffix, ".")
-		if registry || !more { // no more: an unknown top-level domain
+		if registry || !more { // !more: an unknown top-level domain
 			return suffix
 		}
 		suffix, _ = publicsuffix.PublicSuffix(parent)
 	}
 }
 
-// AppendSURT appends a host in the form that Common Crawl's host index calls
-// surt_host_name: the labels from right to left between commas, without a first
-// label www or www2, com,example for www.example.com. As there, the numbers of an IPv4
-// address are labels, too; an IPv6 address stands as it is, without brackets.
+// AppendSURT appends a host in the form of the column surt_host_name in Common Crawl's host
+// index: its labels from right to left between commas, without a first label www or www2.
+// Example: com,example for www.example.com. As in that index, the numbers of an IPv4
+// address are labels too; an IPv6 address is unchanged but for its brackets.
 func AppendSURT(dst, host []byte) []byte {
 	if len(host) > 0 && host[0] == '[' {
 		return append(dst, bytes.Trim(host, "[]")...)
@@ -81,7 +81,7 @@ func AppendSURT(dst, host []byte) []byte {
 	}
 }
 
-// withoutWWW cuts off a first label of www and digits, unless it is the only one.
+// withoutWWW cuts off a first label of www and digits, unless it is the only label.
 func withoutWWW(host []byte) []byte {
 	rest, www := bytes.CutPrefix(host, []byte("www"))
 	if !www {
@@ -94,13 +94,13 @@ func withoutWWW(host []byte) []byte {
 	return rest[1:]
 }
 
-// IsIP tells whether a host is an IP address.
+// IsIP reports whether a host is an IP address.
 func IsIP(host []byte) bool {
 	if len(host) > 0 && host[0] == '[' {
 		return true
 	}
 	if len(host) == 0 || host[len(host)-1] < '0' || host[len(host)-1] > '9' {
-		return false // no top-level domain ends in a digit but one in A-labels
+		return false // only top-level domains in A-labels may end in a digit
 	}
 	_, err := netip.ParseAddr(string(host))
 	return err == nil

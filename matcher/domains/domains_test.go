@@ -8,8 +8,8 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// The SURT forms are what the Python package surt, which Common Crawl uses, makes of
-// these URLs, up to the parenthesis and without the port.
+// The expected SURT forms are those of the Python package surt, which Common Crawl uses, up
+// to the parenthesis and without the port.
 func TestHosts(t *testing.T) {
 	tests := []struct{ url, host, registered, surt string }{
 		{"http://www.example.com/", "www.example.com", "example.com", "com,example"},
@@ -18,7 +18,7 @@ func TestHosts(t *testing.T) {
 		{"http://www-a.example.com/", "www-a.example.com", "example.com", "com,example,www-a"},
 		{"http://a.b.example.co.uk:8080/", "a.b.example.co.uk", "example.co.uk", "uk,co,example,b,a"},
 		{"http://example.com.:80/", "example.com", "example.com", "com,example"},
-		// Suffixes by themselves.
+		// Hosts that are suffixes.
 		{"http://www.com/", "www.com", "www.com", "com"},
 		{"http://co.uk/", "co.uk", "", "uk,co"},
 		{"http://com/", "com", "", "com"},
@@ -34,7 +34,7 @@ func TestHosts(t *testing.T) {
 		{"http://b.ck/", "b.ck", "", "ck,b"},
 		{"http://www.ck/", "www.ck", "www.ck", "ck"},
 		{"http://x.city.kawasaki.jp/", "x.city.kawasaki.jp", "city.kawasaki.jp", "jp,kawasaki,city,x"},
-		// Top-level domains that no list has.
+		// Top-level domains that are not on the list.
 		{"http://a.site.test/", "a.site.test", "site.test", "test,site,a"},
 		// IDNs.
 		{"http://www.Bücher.example/", "www.xn--bcher-kva.example", "xn--bcher-kva.example", "example,xn--bcher-kva"},
@@ -42,7 +42,7 @@ func TestHosts(t *testing.T) {
 		{"http://公司.cn/", "xn--55qx5d.cn", "", "cn,xn--55qx5d"},
 		{"http://a.b.xn--p1ai/", "a.b.xn--p1ai", "b.xn--p1ai", "xn--p1ai,b,a"},
 		{"http://a.b.xn--fiqs8s/", "a.b.xn--fiqs8s", "b.xn--fiqs8s", "xn--fiqs8s,b,a"},
-		// IP addresses, and what looks like one.
+		// IP addresses, and hosts that resemble one.
 		{"http://127.0.0.1:8080/", "127.0.0.1", "", "1,0,0,127"},
 		{"http://[2001:DB8::1]:8080/", "[2001:db8::1]", "", "2001:db8::1"},
 		{"http://[::1]/", "[::1]", "", "::1"},
@@ -67,8 +67,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Whatever the host of a key is, its registered domain is an end of it that starts at a label, and
-// that domain is its own.
+// FuzzRegistered: a registered domain is a suffix of its host that starts at a label, and
+// it is its own registered domain.
 func FuzzRegistered(f *testing.F) {
 	for _, seed := range []string{"www.example.co.uk", "github.io", "1.2.3.4", "[::1]", "a", "b.ck", "x.city.kawasaki.jp", "dualstack.us-east-1.amazonaws.com", "a.b:80"} {
 		f.Add(seed)

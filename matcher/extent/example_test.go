@@ -9,7 +9,7 @@ import (
 )
 
 // A test of the path "/" alone takes the first of these for a full block, and the second
-// for none.
+// for none at all.
 func ExampleOf() {
 	for _, rules := range []string{"Disallow: /$", "Disallow: /\nAllow: /$", "Disallow: *"} {
 		file := robotstxt.Parse([]byte("User-agent: *\n"+rules), robotstxt.Options{})

@@ -9,11 +9,11 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Extent is how many paths are denied.
+// Extent is how much of a site is denied.
 type Extent uint8
 
 const (
-	// Undecided: it is not known; see the package comment.
+	// Undecided: no answer was found; see the package comment.
 	Undecided Extent = iota
 	// None: every path is allowed.
 	None
@@ -25,20 +25,20 @@ const (
 
 var names = [...]string{"", "none", "some", "all"}
 
-// String is the extent as outputs write it: "none", "some", "all", or nothing where it is
-// undecided.
+// String returns the extent as outputs write it: "none", "some", "all", or "" for
+// Undecided.
 func (e Extent) String() string { return names[e] }
 
-// Result is the extent of what a group denies.
+// Result is the extent of a group, with examples.
 type Result struct {
 	Extent Extent
-	// Allowed and Denied are paths of either kind; empty where there is none, or none is
-	// known.
+	// Allowed and Denied are an allowed and a denied path; empty if there is none or none
+	// was found.
 	Allowed, Denied string
 }
 
-// Of says of which paths the rules of a trie deny. The trie must have notes, as one does
-// that was compiled with Explain.
+// Of returns the extent of a trie's rules. The trie must have notes; set Compiler.Explain
+// to get them.
 func Of(t *matcher.Trie) Result {
 	s := newSearch(t)
 	s.tryRules()
@@ -48,21 +48,21 @@ func Of(t *matcher.Trie) Result {
 	return s.result()
 }
 
-// The two questions: is any path denied, is any allowed.
+// The two questions: is any path denied, is any path allowed?
 const (
 	denying = iota
 	allowing
 )
 
-// search looks for a path that is denied and one that is allowed.
+// search looks for a denied path and an allowed path.
 type search struct {
 	trie    *matcher.Trie
 	profile matcher.Profile
 	target  matcher.Target
 	rules   []robotstxt.Rule
 	byLine  map[int]*robotstxt.Rule
-	found   [2][]byte // a path that is denied, and one that is allowed
-	open    [2]bool   // it is not proven that there is none
+	found   [2][]byte // a denied path and an allowed path
+	open    [2]bool   // neither found nor excluded
 }
 
 func newSearch(t *matcher.Trie) *search {
@@ -75,18 +75,18 @@ func newSearch(t *matcher.Trie) *search {
 	}
 	f := robotstxt.Parse(body, robotstxt.Options{Profile: s.profile, Limit: len(body)})
 	s.rules = f.Groups[0].Rules
-	if s.profile == robotstxt.Google { // which spells patterns anew, but no paths
+	if s.profile == robotstxt.Google { // Google's parser changes escapes in patterns, not in paths
 		for i := range s.rules {
 			s.rules[i].Pattern = []byte(matcher.NormalPattern(s.rules[i].Pattern, s.profile))
 		}
 	}
-	for i := range min(len(lines), len(s.rules)) { // equally many, unless a pack lies
+	for i := range min(len(lines), len(s.rules)) { // the numbers are equal unless a pack is corrupt
 		s.byLine[lines[i]] = &s.rules[i]
 	}
 	return s
 }
 
-// tryRules decides by one or two paths a rule, made with a fresh byte.
+// tryRules tries one or two paths for each rule, made with a fresh byte.
 func (s *search) tryRules() {
 	fresh, ok := s.freshByte()
 	if !ok {
@@ -111,7 +111,7 @@ func (s *search) tryRules() {
 	}
 }
 
-// try decides about a path, and returns the rule that does, nil for none.
+// try decides a path and returns the rule that decides, nil for none.
 func (s *search) try(path []byte) *robotstxt.Rule {
 	if is, _ := matcher.IsRobotsTxt(path, s.profile); is {
 		return nil
@@ -131,25 +131,24 @@ func (s *search) try(path []byte) *robotstxt.Rule {
 	return s.byLine[s.trie.Rule(d.Rule).Line]
 }
 
-// covers tells whether a rule that decides about the path of another, made with fresh
-// bytes, decides about all paths of that. by is nil for /robots.txt, which is the only
-// path of the other then.
+// covers reports whether by decides all paths of rule. by is the rule that decided rule's
+// path with fresh bytes. It is nil for /robots.txt, which is then the only path of rule.
 func (s *search) covers(by, rule *robotstxt.Rule) bool {
 	if by == nil || s.profile == robotstxt.Google || hasQuery(by) == hasQuery(rule) {
 		return true
 	}
 	literal := bytes.TrimRight(bytes.TrimSuffix(by.Pattern, []byte("$")), "*")
-	return !hasQuery(by) && !bytes.ContainsRune(literal, '*') // it lies before the query
+	return !hasQuery(by) && !bytes.ContainsRune(literal, '*') // it ends before the query
 }
 
-// hasQuery tells whether a rule is compared with the spelling of paths for queries.
+// hasQuery reports whether a rule is compared with the query spelling of paths.
 func hasQuery(rule *robotstxt.Rule) bool { return bytes.IndexByte(rule.Pattern, '?') >= 0 }
 
-// samples are what is put in place of wildcards where there is no proof. With %2F in a
-// query, spellings differ.
+// samples replace wildcards where there is no proof. A path with %2F in its query has two
+// spellings.
 var samples = []string{"", "/", "a", "?", "%2F", "?/%2F"}
 
-// trySamples looks for what is not found yet among more paths.
+// trySamples tries more paths for the questions that are still open.
 func (s *search) trySamples() {
 	for _, sample := range samples {
 		s.try([]byte("/" + sample))
@@ -187,24 +186,24 @@ func (s *search) result() Result {
 	return r
 }
 
-// matchesAny tells whether a pattern can match anything.
+// matchesAny reports whether a pattern can match anything.
 func matchesAny(pattern []byte) bool {
 	return len(pattern) > 0 && (pattern[0] == '/' || pattern[0] == '*')
 }
 
-// paths are paths that a rule matches, with a text in place of wildcards.
+// paths returns paths that a rule matches, with text in place of wildcards.
 func (s *search) paths(rule *robotstxt.Rule, text string) [][]byte {
 	all := paths(rule.Pattern, text)
 	slash := bytes.LastIndexByte(rule.Pattern, '/')
 	if s.profile == robotstxt.Google && rule.Allow && slash >= 0 && bytes.HasPrefix(rule.Pattern[slash:], []byte("/index.htm")) {
-		// Google's parser allows the directory, too.
+		// Google's parser allows the directory as well.
 		all = append(all, paths(append(bytes.Clone(rule.Pattern[:slash+1]), '$'), text)...)
 	}
 	return all
 }
 
-// paths are paths that a pattern matches: each wildcard, and what may follow the end, is
-// replaced by the same text.
+// paths returns paths that a pattern matches. It puts text in place of each wildcard, and
+// at the end if any text may follow.
 func paths(pattern []byte, text string) [][]byte {
 	literal, anchored := bytes.CutSuffix(pattern, []byte("$"))
 	if !anchored {
@@ -217,7 +216,8 @@ func paths(pattern []byte, text string) [][]byte {
 	if literal[0] == '/' {
 		return [][]byte{path}
 	}
-	// Its first wildcard stands for a slash and any text, or for nothing before a slash.
+	// A wildcard at the start stands for a slash and any text, or for nothing if a slash
+	// follows.
 	all := [][]byte{append([]byte("/"), path...)}
 	if len(literal) > 1 && literal[1] == '/' {
 		all = append(all, path[len(text):])
@@ -225,11 +225,11 @@ func paths(pattern []byte, text string) [][]byte {
 	return all
 }
 
-// freshByte returns a byte that no pattern has in any spelling, and that paths have as
-// it is. It is no hex digit: behind a "%" it would make an escape.
+// freshByte returns a byte that no spelling of a pattern has and that needs no escape in a
+// path. It is not a hex digit, because it would make an escape after a "%".
 func (s *search) freshByte() (fresh byte, ok bool) {
 	if s.profile == robotstxt.Google {
-		return 0xFF, true // patterns have it escaped, and paths as it is
+		return 0xFF, true // escaped in patterns, unchanged in paths
 	}
 	const candidates = "!~'(),;@+=&:_zqjxkwvyhugmplnrtiosZQJXKWVYHUGMPLNRTIOS-."
 	var used [256]bool

@@ -81,8 +81,8 @@ func TestGoogleAllowsDirectoriesOfIndexPages(t *testing.T) {
 	}
 }
 
-// TestGoogleSpellsPatternsAlone: Google's parser brings the escapes of patterns to upper
-// case, and compares paths as they are.
+// TestGoogleSpellsPatternsAlone: Google's parser changes the escapes of patterns to upper
+// case, but compares paths as they are.
 func TestGoogleSpellsPatternsAlone(t *testing.T) {
 	for _, pattern := range []string{"/%7e", "/\xc3\xa9"} {
 		got := of("User-agent: *\nDisallow: "+pattern, "*", robotstxt.Google)
@@ -93,7 +93,7 @@ func TestGoogleSpellsPatternsAlone(t *testing.T) {
 }
 
 // TestAgainstAllShortPaths compares the extent of random rules with the reference's
-// verdicts on all short paths over their alphabet and a byte that they lack.
+// verdicts on all short paths over their alphabet and one more byte.
 func TestAgainstAllShortPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var paths []string
@@ -116,7 +116,7 @@ func TestAgainstAllShortPaths(t *testing.T) {
 	}
 }
 
-// randomRules are few rules of few bytes, of which many close all or nothing.
+// randomRules returns a few short rules; many of these bodies deny everything or nothing.
 func randomRules(r *rand.Rand) string {
 	tokens := []string{"/", "a", "b", "*", "*", "*", "$", "?", "%2F", "%7e"}
 	body := "User-agent: *\n"
@@ -130,7 +130,7 @@ func randomRules(r *rand.Rand) string {
 	return body
 }
 
-// sequences are all sequences of up to n tokens.
+// sequences returns all sequences of up to n tokens.
 func sequences(tokens []string, n int) []string {
 	all, last := []string{""}, []string{""}
 	for range n {
@@ -145,8 +145,8 @@ func sequences(tokens []string, n int) []string {
 	return all
 }
 
-// check compares an extent with verdicts of the reference: on the paths that it names,
-// and on some more.
+// check compares a Result with verdicts of the reference, on the paths that it names and on
+// others.
 func check(got Result, body, agent string, engine matcher.Profile, p reference.Profile, paths []string) error {
 	f := reference.Parse([]byte(body), p, 0)
 	allowed := func(path string) bool { return reference.Decide(f, []string{agent}, path, p).Allowed }
@@ -169,8 +169,8 @@ func check(got Result, body, agent string, engine matcher.Profile, p reference.P
 	return nil
 }
 
-// TestWithoutAFreshByte: rules that use every byte leave no proof, and paths that are
-// found still decide.
+// TestWithoutAFreshByte: rules that use every byte allow no proof. The answer then comes
+// from the paths that were tried.
 func TestWithoutAFreshByte(t *testing.T) {
 	every := "Disallow: /"
 	for c := byte('!'); c < 0x7F; c++ {
@@ -190,7 +190,7 @@ func TestWithoutAFreshByte(t *testing.T) {
 	}
 }
 
-// FuzzOf compares with the reference on paths that are made of the rules themselves.
+// FuzzOf compares Of with the reference, on paths made from the rules.
 func FuzzOf(f *testing.F) {
 	f.Add("User-agent: *\nDisallow: /a*b$\nAllow: /?x=%2f", "/a/b?c")
 	f.Add("User-agent: *\nDisallow: /\nAllow: *~%zz\nAllow: /\xFF", "/%2F?/%2f")
@@ -216,8 +216,8 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// TestRealFiles holds the extents of real files against the reference's verdicts on paths
-// made of all their rules. It is for measuring: -real names a folder.
+// TestRealFiles compares the extents of real files with the reference's verdicts, on paths
+// made from all their rules. It runs if -real names a folder.
 func TestRealFiles(t *testing.T) {
 	if *realFlag == "" {
 		t.Skip("-real names no folder")

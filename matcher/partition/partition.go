@@ -1,9 +1,9 @@
-// Package partition deals authorities among the parts of rules that are too large for one
-// machine, by a hash that other programs can compute, too.
+// Package partition assigns authorities to partitions, for rules that are too large for one
+// machine. Other programs can compute the same hash.
 //
-// The hash is XXH64 with seed 42 of the authority's text, as a signed number: what
-// Spark's xxhash64 function gives of the same string. An authority's partition is the
-// hash modulo their number, which is not negative: Spark's pmod.
+// The hash is XXH64 with seed 42 of the authority's text, as a signed number: the same as
+// Spark's xxhash64 of the string. An authority's partition is the hash modulo the number of
+// partitions, and not negative: Spark's pmod.
 package partition
 
 import "github.com/cespare/xxhash/v2"
@@ -16,11 +16,11 @@ const seed = 42
 func Hash(authority []byte) int64 {
 	var d xxhash.Digest
 	d.ResetWithSeed(seed)
-	_, _ = d.Write(authority) // never an error
+	_, _ = d.Write(authority) // never fails
 	return int64(d.Sum64())
 }
 
-// Of returns which of count partitions has an authority of this hash.
+// Of returns the partition, of count, for an authority with this hash.
 func Of(hash int64, count int) int {
 	n := int64(count)
 	return int((hash%n + n) % n)

@@ -7,16 +7,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// sparkHash is XXH64 with another hash as its seed, which is how Spark goes from one
-// argument of xxhash64 to the next.
+// sparkHash is XXH64 with another hash as its seed. Spark hashes the arguments of xxhash64
+// in this way, one after the other.
 func sparkHash(seed int64, data []byte) int64 {
 	d := xxhash.NewWithSeed(uint64(seed))
 	_, _ = d.Write(data)
 	return int64(d.Sum64())
 }
 
-// The documentation of Spark's xxhash64 has: SELECT xxhash64('Spark', array(123), 2) is
-// 5602566077635097486. Integers are hashed as four bytes.
+// The documentation of Spark's xxhash64 has the example: SELECT xxhash64('Spark',
+// array(123), 2) is 5602566077635097486. It hashes integers as four bytes.
 func TestSparksExample(t *testing.T) {
 	number := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 	got := sparkHash(sparkHash(Hash([]byte("Spark")), number(123)), number(2))
@@ -25,7 +25,7 @@ func TestSparksExample(t *testing.T) {
 	}
 }
 
-// Partitions stay where they are in all versions: packs and tables were written by them.
+// Hashes must not change from version to version: packs and tables are partitioned by them.
 func TestHash(t *testing.T) {
 	for authority, want := range map[string]struct {
 		hash int64

@@ -7,16 +7,15 @@ import (
 	"unicode/utf16"
 )
 
-// MinLimit is the least size limit of a body, in bytes, and the default:
-// 500 KiB (RFC 9309 §2.5).
+// MinLimit is the least size limit of a body in bytes, and the default: 500 KiB (RFC 9309
+// §2.5).
 const MinLimit = 500 * 1024
 
-// bodyText gives the part of a body that is read, in UTF-8: without byte order
-// mark and within the size limit, of which the mark is a part.
+// bodyText returns the part of a body that counts, in UTF-8: without byte order mark, and
+// within the size limit, which includes the mark.
 //
-// RFC9309: a body that begins with a UTF-16 mark is decoded; and where the
-// limit cuts a line in two, the whole line is dropped, because a rule without
-// its end would be broader than its author meant.
+// RFC9309: a body that starts with a UTF-16 mark is decoded. A line that the limit cuts in
+// two is dropped, because a rule without its end would cover more than its author meant.
 // Google: there is neither UTF-16 nor a limit.
 func bodyText(body []byte, p Profile, limit int) (text string, limited bool) {
 	if p == Google {
@@ -24,7 +23,7 @@ func bodyText(body []byte, p Profile, limit int) (text string, limited bool) {
 	}
 	mark, width, decode := encoding(body)
 	limit = max(limit, MinLimit)
-	limit -= limit % width // a character is within the limit or beyond it
+	limit -= limit % width // a character is either within the limit or not
 	if len(body) <= limit {
 		return decode(body[mark:]), false
 	}
@@ -36,8 +35,8 @@ func bodyText(body []byte, p Profile, limit int) (text string, limited bool) {
 	return text, true
 }
 
-// encoding tells a body's encoding by its mark: how many bytes the mark has, how
-// many a character has at least, and how bytes become UTF-8.
+// encoding determines a body's encoding from its mark. It returns the length of the mark,
+// the least size of a character, and a function that decodes to UTF-8.
 func encoding(body []byte) (mark, width int, decode func([]byte) string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xFF\xFE")):
@@ -48,8 +47,8 @@ func encoding(body []byte) (mark, width int, decode func([]byte) string) {
 	return utf8Mark(body), 1, func(b []byte) string { return string(b) }
 }
 
-// utf8Mark is the length of the UTF-8 byte order mark at the body's start, or
-// of as much of one as is there.
+// utf8Mark returns the length of the UTF-8 byte order mark at the body's start; it may be
+// incomplete.
 func utf8Mark(body []byte) int {
 	n := 0
 	for n < 3 && n < len(body) && body[n] == "\xEF\xBB\xBF"[n] {
@@ -58,8 +57,8 @@ func utf8Mark(body []byte) int {
 	return n
 }
 
-// fromUTF16 decodes UTF-16; half a character at the end becomes U+FFFD, as a
-// lone surrogate does.
+// fromUTF16 decodes UTF-16. A lone surrogate becomes U+FFFD, and so does an odd byte at the
+// end.
 func fromUTF16(b []byte, order binary.ByteOrder) string {
 	var units []uint16
 	for ; len(b) >= 2; b = b[2:] {

@@ -6,27 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// Decision is the outcome for one chain of agents and one path.
+// Decision is the decision for one chain of agents and one path.
 type Decision struct {
 	// Allowed is the verdict.
 	Allowed bool
-	// Reason is allow_rule, disallow_rule, no_rule_matched, no_group or
-	// robots_txt.
+	// Reason is allow_rule, disallow_rule, no_rule_matched, no_group or robots_txt.
 	Reason string
-	// Rule, Line and Agent come with allow_rule and disallow_rule: the rule as
-	// written, its line number from 1, and the user-agent line that makes its
-	// group concern the agent. Octets that are not UTF-8 are written as %XX.
+	// Rule, Line and Agent are set for allow_rule and disallow_rule: the rule as written,
+	// its line number from 1, and the value of the user-agent line that applies it to the
+	// agent. Bytes that are not UTF-8 are written as %XX.
 	Rule  string
 	Line  int
 	Agent string
 }
 
-// everyone is the agent's name that stands for all of them.
+// everyone is the name that stands for all agents.
 const everyone = "*"
 
-// Decide gives the verdict on a path, with its query, for a chain of product
-// tokens, the most specific first: the first one that has a group decides,
-// after them the groups for everyone (RFC 9309 §2.2.1, §2.2.2).
+// Decide decides on a path, with its query, for a chain of product tokens, most specific
+// first. The first one that has a group decides, else the groups for everyone (RFC 9309
+// §2.2.1, §2.2.2).
 func Decide(f File, chain []string, path string, p Profile) Decision {
 	if p == RFC9309 && IsRobotsTxt(path) {
 		return Decision{Allowed: true, Reason: "robots_txt"}
@@ -39,14 +38,14 @@ func Decide(f File, chain []string, path string, p Profile) Decision {
 	return Decision{Allowed: true, Reason: "no_group"}
 }
 
-// groupRule is a rule and the user-agent line that it obeys.
+// groupRule is a rule with the user-agent line that applies it.
 type groupRule struct {
 	Rule
 	agent string
 }
 
-// rulesFor merges all the groups that concern an agent, in file order, and
-// tells whether there is any; there may be one without rules.
+// rulesFor merges all groups of an agent, in file order. found reports whether there is
+// any; it may have no rules.
 func rulesFor(f File, name string, p Profile) (rules []groupRule, found bool) {
 	for _, group := range f.Groups {
 		for _, agent := range group.Agents {
@@ -57,14 +56,15 @@ func rulesFor(f File, name string, p Profile) (rules []groupRule, found bool) {
 			for _, rule := range group.Rules {
 				rules = append(rules, groupRule{rule, agent.Value})
 			}
-			break // the first such line stands for the group
+			break // the first such line is reported for the group
 		}
 	}
 	return rules, found
 }
 
-// concerns tells whether a user-agent line's value means the agent.
-// RFC9309: two readings count, so that agents with digits find their groups.
+// concerns reports whether the value of a user-agent line names the agent.
+// RFC9309: the value may also be taken up to the first blank or slash, so that agents with
+// digits find their groups.
 func concerns(value, name string, p Profile) bool {
 	if name == everyone {
 		return value == "*" || len(value) > 1 && value[0] == '*' && isOneOf(value[1], blank)
@@ -77,8 +77,8 @@ func concerns(value, name string, p Profile) bool {
 	return name != "" && (lower(token) == lower(name) || p == RFC9309 && lower(word) == lower(name))
 }
 
-// mostSpecific finds the matching rule whose pattern has the most octets; of
-// two that have as many an allow, and of two of one kind the first.
+// mostSpecific finds the matching rule with the longest pattern. If two are equally long,
+// allow wins over disallow, and then the first rule.
 func mostSpecific(rules []groupRule, path Path, p Profile) Decision {
 	best, bestLength := Decision{Allowed: true, Reason: "no_rule_matched"}, 0
 	for _, rule := range rules {
@@ -90,8 +90,8 @@ func mostSpecific(rules []groupRule, path Path, p Profile) Decision {
 	return best
 }
 
-// matchedLength is the length of the rule's pattern if it matches, else 0.
-// Google: an allow rule for an index page stands for its folder as well.
+// matchedLength returns the length of the rule's pattern if it matches, else 0.
+// Google: an allow rule for an index page also allows its directory.
 func matchedLength(rule Rule, path Path, p Profile) int {
 	if pattern := NewPattern(rule.Pattern, p); pattern.Match(path) {
 		return pattern.Length()
@@ -113,7 +113,7 @@ func decided(rule groupRule) Decision {
 	return Decision{rule.Allow, reason, printable(rule.Text), rule.Line, printable(rule.agent)}
 }
 
-// printable writes octets that are not UTF-8 as %XX.
+// printable writes bytes that are not UTF-8 as %XX.
 func printable(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {

@@ -1,21 +1,21 @@
-// Package reference is a slow, complete and obvious implementation of this
-// project's reading of RFC 9309, the oracle that the engine is tested against.
+// Package reference implements RFC 9309, with this project's choices where the RFC is
+// silent, slowly and obviously. Tests compare the engine with it.
 //
-// It is written to be read in one sitting and shares no code with the engine:
-// a mistake would have to be made twice to go unnoticed. Everything is a
-// string, a slice or a loop; nothing is fast, and nothing is exponential.
+// It is written to be read in one sitting, and it shares no code with the engine: a mistake
+// goes unnoticed only if it is made twice. It uses strings, slices and loops. Nothing is
+// fast, and nothing takes exponential time.
 //
 //	SplitURL   URL → authority | path?query
 //	Parse      body → groups, their user-agent lines and their rules
 //	Decide     groups + agents + path → verdict, reason and rule
-//	Captures   fetches + time → what is known of a robots.txt then
+//	Captures   fetches + time → the state of a robots.txt at that time
 //
-// Two profiles are known. RFC9309 follows the RFC, and Google's open-source
-// parser where the RFC is silent; Google promises parity with that parser. A
-// comment that begins with a profile's name marks each place where they differ.
+// There are two profiles. RFC9309 follows the RFC, and Google's open-source parser where
+// the RFC is silent; Google follows that parser in everything. A comment that starts with a
+// profile's name marks each place where they differ.
 package reference
 
-// Profile is a reading of the protocol.
+// Profile is the dialect of the protocol to follow.
 type Profile int
 
 const (

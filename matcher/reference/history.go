@@ -2,40 +2,40 @@ package reference
 
 // Capture is one fetch of a URL.
 type Capture struct {
-	// Source ranks where the capture is from: the first source decides.
+	// Source ranks the sources of captures: the lowest number takes precedence.
 	Source int
 	URL    string
-	// Second of the fetch; 0 is not known, and before all others.
+	// Second is the time of the fetch; 0 means unknown, which sorts before all others.
 	Second int64
-	// Status of the answer; Failed when there was none.
+	// Status is that of the answer; Failed if there was none.
 	Status int
 	Failed bool
-	// Target of a redirect; empty for none.
+	// Target is that of a redirect; empty for none.
 	Target string
-	// Body of the answer.
+	// Body is that of the answer.
 	Body string
 }
 
-// Captures are all that is known, each URL's in the order of their times.
+// Captures are all known captures, those of each URL in the order of their times.
 type Captures struct {
 	All []Capture
-	// Allow429 takes 429 for unavailable, DenyUnresolved a redirect that leads nowhere
-	// for unreachable.
+	// Allow429 treats 429 as unavailable, DenyUnresolved treats a redirect that leads
+	// nowhere as unreachable.
 	Allow429, DenyUnresolved bool
 }
 
-// Known is what is known of a robots.txt at one time.
+// Known is the state of a robots.txt at one time.
 type Known struct {
-	// Access is rules, allow or deny; empty when nothing is known.
+	// Access is rules, allow or deny; empty if nothing is known.
 	Access string
-	// Body has the rules; Stale when it is the last good copy.
+	// Body has the rules. Stale means that it is the last good copy.
 	Body  string
 	Stale bool
-	// Second is the time of the fetch that decides, and Status its status.
+	// Second is the time of the fetch that decides, Status its status.
 	Second int64
 	Status int
 
-	unresolved bool // a redirect leads nowhere
+	unresolved bool // a redirect that leads nowhere
 }
 
 const (
@@ -43,8 +43,8 @@ const (
 	mostHops   = 5                 // RFC 9309 §2.3.1.2
 )
 
-// At says what is known of a URL at a time: it takes all captures up to then and decides
-// as if there were no later ones.
+// At returns the state of a URL at a time. It considers all captures up to that time, as if
+// there were no later ones.
 func (c *Captures) At(url string, second int64) Known { return c.at(url, second, mostHops) }
 
 func (c *Captures) at(url string, second int64, hops int) Known {
@@ -57,7 +57,7 @@ func (c *Captures) at(url string, second int64, hops int) Known {
 	if !unreachable(known) {
 		return known
 	}
-	first := newest // of those in a row that found it unreachable
+	first := newest // the first of the consecutive captures that found it unreachable
 	for first > 0 && unreachable(c.mean(captures[first-1], second, hops)) {
 		first--
 	}
@@ -75,8 +75,8 @@ func (c *Captures) at(url string, second int64, hops int) Known {
 	return known
 }
 
-// upTo returns the captures of a URL that are not after a time, oldest first, by the first
-// source that has any.
+// upTo returns the captures of a URL up to a time, oldest first, from the first source that
+// has any.
 func (c *Captures) upTo(url string, second int64) []Capture {
 	var found []Capture
 	for _, capture := range c.All {
@@ -93,7 +93,7 @@ func (c *Captures) upTo(url string, second int64) []Capture {
 	return found
 }
 
-// mean says what one capture means by itself.
+// mean returns what one capture means by itself.
 func (c *Captures) mean(capture Capture, second int64, hops int) Known {
 	known := Known{Second: capture.Second, Status: capture.Status}
 	switch status := capture.Status; {
@@ -122,5 +122,5 @@ func (c *Captures) mean(capture Capture, second int64, hops int) Known {
 	return known
 }
 
-// unreachable tells whether it counts for the 30 days.
+// unreachable reports whether a state counts toward the 30 days.
 func unreachable(k Known) bool { return k.Access == "deny" && !k.unresolved }

@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// octet is one octet of a normalised spelling.
-type octet struct {
+// char is one byte of a normalised text.
+type char struct {
 	value byte
-	// raw says that it stood so in the text, not as part of an escape that
-	// was decoded or made: a raw "*" in a pattern is a wildcard, "%2A" is not.
+	// raw means that the text has the byte itself, not an escape of it: a raw "*" in a
+	// pattern is a wildcard, "%2A" is not.
 	raw bool
 }
 
-// Octets that percent-encoding has something to say about (RFC 9309 §2.2.2,
-// RFC 3986 §2).
+// These are sets of bytes that percent-encoding treats differently (RFC 9309 §2.2.2, RFC
+// 3986 §2).
 const (
 	letters    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	unreserved = letters + "0123456789-._~"
-	// decoded are those whose escapes mean the octets themselves: the
-	// unreserved ones, and four that delimit nothing in a path or query.
+	// decoded are the bytes whose escapes are decoded: the unreserved ones, and four that
+	// delimit nothing in a path or query.
 	decoded = unreserved + "*$:@"
-	// decodedInQuery are those of which that is true in a query.
+	// decodedInQuery are those whose escapes are decoded in a query.
 	decodedInQuery = decoded + "/?"
-	// forbidden are the printable octets that no URL holds unescaped; to them
-	// come controls, the space, DEL and everything beyond ASCII.
+	// forbidden are the printable bytes that a URL may have only escaped. Controls, the
+	// space, DEL and bytes that are not ASCII come to them.
 	forbidden = "\"<>[\\]^`{|}"
 )
 
-// normalise gives the one spelling that equal texts share. With query, escapes
-// of "/" and "?" behind the first "?" are decoded too (RFC 9309 figure 4).
-func normalise(text string, query bool) []octet {
-	var out []octet
+// normalise returns the spelling that all equal texts share. If query is set, it also
+// decodes escapes of "/" and "?" after the first "?" (RFC 9309 figure 4).
+func normalise(text string, query bool) []char {
+	var out []char
 	inQuery := false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -41,7 +41,7 @@ func normalise(text string, query bool) []octet {
 			value := unhex(text[i+1])<<4 | unhex(text[i+2])
 			i += 2
 			if query && inQuery && isOneOf(value, decodedInQuery) || isOneOf(value, decoded) {
-				out = append(out, octet{value: value})
+				out = append(out, char{value: value})
 			} else {
 				out = appendEscape(out, value)
 			}
@@ -49,16 +49,16 @@ func normalise(text string, query bool) []octet {
 			out = appendEscape(out, c)
 		default:
 			inQuery = inQuery || c == '?'
-			out = append(out, octet{value: c, raw: true})
+			out = append(out, char{value: c, raw: true})
 		}
 	}
 	return out
 }
 
-// googlePattern is all that Google's parser does to a pattern: it escapes what
-// is beyond ASCII and writes hexadecimal digits in upper case.
-func googlePattern(text string) []octet {
-	var out []octet
+// googlePattern does all that Google's parser does to a pattern: it escapes bytes that are
+// not ASCII and changes hex digits to upper case.
+func googlePattern(text string) []char {
+	var out []char
 	for i := 0; i < len(text); i++ {
 		switch {
 		case isEscape(text[i:]):
@@ -67,49 +67,49 @@ func googlePattern(text string) []octet {
 		case text[i] >= 0x80:
 			out = appendEscape(out, text[i])
 		default:
-			out = append(out, octet{value: text[i], raw: true})
+			out = append(out, char{value: text[i], raw: true})
 		}
 	}
 	return out
 }
 
-// isEscape tells whether the text begins with % and two hexadecimal digits.
+// isEscape reports whether the text starts with "%" and two hex digits.
 func isEscape(text string) bool {
 	const hex = "0123456789ABCDEFabcdef"
 	return len(text) >= 3 && text[0] == '%' && isOneOf(text[1], hex) && isOneOf(text[2], hex)
 }
 
-// unhex is the value of a hexadecimal digit.
+// unhex returns the value of a hex digit.
 func unhex(digit byte) byte {
 	return byte(strings.IndexByte("0123456789abcdef", lower(string(digit))[0]))
 }
 
-func appendEscape(out []octet, value byte) []octet {
+func appendEscape(out []char, value byte) []char {
 	for _, c := range []byte(fmt.Sprintf("%%%02X", value)) {
-		out = append(out, octet{value: c})
+		out = append(out, char{value: c})
 	}
 	return out
 }
 
 func isOneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
 
-func spelling(octets []octet) string {
+func spelling(chars []char) string {
 	var b strings.Builder
-	for _, o := range octets {
-		b.WriteByte(o.value)
+	for _, c := range chars {
+		b.WriteByte(c.value)
 	}
 	return b.String()
 }
 
-// NormalisePath gives the two spellings of a path that RFC9309 patterns are
-// matched against: plain has its query as written, in query the escapes of "/"
-// and "?" behind the first "?" are decoded too.
+// NormalisePath returns the two spellings of a path that RFC9309 patterns are compared
+// with: plain has its query as written; in query, escapes of "/" and "?" after the first
+// "?" are decoded as well.
 func NormalisePath(path string) (plain, query string) {
 	return spelling(normalise(path, false)), spelling(normalise(path, true))
 }
 
-// IsRobotsTxt reports whether the path, normalised, is /robots.txt without a query,
-// as that of /%72obots.txt is. It is always allowed under RFC9309 (RFC 9309 §2.2.2).
+// IsRobotsTxt reports whether the normalised path is /robots.txt without a query;
+// /%72obots.txt is, too. It is always allowed under RFC9309 (RFC 9309 §2.2.2).
 func IsRobotsTxt(path string) bool {
 	plain, _ := NormalisePath(path)
 	return plain == "/robots.txt"
@@ -118,7 +118,8 @@ func IsRobotsTxt(path string) bool {
 // Path is a path with its query, ready to be matched.
 type Path struct{ plain, query string }
 
-// NewPath prepares a path. Google: it is matched as written.
+// NewPath prepares a path.
+// Google: it is used as written.
 func NewPath(path string, p Profile) Path {
 	if p == Google {
 		return Path{path, path}
@@ -127,10 +128,10 @@ func NewPath(path string, p Profile) Path {
 	return Path{plain, query}
 }
 
-// Pattern is what a rule's pattern means (RFC 9309 §2.2.2, §2.2.3).
+// Pattern is a rule's pattern, ready to be matched (RFC 9309 §2.2.2, §2.2.3).
 type Pattern struct {
-	octets []octet
-	// query says that it has a literal "?" and is matched against the path's
+	chars []char
+	// query means that the pattern has a literal "?" and is matched against the path's
 	// query spelling.
 	query bool
 }
@@ -138,45 +139,45 @@ type Pattern struct {
 // NewPattern prepares a pattern.
 func NewPattern(text string, p Profile) Pattern {
 	if p == Google {
-		return Pattern{octets: googlePattern(text)}
+		return Pattern{chars: googlePattern(text)}
 	}
 	query := strings.Contains(text, "?")
-	return Pattern{octets: normalise(text, query), query: query}
+	return Pattern{chars: normalise(text, query), query: query}
 }
 
-// Length is how specific the pattern is: its octets, wildcards included.
-func (t Pattern) Length() int { return len(t.octets) }
+// Length returns the specificity of the pattern: its number of bytes, wildcards included.
+func (t Pattern) Length() int { return len(t.chars) }
 
-// Match tells whether the pattern matches the path: from its first octet, and
-// not necessarily to its last. An empty pattern matches nothing.
+// Match reports whether the pattern matches the path. The match starts at the first byte of
+// the path and need not reach the last. An empty pattern matches nothing.
 //
-// It goes along the pattern once and keeps all the places in the path, in
-// order, that it can have come to; there is no going back.
+// Match goes through the pattern once. It keeps the sorted list of all positions in the
+// path where a match of the pattern so far may end. So it never goes back.
 func (t Pattern) Match(path Path) bool {
 	s := path.plain
 	if t.query {
 		s = path.query
 	}
-	places := []int{0}
-	for i, o := range t.octets {
+	positions := []int{0}
+	for i, c := range t.chars {
 		var next []int
 		switch {
-		case o.raw && o.value == '*': // any run: all places from the first on
-			for place := places[0]; place <= len(s); place++ {
-				next = append(next, place)
+		case c.raw && c.value == '*': // any run of bytes: all positions from the first one on
+			for at := positions[0]; at <= len(s); at++ {
+				next = append(next, at)
 			}
-		case o.raw && o.value == '$' && i == len(t.octets)-1: // the end alone
-			return slices.Contains(places, len(s))
-		default: // one step over an equal octet
-			for _, place := range places {
-				if place < len(s) && s[place] == o.value {
-					next = append(next, place+1)
+		case c.raw && c.value == '$' && i == len(t.chars)-1: // the end of the path only
+			return slices.Contains(positions, len(s))
+		default: // one byte on, where it is equal
+			for _, at := range positions {
+				if at < len(s) && s[at] == c.value {
+					next = append(next, at+1)
 				}
 			}
 		}
-		if places = next; len(places) == 0 {
+		if positions = next; len(positions) == 0 {
 			return false
 		}
 	}
-	return len(t.octets) > 0
+	return len(t.chars) > 0
 }

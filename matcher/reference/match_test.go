@@ -107,11 +107,12 @@ func TestPatternMatch(t *testing.T) {
 	}
 }
 
-// A pattern of many wildcards costs its length times the path's, no more.
+// TestMatchIsNotExponential: a pattern of many wildcards takes its length times the path's,
+// no more.
 func TestMatchIsNotExponential(t *testing.T) {
 	pattern := NewPattern("/"+strings.Repeat("*a", 500)+"b", RFC9309)
 	if pattern.Match(NewPath("/"+strings.Repeat("a", 2000), RFC9309)) {
-		t.Error("matches a path without its last octet")
+		t.Error("matches a path without its last byte")
 	}
 }
 

@@ -2,23 +2,22 @@ package reference
 
 import "strings"
 
-// blank is the white space that is trimmed from keys and values: space,
-// horizontal tab, vertical tab and form feed.
+// blank is the white space that is trimmed from keys and values: space, horizontal tab,
+// vertical tab and form feed.
 const blank = " \t\v\f"
 
-// googleLine is how many octets of a line Google's parser keeps.
+// googleLine is how many bytes of a line Google's parser keeps.
 const googleLine = 16663
 
 // File is a parsed body.
 type File struct {
-	// Groups in file order, not merged.
+	// Groups are in file order, not merged.
 	Groups []Group
-	// Limited says that the size limit ended the reading before the body's end.
+	// Limited means that the body was cut at the size limit.
 	Limited bool
 }
 
-// Group is one run of user-agent lines and the rules after it (RFC 9309
-// §2.2.1).
+// Group is a sequence of user-agent lines and the rules after it (RFC 9309 §2.2.1).
 type Group struct {
 	Agents []Agent
 	Rules  []Rule
@@ -26,9 +25,9 @@ type Group struct {
 
 // Agent is one user-agent line.
 type Agent struct {
-	// Value as written, trimmed; may be empty.
+	// Value is as written, trimmed; it may be empty.
 	Value string
-	// Line number, from 1.
+	// Line is the line number, from 1.
 	Line int
 }
 
@@ -36,21 +35,21 @@ type Agent struct {
 type Rule struct {
 	// Allow is true for allow, false for disallow.
 	Allow bool
-	// Pattern as written, trimmed; may be empty.
+	// Pattern is as written, trimmed; it may be empty.
 	Pattern string
 	// Text is the line as written, trimmed and without comment.
 	Text string
-	// Line number, from 1.
+	// Line is the line number, from 1.
 	Line int
 }
 
-// Parse reads a body (RFC 9309 §2.2). It never fails: what is not a
-// user-agent, allow or disallow line is passed over. The size limit is in
-// octets; less than MinLimit means MinLimit.
+// Parse parses a body (RFC 9309 §2.2). It never fails: it skips lines that are not
+// user-agent, allow or disallow lines. The size limit is in bytes; a limit below MinLimit
+// means MinLimit.
 func Parse(body []byte, p Profile, limit int) File {
 	text, limited := bodyText(body, p, limit)
 	file := File{Limited: limited}
-	listOpen := false // whether the last such line was a user-agent line
+	listOpen := false // the last of these lines was a user-agent line
 	for i, line := range splitLines(text) {
 		line = trimLine(line, p)
 		key, value := keyAndValue(line)
@@ -59,7 +58,7 @@ func Parse(body []byte, p Profile, limit int) File {
 			file.Groups = append(file.Groups, Group{})
 		}
 		if kind == other || len(file.Groups) == 0 {
-			continue // a rule before the first user-agent line is nobody's
+			continue // rules before the first user-agent line are ignored
 		}
 		listOpen = kind == userAgent
 		group := &file.Groups[len(file.Groups)-1]
@@ -72,14 +71,14 @@ func Parse(body []byte, p Profile, limit int) File {
 	return file
 }
 
-// splitLines splits at CR, LF and CRLF, which is one line end.
+// splitLines splits at CR, LF and CRLF; a CRLF is one line end.
 func splitLines(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// trimLine gives what counts of a line: up to a NUL, as in a C string, without
-// comment and trimmed.
-// Google: of an over-long line the beginning.
+// trimLine returns the part of a line that counts: up to a NUL, as in a C string, without
+// comment, trimmed.
+// Google: an over-long line is cut first.
 func trimLine(line string, p Profile) string {
 	if p == Google && len(line) > googleLine {
 		line = line[:googleLine]
@@ -89,8 +88,8 @@ func trimLine(line string, p Profile) string {
 	return strings.Trim(line, blank)
 }
 
-// keyAndValue splits a trimmed line at its first colon. A line without any
-// colon counts when it is exactly two words. No key: the line says nothing.
+// keyAndValue splits a trimmed line at its first colon. A line without colon counts if it
+// has exactly two words. An empty key means that the line is ignored.
 func keyAndValue(line string) (key, value string) {
 	key, value, ok := strings.Cut(line, ":")
 	if !ok {
@@ -103,7 +102,7 @@ func keyAndValue(line string) (key, value string) {
 	return strings.Trim(key, blank), strings.Trim(value, blank)
 }
 
-// kind is what a line is about.
+// kind is the kind of a line.
 type kind int
 
 const (
@@ -113,7 +112,7 @@ const (
 	disallow
 )
 
-// keys are the spellings of the keys that matter, in the order of trial.
+// keys are the spellings of the keys that count, in the order in which they are tried.
 var keys = []struct {
 	kind     kind
 	spelling string
@@ -130,9 +129,9 @@ var keys = []struct {
 	{disallow, "disallaw"},
 }
 
-// kindOf finds the kind of a key, whose case does not matter.
-// RFC9309: the whole key must be equal to a spelling.
-// Google: the key must start with one, so that "disallowed" is a disallow.
+// kindOf returns the kind of a key, ignoring case.
+// RFC9309: the whole key must be equal to a spelling. Google: the key must start with one,
+// so that "disallowed" is a disallow.
 func kindOf(key string, p Profile) kind {
 	key = lower(key)
 	for _, k := range keys {
@@ -143,7 +142,7 @@ func kindOf(key string, p Profile) kind {
 	return other
 }
 
-// lower makes A-Z lower case and leaves every other octet as it is.
+// lower changes A-Z to lower case and leaves every other byte unchanged.
 func lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf16"
 )
 
-// show writes a file the way the tables below expect it: a group is its agents
-// in brackets and its rules as a sign (+ allow, - disallow), pattern and line.
+// show formats a file as the tables below expect it: a group is its agents in brackets and
+// its rules as a sign (+ allow, - disallow), pattern and line.
 func show(f File) string {
 	var words []string
 	for _, g := range f.Groups {
@@ -69,11 +69,11 @@ func TestParse(t *testing.T) {
 func utf16Body(text string, bigEndian bool) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
-		octets := []byte{byte(unit), byte(unit >> 8)}
+		pair := []byte{byte(unit), byte(unit >> 8)}
 		if bigEndian {
-			octets[0], octets[1] = octets[1], octets[0]
+			pair[0], pair[1] = pair[1], pair[0]
 		}
-		b.Write(octets)
+		b.Write(pair)
 	}
 	return b.String()
 }
@@ -92,7 +92,7 @@ func TestParseText(t *testing.T) {
 
 func TestParseLimit(t *testing.T) {
 	const start, rule = "User-agent: a\n", "Disallow: /x"
-	// upTo fills a body so that the text after it begins at octet n.
+	// upTo returns a body in which text that is appended starts at byte n.
 	upTo := func(n int) string { return start + strings.Repeat("\n", n-len(start)) }
 	atLimit := upTo(MinLimit-len(rule)) + rule
 	for _, tt := range []struct {
@@ -103,7 +103,7 @@ func TestParseLimit(t *testing.T) {
 		limited bool
 	}{
 		{"ends at the limit", atLimit, 0, 1, false},
-		{"line end is the next octet", atLimit + "\n", 0, 1, true},
+		{"line end is the next byte", atLimit + "\n", 0, 1, true},
 		{"a CR is a line end", atLimit + "\rx", 0, 1, true},
 		{"line is cut", atLimit + "y", 0, 0, true},
 		{"a comment is cut", upTo(MinLimit-len(rule)-1) + rule + "#y", 0, 0, true},
@@ -125,9 +125,9 @@ func TestParseLongLine(t *testing.T) {
 	long := "Disallow: /" + strings.Repeat("x", googleLine)
 	body := []byte("\xEF\xBB\xBFUser-agent: a\n" + long + "\nAllow: /y")
 	if got := Parse(body, RFC9309, 0).Groups[0].Rules; got[0].Text != long || len(got) != 2 {
-		t.Errorf("rfc9309: %d octets of the line, want %d", len(got[0].Text), len(long))
+		t.Errorf("rfc9309: %d bytes of the line, want %d", len(got[0].Text), len(long))
 	}
 	if got := Parse(body, Google, 0).Groups[0].Rules; got[0].Text != long[:googleLine] || len(got) != 2 {
-		t.Errorf("google: %d octets of the line, want %d", len(got[0].Text), googleLine)
+		t.Errorf("google: %d bytes of the line, want %d", len(got[0].Text), googleLine)
 	}
 }

@@ -10,25 +10,25 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Reasons why a URL has no verdict.
+// These are the reasons for which a URL has no verdict.
 const (
 	invalidURL        = "invalid_url"
 	unsupportedScheme = "unsupported_scheme"
 )
 
-// defaultPorts are the schemes that have a verdict, with their own ports.
+// defaultPorts has the supported schemes with their default ports.
 var defaultPorts = map[string]string{"http": "80", "https": "443", "ftp": "21"}
 
 var schemeSyntax = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
-// maxUnicodeHost is how many octets a host that is not ASCII may have.
+// maxUnicodeHost is the most bytes of a host that is not ASCII.
 const maxUnicodeHost = 1024
 
-// SplitURL splits a URL into the authority, whose robots.txt covers it (RFC
-// 9309 §2.3), and the path with its query as written. The authority is a key:
-// scheme://host, in lower case, with IPv6 and internationalised names in one
-// canonical spelling, and :port where it is not the scheme's own. A reason,
-// invalid_url or unsupported_scheme, means that there is no verdict.
+// SplitURL splits a URL into its authority, whose robots.txt covers it (RFC 9309 §2.3), and
+// the path with query as written. The authority is a key: scheme://host in lower case, with
+// IPv6 addresses and internationalised names in canonical form, and :port unless it is the
+// scheme's default. A reason, invalid_url or unsupported_scheme, means that there is no
+// verdict.
 func SplitURL(url string) (authority, path, reason string) {
 	url = strings.Trim(url, " \t\r\n\v\f")
 	if strings.ContainsAny(url, "\x00\r\n") {
@@ -44,7 +44,7 @@ func SplitURL(url string) (authority, path, reason string) {
 		return "", "", unsupportedScheme
 	}
 
-	// Against RFC 3986, and with Google's parser, a ";" ends the authority.
+	// Unlike in RFC 3986, but as in Google's parser, a ";" ends the authority.
 	end := len(rest)
 	if i := strings.IndexAny(rest, "/?#;"); i >= 0 {
 		end = i
@@ -65,7 +65,7 @@ func SplitURL(url string) (authority, path, reason string) {
 	return authority, path, ""
 }
 
-// splitAuthority gives the canonical host and port, without userinfo.
+// splitAuthority returns the canonical host and port, without userinfo.
 func splitAuthority(s string) (host, port string, ok bool) {
 	s = s[strings.LastIndexByte(s, '@')+1:]
 	if literal, isLiteral := strings.CutPrefix(s, "["); isLiteral {
@@ -88,14 +88,14 @@ func splitAuthority(s string) (host, port string, ok bool) {
 	return host, strconv.FormatUint(number, 10), err == nil && number > 0
 }
 
-// canonicalHost gives the one spelling of a host's name. Labels that are ASCII
-// are only lower-cased, whatever they look like; others become A-labels.
+// canonicalHost returns the canonical form of a host's name. ASCII labels are only changed
+// to lower case, whatever they are; others become A-labels.
 func canonicalHost(host string) (string, bool) {
 	host = unescape(host)
 	if hasForbidden(host) || !utf8.ValidString(host) || !isASCII(host) && len(host) > maxUnicodeHost {
 		return "", false
 	}
-	// The ideographic full stops separate labels too (UTS 46).
+	// The ideographic full stops separate labels as well (UTS 46).
 	host = strings.NewReplacer("\u3002", ".", "\uFF0E", ".", "\uFF61", ".").Replace(host)
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	for i, label := range labels {
@@ -113,7 +113,7 @@ func canonicalHost(host string) (string, bool) {
 	return strings.Join(labels, "."), true
 }
 
-// unescape decodes every %XX.
+// unescape decodes each %XX.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -127,7 +127,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// hasForbidden tells whether a host has an octet that no host has.
+// hasForbidden reports whether a host has a byte that no host may have.
 func hasForbidden(host string) bool {
 	for _, c := range []byte(host) {
 		if c <= ' ' || c == 0x7F || isOneOf(c, "\"#%/:<>?@[\\]^{|}`") {

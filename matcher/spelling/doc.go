@@ -1,3 +1,3 @@
-// Package spelling finds the name that was meant by one that is misspelt: of a column, a flag,
-// a crawler, a record of a robots.txt.
+// Package spelling suggests the right name for a misspelt one: of a column, a flag, a
+// crawler, a record of a robots.txt.
 package spelling

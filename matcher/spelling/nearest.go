@@ -2,12 +2,11 @@ package spelling
 
 import "strings"
 
-// Nearest returns the one of names that name was most likely meant to be: in
-// other case, or with a letter missing, added, changed or swapped with its
-// neighbour, a longer name with two of these. It is empty where none is that
-// near.
+// Nearest returns the one of names that name was most likely meant to be. They may differ
+// in case, or by one letter that is missing, added, changed or swapped with its neighbour;
+// longer names by two of these. It returns "" if none is that near.
 func Nearest(name string, names []string) string {
-	const longest = 64 // of names that people mistype; more cost too much time
+	const longest = 64 // longer names would take too long
 	if name == "" || len(name) > longest {
 		return ""
 	}
@@ -24,8 +23,8 @@ func Nearest(name string, names []string) string {
 	return nearest
 }
 
-// Distance counts the bytes to insert, delete, replace or swap with their
-// neighbour in a to get b (optimal string alignment).
+// Distance returns the least number of edits that turn a into b: to insert, delete or
+// replace a byte, or to swap two neighbours (optimal string alignment).
 func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

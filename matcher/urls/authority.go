@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxIDNHost is the longest host with bytes that are not ASCII, in bytes.
-// No such host can be in the DNS (RFC 1035 §2.3.4 has 255 bytes), and IDNA's
-// cost grows faster than a host's length.
+// maxIDNHost is the most bytes of a host that is not ASCII. A longer one cannot be in the
+// DNS, which allows 255 bytes (RFC 1035 §2.3.4), and the time of IDNA grows faster than the
+// length.
 const maxIDNHost = 1024
 
-// buildKey writes the key of an authority to s.key. scheme has its "://".
+// buildKey sets s.key to the key of an authority. scheme ends with "://".
 func (s *Scratch) buildKey(scheme, authority []byte) bool {
 	s.key = s.key[:0]
 	for _, c := range scheme {
@@ -36,8 +36,8 @@ func (s *Scratch) buildKey(scheme, authority []byte) bool {
 	return s.appendHost(host) && s.appendPort(port)
 }
 
-// appendPort appends a port other than the scheme's own. port is empty or
-// starts with its colon.
+// appendPort appends a port unless it is the scheme's default. port is empty or starts with
+// a colon.
 func (s *Scratch) appendPort(port []byte) bool {
 	if len(port) == 0 {
 		return true
@@ -46,7 +46,7 @@ func (s *Scratch) appendPort(port []byte) bool {
 		return false
 	}
 	if len(port) == 1 {
-		return true // an empty port is none (RFC 3986 §3.2.3)
+		return true // an empty port means the default (RFC 3986 §3.2.3)
 	}
 	number := 0
 	for _, c := range port[1:] {
@@ -66,7 +66,7 @@ func (s *Scratch) appendPort(port []byte) bool {
 	return true
 }
 
-// defaultPort is the port of the scheme that a key starts with.
+// defaultPort returns the default port of the scheme that a key starts with.
 func defaultPort(key []byte) int {
 	switch {
 	case bytes.HasPrefix(key, []byte("https:")):
@@ -77,7 +77,7 @@ func defaultPort(key []byte) int {
 	return 80
 }
 
-// appendHost appends a host in the form that keys have it in.
+// appendHost appends a host, spelled as in a key.
 func (s *Scratch) appendHost(host []byte) bool {
 	host, ascii := s.decodeHost(host)
 	if len(host) > 0 && host[0] == '[' {
@@ -89,7 +89,7 @@ func (s *Scratch) appendHost(host []byte) bool {
 	return s.appendIDN(host)
 }
 
-// decodeHost decodes escapes and tells whether the result is all ASCII.
+// decodeHost decodes escapes and reports whether the result is all ASCII.
 func (s *Scratch) decodeHost(host []byte) (decoded []byte, ascii bool) {
 	ascii = true
 	s.host = s.host[:0]
@@ -109,7 +109,7 @@ func (s *Scratch) appendIPv6(host []byte) bool {
 	if host[len(host)-1] != ']' {
 		return false
 	}
-	// The string is short-lived and does not escape: at most a host long.
+	// The string is at most as long as the host and does not escape.
 	addr, err := netip.ParseAddr(string(host[1 : len(host)-1]))
 	if err != nil || !addr.Is6() || addr.Zone() != "" {
 		return false
@@ -118,8 +118,8 @@ func (s *Scratch) appendIPv6(host []byte) bool {
 	return true
 }
 
-// appendASCIIHost lower-cases and checks a host label by label. A trailing dot
-// is dropped, any other empty label is refused.
+// appendASCIIHost checks a host label by label and changes it to lower case. It drops a
+// trailing dot; any other empty label makes the host invalid.
 func (s *Scratch) appendASCIIHost(host []byte) bool {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -136,8 +136,8 @@ func (s *Scratch) appendASCIIHost(host []byte) bool {
 	return last != '.'
 }
 
-// appendIDN brings a host with bytes beyond ASCII into A-labels (RFC 5891),
-// label by label, and leaves its ASCII labels alone.
+// appendIDN changes the labels of a host that are not ASCII to A-labels (RFC 5891). It
+// leaves ASCII labels alone.
 func (s *Scratch) appendIDN(host []byte) bool {
 	if len(host) > maxIDNHost || !utf8.Valid(host) {
 		return false
@@ -163,8 +163,7 @@ func (s *Scratch) appendIDN(host []byte) bool {
 	return s.appendASCIIHost(ascii)
 }
 
-// cutLabel cuts at the first dot: U+002E, U+3002, U+FF0E or U+FF61 (UTS 46
-// §2.3).
+// cutLabel cuts at the first dot, which is U+002E, U+3002, U+FF0E or U+FF61 (UTS 46 §2.3).
 func cutLabel(host []byte) (label, after []byte, found bool) {
 	for i := 0; i < len(host); {
 		r, size := utf8.DecodeRune(host[i:])

@@ -1,29 +1,30 @@
 package urls
 
-// byteClass is a set of the roles that a byte can have.
+// byteClass is a set of classes that a byte belongs to.
 type byteClass uint8
 
 const (
-	// isBlank: trimmed off both ends of a URL.
+	// isBlank: white space that is trimmed from both ends of a URL.
 	isBlank byteClass = 1 << iota
-	// endsAuthority: the first byte after an authority.
+	// endsAuthority: a byte that ends the authority.
 	endsAuthority
-	// isHost: stands in the host of a key as it is.
+	// isHost: a byte that hosts in keys have unchanged.
 	isHost
-	// isLabel: the same but for the dot.
+	// isLabel: the same without the dot.
 	isLabel
-	// isScheme: a scheme may have it (RFC 3986 §3.1).
+	// isScheme: a byte that a scheme may have (RFC 3986 §3.1).
 	isScheme
-	// isUnreserved: its escape is decoded (RFC 3986 §2.3).
+	// isUnreserved: a byte whose escape is decoded (RFC 3986 §2.3).
 	isUnreserved
-	// isEncoded: no path or query may hold it raw; it is Unescape.
+	// isEncoded: a byte that no path or query may have as it is; it is escaped.
 	isEncoded
 )
 
-// notInHost are the bytes that no host may have; see also 0x00 to 0x20, 0x7F.
+// notInHost are the printable bytes that no host may have; 0x00 to 0x20 and 0x7F come to
+// them.
 const notInHost = "\"#%/:<>?@[\\]^{|}`"
 
-// bytes has the classes of every byte.
+// classes has the classes of each byte.
 var classes = func() (table [256]byteClass) {
 	set := func(s string, class byteClass) {
 		for i := range len(s) {
@@ -59,7 +60,7 @@ var classes = func() (table [256]byteClass) {
 	return table
 }()
 
-// hexValue is the value of a hex digit, or 0xFF.
+// hexValue has the value of each hex digit, and 0xFF for other bytes.
 var hexValue = func() (table [256]byte) {
 	for c := range table {
 		table[c] = 0xFF
@@ -73,8 +74,8 @@ var hexValue = func() (table [256]byte) {
 
 const hexDigits = "0123456789ABCDEF"
 
-// Unescape returns the byte that the escape at s[i] stands for; ok is false
-// when s[i] is no '%' with two hex digits after it.
+// Unescape returns the byte that the escape at s[i] stands for. ok is false if s[i] does
+// not start an escape: a '%' and two hex digits.
 func Unescape(s []byte, i int) (char byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
@@ -91,5 +92,5 @@ func AppendEscape(dst []byte, c byte) []byte {
 	return append(dst, '%', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// IsBlank tells whether a byte is trimmed off both ends of a URL.
+// IsBlank reports whether a byte is trimmed from both ends of a URL.
 func IsBlank(c byte) bool { return classes[c]&isBlank != 0 }

@@ -1,3 +1,3 @@
-// Package urls splits URLs into the key of their authority and their path, and gives
-// paths the spelling under which RFC 9309 compares them.
+// Package urls splits URLs into the key of their authority and their path, and normalises
+// paths as RFC 9309 compares them.
 package urls

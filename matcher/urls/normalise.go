@@ -5,13 +5,12 @@ import (
 	"math"
 )
 
-// Normalise returns the spelling of a path and query under which RFC 9309
-// compares it (§2.2.2, figures 4 and 6): escapes of unreserved bytes and of
-// '*', '$', ':' and '@' decoded, other escapes with upper-case digits, bytes
-// that may not stand raw Unescape, and a '%' without two hex digits as "%25".
-// Normalising twice equals normalising once.
+// Normalise returns the normal spelling of a path and query (RFC 9309 §2.2.2, figures 4 and
+// 6). It decodes the escapes of unreserved bytes and of '*', '$', ':' and '@', changes
+// other escapes to upper case, escapes bytes that may not stand raw, and writes a '%'
+// without two hex digits as "%25". Normalising twice gives the same as normalising once.
 //
-// It returns path itself when that is its own normal spelling.
+// It returns path itself if that is normal.
 func Normalise(path []byte) []byte {
 	if isNormal(path) {
 		return path
@@ -19,11 +18,11 @@ func Normalise(path []byte) []byte {
 	return AppendNormal(nil, path)
 }
 
-// NormaliseQuery returns the spelling of a path and query for patterns with a
-// literal '?': as Normalise, and after the first '?' also the escapes of '/'
-// and '?' decoded (RFC 9309 §2.2.2, figure 4).
+// NormaliseQuery returns the query spelling of a path, which patterns with a literal '?'
+// are compared with. It normalises as Normalise does and, after the first '?', also decodes
+// the escapes of '/' and '?' (RFC 9309 §2.2.2, figure 4).
 //
-// It returns path itself when that is its own spelling of this kind.
+// It returns path itself if nothing changes.
 func NormaliseQuery(path []byte) []byte {
 	plain := Normalise(path)
 	query := QueryEscape(plain)
@@ -33,8 +32,8 @@ func NormaliseQuery(path []byte) []byte {
 	return AppendQueryNormal(nil, plain, query)
 }
 
-// isNormal tells whether a path is its own normal spelling. Every escape
-// counts as a reason to look closer.
+// isNormal reports whether a path is surely normal. It is not sure of any path with an
+// escape.
 func isNormal(path []byte) bool {
 	for _, c := range path {
 		if needsWork[c] {
@@ -44,10 +43,10 @@ func isNormal(path []byte) bool {
 	return true
 }
 
-// NeedsWork tells whether a path with a byte may not be normal.
+// NeedsWork reports whether a path with this byte may not be normal.
 func NeedsWork(c byte) bool { return needsWork[c] }
 
-// needsWork are the bytes for which a path may not be normal.
+// needsWork has the bytes that may need normalisation.
 var needsWork = func() (table [256]bool) {
 	for c := range table {
 		table[c] = classes[c]&isEncoded != 0 || c == '%'
@@ -55,7 +54,7 @@ var needsWork = func() (table [256]bool) {
 	return table
 }()
 
-// AppendNormal appends Normalise of a path.
+// AppendNormal appends the normal spelling of a path.
 func AppendNormal(dst, path []byte) []byte {
 	for i := 0; i < len(path); i++ {
 		c := path[i]
@@ -77,7 +76,7 @@ func AppendNormal(dst, path []byte) []byte {
 	return dst
 }
 
-// AppendDecoded appends what the escape of a byte becomes.
+// AppendDecoded appends the normal spelling of a byte that was escaped.
 func AppendDecoded(dst []byte, char byte) []byte {
 	if classes[char]&isUnreserved != 0 || char == '*' || char == '$' || char == ':' || char == '@' {
 		return append(dst, char)
@@ -85,8 +84,8 @@ func AppendDecoded(dst []byte, char byte) []byte {
 	return AppendEscape(dst, char)
 }
 
-// QueryEscape returns where the first "%2F" or "%3F" after the first '?' of a
-// normalised path is, or -1.
+// QueryEscape returns the index of the first "%2F" or "%3F" after the first '?' of a
+// normalised path, or -1.
 func QueryEscape(plain []byte) int {
 	start := bytes.IndexByte(plain, '?')
 	if start < 0 {
@@ -103,13 +102,13 @@ func QueryEscape(plain []byte) int {
 	}
 }
 
-// IsQueryEscape tells whether a normalised path has "%2F" or "%3F" at i.
+// IsQueryEscape reports whether a normalised path has "%2F" or "%3F" at i.
 func IsQueryEscape(plain []byte, i int) bool {
 	return i+2 < len(plain) && plain[i] == '%' && plain[i+2] == 'F' && (plain[i+1] == '2' || plain[i+1] == '3')
 }
 
-// AppendQueryNormal decodes "%2F" and "%3F" of a normalised path from its
-// byte from on.
+// AppendQueryNormal appends a normalised path, with "%2F" and "%3F" decoded from byte from
+// on.
 func AppendQueryNormal(dst, plain []byte, from int) []byte {
 	dst = append(dst, plain[:from]...)
 	for i := from; i < len(plain); i++ {
@@ -129,10 +128,10 @@ func AppendQueryNormal(dst, plain []byte, from int) []byte {
 
 const robotsTxt = "/robots.txt"
 
-// IsRobotsTxt tells whether a path is exactly /robots.txt without a query, in any
-// spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is ignored. Every path
-// that agrees with this one in its first depth bytes gets the same answer; depth is
-// math.MaxInt where that is not known.
+// IsRobotsTxt reports whether a path is exactly /robots.txt without a query, in any
+// spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is ignored. The answer
+// holds for every path with the same first depth bytes; depth is math.MaxInt if it holds
+// for this path only.
 func IsRobotsTxt(path []byte) (is bool, depth int) {
 	i := 0
 	for n := range len(robotsTxt) {
@@ -145,7 +144,7 @@ func IsRobotsTxt(path []byte) (is bool, depth int) {
 		}
 		if c != robotsTxt[n] {
 			if path[i] == '%' {
-				return false, i + 3 // its digits were looked at, too
+				return false, i + 3 // its digits were read too
 			}
 			return false, i + 1
 		}

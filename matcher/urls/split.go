@@ -7,33 +7,32 @@ import (
 	"robotsbatch/matcher/internal/kernels"
 )
 
-// Why a URL has no verdict.
+// These are the errors of Split.
 var (
-	// ErrInvalid: it is none.
+	// ErrInvalid means that the text is not a URL.
 	ErrInvalid = errors.New("not a valid URL")
-	// ErrUnsupportedScheme: it is neither http, https nor ftp.
+	// ErrUnsupportedScheme means that the scheme is not http, https or ftp.
 	ErrUnsupportedScheme = errors.New("neither http, https nor ftp")
 )
 
-// Scratch is one goroutine's own memory for splitting URLs. The zero value is
-// ready to use.
+// Scratch is memory for splitting URLs. It belongs to one goroutine. The zero value is
+// ready for use.
 type Scratch struct {
-	key  []byte // the authority key of the URL split last
-	host []byte // its host with escapes decoded
-	path []byte // a path that had to be written out
+	key  []byte // of the URL split last
+	host []byte // its host, with escapes decoded
+	path []byte // a path that is not written so in its URL
 }
 
-// Split separates a URL into the key of its authority and its path with query
-// (RFC 9309 §2.3; RFC 3986 §3).
+// Split splits a URL into the key of its authority and its path with query (RFC 9309 §2.3;
+// RFC 3986 §3).
 //
-// The key is scheme://host or scheme://host:port, all in lower case, without
-// userinfo and without the scheme's default port, the host as A-labels or as
-// canonical IP literal. The path starts with a slash, reaches to the first '#',
-// and is otherwise as written. err is nil, or ErrInvalid or ErrUnsupportedScheme, and
-// then key and path are nil.
+// The key is scheme://host or scheme://host:port in lower case, without userinfo and
+// default port. The host is in A-labels or a canonical IP literal. The path starts with a
+// slash, ends before the first '#', and is otherwise as written. err is nil, ErrInvalid or
+// ErrUnsupportedScheme; with an error, key and path are nil.
 //
-// The results alias url or the Scratch; they are valid until the next call and
-// as long as url is.
+// The results alias url or the Scratch. They are valid until the next call, and as long as
+// url is.
 func (s *Scratch) Split(url []byte) (key, path []byte, err error) {
 	url = Trim(url)
 	if HasLineByte(url) {
@@ -49,18 +48,18 @@ func (s *Scratch) Split(url []byte) (key, path []byte, err error) {
 	return key, s.Path(rest), nil
 }
 
-// Trim cuts blanks off both ends: SP, TAB, CR, LF, VT and FF.
+// Trim cuts white space from both ends: SP, TAB, CR, LF, VT and FF.
 func Trim(url []byte) []byte {
 	if isTrimmed(url) {
-		return url // as hardly any is not
+		return url // as nearly always
 	}
 	return trim(url)
 }
 
-// isTrimmed is false for a URL that Trim has something to cut off of, or is empty.
+// isTrimmed reports whether a URL is not empty and Trim would cut nothing from it.
 func isTrimmed(url []byte) bool {
 	n := len(url)
-	return n > 0 && url[0] > ' ' && url[n-1] > ' ' // no blank is above SP
+	return n > 0 && url[0] > ' ' && url[n-1] > ' ' // no white space is above SP
 }
 
 func trim(url []byte) []byte {
@@ -73,9 +72,9 @@ func trim(url []byte) []byte {
 	return url
 }
 
-// SplitAuthority is Split for a trimmed URL without line bytes: it finds the
-// authority and returns what follows it as written, which may be empty, may
-// start with '/', '?', '#' or ';', and may have a fragment.
+// SplitAuthority splits a trimmed URL without line bytes into the key of its authority and
+// the rest as written. The rest may be empty, may start with '/', '?', '#' or ';', and may
+// have a fragment.
 func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
 	start, plain, err := schemeEnd(url)
 	if err != nil {
@@ -91,11 +90,11 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
 	return s.key, url[end:], nil
 }
 
-// EndsAuthority tells whether a byte is one that ends an authority.
+// EndsAuthority reports whether a byte ends an authority.
 func EndsAuthority(c byte) bool { return classes[c]&endsAuthority != 0 }
 
-// Path makes a path of what SplitAuthority left over, cut at its '#': it
-// starts with a slash.
+// Path makes a path of the rest that SplitAuthority returned: cut at its '#', and with a
+// slash at the start.
 func (s *Scratch) Path(rest []byte) []byte {
 	if len(rest) > 0 && rest[0] == '/' {
 		return rest
@@ -104,10 +103,10 @@ func (s *Scratch) Path(rest []byte) []byte {
 	return s.path
 }
 
-// schemeEnd returns where the authority starts, and whether the scheme is
-// written as in a key.
+// schemeEnd returns where the authority starts, and whether the scheme is spelled as in a
+// key.
 func schemeEnd(url []byte) (start int, plain bool, err error) {
-	// The two that nearly all URLs have.
+	// Nearly all URLs have one of these two schemes.
 	if len(url) >= 8 {
 		switch {
 		case string(url[:8]) == "https://":
@@ -133,7 +132,7 @@ func schemeEnd(url []byte) (start int, plain bool, err error) {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// ToLower returns the lower case of an ASCII letter, and any other byte itself.
+// ToLower returns the lower case of an ASCII letter; it returns any other byte unchanged.
 func ToLower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + ('a' - 'A')
@@ -141,18 +140,18 @@ func ToLower(c byte) byte {
 	return c
 }
 
-// hosts finds the hosts that are written as in a key.
+// hosts finds hosts that are spelled as in a key.
 var hosts = kernels.NewHostTable(
 	func(c byte) bool { return classes[c]&isLabel != 0 },
 	func(c byte) bool { return classes[c]&endsAuthority != 0 },
 )
 
-// HasLineByte tells whether there is a NUL, CR or LF in data: bytes that no URL may
-// have inside. It serves for one URL as for a column of many.
+// HasLineByte reports whether data, a URL or a whole column, has a NUL, CR or LF. No URL
+// may have these inside.
 func HasLineByte(data []byte) bool { return kernels.HasControl(data) }
 
-// EqualFold compares without regard to the case of ASCII letters. An
-// empty s equals nothing.
+// EqualFold compares two texts, ignoring the case of ASCII letters. An empty s equals
+// nothing.
 func EqualFold(s []byte, name string) bool {
 	if len(s) != len(name) || len(s) == 0 {
 		return false

@@ -8,7 +8,7 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// TestSplit checks engine and reference by the table of URLs.
+// TestSplit checks engine and reference against the table of URLs.
 func TestSplit(t *testing.T) {
 	for _, c := range urlCases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -22,8 +22,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// urlCase is a URL and what it splits into: "AUTHORITY PATH" or the reason why
-// it has no verdict.
+// urlCase is a URL and what it splits into: "AUTHORITY PATH", or the reason for which it
+// has no verdict.
 type urlCase struct{ name, url, want string }
 
 func referenceSplit(url string) string {
@@ -46,7 +46,7 @@ func engineSplit(url string) string {
 	return "invalid_url"
 }
 
-// FuzzSplit compares how URLs are split.
+// FuzzSplit compares how engine and reference split URLs.
 func FuzzSplit(f *testing.F) {
 	for _, c := range urlCases() {
 		f.Add(c.url)
@@ -56,7 +56,8 @@ func FuzzSplit(f *testing.F) {
 		if got := engineSplit(url); got != want {
 			t.Fatalf("%q: engine says %q, reference %q", url, got, want)
 		}
-		// A key is the key of itself, but for ";", which a host has only escaped.
+		// Splitting a key gives the same key, unless its host has a ";", which must be
+		// escaped in a URL.
 		if key, _, ok := strings.Cut(want, " "); ok && !strings.Contains(key, ";") {
 			if again := engineSplit(key); again != key+" /" {
 				t.Fatalf("%q: its key %q splits into %q", url, key, again)
@@ -65,8 +66,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzNormalise compares the spellings of paths; normalising twice is
-// normalising once.
+// FuzzNormalise compares the spellings of paths with the reference's, and checks that
+// normalising twice changes nothing.
 func FuzzNormalise(f *testing.F) {
 	for _, path := range []string{"/%61%5A%30%2D%2E%5F%7E", "/%2f%C3%a9%26", "/\x01\t \x7F", "/100%", "/a?b=%2F%3f", "/%2541", "/f-%2A.html%24"} {
 		f.Add(path)
@@ -89,8 +90,7 @@ func FuzzNormalise(f *testing.F) {
 	})
 }
 
-// urlCases are how a URL becomes an authority, whose robots.txt it is, and a
-// path (RFC 9309 §2.3).
+// urlCases test how a URL is split into authority and path (RFC 9309 §2.3).
 func urlCases() []urlCase {
 	cases := []urlCase{
 		{"url/trimmed", " \t\r\n\v\fhttp://h/a\f\v\n\r\t ", "http://h /a"},
@@ -167,7 +167,7 @@ func urlCases() []urlCase {
 	return append(cases, invalidURLCases()...)
 }
 
-// invalidURLCases are the URLs that have no verdict.
+// invalidURLCases are URLs without a verdict.
 func invalidURLCases() []urlCase {
 	var cases []urlCase
 	for _, c := range []struct{ name, url string }{

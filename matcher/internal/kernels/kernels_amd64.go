@@ -4,10 +4,11 @@ package kernels
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX512 tells whether there is what the kernels for AVX-512 take, with BMI2.
+// hasAVX512 reports whether the processor has the extensions that the AVX-512 kernels use,
+// and BMI2.
 var hasAVX512 = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2
 
-// Sign sets signatures to those of texts in data.
+// Sign sets signatures[i] to the signature of data[texts[i].Low:texts[i].High].
 func (t *SignatureTable) Sign(signatures []Signature, data []byte, texts []Bounds) {
 	switch {
 	case hasAVX512:
@@ -19,20 +20,19 @@ func (t *SignatureTable) Sign(signatures []Signature, data []byte, texts []Bound
 	}
 }
 
-// signAVX2 is Sign for processors with AVX2. It does not look whether the bounds are
-// inside data, and sets a signature for each of them.
+// signAVX2 implements Sign for processors with AVX2. It does not check the bounds.
 //
 //go:noescape
 func signAVX2(signatures []Signature, data []byte, texts []Bounds, byteBits *[256]Signature)
 
-// signAVX512 is signAVX2 for processors with hasAVX512.
+// signAVX512 implements Sign for processors with hasAVX512. It does not check the bounds.
 //
 //go:noescape
 func signAVX512(signatures []Signature, data []byte, texts []Bounds, byteRoles *[128]uint8)
 
-// FirstFit returns the first of some paths' signatures that has all bits of one of
-// the signatures of some suffixes, and the first suffix of which it has; or the
-// first that has HardBits, and suffix 0; or the number of paths.
+// FirstFit returns the first path whose signature has HardBits or all bits of a suffix's
+// signature, and the first such suffix; suffix is 0 if the path has HardBits. path is
+// len(paths) if there is none.
 func FirstFit(paths []Signature, suffixes []byte) (path, suffix int) {
 	if cpu.X86.HasAVX2 {
 		return firstFitAVX2(paths, suffixes)
@@ -40,16 +40,16 @@ func FirstFit(paths []Signature, suffixes []byte) (path, suffix int) {
 	return firstFitPortable(paths, suffixes)
 }
 
-// firstFitAVX2 is FirstFit for processors with AVX2.
+// firstFitAVX2 implements FirstFit for processors with AVX2.
 //
 //go:noescape
 func firstFitAVX2(paths []Signature, suffixes []byte) (path, suffix int)
 
-// MinPairs is how many places IndexPair looks at at least.
+// MinPairs is the least number of positions that IndexPair needs: len(s) - gap.
 const MinPairs = 16
 
-// IndexPair returns the first place in s that has first, and last gap bytes behind; -1
-// if there is none. There are at least MinPairs places for both.
+// IndexPair returns the first i for which s[i] is first and s[i+gap] is last; -1 if there
+// is none. s must have at least MinPairs such positions.
 func IndexPair(s []byte, gap int, first, last byte) int {
 	if cpu.X86.HasAVX2 {
 		return indexPairAVX2(s, gap, first, last)
@@ -57,30 +57,30 @@ func IndexPair(s []byte, gap int, first, last byte) int {
 	return indexPairPortable(s, gap, first, last)
 }
 
-// indexPairAVX2 is IndexPair for processors with AVX2.
+// indexPairAVX2 implements IndexPair for processors with AVX2.
 //
 //go:noescape
 func indexPairAVX2(s []byte, gap int, first, last byte) int
 
-// HasControl tells whether there is a NUL, CR or LF in data.
+// HasControl reports whether data has a NUL, CR or LF.
 func HasControl(data []byte) bool {
-	// Hardly any column of URLs has a byte of at most '\r', and to know that takes a
-	// third of the time of looking for three bytes one after the other.
+	// Hardly any column of URLs has a byte of '\r' or less. Checking that first takes a
+	// third of the time of three searches, one for each byte.
 	return (len(data) < 32 || !cpu.X86.HasAVX2 || mayHaveControl(data)) && hasControlPortable(data)
 }
 
-// mayHaveControl tells whether there is a byte of at most '\r' in data, which has at
-// least 32.
+// mayHaveControl reports whether data has a byte of '\r' or less. data must have at least
+// 32 bytes.
 //
 //go:noescape
 func mayHaveControl(data []byte) bool
 
-// hostWindow is how many bytes plainHostAVX2 looks at.
+// hostWindow is the number of bytes that plainHostAVX2 reads.
 const hostWindow = 32
 
-// PlainHost returns where the authority that begins at start ends, and whether it
-// is a host as keys have it, without port: labels of bytes that stand for themselves,
-// none of them empty.
+// PlainHost returns the end of the authority that starts at start. plain reports whether
+// that authority is a host without port, spelled as in a key: non-empty labels of bytes
+// that need no decoding.
 func (t *HostTable) PlainHost(url []byte, start int) (end int, plain bool) {
 	if cap(url)-start >= hostWindow && cpu.X86.HasAVX2 {
 		n := plainHostAVX2(url[start:], &t.nibbles)
@@ -91,19 +91,18 @@ func (t *HostTable) PlainHost(url []byte, start int) (end int, plain bool) {
 	return t.plainHostPortable(url, start)
 }
 
-// plainHostAVX2 returns how many of the hostWindow bytes from where url begins, some
-// of them maybe behind its end in the same memory, are a host as keys have it; 0 if
-// that is none, if a label of it is empty or if all of them are.
+// plainHostAVX2 returns the length of the host at the start of url, if it is spelled as in
+// a key. It returns 0 if it is not, or if it is longer than hostWindow. It reads hostWindow
+// bytes, even past the end of url.
 //
 //go:noescape
 func plainHostAVX2(url []byte, nibbles *[64]byte) int
 
-// minPrefix is the shortest prefix that the assembly takes.
+// minPrefix is the shortest prefix that the assembly accepts.
 const minPrefix = 8
 
-// PrefixRun returns how many values in a row, from the first on, start with
-// prefix. Value i is data[offsets[i]:offsets[i+1]]; the offsets must not fall, and
-// must lie inside data.
+// PrefixRun returns how many consecutive values, from the first one on, start with prefix.
+// Value i is data[offsets[i]:offsets[i+1]]. Offsets must be in order and inside data.
 func PrefixRun[O int32 | int64](prefix, data []byte, offsets []O) int {
 	if len(prefix) < minPrefix || !cpu.X86.HasAVX2 {
 		return prefixRunPortable(prefix, data, offsets)
@@ -117,8 +116,8 @@ func PrefixRun[O int32 | int64](prefix, data []byte, offsets []O) int {
 	panic("unreachable")
 }
 
-// prefixRun32 and prefixRun64 are PrefixRun for processors with AVX2 and prefixes
-// of at least minPrefix bytes. They do not check the offsets.
+// prefixRun32 and prefixRun64 implement PrefixRun for processors with AVX2 and prefixes of
+// at least minPrefix bytes. They do not check the offsets.
 
 //go:noescape
 func prefixRun32(prefix, data []byte, offsets []int32) int

@@ -4,7 +4,7 @@ package kernels
 
 import "golang.org/x/sys/cpu"
 
-// signKernels are all forms of Sign that this processor can run, by impl.
+// signKernels are all implementations of Sign that this processor can run, by impl.
 func signKernels(t *SignatureTable) map[string]func([]Signature, []byte, []Bounds) {
 	kernels := map[string]func([]Signature, []byte, []Bounds){"asm": t.Sign, "go": t.signPortable}
 	if cpu.X86.HasAVX2 {

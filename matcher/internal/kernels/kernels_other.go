@@ -4,40 +4,39 @@ package kernels
 
 import "math"
 
-// Sign sets signatures to those of texts in data.
+// Sign sets signatures[i] to the signature of data[texts[i].Low:texts[i].High].
 func (t *SignatureTable) Sign(signatures []Signature, data []byte, texts []Bounds) {
 	t.signPortable(signatures, data, texts)
 }
 
-// FirstFit returns the first of some paths' signatures that has all bits of one of
-// the signatures of some suffixes, and the first suffix of which it has; or the
-// first that has HardBits, and suffix 0; or the number of paths.
+// FirstFit returns the first path whose signature has HardBits or all bits of a suffix's
+// signature, and the first such suffix; suffix is 0 if the path has HardBits. path is
+// len(paths) if there is none.
 func FirstFit(paths []Signature, suffixes []byte) (path, suffix int) {
 	return firstFitPortable(paths, suffixes)
 }
 
-// MinPairs is how many places IndexPair looks at at least: here it is not used.
+// MinPairs is larger than any text: callers never use IndexPair here.
 const MinPairs = math.MaxInt
 
-// IndexPair returns the first place in s that has first, and last gap bytes behind; -1
-// if there is none. There are at least MinPairs places for both.
+// IndexPair returns the first i for which s[i] is first and s[i+gap] is last; -1 if there
+// is none.
 func IndexPair(s []byte, gap int, first, last byte) int {
 	return indexPairPortable(s, gap, first, last)
 }
 
-// HasControl tells whether there is a NUL, CR or LF in data.
+// HasControl reports whether data has a NUL, CR or LF.
 func HasControl(data []byte) bool { return hasControlPortable(data) }
 
-// PlainHost returns where the authority that begins at start ends, and whether it
-// is a host as keys have it, without port: labels of bytes that stand for themselves,
-// none of them empty.
+// PlainHost returns the end of the authority that starts at start. plain reports whether
+// that authority is a host without port, spelled as in a key: non-empty labels of bytes
+// that need no decoding.
 func (t *HostTable) PlainHost(url []byte, start int) (end int, plain bool) {
 	return t.plainHostPortable(url, start)
 }
 
-// PrefixRun returns how many values in a row, from the first on, start with
-// prefix. Value i is data[offsets[i]:offsets[i+1]]; the offsets must not fall, and
-// must lie inside data.
+// PrefixRun returns how many consecutive values, from the first one on, start with prefix.
+// Value i is data[offsets[i]:offsets[i+1]]. Offsets must be in order and inside data.
 func PrefixRun[O int32 | int64](prefix, data []byte, offsets []O) int {
 	return prefixRunPortable(prefix, data, offsets)
 }

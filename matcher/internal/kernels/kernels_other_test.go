@@ -2,7 +2,7 @@
 
 package kernels
 
-// signKernels are all forms of Sign that this processor can run, by impl.
+// signKernels are all implementations of Sign that this processor can run, by impl.
 func signKernels(t *SignatureTable) map[string]func([]Signature, []byte, []Bounds) {
 	return map[string]func([]Signature, []byte, []Bounds){"go": t.signPortable}
 }

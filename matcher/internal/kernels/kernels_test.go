@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// testHost is a table such as URLs have.
+// testHost is a table like that of package urls.
 var testHost = NewHostTable(
 	func(c byte) bool {
 		return c > ' ' && c < 0x7F && !strings.ContainsRune("\"#%/:;<>?@[\\]^{|}`.", rune(c)) && (c < 'A' || c > 'Z')
@@ -15,8 +15,8 @@ var testHost = NewHostTable(
 	func(c byte) bool { return strings.ContainsRune("/?#;", rune(c)) },
 )
 
-// FuzzFirstFit compares FirstFit with its twin in plain Go. Bytes are spread thinly
-// over the signatures, so that some fit and some do not.
+// FuzzFirstFit compares FirstFit with its plain Go twin. The signatures have few bits set,
+// so that some fit and some do not.
 func FuzzFirstFit(f *testing.F) {
 	f.Add([]byte{0, 1, 3, 7, 15, 255}, []byte{8, 64, 65, 1})
 	f.Add([]byte{1, 2, 128, 4}, []byte{16, 17, 18, 19, 20, 21, 8, 5})
@@ -39,8 +39,8 @@ func FuzzFirstFit(f *testing.F) {
 	})
 }
 
-// TestFirstWithout puts the signature that is looked for into every place of runs of
-// every length up to some rounds.
+// TestFirstWithout puts the only signature that fits at each index of lists of each length,
+// up to several rounds of the loop.
 func TestFirstWithout(t *testing.T) {
 	const missing = 1<<63 | 1
 	for n := range 20 {
@@ -73,7 +73,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzIndexPair compares IndexPair with its twin in plain Go, in all ends of a text.
+// FuzzIndexPair compares IndexPair with its plain Go twin, in all suffixes of a text.
 func FuzzIndexPair(f *testing.F) {
 	f.Add([]byte("/owner/repository/pulls/12/commits/0123456789abcdef"), uint8(5), byte('/'), byte('s'))
 	f.Add(bytes.Repeat([]byte("ab"), 40), uint8(2), byte('a'), byte('a'))
@@ -86,8 +86,8 @@ func FuzzIndexPair(f *testing.F) {
 	})
 }
 
-// TestHasControl puts every byte that is near into every place of texts of every
-// length up to some loads.
+// TestHasControl puts each byte up to a little above '\r' at each index of texts of each
+// length, up to several loads.
 func TestHasControl(t *testing.T) {
 	for n := range 300 {
 		data := bytes.Repeat([]byte{'~'}, n)
@@ -115,8 +115,8 @@ func FuzzHasControl(f *testing.F) {
 	})
 }
 
-// checkPlainHost compares PlainHost with its twin in plain Go, where a URL's memory
-// ends with it and where more bytes follow.
+// checkPlainHost compares PlainHost with its plain Go twin, for a URL at the end of its
+// memory and for one with more bytes after it.
 func checkPlainHost(t *testing.T, url []byte, start int) {
 	t.Helper()
 	wantEnd, want := testHost.plainHostPortable(url, start)
@@ -128,8 +128,8 @@ func checkPlainHost(t *testing.T, url []byte, start int) {
 	}
 }
 
-// TestPlainHost puts every byte into every place of hosts of every length up to more
-// than a load, and dots into every two places of some.
+// TestPlainHost puts each byte at each index of hosts of each length up to more than a
+// load, and dots at each two indices of some.
 func TestPlainHost(t *testing.T) {
 	for n := range 40 {
 		for _, rest := range []string{"", "/", "/path/that/makes/the/url/long/enough", "?q", "#f", ";p", ":80/", "@b.example/"} {
@@ -152,7 +152,7 @@ func TestPlainHost(t *testing.T) {
 	}
 }
 
-// FuzzPlainHost compares PlainHost with its twin in plain Go.
+// FuzzPlainHost compares PlainHost with its plain Go twin.
 func FuzzPlainHost(f *testing.F) {
 	f.Add([]byte("https://www.a.example/and/a/path/that/is/longer/than/one/load/of/bytes"))
 	f.Add([]byte("http://a..example./"))
@@ -164,7 +164,7 @@ func FuzzPlainHost(f *testing.F) {
 	})
 }
 
-// benchmarkKernel measures the forms of a kernel on so many bytes.
+// benchmarkKernel measures both implementations of a kernel on size bytes.
 func benchmarkKernel(b *testing.B, size int, asm, portable func()) {
 	for _, impl := range []struct {
 		name string
@@ -179,7 +179,7 @@ func benchmarkKernel(b *testing.B, size int, asm, portable func()) {
 	}
 }
 
-// testColumn is a block of URLs with the bounds of their paths.
+// testColumn returns a column of URLs with the bounds of their paths.
 func testColumn() (data []byte, paths []Bounds) {
 	for i := range 256 {
 		low := len(data) + len("https://www.example.com")

@@ -4,18 +4,18 @@ package kernels
 
 import "encoding/binary"
 
-// Load32 reads a little-endian number at byte i of b; see load_unsafe.go for the twin
-// of this and the others that do not look whether it is there.
+// Load32 returns the little-endian number at b[i]. These loads are checked; load_unsafe.go
+// has the unchecked ones.
 func Load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 
-// Load64 is Load32 for eight bytes.
+// Load64 returns the little-endian number of eight bytes at b[i].
 func Load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
-// Load8 returns byte i of b.
+// Load8 returns b[i].
 func Load8(b []byte, i int) byte { return b[i] }
 
-// FirstWithout returns which of n signatures, from byte at of b on, is the first
-// that has nothing of missing; n if there is none.
+// FirstWithout returns the index of the first of n signatures at b[at] that has no bit of
+// missing; n if there is none.
 func FirstWithout(b []byte, at, n int, missing Signature) int {
 	rest := b[at : at+n*SignatureSize]
 	for ; len(rest) >= 4*SignatureSize; rest = rest[4*SignatureSize:] {

@@ -4,27 +4,26 @@ package kernels
 
 import "unsafe"
 
-// Load32 reads a little-endian number at byte i of b without looking whether it is
-// there: i is from compiled rules, whose every offset was checked when they were made
-// or opened. The twins of this and the others, for other machines and for the build
-// tags nounsafe and purego, which is without assembly, too, are in load.go; the tests
-// run with each.
+// Load32 returns the little-endian number at b[i] without checking i, which comes from
+// compiled rules: their offsets are checked when they are compiled or opened. load.go has
+// the checked loads, for other processors and the build tags nounsafe and purego; purego
+// also leaves out the assembly. The tests run with each.
 func Load32(b []byte, i int) uint32 {
 	return *(*uint32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
 
-// Load64 is Load32 for eight bytes.
+// Load64 returns the little-endian number of eight bytes at b[i], without checking i.
 func Load64(b []byte, i int) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
 
-// Load8 returns byte i of b.
+// Load8 returns b[i], without checking i.
 func Load8(b []byte, i int) byte {
 	return *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
 
-// FirstWithout returns which of n signatures, from byte at of b on, is the first
-// that has nothing of missing; n if there is none.
+// FirstWithout returns the index of the first of n signatures at b[at] that has no bit of
+// missing; n if there is none.
 func FirstWithout(b []byte, at, n int, missing Signature) int {
 	i := 0
 	for ; i <= n-4; i, at = i+4, at+4*SignatureSize {

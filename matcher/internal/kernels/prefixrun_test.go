@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// checkPrefixRun compares PrefixRun and its portable twin with bytes.HasPrefix, for both
-// widths of offsets. data is what the values lie in, with nothing behind them.
+// checkPrefixRun compares PrefixRun and its plain Go twin with bytes.HasPrefix, for both
+// widths of offsets. The last value ends where the memory of data ends.
 func checkPrefixRun(t *testing.T, prefix, data []byte, offsets []int32) {
 	t.Helper()
 	wide := make([]int64, len(offsets))
@@ -29,8 +29,8 @@ func checkPrefixRun(t *testing.T, prefix, data []byte, offsets []int32) {
 	}
 }
 
-// TestPrefixRun has values that part from the prefix at every byte of it, are a
-// little too short or agree, for prefixes of every length up to some loads.
+// TestPrefixRun has values that differ from the prefix at each byte of it, are a little
+// shorter, or start with it, for prefixes of each length up to several loads.
 func TestPrefixRun(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range 200 {
@@ -50,13 +50,13 @@ func TestPrefixRun(t *testing.T) {
 			}
 			switch last := bytes.Clone(prefix); {
 			case parts < 0:
-				add(last) // all agree
+				add(last) // all start with the prefix
 			case parts < n:
 				last[parts] ^= 1 << rng.IntN(8)
 				add(append(last, 'x'))
 			case n > 0:
 				add(last[:n-1])
-				add(last) // agrees behind one that does not
+				add(last) // starts with the prefix, after one that does not
 			}
 			checkPrefixRun(t, prefix, bytes.Clone(data), offsets)
 		}

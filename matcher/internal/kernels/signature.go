@@ -5,57 +5,56 @@ import (
 	"math/bits"
 )
 
-// Signature says what is in a text, folded to 64 bits: if one text is part of
-// another, all bits of its signature are in the other's. A wildcard suffix can match
-// only if the path's signature has every bit of its literals', which settles most
-// suffixes without looking at the path again.
+// Signature is a set of features of a text, in 64 bits. If a text contains another one, it
+// has all bits of the other's signature. A wildcard suffix can match a path only if the
+// path's signature has all bits of the signature of its literals. This test rejects most
+// suffixes without another look at the path.
 //
-// A bit stands for some bytes, rare ones having one of their own and the commonest
-// none, or for some of the segment 4-grams, the four bytes that follow a slash: most
-// literals of wildcard rules begin where a path's segments do, and their bytes are
-// common ones.
+// A bit stands for some bytes: a rare byte has a bit of its own, the commonest have none.
+// Or it stands for some segment 4-grams, the four bytes after a slash: most literals of
+// wildcard rules start with a slash, and their bytes are common ones.
 type Signature uint64
 
 const (
-	// FragmentBit: there is a '#'.
+	// FragmentBit: the text has a '#'.
 	FragmentBit Signature = 1 << 63
-	// WorkBit: there is a byte for which a path may not be normal.
+	// WorkBit: the text has a byte that may need normalisation.
 	WorkBit Signature = 1 << 62
-	// HardBits: the path may have several spellings, or an end that is cut off.
+	// HardBits: the path may have several spellings, or a fragment to be cut off.
 	HardBits = WorkBit | FragmentBit
 
-	// SignatureSize is how many bytes a signature takes in compiled rules.
+	// SignatureSize is the size of a signature in compiled rules.
 	SignatureSize = 8
 
 	gramSize = 4
-	// gramShift is where the bits of the segment 4-grams begin, 32 of them. Those of
-	// the bytes are below.
+	// gramShift is the lowest of the 32 bits of the segment 4-grams. The bits of bytes are
+	// below it.
 	gramShift = 30
 
-	// isWork marks the role of a byte that has the WorkBit. Those that are not in
-	// ASCII have that and nothing else.
+	// isWork marks the role of a byte that sets WorkBit. A byte that is not ASCII sets only
+	// that bit.
 	isWork = 0x80
-	// noBit is the role of a byte without a bit: its bit is cleared before that of a
-	// 4-gram may be set.
+	// noBit is the role of a byte that sets no bit. Its bit is cleared before 4-grams are
+	// added.
 	noBit = gramShift
 )
 
-// SignatureTable has the bits of every byte.
+// SignatureTable has the bits that each byte sets.
 type SignatureTable struct {
 	bits [256]Signature
-	// roles are the bits of ASCII, of which a byte has one at most: its number, and
+	// roles has the same for ASCII in a compact form: the number of the byte's bit, plus
 	// isWork.
 	roles [128]uint8
 }
 
-// NewSignatureTable makes the table for paths that may not be normal where one of the
-// bytes is that work tells.
+// NewSignatureTable makes a table. work reports whether a path with a byte may need
+// normalisation.
 func NewSignatureTable(work func(c byte) bool) *SignatureTable {
 	t := new(SignatureTable)
 	for i, group := range [gramShift]string{
 		"?", "=", "&", "%", "-", "_", ".", "+,:;~", "!$()*'@", "012", "345", "6789",
 		"bB", "cC", "dD", "fF", "gG", "hH", "jJqQ", "kK", "lL", "mM", "pP", "uU", "vV", "wW", "xXzZ", "yY",
-		"EORSTIAN", // where these are not in lower case
+		"EORSTIAN", // those that are not lower-case letters
 		"\"<>[\\]^`{|}",
 	} {
 		for _, c := range []byte(group) {
@@ -80,17 +79,17 @@ func NewSignatureTable(work func(c byte) bool) *SignatureTable {
 	return t
 }
 
-// Bounds are where in an array of bytes a text begins and ends.
+// Bounds are the start and end of a text in a byte array.
 type Bounds struct{ Low, High int }
 
-// Of is the signature of a text.
+// Of returns the signature of a text.
 func (t *SignatureTable) Of(text []byte) Signature {
 	signatures, texts := [1]Signature{}, [1]Bounds{{0, len(text)}}
 	t.Sign(signatures[:], text, texts[:])
 	return signatures[0]
 }
 
-// signPortable is Sign in plain Go.
+// signPortable is the plain Go twin of Sign.
 func (t *SignatureTable) signPortable(signatures []Signature, data []byte, texts []Bounds) {
 	for i, text := range texts {
 		s := data[text.Low:text.High]
@@ -98,7 +97,7 @@ func (t *SignatureTable) signPortable(signatures []Signature, data []byte, texts
 	}
 }
 
-// bytesOf is the part of a signature that bytes have.
+// bytesOf returns the bits that the bytes of a text set.
 func (t *SignatureTable) bytesOf(s []byte) (set Signature) {
 	last := len(s) - 8
 	if last < 0 {
@@ -110,15 +109,15 @@ func (t *SignatureTable) bytesOf(s []byte) (set Signature) {
 	for i := 0; i < last; i += 8 {
 		set |= t.bytesOf4(s, i) | t.bytesOf4(s, i+4)
 	}
-	return set | t.bytesOf4(s, last) | t.bytesOf4(s, last+4) // some maybe for the second time
+	return set | t.bytesOf4(s, last) | t.bytesOf4(s, last+4) // these may overlap bytes seen before
 }
 
-// bytesOf4 is bytesOf for the four bytes at s[i].
+// bytesOf4 returns the bits that the four bytes at s[i] set.
 func (t *SignatureTable) bytesOf4(s []byte, i int) Signature {
 	return t.bits[Load8(s, i)] | t.bits[Load8(s, i+1)] | t.bits[Load8(s, i+2)] | t.bits[Load8(s, i+3)]
 }
 
-// gramsOf is the part of a signature that the segment 4-grams have.
+// gramsOf returns the bits that the segment 4-grams of a text set.
 func gramsOf(s []byte) (set Signature) {
 	for ; len(s) >= 8+gramSize; s = s[8:] {
 		for slashes := slashesIn(binary.LittleEndian.Uint64(s)); slashes != 0; slashes &= slashes - 1 {
@@ -137,14 +136,14 @@ func gramsOf(s []byte) (set Signature) {
 // slashesIn returns the top bit of each byte of word that is a slash.
 func slashesIn(word uint64) uint64 {
 	const low7 = 0x7F7F7F7F7F7F7F7F
-	other := word ^ 0x2F2F2F2F2F2F2F2F // zero where it is one
+	other := word ^ 0x2F2F2F2F2F2F2F2F // a zero byte for each slash
 	return ^((other&low7 + low7) | other | low7)
 }
 
-// gramBit spreads the 4-grams over the bits that are theirs.
+// gramBit hashes a 4-gram to one of the 32 bits.
 func gramBit(gram uint32) Signature { return 1 << gramShift << (gram * 0x9E3779B1 >> 27) }
 
-// firstFitPortable is FirstFit in plain Go.
+// firstFitPortable is the plain Go twin of FirstFit.
 func firstFitPortable(paths []Signature, suffixes []byte) (path, suffix int) {
 	n := len(suffixes) / SignatureSize
 	for i, path := range paths {

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// testTable is a table such as the matcher has.
+// testTable is a table like the matcher's.
 var testTable = NewSignatureTable(func(c byte) bool {
 	return c <= ' ' || c >= 0x7F || bytes.IndexByte([]byte("%\"<>[\\]^`{|}"), c) >= 0
 })
 
-// What is part of a text has no bit in its signature that the text has not, wherever
-// it lies: else a suffix would be settled that matches.
+// TestSignaturesOfPartsAreSubsets: a part of a text has no bit that the text lacks,
+// wherever the part lies. Otherwise a suffix that matches would be rejected.
 func TestSignaturesOfPartsAreSubsets(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 200_000 {
@@ -32,8 +32,8 @@ func TestSignaturesOfPartsAreSubsets(t *testing.T) {
 	}
 }
 
-// A signature says what it is documented to say, so that the subsets above are not
-// those of empty sets.
+// TestSignature checks that texts have the documented bits, so that the subsets above are
+// not empty sets.
 func TestSignature(t *testing.T) {
 	var want Signature
 	s := []byte("/aaaa/bcdefg/e/.xyz/%2F/")
@@ -51,7 +51,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// FuzzSign compares the signatures of many texts at once with those in plain Go.
+// FuzzSign compares Sign of many texts with its plain Go twin.
 func FuzzSign(f *testing.F) {
 	f.Add([]byte("/some/path/of/words.html?with=a&query=%2F#and/\xFA/fragment"), []byte{56, 30, 56, 17, 16, 15, 0, 2, 33, 56})
 	f.Add(bytes.Repeat([]byte("/ab"), 70), []byte{63, 64, 65, 66, 67, 125, 126, 127, 128, 129, 190, 210})

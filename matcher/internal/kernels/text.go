@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// indexPairPortable is IndexPair in plain Go.
+// indexPairPortable is the plain Go twin of IndexPair.
 func indexPairPortable(s []byte, gap int, first, last byte) int {
 	for at, c := range s[:len(s)-gap] {
 		if c == first && s[at+gap] == last {
@@ -15,29 +15,29 @@ func indexPairPortable(s []byte, gap int, first, last byte) int {
 	return -1
 }
 
-// hasControlPortable is HasControl in plain Go.
+// hasControlPortable is the plain Go twin of HasControl.
 func hasControlPortable(data []byte) bool {
 	return bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 || bytes.IndexByte(data, 0) >= 0
 }
 
-// HostTable says what each byte is to a host.
+// HostTable has the role of each byte in a host.
 type HostTable struct {
 	roles [256]uint8
-	// nibbles says of which bytes plain hosts are: those of which the element of the
-	// lower half in the first row and that of the upper half in the second one have a
-	// bit in common. Both rows, of sixteen elements, are there twice, once for each
-	// half of a register.
+	// nibbles encodes the set of bytes of plain hosts in two rows of 16 elements. A byte is
+	// in the set if its lower half's element in the first row and its upper half's element
+	// in the second row share a bit. Each row is there twice, once for each half of a
+	// register.
 	nibbles [64]byte
 }
 
-// Roles of a byte.
+// These are the roles of a byte.
 const (
 	inLabel = 1 << iota
 	endsAuthority
 )
 
-// NewHostTable makes the table for labels of the bytes that label tells, all of ASCII,
-// and authorities that end before one of the bytes that end tells.
+// NewHostTable makes a table. label reports whether a byte may be in a label, end whether
+// it ends the authority. Both are called for ASCII only.
 func NewHostTable(label, end func(c byte) bool) *HostTable {
 	t := new(HostTable)
 	for c := range t.roles {
@@ -60,7 +60,7 @@ func NewHostTable(label, end func(c byte) bool) *HostTable {
 	return t
 }
 
-// plainHostPortable is PlainHost in plain Go.
+// plainHostPortable is the plain Go twin of PlainHost.
 func (t *HostTable) plainHostPortable(url []byte, start int) (end int, plain bool) {
 	end, plain = start, true
 	label := start
@@ -77,7 +77,7 @@ func (t *HostTable) plainHostPortable(url []byte, start int) (end int, plain boo
 	}
 }
 
-// prefixRunPortable is PrefixRun in plain Go.
+// prefixRunPortable is the plain Go twin of PrefixRun.
 func prefixRunPortable[O int32 | int64](prefix, data []byte, offsets []O) int {
 	if len(prefix) >= prefixEnds {
 		return prefixRunByEnds(prefix, data, offsets)
@@ -93,11 +93,12 @@ func prefixRunPortable[O int32 | int64](prefix, data []byte, offsets []O) int {
 	return len(offsets) - 1
 }
 
-// prefixEnds is how many bytes prefixRunByEnds compares at each end of a prefix.
+// prefixEnds is how many bytes prefixRunByEnds compares at the start and at the end of a
+// prefix.
 const prefixEnds = 16
 
-// prefixRunByEnds is prefixRunPortable for prefixes of at least prefixEnds bytes.
-// It compares the ends first, without a call: most prefixes have nothing between.
+// prefixRunByEnds does what prefixRunPortable does, for prefixes of at least prefixEnds
+// bytes. It compares start and end without a call; most prefixes have nothing between.
 func prefixRunByEnds[O int32 | int64](prefix, data []byte, offsets []O) int {
 	word := func(s []byte) uint64 { return binary.LittleEndian.Uint64(s) }
 	n := len(prefix)
