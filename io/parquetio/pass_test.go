@@ -65,18 +65,8 @@ func passPieces(sink batch.Sink, s *Source, keep func(row int64) bool) error {
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		b, err := p.Decode()
-		if err != nil {
-			return err
-		}
-		v := tablestest.Verdicts(b.URLs.Len())
-		tablestest.Select(v, func(i int) bool { return keep(b.FirstRow + int64(i)) })
-		chunk, err := sink.Encode(b, v)
 		if err == nil {
-			err = sink.Write(chunk)
+			err = passPiece(sink, p, keep)
 		}
 		if err != nil {
 			return err
@@ -84,7 +74,21 @@ func passPieces(sink batch.Sink, s *Source, keep func(row int64) bool) error {
 	}
 }
 
-func footerOf(t *testing.T, data []byte) *layout.File {
+func passPiece(sink batch.Sink, p batch.Piece, keep func(row int64) bool) error {
+	b, err := p.Decode()
+	if err != nil {
+		return err
+	}
+	v := tablestest.Verdicts(b.URLs.Len())
+	tablestest.Select(v, func(i int) bool { return keep(b.FirstRow + int64(i)) })
+	chunk, err := sink.Encode(b, v)
+	if err == nil {
+		err = sink.Write(chunk)
+	}
+	return err
+}
+
+func footerOf(t testing.TB, data []byte) *layout.File {
 	t.Helper()
 	f, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<30)
 	if err != nil {
