@@ -3,6 +3,7 @@ package ruleset
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -14,28 +15,42 @@ import (
 
 // agentWatch finds agents that no robots.txt names while some name one that is
 // written almost the same: GTPBot for GPTBot.
+//
+// A robots.txt may have thousands of names, and a job thousands of agents, so a name is
+// compared with the agents once, when it first comes.
 type agentWatch struct {
-	mu     sync.Mutex // for what follows; rules are compiled by all workers
-	chains []*watchedChain
+	mu      sync.Mutex                 // for what follows; rules are compiled by all workers
+	chains  []*watchedChain            // that were not named yet
+	asked   map[string][]*watchedChain // by name in lower case
+	almost  map[string][]*watchedChain // by each name that came: of which it is almost a name
+	longest int                        // of the names that are asked for
 }
 
-// watchedChain is a chain that was not named yet.
+// watchedChain is a chain of which it is watched whether a name comes.
 type watchedChain struct {
-	asked string           // as -agent has it
-	names []string         // in lower case
-	near  map[string]int64 // names almost the same, and how often they came
+	asked   string // as -agent has it
+	letters []letters
+	names   []string         // in lower case
+	near    map[string]int64 // names almost the same, and how often they came
 }
 
-// maxNear is how many names that are almost the same are counted.
-const maxNear = 64
+const (
+	// maxNear is how many names that are almost a chain's are counted.
+	maxNear = 64
+	// maxCompared is how many distinct names are compared with the agents.
+	maxCompared = 1 << 14
+)
 
 func newAgentWatch(chains []matcher.Chain) *agentWatch {
-	w := new(agentWatch)
+	w := &agentWatch{asked: make(map[string][]*watchedChain), almost: make(map[string][]*watchedChain)}
 	for _, chain := range chains {
 		c := &watchedChain{asked: strings.Join(chain, ","), near: make(map[string]int64)}
 		for _, name := range chain {
 			if name != matcher.Everyone {
-				c.names = append(c.names, strings.ToLower(name))
+				name = strings.ToLower(name)
+				c.names, c.letters = append(c.names, name), append(c.letters, lettersOf(name))
+				w.asked[name] = append(w.asked[name], c)
+				w.longest = max(w.longest, len(name))
 			}
 		}
 		if len(c.names) > 0 {
@@ -57,26 +72,58 @@ func (w *agentWatch) hook() func(name []byte) bool {
 func (w *agentWatch) named(name []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.chains = slices.DeleteFunc(w.chains, func(c *watchedChain) bool { return c.take(name) })
+	if len(name) > w.longest+2 {
+		return len(w.chains) > 0
+	}
+	lower := bytes.ToLower(name)
+	if chains, ok := w.asked[string(lower)]; ok {
+		delete(w.asked, string(lower))
+		w.chains = slices.DeleteFunc(w.chains, func(c *watchedChain) bool { return slices.Contains(chains, c) })
+	}
+	almost, compared := w.almost[string(lower)]
+	if !compared && len(w.almost) < maxCompared {
+		almost = w.compare(string(lower))
+		w.almost[string(lower)] = almost
+	}
+	for _, c := range almost {
+		c.near[string(lower)]++
+	}
 	return len(w.chains) > 0
 }
 
-// take reports whether a name is one of the chain's, and counts it if it is almost.
-func (c *watchedChain) take(name []byte) bool {
-	for _, asked := range c.names {
-		if len(name) > len(asked)+2 || len(name) < len(asked)-2 {
-			continue
+// compare returns the chains that count a name because it is almost one of theirs.
+func (w *agentWatch) compare(name string) (chains []*watchedChain) {
+	of := lettersOf(name)
+	for _, c := range w.chains {
+		if len(c.near) < maxNear && c.isAlmost(name, of) {
+			chains = append(chains, c)
 		}
-		lower := string(bytes.ToLower(name))
-		if lower == asked {
+	}
+	return chains
+}
+
+func (c *watchedChain) isAlmost(name string, of letters) bool {
+	for i, asked := range c.names {
+		if len(name) <= len(asked)+2 && len(name) >= len(asked)-2 && of.near(c.letters[i]) && isAlmost(name, asked) {
 			return true
-		}
-		if _, counted := c.near[lower]; (counted || len(c.near) < maxNear) && isAlmost(lower, asked) {
-			c.near[lower]++
 		}
 	}
 	return false
 }
+
+// letters are the bytes that a name has, a bit for each, modulo 64.
+type letters uint64
+
+func lettersOf(name string) (l letters) {
+	for i := range len(name) {
+		l |= 1 << (name[i] & 63)
+	}
+	return l
+}
+
+// near is false where names must be more than two edits apart, of which each takes a
+// letter away and adds one at most.
+func (l letters) near(other letters) bool { return bits.OnesCount64(uint64(l^other)) <= 4 }
 
 // isAlmost reports whether one name is likely a slip for the other: one edit apart,
 // or two when they are long.

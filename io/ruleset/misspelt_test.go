@@ -1,6 +1,9 @@
 package ruleset
 
 import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +73,52 @@ func TestEdits(t *testing.T) {
 	}{{"", "", 0}, {"a", "", 1}, {"gptbot", "gtpbot", 1}, {"gptbot", "gptbot", 0}, {"abcd", "badc", 2}, {"kitten", "sitting", 3}} {
 		if got, back := spelling.Distance(test.a, test.b), spelling.Distance(test.b, test.a); got != test.want || back != test.want {
 			t.Errorf("%q and %q: %d and %d, want %d", test.a, test.b, got, back, test.want)
+		}
+	}
+}
+
+// An agent is found to be named however many names came before, of which no more are
+// compared with it.
+func TestAgentWatchComparesSoManyNames(t *testing.T) {
+	w := newAgentWatch([]matcher.Chain{{"CCBot"}, {"GPTBot"}})
+	for i := range maxCompared + 1 {
+		w.named(fmt.Appendf(nil, "n%06x", i))
+	}
+	w.named([]byte("GTPBot"))
+	if len(w.almost) != maxCompared || len(w.warnings()) > 0 {
+		t.Errorf("%d names were compared, want %d and none after them: %q", len(w.almost), maxCompared, w.warnings())
+	}
+	if !w.named([]byte("ccbot")) || w.named([]byte("gptbot")) {
+		t.Error("names are wanted until both agents were named, and no longer")
+	}
+}
+
+// Names of other letters are more than two edits apart.
+func TestLettersOfNamesThatAreNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 26))
+	for range 100_000 {
+		a := make([]byte, 3+r.IntN(6))
+		for i := range a {
+			a[i] = "abcdxyz-09"[r.IntN(10)]
+		}
+		b := bytes.Clone(a)
+		for range r.IntN(4) {
+			at := r.IntN(len(b))
+			switch r.IntN(3) {
+			case 0:
+				b[at] = "abcdxyz-09"[r.IntN(10)]
+			case 1:
+				b = slices.Delete(b, at, at+1)
+			default:
+				b = slices.Insert(b, at, "abcdxyz-09"[r.IntN(10)])
+			}
+			if len(b) == 0 {
+				b = append(b, 'a')
+			}
+		}
+		apart := spelling.Distance(string(a), string(b))
+		if apart <= 2 && !lettersOf(string(a)).near(lettersOf(string(b))) {
+			t.Fatalf("%s and %s are %d edits apart, and not near", a, b, apart)
 		}
 	}
 }
