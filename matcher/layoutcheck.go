@@ -32,7 +32,7 @@ type groupCheck struct {
 
 func (c *groupCheck) check(data []byte, rules, profile uint32) error {
 	if len(data) < headerSize || le32(data[4*hFormat:]) != trieFormat {
-		return errors.New("not the beginning of one")
+		return errors.New("not a compiled group of this version")
 	}
 	count := func(field int) uint32 { return le32(data[4*field:]) }
 	c.nodeCount, c.leafCount = count(hNodes), count(hLeaves)
@@ -43,15 +43,15 @@ func (c *groupCheck) check(data []byte, rules, profile uint32) error {
 	flags := count(hFlags)
 	switch {
 	case size != uint64(len(data)):
-		return errors.New("not as long as its header says")
+		return errors.New("its length differs from its header's")
 	case c.nodeCount == 0 || c.endCount == 0 || c.listCount == 0:
 		return errors.New("no root, no end 0 or no suffix list 0")
 	case flags&^(flagGroup|flagGoogle) != 0 || (flags&flagGoogle != 0) != (profile != 0):
-		return errors.New("flags")
+		return errors.New("unknown flags, or those of another profile")
 	case rules >= endBit>>1:
 		return errors.New("too many rules")
 	case c.indexLiterals && (c.suffixCount != 0 || count(hIndex) != 0):
-		return errors.New("wildcard suffixes")
+		return errors.New("the trie in an index has wildcard suffixes")
 	}
 	c.compiled, c.rules, c.lengths = newCompiled(data), rules, 0
 	return c.checkSections()
@@ -95,7 +95,7 @@ func (c *groupCheck) checkLiterals() error {
 	for i := range int(c.literalCount) {
 		record := c.data[c.literals+i*literalSize:]
 		if !c.hasText(le32(record), le32(record[4:])) {
-			return fmt.Errorf("literal %d outside", i)
+			return fmt.Errorf("literal %d lies outside the text", i)
 		}
 	}
 	return nil
@@ -112,13 +112,13 @@ func (c *groupCheck) checkSuffixes() error {
 		}
 		if count == 1 {
 			if !c.hasText(first, longest) {
-				return fmt.Errorf("wildcard suffix %d: literal outside", i)
+				return fmt.Errorf("wildcard suffix %d: its literal lies outside the text", i)
 			}
 			continue
 		}
 		if uint64(first) != literals || literals+count > uint64(c.literalCount) ||
 			longest < first || uint64(longest) >= literals+count {
-			return fmt.Errorf("wildcard suffix %d: literals outside", i)
+			return fmt.Errorf("wildcard suffix %d: its literals do not exist", i)
 		}
 		literals += count
 	}
@@ -134,7 +134,7 @@ func (c *groupCheck) checkLists() error {
 		record := c.data[c.list(i):]
 		allow, disallow, last := le32(record[4:]), le32(record[8:]), le32(record[12:])
 		if allow != suffixes || disallow < allow || last < disallow || last > c.suffixCount {
-			return fmt.Errorf("suffix list %d: wildcard suffixes of another", i)
+			return fmt.Errorf("suffix list %d: its wildcard suffixes do not follow those of the list before", i)
 		}
 		suffixes = last
 		if !c.hasRule(le32(record[16:])) || !c.hasRule(le32(record[20:])) {
@@ -190,7 +190,7 @@ func cleared[T any](s []T, n int) []T {
 func (c *groupCheck) checkNode(i int) error {
 	here := c.places[i]
 	if !here.reached {
-		return errors.New("not the child of any before it")
+		return errors.New("it is no child of a node before it")
 	}
 	record := c.data[headerSize+i*nodeSize:]
 	label := le64(record)
@@ -268,22 +268,22 @@ func (c *groupCheck) checkIndex() error {
 		return nil
 	}
 	if len(data) < 8 {
-		return errors.New("index: cut off")
+		return errors.New("index: it is cut off")
 	}
 	indexLiterals := le32(data)
 	postings := 8 + indexLiteralSize*uint64(indexLiterals)
 	trie := postings + 4*uint64(c.suffixCount)
 	if indexLiterals == 0 || trie > uint64(len(data)) || le32(data[postings-4:]) != c.suffixCount {
-		return errors.New("index: not as long as its header says")
+		return errors.New("index: its length differs from its header's")
 	}
 	suffixes := uint64(0) // of the index literals before this one
 	for i := range indexLiterals {
 		record := data[4+indexLiteralSize*int(i):]
 		if uint64(le32(record)) != suffixes {
-			return fmt.Errorf("index literal %d: suffixes of another", i+1)
+			return fmt.Errorf("index literal %d: its suffixes do not follow those of the literal before", i+1)
 		}
 		if suffixes += uint64(le32(record[4:])); suffixes > uint64(c.suffixCount) {
-			return fmt.Errorf("index literal %d: suffixes outside", i+1)
+			return fmt.Errorf("index literal %d: its suffixes lie outside the list", i+1)
 		}
 		if le32(record[8:]) > i {
 			return fmt.Errorf("index literal %d: starts with a longer one", i+1)
@@ -291,7 +291,7 @@ func (c *groupCheck) checkIndex() error {
 	}
 	for i := range int(c.suffixCount) {
 		if le32(data[int(postings)+4*i:]) >= c.suffixCount {
-			return fmt.Errorf("index literal list: element %d: no such suffix", i)
+			return fmt.Errorf("list of the index: element %d: no such suffix", i)
 		}
 	}
 	inner := groupCheck{indexLiterals: true}

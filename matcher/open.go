@@ -74,11 +74,11 @@ func openShape(data, notes []byte) (*Body, error) {
 // groups merged into each trie, which only the notes have.
 func checkShape(data []byte) error {
 	if len(data) < bodyHeaderSize || le32(data) != bodyFormat {
-		return errors.New("not the beginning of one")
+		return errors.New("not the rules of a robots.txt of this version")
 	}
 	profile, names, tries, groups := le32(data[4:]), le32(data[8:]), le32(data[12:]), le32(data[16:])
 	if profile > uint32(robotstxt.Google) || tries == 0 || groups == 0 {
-		return errors.New("header")
+		return errors.New("its header is wrong")
 	}
 	fixed := bodyHeaderSize + nameSize*uint64(names) + trieSize*uint64(tries) + groupSize*uint64(groups)
 	if fixed+uint64(le32(data[20:])) > uint64(len(data)) {
@@ -162,7 +162,7 @@ func checkEnds(data []byte, at, size, n, limit int) error {
 		before = next
 	}
 	if before != limit {
-		return errors.New("not as long as they are said to be")
+		return errors.New("their length differs from the header's")
 	}
 	return nil
 }
@@ -171,10 +171,10 @@ func checkEnds(data []byte, at, size, n, limit int) error {
 // The shape of the body must have been checked.
 func (b *Body) checkNotesShape(notes []byte) error {
 	if len(notes) < notesHeaderSize || le32(notes) != notesFormat {
-		return errors.New("not the beginning of any")
+		return errors.New("not the notes of a robots.txt of this version")
 	}
 	if int64(le32(notes[4:])) != int64(b.tries) || int64(le32(notes[8:])) != int64(b.names)+1 {
-		return errors.New("of another body")
+		return errors.New("they belong to another body")
 	}
 	fixed := notesHeaderSize + trieNotesSize*uint64(b.tries) + agentListSize*uint64(b.names+1)
 	if fixed > uint64(len(notes)) {
@@ -220,13 +220,13 @@ func checkTrieNotes(notes []byte, rules, merged uint32) error {
 		return errors.New("fewer notes than rules")
 	}
 	if uint64(ruleCount(notes)) != uint64(rules) {
-		return errors.New("not as many notes as rules")
+		return errors.New("the numbers of notes and rules differ")
 	}
 	for rank := 1; rank <= int(rules); rank++ {
 		note := notes[noteSize*rank:]
 		text, length := uint64(le32(note[4:])), uint64(le32(note[8:]))
 		if text < start || text+length > uint64(len(notes)) {
-			return fmt.Errorf("rule %d: text outside", rank)
+			return fmt.Errorf("rule %d: its text lies outside the notes", rank)
 		}
 		if le32(note[12:]) >= merged {
 			return fmt.Errorf("rule %d: no such group", rank)
@@ -238,7 +238,7 @@ func checkTrieNotes(notes []byte, rules, merged uint32) error {
 // checkList checks a list of so many user-agent values; see agentNames.
 func checkList(list []byte, values uint32) error {
 	if len(list) < 4 || le32(list) != values {
-		return errors.New("not as many values as groups")
+		return errors.New("the numbers of values and groups differ")
 	}
 	start := 4*uint64(values) + 4
 	if start > uint64(len(list)) {
@@ -248,7 +248,7 @@ func checkList(list []byte, values uint32) error {
 	for i := range int(values) {
 		next := uint64(le32(list[4*i+4:]))
 		if next < before || next > uint64(len(list)) {
-			return fmt.Errorf("value %d outside", i)
+			return fmt.Errorf("value %d lies outside the list", i)
 		}
 		before = next
 	}

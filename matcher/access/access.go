@@ -1,15 +1,15 @@
-// Package access says what the fetch of a robots.txt means for an authority:
-// its rules, everything allowed or everything disallowed (RFC 9309 §2.3.1).
+// Package access determines what the fetches of a robots.txt mean for an authority: its
+// rules apply, everything is allowed, or everything is disallowed (RFC 9309 §2.3.1).
 //
-// Its functions are pure. They are the one place where the facts of a source become an
-// [Outcome], so that folders, rule packs and captures agree.
+// Its functions are pure. All sources of rules use them, so folders, rule packs and
+// captures give the same [Outcome].
 package access
 
 // Outcome is what a rules source says of an authority.
 type Outcome uint8
 
 const (
-	// Unknown: the source knows nothing of the authority.
+	// Unknown: the source does not know the authority.
 	Unknown Outcome = iota
 	// Rules: a body was read; its rules decide (RFC 9309 §2.3.1.1).
 	Rules
@@ -19,7 +19,7 @@ const (
 	DisallowAll
 )
 
-// Missing is the verdict for an authority of which nothing is known.
+// Missing is the verdict for an authority that the source does not know.
 type Missing uint8
 
 const (

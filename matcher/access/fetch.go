@@ -2,44 +2,44 @@ package access
 
 import "time"
 
-// StaleAfter is how long every fetch of robots.txt must have found it unreachable until
-// that no longer disallows everything (RFC 9309 §2.3.1.4).
+// StaleAfter is the time after which a robots.txt that was always found unreachable no
+// longer disallows everything (RFC 9309 §2.3.1.4).
 const StaleAfter = 30 * 24 * time.Hour
 
-// MaxHops is how many redirects in a row are followed (RFC 9309 §2.3.1.2).
+// MaxHops is the most redirects in a row that are followed (RFC 9309 §2.3.1.2).
 const MaxHops = 5
 
-// Fetch is what is known of one fetch of a robots.txt.
+// Fetch is one fetch of a robots.txt.
 type Fetch struct {
 	// Status is the HTTP status; 0 means 200, for a body without a status.
 	Status int
-	// Failed says that no answer came: a network error, a timeout.
+	// Failed means that no answer came: a network error or a timeout.
 	Failed bool
-	// Target is the outcome of a redirect's target; Unknown when there is no Location,
-	// when the target is not in the source, and after too many hops.
+	// Target is the outcome of a redirect's target. It is Unknown if there is no Location,
+	// if the target is not in the source, or after too many hops.
 	Target Outcome
-	// Time of the fetch; the zero time, unknown, is before all others.
+	// Time is the time of the fetch; the zero time means unknown and sorts before all
+	// others.
 	Time time.Time
 }
 
 // Policy decides what the RFC leaves open. The zero value is the default.
 type Policy struct {
-	// Allow429 makes status 429 mean unavailable, as any other 4xx does, instead of
-	// unreachable, as 5xx does.
+	// Allow429 makes status 429 mean unavailable, like any other 4xx, rather than
+	// unreachable, like 5xx.
 	Allow429 bool
-	// DenyUnresolved makes an unresolved redirect disallow everything, instead of
-	// allowing it.
+	// DenyUnresolved makes an unresolved redirect disallow everything rather than allow it.
 	DenyUnresolved bool
 }
 
-// Unresolved reports whether the fetch is a redirect whose target is not known, which
-// includes 304 (RFC 9309 §2.3.1.2).
+// Unresolved reports whether the fetch is a redirect whose target is unknown; 304 is one
+// (RFC 9309 §2.3.1.2).
 func (f *Fetch) Unresolved() bool { return f.isRedirect() && f.Target == Unknown }
 
 func (f *Fetch) isRedirect() bool { return !f.Failed && f.Status/100 == 3 }
 
-// Outcome says what one fetch means by itself. A status that no final response has (1xx,
-// and from 600 on) means unreachable, as 5xx does: nobody knows what the server meant.
+// Outcome returns what one fetch means by itself. A status that no final response has (1xx,
+// and from 600 on) means unreachable, like 5xx.
 func (p Policy) Outcome(f Fetch) Outcome {
 	switch {
 	case f.Failed:
@@ -61,27 +61,26 @@ func (p Policy) Outcome(f Fetch) Outcome {
 	return DisallowAll
 }
 
-// unreachable reports whether a fetch found robots.txt unreachable, as StaleAfter
-// counts.
+// unreachable reports whether a fetch counts toward StaleAfter.
 func (p Policy) unreachable(f Fetch) bool {
 	return !f.Unresolved() && p.Outcome(f) == DisallowAll
 }
 
-// Decision says what the fetches of one robots.txt mean together.
+// Decision is what the fetches of one robots.txt mean together.
 type Decision struct {
-	// Outcome is Unknown when no fetch counts.
+	// Outcome is Unknown if no fetch counts.
 	Outcome Outcome
-	// Fetch is the index of the fetch that decides, -1 for none; with Stale, of the
-	// last good copy.
+	// Fetch is the index of the fetch that decides, -1 for none. If Stale is set, it is
+	// that of the last good copy.
 	Fetch int
-	// Stale says that the last good copy is used (RFC 9309 §2.3.1.4).
+	// Stale means that the last good copy is used (RFC 9309 §2.3.1.4).
 	Stale bool
 }
 
-// Decide says what the fetches of one robots.txt, oldest first, mean at asOf. The newest
-// one that is not after asOf decides. But if that and all fetches before it, back to one
-// at least StaleAfter ago, found robots.txt unreachable, then the fetch before those
-// decides, or everything is allowed if there is none.
+// Decide returns what the fetches of one robots.txt, oldest first, mean at asOf. The newest
+// fetch that is not after asOf decides. There is one exception: it and all fetches before
+// it, back to one at least StaleAfter ago, found robots.txt unreachable. Then the fetch
+// before those decides; if there is none, everything is allowed.
 func (p Policy) Decide(fetches []Fetch, asOf time.Time) Decision {
 	newest := len(fetches) - 1
 	for newest >= 0 && fetches[newest].Time.After(asOf) {
@@ -97,8 +96,8 @@ func (p Policy) Decide(fetches []Fetch, asOf time.Time) Decision {
 	return p.decide(fetches[:newest+1], good, asOf)
 }
 
-// decide is Decide for fetches none of which is after asOf, and of which good is the
-// newest that was not unreachable, or -1.
+// decide does what Decide does. No fetch is after asOf; good is the index of the newest one
+// that was not unreachable, or -1.
 func (p Policy) decide(fetches []Fetch, good int, asOf time.Time) Decision {
 	newest := len(fetches) - 1
 	if good == newest {

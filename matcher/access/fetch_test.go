@@ -7,7 +7,7 @@ import (
 
 var asOf = time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 
-// daysAgo is a time so many days before asOf.
+// daysAgo returns a time some days before asOf.
 func daysAgo(days float64) time.Time {
 	return asOf.Add(-time.Duration(days * 24 * float64(time.Hour)))
 }

@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// Span is what the fetches of one robots.txt mean from a moment on, until the next Span.
+// Span is what the fetches of one robots.txt mean from From until the next Span.
 type Span struct {
-	// From is the moment; the zero time means that nothing is known of a time before.
+	// From is the start; the zero time means that no earlier state is known.
 	From time.Time
 	Decision
 }
 
-// Targets tells where redirects led at any moment.
+// Targets are the targets of redirects, which change with time.
 type Targets interface {
-	// At returns the outcome of a fetch's target at a moment; Unknown for none.
+	// At returns the outcome of the target of a fetch at a moment; Unknown for none.
 	At(fetch int, moment time.Time) Outcome
-	// AppendMoments appends the moments after from, and before to if that is not the
-	// zero time, at which the outcome of a fetch's target changes.
+	// AppendMoments appends the moments after from at which the outcome of the target of a
+	// fetch changes. Unless to is the zero time, it appends only those before to.
 	AppendMoments(dst []time.Time, fetch int, from, to time.Time) []time.Time
 }
 
-// mostSteps is how many fetches Timeline looks at before it ends. Fetches that are
-// unreachable for long, and redirects of which each has many targets, make a moment
-// depend on many fetches; histories that are not made to be slow stay far below.
+// mostSteps bounds the number of fetches that Timeline looks at. One moment depends on many
+// fetches if they are unreachable for long, or if each is a redirect whose target changes
+// often. Only hostile histories reach the bound.
 const mostSteps = 1 << 22
 
-// Timeline returns what the fetches of one robots.txt, oldest first, mean at each moment
-// from the first fetch on: what Decide says of a moment when each fetch's Target is that
-// of the moment. Spans come from the newest to the oldest, and neighbours may be equal.
-// They are those of the moments at which something may change:
+// Timeline returns what the fetches of one robots.txt, oldest first, mean from the first
+// fetch on. At each moment that is what Decide returns, given the targets of that moment.
+// Spans come newest first, and neighbours may be equal. They start when something may
+// change:
 //
-//   - a fetch,
-//   - the end of StaleAfter from a fetch on that found robots.txt unreachable,
-//   - a change of the target of a redirect that still counts.
+//   - at a fetch,
+//   - StaleAfter after a fetch that found robots.txt unreachable,
+//   - when the target of a redirect that still counts changes.
 //
-// If that takes more than some millions of steps, the oldest spans are missing. Timeline
-// sets Target in fetches.
+// After some millions of steps it stops, without the oldest spans. Timeline sets Target in
+// fetches.
 func (p Policy) Timeline(fetches []Fetch, targets Targets) iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		t := timeline{policy: p, fetches: fetches, targets: targets}
-		var end time.Time // of the time in which a fetch is the newest; zero for none
+		var end time.Time // the next fetch; zero for none
 		for newest := len(fetches) - 1; newest >= 0; newest-- {
 			from := fetches[newest].Time
 			if newest+1 < len(fetches) && from.Equal(fetches[newest+1].Time) {
@@ -66,8 +66,8 @@ type timeline struct {
 	steps   int
 }
 
-// momentsOf returns the moments at which something may change while a fetch is the
-// newest one, which it is until end. The last is first.
+// momentsOf returns the moments at which something may change while a fetch is the newest,
+// which it is until end. The last moment comes first.
 func (t *timeline) momentsOf(newest int, end time.Time) []time.Time {
 	start := t.fetches[newest].Time
 	t.moments = append(t.moments[:0], start)
@@ -83,7 +83,7 @@ func (t *timeline) momentsOf(newest int, end time.Time) []time.Time {
 			unreachable = unreachable || t.unreachable(i, moment)
 		}
 		if !unreachable {
-			break // what was fetched before never counts
+			break // earlier fetches never count
 		}
 		if old := f.Time.Add(StaleAfter); !f.Time.IsZero() && old.After(start) && (end.IsZero() || old.Before(end)) {
 			t.moments = append(t.moments, old)
@@ -103,7 +103,7 @@ func (t *timeline) unreachable(fetch int, moment time.Time) bool {
 	return t.policy.unreachable(*f)
 }
 
-// decide is Decide at a moment at which a fetch is the newest one.
+// decide returns what Decide does at a moment, given the newest fetch at that moment.
 func (t *timeline) decide(newest int, moment time.Time) Decision {
 	good := newest
 	for good >= 0 && t.unreachable(good, moment) {

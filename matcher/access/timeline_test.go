@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// changing are the targets of fetches: each has an outcome a day.
+// changing has an outcome for each day of each target.
 type changing [][]Outcome
 
 func day(moment time.Time) int { return int(moment.Sub(daysAgo(0)) / (24 * time.Hour)) }
@@ -22,7 +22,7 @@ func (c changing) At(fetch int, moment time.Time) Outcome {
 }
 
 func (c changing) AppendMoments(dst []time.Time, fetch int, from, to time.Time) []time.Time {
-	for d := range c[fetch] { // before the first day it is not known
+	for d := range c[fetch] { // unknown before the first day
 		if at := dayTime(d); (d == 0 || c[fetch][d] != c[fetch][d-1]) && at.After(from) && (to.IsZero() || at.Before(to)) {
 			dst = append(dst, at)
 		}
@@ -30,7 +30,7 @@ func (c changing) AppendMoments(dst []time.Time, fetch int, from, to time.Time) 
 	return dst
 }
 
-// At any moment a timeline says what Decide says of that moment.
+// TestTimelineIsDecideAtEachMoment: at any moment, a timeline has what Decide returns.
 func TestTimelineIsDecideAtEachMoment(t *testing.T) {
 	const days = 120
 	random := rand.New(rand.NewPCG(1, 2))
@@ -81,7 +81,7 @@ func TestTimelineIsDecideAtEachMoment(t *testing.T) {
 	}
 }
 
-// A timeline that would take too long has its newest spans.
+// TestTimelineOfManyFetchesEnds: a timeline that would take too long has its newest spans.
 func TestTimelineOfManyFetchesEnds(t *testing.T) {
 	fetches := make([]Fetch, 1<<14)
 	for i := range fetches {

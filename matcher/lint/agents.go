@@ -26,7 +26,7 @@ func (c *checker) addAgent(code string, a robotstxt.Agent, format string, args .
 // checkAgent checks a user-agent line that is not for everyone.
 func (c *checker) checkAgent(a robotstxt.Agent) {
 	token, word := a.Names(robotstxt.RFC9309)
-	rest := a.Value[len(word):] // starts with a slash or a blank, or is empty
+	rest := a.Value[len(word):] // empty, or starts with a slash or a blank
 	switch {
 	case len(a.Value) == 0:
 		c.addAgent("agent-names-nobody", a, "the line names no crawler")
@@ -46,7 +46,7 @@ func (c *checker) checkAgent(a robotstxt.Agent) {
 	c.checkSpelling(a, token)
 }
 
-// named is the name that a line has under the profile, quoted.
+// named returns the quoted name that a line has under the profile.
 func (c *checker) named(a robotstxt.Agent) string {
 	token, word := a.Names(c.profile)
 	switch {
@@ -58,7 +58,7 @@ func (c *checker) named(a robotstxt.Agent) string {
 	return "nobody"
 }
 
-// isList reports whether a value is several names.
+// isList reports whether a value has several names.
 func isList(value []byte) bool {
 	names := bytes.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '|' })
 	for _, name := range names {
@@ -69,13 +69,13 @@ func isList(value []byte) bool {
 	return len(names) > 1
 }
 
-// isHeader reports whether a value is what crawlers send as User-Agent header.
+// isHeader reports whether a value looks like a User-Agent header.
 func isHeader(value []byte) bool {
 	lower := strings.ToLower(string(value))
 	return strings.HasPrefix(lower, "mozilla/") && strings.Contains(lower, "(") || strings.Contains(lower, "(compatible")
 }
 
-// addHeader says which token a header should have been.
+// addHeader adds a finding that names the token to use in place of a header.
 func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 	names := "names nobody"
 	if len(token) > 0 {
@@ -88,7 +88,7 @@ func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 	c.addAgent("agent-header", a, "a User-Agent header %s: give the product token alone", names)
 }
 
-// tokenInHeader returns the first product of a User-Agent header that is a crawler's.
+// tokenInHeader returns the first product in a User-Agent header that is a crawler's token.
 func tokenInHeader(header string) string {
 	if _, after, found := strings.Cut(header, "compatible;"); found {
 		header = after
@@ -108,17 +108,17 @@ func tokenInHeader(header string) string {
 	return ""
 }
 
-// isWord reports whether a name has nothing but what a product token has, digits and dots.
+// isWord reports whether a name consists of bytes of product tokens, digits and dots.
 func isWord(name []byte) bool {
 	return len(name) > 0 && !bytes.ContainsFunc(name, func(r rune) bool {
 		return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
 	})
 }
 
-// checkSpelling finds names that are likely misspelt. Many crawlers' names are near each
-// other, so only slips of the hand count.
+// checkSpelling finds names that are likely misspelt. The names of many crawlers are
+// similar, so only typing errors count.
 func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
-	const least = 6 // bytes; shorter names are near each other by chance
+	const least = 6 // bytes; shorter names are similar by chance
 	_, word := a.Names(robotstxt.RFC9309)
 	lower := strings.ToLower(string(token))
 	if len(lower) < least || len(word) > len(token) || slices.Contains(knownTokens(), lower) {
@@ -132,13 +132,13 @@ func (c *checker) checkSpelling(a robotstxt.Agent, token []byte) {
 	}
 }
 
-// isSlip reports whether a name is another with two neighbours swapped, a letter left out
-// or doubled, or "_" for "-".
+// isSlip reports whether name is meant with a typing error: two neighbours swapped, a
+// letter left out or doubled, or "_" for "-".
 func isSlip(name, meant string) bool {
 	if strings.ReplaceAll(name, "_", "-") == strings.ReplaceAll(meant, "_", "-") {
 		return true
 	}
-	same := 0 // from the start
+	same := 0 // common prefix
 	for same < len(name) && same < len(meant) && name[same] == meant[same] {
 		same++
 	}
@@ -146,7 +146,7 @@ func isSlip(name, meant string) bool {
 	switch len(rest) - len(restMeant) {
 	case 0:
 		return len(rest) > 1 && rest[0] == restMeant[1] && rest[1] == restMeant[0] && rest[2:] == restMeant[2:]
-	case -1: // left out, but not at the start
+	case -1: // a letter is left out, but not the first
 		return same > 0 && rest == restMeant[1:]
 	case 1:
 		return same > 0 && rest[0] == name[same-1] && rest[1:] == restMeant

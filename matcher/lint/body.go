@@ -7,7 +7,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// nearLimit is the part of the size limit that is near it, in percent.
+// nearLimit is the percentage of the size limit from which a body is near it.
 const nearLimit = 90
 
 // checkBody checks the body as a whole.
@@ -15,10 +15,10 @@ func (c *checker) checkBody(body []byte, o robotstxt.Options) {
 	for _, w := range c.file.Warnings {
 		switch w.Kind {
 		case robotstxt.UTF16Body:
-			c.add("utf16-body", 1, 0, "the body is UTF-16, and RFC 9309 requires UTF-8: google finds no rule in it")
+			c.add("utf16-body", 1, 0, "the body is UTF-16, though RFC 9309 requires UTF-8: google finds no rules in it")
 			c.isText = false
 		case robotstxt.HTMLBody:
-			c.add("html-body", 1, 0, "the body is HTML or XML and no robots.txt: look what the server sends")
+			c.add("html-body", 1, 0, "the body is HTML or XML, not a robots.txt: check what the server sends")
 			c.isText = false
 		case robotstxt.BinaryBody:
 			c.add("binary-body", 1, 0, "the body has control characters that no text has")
@@ -29,15 +29,15 @@ func (c *checker) checkBody(body []byte, o robotstxt.Options) {
 		return
 	}
 	if bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")) {
-		c.add("byte-order-mark", 1, 0, "a byte order mark is before the first line, which some crawlers then do not understand")
+		c.add("byte-order-mark", 1, 0, "a byte order mark comes before the first line: some crawlers then misread that line")
 	}
 	limit := o.ReadLimit()
 	switch {
-	case c.profile == robotstxt.Google: // no limit
+	case c.profile == robotstxt.Google: // has no limit
 	case o.Cut:
-		c.add("size-limit", c.file.Lines, 0, "the crawler cut the body after this line: rules that follow are not known")
+		c.add("size-limit", c.file.Lines, 0, "the crawler cut the body after this line: later rules are unknown")
 	case c.limited:
-		c.add("size-limit", c.file.Lines, 0, "the body is larger than %d bytes (RFC 9309 §2.5): what follows this line is ignored", limit)
+		c.add("size-limit", c.file.Lines, 0, "the body is larger than %d bytes (RFC 9309 §2.5): everything after this line is ignored", limit)
 	case len(body) > limit/100*nearLimit:
 		c.add("size-near", c.file.Lines, 0, "the body has %d of the %d bytes that count (RFC 9309 §2.5)", len(body), limit)
 	}
@@ -53,7 +53,7 @@ func (c *checker) checkEncoding(number int, line []byte) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && size == 1 {
-			c.add("not-utf8", number, at+i, "byte %02X is not UTF-8 (RFC 9309 §2.3): in a rule it stands for %%%02X alone", text[i], text[i])
+			c.add("not-utf8", number, at+i, "byte %02X is not UTF-8 (RFC 9309 §2.3): in a rule it matches only %%%02X", text[i], text[i])
 			return
 		}
 		i += size

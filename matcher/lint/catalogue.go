@@ -9,38 +9,38 @@ import (
 	"sync"
 )
 
-// catalogue is the text that the manual and the tests come from.
+// catalogue is the text from which the manual and the tests are made.
 //
 //go:embed catalogue.md
 var catalogue string
 
 // Code is a kind of finding.
 type Code struct {
-	// Name is what outputs write, such as missing-slash.
+	// Name is how outputs write it, such as missing-slash.
 	Name string
 	// Severity is how grave it is.
 	Severity Severity
-	// Text says what it is about, in Markdown.
+	// Text is the description, in Markdown.
 	Text string
-	// Bad has such a finding, and Good is the same without.
+	// Bad is a body with such a finding, Good the same body without.
 	Bad, Good []byte
-	// Section is all that the catalogue says of it, in Markdown.
+	// Section is its whole section of the catalogue, in Markdown.
 	Section string
 }
 
-// Summary is the first sentence of Text.
+// Summary returns the first sentence of Text.
 func (c *Code) Summary() string {
 	summary, _, _ := strings.Cut(strings.Join(strings.Fields(c.Text), " "), ". ")
 	return strings.TrimSuffix(summary, ".") + "."
 }
 
-// Codes are all codes, in the order of the catalogue.
+// Codes returns all codes, in the order of the catalogue.
 var Codes = sync.OnceValue(func() []Code {
 	var codes []Code
 	for _, section := range strings.Split(catalogue, "\n## ")[1:] {
 		code, err := parseCode(section)
 		if err != nil {
-			panic(err) // a test reads the text, too
+			panic(err) // the tests parse the catalogue too, so this cannot happen
 		}
 		codes = append(codes, code)
 	}
@@ -55,7 +55,7 @@ var severities = sync.OnceValue(func() map[string]Severity {
 	return m
 })
 
-// severityOf is the severity of a code, which must be in the catalogue.
+// severityOf returns the severity of a code, which must be in the catalogue.
 func severityOf(name string) Severity {
 	severity, ok := severities()[name]
 	if !ok {
@@ -64,7 +64,7 @@ func severityOf(name string) Severity {
 	return severity
 }
 
-// parseSeverity reads a severity as String writes it.
+// parseSeverity parses a severity as String returns it.
 func parseSeverity(name string) (Severity, bool) {
 	for i, n := range severityNames {
 		if n == name {
@@ -74,7 +74,7 @@ func parseSeverity(name string) (Severity, bool) {
 	return 0, false
 }
 
-// parseCode reads a section of the catalogue, which begins with "name: severity".
+// parseCode parses a section of the catalogue, which starts with "name: severity".
 func parseCode(section string) (c Code, err error) {
 	title, text, _ := strings.Cut(section, "\n")
 	name, severity, _ := strings.Cut(title, ": ")
@@ -100,14 +100,14 @@ var (
 	repeatedText = regexp.MustCompile(`\{([^{}]*) × ([0-9,]+)\}`)
 )
 
-// repeat is a repeated text, by what one of these expressions found.
+// repeat returns the text that a match of one of these expressions stands for, repeated.
 func repeat(found []string, end string) string {
 	times, _ := strconv.Atoi(strings.ReplaceAll(found[2], ",", ""))
 	return strings.Repeat(found[1]+end, times)
 }
 
-// example reads an indented example, in which \xFF is a byte, "(× 1,000)" at the end of a
-// line repeats the line, and "{a × 10}" a text.
+// example decodes an indented example. In it, \xFF is a byte, "(× 1,000)" at the end of a
+// line repeats the line, and "{a × 10}" repeats a text.
 func example(text string) ([]byte, error) {
 	var body []byte
 	for line := range strings.Lines(strings.Trim(text, "\n")) {

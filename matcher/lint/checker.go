@@ -12,8 +12,8 @@ import (
 type checker struct {
 	file    *robotstxt.File
 	profile robotstxt.Profile
-	limited bool // the file goes on beyond what counts
-	isText  bool // and neither HTML, binary nor UTF-16
+	limited bool // the file is longer than the part that counts
+	isText  bool // not HTML, binary or UTF-16
 	lines   [][]byte
 	report  Report
 }
@@ -27,7 +27,7 @@ func newChecker(counted []byte, p robotstxt.Profile, limited bool) *checker {
 	return c
 }
 
-// add adds a finding at a byte of a line; 0 is the line's beginning.
+// add adds a finding at a byte of a line; 0 is the start of the line.
 func (c *checker) add(code string, line, at int, format string, args ...any) {
 	c.addRelated(code, line, at, 0, format, args...)
 }
@@ -47,7 +47,8 @@ func (c *checker) addRelated(code string, line, at, related int, format string, 
 	})
 }
 
-// content is what counts of a line: trimmed, without comment and what follows a NUL.
+// content returns the part of a line that counts: without comment and anything after a NUL,
+// trimmed.
 func content(line []byte) []byte {
 	if i := bytes.IndexAny(line, "\x00#"); i >= 0 {
 		line = line[:i]
@@ -60,11 +61,11 @@ const blanks = " \t\v\f"
 // record is a line with a colon.
 type record struct {
 	key, value []byte // trimmed
-	// keyAt and valueAt are where they are in the line.
+	// keyAt and valueAt are offsets in the line.
 	keyAt, valueAt int
 }
 
-// recordOf splits a line at its first colon; ok is false without one.
+// recordOf splits a line at its first colon; ok is false if it has none.
 func recordOf(line []byte) (r record, ok bool) {
 	text := content(line)
 	key, value, ok := bytes.Cut(text, []byte(":"))
@@ -75,14 +76,13 @@ func recordOf(line []byte) (r record, ok bool) {
 	return r, ok
 }
 
-// valueAt is where the value of a record in a line is, with a colon or without.
+// valueAt returns the offset of a record's value in its line, with or without colon.
 func valueAt(line, value []byte) int {
 	start := len(line) - len(bytes.TrimLeft(line, blanks))
 	return max(0, start+len(content(line))-len(value))
 }
 
-// quote is a text as messages quote it: with bytes that are not printable as \xFF, and cut
-// when it is long.
+// quote quotes a text for a message. Unprintable bytes become \xFF, and a long text is cut.
 func quote(text []byte) string {
 	const most = 60 // characters
 	cut := ""

@@ -1,11 +1,11 @@
-// Package lint finds in the text of a robots.txt what its author likely did not mean: lines
-// that are ignored, rules that never decide, agents that nobody has.
+// Package lint finds probable mistakes in a robots.txt: lines that are ignored, rules that
+// never decide, agents that do not exist.
 //
-// A [Finding] is at a line and a column, and has a [Code], which says how grave it is. The
-// catalogue of codes, with a bad and a good example of each, is one text, catalogue.md,
-// from which the manual and the tests come.
+// A [Finding] has a line, a column and a [Code], and the code a severity. The catalogue,
+// catalogue.md, describes each code with a bad and a good example. The manual and the tests
+// are made from it.
 //
-// A body is read under both profiles. What is found under one of them alone says which.
-// What is called dead is proven (see matcher.Trie.Shadowed); what is not cheap to prove is
-// not said.
+// A body is checked under both profiles; a finding under only one of them names it. If a
+// rule is called dead, that is proven (see matcher.Trie.Shadowed). What would be expensive
+// to prove is left out.
 package lint

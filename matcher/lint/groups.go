@@ -39,7 +39,7 @@ func (c *checker) checkDelays(g *robotstxt.Group) {
 			}
 		}
 		if !slices.ContainsFunc(g.Agents, func(a robotstxt.Agent) bool { return !c.isGoogles(a) }) {
-			c.add("crawl-delay-google", d.Line, at, "Google's crawlers ignore crawl-delay, and the group is for %s", quote(g.Agents[0].Value))
+			c.add("crawl-delay-google", d.Line, at, "the group is for %s, and Google's crawlers ignore crawl-delay", quote(g.Agents[0].Value))
 		}
 	}
 }
@@ -51,21 +51,20 @@ func (c *checker) isGoogles(a robotstxt.Agent) bool {
 	return name == "googlebot" || strings.HasPrefix(name, "googlebot-") || slices.Contains([]string{"adsbot-google", "mediapartners-google", "storebot-google"}, name)
 }
 
-// checkBlankLine finds a blank line between a user-agent line and what follows in its
-// group.
+// checkBlankLine finds a blank line between a user-agent line and the rest of its group.
 func (c *checker) checkBlankLine(g *robotstxt.Group) {
 	if len(g.Rules) == 0 {
 		return
 	}
 	for number := g.Agents[0].Line + 1; number < g.Rules[0].Line; number++ {
 		if len(bytes.Trim(c.lines[number-1], blanks)) == 0 {
-			c.add("blank-line-in-group", number, 0, "the blank line does not end the group of line %d, and for crawlers of before RFC 9309 it does", g.Agents[0].Line)
+			c.add("blank-line-in-group", number, 0, "the blank line does not end the group of line %d, but to crawlers older than RFC 9309 it may", g.Agents[0].Line)
 			return
 		}
 	}
 }
 
-// agentKeys are the names, in lower case, that a user-agent line is found by: "*" for
+// agentKeys returns the names, in lower case, that a user-agent line matches; "*" for
 // everyone.
 func (c *checker) agentKeys(a robotstxt.Agent) []string {
 	if a.Everyone() {
@@ -81,7 +80,7 @@ func (c *checker) agentKeys(a robotstxt.Agent) []string {
 	return keys[:min(1, len(keys))]
 }
 
-// checkRepeated finds agents that are named twice.
+// checkRepeated finds agents that several lines name.
 func (c *checker) checkRepeated() {
 	type place struct{ group, line int }
 	first := make(map[string]place)
@@ -103,10 +102,10 @@ func (c *checker) checkRepeated() {
 	}
 }
 
-// checkEmptyGroups finds groups without any rule, whose agents do not obey the rules for
-// everyone.
+// checkEmptyGroups finds groups without rules. Their agents do not obey the rules for "*",
+// which is seldom meant.
 func (c *checker) checkEmptyGroups() {
-	rules := make(map[string]int) // of all groups of an agent
+	rules := make(map[string]int) // by agent, in all its groups
 	for i := range c.file.Groups {
 		g := &c.file.Groups[i]
 		for _, a := range g.Agents {
@@ -122,20 +121,20 @@ func (c *checker) checkEmptyGroups() {
 		for _, a := range c.file.Groups[i].Agents {
 			for _, key := range c.agentKeys(a) {
 				if rules[key] == 0 {
-					c.add("group-without-rules", a.Line, valueAt(c.lines[a.Line-1], a.Value), "%s has a group without rules: it may fetch everything, and does not obey those for *", quote(a.Value))
+					c.add("group-without-rules", a.Line, valueAt(c.lines[a.Line-1], a.Value), "%s has a group without rules: it may fetch everything, because the rules for * do not apply to it", quote(a.Value))
 				}
 			}
 		}
 	}
 }
 
-// checkShadowed finds rules that never decide, for no agent.
+// checkShadowed finds rules that never decide, for any agent.
 func (c *checker) checkShadowed() {
 	body, ok := matcher.CompileBody(c.file)
 	if !ok {
-		return // its groups overlap too much to look at all agents
+		return // the groups overlap too much to compile them for all agents
 	}
-	groups := make(map[int]int) // of each rule, by line
+	groups := make(map[int]int) // by line of a rule, its group
 	written := make(map[int]*robotstxt.Rule)
 	for i := range c.file.Groups {
 		for r := range c.file.Groups[i].Rules {
@@ -168,7 +167,7 @@ func (c *checker) checkShadowed() {
 	}
 }
 
-// addShadowed says of a rule why it never decides.
+// addShadowed adds a finding that says why a rule never decides.
 func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 	line := c.lines[rule.Line-1]
 	at := valueAt(line, content(line))

@@ -12,14 +12,14 @@ import (
 )
 
 var (
-	// known are the records that a job reads.
+	// known are the keys that a job reads.
 	known = []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"}
-	// others are records of single crawlers or services, no mistakes.
+	// others are keys that single crawlers or services read; they are not mistakes.
 	others = []string{
 		"host", "clean-param", "request-rate", "visit-time", "robot-version", "comment",
 		"content-signal", "content-usage", "license", "schemamap",
 	}
-	// metaTags are values of the robots meta tag, which have no effect in a robots.txt.
+	// metaTags are values of the robots meta tag. They have no effect in a robots.txt.
 	metaTags = []string{"noindex", "nofollow", "noarchive", "nosnippet", "noimageindex", "noodp", "noydir", "index", "follow"}
 )
 
@@ -43,7 +43,7 @@ func (c *checker) checkLines() {
 		case key == "license":
 			c.checkURL("relative-license", "License", i+1, &r)
 		case slices.Contains(metaTags, key):
-			c.add("meta-tag", i+1, r.keyAt, "%s is no record of a robots.txt: use the meta tag robots or the header X-Robots-Tag, in a page that may be fetched", quote(r.key))
+			c.add("meta-tag", i+1, r.keyAt, "%s does not belong in a robots.txt: use the robots meta tag or the X-Robots-Tag header, on a page that crawlers may fetch", quote(r.key))
 		}
 	}
 }
@@ -61,26 +61,26 @@ func (c *checker) addWarning(w robotstxt.Warning) {
 	case robotstxt.LineCut:
 		c.add("line-cut", w.Line, 0, "the line is longer than the 16,663 bytes that google reads of it")
 	case robotstxt.NULInLine:
-		c.add("nul-in-line", w.Line, max(0, bytes.IndexByte(line, 0)), "a NUL byte ends the line: what follows it is ignored")
+		c.add("nul-in-line", w.Line, max(0, bytes.IndexByte(line, 0)), "a NUL byte ends the line: the rest is ignored")
 	case robotstxt.NotARecord:
 		c.addNoRecord(w.Line, start, text)
 	case robotstxt.EmptyKey:
-		c.add("empty-key", w.Line, start, "nothing is before the colon: the line is ignored")
+		c.add("empty-key", w.Line, start, "there is no key before the colon: the line is ignored")
 	case robotstxt.MissingColon:
-		c.add("missing-colon", w.Line, start, "a blank is in place of the colon: google reads the record all the same, and by RFC 9309 it is none")
+		c.add("missing-colon", w.Line, start, "a blank takes the place of the colon: google accepts the record, though RFC 9309 does not")
 	case robotstxt.MisspelledKey:
 		key, _, _ := bytes.Cut(text, []byte(":"))
 		c.add("misspelt-record", w.Line, start, "%s is misspelt: some crawlers ignore the line", quote(bytes.TrimRight(key, blanks)))
 	case robotstxt.KeyPrefix, robotstxt.UnknownKey:
 		c.addUnknown(w.Line, &r)
 	case robotstxt.RuleBeforeGroup:
-		c.add("rule-before-group", w.Line, start, "the line is before the first user-agent line: it is nobody's and is ignored")
+		c.add("rule-before-group", w.Line, start, "the line comes before the first user-agent line: it applies to nobody and is ignored")
 	case robotstxt.PatternWithoutSlash:
 		c.addWithoutSlash(w.Line, line)
 	}
 }
 
-// addNoRecord tells a record without its colon from text that is none.
+// addNoRecord distinguishes a record without its colon from other text.
 func (c *checker) addNoRecord(number, at int, text []byte) {
 	word := text
 	if i := bytes.IndexAny(text, " \t"); i >= 0 {
@@ -90,15 +90,15 @@ func (c *checker) addNoRecord(number, at int, text []byte) {
 		c.add("broken-record", number, at, "the line has no colon and is ignored: was %s: meant?", string(word))
 		return
 	}
-	c.add("not-a-record", number, at, "%s is no record and no comment: it is ignored", quote(text))
+	c.add("not-a-record", number, at, "%s is neither a record nor a comment: it is ignored", quote(text))
 }
 
-// addUnknown tells a misspelt record from one that is unknown.
+// addUnknown distinguishes a misspelt record from an unknown one.
 func (c *checker) addUnknown(number int, r *record) {
 	key := strings.ToLower(string(r.key))
 	for _, k := range known {
 		if len(key) > len(k) && strings.HasPrefix(key, k) {
-			c.add("record-with-more", number, r.keyAt, "%s only starts with %s: google reads it as that, and by RFC 9309 it is unknown and ignored", quote(r.key), k)
+			c.add("record-with-more", number, r.keyAt, "%s only starts with %s: google accepts it as such, but by RFC 9309 it is unknown and ignored", quote(r.key), k)
 			return
 		}
 	}
@@ -109,22 +109,22 @@ func (c *checker) addUnknown(number int, r *record) {
 		c.add("unknown-near-record", number, r.keyAt, "%s is unknown, and the line is ignored: was %s meant?", quote(r.key), near)
 		return
 	}
-	c.add("unknown-record", number, r.keyAt, "%s is a record that is unknown here: it is ignored", quote(r.key))
+	c.add("unknown-record", number, r.keyAt, "%s is not a known record: it is ignored", quote(r.key))
 }
 
-// addWithoutSlash says why a pattern never matches.
+// addWithoutSlash adds a finding that says why a pattern never matches.
 func (c *checker) addWithoutSlash(number int, line []byte) {
 	r, ok := recordOf(line)
-	if !ok { // a blank stands for the colon
+	if !ok { // white space takes the place of the colon
 		text := content(line)
 		r.value = text[bytes.LastIndexAny(text, " \t")+1:]
 		r.valueAt = valueAt(line, r.value)
 	}
 	if bytes.Contains(r.value, []byte("://")) {
-		c.add("missing-slash", number, r.valueAt, "a pattern is a path and no URL: %s matches nothing", quote(r.value))
+		c.add("missing-slash", number, r.valueAt, "a pattern is a path, not a URL: %s matches nothing", quote(r.value))
 		return
 	}
-	c.add("missing-slash", number, r.valueAt, "a pattern starts with / or *: %s matches nothing", quote(r.value))
+	c.add("missing-slash", number, r.valueAt, "a pattern must start with / or *: %s matches nothing", quote(r.value))
 }
 
 // checkURL checks that the value of a record is an absolute URL.
@@ -135,7 +135,7 @@ func (c *checker) checkURL(code, name string, number int, r *record) {
 		c.add(code, number, r.keyAt, "%s has no URL", name)
 	case err == nil && u.Scheme != "" && u.Host != "":
 	default:
-		c.add(code, number, r.valueAt, "%s takes a URL with scheme and host, and %s is none", name, quote(r.value))
+		c.add(code, number, r.valueAt, "%s needs a URL with scheme and host: %s is not one", name, quote(r.value))
 	}
 }
 
@@ -143,6 +143,6 @@ func (c *checker) checkURL(code, name string, number int, r *record) {
 func (c *checker) checkCrawlDelay(d robotstxt.Record) {
 	if _, ok := matcher.ParseCrawlDelay(d.Value); !ok {
 		line := c.lines[d.Line-1]
-		c.add("crawl-delay-value", d.Line, valueAt(line, d.Value), "a crawl-delay is a number of seconds: %s is none", quote(d.Value))
+		c.add("crawl-delay-value", d.Line, valueAt(line, d.Value), "a crawl-delay is a number of seconds: %s is not one", quote(d.Value))
 	}
 }

@@ -7,80 +7,81 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Severity is how grave a finding is.
+// Severity is how serious a finding is.
 type Severity uint8
 
 const (
 	// Note: worth knowing; nothing is lost.
 	Note Severity = iota
-	// Warning: some crawlers do something else than was meant.
+	// Warning: some crawlers will not do what was meant.
 	Warning
-	// Error: what was written has no effect, or another than it says.
+	// Error: the text has no effect, or another effect than it says.
 	Error
 )
 
 var severityNames = [...]string{"note", "warning", "error"}
 
-// String returns the severity as outputs write it, which is SARIF's level, too.
+// String returns the severity as outputs write it, which is also SARIF's level.
 func (s Severity) String() string { return severityNames[s] }
 
-// Finding is something in a body that its author likely did not mean.
+// Finding is a probable mistake in a body.
 type Finding struct {
-	// Line and Column are where it is, from 1; columns count characters. What concerns the
-	// whole body is at 1 and 1.
+	// Line and Column are its position, from 1; columns count characters. A finding about
+	// the whole body is at 1 and 1.
 	Line, Column int
-	// Code names what it is; see Codes.
+	// Code is its name; see Codes.
 	Code string
 	// Severity is that of the code.
 	Severity Severity
-	// Message says what it is, in one line. It may quote the body.
+	// Message describes it in one line. It may quote the body.
 	Message string
-	// Profile is rfc9309 or google where it is true under that profile alone; else empty.
+	// Profile is rfc9309 or google if it is true under that profile only; else empty.
 	Profile string
 	// Related is the line that beats or repeats this one; 0 for none.
 	Related int
 }
 
-// MaxFindings is how many findings a Report has, so that a hostile body cannot make each
-// of its bytes one.
+// MaxFindings is how many findings a Report keeps: a hostile body could give one for each
+// of its bytes.
 const MaxFindings = 1000
 
-// maxFound is how many are found under each profile, of which the gravest are kept.
+// maxFound is how many findings are collected under each profile; the most serious are
+// kept.
 const maxFound = 16 * MaxFindings
 
-// Report is what was found in a body.
+// Report has the findings of a body.
 type Report struct {
-	// Findings by line and column: at most MaxFindings, the gravest.
+	// Findings are at most MaxFindings, the most serious ones, by line and column.
 	Findings []Finding
-	// More counts those beyond, as far as the parser counts them.
+	// More is the number of other findings, as far as the parser counts them.
 	More int
 }
 
-// Options say how a body is read. The zero value is the default.
+// Options control how a body is checked. The zero value is the default.
 type Options struct {
 	// Limit is how many bytes of the body count; see robotstxt.Options.
 	Limit int
-	// Cut says that the body is only the beginning of what the server sent.
+	// Cut means that the body is only the start of what the server sent.
 	Cut bool
-	// Packed says that the body is what a rule pack keeps that was compiled under Profile:
-	// rules at their lines. Then only findings on rules under that profile are told.
+	// Packed means that the body comes from a rule pack compiled under Profile: it has the
+	// rules at their lines and nothing else. Then only findings about rules are reported,
+	// under that profile.
 	Packed  bool
 	Profile robotstxt.Profile
 }
 
-// onRules are the codes of findings that need no more than the rules of a body, and whose
-// they are.
+// onRules are the codes of findings that depend only on the rules of a body and their
+// agents.
 var onRules = []string{
 	"dead-rule", "redundant-rule", "duplicate-rule", "blank-in-pattern", "dollar-inside", "broken-escape", "double-escape", "escape-as-written", "unescaped-character",
 }
 
-// IsOnRule reports whether the finding needs no more than the rules of the body, and whose
-// they are, so that it is found in what a rule pack keeps, too.
+// IsOnRule reports whether the finding depends only on the rules of the body and their
+// agents. A rule pack has these, so it gives the same finding.
 func (f *Finding) IsOnRule() bool { return slices.Contains(onRules, f.Code) }
 
-// Body finds what is wrong with a body, of which robotstxt.Options.ReadSize bytes are
-// enough. It takes time in proportion to its length, but for sorting and matching its
-// rules.
+// Body checks a body; its first robotstxt.Options.ReadSize bytes are enough. It takes time
+// linear in the body, apart from sorting and matching its rules.
 func Body(body []byte, o Options) Report {
 	options := robotstxt.Options{Limit: o.Limit, Cut: o.Cut}
 	if o.Packed {
@@ -92,7 +93,7 @@ func Body(body []byte, o Options) Report {
 		c := newChecker(counted, profile, limited)
 		c.checkBody(body, options)
 		if !c.isText {
-			return c.report.capped() // what lines mean is not worth telling
+			return c.report.capped() // findings about lines mean nothing here
 		}
 		c.checkLines()
 		c.checkGroups()
@@ -109,9 +110,8 @@ func Body(body []byte, o Options) Report {
 
 var profileNames = [...]string{robotstxt.RFC9309: "rfc9309", robotstxt.Google: "google"}
 
-// merge puts together what was found under both profiles, and marks what was found under
-// one alone. Where there was too much to keep, that is not known: only what was found
-// under both is told.
+// merge combines the findings under both profiles and marks those under one only. If too
+// many were found to keep all, that is unknown: then it keeps only those found under both.
 func merge(found [2]Report) (r Report) {
 	r.More = max(found[0].More, found[1].More)
 	for profile, report := range found {
@@ -121,7 +121,7 @@ func merge(found [2]Report) (r Report) {
 		}
 		for _, f := range report.Findings {
 			switch both := others[f]; {
-			case both && profile == int(robotstxt.Google): // told already
+			case both && profile == int(robotstxt.Google): // added already
 				continue
 			case !both && r.More > 0:
 				r.More++
@@ -139,7 +139,7 @@ func merge(found [2]Report) (r Report) {
 	return r
 }
 
-// capped keeps the gravest findings.
+// capped keeps the most serious findings.
 func (r Report) capped() Report {
 	more := len(r.Findings) - MaxFindings
 	if more <= 0 {

@@ -13,7 +13,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// The bad example of each code has a finding of it, and the good one has none at all.
+// TestCatalogue: the bad example of each code has a finding with that code, and the good
+// one has no findings.
 func TestCatalogue(t *testing.T) {
 	for _, code := range Codes() {
 		bad := Body(code.Bad, Options{})
@@ -32,7 +33,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// All codes of the program are in the catalogue, and none else.
+// TestCodesAreUsed: the codes in the program and in the catalogue are the same.
 func TestCodesAreUsed(t *testing.T) {
 	used := make(map[string]bool)
 	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go"} {
@@ -54,7 +55,7 @@ func TestCodesAreUsed(t *testing.T) {
 	}
 }
 
-// where is what was found, as "line:column code(profile)".
+// where formats the findings as "line:column code(profile)".
 func where(r Report) string {
 	var found []string
 	for _, f := range r.Findings {
@@ -70,7 +71,7 @@ func where(r Report) string {
 	return strings.Join(found, ", ")
 }
 
-// Places, profiles and related lines.
+// TestBody checks positions, profiles and related lines.
 func TestBody(t *testing.T) {
 	for _, test := range []struct{ body, want string }{
 		{"", ""},
@@ -101,7 +102,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// Names are slips of known ones, and not other crawlers' names that are near by chance.
+// TestMisspelt: typing errors of known names are found, and other crawlers' similar names
+// are not.
 func TestMisspelt(t *testing.T) {
 	for name, want := range map[string]string{
 		"GTPBot": "GPTBot", "gptbott": "GPTBot", "CluadeBot": "ClaudeBot", "Googlbot": "Googlebot", "googlebot_news": "Googlebot-News",
@@ -115,7 +117,7 @@ func TestMisspelt(t *testing.T) {
 	}
 }
 
-// A header's token is found, and long values are cut.
+// TestMessages: a header's token is named, and long values are cut.
 func TestMessages(t *testing.T) {
 	for value, want := range map[string]string{
 		"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)":                  `names "Mozilla": give the product token, "GPTBot"`,
@@ -130,8 +132,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A line that is called dead, redundant or a duplicate decides nothing, for no agent:
-// random files against the reference, under the profiles that the finding is about.
+// TestDeadLinesNeverDecide: a line that is called dead, redundant or a duplicate decides
+// nothing for any agent. Random files are compared with the reference, under the profiles
+// of the finding.
 func TestDeadLinesNeverDecide(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
@@ -177,7 +180,7 @@ func TestDeadLinesNeverDecide(t *testing.T) {
 	}
 }
 
-// The parser's warnings all lead to findings.
+// TestWarnings: each warning of the parser gives a finding.
 func TestWarnings(t *testing.T) {
 	for kind := robotstxt.UTF16Body; ; kind++ {
 		if kind.String() == "warning(?)" {
@@ -195,7 +198,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// A hostile body costs bounded memory: findings are capped, and the rest counted.
+// TestHostile: a hostile body takes bounded memory; findings are capped and the rest
+// counted.
 func TestHostile(t *testing.T) {
 	for name, body := range map[string]string{
 		"lines":  strings.Repeat("x\n", 200_000),
@@ -212,7 +216,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// manyRules are distinct rules with wildcards.
+// manyRules returns distinct rules with wildcards.
 func manyRules(n int) string {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")

@@ -18,15 +18,15 @@ func (c *checker) checkRule(rule *robotstxt.Rule) {
 		return
 	}
 	if pattern[0] != '/' && pattern[0] != '*' {
-		return // it never matches, which is said already
+		return // it never matches, which has a finding already
 	}
 	if i := bytes.IndexAny(pattern, blanks); i >= 0 {
-		c.add("blank-in-pattern", rule.Line, at+i, "the blank is a part of the pattern, which matches only URLs that have one: a rule has one pattern, and a comment begins with #")
+		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern, so it matches only URLs with a blank: give each rule one pattern, and start comments with #")
 		return
 	}
 	c.checkEscapes(rule.Line, at, pattern)
 	if i := bytes.IndexByte(pattern[:len(pattern)-1], '$'); i >= 0 {
-		c.add("dollar-inside", rule.Line, at+i, "$ is the end of the URL only at the end of the pattern: this one is the character")
+		c.add("dollar-inside", rule.Line, at+i, "$ means the end of the URL only at the end of the pattern: here it is an ordinary character")
 	}
 }
 
@@ -36,10 +36,10 @@ func (c *checker) checkEscapes(number, at int, pattern []byte) {
 		char := pattern[i]
 		switch {
 		case char == '%' && !isEscape(pattern[i:]):
-			c.add("broken-escape", number, at+i, "%% without two hexadecimal digits stands for itself: is it %%25, or a digit missing?")
+			c.add("broken-escape", number, at+i, "%% without two hex digits means itself: write %%25, or add the missing digit")
 			return
 		case i+4 < len(pattern) && string(pattern[i:i+3]) == "%25" && isHex(pattern[i+3]) && isHex(pattern[i+4]):
-			c.add("double-escape", number, at+i, "%s is an escape that is escaped again: it matches only URLs that have it so", pattern[i:i+5])
+			c.add("double-escape", number, at+i, "%s is an escaped escape: it matches only URLs that contain it in this form", pattern[i:i+5])
 			return
 		case char == '%':
 			if decoded := unhex(pattern[i+1])<<4 | unhex(pattern[i+2]); c.profile == robotstxt.Google && isUnreserved(decoded) {
@@ -58,7 +58,7 @@ func isEscape(s []byte) bool { return len(s) > 2 && isHex(s[1]) && isHex(s[2]) }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// unhex is the value of a hexadecimal digit.
+// unhex returns the value of a hex digit.
 func unhex(digit byte) byte {
 	if digit <= '9' {
 		return digit - '0'

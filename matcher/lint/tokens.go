@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// tokens are product tokens that robots.txt files name often. A name that is almost one of
-// them, and none itself, is likely misspelt.
+// tokens are product tokens that robots.txt files name often. A name that differs little
+// from one of them is likely misspelt.
 var tokens = strings.Fields(`
 AddSearchBot AdIdxBot AdsBot-Google AdsBot-Google-Mobile AdsBot-Google-Mobile-Apps AhrefsBot AhrefsSiteAudit AI2Bot
 aiHitBot Amazonbot AmazonAdBot AndiBot anthropic-ai APIs-Google Applebot Applebot-Extended archive.org_bot AspiegelBot
@@ -41,7 +41,7 @@ YandexSitelinks YandexVertis YandexVideo YandexWebmaster Yahoo-MMCrawler YahooMo
 YodaoBot YoudaoBot YouBot Zealbot Zeus ZoominfoBot ZoomBot ZumBot ZyBorg Zao
 `)
 
-// knownTokens are tokens in lower case.
+// knownTokens are the tokens in lower case.
 var knownTokens = sync.OnceValue(func() []string {
 	lower := make([]string, len(tokens))
 	for i, token := range tokens {

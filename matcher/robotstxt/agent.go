@@ -2,9 +2,9 @@ package robotstxt
 
 import "iter"
 
-// AgentNames yields the names of the agents that the groups are for, as Names has
-// them, but not that of everyone. A name comes as often as it is written. It is
-// valid as long as the body is.
+// AgentNames yields the names of the agents that the groups are for, as Names returns them,
+// without "*". A name is repeated as often as it occurs. It is valid as long as the body
+// is.
 func (f *File) AgentNames() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := range f.Groups {
@@ -21,20 +21,19 @@ func (f *File) AgentNames() iter.Seq[[]byte] {
 	}
 }
 
-// Everyone reports whether the line is for all crawlers that no group names: its value
-// is "*", or "*" and white space followed by anything (RFC 9309 §2.2.1).
+// Everyone reports whether the line is for all crawlers that no group names: its value is
+// "*", or "*" and white space, which anything may follow (RFC 9309 §2.2.1).
 func (a Agent) Everyone() bool {
 	return len(a.Value) > 0 && a.Value[0] == '*' && (len(a.Value) == 1 || isSpace(a.Value[1]))
 }
 
-// Names returns the product tokens that the line names, to be compared without
-// ASCII case; an empty one names nobody. They alias a.Value.
+// Names returns the product tokens that the line names, to be compared without ASCII case;
+// an empty one names nobody. They alias a.Value.
 //
-// The token is the value's longest prefix of letters, "_" and "-" (RFC 9309
-// §2.2.1). The word is the value up to its first white space or "/". Under RFC9309 it
-// names a crawler as well, because some names have digits, such as MJ12bot, which the
-// grammar of product tokens lacks. It is nil under Google, and where the value starts
-// with "*".
+// The token is the value's longest prefix of letters, "_" and "-" (RFC 9309 §2.2.1). The
+// word is the value up to its first white space or "/". Under RFC9309 it names a crawler as
+// well, because names such as MJ12bot have digits, which the grammar of product tokens
+// lacks. The word is nil under Google, and if the value starts with "*".
 func (a Agent) Names(p Profile) (token, word []byte) {
 	n := 0
 	for n < len(a.Value) && isTokenByte(a.Value[n]) {
@@ -54,5 +53,5 @@ func isTokenByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
 }
 
-// isSpace is C's isspace: SP, TAB, LF, VT, FF and CR.
+// isSpace does what C's isspace does: SP, TAB, LF, VT, FF and CR.
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

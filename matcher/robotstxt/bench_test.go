@@ -10,8 +10,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// BenchmarkParse measures bodies of an ordinary size and shape, and hostile
-// ones, which must be read at a speed of the same order.
+// BenchmarkParse measures bodies of ordinary size and shape, and hostile ones. The speeds
+// must be of the same order.
 func BenchmarkParse(b *testing.B) {
 	bodies := []struct {
 		name string
@@ -42,8 +42,8 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// usualBody makes a body of as many rules as told, like those that sites have:
-// groups of some dozen rules, blank lines, comments, few other records.
+// usualBody returns a body of so many rules that resembles those of sites: groups of some
+// dozen rules, blank lines, comments, few other records.
 func usualBody(rules int) []byte {
 	words := strings.Fields("search admin cart wp-content login api tag print node user files comment reply cgi-bin includes themes")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// sniffed is how many bytes of a text tell HTML and binary data from a robots.txt.
+// sniffed is how many bytes of a text sniff looks at.
 const sniffed = 512
 
-// Counted returns the part of a body that counts (RFC 9309 §2.5), and whether that is
-// less than the body. Parse finds in it, without Cut, the groups and records that it
-// finds in the body under o. The result aliases the body.
+// Counted returns the part of a body that counts (RFC 9309 §2.5), and whether that is less
+// than the body. Parse, without Cut, finds the same groups and records in it as in the body
+// under o. The result aliases the body.
 func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	limit := len(body)
 	if o.Profile != Google {
@@ -30,8 +30,8 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 	return counted, true
 }
 
-// open returns the part of a body that counts, as UTF-8 without a byte order mark, and
-// records the warnings about the body as a whole.
+// open returns the part of a body that counts, as UTF-8 without byte order mark. It adds
+// the warnings about the body as a whole.
 func (f *File) open(body []byte, o Options) []byte {
 	counted, limited := Counted(body, o)
 	f.Limited = limited
@@ -55,9 +55,9 @@ func (f *File) open(body []byte, o Options) []byte {
 	return text
 }
 
-// wholeLines returns a text up to its last line end.
+// wholeLines returns a text up to the end of its last complete line.
 func wholeLines(text []byte) []byte {
-	const piece = 256 // bytes searched at a time: binary data may be one long line
+	const piece = 256 // bytes searched at a time, because binary data may be one long line
 	n := len(text)
 	for n > piece && bytes.IndexByte(text[n-piece:n], '\n') < 0 && bytes.IndexByte(text[n-piece:n], '\r') < 0 {
 		n -= piece
@@ -72,7 +72,7 @@ func startsWithLineEnd(text []byte) bool {
 	return len(text) > 0 && (text[0] == '\n' || text[0] == '\r')
 }
 
-// skipMark skips the UTF-8 byte order mark, or the part of its start that is there.
+// skipMark skips a UTF-8 byte order mark at the start, even an incomplete one.
 func skipMark(text []byte) []byte {
 	const mark = "\xEF\xBB\xBF"
 	n := 0
@@ -82,11 +82,10 @@ func skipMark(text []byte) []byte {
 	return text[n:]
 }
 
-// utf16Order is the byte order of UTF-16: the index of each byte in a code unit.
+// utf16Order is a byte order of UTF-16: the index of each byte in a code unit.
 type utf16Order struct{ high, low int }
 
-// utf16Mark returns the byte order that a UTF-16 mark at the body's start says, or
-// nil.
+// utf16Mark returns the byte order given by a UTF-16 mark at the body's start, or nil.
 func utf16Mark(body []byte) *utf16Order {
 	switch {
 	case len(body) < 2:
@@ -99,9 +98,9 @@ func utf16Mark(body []byte) *utf16Order {
 	return nil
 }
 
-// wholeLines returns the part of a body, including its mark, that a limit leaves. A
-// code unit that the limit halves is beyond it, and a line that it cuts is dropped. A
-// line end that follows the limit at once keeps its line whole, as it does in UTF-8.
+// wholeLines returns the part of a body within a limit, including its mark. It drops the
+// line that the limit cuts, and half a code unit. A line is not cut if its end follows the
+// limit, as in UTF-8.
 func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
 	limit &^= 1
 	if next := body[limit:min(limit+lookahead, len(body))]; startsWithLineEnd(o.decode(next)) {
@@ -137,7 +136,7 @@ func (o *utf16Order) unit(body []byte) rune {
 	return rune(body[o.high])<<8 | rune(body[o.low])
 }
 
-// sniff says what a text is, and warns when it starts like HTML or binary data.
+// sniff sets the kind of the body, and warns if it starts like HTML or binary data.
 func (f *File) sniff(whole []byte) {
 	f.Kind = TextKind
 	start := whole[:min(len(whole), sniffed)]
@@ -154,8 +153,8 @@ func (f *File) sniff(whole []byte) {
 	}
 }
 
-// hasBinary reports whether a text has a control character other than white space and
-// ESC, which some encodings use.
+// hasBinary reports whether a text has a control character other than white space and ESC,
+// which some encodings use.
 func hasBinary(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' && c != 0x1B && !isSpace(c) {

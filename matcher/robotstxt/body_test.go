@@ -13,7 +13,7 @@ import (
 
 const limit = robotstxt.DefaultLimit
 
-// filled is start, a comment that fills up to size bytes, and end.
+// filled returns start, a comment that fills up to size bytes, and end.
 func filled(start string, size int, end string) []byte {
 	start += "#"
 	return []byte(start + strings.Repeat("x", size-len(start)-len(end)) + end)
@@ -65,7 +65,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// checkCounted checks that what counts of a body means what the body does.
+// checkCounted checks that the part that counts parses like the whole body.
 func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
 	t.Helper()
 	want := robotstxt.Parse(body, o)
@@ -96,7 +96,7 @@ func TestBodyKinds(t *testing.T) {
 		{body: " \t\r\n\v\f", kind: "empty"},
 		{body: "\xEF\xBB\xBF\n", kind: "empty"},
 		{body: strings.Repeat("\n", 1000), kind: "empty"},
-		{body: strings.Repeat("\n", 1000) + "<html>", kind: "text"}, // only the beginning is looked at
+		{body: strings.Repeat("\n", 1000) + "<html>", kind: "text"}, // only the start is looked at
 		{body: "<!DOCTYPE html>", kind: "html"},
 		{body: "\xEF\xBB\xBF \n<?xml version='1.0'?>", kind: "html"},
 		{body: "<\x00", kind: "html"},
@@ -154,9 +154,9 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// The limit counts the bytes as they came, and cuts between code units.
+// TestUTF16Limit: the limit counts raw bytes and cuts between code units.
 func TestUTF16Limit(t *testing.T) {
-	units := limit/2 - 1 // less the mark
+	units := limit/2 - 1 // without the mark
 	text := string(filled("User-agent: a\n", units, "\nAllow: /y"))
 	tests := []struct {
 		row   string
@@ -189,12 +189,12 @@ func TestUTF16Limit(t *testing.T) {
 	}
 }
 
-// The first ReadSize bytes of a body decide as the whole body does, as Parse and as
-// the reference read it, in each encoding and wherever a line end lies.
+// TestReadSize: the first ReadSize bytes of a body give the same result as the whole body,
+// with Parse and with the reference, in each encoding and for all positions of a line end.
 func TestReadSize(t *testing.T) {
 	const start, rule = "User-agent: a\n", "\nAllow: /y"
 	encodings := map[string]struct {
-		unit   int // bytes
+		unit   int // size in bytes
 		encode func(string) []byte
 	}{
 		"UTF-8":    {1, func(s string) []byte { return []byte(s) }},
@@ -203,7 +203,7 @@ func TestReadSize(t *testing.T) {
 	}
 	for name, encoding := range encodings {
 		for _, o := range []robotstxt.Options{{}, {Limit: limit + 1}, {Cut: true}} {
-			for _, more := range []int{-1, 0, 1} { // characters beyond the limit
+			for _, more := range []int{-1, 0, 1} { // characters after the limit
 				for _, end := range []string{"", "\n", "\r", "\r\n", "z", "z\n", "\nz", "\nAllow: /z\n", "\u0a0a"} {
 					text := string(filled(start, limit/encoding.unit+more, rule)) + end
 					body := encoding.encode(text)

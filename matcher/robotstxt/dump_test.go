@@ -7,8 +7,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// dump writes what was parsed as text, one record a line, in quotes what comes
-// from the body.
+// dump formats a parsed body as text, one record a line. Text from the body is quoted.
 func dump(f *robotstxt.File) string {
 	return dumpRecords(f) + dumpWarnings(f)
 }
@@ -49,7 +48,7 @@ func dumpWarnings(f *robotstxt.File) string {
 	return b.String()
 }
 
-// names says whom a user-agent line names.
+// names formats the names of a user-agent line.
 func names(a robotstxt.Agent, p robotstxt.Profile) string {
 	token, word := a.Names(p)
 	switch {
@@ -63,7 +62,7 @@ func names(a robotstxt.Agent, p robotstxt.Profile) string {
 	return fmt.Sprintf(" (%q or %q)", token, word)
 }
 
-// quote shows the beginning of a long value only.
+// quote quotes a value and cuts it if it is long.
 func quote(b []byte) string {
 	const shown = 60
 	if len(b) > shown {

@@ -6,7 +6,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Whatever the body, there is a result; what was odd about it is among the warnings.
+// Any body gives a result; the warnings say what is odd about it.
 func ExampleParse() {
 	file := robotstxt.Parse([]byte("User-agent: CCBot\nDisallow /private/\nDisalow: /tmp/\n"), robotstxt.Options{})
 	for _, rule := range file.Groups[0].Rules {

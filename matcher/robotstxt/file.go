@@ -2,17 +2,17 @@ package robotstxt
 
 import "math"
 
-// DefaultLimit is how many bytes of a body count by default: 500 KiB, the least that
-// RFC 9309 §2.5 lets a crawler use.
+// DefaultLimit is how many bytes of a body count by default: 500 KiB, the least limit that
+// RFC 9309 §2.5 permits.
 const DefaultLimit = 500 << 10
 
-// MaxGoogleBody is how many bytes of a body readers keep under the Google profile,
-// which has no limit: 64 MiB.
+// MaxGoogleBody is how many bytes of a body readers keep under the Google profile, which
+// sets no limit: 64 MiB.
 const MaxGoogleBody = 64 << 20
 
-// Profile is a reading of the protocol, chosen when rules are compiled.
+// Profile is the dialect of the protocol to follow, chosen when rules are compiled.
 //
-// In this package the profiles differ in the following:
+// In this package the profiles differ as follows:
 //
 //   - Size: RFC9309 reads the first Options.Limit bytes (RFC 9309 §2.5) and
 //     drops the line that the limit cuts; Google reads everything.
@@ -31,23 +31,23 @@ const (
 	Google
 )
 
-// Options say how a body is read. The zero value is the default.
+// Options control how a body is parsed. The zero value is the default.
 type Options struct {
-	// Profile is the reading of the protocol; default RFC9309.
+	// Profile is the dialect to follow; default RFC9309.
 	Profile Profile
 	// Limit is how many raw bytes of the body count; values below
 	// DefaultLimit mean DefaultLimit. The Google profile has no limit.
 	Limit int
-	// Cut says that the body is only the start of what the server sent, because
-	// the crawler cut it. Its last line may be incomplete, so under either profile
-	// the body is read as if the limit were at its end.
+	// Cut means that the body is only the start of what the server sent, because the
+	// crawler cut it. Its last line may be incomplete, so under either profile the body is
+	// parsed as if the limit were at its end.
 	Cut bool
-	// Others keeps the records that have no meaning here in File.Others.
+	// Others makes Parse keep records of other kinds in File.Others.
 	Others bool
 }
 
-// lookahead is how many bytes after the limit Parse looks at: one code unit of
-// UTF-16, which may be the line end that keeps the last line whole.
+// lookahead is how many bytes after the limit Parse looks at: one code unit of UTF-16,
+// which may be the line end that keeps the last line complete.
 const lookahead = 2
 
 // ReadLimit returns how many bytes of a body count: Limit, or MaxGoogleBody under
@@ -59,27 +59,27 @@ func (o Options) ReadLimit() int {
 	return min(max(o.Limit, DefaultLimit), math.MaxInt-lookahead)
 }
 
-// ReadSize returns how many bytes of a body a reader must keep so that Parse
-// decides as it does with the whole body: those that count and a few more, which
-// show that there was more and whether the limit cuts a line.
+// ReadSize returns how many bytes of a body a reader must keep for Parse to give the same
+// result as for the whole body: those that count and a few more, which show that the body
+// goes on and whether the limit cuts a line.
 func (o Options) ReadSize() int { return o.ReadLimit() + lookahead }
 
-// BodyKind is what a body looks like, whatever its records.
+// BodyKind is what a body looks like, regardless of its records.
 type BodyKind uint8
 
 const (
-	// NoKind: there is no body, or nobody looked at it.
+	// NoKind: there is no body, or it was not looked at.
 	NoKind BodyKind = iota
-	// TextKind: none of the others, as a robots.txt should be.
+	// TextKind: text, as a robots.txt should be.
 	TextKind
 	// HTMLKind: it starts with "<", as HTML and XML do.
 	HTMLKind
-	// EmptyKind: there is nothing in the part that counts but white space.
+	// EmptyKind: the part that counts has only white space.
 	EmptyKind
-	// BinaryKind: its beginning has control characters that no text has.
+	// BinaryKind: it starts with control characters that no text has.
 	BinaryKind
-	// UnreadableKind: it is text in a form that the reader does not decode: UTF-16
-	// under the Google profile, or compressed data that is damaged.
+	// UnreadableKind: it is in a form that the reader does not decode: UTF-16 under the
+	// Google profile, or damaged compressed data.
 	UnreadableKind
 
 	bodyKinds
@@ -95,7 +95,7 @@ func (k BodyKind) String() string {
 	return "kind(?)"
 }
 
-// Known reports whether k is a kind, and not NoKind.
+// Known reports whether k is one of the kinds other than NoKind.
 func (k BodyKind) Known() bool { return NoKind < k && k < bodyKinds }
 
 // File is a parsed body. Its byte slices alias the body, or the decoded copy of a UTF-16
@@ -105,31 +105,29 @@ type File struct {
 	Profile Profile
 	// Kind is what the body looks like.
 	Kind BodyKind
-	// Groups in file order; not merged.
+	// Groups are in file order and not merged.
 	Groups []Group
-	// Sitemaps are the values of all sitemap records with their lines.
+	// Sitemaps are the values of all sitemap records, with their lines.
 	Sitemaps []Record
-	// Others are the records with other keys, such as host, with their lines; with
-	// Options.Others. A line without a colon is no record.
+	// Others are the records with other keys, such as host, with their lines, if
+	// Options.Others is set. A line without a colon is not a record.
 	Others []Other
-	// Warnings in line order, those of the whole body first, at most
-	// MaxWarnings of them.
+	// Warnings are at most MaxWarnings, in line order; those about the whole body come
+	// first.
 	Warnings []Warning
 	// WarningCount counts all warnings, including those beyond MaxWarnings.
 	WarningCount int
-	// Limited says that the size limit (or Options.Cut) ended the reading
-	// before the body's end.
+	// Limited means that the body was cut at the size limit, or by Options.Cut.
 	Limited bool
-	// Lines is how many lines were read. Text after the last line end is a line.
+	// Lines is the number of lines that were read. Text after the last line end is a line.
 	Lines int
 }
 
-// Group is one run of user-agent lines and the rules after it (RFC 9309
-// §2.2.1).
+// Group is a sequence of user-agent lines and the rules after it (RFC 9309 §2.2.1).
 type Group struct {
 	// Agents are the user-agent lines, at least one.
 	Agents []Agent
-	// Rules in file order, those with an empty pattern included.
+	// Rules are in file order, including those with an empty pattern.
 	Rules []Rule
 	// CrawlDelays are the values of the group's crawl-delay records.
 	CrawlDelays []Record
@@ -137,9 +135,9 @@ type Group struct {
 
 // Agent is one user-agent line.
 type Agent struct {
-	// Value as written, trimmed; may be empty.
+	// Value is as written, trimmed; it may be empty.
 	Value []byte
-	// Line number, from 1.
+	// Line is the line number, from 1.
 	Line int
 }
 
@@ -147,27 +145,26 @@ type Agent struct {
 type Rule struct {
 	// Allow is true for allow, false for disallow.
 	Allow bool
-	// Pattern as written, trimmed; not normalised, may be empty.
+	// Pattern is as written, trimmed and not normalised; it may be empty.
 	Pattern []byte
 	// Text is the whole rule as written, from the key's first byte to the
 	// pattern's last, without comment.
 	Text []byte
-	// Line number, from 1.
+	// Line is the line number, from 1.
 	Line int
 }
 
-// Other is a record that neither makes a group nor is in one of the other lists.
+// Other is a record that neither belongs to a group nor to one of the other lists.
 type Other struct {
-	// Key as written.
+	// Key is as written.
 	Key []byte
 	Record
 }
 
-// Record is the value of another record, as sitemap or crawl-delay (RFC 9309
-// §2.2.4).
+// Record is the value of a record such as sitemap or crawl-delay (RFC 9309 §2.2.4).
 type Record struct {
-	// Value as written, trimmed; may be empty.
+	// Value is as written, trimmed; it may be empty.
 	Value []byte
-	// Line number, from 1.
+	// Line is the line number, from 1.
 	Line int
 }

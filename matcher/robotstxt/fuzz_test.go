@@ -48,8 +48,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkLines checks that all is in line order, no line serves twice and no
-// group is without an agent.
+// checkLines checks that everything is in line order, that no line is used twice and that
+// each group has an agent.
 func checkLines(t *testing.T, f *robotstxt.File) {
 	t.Helper()
 	last := 0
@@ -92,7 +92,7 @@ func checkLines(t *testing.T, f *robotstxt.File) {
 	}
 }
 
-// checkInside checks that no byte was copied, and that what was trimmed is.
+// checkInside checks that slices alias the body and are trimmed.
 func checkInside(t *testing.T, f *robotstxt.File, body []byte) {
 	t.Helper()
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(body)))
@@ -130,8 +130,7 @@ func checkInside(t *testing.T, f *robotstxt.File, body []byte) {
 	}
 }
 
-// checkLineEnds checks that the body with each line end as CRLF has the same
-// records.
+// checkLineEnds checks that changing each line end to CRLF gives the same records.
 func checkLineEnds(t *testing.T, f *robotstxt.File, body []byte, o robotstxt.Options) {
 	t.Helper()
 	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden parses testdata/*.robots.txt under both profiles. The name of a
-// body that is to be parsed with Options.Cut starts with "cut".
+// TestGolden parses testdata/*.robots.txt under both profiles. Files whose name starts with
+// "cut" are parsed with Options.Cut.
 func TestGolden(t *testing.T) {
 	bodies, err := filepath.Glob("testdata/*.robots.txt")
 	if err != nil || len(bodies) == 0 {

@@ -53,12 +53,13 @@ var spellings = ['z' + 1][]spelling{
 	'r': {{"request-rate", otherField, false}},
 }
 
-// usualKey returns the field and the length of the key that a line starts with, if it is
-// one of the three that nearly all records have, spelled correctly, in any case, with
-// the colon right after it. Otherwise it returns unknownField.
+// usualKey recognises the three keys that nearly all records have, spelled correctly, in
+// any case, with the colon right after them. It returns the field and the length of the
+// key, or unknownField.
 func usualKey(line []byte) (f field, length int) {
 	const (
-		// lowerCase turns letters into lower case. Nothing else becomes a letter.
+		// lowerCase changes upper-case letters to lower case. It changes no other byte to a
+		// letter.
 		lowerCase = 0x20_20_20_20_20_20_20_20
 		disallow  = 'd' | 'i'<<8 | 's'<<16 | 'a'<<24 | 'l'<<32 | 'l'<<40 | 'o'<<48 | 'w'<<56
 		userAge   = 'u' | 's'<<8 | 'e'<<16 | 'r'<<24 | '-'<<32 | 'a'<<40 | 'g'<<48 | 'e'<<56
@@ -79,9 +80,8 @@ func usualKey(line []byte) (f field, length int) {
 	return unknownField, 0
 }
 
-// lookUp returns the field of a key, which is not empty, ignoring ASCII case. If prefix
-// is set, a known key may be followed by anything. The kind is the warning to give, 0
-// for none.
+// lookUp returns the field of a key that is not empty, ignoring ASCII case. If prefix is
+// set, anything may follow a known key. The kind is the warning to give, 0 for none.
 func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	letter := lower(key[0])
 	if int(letter) >= len(spellings) {
@@ -103,8 +103,7 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	return unknownField, UnknownKey
 }
 
-// equalFold compares without ASCII case; name is in lower case and as long as
-// key.
+// equalFold compares ignoring ASCII case. name is in lower case and as long as key.
 func equalFold(key []byte, name string) bool {
 	for i := range key {
 		if lower(key[i]) != name[i] {

@@ -4,15 +4,16 @@ import "bytes"
 
 // lines iterates over the lines of a text, which end with LF, CR or CRLF.
 //
-// It remembers the next position of each byte that has a meaning in a line, and searches
-// again only once that position has been passed. So each of these bytes is searched for
-// once through the whole text, at the speed of bytes.IndexByte; searching within each
-// line would be slower, as most lines have none of them.
+// It keeps the next position of each byte that has a meaning in a line, and searches for
+// that byte again only after passing the position. So each of these bytes is searched for
+// once in the whole text, at the speed of bytes.IndexByte. Searching each line would be
+// slower, because most lines have none of them.
 type lines struct {
 	text []byte
 	// next is where the next line starts.
 	next int
-	// Position of the first such byte at or after the line's start; len(text) for none.
+	// These are the positions of the first such byte at or after the line's start;
+	// len(text) for none.
 	lf, cr, nul, hash int
 }
 
@@ -20,8 +21,8 @@ func newLines(text []byte) lines {
 	return lines{text: text, lf: -1, cr: -1, nul: -1, hash: -1}
 }
 
-// advance returns the bounds of the next line, without its end, or false. What
-// follows the last line end is a line if it is not empty.
+// advance returns the bounds of the next line, without its end; ok is false after the last.
+// Text after the last line end is a line if it is not empty.
 func (l *lines) advance() (start, end int, ok bool) {
 	start = l.next
 	if start >= len(l.text) {
@@ -73,7 +74,7 @@ func trimRight(b []byte) []byte {
 	return b[:high]
 }
 
-// isBlank reports whether c is white space that a line can hold: SP, TAB, VT or FF.
+// isBlank reports whether c is white space that a line can have: SP, TAB, VT or FF.
 func isBlank(c byte) bool {
 	return c <= ' ' && (1<<' '|1<<'\t'|1<<'\v'|1<<'\f')>>c&1 != 0
 }

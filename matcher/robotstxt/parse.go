@@ -5,26 +5,25 @@ import (
 	"slices"
 )
 
-// maxGoogleLine is how many bytes of a line Google's parser reads: 8 times the longest
-// URL of an old browser, less one.
+// maxGoogleLine is how many bytes of a line Google's parser reads: 8 times the longest URL
+// of an old browser, minus one.
 const maxGoogleLine = 2083*8 - 1
 
-// rulePitch is how many bytes, including comments, an ordinary robots.txt has for each
-// of its rules.
+// rulePitch is how many bytes an ordinary robots.txt has for each of its rules, including
+// comments.
 const rulePitch = 36
 
-// Parse parses a body (RFC 9309 §2.2). It never fails. The result aliases body; see
-// [File]. It takes time and memory in proportion to the body's length.
+// Parse parses a body (RFC 9309 §2.2). It never fails. The result aliases body; see [File].
+// It takes time and memory linear in the body's length.
 func Parse(body []byte, o Options) *File {
 	return new(Parser).Parse(body, o)
 }
 
-// Parser parses bodies one after another in the same memory, of which it keeps as much
-// as the largest needed. It belongs to one goroutine. The zero value is ready for use.
+// Parser parses bodies one after another and reuses its memory, as much as the largest body
+// needed. It belongs to one goroutine. The zero value is ready for use.
 //
-// The agents of all groups are in one array, as are their rules and their delays. These
-// arrays move while they grow, so the groups, which are slices of them, are made at the
-// end.
+// The agents of all groups are in one array, and so are their rules and their delays. These
+// arrays move as they grow. So the groups, which are slices of them, are made at the end.
 type Parser struct {
 	file   File
 	google bool
@@ -34,10 +33,10 @@ type Parser struct {
 	rules  []Rule
 	delays []Record
 	groups []groupStart
-	// expected estimates how many rules there will be.
+	// expected is an estimate of the number of rules.
 	expected int
-	// naming says that the newest group has no rule yet, so that a user-agent
-	// line joins it.
+	// naming means that the newest group has no rule yet, so that a user-agent line joins
+	// it.
 	naming bool
 }
 
@@ -60,7 +59,7 @@ func (p *Parser) Parse(body []byte, o Options) *File {
 	return &p.file
 }
 
-// groupStart says where the agents, rules and delays of a group start.
+// groupStart is where the agents, rules and delays of a group start.
 type groupStart struct{ agents, rules, delays int }
 
 func (p *Parser) parse(text []byte) {
@@ -91,7 +90,7 @@ func (p *Parser) parse(text []byte) {
 	}
 }
 
-// record parses a line that is not empty, trimmed, and without its comment.
+// record parses a trimmed line without its comment; it is not empty.
 func (p *Parser) record(line []byte) {
 	if field, key := usualKey(line); field != unknownField {
 		p.add(field, trimLeft(line[key+1:]), line)
@@ -125,7 +124,7 @@ func (p *Parser) record(line []byte) {
 	p.add(field, value, line)
 }
 
-// isOneWord reports whether a text is one word after any SP and TAB.
+// isOneWord reports whether a text is one word, with SP and TAB before it.
 func isOneWord(text []byte) bool {
 	for len(text) > 0 && blankIn(text) == 0 {
 		text = text[1:]
@@ -133,8 +132,7 @@ func isOneWord(text []byte) bool {
 	return len(text) > 0 && blankIn(text) == len(text)
 }
 
-// blankIn returns the index of the first SP or TAB in a text, its length if there is
-// none.
+// blankIn returns the index of the first SP or TAB in a text, or its length.
 func blankIn(text []byte) int {
 	for i, c := range text {
 		if c == ' ' || c == '\t' {
@@ -181,8 +179,8 @@ func (p *Parser) addRule(allow bool, pattern, line []byte) {
 	p.rules = append(p.rules, Rule{Allow: allow, Pattern: pattern, Text: line, Line: p.file.Lines})
 }
 
-// buildGroups makes each group of its part of the arrays, with the capacity cut so that
-// appending cannot overwrite the next group's.
+// buildGroups makes each group of its part of the arrays. The capacity is cut, so that
+// appending cannot overwrite the next group's part.
 func (p *Parser) buildGroups() {
 	if len(p.groups) == 0 {
 		return
@@ -200,5 +198,5 @@ func (p *Parser) buildGroups() {
 	}
 }
 
-// warn records something about the current line.
+// warn adds a warning about the current line.
 func (p *Parser) warn(kind WarningKind) { p.file.warn(kind, p.file.Lines) }

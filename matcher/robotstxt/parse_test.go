@@ -10,8 +10,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// summary writes the user-agent lines, allow and disallow rules and warnings on
-// one line, with their line numbers:
+// summary formats the user-agent lines, rules and warnings on one line, with their line
+// numbers:
 //
 //	1@Foo 2-/x 3+/y | 4@* 5- ; 3!missing_colon
 func summary(f *robotstxt.File) string {
@@ -60,7 +60,7 @@ func TestParse(t *testing.T) {
 		row  string
 		body string
 		want string
-		// google is what is expected under that profile, if it differs.
+		// google is the expectation under that profile, if it differs.
 		google string
 	}{
 		{"line ends: LF", "User-agent: a\nDisallow: /\n\nAllow: /x", "1@a 2-/ 4+/x", ""},
@@ -161,7 +161,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// numbered is a warning on each line of a range.
+// numbered returns a warning for each line of a range.
 func numbered(kind string, from, to int) string {
 	var parts []string
 	for ; from <= to; from++ {
@@ -206,7 +206,8 @@ lines 11, limited false
 	}
 }
 
-// A group's slices must not grow into the next group's part of the array.
+// TestGroupsDoNotOverlap: appending to a group's slices must not overwrite the next group's
+// part of the array.
 func TestGroupsDoNotOverlap(t *testing.T) {
 	f := robotstxt.Parse([]byte("User-agent: a\nAllow: /a\nUser-agent: b\nAllow: /b\n"), robotstxt.Options{})
 	first := f.Groups[0]
@@ -245,7 +246,7 @@ func TestWarningKindString(t *testing.T) {
 	}
 }
 
-// No line may cost an allocation: the arrays grow by a factor.
+// TestAllocations: the number of allocations must not grow with the number of lines.
 func TestAllocations(t *testing.T) {
 	tests := []struct {
 		row  string

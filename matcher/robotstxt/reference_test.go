@@ -7,8 +7,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// TestReference parses all bodies of up to four of these words after each of
-// the starts.
+// TestReference parses all bodies of up to four of these words, after each of the prefixes.
 func TestReference(t *testing.T) {
 	words := []string{"user-agent", "Disalow", "allow", ":", " ", "\v", "/", "#", "\x00", "\r", "\n", "\xEF", "\xBB"}
 	const most = 4
@@ -34,8 +33,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// checkReference checks that f has the groups and rules that the reference
-// implementation finds in the body.
+// checkReference checks that f has the groups and rules that the reference finds in the
+// body.
 func checkReference(t *testing.T, f *robotstxt.File, body []byte) {
 	t.Helper()
 	profile := reference.RFC9309

@@ -2,12 +2,11 @@ package robotstxt
 
 import "iter"
 
-// Text returns what Parse reads of a body: the part that counts, as UTF-8 without byte
-// order mark. It aliases the body, except for a UTF-16 one, which is decoded.
+// Text returns the part of a body that Parse reads, as UTF-8 without byte order mark. It
+// aliases the body unless that is UTF-16, which is decoded.
 func Text(body []byte, o Options) []byte { return new(File).open(body, o) }
 
-// Lines yields the lines of a Text, without their ends, with the numbers that Parse gives
-// them, from 1.
+// Lines yields the lines of a Text, without their ends, with the line numbers of Parse.
 func Lines(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		l := newLines(text)

@@ -1,57 +1,55 @@
 package robotstxt
 
-// MaxWarnings is how many warnings a File keeps, so that a hostile body cannot make each
-// of its bytes one. Those beyond are only counted.
+// MaxWarnings is how many warnings a File keeps: a hostile body could give one for each of
+// its bytes. The others are only counted.
 const MaxWarnings = 1000
 
 // Warning is a mistake in a body, or something odd about it.
 type Warning struct {
-	// Kind says what it is.
+	// Kind is what is wrong or odd.
 	Kind WarningKind
-	// Line number, from 1; 0 for the whole body.
+	// Line is the line number, from 1; 0 for the whole body.
 	Line int
 }
 
 // WarningKind names what is wrong.
 type WarningKind uint8
 
-// The kinds that concern the whole body; their line is 0.
+// These kinds concern the whole body; their line is 0.
 const (
-	// UTF16Body: the body starts with a UTF-16 byte order mark, where UTF-8 is
-	// required (RFC 9309 §2.3). RFC9309 decodes it; Google reads its bytes as
-	// they are and finds nothing.
+	// UTF16Body: the body starts with a UTF-16 byte order mark, though UTF-8 is required
+	// (RFC 9309 §2.3). RFC9309 decodes it; Google reads the bytes as UTF-8 and finds
+	// nothing.
 	UTF16Body WarningKind = iota + 1
-	// BodyLimited: the size limit (RFC 9309 §2.5) or Options.Cut ended the
-	// reading, and the line that was cut there is dropped.
+	// BodyLimited: the body was cut at the size limit (RFC 9309 §2.5) or by Options.Cut; an
+	// incomplete last line is dropped.
 	BodyLimited
 	// HTMLBody: the body starts with "<", as HTML and XML do.
 	HTMLBody
-	// BinaryBody: the body's beginning has control characters that no text has.
+	// BinaryBody: the body starts with control characters that no text has.
 	BinaryBody
 )
 
-// The kinds that concern one line.
+// These kinds concern one line.
 const (
-	// LineCut: the line is longer than 16,663 bytes, and the rest of it is
-	// ignored; Google only.
+	// LineCut: the line is longer than 16,663 bytes, and the rest is ignored; Google only.
 	LineCut WarningKind = iota + BinaryBody + 1
 	// NULInLine: the line has a NUL byte, which ends it.
 	NULInLine
-	// NotARecord: the line is no comment, has no colon, and is not a known key
-	// and one word after it; ignored.
+	// NotARecord: the line has no colon and is neither a comment nor a known key and one
+	// word; ignored.
 	NotARecord
-	// EmptyKey: nothing is before the colon; ignored.
+	// EmptyKey: there is no key before the colon; ignored.
 	EmptyKey
 	// UnknownKey: the key is not known; ignored.
 	UnknownKey
-	// MissingColon: white space is in place of the colon; the record counts.
+	// MissingColon: white space takes the place of the colon; the record counts.
 	MissingColon
 	// MisspelledKey: the key is a known misspelling, such as "disalow"; the
 	// record counts.
 	MisspelledKey
-	// KeyPrefix: the key only starts with a known key or misspelling, such as
-	// "Disallowed"; the record counts. Google only: to RFC9309 it is an
-	// UnknownKey.
+	// KeyPrefix: the key only starts with a known key or misspelling, such as "Disallowed";
+	// the record counts. Google only; under RFC9309 it is an UnknownKey.
 	KeyPrefix
 	// RuleBeforeGroup: an allow, disallow or crawl-delay record comes before the
 	// first user-agent line (RFC 9309 §2.2.1); ignored.
@@ -88,7 +86,7 @@ func (k WarningKind) String() string {
 	return "warning(?)"
 }
 
-// warn counts a warning, and keeps it if there is room.
+// warn counts a warning, and keeps it if there are fewer than MaxWarnings.
 func (f *File) warn(kind WarningKind, line int) {
 	f.WarningCount++
 	if len(f.Warnings) < MaxWarnings {
