@@ -124,7 +124,7 @@ func newDiff(c *call) (*diff, error) {
 				side.agents = []matcher.Chain{c.against}
 			}
 		}
-		if err := side.rulesConfig.check(); err != nil {
+		if err := side.checkOneTime(); err != nil {
 			return nil, err
 		}
 	}

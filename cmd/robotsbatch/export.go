@@ -63,7 +63,7 @@ func (c *call) exportTable(ctx context.Context) (status int, err error) {
 	if c.table == nil {
 		return 0, usageErrorf("-table is missing: name one of %s", listOf(tableNames()))
 	}
-	if err := c.rulesConfig.check(); err != nil {
+	if err := c.checkOneTime(); err != nil {
 		return 0, err
 	}
 	return exitDone, c.export(ctx)

@@ -93,6 +93,8 @@ type jobConfig struct {
 	newProfile matcher.Profile
 	// table is the one to export.
 	table *export.Table
+	// changes makes a survey one of what changed.
+	changes bool
 
 	// With asOfColumn: beforeFirst makes the first capture hold before, everDenied
 	// counts denials of later times.

@@ -176,6 +176,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		More:  "See robotsbatch help history.",
 		Bind:  func(c *jobConfig) any { return &c.history },
 	},
+	surveyHistory, surveyChanges,
 	{
 		Name: "max-age", Argument: "SPAN", Topic: rulesTopic, Commands: evaluating, Standard: "24h, as RFC 9309 advises",
 		Short: "rows decided by an older robots.txt are counted, such as 36h or 7d",

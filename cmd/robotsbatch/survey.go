@@ -10,13 +10,33 @@ import (
 // surveyHelp is the command survey.
 var surveyHelp = cli.Command{
 	Name: "survey", Set: surveyCommand,
-	Usage: []string{"survey -rules RULES -agents FILE [-out FILE] [flags]"},
+	Usage: []string{"survey -rules RULES -agents FILE [-out FILE] [flags]", "survey -rules RULES -agents FILE -changes [-out FILE] [flags]"},
 	About: "says of every authority that rules know how much of it each agent is denied: a table with a row for each authority and agent.",
 	Details: "The column blocked is none, some or all: decided by the rules themselves, for every path there can be, and not by trying a few. " +
+		"With captures of more than one time it says since when, and -changes lists who began or ceased to block whom. " +
 		"What the columns mean is in robotsbatch help survey. robotsbatch stats makes the tables that studies publish of it.",
-	Examples: []string{"survey -rules crawl.warc.gz -agents ai.txt -out survey.parquet"},
-	Exits:    tableExits,
+	Examples: []string{
+		"survey -rules crawl.warc.gz -agents ai.txt -out survey.parquet",
+		`survey -rules "*.warc.gz" -agents ai.txt -changes -out changes.csv`,
+	},
+	Exits: tableExits,
 }
+
+// The flags that survey has alone.
+var (
+	surveyHistory = cli.Flag[jobConfig]{
+		Name: "history", Topic: rulesTopic, Commands: surveyCommand, Common: true,
+		Short: "say since when, too: columns first_seen, last_seen, since, since_after, changes",
+		More:  "It takes captures of more than one time, or packs that were compiled with -history.",
+		Bind:  func(c *jobConfig) any { return &c.history },
+	}
+	surveyChanges = cli.Flag[jobConfig]{
+		Name: "changes", Topic: rulesTopic, Commands: surveyCommand, Common: true,
+		Short: "a row for each change instead: who began or ceased to block whom, and when",
+		More:  "It takes what -history takes.",
+		Bind:  func(c *jobConfig) any { return &c.changes },
+	}
+)
 
 // survey writes the survey of what rules deny agents.
 func (c *call) survey(ctx context.Context) (status int, err error) {
@@ -32,9 +52,12 @@ func (c *call) survey(ctx context.Context) (status int, err error) {
 	if len(c.agents) == 0 {
 		return 0, usageErrorf("-agents is missing: name a list of agents, one a line, or give some with -agent")
 	}
-	if err := c.rulesConfig.check(); err != nil {
+	if err := c.checkOneTime(); err != nil {
 		return 0, err
 	}
-	c.table = export.Survey(c.agents)
+	c.table = export.Survey(c.agents, c.history)
+	if c.changes {
+		c.table, c.history = export.SurveyChanges(c.agents), true
+	}
 	return exitDone, c.export(ctx)
 }

@@ -20,6 +20,9 @@ type authority struct {
 	registered []byte
 	kind       robotstxt.BodyKind
 	digest     []byte // in hexadecimal; empty without a body
+	// With a history: what held up to what decides, and the listing that has it.
+	spans   []matcher.Span
+	listing *ruleset.Listing
 }
 
 // body is a body, parsed or described.

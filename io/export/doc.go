@@ -10,6 +10,13 @@
 // of their group, and none for each pair of them: a robots.txt of half a megabyte has
 // fifteen thousand of either.
 //
+// # Surveys
+//
+// [Survey] has a row for each authority and agent, [SurveyChanges] one for each change of
+// what an agent is denied. They go through the spans of an authority, oldest first, read
+// each body once, and keep for each agent what held last: a history takes no more memory
+// than one time.
+//
 // # What a rule pack has
 //
 // Rule packs have rules as they were compiled. A group is then what all rules for one

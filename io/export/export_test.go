@@ -25,14 +25,16 @@ func find(t *testing.T, sources ...string) *ruleset.Found {
 	t.Helper()
 	found, err := ruleset.Find(t.Context(), ruleset.Options{
 		Sources: sources, Chains: []matcher.Chain{{matcher.Everyone}}, Memory: 64 << 20, Workers: 2,
-		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-			return frontier.OpenCaptures(ctx, name, 64<<20, o)
-		},
+		OpenTable: openTable,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
+}
+
+func openTable(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
+	return frontier.OpenCaptures(ctx, name, 64<<20, o)
 }
 
 // rows are those of a table, each value with its column's name, in records of at most
@@ -261,9 +263,14 @@ func TestCaptures(t *testing.T) {
 // compile makes a rule pack.
 func compile(t *testing.T, found *ruleset.Found, name string) {
 	t.Helper()
+	compileWith(t, found, name, rulepack.BuildOptions{})
+}
+
+func compileWith(t *testing.T, found *ruleset.Found, name string, o rulepack.BuildOptions) {
+	t.Helper()
 	var b *rulepack.Builder
 	_, err := found.AddTo(t.Context(), func() (_ *rulepack.Builder, err error) {
-		b, err = rulepack.Create(t.Context(), name, rulepack.BuildOptions{})
+		b, err = rulepack.Create(t.Context(), name, o)
 		return b, err
 	})
 	if err == nil {

@@ -15,18 +15,20 @@ import (
 
 // Survey returns the table that has a row for each authority and agent: how much of the
 // authority the agent is denied, by rules for whom, and what is known of its robots.txt.
-func Survey(chains []matcher.Chain) *Table {
-	s := &surveyor{agents: matcher.NewAgents(chains)}
-	for _, chain := range chains {
-		s.names = append(s.names, strings.Join(chain, ","))
-	}
-	return &Table{Name: "survey", Schema: schema(
+// With a history it has since when, too, and needs a listing with that.
+func Survey(chains []matcher.Chain, history bool) *Table {
+	s := newSurveyor(chains)
+	columns := []arrow.Field{
 		text("agent"), optionalText("blocked"), optionalText("by"),
 		optional("crawl_delay", arrow.PrimitiveTypes.Float64), optional("rules", arrow.PrimitiveTypes.Int32),
 		text("access"), optional("status", arrow.PrimitiveTypes.Int32), optionalText("status_class"),
 		optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms), flag("stale"),
 		optionalText("body_kind"), optional("body_bytes", arrow.PrimitiveTypes.Int32), optionalText("body_digest"),
-	), fill: s.fill}
+	}
+	if history {
+		columns = append(columns, historyColumns...)
+	}
+	return &Table{Name: "survey", Schema: schema(columns...), fill: s.fill, history: history}
 }
 
 // Values of the column by.
@@ -41,13 +43,35 @@ type surveyor struct {
 	names    []string
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
+	// bodies are those that were read last: http and https often share one, and those of
+	// a history come back.
+	bodies map[bodyKey]*surveyedBody
+	past   []past // by agent, of the authority at hand
+}
 
-	// The last body, which http and https often share.
+func newSurveyor(chains []matcher.Chain) *surveyor {
+	s := &surveyor{agents: matcher.NewAgents(chains), bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
+	for _, chain := range chains {
+		s.names = append(s.names, strings.Join(chain, ","))
+	}
+	return s
+}
+
+// bodyKey names a body.
+type bodyKey struct {
 	pack   *rulepack.Pack
 	number uint32
-	length int // in bytes, 0 where it is not known
+}
+
+// surveyedBody is what agents are denied by a body.
+type surveyedBody struct {
+	length int // in bytes, -1 where it is not known
 	each   []surveyed
 }
+
+// mostSurveyed is how many agents of bodies a surveyor knows, of which each takes some 40
+// bytes.
+const mostSurveyed = 1 << 17
 
 // surveyed is what an agent is denied by a body.
 type surveyed struct {
@@ -58,20 +82,23 @@ type surveyed struct {
 }
 
 func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
-	blocked := extent.None
-	switch {
-	case a.Access == access.DisallowAll:
-		blocked = extent.All
-	case a.Access == access.Rules:
-		if err := s.read(a); err != nil {
-			w.Fail(err)
-			return
-		}
+	var read *surveyedBody
+	var err error
+	if a.Access == access.Rules {
+		read, err = s.read(a.Pack(), a.Body)
+	}
+	if err == nil && a.spans != nil {
+		err = s.replay(a.spans, a.listing.SpanPack, func(int, *change) {})
+	}
+	if err != nil {
+		w.Fail(err)
+		return
 	}
 	for i, name := range s.names {
-		agent := surveyed{blocked: blocked, delay: matcher.NoCrawlDelay}
-		if a.Access == access.Rules {
-			agent = s.each[i]
+		agent := surveyed{blocked: extentOf(a.Access), delay: matcher.NoCrawlDelay}
+		length := -1
+		if read != nil {
+			agent, length = read.each[i], read.length
 		}
 		a.begin(w)
 		w.Text([]byte(name))
@@ -85,13 +112,24 @@ func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
 		w.Time(a.Fetched)
 		w.Flag(a.Stale)
 		w.OptionalText([]byte(a.kind.String()))
-		w.Known(s.length, a.Access == access.Rules && s.length >= 0)
+		w.Known(length, length >= 0)
 		w.OptionalText(a.digest)
+		if a.spans != nil {
+			s.past[i].write(w, a)
+		}
 		w.End()
 		if w.Err() != nil {
 			return
 		}
 	}
+}
+
+// extentOf is how much is denied where there are no rules.
+func extentOf(outcome access.Outcome) extent.Extent {
+	if outcome == access.DisallowAll {
+		return extent.All
+	}
+	return extent.None
 }
 
 // statusClass is 2xx for 200 and so on, nothing for no status.
@@ -102,33 +140,37 @@ func statusClass(status int) []byte {
 	return []byte{'0' + byte(status/100), 'x', 'x'}
 }
 
-// read finds out what each agent is denied by the body of an authority.
-func (s *surveyor) read(a *authority) error {
-	if s.pack == a.Pack() && s.number == a.Body && s.each != nil {
-		return nil
+// read finds out what each agent is denied by a body.
+func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
+	key := bodyKey{pack, number}
+	if b, ok := s.bodies[key]; ok {
+		return b, nil
 	}
-	stored, err := a.Pack().Body(a.Body)
+	stored, err := pack.Body(number)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.pack, s.number, s.each = a.Pack(), a.Body, s.each[:0]
+	if (len(s.bodies)+1)*len(s.names) > mostSurveyed {
+		clear(s.bodies)
+	}
+	var b *surveyedBody
 	if stored.Source != nil {
-		s.source(stored)
+		b = s.source(stored, pack.Info().Profile)
 	} else {
-		s.compiled(stored)
+		b = s.compiled(stored)
 	}
-	return nil
+	s.bodies[key] = b
+	return b, nil
 }
 
 // source reads a body that is there as it came.
-func (s *surveyor) source(stored *rulepack.Body) {
-	s.length = len(stored.Source)
+func (s *surveyor) source(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
 	s.compiler.Explain = true
 	// A pack has the part of a body that counts.
-	f := s.parser.Parse(stored.Source, robotstxt.Options{Profile: s.pack.Info().Profile, Limit: len(stored.Source)})
+	f := s.parser.Parse(stored.Source, robotstxt.Options{Profile: profile, Limit: len(stored.Source)})
 	tries, of := s.compiler.Compile(f, s.agents)
 	delays := matcher.CollectRecords(f, s.agents).CrawlDelays
-	s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
+	each := s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
 		switch name, lines := matcher.ChosenGroups(f, chain); {
 		case len(lines) == 0:
 		case name == matcher.Everyone:
@@ -138,28 +180,30 @@ func (s *surveyor) source(stored *rulepack.Body) {
 		}
 		return by, delays[i]
 	})
+	return &surveyedBody{length: len(stored.Source), each: each}
 }
 
 // compiled reads a body that was compiled. Its length is not known.
-func (s *surveyor) compiled(stored *rulepack.Body) {
-	s.length = -1
+func (s *surveyor) compiled(stored *rulepack.Body) *surveyedBody {
 	delays := stored.Records.ForChains(s.agents.Chains(), stored.Compiled.Chosen).CrawlDelays
 	tries, of := stored.Compiled.For(s.agents)
 	everyone := ""
 	if stored.Compiled.HasEveryone() {
 		everyone = byEveryone
 	}
-	s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
+	each := s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
 		if stored.Compiled.Chosen(chain) != matcher.Everyone {
 			return byName, delays[i]
 		}
 		return everyone, delays[i]
 	})
+	return &surveyedBody{length: -1, each: each}
 }
 
 // survey finds out what each agent is denied: once for tries of the same rules. tell says
 // by whose rules, and what its crawl-delay is.
-func (s *surveyor) survey(tries []matcher.Trie, of []uint32, tell func(i int, chain matcher.Chain) (by string, delay float64)) {
+func (s *surveyor) survey(tries []matcher.Trie, of []uint32, tell func(i int, chain matcher.Chain) (by string, delay float64)) []surveyed {
+	each := make([]surveyed, 0, len(s.names))
 	o := matcher.Origin{Tries: tries, Of: of}
 	known := make(map[*byte]surveyed)
 	for i, chain := range s.agents.Chains() {
@@ -170,8 +214,9 @@ func (s *surveyor) survey(tries []matcher.Trie, of []uint32, tell func(i int, ch
 			known[trie.Identity()] = agent
 		}
 		agent.by, agent.delay = tell(i, chain)
-		s.each = append(s.each, agent)
+		each = append(each, agent)
 	}
+	return each
 }
 
 // countRules counts the lines of a trie's rules that can match anything.

@@ -19,8 +19,8 @@ type Table struct {
 	Schema *arrow.Schema
 	// fill adds the rows of an authority, whose body is nil where no body decides.
 	fill func(w *tables.Writer, a *authority, b *body)
-	// bodies says that fill needs bodies.
-	bodies bool
+	// bodies says that fill needs bodies, and history that it needs spans.
+	bodies, history bool
 }
 
 // The tables of what decides; see Tables.
@@ -84,8 +84,14 @@ type Options struct {
 func Rows(l *ruleset.Listing, t *Table, o Options) iter.Seq2[arrow.Record, error] {
 	return tables.WrittenRecords(t.Schema, o.Rows, func(w *tables.Writer) error {
 		reader := bodyReader{profile: o.Profile}
+		var spans []matcher.Span
 		return l.Each(func(listed *ruleset.Listed) error {
 			a, b, err := reader.read(listed, t.bodies)
+			if err == nil && t.history {
+				a.listing = l
+				spans, err = l.AppendSpans(spans[:0], listed)
+				a.spans = spans
+			}
 			if err != nil {
 				return fmt.Errorf("export: %w", err)
 			}

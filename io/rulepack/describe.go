@@ -48,8 +48,8 @@ func (o origin) describe() Authority {
 	}
 }
 
-// Each calls visit for each authority in the pack, until that returns an error. The order
-// is that of the pack; the key is valid until visit returns.
+// Each calls visit for each authority that the pack knows at Options.AsOf, until that
+// returns an error. The order is that of the pack; the key is valid until visit returns.
 func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -63,11 +63,12 @@ func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error)
 			return err
 		}
 		for i := range b.count() {
-			o := b.origin(i)
-			if authority = b.appendAuthority(authority[:0], i); !p.sound(o) {
-				return p.damaged("what it says of %q", authority)
+			authority = b.appendAuthority(authority[:0], i)
+			o, err := p.deciding(authority, number, b, i)
+			if err == nil && o != unknown {
+				err = visit(authority, o.describe())
 			}
-			if err := visit(authority, o.describe()); err != nil {
+			if err != nil {
 				return err
 			}
 		}

@@ -86,8 +86,14 @@ func (p *Pack) find(authority []byte, l location) (origin, error) {
 	if err != nil || !known {
 		return unknown, err
 	}
+	return p.deciding(authority, l.bucket, b, place)
+}
+
+// deciding returns what decides about an authority, by its bucket and its place there, at
+// Options.AsOf; unknown for nothing.
+func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (origin, error) {
 	if p.asOf != 0 {
-		return p.findAt(l.bucket, b, place)
+		return p.findAt(number, b, place)
 	}
 	o := b.origin(place)
 	if !p.sound(o) {

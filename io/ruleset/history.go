@@ -20,8 +20,8 @@ func (s *Set) Historical() (matcher.Historical, error) {
 	for _, source := range s.sources {
 		switch source := source.(type) {
 		case *packSource:
-			if !source.Info().History {
-				return nil, usageErrorf("-rules %s is a rule pack without a history, so it knows no other time than its own: compile it with -history", blob.Shown(source.name))
+			if err := source.checkHistory(); err != nil {
+				return nil, err
 			}
 			if source.Partitions() > 1 {
 				return nil, usageErrorf("-rules %s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", blob.Shown(source.name))
@@ -35,6 +35,14 @@ func (s *Set) Historical() (matcher.Historical, error) {
 		return all[0], nil
 	}
 	return all, nil
+}
+
+// checkHistory refuses a pack that knows nothing of other times.
+func (p *packSource) checkHistory() error {
+	if p.Info().History {
+		return nil
+	}
+	return usageErrorf("-rules %s is a rule pack without a history, so it knows no other time than its own: compile it with -history", blob.Shown(p.name))
 }
 
 // checkHistory refuses what has no order in time: captures are one source, so none can

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"robotsbatch/io/blob"
 	"robotsbatch/io/rulepack"
 	"robotsbatch/io/runs"
+	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/domains"
 )
@@ -24,6 +26,10 @@ type Listing struct {
 	packs    []*packSource
 	captured *Captured // nil without captures
 	sorter   *runs.Sorter
+	// With Options.History: timelines are the packs, and asOf is Options.AsOf in seconds,
+	// 0 for none.
+	timelines timelines
+	asOf      int64
 }
 
 // Listed is what a source knows of an authority.
@@ -81,11 +87,18 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		}
 		l.packs = append(l.packs, pack)
 	}
-	for number := range l.packs {
+	for number, pack := range l.packs {
+		if f.options.History {
+			if err := pack.checkHistory(); err != nil {
+				return err
+			}
+			l.timelines = append(l.timelines, pack.Pack)
+		}
 		if err := l.add(ctx, number); err != nil {
 			return err
 		}
 	}
+	l.asOf = int64(packSecond(f.options.AsOf))
 	if l.sorter.Len() == 0 && len(others.sources) < len(f.sources) && !f.options.AllowNone {
 		return fmt.Errorf("no usable rules: -rules %s is a rule pack without authorities: -allow-no-rules goes on", SomeOf(f.shownNames()))
 	}
@@ -112,6 +125,7 @@ func (f *Found) listSources(ctx context.Context, l *Listing) error {
 	var pack *packSource
 	compiled, err := f.build(ctx, file, rulepack.BuildOptions{
 		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker, Sources: true,
+		History: o.History,
 	})
 	if err == nil {
 		pack, err = f.openPack(file, SomeOf(f.shownNames()), newAgentWatch(nil))
@@ -182,6 +196,22 @@ func (l *Listing) Each(visit func(*Listed) error) error {
 		return visit(&listed)
 	})
 }
+
+// AppendSpans appends what held of a listed authority up to what decides, oldest first. It
+// is for a listing with Options.History. Each span is of the first source that knew the
+// authority then; see SpanPack.
+func (l *Listing) AppendSpans(spans []matcher.Span, x *Listed) ([]matcher.Span, error) {
+	start := len(spans)
+	spans, err := l.timelines.AppendSpans(spans, x.Key)
+	if err != nil {
+		return spans, err
+	}
+	end := cmp.Or(l.asOf, x.pack.Info().AsOf, math.MaxInt64)
+	return spans[:start+matcher.SpanAt(spans[start:], end)+1], nil
+}
+
+// SpanPack is the rule pack that has a span's body.
+func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.Source].Pack }
 
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (l *Listing) Unchanged() error {

@@ -3,11 +3,16 @@ prints, verdicts on URLs agree with how much an authority denies, and lists of d
 agents with a column for each agent.
 
     survey.py ROBOTSBATCH SAMPLE SCRATCH
+
+Surveys of a history are compared with surveys as of many days, one by one.
 """
 
 import csv
+import datetime
 import io
+import json
 import os
+import random
 import subprocess
 import sys
 
@@ -102,4 +107,50 @@ agree = duckdb.sql(f"""
       count(*) FILTER (allowed AND blocked = 'all' AND NOT regexp_matches(url, '/robots.txt(#.*)?$'))
     FROM c""").fetchall()[0]
 assert agree[0] > 1000 and agree[2:] == (0, 0), agree
+
+# What sites changed by their rules, as the manual has it.
+POLICY = """
+    SELECT authority, agent, was, new_blocked, new_by, epoch(changed_at) FROM (
+      SELECT *, last_value(CASE WHEN old_access <> 'unreachable' THEN old_blocked END IGNORE NULLS)
+        OVER (PARTITION BY authority, agent ORDER BY changed_at) AS was FROM 'changes.parquet')
+    WHERE new_access <> 'unreachable' AND was <> new_blocked"""
+# A history of captures: what SQL finds between surveys as of one day after the other is
+# what one survey says of all days.
+dice, bodies = random.Random(12), sorted(os.listdir(f"{sample}/rules"))[:60]
+crawls = [datetime.date(2026, 1, 1) + datetime.timedelta(31 * i) for i in range(6)]
+with open("captures.jsonl", "w") as f:
+    for day in crawls:
+        for site in range(50):
+            status = dice.choice([200, 200, 200, 200, 404, 503])
+            with open(f"{sample}/rules/{dice.choice(bodies)}", encoding="utf-8", errors="replace") as body:
+                capture = {"url": f"https://s{site}.example/robots.txt", "status": status, "fetched_at": f"{day}T00:00:00Z", "body": body.read()}
+            if dice.random() < 0.8:
+                f.write(json.dumps(capture) + "\n")
+rules = ["-rules", "captures.jsonl", "-agents", "agents.txt"]
+days = sorted(d for c in crawls for d in (c, c + datetime.timedelta(30)) if d <= crawls[-1])
+for day in days:
+    run("survey", *rules, "-as-of", str(day), "-out", f"as-of-{day}.parquet")
+run("survey", *rules, "-history", "-out", "history.parquet")
+run("survey", *rules, "-changes", "-out", "changes.parquet")
+CHANGED = """
+    WITH each AS (SELECT *, CAST(replace(replace(filename, 'as-of-', ''), '.parquet', '') AS DATE) AS day
+        FROM read_parquet('as-of-*.parquet', filename = true)),
+      pairs AS (SELECT *, lag(blocked) OVER w AS old_blocked, lag("by") OVER w AS old_by, lag(access) OVER w AS old_access FROM each
+        WINDOW w AS (PARTITION BY authority, agent ORDER BY day))
+    SELECT authority, agent, old_blocked, blocked AS new_blocked, old_by, "by" AS new_by, old_access, access AS new_access, day FROM pairs
+    WHERE old_access IS NOT NULL AND (old_blocked, coalesce(old_by, ''), old_access) <> (blocked, coalesce("by", ''), access)"""
+LISTED = """SELECT authority, agent, old_blocked, new_blocked, old_by, new_by, old_access, new_access, CAST(make_timestamp(epoch_us(changed_at)) AS DATE) AS day
+    FROM 'changes.parquet'"""
+differing = duckdb.sql(f"(({CHANGED}) EXCEPT ALL ({LISTED})) UNION ALL (({LISTED}) EXCEPT ALL ({CHANGED}))").fetchall()
+assert not differing, differing[:5]
+counted = duckdb.sql("""
+    SELECT h.authority, h.agent FROM 'history.parquet' h
+    LEFT JOIN (SELECT authority, agent, count(*) AS n, max(changed_at) AS last, arg_max(old_fetched_at, changed_at) AS before FROM 'changes.parquet' GROUP BY ALL) c
+      USING (authority, agent)
+    WHERE changes <> coalesce(n, 0) OR since <> coalesce(last, first_seen) OR since_after IS DISTINCT FROM before""").fetchall()
+assert not counted, counted[:5]
+changes = duckdb.sql("SELECT count(*) FROM 'changes.parquet'").fetchall()[0][0]
+policy = duckdb.sql(POLICY).fetchall()
+assert changes > 1000 and 0 < len(policy) < changes, (changes, len(policy))
+print(f"survey: {changes} changes agree, {len(policy)} of them by rules")
 print(f"survey: {sites[0]} authorities, {sites[1]} domains, {agree[0]} verdicts ({agree[1]} where all is denied) agree")
