@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
@@ -72,7 +70,7 @@ func (c *call) compilePacks(ctx context.Context) (status int, err error) {
 	out := c.out
 	for number := range max(1, c.partitions) {
 		if c.partitions > 1 {
-			c.out = partitionName(out, number, c.partitions)
+			c.out = rulepack.PartitionName(out, number, c.partitions)
 		}
 		made, err := c.compile(ctx, number)
 		if err != nil {
@@ -82,17 +80,6 @@ func (c *call) compilePacks(ctx context.Context) (status int, err error) {
 		c.log.Info(made.Text(blob.Shown(c.out)), "done", "summary", made)
 	}
 	return exitDone, nil
-}
-
-// partitionName is the name of a partition's pack: site-00003-of-00016.rules.
-func partitionName(out string, number, count int) string {
-	begin, parameters := out, ""
-	if blob.IsURL(out) {
-		begin = blob.Shown(out)
-		parameters = strings.TrimPrefix(out, begin)
-	}
-	ending := path.Ext(begin)
-	return fmt.Sprintf("%s-%05d-of-%05d%s%s", strings.TrimSuffix(begin, ending), number, count, ending, parameters)
 }
 
 // compile makes a pack; number is that of its partition.

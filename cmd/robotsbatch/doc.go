@@ -9,10 +9,10 @@
 //	flags.go     what the flags of the main job mean together; values.go single ones
 //	inputs.go    names → inputs, which io/frontier opens
 //	rules.go     -rules → io/ruleset
-//	outputs.go   names → outputs, and the sink of an output
+//	outputs.go   -out → outputs, of which io/outputs opens the sinks
 //	job.go       batch.Run for each output, which io/outputs completes
 //	shard.go     one of the shards of a job, which merge.go makes a whole of
-//	compile.go, inspect.go, explain.go, hash.go, pipe.go, verify.go, version.go  the subcommands
+//	compile.go, explain.go, export.go, …  a file a subcommand
 //	help.go      help texts; manual/ the pages of the manual
 //
 // internal/cli makes parsing, help, man page and completions of the two tables, and

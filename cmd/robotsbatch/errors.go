@@ -16,11 +16,6 @@ import (
 // that goes wrong has exit status 1.
 func usageErrorf(format string, args ...any) error { return cli.Usagef(format, args...) }
 
-// unavailable is the error for what a later version brings.
-func unavailable(what string) error {
-	return usageErrorf("%s is not available in this version", what)
-}
-
 // statusOf is the one that an error asks for.
 func statusOf(err error) int {
 	var signal console.Stopped

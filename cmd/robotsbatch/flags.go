@@ -15,6 +15,7 @@ import (
 	"robotsbatch/io/export"
 	"robotsbatch/io/format"
 	"robotsbatch/io/lines"
+	"robotsbatch/io/outputs"
 	"robotsbatch/io/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -73,7 +74,7 @@ type jobConfig struct {
 
 	out            string
 	outFormat      format.Format // Unknown: by name
-	compression    compression
+	compression    outputs.Compression
 	hasCompression bool
 	recode         bool // columns that could pass through are decoded and encoded
 	emit           batch.Emit
@@ -100,7 +101,7 @@ type jobConfig struct {
 	// counts denials of later times.
 	beforeFirst, everDenied bool
 
-	maxInvalid  allowance
+	maxInvalid  cli.Allowance
 	workers     int
 	batchRows   int
 	memory      int64
@@ -125,7 +126,7 @@ type jobConfig struct {
 
 // newConfig is a command line without flags.
 func newConfig() *jobConfig {
-	c := &jobConfig{maxInvalid: unlimited, linting: lintConfig{failOn: lint.Error}, memory: defaultMemory, maxLine: lines.DefaultMaxLine, out: "-", given: make(map[string][]string)}
+	c := &jobConfig{maxInvalid: cli.Unlimited, linting: lintConfig{failOn: lint.Error}, memory: defaultMemory, maxLine: lines.DefaultMaxLine, out: "-", given: make(map[string][]string)}
 	c.maxAge = evaluate.DefaultMaxAge * time.Second
 	return c
 }

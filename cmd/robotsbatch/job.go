@@ -34,7 +34,7 @@ type job struct {
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
 	shown     *console.Progress
-	html      *htmlReport
+	html      *report.Page
 	summary   *report.Summary
 	record    *outputs.Record // nil for none
 	publish   outputs.Publisher
@@ -63,9 +63,9 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	started := time.Now()
 	limitHeap(c.memory)
 	j.inputs = j.reading()
-	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !c.wantsText(), c.columns, c.keep
+	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !c.writing().WantsText(), c.columns, c.keep
 	j.inputs.Beside = batch.Beside{Weight: c.weight, Time: c.asOfColumn}
-	if c.wantsText() {
+	if c.writing().WantsText() {
 		j.inputs.Keep = batch.KeepURL
 	}
 	j.shown = console.NewProgress(j.log, c.progress, c.out == blob.Stdio && console.IsTerminal(s.out), started)
@@ -139,7 +139,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	j.inputs.Part = j.part()
-	planned, err := planOutputs(j.jobConfig, inputs)
+	planned, err := j.writing().Plan(inputs)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err := j.openReport(ctx); err != nil {
 		return err
 	}
-	defer j.html.abort()
+	defer j.html.Abort()
 	j.summary = newSummary(j.jobConfig, inputs)
 	if err := j.convertAll(ctx, planned); err != nil {
 		return err
@@ -196,6 +196,21 @@ func (j *job) openTimelines() (err error) {
 		j.timelines, err = j.rules.Historical()
 	}
 	return err
+}
+
+// openReport creates the page that -report asks for.
+func (j *job) openReport(ctx context.Context) (err error) {
+	if j.reportFile == "" {
+		return nil
+	}
+	agents := len(j.agents)
+	if j.combined() != batch.CombineNone {
+		agents = 1
+	}
+	if j.html, err = report.CreatePage(ctx, j.reportFile, agents); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
 }
 
 // tryInput opens and closes the first input, so that its errors show before captures
@@ -283,7 +298,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
-	return j.html.count(evaluate.New(j.rules.Origins(), evaluate.Options{
+	return j.html.Count(evaluate.New(j.rules.Origins(), evaluate.Options{
 		Agents: len(j.agents), Combine: j.combined(), Profile: j.profile, Missing: j.missing, Explain: j.explain || j.html != nil,
 		Facts: j.html != nil || slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
 		Hashes: slices.Contains(j.with, batch.AuthorityHashColumn),
@@ -306,24 +321,24 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	unlock := func() {}
 	defer func() { unlock() }()
 	if out.InFolder { // another run may write this file alone
-		lock, err := blob.LockFile(t.path)
+		lock, err := blob.LockFile(t.Path)
 		if err != nil {
 			return fmt.Errorf("-out: %w", err)
 		}
 		unlock = lock.Unlock
 	}
-	if err := j.begunBefore(t.path); err != nil {
+	if err := j.begunBefore(t.Path); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
-	if err := j.passThrough(t, out, src); err != nil {
+	if err := j.writing().PassThrough(t, out, src); err != nil {
 		return err
 	}
-	w, err := createTarget(ctx, j.s, t)
+	w, err := j.create(ctx, t)
 	if err != nil {
 		return err
 	}
 	var late *outputs.LateWriter
-	if out.InFolder && !blob.IsURL(t.path) {
+	if out.InFolder && !blob.IsURL(t.Path) {
 		late = &outputs.LateWriter{Writer: w}
 		w = late
 	}
@@ -332,8 +347,8 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 		return err
 	}
 	j.shown.Next(out, stats)
-	j.html.next(stats.Rows)
-	enter := func() error { return j.record.Enter(src, t.path, sums, stats) }
+	j.html.Next(stats.Rows)
+	enter := func() error { return j.record.Enter(src, t.Path, sums, stats) }
 	if late == nil {
 		if err := enter(); err != nil {
 			return err
@@ -353,7 +368,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 
 // evaluate writes the rows of src with their verdicts to w. The checksums are nil
 // when no manifest wants them.
-func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenation, w blob.Writer) (*batch.Stats, *manifest.Sums, error) {
+func (j *job) evaluate(ctx context.Context, t outputs.Target, src *frontier.Concatenation, w blob.Writer) (*batch.Stats, *manifest.Sums, error) {
 	sink, sums, err := j.newSink(t, src, w)
 	if err != nil {
 		return nil, nil, err
@@ -362,7 +377,7 @@ func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenatio
 		Emit: j.emit, Workers: j.workers, Memory: j.flightMemory(),
 		Progress: func(s batch.Stats) {
 			j.shown.Report(&s, src)
-			j.html.progress(s.Rows)
+			j.html.Progress(s.Rows)
 		},
 	})
 	if errors.Is(err, syscall.EPIPE) {
@@ -370,7 +385,7 @@ func (j *job) evaluate(ctx context.Context, t target, src *frontier.Concatenatio
 	} else if err != nil {
 		return nil, nil, j.because(ctx, err, src)
 	}
-	j.summary.Add(t.name(), &stats)
+	j.summary.Add(t.Name(), &stats)
 	j.reportTruncated(src)
 	return &stats, sums, nil
 }
@@ -401,12 +416,12 @@ func (j *job) because(ctx context.Context, err error, src *frontier.Concatenatio
 func (j *job) finish(started time.Time, file blob.Writer) error {
 	s := j.summary
 	s.Finish(started)
-	tooMany := !j.maxInvalid.permits(s.Unknown(), s.Rows)
+	tooMany := !j.maxInvalid.Permits(s.Unknown(), s.Rows)
 	if tooMany {
 		s.ExitStatus = exitInvalid
 	}
-	if err := j.html.write(s, time.Now()); err != nil {
-		return err
+	if err := j.html.Write(s, time.Now()); err != nil {
+		return fmt.Errorf("-report: %w", err)
 	}
 	if file != nil {
 		if err := s.Write(file); err != nil {

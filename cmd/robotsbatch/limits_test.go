@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"robotsbatch/matcher"
 )
 
 // A job whose heap is held to -memory by the garbage collector itself leaves no
@@ -46,4 +48,15 @@ func TestJobUnderMemoryLimit(t *testing.T) {
 	job(exitDone, "-in", list, "-rules", pack, "-emit", "allowed", "-memory", memory, "-batch-rows", "100", "-quiet", "-out", filepath.Join(folder, "out.txt.gz"))
 	job(exitFailed, "-in", frontier, "-in", list, "-rules", pack, "-memory", memory, "-out", filepath.Join(folder, "never.csv"))
 	goleak.VerifyNone(t, ignore)
+}
+
+// A robots.txt with as many sitemaps as are kept must not end a job that asks for
+// nothing special, also when all rows of a batch come under it: the list as jsonl
+// has it leaves a fifth of what a batch may be written as.
+func TestSitemapsFitTheMemory(t *testing.T) {
+	c := jobConfig{memory: defaultMemory}
+	const row = matcher.MaxSitemapBytes + matcher.MaxSitemaps*len(`"",`)
+	if written, most := int64(defaultRows*row), c.batchMemory(); written > most*4/5 {
+		t.Errorf("%d bytes of sitemaps in a batch, of %d that may be written", written, most)
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
+	_ "robotsbatch/io/blob/stores" // s3://, gs://, azblob://
 )
 
 // Exit statuses, the same in every help text. A program that a signal stops ends

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"robotsbatch/batch/manifest"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/outputs"
@@ -45,28 +43,8 @@ func (c *call) merge(ctx context.Context) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	summary := summaryOf(folder, whole)
+	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
+	summary.Version = cli.Version()
 	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
 	return exitDone, nil
-}
-
-// summaryOf is the summary of a job that a manifest is of.
-func summaryOf(folder string, m *manifest.Manifest) *report.Summary {
-	s := &report.Summary{Version: cli.Version(), Complete: true, Outputs: []string{}}
-	agents := m.Job.Options["agent"]
-	if len(agents) == 0 {
-		agents = []string{"*"}
-	}
-	if weight := m.Job.Options["weight"]; len(weight) > 0 {
-		s.Weigh(weight[0])
-	}
-	for i := range m.Outputs {
-		o := &m.Outputs[i]
-		for len(s.Agents) < len(o.Counts.Agents) {
-			name := strings.Join(agents[min(len(s.Agents), len(agents)):min(len(s.Agents)+1, len(agents))], "")
-			s.Agents = append(s.Agents, report.Agent{Agent: name})
-		}
-		s.Add(outputs.Below(folder, o.Output.Name), o.Counts.Stats())
-	}
-	return s
 }

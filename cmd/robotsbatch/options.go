@@ -79,7 +79,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "delimiter", Argument: "CHAR", Topic: inputTopic, Commands: readingURLs,
 		Short: "what separates fields in csv and tsv, such as \";\" or tab", Standard: "told from the header of csv",
-		Bind: func(c *jobConfig) any { return separatorOf(&c.separator) },
+		Bind: func(c *jobConfig) any { return cli.Separator(&c.separator) },
 	},
 	{
 		Name: "max-line", Argument: "SIZE", Topic: inputTopic, Commands: readingURLs, Standard: "1MiB",
@@ -154,7 +154,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Short: "time that ages count up to; of captures, none later counts",
 		More: "2026-03-01T12:00:00Z, or a day, which stands for its end. In the main job and pipe column:NAME decides each row by what was known at its own time: " +
 			"timestamps, dates, seconds, 14 digits or text. A pack knows other times than that of its compilation only with -history (robotsbatch help history).",
-		Bind: func(c *jobConfig) any { return timeOrColumn(&c.asOf, &c.asOfColumn) },
+		Bind: func(c *jobConfig) any { return cli.TimeOrColumn(&c.asOf, &c.asOfColumn) },
 	},
 	{
 		Name: "before-first", Argument: "WHAT", Topic: rulesTopic, Commands: jobCommand | pipeCommand, Standard: "missing", Words: []string{"missing", "use"},
@@ -316,7 +316,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "max-invalid", Argument: "N", Topic: runningTopic, Commands: jobCommand, Standard: "any", Indifferent: true,
 		Short: "rows without a verdict that are still success, or a share: 0.5%",
-		Bind:  func(c *jobConfig) any { return c.maxInvalid.set },
+		Bind:  func(c *jobConfig) any { return c.maxInvalid.Set },
 	},
 	{
 		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables, Standard: "the number of processors", Indifferent: true,

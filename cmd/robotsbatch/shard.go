@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/outputs"
@@ -21,70 +20,19 @@ type sharding struct {
 	divide bool // one input, of which the shard reads a part
 }
 
-// taskVariables are where schedulers tell a task its number in an array: Slurm,
-// Kubernetes, AWS Batch and Google Batch.
-var taskVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX", "BATCH_TASK_INDEX"}
-
-// mostShards keeps a manifest of all of them readable.
-const mostShards = 1_000_000
-
 // checkShard finds out which shard this is. The environment is asked with -shard auto.
-func (c *jobConfig) checkShard(environment func(string) string) error {
-	switch {
-	case c.which == "" && c.sharding.count > 0:
-		return usageErrorf("-shards is how many there are: say which one with -shard, such as -shard auto")
-	case c.which == "":
+func (c *jobConfig) checkShard(environment func(string) string) (err error) {
+	if c.shard, err = manifest.ParseShard(c.which, c.sharding.count, environment); err != nil {
+		return cli.UsageError{Err: err}
+	}
+	if c.shard == nil {
 		return nil
 	}
-	index, count := c.which, c.sharding.count
-	if c.which == "auto" {
-		if count == 0 {
-			return usageErrorf("-shard auto needs -shards N: an array's own count is another when a part of it is run again")
-		}
-		var err error
-		if index, err = taskNumber(environment); err != nil {
-			return err
-		}
-	} else if i, n, ok := strings.Cut(c.which, "/"); ok && count == 0 {
-		index = i
-		count, _ = strconv.Atoi(n)
-	} else if ok {
-		return usageErrorf("-shard %s says how many shards there are: leave out -shards", c.which)
-	}
-	number, err := strconv.Atoi(index)
-	switch {
-	case err != nil || count < 1:
-		return usageErrorf("-shard %s: want a shard from 0 and how many there are, such as 0/16, or auto", c.which)
-	case count > mostShards:
-		return usageErrorf("-shard %s: want at most %d shards", c.which, mostShards)
-	case number < 0 || number >= count:
-		return usageErrorf("-shard: there is no shard %d of %d: they are counted from 0 to %d, so the array must begin with 0, such as sbatch --array=0-%d",
-			number, count, count-1, count-1)
-	case !outputs.IsFolder(c.out):
+	if !outputs.IsFolder(c.out) {
 		return usageErrorf("-shard needs an -out that is a folder: its name ends with a slash, or it is there")
 	}
-	c.shard = &manifest.Shard{Index: number, Count: count}
 	c.resume = true
 	return nil
-}
-
-// taskNumber is the number of this task in its array.
-func taskNumber(environment func(string) string) (number string, err error) {
-	from := ""
-	for _, name := range taskVariables {
-		value := environment(name)
-		switch {
-		case value == "" || value == number:
-		case from != "":
-			return "", usageErrorf("-shard auto: %s is %s and %s is %s: give -shard i/n", from, number, name, value)
-		default:
-			from, number = name, value
-		}
-	}
-	if from == "" {
-		return "", usageErrorf("-shard auto: none of %s is set: this is no task of an array; give -shard i/n", strings.Join(taskVariables, ", "))
-	}
-	return number, nil
 }
 
 // deal returns the inputs of the shard: those whose names fall to it, or a part of the

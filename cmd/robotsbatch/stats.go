@@ -3,15 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
-	"robotsbatch/io/compress"
 	"robotsbatch/io/format"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/stats"
@@ -82,7 +78,7 @@ func (c *call) printStats(ctx context.Context) (status int, err error) {
 		o.Domains, sites = true, "registered domains"
 	}
 	if c.stats.rank != "" {
-		if o.Ranks, err = readRanks(ctx, c.stats.rank); err != nil {
+		if o.Ranks, err = stats.OpenRanks(ctx, c.stats.rank); err != nil {
 			return 0, fmt.Errorf("-rank %s: %w", blob.Shown(c.stats.rank), err)
 		}
 	}
@@ -98,21 +94,6 @@ func (c *call) printStats(ctx context.Context) (status int, err error) {
 	return exitDone, err
 }
 
-func readRanks(ctx context.Context, name string) (*stats.Ranks, error) {
-	f, err := blob.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	codec, _ := compress.ByName(blob.Shown(name))
-	r, err := compress.NewReader(f, codec)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return stats.ReadRanks(r)
-}
-
 // countSurvey reads a survey and counts it.
 func (c *call) countSurvey(ctx context.Context, name string, tally *stats.Tally) error {
 	src, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
@@ -125,23 +106,5 @@ func (c *call) countSurvey(ctx context.Context, name string, tally *stats.Tally)
 	if src.Format == format.JSONL || src.Schema == nil {
 		return usageErrorf("%s is %s: stats reads surveys in Parquet, Arrow, csv and tsv", blob.Shown(name), src.Format)
 	}
-	for {
-		piece, err := src.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		b, err := piece.Decode()
-		if err != nil {
-			return fmt.Errorf("%s: %w", piece.Name(), err)
-		}
-		if err := tally.Add(b.Table.(arrow.Record)); err != nil {
-			return fmt.Errorf("%s: %w", blob.Shown(name), err)
-		}
-		if b.Release != nil {
-			b.Release()
-		}
-	}
+	return tally.AddAll(ctx, src, blob.Shown(name))
 }

@@ -10,7 +10,6 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/blob"
 	"robotsbatch/io/format"
 	"robotsbatch/io/frontier"
@@ -32,7 +31,7 @@ func (c *call) checkTable(command *cli.Command) error {
 	if outputs.IsFolder(c.out) {
 		return usageErrorf("-out %s is a folder: name a file, such as %s.parquet", blob.Shown(c.out), command.Name)
 	}
-	if c.wantsText() {
+	if c.writing().WantsText() {
 		return usageErrorf("-out %s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", blob.Shown(c.out))
 	}
 	c.setWork()
@@ -51,7 +50,7 @@ func (c *call) refuseOperands(instead string) error {
 // tableOutput is an output that is open.
 type tableOutput struct {
 	c       *call
-	target  target
+	target  outputs.Target
 	first   *frontier.Source // what says which columns there are
 	emit    batch.Emit
 	release func()
@@ -65,8 +64,8 @@ func (c *call) openTable(schema *arrow.Schema) (*tableOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.path == blob.Stdio && t.format.IsBinary() && console.IsTerminal(c.s.out) {
-		return nil, errBinaryTerminal
+	if err := c.refuseTerminal(t); err != nil {
+		return nil, err
 	}
 	release, err := outputs.Claim(c.out)
 	if err != nil {
@@ -92,11 +91,11 @@ func (o *tableOutput) writeRows(ctx context.Context, name string, rows iter.Seq2
 func (o *tableOutput) write(ctx context.Context, src batch.Source, newEvaluator func() batch.Evaluator, unchanged func() error) (batch.Stats, error) {
 	sink := batch.Discard
 	if o.c.out != "" {
-		w, err := createTarget(ctx, o.c.s, o.target)
+		w, err := o.c.create(ctx, o.target)
 		if err != nil {
 			return batch.Stats{}, err
 		}
-		if sink, err = o.c.encoder(o.target, o.first, false, w); err != nil {
+		if sink, err = o.c.writing().NewSink(o.target, o.first, false, o.c.batchMemory(), w); err != nil {
 			w.Abort()
 			return batch.Stats{}, err
 		}

@@ -78,7 +78,7 @@ func Expand(ctx context.Context, name string) ([]Input, error) {
 func matching(ctx context.Context, pattern string) ([]Input, error) {
 	matches, err := blob.Glob(pattern)
 	if err != nil {
-		return nil, usageErrorf("%s: %w", pattern, err)
+		return nil, Usagef("%s: %w", pattern, err)
 	}
 	root := blob.PatternRoot(pattern)
 	var inputs []Input

@@ -146,7 +146,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 	divided := o.Part.Count > 1
 	if divided {
 		if !s.canDivide() {
-			return usageErrorf("%s is one input, and only Arrow files and Parquet are divided into shards: name several inputs", name)
+			return Usagef("%s is one input, and only Arrow files and Parquet are divided into shards: name several inputs", name)
 		}
 		name = fmt.Sprintf("%s (shard %d of %d)", name, o.Part.Index, o.Part.Count)
 	}
@@ -156,13 +156,13 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 	switch s.Format {
 	case format.Text:
 		if o.URLColumn != "" && o.URLColumn != listColumn {
-			return usageErrorf("%s is a list of URLs and has no column %q: leave out -url-column", name, o.URLColumn)
+			return Usagef("%s is a list of URLs and has no column %q: leave out -url-column", name, o.URLColumn)
 		}
 		if o.Beside.Weight != "" {
-			return usageErrorf("%s is a list of URLs and has no column %q: leave out -weight", name, o.Beside.Weight)
+			return Usagef("%s is a list of URLs and has no column %q: leave out -weight", name, o.Beside.Weight)
 		}
 		if o.Beside.Time != "" {
-			return usageErrorf("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
+			return Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
 		}
 		s.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})
 		s.URLColumn = listColumn
@@ -191,7 +191,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 		})
 	case format.Parquet:
 		if s.Codec != compress.None || s.file == nil {
-			return usageErrorf("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
+			return Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
 		}
 		size, _ := s.file.Size()
 		table, err = parquetio.Open(s.file, size, parquetio.Options{
@@ -203,11 +203,11 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 	case format.Unknown:
 		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
 	case format.RulePack:
-		return usageErrorf("%s is a rule pack: name it with -rules", name)
+		return Usagef("%s is a rule pack: name it with -rules", name)
 	case format.WARC:
-		return usageErrorf("%s is a WARC file, which has captures: name it with -rules", name)
+		return Usagef("%s is a WARC file, which has captures: name it with -rules", name)
 	default:
-		return usageErrorf("%s: reading %s is not available in this version", name, s.Format)
+		return Usagef("%s: reading %s is not available in this version", name, s.Format)
 	}
 	if err != nil {
 		return err
@@ -298,7 +298,8 @@ func (e *UsageError) Error() string { return e.err.Error() }
 
 func (e *UsageError) Unwrap() error { return e.err }
 
-func usageErrorf(format string, args ...any) error {
+// Usagef returns a UsageError.
+func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 

@@ -295,3 +295,25 @@ func (s *Summary) Write(w blob.Writer) error {
 	}
 	return nil
 }
+
+// Merged is the summary of a job that a manifest is of. path is where an output of that
+// name lies.
+func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
+	s := &Summary{Complete: true, Outputs: []string{}}
+	agents := m.Job.Options["agent"]
+	if len(agents) == 0 {
+		agents = []string{"*"}
+	}
+	if weight := m.Job.Options["weight"]; len(weight) > 0 {
+		s.Weigh(weight[0])
+	}
+	for i := range m.Outputs {
+		o := &m.Outputs[i]
+		for len(s.Agents) < len(o.Counts.Agents) {
+			name := strings.Join(agents[min(len(s.Agents), len(agents)):min(len(s.Agents)+1, len(agents))], "")
+			s.Agents = append(s.Agents, Agent{Agent: name})
+		}
+		s.Add(path(o.Output.Name), o.Counts.Stats())
+	}
+	return s
+}

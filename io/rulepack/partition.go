@@ -1,6 +1,13 @@
 package rulepack
 
-import "robotsbatch/matcher/partition"
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"robotsbatch/io/blob"
+	"robotsbatch/matcher/partition"
+)
 
 // has tells whether an authority is in a partition of so many; all are in that of 0.
 func has(number, count int, authority []byte) bool {
@@ -20,4 +27,15 @@ func (p *Pack) Partitions() int {
 // one of a partition says of its own alone.
 func (p *Pack) Covers(authority []byte) bool {
 	return has(p.info.Partition, p.info.Partitions, authority)
+}
+
+// PartitionName is the name of a partition's pack: site-00003-of-00016.rules.
+func PartitionName(out string, number, count int) string {
+	begin, parameters := out, ""
+	if blob.IsURL(out) {
+		begin = blob.Shown(out)
+		parameters = strings.TrimPrefix(out, begin)
+	}
+	ending := path.Ext(begin)
+	return fmt.Sprintf("%s-%05d-of-%05d%s%s", strings.TrimSuffix(begin, ending), number, count, ending, parameters)
 }

@@ -2,12 +2,15 @@ package stats
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"robotsbatch/io/blob"
+	"robotsbatch/io/compress"
 	"robotsbatch/matcher/domains"
 )
 
@@ -17,6 +20,23 @@ type Ranks struct {
 	// top are the ranks up to which sites are counted: powers of ten from a hundred, of
 	// which the last has all of the list.
 	top []int
+}
+
+// OpenRanks reads a list, as [ReadRanks] does, from a file or an object, which may be
+// compressed.
+func OpenRanks(ctx context.Context, name string) (*Ranks, error) {
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	codec, _ := compress.ByName(blob.Shown(name))
+	r, err := compress.NewReader(f, codec)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return ReadRanks(r)
 }
 
 // ReadRanks reads a list of domains, the first one a line being the first in rank; or

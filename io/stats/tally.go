@@ -1,12 +1,16 @@
 package stats
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"robotsbatch/batch"
 	"robotsbatch/matcher/domains"
 )
 
@@ -222,4 +226,27 @@ func (t *Tally) Tables() []Count {
 		})
 	}
 	return all
+}
+
+// AddAll counts a survey of that name, whose batches are Arrow records. Errors name it.
+func (t *Tally) AddAll(ctx context.Context, survey batch.Source, name string) error {
+	for {
+		piece, err := survey.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b, err := piece.Decode()
+		if err != nil {
+			return fmt.Errorf("%s: %w", piece.Name(), err)
+		}
+		if err := t.Add(b.Table.(arrow.Record)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if b.Release != nil {
+			b.Release()
+		}
+	}
 }

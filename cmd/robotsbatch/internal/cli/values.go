@@ -121,3 +121,81 @@ func Time(dst *time.Time) func(string) error {
 		return nil
 	}
 }
+
+// Allowance is how many rows without a verdict are still success: a number, or
+// a percentage of all rows.
+type Allowance struct {
+	value   float64
+	percent bool
+}
+
+// Unlimited allows any number.
+var Unlimited = Allowance{value: math.Inf(1)}
+
+// Set sets it to a number or a percentage.
+func (a *Allowance) Set(s string) error {
+	digits, percent := strings.CutSuffix(s, "%")
+	if percent {
+		v, err := strconv.ParseFloat(digits, 64)
+		if err != nil || !(v >= 0 && v <= 100) {
+			return errors.New("want a percentage from 0% to 100%")
+		}
+		*a = Allowance{v, true}
+		return nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return errors.New("want a number of rows, such as 1000, or a percentage, such as 0.5%")
+	}
+	*a = Allowance{float64(n), false}
+	return nil
+}
+
+// Permits tells whether unknown of rows may be without a verdict.
+func (a Allowance) Permits(unknown, rows int64) bool {
+	if a.percent {
+		return float64(unknown)*100 <= a.value*float64(rows)
+	}
+	return float64(unknown) <= a.value
+}
+
+func (a Allowance) String() string {
+	text := strconv.FormatFloat(a.value, 'f', -1, 64)
+	if a.percent {
+		text += "%"
+	}
+	return text
+}
+
+// TimeOrColumn sets a time, or the column that has one for each row.
+func TimeOrColumn(t *time.Time, column *string) func(string) error {
+	return func(s string) error {
+		name, is := strings.CutPrefix(s, "column:")
+		switch {
+		case !is:
+			*column = ""
+			if err := Time(t)(s); err != nil {
+				return fmt.Errorf("%w; or column:fetch_time for a column of times", err)
+			}
+			return nil
+		case name == "":
+			return errors.New("want the name of a column, such as column:fetch_time")
+		}
+		*t, *column = time.Time{}, name
+		return nil
+	}
+}
+
+// Separator sets dst to what separates the fields of csv.
+func Separator(dst *byte) func(string) error {
+	return func(s string) error {
+		if s == "tab" || s == `\t` {
+			s = "\t"
+		}
+		if len(s) != 1 || s != "\t" && !strings.Contains("!#$%&'()*+,-./:;<=>?@[]^_`{|}~ ", s) {
+			return errors.New("want one character such as ; or |, or tab")
+		}
+		*dst = s[0]
+		return nil
+	}
+}

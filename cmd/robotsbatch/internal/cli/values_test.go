@@ -1,11 +1,6 @@
-package main
+package cli
 
-import (
-	"testing"
-
-	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/matcher"
-)
+import "testing"
 
 func TestSizeOf(t *testing.T) {
 	tests := []struct {
@@ -30,12 +25,12 @@ func TestSizeOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := int64(-1)
-		if err := cli.Size(&got, 1)(test.text); (err != nil) != (test.want < 0) || got != test.want {
+		if err := Size(&got, 1)(test.text); (err != nil) != (test.want < 0) || got != test.want {
 			t.Errorf("%q: %d, %v; want %d", test.text, got, err, test.want)
 		}
 	}
 	var size int64
-	if err := cli.Size(&size, 1<<20)("1023KiB"); err == nil || err.Error() != "want at least 1MiB" {
+	if err := Size(&size, 1<<20)("1023KiB"); err == nil || err.Error() != "want at least 1MiB" {
 		t.Errorf("below the least size: %v", err)
 	}
 }
@@ -60,35 +55,24 @@ func TestAllowance(t *testing.T) {
 		{"1%", 0, 0, true},
 	}
 	for _, test := range tests {
-		a := unlimited
-		if err := a.set(test.text); err != nil {
+		a := Unlimited
+		if err := a.Set(test.text); err != nil {
 			t.Fatal(err)
 		}
-		if got := a.permits(test.unknown, test.rows); got != test.want {
+		if got := a.Permits(test.unknown, test.rows); got != test.want {
 			t.Errorf("-max-invalid %s permits %d of %d: %v", a, test.unknown, test.rows, got)
 		}
 		if a.String() != test.text {
 			t.Errorf("%q is written %q", test.text, a)
 		}
 	}
-	if !unlimited.permits(1<<40, 1<<40) {
+	if !Unlimited.Permits(1<<40, 1<<40) {
 		t.Error("without -max-invalid, rows without a verdict are refused")
 	}
 	for _, text := range []string{"", "%", "-1", "1.5", "101%", "NaN%", "many"} {
-		a := unlimited
-		if err := a.set(text); err == nil {
+		a := Unlimited
+		if err := a.Set(text); err == nil {
 			t.Errorf("-max-invalid %q is taken as %s", text, a)
 		}
-	}
-}
-
-// A robots.txt with as many sitemaps as are kept must not end a job that asks for
-// nothing special, also when all rows of a batch come under it: the list as jsonl
-// has it leaves a fifth of what a batch may be written as.
-func TestSitemapsFitTheMemory(t *testing.T) {
-	c := jobConfig{memory: defaultMemory}
-	const row = matcher.MaxSitemapBytes + matcher.MaxSitemaps*len(`"",`)
-	if written, most := int64(defaultRows*row), c.batchMemory(); written > most*4/5 {
-		t.Errorf("%d bytes of sitemaps in a batch, of %d that may be written", written, most)
 	}
 }

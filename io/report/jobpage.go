@@ -1,0 +1,83 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/tally"
+	"robotsbatch/io/blob"
+)
+
+// Page is the page for people that a job writes at its end, and what its workers count for
+// it. A nil one is for a job without a page.
+type Page struct {
+	file    blob.Writer
+	agents  int
+	tallies []*tally.Tally
+	used    int // of the tallies, by the evaluators of the current output
+	pace    *Pace
+	before  int64 // rows of the outputs that are done
+}
+
+// CreatePage creates the file, so that a name that cannot be written shows at once. The
+// verdicts are those of so many agents.
+func CreatePage(ctx context.Context, name string, agents int) (*Page, error) {
+	file, err := blob.Create(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	_ = blob.SweepFile(name) // what killed runs left
+	return &Page{file: file, agents: agents, pace: NewPace(time.Now())}, nil
+}
+
+// Abort gives the report up, unless it is complete.
+func (p *Page) Abort() {
+	if p != nil {
+		p.file.Abort()
+	}
+}
+
+// Count returns an evaluator that counts what e finds. Outputs are written one after
+// another, so those of the next one go on with the tallies of those before.
+func (p *Page) Count(e batch.Evaluator) batch.Evaluator {
+	if p == nil {
+		return e
+	}
+	if p.used == len(p.tallies) {
+		p.tallies = append(p.tallies, tally.New(p.agents))
+	}
+	p.used++
+	return tally.Wrap(e, p.tallies[p.used-1])
+}
+
+// Progress takes down how many rows of an output are done.
+func (p *Page) Progress(rows int64) {
+	if p != nil {
+		p.pace.Add(time.Now(), p.before+rows)
+	}
+}
+
+// Next goes on with the next output.
+func (p *Page) Next(rows int64) {
+	if p != nil {
+		p.used = 0
+		p.before += rows
+	}
+}
+
+// Write writes the report.
+func (p *Page) Write(s *Summary, now time.Time) error {
+	if p == nil {
+		return nil
+	}
+	counts := tally.New(p.agents)
+	for _, t := range p.tallies {
+		counts.Merge(t)
+	}
+	err := HTML(s, counts, p.pace, now).Write(p.file)
+	if err == nil {
+		err = p.file.Close()
+	}
+	return err
+}
