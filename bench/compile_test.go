@@ -10,9 +10,9 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// BenchmarkCompile measures parsing and compiling bodies for one agent, one after
-// the other in the same memory, as folders are: real ones with -rules, else
-// generated ones.
+// BenchmarkCompile measures parsing and compiling bodies for one agent, one after the other
+// with one compiler, as for a folder of rules. With -rules the bodies are real, else
+// generated.
 func BenchmarkCompile(b *testing.B) {
 	var bodies [][]byte
 	if *rulesFlag != "" {
@@ -54,8 +54,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkCompileLargeGroup measures a group of many agents and many rules,
-// which must cost no more than its bytes.
+// BenchmarkCompileLargeGroup measures a group of many agents and many rules. The time must
+// be linear in its bytes.
 func BenchmarkCompileLargeGroup(b *testing.B) {
 	for _, n := range []int{1000, 2000, 4000, 8000} {
 		var body strings.Builder

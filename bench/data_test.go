@@ -24,7 +24,7 @@ var (
 	rulesFlag = flag.String("rules", "", "the folder of robots.txt files, HOST or HOST_PORT each, that goes with -urls")
 )
 
-// frontier is what the engine is measured on: URLs, and the rules in memory.
+// frontier is the input of the engine's benchmarks: URLs, and the rules in memory.
 type frontier struct {
 	urls   [][]byte
 	bodies map[string][]byte // by authority
@@ -32,7 +32,7 @@ type frontier struct {
 
 var realFrontier = sync.OnceValues(loadFrontier)
 
-// loadFrontier reads the frontier that the flags name.
+// loadFrontier reads the frontier named by the flags.
 func loadFrontier() (*frontier, error) {
 	packed, err := os.ReadFile(*urlsFlag)
 	if err != nil {
@@ -73,7 +73,7 @@ func loadFrontier() (*frontier, error) {
 	return f, nil
 }
 
-// table compiles the bodies for agents; each body once.
+// table compiles the bodies for agents, each body once.
 func (f *frontier) table(agents ...string) *matcher.Table {
 	chains := make([]matcher.Chain, len(agents))
 	for i, agent := range agents {
@@ -99,7 +99,7 @@ func (f *frontier) table(agents ...string) *matcher.Table {
 	return &table
 }
 
-// known are the URLs in ASCII whose authority has a body.
+// known returns the ASCII URLs whose authority has a body.
 func (f *frontier) known() [][]byte {
 	var scratch urls.Scratch
 	var known [][]byte
@@ -122,7 +122,7 @@ func shuffled(urls [][]byte) [][]byte {
 	return urls
 }
 
-// batches lays URLs out as columns of 65,536 rows.
+// batches puts URLs into columns of 65,536 rows.
 func batches(urls [][]byte) []*batch.Batch {
 	var list []*batch.Batch
 	for len(urls) > 0 {

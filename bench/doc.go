@@ -1,3 +1,3 @@
-// Package bench holds the benchmarks, and beside them the generator of the data
-// that they run on and the records of past runs.
+// Package bench has the benchmarks, the generator of their data, and the records of past
+// runs.
 package bench

@@ -11,10 +11,9 @@ import (
 	"robotsbatch/matcher"
 )
 
-// BenchmarkEngine measures the evaluator on columns in memory, in one
-// goroutine, beside one bytes.IndexByte over each URL: the least that looking
-// at a URL costs. All but the plain list for one agent is measured beside that,
-// too.
+// BenchmarkEngine measures the evaluator on columns in memory, in one goroutine. It
+// compares each case with one bytes.IndexByte over each URL, the least cost of looking at a
+// URL, and with the evaluator on the plain list for one agent.
 func BenchmarkEngine(b *testing.B) {
 	f := needReal(b)
 	known := f.known()
@@ -43,7 +42,7 @@ func BenchmarkEngine(b *testing.B) {
 	}
 }
 
-// engine is an evaluator with what it is measured on.
+// engine is an evaluator with the batches that it is measured on.
 type engine struct {
 	evaluator *evaluate.Evaluator
 	list      []*batch.Batch
@@ -59,7 +58,7 @@ func newEngine(origins matcher.Origins, urls [][]byte, agents int) *engine {
 	}
 }
 
-// evaluate evaluates all batches, and returns the nanoseconds a URL.
+// evaluate evaluates all batches and returns the nanoseconds per URL.
 func (e *engine) evaluate(b *testing.B) float64 {
 	start := time.Now()
 	for _, x := range e.list {
@@ -70,7 +69,7 @@ func (e *engine) evaluate(b *testing.B) float64 {
 	return e.perURL(start)
 }
 
-// indexByte looks for a byte in each URL, and returns the nanoseconds a URL.
+// indexByte searches each URL for a byte and returns the nanoseconds per URL.
 func (e *engine) indexByte() float64 {
 	start := time.Now()
 	for _, x := range e.list {
@@ -83,11 +82,11 @@ func (e *engine) perURL(start time.Time) float64 {
 	return float64(time.Since(start).Nanoseconds()) / float64(e.urls)
 }
 
-// benchmarkEngine evaluates batches, looks for a byte in each URL of theirs after
-// every pass, and then has plain, unless that is nil, evaluate its own. It reports
-// medians over the passes: ns/url of e and of the search, and how many times as long
-// e takes as the search, and as plain. A machine that is faster now and slower then
-// changes the times and not those.
+// benchmarkEngine evaluates batches in several passes. After each pass it searches each URL
+// for a byte, and then runs a pass of plain, unless that is nil. It reports medians over
+// the passes: the ns/url of e and of the search, and the ratios of e to the search and to
+// plain. The speed of the machine may change between passes; it changes the times, but not
+// the ratios.
 func benchmarkEngine(b *testing.B, e, plain *engine) {
 	var engine, indexByte, byIndexByte, byPlain []float64
 	b.ReportAllocs()
@@ -115,7 +114,7 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// perURL times pass, which looks at a number of URLs.
+// perURL times pass, which processes a number of URLs.
 func perURL(b *testing.B, urls int, pass func()) {
 	b.ReportAllocs()
 	for b.Loop() {

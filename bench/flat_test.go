@@ -12,15 +12,15 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// The flat frontiers are of so many hosts, with so few URLs each.
+// The flat frontiers have this many hosts and URLs per host.
 const (
 	flatHosts = 100_000
 	flatURLs  = 6
 )
 
-// BenchmarkEngineFlat measures the evaluator where no cache helps: with so many
-// hosts that nearly every origin's rules come from memory. Of the made-up hosts
-// all have rules; of the real ones, those whose URLs are on hosts with rules.
+// BenchmarkEngineFlat measures the evaluator where caches do not help: there are so many
+// hosts that the rules of nearly every origin come from main memory. All generated hosts
+// have rules; of the real URLs, only those on hosts with rules are used.
 func BenchmarkEngineFlat(b *testing.B) {
 	if testing.Short() {
 		b.Skip("makes 600,000 URLs")
@@ -35,7 +35,7 @@ func BenchmarkEngineFlat(b *testing.B) {
 	})
 }
 
-// flatMadeUp makes up a frontier.
+// flatMadeUp generates a frontier.
 func flatMadeUp() ([][]byte, *matcher.Table) {
 	c := corpus.New(corpus.Options{Origins: flatHosts, URLs: flatURLs * flatHosts, LargestOrigin: 2 * flatURLs})
 	var list [][]byte
@@ -63,9 +63,8 @@ func flatMadeUp() ([][]byte, *matcher.Table) {
 	return list, &table
 }
 
-// flattened cuts the URLs of each host into pieces of six, and makes every piece
-// a host's of its own, with a copy of the rules of its own. It goes through the
-// list as often as it takes.
+// flattened cuts the URLs of each host into runs of six and gives each run a host and a
+// copy of the rules of its own. It repeats the list as often as needed.
 func (f *frontier) flattened() ([][]byte, *matcher.Table) {
 	var list [][]byte
 	var table matcher.Table
@@ -94,7 +93,7 @@ func (f *frontier) flattened() ([][]byte, *matcher.Table) {
 	return list, &table
 }
 
-// sameHost tells whether two URLs begin with the same scheme and host.
+// sameHost reports whether two URLs have the same scheme and host.
 func sameHost(a, b []byte) bool {
 	start := bytes.Index(a, []byte("://"))
 	if start < 0 {
@@ -104,7 +103,7 @@ func sameHost(a, b []byte) bool {
 	return end > 0 && bytes.HasPrefix(b, a[:start+3+end+1])
 }
 
-// underHost puts a label before the host of a URL.
+// underHost inserts a label before the host of a URL.
 func underHost(label int, url []byte) []byte {
 	start := bytes.Index(url, []byte("://")) + 3
 	return fmt.Appendf(nil, "%sw%d.%s", url[:start], label, url[start:])

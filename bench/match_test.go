@@ -16,8 +16,8 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// madeUp is a body with a number of rules, a number of them with a wildcard,
-// and paths of which about half start like one of the rules.
+// madeUp returns a body of some rules, wild of them with a wildcard, and paths. About half
+// of the paths start like one of the rules.
 func madeUp(rules, wild int) (body string, paths [][]byte) {
 	rng := rand.New(rand.NewPCG(uint64(rules), uint64(wild)))
 	word := func() string {
@@ -44,7 +44,7 @@ func madeUp(rules, wild int) (body string, paths [][]byte) {
 	return b.String(), paths
 }
 
-// BenchmarkMatch measures one decision on a path whose body is compiled.
+// BenchmarkMatch measures one decision on a path, with compiled rules.
 func BenchmarkMatch(b *testing.B) {
 	for _, size := range []struct{ rules, wild int }{{0, 0}, {10, 2}, {100, 10}, {1000, 200}} {
 		body, paths := madeUp(size.rules, size.wild)

@@ -24,8 +24,8 @@ import (
 	"robotsbatch/matcher"
 )
 
-// A row's verdict is the same whatever form its frontier has, however it is cut
-// into batches, on any number of workers, and next to whatever other rows.
+// TestVerdictsAreTheSameHoweverTheyCome: a row's verdict does not depend on the format of
+// the frontier, the size of batches, the number of workers or the other rows.
 func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 	dir := t.TempDir()
 	c := corpus.New(corpus.Options{Origins: 100, URLs: 1500, Seed: 3})
@@ -74,7 +74,7 @@ func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 	}
 }
 
-// forms writes a list in all forms that a frontier may have.
+// forms writes a list in all formats of frontiers.
 func forms(t *testing.T, dir, list string) []string {
 	t.Helper()
 	names := []string{list}
@@ -153,7 +153,7 @@ func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {
 	return source, func() { source.Close(); r.Close(); file.Close() }
 }
 
-// evaluator makes evaluators for a job.
+// evaluator returns the function that makes evaluators for a job.
 func evaluator(origins matcher.Origins, o evaluate.Options) func() batch.Evaluator {
 	return func() batch.Evaluator { return evaluate.New(origins, o) }
 }

@@ -13,14 +13,14 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// worst is a body that is hostile to some way of matching, and paths for it.
+// worst is a body that is hostile to a certain algorithm, and paths for it.
 type worst struct {
 	name  string
 	rules []string
 	paths []string
 }
 
-// numbered makes n rules of a format with one verb.
+// numbered returns n rules made from a format with one verb.
 func numbered(n int, format string) []string {
 	rules := make([]string, n)
 	for i := range rules {
@@ -29,7 +29,7 @@ func numbered(n int, format string) []string {
 	return rules
 }
 
-// ordinary are paths of about 100 bytes as the web has them.
+// ordinary returns paths of about 100 bytes like those of the web.
 func ordinary() []string {
 	paths := make([]string, 1000)
 	for i := range paths {
@@ -40,8 +40,8 @@ func ordinary() []string {
 
 func repeated(s string, n int) []string { return []string{strings.Repeat(s, n)} }
 
-// pairs are n rules of two literals each, whose beginnings are near everywhere in long
-// paths of letters, and which themselves are hardly anywhere.
+// pairs returns n rules of two literals each. Long paths of letters have prefixes of these
+// literals nearly everywhere, and the literals themselves hardly anywhere.
 func pairs(n int) []string {
 	rules := make([]string, n)
 	for i := range rules {
@@ -51,7 +51,7 @@ func pairs(n int) []string {
 	return rules
 }
 
-// letters are n bytes of two letters, chosen by chance from a seed.
+// letters returns n random bytes of two letters.
 func letters(seed uint64, n int) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	text := make([]byte, n)
@@ -76,7 +76,7 @@ var worstCases = []worst{
 	{"prefixes=500KiB/urls=ordinary", numbered(16000, "/section-3/articles/%d/"), ordinary()},
 }
 
-// BenchmarkWorst measures a URL's time where the rules are an adversary's.
+// BenchmarkWorst measures the time for a URL with hostile rules.
 func BenchmarkWorst(b *testing.B) {
 	for _, w := range worstCases {
 		body := "User-agent: *\nDisallow: " + strings.Join(w.rules, "\nDisallow: ") + "\n"

@@ -1,9 +1,9 @@
-// Package chart holds what the charts in bench/record look like.
+// Package chart has the style of the charts in bench/record.
 package chart
 
-// Style is the style sheet of a chart in SVG: text, .head and .small; .page, which lies
-// under everything; .grid for lines; .bar for bars, .own for this project's, .alone for
-// narrow ones within them. It follows the reader's choice of light or dark.
+// Style is the style sheet of an SVG chart. Its classes are .head and .small for text;
+// .page for the background; .grid for lines; .bar for bars, .own for this project's bars,
+// .alone for narrow bars within them. It follows the reader's choice of light or dark.
 const Style = `<style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .head { font-weight: 600; font-size: 15px }

@@ -2,8 +2,7 @@ package corpus
 
 import "strconv"
 
-// AppendBody appends body number body, which must be in [0, Bodies), to dst. No
-// two bodies are equal.
+// AppendBody appends body number body, in [0, Bodies), to dst. No two bodies are equal.
 func (c *Corpus) AppendBody(dst []byte, body int) []byte {
 	p := c.plan(body)
 	r := random(p.seed)
@@ -55,7 +54,7 @@ func (c *Corpus) AppendBody(dst []byte, body int) []byte {
 	return w.dst
 }
 
-// ruleCount is the number of rules of the group for everyone or for CCBot.
+// ruleCount returns the number of rules of the group for everyone or for CCBot.
 func (p *plan) ruleCount(group int) int {
 	switch {
 	case group == everyone:
@@ -92,7 +91,7 @@ func (c *Corpus) writeRules(w *writer, p *plan, group, n int) {
 	}
 }
 
-// keys are ways to write the keys of records.
+// keys are spellings of the keys of records.
 var keys = []keyNames{
 	{"User-agent", "Allow", "Disallow"},
 	{"User-agent", "Allow", "Disallow"},
@@ -124,7 +123,7 @@ func (w *writer) record(key, value string) {
 	w.text(key, ": ", value)
 }
 
-// agent writes a user-agent line, after an empty one when it starts a group.
+// agent writes a user-agent line, after an empty line if it starts a group.
 func (w *writer) agent(name string) {
 	if w.rules {
 		w.text()

@@ -1,20 +1,19 @@
 package corpus
 
-// Captured is what a fetch of an origin's robots.txt gave.
+// Captured is the result of one fetch of an origin's robots.txt.
 type Captured struct {
 	// Status is 200, 404 or 503.
 	Status int
-	// Body is the number of the body with status 200. It may be above Bodies.
+	// Body is the number of the body, if Status is 200. It may exceed Bodies.
 	Body int
 }
 
-// mostCaptures is how many captures of an origin there may be.
+// mostCaptures is the most captures of an origin.
 const mostCaptures = 64
 
-// Capture returns what capture number k of an origin gave, from 0 to 63. Capture 0 gave
-// the origin's body, or a 404 without one. With each further one, of a tenth of the
-// origins something else came out: mostly a body that no capture had before, else a 404
-// or a 503.
+// Capture returns the result of capture k of an origin, for k from 0 to 63. Capture 0 gives
+// the origin's body, or a 404 if it has none. Each further capture gives another result for
+// a tenth of the origins: mostly a body that no earlier capture had, else a 404 or a 503.
 func (c *Corpus) Capture(o *Origin, k int) Captured {
 	for ; k > 0; k-- {
 		r := derive(o.seed, k)

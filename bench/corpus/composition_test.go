@@ -10,12 +10,12 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// composition is what bodies are made of.
+// composition counts what bodies consist of.
 type composition struct {
-	sizes  []int          // of each body in bytes, sorted
-	kinds  map[string]int // bytes of lines of a kind
+	sizes  []int          // bytes of each body, sorted
+	kinds  map[string]int // by kind of line, its bytes
 	groups []int          // of each body that has any, sorted
-	equal  int            // groups with the rules of one before
+	equal  int            // groups with the rules of an earlier one
 }
 
 func compose(c *corpus.Corpus) composition {
@@ -33,7 +33,7 @@ func compose(c *corpus.Corpus) composition {
 
 // add adds the lines of a body.
 func (m *composition) add(body string) {
-	var groups []string // the rules of each
+	var groups []string // by group, its rules
 	last := ""
 	for line := range strings.Lines(body) {
 		key, _, ok := strings.Cut(strings.ToLower(line), ":")
@@ -70,7 +70,7 @@ func (m *composition) add(body string) {
 	}
 }
 
-// share is the share of bytes in lines of these kinds.
+// share returns the share of bytes in lines of these kinds.
 func (m *composition) share(kinds ...string) float64 {
 	all, some := 0, 0
 	for kind, n := range m.kinds {
@@ -92,8 +92,8 @@ func sum(list []int) float64 {
 	return float64(all)
 }
 
-// TestComposition holds bodies to what the real files have that the package's
-// documentation speaks of.
+// TestComposition compares bodies with the figures of real files in the package's
+// documentation.
 func TestComposition(t *testing.T) {
 	m := compose(corpus.New(corpus.Options{Origins: 20_000, Missing: -1, Distinct: 1}))
 	between(t, "bytes of a body", sum(m.sizes)/float64(len(m.sizes)), 3500, 4700)
@@ -111,8 +111,8 @@ func TestComposition(t *testing.T) {
 	between(t, "groups equal to one before", float64(m.equal)/sum(m.groups), 0.55, 0.7)
 }
 
-// TestBare compares a bare corpus with another: bodies have the same rules for
-// everyone and for CCBot, a third of the bytes, and URLs are the same.
+// TestBare compares a bare corpus with a full one: the rules for everyone and for CCBot and
+// the URLs are equal, and the bodies have a third of the bytes.
 func TestBare(t *testing.T) {
 	full, bare := corpus.New(corpus.Options{Origins: 3000}), corpus.New(corpus.Options{Origins: 3000, Bare: true})
 	for i := range full.Bodies() {

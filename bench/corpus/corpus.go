@@ -12,11 +12,10 @@ import (
 // immutable and may be used by several goroutines.
 type Corpus struct {
 	options Options
-	// files is how many origins have a body, distinct how many bodies there
-	// are.
+	// files is the number of origins with a body, distinct the number of bodies.
 	files, distinct uint64
-	// bySize ranks the origins by their number of URLs, the largest first;
-	// byBody ranks them by their body, those without one last.
+	// bySize ranks the origins by their number of URLs, the largest first; byBody ranks
+	// them by their body, those without one last.
 	bySize, byBody shuffle
 
 	originSeed, bodySeed uint64
@@ -26,7 +25,7 @@ type Corpus struct {
 	agentGroups, otherGroups    odds
 	invalid                     odds
 	blocked, denied             odds // for everyone
-	agentBlocked, agentDenied   odds // for CCBot, where it has a group
+	agentBlocked, agentDenied   odds // for CCBot, if it has a group
 }
 
 // New returns the corpus that o describes.
@@ -58,12 +57,12 @@ func New(o Options) *Corpus {
 	return c
 }
 
-// part is n·p, rounded to the nearest.
+// part returns n·p, rounded to the nearest integer.
 func part(n int, p float64) uint64 { return uint64(float64(float64(n)*p) + 0.5) }
 
-// setDenied spreads the share of denied URLs over the origins that have rules.
-// Some of it comes from bodies that disallow everything: those with a group for
-// CCBot often do, for CCBot.
+// setDenied spreads the share of denied URLs over the origins that have rules. A part of it
+// comes from bodies that disallow everything; many bodies with a group for CCBot disallow
+// everything for CCBot.
 func (c *Corpus) setDenied() {
 	target := c.options.Denied
 	if withRules := float64(c.files) / float64(c.options.Origins) * ruledShare(c.options.Rules); withRules > 0 {
@@ -90,10 +89,10 @@ type Origin struct {
 	Host string
 	// UnicodeHost is the host in Unicode, the same as Host for most.
 	UnicodeHost string
-	// Port is 0 for the scheme's own.
+	// Port is 0 for the scheme's default.
 	Port int
-	// Body is the number of the origin's robots.txt body, below
-	// [Corpus.Bodies], or -1 when it has none.
+	// Body is the number of the origin's robots.txt body, below [Corpus.Bodies], or -1 if
+	// it has none.
 	Body int
 	// URLs is the number of the origin's URLs.
 	URLs int64
@@ -102,8 +101,8 @@ type Origin struct {
 	plan plan
 }
 
-// FileName is the name of the origin's robots.txt in a folder of rules: the
-// host, and with a port also "_" and the port.
+// FileName returns the name of the origin's robots.txt in a folder of rules: the host, with
+// "_" and the port if it has one.
 func (o *Origin) FileName() string {
 	if o.Port == 0 {
 		return o.Host
@@ -137,8 +136,8 @@ func (c *Corpus) Origin(i int) Origin {
 	return o
 }
 
-// body returns the number of the body of origin i. Each body belongs to one
-// origin at least; the further origins favour the first bodies.
+// body returns the number of the body of origin i. Each body belongs to at least one
+// origin; the first bodies have the most further origins.
 func (c *Corpus) body(i int, r *random) int {
 	rank := c.byBody.at(i)
 	if rank >= c.files {
@@ -162,11 +161,11 @@ func (c *Corpus) size(i int) int64 {
 	return int64(least + c.firstURLs(rank+1, urls) - c.firstURLs(rank, urls))
 }
 
-// firstURLs returns how many of the urls belong to the first rank origins: the
-// integral of a density that falls with the square of the rank, from
-// LargestOrigin on. With n origins, a mean of m = urls/n and the largest L it is
-// urls·x(1+h)/(x+h), where x = rank/n and h = m/(L-m); below in whole numbers.
-// The differences from rank to rank add up to urls exactly.
+// firstURLs returns how many of the URLs belong to the first rank origins. It is the
+// integral of a density that falls with the square of the rank, from LargestOrigin on. With
+// n origins, a mean of m = urls/n and a largest of L, it is urls·x(1+h)/(x+h), where x =
+// rank/n and h = m/(L-m). The code computes it in integers. The differences from rank to
+// rank add up to urls exactly.
 func (c *Corpus) firstURLs(rank, urls uint64) uint64 {
 	n := uint64(c.options.Origins)
 	all := uint64(c.options.LargestOrigin) * n
@@ -187,7 +186,7 @@ func (c *Corpus) hosts(i int, r *random) (ascii, unicode string) {
 	case 7, 8:
 		sub = r.pick(subdomains) + "."
 	}
-	// The number, which only digits can be part of, makes the name unique.
+	// Only the number has digits, so it makes the name unique.
 	number, domain := strconv.Itoa(i), "."+r.pick(domains)
 	if r.hit(c.idn) {
 		unicode = sub + r.pick(idnWords) + number + domain
@@ -212,11 +211,11 @@ func (c *Corpus) Origins() iter.Seq[Origin] {
 	}
 }
 
-// URLs returns all URLs, those of an origin together. Both the origin and the
-// URL are valid until the next one.
+// URLs yields all URLs, grouped by origin. Origin and URL are valid until the next
+// iteration.
 func (c *Corpus) URLs() iter.Seq2[*Origin, []byte] { return c.URLsOf(0, c.options.Origins) }
 
-// URLsOf returns the URLs of the origins first to end-1, as URLs does.
+// URLsOf yields the URLs of the origins [first, end), as URLs does.
 func (c *Corpus) URLsOf(first, end int) iter.Seq2[*Origin, []byte] {
 	return func(yield func(*Origin, []byte) bool) {
 		var url []byte

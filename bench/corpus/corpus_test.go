@@ -13,7 +13,7 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// write writes all of a corpus: its origins, bodies and URLs.
+// write writes a whole corpus: its origins, bodies and URLs.
 func write(w io.Writer, c *corpus.Corpus) {
 	for o := range c.Origins() {
 		fmt.Fprintln(w, o.Index, o.Scheme, o.Host, o.UnicodeHost, o.Port, o.Body, o.URLs, o.FileName())
@@ -32,8 +32,8 @@ func hash(o corpus.Options) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// A benchmark's record names the options alone, so what they stand for must not
-// drift. When it has to, the recorded results are no longer comparable.
+// TestGolden: a benchmark's record names only the options, so the corpus for given options
+// must not change. If it has to, earlier records are no longer comparable.
 func TestGolden(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -54,7 +54,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Parts are the same in whatever order they are made.
+// TestAnyOrder: parts do not depend on the order in which they are made.
 func TestAnyOrder(t *testing.T) {
 	c := corpus.New(corpus.Options{Origins: 50})
 	var want [][]byte
@@ -87,7 +87,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// Nothing of a corpus is held, however large it is.
+// TestLarge: the memory of a corpus does not depend on its size.
 func TestLarge(t *testing.T) {
 	const origins, urls = 10_000_000, 1_000_000_000
 	c := corpus.New(corpus.Options{Origins: origins, URLs: urls, Distinct: 1.0 / 7})
@@ -135,7 +135,7 @@ func TestURLCount(t *testing.T) {
 	}
 }
 
-// Names are names of one origin, rows are lines, and bodies differ.
+// TestDistinct: each name belongs to one origin, rows are single lines, and bodies differ.
 func TestDistinct(t *testing.T) {
 	c := corpus.New(corpus.Options{Origins: 3000, IDN: 0.2, Ports: 0.2, Escapes: 0.5, Invalid: 0.05})
 	names := make(map[string]bool)
@@ -198,13 +198,13 @@ func TestShape(t *testing.T) {
 	between(t, "denied to CCBot", s.agentDenied, 0.16, 0.24)
 }
 
-// Each option moves what it is for, to none and to much.
+// TestOptions: each option changes the share that it is for, from none to a large one.
 func TestOptions(t *testing.T) {
 	tests := []struct {
 		name       string
 		none, much corpus.Options
 		of         func(stats) float64
-		low        float64 // what much reaches at least
+		low        float64 // the least share with the large value
 	}{
 		{"HTTPS", corpus.Options{HTTPS: -1}, corpus.Options{HTTPS: 1}, func(s stats) float64 { return s.https }, 1},
 		{"Ports", corpus.Options{Ports: -1}, corpus.Options{Ports: 0.5}, func(s stats) float64 { return s.ports }, 0.4},
@@ -252,7 +252,7 @@ func TestLargestOrigin(t *testing.T) {
 	between(t, "largest origin of an uneven corpus", s.largest, 5000, 8000)
 }
 
-// A tenth of the origins give something else with each further capture.
+// TestCaptures: each further capture changes the result of a tenth of the origins.
 func TestCaptures(t *testing.T) {
 	c := corpus.New(corpus.Options{Origins: 2000})
 	changes, statuses, first := 0, make(map[int]int), make(map[int]int)

@@ -1,11 +1,11 @@
 package corpus
 
-// curve is how a number is distributed over real files: what it is at some
-// quantiles, by millionths of the files, with straight lines between them.
+// curve is the distribution of a number over real files: its values at some quantiles, in
+// millionths of the files, with linear interpolation.
 type curve []struct{ files, number int64 }
 
-// at returns the number at a quantile, in millionths and below a million, times
-// times and divided by by.
+// at returns the number at a quantile below a million, multiplied by times and divided by
+// by.
 func (c curve) at(quantile int, times, by int64) int {
 	at, i := int64(quantile), 1
 	for at >= c[i].files {

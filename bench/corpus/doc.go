@@ -1,24 +1,23 @@
-// Package corpus makes up crawl frontiers and robots.txt files of a realistic
-// shape, for benchmarks and tests.
+// Package corpus generates crawl frontiers and robots.txt files of a realistic shape, for
+// benchmarks and tests.
 //
-// Everything follows from a seed: origin i, body b and URL j of an origin are
-// functions of the seed and their number, made when they are asked for. So a
-// corpus takes no memory, whatever its size, its parts may be made in any order
-// and by several goroutines, and the same [Options] give the same bytes on every
-// machine.
+// Everything is derived from a seed: origin i, body b and URL j of an origin are functions
+// of the seed and their numbers, computed on demand. So a corpus takes no memory, whatever
+// its size. Its parts may be made in any order and by several goroutines, and the same
+// [Options] give the same bytes on every machine.
 //
 //	c := corpus.New(corpus.Options{Origins: 1_000_000, URLs: 100_000_000})
 //	for o, url := range c.URLs() {
 //		// o.Host, o.Body, …; the URLs of an origin come together.
 //	}
 //
-// What the shapes are modelled on: URLs an origin have a heavy tail, and a few
-// bodies stand for many origins, as those of web shop software do. URLs that are
-// denied are made from the patterns that deny them. All hosts are below the
-// reserved names .example and .test.
+// The shapes are modelled on real data: the number of URLs per origin is heavy-tailed, and
+// a few bodies belong to many origins, like those of web shop software. URLs to be denied
+// are made from the patterns that deny them. All hosts are under the reserved top-level
+// domains .example and .test.
 //
-// Bodies have the composition and the sizes of public robots.txt files, as
-// measured on 2,135 of them; beside it is what is made by default:
+// Bodies have the composition and the sizes of public robots.txt files. The first column
+// was measured on 2,135 of them, the second on generated ones with default options:
 //
 //	                                            measured      made
 //	bytes of a body, the mean                     4,100     4,190
@@ -41,9 +40,10 @@
 //	  with "$" at the end                            3 %       7 %
 //	  with a query                                   8 %      14 %
 //
-// What is anything else is pages that servers send for any address: 103 of the
-// files, nothing but such pages, have three fifths of all bytes. Without them a
-// body has 1,690 bytes, and 1,740 as made. Nearly all groups that are like one
+// "Anything else" is pages that servers send for any address: 103 of the files consist of
+// such a page alone and have three fifths of all bytes. Without these, a body has 1,690
+// bytes on average, 1,740 if generated. Nearly all groups that are equal to an earlier one
+// only have Disallow: /, and a few files have five hundred of those.
 // before only say Disallow: /, and a few files have five hundred of those.
 package corpus
 

@@ -2,25 +2,24 @@ package corpus
 
 import "strconv"
 
-// extras are what real files have beside the rules that URLs are made for. They
-// are drawn for themselves, so that rules and URLs are the same without them.
-// The zero value has none.
+// extras are the parts of a body other than the rules that URLs are made for. They have a
+// random generator of their own, so that rules and URLs are the same without them. The zero
+// value has none.
 type extras struct {
 	random
-	// page is the least number of bytes of a page, 0 for a robots.txt.
+	// page is the least size of a page in bytes; 0 for a robots.txt.
 	page int
 	crlf bool
-	// comment, sitemap and block are how many lines of comment there are, of
-	// sitemaps beside the first, and of groups that only say that an agent has
-	// no access.
+	// comment, sitemap and block are the numbers of comment lines, of sitemaps after the
+	// first, and of groups that only deny everything to an agent.
 	comment, sitemap, block int
-	// repeat is the group whose rules are those for everyone; -1 for none.
+	// repeat is the group with the same rules as that for everyone; -1 for none.
 	repeat int
 }
 
-// How extras are distributed over the files that may have any.
+// These are distributions over the files that may have such extras.
 var (
-	// pageSizes are of what is no robots.txt at all.
+	// pageSizes is over the files that are pages instead of a robots.txt.
 	pageSizes = curve{
 		{0, 17},
 		{100_000, 204},
@@ -35,15 +34,15 @@ var (
 		{990_000, 594_291},
 		{1_000_000, 1_372_557},
 	}
-	// commentLines are of all files.
+	// commentLines is over all files.
 	commentLines = curve{{0, 0}, {850_000, 0}, {900_000, 15}, {950_000, 19}, {990_000, 36}, {999_000, 128}, {1_000_000, 136}}
-	// moreSitemaps are of the files that have a sitemap.
+	// moreSitemaps is over the files with a sitemap.
 	moreSitemaps = curve{{0, 0}, {550_000, 0}, {825_000, 2}, {910_000, 5}, {982_000, 33}, {998_000, 239}, {1_000_000, 1292}}
-	// blockedAgents are of the files that have groups for other agents.
+	// blockedAgents is over the files with groups for other agents.
 	blockedAgents = curve{{0, 0}, {825_000, 0}, {875_000, 3}, {950_000, 15}, {975_000, 40}, {987_000, 131}, {997_000, 499}, {1_000_000, 528}}
 )
 
-// extras returns what a body has beside its plan.
+// extras returns the extras of a body.
 func (c *Corpus) extras(p *plan) extras {
 	if c.options.Bare {
 		return extras{repeat: -1}
@@ -52,7 +51,7 @@ func (c *Corpus) extras(p *plan) extras {
 	e := extras{crlf: r.oneIn(4), comment: commentLines.draw(&r), sitemap: moreSitemaps.draw(&r), repeat: -1}
 	if p.others > 0 {
 		e.block = blockedAgents.draw(&r)
-		e.repeat = r.below(6) // and most files have fewer groups
+		e.repeat = r.below(6) // most files have fewer groups than that
 	}
 	if p.rules == 0 && r.oneIn(2) {
 		e.page = 1 + pageSizes.draw(&r)
@@ -61,10 +60,10 @@ func (c *Corpus) extras(p *plan) extras {
 	return e
 }
 
-// repeats tells whether a group for other agents has the rules for everyone.
+// repeats reports whether a group for other agents has the rules for everyone.
 func (e *extras) repeats(group int) bool { return e.repeat == group }
 
-// page writes what a server sends for any address that it does not know.
+// page writes a page that a server sends for any unknown address.
 func (w *writer) page(e *extras, body int) {
 	end := len(w.dst) + e.page
 	w.text("<!DOCTYPE html>", "<html><head><title>Site ", strconv.Itoa(body), "</title></head></html>")
@@ -86,7 +85,7 @@ func (w *writer) comments(e *extras) {
 	}
 }
 
-// blocked writes groups that differ in nothing but the agent, each named but once.
+// blocked writes groups that differ only in the agent; no agent is named twice.
 func (w *writer) blocked(e *extras) {
 	first := e.below(len(sections) * len(crawlers))
 	for k := range e.block {

@@ -6,8 +6,7 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// stats are what the tests look at. What is not a number of something is a share
-// of it.
+// stats are the figures that the tests check. Those that are not counts are shares.
 type stats struct {
 	urls, largest, bodies, rules                   float64
 	single, https, ports, idn, files               float64 // of origins
@@ -93,7 +92,7 @@ func (s *stats) addURL(o *corpus.Origin, url string, f file) {
 	count(&s.agentDenied, everyone)
 }
 
-// pathOf returns path and query of a URL of the origin; anything else is not ok.
+// pathOf returns path and query of a URL of the origin; ok is false for anything else.
 func pathOf(o *corpus.Origin, url string) (path string, ok bool) {
 	rest, ok := strings.CutPrefix(url, o.Scheme+"://")
 	for _, host := range []string{o.Host, o.UnicodeHost} {

@@ -1,24 +1,23 @@
 package corpus
 
-// Options shape a corpus. The zero value of each is its default; a negative
-// number means none, where none makes sense. Shares are between 0 and 1.
+// Options shape a corpus. The zero value of a field means its default; a negative number
+// means none, if that makes sense. Shares are between 0 and 1.
 type Options struct {
-	// Seed is what everything follows from.
+	// Seed is the seed of everything random.
 	Seed uint64
 	// Origins is the number of authorities; default 1,000.
 	Origins int
-	// URLs is the exact number of URLs; default 20 an origin. When there are
-	// enough, each origin has at least one.
+	// URLs is the exact number of URLs; default 20 per origin. If there are enough, each
+	// origin has at least one.
 	URLs int64
-	// LargestOrigin is about how many URLs the largest origin has. The smaller
-	// it is, the more even the origins are. Default 5,000, but at most a
-	// twentieth of all URLs and at least twice the mean.
+	// LargestOrigin is about how many URLs the largest origin has. A smaller number makes
+	// the origins more even. The default is 5,000, but at most a twentieth of all URLs and
+	// at least twice the mean.
 	LargestOrigin int64
 
-	// HTTPS is the share of origins with https, default 0.85; the others have
-	// http.
+	// HTTPS is the share of origins with https, default 0.85; the others use http.
 	HTTPS float64
-	// Ports is the share of origins with a port of their own, default 0.01.
+	// Ports is the share of origins with a non-default port, default 0.01.
 	Ports float64
 	// IDN is the share of origins with an internationalised host, default 0.01.
 	// Most of their URLs spell it in Unicode, the others in Punycode.
@@ -26,12 +25,12 @@ type Options struct {
 
 	// Missing is the share of origins without a robots.txt, default 0.3.
 	Missing float64
-	// Distinct is the number of distinct bodies by the number of origins that
-	// have one, default 0.7.
+	// Distinct is the number of distinct bodies, divided by the number of origins that have
+	// one; default 0.7.
 	Distinct float64
-	// Rules is the mean number of rules of the group for everyone, default 40.
-	// The median is near a third of it, one file in ten has next to none and
-	// one in a hundred eleven times as many.
+	// Rules is the mean number of rules in the group for everyone, default 40. The median
+	// is about a third of it; one file in ten has nearly none, one in a hundred eleven
+	// times as many.
 	Rules int
 	// Wildcards is the share of rules with "*" or "$", default 0.2.
 	Wildcards float64
@@ -41,27 +40,27 @@ type Options struct {
 	// 0.4.
 	OtherGroups float64
 
-	// Bare leaves out what bodies have beside these groups: pages instead of
-	// robots.txt, comments, further sitemaps, long lists of agents, groups that
-	// repeat others. They have a third of the bytes, and URLs are the same.
+	// Bare leaves out everything except these groups: pages instead of robots.txt,
+	// comments, further sitemaps, long lists of agents, groups that repeat others. The
+	// bodies then have a third of the bytes, and the URLs are the same.
 	Bare bool
 
-	// Escapes is the share of URLs and of rules with a percent-escape or an
-	// byte that should have been one, default 0.05.
+	// Escapes is the share of URLs and of rules with a percent-escape, or with a byte that
+	// should have been escaped; default 0.05.
 	Escapes float64
 	// Queries is the share of URLs and of rules with a query, default 0.15.
 	Queries float64
-	// Denied is the share of URLs that are denied, default 0.2. It is met
-	// roughly, for CCBot and for everyone alike, as long as there are enough
-	// origins with rules and it is below one half.
+	// Denied is the share of denied URLs, default 0.2, for CCBot and for everyone alike. It
+	// is approximate, and reached only if it is below one half and there are enough origins
+	// with rules.
 	Denied float64
-	// Invalid is the share of rows that are no URL or of another scheme,
-	// default 0.001.
+	// Invalid is the share of rows that are not a URL or have another scheme, default
+	// 0.001.
 	Invalid float64
 }
 
-// SampleOptions are those of the small corpus that is checked in as
-// bench/corpus/sample: everything is in it, the rare things more often.
+// SampleOptions are those of the small corpus that is checked in as bench/corpus/sample. It
+// has everything, the rare things more often.
 func SampleOptions() Options {
 	return Options{
 		Seed:        1994,
@@ -77,8 +76,8 @@ func SampleOptions() Options {
 	}
 }
 
-// withDefaults fills in the defaults and brings the numbers into their ranges,
-// also those in which the arithmetic of New and Origin cannot overflow.
+// withDefaults fills in the defaults and clamps the numbers to their ranges, in which the
+// arithmetic of New and Origin cannot overflow.
 func (o Options) withDefaults() Options {
 	if o.Origins <= 0 {
 		o.Origins = 1000

@@ -2,9 +2,9 @@ package corpus
 
 import "math/bits"
 
-// random is SplitMix64: a full-period generator of eight bytes whose seeds may
-// be anything, also numbers in a row. It is spelled out here so that a corpus
-// stays the same whatever the standard library does.
+// random is SplitMix64: a full-period generator of eight bytes. Any seeds will do, even
+// consecutive ones. It is written out here so that a corpus stays the same whatever the
+// standard library does.
 type random uint64
 
 func (r *random) next() uint64 {
@@ -21,10 +21,10 @@ func (r *random) below(n int) int {
 	return int(hi)
 }
 
-// hit is true with the given odds.
+// hit returns true with the given odds.
 func (r *random) hit(o odds) bool { return r.next()>>32 < uint64(o) }
 
-// oneIn is true once in n.
+// oneIn returns true once in n times.
 func (r *random) oneIn(n int) bool { return r.below(n) == 0 }
 
 // pick returns one of the words.
@@ -33,25 +33,24 @@ func (r *random) pick(words []string) string { return words[r.below(len(words))]
 // odds are a probability in units of 2⁻³².
 type odds uint64
 
-// share turns a probability into odds. The product is exact, so no machine
-// rounds it in another way.
+// share converts a probability to odds. The product is exact, so all machines agree.
 func share(p float64) odds { return odds(p * (1 << 32)) }
 
-// derive returns the generator of part n of what seed stands for.
+// derive returns the generator for part n of something with its own seed.
 func derive(seed uint64, n int) random {
 	r := random(seed ^ uint64(n)*0xD1342543DE82EF95)
 	return random(r.next())
 }
 
-// mulDiv returns a·b/c, rounded down, which must fit 64 bits.
+// mulDiv returns a·b/c, rounded down. The result must fit 64 bits.
 func mulDiv(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	quotient, _ := bits.Div64(hi, lo, c)
 	return quotient
 }
 
-// shuffle is a permutation of [0, n): i becomes (factor·i + shift) mod n. Since
-// neighbours land far apart, any stretch of it is spread evenly.
+// shuffle is a permutation of [0, n): i becomes (factor·i + shift) mod n. Neighbours land
+// far apart, so any interval is spread evenly.
 type shuffle struct{ n, factor, shift uint64 }
 
 func newShuffle(n int, r *random) shuffle {

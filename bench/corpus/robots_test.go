@@ -2,8 +2,7 @@ package corpus_test
 
 import "strings"
 
-// file is a robots.txt as these tests read it: simply, for bodies that are known
-// to be simple.
+// file is a robots.txt, parsed in a simple way that is enough for generated bodies.
 type file struct {
 	everyone, agent     []rule
 	forAgent, forOthers bool
@@ -52,8 +51,7 @@ func (f *file) add(agents []string, r rule) {
 	}
 }
 
-// denies tells whether the longest of the rules that match is a disallow.
-// Nothing is normalised.
+// denies reports whether the longest matching rule is a disallow. Nothing is normalised.
 func (f *file) denies(rules []rule, path string) bool {
 	var best rule
 	for _, r := range rules {
@@ -65,7 +63,7 @@ func (f *file) denies(rules []rule, path string) bool {
 	return best.pattern != "" && !best.allow
 }
 
-// matches tells whether the pattern matches the path from its start on.
+// matches reports whether the pattern matches the path from its start.
 func matches(pattern, path string) bool {
 	pattern, anchored := strings.CutSuffix(pattern, "$")
 	parts := strings.Split(pattern, "*")

@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// rules is the number of rules of real files, and rulesMean is the mean of the
-// curve.
+// rules is the number of rules of real files, rulesMean the mean of this curve.
 var rules = curve{
 	{0, 0},
 	{100_000, 1},
@@ -22,8 +21,8 @@ var rules = curve{
 
 const rulesMean = 45
 
-// ruleCount returns the number of rules of the file at a quantile, in
-// millionths, when their mean is to be mean.
+// ruleCount returns the number of rules of the file at a quantile, in millionths, for a
+// given mean over all files.
 func ruleCount(quantile, mean int) int { return rules.at(quantile, int64(mean), rulesMean) }
 
 // ruledShare returns the share of files that have a rule.
@@ -38,7 +37,7 @@ func ruledShare(mean int) float64 {
 	return float64(ruled) / steps
 }
 
-// The groups of a body: patterns are made from body, group and number.
+// These are the groups of a body. Patterns are derived from body, group and number.
 const (
 	everyone = iota
 	agent    // CCBot
@@ -48,11 +47,10 @@ const (
 // plan is what a body is made from.
 type plan struct {
 	seed uint64
-	// rules and agentRules are the number of rules for everyone and for CCBot;
-	// a body without rules for everyone has no group for CCBot.
+	// rules and agentRules are the number of rules for everyone and for CCBot. A body
+	// without rules for everyone has no group for CCBot.
 	rules, agentRules int
-	// blocked and agentBlocked are set where the first rule disallows
-	// everything.
+	// blocked and agentBlocked mean that the first rule disallows everything.
 	blocked, agentBlocked bool
 	// others is the number of groups for other agents.
 	others int
@@ -74,13 +72,13 @@ func (c *Corpus) plan(body int) plan {
 	return p
 }
 
-// rule is the generator of rule k of a group.
+// rule returns the generator of rule k of a group.
 func (p *plan) rule(group, k int) random {
 	return derive(p.seed+uint64(group), k)
 }
 
-// isAllow tells whether rule k is an allow; it takes the generator's first
-// number. The first rule of a group is a disallow.
+// isAllow reports whether rule k is an allow, using the generator's first number. The first
+// rule of a group is a disallow.
 func isAllow(r *random, k int) bool { return r.below(7) == 0 && k > 0 }
 
 // appendRule appends the pattern of rule k of a group.
@@ -92,7 +90,7 @@ func (c *Corpus) appendRule(dst []byte, p *plan, group, k int) (pattern []byte, 
 		}
 		return c.appendDisallow(dst, &r, p, k), false
 	}
-	// Most allows carve something out of a disallow.
+	// Most allow rules make an exception to a disallow rule.
 	j := r.below(k)
 	from := p.rule(group, j)
 	if isAllow(&from, j) {
@@ -106,8 +104,8 @@ func (c *Corpus) appendRule(dst []byte, p *plan, group, k int) (pattern []byte, 
 	return append(append(dst, "public-"...), r.pick(sections)...), true
 }
 
-// appendDisallow appends the pattern of disallow rule k, different from that of
-// the others of its group.
+// appendDisallow appends the pattern of disallow rule k. It differs from the others of its
+// group.
 func (c *Corpus) appendDisallow(dst []byte, r *random, p *plan, k int) []byte {
 	var buffer [64]byte
 	name := append(buffer[:0], secrets[(p.seed>>32+uint64(k)*5)%uint64(len(secrets))]...)
@@ -136,7 +134,7 @@ func (c *Corpus) appendDisallow(dst []byte, r *random, p *plan, k int) []byte {
 	return dst
 }
 
-// appendWildcard appends a pattern with "*" or "$" around a name.
+// appendWildcard appends a pattern with "*" or "$" that contains a name.
 func appendWildcard(dst []byte, r *random, name []byte, query bool, k int) []byte {
 	form := r.below(6)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendURL appends URL j of o to dst; j must be in [0, o.URLs). It is without
-// a line end, and not blank.
+// AppendURL appends URL j of o to dst, without a line end; j must be in [0, o.URLs). The
+// URL is not blank.
 func (c *Corpus) AppendURL(dst []byte, o *Origin, j int64) []byte {
 	r := derive(o.seed, int(j))
 	if r.hit(c.invalid) {
@@ -27,7 +27,7 @@ func (c *Corpus) AppendURL(dst []byte, o *Origin, j int64) []byte {
 	case denied:
 		dst = c.appendDenied(dst, &r, &o.plan, group)
 	case o.Body >= 0 && o.plan.rules > 0 && r.oneIn(16):
-		// A near miss: it follows a rule for some of the way.
+		// A near miss follows a rule for a part of its length.
 		dst = c.appendDenied(dst, &r, &o.plan, group)
 		dst = append(cutHalf(dst, start+1), "ening"...)
 	default:
@@ -39,7 +39,7 @@ func (c *Corpus) AppendURL(dst []byte, o *Origin, j int64) []byte {
 	return dst
 }
 
-// cutHalf drops half of what dst has from start on, at the end of a character.
+// cutHalf drops the second half of dst[start:], between two characters.
 func cutHalf(dst []byte, start int) []byte {
 	end := start + (len(dst)-start)/2
 	for end < len(dst) && !utf8.RuneStart(dst[end]) {
@@ -48,8 +48,7 @@ func cutHalf(dst []byte, start int) []byte {
 	return dst[:end]
 }
 
-// deniedBy draws whether the URL is to be denied, and by the rules of which
-// group.
+// deniedBy draws whether the URL shall be denied, and the group of the rule for that.
 func (c *Corpus) deniedBy(o *Origin, r *random) (group int, denied bool) {
 	p := &o.plan
 	if o.Body < 0 || p.rules == 0 {
@@ -71,7 +70,7 @@ func (c *Corpus) appendDenied(dst []byte, r *random, p *plan, group int) []byte 
 	k := r.below(n)
 	pattern, allow := c.appendRule(buffer[:0], p, group, k)
 	if allow {
-		// The first rule never is an allow.
+		// The first rule is never an allow.
 		pattern, _ = c.appendRule(buffer[:0], p, group, r.below(min(k, 2)))
 	}
 	return c.appendMatch(dst, r, pattern)
@@ -89,7 +88,7 @@ func (c *Corpus) appendMatch(dst []byte, r *random, pattern []byte) []byte {
 		case c == '*':
 			dst = appendSlug(dst, r)
 		case i > 0 && body[i-1] == '%' && r.oneIn(8) && 'A' <= c && c <= 'F':
-			dst = append(dst, c|0x20) // another way to write the same byte
+			dst = append(dst, c|0x20) // lower-case hex digits, for the same byte
 		default:
 			dst = append(dst, c)
 		}
@@ -131,7 +130,7 @@ func (c *Corpus) appendPath(dst []byte, r *random) []byte {
 	return c.appendQuery(dst, r)
 }
 
-// appendSlug appends a name such as a title makes.
+// appendSlug appends a name like those made from titles.
 func appendSlug(dst []byte, r *random) []byte {
 	for range r.below(4) {
 		dst = append(append(dst, r.pick(sections)...), '-')
@@ -139,7 +138,7 @@ func appendSlug(dst []byte, r *random) []byte {
 	return strconv.AppendInt(dst, int64(r.below(100_000)), 10)
 }
 
-// appendQuery appends a query to some.
+// appendQuery appends a query to some paths.
 func (c *Corpus) appendQuery(dst []byte, r *random) []byte {
 	if !r.hit(c.queries) {
 		return dst
@@ -153,8 +152,8 @@ func (c *Corpus) appendQuery(dst []byte, r *random) []byte {
 	return dst
 }
 
-// appendInvalid appends a row that has no verdict: no URL, or one of a scheme
-// that knows no robots.txt.
+// appendInvalid appends a row without a verdict: not a URL, or one whose scheme has no
+// robots.txt.
 func appendInvalid(dst []byte, r *random, o *Origin) []byte {
 	switch r.below(10) {
 	case 0:

@@ -1,7 +1,7 @@
 package corpus
 
-// sections are what ordinary paths are made of. None starts with one of the
-// secrets, nor the other way round, so that an ordinary URL is seldom denied.
+// sections are the first parts of ordinary paths. None is a prefix of one of the secrets or
+// has one as prefix, so ordinary URLs are seldom denied.
 var sections = []string{
 	"about", "africa", "album", "archive", "article", "artist", "asia", "author",
 	"autumn", "baby", "bicycle", "blog", "book", "bread", "bridge", "camera",
@@ -13,7 +13,7 @@ var sections = []string{
 	"product", "recipe", "river", "science", "shop", "sport", "travel", "weather",
 }
 
-// secrets are what rules forbid.
+// secrets are the names that rules disallow.
 var secrets = []string{
 	"admin", "ajax", "auth", "backup", "banner", "basket", "beta", "bin",
 	"cache", "cart", "cgi-bin", "checkout", "click", "comment-form", "compare", "config",
@@ -26,21 +26,20 @@ var secrets = []string{
 }
 
 var (
-	// pages and files are the endings of ordinary URLs and those that rules
-	// forbid.
+	// pages are the extensions of ordinary URLs, files those that rules disallow.
 	pages = []string{".html", ".htm", ".php", ".jpg", ".aspx", "/"}
 	files = []string{".pdf", ".doc", ".xls", ".zip", ".xml", ".swf", ".gz", ".rss"}
 
 	// fields are the query parameters of ordinary URLs.
 	fields = []string{"id", "p", "page", "lang", "ref", "utm_source", "v", "year"}
 
-	// escapes are ways to write what a path may not hold, right and wrong.
+	// escapes are spellings of bytes that a path may not have raw, right and wrong.
 	escapes = []string{
 		"%20", "%C3%A9", "%c3%bc", "%7E", "%2F", "%2C", "%27s", "%28a%29",
 		"%E4%BE%8B", "é", "ü", "%", "例", "%3A", "|", "%D0%B8",
 	}
 
-	// idnWords are the first parts of internationalised labels.
+	// idnWords start internationalised labels.
 	idnWords = []string{"bücher", "münchen", "кафе", "новости", "例え", "新聞", "παράδειγμα", "łódź", "niño", "한국"}
 
 	subdomains = []string{"blog", "shop", "m", "en", "static", "forum", "docs", "old"}
@@ -52,13 +51,13 @@ var (
 
 	ports = []int{8080, 8443, 8000, 8888, 3000, 81}
 
-	// others are agents that files have groups for, beside CCBot.
+	// others are agents other than CCBot that files have groups for.
 	others = []string{
 		"GPTBot", "Googlebot", "Bingbot", "AhrefsBot", "SemrushBot", "MJ12bot",
 		"Bytespider", "ClaudeBot", "Applebot-Extended", "PerplexityBot", "Slurp",
 		"ia_archiver", "DotBot", "YandexBot", "Baiduspider", "Googlebot-Image",
 	}
 
-	// crawlers are the endings of names of agents that files list by the hundred.
+	// crawlers are the suffixes of the agents' names that some files list by the hundred.
 	crawlers = []string{"bot", "spider", "crawler", "grab", "fetch", "copier", "ripper", "siphon", "scan", "mirror", "harvest", "leech"}
 )

@@ -11,18 +11,18 @@ import (
 	"robotsbatch/bench/chart"
 )
 
-// Measures of the chart, in pixels.
+// These are measures of the chart in pixels.
 const (
 	chartWidth = 760
-	chartLeft  = 130 // where the bars start
-	chartRight = 560 // where the scale ends; the numbers have the rest
+	chartLeft  = 130 // start of the bars
+	chartRight = 560 // end of the scale; the numbers follow
 	chartTop   = 72
-	tableStep  = 34 // of a table's name
+	tableStep  = 34 // height of a table's name
 	barStep    = 26
 	barHeight  = 18
 )
 
-// drawChart draws the engines' wall times by Polars' as bars, in SVG, a group for each
+// drawChart draws the wall times of engines divided by Polars', as bars in SVG, grouped by
 // table.
 func drawChart(tables []*table) string {
 	longest, height := 1.0, chartTop

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// measured is a table with two engines whose ratios are known: by round, robotsbatch
-// took 1/2, 1/4 and 3/4 of the time.
+// measured returns a table with two engines whose ratios are known: robotsbatch took 1/2,
+// 1/4 and 3/4 of the time in three rounds.
 func measured() *table {
 	return &table{name: "three <columns>", file: "x.parquet", goal: 0.45, engines: []*engine{
 		{name: robotsbatch, runs: []measurement{{1, 2, 100}, {1, 3, 90}, {3, 1, 300}}},
@@ -19,7 +19,7 @@ func measured() *table {
 	}}
 }
 
-// A ratio is the median of those within the rounds, not that of medians.
+// TestRatio: a ratio is the median of the ratios within rounds, not the ratio of medians.
 func TestRatio(t *testing.T) {
 	tab := measured()
 	own, polars := tab.engines[0], tab.engine(base)
@@ -65,7 +65,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The chart is XML, with a bar for each engine.
+// TestChart: the chart is XML and has a bar for each engine.
 func TestChart(t *testing.T) {
 	svg := drawChart([]*table{measured(), measured()})
 	d := xml.NewDecoder(strings.NewReader(svg))

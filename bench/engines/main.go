@@ -1,15 +1,15 @@
 //go:build linux
 
-// Engines measures robotsbatch beside engines that copy the same table and append a
-// constant column of booleans: how long each whole process takes, from file to file,
-// with the same number of threads. What robotsbatch does besides is deciding.
+// Engines compares robotsbatch with engines that copy the same table and append a constant
+// boolean column. It measures whole processes, from file to file, with the same number of
+// threads. The difference is the cost of deciding.
 //
 //	go run ./bench/engines -robotsbatch PROGRAM -python PYTHON -rules RULES -case 'three columns=FILE=0.45'...
 //
-// All take turns, in another order each round. The first round is not counted; in it
-// each output is compared with the input, and nothing is recorded when one differs. A
-// ratio is the median of those of a run to that of Polars in the same round.
-// scripts/engines.sh makes the data and calls it.
+// The programs take turns, in another order each round. The first round is not counted; in
+// it each output is compared with the input, and nothing is recorded if one differs. A
+// ratio is the median, over the rounds, of the ratio to Polars in the same round.
+// scripts/engines.sh makes the data and calls this program.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// options are what the command line says.
+// options are the values of the flags.
 type options struct {
 	robotsbatch, python, script string
 	rules, agent                string
@@ -32,10 +32,10 @@ type options struct {
 	commit, data, record, name  string
 }
 
-// table is a file that is copied.
+// table is a file to be copied.
 type table struct {
 	name, file string
-	goal       float64 // of robotsbatch's time by Polars'; or 0
+	goal       float64 // the largest ratio of robotsbatch's time to Polars'; 0 for no goal
 	engines    []*engine
 }
 

@@ -16,27 +16,27 @@ import (
 
 const (
 	robotsbatch = "robotsbatch"
-	// base is the engine whose time the others are compared with.
+	// base is the engine that the others are compared with.
 	base = "polars"
 )
 
-// engine is one that copies a table.
+// engine is a program that copies a table.
 type engine struct {
 	name string
-	runs []measurement // one a round
+	runs []measurement // one per round
 }
 
-// measurement is what a process took.
+// measurement is what a process used.
 type measurement struct {
 	wall, cpu float64 // seconds
 	peak      float64 // MiB of memory
 }
 
-// enginesFor returns the engines that copy a table, and notes their versions.
+// enginesFor returns the engines that copy a table, and records their versions.
 func (o *options) enginesFor(t *table, versions map[string]string) ([]*engine, error) {
 	names := []string{robotsbatch, base, "duckdb", "pyarrow"}
 	if filepath.Ext(t.file) != ".parquet" {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == "duckdb" }) // it reads no Arrow files itself
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "duckdb" }) // DuckDB cannot read Arrow files itself
 	}
 	var engines []*engine
 	for _, name := range names {
@@ -52,8 +52,7 @@ func (o *options) enginesFor(t *table, versions map[string]string) ([]*engine, e
 	return engines, nil
 }
 
-// measure lets all engines copy a table, in turns. What a round begins with is another
-// one each time.
+// measure lets all engines copy a table, in turns. Each round starts with another engine.
 func (o *options) measure(t *table, scratch string) error {
 	out := filepath.Join(scratch, "out"+filepath.Ext(t.file))
 	for round := range o.rounds + 1 {
@@ -115,7 +114,7 @@ func wall(m measurement) float64 { return m.wall }
 func cpu(m measurement) float64  { return m.cpu }
 func peak(m measurement) float64 { return m.peak }
 
-// median is that of a number of each run.
+// median returns the median of a number over the runs.
 func (e *engine) median(number func(measurement) float64) float64 {
 	var numbers []float64
 	for _, m := range e.runs {
@@ -124,7 +123,7 @@ func (e *engine) median(number func(measurement) float64) float64 {
 	return median(numbers)
 }
 
-// ratio is the median of a number of each run by that of the other engine's run in the
+// ratio returns the median of the ratios of a number to that of the other engine in the
 // same round.
 func (e *engine) ratio(other *engine, number func(measurement) float64) float64 {
 	var ratios []float64
@@ -134,14 +133,14 @@ func (e *engine) ratio(other *engine, number func(measurement) float64) float64 
 	return median(ratios)
 }
 
-// median is the middle number; of two in the middle, their mean.
+// median returns the middle number, or the mean of the two middle ones.
 func median(numbers []float64) float64 {
 	slices.Sort(numbers)
 	n := len(numbers)
 	return (numbers[(n-1)/2] + numbers[n/2]) / 2
 }
 
-// engine returns the engine of a name.
+// engine returns the engine with a name.
 func (t *table) engine(name string) *engine {
 	return t.engines[slices.IndexFunc(t.engines, func(e *engine) bool { return e.name == name })]
 }

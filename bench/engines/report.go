@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// memoryGoal is how many MiB of memory robotsbatch may take at most.
+// memoryGoal is the most memory that robotsbatch may use, in MiB.
 const memoryGoal = 256
 
-// header says what was measured, and on what.
+// header describes what was measured, and on what machine.
 func header(o *options) string {
 	return fmt.Sprintf(`# robotsbatch beside engines that copy tables
 
@@ -32,7 +32,7 @@ Data: %s.
 		time.Now().UTC().Format(time.DateOnly), o.commit, runtime.Version(), processor(), runtime.NumCPU())
 }
 
-// rulesOf says what the rules lie in: a pack is mapped.
+// rulesOf describes the source of rules: a pack is mapped.
 func rulesOf(name string) string {
 	info, err := os.Stat(name)
 	if err != nil || info.IsDir() {
@@ -51,7 +51,7 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// report is a table for each file, in Markdown.
+// report returns a Markdown table for each file.
 func report(tables []*table, versions map[string]string) string {
 	var b strings.Builder
 	for i, t := range tables {
@@ -77,7 +77,7 @@ func report(tables []*table, versions map[string]string) string {
 	return b.String()
 }
 
-// judge says what the goals are, and which are missed.
+// judge formats the goals, and marks those that are missed.
 func (t *table) judge(e *engine) string {
 	polars := t.engine(base)
 	var missed []string

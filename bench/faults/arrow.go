@@ -54,7 +54,7 @@ type sample struct {
 	pipe  bool   // it is read from stdin
 	data  []byte
 	where func(at int) part // nil: bytes are counted by group, and any may have another valid value
-	// copied tells whether a byte is only copied where columns pass through; nil: nobody asks.
+	// copied reports whether a byte is only copied where columns pass through; nil: nobody asks.
 	copied func(at int) bool
 	sound  result
 }

@@ -246,7 +246,7 @@ func (k *kills) read(out string) (outputs map[string][]byte, own int, err error)
 	return outputs, own, err
 }
 
-// hasOwn tells whether a killed run has left files of its own.
+// hasOwn reports whether a killed run has left files of its own.
 func (k *kills) hasOwn(out string) bool {
 	found, _ := filepath.Glob(k.path("kill/" + out + "/.*robotsbatch*"))
 	return len(found) > 0

@@ -22,7 +22,7 @@ func (l *layout) to(end int, p part) {
 	}
 }
 
-// isCopied tells whether a byte is only copied where columns pass through.
+// isCopied reports whether a byte is only copied where columns pass through.
 func (l *layout) isCopied(offset int) bool {
 	return slices.ContainsFunc(l.copied, func(r [2]int) bool { return r[0] <= offset && offset < r[1] })
 }

@@ -143,7 +143,7 @@ func (b *bench) passFlip(s *passedSample, worker int, data []byte, at int, chang
 	return r, part{p.name + ": " + what, p.valid && fine}, err
 }
 
-// flipped tells whether the output differs from the sound one in just one byte, by
+// flipped reports whether the output differs from the sound one in just one byte, by
 // change.
 func flipped(sound, out []byte, change byte) bool {
 	if len(sound) != len(out) {
@@ -177,7 +177,7 @@ func compareDecoded(sound, before, after result) (what string, fine bool) {
 	return "the same values as the input", sameColumns(before.out, after.out)
 }
 
-// sameColumns tells whether the columns of an Arrow stream are the first ones of
+// sameColumns reports whether the columns of an Arrow stream are the first ones of
 // another one, and the verdicts there those of the column behind them.
 func sameColumns(x, y []byte) bool {
 	want, err := readStream(x)

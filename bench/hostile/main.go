@@ -1,8 +1,8 @@
 //go:build linux
 
-// Hostile looks for the robots.txt and the URL that take the evaluator longest, a
-// byte of the URL: it changes both by chance, keeps what got worse, and begins
-// anew where nothing does. scripts/hostile.sh runs it.
+// Hostile searches for the robots.txt and URL that take the evaluator longest per byte of
+// the URL. It changes both at random, keeps changes that make it slower, and starts again
+// when none does. scripts/hostile.sh runs it.
 //
 //	go run ./bench/hostile -time 1h
 //	go run ./bench/hostile -body robots.txt -url url.txt
@@ -74,11 +74,11 @@ func run() error {
 	return nil
 }
 
-// climber climbs hills, one after the other.
+// climber searches by hill climbing, again and again.
 type climber struct {
 	random           *rand.Rand
 	lengths          []int
-	worst            map[int]found // by length
+	worst            map[int]found // the slowest input, by length of the URL
 	climbs, measured int
 }
 
@@ -91,13 +91,13 @@ type found struct {
 // patience is how many changes in a row may fail before a climb ends.
 const patience = 40
 
-// climb goes up one hill, for URLs of each length in turn.
+// climb makes one climb, for URLs of each length in turn.
 func (c *climber) climb(deadline time.Time) error {
 	length := c.lengths[c.climbs%len(c.lengths)]
 	c.climbs++
 	here := found{genes: randomGenes(c.random)}
 	if c.climbs%2 == 0 && c.worst[length].cost.steady > 0 {
-		here = c.worst[length] // go on from the highest
+		here = c.worst[length] // continue from the slowest
 	}
 	for failed := 0; failed < patience && time.Now().Before(deadline); failed++ {
 		next := found{genes: here.genes.changed(c.random)}
@@ -124,19 +124,19 @@ func (c *climber) climb(deadline time.Time) error {
 	return nil
 }
 
-// cost is what a URL takes of a processor, in nanoseconds a byte.
+// cost is the processor time of a URL, in nanoseconds per byte.
 type cost struct {
-	first  float64 // as the first of its host
-	steady float64 // when the same host's rules decided some before: the least of a few
+	first  float64 // for the first URL of a host
+	steady float64 // after other URLs of the same host: the least of a few measurements
 }
 
-// limit is how many bytes of a robots.txt are read (RFC 9309 §2.5).
+// limit is how many bytes of a robots.txt count (RFC 9309 §2.5).
 const limit = 500 << 10
 
 const hostOfURL = "https://w.test"
 
-// measure evaluates a URL a few times, and checks the verdict where that takes the
-// reference no minutes.
+// measure evaluates a URL a few times. It checks the verdict unless that would take the
+// reference minutes.
 func measure(body, url []byte) (c cost, err error) {
 	file := robotstxt.Parse(body, robotstxt.Options{})
 	tries := matcher.Compile(file, []matcher.Chain{{matcher.Everyone}})
@@ -147,7 +147,7 @@ func measure(body, url []byte) (c cost, err error) {
 	var v batch.Verdicts
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	// What pays after some URLs has to have been made; short ones need more of them.
+	// Some structures are built only after some URLs; short URLs take more of them.
 	warm := 4 + 64<<10/len(url)
 	for i := range warm + 4 {
 		started := threadTime()
@@ -173,11 +173,11 @@ func measure(body, url []byte) (c cost, err error) {
 	return c, nil
 }
 
-// threadTime is how many nanoseconds of a processor the thread has had.
+// threadTime returns the processor time of the thread in nanoseconds.
 func threadTime() int64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has that clock
+		panic(err) // every Linux has this clock
 	}
 	return t.Nano()
 }
@@ -210,7 +210,7 @@ func measureFiles(body, url string) error {
 	return nil
 }
 
-// save writes the body and the URL into a folder.
+// save writes the body and the URL to a folder.
 func (f *found) save(folder string, length int) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -221,26 +221,26 @@ func (f *found) save(folder string, length int) error {
 	return os.WriteFile(fmt.Sprintf("%s/%d.url.txt", folder, length), f.genes.url(length), 0o666)
 }
 
-// genes are what a body and a URL are made by.
+// genes are the parameters that a body and a URL are made from.
 type genes struct {
-	Letters   string   // what most is made of
-	Literals  [2]int   // how many a rule has, at least and at most
-	Lengths   [2]int   // of a literal
-	Noise     int      // how many bytes of a hundred are of any letter, the others of the first
-	Prefixes  int      // how many bytes may come before the first star
-	Anchored  int      // how many rules of a hundred end in $
-	Allowed   int      // how many allow
-	Numbered  int      // of how many literals in a hundred the end is a number
-	Seeds     []string // texts that literals and the URL are made of, too
-	FromSeeds int      // how many literals of a hundred
-	Rules     int      // at most
-	Pieces    [5]int   // weights of what the URL is made of
-	Random    uint64   // what chance decides else
+	Letters   string   // the alphabet
+	Literals  [2]int   // number of literals in a rule: least, most
+	Lengths   [2]int   // length of a literal: least, most
+	Noise     int      // percentage of random letters; the others are the first letter
+	Prefixes  int      // most bytes before the first star
+	Anchored  int      // percentage of rules that end in $
+	Allowed   int      // percentage of rules that allow
+	Numbered  int      // percentage of literals that end in a number
+	Seeds     []string // texts that literals and the URL are also made from
+	FromSeeds int      // percentage of literals made from Seeds
+	Rules     int      // most rules
+	Pieces    [5]int   // weights of the kinds of pieces that the URL is made from
+	Random    uint64   // seed of all other random choices
 }
 
 func (g genes) String() string { return fmt.Sprintf("%+v", plainGenes(g)) }
 
-// plainGenes are genes without String.
+// plainGenes are genes without the method String.
 type plainGenes genes
 
 func randomGenes(r *rand.Rand) (g genes) {
@@ -252,7 +252,7 @@ func randomGenes(r *rand.Rand) (g genes) {
 
 var someLetters = []string{"a", "ab", "%e", "/a", "ab/", "a%", "?a", "abcdefgh", "0123456789", "%2F?", "a-_.", "Aa", "/"}
 
-// changed returns genes of which one or a few are others.
+// changed returns a copy of genes in which one or a few differ.
 func (g genes) changed(r *rand.Rand) genes {
 	g.Seeds = slices.Clone(g.Seeds)
 	if g.Letters == "" {
@@ -295,7 +295,8 @@ func (g genes) changed(r *rand.Rand) genes {
 	return g
 }
 
-// anyRange changes a range, at most by as much; with 0 it only has it not be empty.
+// anyRange changes a range, by at most by; with 0 it only makes sure that the range is not
+// empty.
 func anyRange(r *rand.Rand, x [2]int, low, by int) [2]int {
 	switch {
 	case by == 0:
@@ -310,7 +311,7 @@ func anyRange(r *rand.Rand, x [2]int, low, by int) [2]int {
 	return x
 }
 
-// changeSeeds adds, drops or changes a text.
+// changeSeeds adds, drops or changes a seed.
 func (g *genes) changeSeeds(r *rand.Rand) {
 	switch {
 	case len(g.Seeds) == 0 || (len(g.Seeds) < 6 && r.IntN(3) == 0):
@@ -332,7 +333,7 @@ func (g *genes) changeSeeds(r *rand.Rand) {
 	}
 }
 
-// text is n bytes, so many of a hundred of any letter.
+// text returns n bytes, noise percent of them random letters.
 func text(r *rand.Rand, letters string, n, noise int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -356,7 +357,7 @@ func (g genes) literal(r *rand.Rand, number int) string {
 	return s
 }
 
-// body is a robots.txt of at most 500 KiB.
+// body returns a robots.txt of at most 500 KiB.
 func (g genes) body() []byte {
 	r := rand.New(rand.NewPCG(g.Random, 1))
 	b := []byte("User-agent: *\n")
@@ -380,8 +381,8 @@ func (g genes) body() []byte {
 	return b
 }
 
-// url is a URL of a length, made of random letters, of one letter, of literals and
-// of seeds, or of whole rules.
+// url returns a URL of a given length, made from random letters, one letter, literals and
+// seeds, or whole rules.
 func (g genes) url(length int) []byte {
 	r := rand.New(rand.NewPCG(g.Random, 2))
 	b := []byte(hostOfURL + "/")

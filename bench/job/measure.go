@@ -15,29 +15,28 @@ import (
 // bench runs variants of a job.
 type bench struct {
 	scratch string
-	program string // robotsbatch, if it runs, too
+	program string // robotsbatch, if it takes part
 	count   int
 }
 
-// variant is one way to do a job.
+// variant is one way to run a job.
 type variant struct {
 	name    string
-	program string // empty: this one
+	program string // empty: this program
 	args    []string
 	runs    []measurement
-	beside  []measurement // of what it is compared with, one just before each run
+	beside  []measurement // the runs that it is compared with, one just before each of its own
 }
 
-// measurement is what one run took.
+// measurement is what one run used.
 type measurement struct {
 	wall, cpu float64 // seconds
-	peak      int64   // bytes of memory, mapped files included
+	peak      int64   // bytes of memory, including mapped files
 }
 
-// measure runs each variant count times, and base just before each of these runs:
-// the machine's speed may change within seconds, and what changes from one run to
-// the next changes few of the ratios. The first round is not counted; it warms up
-// what files there are.
+// measure runs each variant count times, and base just before each of these runs. The
+// machine's speed may change within seconds; such a change affects few of the ratios. The
+// first round warms up the files and is not counted.
 func (b *bench) measure(in string, base *variant, variants []*variant) error {
 	for round := range b.count + 1 {
 		for _, v := range variants {
@@ -59,7 +58,7 @@ func (b *bench) measure(in string, base *variant, variants []*variant) error {
 	return nil
 }
 
-// median is that of a number of each run.
+// median returns the median of a number over the runs.
 func (v *variant) median(number func(measurement) float64) float64 {
 	var numbers []float64
 	for _, m := range v.runs {
@@ -68,8 +67,7 @@ func (v *variant) median(number func(measurement) float64) float64 {
 	return median(numbers)
 }
 
-// ratio is the median of how many times as large a number of each run is as that of
-// the run just before.
+// ratio returns the median of the ratios of a number to that of the run just before.
 func (v *variant) ratio(number func(measurement) float64) float64 {
 	var ratios []float64
 	for i, m := range v.runs {

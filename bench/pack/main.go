@@ -1,8 +1,8 @@
 //go:build linux
 
-// Pack measures rule packs: what building one of a made-up corpus takes, how large
-// it is, and what opening it and looking authorities up costs when nothing of it
-// is in memory. scripts/pack.sh runs it.
+// Pack measures rule packs of a generated corpus: the cost of building one, its size, and
+// the cost of opening it and looking up authorities with none of it in memory.
+// scripts/pack.sh runs it.
 //
 //	go run ./bench/pack -origins 1000000 -bodies 100000 -out FILE
 //	go run ./bench/pack -origins 1000000 -bodies 100000 -measure FILE
@@ -52,7 +52,7 @@ func run() error {
 	return errors.New("-out or -measure is required")
 }
 
-// build builds a pack and says what that took.
+// build builds a pack and prints what that used.
 func build(c *corpus.Corpus, name string, memory int64) error {
 	if memory <= 0 {
 		memory = rulepack.DefaultBuildMemory
@@ -96,13 +96,12 @@ func meanHost(c *corpus.Corpus) float64 {
 	return float64(sum) / float64(n)
 }
 
-// measureCold opens a pack of which nothing is in memory and looks authorities
-// up, each but once.
+// measureCold opens a pack with none of it in memory and looks up authorities, each once.
 func measureCold(c *corpus.Corpus, name string, lookups int) error {
 	if err := coldOpens(name); err != nil {
 		return err
 	}
-	p, err := rulepack.Inspect(name) // which reads what is asked for, and nothing around it
+	p, err := rulepack.Inspect(name) // Inspect reads only what is asked for
 	if err != nil {
 		return err
 	}
@@ -128,11 +127,11 @@ func measureCold(c *corpus.Corpus, name string, lookups int) error {
 	})
 }
 
-// openings is how often a pack is opened: what the disk takes differs.
+// openings is how often a pack is opened, because the disk's time varies.
 const openings = 7
 
-// coldOpens opens a pack some times, with nothing of it in memory, and says how long
-// that took.
+// coldOpens opens a pack several times, with none of it in memory, and prints how long that
+// took.
 func coldOpens(name string) error {
 	var times []time.Duration
 	var faults []int64
@@ -160,7 +159,7 @@ func coldOpens(name string) error {
 	return nil
 }
 
-// warmUp reads what the program itself lacks in memory, for it was dropped as well.
+// warmUp reads the parts of this program that were dropped from memory too.
 func warmUp(p *rulepack.Pack) error {
 	for i := range 100 {
 		if _, _, err := p.Authority(fmt.Appendf(nil, "https://nobody%d.example", i)); err != nil {
@@ -170,8 +169,7 @@ func warmUp(p *rulepack.Pack) error {
 	return nil
 }
 
-// coldLookups looks origins up and says how long that took and how many pages it
-// read.
+// coldLookups looks up origins and prints how long that took and how many pages it read.
 func coldLookups(what string, origins []int, c *corpus.Corpus, lookup func([]byte) error) error {
 	var times []time.Duration
 	faults := make(map[int64]int)
@@ -191,7 +189,7 @@ func coldLookups(what string, origins []int, c *corpus.Corpus, lookup func([]byt
 	return nil
 }
 
-// dropCache makes the system forget what it has of a file in memory.
+// dropCache drops a file from the system's cache.
 func dropCache(name string) (how string, err error) {
 	unix.Sync()
 	if os.WriteFile("/proc/sys/vm/drop_caches", []byte("3\n"), 0) == nil {
@@ -216,7 +214,7 @@ func majorFaults() int64 {
 	return usage.Majflt
 }
 
-// peakRSS is the most bytes of memory that the process had.
+// peakRSS returns the peak memory of the process in bytes.
 func peakRSS() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {

@@ -11,20 +11,19 @@ import (
 	"robotsbatch/bench/chart"
 )
 
-// Measures of the chart, in pixels.
+// These are measures of the chart in pixels.
 const (
 	chartWidth  = 760
-	chartLeft   = 200 // where the bars start
-	chartRight  = 560 // where the scale ends; the numbers have the rest
+	chartLeft   = 200 // start of the bars
+	chartRight  = 560 // end of the scale; the numbers follow
 	chartTop    = 82
 	barHeight   = 22
 	innerHeight = 8
 	barStep     = 34
 )
 
-// drawChart draws the runners' times as bars on a logarithmic scale, in SVG, the
-// fastest on top: the whole job from the URL, and within it a narrow bar of the
-// library alone.
+// drawChart draws the runners' times as bars in SVG, on a logarithmic scale, the fastest on
+// top: the whole job from the URL, and within it a narrow bar for the library alone.
 func drawChart(runners []runner) string {
 	measured := slices.DeleteFunc(slices.Clone(runners), func(r runner) bool { return r.skipped != "" })
 	slices.SortStableFunc(measured, func(a, b runner) int { return cmp.Compare(a.median(jobCPU), b.median(jobCPU)) })
@@ -52,7 +51,7 @@ func drawChart(runners []runner) string {
 	return b.String()
 }
 
-// scale is the range of the chart in powers of ten.
+// scale returns the range of the chart in powers of ten.
 func scale(measured []runner) (low, high float64) {
 	var times []float64
 	for _, r := range measured {
@@ -62,13 +61,12 @@ func scale(measured []runner) (low, high float64) {
 	low, high = math.Floor(fastest), math.Ceil(slowest)
 	low, high = min(low, high-1), max(high, low+1)
 	if fastest-low < 0.1 {
-		low-- // the shortest bar must be seen
+		low-- // so that the shortest bar is visible
 	}
 	return low, high
 }
 
-// drawBar draws one runner. One that has a single time for both has no bar
-// within.
+// drawBar draws one runner. A runner with a single time has no inner bar.
 func drawBar(b *strings.Builder, r *runner, class string, top int, x func(nanos float64) float64) {
 	alone, job := r.median(cpu), r.median(jobCPU)
 	language, _, _ := strings.Cut(r.language, " ")
@@ -81,12 +79,12 @@ func drawBar(b *strings.Builder, r *runner, class string, top int, x func(nanos 
 		fmt.Fprintf(b, `<rect class="alone" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`+"\n",
 			chartLeft, top+(barHeight-innerHeight)/2, x(alone)-chartLeft, innerHeight)
 		within = fmt.Sprintf(` <tspan class="small">(%s alone)</tspan>`, number(alone))
-		end = max(end, x(alone)) // a job that asks a cheaper question may be the shorter one
+		end = max(end, x(alone)) // the job may be faster if it calls a cheaper function
 	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%d">%s%s</text>`+"\n", end+8, top+16, number(job), within)
 }
 
-// chartHead is what the chart begins with, but for its width and height.
+// chartHead is the start of the chart; width and height are filled in.
 const chartHead = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title">
 <title id="title">Processor time a URL of robots.txt implementations, logarithmic scale</title>
 ` + chart.Style + `<rect class="page" width="100%%" height="100%%" rx="6"/>

@@ -12,13 +12,13 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// frontier is what all runners are measured on: the URLs in ASCII whose host
-// has a robots.txt, in the list's order.
+// frontier is the list that all runners are measured on: the ASCII URLs whose host has a
+// robots.txt, in the list's order.
 type frontier struct {
 	rows   []row
-	total  int // how many URLs the list has
-	files  int // how many robots.txt files there are
-	needed int // how many of them the rows need
+	total  int // URLs in the list
+	files  int // robots.txt files
+	needed int // robots.txt files that the rows need
 }
 
 // row is one URL.
@@ -28,8 +28,8 @@ type row struct {
 	path string // with query, without fragment
 }
 
-// readFrontier takes from a list, compressed with zstd, the URLs that a folder
-// of robots.txt files, HOST or HOST_PORT each, has rules for.
+// readFrontier reads a list compressed with zstd and a folder of robots.txt files, named
+// HOST or HOST_PORT. It keeps the URLs that have rules in the folder.
 func readFrontier(list, rules string) (*frontier, error) {
 	packed, err := os.ReadFile(list)
 	if err != nil {
@@ -82,14 +82,14 @@ func selectRows(list []byte, files map[string]bool) *frontier {
 	return f
 }
 
-// isListable tells whether a URL is in ASCII and fits into a column: there are
-// libraries that take only text, and tabs separate the columns.
+// isListable reports whether a URL is ASCII and fits a column: some libraries take only
+// text, and tabs separate the columns.
 func isListable(url []byte) bool {
 	return bytes.IndexFunc(url, func(r rune) bool { return r >= 0x80 || r == '\t' }) < 0
 }
 
-// fileOf is the name of an authority's robots.txt, or empty. A file without a
-// port stands for http and https on their own ports, one with 443 for https.
+// fileOf returns the name of an authority's robots.txt, or "". A file without port is for
+// http and https on their default ports, one with 443 for https.
 func fileOf(authority string, files map[string]bool) string {
 	scheme, host, _ := strings.Cut(authority, "://")
 	name, port, explicit := strings.Cut(host, ":")

@@ -21,18 +21,17 @@ type kindCount struct {
 	example string
 }
 
-// reading is another way to read rules or URLs. Where it alone gives the peer's
-// verdict, it is taken for the reason.
+// reading is another interpretation of rules or URLs. It is taken for the reason if the
+// engine gives the peer's verdict under it.
 type reading struct {
 	kind    string
 	profile matcher.Profile
-	// rules and path, if not nil, change what is read.
+	// rules and path, if not nil, change the rules or the path.
 	rules func(*robotstxt.File)
 	path  func(row) string
-	// byRule wants a rule to give the verdict: that fewer rules match says
-	// nothing.
+	// byRule requires that a rule gives the verdict: that fewer rules match proves nothing.
 	byRule bool
-	// agent, if not empty, is asked for in place of the true one.
+	// agent, if not empty, replaces the real agent.
 	agent string
 }
 
@@ -48,10 +47,10 @@ var readings = []reading{
 	{kind: groups, agent: "*"},
 }
 
-// vague is the first reading that may give the peer's verdict by accident.
+// vague is the index of the first reading that may give the peer's verdict by chance.
 const vague = 5
 
-// The kinds of disagreement.
+// These are the kinds of disagreement.
 const (
 	noAnswer   = "no answer: the library refuses the file or the URL"
 	robotsTxt  = "/robots.txt itself"
@@ -67,15 +66,15 @@ const (
 	other      = "other"
 )
 
-// judge says why a peer's verdict differs. It asks the engine for its own
-// decision, and for that under other readings.
+// judge finds out why a peer's verdict differs. It asks the engine for its decision, and
+// for its decision under other readings.
 type judge struct {
 	rules string
 	agent string
 	files map[string]*rulesFile
 }
 
-// rulesFile is a host's rules under each reading, compiled when needed.
+// rulesFile has a host's rules under each reading, compiled when needed.
 type rulesFile struct {
 	body  []byte
 	tries [16]*matcher.Trie
@@ -85,7 +84,7 @@ func newJudge(rules, agent string) *judge {
 	return &judge{rules: rules, agent: agent, files: make(map[string]*rulesFile)}
 }
 
-// decision is the engine's decision on a row under a reading, and the rule.
+// decision returns the engine's decision on a row under a reading, and the rule.
 func (j *judge) decision(r row, number int) (matcher.Decision, matcher.RuleInfo, error) {
 	file := j.files[r.file]
 	if file == nil {
@@ -121,8 +120,7 @@ func (j *judge) decision(r row, number int) (matcher.Decision, matcher.RuleInfo,
 	return d, trie.Rule(d.Rule), nil
 }
 
-// check makes sure that the engine that is asked here is the one that was
-// measured.
+// check makes sure that the engine here decides like the one that was measured.
 func (j *judge) check(rows []row, verdicts []byte) error {
 	for i, r := range rows {
 		d, _, err := j.decision(r, 0)
@@ -136,8 +134,8 @@ func (j *judge) check(rows []row, verdicts []byte) error {
 	return nil
 }
 
-// compare counts where a peer agrees with the engine, and the reasons where it
-// does not, the most frequent first.
+// compare counts how often a peer agrees with the engine, and for what reasons it does not,
+// the most frequent first.
 func (j *judge) compare(rows []row, ours, peer *runner) error {
 	if peer.skipped != "" {
 		return nil
@@ -170,7 +168,7 @@ func (j *judge) compare(rows []row, ours, peer *runner) error {
 	return nil
 }
 
-// example shows a row and what the engine says of it.
+// example formats a row and the engine's decision.
 func example(r row, d matcher.Decision, rule matcher.RuleInfo) string {
 	text := d.Reason.String()
 	if d.Reason.HasRule() {
@@ -179,9 +177,9 @@ func example(r row, d matcher.Decision, rule matcher.RuleInfo) string {
 	return fmt.Sprintf("%s (%s)", r.url, text)
 }
 
-// kind names the reason why a peer's verdict differs from the engine's d: the
-// first reading that gives it, and failing that what the URL and the rule have
-// in them.
+// kind names the reason for which a peer's verdict differs from the engine's decision d:
+// the first reading that gives the peer's verdict; if there is none, features of the URL
+// and the rule.
 func (j *judge) kind(r row, d matcher.Decision, rule matcher.RuleInfo, verdict byte) (string, error) {
 	switch {
 	case verdict > 1:
@@ -218,20 +216,20 @@ func (j *judge) kind(r row, d matcher.Decision, rule matcher.RuleInfo, verdict b
 	return other, nil
 }
 
-// unusual are characters that no path or query has as they are.
+// unusual are characters that no path or query may have raw.
 const unusual = " \"<>[\\]^`{|}"
 
-// pattern is that of a rule that has a colon, as nearly all have.
+// pattern returns the pattern of a rule; nearly all lines have a colon.
 func pattern(rule matcher.RuleInfo) string {
 	_, value, _ := strings.Cut(string(rule.Text), ":")
 	return strings.TrimSpace(value)
 }
 
-// longestDelay is the crawl-delay, in seconds, above which crawler-commons
-// takes a site to forbid everything.
+// longestDelay is the crawl-delay, in seconds, above which crawler-commons denies the whole
+// site.
 const longestDelay = 300
 
-// hasLongDelay tells whether a group of a file has a crawl-delay that long.
+// hasLongDelay reports whether a group of a file has a longer crawl-delay.
 func (j *judge) hasLongDelay(file string) bool {
 	for _, group := range robotstxt.Parse(j.files[file].body, robotstxt.Options{}).Groups {
 		for _, delay := range group.CrawlDelays {
@@ -243,8 +241,8 @@ func (j *judge) hasLongDelay(file string) bool {
 	return false
 }
 
-// endListsAtDelays makes a crawl-delay among user-agent lines end their list,
-// so that the lines before it have no rules.
+// endListsAtDelays lets a crawl-delay end a list of user-agent lines, so that the lines
+// before it have no rules.
 func endListsAtDelays(f *robotstxt.File) {
 	var all []robotstxt.Group
 	for _, group := range f.Groups {
@@ -273,7 +271,7 @@ func only(allow bool) func(*robotstxt.File) {
 	}
 }
 
-// withFragment is the path with the fragment, as if it were part of it.
+// withFragment returns the path with the fragment, as if it were part of the path.
 func withFragment(r row) string {
 	_, after, found := strings.Cut(r.url, "#")
 	if !found {
@@ -282,7 +280,7 @@ func withFragment(r row) string {
 	return r.path + "%23" + after
 }
 
-// withoutDots is the path with its dot segments resolved (RFC 3986 §5.2.4).
+// withoutDots returns the path with its dot segments resolved (RFC 3986 §5.2.4).
 func withoutDots(r row) string {
 	name, after, hasQuery := strings.Cut(r.path, "?")
 	if !strings.Contains(name, "/.") {

@@ -1,8 +1,8 @@
-// Peers measures other implementations of robots.txt beside this project's own:
-// the same URLs and rules, a process each, and where the verdicts differ.
+// Peers compares other implementations of robots.txt with this project's: the same URLs and
+// rules, in a process each. It also shows where the verdicts differ.
 //
-// scripts/peers.sh builds the runners and calls it; bench/README.md says what
-// is compared and how a runner is called.
+// scripts/peers.sh builds the runners and calls this program; bench/README.md describes
+// what is compared and how a runner is called.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// options are what the command line says.
+// options are the values of the flags.
 type options struct {
 	runners string
 	urls    string
@@ -81,8 +81,7 @@ func run(o options) error {
 	return writeRecord(o, frontier, runners)
 }
 
-// writeRecord writes what was measured to the record's folder and the table to
-// standard output.
+// writeRecord writes the measurements to the folder of records and prints the table.
 func writeRecord(o options, f *frontier, runners []runner) error {
 	name := filepath.Join(o.record, "peers-"+time.Now().UTC().Format(time.DateOnly))
 	lines, err := jsonLines(runners)

@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestMain lets the test's own program stand in for runners: each says by an
-// argument its verdicts alone, those of the whole job, and what else it prints.
+// TestMain lets the test program act as a runner. Its arguments give the verdicts alone,
+// those of the whole job, and what else it prints.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 8 && os.Args[1] == "fake" {
 		if err := fake(os.Args[2], os.Args[6], os.Args[7]); err != nil {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// threeTimes is what a fake prints whose whole job takes three times as long.
+// threeTimes is printed by a fake runner whose whole job takes three times as long.
 const threeTimes = `"job_cpu_ns_per_url":3e6,`
 
 func fake(how, out, passes string) error {
@@ -160,7 +160,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestOwnRunner measures this project's own runner, beside itself.
+// TestOwnRunner measures this project's runner.
 func TestOwnRunner(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the runner is for Unix")

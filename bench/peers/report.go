@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// jsonLines is what the runners printed, a line a run, in the order of runs.
+// jsonLines returns what the runners printed, one line per run, in the order of runs.
 func jsonLines(runners []runner) ([]byte, error) {
 	var all []result
 	for _, r := range runners {
@@ -30,7 +30,7 @@ func jsonLines(runners []runner) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// header says what was measured, and on what.
+// header describes what was measured, and on what machine.
 func header(o options, f *frontier) string {
 	return fmt.Sprintf(`# Other implementations of robots.txt
 
@@ -52,7 +52,7 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// table is one line a runner, in Markdown.
+// table returns one line per runner, in Markdown.
 func table(runners []runner) string {
 	var b strings.Builder
 	b.WriteString("| library | version | language | library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL | parsing, ms |\n")
@@ -75,7 +75,7 @@ func table(runners []runner) string {
 	return b.String()
 }
 
-// disagreements is one line for each reason of each peer, in Markdown.
+// disagreements returns one line for each reason of each peer, in Markdown.
 func disagreements(runners []runner) string {
 	var b strings.Builder
 	b.WriteString("| library | other verdict because of | URLs | for example (our reason) |\n|---|---|---:|---|\n")
@@ -87,7 +87,7 @@ func disagreements(runners []runner) string {
 	return b.String()
 }
 
-// cell makes text safe within a table's cell.
+// cell escapes text for a cell of a table.
 func cell(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7F {
@@ -102,7 +102,7 @@ func cpu(r result) float64     { return r.CPU }
 func jobCPU(r result) float64  { return r.JobCPU }
 func parsing(r result) float64 { return r.Parse }
 
-// median is that of a value over the runs; of two in the middle, their mean.
+// median returns the median of a value over the runs, or the mean of the two middle ones.
 func (r *runner) median(value func(result) float64) float64 {
 	var values []float64
 	for _, result := range r.results {
@@ -113,7 +113,7 @@ func (r *runner) median(value func(result) float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// number writes a measured number: two digits below ten, else whole.
+// number formats a measured number: two digits below ten, else an integer.
 func number(x float64) string {
 	if x < 9.95 {
 		return fmt.Sprintf("%.1f", x)
@@ -121,7 +121,7 @@ func number(x float64) string {
 	return thousands(int(math.Round(x)))
 }
 
-// share is a percentage that says 100 only when nothing is missing.
+// share formats a percentage; it is 100 only if nothing is missing.
 func share(part, whole int) string {
 	if part == whole {
 		return "100 %"
@@ -129,7 +129,7 @@ func share(part, whole int) string {
 	return fmt.Sprintf("%.3f %%", min(100*float64(part)/float64(whole), 99.999))
 }
 
-// thousands writes a whole number that is not negative, such as 1,234,567.
+// thousands formats a non-negative integer, such as 1,234,567.
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

@@ -14,26 +14,25 @@ import (
 	"time"
 )
 
-// runner is one implementation and what was measured of it.
+// runner is one implementation with its measurements.
 type runner struct {
 	name     string
 	language string   // with the version of its compiler or runtime
-	command  []string // without the arguments that all runners have
-	skipped  string   // why it is not measured; empty when it is
+	command  []string // without the arguments that all runners get
+	skipped  string   // why it is not measured; empty if it is
 
 	passes  int
 	results []result
-	// verdicts are those of the library alone: 1 allowed, 0 denied, 2 no answer;
-	// one a URL.
+	// verdicts are those of the library alone, one per URL: 1 allowed, 0 denied, 2 no
+	// answer.
 	verdicts []byte
-	written  []byte // those, and then as many of the whole job
+	written  []byte // verdicts, then those of the whole job
 
 	agreed int
 	kinds  []kindCount
 }
 
-// result is one run. The version and what was measured is what the runner
-// prints.
+// result is one run. The runner prints the version and the measured numbers.
 type result struct {
 	Round    int    `json:"round"`
 	Name     string `json:"name"`
@@ -42,11 +41,11 @@ type result struct {
 	URLs     int    `json:"urls"`
 	Passes   int    `json:"passes"`
 
-	// The library alone, given the rules of the URL's host.
+	// These are for the library alone, given the rules of the URL's host.
 	CPU  float64 `json:"cpu_ns_per_url"`
 	Wall float64 `json:"wall_ns_per_url"`
-	// The whole job: splitting the URL, finding the rules of its host, and the
-	// library.
+	// These are for the whole job: splitting the URL, finding the rules of its host, and
+	// the library.
 	JobCPU  float64 `json:"job_cpu_ns_per_url"`
 	JobWall float64 `json:"job_wall_ns_per_url"`
 	// JobDiffer is how many URLs have another verdict in the whole job.
@@ -55,9 +54,9 @@ type result struct {
 	Parse float64 `json:"parse_ms"`
 }
 
-// readRunners reads the file that names the runners: a line each, of name,
-// language and command with its arguments, or name, language, nothing and why
-// it is skipped, separated by tabs.
+// readRunners reads the file that lists the runners. A line has a name, a language, and a
+// command with its arguments, separated by tabs. For a runner that is skipped, the command
+// is empty and the reason follows.
 func readRunners(name string) ([]runner, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -81,7 +80,7 @@ func readRunners(name string) ([]runner, error) {
 	return runners, nil
 }
 
-// measurement is the runs of all runners on one list of URLs.
+// measurement has the runs of all runners on one list of URLs.
 type measurement struct {
 	runners []runner
 	rules   string
@@ -91,19 +90,19 @@ type measurement struct {
 }
 
 const (
-	// runTime is about how long the timed part of a run takes, unless fewest
-	// passes take longer.
+	// runTime is about how long the timed part of a run takes, unless fewestPasses take
+	// longer.
 	runTime = 500 * time.Millisecond
-	// fewestPasses give just-in-time compilers time to warm up: a runner makes
-	// as many passes before it starts the clock.
+	// fewestPasses give just-in-time compilers time to warm up: a runner makes as many
+	// passes before it starts the clock.
 	fewestPasses = 3
 	mostPasses   = 1000
-	// deadline is when a run has failed.
+	// deadline is the time after which a run has failed.
 	deadline = 5 * time.Minute
 )
 
-// run runs everything once to see how fast it is, and then count times: each
-// round runs all runners, so that what disturbs the machine disturbs them all.
+// run runs everything once to learn its speed, and then count times. Each round runs all
+// runners, so that a disturbance affects all of them.
 func (m *measurement) run(urls, count int) error {
 	for round := range count + 1 {
 		for i := range m.runners {
@@ -136,8 +135,7 @@ func (m *measurement) run(urls, count int) error {
 	return nil
 }
 
-// once is one run in a process of its own. The verdicts must be those of the
-// run before.
+// once runs a runner in a process of its own. The verdicts must be those of the run before.
 func (m *measurement) once(r *runner, urls int) (result, error) {
 	out := filepath.Join(m.dir, "verdicts")
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -150,7 +148,7 @@ func (m *measurement) once(r *runner, urls int) (result, error) {
 	if err := cmd.Run(); err != nil {
 		return result{}, fmt.Errorf("%w: %s", errors.Join(err, ctx.Err()), lastLine(stderr.String()))
 	}
-	measured := result{CPU: -1, JobCPU: -1} // for a runner that leaves one out
+	measured := result{CPU: -1, JobCPU: -1} // not reported by the runner
 	if err := json.Unmarshal(stdout.Bytes(), &measured); err != nil {
 		return result{}, fmt.Errorf("printed %q: %w", stdout.String(), err)
 	}

@@ -1,5 +1,5 @@
-// Pipe measures robotsbatch pipe from the other end: how long it takes from the start of
-// the child to its first answer, and what a batch costs of a client that waits for each
+// Pipe measures robotsbatch pipe from its client's side: the time from the start of the
+// process to its first answer, and the cost of a batch for a client that waits for each
 // answer. scripts/pipe.sh runs it.
 //
 //	go run ./bench/pipe -program robotsbatch -rules site.rules -origins N
@@ -52,7 +52,7 @@ func run() error {
 	return nil
 }
 
-// someURLs are URLs of authorities that lie all over the corpus.
+// someURLs returns URLs of authorities from all over the corpus.
 func someURLs(origins, n int) []string {
 	c := corpus.New(corpus.Options{Origins: origins, Missing: -1, Distinct: 0.1})
 	urls := make([]string, 0, n)
@@ -65,7 +65,7 @@ func someURLs(origins, n int) []string {
 	return urls
 }
 
-// child is a robotsbatch pipe.
+// child is a process of robotsbatch pipe.
 type child struct {
 	cmd *exec.Cmd
 	to  io.WriteCloser
@@ -107,7 +107,7 @@ func (c *child) ask(batch arrow.Record) error {
 	return nil
 }
 
-// end returns the child's processor time.
+// end ends the child and returns its processor time.
 func (c *child) end() (time.Duration, error) {
 	if err := errors.Join(c.w.Close(), c.to.Close(), c.cmd.Wait()); err != nil {
 		return 0, err
@@ -121,7 +121,7 @@ func newBatch(urls []string) arrow.Record {
 	return array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(len(urls)))
 }
 
-// measureStarts says how long children take to their first answer.
+// measureStarts prints how long processes take to their first answer.
 func measureStarts(program, rules string, urls []string, starts int) error {
 	batch := newBatch(urls)
 	var times, cpu []time.Duration
@@ -150,7 +150,7 @@ func measureStarts(program, rules string, urls []string, starts int) error {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// measureBatches says what a batch costs.
+// measureBatches prints the cost of a batch.
 func measureBatches(program, rules string, urls []string, size, count int) error {
 	var batches []arrow.Record
 	for at := 0; at+size <= len(urls) && len(batches) < 100; at += size {

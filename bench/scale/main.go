@@ -1,8 +1,7 @@
 //go:build linux
 
-// Scale runs a command and says how long it took and how much memory it had at
-// most: in all, and without what it had mapped of files, which the system may
-// take back at any time. scripts/scale.sh runs it.
+// Scale runs a command and prints how long it took and its peak memory: in all, and without
+// mapped files, which the system may drop at any time. scripts/scale.sh runs it.
 //
 //	go run ./bench/scale -urls N COMMAND ARGUMENT…
 package main
@@ -50,10 +49,10 @@ func run() error {
 	return nil
 }
 
-// memory is what a process has, in bytes.
+// memory is the memory of a process in bytes.
 type memory struct{ anonymous, all int64 }
 
-// watch looks at a process until it ends, and returns the most that it had.
+// watch watches a process until it ends, and returns its peak memory.
 func watch(pid int, ended <-chan error) (peak memory, err error) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -72,7 +71,7 @@ func watch(pid int, ended <-chan error) (peak memory, err error) {
 	}
 }
 
-// kilobytes returns the bytes that a line of the status says.
+// kilobytes returns a value of the process status, in bytes.
 func kilobytes(status []byte, name string) int64 {
 	_, after, _ := bytes.Cut(status, []byte(name))
 	line, _, _ := bytes.Cut(after, []byte(" kB"))

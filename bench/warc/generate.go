@@ -18,21 +18,21 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// missing is the share of captures whose status is not 200, as it is among all
-// hosts that a large crawl asks.
+// missing is the share of captures whose status is not 200; it is that of all hosts in a
+// large crawl.
 const missing = 0.45
 
-// meanRules makes a response with its headers some 3,000 bytes.
+// meanRules gives a response about 3,000 bytes, with its headers.
 const meanRules = 60
 
-// The names of a crawl's files.
+// These are the names of a crawl's files.
 const (
 	crawlFiles = "*.warc.gz"
-	bodiesFile = "bodies" // all distinct bodies, each after its length as a u32
+	bodiesFile = "bodies" // all distinct bodies, each after its length as u32
 )
 
-// crawl writes captures as crawlers do: for each a request, a response and
-// metadata, a gzip member each.
+// crawl writes captures as crawlers do: a request, a response and metadata for each, every
+// record as a gzip member.
 type crawl struct {
 	corpus *corpus.Corpus
 	out    *bufio.Writer
@@ -42,7 +42,7 @@ type crawl struct {
 	body   []byte
 }
 
-// generateCrawl writes a crawl of so many captures into files of a folder.
+// generateCrawl writes a crawl of so many captures to files in a folder.
 func generateCrawl(folder string, captures, files int) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -70,13 +70,13 @@ func writeBodies(name string, c *corpus.Corpus) error {
 	var body []byte
 	for i := range c.Bodies() {
 		body = c.AppendBody(body[:0], i)
-		_, _ = out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) // an error stays
+		_, _ = out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) // an error shows at Flush
 		_, _ = out.Write(body)
 	}
 	return out.Flush()
 }
 
-// writeFile writes the captures of the origins from first to end.
+// writeFile writes the captures of the origins [first, end).
 func writeFile(name string, c *corpus.Corpus, first, end int) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -137,8 +137,8 @@ func (w *crawl) capture(i int) {
 	w.member("metadata", url, "application/warc-fields", when, fmt.Sprintf("fetchTimeMs: %d\r\ncharset-detected: UTF-8\r\nlanguages-cld2: {\"reliable\":true}\r\n", i%997))
 }
 
-// answer is what a host without a robots.txt says: mostly 404, or a redirect,
-// some to the robots.txt of another host and some to a page.
+// answer returns the answer of a host without a robots.txt: mostly 404, else a redirect to
+// the robots.txt of another host or to a page.
 func (w *crawl) answer(i int) (status, location string) {
 	switch k := i * 7 % 100; {
 	case k < 52:
@@ -167,11 +167,11 @@ func (w *crawl) member(kind, url, contentType string, when time.Time, block stri
 	r = append(append(append(r, "\r\n"...), block...), "\r\n\r\n"...)
 	w.record = r
 	w.gzip.Reset(w.out)
-	_, _ = w.gzip.Write(r) // an error of the file stays, and shows at the end
+	_, _ = w.gzip.Write(r) // an error shows at the end
 	_ = w.gzip.Close()
 }
 
-// digest looks like a SHA-1 in base 32.
+// digest returns a text that looks like a SHA-1 in base 32.
 func digest(seed int, text string) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 	var b strings.Builder

@@ -1,14 +1,14 @@
 //go:build linux
 
-// Warc measures what it costs to make a rule pack of a crawl's WARC files, beside
-// the least that any program has to do for it: decompress them, and compile their
-// distinct bodies. scripts/warc.sh runs it.
+// Warc measures the cost of making a rule pack from a crawl's WARC files. It compares this
+// with the least that any program must do: decompress them, and compile their distinct
+// bodies. scripts/warc.sh runs it.
 //
 //	go run ./bench/warc -generate FOLDER -captures 1000000
 //	go run ./bench/warc -measure FOLDER -program ./robotsbatch -count 3
 //
-// Each measurement is a process of its own, so that its processor time and its
-// peak of memory are the system's numbers.
+// Each measurement is a process of its own, so that the system gives its processor time and
+// peak memory.
 package main
 
 import (

@@ -11,8 +11,8 @@ import (
 	"robotsbatch/io/warc"
 )
 
-// TestCrawl: what is written is what crawlers write, and has the captures and
-// bodies that it is said to have.
+// TestCrawl: the files are like those of crawlers, and have the captures and bodies asked
+// for.
 func TestCrawl(t *testing.T) {
 	folder := t.TempDir()
 	if err := generateCrawl(folder, 500, 3); err != nil {

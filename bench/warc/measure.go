@@ -25,13 +25,13 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// usage is what a process took.
+// usage is what a process used.
 type usage struct {
 	cpu, wall float64 // seconds
 	peak      int64   // bytes of memory
 }
 
-// measureAll measures all steps, one after the other in each round.
+// measureAll measures all steps in turn, several rounds.
 func measureAll(folder, program, memory string, count int) error {
 	files, err := filepath.Glob(filepath.Join(folder, crawlFiles))
 	if err != nil || len(files) == 0 {
@@ -103,7 +103,7 @@ func sizeOf(files []string) (size int64, err error) {
 	return size, nil
 }
 
-// runProcess runs a program and says what it took.
+// runProcess runs a program and returns what it used.
 func runProcess(command []string) (usage, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -150,7 +150,7 @@ func gunzip(name string) error {
 	return err
 }
 
-// eachBody calls do with each distinct body, which is valid until it returns.
+// eachBody calls do with each distinct body, which is valid during the call.
 func eachBody(name string, do func(body []byte) error) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -189,7 +189,7 @@ func parse(body []byte) error {
 	return nil
 }
 
-// makePack makes a rule pack of the bodies, an authority each.
+// makePack makes a rule pack of the bodies, with an authority for each.
 func makePack(bodies, out string) error {
 	b, err := rulepack.Create(context.Background(), out, rulepack.BuildOptions{})
 	if err != nil {

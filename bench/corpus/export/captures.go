@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// captureRows is how many rows a record batch of captures has.
+	// captureRows is the number of rows in a record batch of captures.
 	captureRows = 1024
-	// crawlSeconds is how long after a crawl the next one begins: 30 days.
+	// crawlSeconds is the time from one crawl to the next: 30 days.
 	crawlSeconds = 30 * 24 * 60 * 60
 )
 
-// Captures writes a crawl of all origins' robots.txt, the one of that number, as a table
-// of captures to the Arrow stream of that name.
+// Captures writes the robots.txt fetches of crawl number crawl for all origins, as a table
+// of captures, to the Arrow stream name.
 func Captures(name string, c *corpus.Corpus, crawl int) (err error) {
 	file, err := os.Create(name)
 	if err != nil {

@@ -22,26 +22,27 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// Options say how frontiers are written. The zero value is the default.
+// Options control how frontiers are written. The zero value is the default.
 type Options struct {
 	// BatchRows is the number of rows of an Arrow record batch; default 65,536.
 	BatchRows int
-	// Compression of Arrow's record batches: "zstd", the default, "lz4" or
-	// "none". Parquet has zstd.
+	// Compression is that of Arrow's record batches: "zstd", the default, "lz4" or "none".
+	// Parquet uses zstd.
 	Compression string
-	// Columns of a table: 3, the default, or 30, named and filled as those of
-	// Common Crawl's index are, a list and dictionaries among them.
+	// Columns is the number of columns of a table: 3, the default, or 30. The 30 have the
+	// names and contents of those in Common Crawl's index, including a list and
+	// dictionaries.
 	Columns int
-	// Crawls, if not 0, adds to the 3 columns the times of fetches: crawl_time in the time
-	// of one crawl, as a crawl's list has it; fetch_time, which rises within an origin from
-	// the first of so many crawls to the last; and mixed_time, in no order.
+	// Crawls, if not 0, adds the times of fetches to the 3 columns: crawl_time, within one
+	// crawl, as in a crawl's list; fetch_time, rising within an origin from the first of so
+	// many crawls to the last; and mixed_time, in random order.
 	Crawls int
-	// Parts, if not 0, cuts the frontier into so many parts of as many origins
-	// each, of which only Part is written, from 0 on.
+	// Parts, if not 0, divides the frontier into so many parts with equal numbers of
+	// origins. Only part number Part, from 0 on, is written.
 	Part, Parts int
 }
 
-// urls returns the URLs that are written.
+// urls returns the URLs to be written.
 func (o Options) urls(c *corpus.Corpus) iter.Seq2[*corpus.Origin, []byte] {
 	if o.Parts <= 0 {
 		return c.URLs()
@@ -58,12 +59,12 @@ func (o Options) batchRows() int {
 	return o.BatchRows
 }
 
-// Formats are the endings of the files that Frontier writes: an Arrow file, an
-// Arrow stream, Parquet, and URLs a line each.
+// Formats are the extensions of the files that Frontier writes: an Arrow file, an Arrow
+// stream, Parquet, and one URL per line.
 var Formats = []string{".arrow", ".arrows", ".parquet", ".txt", ".txt.zst"}
 
-// Rules writes the body of each origin that has one to a file in dir, which is
-// made when it is not there.
+// Rules writes the body of each origin that has one to a file in dir, and creates dir if
+// needed.
 func Rules(dir string, c *corpus.Corpus) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -81,9 +82,9 @@ func Rules(dir string, c *corpus.Corpus) error {
 	return nil
 }
 
-// Frontier writes the URLs to the file of that name, whose ending is one of
-// Formats. A table has more columns, as real ones do: fetch_priority, with nulls,
-// and found_at, or those that Options.Columns asks for.
+// Frontier writes the URLs to the file name, whose extension is one of Formats. Like real
+// tables, a table has more columns: fetch_priority, with nulls, and found_at, or those that
+// Options.Columns asks for.
 func Frontier(name string, c *corpus.Corpus, o Options) (err error) {
 	file, err := os.Create(name)
 	if err != nil {
@@ -128,7 +129,7 @@ func writeText(w io.Writer, c *corpus.Corpus, o Options) error {
 	return buffered.Flush()
 }
 
-// recordWriter is what Arrow's file and stream writers have in common.
+// recordWriter is the common interface of Arrow's file and stream writers.
 type recordWriter interface {
 	Write(arrow.Record) error
 	Close() error
@@ -166,8 +167,7 @@ func writeArrow(file *os.File, c *corpus.Corpus, o Options, newWriter func(*os.F
 	return errors.Join(err, writer.Close())
 }
 
-// parquetWriter writes records into row groups of a million rows, as other
-// programs do.
+// parquetWriter writes records in row groups of a million rows, as other programs do.
 type parquetWriter struct{ *pqarrow.FileWriter }
 
 func (w parquetWriter) Write(record arrow.Record) error { return w.WriteBuffered(record) }
@@ -178,7 +178,7 @@ func writeParquet(file *os.File, c *corpus.Corpus, o Options) error {
 		return err
 	}
 	defer t.builder.Release()
-	w, err := pqarrow.NewFileWriter(t.builder.Schema(), struct{ io.Writer }{file}, // or it would close the file
+	w, err := pqarrow.NewFileWriter(t.builder.Schema(), struct{ io.Writer }{file}, // hides Close, so that the file stays open
 		parquet.NewWriterProperties(
 			parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(1<<20),
 			parquet.WithDictionaryFor("url", false)),

@@ -23,8 +23,8 @@ import (
 
 const sample = "../sample"
 
-// TestSample holds the checked-in sample to the generator. When it is meant to
-// change, scripts/sample.sh writes it again.
+// TestSample compares the checked-in sample with the generator's output. After an intended
+// change, scripts/sample.sh writes the sample.
 func TestSample(t *testing.T) {
 	dir := t.TempDir()
 	c := corpus.New(corpus.SampleOptions())
@@ -51,7 +51,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestSampleHasEverything names what the sample is there to show.
+// TestSampleHasEverything lists the features that the sample must show.
 func TestSampleHasEverything(t *testing.T) {
 	text := strings.Join(read(t, filepath.Join(sample, "frontier.txt.zst")), "\n")
 	rules := files(t, filepath.Join(sample, "rules"))
@@ -118,7 +118,7 @@ func TestFrontierFormats(t *testing.T) {
 	}
 }
 
-// A table like Common Crawl's index has the same rows in every format.
+// TestFrontierIndex: a table like Common Crawl's index has the same rows in every format.
 func TestFrontierIndex(t *testing.T) {
 	c := corpus.New(corpus.Options{Origins: 20, URLs: 3000, Ports: 0.2})
 	var want []string
@@ -195,7 +195,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 	return found
 }
 
-// read returns the rows of a frontier, the columns of a table after tabs.
+// read returns the rows of a frontier, with tabs between the columns of a table.
 func read(t *testing.T, name string) []string {
 	t.Helper()
 	content, err := os.ReadFile(name)

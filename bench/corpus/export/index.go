@@ -15,12 +15,12 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// word is a column of few values. Parquet, which stores these with a dictionary
-// anyway, has strings.
+// word is the type of a column with few values. In Parquet, which uses dictionaries for
+// them anyway, these are strings.
 var word = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}
 
-// indexFields are the columns of Common Crawl's index, in its order. Unlike there, the
-// languages are a list.
+// indexFields are the columns of Common Crawl's index, in its order. Only the languages
+// differ: here they are a list.
 var indexFields = []arrow.Field{
 	{Name: "url_surtkey", Type: arrow.BinaryTypes.String, Nullable: true},
 	{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
@@ -54,8 +54,8 @@ var indexFields = []arrow.Field{
 	{Name: "warc_segment", Type: arrow.BinaryTypes.String},
 }
 
-// What columns of few values have. Rows take them by number, so what comes first in
-// the list and again later is what most have.
+// These are the values of columns with few values. Rows choose by number; values are
+// repeated in the list to make them frequent.
 var (
 	suffixes  = []string{"example", "test"}
 	protocols = []string{"http", "https"}
@@ -65,15 +65,15 @@ var (
 	truncated = []string{"length", "time", "disconnect"}
 )
 
-// indexRow makes the columns of a row.
+// indexRow appends the columns of a row.
 type indexRow struct {
 	builder *array.RecordBuilder
-	next    int // the column that is appended to next
+	next    int // the next column to append to
 	host    []string
 	key     []byte
 }
 
-// indexTable has the columns of Common Crawl's index, words as dictionaries or strings.
+// indexTable has the columns of Common Crawl's index. Words are dictionaries or strings.
 func indexTable(c *corpus.Corpus, dictionaries bool) table {
 	fields := slices.Clone(indexFields)
 	for i := range fields {
@@ -88,7 +88,8 @@ func indexTable(c *corpus.Corpus, dictionaries bool) table {
 	}
 	for i, field := range fields {
 		if b, ok := builder.Field(i).(*array.BinaryDictionaryBuilder); ok {
-			// A file may have but one dictionary a column: it has all values from the start.
+			// A file may have only one dictionary per column, so it has all values from the
+			// start.
 			insertWords(b, words[field.Name])
 		}
 	}
@@ -103,17 +104,17 @@ func insertWords(b *array.BinaryDictionaryBuilder, values []string) {
 	dictionary := list.NewStringArray()
 	defer dictionary.Release()
 	if err := b.InsertStringDictValues(dictionary); err != nil {
-		panic(err) // it is one of strings
+		panic(err) // it is a column of strings
 	}
 }
 
-// column is the builder of the next column.
+// column returns the builder of the next column.
 func (r *indexRow) column() array.Builder {
 	r.next++
 	return r.builder.Field(r.next - 1)
 }
 
-// text appends a string, or null for one that is empty.
+// text appends a string, or null for "".
 func (r *indexRow) text(value string) {
 	switch b := r.column().(type) {
 	case *array.StringBuilder:
@@ -126,14 +127,14 @@ func (r *indexRow) text(value string) {
 		if value == "" {
 			b.AppendNull()
 		} else if err := b.AppendString(value); err != nil {
-			panic(err) // it has fewer values than indices
+			panic(err) // the dictionary has fewer values than indices
 		}
 	}
 }
 
 func (r *indexRow) number(value int) { r.column().(*array.Int32Builder).Append(int32(value)) }
 
-// add appends a row. Numbers that look random follow from the row's number.
+// add appends a row. Its numbers look random but depend only on the row's number.
 func (r *indexRow) add(row int64, o *corpus.Origin, url []byte) {
 	r.next = 0
 	mixed := uint64(row+1) * 0x9E3779B97F4A7C15
@@ -155,7 +156,7 @@ func (r *indexRow) add(row int64, o *corpus.Origin, url []byte) {
 	r.text(segment)
 }
 
-// addHost appends the columns of the URL and its host.
+// addHost appends the columns about the URL and its host.
 func (r *indexRow) addHost(o *corpus.Origin, url []byte, path, query string) {
 	r.host = append(r.host[:0], strings.Split(o.Host, ".")...)
 	slices.Reverse(r.host)
@@ -187,7 +188,7 @@ func (r *indexRow) addHost(o *corpus.Origin, url []byte, path, query string) {
 	r.text(strings.Join(r.host, "."))
 }
 
-// addContent appends the columns of what was fetched.
+// addContent appends the columns about the fetched content.
 func (r *indexRow) addContent(row int64, mixed uint64, o *corpus.Origin, url []byte) {
 	r.column().(*array.TimestampBuilder).Append(arrow.Timestamp(firstFound*1000 + row*37 + int64(mixed>>56)))
 	status, redirect := 200, ""
@@ -222,8 +223,7 @@ func (r *indexRow) languages(n, first int) {
 	}
 }
 
-// pathOf returns the path and the query of a URL as they are written, which are empty
-// where there is none.
+// pathOf returns the path and the query of a URL as written; "" if it has none.
 func pathOf(url []byte) (path, query string) {
 	_, rest, found := bytes.Cut(url, []byte("//"))
 	slash := bytes.IndexByte(rest, '/')

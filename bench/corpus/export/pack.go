@@ -12,11 +12,11 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// packShare is how many origins a goroutine takes at a time.
+// packShare is how many origins a goroutine handles at a time.
 const packShare = 256
 
-// Pack writes a rule pack of that name, with the body of each origin that has
-// one. A million origins take no folder of a million files so.
+// Pack writes a rule pack with the body of each origin that has one. It avoids a folder of
+// a million files.
 func Pack(name string, c *corpus.Corpus) error {
 	b, err := rulepack.Create(context.Background(), name, rulepack.BuildOptions{})
 	if err != nil {
@@ -58,15 +58,15 @@ func AddTo(b *rulepack.Builder, c *corpus.Corpus) error {
 	return nil
 }
 
-// adder adds origins to a pack. A body is made for the first origin that has it:
-// to make it for each would take longer than the pack.
+// adder adds origins to a pack. It makes each body only once, for the first origin that has
+// it: making it for each origin would take longer than building the pack.
 type adder struct {
 	corpus  *corpus.Corpus
 	builder *rulepack.Builder
 	kept    []atomic.Uint64 // by body: what Builder.Keep returned, or 0
 }
 
-// add adds the origins first to end-1.
+// add adds the origins [first, end).
 func (a *adder) add(first, end int) error {
 	var memory []byte
 	for i := first; i < end; i++ {

@@ -11,15 +11,15 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// table makes the rows of a frontier.
+// table builds the rows of a frontier.
 type table struct {
 	builder *array.RecordBuilder
-	// add appends a row to each column.
+	// add appends a row to all columns.
 	add func(row int64, o *corpus.Origin, url []byte)
 }
 
-// newTable returns a table whose builder is to be released, with dictionaries where
-// the format has them and the table could use them.
+// newTable returns a table, with dictionaries if the format has them and the table could
+// use them. The caller must release its builder.
 func newTable(c *corpus.Corpus, o Options, dictionaries bool) (table, error) {
 	switch o.Columns {
 	case 0, 3:
@@ -59,11 +59,11 @@ func (t table) write(w recordWriter, c *corpus.Corpus, o Options) error {
 	return flush()
 }
 
-// firstFound is found_at of the first row: 2025-01-01T00:00:00Z.
+// firstFound is found_at in the first row: 2025-01-01T00:00:00Z.
 const firstFound = 1_735_689_600
 
-// frontierTable has the columns url, fetch_priority and found_at, and with crawls the times
-// of fetches.
+// frontierTable has the columns url, fetch_priority and found_at, and the times of fetches
+// if crawls is not 0.
 func frontierTable(c *corpus.Corpus, crawls int) table {
 	fields := []arrow.Field{
 		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
@@ -79,7 +79,7 @@ func frontierTable(c *corpus.Corpus, crawls int) table {
 	urls := builder.Field(0).(*array.StringBuilder)
 	priorities := builder.Field(1).(*array.Int32Builder)
 	found := builder.Field(2).(*array.TimestampBuilder)
-	first, host := int64(0), -1 // row of the origin
+	first, host := int64(0), -1 // the first row of the origin
 	return table{builder, func(row int64, o *corpus.Origin, url []byte) {
 		urls.BinaryBuilder.Append(url)
 		if row%17 == 16 {
@@ -99,7 +99,7 @@ func frontierTable(c *corpus.Corpus, crawls int) table {
 		mixed := int64(uint64(row+1) * 0x9E3779B97F4A7C15 >> 32 * uint64(all) >> 32)
 		crawl := int64(crawls/2)*crawlSeconds + mixed%crawlSeconds
 		for i, second := range [...]int64{crawl, rising, mixed} {
-			builder.Field(3 + i).(*array.TimestampBuilder).Append(arrow.Timestamp(1000 * (firstFound + second))) // whole seconds, as in web archives
+			builder.Field(3 + i).(*array.TimestampBuilder).Append(arrow.Timestamp(1000 * (firstFound + second))) // whole seconds, as in WARC files
 		}
 	}}
 }

@@ -1,12 +1,13 @@
-// Gen writes a made-up corpus, as package corpus has it, to a folder: rules/ with
-// a robots.txt file an origin, and the URLs as frontier.arrow, frontier.arrows,
-// frontier.parquet and frontier.txt.zst.
+// Gen writes a corpus of package corpus to a folder: rules/ with a robots.txt file for each
+// origin, and the URLs as frontier.arrow, frontier.arrows, frontier.parquet and
+// frontier.txt.zst.
 //
 //	go run ./bench/corpus/gen -out DIR -origins 10000 -urls 1000000
 //
-// With -captures N it writes N crawls of the rules as tables of captures, and the times of
-// fetches to the frontiers. With -pack the rules go into a rule pack, site.rules, and with -part K/N it
-// writes the Kth of N parts of the frontier, as frontier-K.arrow, so that several
+// With -captures N it also writes N crawls of the rules as tables of captures, and adds the
+// times of fetches to the frontiers. With -pack the rules go into a rule pack, site.rules.
+// With -part K/N it writes part K of N of the frontier, as frontier-K.arrow, so that
+// several parts can be made at a time.
 // may be made at a time.
 package main
 
@@ -96,8 +97,8 @@ func run(args []string) error {
 	return nil
 }
 
-// optionFlags adds a flag for each option; the function that it returns gives
-// their values after parsing.
+// optionFlags defines a flag for each option. The function that it returns gives the
+// options after parsing.
 func optionFlags(flags *flag.FlagSet) func() corpus.Options {
 	usual := corpus.New(corpus.Options{}).Options()
 	var o corpus.Options
@@ -130,7 +131,7 @@ func optionFlags(flags *flag.FlagSet) func() corpus.Options {
 		flags.Float64Var(share.value, share.name, share.usual, "share of "+share.usage)
 	}
 	return func() corpus.Options {
-		// On the command line 0 means none, not the default.
+		// On the command line 0 means none rather than the default.
 		for _, share := range shares {
 			if *share.value == 0 {
 				*share.value = -1

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package gorunner is what the runners written in Go have in common: reading
-// what the driver names, the clock, and the report.
+// Package gorunner is shared by the runners written in Go: it reads the arguments of the
+// driver, measures time and reports.
 package gorunner
 
 import (
@@ -32,7 +32,7 @@ type Job struct {
 	passes int
 }
 
-// FromArgs reads what the arguments name.
+// FromArgs reads the files that the arguments name.
 func FromArgs() *Job {
 	rules, list := os.Args[1], string(Must(os.ReadFile(os.Args[2])))
 	job := &Job{Agent: os.Args[3], out: os.Args[4], passes: Must(strconv.Atoi(os.Args[5]))}
@@ -50,11 +50,10 @@ func FromArgs() *Job {
 	return job
 }
 
-// Times are of all passes over the rows.
+// Times are the times of all passes over the rows.
 type Times struct{ CPU, Wall time.Duration }
 
-// Measure makes all passes over the rows twice, and times the second time; the
-// first is to warm up.
+// Measure makes all passes over the rows twice: first to warm up, then timed.
 func (j *Job) Measure(pass func()) (t Times) {
 	for range 2 {
 		t = Time(func() {
@@ -66,15 +65,15 @@ func (j *Job) Measure(pass func()) (t Times) {
 	return t
 }
 
-// Time times what it calls.
+// Time measures a call of work.
 func Time(work func()) Times {
 	cpu, wall := cpuTime(), time.Now()
 	work()
 	return Times{cpuTime() - cpu, time.Since(wall)}
 }
 
-// Report writes the verdicts of the library alone and of the whole job from the
-// URL, a byte a row each, and prints their times and that of parsing.
+// Report writes the verdicts of the library alone and of the whole job from the URL, one
+// byte per row, and prints their times and the time of parsing.
 func (j *Job) Report(version string, parse, alone, job Times, verdicts, ofJob []byte) {
 	Must(0, os.WriteFile(j.out, append(verdicts[:len(verdicts):len(verdicts)], ofJob...), 0o666))
 	n := float64(len(j.Rows) * j.passes)
@@ -85,14 +84,14 @@ func (j *Job) Report(version string, parse, alone, job Times, verdicts, ofJob []
 	}))
 }
 
-// cpuTime is what the process has used, in and outside the kernel.
+// cpuTime returns the user and system time of the process.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	Must(0, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Must ends the program when there is an error.
+// Must ends the program if err is not nil.
 func Must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Robotsbatch is the runner of this project's own engine, which does the whole
-// job from the URL: its one time stands for both.
+// Robotsbatch is the runner of this project's engine. It always does the whole job from the
+// URL, so it has a single time.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	job.Report(version, parse, times, times, verdicts, verdicts)
 }
 
-// load lays out the URLs in batches and enters the rules of their hosts.
+// load puts the URLs into batches and adds the rules of their hosts to a table.
 func load(rows []gorunner.Row, origins []matcher.Origin) (batches []batch.Batch, table *matcher.Table) {
 	table = new(matcher.Table)
 	var scratch urls.Scratch

@@ -11,12 +11,12 @@ import (
 	"github.com/temoto/robotstxt"
 )
 
-// origin is what net/url has of a URL that says whose rules count.
+// origin is the part of a parsed URL that tells whose rules apply.
 type origin struct{ scheme, host string }
 
 func main() {
 	job := gorunner.FromArgs()
-	groups := make([]*robotstxt.Group, len(job.Bodies)) // nil where they do not parse
+	groups := make([]*robotstxt.Group, len(job.Bodies)) // nil for a file that cannot be parsed
 	parse := gorunner.Time(func() {
 		for i, body := range job.Bodies {
 			if data, err := robotstxt.FromBytes(body); err == nil {
@@ -57,7 +57,7 @@ func verdict(group *robotstxt.Group, path string) byte {
 	return 0
 }
 
-// version is that of a module which the program is built with.
+// version returns the version of a module in this program.
 func version(module string) string {
 	info, _ := debug.ReadBuildInfo()
 	for _, m := range info.Deps {
