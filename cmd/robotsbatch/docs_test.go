@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -74,6 +75,33 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			if !slices.Contains(program.HelpWords(), topic[1]) {
 				t.Errorf("-%s: there is no help on %s", program.Flags[i].Name, topic[1])
 			}
+		}
+	}
+}
+
+// Each DESIGN.md lists the words that it explains, in the order in which it does, and
+// says how many these are. It writes a word in italics where it explains it.
+func TestDesignsListTheirWords(t *testing.T) {
+	for _, room := range []string{"matcher", "io/rulepack", "io/parquetio"} {
+		text, err := os.ReadFile(filepath.Join("../..", room, "DESIGN.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, list, ok := strings.Cut(string(text), "## Words\n\n")
+		count, words, counted := strings.Cut(strings.TrimSuffix(strings.TrimSpace(list), "."), " are explained here: ")
+		if !ok || !counted {
+			t.Errorf("%s: DESIGN.md does not end with its words", room)
+			continue
+		}
+		var explained []string
+		for _, word := range regexp.MustCompile(`(?:^|[ (])\*([a-zA-Z0-9 -]+)\*[ .,;:)\n]`).FindAllStringSubmatch(strings.ReplaceAll(body, "\n", " "), -1) {
+			explained = append(explained, word[1])
+		}
+		if listed := strings.Split(strings.ReplaceAll(words, "\n", " "), ", "); !slices.Equal(listed, explained) {
+			t.Errorf("%s: DESIGN.md lists %q, and explains %q", room, listed, explained)
+		}
+		if count != strconv.Itoa(len(explained)) {
+			t.Errorf("%s: DESIGN.md counts %s words, and explains %d", room, count, len(explained))
 		}
 	}
 }

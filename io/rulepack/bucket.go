@@ -20,7 +20,8 @@ import (
 //
 //	0  u32  checksum of the bucket's number and of all that follows
 //	4  u32  number of authorities
-//	8  u64  for each authority: its hash
+//	8  u16  for each authority: its fingerprint, the low bits of its hash; zeros up to
+//	        the next multiple of 16 authorities
 //	   u32  for each authority: where its text ends
 //	   12   bytes for each authority, see origin
 //	        the texts, without their schemes

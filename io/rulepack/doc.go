@@ -12,7 +12,8 @@
 //
 // All numbers are little-endian.
 //
-//	header    32 bytes: magic (format.RulePackMagic), u32 version, partition and number of partitions, zeros
+//	header    32 bytes: magic (format.RulePackMagic), u32 version, 5 or with a history
+//	          6, partition and number of partitions, zeros
 //	sections  each from a multiple of 8 bytes on, the authorities from one of 4,096;
 //	          zeros between them
 //	table     32 bytes a section: u32 kind, u32 checksum, u64 offset, u64 length,

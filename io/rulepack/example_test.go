@@ -39,8 +39,12 @@ type dump struct {
 
 // next prints the next n bytes.
 func (d *dump) next(n int, format string, args ...any) {
-	fmt.Fprintf(d, "%06x  %-24s  %s\n", d.from+d.at, strings.TrimSpace(fmt.Sprintf("% x", d.data[d.at:d.at+n])), fmt.Sprintf(format, args...))
-	d.at += n
+	for what := fmt.Sprintf(format, args...); n > 0; what = "" {
+		some := min(n, 8)
+		line := fmt.Sprintf("%06x  %-24s  %s", d.from+d.at, strings.TrimSpace(fmt.Sprintf("% x", d.data[d.at:d.at+some])), what)
+		d.WriteString(strings.TrimSpace(line) + "\n")
+		n, d.at = n-some, d.at+some
+	}
 }
 
 // text prints text in lines of eight bytes.
@@ -78,13 +82,63 @@ func (d *dump) bucket(number int) {
 		d.next(4, "body %s", what)
 		d.next(4, "fetched at %d", o.fetched)
 		d.next(2, "status %d", o.status)
-		d.next(1, "outcome %s", []string{"unknown", "rules", "allow all", "disallow all"}[o.outcome])
+		d.next(1, "outcome %s", outcomes[o.outcome])
 		d.next(1, "scheme %s", schemes[o.flags&schemeMask])
 	}
 	for i := range count {
 		d.text(len(b.text(i)), "text %d", i)
 	}
 }
+
+// dumpHistory prints what the example's pack has more if it has a history: until second
+// 300 https://c.example had no robots.txt.
+func dumpHistory(t *testing.T, d *dump) {
+	t.Helper()
+	p := mustOpen(t, buildHistory(t, func(keep func(string) uint64) []Entry {
+		entries := exampleEntries()
+		entries[2].History = []Interval{
+			{From: 100, Fetched: 100, Seen: 200, Access: access.AllowAll, Status: 404},
+			{From: 300, Fetched: 300, Seen: 400, Access: access.Rules, Kept: keep(string(entries[2].Body)), Status: 200},
+		}
+		return entries
+	}), Options{Chains: []matcher.Chain{{"*"}}})
+	sections := make(map[string]Section)
+	for _, s := range p.Info().Sections {
+		sections[s.Name] = s
+	}
+	d.data, d.from, d.at = p.intervals, int(sections["intervals"].Offset), 0
+	fmt.Fprintf(d, "\nsection intervals, if there is a history\n")
+	for number := range p.buckets {
+		d.intervals(int(number), bucket(p.authorities[p.start(number):]).count())
+	}
+	d.data, d.from, d.at = p.starts, int(sections["starts"].Offset), 0
+	fmt.Fprintf(d, "\nsection starts\n\n")
+	for number := range p.buckets {
+		d.next(8, "intervals of bucket %d start at %d", number, le64(p.starts[8*number:]))
+	}
+	d.next(8, "the last ones end at %d", le64(p.starts[8*p.buckets:]))
+}
+
+// intervals prints a bucket of intervals.
+func (d *dump) intervals(number, count int) {
+	fmt.Fprintf(d, "\nbucket %d\n", number)
+	d.next(4, "checksum")
+	d.next(4, "%d authorities", count)
+	end := 0
+	for i := range count {
+		end = int(le32(d.data[d.at:]))
+		d.next(4, "the intervals of authority %d end before interval %d", i, end)
+	}
+	for i := range end {
+		at := readInterval(d.data[d.at:])
+		fmt.Fprintf(d, "interval %d\n", i)
+		d.next(4, "from second %d on", at.from)
+		d.next(4, "said again until %d", at.seen)
+		d.next(12, "origin: outcome %s, fetched at %d", outcomes[at.outcome], at.fetched)
+	}
+}
+
+var outcomes = [...]string{"unknown", "rules", "allow all", "disallow all"}
 
 // TestExample prints the authorities of the example and their directory, and compares
 // them with what DESIGN.md explains. go test -run Example -update rewrites the file.
@@ -109,6 +163,7 @@ func TestExample(t *testing.T) {
 		d.next(8, "bucket %d starts at %d", number, p.start(number))
 	}
 	d.next(8, "the last one ends at %d", p.start(p.buckets))
+	dumpHistory(t, &d)
 	golden := filepath.Join("testdata", "example.txt")
 	if *update {
 		if err := os.WriteFile(golden, d.Bytes(), 0o666); err != nil {

@@ -62,7 +62,7 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 	return n, nil
 }
 
-// touchBuckets loads the hashes of buckets into the processor's cache. The results of
+// touchBuckets loads the fingerprints of buckets into the processor's cache. The results of
 // it and its like mean nothing.
 //
 //go:noinline
