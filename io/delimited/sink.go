@@ -33,12 +33,23 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.Tab {
 		s.separator = '\t'
 	}
-	for _, c := range []byte{s.separator, '"', '\r', '\n'} {
+	special := []byte{s.separator, '"', '\r', '\n'}
+	for _, c := range special {
 		s.special[c] = true
 	}
 	var err error
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
 		return nil, fmt.Errorf("delimited: %w", err)
+	}
+	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
+		if column > 0 {
+			dst = append(dst, s.separator)
+		}
+		return append(dst, value...)
+	})
+	s.plain = make([]bool, len(s.columns))
+	for i := range s.columns {
+		s.plain[i] = s.columns[i].IsPlain(string(special))
 	}
 	if s.Output, err = lines.NewOutput(w, o.Codec, s.header(), o.Layout); err != nil {
 		return nil, fmt.Errorf("delimited: %w", err)
@@ -49,6 +60,8 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 type sink struct {
 	*lines.Output
 	columns   []lines.Column
+	plain     []bool       // columns whose fields have no special byte
+	words     *lines.Words // nil for none
 	separator byte
 	special   [256]bool // bytes for which a field is quoted
 }
@@ -59,7 +72,8 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("delimited: %w", err)
 	}
-	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, row) })
+	words := s.words.Of(v)
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, words, s.plain, row) })
 }
 
 func (s *sink) header() []byte {
@@ -67,17 +81,25 @@ func (s *sink) header() []byte {
 	for i, column := range s.columns {
 		names[i] = func(dst []byte, _ int) []byte { return append(dst, column.Name...) }
 	}
-	return s.appendRow(nil, names, 0)
+	return s.appendRow(nil, names, nil, make([]bool, len(names)), 0)
 }
 
-func (s *sink) appendRow(dst []byte, fields []lines.Appender, row int) []byte {
+func (s *sink) appendRow(dst []byte, fields []lines.Appender, words *lines.RowWords, plain []bool, row int) []byte {
 	begin := len(dst)
-	for i, field := range fields {
+	for i := 0; i < len(fields); i++ {
+		if words.Begins(i, row) {
+			dst = words.Append(dst, row)
+			i = words.High - 1
+			continue
+		}
 		if i > 0 {
 			dst = append(dst, s.separator)
 		}
 		start := len(dst)
-		dst = field(dst, row)
+		dst = fields[i](dst, row)
+		if plain[i] {
+			continue
+		}
 		for _, c := range dst[start:] {
 			if s.special[c] {
 				dst = quote(dst, start)

@@ -35,6 +35,9 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if s.keys, err = keys(s.columns); err != nil {
 		return nil, err
 	}
+	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
+		return append(append(dst, s.keys[column]...), value...)
+	})
 	if s.Output, err = lines.NewOutput(w, o.Codec, nil, o.Layout); err != nil {
 		return nil, fmt.Errorf("jsonl: %w", err)
 	}
@@ -44,7 +47,8 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 type sink struct {
 	*lines.Output
 	columns []lines.Column
-	keys    [][]byte // what comes before each value
+	keys    [][]byte     // what comes before each value
+	words   *lines.Words // nil for none
 	// verdicts is how many of the columns are verdicts, the last ones.
 	verdicts int
 	keepAll  bool
@@ -84,12 +88,22 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if through {
 		return s.passThrough(b.Grant, t.passThrough(), values, v)
 	}
-	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte {
-		for i, value := range values {
-			dst = value(append(dst, s.keys[i]...), row)
+	words := s.words.Of(v)
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendFrom(dst, 0, values, words, row) })
+}
+
+// appendFrom appends the values of a row, which are those of the columns from first on, and
+// ends its object.
+func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, words *lines.RowWords, row int) []byte {
+	for i := 0; i < len(values); i++ {
+		if words.Begins(first+i, row) {
+			dst = words.Append(dst, row)
+			i = words.High - 1 - first
+			continue
 		}
-		return append(dst, "}\n"...)
-	})
+		dst = values[i](append(dst, s.keys[first+i]...), row)
+	}
+	return append(dst, "}\n"...)
 }
 
 // passThrough writes the rows as they were read, with the verdicts.
@@ -100,17 +114,14 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	case len(r.rows) != v.Rows:
 		return nil, fmt.Errorf("jsonl: %d lines for %d rows", len(r.rows), v.Rows)
 	}
-	keys := s.keys[len(s.keys)-len(verdicts):]
+	first, words := len(s.keys)-len(verdicts), s.words.Of(v)
 	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
 		dst, empty := r.append(dst, row)
-		for i, value := range verdicts {
-			key := keys[i]
-			if empty && i == 0 {
-				key = key[1:] // without the comma
-			}
-			dst = value(append(dst, key...), row)
+		if !empty || len(verdicts) == 0 {
+			return s.appendFrom(dst, first, verdicts, words, row)
 		}
-		return append(dst, "}\n"...)
+		dst = verdicts[0](append(dst, s.keys[first][1:]...), row) // without the comma
+		return s.appendFrom(dst, first+1, verdicts[1:], words, row)
 	})
 }
 
