@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	stdstrings "strings"
 	"testing"
@@ -306,5 +307,42 @@ func TestLevelsDisagree(t *testing.T) {
 	four := make([]byte, 4)
 	if _, err := column.Assemble([]Leaf{{N: 2, Definitions: []byte{0, 1}, Fixed: four}, {N: 2, Definitions: []byte{1, 0}, Fixed: four}}); err == nil {
 		t.Error("a struct is null and not null")
+	}
+}
+
+// Booleans that are shredded eight rows at a time are what they are one by one.
+func TestFlatBooleans(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 500 {
+		rows, nulls := 1+r.IntN(70), r.IntN(4)
+		b := array.NewBooleanBuilder(memory.NewGoAllocator())
+		for range rows {
+			if null := nulls == 3 || nulls > 0 && r.IntN(8/nulls) == 0; null {
+				b.AppendNull()
+			} else {
+				b.Append(r.IntN(2) == 0)
+			}
+		}
+		values := b.NewArray()
+		if r.IntN(2) == 0 && rows > 8 {
+			values = array.NewSlice(values, 8, int64(rows))
+		}
+		d := values.Data().(*array.Data)
+		n := &Node{Type: Boolean, Repetition: Optional, MaxDefinition: 1}
+		flat, err := (&Shredder{Memory: memory.NewGoAllocator()}).Shred(n, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := Shredder{Memory: memory.NewGoAllocator()}
+		e, err := slow.presence(n, d, entries{n: d.Len(), low: d.Offset()})
+		if err == nil {
+			err = slow.leaf(n, d, e)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := slow.leaves[0]; flat[0].N != want.N || !slices.Equal(flat[0].Definitions, want.Definitions) || !slices.Equal(flat[0].Fixed, want.Fixed) {
+			t.Fatalf("%v: %+v, want %+v", values, flat[0], want)
+		}
 	}
 }

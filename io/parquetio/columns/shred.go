@@ -1,6 +1,8 @@
 package columns
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -91,11 +93,60 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 		}
 		return s.list(n, d, dt, e)
 	}
+	if d.DataType().ID() == arrow.BOOL && n.Repetition == Optional && e.isRows(d) {
+		s.leaves = append(s.leaves, s.flatBooleans(d, &e))
+		return nil
+	}
 	e, err := s.presence(n, d, e)
 	if err != nil {
 		return err
 	}
 	return s.leaf(n, d, e)
+}
+
+// isRows tells whether the entries are the rows of a top-level array, in whole bytes of
+// its bits.
+func (e *entries) isRows(d *array.Data) bool {
+	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n
+}
+
+// flatBooleans returns the leaf of a top-level column of booleans, eight rows at a time: a
+// table may have a column for each of many agents.
+func (s *Shredder) flatBooleans(d *array.Data, e *entries) Leaf {
+	values, valid := elements[byte](d, 1)[e.low>>3:], validity(d)
+	l := Leaf{N: e.n, Fixed: unpack(s.bytes((e.n+7)&^7), values)[:e.n]}
+	if valid == nil {
+		return l
+	}
+	l.Definitions = unpack(s.bytes((e.n+7)&^7), valid[e.low>>3:])[:e.n]
+	to := bytes.IndexByte(l.Definitions, 0)
+	if to < 0 {
+		l.Definitions = nil
+		return l
+	}
+	for from := to; from < e.n; { // null after null, and run after run of values
+		if l.Definitions[from] == 0 {
+			from++
+			continue
+		}
+		high := e.n
+		if n := bytes.IndexByte(l.Definitions[from:], 0); n >= 0 {
+			high = from + n
+		}
+		to += copy(l.Fixed[to:], l.Fixed[from:high])
+		from = high
+	}
+	l.Fixed = l.Fixed[:to]
+	return l
+}
+
+// unpack makes a byte of each bit. dst has eight bytes for each of packed, or is shorter.
+func unpack(dst, packed []byte) []byte {
+	for i := range len(dst) / 8 {
+		spread := uint64(packed[i]) * 0x0101010101010101 & 0x8040201008040201
+		binary.LittleEndian.PutUint64(dst[8*i:], (spread+0x7f7f7f7f7f7f7f7f)>>7&0x0101010101010101)
+	}
+	return dst
 }
 
 // moved returns entries of an array whose values begin at an offset.

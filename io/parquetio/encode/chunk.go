@@ -159,6 +159,9 @@ func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last i
 		end = min(l.N, most)
 		return end, end
 	}
+	if total := l.Values(n.Width()); l.Repetitions == nil && l.N-entry <= pageEntries && total <= most {
+		return l.N, total
+	}
 	last = first
 	for end = entry; end < l.N; end++ {
 		if end > entry && (last >= most || end-entry >= pageEntries) && (l.Repetitions == nil || l.Repetitions[end] == 0) {
@@ -175,7 +178,7 @@ func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last i
 func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) []byte {
 	switch width := n.Width(); {
 	case n.Type == columns.Boolean:
-		return appendPacked(dst, l.Fixed[first:last], 1)[:len(dst)+(last-first+7)/8]
+		return appendBits(dst, l.Fixed[first:last])
 	case width > 0:
 		return append(dst, l.Fixed[first*width:last*width]...)
 	}

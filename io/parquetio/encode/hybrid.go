@@ -30,10 +30,30 @@ func appendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
 // runLength returns how many values at the beginning are equal, most at most.
 func runLength[T byte | int32](values []T, most int) int {
 	n := 1
+	if levels, ok := any(values).([]byte); ok {
+		most = min(most, len(levels))
+		for eight := uint64(levels[0]) * 0x0101010101010101; n+8 <= most && binary.LittleEndian.Uint64(levels[n:]) == eight; {
+			n += 8
+		}
+	}
 	for n < len(values) && n < most && values[n] == values[0] {
 		n++
 	}
 	return n
+}
+
+// appendBits packs bytes that are 0 or 1.
+func appendBits(dst, values []byte) []byte {
+	for ; len(values) >= 8; values = values[8:] {
+		dst = append(dst, byte(binary.LittleEndian.Uint64(values)*0x0102040810204080>>56))
+	}
+	if len(values) > 0 {
+		dst = append(dst, 0)
+		for i, v := range values {
+			dst[len(dst)-1] |= v << i
+		}
+	}
+	return dst
 }
 
 // appendPacked packs numbers, the lowest bit first, in whole groups of eight.

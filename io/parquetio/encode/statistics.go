@@ -46,7 +46,7 @@ func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 		low, high := number(l, count, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
 		return zeros(low, high, 8)
 	case columns.Boolean:
-		return number(l, count, 1, func(b []byte) byte { return b[0] })
+		return booleans(l.Fixed[:count])
 	case columns.ByteArray:
 		return texts(l, count)
 	}
@@ -78,6 +78,21 @@ func number[T cmp.Ordered](l *columns.Leaf, count, width int, get func([]byte) T
 		}
 	}
 	return bytes.Clone(low), bytes.Clone(high)
+}
+
+// booleans returns the extremes of bytes that are 0 or 1.
+func booleans(values []byte) (low, high []byte) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	low, high = []byte{1}, []byte{0}
+	if bytes.IndexByte(values, 0) >= 0 {
+		low[0] = 0
+	}
+	if bytes.IndexByte(values, 1) >= 0 {
+		high[0] = 1
+	}
+	return low, high
 }
 
 // zeros makes the least zero negative and the greatest positive: a reader may take
