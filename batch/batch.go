@@ -15,7 +15,7 @@ type Batch struct {
 	// Times has the time of each row when Beside.Time was asked for: seconds since
 	// 1970, rounded down, and NoTime where a row has none. Else it is nil.
 	Times []int64
-	// Table is the batch as its source has it, for sinks that pass columns
+	// Table is the batch in its source's form, for sinks that pass columns
 	// through: an arrow.Record whose rows are those of URLs, or nil when the
 	// URLs are all there is. This package never looks inside.
 	Table any

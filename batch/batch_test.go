@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// listSource hands out columns as batches.
+// listSource is a source of batches with the given columns.
 type listSource struct {
 	columns []batch.Column
 	next    int
@@ -50,7 +50,7 @@ func (p *listPiece) Decode() (*batch.Batch, error) {
 	return p.batch, p.source.fail[p.index]
 }
 
-// textSink writes a line a row: a letter an agent (a, d or -), reason and rule.
+// textSink writes a line per row: a letter per agent (a, d or -), reason and rule.
 type textSink struct {
 	strings.Builder
 	closed, aborted bool

@@ -32,7 +32,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestDistinctZero: the hash that stands for a free slot is counted like any other.
+// TestDistinctZero: a hash of 0, which marks a free slot, is counted like any other.
 func TestDistinctZero(t *testing.T) {
 	var d distinct
 	for n := int64(1); n < 3; n++ {
@@ -43,7 +43,7 @@ func TestDistinctZero(t *testing.T) {
 	}
 	var e distinct
 	e.add([]uint64{7})
-	if e.count() != 1 { // it has slots now
+	if e.count() != 1 { // it has slots by now
 		t.Fatal("7 was not counted")
 	}
 	e.add([]uint64{0})

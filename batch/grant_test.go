@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What pieces share is taken until the last of them was written.
+// TestMemoryOfSharingPieces: memory that pieces share is held until the last of them is
+// written.
 func TestMemoryOfSharingPieces(t *testing.T) {
 	l, stop := newLedger(t.Context(), 100)
 	defer stop()
@@ -25,7 +26,7 @@ func TestMemoryOfSharingPieces(t *testing.T) {
 	}
 }
 
-// Who waits for memory hears that the job is over.
+// TestMemoryOfCancelledJob: a goroutine that waits for memory learns when the job ends.
 func TestMemoryOfCancelledJob(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	l, stop := newLedger(ctx, 100)

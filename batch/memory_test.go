@@ -12,12 +12,12 @@ import (
 	"robotsbatch/batch/internal/batchtest"
 )
 
-// greedy is a source of batches of one row, and a sink that takes memory for
-// them in steps, all while it keeps count.
+// greedy is a source of batches of one row, and a sink that takes memory for them in steps.
+// It counts what is in use.
 type greedy struct {
 	textSink
 	pieces      int
-	size, wants int64 // of a piece; and what the sink takes for it
+	size, wants int64 // size of a piece, and what the sink takes for it
 	kept        []int64
 	next        int
 
@@ -63,7 +63,7 @@ func (g *greedy) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) 
 			return nil, err
 		}
 		g.add(10)
-		time.Sleep(10 * time.Microsecond) // so that others come in between
+		time.Sleep(10 * time.Microsecond) // gives other goroutines a chance to run
 	}
 	return g.textSink.Encode(b, v)
 }
@@ -73,8 +73,8 @@ func (g *greedy) Write(c batch.Chunk) error {
 	return g.textSink.Write(c)
 }
 
-// What is in flight stays within the memory, whatever sinks want, and no batch
-// waits for one that comes after it.
+// TestMemoryInFlight: the memory in use stays within the limit, however much sinks want,
+// and no batch waits for a later one.
 func TestMemoryInFlight(t *testing.T) {
 	tests := []struct {
 		name        string

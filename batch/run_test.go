@@ -65,14 +65,14 @@ const explained = `[a no_rule_matched][d disallow_rule "Disallow: /" 7 "FooBot"]
 [d disallow_rule "Disallow: /private" 2 "*"][d disallow_rule "Disallow: /" 7 "FooBot"]
 `
 
-// run evaluates by bodies for some chains.
+// run runs a job with bodies and some chains.
 func run(t *testing.T, src batch.Source, sink batch.Sink, e evaluate.Options, o batch.Options, chains ...string) (batch.Stats, error) {
 	t.Helper()
 	e.Agents = len(chains)
 	return batch.Run(context.Background(), src, sink, evaluators(batchtest.Table(t, bodies, chains...), e), o)
 }
 
-// evaluators makes a job's evaluators.
+// evaluators returns the function that makes a job's evaluators.
 func evaluators(origins matcher.Origins, o evaluate.Options) func() batch.Evaluator {
 	return func() batch.Evaluator { return evaluate.New(origins, o) }
 }
@@ -108,7 +108,7 @@ func cut(lines []string, size int) []batch.Column {
 	return append(columns, batchtest.URLs())
 }
 
-// The verdict of a row depends on the row alone.
+// TestRunIsTheSameHoweverItIsCut: the verdict of a row depends on the row alone.
 func TestRunIsTheSameHoweverItIsCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	verdictOf := make(map[string]string)
@@ -173,7 +173,7 @@ func TestRunMissing(t *testing.T) {
 	}
 }
 
-// failingOrigins fails for one authority.
+// failingOrigins returns an error for one authority.
 type failingOrigins struct{ matcher.Origins }
 
 func (f failingOrigins) Lookup(authority []byte, o *matcher.Origin) error {
@@ -227,7 +227,7 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 	}
 }
 
-// failing is an evaluator that fails from some batch on.
+// failing is an evaluator that returns errors from some batch on.
 type failing struct{ left int }
 
 func (f *failing) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
@@ -238,8 +238,8 @@ func (f *failing) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	return nil
 }
 
-// A job without batches counts nothing for each agent, and asks an evaluator how
-// many agents there are.
+// TestRunWithoutBatches: a job without batches counts zero for each agent; the number of
+// agents comes from an evaluator.
 func TestRunWithoutBatches(t *testing.T) {
 	stats, err := run(t, &listSource{}, &textSink{}, evaluate.Options{}, batch.Options{}, "*", "foobot")
 	if err != nil || len(stats.Agents) != 2 || stats.Rows != 0 {

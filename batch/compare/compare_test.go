@@ -17,7 +17,7 @@ import (
 
 var chains = []matcher.Chain{{"*"}, {"Foo"}}
 
-// table makes rules of made-up bodies for some of ten hosts.
+// table returns random rules for some of ten hosts.
 func table(rng *rand.Rand) *matcher.Table {
 	lines := []string{"User-agent: *", "User-agent: foo", "Disallow: /a", "Allow: /a/b", "Disallow: /*.gif$", "Disallow: /", "Allow: /c"}
 	var t matcher.Table
@@ -47,7 +47,7 @@ func side(t *matcher.Table) compare.Side {
 	return compare.Side{Plain: evaluate.New(t, o), Explained: evaluate.New(t, explained)}
 }
 
-// columns makes a batch of URLs: plain, or with a dictionary and nulls.
+// columns makes a batch of URLs: as strings, or with a dictionary and nulls.
 func columns(urls []string, dictionary bool) *batch.Batch {
 	c := batch.Column{Offsets32: []int32{0}}
 	for i, url := range urls {
@@ -64,7 +64,7 @@ func columns(urls []string, dictionary bool) *batch.Batch {
 	return &batch.Batch{URLs: c}
 }
 
-// explainedVerdict is a verdict with what explains it.
+// explainedVerdict formats a verdict with its explanation.
 func explainedVerdict(a *batch.AgentVerdicts, row int) string {
 	text := "none"
 	if a.Valid[row/8]>>(row%8)&1 == 1 {
@@ -77,8 +77,8 @@ func explainedVerdict(a *batch.AgentVerdicts, row int) string {
 	return text
 }
 
-// The rows that are selected are those whose verdicts differ when each side judges
-// them alone, with the explanations that it gives.
+// TestSelectsWhatDiffers: the selected rows are those whose verdicts differ when each side
+// decides them alone. The explanations are those of each side.
 func TestSelectsWhatDiffers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	paths := []string{"/", "/a", "/a/b", "/a/c", "/c", "/x.gif", "/robots.txt"}

@@ -9,9 +9,9 @@ import (
 	"robotsbatch/matcher"
 )
 
-// Evaluating allocates nothing once an evaluator has seen a batch like it:
-// grouped or not, with escapes, wildcards, ports and upper case, for several
-// agents.
+// TestEvaluateAllocatesNothing: an evaluator that has seen a similar batch allocates
+// nothing, for rows grouped or not, with escapes, wildcards, ports and upper case, and for
+// several agents.
 func TestEvaluateAllocatesNothing(t *testing.T) {
 	var lines []string
 	for i := range 500 {

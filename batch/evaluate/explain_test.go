@@ -8,8 +8,8 @@ import (
 	"robotsbatch/batch/internal/batchtest"
 )
 
-// A rule of half a megabyte that every row repeats does not fill the memory,
-// and rules as they are usual stay whole.
+// TestExplanationsStayInProportion: a rule of half a megabyte that every row repeats does
+// not fill the memory, and rules of ordinary length are not cut.
 func TestExplanationsStayInProportion(t *testing.T) {
 	const rows = 20_000
 	long := "/" + strings.Repeat("*a", 5000)

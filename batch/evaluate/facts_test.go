@@ -16,7 +16,7 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// bodies are rules of authorities that frontier, rows of all kinds, is of.
+// bodies are the rules of the authorities in frontier.
 var bodies = map[string]string{
 	"http://a.example":             "User-agent: *\nDisallow: /private\nAllow: /private/open\nDisallow: /*.gif$\n\nUser-agent: FooBot\nDisallow: /\n",
 	"https://a.example":            "User-agent: FooBot\nDisallow: /x\n",
@@ -46,7 +46,7 @@ var frontier = []string{
 	" http://a.example/private \t",
 }
 
-// factTable has authorities of which different things are known.
+// factTable returns a table of authorities with different facts.
 func factTable(chains []matcher.Chain) *matcher.Table {
 	var t matcher.Table
 	add := func(authority, body string, facts matcher.Facts) {
@@ -63,8 +63,8 @@ func factTable(chains []matcher.Chain) *matcher.Table {
 	return &t
 }
 
-// factsOfRows evaluates lines in batches of a size, and returns what is known of
-// each row, and how many rows are outdated and have more sitemaps.
+// factsOfRows evaluates lines in batches of a size. It returns the facts of each row, and
+// the numbers of rows that are outdated and that have more sitemaps.
 func factsOfRows(t *testing.T, e *Evaluator, lines []string, size int) (text string, outdated, more int) {
 	t.Helper()
 	var out strings.Builder
@@ -94,8 +94,8 @@ func describeFacts(f *matcher.Facts, asOf int64) string {
 	return text
 }
 
-// What is known of a row depends on the row alone, however rows are cut, ordered
-// and worked on, and the rows that are counted are those that show why.
+// TestFactsAreTheSameHoweverRowsAreCut: the facts of a row depend on the row alone, in any
+// order and with any batches, and the counts agree with the rows.
 func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 	const asOf, maxAge = 1000, 100
 	chains := []matcher.Chain{{"*"}, {"FooBot"}}
@@ -130,7 +130,7 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 	}
 }
 
-// wantedFacts looks every row up by itself.
+// wantedFacts looks up each row by itself.
 func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (text string, outdated, more int) {
 	var out strings.Builder
 	var scratch urls.Scratch
@@ -138,7 +138,7 @@ func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (t
 		var o matcher.Origin
 		authority, _, err := scratch.Split([]byte(line))
 		if err == nil {
-			_ = origins.Lookup(authority, &o) // a table's never fails
+			_ = origins.Lookup(authority, &o) // a table's Lookup never fails
 		}
 		if o.Access == access.Unknown {
 			out.WriteString("nothing\n")
@@ -155,7 +155,7 @@ func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (t
 	return out.String(), outdated, more
 }
 
-// A row's registered domain depends on its URL alone.
+// TestRegisteredDomains: a row's registered domain depends on its URL alone.
 func TestRegisteredDomains(t *testing.T) {
 	lines := slices.Concat(frontier, []string{"http://www.x.co.uk/", "http://10.0.0.1/", "http://a.www.x.co.uk/", "http://nobody.example/1", "http://www.x.co.uk/2"})
 	lines = slices.Repeat(lines, 3)
@@ -193,8 +193,8 @@ func TestRegisteredDomains(t *testing.T) {
 	}
 }
 
-// Without columns of facts, outdated rows are counted still; and without a time,
-// nothing is.
+// TestOutdatedRows: outdated rows are counted even without columns of facts, but not
+// without a time.
 func TestOutdatedRows(t *testing.T) {
 	chains := []matcher.Chain{{"*"}}
 	lines := []string{"http://gone.example/", "no URL", "http://down.example/x", "http://a.example/", "http://late.example/"}
@@ -211,7 +211,8 @@ func TestOutdatedRows(t *testing.T) {
 	}
 }
 
-// Facts cost no memory once an evaluator has seen a batch like it.
+// TestFactsAllocateNothing: facts take no memory once the evaluator has seen a similar
+// batch.
 func TestFactsAllocateNothing(t *testing.T) {
 	var lines []string
 	for i := range 300 {

@@ -21,11 +21,11 @@ var (
 	listSeed = flag.Uint64("lists.seed", 1, "the seed of the first of these lists")
 )
 
-// The law of evaluation: in any list, in any order, however it is cut into
-// batches, and however often one evaluator has seen it, each row gets the verdict
-// that it gets alone in a fresh evaluator, explained or not.
+// The law of evaluation: each row of a list gets the verdict that it gets alone in a fresh
+// evaluator, explained or not. This holds in any order, for any batches, and however often
+// the evaluator has seen the list.
 
-// TestListsGiveEachRowItsOwnVerdict holds the law for random lists.
+// TestListsGiveEachRowItsOwnVerdict checks the law for random lists.
 func TestListsGiveEachRowItsOwnVerdict(t *testing.T) {
 	var rows, denied, null int
 	for i := range *lists {
@@ -47,7 +47,7 @@ func TestListsGiveEachRowItsOwnVerdict(t *testing.T) {
 	}
 }
 
-// FuzzLists holds the law for lists that the input chooses.
+// FuzzLists checks the law for lists that the fuzzer chooses.
 func FuzzLists(f *testing.F) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 16))
@@ -61,7 +61,7 @@ func FuzzLists(f *testing.F) {
 		rng := rand.New(rand.NewPCG(uint64(len(choices)), 17))
 		l := makeList(func(n int) int {
 			if len(choices) == 0 {
-				return rng.IntN(n) // the input's share is over
+				return rng.IntN(n) // the input is used up
 			}
 			c := int(choices[0])
 			choices = choices[1:]
@@ -73,24 +73,24 @@ func FuzzLists(f *testing.F) {
 	})
 }
 
-// list is rows with their rules, and the way they are evaluated.
+// list is rows with their rules, and the way in which they are evaluated.
 type list struct {
-	choose  func(n int) int // one of 0 to n-1
+	choose  func(n int) int // returns one of 0 to n-1
 	options Options
 	origins *matcher.Table
-	hosts   []string // authorities as URLs have them
+	hosts   []string // authorities as URLs spell them
 	paths   []string
-	rows    []string // "null" for a row without a value
-	clean   bool     // every row has a URL, and no blanks around it
+	rows    []string // "null" for a row without value
+	clean   bool     // every row has a URL without blanks around it
 	form    int      // of the column
-	cut     int      // rows a batch
-	block   int      // rows a block
+	cut     int      // rows per batch
+	block   int      // rows per block
 	passes  int
 }
 
 const nullRow = "null"
 
-// makeList makes a list of several stretches, each in an order of its own.
+// makeList makes a list of several sections, each with an order of its own.
 func makeList(choose func(n int) int) *list {
 	l := &list{choose: choose, origins: new(matcher.Table)}
 	l.options = Options{
@@ -106,7 +106,7 @@ func makeList(choose func(n int) int) *list {
 	l.clean = choose(3) > 0
 	aligned := choose(2) == 0
 	for range 2 + choose(6) {
-		l.addStretch(aligned)
+		l.addSection(aligned)
 	}
 	l.addRunsAcrossBlocks()
 	l.form = choose(5)
@@ -116,7 +116,7 @@ func makeList(choose func(n int) int) *list {
 	return l
 }
 
-// addHosts adds few hosts or many, and what is known of them.
+// addHosts adds few hosts or many, and their origins.
 func (l *list) addHosts() {
 	chains := []matcher.Chain{{"*"}, {"foobot"}, {"barbot", "foobot"}}[:l.options.Agents]
 	var compiled []matcher.Origin
@@ -149,19 +149,19 @@ func (l *list) addHosts() {
 		case 1:
 			host = "https://me@" + name + ":443"
 		case 2:
-			host = "http://" + name // of which nothing is known
+			host = "http://" + name // an authority that is not in the table
 		}
 		l.hosts = append(l.hosts, host)
 	}
 }
 
-// rulePatterns are what most rules of bodies are.
+// rulePatterns are the patterns of most rules.
 var rulePatterns = []string{
 	"/", "/*deny", "/*.pdf$", "/x*%20", "/a", "/a/*b", "/*a*b", "/p", "/robots", "/*?q", "/%7e", "/*$", "/a$", "/a b", "/x.pdf ", "/*\t",
 	"/a/b/c", "/*/c", "/*%2Fb", "/b*?*=", "*.gif$", "/x", "/index.htm", "/*é",
 }
 
-// body makes a robots.txt with few rules or many.
+// body returns a robots.txt with few rules or many.
 func (l *list) body() string {
 	var b strings.Builder
 	for _, agent := range []string{"*", "foobot", "barbot"} {
@@ -169,7 +169,7 @@ func (l *list) body() string {
 			continue
 		}
 		fmt.Fprintf(&b, "User-agent: %s\n", agent)
-		many := l.choose(8) == 0 // so many that they get an index
+		many := l.choose(8) == 0 // enough for an index
 		if many {
 			for i := range 110 {
 				fmt.Fprintf(&b, "Disallow: /*lit%d*x\nAllow: /*lit%d*xy\n", i, i)
@@ -186,7 +186,7 @@ func (l *list) body() string {
 	return b.String()
 }
 
-// text is letters of an alphabet, fewer than size.
+// text returns fewer than size letters of an alphabet.
 func (l *list) text(alphabet string, size int) string {
 	text := make([]byte, l.choose(size))
 	for i := range text {
@@ -195,7 +195,7 @@ func (l *list) text(alphabet string, size int) string {
 	return string(text)
 }
 
-// pathTexts are what most paths begin with or are.
+// pathTexts are the paths of most URLs, or their prefixes.
 var pathTexts = []string{
 	"", "/", "?q", ";p", "#f", "/a", "/a-deny", "/x.pdf", "/x.pdf #page=2", "/x.pdf\t#", "/x #y", "/x%20", "/x ", "/xy%20z", "/robots.txt", "/robots.txt#x",
 	"/%72obots.txt", "/robots.txt?", "/a/b", "/a/b/c", "/a/xb", "/p/q?r=%2Fb", "/~a", "/%7Ea", "/b?c=d", "/y.gif", "/lit7/x", "/lit7/lit9xy", "/caf\u00e9",
@@ -213,7 +213,7 @@ func (l *list) path() string {
 	return path
 }
 
-// url is a URL of host number host, mostly with a path that others have too.
+// url returns a URL of host number host, mostly with a path that others have too.
 func (l *list) url(host int) string {
 	path := l.paths[l.choose(len(l.paths))]
 	choice := l.choose(40)
@@ -229,9 +229,9 @@ func (l *list) url(host int) string {
 	return l.hosts[host] + path
 }
 
-// addStretch adds rows in one order: grouped by host, sorted, shuffled, or
-// alternating among few hosts. Aligned stretches are whole blocks.
-func (l *list) addStretch(aligned bool) {
+// addSection adds rows in one order: grouped by host, sorted, shuffled, or alternating
+// among few hosts. An aligned section consists of whole blocks.
+func (l *list) addSection(aligned bool) {
 	lengths := []int{1, 2, 3, 15, 16, 17, 63, 64, 65, 254, 255, 256, 257, 511, 512, 513}
 	n := lengths[l.choose(len(lengths))]
 	switch {
@@ -245,14 +245,14 @@ func (l *list) addStretch(aligned bool) {
 	host, path := l.choose(len(l.hosts)), l.choose(len(l.paths))
 	for i := range n {
 		switch order {
-		case 0, 1: // grouped by host, the second sorted
+		case 0, 1: // grouped by host, in the second case also sorted
 			if l.choose(30) == 0 {
 				host = l.choose(len(l.hosts))
 			}
 			l.rows = append(l.rows, l.url(host))
 		case 2: // shuffled
 			l.rows = append(l.rows, l.url(l.choose(len(l.hosts))))
-		case 3: // alternating, with a path that begins alike
+		case 3: // alternating, paths with a common prefix
 			l.rows = append(l.rows, fmt.Sprintf("%s%s%d", l.hosts[(host+i%2)%len(l.hosts)], l.paths[path], i%13))
 		case 4: // alternating among three
 			l.rows = append(l.rows, l.hosts[(host+i%3)%len(l.hosts)]+l.paths[(path+i%3)%len(l.paths)])
@@ -263,10 +263,11 @@ func (l *list) addStretch(aligned bool) {
 	}
 }
 
-// block is what bounds of blocks, and of their parts, are multiples of.
+// block divides the bounds of blocks and of their parts.
 const block = partRows
 
-// addRunsAcrossBlocks puts rows that begin alike on both sides of bounds of blocks.
+// addRunsAcrossBlocks puts rows with a common prefix on both sides of a bound between
+// blocks.
 func (l *list) addRunsAcrossBlocks() {
 	for row := block; row < len(l.rows); row += block {
 		if l.choose(2) == 0 {
@@ -326,8 +327,8 @@ func (l *list) column(rows []string) batch.Column {
 	return c
 }
 
-// check evaluates the list, plainly and explained, and compares each row with what
-// it gets alone. It returns the verdicts: a letter an agent.
+// check evaluates the list, with and without explanations, and compares each row with the
+// same row alone. It returns the verdicts, a letter per agent.
 func (l *list) check() ([]string, error) {
 	explain := l.options
 	explain.Explain = true
@@ -376,14 +377,14 @@ func (l *list) check() ([]string, error) {
 	return verdicts, nil
 }
 
-// combiner makes one verdict of those of all agents.
+// combiner evaluates with combined verdicts.
 type combiner struct {
 	evaluator *Evaluator
 	how       batch.Combine
 	verdicts  batch.Verdicts
 }
 
-// combiners are evaluators that combine the list's verdicts.
+// combiners returns evaluators that combine the list's verdicts.
 func (l *list) combiners() []combiner {
 	var all []combiner
 	for _, how := range []batch.Combine{batch.CombineAnyDenied, batch.CombineAllDenied} {
@@ -398,7 +399,8 @@ func (l *list) combiners() []combiner {
 	return all
 }
 
-// check compares combined verdicts and lists of a batch with those of each agent.
+// check compares the combined verdicts and lists of a batch with the verdicts of each
+// agent.
 func (c *combiner) check(b *batch.Batch, each *batch.Verdicts) error {
 	v := &c.verdicts
 	if err := c.evaluator.Evaluate(b, v); err != nil {
@@ -449,8 +451,8 @@ func (l *list) alone(url string) (string, error) {
 	return got, nil
 }
 
-// A run of rows that went on from the block before was decided by the paths of rows
-// that came before it in its own block.
+// TestRunAcrossBlocksKeepsItsPaths: a run of rows that continued from the block before was
+// once decided by the paths of other rows of its own block.
 func TestRunAcrossBlocksKeepsItsPaths(t *testing.T) {
 	var rows []string
 	alternate := func(n int) {
@@ -477,8 +479,8 @@ func TestRunAcrossBlocksKeepsItsPaths(t *testing.T) {
 	}
 }
 
-// A blank before '#' belongs to the path: it was cut off together with the
-// fragment.
+// TestBlankBeforeFragmentStays: a blank before '#' belongs to the path; it was once cut off
+// together with the fragment.
 func TestBlankBeforeFragmentStays(t *testing.T) {
 	for _, test := range []struct{ rule, path, want string }{
 		{"Disallow: /*.pdf$", "/x.pdf #page=2", "a"},
@@ -496,8 +498,8 @@ func TestBlankBeforeFragmentStays(t *testing.T) {
 	}
 }
 
-// A list and its copy in one array of bytes differ in nothing: no verdict depends
-// on what lies around a URL.
+// TestBytesAroundURLsDoNotMatter: no verdict depends on the bytes around a URL. A list and
+// its copy in one byte array get the same verdicts.
 func TestBytesAroundURLsDoNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 15))
 	l := makeList(rng.IntN)
@@ -524,7 +526,7 @@ func TestBytesAroundURLsDoNotMatter(t *testing.T) {
 	}
 }
 
-// The example of the package comment.
+// TestExampleOfPackageComment checks the example of the package comment.
 func TestExampleOfPackageComment(t *testing.T) {
 	rules := batchtest.Table(t, map[string]string{
 		"https://a.test": "User-agent: *\nDisallow: /private\nDisallow: /*.pdf$\n", "https://b.test": "",

@@ -13,10 +13,10 @@ import (
 	"robotsbatch/matcher"
 )
 
-// oneByOne hides that authorities can be looked up all at once.
+// oneByOne hides LookupAll.
 type oneByOne struct{ matcher.Origins }
 
-// counting counts what is looked up in bulk.
+// counting counts bulk lookups.
 type counting struct {
 	*matcher.Table
 	keys int
@@ -27,8 +27,8 @@ func (c *counting) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int,
 	return c.Table.LookupAll(keys, origins)
 }
 
-// manyAuthorities is a table of authorities, and rows of URLs of them and of
-// others in runs of any length, short ones mostly, in every form that rows have.
+// manyAuthorities returns a table of authorities, and rows with URLs of them and of others.
+// The rows come in runs of any length, mostly short, and in every form.
 func manyAuthorities(t testing.TB, rng *rand.Rand) (*matcher.Table, [][]byte) {
 	bodies := map[string]string{}
 	for i := range 2000 {
@@ -51,8 +51,8 @@ func manyAuthorities(t testing.TB, rng *rand.Rand) (*matcher.Table, [][]byte) {
 	return batchtest.Table(t, bodies, "*"), rows
 }
 
-// TestBulkLookup compares verdicts and statistics with those of authorities that
-// are looked up one by one, for columns of every kind.
+// TestBulkLookup compares verdicts and statistics with and without bulk lookups, for
+// columns of every kind.
 func TestBulkLookup(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	origins, rows := manyAuthorities(t, rng)
@@ -88,7 +88,7 @@ func TestBulkLookup(t *testing.T) {
 	}
 }
 
-// failingBulk fails for one authority.
+// failingBulk returns an error for one authority.
 type failingBulk struct {
 	*matcher.Table
 	authority string
@@ -103,7 +103,7 @@ func (f failingBulk) LookupAll(keys []matcher.Key, origins []matcher.Origin) (in
 	return f.Table.LookupAll(keys, origins)
 }
 
-// An error of a bulk lookup names the row that it is for.
+// TestBulkLookupErrorNamesRow: an error of a bulk lookup names its row.
 func TestBulkLookupErrorNamesRow(t *testing.T) {
 	var rows [][]byte
 	for i := range 600 {
@@ -116,10 +116,11 @@ func TestBulkLookupErrorNamesRow(t *testing.T) {
 	}
 }
 
-// An evaluator does not keep a batch in memory until it gets the next.
+// TestEvaluatorLetsGoOfBatch: an evaluator does not keep a batch in memory until the next
+// one.
 func TestEvaluatorLetsGoOfBatch(t *testing.T) {
 	origins, rows := manyAuthorities(t, rand.New(rand.NewPCG(8, 9)))
-	rows = append(rows, []byte("https://host1.example/a1/x")) // whose rules are asked
+	rows = append(rows, []byte("https://host1.example/a1/x")) // the rules of this host are used
 	for _, o := range []Options{{}, {Explain: true}, {Facts: true}} {
 		e := New(origins, o)
 		evaluated := func() weak.Pointer[byte] {

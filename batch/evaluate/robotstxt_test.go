@@ -12,15 +12,16 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// paths that share more or less of /robots.txt, with it in all its spellings.
+// nearRobotsTxt are paths that share a prefix with /robots.txt, and that path in all its
+// spellings.
 var nearRobotsTxt = []string{
 	"", "/", "/r", "/robots", "/robots.tx", "/robots.txt", "/robots.txt?", "/robots.txt?x", "/robots.txtx", "/robots.txt/", "/robots.txt#x",
 	"/robots.txt%", "/robots.txt%2", "/robots.txt%20", "/robots.txt ", "/robots.tx%74", "/robots.tx%7", "/robots.tx%75", "/%72obots.txt", "/%72obots.txtx",
 	"/%2Frobots.txt", "/robots%2etxt#x", "/robots%2Etxt?x", "/Robots.txt", "//robots.txt", "?/robots.txt", ";/robots.txt", "#/robots.txt",
-	".other/", ":81/", // other authorities, of which nothing is known
+	".other/", ":81/", // other authorities, which are not in the table
 }
 
-// robotsTxtBodies decide differently about them.
+// robotsTxtBodies decide these paths differently.
 var robotsTxtBodies = []string{
 	"User-agent: *\nDisallow: /\n",
 	"User-agent: *\nDisallow: /robots\n",
@@ -33,9 +34,9 @@ var robotsTxtBodies = []string{
 	"",
 }
 
-// A verdict is used again for a URL that begins as the one before. /robots.txt,
-// which RFC9309 always allows, must neither take one from its neighbours nor give
-// them its own, whatever decides about these.
+// TestVerdictsNearRobotsTxt: a verdict is reused for the next URL with the same prefix.
+// /robots.txt, which RFC9309 always allows, must neither take a verdict from its neighbours
+// nor give them its own, whatever rule decides these.
 func TestVerdictsNearRobotsTxt(t *testing.T) {
 	const authority = "http://a.example"
 	sequences := pathSequences()
@@ -85,7 +86,7 @@ func TestVerdictsNearRobotsTxt(t *testing.T) {
 	}
 }
 
-// pathSequences are all pairs of paths, and longer ones by chance.
+// pathSequences returns all pairs of paths, and longer random sequences.
 func pathSequences() [][]string {
 	var sequences [][]string
 	for _, a := range nearRobotsTxt {

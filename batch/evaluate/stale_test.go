@@ -8,8 +8,8 @@ import (
 	"robotsbatch/matcher"
 )
 
-// TestStaleRules: the last good copy decides as any other rules do, and where
-// none of its rules decides the reason says that it is one (RFC 9309 §2.3.1.4).
+// TestStaleRules: the last good copy decides like any other rules. If none of its rules
+// decides, the reason says that it is stale (RFC 9309 §2.3.1.4).
 func TestStaleRules(t *testing.T) {
 	const authority = "http://a.example"
 	rules := batchtest.Table(t, map[string]string{authority: "User-agent: x\nDisallow: /no\nAllow: /no/yes\n"}, "x", "y")

@@ -15,9 +15,10 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// BenchmarkSteps measures what each step of the package comment saves: its time as
-// a part of the first one's, the median of several turns. It takes a frontier that is grouped by host, the same one shuffled, and one of so many
-// hosts that their rules come from memory.
+// BenchmarkSteps measures what each step of the package comment saves: its time divided by
+// that of the first step, as the median of several turns. It uses a frontier that is
+// grouped by host, the same one shuffled, and one with so many hosts that their rules come
+// from main memory.
 func BenchmarkSteps(b *testing.B) {
 	if testing.Short() {
 		b.Skip("makes 400,000 URLs")
@@ -50,7 +51,7 @@ func BenchmarkSteps(b *testing.B) {
 					}
 				}
 			}
-			times := make([][]float64, len(steps)) // of each step, as parts of the first one's
+			times := make([][]float64, len(steps)) // for each step, its time divided by the first one's
 			for b.Loop() {
 				first := 0.0
 				for n, evaluate := range evaluators {
@@ -74,7 +75,7 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// steps are those of the package comment, each with the ones before it.
+// steps are those of the package comment, each including the ones before it.
 var steps = []struct {
 	name      string
 	evaluator func(b *testing.B, rules *matcher.Table) func(*batch.Batch, *batch.Verdicts)
@@ -126,7 +127,7 @@ func allowedAlone(o *matcher.Origin, target *matcher.Target, path []byte) bool {
 	return o.Tries[0].Match(target).Allowed
 }
 
-// evaluateGroupedRows is steps 2 and 3: rows are grouped, but decided one by one.
+// evaluateGroupedRows is steps 2 and 3: rows are grouped but decided one by one.
 func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 	return func(x *batch.Batch, v *batch.Verdicts) {
 		v.Reset(x.URLs.Len(), 1, false)
@@ -149,7 +150,7 @@ func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 	}
 }
 
-// frontierOf makes up URLs and the rules of their authorities.
+// frontierOf generates URLs and the rules of their authorities.
 func frontierOf(o corpus.Options) ([]string, *matcher.Table) {
 	c := corpus.New(o)
 	var list []string

@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestLine holds the form of a line, which other programs may read.
+// TestLine fixes the form of a line, which other programs may read.
 func TestLine(t *testing.T) {
 	const want = `{"end":{"outputs":64},"crc32c":"3197ede0"}` + "\n"
 	if got := string(AppendEnd(nil, 64)); got != want {
@@ -72,7 +72,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestCut cuts a manifest everywhere: what is left is what the whole lines say.
+// TestCut cuts a manifest at every byte: the rest gives what its complete lines say.
 func TestCut(t *testing.T) {
 	whole := sample()
 	first := bytes.IndexByte(whole, '\n') + 1
@@ -94,7 +94,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestFlips changes each byte: nothing is taken for something else.
+// TestFlips changes each byte: no line may be read as another valid one.
 func TestFlips(t *testing.T) {
 	whole := sample()
 	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n')
@@ -164,8 +164,8 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// memory is an output in memory, and a sink that writes each batch in two
-// pieces, or, where collect is set, two batches at a time.
+// memory is an output in memory with its sink. The sink writes each batch in two pieces, or
+// two batches at a time if collect is set.
 type memory struct {
 	bytes.Buffer
 	w       Writer
@@ -318,8 +318,8 @@ type failure struct{}
 
 func (failure) Read([]byte) (int, error) { return 0, errFailure }
 
-// TestCounts sets every number of the statistics, those that are yet to come
-// included.
+// TestCounts sets every number of the statistics, so that it covers numbers that are added
+// later.
 func TestCounts(t *testing.T) {
 	want := &batch.Stats{Agents: make([]batch.Counts, 2)}
 	next := int64(0)
@@ -342,7 +342,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// FuzzRead reads what is no manifest: whatever is taken can be written again.
+// FuzzRead reads arbitrary bytes: a manifest that is accepted can be written again.
 func FuzzRead(f *testing.F) {
 	f.Add(sample())
 	f.Add(AppendEnd(AppendJob(nil, job()), 0))

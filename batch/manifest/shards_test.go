@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shardOf is the manifest of a shard with an output, which has ended.
+// shardOf returns the manifest of a finished shard with one output.
 func shardOf(index, count int, change func(*Job)) *Manifest {
 	j := job()
 	j.Shard = &Shard{Index: index, Count: count}
@@ -20,7 +20,8 @@ func shardOf(index, count int, change func(*Job)) *Manifest {
 	return &Manifest{Job: *j, RuleFiles: ruleFiles(), Outputs: []Output{*output(fmt.Sprintf("%d.csv", index))}, Ended: true}
 }
 
-// The whole has the outputs of all shards in order, and each rule file once.
+// TestMerge: the merged manifest has the outputs of all shards in order, and each rule file
+// once.
 func TestMerge(t *testing.T) {
 	text, err := Merge([]*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), shardOf(2, 3, nil)})
 	if err != nil {
@@ -61,7 +62,8 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
-// Every input is one shard's, and stays that when inputs come or go.
+// TestTakes: each input belongs to one shard, and still does when other inputs are added or
+// removed.
 func TestTakes(t *testing.T) {
 	taken := make([]int, 7)
 	for i := range 1000 {
@@ -79,7 +81,7 @@ func TestTakes(t *testing.T) {
 	if sum != 1000 || slices.Min(taken) < 100 {
 		t.Errorf("1000 inputs were dealt as %v", taken)
 	}
-	// Other versions of the program must deal the same.
+	// Other versions of the program must assign the same shard.
 	if !(Shard{Index: 6, Count: 16}).Takes("part-0.parquet") {
 		t.Error("part-0.parquet was shard 6's of 16")
 	}

@@ -42,7 +42,7 @@ var outcomeNames = [outcomes]string{"same", "refused", "silent", "panics", "kill
 type result struct {
 	outcome outcome
 	status  int
-	rows    string // as the summary has them
+	rows    string // from the summary
 	out     []byte
 	stderr  string
 	time    time.Duration

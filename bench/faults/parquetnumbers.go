@@ -131,7 +131,7 @@ func rewrite(data []byte, numbers []number, value func(number) int64) []byte {
 		if n.boolean {
 			out = append(out, data[n.at]&0xF0|byte(value(n)))
 		} else {
-			out = binary.AppendVarint(out, value(n)) // zigzag, as Thrift has it
+			out = binary.AppendVarint(out, value(n)) // Thrift's zigzag coding
 		}
 		at = n.end
 	}

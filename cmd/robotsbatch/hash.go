@@ -18,7 +18,7 @@ import (
 var hashHelp = cli.Command{
 	Name: "hash", Set: hashCommand,
 	Usage: []string{"hash [-partitions N] URL|HOST..."},
-	About: "says by which hash an authority is dealt among partitions of rules, as the column authority_hash has it.",
+	About: "prints the hash that assigns an authority to a partition of rules, the same as in the column authority_hash.",
 	Details: "It prints hash and authority, and with -partitions the partition between them, separated by tabs. A HOST stands for https. The hash is XXH64 with seed 42 " +
 		"of the authority, such as https://example.com, as a signed number, which is Spark's xxhash64; its partition is pmod(hash, N). " +
 		"- reads URLs from stdin, one a line (robotsbatch help packs).",

@@ -152,7 +152,7 @@ func (u URL) bucket(ctx context.Context) (Bucket, error) {
 // ResponseError is an answer of a store that refuses a request.
 type ResponseError struct {
 	Status        int
-	Code, Message string // as the store has them; may be empty
+	Code, Message string // from the store's answer; may be empty
 }
 
 func (e *ResponseError) Error() string {

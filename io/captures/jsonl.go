@@ -63,7 +63,7 @@ func (j *JSONL) read() (r row, where string, err error) {
 	}
 }
 
-// object is a row as JSON has it.
+// object is a row in JSON.
 type object struct {
 	URL       *string         `json:"url"`
 	Authority *string         `json:"authority"`

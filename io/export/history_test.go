@@ -184,7 +184,7 @@ func historyRows(t *testing.T, table *export.Table, asOf int64, sources ...strin
 	return all
 }
 
-// secondText is a second as a column has it.
+// secondText returns a second as a column shows it.
 func secondText(second int64) string {
 	if second == 0 {
 		return "-"

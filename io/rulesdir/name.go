@@ -165,7 +165,7 @@ func cutPort(name string) (host string, port uint16, ok bool) {
 	return name[:len(name)-len(digits)-1], uint16(number), err == nil && number != 0
 }
 
-// appendHost appends a host as URLs have it: an IPv6 address in brackets, its
+// appendHost appends a host as in a URL: an IPv6 address in brackets, its
 // groups separated by colons.
 func appendHost(url []byte, host string) []byte {
 	switch {

@@ -32,7 +32,7 @@ type workspace struct {
 
 // rules are what a body compiles to, one for all files that have it.
 type rules struct {
-	tries    []matcher.Trie // with of, as matcher.Origin has them
+	tries    []matcher.Trie // with of, the fields of a matcher.Origin
 	of       []uint32
 	records  *matcher.Records // nil unless they were asked for
 	kind     robotstxt.BodyKind

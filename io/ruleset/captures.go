@@ -116,7 +116,7 @@ func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed fu
 	})
 }
 
-// packTime is a time as packs have it: what they cannot have is not known.
+// packTime converts a time to a pack's form; a time out of its range becomes unknown.
 func packTime(t time.Time) uint32 {
 	if seconds := t.Unix(); seconds == int64(uint32(seconds)) {
 		return uint32(seconds)

@@ -111,7 +111,7 @@ func packSecond(t time.Time) uint32 {
 	return uint32(min(max(t.Unix(), 1), math.MaxUint32-1))
 }
 
-// intervalsOf is a history as packs have it.
+// intervalsOf converts a history to a pack's form.
 func intervalsOf(history []captures.Interval) []rulepack.Interval {
 	intervals := make([]rulepack.Interval, len(history))
 	for n, i := range history {

@@ -28,7 +28,7 @@ type agentWatch struct {
 
 // watchedChain is a chain of which it is watched whether a name comes.
 type watchedChain struct {
-	asked   string // as -agent has it
+	asked   string // as given to -agent
 	letters []letters
 	names   []string         // in lower case
 	near    map[string]int64 // names almost the same, and how often they came

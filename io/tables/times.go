@@ -29,7 +29,7 @@ func holdsTimes(dt arrow.DataType) bool {
 // maxText is how many bytes of strings are copied, which only views need.
 const maxText = 1 << 30
 
-// times returns the times of a column's rows as batch.Batch has them. Timestamps are
+// times returns the times of a column's rows for batch.Batch.Times. Timestamps are
 // moments whatever their zone, and UTC without one; a date stands for its end; integers
 // are what batch.SecondsOf takes and strings what batch.ParseSeconds takes. The array
 // must have been checked.

@@ -11,7 +11,7 @@ scripts/release.sh -out "$first"
 count=$(find "$first" -name 'robotsbatch-*' | wc -l)
 [[ $count == "${#targets[@]}" ]] || { echo "$count archives for ${#targets[@]} targets" >&2; exit 1; }
 
-# The one for this machine, as its user has it.
+# The archive for this machine, unpacked as a user would.
 name=robotsbatch-$(release_version)-$(go env GOHOSTOS)-$(go env GOHOSTARCH)
 tar xzf "$first/$name.tar.gz" -C "$scratch"
 program=$scratch/$name/robotsbatch

@@ -11,7 +11,7 @@ import (
 	"robotsbatch/io/parquetio/columns"
 )
 
-// Codec numbers, as the format has them.
+// These are the numbers of codecs in the format.
 const (
 	Uncompressed = 0
 	Snappy       = 1

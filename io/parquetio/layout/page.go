@@ -55,7 +55,7 @@ type Page struct {
 	// Uncompressed is how many bytes the body has decompressed.
 	Uncompressed int
 
-	compressed, uncompressed int64 // as the header has them
+	compressed, uncompressed int64 // from the header
 	// Bytes of levels before the compressed ones (version 2).
 	repetitionBytes, definitionBytes int64
 	stored                           bool // not compressed, whatever the column is
