@@ -16,7 +16,7 @@ func (c *Column) Len() int {
 	return max(0, len(c.Offsets32)-1)
 }
 
-// Null tells whether row i has no value.
+// Null reports whether row i has no value.
 func (c *Column) Null(i int) bool {
 	i += c.ValidityOffset
 	return c.Validity != nil && c.Validity[i>>3]>>(i&7)&1 == 0

@@ -59,10 +59,10 @@ var columnNames = [...]string{
 	"body_kind", "registered_domain", "authority_hash",
 }
 
-// HasFacts tells whether the column is made of Verdicts.Facts.
+// HasFacts reports whether the column is made of Verdicts.Facts.
 func (k ColumnKind) HasFacts() bool { return CrawlDelayColumn <= k && k < RegisteredDomainColumn }
 
-// IsAgents tells whether the column is a list of agents.
+// IsAgents reports whether the column is a list of agents.
 func (k ColumnKind) IsAgents() bool { return k == DeniedByColumn || k == DeniedAgentsColumn }
 
 // ParseWith returns the column that has a name, without prefix and agent, and is

@@ -193,7 +193,7 @@ func (a *AgentVerdicts) Set(row int, allowed bool) {
 	a.Allowed[row>>3] |= bit << (row & 7)
 }
 
-// Denied tells whether a row has the verdict that it is denied.
+// Denied reports whether a row has the verdict that it is denied.
 func (a *AgentVerdicts) Denied(row int) bool {
 	bit := byte(1) << (row & 7)
 	return a.Valid[row>>3]&bit != 0 && a.Allowed[row>>3]&bit == 0

@@ -30,13 +30,13 @@ type Numbers struct {
 	NotNumbers int
 }
 
-// Null tells whether row i has no number.
+// Null reports whether row i has no number.
 func (n *Numbers) Null(i int) bool {
 	i += n.ValidityOffset
 	return n.Validity != nil && n.Validity[i>>3]>>(i&7)&1 == 0
 }
 
-// finite tells whether the number of row i, which is not null, is neither NaN nor
+// finite reports whether the number of row i, which is not null, is neither NaN nor
 // infinite.
 func (n *Numbers) finite(i int) bool { return n.Floats == nil || n.Floats[i]-n.Floats[i] == 0 }
 

@@ -86,7 +86,7 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 	}
 }
 
-// hasAuthority tells whether a URL has the authority that is written like this;
+// hasAuthority reports whether a URL has the authority that is written like this;
 // false for none.
 func hasAuthority(url, written []byte) bool {
 	n := len(written)

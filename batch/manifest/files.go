@@ -21,7 +21,7 @@ func Beside(output string) string {
 	return filepath.Join(filepath.Dir(output), "_"+filepath.Base(output)+nameEnd)
 }
 
-// IsName tells whether a file's name is that of a manifest.
+// IsName reports whether a file's name is that of a manifest.
 func IsName(name string) bool {
 	return strings.HasPrefix(filepath.Base(name), "_") && strings.HasSuffix(name, nameEnd)
 }

@@ -61,7 +61,7 @@ type File struct {
 	ETag string `json:"etag,omitempty"`
 }
 
-// Same tells whether two are the same version of one file.
+// Same reports whether two are the same version of one file.
 func (f File) Same(other File) bool {
 	return f.Name == other.Name && f.Size == other.Size && f.Modified.Equal(other.Modified) && f.ETag == other.ETag
 }

@@ -34,7 +34,7 @@ func (s *Shard) NameInputs(names []string) {
 	s.Inputs, s.InputNames = len(names), hex.EncodeToString(sum[:])
 }
 
-// Takes tells whether an input is this shard's, by its name. The hash is XXH3 with 64
+// Takes reports whether an input is this shard's, by its name. The hash is XXH3 with 64
 // bits of the name.
 func (s Shard) Takes(name string) bool {
 	return xxh3.HashString(name)%uint64(s.Count) == uint64(s.Index)

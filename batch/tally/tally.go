@@ -144,12 +144,12 @@ func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerd
 	}
 }
 
-// hasAuthority tells whether a row with that reason has an authority.
+// hasAuthority reports whether a row with that reason has an authority.
 func hasAuthority(reason matcher.Reason) bool {
 	return reason != matcher.InvalidURL && reason != matcher.UnsupportedScheme
 }
 
-// beginsWith tells whether a URL has the authority that is written like this.
+// beginsWith reports whether a URL has the authority that is written like this.
 func beginsWith(url, written []byte) bool {
 	n := len(written)
 	return n > 0 && bytes.HasPrefix(url, written) && (len(url) == n || urls.EndsAuthority(url[n]))

@@ -123,7 +123,7 @@ func (t *Top) Largest(n int) []Entry {
 	return all[:min(n, len(all))]
 }
 
-// Exact tells whether all counts are exact.
+// Exact reports whether all counts are exact.
 func (t *Top) Exact() bool { return slices.Max(t.cells) == 0 }
 
 // Unlisted is what no key that is not listed exceeds.

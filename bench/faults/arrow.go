@@ -19,11 +19,11 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// arrowKind is a way to write the same rows.
+// arrowKind is a variant of an Arrow file or stream with the same rows.
 type arrowKind struct {
 	stream bool
 	codec  string // none, lz4 or zstd
-	rows   int    // of a batch
+	rows   int    // per batch
 }
 
 func (k arrowKind) String() string {
@@ -46,20 +46,21 @@ func arrowKinds() []arrowKind {
 	return kinds
 }
 
-// sample is a sound input.
+// sample is an intact input.
 type sample struct {
-	name  string // for people
-	group string // likewise, of several samples
-	file  string // its name says its format
-	pipe  bool   // it is read from stdin
+	name  string // for messages
+	group string // for messages; several samples share it
+	file  string // its extension gives the format
+	pipe  bool   // it is passed on stdin
 	data  []byte
-	where func(at int) part // nil: bytes are counted by group, and any may have another valid value
-	// copied reports whether a byte is only copied where columns pass through; nil: nobody asks.
+	where func(at int) part // the part that a byte is of; nil: faults are counted by group, and any byte may have another valid value
+	// copied reports whether a byte is only copied if columns pass through; nil if that
+	// does not matter.
 	copied func(at int) bool
 	sound  result
 }
 
-// arrowBatches is how many batches a sample has.
+// arrowBatches is the number of batches in a sample.
 const arrowBatches = 3
 
 func arrowSample(k arrowKind) (*sample, error) {
@@ -97,7 +98,7 @@ func arrowSample(k arrowKind) (*sample, error) {
 	return &sample{name: k.String(), group: strings.TrimPrefix(filepath.Ext(name), ".") + ", " + k.codec, file: name, data: out.Bytes()}, nil
 }
 
-// output is what the library's file writer needs.
+// output implements what the library's file writer needs.
 type output struct{ bytes.Buffer }
 
 func (o *output) Seek(offset int64, whence int) (int64, error) {
@@ -128,8 +129,7 @@ func stringArray(values []string) *array.String {
 	return b.NewStringArray()
 }
 
-// tableRecords are batches of rows of the sample corpus. All have the same
-// dictionary.
+// tableRecords returns batches of rows of the sample corpus. All have the same dictionary.
 func tableRecords(schema *arrow.Schema, batches, rows int) []arrow.Record {
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	defer b.Release()
@@ -167,14 +167,14 @@ func tableRecords(schema *arrow.Schema, batches, rows int) []arrow.Record {
 	return records
 }
 
-// broken runs the program on what became of a sample.
+// broken runs the program on a changed sample.
 func (b *bench) broken(s *sample, worker int, data []byte, more ...string) (result, error) {
 	r, err := b.table(s, fmt.Sprint("broken-", worker), data, more...)
 	r.compare(s.sound)
 	return r, err
 }
 
-// table runs the program on a table in the file of that name, or on stdin.
+// table runs the program on a table, in a file with this name or on stdin.
 func (b *bench) table(s *sample, name string, data []byte, more ...string) (result, error) {
 	args := append([]string{"-rules", b.path("rules"), "-agent", "CCBot", "-out", "-", "-out-format", "arrows", "-compression", "none", "-progress", "never"}, more...)
 	if s.pipe {
@@ -187,13 +187,13 @@ func (b *bench) table(s *sample, name string, data []byte, more ...string) (resu
 	return b.job(append(args, "-in", name)...), nil
 }
 
-// write writes what became of a sample to a file whose name begins so.
+// write writes a changed sample to a file whose name starts with name.
 func (b *bench) write(s *sample, name string, data []byte) (string, error) {
 	name = b.path(name + "-" + s.file)
 	return name, os.WriteFile(name, data, 0o666)
 }
 
-// prepare finds out what comes of sound samples.
+// prepare runs the program on the intact samples and keeps the results.
 func (b *bench) prepare(samples []*sample) (err error) {
 	for _, s := range samples {
 		if s.sound, err = b.table(s, "sound", s.data); err != nil {
@@ -206,14 +206,13 @@ func (b *bench) prepare(samples []*sample) (err error) {
 	return nil
 }
 
-// arrowSection changes a bit of a byte of Arrow files and streams, or all of
-// its bits.
+// arrowSection changes a byte of Arrow files and streams: one of its bits, or all of them.
 func arrowSection(b *bench) error {
 	n := b.times(8000)
 	return flipsOf(b, fmt.Sprintf("%d changed bytes of Arrow files and streams (none, lz4, zstd; 8 and 3,000 rows a batch)", n), arrowKinds(), arrowSample, n)
 }
 
-// flipsOf changes n bytes of samples, one of each kind.
+// flipsOf changes n bytes in samples, one sample of each kind.
 func flipsOf[K any](b *bench, title string, kinds []K, sampleOf func(K) (*sample, error), n int) error {
 	if err := b.writeRules(); err != nil {
 		return err
@@ -232,7 +231,7 @@ func flipsOf[K any](b *bench, title string, kinds []K, sampleOf func(K) (*sample
 	return b.flips(title, samples, n)
 }
 
-// flips changes n bytes of samples, one at a time, in turn.
+// flips changes n bytes, one at a time, in the samples by turns.
 func (b *bench) flips(title string, samples []*sample, n int) error {
 	t := newTally(title)
 	err := b.each(n, func(worker, i int) error {

@@ -22,27 +22,28 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// bombRuns are the -memory and -workers that bombs are run with.
+// bombRuns are the values of -memory and -workers for bombs.
 var bombRuns = []struct {
 	memory  int64
 	workers int
 }{{64 << 20, 1}, {64 << 20, 2}, {512 << 20, 1}, {512 << 20, 2}}
 
-// bombPeak is the most that the program may take then: a fifth more than -memory
-// says, and what README names as its own.
+// bombPeak is the most memory that the program may use in such a run: a fifth more than
+// -memory, plus the fixed amount that README gives.
 func bombPeak(memory int64) int64 { return memory + memory/5 + 60<<20 }
 
-// bomb is a small input that wants to be large.
+// bomb is a small input that expands to a large one.
 type bomb struct {
 	name string
-	make func(name string) error // writes it
+	make func(name string) error // writes the file
 	file string
-	args []string // besides -in and -rules
-	// rules says that it is for -rules.
+	args []string // added to -in and -rules
+	// rules means that the file is for -rules.
 	rules bool
-	// sitemaps says that it is for -with sitemaps, with a folder of rules beside it.
+	// sitemaps means that the run has -with sitemaps and a folder of rules next to the
+	// file.
 	sitemaps bool
-	// fine says that success is right, as long as it stays small.
+	// fine means that the run may succeed, within the memory.
 	fine bool
 }
 
@@ -81,7 +82,7 @@ var bombs = []bomb{
 	{name: "a robots.txt of 512 MiB that zstd made small", file: "rules.d/h.example.zst", rules: true, fine: true, make: zstandard(repeated("Disallow: /x\n", 512<<20))},
 }
 
-// bombsSection runs the program on inputs that are small and want to be large.
+// bombsSection runs the program on inputs that are small and expand to large ones.
 func bombsSection(b *bench) error {
 	if err := b.writeRules(); err != nil {
 		return err
@@ -111,8 +112,8 @@ func bombsSection(b *bench) error {
 	return nil
 }
 
-// bomb makes a bomb and runs the program on it with each amount of memory. It
-// tells whether all was well.
+// bomb makes a bomb and runs the program on it with each amount of memory. ok reports
+// whether all runs were as expected.
 func (b *bench) bomb(i int, list string) (ok bool, err error) {
 	bomb := bombs[i]
 	folder := filepath.Join(b.scratch, "bomb")
@@ -154,7 +155,7 @@ func (b *bench) bomb(i int, list string) (ok bool, err error) {
 	return ok, nil
 }
 
-// arguments are those of the program for a bomb in a file.
+// arguments returns the program's arguments for a bomb in a file.
 func (b *bomb) arguments(name, list, rules string) []string {
 	args := append([]string{"-progress", "never", "-out", "/dev/null"}, b.args...)
 	if len(b.args) == 0 {
@@ -171,7 +172,7 @@ func (b *bomb) arguments(name, list, rules string) []string {
 	return append(args, "-in", list, "-rules", name)
 }
 
-// endless is a text again and again.
+// endless repeats a text for ever.
 type endless struct {
 	text string
 	left int64
@@ -248,8 +249,8 @@ const (
 	longEntry = 1 << 20
 )
 
-// arrowBomb is a file in which a column of that name is a dictionary with one
-// entry of a megabyte, which every row has.
+// arrowBomb returns a function that writes a file in which a column is a dictionary with
+// one entry of a megabyte, used by every row.
 func arrowBomb(column string) func(string) error {
 	return func(name string) error {
 		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
@@ -270,8 +271,8 @@ func arrowBomb(column string) func(string) error {
 	}
 }
 
-// batchesBomb is a file of batches in which the column of that name has so many
-// rows of so many bytes, all the same, as a dictionary or, for URLs, as strings.
+// batchesBomb returns a function that writes a file of several batches. In each, a column
+// has many equal values: a dictionary or, for URLs, strings.
 func batchesBomb(batches int, column string, rows, size int) func(string) error {
 	return func(name string) error {
 		text := "http://h.example/" + strings.Repeat("a", size)
@@ -293,21 +294,21 @@ func batchesBomb(batches int, column string, rows, size int) func(string) error 
 	}
 }
 
-// sitemapsBomb is a list of URLs of a host whose robots.txt, in a folder beside
-// it, has as many and as long sitemaps as are kept.
+// sitemapsBomb writes a list of URLs of one host. The host's robots.txt, in a folder next
+// to the list, has as many and as long sitemaps as a job keeps.
 func sitemapsBomb(name string) error {
 	rules := filepath.Join(filepath.Dir(name), "rules")
 	if err := os.MkdirAll(rules, 0o777); err != nil {
 		return err
 	}
-	sitemap := "Sitemap: http://h.example/a\n" // 100 of 18 bytes
+	sitemap := "Sitemap: http://h.example/a\n" // 100 of these take 18 bytes each
 	if err := os.WriteFile(filepath.Join(rules, "h.example"), []byte(strings.Repeat(sitemap, 100)), 0o666); err != nil {
 		return err
 	}
 	return os.WriteFile(name, []byte(strings.Repeat("http://h.example/x\n", 2*bombRows)), 0o666)
 }
 
-// arrowLarge has one URL a row, long enough for 300 MB together.
+// arrowLarge writes a file with one URL per row, 300 MB of URLs in all.
 func arrowLarge(name string) error {
 	b := array.NewStringBuilder(memory.NewGoAllocator())
 	for range 300 {
@@ -334,7 +335,8 @@ func arrowFile(name string, schema *arrow.Schema, records ...arrow.Record) error
 	return os.WriteFile(name, out.Bytes(), 0o666)
 }
 
-// parquetBomb has columns that are dictionaries with one entry of a megabyte.
+// parquetBomb returns a function that writes columns that are dictionaries with one entry
+// of a megabyte.
 func parquetBomb(columns, rows int) func(string) error {
 	return func(name string) error {
 		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
@@ -374,7 +376,8 @@ func parquetFile(schema *arrow.Schema, record arrow.Record, options ...parquet.W
 	return out.Bytes(), nil
 }
 
-// pageBomb has one page of 600 MB, and lies about it or not.
+// pageBomb returns a function that writes one page of 600 MB. If lies is set, its header
+// gives a smaller size.
 func pageBomb(codec compress.Compression, version parquet.DataPageVersion, lies bool) func(string) error {
 	return func(name string) error {
 		b := array.NewStringBuilder(memory.NewGoAllocator())
@@ -388,8 +391,8 @@ func pageBomb(codec compress.Compression, version parquet.DataPageVersion, lies 
 			return err
 		}
 		if lies {
-			// The page's header begins with its kind (0x15, then one byte) and
-			// its size (0x15, then five bytes for what is above 2^27).
+			// The page's header starts with its kind (0x15, then one byte) and its size
+			// (0x15, then five bytes for a number above 2^27).
 			size := data[4+3 : 4+8]
 			if data[4+2] != 0x15 || size[3] < 0x80 || size[4] >= 0x80 {
 				return fmt.Errorf("unexpected page header % x", data[4:16])
@@ -400,8 +403,8 @@ func pageBomb(codec compress.Compression, version parquet.DataPageVersion, lies 
 	}
 }
 
-// silentPageBomb has a zstd page that says it is small, and whose frame says
-// nothing of its size: where that was, there is the number of no dictionary.
+// silentPageBomb writes a zstd page whose header gives a small size and whose frame gives
+// none: the bytes of the frame's size are replaced by an empty dictionary number.
 func silentPageBomb(name string) error {
 	if err := pageBomb(compress.Codecs.Zstd, parquet.DataPageV1, true)(name); err != nil {
 		return err
@@ -420,7 +423,7 @@ func silentPageBomb(name string) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// warcBomb has a response whose body wants to be 512 MiB.
+// warcBomb writes a response whose body expands to 512 MiB.
 func warcBomb(name string) error {
 	var body bytes.Buffer
 	z := gzip.NewWriter(&body)

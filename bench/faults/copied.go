@@ -9,16 +9,16 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Of a record batch of the samples: the kind of its message, and how many buffers the
-// URLs have, which are the first column.
+// These are the kind of a record batch message, and the number of buffers of the first
+// column, the URLs.
 const (
 	recordMessage = 3
 	urlBuffers    = 3
 )
 
-// copiedArrow finds what is only copied of a sound Arrow file or stream: the bodies, but
-// for the buffers of the URLs. The part of these that has a checksum must not be read
-// changed.
+// copiedArrow finds the bytes of an intact Arrow file or stream that are only copied: the
+// bodies of batches without the buffers of the URLs. If a checksum covers a part of them, a
+// change there must be noticed.
 func copiedArrow(data []byte, file bool) (*layout, error) {
 	l := &layout{}
 	pos := 0
@@ -54,7 +54,7 @@ func copiedArrow(data []byte, file bool) (*layout, error) {
 	return l, nil
 }
 
-// urlBuffer is the part of the URLs' buffer that data begins with.
+// urlBuffer returns the part of the URLs' buffer that data starts with.
 func urlBuffer(data []byte, compressed bool) part {
 	const zstdMagic, zstdChecksum = 0xFD2FB528, 1 << 2
 	if compressed && binary.LittleEndian.Uint32(data[8:]) == zstdMagic && data[12]&zstdChecksum != 0 {
@@ -63,7 +63,7 @@ func urlBuffer(data []byte, compressed bool) part {
 	return part{"URLs without a checksum", true}
 }
 
-// messageParts is what the metadata of a message says of its body.
+// messageParts is what a message's metadata gives about its body.
 type messageParts struct {
 	kind       byte
 	body       int

@@ -13,8 +13,8 @@ import (
 	"robotsbatch/bench/corpus"
 )
 
-// lineSamples are lists, tables and objects in lines, compressed: of plain ones
-// nobody can tell whether they were cut.
+// lineSamples returns lists, tables and objects in lines, all compressed: a cut of
+// uncompressed ones cannot be detected.
 func lineSamples() ([]*sample, error) {
 	var list, table, objects bytes.Buffer
 	table.WriteString("id,url\n")
@@ -46,8 +46,7 @@ func lineSamples() ([]*sample, error) {
 	return samples, nil
 }
 
-// cutsSection cuts inputs, those that may be a stream once by name and once
-// through a pipe.
+// cutsSection cuts inputs. Those that may be a stream are also passed through a pipe.
 func cutsSection(b *bench) error {
 	samples, err := b.samples()
 	if err != nil {
@@ -59,7 +58,7 @@ func cutsSection(b *bench) error {
 		s := samples[i%len(samples)]
 		rng := rand.New(rand.NewPCG(b.seed, uint64(i)))
 		at := rng.IntN(len(s.data))
-		if rng.IntN(4) == 0 { // near the end, where a cut hides best
+		if rng.IntN(4) == 0 { // near the end, where a cut is hardest to notice
 			at = len(s.data) - 1 - rng.IntN(min(len(s.data), 64))
 		}
 		r, err := b.broken(s, worker, s.data[:at])
@@ -75,7 +74,7 @@ func cutsSection(b *bench) error {
 	return t.print()
 }
 
-// samples are sound inputs of all formats of which a cut shows.
+// samples returns intact inputs of all formats in which a cut can be detected.
 func (b *bench) samples() ([]*sample, error) {
 	if err := b.writeRules(); err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// difference says what is different in an output, an Arrow stream, from one that
-// is as it should be, and whether that could be right: never are rows lost, nor
-// can the other output be one that the Arrow library does not read.
+// difference describes how an output, an Arrow stream, differs from the right one, and
+// whether the difference may be valid. Lost rows never are, nor is an output that the Arrow
+// library cannot read.
 func difference(sound, other []byte) (what string, valid bool) {
 	x, err := readStream(sound)
 	if err != nil {
@@ -35,7 +35,7 @@ func difference(sound, other []byte) (what string, valid bool) {
 			columns = append(columns, field.Name)
 		}
 	}
-	// The verdicts follow from the URLs.
+	// The verdicts depend on the URLs, so they are no second difference.
 	columns = slices.DeleteFunc(columns, func(name string) bool { return name == "allowed" && len(columns) > 1 })
 	switch len(columns) {
 	case 0:

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// hostile is something that somebody wrote to do harm.
+// hostile is a hostile input.
 type hostile struct {
 	name string
 	data []byte
 }
 
-// robotsSize is what the size limit leaves of a body.
+// robotsSize is how many bytes of a body count.
 const robotsSize = 500 << 10
 
-// bodyMakers make robots.txt that are hostile each in its way; n grows from 1.
+// bodyMakers make hostile robots.txt, each in its own way; n counts up from 1.
 var bodyMakers = []struct {
 	name string
 	make func(rng *rand.Rand, n int) string
@@ -91,7 +91,7 @@ var bodyMakers = []struct {
 	}},
 }
 
-// rules is a group for everyone and CCBot with these lines.
+// rules returns a group for everyone and CCBot with these lines.
 func rules(lines ...string) string {
 	return "User-agent: *\nUser-agent: CCBot\n" + strings.Join(lines, "\n") + "\n"
 }
@@ -104,7 +104,7 @@ func repeat(n int, line func(int) string) string {
 	return rules(lines...)
 }
 
-// noise is bytes of an alphabet.
+// noise returns random bytes of an alphabet.
 func noise(rng *rand.Rand, n int, alphabet string) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -113,7 +113,7 @@ func noise(rng *rand.Rand, n int, alphabet string) []byte {
 	return b
 }
 
-// hostileBodies makes n bodies of at most the size limit and a little more.
+// hostileBodies makes n bodies, up to a little more than the size limit.
 func hostileBodies(n int, seed uint64) []hostile {
 	bodies := make([]hostile, n)
 	for i := range bodies {
@@ -125,7 +125,7 @@ func hostileBodies(n int, seed uint64) []hostile {
 	return bodies
 }
 
-// pathMakers make what follows http://host.
+// pathMakers make the part of a URL after http://host.
 var pathMakers = []struct {
 	name string
 	make func(rng *rand.Rand, n int) string
@@ -150,7 +150,7 @@ var pathMakers = []struct {
 	{"stars and dollars", func(rng *rand.Rand, n int) string { return "/" + string(noise(rng, 30*n, "*$a/b")) }},
 }
 
-// authorities that are odd, with their schemes.
+// authorities are odd ones, with their schemes.
 var authorities = []string{
 	"http://[::1", "http://[::1]:80:80", "http://[v1.x]", "http://[::ffff:1.2.3.4%25eth0]", "http://[]", "https://[fe80::1%eth0]",
 	"http://1.2.3.4.5", "http://0x7f.1", "http://256.1.1.1", "http://999999999999", "http://a..b", "http://.", "http://..", "http://-a-",
@@ -160,8 +160,8 @@ var authorities = []string{
 	"HTTP://A", "hTTps://例え.テスト", "http://\u200d", "http://a\u3002b", "ftp://x", "javascript:alert(1)", "//h/a", "http:/h", "http:///", "", " ", "data:,x",
 }
 
-// hostileURLs makes n URLs: most with an ordinary authority, so that rules are
-// asked, one of thirty with 64 KiB.
+// hostileURLs makes n URLs. Most have an ordinary authority, so that rules apply; one in
+// thirty has 64 KiB.
 func hostileURLs(n int, seed uint64) []hostile {
 	urls := make([]hostile, n)
 	for i := range urls {

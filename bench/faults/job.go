@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// memoryLimit is how many bytes of private memory that can be written to a run
-	// may have (RLIMIT_DATA), whether it uses them or not. A limit of the address
-	// space would mean nothing: of that, Go reserves more than it ever uses.
+	// memoryLimit is the limit of a run's private writable memory in bytes (RLIMIT_DATA),
+	// used or not. A limit of the address space would mean nothing, because Go reserves
+	// more of it than it ever uses.
 	memoryLimit = 1 << 30
-	// patience is how long a run may take.
+	// patience is the time limit of a run.
 	patience = 30 * time.Second
 )
 
@@ -38,7 +38,7 @@ const (
 
 var outcomeNames = [outcomes]string{"same", "refused", "silent", "panics", "kills", "hangs"}
 
-// result is what is known of a run.
+// result is the result of a run.
 type result struct {
 	outcome outcome
 	status  int
@@ -51,11 +51,11 @@ type result struct {
 
 var rowsPattern = regexp.MustCompile(`robotsbatch: ([0-9,]+) rows?:`)
 
-// job runs the program under the limits. The outcome of a run that succeeds is
-// silent: who knows what the output should be says whether it is the same.
+// job runs the program under the limits. The outcome of a successful run is silent until
+// compare, given the right output, finds that it is the same.
 func (b *bench) job(args ...string) result { return b.jobOn(nil, args...) }
 
-// jobOn is job with something on stdin.
+// jobOn does what job does, with input on stdin.
 func (b *bench) jobOn(stdin []byte, args ...string) result {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -98,15 +98,14 @@ func (r *result) judge(err error, late bool) outcome {
 	return refused
 }
 
-// compare makes a run that succeeded one whose output is as it should be, where
-// it is.
+// compare changes the outcome of a successful run to same if its output is the right one.
 func (r *result) compare(sound result) {
 	if r.outcome == silent && bytes.Equal(r.out, sound.out) && r.rows == sound.rows {
 		r.outcome = same
 	}
 }
 
-// sound runs the program on what is not broken.
+// sound runs the program on intact input.
 func (b *bench) sound(args ...string) (result, error) {
 	r := b.job(args...)
 	if r.outcome != silent {

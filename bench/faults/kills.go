@@ -23,11 +23,11 @@ import (
 const (
 	killInputs = 64
 	killTimes  = 50
-	killURLs   = 20_000 // of an input
+	killURLs   = 20_000 // per input
 )
 
-// killsSection kills a job of many inputs at random moments and resumes it until
-// it is done, again and again, and compares with a job that nobody has killed.
+// killsSection kills a job of many inputs at random moments and resumes it until it is
+// done. It does so many times, and compares with a job that was not killed.
 func killsSection(b *bench) error {
 	k := &kills{bench: b, random: rand.New(rand.NewPCG(b.seed, 0)), want: b.times(killTimes)}
 	for _, step := range []func() error{k.prepare, k.uninterrupted} {
@@ -78,7 +78,7 @@ type kills struct {
 	killed, rounds, leftovers, kept, compared, differ, counts, left int
 }
 
-// prepare writes rules and inputs, of several formats.
+// prepare writes rules and inputs in several formats.
 func (k *kills) prepare() error {
 	rules := corpus.New(corpus.Options{Seed: k.seed, Origins: 500, URLs: killInputs * killURLs})
 	if err := errors.Join(os.Mkdir(k.path("kill"), 0o777), os.Mkdir(k.path("kill/in"), 0o777)); err != nil {
@@ -105,7 +105,7 @@ func (k *kills) prepare() error {
 	return nil
 }
 
-// input writes an input: the program itself makes tables of the lists.
+// input writes an input; it makes tables from the lists with the program itself.
 func (k *kills) input(number int, list []byte) error {
 	ending := []string{".txt", ".arrow", ".parquet", ".csv.zst"}[number%4]
 	text := k.path("kill/list.txt")
@@ -123,7 +123,7 @@ func (k *kills) input(number int, list []byte) error {
 	return nil
 }
 
-// command is the job into a folder.
+// command returns the job that writes to a folder.
 func (k *kills) command(out string, more ...string) *exec.Cmd {
 	args := append([]string{"-in", "in", "-rules", "rules", "-agent", "CCBot", "-out", out + "/", "-summary-json", out + ".json"}, more...)
 	c := exec.Command(k.program, args...)
@@ -131,7 +131,7 @@ func (k *kills) command(out string, more ...string) *exec.Cmd {
 	return c
 }
 
-// uninterrupted runs the job that the others are compared with.
+// uninterrupted runs the job once without a kill, for comparison.
 func (k *kills) uninterrupted() (err error) {
 	started := time.Now()
 	if said, err := k.command("whole").CombinedOutput(); err != nil {
@@ -148,12 +148,11 @@ func (k *kills) uninterrupted() (err error) {
 	return err
 }
 
-// round starts a job and kills it until a run comes to its end.
+// round starts a job and kills it until a run finishes.
 func (k *kills) round() error {
 	out := fmt.Sprintf("round-%d", k.rounds)
 	k.rounds++
-	// Few jobs should end before they are killed the first time, and some be
-	// killed many times.
+	// Few jobs should finish before the first kill, and some should be killed many times.
 	most := k.time / time.Duration(1+k.random.IntN(6))
 	for {
 		if k.hasOwn(out) {
@@ -173,7 +172,7 @@ func (k *kills) round() error {
 		}
 		select {
 		case <-after:
-			_ = c.Process.Signal(syscall.SIGKILL) // it may have ended just now
+			_ = c.Process.Signal(syscall.SIGKILL) // the process may have just ended
 			if <-done; c.ProcessState.ExitCode() == 0 {
 				return k.compare(out)
 			}
@@ -187,14 +186,14 @@ func (k *kills) round() error {
 	}
 }
 
-// compare compares a job that came to its end with the uninterrupted one.
+// compare compares a finished job with the uninterrupted one.
 func (k *kills) compare(out string) error {
 	outputs, own, err := k.read(out)
 	if err != nil {
 		return err
 	}
 	k.left += own
-	if k.hasOwn(".") { // beside the summary
+	if k.hasOwn(".") { // next to the summary
 		k.left++
 	}
 	for name, want := range k.outputs {
@@ -226,8 +225,7 @@ func (k *kills) compare(out string) error {
 	return os.RemoveAll(k.path("kill/" + out))
 }
 
-// read reads all outputs, and counts the files that are none: but for the
-// manifest there should be nothing.
+// read reads all outputs and counts other files: there should be none except the manifest.
 func (k *kills) read(out string) (outputs map[string][]byte, own int, err error) {
 	outputs = make(map[string][]byte)
 	top := k.path("kill/" + out)
@@ -246,13 +244,13 @@ func (k *kills) read(out string) (outputs map[string][]byte, own int, err error)
 	return outputs, own, err
 }
 
-// hasOwn reports whether a killed run has left files of its own.
+// hasOwn reports whether a killed run has left temporary files.
 func (k *kills) hasOwn(out string) bool {
 	found, _ := filepath.Glob(k.path("kill/" + out + "/.*robotsbatch*"))
 	return len(found) > 0
 }
 
-// readSummary reads a job's summary but for what differs from run to run.
+// readSummary reads a job's summary, without the parts that differ from run to run.
 func (k *kills) readSummary(out string) (map[string]any, error) {
 	text, err := os.ReadFile(k.path("kill/" + out + ".json"))
 	if err != nil {

@@ -4,10 +4,10 @@ package main
 
 import "slices"
 
-// layout says what the bytes of a file are part of.
+// layout tells which part each byte of a file belongs to.
 type layout struct {
 	spans  []span
-	copied [][2]int // from, to: what is only copied where columns pass through
+	copied [][2]int // ranges that are only copied if columns pass through
 }
 
 type span struct {
@@ -15,14 +15,14 @@ type span struct {
 	part part
 }
 
-// to makes the bytes up to end, from where the last call ended, a part of p.
+// to assigns the bytes from the end of the last call up to end to part p.
 func (l *layout) to(end int, p part) {
 	if len(l.spans) == 0 || end > l.spans[len(l.spans)-1].end {
 		l.spans = append(l.spans, span{end, p})
 	}
 }
 
-// isCopied reports whether a byte is only copied where columns pass through.
+// isCopied reports whether a byte is only copied if columns pass through.
 func (l *layout) isCopied(offset int) bool {
 	return slices.ContainsFunc(l.copied, func(r [2]int) bool { return r[0] <= offset && offset < r[1] })
 }

@@ -34,20 +34,20 @@ var sections = []section{
 	{"kills", "jobs killed at any moment and resumed", killsSection},
 }
 
-// bench is what every section is given.
+// bench is the setting of all sections.
 type bench struct {
 	program string  // robotsbatch
 	scratch string  // a folder, removed at the end
-	scale   float64 // of the number of faults
+	scale   float64 // factor for the number of faults
 	seed    uint64
 	workers int
-	keep    string // folder for inputs of which another output came silently; or none
+	keep    string // folder for inputs with a wrong silent outcome; empty for none
 }
 
-// times is how many faults there are of what would be n.
+// times scales a number of faults.
 func (b *bench) times(n int) int { return max(1, int(float64(n)*b.scale)) }
 
-// path is the name of a file in the scratch folder.
+// path returns the path of a file in the scratch folder.
 func (b *bench) path(name string) string { return filepath.Join(b.scratch, name) }
 
 func main() {
@@ -112,9 +112,9 @@ func (b *bench) run(names []string) (err error) {
 	return failed
 }
 
-// again runs this program with one section instead of all, or with other
-// arguments. What a child is said to have taken of memory is at least what its
-// parent has, so that a parent has to be small.
+// again runs this program as a child with other arguments, such as a single section. The
+// system counts the parent's memory as the child's, so a parent that starts jobs must be
+// small.
 func again(more ...string) error {
 	var flags []string
 	flag.Visit(func(f *flag.Flag) { flags = append(flags, "-"+f.Name+"="+f.Value.String()) })
@@ -123,7 +123,7 @@ func again(more ...string) error {
 	return c.Run()
 }
 
-// choose finds the sections of these names, all when there are none.
+// choose returns the sections with these names, all if there are none.
 func choose(names []string) ([]section, error) {
 	if len(names) == 0 {
 		return sections, nil

@@ -23,8 +23,8 @@ type manifested struct {
 
 const manifestName = "_robotsbatch.manifest.jsonl"
 
-// outputsSection changes and cuts what the program wrote, in all formats, and
-// asks verify, which must find it.
+// outputsSection changes and cuts the program's outputs, in all formats, and runs verify on
+// them, which must find each fault.
 func outputsSection(b *bench) error {
 	outputs, err := b.writeOutputs()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"robotsbatch/bench/corpus/export"
 )
 
-// packsSection changes bytes of rule packs, and cuts them. Every verdict, with
-// the rule that gives it, must be that of the sound pack, or none.
+// packsSection changes bytes of rule packs, and cuts them. Every verdict, with its rule,
+// must be that of the intact pack, or missing.
 func packsSection(b *bench) error {
 	if err := b.writeRules(); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// parquetKind is a way to write the same rows.
+// parquetKind is a variant of a Parquet file with the same rows.
 type parquetKind struct {
 	codec compress.Compression
 	pages parquet.DataPageVersion

@@ -16,18 +16,17 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// What a run on a changed Parquet file may take: a job that has fieldsMemory may
-// take fieldsMore beside.
+// These bound a run on a changed Parquet file: a job with -memory fieldsMemory may take
+// fieldsMore in addition.
 const (
 	fieldsMemory   = 64 << 20
 	fieldsMore     = 100 << 20
 	fieldsPatience = 10 * time.Second
 )
 
-// parquetFieldsSection changes numbers in footers and page headers, and what
-// pages begin with: the counts, sizes, offsets and encodings that a reader is
-// tempted to trust. What lies behind a number that becomes longer moves, and the
-// offsets in the footer with it.
+// parquetFieldsSection changes numbers in footers and page headers, and the first bytes of
+// pages: counts, sizes, offsets and encodings that a reader may trust wrongly. If a number
+// becomes longer, the rest of the file moves, and the offsets in the footer are adjusted.
 func parquetFieldsSection(b *bench) error {
 	if err := b.writeRules(); err != nil {
 		return err
@@ -113,7 +112,7 @@ func fieldKinds() []fieldKind {
 	return kinds
 }
 
-// fieldSample is a sound file and what comes of it.
+// fieldSample is an intact file with the result of a run on it.
 type fieldSample struct {
 	sample
 	args     []string

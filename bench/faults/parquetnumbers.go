@@ -12,24 +12,24 @@ import (
 	"strings"
 )
 
-// numberedFile is where the numbers of a file are.
+// numberedFile is a file with the positions of its numbers.
 type numberedFile struct {
 	data   []byte
-	footer []number // counted from begin
+	footer []number // relative to begin
 	begin  int
 	pages  []parquetPage
 }
 
-// parquetPage is a page's header, and its body behind that.
+// parquetPage is a page's header, and its body after that.
 type parquetPage struct {
-	header    []number // counted from begin
+	header    []number // relative to begin
 	begin     int
 	body, end int
 }
 
 // number is an integer in Thrift's compact protocol.
 type number struct {
-	path    string // field numbers, from the outermost
+	path    string // field numbers, outermost first
 	at, end int
 	value   int64
 	boolean bool // it is the type in the low half of a field's header
@@ -46,8 +46,7 @@ func parseParquet(data []byte) (*numberedFile, error) {
 	return f, f.findPages()
 }
 
-// findPages reads the pages from the beginning of the file on: they lie one
-// behind the other.
+// findPages finds the pages, one after the other from the start of the file.
 func (f *numberedFile) findPages() error {
 	for at := 4; at < f.begin; {
 		w := numberWalk{data: f.data[at:f.begin]}
@@ -68,7 +67,7 @@ func (f *numberedFile) findPages() error {
 	return nil
 }
 
-// change changes one thing of the file.
+// change makes one change to the file.
 func (f *numberedFile) change(rng *rand.Rand) (data []byte, p part, what string) {
 	page := &f.pages[rng.IntN(len(f.pages))]
 	switch kind := rng.IntN(10); {
@@ -99,14 +98,14 @@ func (f *numberedFile) change(rng *rand.Rand) (data []byte, p part, what string)
 	}
 	at := page.body + rng.IntN(min(24, page.end-page.body))
 	size := min(1+rng.IntN(9), page.end-at)
-	for i := range size { // a number that is as large as there is room for
+	for i := range size { // the largest number that fits
 		data[at+i] = 0xFF
 	}
 	data[at+size-1] = byte(rng.IntN(128))
 	return data, part{"page: first bytes", true}, fmt.Sprintf("%d bytes at %d", size, at)
 }
 
-// other is another value of a number.
+// other returns another value for a number.
 func (n number) other(rng *rand.Rand) int64 {
 	if n.boolean {
 		return 3 - n.value
@@ -122,7 +121,7 @@ func (n number) other(rng *rand.Rand) int64 {
 	}
 }
 
-// rewrite writes a structure with other numbers.
+// rewrite copies a structure with other numbers.
 func rewrite(data []byte, numbers []number, value func(number) int64) []byte {
 	var out []byte
 	at := 0
@@ -138,13 +137,13 @@ func rewrite(data []byte, numbers []number, value func(number) int64) []byte {
 	return append(out, data[at:]...)
 }
 
-// withFooter ends a file.
+// withFooter appends a footer and the end of the file.
 func (f *numberedFile) withFooter(data, footer []byte) []byte {
 	data = append(data, footer...)
 	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...)
 }
 
-// withHeader gives a page another header, and moves what lies behind.
+// withHeader replaces the header of a page and moves what follows it.
 func (f *numberedFile) withHeader(page *parquetPage, header []byte) []byte {
 	more := int64(len(header) - (page.body - page.begin))
 	data := append(bytes.Clone(f.data[:page.begin]), header...)
@@ -173,8 +172,7 @@ func (f *numberedFile) withHeader(page *parquetPage, header []byte) []byte {
 	return f.withFooter(data, footer)
 }
 
-// numberWalk finds the integers and booleans of a structure in Thrift's compact
-// protocol.
+// numberWalk finds the integers and booleans of a structure in Thrift's compact protocol.
 type numberWalk struct {
 	data    []byte
 	at      int
@@ -201,7 +199,7 @@ func (w *numberWalk) uvarint() int {
 	return int(v)
 }
 
-// structure walks over a structure, which is the field of that path.
+// structure walks over the structure at a path.
 func (w *numberWalk) structure(path string) {
 	for id := 0; !w.failed; {
 		at := w.at
@@ -221,7 +219,7 @@ func (w *numberWalk) structure(path string) {
 	}
 }
 
-// value walks over a value that is no boolean field.
+// value walks over a value other than a boolean field.
 func (w *numberWalk) value(kind byte, path string) {
 	switch kind {
 	case 1, 2, 3:
@@ -252,7 +250,7 @@ func (w *numberWalk) value(kind byte, path string) {
 	}
 }
 
-// Names of fields, by the numbers that parquet.thrift gives them.
+// These are the names of fields, by their numbers in parquet.thrift.
 var (
 	footerFields = map[string]string{
 		"2.1": "type", "2.2": "type length", "2.3": "repetition", "2.5": "number of children", "2.6": "converted type", "2.7": "scale", "2.8": "precision", "2.9": "field id", "2.10": "logical type",
@@ -267,7 +265,7 @@ var (
 	}
 )
 
-// fieldName is the name of the field of that path, or of one around it.
+// fieldName returns the name of the field at a path, or of an enclosing one.
 func fieldName(names map[string]string, path string) string {
 	for p := path; p != ""; p = p[:max(0, strings.LastIndexByte(p, '.'))] {
 		if name, ok := names[p]; ok {

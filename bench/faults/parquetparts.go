@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 )
 
-// parquetParts finds the parts of a Parquet file that is sound.
+// parquetParts finds the parts of an intact Parquet file.
 func parquetParts(data []byte, codec compress.Compression) (*layout, error) {
 	r, err := file.NewParquetReader(bytes.NewReader(data))
 	if err != nil {
@@ -30,7 +30,7 @@ func parquetParts(data []byte, codec compress.Compression) (*layout, error) {
 			if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset < start {
 				start = *m.DictionaryPageOffset
 			}
-			if i > 0 { // the first has the URLs
+			if i > 0 { // the first column has the URLs
 				l.copied = append(l.copied, [2]int{int(start), int(start + m.TotalCompressedSize)})
 			}
 			chunks = append(chunks, chunk{int(start), int(start + m.TotalCompressedSize)})
@@ -73,7 +73,7 @@ func (l *layout) pages(data []byte, start, end int, codec compress.Compression) 
 	return nil
 }
 
-// thrift reads of a page's header how long the page is.
+// thrift reads the size of a page from its header.
 type thrift struct {
 	data                               []byte
 	compressed, repetition, definition int64
@@ -87,7 +87,7 @@ func (t *thrift) varint() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// structure reads a structure; outer is the field that it is.
+// structure reads a structure, which is the field outer.
 func (t *thrift) structure(outer int) error {
 	for id := 0; len(t.data) > 0; {
 		head := t.data[0]

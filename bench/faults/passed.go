@@ -14,11 +14,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// passedSection changes bytes of tables whose columns pass through to a table of the
-// same kind, and cuts them. A changed byte that is only copied must be the same changed
-// byte in the output, with nothing else different. Of the others, what comes out must
-// be as good or as damaged as what went in: a job that decodes all columns has to get
-// the same from both.
+// passedSection changes bytes of tables that pass through to a table of the same format,
+// and cuts them. A changed byte that is only copied must be the same changed byte in the
+// output, with no other difference. For other bytes the output must be as valid or as
+// damaged as the input: a job that decodes all columns must give the same result for both.
 func passedSection(b *bench) error {
 	samples, err := b.passedSamples()
 	if err != nil {
@@ -59,10 +58,10 @@ func passedSection(b *bench) error {
 // passedSample is a sample that passes through.
 type passedSample struct {
 	sample
-	decoded result // what a job makes of it that decodes all columns
+	decoded result // the result of a job that decodes all columns
 }
 
-// passedSamples are tables of all kinds, with what comes of them.
+// passedSamples returns tables of all formats, with the results of running on them.
 func (b *bench) passedSamples() ([]*passedSample, error) {
 	if err := b.writeRules(); err != nil {
 		return nil, err
@@ -105,7 +104,7 @@ func (b *bench) passedSamples() ([]*passedSample, error) {
 	return samples, nil
 }
 
-// passed runs the job that copies what it can: from a table to one of the same kind.
+// passed runs the job that copies what it can, from a table to one of the same format.
 func (b *bench) passed(s *sample, worker int, data []byte) (result, error) {
 	name, err := b.write(s, fmt.Sprint("passed-", worker), data)
 	if err != nil {
@@ -115,8 +114,8 @@ func (b *bench) passed(s *sample, worker int, data []byte) (result, error) {
 		"-out", "-", "-out-format", strings.TrimPrefix(filepath.Ext(s.file), "."), "-progress", "never"), nil
 }
 
-// passFlip runs the job on a sample with one byte changed, and says what part the byte
-// is of and what came of it.
+// passFlip runs the job on a sample with one byte changed. It returns the result and the
+// part that the byte belongs to.
 func (b *bench) passFlip(s *passedSample, worker int, data []byte, at int, change byte) (result, part, error) {
 	r, err := b.passed(&s.sample, worker, data)
 	r.compare(s.sound)
@@ -143,7 +142,7 @@ func (b *bench) passFlip(s *passedSample, worker int, data []byte, at int, chang
 	return r, part{p.name + ": " + what, p.valid && fine}, err
 }
 
-// flipped reports whether the output differs from the sound one in just one byte, by
+// flipped reports whether the output differs from the right one in a single byte, by
 // change.
 func flipped(sound, out []byte, change byte) bool {
 	if len(sound) != len(out) {
@@ -160,9 +159,9 @@ func flipped(sound, out []byte, change byte) bool {
 	return differ == 1
 }
 
-// compareDecoded says how what is decoded from an output, the verdicts that stand there
-// among it, relates to what is decoded from the broken input and to what it was when
-// that was sound, and whether that may be.
+// compareDecoded compares three decoded tables with their verdicts: the intact input, the
+// broken input and the output. It describes how they differ, and reports whether the
+// difference may be valid.
 func compareDecoded(sound, before, after result) (what string, fine bool) {
 	switch {
 	case before.outcome > silent || after.outcome > silent:
@@ -177,8 +176,8 @@ func compareDecoded(sound, before, after result) (what string, fine bool) {
 	return "the same values as the input", sameColumns(before.out, after.out)
 }
 
-// sameColumns reports whether the columns of an Arrow stream are the first ones of
-// another one, and the verdicts there those of the column behind them.
+// sameColumns reports whether the columns of an Arrow stream are the first ones of another,
+// and its verdicts those of the column after them.
 func sameColumns(x, y []byte) bool {
 	want, err := readStream(x)
 	if err != nil {
@@ -200,7 +199,7 @@ func sameColumns(x, y []byte) bool {
 	return equalColumns(want, n-1, got, n)
 }
 
-// equalColumns compares the values of columns, however they lie in batches.
+// equalColumns compares the values of two columns, whatever their batches.
 func equalColumns(x []arrow.Record, i int, y []arrow.Record, j int) bool {
 	chunked := func(records []arrow.Record, i int) *arrow.Chunked {
 		var chunks []arrow.Array

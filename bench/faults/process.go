@@ -19,42 +19,42 @@ import (
 // processFault is something that happens to a job from outside.
 type processFault struct {
 	name string
-	// args are the job's; -in - is fed by the section, before and after act.
+	// args are the job's arguments. For -in -, the section, before and act write the rows.
 	args []string
 	// before prepares the folder that the job runs in.
 	before func() error
-	// big is the name of a large input to be made; killedBefore says that a job
-	// with the same arguments was killed before.
+	// big is the name of a large input to be made. killedBefore means that a job with the
+	// same arguments was killed before.
 	big          string
 	killedBefore bool
-	// act does it while the job is in the middle; nil for a fault that is there
-	// from the beginning.
+	// act causes the fault while the job is running; nil for a fault that exists from the
+	// start.
 	act func(*held) error
-	// status is the exit status that is wanted, and says what stderr has to say.
+	// status is the expected exit status, says the expected text on stderr.
 	status int
 	says   string
-	// output is what out.csv has to be in the end; rows are the job's, where
-	// they are not those that are fed.
+	// output is the expected state of out.csv at the end. rows is the expected number of
+	// rows, if it is not that of the rows fed.
 	output outcomeOfFile
 	rows   int
-	// leaves says that a killed job leaves files of its own.
+	// leaves means that a killed job leaves temporary files.
 	leaves bool
 }
 
 type outcomeOfFile uint8
 
 const (
-	asBefore outcomeOfFile = iota // as it was before the job
-	complete                      // the job's, whole
+	asBefore outcomeOfFile = iota // the same as before the job
+	complete                      // the complete output of the job
 )
 
 const oldOutput = "as before\n"
 
-// fedRows are fed before the fault, and again after it: more than a pipe and the
-// batches in flight hold.
+// fedRows is how many rows are fed before the fault, and again after it: more than a pipe
+// and the batches in flight hold.
 const fedRows = 60_000
 
-// processSection does to jobs what may happen to them.
+// processSection causes faults in the environment of jobs.
 func processSection(b *bench) error {
 	fmt.Printf("\n## process: what may happen to a job\n\nIn each row a job writes out.csv, where another output lies already.\n\n")
 	fmt.Println("| fault | exit | what it says | on disk afterwards |")
@@ -70,7 +70,7 @@ func processSection(b *bench) error {
 	return errors.Join(bad...)
 }
 
-// suffer runs a fault and returns its row.
+// suffer runs a fault and returns its row in the table.
 func (b *bench) suffer(f processFault) (row string, err error) {
 	folder, err := os.MkdirTemp(b.scratch, "process.")
 	if err != nil {
@@ -89,7 +89,7 @@ func (b *bench) suffer(f processFault) (row string, err error) {
 		return "", err
 	}
 	if f.act != nil {
-		if h.stdout == nil { // else it would wait for a reader
+		if h.stdout == nil { // without a reader the job would wait
 			h.feed(aRow)
 		}
 		err = f.act(h)
@@ -115,8 +115,8 @@ func (b *bench) suffer(f processFault) (row string, err error) {
 
 var errSkip = errors.New("needs root")
 
-// prepare makes what every job finds: rules as folder and pack, an input and an
-// old output.
+// prepare makes the files of every job: rules as folder and pack, an input and an old
+// output.
 func prepare(b *bench, folder string, f processFault) error {
 	err := errors.Join(
 		os.Mkdir(filepath.Join(folder, "rules"), 0o777),
@@ -153,8 +153,8 @@ func prepare(b *bench, folder string, f processFault) error {
 	return err
 }
 
-// inFolder calls f with the folder as the working one. Jobs are started from
-// the folder that this program was started in.
+// inFolder calls f in a folder, and then returns to the folder in which this program was
+// started.
 func inFolder(folder string, f func() error) error {
 	before, err := os.Getwd()
 	if err != nil {
@@ -174,7 +174,8 @@ const (
 
 var ownFile = regexp.MustCompile(`(^|/)\.[^/]*robotsbatch`)
 
-// disk says what lies in the folder, and an error when that should not be.
+// disk describes the files in the folder. It returns an error if they are not the expected
+// ones.
 func (f *processFault) disk(folder string) (string, error) {
 	var own, text []string
 	_ = filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
@@ -224,10 +225,10 @@ type held struct {
 	folder  string
 	command *exec.Cmd
 	stdin   *os.File
-	stdout  *os.File // nil where the job has an -out
+	stdout  *os.File // nil if the job has an -out
 	stderr  *strings.Builder
-	// read is how many lines a reader of stdout got, when it is done; nil where
-	// there is none.
+	// read receives the number of lines that the reader of stdout got, when it is done; nil
+	// if there is no reader.
 	read     chan int
 	wantRead int
 }
@@ -257,7 +258,7 @@ func (b *bench) hold(folder string, args []string) (*held, error) {
 	return h, h.command.Start()
 }
 
-// feed writes rows, unless the job has ended or reads something else.
+// feed writes rows, unless the job has ended or reads another input.
 func (h *held) feed(row string) {
 	if slices.Contains(h.command.Args, "-") {
 		_, _ = h.stdin.WriteString(strings.Repeat(row, fedRows))
@@ -275,18 +276,18 @@ func (h *held) drained() error {
 	return nil
 }
 
-// end ends the input, waits, and returns the exit status, -1 for a signal, and
-// the last line of stderr.
+// end ends the input and waits. It returns the exit status, -1 for a signal, and the last
+// line of stderr.
 func (h *held) end() (status int, said string) {
 	h.stdin.Close()
-	_ = h.command.Wait() // the status says it
+	_ = h.command.Wait() // the status tells
 	lines := strings.Split(strings.TrimSpace(h.stderr.String()), "\n")
 	if i := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "Run \"robotsbatch") }); i > 0 {
 		lines = lines[:i]
 	}
 	said = strings.TrimPrefix(lines[len(lines)-1], "robotsbatch: ")
 	if i := strings.Index(said, "); "); i > 0 && strings.Contains(said, " rows: ") {
-		said = said[:i+1] // without what differs from run to run
+		said = said[:i+1] // without the part that differs from run to run
 	}
 	return h.command.ProcessState.ExitCode(), strings.ReplaceAll(said, h.folder+"/", "")
 }
@@ -303,5 +304,5 @@ func mountSmall() error {
 }
 
 func unmount(folder string) {
-	_ = unix.Unmount(filepath.Join(folder, "out"), 0) // where there is one
+	_ = unix.Unmount(filepath.Join(folder, "out"), 0) // if there is one
 }

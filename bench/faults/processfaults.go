@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// processFaults are all that the section does.
+// processFaults returns all faults of the section.
 func processFaults() []processFault {
 	return slices.Concat(outputFaults(), inputFaults(), packFaults(), folderFaults(), signalFaults())
 }
 
-// standard are the arguments of most jobs.
+// standard returns the arguments of most jobs.
 func standard(more ...string) []string {
 	return append([]string{"-in", "-", "-rules", "rules", "-out", "out.csv"}, more...)
 }
 
-// to is standard with another output.
+// to returns the standard arguments with another output.
 func to(out string, more ...string) []string {
 	return append([]string{"-in", "-", "-rules", "rules", "-out", out}, more...)
 }
@@ -78,7 +78,7 @@ func outputFaults() []processFault {
 	}
 }
 
-// second starts another job on the output, which has to end at once.
+// second starts another job on the same output, which must end at once.
 func second(out, says string) func(*held) error {
 	return func(h *held) error {
 		c := exec.Command(h.command.Path, "-in", "urls.txt", "-rules", "rules", "-out", out)
@@ -91,7 +91,7 @@ func second(out, says string) func(*held) error {
 	}
 }
 
-// slowReader reads the job's output with breaks.
+// slowReader reads the job's output with pauses.
 func slowReader(h *held) error {
 	h.read, h.wantRead = make(chan int, 1), 1+2*fedRows
 	go func() {
@@ -109,7 +109,7 @@ func slowReader(h *held) error {
 	return nil
 }
 
-// change does something to a file of the job's.
+// change changes a file of the job.
 func change(name string, how func(path string) error) func(*held) error {
 	return func(h *held) error { return how(filepath.Join(h.folder, name)) }
 }
@@ -118,7 +118,7 @@ func cutTo(size int64) func(string) error {
 	return func(path string) error { return os.Truncate(path, size) }
 }
 
-// overwrite writes zeros over the whole of a file.
+// overwrite overwrites a whole file with zeros.
 func overwrite(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -133,7 +133,7 @@ func overwrite(path string) error {
 	return err
 }
 
-// replace puts another file in a file's place.
+// replace puts another file in place of a file.
 func replace(text string) func(string) error {
 	return func(path string) error {
 		other := path + ".new"
@@ -141,10 +141,10 @@ func replace(text string) func(string) error {
 	}
 }
 
-// bigRows is how many rows an input has that a job is stopped in.
+// bigRows is the number of rows of an input during which a job is stopped.
 const bigRows = 2_000_000
 
-// big makes a large table, not compressed.
+// big writes a large uncompressed table.
 func big(b *bench, folder, name string) error {
 	list := filepath.Join(folder, "big.txt")
 	if err := os.WriteFile(list, []byte(strings.Repeat(aRow, bigRows)), 0o666); err != nil {
@@ -158,8 +158,8 @@ func big(b *bench, folder, name string) error {
 	return c.Run()
 }
 
-// inTheMiddle stops the job when it has written something of its output, and
-// lets it go on after how.
+// inTheMiddle stops the job after it has written a part of its output, calls how, and lets
+// the job continue.
 func inTheMiddle(name string, how func(string) error) func(*held) error {
 	return func(h *held) error {
 		late := time.Now().Add(patience)

@@ -19,17 +19,16 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// The bound on the processor time of a URL, which the documentation of
-// matcher.Trie gives as its length, when normalised, times a constant plus the
-// rules that have wildcards, in nanoseconds for two agents.
+// These bound the processor time of a URL for two agents, in nanoseconds. The documentation
+// of matcher.Trie gives the bound: the length of the normalised URL × (a constant + the
+// number of rules with wildcards).
 const (
 	boundURL     = 200_000
-	boundByte    = 200 // a byte
-	boundPattern = 4   // a byte and rule with a wildcard
+	boundByte    = 200 // per byte
+	boundPattern = 4   // per byte and rule with a wildcard
 )
 
-// referenceWork is the most bytes of rules times bytes of a path that the
-// reference is asked about.
+// referenceWork is the most bytes of rules × bytes of a path that the reference is given.
 const referenceWork = 10_000_000
 
 var (
@@ -44,7 +43,7 @@ type pair struct {
 	time      time.Duration
 }
 
-// robotsTally is what came of all pairs.
+// robotsTally counts the results of all pairs.
 type robotsTally struct {
 	mu                        sync.Mutex
 	pairs, compared, verdicts int
@@ -87,7 +86,7 @@ func (t *robotsTally) fail(format string, args ...any) {
 
 // body matches all URLs against one robots.txt.
 func (t *robotsTally) body(body hostile, list []hostile, rng *rand.Rand) {
-	runtime.LockOSThread() // whose processor time is measured
+	runtime.LockOSThread() // the processor time is that of the thread
 	defer runtime.UnlockOSThread()
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,7 +140,7 @@ func (t *robotsTally) join(slow []pair, pairs, verdicts, compared int) {
 	t.slowest = t.slowest[:min(len(t.slowest), slowestOfPairs)]
 }
 
-// match decides about a URL; the path is nil when there is no verdict.
+// match decides on a URL; the path is nil if there is no verdict.
 func match(tries []matcher.Trie, url []byte) (time.Duration, []matcher.Decision, []byte) {
 	started := processorTime()
 	var scratch urls.Scratch
@@ -158,7 +157,7 @@ func match(tries []matcher.Trie, url []byte) (time.Duration, []matcher.Decision,
 	return processorTime() - started, decisions, slices.Clone(path)
 }
 
-// processorTime is what the thread has had of it.
+// processorTime returns the processor time of the thread.
 func processorTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
@@ -167,7 +166,7 @@ func processorTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// best is the shortest of three times.
+// best returns the shortest of three times.
 func best(tries []matcher.Trie, url []byte) time.Duration {
 	shortest := time.Hour
 	for range 3 {
@@ -177,7 +176,7 @@ func best(tries []matcher.Trie, url []byte) time.Duration {
 	return shortest
 }
 
-// compare holds decisions against those of the reference.
+// compare compares decisions with those of the reference.
 func (t *robotsTally) compare(body, url hostile, f reference.File, decisions []matcher.Decision, path string, tries []matcher.Trie) {
 	_, slowPath, reason := reference.SplitURL(string(url.data))
 	if reason != "" || slowPath != path {
@@ -201,7 +200,7 @@ func (t *robotsTally) compare(body, url hostile, f reference.File, decisions []m
 	}
 }
 
-// wildcards counts the rules that have any.
+// wildcards counts the rules with a wildcard.
 func wildcards(f *robotstxt.File) int {
 	n := 0
 	for _, g := range f.Groups {

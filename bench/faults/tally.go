@@ -12,21 +12,22 @@ import (
 	"time"
 )
 
-// part is what a broken byte is part of.
+// part is the part of a file that a changed byte belongs to.
 type part struct {
 	name string
-	// valid says that another value may be as valid, so that nobody can tell.
+	// valid means that another value may be valid too, so that the change cannot be
+	// detected.
 	valid bool
 }
 
-// tally counts outcomes by parts.
+// tally counts outcomes by part.
 type tally struct {
 	title string
 
 	mu      sync.Mutex
 	parts   []part
 	counts  map[part]*[outcomes]int
-	bad     []string // what should not have happened
+	bad     []string // runs with a wrong outcome
 	slowest time.Duration
 	largest int64
 }
@@ -35,7 +36,7 @@ func newTally(title string) *tally {
 	return &tally{title: title, counts: make(map[part]*[outcomes]int)}
 }
 
-// add counts a run; what says how to do it again.
+// add counts a run. what describes how to repeat it.
 func (t *tally) add(p part, r result, what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,20 +51,20 @@ func (t *tally) add(p part, r result, what string) {
 	}
 }
 
-// complain notes what should not have happened in a run that add takes for fine.
+// complain records a wrong result of a run that add accepts.
 func (t *tally) complain(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.bad = append(t.bad, what)
 }
 
-// firstLines are enough of a message to know what it is about.
+// firstLines returns enough of a message to see what it is about.
 func firstLines(s string) string {
 	lines := strings.SplitN(strings.TrimSpace(s), "\n", 4)
 	return strings.Join(lines[:min(3, len(lines))], " | ")
 }
 
-// print prints the table, and what should not have happened to stderr.
+// print prints the table, and the wrong outcomes to stderr.
 func (t *tally) print() error {
 	slices.SortFunc(t.parts, func(x, y part) int { return strings.Compare(x.name, y.name) })
 	fmt.Printf("\n## %s\n\n| part | faults | %s |\n|---|%s\n", t.title, strings.Join(outcomeNames[:], " | "), strings.Repeat("---:|", outcomes+1))
@@ -97,8 +98,8 @@ func row(name string, counts [outcomes]int) {
 	fmt.Println()
 }
 
-// each calls f with every number below n, some at the same time, and each
-// caller's own number.
+// each calls f with every number below n, on several goroutines. worker is the number of
+// the goroutine.
 func (b *bench) each(n int, f func(worker, i int) error) error {
 	var mu sync.Mutex
 	var failed error
