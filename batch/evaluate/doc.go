@@ -61,8 +61,9 @@
 // byte behind the slash and is walked: denied, up to https://a.test/private. Only
 // /*.pdf$ may still change a verdict of the first prefix; row 4 is denied as it is.
 // The four paths of that prefix are undecided and wait until the block ends, where
-// their signatures are made and compared with the rule's, many at a time. Only
-// /news/2.pdf has the bytes that .pdf needs; it is matched, and its bit is cleared.
+// their signatures, sets of the bytes in them, are made and compared with the rule's,
+// many at a time. Only /news/2.pdf has the bytes that .pdf needs; it is matched, and its
+// bit is cleared. matcher/DESIGN.md has what a walk and a signature are.
 //
 //	row      0 1 2 3 4 5 6
 //	prefix   1 1 1 1 0 - 1
@@ -113,8 +114,8 @@
 //
 // # Many agents
 //
-// A job for many agents decides a row once for each distinct trie of its authority, for
-// agents that obey the same groups have the same verdicts (spread.go). The bits of a block
+// A job for many agents decides a row once for each distinct trie (compiled group) of its
+// authority, for agents that obey the same groups have the same verdicts (spread.go). The bits of a block
 // are kept by trie. When the block ends, each agent gets those of the trie that it obeys, a
 // run of rows at a time; or one verdict is made of all tries' bits, eight rows at a time,
 // and only rows that somebody is denied look up which agents these are. For 166 agents a
