@@ -129,6 +129,7 @@ func (v *Verdicts) ResetFacts() { v.FactsOf = filled(v.FactsOf, v.Rows, -1) }
 // in each row none is denied yet.
 func (v *Verdicts) ResetDenied(members int) {
 	v.Members = members
+	clear(v.Denied[:cap(v.Denied)]) // the lists of the batch before
 	v.Denied = append(v.Denied[:0], nil)
 	v.DeniedOf = filled(v.DeniedOf, v.Rows, 0)
 }
@@ -224,13 +225,10 @@ func (v *Verdicts) Age(row int) (seconds int64, known bool) {
 	return v.Facts[of].Age(v.AsOf)
 }
 
-// textBytes is how much text v holds: rules, sitemaps and lists, of which a hostile
-// robots.txt can have much for each row.
+// textBytes is how much text v holds: rules and sitemaps, of which a hostile robots.txt
+// can have much for each row. Lists of agents are granted while they are made.
 func (v *Verdicts) textBytes() int64 {
 	size := 0
-	for _, list := range v.Denied {
-		size += 4 * len(list)
-	}
 	for i := range v.Agents {
 		for _, e := range v.Agents[i].Explanations {
 			size += len(e.Text) + len(e.Agent)

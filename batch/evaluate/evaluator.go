@@ -18,6 +18,9 @@ type Options struct {
 	// Combine, if it is not batch.CombineNone, makes one verdict of those of all agents,
 	// and lists the agents that are denied in Verdicts.Denied.
 	Combine batch.Combine
+	// ListMemory is how many bytes these lists may take of a batch; more are an error. 0
+	// means a quarter of batch.DefaultMemory.
+	ListMemory int64
 	// Profile is the one that the rules were compiled for.
 	Profile matcher.Profile
 	// Missing is the verdict where nothing is known of an authority.
@@ -89,6 +92,9 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 	if o.MaxAge <= 0 {
 		o.MaxAge = DefaultMaxAge
 	}
+	if o.ListMemory <= 0 {
+		o.ListMemory = batch.DefaultMemory / 4
+	}
 	bulk, _ := origins.(matcher.BulkOrigins)
 	return &Evaluator{
 		options: o, origins: origins, bulk: bulk, blockRows: blockRows,
@@ -113,6 +119,7 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	}
 	if e.options.Combine != batch.CombineNone {
 		v.ResetDenied(e.options.Agents)
+		e.spreader.memory = listMemory{grant: b.Grant, left: e.options.ListMemory}
 	}
 	if e.options.Facts {
 		v.ResetFacts()
@@ -130,12 +137,15 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	defer e.forget()
 	for low := 0; low < rows; {
 		high, row, err := e.evaluateBlock(&b.URLs, v, low)
+		if err == nil && e.spreader.memory.err != nil {
+			row, err = low, e.spreader.memory.err
+		}
 		if err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)
 		}
 		low = high
 	}
-	return nil
+	return e.spreader.memory.settle()
 }
 
 // forget lets go of a batch: what is kept of it until the next one comes must not

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
 	"slices"
 
@@ -20,7 +21,46 @@ type spreader struct {
 	key   []byte
 	all   int32 // the list of all agents, 0 for none yet
 	cache listCache
+	// memory is what the batch's lists may take.
+	memory listMemory
 }
+
+// listMemory is the memory that the lists of a batch take. Each row may have a list of its
+// own, as long as there are agents: it is granted while they grow.
+type listMemory struct {
+	grant *batch.Grant
+	left  int64 // that lists may take
+	owed  int64 // that is not granted yet
+	err   error // why there are no more lists
+}
+
+// listStep is how much memory is granted at a time.
+const listStep = 1 << 20
+
+// take tells whether a list may take some bytes more.
+func (m *listMemory) take(bytes int64) bool {
+	if m.err != nil {
+		return false
+	}
+	m.left -= bytes
+	m.owed += bytes
+	switch {
+	case m.left < 0:
+		m.err = errLists
+	case m.owed >= listStep:
+		m.err = m.settle()
+	}
+	return m.err == nil
+}
+
+// settle has granted what is owed.
+func (m *listMemory) settle() error {
+	owed := m.owed
+	m.owed = 0
+	return m.grant.Take(owed)
+}
+
+var errLists = errors.New("the lists of denied agents take more memory than a batch may have: lower -batch-rows, or raise -memory")
 
 // obeyed is what the agents obey in a group.
 type obeyed struct {
@@ -72,6 +112,7 @@ func (s *spreader) forget() {
 	s.obeyed = s.obeyed[:0]
 	clear(s.lists)
 	s.all = 0
+	s.memory = listMemory{}
 }
 
 // spread gives the verdicts of a block, whose first row has this number, to the agents.
@@ -207,6 +248,10 @@ func (e *Evaluator) listOf(v *batch.Verdicts, o *obeyed, bit int) int32 {
 	return list
 }
 
+// listOverhead is what a list takes beside its agents and its key: two slices' headers and
+// a place in the map.
+const listOverhead = 96
+
 // listAll is the list of all agents.
 func (s *spreader) listAll(v *batch.Verdicts, agents int) int32 {
 	if s.all == 0 {
@@ -215,7 +260,8 @@ func (s *spreader) listAll(v *batch.Verdicts, agents int) int32 {
 	return s.all
 }
 
-// list returns the list of the agents that are denied, the same one for the same agents.
+// list returns the list of the agents that are denied, the same one for the same agents;
+// the empty one when there is no memory for it, which ends the batch with an error.
 func (s *spreader) list(v *batch.Verdicts, agents int, denied func(agent int) bool) int32 {
 	s.key = s.key[:0]
 	word, count := uint64(0), 0
@@ -231,6 +277,9 @@ func (s *spreader) list(v *batch.Verdicts, agents int, denied func(agent int) bo
 	}
 	if known, ok := s.lists[string(s.key)]; ok {
 		return known
+	}
+	if !s.memory.take(int64(4*count + len(s.key) + listOverhead)) {
+		return 0
 	}
 	list := make([]int32, 0, count)
 	for at := range s.key {

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -138,5 +139,63 @@ func TestCombinedVerdictsOfTimedRows(t *testing.T) {
 	}
 	if ever < 1000 {
 		t.Errorf("%d rows show little", ever)
+	}
+}
+
+// A robots.txt can give each row a list of its own. Lists take no more than they may, and
+// more are an error that says what to do.
+func TestListsOfDeniedAgentsAreBounded(t *testing.T) {
+	const agents, rows = 64, 1000
+	var chains []matcher.Chain
+	var body strings.Builder
+	for i := range agents {
+		chains = append(chains, matcher.Chain{fmt.Sprintf("bot%c", 'a'+i/26) + string(rune('a'+i%26))})
+		fmt.Fprintf(&body, "User-agent: %s\nDisallow: /*x%dy\n", chains[i][0], i)
+	}
+	o := matcher.Origin{Access: access.Rules}
+	compiler := matcher.Compiler{}
+	o.Tries, o.Of = compiler.Compile(robotstxt.Parse([]byte(body.String()), robotstxt.Options{}), matcher.NewAgents(chains))
+	table := new(matcher.Table)
+	table.Add([]byte("http://a.test"), o)
+	var urls []string
+	denied := 0
+	for row := range rows {
+		url := "http://a.test/"
+		for i := range agents {
+			if i < 10 && row>>i&1 == 1 || i >= 10 && i%2 == 0 {
+				url += fmt.Sprintf("x%dy", i)
+				denied++
+			}
+		}
+		urls = append(urls, url)
+	}
+	b := &batch.Batch{URLs: batchtest.URLs(urls...), FirstRow: 7}
+	need := int64(4*denied + rows*(agents/8+listOverhead))
+	for _, test := range []struct {
+		memory int64
+		fits   bool
+	}{{1, false}, {need / 2, false}, {need - 1, false}, {need, true}, {0, true}} {
+		e := New(table, Options{Agents: agents, Combine: batch.CombineAnyDenied, ListMemory: test.memory})
+		var v batch.Verdicts
+		err := e.Evaluate(b, &v)
+		if fits := err == nil; fits != test.fits || !fits && !errors.Is(err, errLists) {
+			t.Fatalf("%d bytes for lists of %d: %v", test.memory, need, err)
+		}
+		if kept := 0; !test.fits {
+			for _, list := range v.Denied {
+				kept += 4 * len(list)
+			}
+			if int64(kept) > test.memory {
+				t.Errorf("%d bytes for lists: they have %d", test.memory, kept)
+			}
+			if !strings.Contains(err.Error(), "row 7: ") || !strings.Contains(err.Error(), "lower -batch-rows") {
+				t.Errorf("the error names no row, or not what to do: %v", err)
+			}
+			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a.test/", "http://a.test/x2y")}, &v); test.memory > 1 && err != nil {
+				t.Errorf("the next batch: %v", err)
+			}
+		} else if len(v.Denied) != 1+rows {
+			t.Errorf("%d lists, want one for each of %d rows and the empty one", len(v.Denied), rows)
+		}
 	}
 }

@@ -299,7 +299,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
 	return j.html.Count(evaluate.New(j.rules.Origins(), evaluate.Options{
-		Agents: len(j.agents), Combine: j.combined(), Profile: j.profile, Missing: j.missing, Explain: j.explain || j.html != nil,
+		Agents: len(j.agents), Combine: j.combined(), ListMemory: j.batchMemory(), Profile: j.profile, Missing: j.missing, Explain: j.explain || j.html != nil,
 		Facts: j.html != nil || slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
 		Hashes: slices.Contains(j.with, batch.AuthorityHashColumn),
 		AsOf:   j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
