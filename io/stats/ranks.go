@@ -24,19 +24,32 @@ type Ranks struct {
 
 // OpenRanks reads a list, as [ReadRanks] does, from a file or an object, which may be
 // compressed.
-func OpenRanks(ctx context.Context, name string) (*Ranks, error) {
+func OpenRanks(ctx context.Context, name string) (ranks *Ranks, err error) {
+	err = readText(ctx, name, nil, func(r io.Reader) (err error) {
+		ranks, err = ReadRanks(r)
+		return err
+	})
+	return ranks, err
+}
+
+// readText calls read with what is decompressed of a file or an object; of stdin, which is
+// not decompressed, for the name "-".
+func readText(ctx context.Context, name string, stdin io.Reader, read func(io.Reader) error) error {
+	if name == blob.Stdio && stdin != nil {
+		return read(stdin)
+	}
 	f, err := blob.Open(ctx, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	codec, _ := compress.ByName(blob.Shown(name))
 	r, err := compress.NewReader(f, codec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	return ReadRanks(r)
+	return read(r)
 }
 
 // ReadRanks reads a list of domains, the first one a line being the first in rank; or

@@ -12,7 +12,7 @@ import (
 
 // survey is a record of lines of authority, registered domain, agent, blocked and by, with
 // "-" for null.
-func survey(t *testing.T, lines ...string) arrow.Record {
+func survey(t *testing.T, rows ...string) arrow.Record {
 	t.Helper()
 	var fields []arrow.Field
 	for _, name := range []string{"authority", "registered_domain", "agent", "blocked", "by"} {
@@ -20,7 +20,7 @@ func survey(t *testing.T, lines ...string) arrow.Record {
 	}
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, nil))
 	defer b.Release()
-	for _, line := range lines {
+	for _, line := range rows {
 		for i, word := range strings.Fields(line) {
 			if word == "-" {
 				b.Field(i).AppendNull()
@@ -32,7 +32,7 @@ func survey(t *testing.T, lines ...string) arrow.Record {
 	return b.NewRecord()
 }
 
-var lines = []string{
+var rows = []string{
 	"http://a.test a.test Bot all name", "https://a.test a.test Bot all everyone",
 	"http://a.test a.test Other none -", "https://a.test a.test Other some everyone",
 	"http://b.test b.test Bot some name", "http://b.test b.test Other all -",
@@ -43,7 +43,7 @@ var lines = []string{
 func counted(t *testing.T, o Options) string {
 	t.Helper()
 	tally := NewTally(o)
-	for _, part := range [][]string{lines[:3], lines[3:]} {
+	for _, part := range [][]string{rows[:3], rows[3:]} {
 		record := survey(t, part...)
 		if err := tally.Add(record); err != nil {
 			t.Fatal(err)

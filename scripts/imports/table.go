@@ -53,7 +53,7 @@ var table = []room{
 	{"io/outputs", join([]string{"batch", "io/text", "io/delimited", "io/jsonl", "io/parquetio", "io/frontier", "io/rulesdir", "io/ruleset"}, shared), nil},
 	{"io/stats", join([]string{"batch", "matcher/domains"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
 	{"io/agentlist", []string{"matcher"}, nil},
-	{"io/report", join(engine, []string{"batch", "batch/compare", "io/rulepack", "io/ruleset"}, shared), nil},
+	{"io/report", join(engine, []string{"batch", "batch/compare", "io/rulepack", "io/ruleset", "io/stats"}, shared), nil},
 	{"io/findings", join(engine, []string{"io/report"}, shared), nil},
 	{"io/explain", join(engine, []string{"batch", "batch/evaluate", "io/report", "io/ruleset"}, shared), nil},
 	{"io/verify", join([]string{"batch", "io/frontier", "io/parquetio", "io/rulepack", "io/ruleset"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},

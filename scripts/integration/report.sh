@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens a report in headless Chromium: no error on the console, no request, no serious fault
+# Opens a report and the page of a survey in headless Chromium: no error on the console, no request, no serious fault
 # that axe-core finds, in light and dark, wide and narrow. SCREENSHOTS=FOLDER keeps what it
 # looked like.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -18,3 +18,7 @@ mkdir -p "$folder"
 "$scratch/robotsbatch" -in bench/corpus/sample/frontier.arrow -rules bench/corpus/sample/rules -agent CCBot -agent GPTBot \
   -weight fetch_priority -batch-rows 16 -out "$scratch/verdicts.arrow" -report "$scratch/report.html"
 node "$scratch/report/check.js" "$chromium" "$scratch/report.html" "$folder"
+"$scratch/robotsbatch" survey -rules bench/corpus/sample/rules -agent CCBot -agent GPTBot -agent '*' -out "$scratch/survey.parquet"
+printf 'http://nobody.test\n' >"$scratch/ranks.txt"
+"$scratch/robotsbatch" stats -as html -rank "$scratch/ranks.txt" "$scratch/survey.parquet" >"$scratch/survey.html"
+node "$scratch/report/check.js" "$chromium" "$scratch/survey.html" "$folder"

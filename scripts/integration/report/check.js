@@ -15,7 +15,7 @@ async function check(browser, file, folder, width, scheme) {
   await page.setViewport({ width, height: 900 });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.goto(`file://${path.resolve(file)}`);
-  await page.screenshot({ path: path.join(folder, `${width}-${scheme}.png`), fullPage: true });
+  await page.screenshot({ path: path.join(folder, `${path.basename(file, ".html")}-${width}-${scheme}.png`), fullPage: true });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (wide > 0) faults.push(`the page is ${wide} pixels wider than the screen`);
   faults.push(...await page.evaluate(() => {
@@ -37,7 +37,7 @@ async function check(browser, file, folder, width, scheme) {
     if (["serious", "critical"].includes(v.impact)) faults.push(text);
     else console.log(text);
   }
-  if (width > 1000 && scheme === "light") await page.pdf({ path: path.join(folder, "paper.pdf"), format: "A4" });
+  if (width > 1000 && scheme === "light") await page.pdf({ path: path.join(folder, `${path.basename(file, ".html")}-paper.pdf`), format: "A4" });
   await page.close();
   return faults.map((f) => `${width} pixels, ${scheme}: ${f}`);
 }
