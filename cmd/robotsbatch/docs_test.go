@@ -106,6 +106,52 @@ func TestDesignsListTheirWords(t *testing.T) {
 	}
 }
 
+// The way of a URL in batch/evaluate's comment names functions that are in the files that
+// it names.
+func TestWayOfAURL(t *testing.T) {
+	comment, err := os.ReadFile("../../batch/evaluate/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := regexp.MustCompile(`(?m)^//\t *(\d+)  (.+?)  +([a-z/]+(?:\.go)?)`).FindAllStringSubmatch(string(comment), -1)
+	for i, step := range steps {
+		if step[1] != strconv.Itoa(i+1) {
+			t.Errorf("step %s comes as number %d", step[1], i+1)
+		}
+		folder, name := "../..", step[3]
+		if !strings.Contains(name, "/") {
+			folder = "../../batch/evaluate"
+		}
+		if !strings.HasSuffix(name, ".go") {
+			name += "/*.go"
+		}
+		files, err := filepath.Glob(filepath.Join(folder, name))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("step %s: there is no %s", step[1], name)
+		}
+		var source []byte
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source = append(source, text...)
+		}
+		for _, function := range regexp.MustCompile(`[,;] `).Split(step[2], -1) {
+			_, method, ok := strings.Cut(function, ".")
+			if !ok {
+				method = function
+			}
+			if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + method + `[(\[]`).Match(source) {
+				t.Errorf("step %s: %s is not in %s", step[1], function, step[3])
+			}
+		}
+	}
+	if len(steps) == 0 || len(steps) > 23 {
+		t.Errorf("%d steps", len(steps))
+	}
+}
+
 // documentCommands are the commands of this program that a document shows, as
 // arguments.
 func documentCommands(text string) [][]string {
