@@ -52,8 +52,7 @@ type Sink interface {
 	// Write writes a chunk. It is called from one goroutine, in the order of
 	// the batches.
 	Write(c Chunk) error
-	// Close completes the output: after it returns nil the output is there,
-	// whole.
+	// Close completes the output. If it returns nil, the whole output is there.
 	Close() error
 	// Abort gives up the output: what was there before remains. It may follow
 	// a failed Close, and does nothing after a successful one.

@@ -118,7 +118,7 @@ func Read(r io.Reader) (*Manifest, error) {
 // ReadBytes reads a manifest that is in memory.
 func ReadBytes(text []byte) (*Manifest, error) { return Read(bytes.NewReader(text)) }
 
-// take takes a line.
+// take adds a parsed line to the manifest; number is its line number.
 func (m *Manifest) take(l *line, number int) error {
 	switch {
 	case (l.Job != nil) != (number == 1):

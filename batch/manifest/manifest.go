@@ -24,7 +24,7 @@ type Manifest struct {
 	Cut bool
 }
 
-// Job is everything but the inputs that decides what comes out.
+// Job has everything, apart from the inputs, that the output depends on.
 type Job struct {
 	// Manifest is the version of the format.
 	Manifest int `json:"manifest"`

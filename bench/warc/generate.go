@@ -22,7 +22,7 @@ import (
 // large crawl.
 const missing = 0.45
 
-// meanRules gives a response about 3,000 bytes, with its headers.
+// meanRules is chosen so that a response takes about 3,000 bytes, with its headers.
 const meanRules = 60
 
 // These are the names of a crawl's files.

@@ -1,6 +1,6 @@
-// Package agentlist reads lists of agents, which jobs take whole: a chain of product
-// tokens a line, or the JSON of the list that https://github.com/ai-robots-txt keeps, an
-// object whose keys are the agents.
+// Package agentlist reads lists of agents. A list has a chain of product tokens per line,
+// or is JSON like the list of https://github.com/ai-robots-txt: an object whose keys are
+// the agents.
 package agentlist
 
 import (
@@ -21,11 +21,11 @@ const (
 	MaxAgents = 10_000
 )
 
-// Parse reads a list. Of lines, those that are empty or begin with "#" do not count, nor
-// does what follows a blank and "#"; each other one is a chain as matcher.ParseChain takes
-// it. In JSON a key is what a user-agent line says, so "iaskspider/2.0" and "Kangaroo Bot"
-// stand for the agents that such lines name, iaskspider and Kangaroo. An agent that comes
-// again, in whatever case, counts once. Errors name the line or the key.
+// Parse parses a list. It skips empty lines, lines that start with "#", and the rest of a
+// line from a blank and "#" on. Each other line is a chain as matcher.ParseChain reads it.
+// In JSON a key is the value of a user-agent line: "iaskspider/2.0" and "Kangaroo Bot" mean
+// iaskspider and Kangaroo. An agent that is repeated, in whatever case, counts once. Errors
+// name the line or the key.
 func Parse(text []byte) ([]matcher.Chain, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it has more than %d MiB, which is no list of agents", MaxSize>>20)
@@ -87,7 +87,7 @@ func (l *list) addLines(text string) error {
 	return nil
 }
 
-// withoutComment is a line without its comment and the blanks around it.
+// withoutComment returns a line without its comment, trimmed.
 func withoutComment(line string) string {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {

@@ -107,7 +107,7 @@ func (f *fileFramer) readSchema(at int64) ([]byte, error) {
 
 var errTwoSchemas = errors.New("damaged: the schema at its beginning is not the one in its footer")
 
-// sameSchema tells whether two schemas are the same, with all that is said of
+// sameSchema reports whether two schemas are the same, with all that is said of
 // them.
 func sameSchema(x, y *schema) bool {
 	return x.arrow.Equal(y.arrow) && x.arrow.Metadata().Equal(y.arrow.Metadata()) &&

@@ -81,7 +81,7 @@ func (s *shape) smallDecimal() int {
 	return bits
 }
 
-// sameDecimals tells whether the decimals in two shapes of one type are of the same bits.
+// sameDecimals reports whether the decimals in two shapes of one type are of the same bits.
 func sameDecimals(x, y shape) bool {
 	if x.values != nil && y.values != nil {
 		return sameDecimals(*x.values, *y.values)

@@ -174,7 +174,7 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	return next, known && !meta.delta, nil
 }
 
-// has tells whether the dictionary is in force.
+// has reports whether the dictionary is in force.
 func (d *decoder) has(id int64) bool {
 	for _, dictionary := range d.dictionaries {
 		if dictionary.id == id {

@@ -69,7 +69,7 @@ func (s *sink) writeDictionary(d usedDictionary) error {
 	return s.writeMessage(m)
 }
 
-// beginsWith tells whether the values of a begin with those of b.
+// beginsWith reports whether the values of a begin with those of b.
 func beginsWith(a, b *array.Data) bool {
 	n := int64(b.Len())
 	if int64(a.Len()) < n {

@@ -354,7 +354,7 @@ func readAt(r io.ReaderAt, buf []byte, offset int64) error {
 	return cut(err)
 }
 
-// isFile tells whether a stream is a file that comes through a pipe, and if so
+// isFile reports whether a stream is a file that comes through a pipe, and if so
 // skips its magic.
 func isFile(r *bufio.Reader) (bool, error) {
 	head, err := r.Peek(len(magicPadded))

@@ -59,7 +59,7 @@ const (
 	leftOut               // no row comes out
 )
 
-// CanPassThrough tells whether the record batches can be copied as they are into an
+// CanPassThrough reports whether the record batches can be copied as they are into an
 // output that is a stream or a file, and whose inputs are several or this one alone.
 // Dictionaries can stand against it: those of several inputs may differ, and a stream
 // may replace one, which a file must not. So do URLs that were put together, columns
@@ -97,7 +97,7 @@ func (s *Source) PassThrough(in io.Closer) error {
 	return nil
 }
 
-// isRemote tells whether each reading at another place costs a request, as of an object
+// isRemote reports whether each reading at another place costs a request, as of an object
 // in a store: then bodies are read whole, in order, and kept until they are written.
 func isRemote(r io.ReaderAt) bool {
 	remote, ok := r.(interface{ Remote() bool })

@@ -14,7 +14,7 @@ import (
 // included.
 const anyDepth = "**"
 
-// isPattern tells whether a part of a path is a pattern.
+// isPattern reports whether a part of a path is a pattern.
 func isPattern(part string) bool { return strings.ContainsAny(part, `*?[`) }
 
 // Glob finds the files and folders that a pattern matches, in the order of their

@@ -87,7 +87,7 @@ func (l *Lock) Unlock() {
 	}
 }
 
-// isAt tells whether f is what has that name.
+// isAt reports whether f is what has that name.
 func isAt(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {

@@ -88,7 +88,7 @@ func (f *File) Name() string { return f.name }
 // pipe, whose length is not known and which can only be read in order.
 func (f *File) Size() (bytes int64, regular bool) { return max(0, f.size), f.size >= 0 }
 
-// Remote tells whether the input is in an object store, where each reading at another
+// Remote reports whether the input is in an object store, where each reading at another
 // place is a request.
 func (f *File) Remote() bool {
 	_, remote := f.in.(*object)
@@ -172,10 +172,10 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	return Info{Size: info.Size(), Modified: info.ModTime(), regular: true, file: info}, nil
 }
 
-// Known tells whether there are versions at all: a pipe has none.
+// Known reports whether there are versions at all: a pipe has none.
 func (i Info) Known() bool { return i.regular || i.ETag != "" }
 
-// Same tells whether two are the same version, as far as size, time and ETag
+// Same reports whether two are the same version, as far as size, time and ETag
 // can say. What has no version is never the same.
 func (i Info) Same(other Info) bool {
 	return i.Known() && other.Known() && i.Size == other.Size && i.Modified.Equal(other.Modified) && i.ETag == other.ETag

@@ -15,7 +15,7 @@ var passing = []syscall.Errno{
 	syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETIMEDOUT, syscall.EHOSTDOWN,
 }
 
-// Temporary tells whether what failed may succeed when it is tried again as it is, a
+// Temporary reports whether what failed may succeed when it is tried again as it is, a
 // little later or on another machine: somebody else writes the output or an input, a
 // store is not reached or has too much to do, a disk is full or broken. It is false for
 // what is missing, refused or damaged.
@@ -46,7 +46,7 @@ func newStoreError(begin string, err error) *storeError {
 
 func (e *storeError) Error() string { return e.text }
 
-// mayPass tells whether a store may do later what it did not do now.
+// mayPass reports whether a store may do later what it did not do now.
 func mayPass(err error) bool {
 	var refused *ResponseError
 	if errors.As(err, &refused) {

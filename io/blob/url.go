@@ -38,7 +38,7 @@ var (
 	parametersForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*=[^&]*(&[A-Za-z][A-Za-z0-9_.-]*=[^&]*)*)?$`)
 )
 
-// IsURL tells whether a name is a URL and not that of a file. Those of scheme
+// IsURL reports whether a name is a URL and not that of a file. Those of scheme
 // file are URLs, too, see [LocalName].
 func IsURL(name string) bool {
 	scheme, _, ok := strings.Cut(name, "://")
@@ -100,7 +100,7 @@ func (u URL) String() string {
 	return u.Name() + "?" + u.parameters
 }
 
-// IsFolder tells whether the URL is that of a folder.
+// IsFolder reports whether the URL is that of a folder.
 func (u URL) IsFolder() bool { return u.Key == "" || strings.HasSuffix(u.Key, "/") }
 
 // Below is the URL of a key below the folder.

@@ -1,5 +1,5 @@
-// Package cache keeps values that take long to make, such as compiled rules, up to
-// a limit of bytes, and makes each only once however many goroutines ask for it.
+// Package cache keeps values that take long to make, such as compiled rules, up to a limit
+// of bytes. It makes each value only once, however many goroutines ask for it.
 //
 // Keys are numbers below a bound, so a hit is one load from an array and takes no
 // lock. A miss makes the value outside the lock: the first goroutine that asks for a
@@ -18,14 +18,13 @@ import (
 	"sync/atomic"
 )
 
-// Value is what a load makes for a key.
+// Value is the result of a load.
 type Value[ID comparable, V any] struct {
-	// ID is the identity of V: keys whose values have one ID share one value, which
-	// counts once.
+	// ID is the identity of V. Keys with equal IDs share one value, which counts once.
 	ID ID
 	V  V
-	// Size is how many bytes of memory V takes. A value of size 0 is kept for ever,
-	// and its ID means nothing.
+	// Size is the memory of V in bytes. A value of size 0 is never dropped, and its ID is
+	// ignored.
 	Size int64
 }
 
@@ -33,9 +32,9 @@ type Value[ID comparable, V any] struct {
 // use. A caller may go on using a value that the cache has dropped.
 type Cache[ID comparable, V any] struct {
 	load    func(key uint32) (Value[ID, V], error)
-	entries []atomic.Pointer[entry[ID, V]] // by key; nil: not kept
+	entries []atomic.Pointer[entry[ID, V]] // by key; nil: not in the cache
 
-	mu             sync.Mutex // for all that follows, and for changes of entries
+	mu             sync.Mutex // protects all that follows, and changes of entries
 	loading        map[uint32]*pending[V]
 	limit, size    int64
 	oldest, newest *entry[ID, V] // a queue of length entries
@@ -43,27 +42,26 @@ type Cache[ID comparable, V any] struct {
 	byID           map[ID]*entry[ID, V] // those in the queue
 }
 
-// entry is a value that is kept.
+// entry is a value in the cache.
 type entry[ID comparable, V any] struct {
 	Value[ID, V]
 	used atomic.Bool // since it was last at the head of the queue
-	keys []uint32    // those that have the value
+	keys []uint32    // those with this value
 	next *entry[ID, V]
 }
 
-// pending is a value that is being made.
+// pending is a value being loaded.
 type pending[V any] struct {
-	done  chan struct{} // closed when the following are set; nil until somebody waits
+	done  chan struct{} // closed when the next two are set; nil until a goroutine waits
 	value V
 	err   error
 }
 
 var errUnfinished = errors.New("cache: the value was not made: the goroutine that was at it failed")
 
-// New returns a cache for keys below the number keys, of values that together have at
-// most limit bytes. load makes the value of a key; it is called by at most one
-// goroutine at a time for each key, and again after the value was dropped. What load
-// fails for is tried again when it is next asked for.
+// New returns a cache for keys below keys, whose values take at most limit bytes together.
+// load makes the value of a key. At most one goroutine at a time calls it for a key, and it
+// is called again after the value was dropped. A failed load is repeated at the next Get.
 func New[ID comparable, V any](keys int, limit int64, load func(key uint32) (Value[ID, V], error)) *Cache[ID, V] {
 	return &Cache[ID, V]{
 		load: load, limit: limit,
@@ -72,8 +70,8 @@ func New[ID comparable, V any](keys int, limit int64, load func(key uint32) (Val
 	}
 }
 
-// Get returns the value of a key, which it makes unless it is kept. A hit takes no
-// lock and allocates nothing.
+// Get returns the value of a key, and loads it if needed. A hit takes no lock and allocates
+// nothing.
 func (c *Cache[ID, V]) Get(key uint32) (V, error) {
 	e := c.entries[key].Load()
 	if e == nil {
@@ -85,7 +83,7 @@ func (c *Cache[ID, V]) Get(key uint32) (V, error) {
 	return e.V, nil
 }
 
-// Peek returns the value of a key if it is kept, and does not count as a use.
+// Peek returns the value of a key if it is in the cache. It does not count as a use.
 func (c *Cache[ID, V]) Peek(key uint32) (v V, ok bool) {
 	if e := c.entries[key].Load(); e != nil {
 		return e.V, true
@@ -93,8 +91,8 @@ func (c *Cache[ID, V]) Peek(key uint32) (v V, ok bool) {
 	return v, false
 }
 
-// Shared returns the value of an identity if it is kept, so that a load can return it
-// in place of making it again.
+// Shared returns the value with an identity if it is in the cache, so that a load need not
+// make it again.
 func (c *Cache[ID, V]) Shared(id ID) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,17 +102,17 @@ func (c *Cache[ID, V]) Shared(id ID) (v V, ok bool) {
 	return v, false
 }
 
-// Size returns how many bytes the kept values have.
+// Size returns the total size of the values.
 func (c *Cache[ID, V]) Size() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.size
 }
 
-// miss loads the value of a key, or waits for the goroutine that does.
+// miss loads the value of a key, or waits for a goroutine that already does.
 func (c *Cache[ID, V]) miss(key uint32) (V, error) {
 	c.mu.Lock()
-	if e := c.entries[key].Load(); e != nil { // it came meanwhile
+	if e := c.entries[key].Load(); e != nil { // loaded meanwhile
 		c.mu.Unlock()
 		return e.V, nil
 	}
@@ -132,14 +130,14 @@ func (c *Cache[ID, V]) miss(key uint32) (V, error) {
 	c.mu.Unlock()
 
 	var made Value[ID, V]
-	// Deferred, so that nobody waits for ever should load panic.
+	// Deferred, so that waiting goroutines wake up even if load panics.
 	defer func() { c.finish(key, p, made) }()
 	made, err := c.load(key)
 	p.value, p.err = made.V, err
 	return p.value, p.err
 }
 
-// finish keeps what was loaded and wakes the goroutines that wait for it.
+// finish stores a loaded value and wakes the goroutines that wait for it.
 func (c *Cache[ID, V]) finish(key uint32, p *pending[V], made Value[ID, V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

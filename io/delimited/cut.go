@@ -54,7 +54,7 @@ func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
 	return end, records
 }
 
-// opens tells whether the quote at data[at], which is not in quotes, opens.
+// opens reports whether the quote at data[at], which is not in quotes, opens.
 func (c *cutter) opens(data []byte, at int) bool {
 	if at == 0 || c.closed == at-1 {
 		return true

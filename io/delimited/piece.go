@@ -36,7 +36,7 @@ func (m *store) reset(n, rows int) {
 	m.times = m.times[:0]
 }
 
-// large tells whether m has grown too large to be kept.
+// large reports whether m has grown too large to be kept.
 func (m *store) large() bool {
 	bytes := 0
 	for _, c := range m.columns {
@@ -171,7 +171,7 @@ func (m *store) columnOf(s *Source, field int) *lines.Strings {
 	return nil
 }
 
-// tooLong tells whether a record has more than most bytes, without its line end.
+// tooLong reports whether a record has more than most bytes, without its line end.
 func tooLong(record []byte, most int) bool {
 	if len(record) <= most {
 		return false

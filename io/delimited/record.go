@@ -33,7 +33,7 @@ func (r *reader) findEnd() {
 	}
 }
 
-// more tells whether there is another record, which is the next after empty
+// more reports whether there is another record, which is the next after empty
 // lines.
 func (r *reader) more() bool {
 	for r.at < len(r.data) && r.at == r.end {

@@ -11,10 +11,10 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// body is what is known of a robots.txt beside its compiled rules.
+// body is a robots.txt with its text, if that is known.
 type body struct {
 	agents []string
-	text   []byte          // as Parse reads it; nil where only the rules are known
+	text   []byte          // the part that Parse reads; nil if only the rules are known
 	file   *robotstxt.File // of text
 }
 
@@ -27,8 +27,8 @@ func newBody(source ruleset.Source, p matcher.Profile) *body {
 	return b
 }
 
-// group says which groups a chain obeys. Without the text, the trie knows the values of
-// their user-agent lines.
+// group returns the groups that a chain obeys. Without the text, the values of their
+// user-agent lines come from the trie.
 func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 	file := b.file
 	if file == nil {
@@ -57,7 +57,8 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 // shownAround is how many lines are shown before and after one.
 const shownAround = 2
 
-// around returns the lines around one: of the text, else of the rules that the chain obeys.
+// around returns the lines around a line: those of the text, or else the rules that the
+// chain obeys.
 func (b *body) around(trie *matcher.Trie, line int) (lines []Line) {
 	if b.text != nil {
 		for number, text := range robotstxt.Lines(b.text) {

@@ -14,22 +14,22 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Options say for whom and how URLs are decided.
+// Options are the agents and the settings for decisions.
 type Options struct {
 	// Chains are the agents that the rules were opened for.
 	Chains []matcher.Chain
-	// Profile is the reading of the protocol that the rules were opened under.
+	// Profile is the profile that the rules were opened under.
 	Profile matcher.Profile
-	// Missing is the verdict where nothing is known of an authority.
+	// Missing is the verdict for an unknown authority.
 	Missing access.Missing
-	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for none.
+	// AsOf is the time at which ages are taken, in seconds since 1970; 0 for none.
 	AsOf int64
 	// MaxAge is the age beyond which rules are too old.
 	MaxAge time.Duration
 }
 
 // Explainer explains URLs by a set of rules, which must have been opened with explanations.
-// It is for one goroutine.
+// It belongs to one goroutine.
 type Explainer struct {
 	options   Options
 	rules     *ruleset.Set
@@ -86,8 +86,8 @@ func (e *Explainer) URL(url string) (*URL, error) {
 	return u, nil
 }
 
-// near returns an authority that the rules know and that may have been meant: with www or
-// without, or of the other scheme; empty for none.
+// near returns a known authority that may have been meant, with or without www or with the
+// other scheme; "" for none.
 func (e *Explainer) near(authority string) string {
 	scheme, host, _ := strings.Cut(authority, "://")
 	other := "www." + host
@@ -96,7 +96,7 @@ func (e *Explainer) near(authority string) string {
 	}
 	for _, near := range []string{scheme + "://" + other, "https://" + host, "http://" + host} {
 		var origin matcher.Origin
-		// A pack of a partition has an error for authorities of others.
+		// A pack of a partition returns an error for authorities of other partitions.
 		if err := e.rules.Origins().Lookup([]byte(near), &origin); err == nil && origin.Access != access.Unknown {
 			return near
 		}
@@ -108,7 +108,7 @@ var accessNames = map[access.Outcome]string{
 	access.Unknown: "unknown", access.Rules: "rules", access.AllowAll: "allow_all", access.DisallowAll: "disallow_all",
 }
 
-// setFacts sets what is known of the fetch.
+// setFacts sets the fields about the fetch.
 func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 	u.Access, u.Stale, u.Status = accessNames[o.Access], o.Stale, o.Facts.Status
 	if o.Facts.Fetched != 0 {
@@ -125,7 +125,7 @@ func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 	}
 }
 
-// agent explains the verdict for a chain, by its number.
+// agent explains the verdict for a chain, given by its index.
 func (e *Explainer) agent(i int, o *matcher.Origin, known *body, path []byte) Agent {
 	verdicts := &e.verdicts.Agents[i]
 	chain := e.options.Chains[i]

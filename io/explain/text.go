@@ -12,52 +12,52 @@ import (
 	"robotsbatch/matcher"
 )
 
-// URL is why a URL has its verdicts, in the form of the JSON output.
+// URL explains the verdicts on a URL, in the form of the JSON output.
 type URL struct {
 	URL string `json:"url"`
-	// Authority and Path are the parts of the URL, and Normalised the path as rules are
-	// compared with it; all are empty where the URL is none.
+	// Authority and Path are the parts of the URL, and Normalised is the path as rules are
+	// compared with it. All are empty if the URL is invalid.
 	Authority  string `json:"authority,omitempty"`
 	Path       string `json:"path,omitempty"`
 	Normalised string `json:"normalised,omitempty"`
-	// Access is what the fetch of robots.txt means: rules, allow_all, disallow_all or
-	// unknown. Stale says that the rules are an older copy.
+	// Access is the meaning of the fetch of robots.txt: rules, allow_all, disallow_all or
+	// unknown. Stale means that the rules are an older copy.
 	Access string `json:"access,omitempty"`
 	Stale  bool   `json:"stale,omitempty"`
-	// Near is an authority that the rules know and that may have been meant, where they
-	// do not know this one; empty for none.
+	// Near is a known authority that may have been meant, if this one is unknown; empty for
+	// none.
 	Near string `json:"near,omitempty"`
-	// Status is that of the fetch, 0 where it is not known; Fetched is its time and Age
-	// how many seconds that is ago, nil where it is not known.
+	// Status is that of the fetch, 0 if unknown; Fetched is its time and Age how many
+	// seconds ago it was, nil if unknown.
 	Status  int        `json:"status,omitempty"`
 	Fetched *time.Time `json:"fetched_at,omitempty"`
 	Age     *int64     `json:"age_seconds,omitempty"`
 	TooOld  bool       `json:"too_old,omitempty"`
-	// File is the file, pack or captures that the rules are of; empty for none.
+	// File is the file, pack or captures that the rules come from; empty for none.
 	File string `json:"file,omitempty"`
 	// Sitemaps are some of the sitemap records; see matcher.Records.
 	Sitemaps     []string `json:"sitemaps,omitempty"`
 	MoreSitemaps bool     `json:"more_sitemaps,omitempty"`
-	// Agents has an element for each agent that was asked for.
+	// Agents has an element for each agent of the job.
 	Agents []Agent `json:"agents"`
 
 	maxAge time.Duration
 	inText bool // File is the robots.txt itself
 }
 
-// Agent is why the URL has its verdict for an agent.
+// Agent explains the verdict for an agent.
 type Agent struct {
 	Agent string `json:"agent"`
-	// Allowed is the verdict, nil where there is none.
+	// Allowed is the verdict, nil for none.
 	Allowed *bool  `json:"allowed"`
 	Reason  string `json:"reason"`
-	// Rule decides; nil where no rule does.
+	// Rule is the rule that decides; nil for none.
 	Rule *Rule `json:"rule,omitempty"`
-	// Group is the group that the agent obeys; nil where the rules do not decide.
+	// Group is the group that the agent obeys; nil if the rules do not decide.
 	Group *Group `json:"group,omitempty"`
 	// Others are all other rules that match, the most specific first.
 	Others []Rule `json:"others,omitempty"`
-	// Context are the lines around that of Rule; of a rule pack or captures, the
+	// Context are the lines around that of Rule. For a rule pack or captures they are the
 	// nearest rules that the agent obeys.
 	Context    []Line   `json:"context,omitempty"`
 	CrawlDelay *float64 `json:"crawl_delay,omitempty"`
@@ -65,8 +65,8 @@ type Agent struct {
 
 // Rule is a rule that matches.
 type Rule struct {
-	// Text is the rule as written, Pattern its pattern as it is compared, and Length how
-	// many bytes of that count (see matcher.Traced).
+	// Text is the rule as written, Pattern its pattern as it is compared, and Length the
+	// length that counts (see matcher.Traced).
 	Text    string `json:"text"`
 	Line    int    `json:"line"`
 	Allow   bool   `json:"allow"`
@@ -76,27 +76,27 @@ type Rule struct {
 	Agent string `json:"agent"`
 }
 
-// Why a group was chosen.
+// These are the reasons for which a group applies.
 const (
 	namedGroup     = "named"    // it names the agent
 	everyonesGroup = "everyone" // no group names the agent
 	noGroup        = "none"     // nor is there one for everyone
 )
 
-// Group is the groups that an agent obeys, merged.
+// Group is the merged groups that an agent obeys.
 type Group struct {
 	// Why is named, everyone or none.
 	Why string `json:"why"`
-	// Name is the agent's name that the groups have, or "*".
+	// Name is the agent's name in the groups, or "*".
 	Name string `json:"name,omitempty"`
-	// Lines are the user-agent lines that say so, one for each group; their numbers are
+	// Lines are the user-agent lines with that name, one for each group. Their numbers are
 	// 0 for rule packs and captures, which do not keep them.
 	Lines []Line `json:"lines,omitempty"`
-	// Near is the name of another group that is written almost the same; empty for none.
+	// Near is the name of another group with almost the same name; empty for none.
 	Near string `json:"near,omitempty"`
 }
 
-// Line is a line of a robots.txt, or the value in it.
+// Line is a line of a robots.txt, or its value.
 type Line struct {
 	Line int    `json:"line,omitempty"`
 	Text string `json:"text"`
@@ -109,7 +109,7 @@ func (u *URL) WriteJSON(w io.Writer) error {
 	return out.Encode(u)
 }
 
-// WriteText writes u for people.
+// WriteText writes u as text for people.
 func (u *URL) WriteText(w io.Writer) error {
 	p := printer{w: w}
 	p.say("%s", report.Printable(u.URL))
@@ -125,7 +125,7 @@ func (u *URL) WriteText(w io.Writer) error {
 	return p.err
 }
 
-// printer writes until that fails.
+// printer writes until there is an error.
 type printer struct {
 	w   io.Writer
 	err error
@@ -140,7 +140,7 @@ func (p *printer) say(format string, args ...any) {
 
 func (p *printer) field(name, value string) { p.say("  %-11s %s", name, report.Printable(value)) }
 
-// fetch says what is known of the robots.txt.
+// fetch prints the outcome of the fetch of robots.txt.
 func (p *printer) fetch(u *URL) {
 	access := strings.ReplaceAll(u.Access, "_", " ")
 	switch {
@@ -182,7 +182,7 @@ var hints = map[string]string{
 	matcher.UnsupportedScheme.String(): ": it is neither http, https nor ftp",
 }
 
-// agent says why the verdict is what it is for an agent.
+// agent prints the explanation for an agent.
 func (p *printer) agent(u *URL, a *Agent) {
 	p.field("agent", a.Agent)
 	verdict := "none"
@@ -223,10 +223,11 @@ func (p *printer) agent(u *URL, a *Agent) {
 
 func (r *Rule) size() string { return report.Count(int64(r.Length), "byte", "bytes") }
 
-// isRespelt reports whether the pattern is compared in another spelling than it is written in.
+// isRespelt reports whether the pattern is compared in another spelling than the written
+// one.
 func (r *Rule) isRespelt() bool { return !strings.HasSuffix(r.Text, r.Pattern) }
 
-// text says which group it is and why.
+// text says which group applies and why.
 func (g *Group) text(agent string) string {
 	near := ""
 	if g.Near != "" {

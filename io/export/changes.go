@@ -179,7 +179,7 @@ func (d *differ) compare(w *tables.Writer, x, y *ruleset.Listed) error {
 	return w.Err()
 }
 
-// sameBody tells whether two bodies are the same bytes.
+// sameBody reports whether two bodies are the same bytes.
 func sameBody(x, y *ruleset.Listed) (bool, error) {
 	_, a, err := x.Pack().BodyFacts(x.Body)
 	if err != nil {
@@ -212,7 +212,7 @@ func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 	return ""
 }
 
-// otherRules tells whether an agent obeys other rules on either side. Compiled rules of two
+// otherRules reports whether an agent obeys other rules on either side. Compiled rules of two
 // profiles are never the same bytes, so of these the normalised patterns are compared.
 func (d *differ) otherRules(agent int) bool {
 	x, y := d.sides[0], d.sides[1]

@@ -50,7 +50,7 @@ func Detect(head []byte, name string) Format {
 	return Unknown
 }
 
-// isArrowStream tells whether head starts with an encapsulated message: the
+// isArrowStream reports whether head starts with an encapsulated message: the
 // continuation marker, the length of the metadata, and the metadata. That is a
 // flatbuffer: it starts with the offset of its root table, the table with the
 // distance to its vtable, and the vtable with its size.
@@ -78,7 +78,7 @@ func isArrowStream(head []byte) bool {
 	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4
 }
 
-// startsWithObject tells whether the first line of head that is not blank starts
+// startsWithObject reports whether the first line of head that is not blank starts
 // with a brace and then a key or another brace. In an object over several lines, which
 // is no JSONL, a line end follows the brace.
 func startsWithObject(head []byte) bool {
@@ -90,7 +90,7 @@ func startsWithObject(head []byte) bool {
 	return len(inside) > 0 && (inside[0] == '"' || inside[0] == '}')
 }
 
-// startsWithIndexLine tells whether the first line of head is a crawl index's: a
+// startsWithIndexLine reports whether the first line of head is a crawl index's: a
 // key, a timestamp of 14 digits and a brace, with blanks between them.
 func startsWithIndexLine(head []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), []byte{'\n'})
@@ -107,7 +107,7 @@ func startsWithIndexLine(head []byte) bool {
 	return true
 }
 
-// looksLikeURLs tells whether at least half of head's lines that are not blank
+// looksLikeURLs reports whether at least half of head's lines that are not blank
 // start with a scheme and "://", and there is no NUL. The last line may be cut.
 func looksLikeURLs(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))

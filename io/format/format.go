@@ -12,7 +12,7 @@ import (
 type Format uint8
 
 const (
-	// Unknown is a format that could not be told.
+	// Unknown is an unrecognised format.
 	Unknown Format = iota
 	// Arrow is the Arrow IPC file format, also known as Feather V2.
 	Arrow
@@ -38,8 +38,8 @@ const (
 	RulePack
 )
 
-// RulePackMagic is the first bytes of a rule pack. They are no text, and a transfer
-// that changes line ends or drops the highest bits damages them.
+// RulePackMagic is the first bytes of a rule pack. They are not text, and a transfer that
+// changes line ends or clears the highest bits damages them.
 const RulePackMagic = "\x89RBP\r\n\x1a\n"
 
 var names = [...]string{
@@ -67,28 +67,27 @@ func Parse(name string) (Format, error) {
 	return Unknown, fmt.Errorf("format: there is no format %q: it is one of %s", name, strings.Join(names[Arrow:CDX+1], ", "))
 }
 
-// endings are the ends of file names, in lower case, that tell a format.
+// endings are the extensions of file names, in lower case, that determine a format.
 var endings = map[string]Format{
 	".arrow": Arrow, ".feather": Arrow, ".arrows": ArrowS, ".parquet": Parquet,
 	".txt": Text, ".csv": CSV, ".tsv": TSV, ".jsonl": JSONL, ".ndjson": JSONL,
 	".cdxj": CDXJ, ".cdx": CDXJ, ".warc": WARC, ".rules": RulePack,
 }
 
-// ByName tells format and compression by a file's name, such as verdicts.csv.zst;
-// Unknown and compress.None where the name says nothing. Case does not matter. The
-// format may be one that is not written.
+// ByName returns format and compression by a file's name, such as verdicts.csv.zst; Unknown
+// and compress.None if the name does not tell. Case does not matter. The format may be one
+// that cannot be written.
 func ByName(name string) (Format, compress.Codec) {
 	codec, plain := compress.ByName(name)
 	return endings[strings.ToLower(filepath.Ext(plain))], codec
 }
 
-// writtenEndings are how the names of outputs end, of the formats that are written.
+// writtenEndings are the extensions of outputs, for formats that can be written.
 var writtenEndings = [...]string{
 	Arrow: ".arrow", ArrowS: ".arrows", Parquet: ".parquet", Text: ".txt", CSV: ".csv", TSV: ".tsv", JSONL: ".jsonl",
 }
 
-// Ending is how the name of an output ends; empty for a format that is not
-// written.
+// Ending returns the extension of an output; "" for a format that cannot be written.
 func (f Format) Ending() string {
 	if int(f) < len(writtenEndings) {
 		return writtenEndings[f]
@@ -96,17 +95,17 @@ func (f Format) Ending() string {
 	return ""
 }
 
-// IsArrow tells whether f is an Arrow file or stream.
+// IsArrow reports whether f is an Arrow file or stream.
 func (f Format) IsArrow() bool { return f == Arrow || f == ArrowS }
 
-// IsBinary tells whether f is a format of tables that are compressed inside.
+// IsBinary reports whether f is a format of tables that are compressed inside.
 func (f Format) IsBinary() bool { return f.IsArrow() || f == Parquet }
 
-// IsLines tells whether f is made of lines, and so is compressed as a whole.
+// IsLines reports whether f is made of lines, and so is compressed as a whole.
 func (f Format) IsLines() bool { return f >= Text && f <= CDX }
 
-// Readable tells whether f is a frontier's format, which can be read.
+// Readable reports whether f is a frontier's format, which can be read.
 func (f Format) Readable() bool { return f.IsBinary() || f.IsLines() }
 
-// Writable tells whether verdicts can be written in f.
+// Writable reports whether verdicts can be written in f.
 func (f Format) Writable() bool { return f.Ending() != "" }

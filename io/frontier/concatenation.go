@@ -99,7 +99,7 @@ func (c *Concatenation) PassThrough() error {
 	return c.first.PassThrough()
 }
 
-// Passing tells whether the columns pass through.
+// Passing reports whether the columns pass through.
 func (c *Concatenation) Passing() bool { return c.passing }
 
 // Versions are those of the inputs that were opened.

@@ -216,7 +216,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 	return nil
 }
 
-// canDivide tells whether a part of the input can be read.
+// canDivide reports whether a part of the input can be read.
 func (s *Source) canDivide() bool {
 	return s.Codec == compress.None && s.file != nil && (s.Format == format.Arrow || s.Format == format.Parquet)
 }
@@ -303,5 +303,5 @@ func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
-// isCut tells whether an error is that of an input that ends too early.
+// isCut reports whether an error is that of an input that ends too early.
 func isCut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

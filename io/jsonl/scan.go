@@ -41,7 +41,7 @@ type scanner struct {
 // span is a part of the text.
 type span struct{ start, end int }
 
-// object tells whether text, without white space around it, is an object.
+// object reports whether text, without white space around it, is an object.
 func (s *scanner) object(text []byte) bool {
 	s.data, s.at = text, 0
 	s.weighed, s.timed = span{}, span{}

@@ -108,7 +108,7 @@ func NewSource(r io.Reader, o Options) *Source {
 // from line to line.
 func (s *Source) Schema() *arrow.Schema { return s.schema }
 
-// timestamps tells whether the times that are asked for are those of a crawl index.
+// timestamps reports whether the times that are asked for are those of a crawl index.
 func (s *Source) timestamps() bool {
 	return s.options.CDXJ && s.options.Beside.Time == timestampColumn
 }

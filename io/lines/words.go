@@ -77,7 +77,7 @@ func (w *Words) Of(v *batch.Verdicts) *RowWords {
 	return r
 }
 
-// Begins tells whether the columns from one on can be appended for a row: they are the
+// Begins reports whether the columns from one on can be appended for a row: they are the
 // Words', and none of their verdicts is null.
 func (r *RowWords) Begins(column, row int) bool {
 	return r != nil && column == r.Low && r.null[row>>3]>>(row&7)&1 == 0
@@ -112,7 +112,7 @@ func transpose(x uint64) uint64 {
 	return x ^ t ^ t<<28
 }
 
-// IsPlain tells whether a column's text, as Text writes it, has no byte but those of
+// IsPlain reports whether a column's text, as Text writes it, has no byte but those of
 // true, false, reasons, and the names of agents with blanks between them; special are
 // the bytes that no name must have.
 func (c *Column) IsPlain(special string) bool {

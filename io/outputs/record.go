@@ -288,7 +288,7 @@ func Forget(out string) error {
 	return nil
 }
 
-// IsFolder tells whether a name is that of a folder of outputs: one that exists, or
+// IsFolder reports whether a name is that of a folder of outputs: one that exists, or
 // a name that ends like one.
 func IsFolder(name string) bool {
 	if blob.IsURL(name) {

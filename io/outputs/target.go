@@ -53,7 +53,7 @@ func (o *Options) Plan(inputs []frontier.Input) ([]Output, error) {
 	return planned, nil
 }
 
-// WantsText tells whether the output will be a list of URLs, without columns.
+// WantsText reports whether the output will be a list of URLs, without columns.
 func (o *Options) WantsText() bool {
 	if o.Format != format.Unknown {
 		return o.Format == format.Text

@@ -20,7 +20,7 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// CanPassThrough tells whether row groups can pass through: not as a column of URLs that
+// CanPassThrough reports whether row groups can pass through: not as a column of URLs that
 // were put together, nor without columns that are read beside the URLs.
 func (s *Source) CanPassThrough() bool {
 	return s.options.Keep == batch.KeepAll || !s.urls.IsSplit() && s.options.Beside == (batch.Beside{})

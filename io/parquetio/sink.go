@@ -263,7 +263,7 @@ func (r *rows) append(nodes []*columns.Node, other *rows) error {
 // they are not counted.
 func (s *Sink) leastBytes() int64 { return min(leastBytes, s.memory/16) }
 
-// enough tells whether the collected rows make a row group.
+// enough reports whether the collected rows make a row group.
 func (s *Sink) enough() bool {
 	wanted := max(s.leastBytes(), min(leastBytes, s.memory/4, leastChunk*int64(len(s.schema.Leaves))))
 	return s.pending.n >= leastRows && s.pending.size >= s.leastBytes() || s.pending.size >= wanted || s.pending.n >= mostRows

@@ -10,7 +10,7 @@ import (
 	"robotsbatch/io/parquetio/textcolumn"
 )
 
-// isText tells whether a column is flat text or bytes, which need no assembly:
+// isText reports whether a column is flat text or bytes, which need no assembly:
 // textcolumn reads them straight into arrays.
 func isText(c *columns.Column, f *layout.File) bool {
 	switch c.Field.Type.ID() {

@@ -214,7 +214,7 @@ func (b *bodies) keep(number uint32, stored []byte) error {
 	return nil
 }
 
-// flush writes what the parts have in memory.
+// flush writes the buffered bodies of all parts to the temporary file.
 func (b *bodies) flush() error {
 	for i := range b.parts {
 		p := &b.parts[i]

@@ -82,7 +82,7 @@ func spansOf(p *Pack, authority []byte) (string, error) {
 // smallPacks are packs without a history and with one.
 func smallPacks(t testing.TB) [][]byte { return [][]byte{smallPack(t), historyPack(t)} }
 
-// isKnown tells whether an error is one that packs have.
+// isKnown reports whether an error is one that packs have.
 func isKnown(err error) bool {
 	for _, known := range []error{ErrNotPack, ErrVersion, ErrDamaged, ErrMismatch} {
 		if errors.Is(err, known) {

@@ -242,7 +242,7 @@ func zeroLanes(x uint64) uint64 {
 	return (x - 0x0001_0001_0001_0001) &^ x >> 15 & 0x0001_0001_0001_0001
 }
 
-// match tells whether authority i is this one.
+// match reports whether authority i is this one.
 func (b bucket) match(i int, authority []byte) bool {
 	scheme, text := cutScheme(authority)
 	return b.origin(i).flags&schemeMask == scheme && bytes.Equal(b.text(i), text)

@@ -9,7 +9,7 @@ import (
 	"robotsbatch/matcher/partition"
 )
 
-// has tells whether an authority is in a partition of so many; all are in that of 0.
+// has reports whether an authority is in a partition of so many; all are in that of 0.
 func has(number, count int, authority []byte) bool {
 	return count < 2 || partition.Of(partition.Hash(authority), count) == number
 }
@@ -23,7 +23,7 @@ func (p *Pack) Partitions() int {
 	return p.info.Partitions
 }
 
-// Covers tells whether the pack would have an authority if its sources knew it, which
+// Covers reports whether the pack would have an authority if its sources knew it, which
 // one of a partition says of its own alone.
 func (p *Pack) Covers(authority []byte) bool {
 	return has(p.info.Partition, p.info.Partitions, authority)

@@ -19,26 +19,25 @@
 // colons and with brackets or without; an IDN is written as it is or as
 // A-labels; case does not matter. The three folders' names are in lower case.
 //
-// Two files for one authority that none of these rules puts in order are an
-// error that names both. Names that no host has are ignored and reported: a
-// robots.txt that does not say whose it is, README.md, https___example.com, endings
-// such as .html that are no top-level domain.
+// If two files are for one authority and none of these rules gives precedence, that is an
+// error that names both. Names that no host can have are ignored and reported: a robots.txt
+// outside a folder HOST, README.md, https___example.com, endings such as .html that are not
+// top-level domains.
 //
 // # What it costs
 //
-// Open lists the names, once, and opens no file. An authority without a file
-// then costs one look into a map, and one with a file is read and compiled when
-// it is first looked up, unless another file has the same body; [Dir.Walk] reads
-// them all. The folder must not change
-// while it is open: a file that appears later is not seen, and one that
-// disappears is an error when it is needed.
+// Open lists the names once and opens no file. After that an authority without a file costs
+// one map access. One with a file is read and compiled at its first lookup, unless another
+// file has the same body; [Dir.Walk] reads all files. The folder must not change while it
+// is open: a file that is added is not seen, and one that is removed is an error when it is
+// needed.
 //
 // # What may be in the folder
 //
-// Names come from the listing and never from a URL, so no authority, however it
-// is written, leads to another file. Symbolic links are followed where they are
-// relative and stay inside the folder. A file that is listed but cannot be read
-// (for want of permission, because it is a named pipe or a link that leads
-// nowhere, because it is not compressed as its name says) is an error that names
-// it: taking it for a missing one would allow everything.
+// Names come from the listing and never from a URL, so no spelling of an authority leads to
+// another file. Symbolic links are followed if they are relative and stay inside the
+// folder. A file that is listed but cannot be read is an error that names it, because
+// treating it as missing would allow everything. Examples are a file without read
+// permission, a named pipe, a broken link, and a file that is not compressed as its name
+// says.
 package rulesdir

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// File returns the name of the file that Lookup takes an authority's rules from, with the
-// folder's name in front, or "" if there is none. It is for messages and looks at the
-// folder at each call.
+// File returns the name of the file with an authority's rules, including the folder's name,
+// or "" if there is none. It is for messages; each call looks at the folder.
 func (d *Dir) File(authority []byte) (string, error) {
 	for _, file := range d.index.find(authority) {
 		if file == none {
@@ -22,15 +21,15 @@ func (d *Dir) File(authority []byte) (string, error) {
 			return "", err
 		}
 		if f != nil {
-			_ = f.Close() // it was not read from
+			_ = f.Close() // nothing was read from it
 			return d.folder.full(path), nil
 		}
 	}
 	return "", nil
 }
 
-// Text returns what File does, and the body: decompressed, up to
-// robotstxt.Options.ReadSize bytes. It reads the file at each call.
+// Text returns the name that File returns, and the body: decompressed, up to
+// robotstxt.Options.ReadSize bytes. Each call reads the file.
 func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 	for _, file := range d.index.find(authority) {
 		if file == none {
@@ -43,8 +42,8 @@ func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 	return "", nil, nil
 }
 
-// text reads the file of a record, in the memory of buffer if that is large enough. The
-// name is empty for a folder HOST without a robots.txt.
+// text reads the file of a record, into buffer if that is large enough. The name is "" for
+// a folder HOST without a robots.txt.
 func (d *Dir) text(r *record, buffer []byte) (name string, body []byte, err error) {
 	found, version, err := d.read(r, &buffer)
 	if err != nil || !found {
@@ -53,9 +52,9 @@ func (d *Dir) text(r *record, buffer []byte) (name string, body []byte, err erro
 	return d.folder.full(version.Name), buffer, nil
 }
 
-// Files calls visit for each file of the folder that stands for an authority, in the order
-// of their names, with its name as Text has it. body is valid until visit returns. The
-// first error, of a file or of visit, ends it and is returned.
+// Files calls visit for each file that belongs to an authority, in the order of their
+// names. Names are those that Text returns. body is valid until visit returns. The first
+// error, of a file or of visit, ends the loop and is returned.
 func (d *Dir) Files(visit func(name string, body []byte) error) error {
 	x := d.index
 	order := make([]uint32, 0, len(x.records))

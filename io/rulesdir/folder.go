@@ -14,8 +14,8 @@ import (
 // openFlags open a file for reading; a named pipe does not wait for a writer.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// folder opens files, and none outside itself. It is on this machine or in an object
-// store, where a folder HOST exists only by its files.
+// folder opens files, none of them outside itself. It is a folder on this machine or in an
+// object store. In a store, a folder HOST exists only through its files.
 type folder struct {
 	root    *os.Root     // nil for one in a store
 	objects *blob.Folder // nil for one on this machine
@@ -63,8 +63,8 @@ func (f folder) openList(path string) (*os.File, error) {
 	return list, nil
 }
 
-// openRecord opens the body of a record and returns its name, from the folder
-// on. A folder HOST without a robots.txt gives neither a file nor an error.
+// openRecord opens the body of a record and returns its name, relative to the folder. A
+// folder HOST without a robots.txt gives neither a file nor an error.
 func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
 	if !isDir {
 		file, err := f.open(path)
@@ -122,7 +122,7 @@ func (f folder) isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// explain adds to an error the file that it is about, and what to do.
+// explain adds the file's name to an error, and what to do.
 func (f folder) explain(path string, err error) error {
 	full := f.full(path)
 	var inner *fs.PathError
@@ -138,7 +138,7 @@ func (f folder) explain(path string, err error) error {
 	return fmt.Errorf("rulesdir: %s: %w", full, err)
 }
 
-// clash is the error for two files of which neither beats the other.
+// clash returns the error for two files without precedence.
 func (f folder) clash(a, b, host string) error {
 	if b < a {
 		a, b = b, a
@@ -146,7 +146,7 @@ func (f folder) clash(a, b, host string) error {
 	return fmt.Errorf("rulesdir: %s and %s are both for %s: remove one of them", f.full(a), f.full(b), host)
 }
 
-// full is a file's name with the folder's in front.
+// full returns a file's name, including the folder's.
 func (f folder) full(path string) string {
 	if f.root == nil {
 		return f.name + path

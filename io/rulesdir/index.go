@@ -11,15 +11,14 @@ import (
 	"math"
 )
 
-// index holds the names of a folder's files by what they stand for. Once it is
-// built it does not change.
+// index maps authorities to a folder's files. It does not change once it is built.
 //
-// It is made for a million names: records and names lie in two arrays without pointers,
-// and are found by a hash, so that an authority without a file, as most of a frontier's
-// have none, costs one access of a map.
+// It is made for a million names. Records and names lie in two arrays without pointers, and
+// a map finds records by a hash. So an authority without a file, as most authorities of a
+// frontier are, costs one map access.
 type index struct {
 	seed    maphash.Seed
-	first   map[uint32]uint32 // hash of a key → the first record of that hash
+	first   map[uint32]uint32 // hash of a key → the first record with that hash
 	records []record
 	names   []byte
 
@@ -28,18 +27,18 @@ type index struct {
 
 // record is one file, or one folder HOST that may have a robots.txt in it.
 type record struct {
-	name    uint32 // where in index.names its name starts
-	next    uint32 // the next record whose key has this hash, or none
+	name    uint32 // offset of its name in index.names
+	next    uint32 // the next record with the same hash, or none
 	nameLen uint16
 	keyLen  uint16
 	tier    tier
 	isDir   bool
-	// apart is false where the key is what the name starts with, as it nearly
-	// always is; else the key follows the name.
+	// apart means that the key follows the name. Otherwise, as nearly always, the name
+	// starts with the key.
 	apart bool
 }
 
-// none is no record.
+// none means no record.
 const none = math.MaxUint32
 
 // listBatch is how many names are listed at once.
@@ -61,12 +60,12 @@ func newIndex(f folder, ignored func(name string)) (*index, error) {
 	return b.index, nil
 }
 
-// candidates are the files that may hold an authority's rules by rank, the best first;
-// none where no file has that rank.
+// candidates are the files that may have an authority's rules, in order of precedence; none
+// at a rank without a file.
 type candidates [3]uint32
 
-// rank is each tier's place among the candidates for a scheme; noPlace for a tier that
-// does not serve the scheme.
+// rank is the index in candidates of each tier, for a scheme; noPlace if the tier does not
+// apply to the scheme.
 type rank [tierCount]uint8
 
 const noPlace = uint8(len(candidates{}))
@@ -77,8 +76,7 @@ var (
 	ftpRank   = rank{ftpOnly: 0, general: noPlace, httpOnly: noPlace, port80: noPlace, httpsOnly: noPlace, port443: noPlace, nowhere: noPlace}
 )
 
-// cutScheme separates an authority at its "://". Without a scheme that has
-// rules, it returns nil.
+// cutScheme cuts an authority after "://". It returns nil if the scheme has no rules.
 func cutScheme(authority []byte) (*rank, []byte) {
 	scheme, key, _ := bytes.Cut(authority, []byte("://"))
 	switch string(scheme) {
@@ -112,10 +110,10 @@ func (x *index) find(authority []byte) candidates {
 	return found
 }
 
-// hash is half a hash, which makes the map half as large.
+// hash returns half of a 64-bit hash, so that the map takes half the memory.
 func (x *index) hash(key []byte) uint32 { return uint32(maphash.Bytes(x.seed, key)) }
 
-// key is what follows "://" in the keys of the record's authorities.
+// key returns the part after "://" in the keys of the record's authorities.
 func (x *index) key(r *record) []byte {
 	at := int(r.name)
 	if r.apart {
@@ -124,7 +122,7 @@ func (x *index) key(r *record) []byte {
 	return x.names[at : at+int(r.keyLen)]
 }
 
-// path is the record's name, from the folder on.
+// path returns the record's name, relative to the folder.
 func (x *index) path(r *record) string {
 	return r.tier.path(string(x.names[r.name : int(r.name)+int(r.nameLen)]))
 }
@@ -161,14 +159,14 @@ func (b *builder) list(in tier) error {
 	}
 }
 
-// entry adds a name that was listed, or what is in the folder of that name.
+// entry adds a listed name; for a folder of a scheme it adds what is in it.
 func (b *builder) entry(e fs.DirEntry, in tier) error {
 	name, isDir := e.Name(), e.IsDir()
 	t, ofScheme := folderTier(name)
 	ofScheme = ofScheme && in == general
 	if e.Type()&fs.ModeSymlink != 0 {
-		// A host's link that leads nowhere counts as a file: opening it reports the error
-		// when it is needed. That of a whole scheme is needed now.
+		// A broken link with the name of a host counts as a file; the error comes when the
+		// file is opened. A broken link with the name of a scheme is an error now.
 		info, err := b.folder.root.Stat(in.path(name))
 		if err != nil && ofScheme {
 			return b.folder.explain(name, err)
@@ -181,7 +179,7 @@ func (b *builder) entry(e fs.DirEntry, in tier) error {
 	return b.add(name, isDir, in)
 }
 
-// add adds a name, unless it stands for nothing.
+// add adds a name, if it belongs to an authority.
 func (b *builder) add(name string, isDir bool, in tier) error {
 	x := b.index
 	key, t, ok := b.namer.parse(name, isDir, in)
@@ -235,9 +233,9 @@ func (b *builder) link() error {
 	return nil
 }
 
-// settle fails if both of two records that stand for the same authority exist.
+// settle returns an error if two records for the same authority both exist.
 func (b *builder) settle(r, s *record) error {
-	if b.folder.objects != nil { // both are
+	if b.folder.objects != nil { // then both exist
 		return b.folder.clash(b.index.path(r), b.index.path(s), string(b.index.key(r)))
 	}
 	var paths [2]string

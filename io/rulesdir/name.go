@@ -8,7 +8,7 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// tier is what a file stands for by its folder and port.
+// tier is the set of schemes and ports that a file is for; its folder and its port tell.
 type tier uint8
 
 const (
@@ -33,7 +33,7 @@ func (t tier) path(name string) string {
 	return folders[t] + "/" + name
 }
 
-// folderTier returns the tier of the folder of that name.
+// folderTier returns the tier of a folder by its name.
 func folderTier(name string) (tier, bool) {
 	switch name {
 	case "http":
@@ -52,9 +52,9 @@ type namer struct {
 	url     []byte
 }
 
-// parse tells what the file or folder of that name, in the tier's folder,
-// stands for: its tier, and what follows "://" in the keys of its authorities.
-// The key is valid until the next call.
+// parse parses the name of a file or folder in a tier's folder. It returns the file's tier
+// and the part after "://" in the keys of its authorities. The key is valid until the next
+// call.
 func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok bool) {
 	if !isDir && isOtherFile(name) {
 		return nil, 0, false
@@ -64,7 +64,7 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 		host = cutForm(name)
 	}
 	host, port, ok := cutPort(host)
-	// In a URL these would end the host or not belong to it.
+	// In a URL these would end the host, or they cannot be in it.
 	if !ok || isWrittenURL(host) || isHidden(host) || strings.ContainsAny(host, "/\\?#;@% \t\r\n\v\f") {
 		return nil, 0, false
 	}
@@ -107,9 +107,9 @@ func isWrittenURL(name string) bool {
 	return false
 }
 
-// isOtherFile reports whether a file is something else than the robots.txt of a host
-// by its name: a robots.txt that does not say whose it is, a README, or a file with
-// an ending that is no top-level domain.
+// isOtherFile reports whether a file is not the robots.txt of a host, by its name: a
+// robots.txt outside a folder HOST, a README, or a file whose extension is not a top-level
+// domain.
 func isOtherFile(name string) bool {
 	_, name = compress.ByName(strings.ToLower(name))
 	if name == "robots.txt" {

@@ -8,8 +8,8 @@ import (
 	"robotsbatch/io/compress"
 )
 
-// listObjects adds the names in a store's folder. The listing has the files in folders
-// HOST, too, so nothing is looked for later.
+// listObjects adds the names in a store's folder. The listing includes the files in folders
+// HOST, so all records exist.
 func (b *builder) listObjects() error {
 	return b.folder.objects.List(func(key string, _ blob.Info) error {
 		in, name := general, key
@@ -47,6 +47,5 @@ func (d *Dir) readObject(path string, buffer *[]byte) (found bool, version Used,
 	return true, version, d.checkSize(path, *buffer)
 }
 
-// compressedHeader is how many bytes the beginning of a compressed object may
-// have beside what it holds.
+// compressedHeader is how many bytes a compressed object may have before its content.
 const compressedHeader = 64 << 10

@@ -18,19 +18,20 @@ import (
 const (
 	// firstBuffer is the first size of a buffer for bodies: most are smaller.
 	firstBuffer = 16 << 10
-	// keptBuffer is the largest buffer that is kept for the next body. With it goes the
-	// memory that the body was parsed and compiled in, some forty times as much.
+	// keptBuffer is the largest buffer that is reused for the next body. A workspace with a
+	// larger buffer is freed, and with it some forty times as much memory for parsing and
+	// compiling.
 	keptBuffer = 128 << 10
 )
 
-// workspace is where bodies are read, parsed and compiled, one after the other.
+// workspace has the memory for reading, parsing and compiling bodies, one after the other.
 type workspace struct {
 	body     []byte
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
 }
 
-// rules are what a body compiles to, one for all files that have it.
+// rules are a compiled body. Files with equal bodies share them.
 type rules struct {
 	tries    []matcher.Trie // with of, the fields of a matcher.Origin
 	of       []uint32
@@ -42,11 +43,11 @@ type rules struct {
 	size     int64 // bytes of memory
 }
 
-// digest is a body's SHA-256: bodies come from strangers, who must not be able to make
-// one that stands for another's.
+// digest is a body's SHA-256. Bodies may be hostile, so nobody must be able to make one
+// with the digest of another.
 type digest [sha256.Size]byte
 
-// absent stands for a folder HOST without a robots.txt, which stays so.
+// absent is for a folder HOST without a robots.txt, and stays in the cache.
 var absent = new(rules)
 
 // counts are what Stats reports of reading.
@@ -77,8 +78,8 @@ func (c *counts) stats() Stats {
 	return c.s
 }
 
-// compile reads and compiles the file of a record, for the cache: by one goroutine at
-// a time for each file.
+// compile reads and compiles the file of a record for the cache. At most one goroutine does
+// so for each file at a time.
 func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error) {
 	w, _ := d.workspaces.Get().(*workspace)
 	if w == nil {
@@ -111,8 +112,8 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 	return made, nil
 }
 
-// compiled returns what a workspace's body compiles to. Many sites have the same
-// body, because it comes with their software.
+// compiled returns the rules of a workspace's body, compiled or shared. Many sites have the
+// same body, because it comes with their software.
 func (d *Dir) compiled(id digest, w *workspace) *rules {
 	if same, ok := d.rules.Shared(id); ok {
 		return same
@@ -136,14 +137,14 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 	return r
 }
 
-// read reads the body of a record into buffer, up to
-// robotstxt.Options.ReadSize. It is not found in a folder HOST without a robots.txt.
+// read reads the body of a record into buffer, up to robotstxt.Options.ReadSize. found is
+// false for a folder HOST without a robots.txt.
 func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err error) {
 	host := d.index.path(r)
 	if d.folder.objects != nil {
 		return d.readObject(host, buffer)
 	}
-	if r.isDir { // before looking into it, so that a robots.txt that comes later is noticed
+	if r.isDir { // stat the folder first, so that a robots.txt that is added later is noticed
 		info, err := d.folder.root.Stat(host)
 		if err != nil {
 			return false, version, d.folder.explain(host, err)
@@ -175,7 +176,7 @@ func (d *Dir) checkSize(path string, body []byte) error {
 	return nil
 }
 
-// readFile reads a file, and fails if somebody writes to it meanwhile.
+// readFile reads a file. It returns an error if the file is written to meanwhile.
 func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, err error) {
 	before, err := f.Stat()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // DefaultMemory is what Options.Memory is by default: 128 MiB.
 const DefaultMemory = 128 << 20
 
-// Options are how bodies are read. The zero value is the default.
+// Options control how bodies are read. The zero value is the default.
 type Options struct {
 	// Chains are the agents that each Origin has rules for, in their order.
 	Chains []matcher.Chain
@@ -28,9 +28,8 @@ type Options struct {
 	// Explain keeps the text, line and agent of rules; without it Trie.Rule knows only
 	// whether a rule allows.
 	Explain bool
-	// Records keeps the records that are no rules, for Origin.Facts. The time
-	// and the status of the fetches are not known: a file's own time is often
-	// that of a copy.
+	// Records keeps the records that are not rules, for Origin.Facts. The time and the
+	// status of fetches stay unknown: a file's own time is often that of a copy.
 	Records bool
 	// Memory bounds the bytes of compiled rules that are kept; 0 means DefaultMemory.
 	// Rules that were not used for long are dropped, and compiled again when they are
@@ -39,30 +38,29 @@ type Options struct {
 	// Used, if not nil, is called once for each file that is read, before its rules
 	// decide anything, from any goroutine.
 	Used func(Used)
-	// Ignored, if not nil, is called by Open for each name that stands for no
-	// authority, but for hidden ones, which start with a dot or an underscore.
+	// Ignored, if not nil, is called by Open for each name that belongs to no authority,
+	// except hidden ones, which start with a dot or an underscore.
 	Ignored func(name string)
-	// Named, if not nil, is called for each agent that a compiled robots.txt names,
-	// from any goroutine; false ends that for this robots.txt. The name is valid
-	// until it returns.
+	// Named, if not nil, is called for each agent that a compiled robots.txt names, from
+	// any goroutine. If it returns false it is not called again for this robots.txt. The
+	// name is valid until it returns.
 	Named func(name []byte) bool
 }
 
 // Stats count what was found and read so far.
 type Stats struct {
-	// Listed counts the names that stand for an authority.
+	// Listed counts the names that belong to an authority.
 	Listed int64
-	// Ignored counts the names that stand for none.
+	// Ignored counts the names that do not.
 	Ignored int64
-	// Files counts the files that were read, each once. Files that have the same body
-	// count each, though it is compiled once.
+	// Files counts the files that were read, each once. Files with equal bodies count
+	// separately, though they are compiled once.
 	Files int64
-	// Bytes is the length of their bodies, after decompression and as far as they
-	// were read.
+	// Bytes is the length of their bodies, decompressed, up to the limit.
 	Bytes int64
 	// Warnings counts the parser's warnings on them.
 	Warnings int64
-	// Limited counts the bodies of which the size limit cut something off.
+	// Limited counts the bodies that were cut at the size limit.
 	Limited int64
 	// Rereads counts how often a file was read and compiled again because
 	// Options.Memory was too small to keep its rules.
@@ -74,7 +72,7 @@ type Stats struct {
 type Dir struct {
 	folder folder
 	index  *index
-	rules  *cache.Cache[digest, *rules] // by record; of bodies that are alike one
+	rules  *cache.Cache[digest, *rules] // by record; equal bodies share one
 
 	agents  *matcher.Agents
 	explain bool
@@ -85,7 +83,7 @@ type Dir struct {
 	named   func([]byte) bool // may be nil
 	stamps  []stamp           // by record: the version that was read
 	counts  counts
-	// workspaces are those that are free.
+	// workspaces has those not in use.
 	workspaces sync.Pool
 	large      sync.Mutex // held while a body with a large zstd window is read
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Used is a file that was read, in the version that was read.
+// Used is the version of a file that was read.
 type Used struct {
 	// Name is the file's path in the folder. It ends in a slash for a folder HOST in which
 	// there was no robots.txt.
@@ -23,7 +23,7 @@ type Used struct {
 	Modified time.Time
 }
 
-// errChanged is for a file that has changed when it is read again.
+// errChanged is for a file that had changed when it was read again.
 var errChanged = errors.New("it was written to or replaced after it was first read; the folder must not change while it is used")
 
 // Version returns the version that a file of a folder has now; name is its Used.Name.
@@ -43,7 +43,7 @@ func used(name string, info fs.FileInfo) Used {
 	return u
 }
 
-// stamp is what is remembered of the version that was read.
+// stamp is the version of a file that was read.
 type stamp struct {
 	size, modified int64
 	read           bool // false: nothing was read yet
@@ -51,8 +51,8 @@ type stamp struct {
 
 func (u Used) stamp() stamp { return stamp{u.Size, u.Modified.UnixNano(), true} }
 
-// remember records the version in which a file was read, and fails when it was read
-// in another one before. One goroutine at a time reads a file.
+// remember records the version of a file, and returns an error if another version was read
+// before. At most one goroutine reads a file at a time.
 func (d *Dir) remember(file uint32, u Used) error {
 	if d.stamps[file].read {
 		if d.stamps[file] != u.stamp() {

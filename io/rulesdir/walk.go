@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Walk calls visit for each authority that has a file, with the body whose rules Lookup
-// would give, decompressed and up to one byte more than Options.Limit. Each file is read
-// once.
+// Walk calls visit for each authority that has a file, with the body of the rules that
+// Lookup would give: decompressed, and one byte longer than Options.Limit at most. It reads
+// each file once.
 //
-// That many goroutines, at least one, read files and call visit, in no certain order.
-// authority and body are valid until visit returns. The first error, of a file or of
-// visit, ends the walk and is returned.
+// workers goroutines, at least one, read files and call visit, in any order. authority and
+// body are valid until visit returns. The first error, of a file or of visit, ends the walk
+// and is returned.
 func (d *Dir) Walk(workers int, visit func(authority, body []byte) error) error {
 	w := walk{dir: d, visit: visit}
 	var group sync.WaitGroup
@@ -25,11 +25,11 @@ func (d *Dir) Walk(workers int, visit func(authority, body []byte) error) error 
 	return nil
 }
 
-// walk is what the goroutines of a Walk share.
+// walk is shared by the goroutines of a Walk.
 type walk struct {
 	dir   *Dir
 	visit func(authority, body []byte) error
-	next  atomic.Int64 // the first record that nobody has taken
+	next  atomic.Int64 // the first record that no goroutine has taken
 	err   atomic.Pointer[error]
 }
 
@@ -56,8 +56,7 @@ var schemes = [...]struct {
 	text string
 }{{&httpRank, "http://"}, {&httpsRank, "https://"}, {&ftpRank, "ftp://"}}
 
-// record visits the authorities of a record. authority is memory for them, which
-// it returns.
+// record visits the authorities of a record. authority is scratch memory, which it returns.
 func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, error) {
 	x := w.dir.index
 	r := &x.records[file]

@@ -46,7 +46,7 @@ func findBeside(schema *arrow.Schema, name, flag string, holds func(arrow.DataTy
 	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(schema), flag)
 }
 
-// isNumber tells whether values are integers or floats, as they are or encoded.
+// isNumber reports whether values are integers or floats, as they are or encoded.
 func isNumber(dt arrow.DataType) bool {
 	switch dt := Storage(dt).(type) {
 	case *arrow.DictionaryType:

@@ -129,10 +129,10 @@ func checkValidity(d *array.Data, end int) error {
 	return nil
 }
 
-// mayBeNull tells whether the array has a validity bitmap in use.
+// mayBeNull reports whether the array has a validity bitmap in use.
 func mayBeNull(d *array.Data) bool { return d.NullN() != 0 && bufferLen(d, 0) > 0 }
 
-// isNull tells whether value i, counted from the buffers' beginning, is null.
+// isNull reports whether value i, counted from the buffers' beginning, is null.
 func isNull(d *array.Data, i int) bool {
 	return mayBeNull(d) && bitutil.BitIsNotSet(d.Buffers()[0].Bytes(), i)
 }

@@ -86,7 +86,7 @@ func listColumns(schema *arrow.Schema) string {
 	return strings.Join(names, ", ")
 }
 
-// holdsURLs tells whether a column of that type can hold URLs: strings, binary
+// holdsURLs reports whether a column of that type can hold URLs: strings, binary
 // values if those count, or a dictionary of such.
 func holdsURLs(dt arrow.DataType, binary bool) bool {
 	dt = Storage(dt)

@@ -52,7 +52,7 @@ func (l *Location) Name() string {
 	return l.schema.Field(l.column).Name
 }
 
-// IsSplit tells whether the URLs are put together from several columns.
+// IsSplit reports whether the URLs are put together from several columns.
 func (l *Location) IsSplit() bool { return l.parts != nil }
 
 // Columns are the indices of the columns that the URLs are in, and of those beside them.

@@ -174,7 +174,7 @@ func Slice(d *array.Data, low, high int, mem memory.Allocator) *array.Data {
 	return gatherer{mem: mem}.gather(d, appendRun(nil, low, high))
 }
 
-// sameColumns tells whether two schemas have columns of the same names and
+// sameColumns reports whether two schemas have columns of the same names and
 // types.
 func sameColumns(a, b *arrow.Schema) bool {
 	if a == b {
@@ -191,7 +191,7 @@ func sameColumns(a, b *arrow.Schema) bool {
 	return true
 }
 
-// sameType tells whether two types are the same, whatever is said of their inner
+// sameType reports whether two types are the same, whatever is said of their inner
 // fields: of some types the library compares that, too.
 func sameType(a, b arrow.DataType) bool {
 	if arrow.TypeEqual(a, b) {

@@ -106,7 +106,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	return array.NewRecord(schema, []arrow.Array{urls}, table.NumRows()), nil
 }
 
-// isWhole tells whether a host has no byte that would end it in a URL.
+// isWhole reports whether a host has no byte that would end it in a URL.
 func isWhole(host []byte) bool {
 	return len(host) > 0 && !strings.ContainsAny(string(host), "/?#;@")
 }

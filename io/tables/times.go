@@ -10,7 +10,7 @@ import (
 	"robotsbatch/batch"
 )
 
-// holdsTimes tells whether a column of that type can hold times.
+// holdsTimes reports whether a column of that type can hold times.
 func holdsTimes(dt arrow.DataType) bool {
 	switch dt := Storage(dt).(type) {
 	case *arrow.DictionaryType:

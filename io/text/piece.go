@@ -61,7 +61,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	}, nil
 }
 
-// blank tells whether a line has only what URL splitting trims.
+// blank reports whether a line has only what URL splitting trims.
 func blank(line []byte) bool {
 	for _, c := range line {
 		switch c {

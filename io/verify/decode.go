@@ -18,14 +18,14 @@ import (
 	"robotsbatch/io/parquetio"
 )
 
-// What a batch of a table may have as it is decoded.
+// These bound a decoded batch of a table.
 const (
 	batchRows   = 65536
 	batchMemory = 512 << 20
 )
 
-// decode reads an output to its end. It counts the rows of a table; of text it
-// checks only that it can be decompressed.
+// decode reads an output to its end. It counts the rows of a table; it checks only that
+// text can be decompressed.
 func (f *Finding) decode(ctx context.Context, name, urlColumn string) error {
 	in, err := blob.Open(ctx, name)
 	if err != nil {
@@ -49,8 +49,8 @@ func (f *Finding) decode(ctx context.Context, name, urlColumn string) error {
 	return err
 }
 
-// decodeTable reads a table as a frontier, which needs a column of strings. The
-// Arrow library reads a table that has none, such as verdicts alone.
+// decodeTable reads a table as a frontier, which needs a column of strings. The Arrow
+// library reads a table without one, such as verdicts alone.
 func decodeTable(ctx context.Context, name string, f format.Format, urlColumn string) (int64, error) {
 	if f == format.Parquet {
 		return checkParquet(ctx, name)
@@ -62,7 +62,7 @@ func decodeTable(ctx context.Context, name string, f format.Format, urlColumn st
 	}
 	t, schemaErr := openLibrary(ctx, name, f)
 	if schemaErr != nil {
-		return 0, err // the reader of frontiers says it better
+		return 0, err // the error of the frontier reader is clearer
 	}
 	defer t.Close()
 	for _, field := range t.schema.Fields() {
@@ -100,8 +100,8 @@ func checkParquet(ctx context.Context, name string) (int64, error) {
 	return rows, nil
 }
 
-// checkArrow compares the checksums in an Arrow file or stream, which the library
-// does not look at.
+// checkArrow compares the checksums in an Arrow file or stream. The library does not check
+// them.
 func checkArrow(ctx context.Context, name string, f format.Format) error {
 	in, err := blob.Open(ctx, name)
 	if err != nil {

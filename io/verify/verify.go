@@ -17,32 +17,31 @@ import (
 	"robotsbatch/io/ruleset"
 )
 
-// Finding is what was found of one output, rule pack or manifest.
+// Finding is the result for one output, rule pack or manifest.
 type Finding struct {
 	// Name is its name for people.
 	Name string
 	// Format is that of an output; format.RulePack for a pack.
 	Format format.Format
-	// IsTable tells whether Rows were counted.
+	// IsTable means that Rows were counted.
 	IsTable bool
 	Rows    int64
-	// Output is what the manifest says of an output; nil without a manifest.
+	// Output is the manifest's entry of an output; nil without a manifest.
 	Output *manifest.Output
-	// Damage says what is wrong; it is empty when nothing is.
+	// Damage lists what is wrong; empty for an intact output.
 	Damage []error
 }
 
 // Verifier checks outputs and rule packs. It reads each manifest once.
 type Verifier struct {
-	manifests map[string]*manifest.Manifest // by name; nil where there is none
+	manifests map[string]*manifest.Manifest // by name; nil if there is none
 }
 
 // New returns a Verifier.
 func New() *Verifier { return &Verifier{manifests: make(map[string]*manifest.Manifest)} }
 
-// Check checks the file, object, folder of outputs or manifest of that name, and
-// calls found for each output or pack as soon as it is checked. The error is the
-// cause of ctx's end.
+// Check checks a file, object, folder of outputs or manifest. It calls found for each
+// output or pack when that is checked. It returns an error only if ctx ends: its cause.
 func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) error {
 	if !blob.IsURL(name) {
 		info, err := os.Stat(name)
@@ -115,8 +114,8 @@ func (v *Verifier) checkManifest(ctx context.Context, name string, found func(Fi
 	return nil
 }
 
-// find finds an output in its own manifest, or in that of its folder or of one
-// above. It returns nil when no manifest lists it.
+// find finds an output in its own manifest, or in that of its folder or a folder above. It
+// returns nil if no manifest lists it.
 func (v *Verifier) find(name string) (*manifest.Manifest, *manifest.Output, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -149,8 +148,7 @@ func (v *Verifier) find(name string) (*manifest.Manifest, *manifest.Output, erro
 	return nil, nil, nil
 }
 
-// checkOutput compares an output with its checksums, where there are any, and then
-// reads it.
+// checkOutput compares an output with its checksums, if there are any, and then reads it.
 func checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *manifest.Output) Finding {
 	f := Finding{Name: blob.Shown(name), Output: o}
 	if o != nil {
@@ -172,8 +170,8 @@ func checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *mani
 	return f
 }
 
-// checkSums compares an output with its checksums. It returns an error for each
-// part that is not what was written.
+// checkSums compares an output with its checksums and returns an error for each part that
+// has changed.
 func checkSums(ctx context.Context, name string, o *manifest.Output) []error {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
@@ -190,7 +188,8 @@ func checkSums(ctx context.Context, name string, o *manifest.Output) []error {
 	return damage
 }
 
-// partName is a part's name for people, such as "batch 3 (rows 0 to 9, bytes 8 to 90)".
+// partName returns a part's name for messages, such as "batch 3 (rows 0 to 9, bytes 8 to
+// 90)".
 func partName(o *manifest.Output, part int) string {
 	if part == len(o.Parts) {
 		return fmt.Sprintf("after byte %d", o.Output.Size)
@@ -217,7 +216,7 @@ func partName(o *manifest.Output, part int) string {
 	return fmt.Sprintf("after row %d (%s)", row, bytes)
 }
 
-// contextReader fails when its context has ended.
+// contextReader returns an error once its context has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -101,7 +101,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	return w, nil
 }
 
-// Stats returns what was read so far.
+// Stats returns counts of what was read so far.
 func (w *Reader) Stats() Stats { return w.stats }
 
 // Close frees what the Reader holds; the file that it reads stays open.

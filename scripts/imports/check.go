@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Package is what is checked of a package, named as go list names it.
+// Package has the fields of go list's output that the checks need.
 type Package struct {
 	// ImportPath is the package's path, module included.
 	ImportPath string

@@ -104,7 +104,7 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	return s.leaf(n, d, e)
 }
 
-// isRows tells whether the entries are the rows of a top-level array, in whole bytes of
+// isRows reports whether the entries are the rows of a top-level array, in whole bytes of
 // its bits.
 func (e *entries) isRows(d *array.Data) bool {
 	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n

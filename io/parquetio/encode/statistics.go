@@ -53,7 +53,7 @@ func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 	return nil, nil
 }
 
-// ordered tells whether values are ordered as what they are stored as.
+// ordered reports whether values are ordered as what they are stored as.
 func ordered(n *columns.Node) bool {
 	return n.Meaning.Kind != columns.Other && (n.Meaning.Kind != columns.Decimal || n.Type != columns.ByteArray)
 }

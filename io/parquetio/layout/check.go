@@ -126,5 +126,5 @@ func (f *File) checkChunk(group *RowGroup, column int) error {
 	return nil
 }
 
-// Nullable tells whether a column has definition levels.
+// Nullable reports whether a column has definition levels.
 func (l Leaf) Nullable() bool { return l.MaxDefinition > 0 }

@@ -423,7 +423,7 @@ func (t *thrift) chunkMeta(c *Chunk, id int16, kind byte) {
 	}
 }
 
-// complete tells whether a chunk can be read.
+// complete reports whether a chunk can be read.
 func (c *Chunk) complete() error {
 	switch {
 	case c.encrypted:

@@ -120,7 +120,7 @@ func (p *Pages) readData() error {
 	return p.checkLevels()
 }
 
-// aliased tells whether the opened page is what lies in the file.
+// aliased reports whether the opened page is what lies in the file.
 func (p *Page) aliased(codec Codec) bool { return p.stored || codec == Uncompressed }
 
 // checkLevels counts the values and rows of the current page.

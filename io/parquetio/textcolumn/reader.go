@@ -19,7 +19,7 @@ import (
 	"robotsbatch/io/parquetio/layout"
 )
 
-// Fits tells whether a column can be read here: flat, of byte arrays.
+// Fits reports whether a column can be read here: flat, of byte arrays.
 func Fits(e *layout.Element, leaf layout.Leaf) bool {
 	return leaf.MaxRepetition == 0 && leaf.MaxDefinition <= 1 && e.Type == layout.ByteArray
 }
