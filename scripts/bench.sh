@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs benchmarks and records the raw output under bench/record/, headed by
-# what is needed to read it later, in the form that benchstat takes.
+# Runs benchmarks and records the raw output under bench/record/, in the form that benchstat
+# reads. The header describes the machine and the commit.
 #
 #   scripts/bench.sh [-name NAME] [-count N] [-benchtime T] [REGEXP [PACKAGE...]]
 #

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Measures robotsbatch beside Polars, DuckDB and pyarrow, which copy the same table
-# and append a constant column, and records times, memory and a chart in
-# bench/record/engines-DATE.md and engines.svg, for the tables of a FOLDER in
-# engines-FOLDER-DATE.md and engines-FOLDER.svg. It fails when an output has not what
-# the input has; times are for the reader. It needs Linux, Go, python3 with venv and
-# PyPI. Data and outputs lie in a folder below TMPDIR, which is removed.
+# Compares robotsbatch with Polars, DuckDB and pyarrow, which copy the same table and append
+# a constant column. Records times, memory and a chart in bench/record/engines-DATE.md and
+# engines.svg; for the tables of a FOLDER in engines-FOLDER-DATE.md and engines-FOLDER.svg.
+# It fails if an output differs from its input, not because of times. It needs Linux, Go,
+# python3 with venv and PyPI. Data and outputs are written to a folder under TMPDIR, which
+# is removed.
 #
 #   scripts/engines.sh [-rows N] [-wide-rows N] [-origins N] [-rounds N] [-threads N]
 #   scripts/engines.sh -data FOLDER [-goal RATIO] [-agent NAME] [-rounds N] [-threads N]
 #
-# The default is ten million rows of three columns and two million of thirty, over
-# twenty thousand origins, in Parquet and in Arrow, five rounds, two threads.
-# FOLDER has the tables to measure, .parquet and .arrow, and the rules: site.rules, a
-# pack, or the folder rules. RATIO is how much of Polars' time is aimed at there.
+# The default is ten million rows of three columns and two million of thirty, over twenty
+# thousand origins, in Parquet and in Arrow, five rounds, two threads. FOLDER has the tables
+# to measure, .parquet and .arrow, and the rules: the pack site.rules or the folder rules.
+# RATIO is the goal there, as a part of Polars' time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures what robotsbatch does with broken and hostile inputs, and records the
-# tables in bench/record/faults-DATE.md, or faults-DATE-SECTION.md for single
-# sections. It fails when something ended as nothing should.
+# Measures how robotsbatch handles broken and hostile inputs, and records the tables in
+# bench/record/faults-DATE.md, or faults-DATE-SECTION.md for single sections. It fails if a
+# run had an outcome that is never right.
 #
 #   scripts/faults.sh [-n SCALE] [-seed N] [SECTION...]
 #

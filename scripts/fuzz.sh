@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Fuzzes every target of every package for a while and prints a table of them.
-# It fails when a target fails; go test has then written the input that does it
-# to testdata/fuzz beside the target.
+# Fuzzes every target of every package for a while and prints a table of them. It fails if a
+# target fails; go test has then written the failing input to testdata/fuzz next to the
+# target.
 #
 #   scripts/fuzz.sh [-jobs N] [-record] [DURATION [REGEXP]]
 #
-# DURATION is for each target, 10s unless said (30s, 5m, or 100000x for a number
-# of executions); REGEXP picks targets by "package.Name". With -jobs, so many
-# targets are fuzzed at the same time, each by one worker; else one after the
-# other, by as many workers as there are processors. -record adds the table to
+# DURATION is the time for each target: 10s by default (30s, 5m, or 100000x for a number of
+# executions). REGEXP selects targets by "package.Name". With -jobs N, N targets are fuzzed
+# at the same time, each by one worker. Without it, they are fuzzed one after the other, by
+# as many workers as there are processors. -record adds the table to
 # bench/record/fuzz-DATE.txt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,8 +32,8 @@ while [[ ${1-} == -* ]]; do
   esac
   shift
 done
-# What is kept for the next one of a kind outlives a garbage collection, and an
-# execution keeps some for its own: the heap would grow with each collection.
+# Memory in pools outlives a garbage collection, and an execution that takes from a pool
+# keeps it: without a limit the heap would grow with each collection.
 export GOMEMLIMIT=${GOMEMLIMIT-1GiB}
 duration=${1-10s}
 filter=${2-.}
@@ -53,8 +53,8 @@ ended_late() {
 
 row='%-34s %-38s %14s  %s\n'
 
-# fuzz PACKAGE NAME LOG fuzzes a target and prints its row. Long inputs would be
-# minimised for most of the time that there is.
+# fuzz PACKAGE NAME LOG fuzzes a target and prints its row. It does not minimise inputs,
+# because long ones would take most of the time.
 fuzz() {
   local package=$1 name=$2 log=$3 result=ok executions
   if ! go test -run '^$' -fuzz "^$name\$" -fuzztime "$duration" -fuzzminimizetime 10x "${parallel[@]}" "$package" >"$log" 2>&1 </dev/null; then

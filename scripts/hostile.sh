@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Looks for the robots.txt and the URL that take the evaluator longest, and records
-# what it finds under bench/record/.
+# Searches for the robots.txt and the URL that take the evaluator longest, and records what
+# it finds under bench/record/.
 #
 #   scripts/hostile.sh [-time T] [-seed N] [-lengths N,N,...] [-save FOLDER]
 #
-# The default is an hour (-time 1h). What it prints is nanoseconds a byte of the URL:
-# where the rules of its host decided some URLs before, and as the first of its host.
+# The default is an hour (-time 1h). It prints nanoseconds per byte of the URL: for a host
+# whose rules have decided some URLs before, and for the first URL of a host.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Measures the whole job beside the same job run by an evaluator that sets every
-# bit, from Arrow to Arrow and from Parquet to Parquet, both zstd, with rules from
-# a folder and from a pack, and two workers beside one. It records what came out
-# in bench/record/job-DATE-COMMIT.txt. Data and temporary files lie in a folder of
-# their own below TMPDIR, which is removed.
+# Compares the whole job with the same job run by an evaluator that sets every bit: from
+# Arrow to Arrow and from Parquet to Parquet, both zstd, with rules from a folder and from a
+# pack, and with two workers and one. Records the results in
+# bench/record/job-DATE-COMMIT.txt. Data and temporary files are written to a folder under
+# TMPDIR, which is removed.
 #
 #   scripts/job.sh [-urls N] [-origins N] [-count N] [-data FOLDER]
 #
 # The default is two million URLs over twenty thousand origins, nine rounds.
-# FOLDER is one that bench/corpus/gen has written: frontier.arrow,
-# frontier.parquet and rules.
+# FOLDER was written by bench/corpus/gen: frontier.arrow, frontier.parquet and rules.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh

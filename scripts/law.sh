@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Evaluates many random lists of URLs and compares each row with what it gets
-# alone in a fresh evaluator, plain and explained.
+# Evaluates many random lists of URLs and compares each row with the same row alone in a
+# fresh evaluator, with and without explanations.
 #
 #   scripts/law.sh [LISTS [SEED]]
 #
-# LISTS is 20000 unless given, about ten minutes; SEED is the first list's, random
-# unless given. A failure names the seed of its list.
+# LISTS is 20000 by default, about ten minutes; SEED is that of the first list, random by
+# default. A failure names the seed of its list.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds a rule pack of a made-up corpus, measures it and records what came out in
-# bench/record/pack-ORIGINS-BODIES.txt. The pack and all temporary files lie in a
-# folder of their own below TMPDIR, which is removed.
+# Builds a rule pack of a generated corpus, measures it and records the results in
+# bench/record/pack-ORIGINS-BODIES.txt. The pack and all temporary files are written to a
+# folder under TMPDIR, which is removed.
 #
 #   scripts/pack.sh [ORIGINS [BODIES]]
 #
 # The default is a million authorities over a hundred thousand distinct bodies.
-# To measure cold lookups as root drops the system's cache of files.
+# Run as root, it measures cold lookups by dropping the system's cache of files.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Measures other implementations of robots.txt beside this one, on the same URLs
-# in one run, and records times and verdicts under bench/record/.
+# Compares other implementations of robots.txt with this one, on the same URLs in one run,
+# and records times and verdicts under bench/record/.
 #
 #   scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N]
 #
-# The default is a made-up corpus. TEXT says in the record what the URLs are,
-# as "public URLs". The libraries come from their registries in the versions
-# that bench/peers pins, and are built in a cache folder; a language without a
-# toolchain is skipped.
+# The default is a generated corpus. TEXT describes the URLs in the record, such as "public
+# URLs". The libraries come from their registries in the versions that bench/peers pins, and
+# are built in a cache folder. A language without toolchain is skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
@@ -38,15 +37,15 @@ mkdir -p "$cache"
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/peers.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-# runner NAME LANGUAGE COMMAND... adds a runner to the list; an empty command
-# and a reason, one that is skipped.
+# runner NAME LANGUAGE COMMAND... adds a runner to the list. With an empty command and a
+# reason, the runner is skipped.
 runner() {
   local IFS=$'\t'
   echo "$*" >>"$scratch/runners"
 }
 
-# build NAME LANGUAGE TOOL FUNCTION builds a runner; where that cannot be done,
-# it is skipped with its reason.
+# build NAME LANGUAGE TOOL FUNCTION builds a runner. If that fails, the runner is skipped
+# with its reason.
 build() {
   local name=$1 language=$2 tool=$3 build=$4 log=$cache/$4.log
   if ! command -v "$tool" >/dev/null; then
@@ -60,13 +59,12 @@ build() {
   return 1
 }
 
-# stale FILE... tells whether something was installed from other files than
-# these, or never; fresh FILE... says that it was now.
+# stale FILE... succeeds if something was installed from other versions of these files, or
+# never; fresh FILE... records that it is installed now.
 stale() { ! cmp -s <(cat "$@") "$cache/$(basename "$1").installed"; }
 fresh() { cat "$@" >"$cache/$(basename "$1").installed"; }
 
-# bash does not end a function that is asked for its status at the first error:
-# hence the &&.
+# bash does not stop a function at the first error if its status is tested, so it needs &&.
 build_temoto() { (cd "$peers/temoto" && go build -o "$cache/temoto" .); }
 
 build_rust() {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# For the scripts that measure, which source it from the project's root: what
-# their records begin with, and where these are kept.
+# Sourced, at the project's root, by the scripts that measure. It has the header of records
+# and the folder for them.
 
 # The commit that is measured.
 # shellcheck disable=SC2034  # used where this is sourced
@@ -16,7 +16,7 @@ processor() {
   fi
 }
 
-# What is needed to read a record later.
+# record_head prints what a reader of the record must know.
 record_head() {
   echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
   echo "commit: $commit"
@@ -25,7 +25,7 @@ record_head() {
   echo "processor: $(processor), $(getconf _NPROCESSORS_ONLN) cores, load $(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"
 }
 
-# keep FILE NAME keeps a record under a name in bench/record.
+# keep FILE NAME stores a record in bench/record under a name.
 keep() {
   mkdir -p bench/record
   cp "$1" "bench/record/$2"

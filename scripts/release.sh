@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds what a release of the last commit has, in dist/ or the folder of -out: for each target an archive
-# with the program, its manual page, completions, licences and SBOM, and SHA256SUMS.
+# Builds the release of the last commit in dist/ or the folder of -out. Each target has an
+# archive with the program, its manual page, completions, licences and SBOM; SHA256SUMS is
+# for all.
 #
 #   scripts/release.sh [-out FOLDER] [GOOS/GOARCH...]
 #
@@ -20,7 +21,7 @@ fi
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-# In a clone: what is not committed is not in it.
+# Build in a clone, which has only what is committed.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/release.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 git clone --quiet . "$scratch/clone"

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Measures the job on a frontier of 100 million made-up URLs over a million
-# origins beside one of a tenth of both, with rules from packs: time a URL, and
-# the most memory, which must not grow with the frontier. It records what came out
-# in bench/record/scale-URLS-ORIGINS.txt. The data, some 4 GB, lies in a folder
-# below TMPDIR, which is removed, or in the one that is named, which stays and is
-# used again.
+# Compares the job on a frontier of 100 million generated URLs over a million origins with
+# one of a tenth of both, with rules from packs: the time per URL, and the peak memory,
+# which must not grow with the frontier. Records the results in
+# bench/record/scale-URLS-ORIGINS.txt. The data, some 4 GB, is written to a folder under
+# TMPDIR, which is removed; or to FOLDER, which is kept and used again.
 #
 #   scripts/scale.sh [-urls N] [-origins N] [-count N] [-data FOLDER]
 #
-# It takes an hour, most of it to make the data; Linux only.
+# It takes an hour, mostly to generate the data; Linux only.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
@@ -36,8 +35,8 @@ trap 'rm -rf "$scratch"' EXIT
 data=${data:-$scratch}
 cores=$(getconf _NPROCESSORS_ONLN)
 
-# Parts of a frontier are made side by side, each a file of some four million
-# URLs; one that is there already stays. The pack is made by this version.
+# The parts of a frontier are made in parallel, each a file of some four million URLs;
+# existing parts are kept. The pack is always made anew by this version.
 make_data() {
   local folder=$data/$1-$2 parts=$((($1 + 3999999) / 4000000))
   mkdir -p "$folder"
@@ -68,8 +67,8 @@ make_data "$urls" "$origins"
     measure "$urls" "$origins"
   done
 } | tee "$scratch/record"
-# median URLS FIELD is the median of a field of the lines of one size: the third
-# has the time a URL, the seventh the processor time.
+# median URLS FIELD prints the median of a field over the lines of one size. Field 3 is the
+# time per URL, field 7 the processor time.
 median() { awk -v urls="$1" -v field="$2" '$1 == urls && $2 == "URLs:" { print $field }' "$scratch/record" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 awk -v large="$(median "$urls" 3)" -v small="$(median "$small_urls" 3)" \
   -v large_cpu="$(median "$urls" 7)" -v small_cpu="$(median "$small_urls" 7)" \

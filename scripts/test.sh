@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Vets and tests every package. It needs Go and nothing else; arguments go to
-# go test:
+# Vets and tests every package. It needs only Go. Arguments go to go test:
 #
 #   scripts/test.sh
 #   scripts/test.sh -run TestMatch

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Measures making a rule pack of a crawl's WARC files, beside decompressing them
-# and compiling their distinct bodies alone, and records what came out in
-# bench/record/warc-CAPTURES.txt. The crawl is made up, some 1.8 KB compressed a
-# capture; it and all temporary files lie in a folder of their own below TMPDIR,
-# which is removed.
+# Compares making a rule pack from a crawl's WARC files with only decompressing them and
+# compiling their distinct bodies, and records the results in
+# bench/record/warc-CAPTURES.txt. The crawl is generated, some 1.8 KB compressed per
+# capture. All files are written to a folder under TMPDIR, which is removed.
 #
 #   scripts/warc.sh [-captures N] [-count N] [-data FOLDER]
 #
-# The default is a million captures and three rounds. FOLDER is one that
-# bench/warc -generate has written.
+# The default is a million captures and three rounds. FOLDER was written by bench/warc
+# -generate.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh

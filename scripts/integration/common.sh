@@ -1,5 +1,5 @@
-# Sourced by the checks against other programs. It goes to the top level, makes
-# the folder $scratch, which is removed in the end, and has what they all need.
+# Sourced by the checks against other programs. It changes to the top level and makes the
+# folder $scratch, which is removed at the end.
 # shellcheck shell=bash
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -7,15 +7,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/$(basename "$0" .sh).XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-# skip ends the check because something is not there, which is a failure where
-# CI is set.
+# skip ends the check because something is missing. That is a failure if CI is set.
 skip() {
   echo "SKIP: $1"
   [[ -z ${CI-} ]]
   exit
 }
 
-# python_with makes $scratch/venv/bin/python, with packages of PyPI such as
+# python_with PACKAGE... makes $scratch/venv/bin/python with packages from PyPI, such as
 # warcio==1.8.1.
 python_with() {
   if ! command -v python3 >/dev/null || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
@@ -30,8 +29,8 @@ build() {
   go build -o "$scratch/robotsbatch" ./cmd/robotsbatch
 }
 
-# node_with makes a folder in $scratch like the one that it is given, with the
-# packages of npm that its lock file names.
+# node_with FOLDER copies a folder to $scratch and installs the npm packages of its lock
+# file there.
 node_with() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     skip "node with npm is not installed"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Checks object stores against servers of others: versitygw for s3://,
-# fake-gcs-server for gs:// and azurite for azblob://. What is read by ranges is
-# counted in versitygw's access log. It needs Go and the module proxy, and for
-# azurite node and npm; what is missing is skipped, which is a failure where CI is
-# set.
+# Checks object stores against other projects' servers: versitygw for s3://, fake-gcs-server
+# for gs:// and azurite for azblob://. It counts ranged reads in versitygw's access log. It
+# needs Go and the module proxy, and node and npm for azurite. What is missing is skipped,
+# which is a failure if CI is set.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 started=()
@@ -15,7 +14,7 @@ fail() {
   exit 1
 }
 
-# Nothing but what is set here may be found.
+# Only the credentials that are set here may be found.
 unset "${!AWS_@}" "${!AZURE_@}" STORAGE_EMULATOR_HOST GOOGLE_APPLICATION_CREDENTIALS
 export AWS_ACCESS_KEY_ID=tester AWS_SECRET_ACCESS_KEY=verysecret AWS_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true
 export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
@@ -27,8 +26,7 @@ go build -o "$scratch/bin/objects" ./scripts/integration/objects
 PATH=$scratch/bin:$scratch:$PATH
 say "built"
 
-# Half a million URLs as Arrow, as they are and not compressed; a Parquet table of
-# twenty columns; captures.
+# Half a million URLs as uncompressed Arrow; a Parquet table of twenty columns; captures.
 cd "$scratch"
 (cd "$OLDPWD" && go run ./bench/corpus/gen -out "$scratch" -origins 500 -urls 500000 -formats arrow)
 robotsbatch -in frontier.arrow -rules rules -prefix first_ -compression none -out plain.arrow -quiet
@@ -49,7 +47,7 @@ for file in rules/*; do
 done 2>/dev/null | gzip >crawl.warc.gz
 say "corpus made"
 
-# retry waits until a command succeeds, for a while.
+# retry COMMAND... repeats a command until it succeeds, for a while.
 retry() {
   for _ in {1..100}; do
     "$@" 2>/dev/null && return
@@ -83,12 +81,12 @@ for file in frontier.arrow plain.arrow wide.parquet crawl.warc.gz; do
 done
 say "versitygw has the inputs"
 
-# job runs the job with the input, the rules and the output given, and more flags.
+# job INPUT RULES OUTPUT FLAG... runs the job.
 job() {
   robotsbatch -in "$1" -rules "$2" -agent CCBot -out "$3" -quiet "${@:4}"
 }
-# fetched fails if more than so many requests for objects, or bytes of their
-# bodies, were counted since the log was emptied.
+# fetched fails if more requests for objects, or bytes of their bodies, than given were
+# counted since the log was emptied.
 fetched() {
   local requests bytes
   requests=$(wc -l <bytes.log)
@@ -113,7 +111,7 @@ fetched "the verdicts of wide.parquet of $(size wide.parquet) bytes" 10 $(($(siz
 job wide.parquet rules local.parquet
 job "s3://bucket/in/wide.parquet?$counted" rules remote.parquet
 cmp local.parquet remote.parquet
-# Row groups pass through: their bytes once, and the URLs' column once more.
+# Row groups pass through: their bytes are read once, and the URLs' column once more.
 fetched "all of wide.parquet" 30 $(($(size wide.parquet) * 11 / 10 + 200000))
 job frontier.arrow crawl.warc.gz local.arrow
 job frontier.arrow "s3://bucket/in/crawl.warc.gz?$counted" remote.arrow
@@ -121,7 +119,7 @@ cmp local.arrow remote.arrow
 fetched "crawl.warc.gz of $(size crawl.warc.gz) bytes" 10 $(($(size crawl.warc.gz) + 200000))
 say "s3:// is read by ranges"
 
-# Written whole, in parts where it is large, and not at all when the job fails.
+# An output is written whole, in parts if it is large, and not at all if the job fails.
 job plain.arrow rules local.arrow -compression none
 job "s3://bucket/in/plain.arrow?$direct" rules "s3://bucket/out/plain.arrow?$direct" -compression none
 objects copy "s3://bucket/out/plain.arrow?$direct" remote.arrow
@@ -135,8 +133,8 @@ robotsbatch -in - -rules rules -out "s3://bucket/out/cut.arrow?$direct" -compres
 [[ $(objects uploads "s3://bucket?$direct") == 0 ]] || fail "a job that failed has left parts of an upload"
 say "s3:// is written whole or not at all"
 
-# The server is killed while the job waits for who reads its output. With little
-# memory it cannot have read the second input by then.
+# Kill the server while the job waits for the reader of its output. With little memory it
+# cannot have read the second input by then.
 twice=(-columns url -out-format csv)
 job plain.arrow rules local.csv "${twice[@]}" -in plain.arrow
 mkfifo slow
@@ -172,7 +170,7 @@ done
 say "a server may go away for a while"
 ! grep -rq verysecret error gateway.log
 
-# A round trip each of the others.
+# One round trip with each of the other stores.
 round_trip() {
   objects make "$1"
   objects copy frontier.arrow "${1%%\?*}/in.arrow"
@@ -180,7 +178,7 @@ round_trip() {
   job "${1%%\?*}/in.arrow" rules "${1%%\?*}/out/out.parquet"
   objects copy "${1%%\?*}/out/out.parquet" remote.parquet
   cmp local.parquet remote.parquet
-  # In parts.
+  # In several parts.
   objects copy plain.arrow "${1%%\?*}/plain.arrow"
   objects copy "${1%%\?*}/plain.arrow" remote.arrow
   cmp plain.arrow remote.arrow
@@ -203,7 +201,7 @@ port=$(objects port)
 node azurite/node_modules/azurite/dist/src/blob/main.js --silent --skipApiVersionCheck --inMemoryPersistence \
   --blobHost 127.0.0.1 --blobPort "$port" >azurite.log 2>&1 &
 started+=("$!")
-# The account that every azurite has, with its public key.
+# Every azurite has this account with this public key.
 export AZURE_STORAGE_ACCOUNT=devstoreaccount1 AZURE_STORAGE_DOMAIN=127.0.0.1:$port AZURE_STORAGE_PROTOCOL=http
 export AZURE_STORAGE_KEY=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==
 round_trip azblob://bucket

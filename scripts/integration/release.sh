@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds a release for all targets, runs the one for this machine, has others read what
-# is in it, and builds it again in another folder: the same bytes. With COLD=1 the second
-# build compiles everything again, which takes some minutes more.
+# Builds a release for all targets, runs the program for this machine, checks the contents
+# with other programs, and builds it again in another folder, which must give the same
+# bytes. With COLD=1 the second build compiles everything again and takes some minutes more.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source scripts/targets.sh
 
@@ -28,7 +28,7 @@ elif command -v groff >/dev/null; then
   [[ -z $warnings ]] || { echo "$warnings" >&2; exit 1; }
 fi
 
-# Every program says for whom and of which commit it is.
+# Every program names its target and commit.
 commit=$(git rev-parse HEAD)
 for archive in "$first"/robotsbatch-*; do
   mkdir "$scratch/open"
@@ -44,7 +44,7 @@ for archive in "$first"/robotsbatch-*; do
   rm -r "$scratch/open"
 done
 
-# The bills of materials are valid, as the makers of the format see it.
+# The bills of materials are valid for the checker of the format's authors.
 python_with 'cyclonedx-python-lib[json-validation]==11.12.0'
 "$scratch/venv/bin/python" - "$scratch"/*.cdx.json <<'PYTHON'
 import sys
@@ -59,7 +59,7 @@ for name in sys.argv[1:]:
 print(f"{len(sys.argv) - 1} bills of materials are valid")
 PYTHON
 
-# Again, elsewhere.
+# Build again in another folder.
 [[ -z ${COLD-} ]] || export GOCACHE=$scratch/cache
 TMPDIR=$scratch scripts/release.sh -out "$scratch/second"
 diff "$first/SHA256SUMS" "$scratch/second/SHA256SUMS"

@@ -73,7 +73,7 @@ run slurmctld -D -c
 run slurmd -D
 until_true 60 eval 'sinfo -h -o %T | grep -q idle' || fail "Slurm does not start: $(sinfo 2>&1)"
 
-# What one job writes, and which shards have inputs.
+# The outputs of one job, and the shards that have inputs.
 sample=$PWD/bench/corpus/sample task=$PWD/scripts/slurm/array.sh
 mkdir "$scratch/in" && cd "$scratch"
 for i in $(seq 0 15); do cp "$sample/frontier.arrow" "in/part-$i.arrow"; done
@@ -84,7 +84,7 @@ for i in $(seq 0 15); do ./robotsbatch "${arguments[@]}" -out tried/ -shard "$i/
 mapfile -t busy < <(grep -l '"output":' tried/_robotsbatch.shard-*.jsonl | sed 's/.*shard-0*\([0-9][0-9]*\)-of.*/\1/')
 locked=${busy[0]} killed=${busy[1]}
 
-# The program as tasks run it: the one to be killed stands still the first time.
+# The program that tasks run. The task to be killed hangs the first time.
 cat >task-program <<PROGRAM
 #!/usr/bin/env bash
 "$scratch/robotsbatch" "\$@" &
@@ -96,7 +96,7 @@ PROGRAM
 chmod +x task-program
 export ROBOTSBATCH=$scratch/task-program SHARDS=16
 
-# Somebody else has the lock of one shard until its task has failed.
+# Another process holds the lock of one shard until its task has failed.
 mkdir out
 lock=out/.$(basename "tried/$(printf '_robotsbatch.shard-%05d-of-00016.manifest.jsonl' "$locked")").robotsbatch.lock
 exec 9>"$lock"
