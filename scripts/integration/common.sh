@@ -15,14 +15,22 @@ skip() {
 }
 
 # python_with PACKAGE... makes $scratch/venv/bin/python with packages from PyPI, such as
-# warcio==1.8.1.
+# warcio==1.8.1. PYTHON_VENV names an environment that has them, to save the time.
 python_with() {
+  if [[ -n ${PYTHON_VENV-} ]]; then
+    ln -s "$PYTHON_VENV" "$scratch/venv"
+    return
+  fi
   if ! command -v python3 >/dev/null || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
     skip "python3 with venv is not installed"
   fi
   python3 -m venv "$scratch/venv"
   "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check "$@"
 }
+
+# The Spark of the checks that use it: one version, so that pip's cache has it for the next.
+# shellcheck disable=SC2034  # used where this is sourced
+pyspark=pyspark==4.3.0
 
 # build makes $scratch/robotsbatch.
 build() {

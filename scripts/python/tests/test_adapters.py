@@ -1,11 +1,21 @@
 """The adapters, each with the real thing where it is installed."""
 
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
+import robotsbatch
+
+SPARK_PAGE = Path(__file__).resolve().parents[3] / "cmd/robotsbatch/manual/spark.md"
 URLS = ["https://example.com/", "https://example.com/a", "mailto:a@example.com"]
 
 
@@ -66,22 +76,108 @@ def test_ray(ray: object, folder: Path) -> None:
     assert [row["allowed"] for row in rows] == [True, False, None] * 1000
 
 
-def test_spark(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
     pytest.importorskip("pyspark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java: there is no java")
     from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.sql.shuffle.partitions", 2).getOrCreate()
+    yield spark
+    spark.stop()
+
+
+def test_spark(spark: Any, folder: Path) -> None:
+    import robotsbatch.spark
+
+    rules = str(folder / "robots")
+    frame = spark.createDataFrame(list(enumerate(URLS * 100)), "n long, url string").repartition(5, "n")
+    done = robotsbatch.spark.evaluate(frame, rules=rules, agents="CCBot", explain=True)
+    assert done.columns == ["n", "url", "allowed", "reason", "rule", "rule_line", "rule_agent"]
+    assert [row.allowed for row in done.orderBy("n").collect()] == [True, False, None] * 100
+    assert done.limit(1).count() == 1
+    failing = frame.mapInArrow(robotsbatch.spark.map_in_arrow(rules="/nowhere"), "n long, url string, allowed boolean")
+    with pytest.raises(Exception, match="robotsbatch: -rules /nowhere: no such file"):
+        failing.collect()
+
+
+def test_spark_schema(spark: Any, folder: Path) -> None:
+    """The frame's own columns keep their types, also those that Arrow has otherwise."""
+    import robotsbatch.spark
+
+    columns = "timestamp_ntz'2026-01-01 00:00:00' t, timestamp'2026-01-01 00:00:00' z, array(1, null) a, map('k', named_struct('b', 1Y)) m"
+    frame = spark.sql(f"select 'https://example.com/a' url, {columns}, cast('x' as binary) x, 1.50BD d")
+    done = robotsbatch.spark.evaluate(frame, rules=str(folder / "robots"))
+    assert done.schema.fields[:-1] == frame.schema.fields
+    assert done.drop("allowed").collect() == frame.collect()
+    assert [row.allowed for row in done.collect()] == [False]
+
+
+def test_spark_hash(spark: Any, folder: Path) -> None:
+    """The program's hash of an authority is Spark's xxhash64 of its text."""
+    import robotsbatch.spark
+
+    hosts = [f"{'a' * n}.{'b' * n}.test" for n in range(1, 64)]
+    hosts += [f"{host}:{8000 + i}" for i, host in enumerate(hosts)] + ["WWW.B\u00fccher.test", "192.0.2.1", "[2001:db8::1]:81"]
+    urls = [f"{scheme}://{host}/{i}" for i, host in enumerate(hosts) for scheme in ("http", "https")]
+    said = subprocess.run(
+        [robotsbatch.find_robotsbatch_bin(), "hash", "-partitions", "7", "-"],
+        input="\n".join(urls), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    lines = [line.split("\t") for line in said.stdout.splitlines()]
+    assert len(lines) == len(urls)
+    rows = [(url, int(number), int(part), authority) for url, (number, part, authority) in zip(urls, lines, strict=True)]
+    frame = spark.createDataFrame(rows, "url string, number long, part int, authority string")
+    hashed = robotsbatch.spark.evaluate(frame, rules=str(folder / "robots"), with_="authority_hash")
+    assert hashed.where("authority_hash = number and xxhash64(authority) = number and pmod(number, 7) = part").count() == len(urls)
+
+
+def test_spark_parts(spark: Any, folder: Path) -> None:
+    """With rules in parts each Spark partition has the rows of one of them."""
+    from pyspark.sql import functions as F
 
     import robotsbatch.spark
 
-    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-    try:
-        frame = spark.createDataFrame([(i, url) for i, url in enumerate(URLS * 100)], "n long, url string").repartition(5, "n")
-        rules = str(folder / "robots")
-        schema = robotsbatch.spark.schema(frame, rules=rules, agents="CCBot")
-        done = frame.mapInArrow(robotsbatch.spark.map_in_arrow(rules=rules, agents="CCBot"), schema)
-        assert done.columns == ["n", "url", "allowed"]
-        assert [row.allowed for row in done.orderBy("n").collect()] == [True, False, None] * 100
-        failing = frame.mapInArrow(robotsbatch.spark.map_in_arrow(rules="/nowhere"), schema)
-        with pytest.raises(Exception, match="robotsbatch: -rules /nowhere: no such file"):
-            failing.collect()
-    finally:
-        spark.stop()
+    for i in range(0, 40, 2):
+        (folder / "robots" / f"{i}.test").write_text(f"User-agent: *\nDisallow: /{i}\n")
+    robotsbatch.compile(folder / "site.rules", rules="robots", partitions=3)
+    rows = [(n, f"https://{n % 40}.test/{n % 5 * 10}") for n in range(2000)] + [(2000, "mailto:a"), (2001, None)]
+    frame = spark.createDataFrame(rows, "n long, url string").repartition(4)
+    rules = str(folder / "site.rules")
+    done = robotsbatch.spark.evaluate(frame, parts=3, tasks=6, rules=rules, with_="authority_hash")
+    assert done.columns == ["n", "url", "allowed", "authority_hash"]
+    found = done.withColumn("task", F.spark_partition_id()).collect()
+    whole = robotsbatch.evaluate(pa.table({"url": [url for _, url in rows]}), rules="robots")
+    assert [row.allowed for row in sorted(found)] == whole["allowed"].to_pylist()
+    numbers = {(row.task, (row.authority_hash or 0) % 6) for row in found}
+    assert len(numbers) == len({task for task, _ in numbers}) == len({number for _, number in numbers}) > 3
+    with pytest.raises(ValueError, match="tasks=4 is no multiple of parts=3"):
+        robotsbatch.spark.evaluate(frame, parts=3, tasks=4, rules=rules)
+    Path(robotsbatch.spark.part_name(rules, 1, 3)).unlink()
+    with pytest.raises(Exception, match="site-00001-of-00003.rules: no such file"):
+        done.collect()
+
+
+@pytest.mark.skipif(not SPARK_PAGE.exists(), reason="the manual is not beside the tests")
+def test_spark_page(spark: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The manual's code works, and its command lines and table are those of the job."""
+    page = SPARK_PAGE.read_text()
+    robotsbatch.compile(folder / "site.rules", rules="robots")
+    spark.sparkContext.addFile("site.rules")  # as --files does
+    names: dict[str, Any] = {"frame": spark.createDataFrame([(url,) for url in URLS], "url string")}
+    [code] = re.findall("```python\n(.*?)```", page, re.DOTALL)
+    exec(code, names)
+    assert [row.allowed for row in names["verdicts"].collect()] == [True, False, None]
+
+    job = runpy.run_path(str(SPARK_PAGE.parents[3] / "scripts/spark/filter_frontier.py"))
+    commands = re.findall(r"spark-submit (filter_frontier.py --.*?)\n```", page, re.DOTALL)
+    for command in commands:
+        monkeypatch.setattr(sys, "argv", command.replace("\\\n", " ").split())
+        assert job["arguments"]().agent == ["CCBot"]
+    assert len(commands) == 2
+    parser = job["parser"]()
+    told = set(re.findall(r"`(--[a-z-]+)", "".join(line for line in page.splitlines() if line.startswith("| `"))))
+    assert told == {option for action in parser._actions for option in action.option_strings} - {"-h", "--help"}

@@ -90,12 +90,15 @@ def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
     return _tables.reader(data, **options)
 
 
-def compile(out: Path, **options: Unpack[RuleOptions]) -> None:
+def compile(out: Path, *, partitions: int | None = None, **options: Unpack[RuleOptions]) -> None:
     """Make a rule pack of robots.txt files or captures; ``agents=`` is not for it.
+
+    With ``partitions=`` it makes so many, by authority, such as
+    ``site-00003-of-00016.rules``.
 
     >>> compile("site.rules", rules="robots")
     """
-    _run(command("compile", {**options, "out": out}) + ["-quiet"])
+    _run(command("compile", {**options, "out": out, "partitions": partitions}) + ["-quiet"])
 
 
 class Explanation(NamedTuple):

@@ -72,7 +72,7 @@ def command(name: str, options: object) -> list[str]:
     if not options.get("rules"):
         raise TypeError("rules= is missing: a folder of robots.txt files, a rule pack, or captures")
     args = [os.fspath(options.get("binary") or find_robotsbatch_bin()), name]
-    known = Options.__annotations__ | {"out": None}
+    known = Options.__annotations__ | {"out": None, "partitions": None}
     for option, value in options.items():
         if option not in known:
             raise TypeError(f"there is no option {option}; there are {', '.join(sorted(known))}")

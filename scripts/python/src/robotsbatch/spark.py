@@ -1,4 +1,8 @@
-"""Verdicts in Spark: a function for ``DataFrame.mapInArrow``.
+"""Verdicts in Spark.
+
+    verdicts = robotsbatch.spark.evaluate(frame, rules="site.rules", agents="CCBot")
+
+Or, as it is done there, by a function for ``DataFrame.mapInArrow``:
 
     schema = robotsbatch.spark.schema(frame, rules=pack, agents="CCBot")
     frame.mapInArrow(robotsbatch.spark.map_in_arrow(rules=pack, agents="CCBot"), schema)
@@ -7,6 +11,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -16,10 +21,36 @@ from robotsbatch._options import Options
 from robotsbatch._tables import reader
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 Map = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+_PREFIX = "_robotsbatch_"
+_HASH = _PREFIX + "authority_hash"
+
+
+def evaluate(frame: DataFrame, *, parts: int = 1, tasks: int | None = None, **options: Unpack[Options]) -> DataFrame:
+    """Return the frame with the verdict columns.
+
+    Args:
+        frame: its rows stay where they are, unless there are parts.
+        parts: how many the rules have, if ``robotsbatch compile -partitions`` divided
+            them. ``rules=`` is then the name that compile was given for ``-out``. The
+            frame is repartitioned by authority, so that a task opens one part.
+        tasks: how many Spark partitions that makes, a multiple of ``parts``, which is
+            the default.
+        options: as of map_in_arrow.
+    """
+    if parts == 1:
+        return frame.mapInArrow(map_in_arrow(**options), schema(frame, **options))
+    rules = options["rules"]
+    if parts < 1 or not isinstance(rules, str | os.PathLike):
+        raise ValueError(f"parts={parts}: it is how many parts the one file has that rules= names")
+    if (tasks := tasks or parts) % parts:
+        raise ValueError(f"tasks={tasks} is no multiple of parts={parts}")
+    done = schema(frame, **cast(Options, {**options, "rules": part_name(rules, 0, parts)}))
+    return _by_authority(frame, tasks, options).mapInArrow(_map_part(rules, parts, options), done)
 
 
 def map_in_arrow(**options: Unpack[Options]) -> Map:
@@ -28,7 +59,9 @@ def map_in_arrow(**options: Unpack[Options]) -> Map:
     A task has a child of its own, which ends with it, also when the task is killed;
     what the child says when it fails is in the task's error. ``rules=`` and
     ``binary=`` may name files that were given to ``--files``: where there is no such
-    file, that of the node is taken. Tasks of a node share its pages in memory.
+    file, that of the node is taken. A binary ``robotsbatch`` that was shipped is
+    taken rather than the package's own. Tasks that read the same file share its pages
+    in memory.
     """
 
     def verdicts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -46,11 +79,92 @@ def map_in_arrow(**options: Unpack[Options]) -> Map:
 def schema(frame: DataFrame, **options: Unpack[Options]) -> StructType:
     """Return the schema that ``mapInArrow`` needs beforehand: that of the answers,
     which the program says of a table without rows, on the driver."""
-    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StructType
 
-    empty = to_arrow_schema(frame.schema).empty_table()
+    # What may be URLs counts, and the names of all.
+    kinds = {"string": pa.string(), "binary": pa.binary()}
+    empty = pa.schema([(name, kinds.get(kind, pa.null())) for name, kind in frame.dtypes]).empty_table()
     with reader(empty, **_on_node(options)) as answered:
-        return from_arrow_schema(answered.schema)
+        made = answered.schema
+    if options.get("columns", "all") != "all":
+        return from_arrow_schema(made)
+    # The frame's own fields, for Arrow does not have all of Spark's types.
+    new = from_arrow_schema(pa.schema(list(made)[len(frame.columns) :]))
+    return StructType([*frame.schema.fields, *new.fields])
+
+
+def part_name(rules: str | os.PathLike[str], number: int, parts: int) -> str:
+    """Return the name of a part of a rule pack, as ``robotsbatch compile -partitions``
+    makes it.
+
+    >>> part_name("site.rules", 3, 16)
+    'site-00003-of-00016.rules'
+    """
+    path, mark, parameters = os.fspath(rules).partition("?")
+    begin, ending = os.path.splitext(path)
+    return f"{begin}-{number:05}-of-{parts:05}{ending}{mark}{parameters}"
+
+
+def _by_authority(frame: DataFrame, tasks: int, options: Options) -> DataFrame:
+    """Repartition a frame by pmod(authority_hash, tasks), and add the hash."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import LongType, StructField, StructType
+
+    hashing = {key: value for key, value in options.items() if key in ("url_column", "binary")}
+    fields = [*frame.schema.fields, StructField(_HASH, LongType())]
+    hashed = frame.mapInArrow(_map_hash(hashing), StructType(fields))
+    number = F.pmod(F.coalesce(_HASH, F.lit(0)), F.lit(tasks))
+    keys = F.lit(_keys(frame.sparkSession, tasks)).cast("array<long>")
+    key = F.element_at(keys, number.cast("int") + 1)
+    return hashed.repartition(tasks, key)
+
+
+def _keys(spark: SparkSession, tasks: int) -> list[int]:
+    """Return for each number below tasks a key that ``repartition(tasks, key)`` puts
+    into the partition of this number. Spark takes its own hash of a key for that, so
+    keys are tried until there is one for each."""
+    from pyspark.sql import functions as F
+
+    found: dict[int, int] = {}
+    tried = 0
+    while len(found) < tasks:
+        keys = spark.range(tried, tried + 16 * tasks, numPartitions=1)
+        for key, number in keys.select("id", F.pmod(F.hash("id"), F.lit(tasks))).collect():
+            found.setdefault(number, key)
+        tried += 16 * tasks
+    return [found[number] for number in range(tasks)]
+
+
+def _map_hash(options: dict[str, Any]) -> Map:
+    """The function that adds the hash of the authority."""
+
+    def hashes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with tempfile.TemporaryDirectory(prefix="robotsbatch.") as empty:
+            adding = map_in_arrow(rules=empty, allow_no_rules=True, with_="authority_hash", prefix=_PREFIX, **options)
+            for batch in adding(batches):
+                yield _without(batch, _PREFIX + "allowed")
+
+    return hashes
+
+
+def _map_part(rules: str | os.PathLike[str], parts: int, options: Options) -> Map:
+    """The function that answers a partition whose rows have the hashes of one part."""
+
+    def verdicts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        iterator = (batch for batch in batches if batch.num_rows)
+        first = next(iterator, None)
+        if first is None:
+            return
+        number = (first.column(_HASH)[0].as_py() or 0) % parts
+        answering = map_in_arrow(**cast(Options, {**options, "rules": part_name(rules, number, parts)}))
+        yield from answering(_without(batch, _HASH) for batch in _chain(first, iterator))
+
+    return verdicts
+
+
+def _without(batch: pa.RecordBatch, column: str) -> pa.RecordBatch:
+    return batch.select([name for name in batch.schema.names if name != column])
 
 
 def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -66,17 +180,22 @@ def _on_node(options: Options) -> Options:
         if names is not None:
             several = not isinstance(names, str | os.PathLike)
             found[option] = [_file(name) for name in names] if several else _file(names)
+    if found.get("binary") is None and (shipped := _shipped("robotsbatch")):
+        found["binary"] = shipped
     return cast(Options, found)
 
 
 def _file(name: str | os.PathLike[str]) -> str:
+    path = os.fspath(name)
+    return path if "://" in path else _shipped(path) or os.path.abspath(path)
+
+
+def _shipped(name: str) -> str | None:
+    """The file of that name among those of ``--files``."""
     from pyspark import SparkFiles
 
-    path = os.fspath(name)
-    if os.path.exists(path) or "://" in path:
-        return path
     try:
-        shipped = SparkFiles.get(os.path.basename(path))
+        path = SparkFiles.get(os.path.basename(name))
     except Exception:  # no Spark runs in this process
-        return path
-    return shipped if os.path.exists(shipped) else path
+        return None
+    return path if os.path.exists(path) else None
