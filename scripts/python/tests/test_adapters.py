@@ -166,7 +166,7 @@ def test_spark_page(spark: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     """The manual's code works, and its command lines and table are those of the job."""
     page = SPARK_PAGE.read_text()
     robotsbatch.compile(folder / "site.rules", rules="robots")
-    spark.sparkContext.addFile("site.rules")  # as --files does
+    spark.sparkContext.addFile(str(folder / "site.rules"))  # as --files does
     names: dict[str, Any] = {"frame": spark.createDataFrame([(url,) for url in URLS], "url string")}
     [code] = re.findall("```python\n(.*?)```", page, re.DOTALL)
     exec(code, names)
