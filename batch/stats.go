@@ -42,6 +42,9 @@ type Counts struct {
 	Unknown int64
 	// Weights are the sums of the rows' weights; see Batch.Weights.
 	Weights Weights
+	// Newest has the rows by the verdict of the newest rules, too; nil without
+	// Verdicts.Newest.
+	Newest *Newest
 }
 
 // statsOf are the statistics of a batch, but for its authorities.
@@ -61,6 +64,9 @@ func statsOf(b *Batch, v *Verdicts) Stats {
 	}
 	if b.Weights.Ints != nil || b.Weights.Floats != nil {
 		s.weigh(&b.Weights, v)
+	}
+	if v.Newest != nil {
+		s.compare(b, v)
 	}
 	return s
 }
@@ -105,6 +111,13 @@ func (s *Stats) add(b *Stats) {
 		s.Agents[i].Denied += counts.Denied
 		s.Agents[i].Unknown += counts.Unknown
 		s.Agents[i].Weights.Add(&counts.Weights)
+		if counts.Newest == nil {
+			continue
+		}
+		if s.Agents[i].Newest == nil {
+			s.Agents[i].Newest = new(Newest)
+		}
+		s.Agents[i].Newest.Add(counts.Newest)
 	}
 }
 

@@ -130,6 +130,8 @@ type AgentCounts struct {
 	Unknown int64 `json:"unknown"`
 	// Weights are sums of weights, absent where they are 0.
 	Weights batch.Weights `json:"weights,omitzero"`
+	// Newest is absent where the newest rules were not asked, too.
+	Newest *batch.Newest `json:"newest,omitempty"`
 }
 
 // CountsOf takes statistics down.

@@ -99,7 +99,8 @@ type jobConfig struct {
 
 	// With asOfColumn: beforeFirst makes the first capture hold before, everDenied
 	// counts denials of later times.
-	beforeFirst, everDenied bool
+	// compareNewest counts what the newest rules say, too.
+	beforeFirst, everDenied, compareNewest bool
 
 	maxInvalid  cli.Allowance
 	workers     int
@@ -244,6 +245,9 @@ func (c *jobConfig) nameColumns() error {
 func (c *jobConfig) checkTimes() error {
 	if c.asOfColumn == "" && (c.beforeFirst || c.everDenied) {
 		return usageErrorf("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
+	}
+	if c.asOfColumn == "" && c.compareNewest {
+		return usageErrorf("-compare-newest compares with the rules of the rows' own times: name their column with -as-of column:NAME")
 	}
 	c.history = c.asOfColumn != ""
 	return nil

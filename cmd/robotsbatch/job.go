@@ -298,13 +298,19 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
-	return j.html.Count(evaluate.New(j.rules.Origins(), evaluate.Options{
-		Agents: len(j.agents), Combine: j.combined(), ListMemory: j.batchMemory(), Profile: j.profile, Missing: j.missing, Explain: j.explain || j.html != nil,
-		Facts: j.html != nil || slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts), Domains: slices.Contains(j.with, batch.RegisteredDomainColumn),
-		Hashes: slices.Contains(j.with, batch.AuthorityHashColumn),
-		AsOf:   j.asOfSeconds(), MaxAge: int64(j.maxAge / time.Second),
-		Timelines: j.timelines, BeforeFirst: j.beforeFirst, EverDenied: j.everDenied,
-	}))
+	o := evaluate.Options{Agents: len(j.agents), Combine: j.combined(), ListMemory: j.batchMemory(), Profile: j.profile, Missing: j.missing}
+	newest := o
+	o.Explain = j.explain || j.html != nil
+	o.Facts = j.html != nil || slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts)
+	o.Domains = slices.Contains(j.with, batch.RegisteredDomainColumn)
+	o.Hashes = slices.Contains(j.with, batch.AuthorityHashColumn)
+	o.AsOf, o.MaxAge = j.asOfSeconds(), int64(j.maxAge/time.Second)
+	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.beforeFirst, j.everDenied
+	var e batch.Evaluator = evaluate.New(j.rules.Origins(), o)
+	if j.compareNewest {
+		e = evaluate.WithNewest(e, evaluate.New(j.rules.Origins(), newest))
+	}
+	return j.html.Count(e)
 }
 
 // convert writes one output.

@@ -355,6 +355,13 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return &c.weight },
 	},
 	{
+		Name: "compare-newest", Topic: runningTopic, Commands: jobCommand,
+		Short: "count what the newest rules say of the rows, too, with -as-of column:NAME",
+		More: "Rows by both verdicts, with -weight its sums, are in the summary and the report; the outputs stay as they are " +
+			"(robotsbatch help history).",
+		Bind: func(c *jobConfig) any { return &c.compareNewest },
+	},
+	{
 		Name: "manifest", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
 		Short: "write what verify and -resume need beside -out FILE, too",
 		More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",

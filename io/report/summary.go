@@ -82,6 +82,8 @@ type Agent struct {
 	Unknown int64 `json:"unknown"`
 	// Weight has the sums of -weight, absent without it.
 	Weight *batch.Weights `json:"weight,omitempty"`
+	// Newest has the rows by the verdict of the newest rules, too (-compare-newest).
+	Newest *batch.Newest `json:"newest,omitempty"`
 }
 
 // Weight is what is said of the column of -weight as a whole.
@@ -129,7 +131,16 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 		s.Agents[i].Denied += counts.Denied
 		s.Agents[i].Unknown += counts.Unknown
 		if s.Weight != nil {
+			if s.Agents[i].Weight == nil {
+				s.Agents[i].Weight = new(batch.Weights)
+			}
 			s.Agents[i].Weight.Add(&counts.Weights)
+		}
+		if counts.Newest != nil {
+			if s.Agents[i].Newest == nil {
+				s.Agents[i].Newest = new(batch.Newest)
+			}
+			s.Agents[i].Newest.Add(counts.Newest)
 		}
 	}
 	if s.Weight != nil {
@@ -206,6 +217,7 @@ func (s *Summary) String() string {
 	}
 	b.WriteString(")")
 	s.writeWeights(&b)
+	s.writeNewest(&b)
 	if s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written", Count(s.RowsWritten, "row", "rows"))
 	}
@@ -270,6 +282,34 @@ func (s *Summary) writeWeights(b *strings.Builder) {
 			fmt.Fprintf(b, ", %s %s", Count(odd.count, "row", "rows"), odd.what)
 		}
 	}
+}
+
+// writeNewest writes what the newest rules decide otherwise (-compare-newest).
+func (s *Summary) writeNewest(b *strings.Builder) {
+	for i, agent := range s.shownAgents() {
+		if agent.Newest == nil {
+			return
+		}
+		if i > 0 {
+			b.WriteString(",")
+		} else {
+			b.WriteString("; by the newest rules:")
+		}
+		if len(s.Agents) > 1 {
+			b.WriteString(" " + agent.Agent)
+		}
+		closed, opened := &agent.Newest.OfAllowed, &agent.Newest.OfDenied
+		fmt.Fprintf(b, " %s of the allowed denied%s, %s of the denied allowed%s",
+			Number(closed.Denied), s.weightText(&closed.Weights.Denied), Number(opened.Allowed), s.weightText(&opened.Weights.Allowed))
+	}
+}
+
+// weightText is a sum in parentheses, empty without -weight.
+func (s *Summary) weightText(sum *batch.Sum) string {
+	if s.Weight == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s %s)", s.Weight.Column, SumText(sum))
 }
 
 // secondsText has more digits where there is less time.
