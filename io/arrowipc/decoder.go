@@ -33,6 +33,7 @@ type decoder struct {
 	dictionaries []*dictionary
 	limit        int64
 	mem          memory.Allocator
+	scratch      *scratch // of it and those that dictionaries made of it
 
 	refs atomic.Int64
 
@@ -65,7 +66,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem}
+	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem, scratch: new(scratch)}
 	d.refs.Store(1)
 	reader, _, err := d.open()
 	if err != nil {
@@ -154,7 +155,7 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	if meta.delta && !known {
 		return fail(errors.New("it is extended before it is there"))
 	}
-	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, limit: d.limit, mem: d.mem}
+	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, limit: d.limit, mem: d.mem, scratch: d.scratch}
 	next.refs.Store(1)
 	limit := d.limit
 	for _, old := range d.dictionaries {
@@ -221,9 +222,11 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 			rec, err = nil, fmt.Errorf("damaged: %v", p)
 		}
 	}()
-	b, body, err = inflate(b, body, total)
-	if err != nil {
-		return nil, err
+	if b.codec != codecNone || b.narrow != nil {
+		if b, body, err = inflate(b, body, total, d.scratch.take()); err != nil {
+			return nil, err
+		}
+		defer d.scratch.give(body)
 	}
 	message := newIPCMessage(recordMessage(b, int64(len(body))), body)
 	if len(d.values) == 0 {
@@ -251,7 +254,7 @@ func (d *decoder) open() (*ipc.Reader, *messages, error) {
 	queue := &messages{newIPCMessage(d.schemaMessage, nil)}
 	for _, dictionary := range d.dictionaries {
 		plain := *dictionary.dictionaryMeta
-		batch, body, err := inflate(plain.batch, dictionary.body, dictionary.total)
+		batch, body, err := inflate(plain.batch, dictionary.body, dictionary.total, nil)
 		if err != nil {
 			return nil, nil, fmt.Errorf("dictionary %d: %w", plain.id, err)
 		}

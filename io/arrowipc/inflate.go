@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/pierrec/lz4/v4"
 
@@ -15,6 +16,36 @@ import (
 // prefixSize is how many bytes stand before each compressed buffer: its size
 // decompressed as a signed integer, -1 when it was left as it is.
 const prefixSize = 8
+
+// scratch is memory for inflated bodies. The Arrow library copies each buffer of a body,
+// so that the next record batch goes to the same memory. Workers share it.
+type scratch struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+// mostScratch is how many bytes a body takes at most whose memory is kept.
+const mostScratch = 32 << 20
+
+// take returns memory, which may have no room.
+func (s *scratch) take() (body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(s.free) - 1; last >= 0 {
+		body, s.free = s.free[last], s.free[:last]
+	}
+	return body
+}
+
+// give takes memory back that nothing points into.
+func (s *scratch) give(body []byte) {
+	if cap(body) > mostScratch {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, body)
+}
 
 // uncompressedSize returns how many bytes a compressed buffer takes.
 func uncompressedSize(buffer []byte) (int64, error) {
@@ -34,12 +65,15 @@ func uncompressedSize(buffer []byte) (int64, error) {
 // inflate returns the body with its buffers decompressed and its decimals widened, and the
 // metadata for it; total is what checkBody returned for them. The Arrow library would
 // decompress, too, but it allocates what a frame's header asks for and stops
-// before the frame's end, where the checksum is.
-func inflate(b *batchMeta, body []byte, total int64) (*batchMeta, []byte, error) {
+// before the frame's end, where the checksum is. The body is put into out if it has
+// the room.
+func inflate(b *batchMeta, body []byte, total int64, out []byte) (*batchMeta, []byte, error) {
 	if b.codec == codecNone && b.narrow == nil {
 		return b, body, nil
 	}
-	out := make([]byte, 0, total)
+	if out = out[:0]; int64(cap(out)) < total {
+		out = make([]byte, 0, total)
+	}
 	plain := *b
 	plain.codec, plain.narrow = codecNone, nil
 	plain.buffers = make([]span, len(b.buffers))
