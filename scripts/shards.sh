@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures what dividing a job costs: 1, 8 and 64 shards of 64 Arrow files, one after the
-# other, each with one worker, with rules from a pack. It records the processor time of all
-# shards, and what merging 10,000 takes, in bench/record/shards-DATE.txt. The files are
-# names of one, so that they lie in memory; a shard that starts costs the same whatever
-# it reads.
+# Measures what dividing a job costs: 1, 2, 4, and so on to 64 shards of 64 Arrow files,
+# one after the other, each with one worker, with rules from a pack; at last 1 again, for
+# machines whose speed changes meanwhile. It records the processor time of all shards, and
+# what merging 10,000 takes, in bench/record/shards-DATE.txt. The files are names of one,
+# so that they lie in memory; a shard that starts costs the same whatever it reads.
 #
 #   scripts/shards.sh [-urls N] [-origins N] [-data FOLDER]
 #
@@ -48,14 +48,15 @@ TIMEFORMAT='%R %U %S'
   record_head
   echo "$urls URLs, 64 Arrow files of $origins authorities"
   echo
-  for n in 1 8 64; do
+  for n in 1 2 4 8 16 32 64 1; do
     rm -rf "$scratch"/out-*
     read -r wall user system < <({ time all "$n" >&2; } 2>&1)
     "$scratch/robotsbatch" merge "$scratch/out-$n" -quiet
-    [[ $n != 1 ]] || one=$(echo "$user + $system" | bc)
-    awk -v n="$n" -v wall="$wall" -v cpu="$(echo "$user + $system" | bc)" -v one="$one" -v urls="$urls" \
-      'BEGIN { printf "%2d shards: %6.2f s of processor time, %.1f ns a URL, by that of one shard %.3f; %.2f s\n", n, cpu, cpu * 1e9 / urls, cpu / one, wall }'
+    awk -v n="$n" -v wall="$wall" -v cpu="$(echo "$user + $system" | bc)" -v urls="$urls" -v times="$scratch/times" \
+      'BEGIN { printf "%2d shards: %6.2f s of processor time, %.1f ns a URL; %.2f s\n", n, cpu, cpu * 1e9 / urls, wall; print n, cpu >>times }'
   done
+  awk '$1 == 1 { one += $2; ones++ } $1 == 64 { all = $2 }
+    END { printf "64 shards by the mean of both runs of one: %.3f; %.0f ms a shard besides its URLs\n", all / (one / ones), (all - one / ones) * 1000 / 63 }' "$scratch/times"
   echo
   go test ./io/outputs -run '^$' -bench Merge -benchtime 3x | grep Benchmark
 } | tee "$scratch/record"

@@ -24,7 +24,6 @@ package blob
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 )
@@ -61,7 +60,19 @@ func checkName(name string) (local string, isObject bool, err error) {
 func named(name string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		return fmt.Errorf("%s: %w", name, pathError.Err)
+		err = pathError.Err
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return &NamedError{name, err}
 }
+
+// NamedError says what is wrong with the input or output of that name. Who names it in
+// front of the error, such as the reader of a format, names it twice.
+type NamedError struct {
+	Name string
+	Err  error
+}
+
+func (e *NamedError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *NamedError) Unwrap() error { return e.Err }

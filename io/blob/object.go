@@ -130,9 +130,8 @@ func pause(ctx context.Context, failures int) error {
 
 // brokenError says that a body ended before its end.
 type brokenError struct {
-	name string
-	at   int64
-	err  error
+	at  int64
+	err error
 }
 
 func (e *brokenError) stalled() bool {
@@ -141,12 +140,12 @@ func (e *brokenError) stalled() bool {
 }
 
 func (e *brokenError) Error() string {
-	return fmt.Sprintf("%s: the connection broke off at byte %d: %s", e.name, e.at, cleaned(e.err))
+	return fmt.Sprintf("the connection broke off at byte %d: %s", e.at, cleaned(e.err))
 }
 
 // request asks for the bytes at an offset once, and returns how many came.
 func (o *object) request(ctx context.Context, p []byte, offset int64) (int, error) {
-	changed := fmt.Errorf("%s: %w", o.url.Name(), ErrChanged)
+	changed := named(o.url.Name(), ErrChanged)
 	body, err := o.bucket.Read(ctx, o.url.Key, o.version, Range{offset, int64(len(p))})
 	if err != nil {
 		var refused *ResponseError
@@ -167,7 +166,7 @@ func (o *object) request(ctx context.Context, p []byte, offset int64) (int, erro
 	case ctx.Err() != nil:
 		return n, o.url.explain(ctx, err)
 	}
-	return n, &brokenError{o.url.Name(), offset + int64(n), err}
+	return n, named(o.url.Name(), &brokenError{offset + int64(n), err})
 }
 
 // Read reads in order: the head first, for often no more is wanted, then blocks

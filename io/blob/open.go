@@ -67,7 +67,7 @@ func newFile(name string, f *os.File) (*File, error) {
 		return nil, named(name, err)
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder, not a file", name)
+		return nil, named(name, errors.New("it is a folder, not a file"))
 	}
 	size := int64(-1)
 	if info.Mode().IsRegular() {
@@ -105,7 +105,7 @@ func (f *File) Read(p []byte) (int, error) {
 // a stream, see Size.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	if f.size < 0 {
-		return 0, fmt.Errorf("%s: %w", f.name, errStream)
+		return 0, named(f.name, errStream)
 	}
 	n, err := f.in.ReadAt(p, offset)
 	return n, f.readError(err)
@@ -197,9 +197,9 @@ func (i Info) Unchanged(name string) error {
 	case !os.SameFile(i.file, now) || now.Size() == i.Size && now.ModTime().Equal(i.Modified):
 		return nil
 	case now.Size() != i.Size:
-		return fmt.Errorf("%s: %w: it had %d bytes and has %d", name, ErrChanged, i.Size, now.Size())
+		return named(name, fmt.Errorf("%w: it had %d bytes and has %d", ErrChanged, i.Size, now.Size()))
 	}
-	return fmt.Errorf("%s: %w", name, ErrChanged)
+	return named(name, ErrChanged)
 }
 
 // ErrChanged says that a file or object changed under a reader.

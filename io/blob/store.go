@@ -200,13 +200,13 @@ func CheckRange(r Range, contentRange string, contentLength int64) (size int64, 
 func (u URL) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s: %w", u.Name(), context.Cause(ctx))
+		return named(u.Name(), context.Cause(ctx))
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: there is no such object or bucket; a folder's name ends with a slash: %w", u.Name(), fs.ErrNotExist)
+		return named(u.Name(), fmt.Errorf("there is no such object or bucket; a folder's name ends with a slash: %w", fs.ErrNotExist))
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: the store refuses it: check the credentials in the environment: %s: %w", u.Name(), cleaned(err), fs.ErrPermission)
+		return named(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", cleaned(err), fs.ErrPermission))
 	}
-	return newStoreError(u.Name()+": ", err)
+	return named(u.Name(), newStoreError("", err))
 }
 
 var (

@@ -36,7 +36,7 @@ func TestTemporary(t *testing.T) {
 		{explained(&StalledError{For: "an answer"}), true},
 		{explained(&url.Error{Op: "Get", URL: "http://x", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}), true},
 		{explained(errors.New("no credentials")), false},
-		{&brokenError{name: "s3://bucket/key", err: syscall.ECONNRESET}, true},
+		{&brokenError{err: syscall.ECONNRESET}, true},
 	}
 	for _, test := range tests {
 		if got := Temporary(test.err); got != test.want {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"robotsbatch/io/blob"
 )
 
 // packagePrefix matches the package names that errors begin with. They help who works
@@ -49,6 +51,8 @@ func withoutCalls(text string, err error) string {
 		return replaceCall(text, e.Error(), e.New, e.Err)
 	case *os.SyscallError:
 		return strings.Replace(text, e.Error(), e.Err.Error(), 1)
+	case *blob.NamedError:
+		return withoutCalls(replaceCall(text, e.Error(), e.Name, e.Err), e.Err)
 	case interface{ Unwrap() error }:
 		if below := e.Unwrap(); below != nil {
 			return withoutCalls(text, below)
@@ -71,10 +75,25 @@ func replaceCall(text, call, path string, cause error) string {
 	switch {
 	case !found:
 		return text
-	case path == "" || strings.Contains(before, path):
+	case path == "" || hasWord(before, path):
 		return before + cause.Error() + after
 	}
 	return before + path + ": " + cause.Error() + after
+}
+
+// hasWord tells whether a name stands in text between spaces, or before a colon.
+func hasWord(text, name string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		begin, end := at+i, at+i+len(name)
+		if (begin == 0 || text[begin-1] == ' ') && (end == len(text) || text[end] == ' ' || text[end] == ':') {
+			return true
+		}
+		at = begin + 1
+	}
 }
 
 // Printable is s with what a terminal might obey as %XX: control characters, those

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"robotsbatch/io/blob"
 )
 
 func TestMessage(t *testing.T) {
@@ -26,6 +28,9 @@ func TestMessage(t *testing.T) {
 		{&os.LinkError{Op: "rename", Old: "t", New: "b", Err: syscall.EACCES}, "b: permission denied"},
 		{os.NewSyscallError("flock", syscall.EIO), "input/output error"},
 		{errors.Join(errors.New("one"), fmt.Errorf("two: %w", missing)), "one; two: a.txt: no such file or directory"},
+		{fmt.Errorf("text: a.txt: row 3: %w", &blob.NamedError{Name: "a.txt", Err: syscall.EIO}), "a.txt: row 3: input/output error"},
+		{fmt.Errorf("-files-from: %w", &blob.NamedError{Name: "f", Err: syscall.EIO}), "-files-from: f: input/output error"},
+		{fmt.Errorf("-agents: %w", &blob.NamedError{Name: "a.txt", Err: syscall.EIO}), "-agents: a.txt: input/output error"},
 		{errors.New("\x1b[31m\n\u202ered\x9b é"), "%1B[31m%0A%E2%80%AEred%9B é"},
 	} {
 		if got := Message(test.err); got != test.want {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A message has the name of what it is about once, whoever opens that: a file that
+// cannot be read, a folder where a file should be, a file that is missing, empty or cut.
+func TestMessagesNameOnce(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(folder, name)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	urls, agents, rules := write("urls.txt", "https://a.example/\n"), write("agents.txt", "CCBot\n"), filepath.Join(sample, "rules")
+	subfolder := filepath.Join(folder, "folder")
+	if err := os.Mkdir(subfolder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	arrow := readFile(t, filepath.Join(sample, "frontier.arrow"))
+	parquet := filepath.Join(folder, "whole.parquet")
+	mustRun(t, "-in", urls, "-rules", rules, "-out", parquet)
+	for _, name := range []string{
+		"/proc/self/mem", subfolder, filepath.Join(folder, "missing"), write("empty.arrow", ""), write("cut.arrow", string(arrow[:len(arrow)/2])),
+		write("cut.parquet", string(readFile(t, parquet)[:100])), write("cut.rules", "robotsbatch rules"), write("cut.gz", "\x1f\x8b\x08"),
+		write("cut.zst", "\x28\xb5\x2f\xfd"), write("cut.warc", "WARC/1.0\r\n"),
+	} {
+		for _, args := range [][]string{
+			{"-in", name, "-rules", rules},
+			{"-in", urls, "-rules", name},
+			{"-in", urls, "-rules", rules, "-agents", name},
+			{"-files-from", name, "-rules", rules},
+			{"inspect", name},
+			{"verify", name},
+			{"lint", name},
+			{"stats", name},
+			{"merge", name},
+			{"explain", "-rules", name, "https://a.example/"},
+			{"compile", "-rules", name, "-out", filepath.Join(folder, "made.rules")},
+			{"export", "-rules", name, "-table", "rules"},
+			{"survey", "-rules", name, "-agents", agents},
+			{"diff", rules, name},
+			{"diff", rules, rules, "-in", name},
+			{"hosts", "-in", name, "-rules", rules},
+		} {
+			_, _, stderr := runWith(t.Context(), "", args...)
+			for line := range strings.Lines(stderr) {
+				if strings.Count(line, name) > 1 {
+					t.Errorf("%s: %s", strings.Join(args, " "), line)
+				}
+			}
+		}
+	}
+}
