@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
+	"robotsbatch/io/frontier"
 	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/urls"
 )
@@ -24,14 +25,16 @@ var hashHelp = cli.Command{
 		"- reads URLs from stdin, one a line (robotsbatch help packs).",
 	Examples: []string{"hash example.com", "hash -partitions 16 https://example.com/a http://example.com:8080"},
 	Exits: []cli.Exit{
-		{Status: "0", Meaning: "done"},
+		doneExit,
 		{Status: "1", Meaning: "stdin cannot be read"},
 		{Status: "2", Meaning: "wrong use, or no URL"},
+		retryExit,
+		stoppedExit,
 	},
 }
 
 // printHashes prints the hashes of authorities.
-func (c *call) printHashes(context.Context) (status int, err error) {
+func (c *call) printHashes(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, usageErrorf("hash needs a URL or a host, or - for URLs on stdin")
 	}
@@ -41,7 +44,7 @@ func (c *call) printHashes(context.Context) (status int, err error) {
 			err = printHash(out, c.operands[i], c.partitions)
 			continue
 		}
-		lines := bufio.NewScanner(c.s.in)
+		lines := bufio.NewScanner(frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil }))
 		for err == nil && lines.Scan() {
 			if line := strings.TrimSpace(lines.Text()); line != "" {
 				err = printHash(out, line, c.partitions)

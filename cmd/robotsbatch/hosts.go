@@ -88,11 +88,12 @@ func (c *call) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, 
 	if err != nil {
 		return batch.Stats{}, err
 	}
+	defer src.Close() // it was only read from
 	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{Workers: c.workers, Memory: c.flightMemory() / 2})
 	if err != nil {
 		return stats, err
 	}
-	return stats, errors.Join(src.Unchanged(), src.Complete(), src.Close())
+	return stats, errors.Join(src.Unchanged(), src.Complete())
 }
 
 // findHosts finds out what the rules lack.
@@ -106,10 +107,14 @@ func (c *call) findHosts(ctx context.Context, found *ruleset.Found, waiting *hos
 		AsOf: c.asOf.Unix(), MaxAge: int64(c.maxAge / time.Second), Memory: c.memory / 4, Folder: os.TempDir(),
 		Locations: func(add func([]byte, int64, []byte) error) error { return found.EachRedirect(ctx, add) },
 	})
-	if err == nil {
-		err = rules.Unchanged()
+	if err != nil {
+		return nil, err
 	}
-	return wanted, err
+	if err := rules.Unchanged(); err != nil {
+		wanted.Close()
+		return nil, err
+	}
+	return wanted, nil
 }
 
 // checkFrontier finds what is wrong with the flags that name a frontier.

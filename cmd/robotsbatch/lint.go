@@ -40,6 +40,7 @@ var lintHelp = cli.Command{
 		{Status: "0", Meaning: "nothing found that is as grave as -fail-on"},
 		{Status: "1", Meaning: "something was"},
 		{Status: "2", Meaning: "wrong use, or what was named cannot be read"},
+		{Status: "75", Meaning: "as 2, but worth another try: a store or disk failed, or a file is being written"},
 		stoppedExit,
 	},
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/blob"
@@ -36,7 +39,7 @@ func (c *call) merge(ctx context.Context) (status int, err error) {
 	if err := resolveNames("out", &folder); err != nil {
 		return 0, err
 	}
-	if !outputs.IsFolder(folder) {
+	if !outputs.IsFolder(folder) && !isMissing(folder) {
 		return 0, usageErrorf("%s is no folder: name the -out of the shards", blob.Shown(folder))
 	}
 	whole, shards, err := outputs.Merge(ctx, folder)
@@ -47,4 +50,10 @@ func (c *call) merge(ctx context.Context) (status int, err error) {
 	summary.Version = cli.Version()
 	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
 	return exitDone, nil
+}
+
+// isMissing tells whether a local name is that of nothing.
+func isMissing(name string) bool {
+	_, err := os.Stat(name)
+	return !blob.IsURL(name) && errors.Is(err, fs.ErrNotExist)
 }

@@ -3,12 +3,27 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
+// exitsOf are the exit statuses that the help of a command lists.
+func exitsOf(command string) (statuses []string) {
+	c := program.Command(command)
+	if c == nil {
+		c = &program.Main
+	}
+	for _, e := range c.Exits {
+		statuses = append(statuses, e.Status)
+	}
+	return statuses
+}
+
 // A message has the name of what it is about once, whoever opens that: a file that
-// cannot be read, a folder where a file should be, a file that is missing, empty or cut.
+// cannot be read, a folder where a file should be, a file that is missing, empty or cut. The
+// exit status is one of those in the help.
 func TestMessagesNameOnce(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
@@ -50,7 +65,10 @@ func TestMessagesNameOnce(t *testing.T) {
 			{"diff", rules, rules, "-in", name},
 			{"hosts", "-in", name, "-rules", rules},
 		} {
-			_, _, stderr := runWith(t.Context(), "", args...)
+			status, _, stderr := runWith(t.Context(), "", args...)
+			if says := exitsOf(args[0]); !slices.Contains(says, strconv.Itoa(status)) {
+				t.Errorf("%s: exit status %d, and the help says %q", strings.Join(args, " "), status, says)
+			}
 			for line := range strings.Lines(stderr) {
 				if strings.Count(line, name) > 1 {
 					t.Errorf("%s: %s", strings.Join(args, " "), line)

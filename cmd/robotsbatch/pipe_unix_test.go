@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os/exec"
 	"strings"
@@ -124,4 +125,35 @@ func TestPipeClientCloses(t *testing.T) {
 		t.Errorf("a cut stream has an end marker: %x, %v", rest, err)
 	}
 	c.ended(t, exitFailed, 1)
+}
+
+// A client that is killed while it writes a batch leaves both ends closed, and a part of a
+// message: the pipe ends, and so does one whose client closes stdin there and still reads.
+func TestPipeClientDies(t *testing.T) {
+	var stream bytes.Buffer
+	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
+	w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	for range 20_000 { // more than pipes hold
+		b.Append("https://example.com/private/and/so/on")
+	}
+	if err := w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, 20_000)); err != nil {
+		t.Fatal(err)
+	}
+	start := bytes.LastIndex(stream.Bytes()[:stream.Len()/2], []byte{0xff, 0xff, 0xff, 0xff}) // of the batch
+	for _, cut := range []int{start + 3, start + 20, stream.Len() / 2, stream.Len() - 1} {
+		for _, reads := range []bool{false, true} {
+			c := startPipe(t, 3)
+			if _, err := c.to.Write(stream.Bytes()[start:cut]); err != nil {
+				t.Fatal(err)
+			}
+			c.to.Close()
+			if !reads {
+				c.from.Close()
+			} else if rest, err := io.ReadAll(c.from); err != nil || len(rest) > 0 {
+				t.Errorf("cut at %d: an answer to a part of a batch: %d bytes, %v", cut-start, len(rest), err)
+			}
+			c.ended(t, exitFailed, 1)
+		}
+	}
 }

@@ -27,6 +27,7 @@ var statsHelp = cli.Command{
 		doneExit,
 		{Status: "1", Meaning: "failed: SURVEY cannot be read, or is none"},
 		usageExit,
+		retryExit,
 		stoppedExit,
 	},
 }

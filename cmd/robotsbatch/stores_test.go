@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"robotsbatch/batch/manifest"
@@ -391,4 +392,74 @@ func TestShardsInStore(t *testing.T) {
 		t.Errorf("after a change:\n%s", said)
 	}
 	merge(exitDone, "10,000 rows")
+}
+
+// Stores have no locks. Of two runs of one shard at a time, the one whose output appears
+// last wins: merge takes the outputs if the last manifest is of them, and otherwise names
+// the shard, which then mends it.
+func TestShardTwiceInStore(t *testing.T) {
+	s := blobtest.New(t)
+	frontier, rules := filepath.Join(sample, "frontier.arrow"), filepath.Join(sample, "rules")
+	for _, name := range []string{"1", "2", "3"} {
+		s.Put("in/"+name+".arrow", readFile(t, frontier))
+	}
+	shard := func() (int, string) {
+		status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-shard", "0/1")
+		return status, stderr
+	}
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() {
+			if status, stderr := shard(); status != exitDone {
+				t.Errorf("status %d\n%s", status, stderr)
+			}
+		})
+	}
+	group.Wait()
+	first := s.Get("out/1.arrow")
+	status, _, stderr := runWith(t.Context(), "", "merge", s.Name("out/"))
+	if status != exitDone {
+		if status != exitFailed || !strings.Contains(stderr, "is not what was written: run shard 0 again") {
+			t.Fatalf("merge: status %d\n%s", status, stderr)
+		}
+		if status, stderr := shard(); status != exitDone {
+			t.Fatalf("status %d\n%s", status, stderr)
+		}
+		mustRun(t, "merge", s.Name("out/"))
+	}
+	for _, name := range []string{"1", "2", "3"} {
+		if got := s.Get("out/" + name + ".arrow"); len(got) == 0 || !bytes.Equal(got, first) {
+			t.Errorf("%s: two runs write other bytes", name)
+		}
+	}
+}
+
+// A run that was overtaken does not make merge take another's output for its own.
+func TestShardOvertakenInStore(t *testing.T) {
+	s := blobtest.New(t)
+	rules := filepath.Join(sample, "rules")
+	s.Put("in/1.txt", []byte("https://a.example/\n"))
+	s.Put("in/2.txt", []byte("https://c.example/\n"))
+	shard := func() {
+		t.Helper()
+		if status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-shard", "0/1"); status != exitDone {
+			t.Fatalf("status %d\n%s", status, stderr)
+		}
+	}
+	shard()
+	own := s.Get("out/1.csv")
+	if len(own) == 0 {
+		t.Fatal("there is no output")
+	}
+	s.Remove("out/1.csv")
+	s.Put("out/1.csv", []byte("url,allowed\nhttps://b.example/,true\n")) // by a run that saw another input, and was killed
+	status, _, stderr := runWith(t.Context(), "", "merge", s.Name("out/"))
+	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/out/1.csv is not what was written: run shard 0 again") {
+		t.Errorf("merge: status %d\n%s", status, stderr)
+	}
+	shard()
+	mustRun(t, "merge", s.Name("out/"))
+	if got := s.Get("out/1.csv"); !bytes.Equal(got, own) {
+		t.Errorf("the output is %q", got)
+	}
 }

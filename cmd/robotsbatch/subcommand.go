@@ -21,8 +21,7 @@ type subcommand struct {
 	// run checks operands and flags together, does what they ask for, and returns the exit
 	// status, unless it fails.
 	run func(c *call, ctx context.Context) (status int, err error)
-	// failed is the least exit status of a failure, for a command of which 1 is a result. It
-	// fails, too, when the reader of its output has enough.
+	// failed is the least exit status of a failure, for a command of which 1 is a result.
 	failed int
 	// left says what a command leaves when a signal stops it.
 	left string
@@ -81,7 +80,7 @@ func (sub *subcommand) start(ctx context.Context, args []string, s streams) int 
 	switch {
 	case err == nil:
 		return status
-	case sub.failed == 0 && errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, syscall.EPIPE):
 		return exitDone // its reader has what it wanted
 	case ctx.Err() != nil:
 		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), sub.left)

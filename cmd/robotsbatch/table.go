@@ -79,11 +79,8 @@ func (o *tableOutput) close() { o.release() }
 // writeRows writes a table that rows has.
 func (o *tableOutput) writeRows(ctx context.Context, name string, rows iter.Seq2[arrow.Record, error], unchanged func() error) (batch.Stats, error) {
 	source := tables.NewRecords(name, rows)
-	stats, err := o.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged)
-	if err != nil {
-		return stats, err
-	}
-	return stats, source.Close()
+	defer source.Close() // also what makes the rows, when the output fails
+	return o.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged)
 }
 
 // write writes all that src has. unchanged is asked at the end, before the output
