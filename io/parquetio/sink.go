@@ -101,6 +101,7 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	if s.schema, err = columns.FromArrow(output.Schema()); err != nil {
 		return nil, fmt.Errorf("parquetio: %w", err)
 	}
+	output.CodeAgents()
 	if s.schema.Stored.NumFields() == 0 {
 		return nil, errors.New("parquetio: a Parquet file needs a column")
 	}

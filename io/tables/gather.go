@@ -25,6 +25,8 @@ type gatherer struct {
 	mem memory.Allocator
 	// share lets whole buffers be used without a copy.
 	share bool
+	// coded makes lists of agents columns of numbers with a dictionary.
+	coded bool
 	// most is how many bytes a column of strings may take that is not the batch's
 	// own; 0 means no limit.
 	most int64

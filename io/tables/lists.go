@@ -67,6 +67,48 @@ func (g gatherer) lists(rows int, list func(row int) *stringsOf) (*array.Data, e
 	return newData(stringList, rows, buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
 }
 
+// codedList is the type of lists of agents whose names are entries of a dictionary.
+var codedList = arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String})
+
+// codedAgents returns a column of lists of agents that has their numbers, and their names
+// as the dictionary. rows has the number of each row's list, negative for null.
+func (g gatherer) codedAgents(column batch.VerdictColumn, v *batch.Verdicts, rows []int32) (*array.Data, error) {
+	count := int64(0)
+	for _, list := range rows {
+		if list >= 0 {
+			count += int64(len(v.Denied[list]))
+		}
+	}
+	if count >= math.MaxInt32 {
+		return nil, errShare
+	}
+	if err := g.checkSize(4 * count); err != nil {
+		return nil, err
+	}
+	listBuffer, ends := allocate[int32](g, len(rows)+1)
+	buffer := g.alloc(4 * int(count))
+	agents, n := arrow.GetData[int32](buffer.Bytes()), 0
+	for row, list := range rows {
+		if list >= 0 {
+			n += copy(agents[n:], v.Denied[list])
+		}
+		ends[row+1] = int32(n)
+	}
+	index := make([]int32, len(column.Names))
+	for i := range index {
+		index[i] = int32(i)
+	}
+	names, err := g.strings(column.Name, column.Names, index)
+	if err != nil {
+		return nil, err
+	}
+	validity, nulls := g.present(rows)
+	values := array.NewDataWithDictionary(codedList.Elem(), n, buffers(nil, buffer), 0, 0, names)
+	buffer.Release()
+	names.Release()
+	return newData(codedList, len(rows), buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
+}
+
 // agents returns a column of lists of agents, null where there is no verdict.
 func (g gatherer) agents(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
 	if len(v.DeniedOf) < v.Rows {
@@ -75,6 +117,13 @@ func (g gatherer) agents(column batch.VerdictColumn, v *batch.Verdicts, runs []r
 	rows := make([]int32, 0, countRows(runs))
 	for _, r := range runs {
 		rows = append(rows, v.DeniedOf[r.low:r.high]...)
+	}
+	if g.coded {
+		data, err := g.codedAgents(column, v, rows)
+		if err != nil {
+			err = columnError(column.Name, err)
+		}
+		return data, err
 	}
 	packed := make([]*stringsOf, len(v.Denied))
 	data, err := g.lists(len(rows), func(row int) *stringsOf {

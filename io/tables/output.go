@@ -3,6 +3,7 @@ package tables
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -18,6 +19,8 @@ type Output struct {
 	input  *arrow.Schema
 	kept   []int // columns of the input that come out
 	schema *arrow.Schema
+	made   *arrow.Schema // schema as columns are made: lists of agents may be coded
+	coded  bool
 	mem    memory.Allocator
 }
 
@@ -62,7 +65,22 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 		fields = append(fields, verdictField(column))
 	}
 	o.schema = arrow.NewSchema(fields, metadata)
+	o.made = o.schema
 	return o, nil
+}
+
+// CodeAgents makes lists of agents have numbers in place of names, and the names as a
+// dictionary, for a format that stores them so. Schema stays as it is. It comes before all
+// else.
+func (o *Output) CodeAgents() {
+	fields := slices.Clone(o.schema.Fields())
+	for i, column := range o.layout.Verdicts {
+		if column.Kind.IsAgents() {
+			fields[len(fields)-len(o.layout.Verdicts)+i].Type = codedList
+		}
+	}
+	metadata := o.schema.Metadata()
+	o.made, o.coded = arrow.NewSchema(fields, &metadata), true
 }
 
 // Schema returns the output's schema, the input's metadata included.

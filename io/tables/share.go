@@ -142,7 +142,7 @@ func (s *Share) Memory() memory.Allocator { return s.mem }
 // has the dictionary, too.
 func (s *Share) Columns() ([]*array.Data, error) {
 	o := s.output
-	g := gatherer{mem: s.mem, most: s.mem.left}
+	g := gatherer{mem: s.mem, most: s.mem.left, coded: o.coded}
 	columns, err := o.inputColumns(s.batch, s.v.Rows, s.rows, gatherer{mem: s.mem, most: g.most, share: true})
 	for i := 0; i < len(o.layout.Verdicts) && err == nil; i++ {
 		var column *array.Data
@@ -174,7 +174,7 @@ func (s *Share) Record() (arrow.Record, error) {
 		columns[i].Release()
 		columns[i] = whole
 	}
-	return NewRecord(s.output.schema, columns, int64(countRows(s.rows))), nil
+	return NewRecord(s.output.made, columns, int64(countRows(s.rows))), nil
 }
 
 // NewRecord returns a record of these columns. Where the schema knows more metadata of

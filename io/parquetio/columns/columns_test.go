@@ -346,3 +346,48 @@ func TestFlatBooleans(t *testing.T) {
 		}
 	}
 }
+
+// Lists of numbers of a dictionary's entries are shredded as lists of these entries are.
+func TestCodedLists(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	leaf := &Node{Type: ByteArray, Repetition: Optional, MaxDefinition: 3, MaxRepetition: 1}
+	n := &Node{Type: Group, Repetition: Optional, MaxDefinition: 1, Meaning: Meaning{Kind: List}, Children: []*Node{
+		{Type: Group, Repetition: Repeated, MaxDefinition: 2, MaxRepetition: 1, Children: []*Node{leaf}},
+	}}
+	for range 300 {
+		plain, numbers := array.NewListBuilder(memory.NewGoAllocator(), arrow.BinaryTypes.String), array.NewListBuilder(memory.NewGoAllocator(), coded)
+		names := numbers.ValueBuilder().(*array.BinaryDictionaryBuilder)
+		rows := 2 + r.IntN(20)
+		for range rows {
+			if r.IntN(4) == 0 {
+				plain.AppendNull()
+				numbers.AppendNull()
+				continue
+			}
+			plain.Append(true)
+			numbers.Append(true)
+			for range r.IntN(5) {
+				name := fmt.Sprint("bot", r.IntN(6))
+				plain.ValueBuilder().(*array.StringBuilder).Append(name)
+				if err := names.AppendString(name); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		low := r.IntN(2)
+		var leaves []*Leaf
+		for _, list := range []arrow.Array{plain.NewArray(), numbers.NewArray()} {
+			shredded, err := (&Shredder{Memory: memory.NewGoAllocator()}).Shred(n, array.NewSlice(list, int64(low), int64(rows)).Data().(*array.Data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaves = append(leaves, &shredded[0])
+		}
+		want, got := leaves[0], leaves[1]
+		if got.Size() != want.Size() && got.Codes != nil || !slices.Equal(got.Definitions, want.Definitions) || !slices.Equal(got.Repetitions, want.Repetitions) ||
+			got.Values(0) != want.Values(0) || string(got.Plain().Data) != string(want.Data) || got.Codes != nil && !slices.Equal(got.Plain().Offsets, want.Offsets) {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	}
+}

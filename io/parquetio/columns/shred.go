@@ -86,6 +86,16 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 			err = s.node(n.Children[i], child, s.moved(e, child.Offset()))
 		}
 		return err
+	case *arrow.ListType:
+		if l, ok := s.codedList(n, d, &e); ok {
+			s.leaves = append(s.leaves, l)
+			return nil
+		}
+		e, err := s.presence(n, d, e)
+		if err != nil {
+			return err
+		}
+		return s.list(n, d, dt, e)
 	case *arrow.MapType, arrow.ListLikeType:
 		e, err := s.presence(n, d, e)
 		if err != nil {
@@ -274,6 +284,53 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 		return nil
 	}
 	return s.node(element.Children[0], child, inner)
+}
+
+// codedList returns the leaf of a top-level column of lists of strings whose values are
+// numbers of a dictionary's entries, list by list; false for any other column.
+func (s *Shredder) codedList(n *Node, d *array.Data, e *entries) (l Leaf, ok bool) {
+	child := d.Children()[0].(*array.Data)
+	dt, coded := child.DataType().(*arrow.DictionaryType)
+	if !coded || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.STRING || child.NullN() > 0 ||
+		e.index != nil || e.level > 0 || n.Repetition != Optional || child.Dictionary().NullN() > 0 || child.Dictionary().(*array.Data).Offset() > 0 {
+		return l, false
+	}
+	offsets, valid := elements[int32](d, 1)[e.low:e.low+e.n+1], validity(d)
+	if offsets[0] == offsets[e.n] {
+		return l, false
+	}
+	for i := range e.n {
+		some := int(offsets[i+1] - offsets[i])
+		if some > 0 && valid != nil && !bit(valid, e.low+i) {
+			return l, false // a null list that has values
+		}
+		if l.N += max(1, some); l.N > math.MaxInt32 {
+			return l, false
+		}
+	}
+	l.Definitions, l.Repetitions = s.bytes(l.N), s.bytes(l.N)
+	most, repeated, to := n.Children[0].Children[0].MaxDefinition, n.Children[0].MaxRepetition, 0
+	for i := range e.n {
+		l.Repetitions[to], l.Definitions[to] = 0, 1 // an empty list
+		switch some := int(offsets[i+1] - offsets[i]); {
+		case some > 0:
+			for j := to; j < to+some; j++ {
+				l.Definitions[j], l.Repetitions[j] = most, repeated
+			}
+			l.Repetitions[to] = 0
+			to += some - 1
+		case valid != nil && !bit(valid, e.low+i):
+			l.Definitions[to] = 0
+		}
+		to++
+	}
+	if allAt(l.Definitions, most) {
+		l.Definitions = nil
+	}
+	names := child.Dictionary().(*array.Data)
+	l.Codes = elements[int32](child, 1)[child.Offset()+int(offsets[0]) : child.Offset()+int(offsets[e.n])]
+	l.Data, l.Offsets = elements[byte](names, 2), elements[int32](names, 1)
+	return l, true
 }
 
 // boundsOf returns a function that tells where the values of list i begin and

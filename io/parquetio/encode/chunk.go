@@ -71,7 +71,11 @@ func (e *Encoder) Chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool
 	begin := len(dst)
 	p := pages{Encoder: e, chunk: &chunk, begin: begin, out: dst}
 	var d *dictionary
-	if !plain {
+	if l.Codes != nil {
+		if d = codedDictionary(l); d == nil {
+			l = l.Plain()
+		}
+	} else if !plain {
 		d = newDictionary(l, n.Width())
 	}
 	if d != nil {
