@@ -180,7 +180,7 @@ func (d *Decider) decidePrefix(v *prefixVerdicts, tries []Trie, path []byte) (de
 		if is {
 			clear(v.verdicts) // the zero value allows
 			v.undecided = false
-			return Whole
+			return whole
 		}
 		depth = max(depth, known)
 	}

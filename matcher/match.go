@@ -9,8 +9,8 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Whole is the depth of a verdict that may depend on the whole path.
-const Whole = math.MaxInt
+// whole is the depth of a verdict that may depend on the whole path.
+const whole = math.MaxInt
 
 // Match decides on a path and returns the rule that decides: the most specific one that
 // matches, allow on a tie; without any, the path is allowed (RFC 9309 §2.2.2). p must have
@@ -50,7 +50,7 @@ type prefixVerdict struct {
 	// undecided means that a wildcard rule may change the verdict of a single path:
 	// Trie.resolve finds out.
 	undecided bool
-	// depth is Whole if the verdict holds for this path only.
+	// depth is whole if the verdict holds for this path only.
 	depth int
 
 	candidates candidates
@@ -102,7 +102,7 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	if walked.leaf != 0 {
 		depth = walked.stop // the rest of the path does not matter
 		if p.profile == robotstxt.Google && urls.IsBlank(path[depth-1]) {
-			depth = Whole // the path may end here: blanks at its end are cut off
+			depth = whole // the path may end here: blanks at its end are cut off
 		}
 		return c.leafRule(walked.leaf), depth
 	}
@@ -110,11 +110,11 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	ended := walked.stop >= len(path) || path[walked.stop] == '#'
 	if ended || (p.profile == robotstxt.Google && urls.IsBlank(path[walked.stop])) {
 		// It matters where the path ends, and blanks at its end are cut off.
-		depth = Whole
+		depth = whole
 	}
 	if p.profile == robotstxt.RFC9309 && mayDiffer(path, walked.stop) {
 		p.prepare()
-		path, depth = p.query, Whole
+		path, depth = p.query, whole
 		walked = c.walk(path)
 		ended = walked.stop >= len(path)
 	}
@@ -259,7 +259,7 @@ func childIndex(low, high uint64, c byte) int {
 
 // IsRobotsTxt reports whether a path is exactly /robots.txt without a query, in any
 // spelling, which is always allowed (RFC 9309 §2.2.2). A fragment is ignored. The answer
-// holds for every path with the same first depth bytes; depth is Whole if it holds for this
+// holds for every path with the same first depth bytes; depth is whole if it holds for this
 // path only.
 //
 // Google's parser leaves /robots.txt to its caller: in that profile it is a path like any

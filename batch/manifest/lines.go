@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	// ErrDamaged says that a line is not what was written.
-	ErrDamaged = errors.New("the manifest is damaged")
-	// ErrVersion says that a newer program wrote the manifest.
-	ErrVersion = errors.New("the manifest is of a newer version of the program")
+	// errDamaged says that a line is not what was written.
+	errDamaged = errors.New("the manifest is damaged")
+	// errVersion says that a newer program wrote the manifest.
+	errVersion = errors.New("the manifest is of a newer version of the program")
 )
 
 // line is a line of the file; one of its fields is set.
@@ -81,7 +81,7 @@ func parseLine(text []byte) (l line, err error) {
 }
 
 // Read reads a manifest. It leaves out a last line that is cut (see Manifest.Cut). Any
-// other damaged line is ErrDamaged; the error names it.
+// other damaged line is errDamaged; the error names it.
 func Read(r io.Reader) (*Manifest, error) {
 	m := &Manifest{}
 	lines := bufio.NewReaderSize(r, 64<<10)
@@ -102,15 +102,15 @@ func Read(r io.Reader) (*Manifest, error) {
 		if broken == nil {
 			broken = m.take(&l, number)
 		}
-		if errors.Is(broken, ErrVersion) {
+		if errors.Is(broken, errVersion) {
 			return nil, fmt.Errorf("manifest: %w", broken)
 		}
 		if broken != nil {
-			return nil, fmt.Errorf("manifest: %w: line %d: %w", ErrDamaged, number, broken)
+			return nil, fmt.Errorf("manifest: %w: line %d: %w", errDamaged, number, broken)
 		}
 	}
 	if m.Job.Manifest == 0 {
-		return nil, fmt.Errorf("manifest: %w: there is no first line", ErrDamaged)
+		return nil, fmt.Errorf("manifest: %w: there is no first line", errDamaged)
 	}
 	return m, nil
 }
@@ -127,7 +127,7 @@ func (m *Manifest) take(l *line, number int) error {
 		return errors.New("it comes after the end")
 	case l.Job != nil:
 		if l.Job.Manifest > Version {
-			return fmt.Errorf("%w: format %d, and this program reads %d", ErrVersion, l.Job.Manifest, Version)
+			return fmt.Errorf("%w: format %d, and this program reads %d", errVersion, l.Job.Manifest, Version)
 		}
 		m.Job = *l.Job
 	case l.Output != nil:

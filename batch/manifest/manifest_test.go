@@ -79,7 +79,7 @@ func TestCut(t *testing.T) {
 	for size := range whole {
 		m, err := Read(bytes.NewReader(whole[:size]))
 		if size < first {
-			if !errors.Is(err, ErrDamaged) {
+			if !errors.Is(err, errDamaged) {
 				t.Fatalf("cut to %d bytes: %v", size, err)
 			}
 			continue
@@ -123,14 +123,14 @@ func TestReadRefuses(t *testing.T) {
 		text []byte
 		want error
 	}{
-		{"nothing", nil, ErrDamaged},
-		{"something else", []byte("url,allowed\na,b\nc,d\n"), ErrDamaged},
-		{"newer", AppendJob(nil, newer), ErrVersion},
-		{"no first line", AppendEnd(nil, 0), ErrDamaged},
-		{"two first lines", AppendJob(AppendJob(nil, job()), job()), ErrDamaged},
-		{"a gap", AppendOutput(AppendJob(nil, job()), gap), ErrDamaged},
-		{"another number", AppendEnd(AppendJob(nil, job()), 1), ErrDamaged},
-		{"more after the end", AppendEnd(AppendEnd(AppendJob(nil, job()), 0), 0), ErrDamaged},
+		{"nothing", nil, errDamaged},
+		{"something else", []byte("url,allowed\na,b\nc,d\n"), errDamaged},
+		{"newer", AppendJob(nil, newer), errVersion},
+		{"no first line", AppendEnd(nil, 0), errDamaged},
+		{"two first lines", AppendJob(AppendJob(nil, job()), job()), errDamaged},
+		{"a gap", AppendOutput(AppendJob(nil, job()), gap), errDamaged},
+		{"another number", AppendEnd(AppendJob(nil, job()), 1), errDamaged},
+		{"more after the end", AppendEnd(AppendEnd(AppendJob(nil, job()), 0), 0), errDamaged},
 	}
 	for _, test := range tests {
 		if _, err := Read(bytes.NewReader(test.text)); !errors.Is(err, test.want) {

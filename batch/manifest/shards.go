@@ -124,10 +124,10 @@ func checkWhole(shards []*Manifest) error {
 	}
 	var text []string
 	if len(missing) > 0 {
-		text = append(text, "missing: "+Ranges(missing))
+		text = append(text, "missing: "+ranges(missing))
 	}
 	if len(begun) > 0 {
-		text = append(text, "begun and not ended: "+Ranges(begun))
+		text = append(text, "begun and not ended: "+ranges(begun))
 	}
 	if text == nil {
 		return nil
@@ -135,8 +135,8 @@ func checkWhole(shards []*Manifest) error {
 	return fmt.Errorf("%w: of %d shards these are %s", ErrIncomplete, len(shards), strings.Join(text, "; these are "))
 }
 
-// Ranges are ascending numbers as schedulers take them, such as 1,4-7,9.
-func Ranges(numbers []int) string {
+// ranges are ascending numbers as schedulers take them, such as 1,4-7,9.
+func ranges(numbers []int) string {
 	var parts []string
 	for i := 0; i < len(numbers); {
 		k := i

@@ -106,7 +106,7 @@ func TestShardNames(t *testing.T) {
 
 func TestRanges(t *testing.T) {
 	for want, numbers := range map[string][]int{"": nil, "4": {4}, "0-2": {0, 1, 2}, "1,3-5,9": {1, 3, 4, 5, 9}} {
-		if got := Ranges(numbers); got != want {
+		if got := ranges(numbers); got != want {
 			t.Errorf("%v: %q", numbers, got)
 		}
 	}

@@ -22,8 +22,8 @@ type Sample struct {
 	counts map[uint64]Counts
 }
 
-// NewSample returns an empty sample.
-func NewSample() *Sample { return &Sample{counts: make(map[uint64]Counts)} }
+// newSample returns an empty sample.
+func newSample() *Sample { return &Sample{counts: make(map[uint64]Counts)} }
 
 // Add counts rows of an authority.
 func (s *Sample) Add(authority []byte, rows, denied int64) {

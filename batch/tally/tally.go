@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// MostAgents is how many agents are told apart; those behind them are not counted.
-	MostAgents = 8
+	// mostAgents is how many agents are told apart; those behind them are not counted.
+	mostAgents = 8
 	// mostKey is how many bytes of an authority or a rule are told apart.
 	mostKey = 256
 	// reasons is more than there are reasons.
@@ -50,10 +50,10 @@ var AgeLimits = [...]int64{3600, 6 * 3600, 86400, 7 * 86400, 30 * 86400, 365 * 8
 
 // New returns an empty tally for a job with so many agents.
 func New(agents int) *Tally {
-	agents = min(agents, MostAgents)
+	agents = min(agents, mostAgents)
 	return &Tally{
-		Agents: agents, Reasons: make([][reasons]int64, agents), Largest: NewTop(agents), Denying: NewTop(agents), Rules: NewTop(agents),
-		Authorities: NewSample(),
+		Agents: agents, Reasons: make([][reasons]int64, agents), Largest: newTop(agents), Denying: newTop(agents), Rules: newTop(agents),
+		Authorities: newSample(),
 	}
 }
 

@@ -38,8 +38,8 @@ type Top struct {
 	cells   []int64   // each at least the count of any key that is not listed
 }
 
-// NewTop returns a Top whose entries count rows of so many agents.
-func NewTop(agents int) *Top {
+// newTop returns a Top whose entries count rows of so many agents.
+func newTop(agents int) *Top {
 	return &Top{agents: agents, entries: make(map[string]*Entry), cells: make([]int64, topCells)}
 }
 

@@ -46,7 +46,7 @@ func TestTopIsWithinItsError(t *testing.T) {
 		tops := make([]*Top, 3)
 		truth := make(map[string]int64)
 		for i := range tops {
-			top := NewTop(1)
+			top := newTop(1)
 			part := stream(random, keys, 15_000, func(key string, n int64) {
 				if e := top.Add([]byte(key), n); e != nil {
 					e.Rows += n
@@ -81,7 +81,7 @@ func TestTopIsWithinItsError(t *testing.T) {
 func TestSample(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, keys := range []int{100, sampleSize, 400_000} {
-		one, other := NewSample(), NewSample()
+		one, other := newSample(), newSample()
 		truth := make(map[string]Counts)
 		for i := range keys {
 			key := fmt.Sprintf("https://host%d.example", i)

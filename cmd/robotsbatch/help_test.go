@@ -107,7 +107,7 @@ func TestHelpFits(t *testing.T) {
 	}
 	for _, text := range texts {
 		for line := range strings.Lines(text) {
-			if len([]rune(line)) > cli.Width+1 {
+			if len([]rune(line)) > 81 {
 				t.Errorf("%d characters: %s", len([]rune(line)), line)
 			}
 		}

@@ -17,8 +17,8 @@ import (
 const (
 	// MaxSize is how many bytes a list may have: 1 MiB.
 	MaxSize = 1 << 20
-	// MaxAgents is how many agents a list may have.
-	MaxAgents = 10_000
+	// maxAgents is how many agents a list may have.
+	maxAgents = 10_000
 )
 
 // Parse parses a list. It skips empty lines, lines that start with "#", and the rest of a
@@ -43,8 +43,8 @@ func Parse(text []byte) ([]matcher.Chain, error) {
 		return nil, err
 	case len(l.chains) == 0:
 		return nil, errors.New("it has no agents: write one a line, such as GPTBot")
-	case len(l.chains) > MaxAgents:
-		return nil, fmt.Errorf("it has %d agents, and %d is the most", len(l.chains), MaxAgents)
+	case len(l.chains) > maxAgents:
+		return nil, fmt.Errorf("it has %d agents, and %d is the most", len(l.chains), maxAgents)
 	}
 	return l.chains, nil
 }

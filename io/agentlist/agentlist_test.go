@@ -37,7 +37,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"/1.0": 1}`, `the key "/1.0" names no agent`},
 		{`{"a,b": 1}`, `the key "a,b" names no agent`},
 		{strings.Repeat("#", MaxSize+1), "more than 1 MiB"},
-		{manyLines(MaxAgents + 1), "it has 10001 agents, and 10000 is the most"},
+		{manyLines(maxAgents + 1), "it has 10001 agents, and 10000 is the most"},
 	} {
 		if _, err := Parse([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.40q: %v, want %s", test.text, err, test.want)

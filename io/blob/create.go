@@ -32,7 +32,7 @@ const (
 // any more, and appears no more.
 func Create(ctx context.Context, name string) (Writer, error) {
 	if name == Stdio || isStdout(name) {
-		return Stdout(), nil
+		return stdout(), nil
 	}
 	name, isObject, err := checkName(name)
 	if err != nil {
@@ -89,11 +89,11 @@ func createBeside(name string) (*writer, error) {
 	return newWriter(name, writesBack(f), publish, discard), nil
 }
 
-// Stdout is the standard output. Close writes what is still buffered, and
+// stdout is the standard output. Close writes what is still buffered, and
 // leaves it open; what was written cannot be taken back. A program that wants
 // EPIPE for a pipe whose reader has gone, rather than to be killed, ignores
 // SIGPIPE.
-func Stdout() Writer {
+func stdout() Writer {
 	return newWriter("stdout", os.Stdout, func() error { return nil }, func() {})
 }
 

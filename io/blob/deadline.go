@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// DefaultTimeout is how long a store may go without sending or taking a byte
+	// defaultTimeout is how long a store may go without sending or taking a byte
 	// of what was asked of it, all attempts together.
-	DefaultTimeout = 2 * time.Minute
+	defaultTimeout = 2 * time.Minute
 	// attemptShare is the part of that after which a request that stands still is
 	// given up, so that another connection may be tried: one half.
 	attemptShare = 2
@@ -25,27 +25,27 @@ type timeoutKey struct{}
 
 // WithTimeout sets how long a store may go without a byte of progress, for
 // everything that is opened, created, listed and read with the context. The
-// error then is a [*StalledError]. Attempts that fail and are made again share
-// that time. 0 is [DefaultTimeout].
+// error then is a [*stalledError]. Attempts that fail and are made again share
+// that time. 0 is defaultTimeout.
 func WithTimeout(ctx context.Context, timeout time.Duration) context.Context {
 	return context.WithValue(ctx, timeoutKey{}, timeout)
 }
 
-// StalledError says that a store made no progress for too long.
-type StalledError struct {
+// stalledError says that a store made no progress for too long.
+type stalledError struct {
 	// Waited is how long.
 	Waited time.Duration
 	// For is what the store owed, such as "the first byte of the answer".
 	For string
 }
 
-func (e *StalledError) Error() string {
+func (e *stalledError) Error() string {
 	return fmt.Sprintf("waited %v for %s: the store is down, overloaded or not reached; a longer -store-timeout gives it more time", e.Waited, e.For)
 }
 
 // Timeout and Temporary make the stores' libraries try again.
-func (e *StalledError) Timeout() bool   { return true }
-func (e *StalledError) Temporary() bool { return true }
+func (e *stalledError) Timeout() bool   { return true }
+func (e *stalledError) Temporary() bool { return true }
 
 // operation is something that is asked of a store, with all attempts at it. Its
 // context ends when no attempt has come further for the timeout.
@@ -66,14 +66,14 @@ type operationKey struct{}
 func startOperation(ctx context.Context) (context.Context, *operation) {
 	timeout, _ := ctx.Value(timeoutKey{}).(time.Duration)
 	if timeout <= 0 {
-		timeout = DefaultTimeout
+		timeout = defaultTimeout
 	}
 	op := &operation{timeout: timeout, owed: debt{0, "credentials"}}
 	ctx, op.cancel = context.WithCancelCause(ctx)
 	op.timer = time.AfterFunc(timeout, func() {
 		op.mu.Lock()
 		defer op.mu.Unlock()
-		op.cancel(&StalledError{op.timeout, op.owed.what})
+		op.cancel(&stalledError{op.timeout, op.owed.what})
 	})
 	return context.WithValue(ctx, operationKey{}, op), op
 }
@@ -190,7 +190,7 @@ func newAttempt(ctx context.Context, op *operation) *attempt {
 	a.timer = time.AfterFunc(a.limit, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.cancel(&StalledError{a.limit, a.owed.what})
+		a.cancel(&stalledError{a.limit, a.owed.what})
 	})
 	return a
 }
@@ -217,9 +217,9 @@ func (a *attempt) moved(n int) {
 	}
 }
 
-// explain is a StalledError if that is why err came.
+// explain is a stalledError if that is why err came.
 func (a *attempt) explain(err error) error {
-	if stalled, ok := context.Cause(a.ctx).(*StalledError); ok {
+	if stalled, ok := context.Cause(a.ctx).(*stalledError); ok {
 		return stalled
 	}
 	return err

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ErrBusy says that another process holds the lock.
-var ErrBusy = errors.New("another run is writing it: wait until it has ended, or choose another name")
+// errBusy says that another process holds the lock.
+var errBusy = errors.New("another run is writing it: wait until it has ended, or choose another name")
 
 // lockEnd is the end of the names of lock files: .NAME.robotsbatch.lock beside
 // an output, .robotsbatch.lock in a folder of outputs.
@@ -24,7 +24,7 @@ type Lock struct {
 	path string
 }
 
-// LockFile locks the output of that name; the error is ErrBusy when somebody
+// LockFile locks the output of that name; the error is errBusy when somebody
 // else has it. What is no regular file, such as a pipe, needs no lock and gets
 // none, and so do file systems that have no locks, and objects: of two that
 // write one, the last to complete it wins.
@@ -74,7 +74,7 @@ func lock(name, path string) (*Lock, error) {
 		case err != nil:
 			return nil, named(name, err)
 		case !ok:
-			return nil, fmt.Errorf("%s: %w", name, ErrBusy)
+			return nil, fmt.Errorf("%s: %w", name, errBusy)
 		}
 		// Its last holder removed it just now: once more.
 	}

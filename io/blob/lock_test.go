@@ -37,7 +37,7 @@ func TestLock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := test.lock(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), test.name+":") {
+		if _, err := test.lock(); !errors.Is(err, errBusy) || !strings.Contains(err.Error(), test.name+":") {
 			t.Errorf("%s is locked: %v", test.name, err)
 		}
 		first.Unlock()

@@ -135,7 +135,7 @@ type brokenError struct {
 }
 
 func (e *brokenError) stalled() bool {
-	var stalled *StalledError
+	var stalled *stalledError
 	return errors.As(e.err, &stalled)
 }
 

@@ -223,7 +223,7 @@ const maxErrorText = 500
 func cleaned(err error) string {
 	var sent *url.Error
 	var refused *ResponseError
-	var stalled *StalledError
+	var stalled *stalledError
 	switch {
 	case errors.As(err, &stalled):
 		err = stalled

@@ -23,9 +23,9 @@ func Temporary(err error) bool {
 	var errno syscall.Errno
 	var failed *storeError
 	var broken *brokenError
-	var stalled *StalledError
+	var stalled *stalledError
 	switch {
-	case errors.Is(err, ErrBusy), errors.Is(err, ErrChanged), errors.As(err, &broken), errors.As(err, &stalled):
+	case errors.Is(err, errBusy), errors.Is(err, ErrChanged), errors.As(err, &broken), errors.As(err, &stalled):
 		return true
 	case errors.As(err, &failed):
 		return failed.temporary
@@ -52,6 +52,6 @@ func mayPass(err error) bool {
 	if errors.As(err, &refused) {
 		return refused.Status >= 500 || refused.Status == http.StatusTooManyRequests || refused.Status == http.StatusRequestTimeout
 	}
-	var network net.Error // a StalledError is one
+	var network net.Error // a stalledError is one
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF)
 }

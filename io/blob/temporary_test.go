@@ -18,7 +18,7 @@ func TestTemporary(t *testing.T) {
 		err  error
 		want bool
 	}{
-		{fmt.Errorf("-out: out.csv: %w", ErrBusy), true},
+		{fmt.Errorf("-out: out.csv: %w", errBusy), true},
 		{fmt.Errorf("in.csv: %w", ErrChanged), true},
 		{named("out.csv", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}), true},
 		{named("in.csv", &os.PathError{Op: "read", Path: "x", Err: syscall.EIO}), true},
@@ -33,7 +33,7 @@ func TestTemporary(t *testing.T) {
 		{explained(&ResponseError{Status: 404}), false},
 		{explained(&ResponseError{Status: 403}), false},
 		{explained(&ResponseError{Status: 400}), false},
-		{explained(&StalledError{For: "an answer"}), true},
+		{explained(&stalledError{For: "an answer"}), true},
 		{explained(&url.Error{Op: "Get", URL: "http://x", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}), true},
 		{explained(errors.New("no credentials")), false},
 		{&brokenError{err: syscall.ECONNRESET}, true},

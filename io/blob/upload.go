@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// PartSize and Parts are how an object is written: in parts of so many
+	// PartSize and parts are how an object is written: in parts of so many
 	// bytes, so many at once.
 	PartSize = 16 << 20
-	Parts    = 2
+	parts    = 2
 	// maxParts is how many parts the stores take.
 	maxParts = 10_000
 
 	// WriteMemory is about the most bytes that an object takes while it is
 	// written: the parts on their way, and the one that is being filled.
-	WriteMemory = (Parts + 1) * PartSize
+	WriteMemory = (parts + 1) * PartSize
 
 	// abortTime bounds how long the parts of an upload that failed are being
 	// removed.
@@ -47,7 +47,7 @@ func createObject(ctx context.Context, u URL) (Writer, error) {
 	}
 	up := &upload{url: u, bucket: bucket, number: 1}
 	up.ctx, up.cancel = context.WithCancelCause(ctx)
-	parallel := Parts
+	parallel := parts
 	if stores[u.Scheme].Ordered {
 		parallel = 1
 	}

@@ -56,14 +56,14 @@ type Options struct {
 	// count.
 	Limit int
 	// Memory is about how many bytes of memory the waiting records take; 0 means
-	// DefaultMemory. What does not fit goes to temporary files in Folder.
+	// defaultMemory. What does not fit goes to temporary files in Folder.
 	Memory int64
 	// Folder is where temporary files are made; default os.TempDir.
 	Folder string
 }
 
-// DefaultMemory is the default of Options.Memory: 64 MiB.
-const DefaultMemory = 64 << 20
+// defaultMemory is the default of Options.Memory: 64 MiB.
+const defaultMemory = 64 << 20
 
 // BodySize returns how many bytes of a body a reader must hand out; what follows
 // them changes nothing.
@@ -73,7 +73,7 @@ func (o *Options) parse() robotstxt.Options {
 	return robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 }
 
-// Set is a set of captures. Each goroutine adds to it through its own [Adder].
+// Set is a set of captures. Each goroutine adds to it through its own adder.
 type Set struct {
 	options Options
 	limit   int // bytes of a body that count
@@ -89,7 +89,7 @@ type Set struct {
 // NewSet returns an empty set.
 func NewSet(o Options) *Set {
 	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
+		o.Memory = defaultMemory
 	}
 	return &Set{
 		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(),
@@ -147,23 +147,23 @@ func (s *Set) update(source int, change func(*Stats)) {
 // MaxSources is how many sources there may be.
 const MaxSources = math.MaxUint16
 
-// Adder adds captures to a Set. It is for one goroutine.
-type Adder struct {
+// adder adds captures to a Set. It is for one goroutine.
+type adder struct {
 	set     *Set
 	scratch urls.Scratch
 	key     []byte
 	record  []byte
 }
 
-// NewAdder returns an Adder.
-func (s *Set) NewAdder() *Adder { return &Adder{set: s} }
+// newAdder returns an adder.
+func (s *Set) newAdder() *adder { return &adder{set: s} }
 
 // Add takes a capture of a source, whose number is below MaxSources. It does not retain
 // the capture's memory. Of two captures at the same time the one with the greater order
 // counts as newer; orders must be distinct within a source. A capture of a URL that can
 // have no rules is counted and ignored. After an error, of Bodies or of a temporary
 // file, the set cannot be used.
-func (a *Adder) Add(x *Capture, source int, order uint64) error {
+func (a *adder) Add(x *Capture, source int, order uint64) error {
 	r := newRecord(a.record, x, source, order)
 	node, authority, ok := a.node(x.URL)
 	if !ok {
@@ -206,7 +206,7 @@ const maxAuthority = 2048
 
 // node returns the key of a URL and, if the URL is that of a robots.txt, its authority,
 // which is valid until the next call. ok is false for a URL without an authority.
-func (a *Adder) node(url []byte) (node key, authority []byte, ok bool) {
+func (a *adder) node(url []byte) (node key, authority []byte, ok bool) {
 	authority, path, err := a.scratch.Split(url)
 	if err != nil || len(authority) > maxAuthority {
 		return key{}, nil, false
@@ -221,7 +221,7 @@ func (a *Adder) node(url []byte) (node key, authority []byte, ok bool) {
 }
 
 // target returns the key of a redirect's target. ok is false without one.
-func (a *Adder) target(x *Capture) (node key, ok bool) {
+func (a *adder) target(x *Capture) (node key, ok bool) {
 	location := Target(x)
 	if len(location) == 0 {
 		return key{}, false
@@ -254,7 +254,7 @@ func isAbsolute(location []byte) bool {
 }
 
 // keep stores a body.
-func (a *Adder) keep(body []byte, cut bool) (uint64, error) {
+func (a *adder) keep(body []byte, cut bool) (uint64, error) {
 	if a.set.options.Profile == robotstxt.Google && len(body) > a.set.limit {
 		body, cut = body[:a.set.limit], true
 	}

@@ -82,7 +82,7 @@ func collect(t testing.TB, asOf time.Time, p access.Policy, sources ...[]Capture
 	b := new(bodies)
 	s := NewSet(Options{Bodies: b})
 	defer s.Close()
-	adder := s.NewAdder()
+	adder := s.newAdder()
 	for source, captures := range sources {
 		for i := range captures {
 			if err := adder.Add(&captures[i], source, uint64(i)); err != nil {
@@ -490,7 +490,7 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 	for _, after := range []int{0, 1} {
 		s := NewSet(Options{Bodies: new(bodies)})
 		defer s.Close()
-		adder := s.NewAdder()
+		adder := s.newAdder()
 		for i, c := range []Capture{page("https://a.example/robots.txt", "", 1), moved("https://b.example/robots.txt", "https://a.example/robots.txt", 1)} {
 			if err := adder.Add(&c, 0, uint64(i)); err != nil {
 				t.Fatal(err)

@@ -32,17 +32,17 @@ func (i *Interval) sameAs(j *Interval) bool {
 	return i.Access == j.Access && i.Kept == j.Kept && i.Stale == j.Stale && i.Status == j.Status && i.unresolved == j.unresolved
 }
 
-// MaxIntervals is how many intervals an authority has at most; of more, the newest. One of
+// maxIntervals is how many intervals an authority has at most; of more, the newest. One of
 // few captures has fewer, so that captures of redirects to something that changes often
 // take no more than some kilobytes each.
-const MaxIntervals = 4096
+const maxIntervals = 4096
 
 // mostIntervals is how many intervals a URL with so many captures has at most.
-func mostIntervals(captures int) int { return min(MaxIntervals, 64+16*captures) }
+func mostIntervals(captures int) int { return min(maxIntervals, 64+16*captures) }
 
 // maxStates is how many states of a URL, runs of captures that say the same, are looked
 // at; of more, the newest.
-const maxStates = MaxIntervals
+const maxStates = maxIntervals
 
 // ResolveHistory is Resolve for all times up to asOf: it calls emit with what decides at
 // asOf and with the History. Two more things differ. Times count by the second. And it

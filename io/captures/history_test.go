@@ -51,7 +51,7 @@ func resolveHistory(t testing.TB, asOf time.Time, p access.Policy, captures []re
 
 func add(t testing.TB, s *Set, captures []reference.Capture) {
 	t.Helper()
-	a := s.NewAdder()
+	a := s.newAdder()
 	for i, c := range captures {
 		x := Capture{URL: []byte(c.URL), Status: c.Status, Failed: c.Failed, Location: []byte(c.Target), Body: []byte(c.Body)}
 		if c.Second != 0 {
@@ -206,11 +206,11 @@ func TestEqualNeighboursAreOneInterval(t *testing.T) {
 // Of an authority that changes without end, the newest intervals are kept.
 func TestHistoryHasABound(t *testing.T) {
 	var captures []reference.Capture
-	for i := range int64(2 * MaxIntervals) {
+	for i := range int64(2 * maxIntervals) {
 		captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 1 + i, Status: 404 + int(i%2)})
 	}
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
-	if got := history["http://a"][0].History; len(got) != MaxIntervals || got[len(got)-1].From != 2*MaxIntervals {
+	if got := history["http://a"][0].History; len(got) != maxIntervals || got[len(got)-1].From != 2*maxIntervals {
 		t.Errorf("%d intervals, the last from %d", len(got), got[len(got)-1].From)
 	}
 }

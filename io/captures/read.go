@@ -62,7 +62,7 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 		})
 	}
 	for range workers {
-		group.Go(func() error { return p.work(ctx, s.NewAdder()) })
+		group.Go(func() error { return p.work(ctx, s.newAdder()) })
 	}
 	return group.Wait()
 }
@@ -162,7 +162,7 @@ func (p *pipeline) give(ctx context.Context, b *bundle) error {
 }
 
 // work adds what was read.
-func (p *pipeline) work(ctx context.Context, a *Adder) error {
+func (p *pipeline) work(ctx context.Context, a *adder) error {
 	for {
 		select {
 		case b, more := <-p.full:

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// MaxWindow is the largest zstd window, in bytes, that NewReader accepts,
+	// maxWindow is the largest zstd window, in bytes, that NewReader accepts,
 	// and so the most memory that a frame can ask for: 128 MiB, which is also
 	// the most that the zstd program decompresses unless told otherwise.
-	MaxWindow = 128 << 20
+	maxWindow = 128 << 20
 
-	// SmallWindow is the largest zstd window, in bytes, that NewSmallReader
+	// smallWindow is the largest zstd window, in bytes, that NewSmallReader
 	// accepts: 8 MiB, which RFC 8878 §3.1.1.1.2 wants every decoder to have.
-	SmallWindow = 8 << 20
+	smallWindow = 8 << 20
 
 	// zstdBlocks is how many blocks of at most 128 KiB the zstd decoder works on
 	// at the same time. With more than one it runs beside its consumer.
@@ -42,18 +42,18 @@ var ErrWindow = errors.New("the zstd window is too large")
 // A stream that ends too early gives an error that is [io.ErrUnexpectedEOF],
 // also when there is nothing in it at all. Bytes that belong to no member or
 // frame are an error, those after the last one included, and so is a zstd frame
-// with a window above MaxWindow. An error of r comes through as it is. The
+// with a window above maxWindow. An error of r comes through as it is. The
 // bytes before an error are handed out first, and the error stays.
 func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
-	return newReader(r, c, readSize, MaxWindow, zstdBlocks)
+	return newReader(r, c, readSize, maxWindow, zstdBlocks)
 }
 
 // NewSmallReader is NewReader for the many files that are small: it has small
-// buffers and starts no goroutine, and its largest zstd window is SmallWindow.
+// buffers and starts no goroutine, and its largest zstd window is smallWindow.
 // A frame that has a larger one, or that has no window and says that it is
 // larger itself, gives an error that is [ErrWindow].
 func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
-	return newReader(r, c, smallReadSize, SmallWindow, 1)
+	return newReader(r, c, smallReadSize, smallWindow, 1)
 }
 
 func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.ReadCloser, error) {

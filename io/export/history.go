@@ -16,9 +16,9 @@ var historyColumns = []arrow.Field{
 	optional("since", arrow.FixedWidthTypes.Timestamp_ms), optional("since_after", arrow.FixedWidthTypes.Timestamp_ms), number("changes"),
 }
 
-// Other is the kind of a change that is no Opened and no Closed: as much is denied, but by
+// other is the kind of a change that is no Opened and no Closed: as much is denied, but by
 // rules for another, or because of another access.
-const Other = "other"
+const other = "other"
 
 // SurveyChanges returns the table that has a row for each change in what an agent is denied
 // of an authority, in the order of their times. It needs a listing with a history.
@@ -123,12 +123,12 @@ func (c *change) write(w *tables.Writer, a *authority, agent string) {
 	w.End()
 }
 
-// kind is Opened, Closed or Other.
+// kind is Opened, Closed or other.
 func (c *change) kind() string {
 	before, after := c.older.blocked, c.newer.blocked
 	switch {
 	case before == after || before == extent.Undecided || after == extent.Undecided:
-		return Other
+		return other
 	case after > before:
 		return Closed
 	}

@@ -130,7 +130,7 @@ func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]A
 	return result, nil
 }
 
-// Selected reports whether a row comes out.
-func Selected(v *batch.Verdicts, row int) bool {
+// selected reports whether a row comes out.
+func selected(v *batch.Verdicts, row int) bool {
 	return v.Selected == nil || v.Selected[row>>3]>>(row&7)&1 != 0
 }

@@ -70,7 +70,7 @@ func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(ds
 		defer func() { o.texts.Put(&text) }()
 	}
 	for row := range v.Rows {
-		if !Selected(v, row) {
+		if !selected(v, row) {
 			continue
 		}
 		text = appendRow(text, row)

@@ -29,9 +29,9 @@ type Resumed struct {
 	Anew string
 }
 
-// ReadManifest reads the manifest of that name, a file or an object. The error names it,
+// readManifest reads the manifest of that name, a file or an object. The error names it,
 // and wraps fs.ErrNotExist when there is none.
-func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
+func readManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
 	if !blob.IsURL(name) {
 		return manifest.ReadFile(name)
 	}
@@ -62,7 +62,7 @@ func (r *Record) Start(rules []manifest.Rules) error {
 func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions *ruleset.Versions, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
-	old, err := ReadManifest(ctx, r.name)
+	old, err := readManifest(ctx, r.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		result.First, result.Anew = true, "there is no manifest to resume from"

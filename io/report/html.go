@@ -122,7 +122,7 @@ func (h htmlPage) weights() page.Section {
 		row := []page.Cell{textCell(a.Agent)}
 		var values []float64
 		for _, sum := range []*batch.Sum{&a.Weight.Allowed, &a.Weight.Denied, &a.Weight.Unknown} {
-			row = append(row, page.Cell{Text: SumText(sum), Number: sum.Float()})
+			row = append(row, page.Cell{Text: sumText(sum), Number: sum.Float()})
 			values = append(values, max(0, sum.Float()))
 		}
 		share := percentOf(values[1], values[0]+values[1])
@@ -155,7 +155,7 @@ func (h htmlPage) newest() page.Section {
 		row := []page.Cell{textCell(a.Agent), numberCell(was.Allowed), numberCell(was.Denied), numberCell(wasNot.Allowed), numberCell(wasNot.Denied)}
 		if h.Weight != nil {
 			for _, sum := range []*batch.Sum{&was.Weights.Allowed, &was.Weights.Denied, &wasNot.Weights.Allowed, &wasNot.Weights.Denied} {
-				row = append(row, page.Cell{Text: SumText(sum), Number: sum.Float()})
+				row = append(row, page.Cell{Text: sumText(sum), Number: sum.Float()})
 			}
 		}
 		table.Rows = append(table.Rows, row)
@@ -298,7 +298,7 @@ func (h htmlPage) ages() page.Section {
 }
 
 func (h htmlPage) speed(pace *Pace) page.Section {
-	seconds, rates := pace.Rates()
+	seconds, rates := pace.rates()
 	if len(seconds) < 2 {
 		return page.Section{}
 	}

@@ -21,7 +21,7 @@ func TestHTML(t *testing.T) {
 	s.Weigh("bytes")
 	s.Add("out.csv", &batch.Stats{Rows: 9, Agents: []batch.Counts{{Allowed: 2, Denied: 7}}})
 	started := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	pace := NewPace(started)
+	pace := newPace(started)
 	for i := range 10_000 {
 		pace.Add(started.Add(time.Duration(i+1)*100*time.Millisecond), int64(i+1)*1000)
 	}
@@ -40,7 +40,7 @@ func TestHTML(t *testing.T) {
 	if strings.Count(text, "<script>") != 1 || strings.Contains(text, "\x1b") {
 		t.Error("text from outside is not escaped")
 	}
-	if seconds, rates := pace.Rates(); len(seconds) > mostPoints || len(rates) != len(seconds) || seconds[len(seconds)-1] < 990 {
+	if seconds, rates := pace.rates(); len(seconds) > mostPoints || len(rates) != len(seconds) || seconds[len(seconds)-1] < 990 {
 		t.Errorf("%d points", len(seconds))
 	}
 }

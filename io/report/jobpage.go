@@ -28,7 +28,7 @@ func CreatePage(ctx context.Context, name string, agents int) (*Page, error) {
 		return nil, err
 	}
 	_ = blob.SweepFile(name) // what killed runs left
-	return &Page{file: file, agents: agents, pace: NewPace(time.Now())}, nil
+	return &Page{file: file, agents: agents, pace: newPace(time.Now())}, nil
 }
 
 // Abort gives the report up, unless it is complete.

@@ -10,8 +10,8 @@ import (
 	"robotsbatch/batch"
 )
 
-// Clock is a duration as minutes and seconds, with hours where there are any.
-func Clock(seconds float64) string {
+// clock is a duration as minutes and seconds, with hours where there are any.
+func clock(seconds float64) string {
 	s := int64(seconds)
 	if s >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
@@ -44,9 +44,9 @@ func grouped(digits string) string {
 	return digits
 }
 
-// SumText is a sum of weights: an integer with commas, or up to six digits behind the
+// sumText is a sum of weights: an integer with commas, or up to six digits behind the
 // point of another.
-func SumText(s *batch.Sum) string {
+func sumText(s *batch.Sum) string {
 	if digits, ok := s.Integer(); ok {
 		return grouped(digits)
 	}

@@ -12,7 +12,7 @@ func TestNumber(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	for seconds, want := range map[float64]string{0: "0:00", 9.9: "0:09", 61: "1:01", 3600: "1:00:00", 36061: "10:01:01"} {
-		if got := Clock(seconds); got != want {
+		if got := clock(seconds); got != want {
 			t.Errorf("%v: %s", seconds, got)
 		}
 	}

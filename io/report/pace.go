@@ -17,8 +17,8 @@ type Pace struct {
 	lastRows    int64
 }
 
-// NewPace returns the pace of a job that has begun.
-func NewPace(started time.Time) *Pace {
+// newPace returns the pace of a job that has begun.
+func newPace(started time.Time) *Pace {
 	return &Pace{started: started, step: 20 * time.Millisecond, seconds: []float64{0}, rows: []int64{0}}
 }
 
@@ -40,9 +40,9 @@ func (p *Pace) Add(now time.Time, rows int64) {
 	p.seconds, p.rows, p.step = p.seconds[:kept], p.rows[:kept], 2*p.step
 }
 
-// Rates are the rows a second between each point and the one before it, and the times of
+// rates are the rows a second between each point and the one before it, and the times of
 // the points in seconds.
-func (p *Pace) Rates() (seconds, rates []float64) {
+func (p *Pace) rates() (seconds, rates []float64) {
 	add := func(from, to float64, rows int64) {
 		if to > from {
 			seconds, rates = append(seconds, to), append(rates, float64(rows)/(to-from))

@@ -31,10 +31,10 @@ func (p *Progress) Line(width int) string {
 		add(share+" done", share)
 	}
 	if p.Left >= 0 {
-		left := Clock(p.Left) + " left"
+		left := clock(p.Left) + " left"
 		add(left, left)
 	} else {
-		add(Clock(p.Seconds), Clock(p.Seconds))
+		add(clock(p.Seconds), clock(p.Seconds))
 	}
 	add(Number(p.URLsPerSecond)+" a second", shortNumber(p.URLsPerSecond)+"/s")
 	if p.Judged > 0 {

@@ -269,8 +269,8 @@ func (s *Summary) writeWeights(b *strings.Builder) {
 		if len(s.Agents) > 1 {
 			b.WriteString(" " + agent.Agent)
 		}
-		fmt.Fprintf(b, " %s allowed, %s denied", SumText(&agent.Weight.Allowed), SumText(&agent.Weight.Denied))
-		if unknown := SumText(&agent.Weight.Unknown); unknown != "0" {
+		fmt.Fprintf(b, " %s allowed, %s denied", sumText(&agent.Weight.Allowed), sumText(&agent.Weight.Denied))
+		if unknown := sumText(&agent.Weight.Unknown); unknown != "0" {
 			fmt.Fprintf(b, ", %s unknown", unknown)
 		}
 	}
@@ -309,7 +309,7 @@ func (s *Summary) weightText(sum *batch.Sum) string {
 	if s.Weight == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (%s %s)", s.Weight.Column, SumText(sum))
+	return fmt.Sprintf(" (%s %s)", s.Weight.Column, sumText(sum))
 }
 
 // secondsText has more digits where there is less time.

@@ -84,7 +84,7 @@ func smallPacks(t testing.TB) [][]byte { return [][]byte{smallPack(t), historyPa
 
 // isKnown reports whether an error is one that packs have.
 func isKnown(err error) bool {
-	for _, known := range []error{ErrNotPack, ErrVersion, ErrDamaged, ErrMismatch} {
+	for _, known := range []error{errNotPack, errVersion, ErrDamaged, ErrMismatch} {
 		if errors.Is(err, known) {
 			return true
 		}

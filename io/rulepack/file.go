@@ -55,20 +55,20 @@ type tableEntry struct {
 
 func (f *file) findSections() error {
 	if len(f.data) < headerSize+trailerSize {
-		return fmt.Errorf("%w: it has %d bytes", ErrNotPack, len(f.data))
+		return fmt.Errorf("%w: it has %d bytes", errNotPack, len(f.data))
 	}
 	head := f.data[:headerSize]
 	if !bytes.HasPrefix(head, []byte(format.RulePackMagic)) {
-		return ErrNotPack
+		return errNotPack
 	}
 	f.version = int(le32(head[len(format.RulePackMagic):]))
 	switch v := f.version; {
 	case v == 0:
 		return fmt.Errorf("%w: format %d", ErrDamaged, v)
 	case v < version:
-		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d and %d: compile it again", ErrVersion, v, version, historyVersion)
+		return fmt.Errorf("%w: it has format %d, from an earlier version, and this program reads %d and %d: compile it again", errVersion, v, version, historyVersion)
 	case v > historyVersion:
-		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", ErrVersion, v, version, historyVersion)
+		return fmt.Errorf("%w: it has format %d, from a later version, and this program reads %d and %d: use a newer program, or compile it again", errVersion, v, version, historyVersion)
 	}
 	f.partition, f.partitions = int(le32(head[len(format.RulePackMagic)+4:])), int(le32(head[len(format.RulePackMagic)+8:]))
 	size := uint64(len(f.data))

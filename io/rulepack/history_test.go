@@ -194,7 +194,7 @@ func TestHistoryOutOfOrder(t *testing.T) {
 		{{From: 2, Access: access.AllowAll}, {From: 2, Access: access.AllowAll}},
 		{{From: 2}},
 		{{From: 2, Access: access.Rules}},
-		make([]Interval, MaxIntervals+1),
+		make([]Interval, maxIntervals+1),
 	} {
 		if err := b.Add(Entry{Authority: []byte("https://a.example"), Access: access.AllowAll, History: history}); err == nil {
 			t.Errorf("%d intervals are taken", len(history))

@@ -29,8 +29,8 @@ const (
 	intervalHeaderSize = 8
 	intervalSize       = 8 + originSize
 
-	// MaxIntervals is how many intervals an authority has at most.
-	MaxIntervals = 4096
+	// maxIntervals is how many intervals an authority has at most.
+	maxIntervals = 4096
 )
 
 // Interval is what held of an authority from a second on, until the From of the next one.
@@ -84,8 +84,8 @@ func (b *Builder) intervals(e *Entry, o origin) (intervals, error) {
 	if len(e.History) == 0 {
 		return interval{seen: o.fetched, origin: o}.appendTo(nil), nil
 	}
-	if len(e.History) > MaxIntervals {
-		return nil, fmt.Errorf("%s: a history of %d intervals: there may be %d", e.Authority, len(e.History), MaxIntervals)
+	if len(e.History) > maxIntervals {
+		return nil, fmt.Errorf("%s: a history of %d intervals: there may be %d", e.Authority, len(e.History), maxIntervals)
 	}
 	dst := make([]byte, 0, intervalSize*len(e.History))
 	for n := range e.History {

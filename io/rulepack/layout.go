@@ -10,9 +10,9 @@ import (
 // exactly is wrong.
 var (
 	// ErrNotPack: the file is no rule pack at all.
-	ErrNotPack = errors.New("this is no rule pack")
+	errNotPack = errors.New("this is no rule pack")
 	// ErrVersion: another version of the program made the pack.
-	ErrVersion = errors.New("the rule pack is of another version")
+	errVersion = errors.New("the rule pack is of another version")
 	// ErrDamaged: the pack was cut off or changed.
 	ErrDamaged = errors.New("the rule pack is damaged: compile it again")
 	// ErrMismatch: the pack was compiled for another profile or size limit than it is

@@ -29,7 +29,7 @@ func mapFile(name string) (m mapping, err error) {
 	m = mapping{file: f, info: info}
 	switch size := info.Size(); {
 	case !info.Mode().IsRegular():
-		return m, fmt.Errorf("%w: not a regular file", ErrNotPack)
+		return m, fmt.Errorf("%w: not a regular file", errNotPack)
 	case size == 0: // cannot be mapped
 		return m, nil
 	case size > math.MaxInt:

@@ -11,9 +11,9 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// DefaultMemory is how many bytes of opened bodies are kept when Options.Memory
+// defaultMemory is how many bytes of opened bodies are kept when Options.Memory
 // does not say: 64 MiB.
-const DefaultMemory = 64 << 20
+const defaultMemory = 64 << 20
 
 // Options are how a pack is used. The zero value is the default.
 type Options struct {
@@ -35,7 +35,7 @@ type Options struct {
 	AsOf uint32
 	// Memory bounds the bytes of bodies that are kept open, which are copies; the
 	// pack itself is mapped, and the operating system keeps in memory what it sees
-	// fit. 0 means DefaultMemory. Eight bytes for each body in the pack come on top.
+	// fit. 0 means defaultMemory. Eight bytes for each body in the pack come on top.
 	Memory int64
 	// Named, if not nil, is called for each agent that a robots.txt which is opened
 	// names, from any goroutine; false ends that for this robots.txt. The name is
@@ -71,7 +71,7 @@ type Pack struct {
 }
 
 // Open opens the pack of that name. It reads a few pages, whatever the pack's size. The
-// error is ErrNotPack, ErrVersion, ErrDamaged, ErrMismatch or one of the file's.
+// error is errNotPack, errVersion, ErrDamaged, ErrMismatch or one of the file's.
 func Open(name string, o Options) (*Pack, error) {
 	p, err := open(name)
 	if err != nil {
@@ -90,7 +90,7 @@ func Open(name string, o Options) (*Pack, error) {
 func (p *Pack) use(o Options) {
 	p.agents, p.explain, p.keepRecords, p.named = matcher.NewAgents(o.Chains), o.Explain, o.Records, o.Named
 	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
+		o.Memory = defaultMemory
 	}
 	p.checkedBuckets, p.checkedBodies = newBitmap(p.buckets), newBitmap(p.bodies)
 	if p.info.History {

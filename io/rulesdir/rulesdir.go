@@ -11,8 +11,8 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// DefaultMemory is what Options.Memory is by default: 128 MiB.
-const DefaultMemory = 128 << 20
+// defaultMemory is what Options.Memory is by default: 128 MiB.
+const defaultMemory = 128 << 20
 
 // Options control how bodies are read. The zero value is the default.
 type Options struct {
@@ -31,7 +31,7 @@ type Options struct {
 	// Records keeps the records that are not rules, for Origin.Facts. The time and the
 	// status of fetches stay unknown: a file's own time is often that of a copy.
 	Records bool
-	// Memory bounds the bytes of compiled rules that are kept; 0 means DefaultMemory.
+	// Memory bounds the bytes of compiled rules that are kept; 0 means defaultMemory.
 	// Rules that were not used for long are dropped, and compiled again when they are
 	// needed. The names of the folder's files come on top, some 90 bytes a file.
 	Memory int64
@@ -121,7 +121,7 @@ func openDir(f folder, o Options) (*Dir, error) {
 		return nil, err
 	}
 	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
+		o.Memory = defaultMemory
 	}
 	d.stamps = make([]stamp, len(d.index.records))
 	d.rules = cache.New(len(d.index.records), o.Memory, d.compile)

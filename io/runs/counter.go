@@ -18,7 +18,7 @@ type Counter struct {
 }
 
 // MaxKey is the longest key of a Counter, in bytes.
-const MaxKey = MaxRecord - countHead
+const MaxKey = maxRecord - countHead
 
 // A record is u16 its length, i64 a number, and the key.
 const countHead = 10

@@ -24,7 +24,7 @@ func randomRecords(n int) [][]byte {
 	for range n {
 		text := make([]byte, r.IntN(60))
 		if r.IntN(100) == 0 {
-			text = make([]byte, MaxRecord-10)
+			text = make([]byte, maxRecord-10)
 		}
 		for i := range text {
 			text[i] = byte(r.IntN(3))

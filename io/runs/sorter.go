@@ -23,13 +23,13 @@ const (
 	mergeBuffer = 256 << 10
 	leastMerge  = 4 << 10
 
-	// MaxRecord is the longest record, in bytes.
-	MaxRecord = leastChunk
+	// maxRecord is the longest record, in bytes.
+	maxRecord = leastChunk
 )
 
 // Form describes records. Its functions must not keep or change them.
 type Form struct {
-	// Size returns how many bytes a record has, at most MaxRecord, by its first Head
+	// Size returns how many bytes a record has, at most maxRecord, by its first Head
 	// bytes, which every record has.
 	Head int
 	Size func(head []byte) int
@@ -238,7 +238,7 @@ func (s *Sorter) cursors() []*cursor {
 
 // readRun returns the cursor of a run that was written.
 func (s *Sorter) readRun(from *bufio.Reader) *cursor {
-	memory := make([]byte, MaxRecord)
+	memory := make([]byte, maxRecord)
 	head := s.form.Head
 	c := new(cursor)
 	c.next = func() (bool, error) {

@@ -22,11 +22,11 @@ type Ranks struct {
 	top []int
 }
 
-// OpenRanks reads a list, as [ReadRanks] does, from a file or an object, which may be
+// OpenRanks reads a list, as readRanks does, from a file or an object, which may be
 // compressed.
 func OpenRanks(ctx context.Context, name string) (ranks *Ranks, err error) {
 	err = readText(ctx, name, nil, func(r io.Reader) (err error) {
-		ranks, err = ReadRanks(r)
+		ranks, err = readRanks(r)
 		return err
 	})
 	return ranks, err
@@ -52,12 +52,12 @@ func readText(ctx context.Context, name string, stdin io.Reader, read func(io.Re
 	return read(r)
 }
 
-// ReadRanks reads a list of domains, the first one a line being the first in rank; or
+// readRanks reads a list of domains, the first one a line being the first in rank; or
 // lines of a rank, a comma and a domain, as Tranco's lists have them. A domain may be an
 // origin, such as https://www.example.com. Empty lines and those that begin with "#" do
 // not count, nor does a header of two words. Of a domain that comes again the first
 // line counts.
-func ReadRanks(r io.Reader) (*Ranks, error) {
+func readRanks(r io.Reader) (*Ranks, error) {
 	ranks := &Ranks{rank: make(map[string]int)}
 	scanner := bufio.NewScanner(r)
 	number, count := 0, 0

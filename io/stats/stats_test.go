@@ -60,7 +60,7 @@ func counted(t *testing.T, o Options) string {
 }
 
 func TestTally(t *testing.T) {
-	ranks, err := ReadRanks(strings.NewReader("# best first\nhttps://www.b.test\nx.test\n200,a.test\n"))
+	ranks, err := readRanks(strings.NewReader("# best first\nhttps://www.b.test\nx.test\n200,a.test\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestReadRanks(t *testing.T) {
 		"rank,domain\r\n5,a.test\r\n1001,b.test\n": "map[a.test:5 b.test:1001] [100 1000 10000]",
 		"http://a.test:80\n":                       "map[a.test:1] [100]",
 	} {
-		r, err := ReadRanks(strings.NewReader(text))
+		r, err := readRanks(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestReadRanks(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is no rank`, "0,a.test": `line 1: "0" is no rank`, strings.Repeat("a", 1<<17): "line 1 is too long",
 	} {
-		if _, err := ReadRanks(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readRanks(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %s", text, err, want)
 		}
 	}

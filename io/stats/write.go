@@ -36,7 +36,7 @@ func rowOf(c Count) row {
 }
 
 func rankName(rank int) string {
-	if rank == All {
+	if rank == allSites {
 		return "all"
 	}
 	return fmt.Sprintf("top %d", rank)

@@ -15,10 +15,10 @@ import (
 	"robotsbatch/batch"
 )
 
-// FindURLs returns the index of the column that has the URLs: the one of
+// findURLs returns the index of the column that has the URLs: the one of
 // that name; without a name "url", else the one of that name in other case, such
 // as "URL", else the only string column.
-func FindURLs(schema *arrow.Schema, name string) (int, error) {
+func findURLs(schema *arrow.Schema, name string) (int, error) {
 	wanted := name
 	if wanted == "" {
 		wanted = "url"

@@ -21,17 +21,17 @@ type Location struct {
 }
 
 // Locate finds the URLs in tables of a schema: in the column of that name; without a
-// name in "url", else in the columns that [FindParts] finds, else in the only column
+// name in "url", else in the columns that findParts finds, else in the only column
 // of strings. If URLs are put together and keep is not KeepAll, the table that comes
 // out has only a column of them.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, error) {
 	l := &Location{schema: schema, column: -1, weight: -1, time: -1}
 	if name == "" && len(schema.FieldIndices(joinedColumn)) == 0 {
-		l.parts = FindParts(schema)
+		l.parts = findParts(schema)
 	}
 	if l.parts == nil {
 		var err error
-		l.column, err = FindURLs(schema, name)
+		l.column, err = findURLs(schema, name)
 		return l, err
 	}
 	if l.joined = keep != batch.KeepAll; l.joined {

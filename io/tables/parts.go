@@ -34,8 +34,8 @@ type Parts struct {
 	protocol, host, port, path, query int
 }
 
-// FindParts returns the columns that URLs are split into; nil when a schema has none.
-func FindParts(schema *arrow.Schema) *Parts {
+// findParts returns the columns that URLs are split into; nil when a schema has none.
+func findParts(schema *arrow.Schema) *Parts {
 	find := func(name string, fits func(arrow.DataType) bool) int {
 		if found := schema.FieldIndices(name); len(found) == 1 && fits(schema.Field(found[0]).Type) {
 			return found[0]

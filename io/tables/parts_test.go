@@ -19,14 +19,14 @@ func TestParts(t *testing.T) {
 		tablestest.FromJSON(t, arrow.BinaryTypes.LargeString, `["/","/x","/","/",null,"/","/","/","x"]`),
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `[null,"","q=1",null,"b",null,null,null,null]`))
 	want := `["https://a.example/" "https://a.example:8443/x?" "http://[::1]/?q=1" "http://[::1]:80/" "https://a.example?b" (null) (null) (null) "https://a.example/x"]`
-	joined, err := FindParts(table.Schema()).Join(table, 1<<20)
+	joined, err := findParts(table.Schema()).Join(table, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(joined.Column(0)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if _, err := FindParts(table.Schema()).Join(table, 50); err == nil {
+	if _, err := findParts(table.Schema()).Join(table, 50); err == nil {
 		t.Error("no error for URLs beyond the limit")
 	}
 }
@@ -40,7 +40,7 @@ func TestFindParts(t *testing.T) {
 		0: {field("url_protocol", text), field("url_host_name", number), field("url_path", text)},
 	} {
 		got := 0
-		if p := FindParts(arrow.NewSchema(fields, nil)); p != nil {
+		if p := findParts(arrow.NewSchema(fields, nil)); p != nil {
 			got = len(p.Columns())
 		}
 		if got != want {

@@ -67,7 +67,7 @@ func (s *Share) try(encode func(*Share) error) (err error) {
 		if p == nil {
 			return
 		}
-		if refused := Refused(p); refused != nil {
+		if refused := refusalOf(p); refused != nil {
 			err = refused
 			return
 		}
@@ -95,9 +95,9 @@ var errShare = errors.New("a row takes more memory than it may: raise -memory")
 // refusal is what a share's allocator panics with: an allocator cannot return an error.
 type refusal struct{ error }
 
-// Refused returns the error that a share's allocator has panicked with, and nil
+// refusalOf returns the error that a share's allocator has panicked with, and nil
 // for any other panic.
-func Refused(panicked any) error {
+func refusalOf(panicked any) error {
 	if r, ok := panicked.(refusal); ok {
 		return r.error
 	}

@@ -29,9 +29,9 @@ type Writer struct {
 	err     error
 }
 
-// NewWriter returns a Writer of records of a schema, which have at most so many rows and
+// newWriter returns a Writer of records of a schema, which have at most so many rows and
 // about 8 MiB of text. It calls emit with each, which is to release it.
-func NewWriter(schema *arrow.Schema, rows int, emit func(arrow.Record) error) *Writer {
+func newWriter(schema *arrow.Schema, rows int, emit func(arrow.Record) error) *Writer {
 	return &Writer{builder: array.NewRecordBuilder(memory.NewGoAllocator(), schema), emit: emit, most: max(1, rows)}
 }
 
@@ -39,7 +39,7 @@ func NewWriter(schema *arrow.Schema, rows int, emit func(arrow.Record) error) *W
 func WrittenRecords(schema *arrow.Schema, rows int, write func(*Writer) error) iter.Seq2[arrow.Record, error] {
 	return func(yield func(arrow.Record, error) bool) {
 		enough := errors.New("nobody wants more")
-		w := NewWriter(schema, rows, func(r arrow.Record) error {
+		w := newWriter(schema, rows, func(r arrow.Record) error {
 			if !yield(r, nil) {
 				return enough
 			}

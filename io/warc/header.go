@@ -71,8 +71,8 @@ func (w *Reader) readHeader(h *header) error {
 func (w *Reader) headerLine(h *header) ([]byte, error) {
 	line, err := w.text.ReadSlice('\n')
 	h.used += len(line)
-	if errors.Is(err, bufio.ErrBufferFull) || err == nil && h.used > MaxHeader {
-		return nil, broken("the record's header has more than %d bytes", MaxHeader)
+	if errors.Is(err, bufio.ErrBufferFull) || err == nil && h.used > maxHeader {
+		return nil, broken("the record's header has more than %d bytes", maxHeader)
 	}
 	if err != nil {
 		return nil, unexpected(err)
@@ -103,7 +103,7 @@ func (h *header) set(key, value []byte) error {
 		h.http = hasPrefixFold(value, "application/http")
 	case isField(key, "Content-Length"):
 		length, err := strconv.ParseInt(string(value), 10, 64)
-		if err != nil || length < 0 || length > MaxRecord {
+		if err != nil || length < 0 || length > maxRecord {
 			return broken("Content-Length %.40q is no length of a record", value)
 		}
 		h.length = length

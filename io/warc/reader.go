@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// MaxHeader is the largest header, in bytes, of a record and of the HTTP response
+	// maxHeader is the largest header, in bytes, of a record and of the HTTP response
 	// in it: 64 KiB each.
-	MaxHeader = 64 << 10
-	// MaxRecord is the largest length of a record, in bytes: 1 TiB.
-	MaxRecord = 1 << 40
+	maxHeader = 64 << 10
+	// maxRecord is the largest length of a record, in bytes: 1 TiB.
+	maxRecord = 1 << 40
 
 	// readSize is how many bytes of a file one read asks for.
 	readSize = 256 << 10
@@ -86,7 +86,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	switch codec := compress.Detect(head); codec {
 	case compress.Gzip:
 		w.members = &members{file: w.file}
-		w.text = bufio.NewReaderSize(w.members, MaxHeader)
+		w.text = bufio.NewReaderSize(w.members, maxHeader)
 	case compress.Zstd:
 		stream, err := compress.NewReader(w.file, codec)
 		if err != nil {

@@ -45,7 +45,7 @@ func (w *Reader) startsHTTP() bool {
 
 // httpHeader reads the response's header from the block, up to its empty line.
 func (w *Reader) httpHeader() error {
-	size := int(min(w.block.left, MaxHeader))
+	size := int(min(w.block.left, maxHeader))
 	seen, err := w.text.Peek(size)
 	if len(seen) < size {
 		w.block.err = unexpected(err)
@@ -54,7 +54,7 @@ func (w *Reader) httpHeader() error {
 	end := headerEnd(seen)
 	if end < 0 {
 		if int64(size) < w.block.left {
-			return broken("the HTTP header has more than %d bytes", MaxHeader)
+			return broken("the HTTP header has more than %d bytes", maxHeader)
 		}
 		end = size // there is no body, and not even the empty line before it
 	}

@@ -229,7 +229,7 @@ func TestResponses(t *testing.T) {
 		{"two lengths", response(url, "200 OK\nContent-Length: 3\nContent-Length: 4", text), []string{whole}},
 		{"no HTTP", record("response", url, "<html>") + response(url, "200 OK", text), []string{"*offset 0: *no HTTP*", whole}},
 		{"gzip that is none", response(url, "200 OK\nContent-Encoding: gzip", strings.Repeat("\x00\x01", 20)) + response(url, "200 OK", text), []string{"*offset 0: *cannot be decoded*", whole}},
-		{"long HTTP header", response(url, "200 OK\nA: "+strings.Repeat("a", MaxHeader), text) + response(url, "200 OK", text), []string{"*HTTP header has more than*", whole}},
+		{"long HTTP header", response(url, "200 OK\nA: "+strings.Repeat("a", maxHeader), text) + response(url, "200 OK", text), []string{"*HTTP header has more than*", whole}},
 		{"long record header", response(url, "200 OK", text, "A: "+strings.Repeat("a", 2*readSize)) + response(url, "200 OK", text), []string{"*record's header has more than*", whole}},
 		{"no date", strings.Replace(response(url, "200 OK", text), "WARC-Date", "Date", 1) + response(url, "200 OK", text), []string{"*no WARC-Date*", whole}},
 		{"bad date", strings.Replace(response(url, "200 OK", text), "2026-", "26-", 1) + response(url, "200 OK", text), []string{"*is no time*", whole}},

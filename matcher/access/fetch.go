@@ -2,9 +2,9 @@ package access
 
 import "time"
 
-// StaleAfter is the time after which a robots.txt that was always found unreachable no
+// staleAfter is the time after which a robots.txt that was always found unreachable no
 // longer disallows everything (RFC 9309 §2.3.1.4).
-const StaleAfter = 30 * 24 * time.Hour
+const staleAfter = 30 * 24 * time.Hour
 
 // MaxHops is the most redirects in a row that are followed (RFC 9309 §2.3.1.2).
 const MaxHops = 5
@@ -61,7 +61,7 @@ func (p Policy) Outcome(f Fetch) Outcome {
 	return DisallowAll
 }
 
-// unreachable reports whether a fetch counts toward StaleAfter.
+// unreachable reports whether a fetch counts toward staleAfter.
 func (p Policy) unreachable(f Fetch) bool {
 	return !f.Unresolved() && p.Outcome(f) == DisallowAll
 }
@@ -79,7 +79,7 @@ type Decision struct {
 
 // Decide returns what the fetches of one robots.txt, oldest first, mean at asOf. The newest
 // fetch that is not after asOf decides. There is one exception: it and all fetches before
-// it, back to one at least StaleAfter ago, found robots.txt unreachable. Then the fetch
+// it, back to one at least staleAfter ago, found robots.txt unreachable. Then the fetch
 // before those decides; if there is none, everything is allowed.
 func (p Policy) Decide(fetches []Fetch, asOf time.Time) Decision {
 	newest := len(fetches) - 1
@@ -103,7 +103,7 @@ func (p Policy) decide(fetches []Fetch, good int, asOf time.Time) Decision {
 	if good == newest {
 		return Decision{Outcome: p.Outcome(fetches[newest]), Fetch: newest}
 	}
-	if first := fetches[good+1].Time; first.IsZero() || asOf.Sub(first) < StaleAfter {
+	if first := fetches[good+1].Time; first.IsZero() || asOf.Sub(first) < staleAfter {
 		return Decision{Outcome: DisallowAll, Fetch: newest}
 	}
 	if good >= 0 && p.Outcome(fetches[good]) == Rules {

@@ -33,7 +33,7 @@ const mostSteps = 1 << 22
 // change:
 //
 //   - at a fetch,
-//   - StaleAfter after a fetch that found robots.txt unreachable,
+//   - staleAfter after a fetch that found robots.txt unreachable,
 //   - when the target of a redirect that still counts changes.
 //
 // After some millions of steps it stops, without the oldest spans. Timeline sets Target in
@@ -85,7 +85,7 @@ func (t *timeline) momentsOf(newest int, end time.Time) []time.Time {
 		if !unreachable {
 			break // earlier fetches never count
 		}
-		if old := f.Time.Add(StaleAfter); !f.Time.IsZero() && old.After(start) && (end.IsZero() || old.Before(end)) {
+		if old := f.Time.Add(staleAfter); !f.Time.IsZero() && old.After(start) && (end.IsZero() || old.Before(end)) {
 			t.moments = append(t.moments, old)
 		}
 	}

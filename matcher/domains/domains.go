@@ -35,7 +35,7 @@ func Host(authority []byte) []byte {
 // url_host_registered_domain of Common Crawl's index. An unknown top-level domain counts as
 // a registry, as the list's algorithm says; that index has null there.
 func Registered(host []byte) string {
-	if IsIP(host) {
+	if isIP(host) {
 		return ""
 	}
 	name := string(host)
@@ -94,8 +94,8 @@ func withoutWWW(host []byte) []byte {
 	return rest[1:]
 }
 
-// IsIP reports whether a host is an IP address.
-func IsIP(host []byte) bool {
+// isIP reports whether a host is an IP address.
+func isIP(host []byte) bool {
 	if len(host) > 0 && host[0] == '[' {
 		return true
 	}

@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// MinLimit is the least size limit of a body in bytes, and the default: 500 KiB (RFC 9309
+// minLimit is the least size limit of a body in bytes, and the default: 500 KiB (RFC 9309
 // §2.5).
-const MinLimit = 500 * 1024
+const minLimit = 500 * 1024
 
 // bodyText returns the part of a body that counts, in UTF-8: without byte order mark, and
 // within the size limit, which includes the mark.
@@ -22,7 +22,7 @@ func bodyText(body []byte, p Profile, limit int) (text string, limited bool) {
 		return string(body[utf8Mark(body):]), false
 	}
 	mark, width, decode := encoding(body)
-	limit = max(limit, MinLimit)
+	limit = max(limit, minLimit)
 	limit -= limit % width // a character is either within the limit or not
 	if len(body) <= limit {
 		return decode(body[mark:]), false

@@ -44,8 +44,8 @@ type Rule struct {
 }
 
 // Parse parses a body (RFC 9309 §2.2). It never fails: it skips lines that are not
-// user-agent, allow or disallow lines. The size limit is in bytes; a limit below MinLimit
-// means MinLimit.
+// user-agent, allow or disallow lines. The size limit is in bytes; a limit below minLimit
+// means minLimit.
 func Parse(body []byte, p Profile, limit int) File {
 	text, limited := bodyText(body, p, limit)
 	file := File{Limited: limited}

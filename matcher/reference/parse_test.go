@@ -94,7 +94,7 @@ func TestParseLimit(t *testing.T) {
 	const start, rule = "User-agent: a\n", "Disallow: /x"
 	// upTo returns a body in which text that is appended starts at byte n.
 	upTo := func(n int) string { return start + strings.Repeat("\n", n-len(start)) }
-	atLimit := upTo(MinLimit-len(rule)) + rule
+	atLimit := upTo(minLimit-len(rule)) + rule
 	for _, tt := range []struct {
 		name    string
 		body    string
@@ -106,9 +106,9 @@ func TestParseLimit(t *testing.T) {
 		{"line end is the next byte", atLimit + "\n", 0, 1, true},
 		{"a CR is a line end", atLimit + "\rx", 0, 1, true},
 		{"line is cut", atLimit + "y", 0, 0, true},
-		{"a comment is cut", upTo(MinLimit-len(rule)-1) + rule + "#y", 0, 0, true},
+		{"a comment is cut", upTo(minLimit-len(rule)-1) + rule + "#y", 0, 0, true},
 		{"beyond", atLimit + "\n" + rule, 0, 1, true},
-		{"limit raised", atLimit + "\n" + rule, MinLimit + 1 + len(rule), 2, false},
+		{"limit raised", atLimit + "\n" + rule, minLimit + 1 + len(rule), 2, false},
 		{"limit is not lowered", atLimit, 10, 1, false},
 	} {
 		f := Parse([]byte(tt.body), RFC9309, tt.limit)

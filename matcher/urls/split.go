@@ -9,8 +9,8 @@ import (
 
 // These are the errors of Split.
 var (
-	// ErrInvalid means that the text is not a URL.
-	ErrInvalid = errors.New("not a valid URL")
+	// errInvalid means that the text is not a URL.
+	errInvalid = errors.New("not a valid URL")
 	// ErrUnsupportedScheme means that the scheme is not http, https or ftp.
 	ErrUnsupportedScheme = errors.New("neither http, https nor ftp")
 )
@@ -28,7 +28,7 @@ type Scratch struct {
 //
 // The key is scheme://host or scheme://host:port in lower case, without userinfo and
 // default port. The host is in A-labels or a canonical IP literal. The path starts with a
-// slash, ends before the first '#', and is otherwise as written. err is nil, ErrInvalid or
+// slash, ends before the first '#', and is otherwise as written. err is nil, errInvalid or
 // ErrUnsupportedScheme; with an error, key and path are nil.
 //
 // The results alias url or the Scratch. They are valid until the next call, and as long as
@@ -36,7 +36,7 @@ type Scratch struct {
 func (s *Scratch) Split(url []byte) (key, path []byte, err error) {
 	url = Trim(url)
 	if HasLineByte(url) {
-		return nil, nil, ErrInvalid
+		return nil, nil, errInvalid
 	}
 	key, rest, err := s.SplitAuthority(url)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
 		return url[:end:end], url[end:], nil
 	}
 	if !s.buildKey(url[:start], url[start:end]) {
-		return nil, nil, ErrInvalid
+		return nil, nil, errInvalid
 	}
 	return s.key, url[end:], nil
 }
@@ -120,10 +120,10 @@ func schemeEnd(url []byte) (start int, plain bool, err error) {
 		n++
 	}
 	if n == 0 || !isLetter(url[0]) || !bytes.HasPrefix(url[n:], []byte("://")) {
-		return 0, false, ErrInvalid
+		return 0, false, errInvalid
 	}
 	for _, scheme := range []string{"http", "https", "ftp"} {
-		if EqualFold(url[:n], scheme) {
+		if equalFold(url[:n], scheme) {
 			return n + 3, string(url[:n]) == scheme, nil
 		}
 	}
@@ -150,9 +150,9 @@ var hosts = kernels.NewHostTable(
 // may have these inside.
 func HasLineByte(data []byte) bool { return kernels.HasControl(data) }
 
-// EqualFold compares two texts, ignoring the case of ASCII letters. An empty s equals
+// equalFold compares two texts, ignoring the case of ASCII letters. An empty s equals
 // nothing.
-func EqualFold(s []byte, name string) bool {
+func equalFold(s []byte, name string) bool {
 	if len(s) != len(name) || len(s) == 0 {
 		return false
 	}

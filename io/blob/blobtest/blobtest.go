@@ -16,8 +16,8 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// Bucket is the name of a server's only bucket.
-const Bucket = "bucket"
+// bucket is the name of a server's only bucket.
+const bucket = "bucket"
 
 // Server is a store that speaks S3.
 type Server struct {
@@ -42,7 +42,7 @@ func New(t *testing.T) *Server {
 		t.Setenv(name, value)
 	}
 	s := &Server{t: t, backend: s3mem.New()}
-	if err := s.backend.CreateBucket(Bucket); err != nil {
+	if err := s.backend.CreateBucket(bucket); err != nil {
 		t.Fatal(err)
 	}
 	store := gofakes3.New(s.backend, gofakes3.WithoutVersioning()).Server()
@@ -87,13 +87,13 @@ func (c *counter) Flush() { c.ResponseWriter.(http.Flusher).Flush() }
 
 // Name is the URL of a key.
 func (s *Server) Name(key string) string {
-	return "s3://" + Bucket + "/" + key + "?region=us-east-1&use_path_style=true&endpoint=" + s.url
+	return "s3://" + bucket + "/" + key + "?region=us-east-1&use_path_style=true&endpoint=" + s.url
 }
 
 // Put stores an object.
 func (s *Server) Put(key string, data []byte) {
 	s.t.Helper()
-	if _, err := s.backend.PutObject(Bucket, key, nil, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+	if _, err := s.backend.PutObject(bucket, key, nil, bytes.NewReader(data), int64(len(data)), nil); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -101,7 +101,7 @@ func (s *Server) Put(key string, data []byte) {
 // Get is an object's content, or nil where there is none.
 func (s *Server) Get(key string) []byte {
 	s.t.Helper()
-	x, err := s.backend.GetObject(Bucket, key, nil)
+	x, err := s.backend.GetObject(bucket, key, nil)
 	if err != nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (s *Server) Get(key string) []byte {
 // Remove removes an object.
 func (s *Server) Remove(key string) {
 	s.t.Helper()
-	if _, err := s.backend.DeleteObject(Bucket, key); err != nil {
+	if _, err := s.backend.DeleteObject(bucket, key); err != nil {
 		s.t.Fatal(err)
 	}
 }

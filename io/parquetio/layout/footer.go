@@ -106,20 +106,20 @@ type Logical struct {
 
 // Kinds of logical types.
 const (
-	LogicalString    = 1
-	LogicalMap       = 2
-	LogicalList      = 3
-	LogicalEnum      = 4
-	LogicalDecimal   = 5
-	LogicalDate      = 6
-	LogicalTime      = 7
-	LogicalTimestamp = 8
-	LogicalInteger   = 10
-	LogicalNull      = 11
-	LogicalJSON      = 12
-	LogicalBSON      = 13
-	LogicalUUID      = 14
-	LogicalFloat16   = 15
+	logicalString    = 1
+	logicalMap       = 2
+	logicalList      = 3
+	logicalEnum      = 4
+	logicalDecimal   = 5
+	logicalDate      = 6
+	logicalTime      = 7
+	logicalTimestamp = 8
+	logicalInteger   = 10
+	logicalNull      = 11
+	logicalJSON      = 12
+	logicalBSON      = 13
+	logicalUUID      = 14
+	logicalFloat16   = 15
 )
 
 // Field is an element at the top: a column of a table, as people have it.
@@ -309,20 +309,20 @@ func (t *thrift) element() Element {
 // logical reads a field of a logical type.
 func (t *thrift) logical(l *Logical, id int16, kind byte) {
 	switch {
-	case l.Kind == LogicalDecimal && id == 1:
+	case l.Kind == logicalDecimal && id == 1:
 		l.Scale = t.int32(kind)
-	case l.Kind == LogicalDecimal && id == 2:
+	case l.Kind == logicalDecimal && id == 2:
 		l.Precision = t.int32(kind)
-	case (l.Kind == LogicalTime || l.Kind == LogicalTimestamp) && id == 1:
+	case (l.Kind == logicalTime || l.Kind == logicalTimestamp) && id == 1:
 		l.UTC = t.boolean(kind)
-	case (l.Kind == LogicalTime || l.Kind == LogicalTimestamp) && id == 2:
+	case (l.Kind == logicalTime || l.Kind == logicalTimestamp) && id == 2:
 		t.nested(kind, func(unit int16, kind byte) {
 			l.Unit = unit
 			t.skip(kind)
 		})
-	case l.Kind == LogicalInteger && id == 1:
+	case l.Kind == logicalInteger && id == 1:
 		l.Bits = int8(t.integer(kind))
-	case l.Kind == LogicalInteger && id == 2:
+	case l.Kind == logicalInteger && id == 2:
 		l.Signed = t.boolean(kind)
 	default:
 		t.skip(kind)

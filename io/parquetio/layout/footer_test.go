@@ -70,13 +70,13 @@ func TestFooter(t *testing.T) {
 		if l := w.GetLogicalType(); l != nil {
 			switch want.Kind = e.Logical.Kind; {
 			case l.IsSetDECIMAL():
-				want = Logical{Kind: LogicalDecimal, Scale: l.DECIMAL.Scale, Precision: l.DECIMAL.Precision}
+				want = Logical{Kind: logicalDecimal, Scale: l.DECIMAL.Scale, Precision: l.DECIMAL.Precision}
 			case l.IsSetINTEGER():
-				want = Logical{Kind: LogicalInteger, Bits: l.INTEGER.BitWidth, Signed: l.INTEGER.IsSigned}
+				want = Logical{Kind: logicalInteger, Bits: l.INTEGER.BitWidth, Signed: l.INTEGER.IsSigned}
 			case l.IsSetTIMESTAMP():
-				want = Logical{Kind: LogicalTimestamp, UTC: l.TIMESTAMP.IsAdjustedToUTC, Unit: 2}
+				want = Logical{Kind: logicalTimestamp, UTC: l.TIMESTAMP.IsAdjustedToUTC, Unit: 2}
 			case l.IsSetTIME():
-				want = Logical{Kind: LogicalTime, UTC: l.TIME.IsAdjustedToUTC, Unit: 3}
+				want = Logical{Kind: logicalTime, UTC: l.TIME.IsAdjustedToUTC, Unit: 3}
 			}
 		}
 		if e.Name != w.Name || w.IsSetType() && int32(e.Type) != int32(w.GetType()) || e.Children != w.GetNumChildren() || i > 0 && int32(e.Repetition) != int32(w.GetRepetitionType()) || e.Logical != want {

@@ -171,8 +171,8 @@ func (p *Page) dataV2Field(t *thrift, id int16, kind byte) {
 // Size is how many bytes of the file the page has.
 func (p *Page) Size() int { return len(p.Header) + len(p.Body) }
 
-// Levels is how many bytes of the body are levels that are never compressed.
-func (p *Page) Levels() int { return int(p.repetitionBytes + p.definitionBytes) }
+// levels is how many bytes of the body are levels that are never compressed.
+func (p *Page) levels() int { return int(p.repetitionBytes + p.definitionBytes) }
 
 // Open returns the page's body decompressed. It is the body itself where
 // nothing is compressed, else what it makes of scratch, which grows.
@@ -187,7 +187,7 @@ func (p *Page) Open(scratch []byte, codec Codec) ([]byte, error) {
 		scratch = make([]byte, p.Uncompressed+p.Uncompressed/8)
 	}
 	plain := scratch[:p.Uncompressed]
-	levels := copy(plain, p.Body[:p.Levels()])
+	levels := copy(plain, p.Body[:p.levels()])
 	return plain, codec.Decompress(plain[levels:], p.Body[levels:])
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Width is how wide help texts are.
-const Width = 80
+// width is how wide help texts are.
+const width = 80
 
 // ShortHelp prints the main job's common flags on one screen.
 func (p *Program[C]) ShortHelp(w io.Writer) {
@@ -102,7 +102,7 @@ func Wrap(text, begin, indent string) string {
 	line := begin
 	empty := true
 	for _, word := range strings.Fields(text) {
-		if !empty && len([]rune(line))+1+len([]rune(word)) > Width {
+		if !empty && len([]rune(line))+1+len([]rune(word)) > width {
 			b.WriteString(line + "\n")
 			line, empty = indent, true
 		}

@@ -1,0 +1,73 @@
+package imports_test
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"robotsbatch/scripts/imports"
+)
+
+// TestExports finds exported names that nobody but their own package uses.
+func TestExports(t *testing.T) {
+	var files []imports.File
+	for _, name := range trackedFiles(t) {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if os.IsNotExist(err) {
+			continue // deleted, not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, parse(t, name, string(text)))
+	}
+	report(t, imports.CheckExports(files, imports.AllowedExports))
+}
+
+func parse(t *testing.T, path, text string) imports.File {
+	t.Helper()
+	syntax, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return imports.File{Path: path, Syntax: syntax}
+}
+
+// TestCheckExports tries the check on a small repository.
+func TestCheckExports(t *testing.T) {
+	files := []imports.File{
+		parse(t, "io/a/a.go", `package a
+			type Shown struct{}
+			type Hidden struct{}
+			func (Shown) Called() {}
+			func (Shown) Uncalled() {}
+			func (Shown) String() string { return "" }
+			func Used() *Shown { return Unused() }
+			func Unused() *Shown { return nil }
+			func Tested() {}
+			type kind int
+			const ( First kind = iota; Second )`),
+		parse(t, "io/a/a_test.go", "package a_test\nimport \"robotsbatch/io/a\"\nfunc f() { a.Tested() }"),
+		parse(t, "io/b/b.go", "package b\nimport other \"robotsbatch/io/a\"\nfunc f() { other.Used().Called(); _ = other.First }"),
+		parse(t, "io/b/b_test.go", "package b\nimport \"robotsbatch/io/a\"\nfunc g() { a.Tested() }"),
+		parse(t, "io/btest/btest.go", "package btest\nfunc Helper() {}"),
+		parse(t, "io/c/c_test.go", "package c\nimport \"robotsbatch/io/btest\"\nfunc f() { btest.Helper() }"),
+		parse(t, "cmd/x/main.go", "package main\nfunc Exported() {}"),
+	}
+	unused := imports.CheckExports(files, map[string]string{"io/a.Hidden": "", "io/a.Used": "", "io/a.Gone": ""})
+	want := []string{"io/a.Gone is allowed", "io/a.Shown.Uncalled:", "io/a.Tested:", "io/a.Unused:", "io/a.Used is allowed"}
+	if len(unused) != len(want) {
+		t.Fatalf("%q, want %q", unused, want)
+	}
+	for i, begin := range want {
+		if !strings.HasPrefix(unused[i], begin) {
+			t.Errorf("%q, want %q", unused[i], begin)
+		}
+	}
+}
