@@ -47,7 +47,7 @@ func runHelp(args []string, s streams) int {
 		return printHelp(s, func(w io.Writer) { fmt.Fprint(w, lint.Codes()[i].Section) })
 	}
 	others := map[string]func(io.Writer){
-		"all": func(w io.Writer) { program.Help(&program.Main, w) }, "man": program.ManPage,
+		"all": func(w io.Writer) { program.Help(&program.Main, w) }, "options": program.Options, "man": program.ManPage,
 		"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion,
 		"version": func(w io.Writer) {
 			fmt.Fprintln(w, "robotsbatch version prints which version this is, and how it was built.")

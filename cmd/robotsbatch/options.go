@@ -46,6 +46,20 @@ const (
 	ownTables = exporting | hostsCommand | diffCommand
 )
 
+const outputFormats = "outputs"
+
+// Formats for which flags hold.
+var (
+	delimitedInputs = &cli.Formats{Names: []string{"csv", "tsv"}, Of: "inputs"}
+	textInputs      = &cli.Formats{Names: []string{"text", "csv", "tsv", "jsonl", "cdxj", "cdx"}, Of: "inputs"}
+	namedInputs     = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl"}, Of: "inputs"}
+	weighedInputs   = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl", "cdxj"}, Of: "inputs"}
+	binaryOutputs   = &cli.Formats{Names: []string{"arrow", "arrows", "parquet"}, Of: outputFormats}
+	packedOutputs   = &cli.Formats{Names: binaryOutputs.Names, Of: outputFormats, Else: "text is compressed when the name of -out ends in .zst or .gz"}
+	tableOutputs    = &cli.Formats{Names: formatNames(isTableFormat), Of: outputFormats, Else: "text has URLs only"}
+	captureRules    = &cli.Formats{Names: []string{"captures"}, Of: "and what is compiled of them"}
+)
+
 // flagTable is all that is said of flags: parsing, the help texts, the man page and
 // the completions of shells come from it. -accept-truncated is indifferent, because it
 // decides only about outputs of truncated inputs, which are marked.
@@ -71,6 +85,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "url-column", Argument: "NAME", Topic: inputTopic, Commands: tabling | hostsCommand | diffCommand, Common: true,
+		For:   namedInputs,
 		Short: "column, or key of jsonl, with the URLs", Standard: "url",
 		More: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
 			"and Parquet put together; then a table's only column of strings.",
@@ -78,11 +93,13 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "delimiter", Argument: "CHAR", Topic: inputTopic, Commands: readingURLs,
+		For:   delimitedInputs,
 		Short: "what separates fields in csv and tsv, such as \";\" or tab", Standard: "told from the header of csv",
 		Bind: func(c *jobConfig) any { return cli.Separator(&c.separator) },
 	},
 	{
 		Name: "max-line", Argument: "SIZE", Topic: inputTopic, Commands: readingURLs, Standard: "1MiB",
+		For:   textInputs,
 		Short: "longest line of text, or row of csv",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.maxLine, leastLine) },
 	},
@@ -195,6 +212,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "on-429", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "deny", Words: []string{"deny", "allow"},
+		For:   captureRules,
 		Short: "captures with status 429: deny or allow",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.policy.Allow429, cli.Word[bool]{Name: "allow", Value: true}, cli.Word[bool]{Name: "deny", Value: false})
@@ -202,6 +220,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "on-unresolved-redirect", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "allow", Words: []string{"allow", "deny"},
+		For:   captureRules,
 		Short: "captures that redirect to nowhere: allow or deny",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.policy.DenyUnresolved, cli.Word[bool]{Name: "allow", Value: false}, cli.Word[bool]{Name: "deny", Value: true})
@@ -243,6 +262,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | ownTables, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
+		For:   packedOutputs,
 		Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
 		Bind: func(c *jobConfig) any {
 			return func(s string) error {
@@ -253,6 +273,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "recode", Topic: outputTopic, Commands: jobCommand,
+		For:   binaryOutputs,
 		Short: "decode and encode every column",
 		More:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all of them come out and -compression is not given. With -emit that goes for row groups and record batches of which all rows come out; those of which some do are decoded.",
 		Bind:  func(c *jobConfig) any { return &c.recode },
@@ -268,6 +289,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "columns", Argument: "WHICH", Topic: outputTopic, Commands: tabling, Common: true, Standard: "all", Words: []string{"all", "url", "verdict"},
+		For:   tableOutputs,
 		Short: "columns that come out: all, url (and verdicts) or verdict",
 		More: "All of jsonl is the whole object in jsonl, and the URL in other formats; all of CDXJ is surt, timestamp and URL, in jsonl with the " +
 			"object's keys.",
@@ -298,11 +320,13 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "explain", Topic: outputTopic, Commands: tabling, Common: true,
+		For:   tableOutputs,
 		Short: "add why: reason, rule, rule_line and rule_agent",
 		Bind:  func(c *jobConfig) any { return &c.explain },
 	},
 	{
 		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
+		For:   tableOutputs,
 		Short: "add columns of what is known of the robots.txt, by commas",
 		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age, body_kind, registered_domain, authority_hash. They are null where not known; a " +
 			"folder knows no status and no time (robotsbatch help columns).",
@@ -349,6 +373,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "weight", Argument: "COLUMN", Topic: runningTopic, Commands: jobCommand,
+		For:   weighedInputs,
 		Short: "sum a column of numbers up, by agent and verdict",
 		More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
 			"(robotsbatch help summary).",

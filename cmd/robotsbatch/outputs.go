@@ -42,15 +42,10 @@ func (c *jobConfig) target(out outputs.Output, first *frontier.Source) (outputs.
 
 // checkFormat finds flags that do not go with the output's format.
 func (c *jobConfig) checkFormat(t outputs.Target) error {
-	switch {
-	case t.Format == format.Text && c.emit == batch.EmitAll:
+	if t.Format == format.Text && c.emit == batch.EmitAll {
 		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.Name())
-	case t.Format == format.Text && (c.explain || c.hasKeep || len(c.with) > 0):
-		return usageErrorf("-out %s: text has URLs only: -explain, -with and -columns need another format", t.Name())
-	case !t.Format.IsBinary() && c.hasCompression:
-		return usageErrorf("-compression is for Arrow and Parquet: %s is compressed when the name of -out ends in .zst or .gz", t.Format)
 	}
-	return nil
+	return program.CheckFormat(&program.Main, c.given, outputFormats, t.Format.String())
 }
 
 // create starts an output.

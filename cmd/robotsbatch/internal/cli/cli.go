@@ -2,7 +2,11 @@
 // parsing, help texts, the manual page and the completions of shells.
 package cli
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Program is a command line. C is the configuration that its flags write into.
 type Program[C any] struct {
@@ -61,12 +65,57 @@ type Flag[C any] struct {
 	// Words are all values that it takes; Files says that it takes a file's name.
 	Words []string
 	Files bool
+	// For are the formats for which it holds; nil for all.
+	For *Formats
 	// Indifferent flags do not decide what is in an output: they name files, which a
 	// manifest lists apart, limit what the program uses, or say how to report.
 	Indifferent bool
 	// Bind returns where its value goes: a *bool, a *string, or a
 	// func(string) error.
 	Bind func(config *C) any
+}
+
+// Formats are those for which a flag holds.
+type Formats struct {
+	// Names are the formats, and Of what has them, such as inputs.
+	Names []string
+	Of    string
+	// Else, if it is not empty, makes the flag a mistake for other formats. It says why, or
+	// what to do there.
+	Else string
+}
+
+// String names the formats: csv and tsv inputs.
+func (f *Formats) String() string {
+	last := len(f.Names) - 1
+	text := f.Names[last]
+	if last > 0 {
+		text = strings.Join(f.Names[:last], ", ") + " and " + text
+	}
+	return text + " " + f.Of
+}
+
+// more is what the long help says of a flag beside its first line.
+func (o *Flag[C]) more() string {
+	if o.For == nil {
+		return o.More
+	}
+	return strings.TrimSpace(o.More + " It is for " + o.For.String() + ".")
+}
+
+// CheckFormat returns an error for a flag of a command that was given and must not be, since
+// of, such as outputs, has a format of this name.
+func (p *Program[C]) CheckFormat(c *Command, given map[string][]string, of, name string) error {
+	for i := range p.Flags {
+		o := &p.Flags[i]
+		if o.Commands&c.Set == 0 || o.For == nil || o.For.Of != of || o.For.Else == "" || slices.Contains(o.For.Names, name) {
+			continue
+		}
+		if values := given[o.Name]; len(values) > 0 && values[len(values)-1] != "false" {
+			return Usagef("-%s is for %s: %s", o.Name, o.For, o.For.Else)
+		}
+	}
+	return nil
 }
 
 // Command returns the command of that name, nil when there is none.

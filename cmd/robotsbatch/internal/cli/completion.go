@@ -37,8 +37,8 @@ func (p *Program[C]) ManPage(w io.Writer) {
 			}
 		}
 		fmt.Fprintf(w, "\n%s.", roff.Replace(o.withDefault()))
-		if o.More != "" {
-			fmt.Fprintf(w, " %s", roff.Replace(o.More))
+		if more := o.more(); more != "" {
+			fmt.Fprintf(w, " %s", roff.Replace(more))
 		}
 		if len(of) > 0 && o.Commands&p.Main.Set != 0 {
 			fmt.Fprintf(w, " Also of %s.", strings.Join(of, ", "))
@@ -116,7 +116,7 @@ func (p *Program[C]) BashCompletion(w io.Writer) {
 
 // HelpWords are what help takes.
 func (p *Program[C]) HelpWords() []string {
-	words := append(slices.Clone(p.Pages), "all", "man", "bash", "zsh", "fish", "version")
+	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "version")
 	for i := range p.Commands {
 		if name := p.Commands[i].Name; !slices.Contains(words, name) { // some have a page, too
 			words = append(words, name)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -78,11 +79,33 @@ func (p *Program[C]) printTopic(c *Command, w io.Writer, topic string) {
 		if o.Repeat {
 			text += "; repeatable"
 		}
-		if o.More != "" {
-			text += ". " + o.More
+		if more := o.more(); more != "" {
+			text += ". " + more
 		}
 		o.print(w, text)
 	}
+}
+
+// Options prints the commands and formats for which each flag holds.
+func (p *Program[C]) Options(w io.Writer) {
+	fmt.Fprint(w, "# Options\n\nThe commands and formats for which each flag holds; \"robotsbatch\" is the main job.\n\n")
+	var lines []string
+	for i := range p.Flags {
+		o := &p.Flags[i]
+		var commands []string
+		for _, c := range p.All() {
+			if o.Commands&c.Set != 0 {
+				commands = append(commands, c.Name)
+			}
+		}
+		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(commands, ", ")
+		if o.For != nil {
+			text += "; for " + o.For.String()
+		}
+		lines = append(lines, Wrap(text, "- ", "  "))
+	}
+	slices.Sort(lines)
+	fmt.Fprint(w, strings.Join(lines, ""))
 }
 
 // print prints a flag and a text on it.
