@@ -15,34 +15,7 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-var bodies = map[string]string{
-	"http://a.example":             "User-agent: *\nDisallow: /private\nAllow: /private/open\nDisallow: /*.gif$\n\nUser-agent: FooBot\nDisallow: /\n",
-	"https://a.example":            "User-agent: FooBot\nDisallow: /x\n",
-	"http://b.example:8080":        "",
-	"http://xn--bcher-kva.example": "User-agent: *\nDisallow: /geheim\n",
-}
-
-var frontier = []string{
-	"http://a.example/",
-	"http://a.example/private/x",
-	"http://a.example/private/open#top",
-	"HTTP://A.Example:80/pic.gif",
-	"http://a.example/pic.gif?x",
-	"http://a.example",
-	"http://a.example?private",
-	"https://a.example/x",
-	"https://a.example/robots.txt",
-	"http://a.example/robots.txt",
-	"http://user@a.example/private/%6Fpen",
-	"http://b.example:8080/any",
-	"http://b.example/any",
-	"http://Bücher.example/geheim",
-	"mailto:x",
-	"gopher://a.example/",
-	"http://a.example/a\rb",
-	"",
-	" http://a.example/private \t",
-}
+var bodies, frontier = batchtest.Bodies, batchtest.Frontier
 
 const explained = `[a no_rule_matched][d disallow_rule "Disallow: /" 7 "FooBot"]
 [d disallow_rule "Disallow: /private" 2 "*"][d disallow_rule "Disallow: /" 7 "FooBot"]

@@ -2,12 +2,12 @@ package bench
 
 import (
 	"bytes"
-	"slices"
 	"testing"
 	"time"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/bench/figures"
 	"robotsbatch/matcher"
 )
 
@@ -100,18 +100,13 @@ func benchmarkEngine(b *testing.B, e, plain *engine) {
 			byPlain = append(byPlain, evaluated/plain.evaluate(b))
 		}
 	}
-	b.ReportMetric(median(engine), "ns/url")
-	b.ReportMetric(median(indexByte), "indexbyte-ns/url")
-	b.ReportMetric(median(byIndexByte), "x-indexbyte")
+	b.ReportMetric(figures.Median(engine), "ns/url")
+	b.ReportMetric(figures.Median(indexByte), "indexbyte-ns/url")
+	b.ReportMetric(figures.Median(byIndexByte), "x-indexbyte")
 	if plain != nil {
-		b.ReportMetric(median(byPlain), "x-plain")
+		b.ReportMetric(figures.Median(byPlain), "x-plain")
 	}
 	b.ReportMetric(0, "ns/op")
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/2]
 }
 
 // perURL times pass, which processes a number of URLs.

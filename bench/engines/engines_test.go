@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"robotsbatch/bench/figures"
 )
 
 // measured returns a table with two engines whose ratios are known: robotsbatch took 1/2,
@@ -32,7 +34,7 @@ func TestRatio(t *testing.T) {
 	if got := own.median(peak); got != 100 {
 		t.Errorf("peak: %v, want 100", got)
 	}
-	if got := median([]float64{4, 1, 2, 3}); math.Abs(got-2.5) > 1e-9 {
+	if got := figures.Median([]float64{4, 1, 2, 3}); math.Abs(got-2.5) > 1e-9 {
 		t.Errorf("median of four: %v, want 2.5", got)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"robotsbatch/bench/figures"
 )
 
 const (
@@ -120,7 +122,7 @@ func (e *engine) median(number func(measurement) float64) float64 {
 	for _, m := range e.runs {
 		numbers = append(numbers, number(m))
 	}
-	return median(numbers)
+	return figures.Median(numbers)
 }
 
 // ratio returns the median of the ratios of a number to that of the other engine in the
@@ -130,14 +132,7 @@ func (e *engine) ratio(other *engine, number func(measurement) float64) float64 
 	for i, m := range e.runs {
 		ratios = append(ratios, number(m)/number(other.runs[i]))
 	}
-	return median(ratios)
-}
-
-// median returns the middle number, or the mean of the two middle ones.
-func median(numbers []float64) float64 {
-	slices.Sort(numbers)
-	n := len(numbers)
-	return (numbers[(n-1)/2] + numbers[n/2]) / 2
+	return figures.Median(ratios)
 }
 
 // engine returns the engine with a name.

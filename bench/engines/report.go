@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"robotsbatch/bench/figures"
 )
 
 // memoryGoal is the most memory that robotsbatch may use, in MiB.
@@ -29,7 +31,7 @@ processor time by Polars', and %d MiB, mapped files included: the rules are %s.
 Data: %s.
 %s, commit %s, %s, %s, %d cores.
 `, o.threads, o.agent, o.rounds, memoryGoal, rulesOf(o.rules), o.data,
-		time.Now().UTC().Format(time.DateOnly), o.commit, runtime.Version(), processor(), runtime.NumCPU())
+		time.Now().UTC().Format(time.DateOnly), o.commit, runtime.Version(), figures.Processor(), runtime.NumCPU())
 }
 
 // rulesOf describes the source of rules: a pack is mapped.
@@ -39,16 +41,6 @@ func rulesOf(name string) string {
 		return "a folder"
 	}
 	return fmt.Sprintf("a pack of %.0f MB", float64(info.Size())/1e6)
-}
-
-func processor() string {
-	data, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(data)) {
-		if name, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }
 
 // report returns a Markdown table for each file.

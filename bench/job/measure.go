@@ -7,9 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
+
+	"robotsbatch/bench/figures"
 )
 
 // bench runs variants of a job.
@@ -64,7 +65,7 @@ func (v *variant) median(number func(measurement) float64) float64 {
 	for _, m := range v.runs {
 		numbers = append(numbers, number(m))
 	}
-	return median(numbers)
+	return figures.Median(numbers)
 }
 
 // ratio returns the median of the ratios of a number to that of the run just before.
@@ -73,12 +74,7 @@ func (v *variant) ratio(number func(measurement) float64) float64 {
 	for i, m := range v.runs {
 		ratios = append(ratios, number(m)/number(v.beside[i]))
 	}
-	return median(ratios)
-}
-
-func median(numbers []float64) float64 {
-	slices.Sort(numbers)
-	return numbers[len(numbers)/2]
+	return figures.Median(ratios)
 }
 
 func wall(m measurement) float64 { return m.wall }

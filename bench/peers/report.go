@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"robotsbatch/bench/figures"
 )
 
 // jsonLines returns what the runners printed, one line per run, in the order of runs.
@@ -39,17 +40,7 @@ func header(o options, f *frontier) string {
 %s, commit %s, %s, %d cores.
 `,
 		thousands(f.total), o.data, thousands(len(f.rows)), thousands(f.files), thousands(f.needed), o.agent, o.count,
-		time.Now().UTC().Format(time.DateOnly), o.commit, processor(), runtime.NumCPU())
-}
-
-func processor() string {
-	data, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(data)) {
-		if name, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
+		time.Now().UTC().Format(time.DateOnly), o.commit, figures.Processor(), runtime.NumCPU())
 }
 
 // table returns one line per runner, in Markdown.
@@ -108,9 +99,7 @@ func (r *runner) median(value func(result) float64) float64 {
 	for _, result := range r.results {
 		values = append(values, value(result))
 	}
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	return figures.Median(values)
 }
 
 // number formats a measured number: two digits below ten, else an integer.

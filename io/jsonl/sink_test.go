@@ -19,12 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func newSink(t testing.TB, o SinkOptions) (*linestest.Writer, batch.Sink) {
 	t.Helper()
-	w := new(linestest.Writer)
-	s, err := NewSink(w, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w, s
+	return linestest.NewSink(t, NewSink, o)
 }
 
 func TestGolden(t *testing.T) {

@@ -254,7 +254,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 		}
 		arrays[at] = values
 		defer values.Release()
-		if decoded += sizeOf(values.Data()); decoded > s.options.Memory {
+		if decoded += tables.SizeOf(values.Data()); decoded > s.options.Memory {
 			return nil, fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", s.options.Memory)
 		}
 	}
@@ -275,18 +275,4 @@ func (p *piece) decode() (*batch.Batch, error) {
 		p.urls = s.urls.Text(record)
 	}
 	return b, nil
-}
-
-// sizeOf is how many bytes the buffers of an array have.
-func sizeOf(d arrow.ArrayData) int64 {
-	size := int64(0)
-	for _, buffer := range d.Buffers() {
-		if buffer != nil {
-			size += int64(buffer.Len())
-		}
-	}
-	for _, child := range d.Children() {
-		size += sizeOf(child)
-	}
-	return size
 }

@@ -21,19 +21,19 @@ type object struct {
 	By        *string `json:"by"`
 }
 
-// AddObjects is AddJSONL of a file or an object, which may be compressed, or of stdin for
+// AddObjects is addJSONL of a file or an object, which may be compressed, or of stdin for
 // the name "-". An error names it.
 func (t *Tally) AddObjects(ctx context.Context, name string, stdin io.Reader) error {
-	err := readText(ctx, name, stdin, func(r io.Reader) error { return t.AddJSONL(ctx, r) })
+	err := readText(ctx, name, stdin, func(r io.Reader) error { return t.addJSONL(ctx, r) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", blob.Shown(name), err)
 	}
 	return err
 }
 
-// AddJSONL counts a survey whose rows are JSON objects, a line each. r must be
+// addJSONL counts a survey whose rows are JSON objects, a line each. r must be
 // decompressed already. An error names the line.
-func (t *Tally) AddJSONL(ctx context.Context, r io.Reader) error {
+func (t *Tally) addJSONL(ctx context.Context, r io.Reader) error {
 	blocks := lines.NewBlocks(r, lines.BlockOptions{Prefix: "jsonl", Rows: 4096})
 	var memory []byte
 	number := 0

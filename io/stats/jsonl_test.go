@@ -22,7 +22,7 @@ func TestAddJSONL(t *testing.T) {
 			text.WriteString("\"rules\":3}\n\n")
 		}
 		tally := NewTally(o)
-		if err := tally.AddJSONL(context.Background(), strings.NewReader(text.String())); err != nil {
+		if err := tally.addJSONL(context.Background(), strings.NewReader(text.String())); err != nil {
 			t.Fatal(err)
 		}
 		var got strings.Builder
@@ -46,7 +46,7 @@ func TestAddJSONLRefuses(t *testing.T) {
 		good + strings.Repeat("x", 2<<20) + "\n":   "jsonl: ",
 		`{"authority":"http://a.test","agent":"B"`: "line 1: it is no object",
 	} {
-		err := NewTally(Options{}).AddJSONL(context.Background(), strings.NewReader(text))
+		err := NewTally(Options{}).addJSONL(context.Background(), strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}

@@ -24,7 +24,7 @@ type Options struct {
 
 // Count is how many sites deny an agent how much.
 type Count struct {
-	// Rank is allSites, or the number of the first domains of a list that are counted.
+	// Rank is All, or the number of the first domains of a list that are counted.
 	Rank  int
 	Agent string
 	// Sites are all; each is one of Full, Partial, None and Undecided.
@@ -34,8 +34,8 @@ type Count struct {
 	FullNamed, FullEveryone, PartialNamed, PartialEveryone int64
 }
 
-// allSites is the rank of counts of all sites.
-const allSites = 0
+// All is the rank of counts of all sites.
+const All = 0
 
 // state is what is known of a site and an agent: bits, for several authorities.
 type state uint8

@@ -36,7 +36,7 @@ func rowOf(c Count) row {
 }
 
 func rankName(rank int) string {
-	if rank == allSites {
+	if rank == All {
 		return "all"
 	}
 	return fmt.Sprintf("top %d", rank)

@@ -65,7 +65,7 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 	}
 	if urls != nil && part.selected > 0 && a.mixed.Load() {
 		part.urls = gatherer{mem: o.mem}.gather(urls, part.runs())
-		size += sizeOf(part.urls)
+		size += SizeOf(part.urls)
 	}
 	err = o.Shares(b, v, func(share *Share) error {
 		columns, err := share.Columns()
@@ -74,7 +74,7 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 		}
 		part.shares = append(part.shares, columns)
 		for _, column := range columns {
-			size += sizeOf(column)
+			size += SizeOf(column)
 		}
 		return nil
 	})
@@ -176,7 +176,7 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 			return nil, columnError(field.Name, err)
 		}
 		columns = append(columns, column)
-		size += sizeOf(column)
+		size += SizeOf(column)
 	}
 	if most := o.layout.MemoryLimit(); size > most {
 		Release(columns)
@@ -212,15 +212,15 @@ func concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (
 	return data, nil
 }
 
-// sizeOf is how many bytes an array's buffers take.
-func sizeOf(d *array.Data) (size int64) {
+// SizeOf is how many bytes an array's buffers take, its children's included.
+func SizeOf(d arrow.ArrayData) (size int64) {
 	for _, buffer := range d.Buffers() {
 		if buffer != nil {
 			size += int64(buffer.Len())
 		}
 	}
 	for _, child := range d.Children() {
-		size += sizeOf(child.(*array.Data))
+		size += SizeOf(child)
 	}
 	return size
 }

@@ -72,3 +72,34 @@ func Letters(v *batch.Verdicts, row int) string {
 	}
 	return string(letters)
 }
+
+// Bodies are the rules of the authorities that rows of Frontier are of.
+var Bodies = map[string]string{
+	"http://a.example":             "User-agent: *\nDisallow: /private\nAllow: /private/open\nDisallow: /*.gif$\n\nUser-agent: FooBot\nDisallow: /\n",
+	"https://a.example":            "User-agent: FooBot\nDisallow: /x\n",
+	"http://b.example:8080":        "",
+	"http://xn--bcher-kva.example": "User-agent: *\nDisallow: /geheim\n",
+}
+
+// Frontier has rows of all kinds: URLs, other schemes, and texts that are no URL.
+var Frontier = []string{
+	"http://a.example/",
+	"http://a.example/private/x",
+	"http://a.example/private/open#top",
+	"HTTP://A.Example:80/pic.gif",
+	"http://a.example/pic.gif?x",
+	"http://a.example",
+	"http://a.example?private",
+	"https://a.example/x",
+	"https://a.example/robots.txt",
+	"http://a.example/robots.txt",
+	"http://user@a.example/private/%6Fpen",
+	"http://b.example:8080/any",
+	"http://b.example/any",
+	"http://Bücher.example/geheim",
+	"mailto:x",
+	"gopher://a.example/",
+	"http://a.example/a\rb",
+	"",
+	" http://a.example/private \t",
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
@@ -313,4 +314,15 @@ func Write(t *testing.T, w *Writer, sink batch.Sink, v *batch.Verdicts, batches 
 		t.Error("the output is not closed")
 	}
 	return w.Bytes()
+}
+
+// NewSink opens a sink of lines that writes to memory.
+func NewSink[O any](t testing.TB, open func(blob.Writer, O) (batch.Sink, error), o O) (*Writer, batch.Sink) {
+	t.Helper()
+	w := new(Writer)
+	s, err := open(w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, s
 }

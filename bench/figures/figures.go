@@ -1,0 +1,29 @@
+// Package figures has what measurements and their records share.
+package figures
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Median returns the middle number, or the mean of the two middle ones. It sorts the
+// numbers, of which there must be one.
+func Median(numbers []float64) float64 {
+	slices.Sort(numbers)
+	n := len(numbers)
+	return (numbers[(n-1)/2] + numbers[n/2]) / 2
+}
+
+// Processor is the name of the machine's processor, and its architecture where the system
+// does not tell the name.
+func Processor() string {
+	data, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(data)) {
+		if name, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
