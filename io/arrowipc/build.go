@@ -37,9 +37,9 @@ func schemaMessage(buf []byte, pos int) []byte {
 	return finishMessage(fb, kindSchema, metadataV5, 0, graft(fb, buf, pos), noSum[:], nil)
 }
 
-// joinSchemas returns the metadata of a schema message with these columns of one and
-// behind them all of another, which may be nil. All else is as the first has it, also
-// what is not known here.
+// joinSchemas returns the metadata of a schema message with the given columns of first,
+// followed by all columns of second, which may be nil. Everything else, including what
+// this package does not know, is copied from first.
 func joinSchemas(first *schema, columns []int, second *schema) []byte {
 	t := first.header.table
 	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
@@ -67,8 +67,8 @@ func joinSchemas(first *schema, columns []int, second *schema) []byte {
 	return finishMessage(fb, kindSchema, first.header.version, 0, fb.EndObject(), partSum(0), nil)
 }
 
-// footerBytes returns a file's footer with its checksum. Its schema is that of a
-// schema message, and it has the keys and values of pairs, too, if there are any.
+// footerBytes returns a file's footer with its checksum. It takes the schema from the
+// schema message h, and includes the keys and values of pairs if there are any.
 func footerBytes(h header, dictionaries, batches []block, pairs *keyValues) []byte {
 	buf := h.table.f.buf
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
@@ -88,14 +88,14 @@ func footerBytes(h header, dictionaries, batches []block, pairs *keyValues) []by
 	return foot
 }
 
-// keyValues are the tables of keys and values of a message or a footer that was
-// read, without its checksum.
+// keyValues holds the key-value tables of a message or footer that was read, without
+// its checksum.
 type keyValues struct {
 	buf       []byte
 	positions []int
 }
 
-// readPairs finds them in the slot of a flatbuffer's root.
+// readPairs finds the keys and values in a slot of the flatbuffer's root.
 func readPairs(buf []byte, slot int) *keyValues {
 	k := &keyValues{buf: buf}
 	f := newFlat(buf)
@@ -111,7 +111,7 @@ func readPairs(buf []byte, slot int) *keyValues {
 	return k
 }
 
-// buildPairs builds a list of keys and values: a checksum's room, and others.
+// buildPairs builds a list of keys and values: room for the checksum, then others.
 func buildPairs(fb *flatbuffers.Builder, sum []byte, others *keyValues) flatbuffers.UOffsetT {
 	var list []flatbuffers.UOffsetT
 	if others != nil {
@@ -127,8 +127,8 @@ func buildPairs(fb *flatbuffers.Builder, sum []byte, others *keyValues) flatbuff
 	return buildVector(fb, append(list, fb.EndObject()))
 }
 
-// partSum has room for the checksum of a message of which it covers the body from an
-// offset on.
+// partSum returns room for the checksum of a message whose body it covers from offset
+// from on.
 func partSum(from int64) []byte {
 	return hex.AppendEncode(bytes.Clone(noSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))
 }
@@ -142,9 +142,9 @@ func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuf
 	return fb.EndVector(len(tables))
 }
 
-// graft puts buf behind what is built from here on and returns the offset of
-// the table at pos in it. A flatbuffer's references are relative, so a table
-// can be moved with all that surrounds it.
+// graft copies buf into the builder and returns the offset of the table at pos in it. A
+// flatbuffer's references are relative, so a table can be moved with all that surrounds
+// it.
 func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	padding := -len(buf) & 7
 	fb.Prep(8, len(buf)+padding)
@@ -155,8 +155,8 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// finishMessage ends a message around its header, with room for a checksum, which
-// is zeros until then, and with other keys and values, if there are any.
+// finishMessage ends a message around its header. It leaves room for a checksum, filled
+// with zeros, and adds other keys and values if there are any.
 func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *keyValues) []byte {
 	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)
@@ -205,7 +205,7 @@ func buildBatch(fb *flatbuffers.Builder, b *batchMeta) flatbuffers.UOffsetT {
 	return fb.EndObject()
 }
 
-// buildBlocks builds a footer's vector of blocks.
+// buildBlocks builds the footer's vector of blocks.
 func buildBlocks(fb *flatbuffers.Builder, blocks []block) flatbuffers.UOffsetT {
 	fb.StartVector(24, len(blocks), 8)
 	for i := len(blocks) - 1; i >= 0; i-- {

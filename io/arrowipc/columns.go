@@ -9,9 +9,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// schema is a schema message as it was read. Of a column that passes through only
-// its layout must be known, and of the last ones not even that: a type that this
-// program and its library do not know is no obstacle.
+// schema is a schema message as it was read. A column that passes through needs only a
+// known layout, and the last columns not even that, so types that neither this program
+// nor its library knows are accepted.
 type schema struct {
 	meta    []byte // of the message
 	header  header
@@ -20,7 +20,7 @@ type schema struct {
 	ids     []int64 // of dictionaries, in the order of the columns that use them
 	// arrow is the schema for the library, in which an unknown type is null.
 	arrow *arrow.Schema
-	// unknown says which column has an unknown type, nil for none.
+	// unknown names the first column with an unknown type; nil for none.
 	unknown error
 }
 
@@ -29,8 +29,8 @@ type shape struct {
 	kind     uint8 // of the format's union of types
 	dense    bool  // a union with offsets
 	encoded  bool  // the array is a dictionary's indices
-	unknown  bool  // to the library; perhaps not here
-	decimal  int   // how many bits, if the library does not know them
+	unknown  bool  // to the library, but perhaps not to this package
+	decimal  int   // its bits, if the library does not know the width
 	children []shape
 	values   *shape // of the dictionary
 }
@@ -76,13 +76,13 @@ func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
 	fields, metadata := s.arrow.Fields(), s.arrow.Metadata()
 	h.table.tables(1, func(field table) {
 		fields[0] = restoreMaps(field, fields[0])
-		fields = append(fields[1:], fields[0]) // each to its place again in the end
+		fields = append(fields[1:], fields[0]) // after all rotations each is back in its place
 	})
 	s.arrow = arrow.NewSchema(fields, &metadata)
 	return s, h.table.f.err
 }
 
-// fillUnknown puts null in place of the unknown types into the library's schema.
+// fillUnknown replaces unknown types by null in the library's schema.
 func (s *schema) fillUnknown(names []string) {
 	known, metadata := s.arrow.Fields(), s.arrow.Metadata()
 	fields := make([]arrow.Field, len(names))
@@ -99,7 +99,7 @@ func (s *schema) fillUnknown(names []string) {
 	s.arrow = arrow.NewSchema(fields, &metadata)
 }
 
-// shapeOf is the shape of a Field table, which was checked.
+// shapeOf returns the shape of a Field table that was checked.
 func shapeOf(field table) shape {
 	s := shape{kind: field.uint8(2)}
 	dataType, ok := field.table(3)
@@ -128,8 +128,8 @@ func shapeOf(field table) shape {
 	return s
 }
 
-// buffers is how many buffers an array of the shape has apart from its children and
-// from variadic ones, which it may have, too.
+// buffers returns how many buffers an array of this shape has, without its children's,
+// and whether it may have variadic ones besides.
 func (s *shape) buffers(version int16) (n int, variadic bool, err error) {
 	if s.encoded {
 		return 2, false, nil
@@ -159,15 +159,15 @@ func (s *shape) buffers(version int16) (n int, variadic bool, err error) {
 	return 2, false, nil
 }
 
-// cursor goes through the arrays and buffers of a record batch, column by column.
+// cursor walks the arrays and buffers of a record batch column by column.
 type cursor struct {
 	batch                    *batchMeta
 	nodes, buffers, variadic int
-	// narrow, if it is there, takes the bits of the decimals in each buffer.
+	// narrow, unless nil, receives the bits of the decimals in each buffer.
 	narrow []uint8
 }
 
-// next goes behind a column.
+// next moves past a column.
 func (c *cursor) next(s *shape) error {
 	n, variadic, err := s.buffers(c.batch.version)
 	if err != nil {
@@ -200,14 +200,13 @@ func (c *cursor) next(s *shape) error {
 	return nil
 }
 
-// project returns a schema message of the columns alone, in their order in the
-// schema.
+// project returns a schema message with only these columns, in the schema's order.
 func (s *schema) project(columns []int) []byte {
 	return joinSchemas(s, columns, nil)
 }
 
-// projectBatch returns the metadata of a record batch with these columns alone. Its
-// buffers are where they were.
+// projectBatch returns the metadata of a record batch with only these columns. The
+// buffers keep their offsets.
 func (s *schema) projectBatch(b *batchMeta, columns []int) (*batchMeta, error) {
 	part := &batchMeta{version: b.version, rows: b.rows, codec: b.codec}
 	at := cursor{batch: b}
@@ -226,9 +225,9 @@ func (s *schema) projectBatch(b *batchMeta, columns []int) (*batchMeta, error) {
 	return part, nil
 }
 
-// checkPassing checks what must be true of a record batch of which a part passes
-// through unread: the arrays and buffers are those of the schema, as far as its types
-// are known, and the buffers lie in the body.
+// checkPassing checks a record batch that passes through partly unread: its arrays and
+// buffers must match the schema as far as the types are known, and the buffers must lie
+// in the body.
 func (s *schema) checkPassing(b *batchMeta, bodyLength int64) error {
 	if b.rows < 0 {
 		return fmt.Errorf("damaged metadata: %d rows", b.rows)
@@ -244,7 +243,7 @@ func (s *schema) checkPassing(b *batchMeta, bodyLength int64) error {
 			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.nodes[at.nodes].length, b.rows)
 		}
 		if err := at.next(&s.columns[i]); errors.Is(err, ErrUnsupported) {
-			return nil // nobody can tell what the rest is
+			return nil // the rest cannot be interpreted
 		} else if err != nil {
 			return err
 		}
@@ -255,10 +254,10 @@ func (s *schema) checkPassing(b *batchMeta, bodyLength int64) error {
 	return nil
 }
 
-// loadSpans reads the buffers of a part of a record batch into a body of their own,
-// and moves the metadata there. Buffers that follow each other are read at once.
+// loadSpans reads the buffers of a part of a record batch into a new body, and adjusts
+// the metadata's offsets to it. Neighbouring buffers are read in one call.
 func loadSpans(f *frame, part *batchMeta, limit int64) ([]byte, error) {
-	const gap = 4096 // that it costs less to read than to leave out
+	const gap = 4096 // reading a gap this small costs less than another read
 	type run struct{ from, to, at int64 }
 	var runs []run
 	size := int64(0)

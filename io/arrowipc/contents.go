@@ -8,11 +8,10 @@ import (
 	"slices"
 )
 
-// checkContents checks what a file says twice: where its messages are, and its
-// schema. Blocks may not overlap, and no message may be there that the footer
-// does not have: a footer that lost a block would lose rows. It returns the
-// metadata of the schema at the file's beginning, nil where none is: Polars
-// leaves it out.
+// checkContents checks what a file states twice: its schema and where its messages are.
+// Blocks may not overlap, and the footer must list every message: a footer that lost a
+// block would lose rows. It returns the metadata of the schema at the file's beginning,
+// or nil if there is none; Polars omits it.
 func (f *fileFramer) checkContents() (schema []byte, err error) {
 	at := int64(len(magicPadded))
 	if schema, err = f.readSchema(at); err != nil {
@@ -41,9 +40,9 @@ func (f *fileFramer) checkContents() (schema []byte, err error) {
 	return schema, f.checkRest(schema, at)
 }
 
-// checkRest checks what has no checksum in a file of which all else has: the magic
-// at its beginning, that a schema follows, and the end marker, which is all that
-// is behind the last message.
+// checkRest checks the parts of a file that checksums do not cover: the magic at its
+// beginning, the presence of a schema after it, and the end marker, the only thing that
+// may follow the last message.
 func (f *fileFramer) checkRest(schema []byte, at int64) error {
 	if !f.sums.there {
 		return nil
@@ -64,8 +63,8 @@ func (f *fileFramer) checkRest(schema []byte, at int64) error {
 	return nil
 }
 
-// messageAt returns the length of the metadata of the message that begins at an
-// byte and before end, 0 when none does.
+// messageAt returns the length of the metadata of the message at offset at, or 0 if no
+// message begins there and before end. The length is not checked.
 func (f *fileFramer) messageAt(at, end int64) (int64, error) {
 	var prefix [framePrefix]byte
 	if end-at < framePrefix {
@@ -80,8 +79,8 @@ func (f *fileFramer) messageAt(at, end int64) (int64, error) {
 	return int64(binary.LittleEndian.Uint32(prefix[4:])), nil
 }
 
-// readSchema reads the metadata of the schema message at an byte, nil when
-// there is none.
+// readSchema reads the metadata of the schema message at offset at; nil if there is
+// none.
 func (f *fileFramer) readSchema(at int64) ([]byte, error) {
 	length, err := f.messageAt(at, f.end)
 	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-framePrefix {
@@ -107,8 +106,7 @@ func (f *fileFramer) readSchema(at int64) ([]byte, error) {
 
 var errTwoSchemas = errors.New("damaged: the schema at its beginning is not the one in its footer")
 
-// sameSchema reports whether two schemas are the same, with all that is said of
-// them.
+// sameSchema reports whether two schemas are equal, metadata included.
 func sameSchema(x, y *schema) bool {
 	return x.arrow.Equal(y.arrow) && x.arrow.Metadata().Equal(y.arrow.Metadata()) &&
 		slices.EqualFunc(x.columns, y.columns, sameDecimals)

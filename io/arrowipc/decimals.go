@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// The library knows decimals of 128 and 256 bits alone. Those of 32 and 64 bits are
-// decoded as decimals of 128: the schema that the library is given says so, and the
-// buffers that it is given have wider values. Where they must come out as they were,
-// they are taken for bytes.
+// The library knows only decimals of 128 and 256 bits. Those of 32 and 64 bits are
+// decoded as decimals of 128: the library gets a changed schema and buffers with
+// widened values. Where they must come out unchanged, they are declared as fixed-size
+// bytes.
 
 // decimalBits returns the bits of a Decimal table's values.
 func decimalBits(dataType table) int {
@@ -52,12 +52,12 @@ func retypeDecimals(meta []byte, retype func(meta []byte, field, dataType table,
 	return changed, h.table.f.err
 }
 
-// widenType makes a decimal one of 128 bits.
+// widenType turns a decimal type into one of 128 bits.
 func widenType(meta []byte, _, dataType table, _ int) {
 	binary.LittleEndian.PutUint32(meta[dataType.field(2, 4):], 128)
 }
 
-// takeForBytes makes a decimal's values bytes, whose number takes the place of the
+// takeForBytes turns a decimal type into fixed-size bytes. The size overwrites the
 // precision.
 func takeForBytes(meta []byte, field, dataType table, bits int) {
 	if precision := dataType.field(0, 4); precision > 0 {
@@ -66,8 +66,8 @@ func takeForBytes(meta []byte, field, dataType table, bits int) {
 	}
 }
 
-// smallDecimal is how many bits the last decimal of 32 or 64 bits in the type has, 0
-// when there is none.
+// smallDecimal returns the bits of the last decimal of 32 or 64 bits in the type, 0 if
+// there is none.
 func (s *shape) smallDecimal() int {
 	bits := s.decimal
 	for i := range s.children {
@@ -81,7 +81,7 @@ func (s *shape) smallDecimal() int {
 	return bits
 }
 
-// sameDecimals reports whether the decimals in two shapes of one type are of the same bits.
+// sameDecimals reports whether the decimals in two shapes of one type have the same widths.
 func sameDecimals(x, y shape) bool {
 	if x.values != nil && y.values != nil {
 		return sameDecimals(*x.values, *y.values)
@@ -89,8 +89,7 @@ func sameDecimals(x, y shape) bool {
 	return x.decimal == y.decimal && slices.EqualFunc(x.children, y.children, sameDecimals)
 }
 
-// appendValues appends the shapes of the dictionaries in a type, in the order in which
-// a schema has them.
+// appendValues appends the shapes of the dictionaries in a type, in schema order.
 func (s *shape) appendValues(list []*shape) []*shape {
 	if s.values != nil {
 		return s.values.appendValues(append(list, s.values))
@@ -117,7 +116,7 @@ func (b *batchMeta) findNarrow(columns []shape) error {
 	return nil
 }
 
-// widened is how many times as many bytes buffer i takes when its decimals are widened.
+// widened returns the factor by which buffer i grows when its decimals are widened.
 func (b *batchMeta) widened(i int) int64 {
 	if b.narrow == nil || b.narrow[i] == 0 {
 		return 1
@@ -125,8 +124,9 @@ func (b *batchMeta) widened(i int) int64 {
 	return 128 / int64(b.narrow[i])
 }
 
-// widenValues makes the decimals that lie at the end of dst, size bytes of them, decimals
-// of 128 bits from its beginning on. A value is never written over one that was not read.
+// widenValues widens the decimals in the last size bytes of dst to 128 bits, and writes
+// them from the beginning of dst on. It never overwrites a value that it has not read
+// yet.
 func widenValues(dst []byte, size int, bits uint8) {
 	src, width := dst[len(dst)-size:], int(bits/8)
 	for i := range size / width {

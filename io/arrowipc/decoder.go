@@ -15,19 +15,18 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// decoder makes records of record batch messages: it knows the schema and the
-// dictionaries that are in force. It is immutable but for what it has decoded,
-// so that workers share it; a dictionary that comes later makes a new one.
+// decoder decodes record batch messages with one schema and one set of dictionaries.
+// Workers share it: apart from its cache of decoded dictionaries it is immutable, and a
+// later dictionary makes a new decoder.
 //
-// What the Arrow library is given was checked and, the schema excepted, built
-// anew from what was understood; it panics and allocates without bounds on
-// metadata that is not as it expects.
+// The Arrow library panics, or allocates without bounds, on malformed metadata. So all
+// that it is given was checked before and, apart from the schema, built anew.
 type decoder struct {
 	schema        *arrow.Schema
 	schemaMessage []byte
 	columns       []shape
-	// values are the types of the dictionaries, by their numbers, and shapes how they
-	// lie in the input.
+	// values holds the dictionaries' types by number, and shapes their layouts in the
+	// input.
 	values       map[int64]arrow.DataType
 	shapes       map[int64]*shape
 	dictionaries []*dictionary
@@ -37,7 +36,7 @@ type decoder struct {
 
 	refs atomic.Int64
 
-	// Dictionaries are decoded once, by a reader that all workers share.
+	// Dictionaries are decoded once, by one reader for all workers.
 	mu      sync.Mutex
 	reader  *ipc.Reader
 	queue   *messages
@@ -62,7 +61,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	if err != nil {
 		return nil, err
 	}
-	_, ids, err := readShapes(wide) // the library is given nothing unchecked
+	_, ids, err := readShapes(wide) // checks what the library will be given
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +107,7 @@ func readShapes(meta []byte) (columns []shape, ids []int64, err error) {
 	return columns, ids, h.table.f.err
 }
 
-// dictionaryTypes appends the value types of the dictionaries in dt, in the
-// order in which a schema has them.
+// dictionaryTypes appends the value types of the dictionaries in dt, in schema order.
 func dictionaryTypes(types []arrow.DataType, dt arrow.DataType) ([]arrow.DataType, error) {
 	dt = tables.Storage(dt)
 	if encoded, ok := dt.(*arrow.DictionaryType); ok {
@@ -132,8 +130,8 @@ func dictionaryTypes(types []arrow.DataType, dt arrow.DataType) ([]arrow.DataTyp
 	return types, nil
 }
 
-// with returns a decoder for what follows a dictionary batch, and whether it
-// replaces a dictionary that was there.
+// with returns a decoder for the record batches after a dictionary batch, and whether
+// that batch replaces a dictionary.
 func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replaces bool, err error) {
 	fail := func(err error) (*decoder, bool, error) {
 		return nil, false, fmt.Errorf("dictionary %d: %w", meta.id, err)
@@ -142,8 +140,7 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	if !ok {
 		return fail(errors.New("it is not in the schema"))
 	}
-	// The library takes dictionaries for those of the old version, which
-	// matters for unions alone.
+	// The library reads dictionaries as the old version, which differs only for unions.
 	meta.batch.version = metadataV4
 	if err := meta.batch.checkLayout([]arrow.DataType{valueType}, d.limit); err != nil {
 		return fail(err)
@@ -185,7 +182,7 @@ func (d *decoder) has(id int64) bool {
 	return false
 }
 
-// size is how many bytes the dictionaries take.
+// size returns how many bytes the dictionaries take.
 func (d *decoder) size() int64 {
 	var size int64
 	for _, dictionary := range d.dictionaries {
@@ -194,8 +191,7 @@ func (d *decoder) size() int64 {
 	return size
 }
 
-// check checks a record batch's metadata and returns how many bytes it takes
-// decoded.
+// check checks a record batch's metadata and returns its decoded size in bytes.
 func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 	types := make([]arrow.DataType, d.schema.NumFields())
 	for i := range types {
@@ -215,7 +211,7 @@ func (d *decoder) check(b *batchMeta, body []byte) (int64, error) {
 	return b.checkBody(body, d.limit)
 }
 
-// record decodes a record batch that was checked, total bytes when decoded.
+// record decodes a checked record batch; total is its decoded size in bytes.
 func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -249,7 +245,7 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 	return read(d.reader, d.queue, message, d.checker)
 }
 
-// open returns a reader that has the schema, and the dictionaries before it.
+// open returns a reader with the schema read, and its queue with the dictionaries.
 func (d *decoder) open() (*ipc.Reader, *messages, error) {
 	queue := &messages{newIPCMessage(d.schemaMessage, nil)}
 	for _, dictionary := range d.dictionaries {
@@ -268,7 +264,7 @@ func (d *decoder) open() (*ipc.Reader, *messages, error) {
 	return reader, queue, nil
 }
 
-// read lets reader read the record batch message and checks what comes of it.
+// read decodes the record batch message with reader and checks the record.
 func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *tables.Checker) (arrow.Record, error) {
 	*queue = append(*queue, message)
 	rec, err := reader.Read()
@@ -290,7 +286,7 @@ func read(reader *ipc.Reader, queue *messages, message *ipc.Message, c *tables.C
 
 func (d *decoder) retain() { d.refs.Add(1) }
 
-// release gives the dictionaries back when the last who needs them is done.
+// release frees the dictionaries when their last user is done.
 func (d *decoder) release() {
 	if d.refs.Add(-1) > 0 {
 		return

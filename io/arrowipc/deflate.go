@@ -11,8 +11,8 @@ import (
 	"robotsbatch/io/compress"
 )
 
-// segments is what was written to it, piece by piece as it lies in memory: the
-// buffers of a body, with padding between, need no copy to be compressed.
+// segments collects the slices written to it without copying them, so that a body's
+// buffers can be compressed where they lie.
 type segments [][]byte
 
 // Write implements io.Writer, but keeps p.
@@ -21,8 +21,8 @@ func (s *segments) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// seek drops segments until one begins at offset to, when the first is at
-// offset at.
+// seek drops segments until the first begins at offset to; at is the offset of the
+// first one now.
 func (s *segments) seek(at, to int64) int64 {
 	for ; at < to && len(*s) > 0; *s = (*s)[1:] {
 		at += int64(len((*s)[0]))
@@ -31,8 +31,8 @@ func (s *segments) seek(at, to int64) int64 {
 }
 
 // deflate returns a record batch message with its buffers compressed. The Arrow
-// library would compress, too, but with tables that it makes anew for each
-// batch, and at a level that takes longer for three percent less data.
+// library's own compression allocates its tables for each batch, and uses a slower
+// level that saves three percent.
 func deflate(h *header, body *segments, codec int8) (message, error) {
 	b, err := h.batch()
 	if err != nil {
@@ -60,8 +60,7 @@ func deflate(h *header, body *segments, codec int8) (message, error) {
 	return newMessage(recordMessage(&packed, int64(len(out))), out), nil
 }
 
-// appendDeflated appends a buffer with its prefix, compressed if that makes it
-// smaller.
+// appendDeflated appends a buffer and its prefix, compressed if that is smaller.
 func appendDeflated(dst, src []byte, codec int8) ([]byte, error) {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(src)))
@@ -72,7 +71,7 @@ func appendDeflated(dst, src []byte, codec int8) ([]byte, error) {
 		dst, err = appendLZ4(dst, src)
 	}
 	if err == nil && len(dst)-start-prefixSize >= len(src) {
-		binary.LittleEndian.PutUint64(dst[start:], 1<<64-1) // -1: as it is
+		binary.LittleEndian.PutUint64(dst[start:], 1<<64-1) // -1: not compressed
 		dst = append(dst[:start+prefixSize], src...)
 	}
 	return dst, err

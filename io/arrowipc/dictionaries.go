@@ -14,7 +14,7 @@ type usedDictionary struct {
 	id     int64
 	column string
 	values *array.Data
-	// nested tells that the values have dictionaries, too.
+	// nested: the values have dictionaries of their own.
 	nested bool
 }
 
@@ -39,10 +39,10 @@ func appendDictionaries(list []usedDictionary, number *int64, column string, d *
 	return append(list, used)
 }
 
-// writeDictionary writes what of a dictionary is new, and takes the reference
-// to it. A dictionary that the last one begins with needs nothing; one that
-// begins with the last one extends it in a file, and in a stream, which not
-// every reader extends dictionaries in, replaces it like any other.
+// writeDictionary writes the new part of a dictionary and takes over the reference to
+// it. A prefix of the last dictionary needs no message. If instead the last one is a
+// prefix of this one, a file gets only the added entries; a stream gets a full
+// replacement, because not every reader accepts such deltas in streams.
 func (s *sink) writeDictionary(d usedDictionary) error {
 	last, known := s.last[d.id]
 	begin, delta := 0, false
@@ -82,8 +82,8 @@ func beginsWith(a, b *array.Data) bool {
 }
 
 // encodeDictionary returns the message of a dictionary from entry begin on.
-// The library encodes the values as a record of one column, around which a
-// dictionary's metadata is put.
+// The library encodes the values as a record of one column; this function wraps it in a
+// dictionary's metadata.
 func (s *sink) encodeDictionary(d usedDictionary, begin int, delta bool) (message, error) {
 	values := tables.Slice(d.values, begin, d.values.Len(), s.options.mem)
 	defer values.Release()

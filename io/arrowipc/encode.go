@@ -15,8 +15,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// Encode implements batch.Sink. Unless it is one to one, a batch of which no row comes
-// out is not written, and one that takes much memory becomes several record batches.
+// Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows is
+// skipped, and a large one becomes several record batches.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if s.options.From != nil {
 		return s.encodePassed(b, v)
@@ -70,8 +70,7 @@ func noRows(schema *arrow.Schema, mem memory.Allocator) []*array.Data {
 	return columns
 }
 
-// usedDictionaries returns the dictionaries of the batch's columns that come
-// out.
+// usedDictionaries returns the dictionaries of the batch's output columns.
 func (s *sink) usedDictionaries(b *batch.Batch) (list []usedDictionary, err error) {
 	inputs, err := s.output.Inputs(b)
 	number := int64(0)
@@ -87,7 +86,7 @@ type message struct {
 	body []byte
 }
 
-// at returns the block of the message when it is written at pos.
+// at returns the footer's block for the message, written at offset pos.
 func (m message) at(pos int64) block {
 	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body))}
 }
@@ -99,16 +98,16 @@ func (m message) size() int64 { return int64(len(m.head) + len(m.body)) }
 
 func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
 
-// newMessage returns a message of metadata and body, with its checksum if there
-// is room for one.
+// newMessage returns a message of metadata and body. It fills in the checksum if the
+// metadata has room for one.
 func newMessage(meta, body []byte) message {
 	m := message{head: newHead(meta), body: body}
 	sealMetadata(m.head[:framePrefix], m.meta(), messageSlot, body)
 	return m
 }
 
-// capture is an ipc.PayloadWriter that keeps the last payload of a kind, with
-// its buffers compressed, in memory that it takes from a grant.
+// capture is an ipc.PayloadWriter that keeps the last payload of one kind with
+// compressed buffers, in memory taken from a grant.
 type capture struct {
 	kind    uint8
 	codec   int8
@@ -177,8 +176,8 @@ func (s *sink) encodeRecord(schema *arrow.Schema, columns []*array.Data, codec i
 	})
 }
 
-// capture returns the message that c keeps of what the library's writer makes.
-// The library panics on types that it cannot write.
+// capture runs the library's writer and returns the message that c kept. A panic of the
+// library, which meets types that it cannot write, becomes an error.
 func (s *sink) capture(c *capture, schema *arrow.Schema, write func(*ipc.Writer) error) (m message, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -5,14 +5,12 @@ import (
 	"fmt"
 )
 
-// flat reads the flatbuffers of one buffer and checks every position before it
-// looks there: metadata is input like any other, and the generated readers of
-// the Arrow library trust it.
+// flat reads the flatbuffers in one buffer and checks every position before reading it.
+// The Arrow library's generated readers trust metadata, but it is input like any other.
 //
-// The first error sticks; after it everything reads as absent. A budget limits
-// how many bytes may be looked at in all, because two offsets may name the
-// same table, vector or string, and tables that do so in a chain would make a
-// small buffer a huge tree.
+// The first error sticks; after it everything reads as absent. A budget limits the
+// total bytes read, because offsets may share tables, and a chain of shared tables
+// would turn a small buffer into a huge tree.
 type flat struct {
 	buf    []byte
 	budget int
@@ -32,7 +30,6 @@ func (f *flat) fail(format string, args ...any) {
 	}
 }
 
-// spend takes n bytes off the budget.
 func (f *flat) spend(n int) {
 	if f.budget -= n; f.budget < 0 {
 		f.fail("it is read over and over: too many references")
@@ -51,8 +48,8 @@ func (f *flat) at(pos, n int) []byte {
 func (f *flat) uint32(pos int) uint32 { return binary.LittleEndian.Uint32(f.at(pos, 4)) }
 func (f *flat) int64(pos int) int64   { return int64(binary.LittleEndian.Uint64(f.at(pos, 8))) }
 
-// target follows the reference at pos. References lead forward, so that a walk
-// along them ends.
+// target follows the reference at pos. References only lead forward, so every walk
+// ends.
 func (f *flat) target(pos int) int {
 	to := int64(pos) + int64(f.uint32(pos))
 	if to > int64(len(f.buf)) {
@@ -77,17 +74,17 @@ func (f *flat) table(pos int) table {
 	if vsize < 4 || vsize%2 != 0 || size < 4 || int(vpos) > len(f.buf)-vsize || pos > len(f.buf)-size {
 		f.fail("table at %d does not fit", pos)
 	}
-	f.spend(size + 64) // what the program makes of a table is larger than the table
+	f.spend(size + 64) // a decoded table is larger than its bytes
 	if f.err != nil {
 		return table{f: f}
 	}
 	return table{f: f, pos: pos, vtable: f.buf[vpos : int(vpos)+vsize]}
 }
 
-// field returns the position of a field of width bytes, or 0 when the table
-// does not have it. It may lie behind the size that the table's layout gives: Go's
-// flatbuffers library shares a layout among tables whose fields start at the same
-// offsets, although their last fields differ in width.
+// field returns the position of a field of width bytes, or 0 if it is absent. The field
+// may end beyond the size in the table's layout: Go's flatbuffers library shares a
+// layout among tables whose fields start at the same offsets, although their last
+// fields differ in width.
 func (t table) field(slot, width int) int {
 	entry := 4 + 2*slot
 	if entry+2 > len(t.vtable) {
@@ -159,13 +156,13 @@ func (t table) vector(slot, width int) (pos, n int) {
 	return pos, int(count)
 }
 
-// positions are those of the tables of a vector of tables.
+// positions returns the positions of the tables in a vector.
 func (t table) positions(slot int) (list []int) {
 	t.tables(slot, func(element table) { list = append(list, element.pos) })
 	return list
 }
 
-// tables calls visit with each table of a vector of tables, until it fails.
+// tables calls visit for each table of a vector until an error occurs.
 func (t table) tables(slot int, visit func(table)) {
 	pos, n := t.vector(slot, 4)
 	for i := 0; i < n && t.f.err == nil; i++ {

@@ -9,8 +9,7 @@ import (
 	"io"
 )
 
-// magic is what files begin and end with; at the beginning two bytes of
-// padding follow.
+// magic begins and ends a file; two bytes of padding follow it at the beginning.
 const (
 	magic        = "ARROW1"
 	magicPadded  = magic + "\x00\x00"
@@ -28,13 +27,13 @@ var (
 	errCut       = fmt.Errorf("the input is cut: it ends before its end marker: %w", io.ErrUnexpectedEOF)
 	errNotStream = errors.New("it does not begin as an Arrow stream does: it is something else, or was written before Arrow 0.15")
 	errLegacy    = errors.New("a message does not begin with the continuation marker: the input is damaged, or was written before Arrow 0.15")
-	// errNotInOrder is what files of Polars are from a pipe: nothing but the
-	// footer says where their messages are.
+	// errNotInOrder is returned for files of Polars that come through a pipe: only
+	// their footer says where the messages are.
 	errNotInOrder = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
 	errTail       = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
 )
 
-// frame is a message as it was read: of a file the body may still have to be.
+// frame is a message as it was read. The body may still be in the file.
 type frame struct {
 	header
 	head  []byte // as it was read: continuation marker, length, metadata
@@ -50,7 +49,7 @@ func (f *frame) inMemory(body []byte) {
 	f.bytes, f.body = body, io.NewSectionReader(bytes.NewReader(body), 0, int64(len(body)))
 }
 
-// load reads the body, if it was not.
+// load reads the body unless it is in memory.
 func (f *frame) load() error {
 	if f.bytes != nil || f.body.Size() == 0 {
 		return nil
@@ -68,7 +67,7 @@ type framer interface {
 	next() (*frame, error)
 }
 
-// checkLength refuses messages that no memory was granted for.
+// checkLength refuses messages over the memory limit.
 func checkLength(length, limit int64) error {
 	if length > limit {
 		return fmt.Errorf("a message of %d bytes is larger than the limit of %d: raise -memory", length, limit)
@@ -86,7 +85,7 @@ type streamFramer struct {
 	stopAtEnd bool
 	started   bool // a message was read
 	batches   int
-	schema    []byte // in a file's footer, once that was read, as a message
+	schema    []byte // the schema of a file's footer as a message, once that was read
 	sums      sums
 }
 
@@ -105,7 +104,7 @@ func (s *streamFramer) next() (*frame, error) {
 		case !s.started:
 			return nil, errNotInOrder
 		}
-		return nil, s.end(prefix[:4]) // files may do without the end marker
+		return nil, s.end(prefix[:4]) // files may omit the end marker
 	}
 	if _, err := io.ReadFull(s.r, prefix[4:]); err != nil {
 		return nil, cut(err)
@@ -143,9 +142,9 @@ func (s *streamFramer) next() (*frame, error) {
 	return f, nil
 }
 
-// end checks what follows the last message: nothing in a stream, in a file a
-// footer that knows of as many record batches as came. It returns io.EOF when
-// all is well. first was read already.
+// end checks what follows the last message: nothing in a stream; in a file, a footer
+// that lists as many record batches as were read. It returns io.EOF on success. first
+// holds bytes that were read already.
 func (s *streamFramer) end(first []byte) error {
 	if !s.file && s.stopAtEnd {
 		return io.EOF
@@ -185,8 +184,8 @@ func (s *streamFramer) end(first []byte) error {
 // footerEnd is how many bytes follow a footer: its length and the magic.
 const footerEnd = 4 + len(magic)
 
-// footerSize returns the length of the footer of a file of which tail is the
-// end and room the bytes before it and with it.
+// footerSize returns the length of the footer of a file that ends with tail. room is
+// the most bytes that the footer with its length and magic may take.
 func footerSize(tail []byte, room int64) (int, error) {
 	if len(tail) < footerEnd || string(tail[len(tail)-len(magic):]) != magic {
 		return 0, errTail
@@ -198,7 +197,7 @@ func footerSize(tail []byte, room int64) (int, error) {
 	return int(size), nil
 }
 
-// cut makes an end of the input what it is where more had to come.
+// cut turns an end of input into errCut, where more had to come.
 func cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errCut
@@ -211,8 +210,8 @@ func (f *frame) check(s *sums) error {
 	return s.check(f.kind, f.head[:framePrefix], f.meta(), messageSlot, f.body)
 }
 
-// readN returns head and n bytes behind it. It allocates as they come, not as they
-// are announced.
+// readN returns head followed by n bytes of r. It allocates as bytes arrive, because n
+// comes from the input and may be a lie.
 func readN(r io.Reader, head []byte, n int64) ([]byte, error) {
 	const step = 1 << 20
 	n += int64(len(head))
@@ -242,7 +241,7 @@ type fileFramer struct {
 	sums   sums
 	i      int  // the next record batch, and
 	last   int  // the one after the last
-	partly bool // bodies are not read, but what is needed of them is
+	partly bool // only the needed parts of bodies are read
 }
 
 // openFile reads the footer of a file of size bytes.
@@ -354,8 +353,7 @@ func readAt(r io.ReaderAt, buf []byte, offset int64) error {
 	return cut(err)
 }
 
-// isFile reports whether a stream is a file that comes through a pipe, and if so
-// skips its magic.
+// isFile reports whether a stream holds the file format, and if so skips its magic.
 func isFile(r *bufio.Reader) (bool, error) {
 	head, err := r.Peek(len(magicPadded))
 	if err != nil && err != io.EOF {

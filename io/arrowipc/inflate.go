@@ -13,8 +13,8 @@ import (
 	"robotsbatch/io/compress"
 )
 
-// prefixSize is how many bytes stand before each compressed buffer: its size
-// decompressed as a signed integer, -1 when it was left as it is.
+// prefixSize is the length of the prefix of each compressed buffer: the decompressed
+// size as a signed integer, or -1 if the buffer is not compressed.
 const prefixSize = 8
 
 // scratch is memory for inflated bodies. The Arrow library copies each buffer of a body,
@@ -126,7 +126,7 @@ func decompressLZ4(dst, src []byte) error {
 	if _, err := io.ReadFull(reader, dst); err != nil {
 		return err
 	}
-	// What follows is the frame's end with its checksum.
+	// Read past the data, so that the decoder checks the checksum at the frame's end.
 	switch n, err := reader.Read(make([]byte, 1)); {
 	case n > 0:
 		return compress.ErrSize

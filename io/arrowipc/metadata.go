@@ -9,9 +9,9 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// Numbers of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
+// Constants of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
 const (
-	kindFooter     = 0 // none of the format
+	kindFooter     = 0 // not in the format
 	kindSchema     = 1
 	kindDictionary = 2
 	kindRecord     = 3
@@ -73,7 +73,7 @@ type batchMeta struct {
 	buffers  []span
 	variadic []int64
 	codec    int8
-	// narrow are the bits of the decimals in each buffer that must be widened; nil
+	// narrow holds the bits of the decimals in each buffer that must be widened; nil
 	// for none.
 	narrow []uint8
 }
@@ -85,8 +85,7 @@ type dictionaryMeta struct {
 	batch *batchMeta
 }
 
-// block is where a file has a message: its metadata, which ends with padding,
-// and behind it its body.
+// block is a message's position in a file: padded metadata, then the body.
 type block struct {
 	offset, body int64
 	meta         int32
@@ -183,9 +182,8 @@ func parseFooter(buf []byte) (footer, error) {
 	return footer{schema: schema, dictionaries: blocks(2), batches: blocks(3)}, f.err
 }
 
-// checkSchema walks all of a Schema table, so that the library can be given
-// it, and returns the numbers of its dictionaries in the order of the columns
-// that use them.
+// checkSchema walks a whole Schema table, so that the library can be trusted with it.
+// It returns the numbers of its dictionaries in the order of the columns that use them.
 func checkSchema(t table) (dictionaries []int64, err error) {
 	if t.int16(0) != 0 {
 		return nil, fmt.Errorf("%w: its numbers are big-endian", ErrUnsupported)
@@ -230,8 +228,8 @@ func checkPair(pair table) {
 	pair.vector(1, 1)
 }
 
-// checkBody checks that every buffer lies inside the body, and returns how
-// many bytes all of them take decompressed and with wide decimals.
+// checkBody checks that every buffer lies inside the body, and returns the size of all
+// buffers after decompression and widening of decimals.
 func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 	var total int64
 	for i, s := range b.buffers {
@@ -256,9 +254,9 @@ func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 	return total, nil
 }
 
-// checkLayout checks that there are the arrays and buffers that columns of
-// these types have, no more and no fewer, that each column has a value for
-// every row, and that there are no more values than bits in limit bytes.
+// checkLayout checks that the batch has exactly the arrays and buffers of columns of
+// these types, a value for every row in each column, and no more values than limit
+// bytes have bits.
 func (b *batchMeta) checkLayout(types []arrow.DataType, limit int64) error {
 	if b.rows < 0 {
 		return fmt.Errorf("damaged metadata: %d rows", b.rows)
@@ -277,15 +275,15 @@ func (b *batchMeta) checkLayout(types []arrow.DataType, limit int64) error {
 			return err
 		}
 	}
-	// Arrow's Go library leaves counts behind that belong to dictionaries; that
-	// does no harm where no column needs one.
+	// Arrow's Go library leaves counts of dictionaries' variadic buffers in record
+	// batches; they are harmless where no column needs one.
 	if w.nodes != len(b.nodes) || w.buffers != int64(len(b.buffers)) || w.variadic > 0 && w.variadic != len(b.variadic) {
 		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.nodes), len(b.buffers), w.nodes, w.buffers)
 	}
 	return nil
 }
 
-// layoutWalk counts what columns need.
+// layoutWalk counts the arrays and buffers that columns need.
 type layoutWalk struct {
 	batch           *batchMeta
 	nodes, variadic int

@@ -12,9 +12,9 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// encodeMixed encodes the rows of a record batch that come out, with their verdicts.
-// Dictionary columns are their indices to it: the dictionaries pass through before the
-// record batch, whatever they are.
+// encodeMixed encodes the output rows of a record batch with their verdicts. It handles
+// a dictionary column as plain indices: the dictionaries pass through unread before the
+// record batch.
 func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) (m message, err error) {
 	urls, err := r.verdicts.URLs(s.options.mem)
 	if err != nil {
@@ -37,15 +37,15 @@ func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch
 	return m, grant.Take(-rows.taken)
 }
 
-// gathered are the rows of a record batch that come out.
+// gathered holds the output rows of a record batch.
 type gathered struct {
 	fields  []arrow.Field
 	columns []*array.Data
 	taken   int64 // bytes of the grant
 }
 
-// gatherBeside decodes the columns beside the URLs, which were kept, and gathers their
-// rows that come out.
+// gatherBeside decodes the columns other than the URLs and gathers their output rows.
+// The URLs themselves were kept.
 func (s *sink) gatherBeside(r *passedRecord, urls *array.Data, grant *batch.Grant) (rows gathered, err error) {
 	from := r.source
 	if beside := from.beside(); len(beside) > 0 {
@@ -64,7 +64,7 @@ func (s *sink) gatherBeside(r *passedRecord, urls *array.Data, grant *batch.Gran
 	return rows, nil
 }
 
-// gather decodes columns, of which meta is, and gathers their rows that come out.
+// gather decodes the columns that meta describes and gathers their output rows.
 func (s *sink) gather(r *passedRecord, decoderOf func() (*decoder, error), meta *batchMeta, grant *batch.Grant) (rows gathered, err error) {
 	decoder, err := decoderOf()
 	if err != nil {
@@ -103,14 +103,14 @@ func (s *sink) gather(r *passedRecord, decoderOf func() (*decoder, error), meta 
 	return rows, nil
 }
 
-// newIndexDecoder returns a decoder of columns that pass through, of which dictionary
-// columns are their indices.
+// newIndexDecoder returns a decoder of columns that pass through. It decodes a
+// dictionary column as plain indices.
 func (s *Source) newIndexDecoder(columns []int) (*decoder, error) {
 	if s.schema.unknown != nil && s.options.Keep == batch.KeepAll {
 		return nil, s.schema.unknown
 	}
 	mem := s.options.mem
-	// Of narrow decimals the library sees the bytes, which come out as they are.
+	// The library sees narrow decimals as bytes, so that they come out unchanged.
 	message, err := retypeDecimals(s.schema.project(columns), takeForBytes)
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (s *Source) newIndexDecoder(columns []int) (*decoder, error) {
 	return newDecoder(m.meta(), s.options.Memory, mem)
 }
 
-// plainFields returns fields of the same layout, of which dictionary arrays are their
-// indices.
+// plainFields returns the fields with every dictionary type replaced by its index type,
+// which has the same layout.
 func plainFields(fields []arrow.Field) []arrow.Field {
 	plain := make([]arrow.Field, len(fields))
 	for i, field := range fields {

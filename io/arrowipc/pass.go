@@ -22,15 +22,15 @@ import (
 //	                the input's body, byte for byte, padded to 8
 //	                the verdict columns' buffers
 //
-// Where some rows of a record batch come out and others do not, it is decoded and
-// encoded with those that do (see [sink.encodeMixed]); one of which none does is left
-// out, but not the dictionaries before it.
+// A record batch that loses some of its rows is decoded and encoded again (see
+// [sink.encodeMixed]). One that loses all rows is left out, but the dictionaries before
+// it are written.
 //
-// Of the body only the URLs are read into memory, when the input is a file. The rest
-// goes from the file to the output in pieces of copySize.
+// When the input is a file, only the URLs of a body are read into memory. The rest goes
+// from the file to the output in pieces of copySize.
 const copySize = 1 << 20
 
-// passedMessage is a message that is copied whole.
+// passedMessage is a dictionary message that is copied whole.
 type passedMessage struct {
 	*frame
 	id    int64 // of a dictionary
@@ -38,33 +38,33 @@ type passedMessage struct {
 }
 
 // passedRecord is a record batch that passes through. Its rows may be evaluated in
-// several pieces, whose verdicts are put together by the one that is encoded last.
+// several pieces; the piece that is encoded last joins the verdicts.
 type passedRecord struct {
 	before []passedMessage
-	source *Source // to be told when it was written
+	source *Source // told when the record batch was written
 	frame  *frame
 	meta   *batchMeta
 
 	verdicts *tables.Assembly
-	result   result  // once all pieces were encoded
-	message  message // metadata and what the program encoded of the body
+	result   result  // set once all pieces are encoded
+	message  message // metadata, and the part of the body that the program encoded
 }
 
-// result is what becomes of a record batch.
+// result says what the sink does with a record batch.
 type result uint8
 
 const (
-	passes  result = iota // its body lies before that of the message
-	mixed                 // some rows come out: the message has them
+	passes  result = iota // the input's body is written before the message's
+	mixed                 // the message holds the rows that come out
 	leftOut               // no row comes out
 )
 
-// CanPassThrough reports whether the record batches can be copied as they are into an
-// output that is a stream or a file, and whose inputs are several or this one alone.
-// Dictionaries can stand against it: those of several inputs may differ, and a stream
-// may replace one, which a file must not. So do URLs that were put together, columns
-// beside them that do not come out, and among
-// several inputs a type that is not known here: nobody can tell whether it is the same.
+// CanPassThrough reports whether the record batches can be copied unchanged into the
+// output, which is a stream or a file and has several inputs or this one alone.
+// Dictionaries may prevent it: those of several inputs may differ, and a stream may
+// replace one, which a file must not. URLs joined from several columns and columns that
+// are read but do not come out prevent it too. So does an unknown type among several
+// inputs, because it cannot be compared.
 func (s *Source) CanPassThrough(stream, several bool) bool {
 	if s.options.Keep != batch.KeepAll && (s.urls.IsSplit() || s.options.Beside != (batch.Beside{})) {
 		return false
@@ -76,17 +76,16 @@ func (s *Source) CanPassThrough(stream, several bool) bool {
 	return len(s.schema.ids) == 0 || !several && (stream || fromFile)
 }
 
-// PassThrough makes all record batches pass through to a sink that is made with
-// [SinkOptions.From]: only the URLs are decoded, and the columns that the source keeps,
-// all or the URLs', are copied as they are. It comes before the first Next. The source takes over in, which may be nil: it closes it
-// when it is closed itself and all record batches that it handed out were written.
+// PassThrough makes all record batches pass through to a sink with [SinkOptions.From]: only the URLs are decoded, and
+// the columns that come out, all or the URLs', are copied unchanged. Call it before the first Next. The source takes
+// over in, which may be nil, and closes it once the source is closed and all its record batches are written.
 func (s *Source) PassThrough(in io.Closer) error {
 	s.passing, s.in = true, in
 	s.users.Store(1)
 	s.indexes = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.copied()) })
 	s.others = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.beside()) })
 	if s.options.Keep != batch.KeepAll {
-		return nil // the URLs alone are decoded anyway
+		return nil // only the URLs are decoded anyway
 	}
 	if err := s.decodeOnlyURLs(); err != nil {
 		return s.fail(err)
@@ -97,8 +96,8 @@ func (s *Source) PassThrough(in io.Closer) error {
 	return nil
 }
 
-// isRemote reports whether each reading at another place costs a request, as of an object
-// in a store: then bodies are read whole, in order, and kept until they are written.
+// isRemote reports whether every jump in r costs a request, as for an object in a store.
+// Then bodies are read whole, in order, and kept until they are written.
 func isRemote(r io.ReaderAt) bool {
 	remote, ok := r.(interface{ Remote() bool })
 	return ok && remote.Remote()
@@ -112,7 +111,7 @@ func (s *Source) done() error {
 	return s.in.Close()
 }
 
-// copied are the numbers of the columns that pass through.
+// copied returns the indices of the columns that pass through.
 func (s *Source) copied() []int {
 	if s.options.Keep == batch.KeepAll {
 		return s.schema.all()
@@ -120,13 +119,13 @@ func (s *Source) copied() []int {
 	return s.columns
 }
 
-// beside are the numbers of the columns that pass through beside that of the URLs.
+// beside returns the indices of the columns that pass through, without the URLs' column.
 func (s *Source) beside() []int {
 	return slices.DeleteFunc(slices.Clone(s.copied()), func(i int) bool { return i == s.urlColumn() })
 }
 
-// urlColumn is the number of the column of URLs, -1 when they are put together from
-// several.
+// urlColumn returns the index of the URL column, -1 if URLs are joined from several
+// columns.
 func (s *Source) urlColumn() int {
 	if s.urls.IsSplit() {
 		return -1
@@ -134,7 +133,7 @@ func (s *Source) urlColumn() int {
 	return s.columns[s.urls.Columns()[0]]
 }
 
-// project makes the URLs' column alone pass through, whose buffers are in body.
+// project makes only the URLs' column pass through; its buffers are in body.
 func (r *passedRecord) project(meta *batchMeta, body []byte) {
 	f := *r.frame
 	f.bodyLength = int64(len(body))
@@ -142,7 +141,7 @@ func (r *passedRecord) project(meta *batchMeta, body []byte) {
 	r.frame, r.meta = &f, meta
 }
 
-// all are the numbers of all columns.
+// all returns the indices of all columns.
 func (s *schema) all() []int {
 	list := make([]int, len(s.columns))
 	for i := range list {
@@ -151,7 +150,7 @@ func (s *schema) all() []int {
 	return list
 }
 
-// footerPairs are the keys and values of a file's footer.
+// footerPairs returns the keys and values of a file's footer.
 func (s *Source) footerPairs() *keyValues {
 	if file, ok := s.framer.(*fileFramer); ok {
 		return readPairs(file.footer.schema.f.buf, footerSlot)
@@ -175,7 +174,7 @@ func (s *sink) layOutPassed() (err error) {
 	return nil
 }
 
-// passedChunk is a piece of a record batch that passes through. The last one writes it.
+// passedChunk is a piece of a record batch that passes through. The last piece writes the record batch.
 type passedChunk struct {
 	record *passedRecord
 	last   bool
@@ -207,7 +206,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	return &passedChunk{record: r, last: p.last, size: size}, nil
 }
 
-// assemble makes the message of a record batch whose pieces were all evaluated.
+// assemble makes the message of a record batch after all its pieces were evaluated.
 func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	verdicts, err := r.verdicts.Columns(s.output)
 	if err != nil {
@@ -232,9 +231,9 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	return err
 }
 
-// join returns the message of the record batch with what the program encoded: the
-// metadata, which has the arrays and buffers of passed before its own, and the part of
-// the body that lies from an offset on.
+// join returns the message of the record batch with the columns that the program
+// encoded. Its metadata lists the arrays and buffers of passed before those of ours.
+// The body of ours follows the one that passes through, at offset from.
 func (r *passedRecord) join(ours message, passed *batchMeta, from int64) (message, error) {
 	h, err := parseHeader(ours.meta())
 	if err != nil {
@@ -259,7 +258,7 @@ func (r *passedRecord) join(ours message, passed *batchMeta, from int64) (messag
 	return newMessage(meta, ours.body), nil
 }
 
-// passedSize is how many bytes the body that passes through takes with its padding.
+// passedSize returns the padded size of the body that passes through.
 func (r *passedRecord) passedSize() int64 { return (r.frame.bodyLength + 7) &^ 7 }
 
 // writePassed writes a record batch and the dictionaries before it.
@@ -280,7 +279,7 @@ func (s *sink) writePassed(c *passedChunk) error {
 	return r.source.done()
 }
 
-// writeResult writes what becomes of a record batch.
+// writeResult writes a record batch as its result says.
 func (s *sink) writeResult(r *passedRecord) error {
 	at := r.message.at(s.pos)
 	switch r.result {
@@ -301,8 +300,8 @@ func (s *sink) writeResult(r *passedRecord) error {
 	return s.write(r.message.body)
 }
 
-// passDictionary writes a dictionary as it was read. A file must not have a dictionary
-// twice; one that is the same again is left out.
+// passDictionary writes a dictionary as it was read. A file must not hold a dictionary
+// twice, so an identical one is left out.
 func (s *sink) passDictionary(d passedMessage) error {
 	if !s.options.Stream && !d.delta {
 		var h xxh3.Hasher
@@ -353,7 +352,7 @@ func (s *sink) copyBody(f *frame) error {
 
 var zeros [8]byte
 
-// newHead returns what stands before a body: the marker, the length, and metadata.
+// newHead returns the bytes before a body: the marker, the length, and the metadata.
 func newHead(meta []byte) []byte {
 	padded := (len(meta) + 7) &^ 7
 	head := make([]byte, 0, framePrefix+padded)

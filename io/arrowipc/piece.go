@@ -12,8 +12,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// sharedRecord is a record batch that its pieces share: the first that is
-// decoded decodes it, the last gives it back.
+// sharedRecord is a record batch that its pieces share: the first piece to be decoded
+// decodes it, the last one frees it.
 type sharedRecord struct {
 	decoder *decoder
 	located *tables.Location
@@ -22,7 +22,7 @@ type sharedRecord struct {
 	total   int64 // bytes decoded
 	bytes   int64 // bytes as read and decoded
 
-	// pieces counts those that were not decoded yet.
+	// pieces counts the pieces that are not decoded yet.
 	pieces atomic.Int64
 	once   sync.Once
 	record arrow.Record
@@ -30,7 +30,7 @@ type sharedRecord struct {
 	err    error
 
 	passed *passedRecord // nil when all columns are decoded
-	held   int64         // what the pieces that were written keep; of the writer
+	held   int64         // bytes kept by pieces that were written; only the writer uses it
 }
 
 func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *sharedRecord {
@@ -39,7 +39,7 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 		bytes: decodedBytes(meta, body, total),
 	}
 	if r.located.IsSplit() {
-		r.bytes += total // for the URLs that are put together
+		r.bytes += total // for the URLs that are joined
 	}
 	s.decoder.retain()
 	size := int64(s.options.BatchRows)
@@ -47,8 +47,8 @@ func newSharedRecord(s *Source, meta *batchMeta, body []byte, total int64) *shar
 	return r
 }
 
-// decodedBytes is how many bytes a body takes as read and decoded, which are
-// the same bytes where nothing is compressed or widened.
+// decodedBytes returns the size of a body as read and decoded together. They share
+// their bytes where nothing is compressed or widened.
 func decodedBytes(meta *batchMeta, body []byte, total int64) int64 {
 	if meta.codec == codecNone && meta.narrow == nil {
 		return int64(len(body))
@@ -84,12 +84,12 @@ type piece struct {
 	index     int
 	firstRow  int64
 	low, high int
-	size      int64 // that of the record in its first piece
+	size      int64 // the first piece has the record's
 
-	number      int // among the record's pieces
+	number      int // index among the record's pieces
 	first, last bool
-	urls        *array.Data // as they were decoded, until they are encoded
-	kept        int64       // bytes of what was encoded for it, until the last piece
+	urls        *array.Data // decoded, kept until they are encoded
+	kept        int64       // bytes encoded for it that wait for the last piece
 }
 
 // Name implements batch.Piece.
@@ -103,8 +103,8 @@ func (p *piece) Name() string {
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.size }
 
-// Kept implements batch.Sharing: the record, and what passes through with it, stays
-// until its last piece was written.
+// Kept implements batch.Sharing: the record, and what passes through with it, stays in
+// memory until its last piece is written.
 func (p *piece) Kept() int64 {
 	r := p.record
 	if p.last {

@@ -13,26 +13,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// ErrUnsupported says of a schema that it is whole, as far as can be seen, and
-// has something in it that is not known here, such as a type of a later version
-// of the format.
+// ErrUnsupported is returned for a schema that looks intact but uses something that
+// this package does not know, such as a type of a later version of the format.
 var ErrUnsupported = errors.New("the schema is not supported")
 
-// StoredSchema is a schema that lies in memory, such as the one that Parquet files
-// store.
+// StoredSchema is a schema read from memory, such as the one stored in Parquet files.
 type StoredSchema struct {
 	*arrow.Schema
-	// Unknown are the columns in which there is a type that is not known here: they
-	// are null in the schema.
+	// Unknown holds the columns with a type that this package does not know. They are
+	// null in the schema.
 	Unknown map[int]bool
-	// Decimals are the columns with decimals of 32 or 64 bits, which are decimals of
-	// 128 bits in the schema, and the bits of the last one.
+	// Decimals maps each column with decimals of 32 or 64 bits to the bits of the last
+	// one. They are decimals of 128 bits in the schema.
 	Decimals map[int]int
 }
 
-// ReadSchema reads the schema at the beginning of a stream that lies in memory. It
-// trusts it as little as that of an input. Its error is ErrUnsupported, or says what is
-// damaged.
+// ReadSchema reads the schema at the beginning of a stream in memory, and checks it as
+// strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
 func ReadSchema(stream []byte) (*StoredSchema, error) {
 	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: int64(len(stream))}
 	f, err := framer.next()
@@ -58,8 +55,8 @@ func ReadSchema(stream []byte) (*StoredSchema, error) {
 	return stored, nil
 }
 
-// restoreMaps returns a field with the metadata of the keys and values of its maps,
-// which the library leaves out: extension types among it. t is its Field table.
+// restoreMaps returns the field with the metadata of its maps' keys and values. The
+// library drops that metadata, extension types included. t is the field's Field table.
 func restoreMaps(t table, field arrow.Field) arrow.Field {
 	var children []table
 	t.tables(5, func(child table) { children = append(children, child) })
@@ -100,7 +97,7 @@ func restoreMaps(t table, field arrow.Field) arrow.Field {
 	return field
 }
 
-// fieldMetadata is the metadata of a Field table.
+// fieldMetadata returns the metadata of a Field table.
 func fieldMetadata(t table) arrow.Metadata {
 	var keys, values []string
 	t.tables(6, func(pair table) {
@@ -109,15 +106,15 @@ func fieldMetadata(t table) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// text returns a string, or nothing.
+// text returns a string field, "" when it is absent.
 func (t table) text(slot int) string {
 	pos, n := t.vector(slot, 1)
 	return string(t.f.at(pos, n))
 }
 
-// ExtendSchema returns a schema message, such as one that Parquet files store, with the
-// fields of another schema behind its own: all of these, or, unless kept is nil, those
-// with its numbers. All else in it stays, also what is not known here.
+// ExtendSchema returns a schema message, such as one stored in a Parquet file, with the
+// fields of added appended. Unless kept is nil, only the fields of stream with these
+// indices stay. Everything else stays, including what this package does not know.
 func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
 	framer := &streamFramer{r: bufio.NewReader(bytes.NewReader(stream)), limit: int64(len(stream))}
 	f, err := framer.next()

@@ -24,7 +24,7 @@ const (
 	Zstd Compression = iota
 	// LZ4 is LZ4 in frames.
 	LZ4
-	// Uncompressed bodies can be mapped and used as they lie.
+	// Uncompressed bodies can be memory-mapped and used directly.
 	Uncompressed
 )
 
@@ -34,26 +34,25 @@ var arrowCodecs = [...]int8{Zstd: codecZstd, LZ4: codecLZ4, Uncompressed: codecN
 type SinkOptions struct {
 	// Layout names the columns.
 	Layout batch.Layout
-	// Schema is that of the batches' tables, which must be records of it; nil
-	// when the input is a list of URLs.
+	// Schema is the schema of the batches' tables; nil when the input is a list of
+	// URLs.
 	Schema *arrow.Schema
 	// Compression of what is written.
 	Compression Compression
 	// Stream writes the stream format instead of the file format.
 	Stream bool
-	// OneToOne writes one record batch for each batch, also where no row of it comes
-	// out. One that would have to be cut is an error then.
+	// OneToOne writes one record batch for each batch, even without rows. A batch that
+	// would have to be cut is then an error.
 	OneToOne bool
-	// From is the source of the batches when they pass through
-	// ([Source.PassThrough]); Schema and Compression are its own then.
+	// From is the source of batches that pass through ([Source.PassThrough]). Its
+	// schema and compression then replace Schema and Compression.
 	From *Source
 
 	mem memory.Allocator // of tests
 }
 
-// sink writes record batches. Encode makes messages of them; the dictionaries
-// of dictionary columns depend on what was written before, so that Write
-// decides about them.
+// sink writes record batches. Encode turns batches into messages. Which dictionaries
+// are needed depends on what was written before, so Write decides about them.
 type sink struct {
 	w       blob.Writer
 	options SinkOptions
@@ -61,8 +60,8 @@ type sink struct {
 	output  *tables.Output
 
 	schema *arrow.Schema // as written
-	// plain is the schema of the records that the library encodes, in which
-	// dictionary columns are their indices.
+	// plain is the schema of the records that the library encodes: dictionary columns
+	// are plain indices in it.
 	plain *arrow.Schema
 	// written is the schema message.
 	written *schema
@@ -79,16 +78,15 @@ type sink struct {
 // NewSink starts an Arrow output on w. Its columns are those of
 // [tables.NewOutput]: what the input has and o.Layout keeps, then the verdicts.
 //
-// A list of URLs comes out as a utf8 column with its bytes unaltered, also
-// where they are not UTF-8, which readers that check it refuse: csv is for
-// such lists.
+// A list of URLs comes out as a utf8 column with unchanged bytes, even if they are not
+// UTF-8. Readers that check UTF-8 refuse such a column; use csv for such lists.
 //
-// Dictionary columns stay so. A file can extend a dictionary but not replace
-// it, so that batches with other dictionaries are an error of Write there; a
-// stream takes them all.
+// Dictionary columns stay dictionary columns. A file can extend a dictionary but not
+// replace it, so Write fails there for a batch with a different dictionary; a stream
+// accepts any.
 //
-// Closing or aborting the sink does the same to w. When NewSink fails, w is
-// still the caller's to abort.
+// Closing or aborting the sink closes or aborts w. When NewSink fails, the caller must
+// abort w.
 func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
@@ -167,8 +165,7 @@ type chunk struct {
 	dictionaries []usedDictionary
 }
 
-// Size implements batch.Chunk. The dictionaries are the source's, which
-// answers for them.
+// Size implements batch.Chunk. The dictionaries are counted by the source.
 func (c *chunk) Size() (bytes int64) {
 	for _, m := range c.messages {
 		bytes += m.size()

@@ -20,24 +20,24 @@ import (
 type Options struct {
 	// Name of the input for errors, such as a path or "stdin".
 	Name string
-	// URLColumn names the column that has the URLs; empty means "url" or, when
-	// there is none of that name, what [tables.Locate] finds.
+	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
+	// such column, the one that [tables.Locate] finds.
 	URLColumn string
-	// Keep says which columns come out; it matters for URLs that are split over
-	// several alone.
+	// Keep says which columns come out. It matters only for URLs that are split over
+	// several columns.
 	Keep batch.Keep
-	// Beside are columns that are read beside the URLs, whatever comes out.
+	// Beside names columns that are read besides the URLs, even if they do not come out.
 	Beside batch.Beside
 	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
 	// record batches are cut.
 	BatchRows int
-	// Memory is the most bytes that one record batch may take with all
-	// dictionaries, as read and again decoded; 0 means 512 MiB.
+	// Memory is the most bytes that one record batch and all dictionaries may take, as
+	// read and decoded together; 0 means 512 MiB.
 	Memory int64
-	// Part is the part of a file's record batches that is read. Rows are counted from
-	// its first on.
+	// Part selects the record batches of a file that are read. Row numbers start at its
+	// first row.
 	Part batch.Part
-	// StopAtEnd does not look behind a stream's end marker, which its writer may keep
+	// StopAtEnd stops reading at the end marker, because a stream's writer may keep it
 	// open.
 	StopAtEnd bool
 
@@ -50,20 +50,20 @@ type Source struct {
 	framer  framer
 	schema  *schema
 	urls    *tables.Location
-	columns []int    // that are decoded; nil for all
+	columns []int    // decoded columns; nil for all
 	decoder *decoder // of these
 	started bool     // the first record batch was asked for
 
 	passing bool
-	in      io.Closer       // of what passes through
-	users   atomic.Int64    // of in: the source until it is closed, and record batches
-	before  []passedMessage // dictionaries that came since the last record batch
+	in      io.Closer       // closed after all that passes through was written
+	users   atomic.Int64    // users of in: the open source, and record batches
+	before  []passedMessage // dictionaries since the last record batch
 
-	// Decoders of record batches of which some rows come out, of all columns that pass
-	// through and of those beside the URLs.
+	// Decoders of record batches that lose some rows: indexes decodes all columns that
+	// pass through, others those without the URLs.
 	indexes, others func() (*decoder, error)
 
-	pending *sharedRecord // cut, and not handed out to its end
+	pending *sharedRecord // a record batch that is not yet handed out completely
 	cut     int           // rows of it that were handed out
 
 	closed           bool
@@ -72,9 +72,9 @@ type Source struct {
 	err              error
 }
 
-// OpenFile reads the file format from the size bytes of r, which must stay
-// open until the source is closed. An error names the input; it wraps
-// io.ErrUnexpectedEOF when the file is cut.
+// OpenFile reads the file format from the size bytes of r, which must stay open until
+// the source is closed. An error names the input, and wraps io.ErrUnexpectedEOF if the
+// file is cut.
 func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	s := newSource(o)
 	file, err := openFile(r, size, s.options.Memory)
@@ -150,7 +150,7 @@ func (s *Source) start(schemaMessage []byte) (err error) {
 	return s.decodeOnlyURLs()
 }
 
-// decodeOnlyURLs makes the URLs' columns, and those beside them, those that are decoded.
+// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Beside].
 func (s *Source) decodeOnlyURLs() error {
 	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
 	fields := make([]arrow.Field, len(s.columns))
@@ -177,8 +177,7 @@ func (s *Source) decodeOnlyURLs() error {
 	return nil
 }
 
-// checkSchema checks that a file's second schema message, if there is one, says
-// what the first one does.
+// checkSchema checks that a file's second schema message, if any, equals the first.
 func (s *Source) checkSchema(message []byte) error {
 	if message == nil {
 		return nil
@@ -222,7 +221,7 @@ func (s *Source) begin() (err error) {
 	return nil
 }
 
-// addDictionary takes a dictionary for the record batches that follow.
+// addDictionary adds a dictionary for the record batches that follow.
 func (s *Source) addDictionary(f *frame, file bool) error {
 	meta, err := f.dictionary()
 	if err != nil {
@@ -233,7 +232,7 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 		s.before = append(s.before, passedMessage{frame: f, id: meta.id, delta: meta.delta})
 	}
 	if !used && slices.Contains(s.schema.ids, meta.id) {
-		return nil // by a column that is not decoded
+		return nil // used only by columns that are not decoded
 	}
 	if err := f.load(); err != nil {
 		return err
@@ -250,15 +249,15 @@ func (s *Source) addDictionary(f *frame, file bool) error {
 	return nil
 }
 
-// Schema returns the schema of the batches' tables: the input's or, when only
-// the URLs come out and were put together from several columns, theirs.
+// Schema returns the schema of the batches' tables: the input's or, when only URLs
+// joined from several columns come out, that of the joined URLs.
 func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
 
-// URLColumn returns the name of the column that has the URLs; "url" when they
-// are put together from several.
+// URLColumn returns the name of the URL column; "url" if URLs are joined from several
+// columns.
 func (s *Source) URLColumn() string { return s.urls.Name() }
 
-// Notes are lines for people: what comes out as another type than the input has.
+// Notes returns lines for people about columns that come out as another type than the input has.
 func (s *Source) Notes() []string {
 	if s.passing || s.options.Keep != batch.KeepAll {
 		return nil
@@ -272,10 +271,10 @@ func (s *Source) Notes() []string {
 	return notes
 }
 
-// Next returns the next piece, or io.EOF after the last. Record batches come
-// in the input's order, also those without rows. An error names the input and
-// the record batch, counted from 0; it wraps io.ErrUnexpectedEOF when the
-// input is cut, and every later call returns it again.
+// Next returns the next piece, or io.EOF after the last. Record batches come in the
+// input's order, including empty ones. An error names the input and the record batch,
+// counted from 0; it wraps io.ErrUnexpectedEOF when the input is cut, and every later
+// call returns it again.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -314,8 +313,7 @@ func (s *Source) read() error {
 	}
 }
 
-// end is io.EOF, or what is wrong with the end of a file that came through a
-// pipe.
+// end returns io.EOF, or an error about the end of a file that came through a pipe.
 func (s *Source) end() error {
 	if stream, ok := s.framer.(*streamFramer); ok {
 		if err := s.checkSchema(stream.schema); err != nil {
@@ -325,7 +323,7 @@ func (s *Source) end() error {
 	return io.EOF
 }
 
-// take takes a message that is not the first.
+// take handles a message after the schema.
 func (s *Source) take(f *frame) error {
 	switch f.kind {
 	case kindDictionary:
@@ -338,7 +336,7 @@ func (s *Source) take(f *frame) error {
 	}
 }
 
-// takeRecord takes a record batch.
+// takeRecord handles a record batch.
 func (s *Source) takeRecord(f *frame) error {
 	meta, err := f.batch()
 	if err != nil {
@@ -384,15 +382,15 @@ func (s *Source) takeRecord(f *frame) error {
 	return nil
 }
 
-// Share is how much of a file's record batches was handed out, from 0 to 1; that of a
-// stream is not known.
+// Share returns how much of a file's record batches was handed out, from 0 to 1. It is
+// not known for a stream.
 func (s *Source) Share() (share float64, known bool) {
 	file, ok := s.framer.(*fileFramer)
 	if !ok || len(file.footer.batches) == 0 {
 		return 0, ok
 	}
 	done := float64(s.records)
-	if s.pending != nil { // which counts already
+	if s.pending != nil { // it is counted as handed out
 		done += float64(s.cut)/float64(s.pending.meta.rows) - 1
 	}
 	return done / float64(len(file.footer.batches)), true
@@ -407,7 +405,7 @@ func (s *Source) slice() *piece {
 		low: s.cut, high: min(s.cut+s.options.BatchRows, rows),
 	}
 	p.number, p.first, p.last = p.low/s.options.BatchRows, p.low == 0, p.high == rows
-	p.size = s.decoder.size() // each piece answers for the dictionaries
+	p.size = s.decoder.size() // each piece is charged for the dictionaries
 	if p.first {
 		p.size += record.bytes
 	}
@@ -420,7 +418,7 @@ func (s *Source) slice() *piece {
 	return p
 }
 
-// Close gives back what the source holds. Pieces stay usable.
+// Close frees what the source holds. Pieces stay usable.
 func (s *Source) Close() error {
 	if s.decoder != nil {
 		s.decoder.release()

@@ -12,23 +12,23 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Every message that this package encodes, and the footer of a file, carries a
-// checksum of itself in its metadata, where Arrow has room for any key: under
-// sumKey, 16 hexadecimal digits of the 64-bit XXH3. It covers the message from the
-// continuation marker to the end of the body, or the footer, with zeros in place of
-// the digits. Other readers ignore it; this one compares, so that a changed byte is
-// an error where Arrow itself may have no way to tell.
+// Every message that this package encodes, and the footer of a file, carries a checksum
+// of itself in its custom metadata: under sumKey, the 64-bit XXH3 as 16 hexadecimal
+// digits. It covers the message from the continuation marker to the end of the body, or
+// the footer, with zeros in place of the digits. Other readers ignore it. This package
+// compares it, because Arrow itself may not notice a changed byte.
 //
 // A record batch that passed through (see [Source.PassThrough]) has a checksum of its
 // metadata and of the end of the body, where the verdict columns are: 16 more digits
 // say where that begins. What comes before it is as its writer left it, and so are
 // dictionaries that passed through.
 //
-// If one message has a checksum, all must: else a changed byte in a key would remove
-// the check. Dictionaries alone may lack one, where the schema message's has 32 digits.
+// If one message has a checksum, all must: otherwise a changed byte in a key would
+// remove the check. Only dictionaries may lack one, if the schema message's checksum
+// has 32 digits.
 const sumKey = "robotsbatch.self.xxh3_64"
 
-// sumSize is how many digits a number has, and partSumSize how many two have.
+// sumSize is the number of digits of a checksum; partSumSize adds those of the offset.
 const (
 	sumSize     = 16
 	partSumSize = 2 * sumSize
@@ -39,12 +39,11 @@ var noSum = [sumSize]byte([]byte("0000000000000000"))
 // storedSum is a checksum in the metadata of a message or in a footer.
 type storedSum struct {
 	at   int   // position of the digits
-	from int64 // offset in the body from which on it covers the body
+	from int64 // it covers the body from this offset on
 	part bool  // it has 32 digits
 }
 
-// findSum finds the checksum in metadata, where slot is that of the list of keys
-// and values.
+// findSum finds the checksum in metadata; slot is that of the key-value list.
 func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	f := newFlat(meta)
 	f.root().tables(slot, func(pair table) {
@@ -70,8 +69,8 @@ func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	return s, found && f.err == nil
 }
 
-// digits returns the checksum of prefix, of meta with zeros for the digits, and of
-// what it covers of the body.
+// digits returns the checksum of prefix, of meta with zeros in place of the digits, and
+// of the covered part of the body.
 func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSize]byte, err error) {
 	var h xxh3.Hasher
 	for _, part := range [][]byte{prefix, meta[:s.at], noSum[:], meta[s.at+sumSize:]} {
@@ -90,7 +89,7 @@ func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
 	if !found {
 		return
 	}
-	if digits, err := s.digits(prefix, meta, bytes.NewReader(covered)); err == nil { // memory gives none
+	if digits, err := s.digits(prefix, meta, bytes.NewReader(covered)); err == nil { // reading from memory cannot fail
 		copy(meta[s.at:], digits[:])
 	}
 }
@@ -101,13 +100,13 @@ const (
 	footerSlot  = 4
 )
 
-// sums compares checksums, and checks that all messages have one or none has.
+// sums compares checksums, and checks that either all messages have one or none.
 type sums struct {
 	asked, there bool
 	passed       bool // dictionaries may lack one
 }
 
-// check checks a message, or a footer with neither prefix nor body.
+// check checks a message, or a footer, which has neither prefix nor body.
 func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.SectionReader) error {
 	stored, found := findSum(meta, slot)
 	switch {
@@ -123,7 +122,7 @@ func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.Section
 	return stored.compare(found, prefix, meta, body)
 }
 
-// compare compares the checksum, if it was found, with what it covers.
+// compare compares the checksum, if one was found, with the bytes it covers.
 func (s storedSum) compare(found bool, prefix, meta []byte, body *io.SectionReader) error {
 	if !found {
 		return nil
@@ -146,10 +145,9 @@ func (s storedSum) compare(found bool, prefix, meta []byte, body *io.SectionRead
 	return cut(err)
 }
 
-// CheckFile compares the checksums of all messages of a file, and of its footer,
-// with what they cover, if there are any. It serves readers that use the Arrow
-// library, which does not compare them, for a table that is no input. A body may
-// take memory bytes. An error names the message.
+// CheckFile compares all checksums in a file, if it has any, with the bytes they cover.
+// It serves callers that read a table with the Arrow library, which does not compare
+// them. A body may take up to memory bytes. An error names the message.
 func CheckFile(r io.ReaderAt, size, memory int64) error {
 	f, err := openFile(r, size, memory)
 	if err != nil {
