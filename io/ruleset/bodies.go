@@ -19,28 +19,27 @@ import (
 
 // Body is a robots.txt as it was read.
 type Body struct {
-	// Name is that of the file, or of a capture the URL.
+	// Name is the file's name, or a capture's URL.
 	Name string
-	// Text is up to robotstxt.Options.ReadSize bytes of it, decompressed.
+	// Text is the decompressed text, up to robotstxt.Options.ReadSize bytes.
 	Text []byte
-	// Cut says that it is only the beginning of what the server sent.
+	// Cut says that Text is only the beginning of what the server sent.
 	Cut bool
-	// Packed says that Text is what a rule pack keeps, each rule at its line, and no more
-	// of the user-agent lines than name the agents of the rules. Profile is that of the
-	// pack.
+	// Packed says that Text was rebuilt from a rule pack: each rule at its line, and only
+	// the user-agent lines that name the agents of the rules. Profile is the pack's.
 	Packed  bool
 	Profile robotstxt.Profile
 }
 
-// Bodies calls visit for each robots.txt in each of o.Sources, in their order: of a folder
-// for the files that are named by host and for its own robots.txt, of captures for each
-// answer that has a body, and for each other file itself. What visit gets is valid until it
-// returns. The first error, of a source or of visit, ends it and is returned.
+// Bodies calls visit for each robots.txt in each of o.Sources, in their order. In a folder
+// these are the files named by host and the folder's own robots.txt; in captures, the
+// answers with a body; any other file is one robots.txt. The argument is valid until visit
+// returns. The first error, of a source or of visit, is returned at once.
 //
-// A source without any robots.txt is an error, as is a rule pack, which has the rules and
-// not the text that they were written in. Single and AllowNone have no meaning here.
+// Of a rule pack it visits each distinct body once. A source without any robots.txt is an error. Single and AllowNone
+// are ignored.
 func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
-	o.Single = []string{"any"} // other files are single ones
+	o.Single = []string{"any"} // any other file is a single robots.txt
 	f := &Found{options: o, warner: &warner{warn: withoutFlag(o.Warn), note: withoutFlag(o.Note)}}
 	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize()}
@@ -70,17 +69,17 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	return nil
 }
 
-// operandError is an error about a source that was not named with -rules.
+// operandError is an error about a source named as an operand and not with -rules.
 type operandError struct{ error }
 
 func (e operandError) Error() string { return strings.ReplaceAll(e.error.Error(), rulesFlag, "") }
 
 func (e operandError) Unwrap() error { return e.error }
 
-// rulesFlag is before the names of sources in messages.
+// rulesFlag precedes the names of sources in messages.
 const rulesFlag = "-rules "
 
-// withoutFlag is what messages on sources go to that were not named with -rules.
+// withoutFlag returns say without rulesFlag in its messages, for sources that were not named with -rules.
 func withoutFlag(say func(string)) func(string) {
 	if say == nil {
 		return nil
@@ -92,11 +91,11 @@ func withoutFlag(say func(string)) func(string) {
 type bodyVisitor struct {
 	*Found
 	visit   func(*Body) error
-	size    int // bytes of a body that are read
+	size    int // the most bytes of a body that are read
 	visited int // of the source
 }
 
-// give hands a body out.
+// give hands a body to visit.
 func (v *bodyVisitor) give(ctx context.Context, b *Body) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -175,7 +174,7 @@ func (v *bodyVisitor) captures(ctx context.Context, s source) error {
 		}
 		text, cut, _, err := captures.Decompress(x.Body, x.Cut, v.size)
 		if err != nil {
-			return nil // nothing of it can be read
+			return nil // it cannot be decompressed
 		}
 		return v.give(ctx, &Body{Name: string(x.URL), Text: text[:min(len(text), v.size)], Cut: cut})
 	})

@@ -29,18 +29,18 @@ type Captured struct {
 	captures.Stats
 	// Broken counts the records and rows that were skipped because they are broken.
 	Broken int64
-	// Pack is what was made of the captures alone; nil where others are in it, too.
+	// Pack describes the rule pack made of the captures alone; nil if it has other sources too.
 	Pack *rulepack.Info
 
 	bySource []captures.Stats
 }
 
-// CapturesShare is the part of the memory that captures take while they wait: one in
-// so many. The rest is for the rule pack that is made of them.
+// CapturesShare divides the memory: captures that wait take 1/CapturesShare of it. The
+// rest is for the rule pack that is made of them.
 const CapturesShare = 8
 
-// captureSet is the captures of all sources. They are one set, in which redirects lead
-// anywhere.
+// captureSet holds the captures of all sources in one set, because redirects may lead
+// from any source into any other.
 type captureSet struct {
 	*captures.Set
 	options  *Options
@@ -48,14 +48,14 @@ type captureSet struct {
 	names    []string // of the sources with captures
 	files    []captures.File
 	sources  int
-	bodySize int // bytes of a body that readers hand out
+	bodySize int // the most bytes of a body that readers hand out
 	// singleBody is that of the single robots.txt, once it was read.
 	singleBody []byte
 	warner     *warner
 }
 
-// newCaptureSet prepares to read the captures. Their bodies go into b, and what does
-// not fit into memory into folder.
+// newCaptureSet prepares to read the captures. Their bodies go into b; what does not
+// fit into memory is written to folder.
 func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string) *captureSet {
 	o := &f.options
 	options := captures.Options{
@@ -81,8 +81,8 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 	return s
 }
 
-// read reads all files. Where Options.AsOf is not set, it sets asOf to the newest
-// capture, or to later if that is.
+// read reads all files. If Options.AsOf is not set, it sets asOf to the time of the
+// newest capture, or to later if that is newer.
 func (s *captureSet) read(ctx context.Context, later time.Time) error {
 	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
 		return err
@@ -96,8 +96,8 @@ func (s *captureSet) read(ctx context.Context, later time.Time) error {
 	return nil
 }
 
-// addTo adds what was decided to a pack, but for authorities that shadowed says
-// another source has, before the one that it names.
+// addTo adds the decisions to a pack. It leaves out an authority if shadowed reports
+// that a source before the given one knows it.
 func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
 	b.SetAsOf(packTime(s.asOf))
 	resolve := s.Resolve
@@ -124,7 +124,7 @@ func packTime(t time.Time) uint32 {
 	return 0
 }
 
-// captured says what was read; pack is what was made of nothing else, or nil.
+// captured reports what was read. pack describes the pack made of these captures alone, or is nil.
 func (s *captureSet) captured(pack *rulepack.Info) *Captured {
 	c := &Captured{Names: s.names, AsOf: s.asOf, Broken: s.warner.broken, Pack: pack, bySource: make([]captures.Stats, s.sources)}
 	for number := range c.bySource {
@@ -134,8 +134,8 @@ func (s *captureSet) captured(pack *rulepack.Info) *Captured {
 	return c
 }
 
-// openCaptures makes a temporary rule pack of all captures and opens it. An authority
-// that another source has before the captures do is left out.
+// openCaptures makes a temporary rule pack of all captures and opens it. It leaves out
+// authorities that a source before the captures knows.
 func (f *Found) openCaptures(ctx context.Context, s *Set) (*packSource, *Captured, error) {
 	folder, err := os.MkdirTemp("", "robotsbatch-")
 	if err != nil {
@@ -146,7 +146,7 @@ func (f *Found) openCaptures(ctx context.Context, s *Set) (*packSource, *Capture
 		return nil, nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	pack.folder = folder
-	_ = os.RemoveAll(folder) // where the system can do that, nothing is left whatever happens
+	_ = os.RemoveAll(folder) // where an open file can be removed, nothing is left even after a crash
 	return pack, captured, nil
 }
 
@@ -168,7 +168,7 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 		return nil, nil, err
 	}
 	before := slices.Clone(s.sources)
-	if o.History { // a pack before may know an authority later than the captures do
+	if o.History { // a pack with precedence may know an authority only from a later time on than the captures
 		for i, source := range before {
 			if _, is := source.(*packSource); is {
 				before[i] = nil
@@ -193,7 +193,7 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 	return pack, set.captured(info), err
 }
 
-// SomeOf returns names for people: the first ones, when there are many.
+// SomeOf joins names for a message: all, or the first ones if there are many.
 func SomeOf(names []string) string {
 	const most = 3
 	if len(names) <= most {
@@ -215,8 +215,8 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 }
 
 // EachCapture calls visit for each capture of all sources, in the order of their files,
-// until that returns an error. source is the name of the file; the capture is valid until
-// visit returns, and its body may still be compressed. Sources that are no captures are
+// until that returns an error. source is the name of the file. The capture is valid until
+// visit returns, and its body may still be compressed. A source that is not captures is
 // an error.
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	for _, source := range f.sources {
@@ -227,9 +227,9 @@ func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *ca
 	return f.eachCapture(ctx, visit)
 }
 
-// EachRedirect calls visit for each capture in any source that redirects from the
-// robots.txt of an authority, with the time of its fetch, in seconds since 1970 and 0
-// where it is not known, and the URL that it leads to.
+// EachRedirect calls visit for each capture, of any source, that redirects an
+// authority's robots.txt. fetched is the time of the fetch in seconds since 1970, 0 if
+// unknown; the last argument is the URL it leads to.
 func (f *Found) EachRedirect(ctx context.Context, visit func(authority []byte, fetched int64, target []byte) error) error {
 	var scratch urls.Scratch
 	return f.eachCapture(ctx, func(_ string, x *captures.Capture) error {
@@ -302,7 +302,7 @@ func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader
 	}
 	var file io.Reader = f
 	if size, regular := f.Size(); regular {
-		file = io.NewSectionReader(f, 0, size) // which can go back
+		file = io.NewSectionReader(f, 0, size) // which can seek
 	}
 	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.sayBroken})
 	if err != nil {

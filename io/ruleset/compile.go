@@ -12,15 +12,15 @@ import (
 
 // Compiled says what AddTo added.
 type Compiled struct {
-	// Ignored counts the names in folders that stand for no authority.
+	// Ignored counts the names in folders that name no authority.
 	Ignored int64
 	// Captured says what was read of captures; nil when no source is captures.
 	Captured *Captured
 }
 
 // AddTo adds all authorities of all sources, folders and captures, to a rule pack.
-// prepare is called once all folders are listed, and before anything of them is read;
-// it returns the pack to add to.
+// prepare returns the pack to add to; it is called after all folders are listed and
+// before any file is read.
 func (f *Found) AddTo(ctx context.Context, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
 	folders, err := f.listFolders(ctx)
 	defer func() {
@@ -57,8 +57,8 @@ func (f *Found) AddTo(ctx context.Context, prepare func() (*rulepack.Builder, er
 	return c, f.refuse(why)
 }
 
-// listFolders opens all folders, with nil in the places of captures; those that were
-// opened are returned with an error, too.
+// listFolders opens all folders; captures have nil in their place. With an error it
+// also returns the folders that were opened.
 func (f *Found) listFolders(ctx context.Context) ([]*rulesdir.Dir, error) {
 	folders := make([]*rulesdir.Dir, len(f.sources))
 	for i, source := range f.sources {
@@ -97,14 +97,14 @@ func (f *Found) addFolders(ctx context.Context, b *rulepack.Builder, folders []*
 	return ignored, nil
 }
 
-// addCaptures adds what captures say.
+// addCaptures adds the decisions of the captures.
 func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder) (*Captured, error) {
 	set := f.newCaptureSet(ctx, b, b.Folder())
 	defer set.Close()
 	if err := set.read(ctx, time.Time{}); err != nil {
 		return nil, err
 	}
-	// The pack itself knows which source is before which.
+	// The pack itself orders the sources, so nothing is shadowed here.
 	err := set.addTo(ctx, b, func([]byte, int) (bool, error) { return false, nil })
 	return set.captured(nil), err
 }

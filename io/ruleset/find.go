@@ -27,24 +27,23 @@ const (
 	captureKind
 )
 
-// source is a name of Options.Sources with what it stands for.
+// source is a name of Options.Sources and what it names.
 type source struct {
 	name  string
 	kind  kind
 	files []string // of captures
-	// single says that it is one robots.txt, which is read as captures of it.
+	// single says that the source is one robots.txt, which is read as captures.
 	single bool
 }
 
-// Found are sources of which it is known what they are. Nothing of them is open.
+// Found holds identified sources. None is open.
 type Found struct {
 	options Options
 	sources []source
 	warner  *warner
 }
 
-// Find finds out what each of o.Sources is. An error that is a [UsageError] is about
-// what was asked for.
+// Find finds out what each of o.Sources is. A mistake in the options is a [UsageError].
 func Find(ctx context.Context, o Options) (*Found, error) {
 	if len(o.Sources) > captures.MaxSources {
 		return nil, usageErrorf("-rules is there %d times: at most %d can be", len(o.Sources), captures.MaxSources)
@@ -68,7 +67,7 @@ func (f *Found) hasCaptures() bool {
 	return slices.ContainsFunc(f.sources, func(s source) bool { return s.kind == captureKind })
 }
 
-// find finds out what one name stands for.
+// find finds out what one name is.
 func (f *Found) find(ctx context.Context, name string) (source, error) {
 	switch {
 	case name == blob.Stdio:
@@ -125,9 +124,9 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 	return found, nil
 }
 
-// captureFiles finds the files of captures, WARC files and tables, that a name stands
-// for: a file, those of a folder, or those that a pattern matches. It returns none
-// when the name stands for something else.
+// captureFiles returns the files of captures (WARC files and tables) that a name means:
+// one file, those of a folder, or those that match a pattern. It returns none if the
+// name is something else.
 func captureFiles(ctx context.Context, name string) ([]string, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -146,12 +145,12 @@ func captureFiles(ctx context.Context, name string) ([]string, error) {
 		}
 		return nil, nil
 	case !strings.ContainsAny(name, "*?["):
-		return nil, nil // who opens it says what is wrong
+		return nil, nil // opening it reports the error
 	}
 	return matchingCaptures(ctx, name)
 }
 
-// isCaptures reports whether a file of that format has captures.
+// isCaptures reports whether files of that format hold captures.
 func isCaptures(f format.Format) bool {
 	switch f {
 	case format.WARC, format.CSV, format.TSV, format.JSONL, format.Arrow, format.ArrowS, format.Parquet:
@@ -183,15 +182,16 @@ func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
 	return files, nil
 }
 
-// isCaptureFolder tells a folder of captures from one of robots.txt files: one WARC
-// file is enough, or all files are tables by their names. Else the first bytes of the
-// first other file tell, or where there are only folders, what the first of them is.
+// isCaptureFolder tells a folder of captures from one of robots.txt files. A folder
+// with a WARC file, or with nothing but files named as tables, holds captures.
+// Otherwise the first bytes of the first other file decide. If there are only folders,
+// the first of them decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return false, atName(folder, err)
 	}
-	firstFile, firstFolder, tables := "", "", false // firstFile is no table by its name
+	firstFile, firstFolder, tables := "", "", false // firstFile is not named as a table
 	for _, entry := range entries {
 		named, _ := format.ByName(entry.Name())
 		switch {
@@ -213,18 +213,18 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		return true, nil
 	case firstFile != "":
 		found, err := Detect(ctx, filepath.Join(folder, firstFile))
-		return isCaptures(found) && err == nil, nil // what cannot be read here is named when it is needed
+		return isCaptures(found) && err == nil, nil // a read error is reported when the file is needed
 	case firstFolder != "":
 		return isCaptureFolder(ctx, filepath.Join(folder, firstFolder))
 	}
 	return false, nil
 }
 
-// filesBelow lists the files of captures in and below a folder, by name; where no name
-// says that it is one, all files.
+// filesBelow lists the files in and below a folder that are captures by their names, or
+// all files if there are none.
 func filesBelow(folder string) ([]string, error) {
 	var captures, all []string
-	top := folder + string(filepath.Separator) // the folder, also where it is a link
+	top := folder + string(filepath.Separator) // follows a link to the folder
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

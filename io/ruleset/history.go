@@ -11,10 +11,9 @@ import (
 	"robotsbatch/matcher"
 )
 
-// Historical returns the sources as they are looked up by time, of a set that was opened
-// with Options.History. At any time the first source that knows an authority decides; a
-// folder knows the same at all times. An error that is a [UsageError] names a rule pack
-// without a history.
+// Historical returns the sources for lookups by time. The set must have been opened with
+// Options.History. At any time the first source that knows an authority then decides; a
+// folder's rules hold at all times. A rule pack without a history is a [UsageError].
 func (s *Set) Historical() (matcher.Historical, error) {
 	var all timelines
 	for _, source := range s.sources {
@@ -37,7 +36,7 @@ func (s *Set) Historical() (matcher.Historical, error) {
 	return all, nil
 }
 
-// checkHistory refuses a pack that knows nothing of other times.
+// checkHistory refuses a pack without a history.
 func (p *packSource) checkHistory() error {
 	if p.Info().History {
 		return nil
@@ -45,8 +44,8 @@ func (p *packSource) checkHistory() error {
 	return usageErrorf("-rules %s is a rule pack without a history, so it knows no other time than its own: compile it with -history", blob.Shown(p.name))
 }
 
-// checkHistory refuses what has no order in time: captures are one source, so none can
-// stand between them whose knowledge begins at some time, too.
+// checkHistory refuses rule packs between captures. Captures are one source, so a pack
+// with its own history cannot have precedence over some of them only.
 func (f *Found) checkHistory() error {
 	is := func(k kind) func(source) bool { return func(s source) bool { return s.kind == k } }
 	first := slices.IndexFunc(f.sources, is(captureKind))
@@ -60,7 +59,7 @@ func (f *Found) checkHistory() error {
 	return nil
 }
 
-// timelines are several sources, best first.
+// timelines are several sources in order of precedence.
 type timelines []matcher.Historical
 
 func (t timelines) Lookup(authority []byte, o *matcher.Origin) error {
@@ -72,8 +71,8 @@ func (t timelines) Lookup(authority []byte, o *matcher.Origin) error {
 	return t.OpenSpan(authority, &spans[len(spans)-1], o)
 }
 
-// AppendSpans appends the spans of the best source, before them those of the next that
-// began before it, and so on.
+// AppendSpans appends the spans of the first source, preceded by the earlier spans of
+// the second one, and so on.
 func (t timelines) AppendSpans(spans []matcher.Span, authority []byte) ([]matcher.Span, error) {
 	start := len(spans)
 	for number, source := range t {
@@ -103,7 +102,7 @@ func (t timelines) OpenSpan(authority []byte, s *matcher.Span, o *matcher.Origin
 	return t[s.Source].OpenSpan(authority, s, o)
 }
 
-// packSecond is a time at which a pack is looked up; 0 for none.
+// packSecond converts a time for lookups in packs; the zero time becomes 0.
 func packSecond(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0

@@ -20,8 +20,8 @@ import (
 	"robotsbatch/matcher/domains"
 )
 
-// Listing is all that rule sources know, authority by authority. What is no rule pack is
-// one that has the bodies as they came.
+// Listing holds all that rule sources know, authority by authority. Sources other than
+// rule packs are in a temporary pack that keeps the original bodies.
 type Listing struct {
 	packs    []*packSource
 	captured *Captured // nil without captures
@@ -32,21 +32,21 @@ type Listing struct {
 	asOf      int64
 }
 
-// Listed is what a source knows of an authority.
+// Listed is what a source knows about an authority.
 type Listed struct {
-	// Key is that of the authority, as urls.Scratch.Split returns it, and SURT its host
-	// in the form of domains.AppendSURT.
+	// Key is the authority as urls.Scratch.Split returns it, and SURT its host as
+	// domains.AppendSURT writes it.
 	Key, SURT []byte
 	rulepack.Authority
 	pack *packSource
 }
 
-// Pack is the rule pack that has the authority's body.
+// Pack returns the rule pack with the authority's body.
 func (l *Listed) Pack() *rulepack.Pack { return l.pack.Pack }
 
-// List opens all sources for going through them. Folders, captures and a single
-// robots.txt go into a temporary pack of sources. Rule packs must come before or after
-// all of them, because captures are one set.
+// List opens all sources to iterate over their authorities. Folders, captures and a
+// single robots.txt go into a temporary pack of sources. Rule packs must come before or
+// after all of them, because captures are one set.
 func (f *Found) List(ctx context.Context) (*Listing, error) {
 	l := &Listing{sorter: runs.NewSorter(listedForm, f.options.Memory/listShare, os.TempDir())}
 	if err := f.list(ctx, l); err != nil {
@@ -55,7 +55,7 @@ func (f *Found) List(ctx context.Context) (*Listing, error) {
 	return l, nil
 }
 
-// listShare is the part of the memory that sorting authorities may take: one in so many.
+// listShare divides the memory: sorting authorities may take 1/listShare of it.
 const listShare = 8
 
 // list opens the sources, and sorts their authorities.
@@ -113,7 +113,7 @@ func (f *Found) shownNames() []string {
 	return names
 }
 
-// listSources makes and opens the pack of what is no pack.
+// listSources makes and opens the temporary pack of all sources that are not packs.
 func (f *Found) listSources(ctx context.Context, l *Listing) error {
 	o := &f.options
 	defer o.holdHeap()()
@@ -134,7 +134,7 @@ func (f *Found) listSources(ctx context.Context, l *Listing) error {
 		return errors.Join(err, os.RemoveAll(folder))
 	}
 	pack.folder = folder
-	_ = os.RemoveAll(folder) // where the system can do that, nothing is left whatever happens
+	_ = os.RemoveAll(folder) // where an open file can be removed, nothing is left even after a crash
 	l.packs, l.captured = append(l.packs, pack), compiled.Captured
 	return nil
 }
@@ -155,7 +155,7 @@ func (f *Found) build(ctx context.Context, file string, o rulepack.BuildOptions)
 	return compiled, err
 }
 
-// add sorts the authorities of a pack that no pack before it has.
+// add gives the sorter those authorities of a pack that no earlier pack has.
 func (l *Listing) add(ctx context.Context, number int) error {
 	var record []byte
 	return l.packs[number].Each(func(authority []byte, a rulepack.Authority) error {
@@ -175,10 +175,10 @@ func (l *Listing) add(ctx context.Context, number int) error {
 // Captured says what was read of captures; nil when no source is captures.
 func (l *Listing) Captured() *Captured { return l.captured }
 
-// Len is how many authorities there are.
+// Len returns the number of authorities.
 func (l *Listing) Len() int64 { return l.sorter.Len() }
 
-// Find returns what is known of an authority; known is false for nothing.
+// Find returns what is known about an authority; known is false if nothing is.
 func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
 	for _, pack := range l.packs {
 		if a, known, err := pack.Authority(authority); known || err != nil {
@@ -188,8 +188,8 @@ func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
 	return found, false, nil
 }
 
-// Each calls visit for each authority, in the order of SURT and then of Key, until
-// that returns an error. What visit gets is valid until it returns.
+// Each calls visit for each authority, ordered by SURT and then Key, until visit
+// returns an error. The argument is valid until visit returns.
 func (l *Listing) Each(visit func(*Listed) error) error {
 	return l.sorter.Merge(func(record []byte) error {
 		listed := l.listed(record)
@@ -197,9 +197,9 @@ func (l *Listing) Each(visit func(*Listed) error) error {
 	})
 }
 
-// AppendSpans appends what held of a listed authority up to what decides, oldest first. It
-// is for a listing with Options.History. Each span is of the first source that knew the
-// authority then; see SpanPack.
+// AppendSpans appends the spans of a listed authority up to the one that decides, oldest
+// first. It needs a listing with Options.History. Each span comes from the first source
+// that knew the authority then; see SpanPack.
 func (l *Listing) AppendSpans(spans []matcher.Span, x *Listed) ([]matcher.Span, error) {
 	start := len(spans)
 	spans, err := l.timelines.AppendSpans(spans, x.Key)
@@ -210,7 +210,7 @@ func (l *Listing) AppendSpans(spans []matcher.Span, x *Listed) ([]matcher.Span, 
 	return spans[:start+matcher.SpanAt(spans[start:], end)+1], nil
 }
 
-// SpanPack is the rule pack that has a span's body.
+// SpanPack returns the rule pack with a span's body.
 func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.Source].Pack }
 
 // Unchanged is an error when a rule pack was written to since it was opened.

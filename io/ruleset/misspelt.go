@@ -13,31 +13,31 @@ import (
 	"robotsbatch/matcher"
 )
 
-// agentWatch finds agents that no robots.txt names while some name one that is
-// written almost the same: GTPBot for GPTBot.
+// agentWatch finds agents that are likely misspelt: GTPBot, when no robots.txt names it
+// but some name GPTBot.
 //
-// A robots.txt may have thousands of names, and a job thousands of agents, so a name is
-// compared with the agents once, when it first comes.
+// A robots.txt may have thousands of names, and a job thousands of agents. So each
+// distinct name is compared with the agents only once.
 type agentWatch struct {
-	mu      sync.Mutex                 // for what follows; rules are compiled by all workers
-	chains  []*watchedChain            // that were not named yet
+	mu      sync.Mutex                 // guards the fields below; all workers compile rules
+	chains  []*watchedChain            // not named by any robots.txt yet
 	asked   map[string][]*watchedChain // by name in lower case
-	almost  map[string][]*watchedChain // by each name that came: of which it is almost a name
-	longest int                        // of the names that are asked for
+	almost  map[string][]*watchedChain // by name seen: the chains that have a name almost like it
+	longest int                        // length of the longest name asked for
 }
 
-// watchedChain is a chain of which it is watched whether a name comes.
+// watchedChain is a chain of agents whose names are watched for.
 type watchedChain struct {
 	asked   string // as given to -agent
 	letters []letters
 	names   []string         // in lower case
-	near    map[string]int64 // names almost the same, and how often they came
+	near    map[string]int64 // similar names, and how often each came
 }
 
 const (
-	// maxNear is how many names that are almost a chain's are counted.
+	// maxNear is the most similar names counted for a chain.
 	maxNear = 64
-	// maxCompared is how many distinct names are compared with the agents.
+	// maxCompared is the most distinct names compared with the agents.
 	maxCompared = 1 << 14
 )
 
@@ -60,7 +60,7 @@ func newAgentWatch(chains []matcher.Chain) *agentWatch {
 	return w
 }
 
-// hook returns what takes names; nil when none are wanted.
+// hook returns a function that takes names, or nil if none are needed.
 func (w *agentWatch) hook() func(name []byte) bool {
 	if len(w.chains) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (w *agentWatch) hook() func(name []byte) bool {
 	return w.named
 }
 
-// named takes a name that a robots.txt has; it is false when no more are wanted.
+// named takes a name from a robots.txt. It returns false when no more names are needed.
 func (w *agentWatch) named(name []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +91,7 @@ func (w *agentWatch) named(name []byte) bool {
 	return len(w.chains) > 0
 }
 
-// compare returns the chains that count a name because it is almost one of theirs.
+// compare returns the chains with a name similar to this one, which count it.
 func (w *agentWatch) compare(name string) (chains []*watchedChain) {
 	of := lettersOf(name)
 	for _, c := range w.chains {
@@ -111,7 +111,7 @@ func (c *watchedChain) isAlmost(name string, of letters) bool {
 	return false
 }
 
-// letters are the bytes that a name has, a bit for each, modulo 64.
+// letters is the set of a name's bytes: one bit for each byte modulo 64.
 type letters uint64
 
 func lettersOf(name string) (l letters) {
@@ -121,8 +121,8 @@ func lettersOf(name string) (l letters) {
 	return l
 }
 
-// near is false where names must be more than two edits apart, of which each takes a
-// letter away and adds one at most.
+// near is false if the names must be more than two edits apart: an edit removes at most
+// one letter and adds at most one.
 func (l letters) near(other letters) bool { return bits.OnesCount64(uint64(l^other)) <= 4 }
 
 // isAlmost reports whether one name is likely a slip for the other: one edit apart,
@@ -138,7 +138,7 @@ func isAlmost(a, b string) bool {
 	return spelling.Distance(a, b) <= 2
 }
 
-// warnings are a line for each agent that is likely misspelt.
+// warnings returns a line for each agent that is likely misspelt.
 func (w *agentWatch) warnings() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"robotsbatch/io/rulesdir"
 )
 
-// findObjects finds out what a URL stands for, as find does with files.
+// findObjects finds out what a URL is, as find does for files.
 func (f *Found) findObjects(ctx context.Context, name string) (source, error) {
 	u, err := blob.ParseURL(name)
 	if err != nil {
@@ -56,11 +56,11 @@ func (f *Found) findObject(ctx context.Context, name string) (source, error) {
 	return f.single(name)
 }
 
-// triedKeys is how many names of a folder tell what it has.
+// triedKeys is how many names are read to find out what a folder in a store holds.
 const triedKeys = 1000
 
 // isCaptureKeys tells a folder of captures from one of robots.txt files by its first
-// names: one WARC file is enough, or all are those of tables.
+// names: it holds captures if one is a WARC file or all are tables.
 func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 	folder, err := blob.OpenFolder(ctx, u)
 	if err != nil {
@@ -89,7 +89,7 @@ func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 	return isWARC || tables, nil
 }
 
-// openFolder opens a folder of robots.txt files, or of such objects.
+// openFolder opens a folder of robots.txt files, on disk or in a store.
 func openFolder(ctx context.Context, name string, o rulesdir.Options) (*rulesdir.Dir, error) {
 	if !blob.IsURL(name) {
 		return rulesdir.Open(name, o)

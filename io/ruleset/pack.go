@@ -17,7 +17,7 @@ type packSource struct {
 	*rulepack.Pack
 	name   string // for people
 	folder string // of a temporary pack, removed by Close; else empty
-	// text is that of all its authorities, if it was made of a single robots.txt alone.
+	// text is the robots.txt of all authorities, if the pack was made of a single one.
 	text []byte
 }
 
@@ -55,8 +55,8 @@ func (p *packSource) Close() error {
 	return err
 }
 
-// fetchPack opens a rule pack in a store: a temporary copy of it, because packs are
-// mapped.
+// fetchPack opens a temporary copy of a rule pack in a store, because packs are
+// memory-mapped.
 func (f *Found) fetchPack(ctx context.Context, name string, watch *agentWatch) (*packSource, error) {
 	folder, file, err := fetch(ctx, name)
 	if err != nil {
@@ -67,7 +67,7 @@ func (f *Found) fetchPack(ctx context.Context, name string, watch *agentWatch) (
 		return nil, errors.Join(fmt.Errorf("-rules %s: %w", blob.Shown(name), err), os.RemoveAll(folder))
 	}
 	pack.folder = folder
-	_ = os.RemoveAll(folder) // where the system can do that, nothing is left whatever happens
+	_ = os.RemoveAll(folder) // where an open file can be removed, nothing is left even after a crash
 	return pack, nil
 }
 
@@ -100,8 +100,8 @@ func copyObject(ctx context.Context, name, file string) error {
 	return out.Close()
 }
 
-// Inspect opens the pack of that name, in a store a copy of it, calls use, and closes
-// it; see [rulepack.Inspect].
+// Inspect opens the pack of that name (or a copy, if it is in a store), calls use, and
+// closes it; see [rulepack.Inspect].
 func Inspect(ctx context.Context, name string, use func(*rulepack.Pack) error) error {
 	file := name
 	if blob.IsURL(name) {

@@ -14,11 +14,11 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// pack visits each distinct body of a rule pack, by the name of the first authority that
+// pack visits each distinct body of a rule pack, named after the first authority that
 // has it.
 func (v *bodyVisitor) pack(ctx context.Context, name string) error {
 	return Inspect(ctx, name, func(p *rulepack.Pack) error {
-		first := make(map[uint32]string) // authority of each body
+		first := make(map[uint32]string) // first authority of each body
 		err := p.Each(func(authority []byte, a rulepack.Authority) error {
 			if known, ok := first[a.Body]; a.Access == access.Rules && (!ok || string(authority) < known) {
 				first[a.Body] = string(authority)
@@ -49,17 +49,17 @@ func (v *bodyVisitor) pack(ctx context.Context, name string) error {
 	})
 }
 
-// packedRule is a rule of a body with the values of the user-agent lines of its group, as
-// far as they name somebody.
+// packedRule is a rule of a body, with the values of its group's user-agent lines that
+// name somebody.
 type packedRule struct {
 	line   int
 	text   []byte
 	agents []string
 }
 
-// packedText writes the rules of a compiled body at their lines, and before the first of
-// each group the user-agent lines that name its agents: the body had at least as many
-// there.
+// packedText writes the rules of a compiled body at their lines. Before the first rule
+// of each group it writes the user-agent lines that name its agents; the original had at
+// least as many there, so they fit.
 func packedText(b *matcher.Body) ([]byte, error) {
 	rules := packedRules(b)
 	var text []byte
@@ -84,7 +84,7 @@ func packedText(b *matcher.Body) ([]byte, error) {
 	return text, nil
 }
 
-// packedRules are the rules of a compiled body in the order of their lines.
+// packedRules returns the rules of a compiled body in the order of their lines.
 func packedRules(b *matcher.Body) []*packedRule {
 	byLine := make(map[int]*packedRule)
 	for _, trie := range b.Groups() {

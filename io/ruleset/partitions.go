@@ -8,8 +8,8 @@ import (
 	"robotsbatch/matcher/partition"
 )
 
-// covered is an error for an authority that no source knows while it may be in the
-// partition of a pack that is not here.
+// covered returns an error for an authority that no source knows but that may be in a
+// missing partition of a pack.
 func (s *Set) covered(authority []byte) error {
 	var other *packSource
 	for _, source := range s.sources {
@@ -30,7 +30,7 @@ func (s *Set) covered(authority []byte) error {
 		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.Info().Partition)
 }
 
-// partitioned is the pack of a partition, alone.
+// partitioned is the pack of one partition as the only source.
 type partitioned struct {
 	*packSource
 	set *Set

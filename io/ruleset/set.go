@@ -16,8 +16,8 @@ import (
 // origins is an open source.
 type origins interface {
 	matcher.Origins
-	// File returns the name of the file that decides about an authority; empty where
-	// there is none.
+	// File returns the name of the file that decides about an authority; "" if there is
+	// none.
 	File(authority []byte) (string, error)
 	Close() error
 }
@@ -32,10 +32,10 @@ type Set struct {
 	parse    robotstxt.Options
 }
 
-// list is open sources, with nil in place of those that are not open yet.
+// list holds open sources, and nil in place of those not yet open.
 type list []origins
 
-// Open opens all sources, and makes a temporary rule pack of those that are captures.
+// Open opens all sources, and makes a temporary rule pack of the captures.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
 	s := &Set{sources: make(list, len(f.sources)), asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains)}
 	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
@@ -53,8 +53,7 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 	return s, nil
 }
 
-// open opens the sources in their places. All captures are one source, in place of the
-// first.
+// open opens the sources in order. All captures are one source in place of the first.
 func (f *Found) open(ctx context.Context, s *Set) error {
 	for i, source := range f.sources {
 		var opened origins
@@ -107,9 +106,9 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*r
 	return dir, err
 }
 
-// Origins returns the sources as they are looked up: a single one by itself, which may
-// be able to look up many authorities at once. To ask packs of partitions for an
-// authority that is in none of them is an error.
+// Origins returns the sources for lookups. A single source is returned itself, because
+// it may support bulk lookups. Packs of partitions return an error for an authority
+// that is in none of them.
 func (s *Set) Origins() matcher.Origins {
 	if len(s.sources) > 1 {
 		return s
@@ -133,20 +132,20 @@ func (s *Set) Lookup(authority []byte, o *matcher.Origin) error {
 	return s.covered(authority)
 }
 
-// AsOf returns Options.AsOf, or if that was not set the time of the newest fetch; the
-// zero time where none is known.
+// AsOf returns Options.AsOf or, if that was not set, the time of the newest fetch; the
+// zero time if none is known.
 func (s *Set) AsOf() time.Time { return s.asOf }
 
 // Captured says what was read of captures; nil when no source is captures.
 func (s *Set) Captured() *Captured { return s.captured }
 
-// Misspelt returns a line for each agent that no robots.txt names which was looked up
-// so far, while one names an agent that is written almost the same.
+// Misspelt returns a line for each agent that is likely misspelt: no robots.txt looked
+// up so far names it, but one names a similar agent.
 func (s *Set) Misspelt() []string { return s.watch.warnings() }
 
-// Fetch returns the HTTP status and the time of the fetch that decides about an
-// authority, in seconds since 1970, each 0 where it is not known; known is false where
-// nothing is known of the authority. It opens no rules.
+// Fetch returns the HTTP status of the fetch that decides about an authority, and its
+// time in seconds since 1970; each is 0 if unknown. known is false if nothing is known
+// about the authority. Fetch opens no rules.
 func (s *Set) Fetch(authority []byte) (status int, fetched int64, known bool, err error) {
 	for _, source := range s.sources {
 		if pack, ok := source.(*packSource); ok {
@@ -198,8 +197,8 @@ func (l list) file(authority []byte) (string, error) {
 	return "", nil
 }
 
-// newest is the time of the newest fetch in any pack, the zero time where none is
-// known: a folder has none.
+// newest returns the time of the newest fetch in any pack, or the zero time if none is
+// known. Folders have no times.
 func (l list) newest() (newest time.Time) {
 	for _, source := range l {
 		if pack, ok := source.(*packSource); ok {

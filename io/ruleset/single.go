@@ -12,7 +12,7 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// A source that is a single robots.txt is read as captures of it, one for each of
+// A source that is a single robots.txt is read as captures, one for each URL of
 // Options.Single.
 
 // ParseFor returns the URLs of the robots.txt of a host, for http and for https, or of
@@ -33,7 +33,7 @@ func ParseFor(host string) (found []string, err error) {
 	return found, nil
 }
 
-// single takes a file for a single robots.txt, if Options.Single says whose.
+// single treats a file as a single robots.txt, if Options.Single says whose it is.
 func (f *Found) single(name string) (source, error) {
 	if len(f.options.Single) == 0 {
 		return source{}, usageErrorf("-rules %s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
@@ -42,8 +42,8 @@ func (f *Found) single(name string) (source, error) {
 	return source{name: name, kind: captureKind, files: []string{name}, single: true}, nil
 }
 
-// checkSingle finds out whether there is the one robots.txt that Options.Single is
-// about.
+// checkSingle checks that Options.Single has a single robots.txt to apply to, and that
+// there is only one.
 func (f *Found) checkSingle() error {
 	singles := 0
 	for _, s := range f.sources {
@@ -63,7 +63,7 @@ func (f *Found) checkSingle() error {
 // singleFile is a robots.txt, as a capture for each of its URLs.
 type singleFile struct {
 	body []byte
-	urls []string // left to be handed out
+	urls []string // not handed out yet
 }
 
 func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Reader, error) {

@@ -11,21 +11,21 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Source says where what is known of an authority comes from.
+// Source says which file decides about an authority.
 type Source struct {
-	// Name is that of the file, or of the rule pack or the captures; empty where nothing
-	// is known.
+	// Name is the name of the file, the rule pack or the captures; "" if nothing is
+	// known.
 	Name string
-	// Text is the robots.txt as it was read. It is nil for rule packs and captures, which
-	// keep no more than the rules.
+	// Text is the original robots.txt. It is nil for rule packs and captures, which keep
+	// only the rules.
 	Text []byte
-	// Agents are the names that the robots.txt has groups for, in lower case and sorted,
-	// without that of everyone.
+	// Agents holds the names with groups in the robots.txt, in lower case and sorted,
+	// without "*".
 	Agents []string
 }
 
-// Source finds out where what is known of an authority comes from. It reads the file again,
-// or all of a body in a pack: it is for people who ask about few URLs.
+// Source finds out which file decides about an authority. It is slow, because it reads the
+// file or the pack's body again; use it for a few URLs.
 func (s *Set) Source(authority []byte) (Source, error) {
 	for _, source := range s.sources {
 		var found Source
@@ -65,7 +65,7 @@ func (p *packSource) source(authority []byte) (found Source, err error) {
 	return found, nil
 }
 
-// packedAgents are the names of agents in a body of a pack.
+// packedAgents returns the names of agents in a body of a pack.
 func packedAgents(body *rulepack.Body, info *rulepack.Info) (names []string) {
 	if body.Source != nil {
 		return agentsOf(body.Source, robotstxt.Options{Profile: info.Profile, Limit: len(body.Source)})

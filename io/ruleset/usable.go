@@ -28,8 +28,8 @@ func (f *Found) checkUsable(s *Set) error {
 	return f.refuse(why)
 }
 
-// refuse is an error when each source has a reason why it has no rules, because
-// everything would be allowed. It warns of each such source beside others.
+// refuse returns an error if every source has a reason why it has no rules, because
+// everything would be allowed. Otherwise it warns about each source without rules.
 func (f *Found) refuse(why []string) error {
 	var lines []string
 	for i, reason := range why {
@@ -73,7 +73,7 @@ func (c *Captured) whyNone(source int) string {
 // shownIgnored is how many ignored names are listed.
 const shownIgnored = 10
 
-// ignoredNames are the names in a folder that no host has.
+// ignoredNames holds the names in a folder that are not host names.
 type ignoredNames struct {
 	all   bool // list all
 	names []string

@@ -9,13 +9,13 @@ import (
 	"robotsbatch/io/rulesdir"
 )
 
-// Versions say what each source was before any of them was opened.
+// Versions holds each source's version from before any of them was opened.
 type Versions struct {
 	found    *Found
 	captures [][]file // by source
 }
 
-// file is a file in the version that was there.
+// file is a file with its version.
 type file struct {
 	path string
 	info blob.Info
@@ -29,7 +29,7 @@ func (f *Found) Versions(ctx context.Context) *Versions {
 			if name == blob.Stdio {
 				continue
 			}
-			// Who opens it says what is wrong with it.
+			// Opening the file reports what is wrong with it.
 			if info, err := blob.Stat(ctx, name); err == nil {
 				v.captures[i] = append(v.captures[i], file{name, info})
 			}
@@ -38,9 +38,9 @@ func (f *Found) Versions(ctx context.Context) *Versions {
 	return v
 }
 
-// Identify says what the rules are, now that the set is open: one for each source but
-// for captures, which are one source together. It is an error when a file was changed
-// since the versions were looked up.
+// Identify returns the identity of the rules in the open set: one for each source, and
+// one for all captures together. A file that changed since the versions were looked up
+// is an error.
 func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 	list := make([]manifest.Rules, len(v.found.sources))
 	opened, captured := s.sources, false
@@ -75,8 +75,8 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 	return list, nil
 }
 
-// FileNow returns the version that a file of a source, which is a folder, has now, with
-// its name for people. ok is false when there is no such source.
+// FileNow returns the current version of a file in a folder source, with its name for
+// people. ok is false if there is no such source.
 func (v *Versions) FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error) {
 	if source < 0 || source >= len(v.found.sources) {
 		return now, "", false, nil
