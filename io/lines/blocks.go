@@ -80,7 +80,7 @@ func (b *Block) Line(at int) int64 {
 	return b.FirstLine + int64(bytes.Count(b.Data[:at], newline)) + 1
 }
 
-// Blocks cuts an input into blocks. One goroutine runs it, so it only searches the
+// Blocks cuts an input into blocks. One goroutine runs it, so it only searches for the
 // ends of records and copies little; workers decode the blocks. It skips a UTF-8 byte
 // order mark at the start.
 type Blocks struct {

@@ -7,9 +7,9 @@ import (
 	"robotsbatch/batch"
 )
 
-// CheckFile decodes all columns of the size bytes of r, a table which need not
-// have URLs, and returns how many rows it has. The columns of a row group may
-// take memory bytes as they lie there. An error names the place.
+// CheckFile decodes all columns of the Parquet file of size bytes in r and returns its
+// number of rows. The file needs no URLs. The columns of a row group may take up to
+// memory bytes as stored. An error names the place.
 func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 	s := newSource(readerAt{r}, size, Options{Memory: memory, Keep: batch.KeepAll})
 	if s.whole, err = s.readSchema(); err == nil {
@@ -33,7 +33,7 @@ func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 	return s.file.Rows, nil
 }
 
-// readerAt is a File that is not closed.
+// readerAt is a File whose Close does nothing.
 type readerAt struct{ io.ReaderAt }
 
 func (readerAt) Close() error { return nil }

@@ -6,7 +6,7 @@ import (
 	blocks "robotsbatch/io/compress"
 )
 
-// compressors append what src is compressed to dst.
+// compressors append the compressed src to dst.
 var compressors = [...]func(dst, src []byte) []byte{
 	Zstd: blocks.AppendZstd,
 	Snappy: func(dst, src []byte) []byte {

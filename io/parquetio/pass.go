@@ -20,17 +20,16 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// CanPassThrough reports whether row groups can pass through: not as a column of URLs that
-// were put together, nor without columns that are read beside the URLs.
+// CanPassThrough reports whether row groups can pass through. They cannot if URLs are
+// joined from several columns, or if columns are read that do not come out.
 func (s *Source) CanPassThrough() bool {
 	return s.options.Keep == batch.KeepAll || !s.urls.IsSplit() && s.options.Beside == (batch.Beside{})
 }
 
 // PassThrough makes all row groups pass through to a sink of [NewPassing]: only the URLs
-// are decoded, and the columns that the source keeps, all or the URLs', are copied as
-// their bytes lie, without being looked at. It comes before the first Next. The source
-// closes the file when it is closed itself and all row groups that it handed out were
-// written.
+// are decoded, and the columns that come out, all or the URLs', are copied byte for byte
+// without checks. Call it before the first Next. The file is closed once the source is
+// closed and all its row groups are written.
 func (s *Source) PassThrough() (err error) {
 	defer func() {
 		if err != nil {
@@ -50,7 +49,7 @@ func (s *Source) PassThrough() (err error) {
 	return err
 }
 
-// urlLeaf is the leaf of the URLs, nil if they are put together from several.
+// urlLeaf returns the leaf of the URLs, nil if URLs are joined from several columns.
 func (s *Source) urlLeaf() *columns.Node {
 	if s.urls.IsSplit() {
 		return nil
@@ -58,7 +57,7 @@ func (s *Source) urlLeaf() *columns.Node {
 	return s.columns[s.urls.Columns()[0]].Leaves[0]
 }
 
-// pick returns the elements with these numbers.
+// pick returns the elements at these indices.
 func pick[T any](list []T, numbers []int) []T {
 	chosen := make([]T, len(numbers))
 	for i, number := range numbers {
@@ -74,19 +73,18 @@ type passing struct {
 	output  *tables.Output // of the verdict columns
 	schema  *columns.Schema
 	encoder encode.Encoder
-	footer  *encode.Footer // for its structures
-	mixed   *encode.Footer // the same for the input's columns, where they are encoded
+	footer  *encode.Footer // used to encode the verdict columns
+	mixed   *encode.Footer // used to encode the input's columns of mixed row groups
 	file    *splice.Writer
 	closed  bool
 }
 
 // NewPassing starts a Parquet output on w for the row groups of sources that pass
-// through: the columns of from, which is the first of them, as they are, and the verdict
-// columns of the layout behind them. Row groups stay as they are, and so does all else
-// that the footer says.
+// through: the unchanged columns of from, the first source, followed by the verdict
+// columns of the layout. Row groups and the rest of the footer stay unchanged.
 //
-// Closing or aborting the sink does the same to w. When NewPassing fails, w is still the
-// caller's to abort.
+// Closing or aborting the sink closes or aborts w. When NewPassing fails, the caller
+// must abort w.
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
 	s := &passing{w: w, from: from}
 	if err := s.start(l); err != nil {
@@ -116,8 +114,8 @@ func (s *passing) start(l batch.Layout) (err error) {
 	return err
 }
 
-// compression is the codec of the URLs, if it is one that is written, else one that all
-// readers know.
+// compression returns the codec of the URLs if this package writes it, or else one that
+// all readers know.
 func (s *Source) compression() Compression {
 	if len(s.file.Groups) > 0 {
 		switch s.chunk(0, s.columns[0].Leaves[0]).Codec {
@@ -130,11 +128,11 @@ func (s *Source) compression() Compression {
 	return Snappy
 }
 
-// versionKey says which program added columns to a file that another one wrote.
+// versionKey names the program that added columns to another writer's file.
 const versionKey = "robotsbatch.columns"
 
-// metadata makes the Arrow schema that is stored in a file, if one is, that of the
-// columns that pass through and of the verdict columns, and says who added them: created_by stays, for readers judge statistics by it.
+// metadata extends a stored Arrow schema, if there is one, by the verdict columns, and records which program added
+// them. created_by stays, because readers judge statistics by it.
 func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 	pairs = slices.Clone(pairs)
 	var names []byte
@@ -161,7 +159,7 @@ func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 	return append(pairs, layout.KeyValue{Key: versionKey, Value: string(names)}), nil
 }
 
-// passedChunk is a piece of a row group that passes through. The last one writes it.
+// passedChunk is a piece of a row group that passes through. The last piece writes the row group.
 type passedChunk struct {
 	group *rowGroup
 	last  bool
@@ -191,16 +189,16 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size}, nil
 }
 
-// result is what becomes of a row group.
+// result says what the sink does with a row group.
 type result uint8
 
 const (
 	passes  result = iota
-	mixed          // some rows come out: all columns are encoded with these
+	mixed          // some rows come out: all columns are encoded again with them
 	leftOut        // no row comes out
 )
 
-// assemble encodes what is to be encoded of a row group whose pieces were all evaluated.
+// assemble encodes a row group's new columns, or all of a mixed one, after all its pieces were evaluated.
 func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	verdicts, err := g.verdicts.Columns(s.output)
 	if err != nil {
@@ -240,7 +238,7 @@ func (s *passing) encodeVerdicts(g *rowGroup, data []*array.Data, grant *batch.G
 	return nil
 }
 
-// encode adds a chunk of a leaf to what is encoded of a row group.
+// encode encodes a leaf's chunk and adds it to the row group.
 func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.Node, l *columns.Leaf, grant *batch.Grant) error {
 	// URLs hardly repeat: a dictionary of them is work for nothing.
 	pages, chunk, err := s.encoder.Chunk(nil, n, l, n == g.source.urlLeaf())
@@ -254,8 +252,8 @@ func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.N
 	return err
 }
 
-// encodeMixed encodes the rows of a row group that come out, column by column. What
-// values mean is not looked at: they stay what they are stored as.
+// encodeMixed encodes the output rows of a row group, column by column. Values keep
+// their stored form, whatever their logical type.
 func (s *passing) encodeMixed(g *rowGroup, grant *batch.Grant) error {
 	urls, err := g.verdicts.URLs(memory.NewGoAllocator())
 	if err != nil {
@@ -274,7 +272,7 @@ func (s *passing) encodeMixed(g *rowGroup, grant *batch.Grant) error {
 	return nil
 }
 
-// encodeURLs encodes the URLs of the rows that come out, which were kept.
+// encodeURLs encodes the URLs of the output rows from the arrays that were kept.
 func (s *passing) encodeURLs(g *rowGroup, i int, n *columns.Node, urls *array.Data, grant *batch.Grant) error {
 	defer urls.Release()
 	shredder := columns.Shredder{Memory: memory.NewGoAllocator()}
@@ -285,7 +283,7 @@ func (s *passing) encodeURLs(g *rowGroup, i int, n *columns.Node, urls *array.Da
 	return s.encode(g, s.mixed, i, n, &leaves[0], grant)
 }
 
-// encodeSelected decodes a leaf and encodes the rows of it that come out.
+// encodeSelected decodes a leaf and encodes its output rows.
 func (s *passing) encodeSelected(g *rowGroup, i int, n *columns.Node, grant *batch.Grant) error {
 	stored := g.source.chunk(g.index, n).Pages.Length
 	if err := grant.Take(stored); err != nil {
@@ -304,7 +302,7 @@ func (s *passing) encodeSelected(g *rowGroup, i int, n *columns.Node, grant *bat
 	return err
 }
 
-// selected returns a leaf's rows that come out.
+// selected returns a leaf's output rows.
 func (g *rowGroup) selected(n *columns.Node) (l columns.Leaf, err error) {
 	s, chunk := g.source, g.source.chunk(g.index, n)
 	if n.Type == columns.FixedLenByteArray && n.Length <= 0 {
@@ -365,7 +363,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	return nil
 }
 
-// writeGroup writes what becomes of a row group.
+// writeGroup writes a row group as its result says.
 func (s *passing) writeGroup(g *rowGroup) error {
 	switch g.result {
 	case leftOut:

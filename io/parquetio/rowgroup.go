@@ -23,14 +23,14 @@ type rowGroup struct {
 	index    int
 	rows     int64
 	runs     int
-	handed   int // runs that have a piece
+	handed   int // runs handed out as pieces
 	columns  []column
 	verdicts *tables.Assembly // when it passes through
-	result   result           // once all pieces were encoded
-	added    []splice.Added   // the same: verdict columns, or all of a mixed one
-	held     int64            // what the pieces that were written keep; of the writer
+	result   result           // set once all pieces are encoded
+	added    []splice.Added   // set likewise: the verdict columns, or all columns of a mixed row group
+	held     int64            // bytes kept by pieces that were written; only the writer uses it
 
-	stored int64 // bytes as it lies in the file; twice where there is a copy of it, meanwhile
+	stored int64 // stored bytes; twice as many while there is a copy of them
 }
 
 func newRowGroup(s *Source, index int) *rowGroup {
@@ -50,28 +50,28 @@ func newRowGroup(s *Source, index int) *rowGroup {
 		for i := range g.columns {
 			ranges = append(ranges, g.columns[i].ranges()...)
 		}
-		if in.Expect(ranges...) { // an object, which keeps what it has read until it is decoded
+		if in.Expect(ranges...) { // an object in a store keeps what it read until that is decoded
 			g.stored *= 2
 		}
 	}
 	return g
 }
 
-// announcing is an input that wants to know what will be read of it, for each
-// reading costs a request. blob.File is one.
+// announcing is an input that wants to know what will be read, because each read costs
+// a request. blob.File is one.
 type announcing interface {
 	Expect(ranges ...blob.Range) (kept bool)
 	Done(blob.Range)
 }
 
-// rowsOf is how many rows a run has.
+// rowsOf returns how many rows a run has.
 func (g *rowGroup) rowsOf(run int) int {
 	size := int64(g.source.options.BatchRows)
 	return int(min(size, g.rows-int64(run)*size))
 }
 
-// column decodes a column of a row group run by run, in order. Whoever wants a
-// run decodes those before it, too, for the workers that will want them.
+// column decodes a column of a row group run by run, in order. A worker that needs a
+// run also decodes those before it, for the workers that will need them.
 type column struct {
 	group  *rowGroup
 	column *columns.Column
@@ -79,12 +79,12 @@ type column struct {
 	mu      sync.Mutex
 	readers []*decode.Reader    // one a leaf, nil until the first run; or
 	text    *textcolumn.Reader  // of a column of text
-	decoded map[int]arrow.Array // runs that nobody took yet
+	decoded map[int]arrow.Array // runs that no worker took yet
 	next    int                 // run
 	err     error
 }
 
-// take returns a run's array, which is the caller's.
+// take returns a run's array; the caller must release it.
 func (c *column) take(run int) (arrow.Array, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +145,7 @@ func (c *column) assemble() (*array.Data, error) {
 	return c.column.Assemble(leaves)
 }
 
-// ranges are what the column has of the file.
+// ranges returns the parts of the file that hold the column.
 func (c *column) ranges() []blob.Range {
 	var ranges []blob.Range
 	for _, leaf := range c.column.Leaves {
@@ -191,8 +191,8 @@ type piece struct {
 	index    int
 	firstRow int64
 	rows     int
-	urls     *array.Data // as they were decoded, for a sink of what passes through
-	kept     int64       // bytes of what was encoded for it, until the last piece
+	urls     *array.Data // decoded, kept for a passing sink
+	kept     int64       // bytes encoded for it that wait for the last piece
 }
 
 // Name implements batch.Piece.
@@ -200,8 +200,8 @@ func (p *piece) Name() string {
 	return fmt.Sprintf("%s: batch %d (rows %d to %d)", p.group.source.options.Name, p.index, p.firstRow, p.firstRow+int64(p.rows)-1)
 }
 
-// Size implements batch.Piece. What lies in the file is read with the first
-// run of a row group.
+// Size implements batch.Piece. The first run of a row group is charged for the stored
+// bytes, because it reads them.
 func (p *piece) Size() int64 {
 	if p.run == 0 {
 		return p.declared() + p.group.stored
@@ -209,8 +209,8 @@ func (p *piece) Size() int64 {
 	return p.declared()
 }
 
-// Kept implements batch.Sharing: what lies in the file, and the verdict columns of a row
-// group that passes through, stay until its last piece was written.
+// Kept implements batch.Sharing: a row group's stored bytes, and the verdict columns if
+// it passes through, stay in memory until its last piece is written.
 func (p *piece) Kept() int64 {
 	g := p.group
 	if p.run == g.runs-1 {
@@ -224,7 +224,7 @@ func (p *piece) Kept() int64 {
 	return kept
 }
 
-// declared is what the row group says that the run takes decoded.
+// declared returns the run's decoded size, as the row group declares it.
 func (p *piece) declared() int64 {
 	share := float64(p.rows) / float64(p.group.rows)
 	return int64(2*share*float64(p.group.source.decoded(p.group.index))) + 16*int64(p.rows)
@@ -247,7 +247,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 	arrays := make([]arrow.Array, len(p.group.columns))
 	decoded := int64(0)
 	for i := range arrays {
-		at := (i + p.run) % len(arrays) // workers start at different columns
+		at := (i + p.run) % len(arrays) // workers start at different columns, so that they rarely wait for each other
 		values, err := p.group.columns[at].take(p.run)
 		if err != nil {
 			return nil, err

@@ -34,16 +34,15 @@ const (
 
 var codecs = [...]int32{Zstd: encode.Zstd, Snappy: encode.Snappy, Uncompressed: encode.Uncompressed}
 
-// Sizes of row groups. Batches that are smaller than the least are collected,
-// and larger ones than the most are cut.
+// Sizes of row groups. Batches smaller than the least size are collected, and larger
+// ones than the most are cut.
 const (
 	leastRows  = 32_768
 	leastBytes = 16 << 20
 	mostRows   = 1 << 20
 	mostBytes  = 128 << 20
-	// leastChunk is what a column of a collected row group has at least on
-	// average, as long as there is memory: each costs about a hundred bytes of
-	// the footer.
+	// leastChunk is the least average size of a column chunk in a collected row group,
+	// as far as memory allows: each chunk costs about a hundred bytes of the footer.
 	leastChunk = 16 << 10
 )
 
@@ -51,19 +50,18 @@ const (
 type SinkOptions struct {
 	// Layout names the columns.
 	Layout batch.Layout
-	// Schema is that of the batches' tables, which must be records of it; nil
-	// when the input is a list of URLs.
+	// Schema is the schema of the batches' tables; nil when the input is a list of
+	// URLs.
 	Schema *arrow.Schema
 	// Compression of what is written.
 	Compression Compression
 }
 
-// schemaKey is where Arrow's readers look for the schema of the table that was
-// written.
+// schemaKey is the metadata key under which Arrow's readers look for the Arrow schema.
 const schemaKey = "ARROW:schema"
 
-// Sink writes row groups. Workers encode large batches, and shred small ones,
-// which are collected.
+// Sink writes row groups. Workers encode large batches; they only shred small ones,
+// which are then collected.
 type Sink struct {
 	w       blob.Writer
 	output  *tables.Output
@@ -71,7 +69,7 @@ type Sink struct {
 	encoder encode.Encoder
 	footer  *encode.Footer
 	url     int   // the URL column, -1 for none
-	memory  int64 // that a batch may take as it is written
+	memory  int64 // the most that a batch may take while it is written
 
 	pos     int64
 	pending rows
@@ -86,12 +84,12 @@ type rows struct {
 }
 
 // NewSink starts a Parquet output on w. Its columns are those of
-// [tables.NewOutput]; the Arrow schema is stored beside Parquet's own, so that
-// types which Parquet does not have come back. A type that cannot be written
-// is an error that names the column.
+// [tables.NewOutput]; the Arrow schema is stored as well as Parquet's own, so that
+// readers restore types that Parquet lacks. A type that cannot be written is an error
+// that names the column.
 //
-// Closing or aborting the sink does the same to w. When NewSink fails, w is
-// still the caller's to abort.
+// Closing or aborting the sink closes or aborts w. When NewSink fails, the caller must
+// abort w.
 func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	output, err := tables.NewOutput(o.Layout, o.Schema, memory.NewGoAllocator())
 	if err != nil {
@@ -118,7 +116,7 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	return s, nil
 }
 
-// Notes are lines for people: what comes out as another type than the tables have.
+// Notes returns lines for people about columns that come out as another type than the tables have.
 func (s *Sink) Notes() []string {
 	var notes []string
 	for _, cast := range s.schema.Casts {
@@ -171,8 +169,7 @@ func (s *Sink) shred(record arrow.Record, mem memory.Allocator) (*rows, error) {
 	return r, nil
 }
 
-// encodedBatch is a batch as it is written, or a small one whose rows are still
-// to be collected.
+// encodedBatch is an encoded batch, or a small one whose rows wait to be collected.
 type encodedBatch struct {
 	groups []*group
 	rows   *rows
@@ -210,8 +207,8 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	return c, nil
 }
 
-// encodeRecord encodes a record, of which r are the leaves, as one row group, or
-// as several of equal size where it is too large for one.
+// encodeRecord encodes a record with leaves r as one row group, or as several of equal
+// size if it is too large.
 func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record, r *rows, mem memory.Allocator) error {
 	parts := max(1, (r.n+mostRows-1)/mostRows, (r.size+mostBytes-1)/mostBytes)
 	step := max(1, (r.n+parts-1)/parts)
@@ -226,7 +223,7 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 				return err
 			}
 		}
-		if err := b.Grant.Take(2 * part.size); err != nil { // not compressed, and compressed
+		if err := b.Grant.Take(2 * part.size); err != nil { // uncompressed and compressed
 			return err
 		}
 		g, err := s.encode(part)
@@ -260,8 +257,8 @@ func (r *rows) append(nodes []*columns.Node, other *rows) error {
 	return nil
 }
 
-// leastBytes is where batches are no longer small. While they are collected
-// they are not counted.
+// leastBytes returns the size from which on batches are not collected. Memory of
+// collected rows is not counted.
 func (s *Sink) leastBytes() int64 { return min(leastBytes, s.memory/16) }
 
 // enough reports whether the collected rows make a row group.
@@ -345,8 +342,8 @@ func (s *Sink) end() error {
 }
 
 // storeSchema returns an Arrow schema as it is stored in the file's metadata. The
-// table's own metadata stands there and in the schema: Arrow's readers look there,
-// others beside it.
+// table's own metadata is written both in this schema, where Arrow's readers look, and
+// in the file's metadata for other readers.
 func storeSchema(schema *arrow.Schema) (text string, err error) {
 	err = guard(func() error {
 		var stream bytes.Buffer

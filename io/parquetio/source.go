@@ -22,22 +22,21 @@ import (
 type Options struct {
 	// Name of the input for errors, such as a path.
 	Name string
-	// URLColumn names the column that has the URLs; empty means "url" or, when
-	// there is none of that name, the columns that [tables.FindParts] finds,
-	// else the only column of strings.
+	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
+	// such column, the columns that [tables.FindParts] finds, or else the only column
+	// of strings.
 	URLColumn string
 	// BatchRows is the most rows that a batch has; 0 means 65,536.
 	BatchRows int
-	// Part is the part of the row groups that is read. Rows are counted from its
-	// first on.
+	// Part selects the row groups that are read. Row numbers start at its first row.
 	Part batch.Part
-	// Memory is the most bytes that the needed columns of a row group may take
-	// as they lie in the file, or one buffer decoded; 0 means 512 MiB.
+	// Memory is the most bytes that the needed columns of a row group may take as
+	// stored, or that one decoded buffer may take; 0 means 512 MiB.
 	Memory int64
-	// Keep says which columns come out: with [batch.KeepAll] all are read, else
-	// only what the URLs are in.
+	// Keep says which columns come out: with [batch.KeepAll] all are read, otherwise
+	// only those with the URLs.
 	Keep batch.Keep
-	// Beside are columns that are read beside the URLs, whatever comes out.
+	// Beside names columns that are read besides the URLs, even if they do not come out.
 	Beside batch.Beside
 }
 
@@ -45,26 +44,26 @@ type Options struct {
 type Source struct {
 	options Options
 	file    *layout.File
-	fields  []int             // numbers of the columns that are read, and
+	fields  []int             // indices of the columns that are read
 	columns []*columns.Column // these
 	nodes   []*columns.Node   // all of the file, or those that pass through, and
 	leaves  []*columns.Node   // their leaves
-	read    *arrow.Schema     // of what is read
+	read    *arrow.Schema     // of the columns that are read
 	urls    *tables.Location
 	notes   []string
 	in      File
 	size    int64
-	users   atomic.Int64 // of in: the source until it is closed, and pieces
+	users   atomic.Int64 // users of in: the open source, and pieces
 	closed  bool
 
 	whole      *tableSchema
-	unreadable error         // what stands against decoding all columns, for the first Next
+	unreadable error         // why not all columns can be decoded; returned by the first Next
 	passed     *splice.Input // when row groups pass through
-	copied     []int         // numbers of the columns that do; nil for all
+	copied     []int         // indices of the columns that pass through; nil for all
 
 	group   int       // the next one, and
 	end     int       // the one after the last
-	pending *rowGroup // of which runs are still to come
+	pending *rowGroup // has runs that are not handed out yet
 	batches int
 	rows    int64
 }
@@ -75,10 +74,9 @@ type File interface {
 	io.Closer
 }
 
-// Open reads the footer of the size bytes of r. The source closes r when it is
-// closed itself and all pieces that it handed out were decoded; when Open
-// fails, r is still the caller's to close. An error names the input; it wraps
-// io.ErrUnexpectedEOF when the file is cut.
+// Open reads the footer of the size bytes of r. r is closed once the source is closed
+// and all its pieces are decoded; when Open fails, the caller must close r. An error
+// names the input, and wraps io.ErrUnexpectedEOF if the file is cut.
 func Open(r File, size int64, o Options) (*Source, error) {
 	s := newSource(r, size, o)
 	if err := s.open(); err != nil {
@@ -153,9 +151,8 @@ func (s *Source) readSchema() (*tableSchema, error) {
 	return t, nil
 }
 
-// storedSchema returns the Arrow schema that some writers store, nil where there is
-// none, or none that is known here: columns then have the types that Parquet's own
-// schema says.
+// storedSchema returns the Arrow schema that some writers store. It is nil if there is
+// none or it is not supported; columns then have the types of Parquet's own schema.
 func (s *Source) storedSchema() (*arrowipc.StoredSchema, error) {
 	for _, pair := range s.file.Metadata {
 		if pair.Key != schemaKey {
@@ -187,7 +184,7 @@ func decodeSchema(text string) (schema *arrowipc.StoredSchema, err error) {
 	return schema, err
 }
 
-// decodeBase64 decodes text that ends with padding or without.
+// decodeBase64 decodes text with or without padding.
 func decodeBase64(text string) ([]byte, error) {
 	if len(text)%4 == 0 {
 		return base64.StdEncoding.DecodeString(text)
@@ -204,8 +201,8 @@ func storedField(schema *arrowipc.StoredSchema, i int, name string) *arrow.Field
 	return &field
 }
 
-// storedCasts returns what a column comes out as in place of a stored type that is not
-// known here.
+// storedCasts returns the casts of a column whose stored type is not supported: the
+// types it comes out as instead.
 func storedCasts(schema *arrowipc.StoredSchema, i int, field *arrow.Field) []columns.Cast {
 	if storedField(schema, i, field.Name) == nil {
 		return nil
@@ -219,7 +216,7 @@ func storedCasts(schema *arrowipc.StoredSchema, i int, field *arrow.Field) []col
 	return nil
 }
 
-// schemaMetadata returns a file's metadata, that of the stored schema first.
+// schemaMetadata returns a file's metadata, after that of the stored schema.
 func schemaMetadata(stored *arrowipc.StoredSchema, file []layout.KeyValue) arrow.Metadata {
 	var keys, values []string
 	seen := map[string]bool{schemaKey: true}
@@ -241,7 +238,7 @@ func schemaMetadata(stored *arrowipc.StoredSchema, file []layout.KeyValue) arrow
 	return arrow.NewMetadata(keys, values)
 }
 
-// all are the numbers of all columns.
+// all returns the indices of all columns.
 func (t *tableSchema) all() []int {
 	list := make([]int, len(t.columns))
 	for i := range list {
@@ -250,8 +247,7 @@ func (t *tableSchema) all() []int {
 	return list
 }
 
-// readOnlyURLs takes the columns that the URLs are in, and those beside them, as those
-// that are read.
+// readOnlyURLs limits reading to the URLs' columns and those of [Options.Beside].
 func (s *Source) readOnlyURLs() (err error) {
 	o, fields := s.options, s.urls.Columns()
 	m := s.whole.arrow.Metadata()
@@ -265,7 +261,7 @@ func (s *Source) readOnlyURLs() (err error) {
 	return s.readColumns(fields)
 }
 
-// readColumns takes the columns with these numbers as those that are read.
+// readColumns limits reading to the columns with these indices.
 func (s *Source) readColumns(fields []int) error {
 	whole := s.whole
 	s.fields, s.columns = fields, nil
@@ -285,8 +281,8 @@ func (s *Source) readColumns(fields []int) error {
 	return s.checkGroups()
 }
 
-// checkGroups checks that what is read of each row group fits, and is compressed
-// in a way that is known.
+// checkGroups checks that the columns to read of each row group fit into memory and use
+// known codecs.
 func (s *Source) checkGroups() error {
 	for i := range s.file.Groups {
 		for _, c := range s.columns {
@@ -308,7 +304,7 @@ func (s *Source) chunk(group int, leaf *columns.Node) *layout.Chunk {
 	return &s.file.Groups[group].Chunks[leaf.Leaf]
 }
 
-// sum adds up something of the chunks that are read of a row group.
+// sum adds up a quantity over the chunks to read of a row group.
 func (s *Source) sum(group int, of func(*layout.Chunk) int64) int64 {
 	total := int64(0)
 	for _, c := range s.columns {
@@ -319,29 +315,29 @@ func (s *Source) sum(group int, of func(*layout.Chunk) int64) int64 {
 	return total
 }
 
-// stored is how many bytes are read of a row group as it lies in the file.
+// stored returns how many bytes of the file a row group takes in the columns to read.
 func (s *Source) stored(group int) int64 {
 	return s.sum(group, func(c *layout.Chunk) int64 { return c.Pages.Length })
 }
 
-// decoded is what a row group says that it has decoded.
+// decoded returns a row group's decoded size, as the footer declares it.
 func (s *Source) decoded(group int) int64 {
 	return s.sum(group, func(c *layout.Chunk) int64 { return c.Uncompressed })
 }
 
-// Notes are lines for people: what comes out as another type than the file has.
+// Notes returns lines for people about columns that come out as another type than the file has.
 func (s *Source) Notes() []string { return s.notes }
 
-// Schema returns the schema of the batches' tables: the file's or, when only
-// the URLs come out, their column.
+// Schema returns the schema of the batches' tables: the file's or, when only the URLs
+// come out, that of their column.
 func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
 
-// URLColumn returns the name of the column that has the URLs; "url" when they
-// are put together from several.
+// URLColumn returns the name of the URL column; "url" if URLs are joined from several
+// columns.
 func (s *Source) URLColumn() string { return s.urls.Name() }
 
-// Next returns the next piece, or io.EOF after the last. Row groups come in
-// the file's order; those without rows are left out.
+// Next returns the next piece, or io.EOF after the last. Row groups come in the file's
+// order; empty ones are left out.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -370,7 +366,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return p, nil
 }
 
-// Share is how much of the rows was handed out, from 0 to 1.
+// Share returns how much of the rows was handed out, from 0 to 1.
 func (s *Source) Share() (share float64, known bool) {
 	if s.file.Rows <= 0 {
 		return 0, true
@@ -378,8 +374,7 @@ func (s *Source) Share() (share float64, known bool) {
 	return min(1, float64(s.rows)/float64(s.file.Rows)), true
 }
 
-// Close gives back what the source holds. Pieces stay usable: the last one
-// closes the file.
+// Close frees what the source holds. Pieces stay usable: the last one closes the file.
 func (s *Source) Close() error {
 	if s.closed {
 		return nil
@@ -397,7 +392,7 @@ func (s *Source) done() error {
 	return s.in.Close()
 }
 
-// guard calls f, which calls the Arrow library, and makes an error of a panic.
+// guard calls f and turns a panic of the Arrow library into an error.
 func guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

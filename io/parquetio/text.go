@@ -10,8 +10,8 @@ import (
 	"robotsbatch/io/parquetio/textcolumn"
 )
 
-// isText reports whether a column is flat text or bytes, which need no assembly:
-// textcolumn reads them straight into arrays.
+// isText reports whether a column is flat text or bytes, which textcolumn reads
+// directly into arrays.
 func isText(c *columns.Column, f *layout.File) bool {
 	switch c.Field.Type.ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
@@ -26,7 +26,7 @@ func isText(c *columns.Column, f *layout.File) bool {
 	return e.Type == layout.ByteArray && textcolumn.Fits(e, leaf)
 }
 
-// textArray returns a run as an array of that type.
+// textArray returns a run as an array of type dt.
 func textArray(run *textcolumn.Run, dt arrow.DataType) *array.Data {
 	buffers := []*memory.Buffer{nil, nil, memory.NewBufferBytes(run.Strings.Data)}
 	if run.Nulls > 0 {
