@@ -17,17 +17,18 @@ import (
 // size as a signed integer, or -1 if the buffer is not compressed.
 const prefixSize = 8
 
-// scratch is memory for inflated bodies. The Arrow library copies each buffer of a body,
-// so that the next record batch goes to the same memory. Workers share it.
+// scratch is reusable memory for inflated bodies, shared by the workers. It can be
+// reused after each record batch because the Arrow library copies every buffer of a
+// body.
 type scratch struct {
 	mu   sync.Mutex
 	free [][]byte
 }
 
-// mostScratch is how many bytes a body takes at most whose memory is kept.
+// mostScratch is the most bytes of a body whose memory is kept for reuse.
 const mostScratch = 32 << 20
 
-// take returns memory, which may have no room.
+// take returns memory for a body; it may be too small.
 func (s *scratch) take() (body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +38,7 @@ func (s *scratch) take() (body []byte) {
 	return body
 }
 
-// give takes memory back that nothing points into.
+// give takes back memory that is no longer referenced.
 func (s *scratch) give(body []byte) {
 	if cap(body) > mostScratch {
 		return
@@ -47,7 +48,7 @@ func (s *scratch) give(body []byte) {
 	s.free = append(s.free, body)
 }
 
-// uncompressedSize returns how many bytes a compressed buffer takes.
+// uncompressedSize returns the decompressed size of a buffer.
 func uncompressedSize(buffer []byte) (int64, error) {
 	if len(buffer) < prefixSize {
 		return 0, errors.New("damaged: a compressed buffer without its size")
@@ -63,10 +64,9 @@ func uncompressedSize(buffer []byte) (int64, error) {
 }
 
 // inflate returns the body with its buffers decompressed and its decimals widened, and the
-// metadata for it; total is what checkBody returned for them. The Arrow library would
-// decompress, too, but it allocates what a frame's header asks for and stops
-// before the frame's end, where the checksum is. The body is put into out if it has
-// the room.
+// metadata for it; total is checkBody's result. The Arrow library's own decompression
+// allocates whatever a frame's header asks for, and stops before the checksum at the
+// frame's end. The body is put into out if it is large enough.
 func inflate(b *batchMeta, body []byte, total int64, out []byte) (*batchMeta, []byte, error) {
 	if b.codec == codecNone && b.narrow == nil {
 		return b, body, nil

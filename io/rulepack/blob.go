@@ -12,7 +12,7 @@ import (
 const (
 	blobHeaderSize = 8
 	// maxBlob is the most bytes of a decompressed blob. Nothing that
-	// matcher.CompileBody makes has more.
+	// matcher.CompileBody makes is larger.
 	maxBlob = 256 << 20
 	// leastCompressed is the fewest bytes that are worth compressing.
 	leastCompressed = 128
@@ -56,7 +56,7 @@ func appendBlob(dst, data []byte) []byte {
 	return dst
 }
 
-// openBlob returns a copy of the data of a blob; bodyRules says why a copy.
+// openBlob returns a copy of a blob's data; bodyRules explains why a copy.
 func openBlob(blob []byte) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, nil

@@ -23,24 +23,24 @@ import (
 //	24  u32  checksum of the row, the body's number and its rules; see sum
 //	28  u32  flags
 //
-// The last row is of no body and has only the ends.
+// The last row belongs to no body and has only the ends.
 const rowSize = 32
 
 // Flags of a body.
 const (
-	// bodySource: it is kept as its source, because its groups overlap too much to be
-	// compiled for all agents, or because none is compiled.
+	// bodySource: the body is kept as its source, because its groups overlap too much
+	// to be compiled for all agents, or because this pack compiles none.
 	bodySource = 1 << iota
-	// bodyUnused: no authority has it, and its rules are not in the pack.
+	// bodyUnused: no authority has the body, so its rules are not in the pack.
 	bodyUnused
-	// The next bits are its robotstxt.BodyKind.
+	// The next bits are the robotstxt.BodyKind.
 	bodyKindBit = iota
 )
 
 // kindOf returns a body's kind from its flags.
 func kindOf(flags uint32) robotstxt.BodyKind { return robotstxt.BodyKind(flags >> bodyKindBit) }
 
-// row is a body's row, with the ends from the one behind it.
+// row is a body's row, with the ends taken from the next row.
 type row struct {
 	rules, notes, records [2]uint64 // start and end
 	checksum, flags       uint32
@@ -58,7 +58,7 @@ func readRow(rows []byte, number uint32) row {
 	}
 }
 
-// append writes the row, but for its ends.
+// append writes the row without its ends.
 func (r row) append(b []byte, checksum uint32) []byte {
 	for _, start := range [...]uint64{r.rules[0], r.notes[0], r.records[0]} {
 		b = binary.LittleEndian.AppendUint64(b, start)
@@ -66,8 +66,8 @@ func (r row) append(b []byte, checksum uint32) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, checksum), r.flags)
 }
 
-// sum is the checksum of a row. It covers the number and the offsets, so that nothing of
-// another body is taken for this one's.
+// sum returns the checksum of a row. It covers the number and the offsets, so that one
+// body's data cannot pass for another's.
 func (r row) sum(number uint32, rules []byte) uint32 {
 	b := make([]byte, 0, 8+3*16)
 	b = binary.LittleEndian.AppendUint32(b, number)
@@ -79,8 +79,8 @@ func (r row) sum(number uint32, rules []byte) uint32 {
 	return updateChecksum(checksum(b), rules)
 }
 
-// digest is the SHA-256 of the part of a body that counts. Hosts choose their bodies, and
-// could make two that have one hash if it were weaker.
+// digest is the SHA-256 of the part of a body that counts. A weaker hash would not do,
+// because hosts choose their bodies and could make two collide.
 type digest = [sha256.Size]byte
 
 // Compiled bodies are collected in parts, by the first byte of their digests, each as
@@ -92,20 +92,20 @@ type digest = [sha256.Size]byte
 //	44  u32  length of the records, a blob
 //	48       rules, notes, records
 //
-// When the parts are full, all are written to a temporary file. In the end each part is
-// read, sorted and written to the pack.
+// When the parts' memory is full, all are written to a temporary file. At the end each
+// part is read, sorted and written to the pack.
 const (
 	bodyParts   = 256
 	storedSize  = sha256.Size + 16
 	largeBody   = 64 << 10 // bytes; larger ones are compiled one at a time
-	firstPart   = 4 << 10  // bytes of memory that a part starts with
+	firstPart   = 4 << 10  // initial bytes of a part's memory
 	copyingSize = 256 << 10
 )
 
 // bodies collects the distinct bodies.
 type bodies struct {
 	profile matcher.Profile
-	limit   int64 // bytes of memory for the parts
+	limit   int64 // the most bytes of memory for the parts
 	sources bool  // compile none
 
 	mu      sync.Mutex
@@ -119,13 +119,13 @@ type bodies struct {
 	workspaces sync.Pool // of *workspace, for bodies that are not large
 }
 
-// workspace is where bodies are parsed and compiled, one after the other.
+// workspace is reused memory in which bodies are parsed and compiled.
 type workspace struct {
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
 }
 
-// known is what stays in memory of each body.
+// known is what stays in memory for each body.
 type known struct {
 	length uint32 // of the source
 	flags  uint8
@@ -231,8 +231,8 @@ func (b *bodies) flush() error {
 	return nil
 }
 
-// ranks returns the number in the pack of each body, by the order in which they came: its
-// rank in the order of digests. Nothing can be added afterwards.
+// ranks maps each body's number in the builder to its number in the pack: its rank in the
+// order of digests. Nothing can be added afterwards.
 func (b *bodies) ranks() []uint32 {
 	type numbered struct {
 		digest digest
@@ -316,7 +316,7 @@ func (w *bodyWriter) writePart(content []byte) error {
 	return nil
 }
 
-// at is an empty row at the offsets of the next body.
+// at returns an empty row at the offsets of the next body.
 func (w *bodyWriter) at() row {
 	return row{
 		rules: [2]uint64{w.rules, w.rules}, notes: [2]uint64{w.notes, w.notes}, records: [2]uint64{w.records, w.records},

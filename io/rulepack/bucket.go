@@ -27,37 +27,37 @@ import (
 //	        the texts, without their schemes
 const (
 	bucketHeaderSize = 8
-	printBlock       = 16 // fingerprints that are compared together
+	printBlock       = 16 // fingerprints compared at once
 	originSize       = 12
 
-	// perBucket is how many authorities a bucket has on average. Fewer make the
-	// directory larger; more make searching a bucket longer, and leave more room
+	// perBucket is the average number of authorities in a bucket. Smaller buckets make
+	// the directory larger; larger ones take longer to search, and leave more room
 	// empty at the end of a page.
 	perBucket = 8
-	// scanned is how many authorities a bucket may have to be looked through one by one.
+	// scanned is the most authorities of a bucket that is searched linearly.
 	scanned = 4 * perBucket
 	// pageSize is the operating system's unit of reading. No bucket crosses the end
 	// of a page unless it is larger than one.
 	pageSize = 4096
 
-	// MaxAuthority is the longest authority that a pack can have, in bytes. A name
-	// in the DNS has at most 255 (RFC 1035 §2.3.4).
+	// MaxAuthority is the most bytes of an authority in a pack. A name in the DNS has
+	// at most 255 (RFC 1035 §2.3.4).
 	MaxAuthority = 2048
 )
 
-// hashOf is the hash of an authority.
+// hashOf returns the hash of an authority.
 func hashOf(authority []byte) uint64 { return xxh3.Hash(authority) }
 
-// bucketOf is the bucket of a hash: buckets divide the range of hashes evenly.
+// bucketOf returns the bucket of a hash: buckets divide the range of hashes evenly.
 func bucketOf(hash uint64, buckets uint32) uint32 {
 	bucket, _ := bits.Mul64(hash, uint64(buckets))
 	return uint32(bucket)
 }
 
-// noBody is the number of no body.
+// noBody stands for the number of a body where there is none.
 const noBody = math.MaxUint32
 
-// origin is what a pack knows of an authority:
+// origin is what a pack knows about an authority:
 //
 //	 0  u32  number of its body, noBody for none
 //	 4  u32  when it was fetched, in seconds since 1970; 0: unknown
@@ -72,8 +72,8 @@ type origin struct {
 	flags   uint8
 }
 
-// unknown is what is known of an authority that is not in the pack: no authority in
-// one has this outcome.
+// unknown is the origin of an authority that is not in the pack. No authority in a pack
+// has this outcome.
 var unknown = origin{body: noBody, outcome: uint8(access.Unknown)}
 
 const (
@@ -109,11 +109,11 @@ const (
 	ftp   = "ftp://"
 )
 
-// schemes are those that texts lack, by their numbers.
+// schemes are the schemes that are cut off authorities, by their numbers.
 var schemes = [...]string{httpScheme: http, httpsScheme: https, ftpScheme: ftp}
 
-// cutScheme splits an authority into the number of its scheme and the text behind. It
-// compares with constants, which takes a fraction of the time of a loop over schemes.
+// cutScheme splits an authority into the number of its scheme and the rest. It compares
+// with constants, which is several times faster than a loop over schemes.
 func cutScheme(authority []byte) (scheme uint8, text []byte) {
 	switch n := len(authority); {
 	case n > len(https) && string(authority[:len(https)]) == https:
@@ -126,14 +126,14 @@ func cutScheme(authority []byte) (scheme uint8, text []byte) {
 	return noScheme, authority
 }
 
-// compareAuthorities is the order of authorities of one hash.
+// compareAuthorities orders authorities with equal hashes.
 func compareAuthorities(a, b []byte) int {
 	schemeA, textA := cutScheme(a)
 	schemeB, textB := cutScheme(b)
 	return cmp.Or(cmp.Compare(schemeA, schemeB), bytes.Compare(textA, textB))
 }
 
-// bucket is a bucket that was checked. What follows it in the file may be behind it.
+// bucket is a checked bucket. The slice may extend past the bucket's end.
 type bucket []byte
 
 var (
@@ -141,8 +141,8 @@ var (
 	errBucketChecksum = errors.New("checksum")
 )
 
-// check checks everything about a bucket but what it says of authorities. number is
-// the bucket's.
+// check checks everything about a bucket except its authorities' origins and order.
+// number is the bucket's number.
 func (b bucket) check(number uint32) error {
 	if len(b) < bucketHeaderSize || uint64(le32(b[4:])) > uint64(len(b)) || b.texts() > len(b) {
 		return errBucketLayout
@@ -161,29 +161,29 @@ func (b bucket) check(number uint32) error {
 	return nil
 }
 
-// bucketChecksum covers the number, so that no bucket is taken for another.
+// bucketChecksum covers the number, so that no bucket can pass for another.
 func bucketChecksum(number uint32, data []byte) uint32 {
 	return updateChecksum(checksum(binary.LittleEndian.AppendUint32(make([]byte, 0, 4), number)), data)
 }
 
 func (b bucket) count() int { return int(le32(b[4:])) }
 
-// prints are the fingerprints.
+// prints returns the fingerprints.
 func (b bucket) prints() []byte { return b[bucketHeaderSize:b.ends()] }
 
-// ends, origins and texts are where these columns start.
+// ends, origins and texts return where these columns start.
 func (b bucket) ends() int {
 	return bucketHeaderSize + 2*((b.count()+printBlock-1)&^(printBlock-1))
 }
 func (b bucket) origins() int { return b.ends() + 4*b.count() }
 func (b bucket) texts() int   { return b.origins() + originSize*b.count() }
 
-// end is where the text of authority i ends among the texts.
+// end returns where the text of authority i ends among the texts.
 func (b bucket) end(i int) uint32 { return le32(b[b.ends()+4*i:]) }
 
 func (b bucket) origin(i int) origin { return readOrigin(b[b.origins()+originSize*i:]) }
 
-// size is how many bytes the bucket has.
+// size returns the bucket's size in bytes.
 func (b bucket) size() int {
 	size := b.texts()
 	if n := b.count(); n > 0 {
@@ -192,7 +192,7 @@ func (b bucket) size() int {
 	return size
 }
 
-// text is the text of authority i, without its scheme.
+// text returns authority i without its scheme.
 func (b bucket) text(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -206,7 +206,7 @@ func (b bucket) appendAuthority(dst []byte, i int) []byte {
 	return append(append(dst, schemes[b.origin(i).flags&schemeMask]...), b.text(i)...)
 }
 
-// find returns the place of an authority.
+// find returns the index of an authority in the bucket.
 func (b bucket) find(hash uint64, authority []byte) (place int, known bool) {
 	count, prints := b.count(), b.prints()
 	if count > scanned {
@@ -225,10 +225,10 @@ func (b bucket) find(hash uint64, authority []byte) (place int, known bool) {
 	return 0, false
 }
 
-// likePrint returns a bit for each of the first printBlock fingerprints that is this
-// one, and hardly ever for another: fingerprint 4i+j has bit 16j+i. It compares them
-// all at once, so that no branch depends on how many authorities a bucket has, which
-// cannot be predicted.
+// likePrint returns a set of bits, one for each of the first printBlock fingerprints
+// that equals print, and rarely for another: fingerprint 4i+j has bit 16j+i. It
+// compares all at once, because a branch on the number of authorities in a bucket could
+// not be predicted.
 func likePrint(prints []byte, print uint16) uint64 {
 	prints = prints[:2*printBlock]
 	all := uint64(print) * 0x0001_0001_0001_0001
@@ -236,20 +236,20 @@ func likePrint(prints []byte, print uint16) uint64 {
 		zeroLanes(le64(prints[16:])^all)<<2 | zeroLanes(le64(prints[24:])^all)<<3
 }
 
-// zeroLanes returns bit 16j for each j for which 16 bits from there on are zero. A lane
-// of 1 behind one of 0 counts as zero, too.
+// zeroLanes returns bit 16j for each 16-bit lane j that is zero. A lane of 1 right
+// above a zero lane is also reported.
 func zeroLanes(x uint64) uint64 {
 	return (x - 0x0001_0001_0001_0001) &^ x >> 15 & 0x0001_0001_0001_0001
 }
 
-// match reports whether authority i is this one.
+// match reports whether authority i equals the argument.
 func (b bucket) match(i int, authority []byte) bool {
 	scheme, text := cutScheme(authority)
 	return b.origin(i).flags&schemeMask == scheme && bytes.Equal(b.text(i), text)
 }
 
-// search finds an authority by binary search, so that a bucket full of hosts that were
-// chosen for their hashes costs no more than its logarithm.
+// search finds an authority by binary search, so that a bucket full of hosts chosen for
+// their hashes stays cheap.
 func (b bucket) search(hash uint64, authority []byte) (place int, known bool) {
 	var memory [MaxAuthority + 8]byte
 	return sort.Find(b.count(), func(i int) int {
@@ -258,7 +258,7 @@ func (b bucket) search(hash uint64, authority []byte) (place int, known bool) {
 	})
 }
 
-// bitmap is a set of numbers that only grows, for any number of goroutines.
+// bitmap is a set of numbers that only grows and is safe for concurrent use.
 type bitmap []atomic.Uint32
 
 func newBitmap(n uint32) bitmap { return make(bitmap, (uint64(n)+31)/32) }

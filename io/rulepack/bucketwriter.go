@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// bucketWriter writes buckets one after the other and makes the directory. It holds one
-// bucket.
+// bucketWriter writes buckets one after the other and builds the directory. It keeps
+// one bucket in memory.
 type bucketWriter struct {
 	w         io.Writer
 	buckets   uint32
@@ -20,16 +20,16 @@ type bucketWriter struct {
 	prints, ends, origins, texts []byte
 	buffer                       []byte // reused
 
-	intervals *intervalWriter // gets a bucket for each; nil without a history
+	intervals *intervalWriter // gets a bucket of intervals for each bucket; nil without a history
 }
 
-// newBucketWriter is for at most so many authorities.
+// newBucketWriter returns a writer for at most that many authorities.
 func newBucketWriter(w io.Writer, authorities int64) *bucketWriter {
 	buckets := uint32(min(authorities/perBucket+1, math.MaxUint32-1))
 	return &bucketWriter{w: w, buckets: buckets, directory: make([]uint64, 0, int64(buckets)+1)}
 }
 
-// add adds an authority. They come in the order of a pack.
+// add adds an authority. Authorities must come in the pack's order.
 func (w *bucketWriter) add(hash uint64, o origin, authority []byte) error {
 	if err := w.finishUpTo(bucketOf(hash, w.buckets)); err != nil {
 		return err
@@ -64,8 +64,8 @@ func (w *bucketWriter) finishUpTo(number uint32) error {
 	return nil
 }
 
-// finishBucket writes the current bucket, and before it zeros up to the next page if it
-// has no room in this one.
+// finishBucket writes the current bucket. If it does not fit into this page, it first
+// writes zeros up to the next one.
 func (w *bucketWriter) finishBucket() error {
 	for len(w.prints)%(2*printBlock) != 0 {
 		w.prints = append(w.prints, 0)

@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// DefaultBuildMemory is what BuildOptions.Memory is by default: 512 MiB.
+	// DefaultBuildMemory is the default of BuildOptions.Memory: 512 MiB.
 	DefaultBuildMemory = 512 << 20
-	// One part in authorityShare of the memory is for sorting authorities and one in
-	// bodyShare for bodies. The rest is for what cannot go to temporary files: some 100
-	// bytes for each distinct body, a byte for each authority, and compiling.
+	// Sorting authorities takes 1/authorityShare of the memory, and bodies 1/bodyShare.
+	// The rest is for what cannot go to temporary files: about 100 bytes for each
+	// distinct body, one byte for each authority, and compiling.
 	authorityShare = 2
 	bodyShare      = 8
 )
 
-// BuildOptions are how a pack is made. The zero value is the default.
+// BuildOptions say how a pack is made. The zero value is the default.
 type BuildOptions struct {
 	// Profile is the profile to compile for; default robotstxt.RFC9309.
 	Profile matcher.Profile
@@ -39,32 +39,32 @@ type BuildOptions struct {
 	// limit.
 	Limit int
 	// Memory is about how many bytes of memory to use; 0 means DefaultBuildMemory. What
-	// does not fit goes to temporary files beside the pack.
+	// does not fit goes to temporary files next to the pack.
 	Memory int64
-	// History makes a pack that has what held at any time, see Entry.History.
+	// History makes a pack with a history, see Entry.History.
 	History bool
-	// Maker is the version of the program, which is recorded.
+	// Maker is the program's version; the pack records it.
 	Maker string
-	// Partition, of Partitions, leaves out the authorities of the others, which go by
-	// their hash (package partition); 0 of 0 takes all.
+	// Partition is one of Partitions, which divide the authorities by hash (package
+	// partition). The pack gets only this partition's authorities; 0 of 0 takes all.
 	Partition, Partitions int
-	// Sources keeps all bodies as their source instead of compiling them.
+	// Sources keeps the source of all bodies instead of compiling them.
 	Sources bool
 }
 
-// Entry is what a rules source knows of an authority.
+// Entry is what a rules source knows about an authority.
 type Entry struct {
 	// Authority is a key as urls.Scratch.Split returns it, of at most
 	// MaxAuthority bytes.
 	Authority []byte
-	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1), and
-	// not access.Unknown.
+	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1). It must not
+	// be access.Unknown.
 	Access access.Outcome
 	// Body is the body of robots.txt when Access is access.Rules.
 	Body []byte
 	// Cut: Body is only the beginning of what the server sent.
 	Cut bool
-	// Kept is what Keep returned for the body, in place of Body and Cut; 0 for none.
+	// Kept is Keep's result for the body, and replaces Body and Cut; 0 for none.
 	Kept uint64
 	// Stale: Body is the last good copy of a robots.txt that has been unreachable for
 	// long (RFC 9309 §2.3.1.4).
@@ -74,17 +74,16 @@ type Entry struct {
 	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
 	// known.
 	Fetched uint32
-	// History is what held at any time, oldest first, with bodies that Keep has, for a
-	// pack with a history. An entry without one held at any time.
+	// History lists what held when, oldest first, for a pack with a history. Its bodies
+	// must come from Keep. An entry without a history holds at all times.
 	History []Interval
-	// Source ranks the sources: of several entries for one authority, the one of the
-	// lowest source counts; at a time before the history of that one, the next. A
-	// source has at most one entry for each authority.
+	// Source ranks the sources: of several entries for one authority, the one with the
+	// lowest Source counts. Before the history of that one begins, the next one counts.
+	// A source may add only one entry for each authority.
 	Source uint32
 }
 
-// Builder makes a rule pack. Add may be called by several goroutines at once,
-// and is best called so: it compiles bodies.
+// Builder makes a rule pack. Add compiles bodies, so call it from several goroutines.
 type Builder struct {
 	ctx  context.Context // ends the pack
 	name string
@@ -95,13 +94,12 @@ type Builder struct {
 	mu     sync.Mutex // for the following
 	queue  *runs.Sorter
 	record []byte // reused
-	err    error  // the first; see fail
+	err    error  // the first error; see fail
 	asOf   uint32
 }
 
-// Create starts the pack of that name. It exists once Finish has succeeded; until then,
-// and after Abort, what was there before remains. The name may be that of an object. When
-// ctx ends, Finish fails with its error.
+// Create starts the pack of that name, a file or an object. The pack replaces an older
+// one only when Finish succeeds. When ctx ends, Finish fails with its error.
 func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultBuildMemory
@@ -128,11 +126,11 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 // default, 0, means the newest fetch.
 func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
 
-// Folder is where the builder's temporary files go.
+// Folder returns the folder of the builder's temporary files.
 func (b *Builder) Folder() string { return b.bodies.spill.Folder }
 
-// spillFolder is where temporary files go: beside a file, where there has to be room for
-// the pack, too; for an object, the system's folder for temporary files.
+// spillFolder returns the folder for temporary files: a pack's own folder, which needs
+// room for the pack anyway, or for an object the system's temporary folder.
 func spillFolder(name string) string {
 	if info, err := os.Stat(name); name == blob.Stdio || blob.IsURL(name) || err == nil && !info.Mode().IsRegular() {
 		return os.TempDir()
@@ -140,9 +138,9 @@ func spillFolder(name string) string {
 	return filepath.Dir(name)
 }
 
-// Add adds what is known of an authority. It keeps no memory of e. An invalid entry is
-// refused and the pack may go on without it; after any other error Finish fails. It must
-// not be called after Finish or Abort.
+// Add adds what is known about an authority. It does not retain e. An invalid entry is
+// refused, and building may go on without it; after any other error Finish fails. Add
+// must not be called after Finish or Abort.
 func (b *Builder) Add(e Entry) error {
 	if err := b.add(e); err != nil {
 		return fmt.Errorf("rulepack: %s: %w", b.name, err)
@@ -181,7 +179,7 @@ func (b *Builder) add(e Entry) error {
 	return b.fail(err)
 }
 
-// originOf is what an entry or an interval says, with the number that the builder gave
+// originOf returns the origin of an entry or an interval, with the builder's number of
 // the body.
 func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uint16, fetched uint32) (origin, error) {
 	o := origin{body: noBody, fetched: fetched, status: status, outcome: uint8(a)}
@@ -204,13 +202,13 @@ func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uin
 	return o, nil
 }
 
-// keptLimited is set in what Keep returns if not all of the body counts. The bits below
-// are 1 + the body's number in the builder.
+// keptLimited is set in Keep's result if only part of the body counts. The bits below
+// it are 1 + the body's number in the builder.
 const keptLimited = 1 << 32
 
 // Keep compiles a body before its authority is known; cut says that it is only the
-// beginning of what the server sent. It keeps no memory of the body, and may be called by
-// several goroutines, as Add. A body that no Entry names is not in the pack.
+// beginning of what the server sent. It does not retain the body, and is safe for
+// concurrent use. A body that no Entry names is left out of the pack.
 func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
 	if kept, err = b.keep(body, cut); err != nil {
 		return 0, fmt.Errorf("rulepack: %s: %w", b.name, err)
@@ -234,7 +232,7 @@ func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
 	return kept, nil
 }
 
-// fail keeps the first error after which something is missing, for Finish.
+// fail keeps the first error for Finish, because something is missing after it.
 func (b *Builder) fail(err error) error {
 	if err != nil {
 		b.mu.Lock()
@@ -251,7 +249,7 @@ func (b *Builder) Abort() {
 	b.bodies.spill.Close()
 }
 
-// Finish completes the pack and returns what is in it. After an error there is no pack.
+// Finish completes the pack and describes it. After an error there is no new pack.
 func (b *Builder) Finish() (*Info, error) {
 	defer b.Abort()
 	w := newPackWriter(b.out, b.version(), b.o.Partition, b.o.Partitions)
@@ -272,7 +270,7 @@ func (b *Builder) Finish() (*Info, error) {
 	return info, nil
 }
 
-// version is that of the pack's format.
+// version returns the version of the pack's format.
 func (b *Builder) version() int {
 	if b.o.History {
 		return historyVersion
@@ -315,7 +313,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 		buckets.intervals = newIntervalWriter(b.bodies.spill.Folder)
 		defer buckets.intervals.close()
 	}
-	number := func(body *uint32) { // as it is in the pack
+	number := func(body *uint32) { // replaces the builder's number by the pack's
 		if *body != noBody {
 			*body = ranks[*body]
 			used[*body] = true
@@ -350,7 +348,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, ranks []uint32, us
 	if err != nil {
 		return err
 	}
-	b.queue.Close() // its memory and file are needed for bodies
+	b.queue.Close() // frees its memory and file for the bodies
 	w.begin(directorySection)
 	if err := binary.Write(w, binary.LittleEndian, buckets.directory); err != nil {
 		return err

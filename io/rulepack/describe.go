@@ -10,12 +10,11 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Authority is what a pack has on an authority.
+// Authority is what a pack knows about an authority.
 type Authority struct {
 	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1).
 	Access access.Outcome
-	// Body is the number of its body; it means something only when Access is
-	// access.Rules.
+	// Body is the number of its body, if Access is access.Rules.
 	Body uint32
 	// Status is the HTTP status of the fetch, 0 where it is not known.
 	Status int
@@ -29,7 +28,7 @@ type Authority struct {
 	Stale bool
 }
 
-// Authority returns what the pack has on an authority, a key as urls.Scratch.Split
+// Authority returns what the pack knows about an authority, a key as urls.Scratch.Split
 // returns it. known is false if the pack does not have it.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -48,8 +47,8 @@ func (o origin) describe() Authority {
 	}
 }
 
-// Each calls visit for each authority that the pack knows at Options.AsOf, until that
-// returns an error. The order is that of the pack; the key is valid until visit returns.
+// Each calls visit for each authority that the pack knows at Options.AsOf, in the pack's
+// order, until visit returns an error. The key is valid until visit returns.
 func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -76,8 +75,8 @@ func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error)
 	return nil
 }
 
-// BodyFacts returns what a body looks like and its digest, by its number, an
-// Authority.Body, without reading it.
+// BodyFacts returns a body's kind and digest by its number (Authority.Body), without
+// reading the body.
 func (p *Pack) BodyFacts(number uint32) (kind robotstxt.BodyKind, digest [sha256.Size]byte, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -94,20 +93,20 @@ func (p *Pack) BodyFacts(number uint32) (kind robotstxt.BodyKind, digest [sha256
 type Body struct {
 	// Compiled is the body for all agents, with notes; nil where Source is set.
 	Compiled *matcher.Body
-	// Source is the body itself, where it could not be compiled for all agents.
+	// Source is the original body, if it could not be compiled for all agents.
 	Source []byte
 	// Kind is what it looks like.
 	Kind robotstxt.BodyKind
-	// Digest is the SHA-256 of the part of it that counts.
+	// Digest is the SHA-256 of the part of the body that counts.
 	Digest [sha256.Size]byte
 	// Records are its other records.
 	Records Records
-	// Bytes is how many bytes its rules take in the pack.
+	// Bytes is the size of its rules in the pack.
 	Bytes int
 }
 
-// Body describes a body by its number, an Authority.Body. It checks all of it and keeps
-// nothing in the cache.
+// Body describes a body by its number (Authority.Body). It checks all of the body and
+// bypasses the cache.
 func (p *Pack) Body(number uint32) (b *Body, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -135,7 +134,7 @@ func (p *Pack) digest(number uint32) [sha256.Size]byte {
 	return [sha256.Size]byte(p.digests[sha256.Size*int64(number):])
 }
 
-// bodyRecords are a body's other records.
+// bodyRecords returns a body's other records.
 func (p *Pack) bodyRecords(number uint32, r row) (records Records, err error) {
 	blob, ok := within(p.records, r.records)
 	if !ok {

@@ -1,12 +1,12 @@
 // Package rulepack keeps the compiled rules of many authorities in one file, a rule
-// pack, that is mapped into memory and used as it lies.
+// pack, that is mapped into memory and used without decoding.
 //
-// A [Builder] makes a pack of what rules sources know; [Open] makes a
-// [matcher.Origins] of it. A pack has the rules of every agent in it, each distinct
-// body once, compiled under one profile and one size limit, which are recorded.
+// A [Builder] makes a pack of what rules sources know; [Open] opens it as a
+// [matcher.Origins]. A pack holds the rules for all agents, and each distinct body
+// once. It records the profile and the size limit for which all bodies were compiled.
 //
-// DESIGN.md explains how a lookup goes and why, with an example whose bytes are in
-// testdata/example.txt. What follows is the reference of the format.
+// DESIGN.md explains how a lookup works and why, with an example whose bytes are in
+// testdata/example.txt. The rest of this comment is the reference of the format.
 //
 // # The file
 //
@@ -41,12 +41,12 @@
 // A blob is u32 checksum, u32 length and that many bytes, compressed with zstd if that
 // makes them fewer.
 //
-// Checksums are CRC-32C. It finds every single flipped bit and every changed run of up
-// to 32 bits, in a section of any size, processors compute it faster than memory
-// delivers, and Go's library has it. It does not protect against somebody who makes a
-// pack to do harm; against that, every offset is checked before it is followed, and
-// nothing that is read leads to unbounded work.
+// Checksums are CRC-32C, which finds every single flipped bit and every changed run of
+// up to 32 bits in a section of any size. Processors compute it faster than memory
+// delivers, and Go's library has it. It does not protect against packs made to do harm:
+// therefore every offset is checked before it is followed, and no content leads to
+// unbounded work.
 //
-// The same input gives the same bytes, whatever the number of goroutines: a pack has no
-// times but those of fetches, and bodies lie in the order of their SHA-256.
+// The same input gives the same bytes, whatever the number of goroutines: a pack
+// records no times except those of fetches, and bodies are ordered by their SHA-256.
 package rulepack

@@ -21,7 +21,7 @@ type file struct {
 	table    [sectionKinds]tableEntry
 	sections []Section // in the order of the table
 	version  int
-	// The authorities that are in it, as in Info.
+	// As in Info.
 	partition, partitions int
 	identity              string // see Info.Checksum
 }
@@ -29,24 +29,24 @@ type file struct {
 // mapping is a file in memory.
 type mapping struct {
 	data []byte
-	// file is open as long as it is mapped; nil where the bytes are a copy.
+	// file stays open while it is mapped; nil if the bytes are a copy.
 	file *os.File
-	info fs.FileInfo // when it was mapped
+	info fs.FileInfo // from when it was mapped
 }
 
 // reading is how a mapped file will be read.
 type reading int
 
 const (
-	// manyPlaces: the system also reads what is around, and so soon everything.
+	// manyPlaces: the system also reads neighbouring pages, and so soon everything.
 	manyPlaces reading = iota
-	// fewPlaces: it reads only what is asked for.
+	// fewPlaces: the system reads only the pages that are used.
 	fewPlaces
-	// inOrder: it reads ahead.
+	// inOrder: the system reads ahead.
 	inOrder
 )
 
-// tableEntry is what the table says of a section.
+// tableEntry is a section's entry in the table.
 type tableEntry struct {
 	data     []byte
 	checksum uint32
@@ -99,7 +99,7 @@ func (f *file) findSections() error {
 	return f.checkSections()
 }
 
-// checkSections checks that all sections are there and have possible sizes.
+// checkSections checks that all sections exist and have plausible sizes.
 func (f *file) checkSections() error {
 	for kind := range f.kinds() {
 		if kind > 0 && !f.table[kind].found {
@@ -123,7 +123,7 @@ func (f *file) checkSections() error {
 	return nil
 }
 
-// identityOf is a checksum over the checksums of all sections.
+// identityOf returns a checksum over the checksums of all sections.
 func identityOf(head, table []byte, size uint64) string {
 	h := xxh3.New()
 	h.Write(head)
@@ -133,7 +133,7 @@ func identityOf(head, table []byte, size uint64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// kinds is one more than the last kind of section that the file has.
+// kinds returns the last kind of section in the file, plus one.
 func (f *file) kinds() uint32 {
 	if f.version == historyVersion {
 		return sectionKinds

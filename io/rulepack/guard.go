@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// guard, deferred, turns a panic into an error if the mapped file caused it: a fault,
-// which is how the system answers a read behind the end of a file that was cut or an
-// error of the disk, or any panic after the file was written to. The caller has set
-// debug.SetPanicOnFault. Other panics go on.
+// guard, deferred, turns a panic into an error if the mapped file caused it. That is a
+// memory fault, which follows a disk error or a read past the end of a cut file, or any
+// panic after the file was written to. The caller must have set debug.SetPanicOnFault.
+// Other panics go on.
 func (p *Pack) guard(err *error) {
 	r := recover()
 	if r == nil {
@@ -26,8 +26,8 @@ func (p *Pack) guard(err *error) {
 }
 
 // Unchanged returns ErrChanged if the pack was written to since it was opened. It compares
-// size and time and does not read the pack. A pack that was replaced by another file is
-// unchanged.
+// size and time without reading the pack. A pack that was replaced by another file counts
+// as unchanged.
 func (p *Pack) Unchanged() error {
 	if p.file == nil || p.file.file == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// findAt finds what the pack has on an authority at Options.AsOf.
+// findAt returns an authority's origin at Options.AsOf.
 func (p *Pack) findAt(number uint32, b bucket, place int) (origin, error) {
 	all, err := p.intervalsOf(number, b, place)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error
 	return p.tell(found, o)
 }
 
-// intervalsOf returns the intervals of an authority, by its bucket and its place there.
+// intervalsOf returns the intervals of authority i of a bucket.
 func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	data, err := p.intervalBucket(number, b)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	return intervals(rows[intervalSize*uint64(start) : intervalSize*uint64(end)]), nil
 }
 
-// intervalBucket returns a bucket of intervals, which it checks when it is first used.
+// intervalBucket returns a bucket of intervals, which it checks at its first use.
 func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	start, end := le64(p.starts[8*uint64(number):]), le64(p.starts[8*uint64(number+1):])
 	data, ok := within(p.intervals, [2]uint64{start, end})

@@ -22,9 +22,9 @@ import (
 //	         4  u32  when the last fetch was made that says the same, 0: unknown
 //	         8  12   an origin, with the time of the first such fetch
 //
-// Each authority has an interval at least. The origin of its bucket of authorities is
-// what counts without a time: it is that of the interval at Info.AsOf, with the time of
-// the last fetch.
+// Each authority has at least one interval. The origin in its bucket of authorities is
+// for lookups without a time: it equals the interval's at Info.AsOf, but with the time
+// of the last fetch.
 const (
 	intervalHeaderSize = 8
 	intervalSize       = 8 + originSize
@@ -33,13 +33,13 @@ const (
 	maxIntervals = 4096
 )
 
-// Interval is what held of an authority from a second on, until the From of the next one.
+// Interval is what held for an authority from From until the From of the next interval.
 // Times are in seconds since 1970.
 type Interval struct {
-	// From is the first second; 0: nothing is known of a time before.
+	// From is the first second; 0 if nothing is known about an earlier time.
 	From uint32
-	// Fetched is the time of the fetch that decides at From, and Seen that of the last
-	// fetch in the interval that said the same; 0 where it is not known.
+	// Fetched is the time of the fetch that decides at From; Seen is that of the last
+	// fetch in the interval with the same result. Each is 0 if unknown.
 	Fetched, Seen uint32
 	// Access, Kept, Stale and Status are as in Entry.
 	Access access.Outcome
@@ -48,7 +48,7 @@ type Interval struct {
 	Status uint16
 }
 
-// interval is an Interval as it lies in the pack.
+// interval is an Interval in the pack's form.
 type interval struct {
 	from, seen uint32
 	origin
@@ -64,7 +64,7 @@ func readInterval(b []byte) interval {
 	return interval{from: le32(b), seen: le32(b[4:]), origin: readOrigin(b[8:])}
 }
 
-// intervals are some intervals in the form of the pack, oldest first.
+// intervals are encoded intervals, oldest first.
 type intervals []byte
 
 func (i intervals) len() int { return len(i) / intervalSize }
@@ -73,13 +73,12 @@ func (i intervals) at(n int) interval { return readInterval(i[intervalSize*n:]) 
 
 func (i intervals) from(n int) uint32 { return le32(i[intervalSize*n:]) }
 
-// before is how many intervals begin before a second.
+// before returns how many intervals begin before a second.
 func (i intervals) before(second uint32) int {
 	return sort.Search(i.len(), func(n int) bool { return i.from(n) >= second })
 }
 
-// intervals are what an entry says of all times. Without a history that is the same at
-// any time.
+// intervals returns an entry's intervals: one for all times if it has no history.
 func (b *Builder) intervals(e *Entry, o origin) (intervals, error) {
 	if len(e.History) == 0 {
 		return interval{seen: o.fetched, origin: o}.appendTo(nil), nil
@@ -102,8 +101,8 @@ func (b *Builder) intervals(e *Entry, o origin) (intervals, error) {
 	return dst, nil
 }
 
-// intervalWriter writes buckets of intervals to a temporary file, for they follow all
-// buckets of authorities. It is nil for a pack without a history.
+// intervalWriter writes buckets of intervals to a temporary file, because in the pack
+// they follow all buckets of authorities. It is nil for a pack without a history.
 type intervalWriter struct {
 	spill  runs.Spill
 	buffer *bufio.Writer

@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// The errors that callers can tell apart. Each comes with the pack's name and what
-// exactly is wrong.
+// The errors that callers can tell apart. They are wrapped with the pack's name and the
+// details.
 var (
 	// ErrNotPack: the file is no rule pack at all.
 	errNotPack = errors.New("this is no rule pack")
@@ -18,7 +18,7 @@ var (
 	// ErrMismatch: the pack was compiled for another profile or size limit than it is
 	// opened for.
 	ErrMismatch = errors.New("the rule pack was compiled for something else")
-	// ErrUnreadable: the file that the pack is in gave an error.
+	// ErrUnreadable: reading the pack's file failed.
 	ErrUnreadable = errors.New("the file cannot be read any more: an error of the disk, or of the network that it is on")
 	// ErrChanged: the pack was written to while it was open.
 	ErrChanged = errors.New("the rule pack was written to while it was used: replace it with a new file instead, as compile does")
@@ -26,8 +26,8 @@ var (
 
 const (
 	version = 5
-	// historyVersion is the version of packs with a history. Others stay what they
-	// were, for programs that know no history.
+	// historyVersion is the version of packs with a history. Packs without one keep the
+	// older version, so that older programs can read them.
 	historyVersion = 6
 	// endMagic is the end of a pack.
 	endMagic = "RBP end\n"

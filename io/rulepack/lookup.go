@@ -14,11 +14,12 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// errClosed is for lookups in a pack that is closed.
+// errClosed is returned by lookups in a closed pack.
 var errClosed = errors.New("the rule pack is closed")
 
 // Lookup implements [matcher.Origins]. An error means that the pack is damaged, and
-// names the body if it is one. It allocates nothing for a body that is open already.
+// names the damaged body if there is one. Lookup allocates nothing for a body that is
+// already open.
 func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -29,7 +30,7 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	return p.tell(found, o)
 }
 
-// tell sets *o to what the pack knows, and opens the body for it.
+// tell sets *o to what the pack knows, and opens the body if there is one.
 func (p *Pack) tell(found origin, o *matcher.Origin) error {
 	*o = matcher.Origin{}
 	if access.Outcome(found.outcome) == access.Rules {
@@ -44,15 +45,15 @@ func (p *Pack) tell(found origin, o *matcher.Origin) error {
 	return nil
 }
 
-// location is where an authority is looked for.
+// location is where to look for an authority.
 type location struct {
 	hash   uint64
 	bucket uint32
 	start  uint64 // of the bucket
 }
 
-// locate returns where to look for an authority; in a pack that is closed, the zero
-// location.
+// locate returns where to look for an authority; the zero location if the pack is
+// closed.
 func (p *Pack) locate(authority []byte) location {
 	if p.file == nil {
 		return location{}
@@ -62,7 +63,7 @@ func (p *Pack) locate(authority []byte) location {
 	return location{hash: hash, bucket: bucket, start: p.start(bucket)}
 }
 
-// start is where a bucket starts in its section.
+// start returns where a bucket starts in its section.
 func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bucket):]) }
 
 // place finds an authority in its bucket.
@@ -80,7 +81,7 @@ func (p *Pack) place(authority []byte, l location) (b bucket, place int, known b
 	return b, place, known, nil
 }
 
-// find finds what the pack has on an authority; unknown for nothing.
+// find returns an authority's origin, or unknown.
 func (p *Pack) find(authority []byte, l location) (origin, error) {
 	b, place, known, err := p.place(authority, l)
 	if err != nil || !known {
@@ -89,8 +90,8 @@ func (p *Pack) find(authority []byte, l location) (origin, error) {
 	return p.deciding(authority, l.bucket, b, place)
 }
 
-// deciding returns what decides about an authority, by its bucket and its place there, at
-// Options.AsOf; unknown for nothing.
+// deciding returns the origin that decides at Options.AsOf about an authority, given by
+// its bucket and index there; unknown if there is none.
 func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (origin, error) {
 	if p.asOf != 0 {
 		return p.findAt(number, b, place)
@@ -102,7 +103,7 @@ func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (o
 	return o, nil
 }
 
-// bucket returns a bucket, which it checks when it is first used.
+// bucket returns a bucket, which it checks at its first use.
 func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
 	if start > uint64(len(p.authorities)) {
 		return nil, p.damaged("directory: bucket %d", number)
@@ -120,7 +121,7 @@ func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
 	return b, nil
 }
 
-// sound reports whether an authority's outcome and body exist.
+// sound reports whether an origin has a valid outcome and an existing body.
 func (p *Pack) sound(o origin) bool {
 	switch access.Outcome(o.outcome) {
 	case access.Rules:
@@ -131,23 +132,23 @@ func (p *Pack) sound(o origin) bool {
 	return false
 }
 
-// damaged is the error for something in the pack.
+// damaged returns an error that wraps ErrDamaged and says what is wrong.
 func (p *Pack) damaged(format string, args ...any) error {
 	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// opened is a body that is open, with the tries of the pack's agents, as
-// matcher.Origin has them.
+// opened is an open body with the tries of the pack's agents, in the form of
+// matcher.Origin.
 type opened struct {
 	tries   []matcher.Trie
 	of      []uint32
-	records *matcher.Records // nil unless they were asked for
+	records *matcher.Records // nil unless Options.Records is set
 	kind    robotstxt.BodyKind
 }
 
-// openBody opens a body, for the cache of those that are open.
+// openBody opens a body for the cache.
 func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err error) {
-	// Here, so that goroutines that wait for the same body get the error, too.
+	// Guard here, so that goroutines waiting for the same body get the error too.
 	defer p.guard(&err)
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
@@ -172,8 +173,8 @@ func (p *Pack) openBody(number uint32) (made cache.Value[uint32, *opened], err e
 	return cache.Value[uint32, *opened]{ID: number, V: b, Size: size}, nil
 }
 
-// openSource compiles a body that is kept as its source, and returns how many bytes of
-// memory its tries take.
+// openSource compiles a body that is kept as its source, and returns the size of its
+// tries in memory.
 func (p *Pack) openSource(b *opened, source []byte) (size int64) {
 	f := robotstxt.Parse(source, robotstxt.Options{Profile: p.info.Profile, Limit: len(source)})
 	compiler := matcher.Compiler{Explain: p.explain}
@@ -190,8 +191,8 @@ func (p *Pack) openSource(b *opened, source []byte) (size int64) {
 	return size
 }
 
-// openCompiled opens a compiled body for the pack's agents, and returns how many bytes
-// of notes it keeps.
+// openCompiled opens a compiled body for the pack's agents, and returns the size of the
+// notes it keeps.
 func (p *Pack) openCompiled(b *opened, number uint32, rules []byte, r row) (kept int, err error) {
 	var notes []byte
 	if p.explain {
@@ -229,8 +230,8 @@ func (p *Pack) tellNames(names iter.Seq[[]byte]) {
 	}
 }
 
-// bodyRules returns a body's rules, or its source, as a copy of which the checksum is
-// checked: matching trusts what was checked, and writing to the pack cannot change a copy.
+// bodyRules returns a checked copy of a body's rules or source. Matching trusts checked
+// bytes, and only a copy stays the same if the pack is written to.
 func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
 	if number >= p.bodies {
 		return nil, row{}, p.damaged("body %d of %d", number, p.bodies)
@@ -286,7 +287,7 @@ func (p *Pack) bodyNotes(number uint32, r row) ([]byte, error) {
 	return notes, nil
 }
 
-// within returns what lies between two offsets of a section.
+// within returns the bytes between two offsets of a section.
 func within(section []byte, bounds [2]uint64) ([]byte, bool) {
 	if bounds[0] > bounds[1] || bounds[1] > uint64(len(section)) {
 		return nil, false

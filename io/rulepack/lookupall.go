@@ -6,16 +6,16 @@ import (
 	"robotsbatch/matcher"
 )
 
-// atOnce is how many authorities are looked up together: enough that loads from memory
-// overlap, and few enough that what was loaded stays in the processor's caches.
+// atOnce is how many authorities are looked up together: enough for loads from memory
+// to overlap, and few enough for the loaded data to stay in the processor's caches.
 const atOnce = 64
 
 var _ matcher.BulkOrigins = (*Pack)(nil)
 
-// LookupAll implements [matcher.BulkOrigins]: origins and errors are those of
-// Lookup, key by key.
+// LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each
+// key.
 //
-// It goes through the keys once for each step on the way to the rules, so that the loads
+// It does each step of the lookup for all keys before the next step, so that the loads
 // of a step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -45,7 +45,7 @@ func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, er
 	return n, err
 }
 
-// findAll finds what the pack has on keys. It returns how many were found before an
+// findAll finds the origins of keys. It returns how many were looked up before an
 // error.
 func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err error) {
 	var locations [atOnce]location
@@ -62,8 +62,8 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 	return n, nil
 }
 
-// touchBuckets loads the fingerprints of buckets into the processor's cache. The results of
-// it and its like mean nothing.
+// touchBuckets loads the fingerprints of buckets into the processor's cache. Its result
+// only keeps the compiler from removing the loads.
 //
 //go:noinline
 func (p *Pack) touchBuckets(locations []location) (sum uint64) {
@@ -76,8 +76,7 @@ func (p *Pack) touchBuckets(locations []location) (sum uint64) {
 	return sum
 }
 
-// touchBodies loads the bodies of origins into the processor's cache, as far as they
-// are open.
+// touchBodies loads the open bodies of origins into the processor's cache.
 //
 //go:noinline
 func (p *Pack) touchBodies(found []origin) (sum uint64) {

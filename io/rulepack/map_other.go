@@ -4,7 +4,7 @@ package rulepack
 
 import "os"
 
-// mapFile reads a file into memory, where files are not mapped.
+// mapFile reads a file into memory on systems without mapping.
 func mapFile(name string) (mapping, error) {
 	data, err := os.ReadFile(name)
 	return mapping{data: data}, err
@@ -12,5 +12,5 @@ func mapFile(name string) (mapping, error) {
 
 func (m *mapping) close() error { return nil }
 
-// advise is for systems where files are mapped.
+// advise does nothing on systems without mapping.
 func advise([]byte, reading) {}

@@ -54,8 +54,7 @@ func (m *mapping) close() error {
 	return errors.Join(err, m.file.Close())
 }
 
-// advise tells the system how a mapping will be read. It is only advice, and may
-// be refused.
+// advise tells the system how a mapping will be read. The system may ignore it.
 func advise(data []byte, how reading) {
 	if len(data) > 0 {
 		_ = unix.Madvise(data, [...]int{

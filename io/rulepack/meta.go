@@ -10,43 +10,42 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// Info is what a pack says of itself.
+// Info describes a pack.
 type Info struct {
 	// Version is the version of the format.
 	Version int
 	// Maker is BuildOptions.Maker, the version of the program that made the pack.
 	Maker string
-	// Profile is the profile that it was compiled for.
+	// Profile is the profile that the pack was compiled for.
 	Profile matcher.Profile
 	// Limit is how many bytes of a body counted (RFC 9309 §2.5); 0 under the
 	// Google profile, which has no limit.
 	Limit int
-	// AsOf is the time of Builder.SetAsOf in seconds since 1970, or else the newest
-	// fetch; 0 if none is known.
+	// AsOf is the time of Builder.SetAsOf in seconds since 1970, or that of the newest
+	// fetch if none was set; 0 if none is known.
 	AsOf int64
 	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
 	// those of each outcome (RFC 9309 §2.3.1).
 	Authorities, Rules, AllowAll, DisallowAll int64
 	// Limited counts the authorities whose body was cut.
 	Limited int64
-	// HTML counts the authorities whose body begins as HTML does.
+	// HTML counts the authorities whose body begins like HTML.
 	HTML int64
 	// Bodies counts the distinct bodies, and Uncompiled those that are kept as their
 	// source because their groups overlap too much to be compiled for all agents.
 	Bodies, Uncompiled int64
-	// SourceBytes is the length of the distinct bodies, as far as they count.
+	// SourceBytes is the total length of the distinct bodies, each up to the size limit.
 	SourceBytes int64
-	// History says that the pack has what held at any time, and Intervals counts how
-	// often that is another thing.
+	// History says that the pack has a history, and Intervals counts its intervals.
 	History   bool
 	Intervals int64
-	// Partition says which of Partitions parts of the authorities are in the pack, from
-	// 0, by their hash (package partition); 0 of 0 for a pack of all.
+	// Partition is the pack's partition, from 0 on, out of Partitions, which divide the
+	// authorities by hash (package partition). 0 of 0 means that the pack has all.
 	Partition, Partitions int
 	// Size is the length of the pack in bytes.
 	Size int64
-	// Checksum covers everything in the pack, in hexadecimal: XXH3 of 128 bits over the
-	// table of sections, which has the checksum of each.
+	// Checksum covers the whole pack: the 128-bit XXH3, in hexadecimal, of the table of
+	// sections, which holds the checksum of each.
 	Checksum string
 	// Sections are the parts of the file, in their order.
 	Sections []Section
@@ -54,9 +53,9 @@ type Info struct {
 
 // Section is a part of a pack.
 type Section struct {
-	// Name is the name in the package comment.
+	// Name is the section's name in the package comment.
 	Name string
-	// Offset and Length are where it lies in the file, in bytes.
+	// Offset and Length are the section's position in the file, in bytes.
 	Offset, Length int64
 }
 
@@ -104,7 +103,7 @@ func readMeta(data []byte, version int) (*Info, error) {
 	return i, nil
 }
 
-// countIntervals counts the intervals of a pack by the size of their section.
+// countIntervals computes the number of intervals from the size of their section.
 func (i *Info) countIntervals(size, buckets int64) {
 	if i.History = i.Version == historyVersion; i.History {
 		i.Intervals = max(0, size-intervalHeaderSize*buckets-4*i.Authorities) / intervalSize

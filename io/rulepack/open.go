@@ -15,11 +15,11 @@ import (
 // does not say: 64 MiB.
 const defaultMemory = 64 << 20
 
-// Options are how a pack is used. The zero value is the default.
+// Options say how a pack is used. The zero value is the default.
 type Options struct {
 	// Chains are the agents that each Origin has rules for, in their order.
 	Chains []matcher.Chain
-	// Profile is the profile, which must be the pack's.
+	// Profile must be the profile that the pack was compiled for.
 	Profile matcher.Profile
 	// Limit is how many bytes of a body count (RFC 9309 §2.5), which must be what the
 	// pack was compiled with. Values below robotstxt.DefaultLimit mean
@@ -30,26 +30,25 @@ type Options struct {
 	Explain bool
 	// Records keeps sitemaps and crawl-delays, for Origin.Facts.
 	Records bool
-	// AsOf is the second since 1970 at which Lookup looks in a pack with a history; 0
-	// for that of Info.AsOf.
+	// AsOf is the time, in seconds since 1970, at which Lookup looks in a pack with a
+	// history; 0 means Info.AsOf.
 	AsOf uint32
 	// Memory bounds the bytes of bodies that are kept open, which are copies; the
 	// pack itself is mapped, and the operating system keeps in memory what it sees
 	// fit. 0 means defaultMemory. Eight bytes for each body in the pack come on top.
 	Memory int64
-	// Named, if not nil, is called for each agent that a robots.txt which is opened
-	// names, from any goroutine; false ends that for this robots.txt. The name is
+	// Named, if not nil, is called for each agent named in an opened body, from any
+	// goroutine. When it returns false, it gets no more names of this body. The name is
 	// valid until it returns.
 	Named func(name []byte) bool
 }
 
-// Pack is a rule pack that is open. It is a [matcher.Origins], safe for
-// concurrent use.
+// Pack is an open rule pack. It is a [matcher.Origins], safe for concurrent use.
 //
 // The file is mapped, not read. It must not change while it is open; to replace it,
-// rename another file to its name, as Builder does. A pack that is written to all the
-// same gives an error, from Unchanged at the latest, and never a crash. What was looked
-// up stays valid after Close.
+// rename another file to its name, as Builder does. If it is written to anyway, the
+// result is an error, at the latest from Unchanged, and never a crash. Results of
+// lookups stay valid after Close.
 type Pack struct {
 	name string
 	file *file
@@ -63,7 +62,7 @@ type Pack struct {
 	explain     bool
 	keepRecords bool
 	named       func([]byte) bool // may be nil
-	// The buckets and bodies that were checked and are sound.
+	// The buckets and bodies that passed their checks.
 	checkedBuckets, checkedBodies, checkedIntervals bitmap
 
 	asOf   uint32                        // as Options.AsOf
@@ -100,9 +99,9 @@ func (p *Pack) use(o Options) {
 	p.opened = cache.New(int(p.bodies), o.Memory, p.openBody)
 }
 
-// Inspect opens a pack under the profile and the limit that it has, for no agents, with
-// explanations. It is for a few authorities: the system reads only the pages that they
-// need, and none ahead.
+// Inspect opens a pack with its own profile and limit, for no agents, with
+// explanations. It suits lookups of a few authorities: the system reads only the pages
+// they need, without reading ahead.
 func Inspect(name string) (*Pack, error) {
 	p, err := open(name)
 	if err != nil {
@@ -168,7 +167,7 @@ func (p *Pack) findSections() (err error) {
 	return nil
 }
 
-// match checks that a pack was compiled for what it is opened for.
+// match checks that a pack was compiled for the profile and limit of the options.
 func (p *Pack) match(o Options) error {
 	if p.info.Profile != o.Profile {
 		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, profileName(p.info.Profile), profileName(o.Profile))
@@ -203,8 +202,8 @@ func (p *Pack) Close() error {
 	return nil
 }
 
-// size is how many bytes of memory an open body takes, beside its rules, notes and
-// records.
+// size returns the memory of an open body without its rules, notes and records, in
+// bytes.
 func (b *opened) size() int64 {
 	const around, trie = 96, 320 // with some slack
 	return around + trie*int64(len(b.tries)) + 4*int64(len(b.of))

@@ -7,8 +7,8 @@ import (
 	"robotsbatch/io/format"
 )
 
-// packWriter writes the file: the header, sections one after the other, and in
-// the end where they are.
+// packWriter writes the file: the header, the sections one after the other, and at the
+// end the table of where they are.
 type packWriter struct {
 	w        blob.Writer // collects small writes, and keeps an error
 	head     []byte
@@ -32,7 +32,7 @@ func newPackWriter(w blob.Writer, version, partition, partitions int) *packWrite
 	return p
 }
 
-// begin ends the section before and starts one.
+// begin ends the current section and starts one.
 func (w *packWriter) begin(kind int) {
 	w.end()
 	padding := int(-w.at & (alignmentOf(kind) - 1))
@@ -42,7 +42,7 @@ func (w *packWriter) begin(kind int) {
 	w.kind, w.sum = kind, 0
 }
 
-// alignmentOf is what a section's offset is a multiple of.
+// alignmentOf returns the number that a section's offset is a multiple of.
 func alignmentOf(kind int) int64 {
 	if kind == authoritiesSection {
 		return pageSize
@@ -57,7 +57,7 @@ func (w *packWriter) Write(data []byte) (int, error) {
 	return w.w.Write(data)
 }
 
-// end puts the section that was written into the table.
+// end adds the written section to the table.
 func (w *packWriter) end() {
 	if len(w.sections) == 0 {
 		return
@@ -84,7 +84,7 @@ func (w *packWriter) finish() error {
 	return err
 }
 
-// tableChecksum is the checksum in the trailer, of which it has the beginning.
+// tableChecksum returns the checksum in the trailer; trailer holds the bytes before it.
 func tableChecksum(head, table, trailer []byte) uint32 {
 	return updateChecksum(updateChecksum(checksum(head), table), trailer[:12])
 }

@@ -9,7 +9,7 @@ import (
 	"robotsbatch/io/runs"
 )
 
-// queued is an authority as it waits in a sorter until all have come:
+// queued is the form of an authority that waits in a sorter until all have come:
 //
 //	 0  u64  hash
 //	 8  u32  source, see Entry
@@ -42,8 +42,8 @@ func appendQueued(dst, authority []byte, source uint32, o origin, history interv
 	return append(append(dst, authority...), history...)
 }
 
-// queuedForm sorts authorities in the order of a pack, and the entries of one authority
-// in the order of their sources.
+// queuedForm sorts authorities in the pack's order, and the entries of one authority by
+// source.
 var queuedForm = runs.Form{
 	Head: queuedSize,
 	Size: func(head []byte) int { return queued(head).size() },
@@ -55,8 +55,9 @@ var queuedForm = runs.Form{
 }
 
 // mergeQueued calls visit once for each authority, in order, with the entry of its first
-// source and what all of them say of all times: what the first one says of no time yet is
-// what the next one says. The arguments are valid until visit returns, and its to change.
+// source and the merged intervals of all sources: before the first source's history
+// begins, the next one counts. The arguments are valid until visit returns, and visit may
+// change them.
 func mergeQueued(all *runs.Sorter, visit func(queued, intervals) error) error {
 	var first, last queued // entries of an authority
 	var history, spliced intervals

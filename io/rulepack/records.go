@@ -16,13 +16,13 @@ type Records struct {
 	CrawlDelays []CrawlDelay
 }
 
-// CrawlDelay is a crawl-delay record of a group, with the agents for which it is the
-// first that is a number (see matcher.CollectRecords). If no value of a group is a
-// number, it is the first record.
+// CrawlDelay is a group's first crawl-delay record whose value is a number, or the
+// first record if none is. Agents are those for which it counts (see
+// matcher.CollectRecords).
 type CrawlDelay struct {
 	// Agents are the names of the agents in lower case; matcher.Everyone for everyone.
 	Agents []string
-	// Value is as written.
+	// Value is the text as written.
 	Value string
 }
 
@@ -78,8 +78,8 @@ func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string 
 	return names
 }
 
-// ForChains returns the records that chains obey. chosen returns the agent whose groups a
-// chain obeys.
+// ForChains returns the records that chains obey. chosen must return the agent whose
+// groups a chain obeys.
 func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
 	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
 	first := make(map[string]float64) // of each agent
@@ -106,7 +106,7 @@ func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) s
 	return m
 }
 
-// lower is s with ASCII letters in lower case, as names are compared.
+// lower returns s with ASCII letters in lower case, the form in which names are compared.
 func lower(s []byte) string {
 	folded := make([]byte, len(s))
 	for i, c := range s {
@@ -118,8 +118,8 @@ func lower(s []byte) string {
 	return string(folded)
 }
 
-// append appends records: numbers and lengths as varints, each text after its length. It
-// appends nothing for none.
+// append appends the encoded records: numbers and lengths as varints, each text after
+// its length. Without records it appends nothing.
 func (r Records) append(b []byte) []byte {
 	if len(r.Sitemaps) == 0 && len(r.CrawlDelays) == 0 {
 		return b
@@ -164,13 +164,13 @@ func readRecords(data []byte) (r Records, err error) {
 	return r, nil
 }
 
-// recordReader reads numbers and texts until one is broken.
+// recordReader reads numbers and texts until it meets a broken one.
 type recordReader struct {
 	data   []byte
 	broken bool
 }
 
-// number reads a number of things that each take a byte at least.
+// number reads a count of things that each take at least one byte, so that a larger count is broken.
 func (x *recordReader) number() uint64 {
 	v, n := binary.Uvarint(x.data)
 	if n <= 0 || v > uint64(len(x.data)-n) {

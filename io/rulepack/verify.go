@@ -9,9 +9,9 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// Verify reads the whole pack: it checks the checksum of each section, and then that
-// everything in them is as a Builder makes it. Its time is in proportion to the pack's
-// size. The error is the first thing that is wrong.
+// Verify reads the whole pack: it compares the checksum of each section, and then
+// checks that the contents are as a Builder makes them. Its time is proportional to the
+// pack's size. It returns the first error.
 func (p *Pack) Verify() (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -43,7 +43,7 @@ func (p *Pack) Verify() (err error) {
 	return p.Unchanged()
 }
 
-// verifyBuckets checks and counts all authorities. It returns which bodies they have.
+// verifyBuckets checks and counts all authorities, and returns the set of their bodies.
 func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	used = newBitmap(p.bodies)
 	end := uint64(0) // of the bucket before
@@ -88,8 +88,8 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 	return used, nil
 }
 
-// verifyAuthorities checks that those of a bucket are in order, belong there, and have
-// sound origins.
+// verifyAuthorities checks that a bucket's authorities are in order, belong to it, and
+// have sound origins.
 func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 	var before, now []byte
 	last := uint64(0) // the hash before
@@ -109,7 +109,7 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 	return nil
 }
 
-// verifyBody checks a body with all that belongs to it.
+// verifyBody checks a body with its notes, records and digest.
 func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
 	if digest := p.digest(number); number > 0 {
 		if before := p.digest(number - 1); bytes.Compare(before[:], digest[:]) >= 0 {
