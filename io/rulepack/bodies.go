@@ -109,7 +109,7 @@ type bodies struct {
 	sources bool  // compile none
 
 	mu      sync.Mutex
-	numbers map[digest]uint32 // by the order in which they came
+	numbers map[digest]uint32 // numbered in the order in which they came
 	known   []known           // by number
 	parts   [bodyParts]part
 	size    int64 // bytes in the parts' memory

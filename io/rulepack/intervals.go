@@ -29,7 +29,7 @@ const (
 	intervalHeaderSize = 8
 	intervalSize       = 8 + originSize
 
-	// maxIntervals is how many intervals an authority has at most.
+	// maxIntervals is the most intervals of an authority.
 	maxIntervals = 4096
 )
 

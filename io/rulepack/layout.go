@@ -9,7 +9,7 @@ import (
 // The errors that callers can tell apart. They are wrapped with the pack's name and the
 // details.
 var (
-	// ErrNotPack: the file is no rule pack at all.
+	// ErrNotPack: the file is not a rule pack.
 	errNotPack = errors.New("this is no rule pack")
 	// ErrVersion: another version of the program made the pack.
 	errVersion = errors.New("the rule pack is of another version")

@@ -11,8 +11,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-// defaultMemory is how many bytes of opened bodies are kept when Options.Memory
-// does not say: 64 MiB.
+// defaultMemory is the default of Options.Memory: 64 MiB.
 const defaultMemory = 64 << 20
 
 // Options say how a pack is used. The zero value is the default.
