@@ -7,13 +7,13 @@ import (
 	"robotsbatch/io/compress"
 )
 
-// maxLayers is how many times a body may be compressed, one in another.
+// maxLayers is the most layers of compression of a body.
 const maxLayers = 3
 
-// Decompress decompresses a body that still is gzip or zstd, up to size bytes: read
-// as text it would have no groups, and so allow everything. cut says that the body is
-// only the beginning of what there was. layers is how many times it was compressed. An
-// error means that nothing of it can be decompressed.
+// Decompress decompresses up to size bytes of a body that is still gzip or zstd. Read
+// as text, such a body would have no groups and so allow everything. cut says that the
+// body is only the beginning of the original. layers is the number of times it was
+// compressed. An error means that nothing could be decompressed.
 func Decompress(body []byte, cut bool, size int) (_ []byte, _ bool, layers int, err error) {
 	for ; layers < maxLayers; layers++ {
 		codec := compress.Detect(body)

@@ -14,13 +14,13 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Capture is one fetch of a robots.txt, or of what one redirects to.
+// Capture is one fetch of a robots.txt, or of a URL that one redirects to.
 type Capture struct {
 	// URL that was fetched.
 	URL []byte
 	// Time of the fetch; the zero time is unknown.
 	Time time.Time
-	// Status of the answer; 0 is unknown, and means 200.
+	// Status of the answer; 0 means that it is unknown and counts as 200.
 	Status int
 	// Failed says that there was no answer.
 	Failed bool
@@ -30,30 +30,28 @@ type Capture struct {
 	Body []byte
 	// Cut says that Body is only the beginning of what the server sent.
 	Cut bool
-	// Longer says that Body is longer than its Content-Length. It is counted and
-	// changes nothing.
+	// Longer says that Body is longer than its Content-Length. This is only counted.
 	Longer bool
 }
 
 // Bodies stores bodies, each distinct one once; a rulepack.Builder is one. It is safe
 // for concurrent use.
 type Bodies interface {
-	// Keep stores a body and returns the number by which it is found. It does not
-	// retain the slice.
+	// Keep stores a body and returns a number that identifies it. It does not retain
+	// the slice.
 	Keep(body []byte, cut bool) (kept uint64, err error)
 }
 
-// Options say how captures are taken. The zero value is the default, but for
-// Bodies.
+// Options say how captures are taken. Zero values are the defaults; only Bodies must be
+// set.
 type Options struct {
 	// Bodies takes the bodies.
 	Bodies Bodies
-	// Profile is the reading of the protocol; default robotstxt.RFC9309.
+	// Profile selects the variant of the protocol; default robotstxt.RFC9309.
 	Profile matcher.Profile
 	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
-	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile
-	// has no limit of its own: of a longer body, robotstxt.MaxGoogleBody bytes
-	// count.
+	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile ignores
+	// it: robotstxt.MaxGoogleBody bytes of a body count.
 	Limit int
 	// Memory is about how many bytes of memory the waiting records take; 0 means
 	// defaultMemory. What does not fit goes to temporary files in Folder.
@@ -65,8 +63,8 @@ type Options struct {
 // defaultMemory is the default of Options.Memory: 64 MiB.
 const defaultMemory = 64 << 20
 
-// BodySize returns how many bytes of a body a reader must hand out; what follows
-// them changes nothing.
+// BodySize returns how many bytes of a body a reader must hand out; the rest does not
+// matter.
 func (o *Options) BodySize() int { return o.parse().ReadSize() }
 
 func (o *Options) parse() robotstxt.Options {
@@ -76,8 +74,8 @@ func (o *Options) parse() robotstxt.Options {
 // Set is a set of captures. Each goroutine adds to it through its own adder.
 type Set struct {
 	options Options
-	limit   int // bytes of a body that count
-	size    int // bytes of a body that are kept; see Options.BodySize
+	limit   int // the most bytes of a body that count
+	size    int // the most bytes of a body that are kept; see Options.BodySize
 
 	mu     sync.Mutex // for all that follows
 	sorter *runs.Sorter
@@ -107,7 +105,7 @@ func (s *Set) Newest() time.Time {
 	return timeOf(s.newest)
 }
 
-// Stats returns what was taken from a source and, after Resolve, what it means.
+// Stats returns the counts of a source's captures and, after Resolve, of its decisions.
 func (s *Set) Stats(source int) Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +135,7 @@ func (s *Set) add(r record, target bool) error {
 	return s.sorter.Add(r)
 }
 
-// update changes the numbers of a source.
+// update changes the counts of a source.
 func (s *Set) update(source int, change func(*Stats)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,10 +157,10 @@ type adder struct {
 func (s *Set) newAdder() *adder { return &adder{set: s} }
 
 // Add takes a capture of a source, whose number is below MaxSources. It does not retain
-// the capture's memory. Of two captures at the same time the one with the greater order
-// counts as newer; orders must be distinct within a source. A capture of a URL that can
-// have no rules is counted and ignored. After an error, of Bodies or of a temporary
-// file, the set cannot be used.
+// the capture's memory. Of two captures with the same time, the one with the greater
+// order counts as newer; orders must be distinct within a source. A capture of a URL
+// that cannot have rules is only counted. An error comes from Bodies or a temporary
+// file; after it the set cannot be used.
 func (a *adder) Add(x *Capture, source int, order uint64) error {
 	r := newRecord(a.record, x, source, order)
 	node, authority, ok := a.node(x.URL)
@@ -200,7 +198,7 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 	return a.set.add(r, target)
 }
 
-// maxAuthority is the length, in bytes, beyond which an authority is ignored. A DNS name
+// maxAuthority is the most bytes of an authority; a longer one is ignored. A DNS name
 // has at most 255 (RFC 1035 §2.3.4).
 const maxAuthority = 2048
 
@@ -212,7 +210,7 @@ func (a *adder) node(url []byte) (node key, authority []byte, ok bool) {
 		return key{}, nil, false
 	}
 	a.key = append(append(a.key[:0], authority...), path...)
-	// URLs come from strangers, who could make two with the same weaker hash.
+	// A weaker hash would not do, because strangers choose the URLs and could make two collide.
 	sum := sha256.Sum256(a.key)
 	if string(path) != "/robots.txt" {
 		authority = nil
@@ -230,8 +228,8 @@ func (a *adder) target(x *Capture) (node key, ok bool) {
 	return node, ok
 }
 
-// Target returns the URL that a capture redirects to; empty for none. Location is relative
-// to the URL that was fetched (RFC 9110 §10.2.2).
+// Target returns the URL that a capture redirects to; empty for none. Location is resolved
+// against the fetched URL (RFC 9110 §10.2.2).
 func Target(x *Capture) []byte {
 	location := bytes.TrimSpace(x.Location)
 	if len(location) == 0 || isAbsolute(location) {
@@ -248,7 +246,7 @@ func Target(x *Capture) []byte {
 	return []byte(base.ResolveReference(reference).String())
 }
 
-// isAbsolute recognises the form that most redirects have, to save parsing it.
+// isAbsolute recognises the form of most redirects, which then need no parsing.
 func isAbsolute(location []byte) bool {
 	return bytes.HasPrefix(location, []byte("https://")) || bytes.HasPrefix(location, []byte("http://"))
 }

@@ -11,11 +11,10 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// maxBatch is how many bytes the strings of a column of a batch may take when
-// they have to be copied.
+// maxBatch is the most bytes of strings that may be copied from a column of a batch.
 const maxBatch = 1 << 30
 
-// cells are a column's values in a batch: of one kind.
+// cells holds a column's values in a batch. Only the field of its kind is set.
 type cells struct {
 	null    func(row int) bool
 	text    *batch.Column
@@ -24,7 +23,7 @@ type cells struct {
 	boolean func(row int) bool
 }
 
-// fits reports whether a column may be of a type.
+// fits reports whether a column may have a type.
 func fits(column int, dt arrow.DataType) bool {
 	dt = tables.Storage(dt)
 	switch column {
@@ -40,7 +39,7 @@ func fits(column int, dt arrow.DataType) bool {
 	return isText(dt)
 }
 
-// wanted says for people of what type a column may be.
+// wanted describes, for messages, the types that a column may have.
 func wanted(column int) string {
 	switch column {
 	case statusColumn:
@@ -111,8 +110,8 @@ func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64]
 	return func(row int) int64 { return int64(values[row]) }
 }
 
-// bytesAt are the text of a row, nil for null alone: a column of empty texts has
-// no bytes to be a part of.
+// bytesAt returns the text of a row. It is nil only for null: an empty text is not nil,
+// even if the column has no bytes at all.
 func (c *cells) bytesAt(row int) []byte {
 	if c == nil || c.text == nil || c.null(row) {
 		return nil
@@ -130,7 +129,7 @@ type tableBatch struct {
 	cells [tableColumns]*cells // nil for a column that is not there
 }
 
-// open takes a batch, whose columns are where indices say.
+// open takes a batch whose columns are at the given indices.
 func (b *tableBatch) open(from *batch.Batch, indices [tableColumns]int) error {
 	record, ok := from.Table.(arrow.Record)
 	if !ok {

@@ -10,13 +10,13 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// Interval is what decides about an authority from a second on, until the From of the
-// next one. Times are in seconds since 1970, rounded down.
+// Interval is what decides about an authority from From until the From of the next
+// interval. Times are in seconds since 1970, rounded down.
 type Interval struct {
-	// From is the first second; 0: nothing is known of a time before.
+	// From is the first second; 0 if nothing is known about an earlier time.
 	From uint32
-	// Fetched is the time of the capture that decides at From, and Seen that of the last
-	// one in the interval that says the same; 0 where it is not known.
+	// Fetched is the time of the capture that decides at From; Seen is that of the last
+	// capture in the interval with the same outcome. Each is 0 if unknown.
 	Fetched, Seen uint32
 	// Access, Kept, Stale and Status are as in Decision.
 	Access access.Outcome
@@ -27,30 +27,31 @@ type Interval struct {
 	unresolved bool // see change
 }
 
-// sameAs reports whether two intervals say the same.
+// sameAs reports whether two intervals have the same decision.
 func (i *Interval) sameAs(j *Interval) bool {
 	return i.Access == j.Access && i.Kept == j.Kept && i.Stale == j.Stale && i.Status == j.Status && i.unresolved == j.unresolved
 }
 
-// maxIntervals is how many intervals an authority has at most; of more, the newest. One of
-// few captures has fewer, so that captures of redirects to something that changes often
-// take no more than some kilobytes each.
+// maxIntervals is the most intervals of an authority; of more, the newest are kept. The
+// bound is lower for few captures, so that a redirect to a target that changes often takes
+// only a few kilobytes for each capture.
 const maxIntervals = 4096
 
-// mostIntervals is how many intervals a URL with so many captures has at most.
+// mostIntervals returns the most intervals of a URL with that many captures.
 func mostIntervals(captures int) int { return min(maxIntervals, 64+16*captures) }
 
-// maxStates is how many states of a URL, runs of captures that say the same, are looked
-// at; of more, the newest.
+// maxStates is the most states of a URL that are examined; of more, the newest. A state
+// is a run of captures that say the same.
 const maxStates = maxIntervals
 
-// ResolveHistory is Resolve for all times up to asOf: it calls emit with what decides at
-// asOf and with the History. Two more things differ. Times count by the second. And it
-// calls emit once for each source that has captures of an authority, because at a time
-// before the first of a better source the next one decides.
+// ResolveHistory is Resolve for all times up to asOf: it calls emit with the decision at
+// asOf and with the History. Two more things differ. Times are rounded to seconds. And
+// it calls emit once for each source with captures of an authority, because a
+// lower-ranked source decides about the time before the first capture of a higher-ranked
+// one.
 //
-// History goes on after asOf: a robots.txt that stays unreachable means something else 30
-// days later (RFC 9309 §2.3.1.4).
+// History continues after asOf, because a robots.txt that stays unreachable has another
+// outcome 30 days later (RFC 9309 §2.3.1.4).
 func (s *Set) ResolveHistory(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
 	if asOf.IsZero() {
 		asOf = s.Newest()
@@ -65,20 +66,20 @@ type historian struct {
 	policy access.Policy
 	emit   func(*Decision) error
 
-	// What was decided last: the intervals of each source that has captures of the URL.
+	// The last decision: the intervals of each source with captures of the URL.
 	authority []byte
 	sources   []sourceIntervals
 	changes   []change
 	oldest    uint32 // the time of the first capture
 
-	// The captures of a source, reused: states and the times of all captures.
+	// The captures of a source: states and the times of all captures. The memory is reused.
 	states  []state
 	fetches []access.Fetch
 	times   []uint32
 	targets *knowledge
 }
 
-// sourceIntervals are the intervals of a URL by one source.
+// sourceIntervals holds the intervals of a URL from one source.
 type sourceIntervals struct {
 	source    int
 	intervals []Interval
@@ -97,13 +98,13 @@ func (h *historian) may(_, x record) (counts, alone bool) {
 func (h *historian) decide(group []byte, targets *knowledge) []change {
 	h.authority, h.targets, h.sources = record(group).authority(), targets, h.sources[:0]
 	h.oldest = math.MaxUint32
-	var all []Interval // by all sources: of a source, what was before any better one's
+	var all []Interval // from all sources: of each, what lies before the higher-ranked ones
 	for rest := record(group); len(rest) > 0; {
 		source := rest.source()
 		rest = h.takeStates(rest)
 		intervals := h.intervals()
 		if len(intervals) == 0 {
-			continue // all of it was lost
+			continue // all intervals were lost
 		}
 		h.sources = append(h.sources, sourceIntervals{source, intervals})
 		all = append(before(intervals, all), all...)
@@ -138,7 +139,7 @@ func before(intervals, others []Interval) []Interval {
 }
 
 // takeStates takes the states of the first source in a group, and returns the captures
-// behind.
+// that follow.
 func (h *historian) takeStates(group record) (rest record) {
 	source := group.source()
 	h.states, h.times = h.states[:0], h.times[:0]
@@ -171,7 +172,7 @@ func (r record) sameAs(x record) bool {
 		r.hasTarget() == x.hasTarget() && r.target() == x.target()
 }
 
-// intervals returns the intervals of the states that were taken.
+// intervals returns the intervals of the taken states.
 func (h *historian) intervals() []Interval {
 	var newestFirst []Interval
 	most := mostIntervals(len(h.times))
@@ -184,7 +185,7 @@ func (h *historian) intervals() []Interval {
 		i := h.interval(&span, from, end)
 		end = from
 		switch n := len(newestFirst); {
-		case n > 0 && newestFirst[n-1].From == from: // it began in the same second, of which the end counts
+		case n > 0 && newestFirst[n-1].From == from: // it began in the same second; the state at the second's end counts
 		case n > 0 && newestFirst[n-1].sameAs(&i):
 			newestFirst[n-1].From, newestFirst[n-1].Fetched = i.From, i.Fetched
 		case n == most:
@@ -198,7 +199,7 @@ func (h *historian) intervals() []Interval {
 	return newestFirst
 }
 
-// interval makes an interval of a span that ends with a second.
+// interval makes an interval from a span that ends with second end.
 func (h *historian) interval(span *access.Span, from, end uint32) Interval {
 	s, fetch := &h.states[span.Fetch], &h.fetches[span.Fetch]
 	i := Interval{
@@ -218,8 +219,8 @@ func (h *historian) interval(span *access.Span, from, end uint32) Interval {
 	return i
 }
 
-// isLost reports whether a redirect led to something at a second of which the intervals
-// were too many to be kept: what was before is not known then.
+// isLost reports whether the state redirects to a target whose intervals at that second
+// were dropped because there were too many.
 func (h *historian) isLost(s *state, second uint32) bool {
 	if h.targets == nil || !s.hasTarget() {
 		return false
@@ -228,15 +229,15 @@ func (h *historian) isLost(s *state, second uint32) bool {
 	return len(changes) > 0 && changes[0].cut && second < changes[0].from
 }
 
-// newestOf returns the time of the newest capture of a state up to a second, else that of
-// its first.
+// newestOf returns the time of a state's newest capture not after a second, or that of
+// its first capture if all are later.
 func (h *historian) newestOf(s *state, second uint32) uint32 {
 	times := h.times[s.low:s.high]
 	n := sort.Search(len(times), func(i int) bool { return times[i] > second })
 	return times[max(n, 1)-1]
 }
 
-// at returns what the target of a redirect means at a second.
+// at returns the change of a redirect's target that holds at a second.
 func (h *historian) at(wanted int, second uint32) change {
 	changes := h.targets.of(wanted)
 	n := sort.Search(len(changes), func(i int) bool { return changes[i].from > second })
@@ -277,7 +278,7 @@ func (h *historian) AppendMoments(dst []time.Time, fetch int, from, to time.Time
 	return dst
 }
 
-// finish counts what decides at asOf by the best source, and emits what all say.
+// finish counts the decision of the first source at asOf, and emits those of all sources.
 func (h *historian) finish() error {
 	if len(h.authority) == 0 {
 		return nil
@@ -301,7 +302,7 @@ func (h *historian) finish() error {
 	return nil
 }
 
-// momentOf is the second of a moment, as Interval.From.
+// momentOf converts a time to the form of Interval.From.
 func momentOf(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0
@@ -309,10 +310,10 @@ func momentOf(t time.Time) uint32 {
 	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
 }
 
-// secondOf is the second of a record's time.
+// secondOf converts a record's time to the form of Interval.From.
 func secondOf(nanoseconds int64) uint32 { return momentOf(timeOf(nanoseconds)) }
 
-// nanosecondsOf is the time of a record of that second.
+// nanosecondsOf converts a second to the form of a record's time.
 func nanosecondsOf(second uint32) int64 {
 	if second == 0 {
 		return unknownTime

@@ -17,8 +17,8 @@ const MaxLine = 16 << 20
 // lineBatch is how many lines are read at once.
 const lineBatch = 256
 
-// JSONL reads the captures of a table whose rows are JSON objects, a line each,
-// with the keys that [Table] has columns for.
+// JSONL reads captures from lines of JSON objects, whose keys are the column names of
+// [Table].
 type JSONL struct {
 	rowReader
 	blocks *lines.Blocks
@@ -108,8 +108,8 @@ func bytesOf(s *string) []byte {
 	return []byte(*s)
 }
 
-// scalar is the text of a value that is a string or is written as it is; nil for
-// null or none.
+// scalar returns the text of a string, or the source of any other scalar; nil for null
+// or an absent value.
 func scalar(raw json.RawMessage) ([]byte, error) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

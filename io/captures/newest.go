@@ -7,7 +7,7 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// newest decides about each URL by its newest captures at one time.
+// newest decides about each URL by its newest captures at a given time.
 type newest struct {
 	set    *Set
 	asOf   time.Time
@@ -15,7 +15,7 @@ type newest struct {
 	emit   func(*Decision) error
 
 	fetches []access.Fetch // reused
-	// said is what was decided last, and deciding the record that decides.
+	// said is the last decision, and deciding the record that made it.
 	said     [1]change
 	deciding record
 }
@@ -25,14 +25,14 @@ func (n *newest) may(group, x record) (counts, alone bool) {
 		return false, false
 	}
 	if len(group) > 0 && group.source() != x.source() {
-		return false, false // a source before has it
+		return false, false // an earlier source has the URL
 	}
 	return true, !x.hasTarget() && n.policy.Outcome(x.fetch()) != access.DisallowAll
 }
 
 func (n *newest) decide(group []byte, targets *knowledge) []change {
 	n.fetches = n.fetches[:0]
-	target := func(x record) *change { // there is one at least of a URL that counts
+	target := func(x record) *change { // a URL that counts has at least one
 		if changes := targets.of(x.targetIndex()); len(changes) > 0 {
 			return &changes[0]
 		}
@@ -74,7 +74,7 @@ func (n *newest) finish() error {
 	})
 }
 
-// shownStatus is the status of the answer, 0 where it is none.
+// shownStatus returns the status of the answer, or 0 if it is not a valid one.
 func (r record) shownStatus() int {
 	if r.failed() {
 		return 0
@@ -82,5 +82,5 @@ func (r record) shownStatus() int {
 	return max(r.status(), 0)
 }
 
-// targetIndex is where wanted has the target, once the resolver put that there.
+// targetIndex returns the target's index in wanted, after the resolver stored it.
 func (r record) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }

@@ -19,18 +19,17 @@ type Reader interface {
 
 // File is a file of captures.
 type File struct {
-	// Source is the source that it belongs to.
+	// Source is the number of the file's source.
 	Source int
-	// Open opens it.
-	Open func() (Reader, error)
+	Open   func() (Reader, error)
 }
 
-// The highest bits of a capture's order are the number of its file.
+// The highest bits of a capture's order hold the number of its file.
 const orderBits = 40
 
-// Read adds all captures of files. Up to workers goroutines read files, and as many add
-// what was read, so one large file keeps more than one processor busy. Captures of the
-// same time are ordered by file, and within a file by position.
+// Read adds all captures of files. Up to workers goroutines read files and as many
+// others add the captures, so that even a single large file uses several processors.
+// Captures with the same time are ordered by file, then by position.
 func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 	if len(files) == 0 {
 		return nil
@@ -72,12 +71,12 @@ type pipeline struct {
 	full, free chan *bundle
 }
 
-// bundle is some consecutive captures of a file.
+// bundle holds some consecutive captures of a file.
 type bundle struct {
 	source   int
 	order    uint64 // of the first
 	captures []Capture
-	data     []byte // of all of them
+	data     []byte // their bytes
 }
 
 const (
@@ -101,14 +100,14 @@ func (b *bundle) add(x *Capture) bool {
 	return true
 }
 
-// copy copies text for which there is room.
+// copy copies text into data, which must have room for it.
 func (b *bundle) copy(text []byte) []byte {
 	start := len(b.data)
 	b.data = append(b.data, text...)
 	return b.data[start:len(b.data):len(b.data)]
 }
 
-// read reads a file, whose first capture gets that order.
+// read reads a file and gives its first capture the given order.
 func (p *pipeline) read(ctx context.Context, file *File, order uint64) error {
 	r, err := file.Open()
 	if err != nil {
@@ -161,7 +160,7 @@ func (p *pipeline) give(ctx context.Context, b *bundle) error {
 	}
 }
 
-// work adds what was read.
+// work adds the captures that were read.
 func (p *pipeline) work(ctx context.Context, a *adder) error {
 	for {
 		select {

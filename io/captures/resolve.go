@@ -18,34 +18,34 @@ import (
 type Decision struct {
 	// Authority is a key as urls.Scratch.Split returns it.
 	Authority []byte
-	// Access is the outcome, and not access.Unknown.
+	// Access is the outcome, never access.Unknown.
 	Access access.Outcome
-	// Kept is the number that Bodies gave the body, when Access is access.Rules.
+	// Kept is the body's number from Bodies, if Access is access.Rules.
 	Kept uint64
 	// Stale says that the body is a last good copy (RFC 9309 §2.3.1.4).
 	Stale bool
-	// Status and Fetched are those of the capture that decides, which may be a
-	// redirect; 0 and the zero time where they are not known.
+	// Status and Fetched are those of the deciding capture, which may be a redirect; 0
+	// and the zero time if unknown.
 	Status  int
 	Fetched time.Time
-	// Source is the source that has this capture.
+	// Source is the source of this capture.
 	Source int
-	// History is what decided at any time, oldest first; nil unless it was asked for.
+	// History is what decided when, oldest first; nil except from ResolveHistory.
 	History []Interval
 }
 
-// change is what the captures of a URL mean from a second on.
+// change is the outcome of a URL's captures from a second on.
 type change struct {
 	kept       uint64
 	from       uint32 // as Interval.From
 	access     access.Outcome
 	stale      bool
-	unresolved bool // access is the policy's for a redirect to nowhere
-	cut        bool // what was before was too much to be kept
+	unresolved bool // access is the policy's for a redirect without a known target
+	cut        bool // earlier changes were dropped because there were too many
 }
 
-// knowledge has what is known of the targets of redirects: the changes of each, by its
-// index in wanted. They are added in order.
+// knowledge holds the changes of each redirect target by the target's index in wanted.
+// They are added in order.
 type knowledge struct {
 	changes []change
 	starts  []uint64
@@ -54,10 +54,10 @@ type knowledge struct {
 // of returns the changes of a URL, oldest first; none for one without captures.
 func (k *knowledge) of(wanted int) []change { return k.changes[k.starts[wanted]:k.starts[wanted+1]] }
 
-// start begins with the changes of the first URL, of which there will be so many.
+// start prepares for adding the changes of that many URLs.
 func (k *knowledge) start(urls int) { k.starts = append(make([]uint64, 0, urls+1), 0) }
 
-// next is the index of the URL whose changes are added next.
+// next returns the index of the URL whose changes are added next.
 func (k *knowledge) next() int { return len(k.starts) - 1 }
 
 // add adds the changes of the next URL.
@@ -66,7 +66,7 @@ func (k *knowledge) add(changes []change) {
 	k.starts = append(k.starts, uint64(len(k.changes)))
 }
 
-// addUpTo adds the changes of the URLs before one, which other has, or which have none.
+// addUpTo adds the changes of all URLs before wanted: those in other, or none.
 func (k *knowledge) addUpTo(wanted int, other *knowledge) {
 	for k.next() < wanted {
 		if other == nil {
@@ -79,13 +79,13 @@ func (k *knowledge) addUpTo(wanted int, other *knowledge) {
 
 // judge decides about a URL by its captures.
 type judge interface {
-	// may reports whether a capture may count beside those of its URL that came
-	// before, and whether it makes these count no more.
+	// may reports whether a capture may count in addition to its URL's earlier ones,
+	// and whether it replaces them.
 	may(group record, x record) (counts, alone bool)
-	// decide returns what a group of captures means, given what is known of the
-	// targets of redirects, nil for nothing. The result is valid until the next call.
+	// decide returns the outcome of a group of captures, given the known targets of
+	// redirects, which may be nil. The result is valid until the next call.
 	decide(group []byte, targets *knowledge) []change
-	// finish counts and emits what was decided last.
+	// finish counts and emits the last decision.
 	finish() error
 }
 
@@ -95,11 +95,11 @@ type resolver struct {
 	set   *Set
 	judge judge
 
-	// wanted are the targets of redirects, sorted; known has what each means.
+	// wanted holds the sorted targets of redirects; known holds the changes of each.
 	wanted []key
 	known  knowledge
 
-	group []byte // the captures of a URL that may decide, records
+	group []byte // records of a URL's captures that may decide
 	// moved are groups with redirects: u32 length, u32 index in wanted or
 	// notWanted, records; their targets are indices in wanted.
 	moved  runs.Spill
@@ -111,20 +111,19 @@ const (
 	movedHeader = 8
 	movedBuffer = 64 << 10
 
-	// What is known of targets may take so many times the memory of waiting records.
+	// Knowledge about targets may take targetsShare times the memory of waiting records.
 	targetsShare = 4
 	changeSize   = 16
 	leastChanges = 1024
 )
 
-// Resolve calls emit once for each authority that has a capture not after asOf, in no
-// particular order, with what decides about it. The zero time stands for Newest. The
-// argument is valid until emit returns. Nothing can be added afterwards. Resolve returns
-// early when ctx ends.
+// Resolve calls emit with the decision about each authority that has a capture not after
+// asOf, in no particular order. The zero time means Newest. The argument is valid until
+// emit returns. Nothing can be added afterwards. Resolve returns early when ctx ends.
 //
 // The first round decides each URL as if no redirect led anywhere. Each further round,
-// one for each hop that is allowed, decides the redirects again by what the round before
-// said of their targets. So the work is bounded, however redirects cross and loop.
+// one for each allowed hop, decides the redirects again with the previous round's
+// outcomes of their targets. So the work is bounded, even if redirects cross and loop.
 func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
 	if asOf.IsZero() {
 		asOf = s.Newest()
@@ -150,7 +149,7 @@ func (s *Set) resolve(ctx context.Context, j judge) error {
 	if err == nil {
 		err = r.writer.Flush()
 	}
-	s.sorter.Close() // room for what comes
+	s.sorter.Close() // makes room for the next steps
 	for hop := 1; hop <= access.MaxHops && err == nil; hop++ {
 		err = r.follow(hop == access.MaxHops)
 	}
@@ -216,7 +215,7 @@ func (r *resolver) endGroup() error {
 	return err
 }
 
-// learn adds what a target means, after those before it, which before has.
+// learn adds the changes of a target, after copying those of the targets before it from before.
 func (r *resolver) learn(wanted int, changes []change, before *knowledge) error {
 	r.known.addUpTo(wanted, before)
 	r.known.add(changes)
@@ -240,8 +239,8 @@ func (r *resolver) indexTargets() bool {
 	return any
 }
 
-// follow decides about the groups with redirects by what is known of their targets. last
-// says that these are the final decisions.
+// follow decides about the groups with redirects, given the known targets. last says
+// that these are the final decisions.
 func (r *resolver) follow(last bool) error {
 	before := r.known
 	r.known = knowledge{}

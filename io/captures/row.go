@@ -11,7 +11,7 @@ import (
 	"robotsbatch/batch"
 )
 
-// row is a row of a table of captures; what is null or absent is nil.
+// row is a row of a table of captures; null and absent fields are nil.
 type row struct {
 	url, authority, body, location []byte
 	hasStatus                      bool
@@ -20,7 +20,7 @@ type row struct {
 	failed                         bool
 }
 
-// check returns an error for a row that says nothing.
+// check returns an error for a row without an answer or an error.
 func (r *row) check() error {
 	switch {
 	case len(r.url) == 0 && len(r.authority) == 0:
@@ -31,7 +31,7 @@ func (r *row) check() error {
 	return nil
 }
 
-// capture sets x to what the row says of its URL.
+// capture sets x to the row's capture.
 func (r *row) capture(x *Capture) {
 	*x = Capture{URL: r.url, Time: r.fetched, Status: r.status, Failed: r.failed, Location: r.location, Body: r.body}
 }
@@ -49,8 +49,8 @@ func (r *row) setStatus(text []byte) error {
 	return nil
 }
 
-// setStatusNumber takes a status. A number that is no status stays one, clamped so that
-// it does not become one.
+// setStatusNumber takes a status. It clamps large numbers, so that an invalid status
+// stays invalid when it is stored.
 func (r *row) setStatusNumber(status int64) {
 	r.hasStatus = true
 	r.status = int(min(max(status, -1), math.MaxInt32))
@@ -74,8 +74,8 @@ func (r *row) setFetched(text []byte) error {
 	return nil
 }
 
-// urls sets list to the URLs that the row is about, reusing its memory, and returns how
-// many there are: one, or two (http and https) for an authority without a scheme.
+// urls sets list to the row's URLs, reusing its memory, and returns their number: one,
+// or two (http and https) for an authority without a scheme.
 func (r *row) urls(list *[2][]byte) (n int) {
 	if len(r.url) > 0 {
 		list[0] = append(list[0][:0], r.url...)

@@ -4,25 +4,25 @@ import "robotsbatch/matcher/access"
 
 // Stats count the captures that were taken and what they mean.
 type Stats struct {
-	// Captures that were taken, those Elsewhere included.
+	// Captures counts all captures taken, including Elsewhere.
 	Captures int64
-	// Elsewhere counts the captures of other URLs than robots.txt, which redirects may
+	// Elsewhere counts the captures of URLs other than robots.txt, which redirects may
 	// lead to.
 	Elsewhere int64
-	// Ignored counts the captures whose URL can have no rules.
+	// Ignored counts the captures whose URL cannot have rules.
 	Ignored int64
-	// Compressed counts the bodies that were compressed though nothing said so,
-	// and were decompressed.
+	// Compressed counts the bodies that were decompressed although no header said that
+	// they were compressed.
 	Compressed int64
-	// Damaged counts the captures that were skipped because their body is
-	// compressed and cannot be decompressed.
+	// Damaged counts the captures that were skipped because their body could not be
+	// decompressed.
 	Damaged int64
-	// Longer counts the bodies that are longer than their Content-Length; all of
-	// them is taken.
+	// Longer counts the bodies that are longer than their Content-Length. They are
+	// taken whole.
 	Longer int64
 
-	// Authorities counts those with a capture that is not after the time asked for, in
-	// the first source that has one. Each is also in one of Rules, Unavailable and
+	// Authorities counts the authorities with a capture not after the requested time,
+	// in the first source that has one. Each is also in one of Rules, Unavailable and
 	// Unreachable.
 	Authorities int64
 	// Rules counts authorities whose rules decide.
@@ -34,14 +34,14 @@ type Stats struct {
 	// Unreachable counts authorities where nothing is allowed.
 	Unreachable int64
 
-	// Resolved counts authorities that a redirect decides whose target is known.
+	// Resolved counts authorities that are decided by a redirect with a known target.
 	Resolved int64
-	// Unresolved counts authorities that another redirect decides, 304 and a
-	// redirect without Location included.
+	// Unresolved counts authorities that are decided by any other redirect, including
+	// 304 and redirects without Location.
 	Unresolved int64
 }
 
-// Add adds another source's numbers.
+// Add adds another source's counts.
 func (s *Stats) Add(t Stats) {
 	s.Captures += t.Captures
 	s.Elsewhere += t.Elsewhere
@@ -58,8 +58,8 @@ func (s *Stats) Add(t Stats) {
 	s.Unresolved += t.Unresolved
 }
 
-// count counts an authority of a source by what decides about it, which may be a
-// redirect.
+// count counts an authority of a source by the decision about it; redirect says whether
+// a redirect decided.
 func (s *Set) count(said *change, redirect bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,8 +22,8 @@ type TableSource interface {
 type TableOptions struct {
 	// Name of the table for errors.
 	Name string
-	// Broken is called with an error for each row that is skipped because it is
-	// broken; nil for nobody.
+	// Broken, if not nil, is called with an error for each broken row, which is
+	// skipped.
 	Broken func(error)
 }
 
@@ -55,7 +55,7 @@ var columnNames = [tableColumns]string{"url", "authority", "body", "status", "fe
 //	location    of a redirect, as written
 //	error       text that is not empty, or true, says that there was no answer
 //
-// of which url or authority, and body, must be there. Other columns are ignored.
+// The body and one of url and authority are required. Other columns are ignored.
 type Table struct {
 	rowReader
 	source  TableSource
@@ -98,7 +98,7 @@ func fieldNames(schema *arrow.Schema) []string {
 	return names
 }
 
-// Close gives back what the table holds; the source stays open.
+// Close frees what the table holds; the source stays open.
 func (t *Table) Close() error {
 	t.now.release()
 	return nil
@@ -127,7 +127,7 @@ func (t *Table) nextBatch() error {
 	t.first += int64(t.now.rows)
 	t.next = 0
 	t.now.release()
-	piece, err := t.source.Next(context.Background()) // who reads a file does not wait for long
+	piece, err := t.source.Next(context.Background()) // reading a file does not block for long
 	if err != nil {
 		return err
 	}
@@ -141,20 +141,20 @@ func (t *Table) nextBatch() error {
 	return nil
 }
 
-// rowReader makes captures of rows.
+// rowReader turns rows into captures.
 type rowReader struct {
 	options TableOptions
 	row     row
 	urls    [2][]byte // of the row
 	count   int       // of them
-	given   int       // of those, handed out
+	given   int       // how many of them were handed out
 }
 
-// endOfTable is an error that ends the table, io.EOF among them; any other is
-// about a row alone.
+// endOfTable wraps an error that ends the table, such as io.EOF. Any other error
+// concerns a single row.
 type endOfTable struct{ error }
 
-// nextOf sets x to the next capture of the rows that read reads.
+// nextOf sets x to the next capture of the rows that read returns.
 func (t *rowReader) nextOf(read func() (row, string, error), x *Capture) error {
 	for t.given == t.count {
 		r, where, err := read()
