@@ -11,11 +11,11 @@ import (
 	"robotsbatch/io/format"
 )
 
-// captureRows is how many rows of a table of captures are read at once: their
-// bodies are large.
+// captureRows is how many rows of a table of captures are read at once. It is small
+// because the bodies are large.
 const captureRows = 1024
 
-// captureTable is a table of captures that is open.
+// captureTable is an open table of captures.
 type captureTable struct {
 	captures.Reader
 	input *Source
@@ -23,8 +23,8 @@ type captureTable struct {
 
 func (t *captureTable) Close() error { return errors.Join(t.Reader.Close(), t.input.Close()) }
 
-// OpenCaptures opens a table of captures in any format. It is keyed by its column
-// url, or else by authority. memory is how many bytes a batch of it may take.
+// OpenCaptures opens a table of captures in any format. The key is its column url, or
+// authority if there is no url. memory is the most bytes of a batch.
 func OpenCaptures(ctx context.Context, name string, memory int64, o captures.TableOptions) (captures.Reader, error) {
 	table, err := openCaptures(ctx, name, "url", memory, o)
 	if err != nil {

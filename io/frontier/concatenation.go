@@ -22,7 +22,7 @@ import (
 type Concatenation struct {
 	options Options
 	first   *Source
-	passing bool // columns pass through: see PassThrough
+	passing bool // columns pass through; see PassThrough
 
 	// ctx ends with Close, and with it a Next that waits for a pipe.
 	ctx    context.Context
@@ -32,25 +32,25 @@ type Concatenation struct {
 	now  *Source    // nil after the last
 	rest []Input
 
-	inputsRead atomic.Uint64 // bits of a float64; see Read
-	closed     int           // inputs that were read to their end
+	inputsRead atomic.Uint64 // the bits of a float64; see Read
+	closed     int           // number of inputs that were read to their end
 
 	complete []func() error // of each source: errors that only its end shows
 
 	rows      *atomic.Int64 // of the current input, with -accept-truncated
 	truncated []cut
 
-	versionsMu sync.Mutex // for what follows, and complete
-	versions   []Version  // of those that were opened
+	versionsMu sync.Mutex // guards the fields below, and complete
+	versions   []Version  // of the inputs opened so far
 }
 
-// Version is an input in the version that was read.
+// Version is an input and the version of it that was read.
 type Version struct {
 	Path string
 	Info blob.Info
 }
 
-// Concatenate opens the first of inputs, whose schema the others must have.
+// Concatenate opens the first of inputs. The others must have the same schema.
 func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation, error) {
 	c := &Concatenation{options: o, rest: inputs}
 	c.ctx, c.cancel = context.WithCancel(ctx)
@@ -62,13 +62,13 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 	return c, nil
 }
 
-// open opens the next input. It looks the version up first: an input that is
-// replaced meanwhile then shows as changed.
+// open opens the next input. It looks up the version first, so that an input replaced
+// in between counts as changed.
 func (c *Concatenation) open() error {
 	in := c.rest[0]
 	info, err := blob.Stat(c.ctx, in.Path)
 	if err != nil {
-		info = blob.Info{} // opening says what is wrong
+		info = blob.Info{} // opening reports the error
 	}
 	next, err := Open(c.ctx, in, c.options)
 	if err != nil {
@@ -89,11 +89,11 @@ func (c *Concatenation) open() error {
 	return nil
 }
 
-// First is the first input, which may be closed already.
+// First returns the first input, which may already be closed.
 func (c *Concatenation) First() *Source { return c.first }
 
-// PassThrough makes the columns of all inputs pass through; see
-// [Source.PassThrough]. It is called before Next.
+// PassThrough makes the columns of all inputs pass through; see [Source.PassThrough].
+// Call it before Next.
 func (c *Concatenation) PassThrough() error {
 	c.passing = true
 	return c.first.PassThrough()
@@ -102,14 +102,14 @@ func (c *Concatenation) PassThrough() error {
 // Passing reports whether the columns pass through.
 func (c *Concatenation) Passing() bool { return c.passing }
 
-// Versions are those of the inputs that were opened.
+// Versions returns the versions of the inputs opened so far.
 func (c *Concatenation) Versions() []Version {
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
 	return slices.Clone(c.versions)
 }
 
-// Unchanged returns an error when an input is not what it was when it was opened.
+// Unchanged returns an error if an input changed since it was opened.
 func (c *Concatenation) Unchanged() error {
 	for _, v := range c.Versions() {
 		if err := v.Info.Unchanged(v.Path); err != nil {
@@ -119,8 +119,8 @@ func (c *Concatenation) Unchanged() error {
 	return nil
 }
 
-// Complete returns what is wrong with an input as a whole. It is called after the
-// last row was decoded.
+// Complete returns an error about an input as a whole. Call it after the last row was
+// decoded.
 func (c *Concatenation) Complete() error {
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
@@ -156,8 +156,8 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	return nil, io.EOF
 }
 
-// Read is how many of the inputs were read, with the share of the current one, as far
-// as it is known: 2.5 is two, and half of the third. It may be called at any time.
+// Read returns how many of the inputs were read, including the share of the current one
+// if it is known: 2.5 means two and half of the third. It is safe to call at any time.
 func (c *Concatenation) Read() float64 { return math.Float64frombits(c.inputsRead.Load()) }
 
 func (c *Concatenation) setRead(share float64) {
@@ -202,8 +202,7 @@ func (c *Concatenation) closeNow() error {
 	return err
 }
 
-// schemaDifference says how the columns of two inputs differ; it is empty when
-// they are the same.
+// schemaDifference says how the columns of two inputs differ; "" if they do not.
 func schemaDifference(a, b *Source) string {
 	switch {
 	case a.Schema == nil && b.Schema == nil:
@@ -225,7 +224,7 @@ func schemaDifference(a, b *Source) string {
 	return "their byte order is different"
 }
 
-// listed says what an input without columns is a list of.
+// listed names what an input without columns is a list of.
 func listed(o *Source) string {
 	if o.Format == format.JSONL {
 		return "objects"

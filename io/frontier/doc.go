@@ -1,9 +1,9 @@
 // Package frontier opens lists and tables of URLs by name, whatever their format.
 //
-// [Expand] turns a name into inputs: a file, an object, stdin, the files of a
-// folder or those that a pattern matches. [Open] recognises an input by its first
-// bytes and its name, and returns the [Source] of its format. [Concatenate] reads
-// several inputs of one schema as one source, and knows which versions it read.
+// [Expand] turns a name into inputs: a file, an object, stdin, the files of a folder,
+// or those that match a pattern. [Open] recognises an input by its first bytes and its
+// name, and returns the [Source] of its format. [Concatenate] reads several inputs of
+// one schema as one source, and knows which versions it read.
 //
-// Errors name the input. One that is a [UsageError] is about what was asked for.
+// Errors name the input. A mistake in the options is a [UsageError].
 package frontier

@@ -14,12 +14,12 @@ import (
 	"robotsbatch/io/blob"
 )
 
-// Input is one thing to read.
+// Input is one file, object or stream to read.
 type Input struct {
 	// Path is a file's name, an object's URL, or "-" for stdin.
 	Path string
-	// Stem is the input's name below an output folder: the base name of a file, or
-	// its path below the folder or pattern that was named.
+	// Stem is the input's name in an output folder: the base name of a file, or its
+	// path relative to the named folder or pattern.
 	Stem string
 }
 
@@ -53,8 +53,8 @@ func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 	return names, nil
 }
 
-// Expand finds the inputs that a name stands for: stdin, a file, the files of
-// a folder, or those that a pattern matches; objects likewise.
+// Expand finds the inputs that a name means: stdin, a file, the files of a folder, or
+// those that match a pattern; objects likewise.
 func Expand(ctx context.Context, name string) ([]Input, error) {
 	if name == "-" {
 		return []Input{{"-", "stdin"}}, nil
@@ -100,12 +100,12 @@ func matching(ctx context.Context, pattern string) ([]Input, error) {
 	return inputs, nil
 }
 
-// walk lists the files in and below a folder by name. Names that start with a
-// dot or an underscore are left out: they are hidden, or notes that other
-// programs keep beside their data (_SUCCESS).
+// walk lists the files in and below a folder by name. It leaves out names that start
+// with a dot or an underscore: hidden files, and notes that other programs leave with
+// their data (_SUCCESS).
 func walk(root string) ([]Input, error) {
 	var inputs []Input
-	top := root + string(filepath.Separator) // the folder, also where root is a link to it
+	top := root + string(filepath.Separator) // follows a link to the folder
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -137,7 +137,7 @@ func walk(root string) ([]Input, error) {
 	return inputs, nil
 }
 
-// expandURL finds the objects that a URL stands for.
+// expandURL finds the objects that a URL means.
 func expandURL(ctx context.Context, name string) ([]Input, error) {
 	u, err := blob.ParseURL(name)
 	if err != nil {

@@ -24,10 +24,10 @@ type readResult struct {
 // pipeBuffer is how many bytes are read at once; there are two such buffers.
 const pipeBuffer = 256 << 10
 
-// Interruptible returns a reader of what open opens. Once ctx has ended, its reads
-// fail with the cause. A goroutine opens, reads and closes. Nothing can end a read
-// from a pipe, so the goroutine may outlive ctx until the other end writes or the
-// program exits.
+// Interruptible returns a reader of the stream that open opens. Once ctx has ended, its
+// reads fail with the cause. A goroutine opens, reads and closes the stream. A read
+// from a pipe cannot be interrupted, so the goroutine may outlive ctx until the other
+// end writes or the program exits.
 func Interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.Reader {
 	p := &pipeReader{ctx: ctx, filled: make(chan readResult), free: make(chan []byte, 2)}
 	p.free <- make([]byte, pipeBuffer)

@@ -27,36 +27,35 @@ import (
 type Options struct {
 	// Stdin is read for the input "-".
 	Stdin io.Reader
-	// Format is that of the inputs; Unknown tells it by content and name.
+	// Format is the inputs' format; Unknown means that content and name decide.
 	Format format.Format
-	// URLColumn is the column, or key of jsonl, that has the URLs; the default is
-	// the format's own.
+	// URLColumn is the column, or key of jsonl, with the URLs; the default depends on
+	// the format.
 	URLColumn string
-	// Part is the part of an Arrow file's record batches or of Parquet's row groups that
-	// is read; nothing else can be divided.
+	// Part selects the record batches of an Arrow file or the row groups of a Parquet
+	// file that are read. Other formats cannot be divided.
 	Part batch.Part
-	// BatchRows is how many rows a batch has at most.
+	// BatchRows is the most rows of a batch.
 	BatchRows int
-	// MaxLine is how many bytes a line, or a row of csv, may have; 0 is the default.
+	// MaxLine is the most bytes of a line, or of a row of csv; 0 means the format's default.
 	MaxLine int
-	// Separator is between the fields of csv and tsv; 0 takes the header's, or a
-	// tab.
+	// Separator separates the fields of csv and tsv; 0 means the header's, or a tab.
 	Separator byte
-	// Memory is how many bytes a batch may take as it is read and decoded.
+	// Memory is the most bytes of a batch while it is read and decoded.
 	Memory int64
-	// AcceptTruncated also reads an Arrow file that has no end.
+	// AcceptTruncated also reads an Arrow file whose end is missing.
 	AcceptTruncated bool
-	// Columns asks sources that read lines for all that a row has; Verdicts are the
-	// columns that will come after.
+	// Columns makes sources that read lines return whole rows; Verdicts are the columns
+	// that will follow.
 	Columns  bool
 	Verdicts []batch.VerdictColumn
 	// Keep says which columns of a table are needed.
 	Keep batch.Keep
-	// Beside are columns that are read beside the URLs.
+	// Beside names columns that are read besides the URLs.
 	Beside batch.Beside
 }
 
-// Source is an input that is open and recognised.
+// Source is an open input of a known format.
 type Source struct {
 	batch.Source
 	Input  Input
@@ -66,10 +65,10 @@ type Source struct {
 	Schema *arrow.Schema
 	// URLColumn is the column that has the URLs.
 	URLColumn string
-	// file is the input as it lies on the disk, when it is a regular file.
+	// file is the input itself, if it is a regular file or an object.
 	file    *blob.File
-	read    atomic.Int64 // bytes of it that were read in order
-	closers []io.Closer  // in the order of their opening
+	read    atomic.Int64 // bytes of it that were read sequentially
+	closers []io.Closer  // in the order in which they were opened
 }
 
 // Close closes the source and everything below it.
@@ -99,8 +98,8 @@ func Open(ctx context.Context, in Input, o Options) (*Source, error) {
 	return s, nil
 }
 
-// PassThrough makes the columns come out as they are encoded in the input, of
-// which Arrow and Parquet files are capable. The source then closes the file.
+// PassThrough makes the columns come out in the input's own encoding, for Arrow and
+// Parquet. The format's source then closes the file.
 func (s *Source) PassThrough() error {
 	switch source := s.Source.(type) {
 	case *parquetio.Source:
@@ -115,8 +114,8 @@ func (s *Source) PassThrough() error {
 	return nil
 }
 
-// leaveFile leaves closing the file to the source of the format, whose pieces
-// read it after the last Next.
+// leaveFile leaves closing the file to the format's source, because its pieces still
+// read the file after the last Next.
 func (s *Source) leaveFile() {
 	s.closers = slices.DeleteFunc(s.closers, func(c io.Closer) bool { return c == io.Closer(s.file) })
 }
@@ -139,8 +138,7 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 	return r, nil
 }
 
-// decode puts the source for the recognised format on top of the input's
-// bytes.
+// decode opens the recognised format's source on the input's bytes.
 func (o *Options) decode(s *Source, r io.Reader) error {
 	name := s.Input.Name()
 	divided := o.Part.Count > 1
@@ -221,19 +219,19 @@ func (s *Source) canDivide() bool {
 	return s.Codec == compress.None && s.file != nil && (s.Format == format.Arrow || s.Format == format.Parquet)
 }
 
-// batchSize is how many bytes of text a batch may have. Several fit into the
+// batchSize returns the most bytes of text in a batch. Several batches fit into the
 // memory, which keeps workers busy.
 func (o *Options) batchSize() int { return int(min(o.Memory/8, lines.MaxBlockSize)) }
 
-// tableSource is a source whose rows have more than a URL.
+// tableSource is a source whose rows have more columns than the URL.
 type tableSource interface {
 	batch.Source
-	// Schema is nil where each row may have other things.
+	// Schema returns nil if the columns may differ from row to row.
 	Schema() *arrow.Schema
 	URLColumn() string
 }
 
-// listColumn is the name of a list's one column.
+// listColumn is the name of a list's only column.
 const listColumn = "url"
 
 // openRaw returns the input's bytes. It remembers a file or object, which can be read
@@ -271,7 +269,7 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// share is how much of the input was handed out, from 0 to 1; 0 where its size is not
+// share returns how much of the input was handed out, from 0 to 1; 0 if its size is not
 // known.
 func (s *Source) share() float64 {
 	if table, ok := s.Source.(interface {
@@ -303,5 +301,5 @@ func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
-// isCut reports whether an error is that of an input that ends too early.
+// isCut reports whether an error says that an input ended too early.
 func isCut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

@@ -6,12 +6,12 @@ import (
 	"robotsbatch/batch"
 )
 
-// Truncated is an input that ended too early. Its rows up to there were taken.
+// Truncated is an input that ended too early. The rows before its end were taken.
 type Truncated struct {
 	Input string
-	// Err says where it ended.
+	// Err says where the input ended.
 	Err error
-	// Rows came before the end.
+	// Rows is the number of rows before the end.
 	Rows int64
 }
 
@@ -22,8 +22,8 @@ type cut struct {
 	rows  *atomic.Int64
 }
 
-// Truncated are the inputs that ended too early. It is called after the last row
-// was decoded.
+// Truncated returns the inputs that ended too early. Call it after the last row was
+// decoded.
 func (c *Concatenation) Truncated() []Truncated {
 	var all []Truncated
 	for _, t := range c.truncated {
@@ -32,7 +32,7 @@ func (c *Concatenation) Truncated() []Truncated {
 	return all
 }
 
-// countedPiece is a piece whose rows are counted when they are decoded.
+// countedPiece is a piece that counts its rows when it is decoded.
 type countedPiece struct {
 	batch.Piece
 	rows *atomic.Int64
