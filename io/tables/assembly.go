@@ -13,16 +13,16 @@ import (
 	"robotsbatch/batch"
 )
 
-// Assembly puts the verdict columns of a record batch or row group together whose rows
-// are evaluated in several pieces, by several workers, and knows which rows come out.
-// What comes out is as large as what went in, while an [Output] may cut it.
+// Assembly joins the verdict columns of a record batch or row group that several
+// workers evaluate in pieces, and knows which rows come out. Unlike an [Output], it
+// never cuts the result into several.
 type Assembly struct {
 	parts   []assembled
 	missing atomic.Int64
-	mixed   atomic.Bool // a piece has rows that come out and others
+	mixed   atomic.Bool // some rows of a piece come out and others do not
 }
 
-// assembled is a piece of it.
+// assembled is a piece of an Assembly.
 type assembled struct {
 	rows, selected int
 	bitmap         []byte          // of rows that come out; nil when all or none do
@@ -30,8 +30,8 @@ type assembled struct {
 	urls           *array.Data     // of rows that come out; nil when they were not kept
 }
 
-// NewVerdicts returns the output of the verdict columns alone, for an Assembly. The
-// input's columns, which come before them, have these names: none may be a verdict
+// NewVerdicts returns the output of the verdict columns alone, for an Assembly. names
+// are those of the input's columns, which come first; none may equal a verdict
 // column's.
 func NewVerdicts(layout batch.Layout, names []string, mem memory.Allocator) (*Output, error) {
 	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
@@ -41,21 +41,20 @@ func NewVerdicts(layout batch.Layout, names []string, mem memory.Allocator) (*Ou
 	return NewOutput(layout, nil, mem)
 }
 
-// NewAssembly is for so many pieces.
+// NewAssembly returns an Assembly of that many pieces.
 func NewAssembly(pieces int) *Assembly {
 	a := &Assembly{parts: make([]assembled, pieces)}
 	a.missing.Store(int64(pieces))
 	return a
 }
 
-// Add makes the columns of a piece, with o, which is from NewVerdicts. It returns how
-// many bytes they take until Columns is called, which it took from the batch's grant,
-// and whether the piece was the last one that was missing: then the other methods may be
+// Add makes the columns of a piece with o, which must come from NewVerdicts. It returns
+// the bytes they take until Columns is called, which it took from the batch's grant.
+// last reports whether no piece is missing any more; then the other methods may be
 // called.
 //
-// urls, which may be nil, is the column of the piece's URLs. As soon as it is sure that
-// some rows come out and others do not, Add keeps those that do, lest they be decoded
-// again.
+// urls, which may be nil, is the piece's URL column. Once Add knows that only some rows
+// come out, it keeps their URLs, so that they need not be decoded again.
 func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, urls *array.Data) (size int64, last bool, err error) {
 	part := assembled{rows: v.Rows, selected: v.SelectedRows}
 	if 0 < part.selected && part.selected < part.rows {
@@ -118,9 +117,9 @@ func (p *assembled) runs() []run {
 	return selectedRuns(p.bitmap, p.rows)
 }
 
-// Gather returns the rows that come out of arrays that have all rows, without offsets;
-// of a dictionary array the indices. The caller releases them. It takes up to 64 bytes
-// a row besides what it returns.
+// Gather returns the output rows of arrays that have all rows. The results have no
+// offsets, and for a dictionary array they are its indices. The caller releases them.
+// Gather takes up to 64 bytes of memory a row besides the results.
 func (a *Assembly) Gather(columns []*array.Data, mem memory.Allocator) []*array.Data {
 	var all []run
 	row := 0
@@ -137,8 +136,8 @@ func (a *Assembly) Gather(columns []*array.Data, mem memory.Allocator) []*array.
 	return gathered
 }
 
-// URLs returns the URLs of all rows that come out, or nil if not all were kept. The
-// caller releases them.
+// URLs returns the URLs of all output rows, or nil if not all were kept. The caller
+// releases them.
 func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 	var parts []*array.Data
 	all := true
@@ -157,7 +156,7 @@ func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 	return concatenate(parts[0].DataType(), parts, mem)
 }
 
-// Columns returns the verdict columns of all rows that come out. The caller releases them.
+// Columns returns the verdict columns of all output rows. The caller releases them.
 func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	parts := make([][]*array.Data, o.schema.NumFields()) // of each column
 	for i := range a.parts {

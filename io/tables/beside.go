@@ -14,8 +14,8 @@ import (
 	"robotsbatch/batch"
 )
 
-// FindBeside finds the columns that are read beside the URLs in the schema that Locate
-// was given. Columns returns them, too, from then on.
+// FindBeside finds the columns that are read besides the URLs. schema must be the one
+// given to Locate. Afterwards Columns returns these columns too.
 func (l *Location) FindBeside(schema *arrow.Schema, beside batch.Beside) (err error) {
 	if beside.Weight != "" {
 		if l.weight, err = findBeside(schema, beside.Weight, "-weight", isNumber, "integers or floats"); err != nil {
@@ -28,8 +28,8 @@ func (l *Location) FindBeside(schema *arrow.Schema, beside batch.Beside) (err er
 	return err
 }
 
-// findBeside returns the index of a column, which is a flag's, of a type that holds what
-// is wanted.
+// findBeside returns the index of the column that a flag names. holds reports whether
+// its type is acceptable.
 func findBeside(schema *arrow.Schema, name, flag string, holds func(arrow.DataType) bool, wanted string) (int, error) {
 	found := schema.FieldIndices(name)
 	switch {
@@ -46,7 +46,7 @@ func findBeside(schema *arrow.Schema, name, flag string, holds func(arrow.DataTy
 	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(schema), flag)
 }
 
-// isNumber reports whether values are integers or floats, as they are or encoded.
+// isNumber reports whether values are integers or floats, also if dictionary or run-end encoded.
 func isNumber(dt arrow.DataType) bool {
 	switch dt := Storage(dt).(type) {
 	case *arrow.DictionaryType:
@@ -58,10 +58,10 @@ func isNumber(dt arrow.DataType) bool {
 	}
 }
 
-// numberSize is how many bytes a number or a time takes.
+// numberSize is the size of a number or a time in bytes.
 const numberSize = 8
 
-// TakeBeside sets what b has beside the URLs, of a table whose rows are b's. The arrays
+// TakeBeside sets b's columns besides the URLs from a table with b's rows. The arrays
 // must have been checked.
 func (l *Location) TakeBeside(b *batch.Batch, table arrow.Record) error {
 	if l.time >= 0 {
@@ -74,7 +74,7 @@ func (l *Location) TakeBeside(b *batch.Batch, table arrow.Record) error {
 	if l.weight < 0 {
 		return nil
 	}
-	mem := memory.NewGoAllocator() // whose memory stays until nobody refers to it
+	mem := memory.NewGoAllocator() // its memory lives as long as it is referenced
 	d := Plain(table.Column(l.weight).Data().(*array.Data), mem)
 	defer d.Release()
 	if err := numbers(&b.Weights, d); err != nil {
@@ -84,8 +84,8 @@ func (l *Location) TakeBeside(b *batch.Batch, table arrow.Record) error {
 	return nil
 }
 
-// numbers sets n to the values of an array of numbers. It copies only those that have
-// less than 64 bits.
+// numbers sets n to the values of an array of numbers. It copies only types of less
+// than 64 bits.
 func numbers(n *batch.Numbers, d *array.Data) (err error) {
 	if mayBeNull(d) {
 		n.Validity, n.ValidityOffset = bufferBytes(d, 0), d.Offset()
@@ -144,7 +144,7 @@ func converted[From int8 | int16 | int32 | uint8 | uint16 | uint32 | float32, To
 	return to, err
 }
 
-// withBeside are the URLs' columns and those beside them, each once.
+// withBeside returns the URLs' columns and those of FindBeside, each once.
 func (l *Location) withBeside(columns []int) []int {
 	if l.weight >= 0 && !slices.Contains(columns, l.weight) {
 		columns = append(columns, l.weight)

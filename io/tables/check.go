@@ -10,14 +10,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// Checker checks decoded arrays, which may be read, sliced and written only then. Each
-// buffer must be long enough, and each offset, dictionary index and view must point
-// inside its buffer.
+// Checker checks decoded arrays before they are read, sliced or written. Each buffer
+// must be long enough, and each offset, dictionary index and view must point inside its
+// buffer.
 //
-// It also sets null counts that are unknown, because counting later would write to
-// arrays that goroutines share.
+// It also computes unknown null counts, because doing so later would write to arrays
+// that goroutines share.
 type Checker struct {
-	// dictionaries are those that were checked.
+	// dictionaries holds the dictionaries that were checked.
 	dictionaries map[*array.Data]bool
 }
 
@@ -69,7 +69,7 @@ func (c *Checker) Check(d *array.Data) error {
 	}
 }
 
-// checkChildren goes on with the children when err is nil.
+// checkChildren checks the children if err is nil.
 func (c *Checker) checkChildren(d *array.Data, err error) error {
 	for _, child := range d.Children() {
 		if err == nil {
@@ -341,8 +341,7 @@ func checkIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uin
 	return nil
 }
 
-// Storage returns the type that an extension type is stored as, any other type
-// as it is.
+// Storage returns the storage type of an extension type, and any other type unchanged.
 func Storage(dt arrow.DataType) arrow.DataType {
 	for {
 		extension, ok := dt.(arrow.ExtensionType)

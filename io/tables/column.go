@@ -15,9 +15,9 @@ import (
 	"robotsbatch/batch"
 )
 
-// findURLs returns the index of the column that has the URLs: the one of
-// that name; without a name "url", else the one of that name in other case, such
-// as "URL", else the only string column.
+// findURLs returns the index of the column with the URLs: the one of that name. Without
+// a name it is "url", or the one that differs from "url" only in case, or the only
+// string column.
 func findURLs(schema *arrow.Schema, name string) (int, error) {
 	wanted := name
 	if wanted == "" {
@@ -102,8 +102,7 @@ func holdsURLs(dt arrow.DataType, binary bool) bool {
 	return false
 }
 
-// URLs returns the strings of a checked array. It copies only views, and of them at
-// most limit bytes.
+// URLs returns the strings of a checked array. It copies only views, up to limit bytes.
 func URLs(d *array.Data, limit int64) (column batch.Column, err error) {
 	if dictionary, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
 		column, err = dictionaryColumn(d, dictionary.IndexType, limit)
@@ -199,8 +198,8 @@ func viewColumn(d *array.Data, limit int64) (batch.Column, error) {
 	return column, nil
 }
 
-// dictionaryValidity returns a bitmap of the rows that are neither null nor
-// refer to a null in the dictionary.
+// dictionaryValidity returns a bitmap of the rows that are not null and do not refer to
+// a null in the dictionary.
 func dictionaryValidity(d *array.Data, indices []int32, dictionary *array.Data) []byte {
 	bits := make([]byte, bitutil.BytesForBits(int64(len(indices))))
 	for i, index := range indices {

@@ -1,6 +1,5 @@
-// Package tables has what the formats of tables share: which column has the
-// URLs, whether decoded Arrow arrays are valid, and the columns that an output
-// has.
+// Package tables holds what the table formats share: it finds the column with the URLs,
+// checks decoded Arrow arrays, and makes the columns of an output.
 //
 //	Locate, URLs     a table's schema and arrays → the URL column, or the columns
 //	                 that it is split over

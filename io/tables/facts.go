@@ -10,7 +10,7 @@ import (
 	"robotsbatch/matcher"
 )
 
-// factsColumn returns a column of facts of the rows that come out.
+// factsColumn returns a column of facts of the output rows.
 func (g gatherer) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
 	if len(v.FactsOf) < v.Rows {
 		return nil, fmt.Errorf("column %q: the verdicts have no facts", column.Name)
@@ -41,7 +41,7 @@ func (g gatherer) factsColumn(column batch.VerdictColumn, v *batch.Verdicts, run
 	}
 }
 
-// ages returns a column of the ages of the rows that come out.
+// ages returns the column of ages of the output rows.
 func (g gatherer) ages(v *batch.Verdicts, runs []run) *array.Data {
 	n := countRows(runs)
 	valid := make([]int32, 0, n)
@@ -61,7 +61,7 @@ func (g gatherer) ages(v *batch.Verdicts, runs []run) *array.Data {
 	return newData(arrow.PrimitiveTypes.Int64, n, buffers(validity, buffer), nil, nulls)
 }
 
-// factRows are rows that have an index into facts, or a negative one.
+// factRows holds, for each row, an index into facts, negative for none.
 type factRows struct {
 	gatherer
 	facts []matcher.Facts
@@ -105,7 +105,7 @@ func (f factRows) kinds(name string) (*array.Data, error) {
 	return f.strings(name, kinds, index)
 }
 
-// sitemaps returns a column of lists of strings, null where there are no
+// sitemaps returns the column of sitemaps: lists of strings, null if there are no
 // records.
 func (f factRows) sitemaps() (*array.Data, error) {
 	packed := make([]*stringsOf, len(f.facts))

@@ -11,23 +11,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// gatherer selects rows of arrays. The result has these rows alone: no offset, and no
-// values that no row refers to. Buffers are copied, or shared where all of one is
-// needed. The library's writer thus never sees slices, some of which it writes wrong.
+// gatherer selects rows of arrays. The result has only these rows: no offset, and no
+// values that no row refers to. So the library's writer never sees slices, some of
+// which it writes wrongly. Buffers are copied, or shared if all of one is needed.
 //
-// Of a dictionary array it copies the indices, as an array of integers; the dictionary
-// is written apart. Values that rows refer to out of order, as views do, are copied
-// from the first used byte to the last, so that the copy is never larger than the
+// It turns a dictionary array into an array of its indices; the dictionary is written
+// separately. If rows refer to values out of order, as views may, it copies all bytes
+// from the first used one to the last, so that the copy is never larger than the
 // source.
 //
 // Arrays must have been checked.
 type gatherer struct {
 	mem memory.Allocator
-	// share lets whole buffers be used without a copy.
+	// share allows using whole buffers without a copy.
 	share bool
 	// coded makes lists of agents columns of numbers with a dictionary.
 	coded bool
-	// most is how many bytes a column of strings may take that is not the batch's
+	// most is the most bytes of a new column of strings, one that is not the batch's
 	// own; 0 means no limit.
 	most int64
 }
@@ -180,19 +180,19 @@ func (g gatherer) alloc(size int) *memory.Buffer {
 	return buffer
 }
 
-// allocate returns a buffer of n elements, and these, all zero.
+// allocate returns a buffer of n zero elements, and the elements.
 func allocate[T arrow.FixedWidthType | arrow.ViewHeader](g gatherer, n int) (*memory.Buffer, []T) {
 	buffer := g.alloc(n * int(unsafe.Sizeof(*new(T))))
 	clear(buffer.Bytes())
 	return buffer, arrow.GetData[T](buffer.Bytes())
 }
 
-// maxPadding is the padding that a buffer usually has after its values, at most.
+// maxPadding is the most padding that usually follows a buffer's values.
 const maxPadding = 64
 
-// whole returns buffer i without a copy if sharing is allowed and runs cover its
-// values, of size bytes; else nil. The buffer keeps the memory alive that it is a part
-// of.
+// whole returns buffer i without a copy if sharing is allowed and the runs cover all
+// its values, which take size bytes; otherwise nil. The result keeps the underlying
+// memory alive.
 func (g gatherer) whole(d *array.Data, i, size int, runs []run) *memory.Buffer {
 	if n := int(bufferLen(d, i)); !g.share || len(runs) != 1 || runs[0].low != 0 || n < size || n > size+maxPadding {
 		return nil
@@ -223,13 +223,13 @@ func (g gatherer) validity(d *array.Data, runs []run, n int) (*memory.Buffer, in
 	return g.orNone(g.bits(bufferBytes(d, 0), runs, n), n)
 }
 
-// validBits copies a validity bitmap; it returns nil when no row is null.
+// validBits copies a validity bitmap; it returns nil if no row is null.
 func (g gatherer) validBits(bitmap []byte, runs []run, n int) (*memory.Buffer, int) {
 	return g.orNone(g.bits(bitmap, runs, n), n)
 }
 
 // orNone returns a validity bitmap and how many of the n rows are null; the bitmap is
-// nil when none is.
+// nil if none is.
 func (g gatherer) orNone(buffer *memory.Buffer, n int) (*memory.Buffer, int) {
 	nulls := n - bitutil.CountSetBits(buffer.Bytes(), 0, n)
 	if nulls == 0 {

@@ -13,14 +13,14 @@ import (
 // stringList is the type of lists of strings.
 var stringList = arrow.ListOf(arrow.BinaryTypes.String)
 
-// stringsOf is a list of strings as a column has them, so that a list that many rows have
-// is put together once.
+// stringsOf is a list of strings in a column's form, so that a list shared by many rows
+// is encoded once.
 type stringsOf struct {
 	text []byte
 	ends []int32 // of each in text
 }
 
-// packStrings puts a list of n strings together.
+// packStrings encodes a list of n strings.
 func packStrings(n int, at func(i int) string) *stringsOf {
 	s := &stringsOf{ends: make([]int32, n)}
 	for i := range n {
@@ -30,7 +30,7 @@ func packStrings(n int, at func(i int) string) *stringsOf {
 	return s
 }
 
-// lists returns a column of lists of strings. list returns that of a row, nil for null.
+// lists returns a column of lists of strings. list returns a row's list, nil for null.
 func (g gatherer) lists(rows int, list func(row int) *stringsOf) (*array.Data, error) {
 	count, bytes := int64(0), int64(0)
 	for row := range rows {
@@ -109,7 +109,7 @@ func (g gatherer) codedAgents(column batch.VerdictColumn, v *batch.Verdicts, row
 	return newData(codedList, len(rows), buffers(validity, listBuffer), []arrow.ArrayData{values}, nulls), nil
 }
 
-// agents returns a column of lists of agents, null where there is no verdict.
+// agents returns a column of lists of agents, null if there is no verdict.
 func (g gatherer) agents(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
 	if len(v.DeniedOf) < v.Rows {
 		return nil, fmt.Errorf("column %q: the verdicts are not combined", column.Name)

@@ -13,11 +13,11 @@ import (
 // several, as in Common Crawl's index.
 type Location struct {
 	schema *arrow.Schema // of the tables that come out
-	column int           // of the URLs, or
-	parts  *Parts        // what they are put together from
-	joined bool          // what comes out is the URLs that were put together
+	column int           // the URL column, or
+	parts  *Parts        // the columns that URLs are joined from
+	joined bool          // the output table has only the joined URLs
 	weight int           // the column of Beside.Weight; -1 for none
-	time   int           // that of Beside.Time likewise
+	time   int           // the column of Beside.Time likewise
 }
 
 // Locate finds the URLs in tables of a schema: in the column of that name; without a
@@ -41,10 +41,10 @@ func Locate(schema *arrow.Schema, name string, keep batch.Keep) (*Location, erro
 	return l, nil
 }
 
-// Schema is that of the tables that come out.
+// Schema returns the schema of the output tables.
 func (l *Location) Schema() *arrow.Schema { return l.schema }
 
-// Name is the URL column's; "url" when they are put together from several.
+// Name returns the name of the URL column; "url" if URLs are joined from several columns.
 func (l *Location) Name() string {
 	if l.parts != nil {
 		return joinedColumn
@@ -52,10 +52,10 @@ func (l *Location) Name() string {
 	return l.schema.Field(l.column).Name
 }
 
-// IsSplit reports whether the URLs are put together from several columns.
+// IsSplit reports whether the URLs are joined from several columns.
 func (l *Location) IsSplit() bool { return l.parts != nil }
 
-// Columns are the indices of the columns that the URLs are in, and of those beside them.
+// Columns returns the indices of the columns with the URLs, and of those that FindBeside found.
 func (l *Location) Columns() []int {
 	if l.parts != nil {
 		return l.withBeside(l.parts.Columns())
@@ -63,8 +63,8 @@ func (l *Location) Columns() []int {
 	return l.withBeside([]int{l.column})
 }
 
-// Text returns the column of URLs of a table if it is one of strings or bytes with
-// offsets, else nil. It is the table's.
+// Text returns a table's URL column if it has strings or bytes with offsets, otherwise
+// nil. The table still owns it.
 func (l *Location) Text(table arrow.Record) *array.Data {
 	if l.parts != nil {
 		return nil
@@ -77,9 +77,9 @@ func (l *Location) Text(table arrow.Record) *array.Data {
 	return nil
 }
 
-// URLs returns the URLs of a table, and the table that comes out: the same, or the URLs
-// alone. The arrays must have been checked. limit bounds the bytes that are put
-// together or copied.
+// URLs returns the URLs of a table, and the output table: the same, or one with only
+// the URLs. The arrays must have been checked. limit is the most bytes that are joined
+// or copied.
 func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Record, error) {
 	if l.parts == nil {
 		urls, err := URLs(table.Column(l.column).Data().(*array.Data), limit)

@@ -12,8 +12,8 @@ import (
 	"robotsbatch/batch"
 )
 
-// Output makes the columns of an output: those of the input that its layout
-// keeps, then the verdicts. It is safe for concurrent use.
+// Output makes the columns of an output: the input's columns that its layout keeps,
+// then the verdicts. It is safe for concurrent use.
 type Output struct {
 	layout batch.Layout
 	input  *arrow.Schema
@@ -25,8 +25,8 @@ type Output struct {
 }
 
 // NewOutput returns the output of batches whose tables are records of schema
-// input; nil when the input is a list of URLs. An input column that has the
-// name of a verdict column is an error.
+// input; nil when the input is a list of URLs. An input column with the name of a
+// verdict column is an error.
 //
 // Columns of the input keep type and metadata, a list's is utf8. Allowed
 // columns are boolean, null where there is no verdict; reasons are utf8; rules
@@ -110,8 +110,8 @@ func verdictField(column batch.VerdictColumn) arrow.Field {
 	return field
 }
 
-// withDictionaries returns gathered rows with the types and dictionaries of
-// the array that they are of. The caller releases it.
+// withDictionaries returns gathered rows with the types and dictionaries of their
+// original array. The caller releases it.
 func withDictionaries(rows, of *array.Data) *array.Data {
 	if _, ok := Storage(of.DataType()).(*arrow.DictionaryType); ok {
 		return array.NewDataWithDictionary(of.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), of.Dictionary().(*array.Data))
@@ -125,8 +125,8 @@ func withDictionaries(rows, of *array.Data) *array.Data {
 	return array.NewData(of.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
 }
 
-// Inputs returns the columns of the batch's table that come out, all rows of
-// them; none for a list of URLs. They are the table's.
+// Inputs returns the output columns of the batch's table, with all rows; none for a
+// list of URLs. The table still owns them.
 func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 	if o.input == nil {
 		return nil, nil
@@ -145,7 +145,7 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 	return columns, nil
 }
 
-// inputColumns returns the rows of the input's columns that are kept.
+// inputColumns returns the selected rows of the input's kept columns.
 func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, g gatherer) ([]*array.Data, error) {
 	if o.input == nil {
 		if o.layout.Keep == batch.KeepNone {
@@ -171,7 +171,7 @@ func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, g gatherer) 
 	return columns, nil
 }
 
-// selected returns the runs of rows that come out.
+// selected returns the runs of output rows.
 func selected(v *batch.Verdicts) []run {
 	if v.Selected != nil {
 		return selectedRuns(v.Selected, v.Rows)
@@ -186,8 +186,8 @@ func Release(columns []*array.Data) {
 	}
 }
 
-// Slice returns a copy of an array's values from low to high-1, without
-// offset; of a dictionary array the indices. The caller releases it.
+// Slice returns a copy of an array's values from low to high-1, without offset; for a
+// dictionary array, of its indices. The caller releases it.
 func Slice(d *array.Data, low, high int, mem memory.Allocator) *array.Data {
 	return gatherer{mem: mem}.gather(d, appendRun(nil, low, high))
 }
@@ -209,8 +209,8 @@ func sameColumns(a, b *arrow.Schema) bool {
 	return true
 }
 
-// sameType reports whether two types are the same, whatever is said of their inner
-// fields: of some types the library compares that, too.
+// sameType reports whether two types are equal apart from the metadata of inner fields,
+// which the library compares for some types.
 func sameType(a, b arrow.DataType) bool {
 	if arrow.TypeEqual(a, b) {
 		return true

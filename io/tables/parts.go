@@ -22,19 +22,19 @@ const (
 	queryColumn    = "url_query"
 )
 
-// joinedColumn is the column of the URLs that were put together.
+// joinedColumn is the name of the column of joined URLs.
 const joinedColumn = "url"
 
 var joinedField = arrow.Field{Name: joinedColumn, Type: arrow.BinaryTypes.String, Nullable: true}
 
-// Parts are the columns of split URLs, as Common Crawl's index has them: protocol, host
-// and path, and maybe the explicit port and the query. Each is an index into the
+// Parts are the columns of split URLs, as in Common Crawl's index: protocol, host and
+// path, and optionally the explicit port and the query. Each is an index into the
 // schema, or -1.
 type Parts struct {
 	protocol, host, port, path, query int
 }
 
-// findParts returns the columns that URLs are split into; nil when a schema has none.
+// findParts returns the columns that URLs are split into; nil if the schema has none.
 func findParts(schema *arrow.Schema) *Parts {
 	find := func(name string, fits func(arrow.DataType) bool) int {
 		if found := schema.FieldIndices(name); len(found) == 1 && fits(schema.Field(found[0]).Type) {
@@ -67,8 +67,8 @@ func (p *Parts) Columns() []int {
 
 // Join returns a table of one column "url" with the URLs of a table's rows. A URL is
 // null if protocol or host is null, or if the host has a byte that would end it. A null
-// query is left out; an empty one is a question mark. The arrays must have been
-// checked; limit bounds the bytes of the URLs.
+// query is left out; an empty one becomes a question mark. The arrays must have been
+// checked; limit is the most bytes of all URLs.
 func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	var parts [4]batch.Column // protocol, host, path, query
 	for i, index := range []int{p.protocol, p.host, p.path, p.query} {

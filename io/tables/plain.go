@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Plain returns a value for each row of a dictionary array or a run-end encoded one.
+// Plain decodes a dictionary array or a run-end encoded one into a value for each row.
 // Children of the values stay encoded. The array must have been checked; the caller
 // releases the result.
 func Plain(d *array.Data, mem memory.Allocator) *array.Data {

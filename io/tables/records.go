@@ -14,8 +14,8 @@ import (
 	"robotsbatch/batch"
 )
 
-// Records is a [batch.Source] of records that are made one after the other, for tables
-// without URLs. Their batches have no verdicts; see [NoVerdicts].
+// Records is a [batch.Source] of generated records, for tables without URLs. Their
+// batches have no verdicts; see [NoVerdicts].
 type Records struct {
 	name string
 
@@ -27,7 +27,7 @@ type Records struct {
 }
 
 // NewRecords returns a source of the records that made yields, up to an error. name is
-// what the table is called in messages.
+// the table's name in messages.
 func NewRecords(name string, made iter.Seq2[arrow.Record, error]) *Records {
 	s := &Records{name: name}
 	s.next, s.stop = iter.Pull2(made)
@@ -62,7 +62,7 @@ func (s *Records) Close() error {
 	return nil
 }
 
-// urlName is what the column with the URLs is called where nobody says otherwise.
+// urlName is the default name of the URL column.
 const urlName = "url"
 
 // recordPiece is a record on its way to a sink.

@@ -12,7 +12,7 @@ import (
 )
 
 // Share is a run of a batch's rows whose columns are made at once: the whole batch,
-// if that does not take too much memory.
+// unless that takes too much memory.
 type Share struct {
 	output *Output
 	batch  *batch.Batch
@@ -21,11 +21,11 @@ type Share struct {
 	mem    *granted
 }
 
-// Shares calls encode for the selected rows of a batch, in order: once for all, or, if
-// that takes more than an eighth of the layout's memory, for each half, and so on. No
-// rows, no call. What encode allocates with the share's memory is given back when it
-// returns. Shares stops at an error of encode, or when all shares together exceed the
-// layout's limit before compression.
+// Shares calls encode for the selected rows of a batch, in order: once for all or, if
+// that takes more than an eighth of the layout's memory, for each half, and so on.
+// Without rows it makes no call. What encode allocates with the share's allocator is
+// freed when it returns. Shares stops at an error of encode, or when all shares
+// together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
 	rows := selected(v)
 	if countRows(rows) == 0 {
@@ -59,7 +59,7 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows []run, taken *in
 	return o.shares(b, v, second, taken, encode)
 }
 
-// try calls encode, and gives back the memory.
+// try calls encode and frees its memory.
 func (s *Share) try(encode func(*Share) error) (err error) {
 	defer func() {
 		p := recover()
@@ -89,10 +89,10 @@ func halves(rows []run, n int) (first, second []run) {
 	return rows, nil
 }
 
-// errShare says that a share takes more than it may.
+// errShare says that a share takes too much memory.
 var errShare = errors.New("a row takes more memory than it may: raise -memory")
 
-// refusal is what a share's allocator panics with: an allocator cannot return an error.
+// refusal is the panic value of a share's allocator, which cannot return an error.
 type refusal struct{ error }
 
 // refusalOf returns the error that a share's allocator has panicked with, and nil
@@ -104,7 +104,7 @@ func refusalOf(panicked any) error {
 	return nil
 }
 
-// granted is an allocator with a limit, which takes memory from a batch's grant.
+// granted is an allocator with a limit that takes its memory from a batch's grant.
 type granted struct {
 	memory.Allocator
 	grant       *batch.Grant
@@ -133,13 +133,13 @@ func (g *granted) Reallocate(size int, b []byte) []byte {
 	return g.Allocator.Reallocate(size, b)
 }
 
-// Memory is the share's allocator. It panics where it refuses.
+// Memory returns the share's allocator, which panics when it exceeds its limit; see [Refused].
 func (s *Share) Memory() memory.Allocator { return s.mem }
 
 // Columns returns the rows column by column, as arrays without offsets. They may share
-// the batch's memory: the caller releases them before the batch. Of a dictionary array,
-// also inside another, it returns the indices, as an array of integers; [Share.Record]
-// has the dictionary, too.
+// the batch's memory: the caller releases them before the batch. A dictionary array,
+// even inside another array, becomes an array of its indices; [Share.Record] keeps the
+// dictionary.
 func (s *Share) Columns() ([]*array.Data, error) {
 	o := s.output
 	g := gatherer{mem: s.mem, most: s.mem.left, coded: o.coded}
@@ -177,9 +177,9 @@ func (s *Share) Record() (arrow.Record, error) {
 	return NewRecord(s.output.made, columns, int64(countRows(s.rows))), nil
 }
 
-// NewRecord returns a record of these columns. Where the schema knows more metadata of
-// inner fields than an array, as of the keys of maps, the array gets the schema's type:
-// the library compares some types with their metadata.
+// NewRecord returns a record of these columns. If the schema has more metadata of inner
+// fields than an array, such as of maps' keys, the array gets the schema's type,
+// because the library compares that metadata for some types.
 func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i, d := range columns {

@@ -26,13 +26,13 @@ func holdsTimes(dt arrow.DataType) bool {
 	}
 }
 
-// maxText is how many bytes of strings are copied, which only views need.
+// maxText is the most bytes of strings that are copied; only views need a copy.
 const maxText = 1 << 30
 
-// times returns the times of a column's rows for batch.Batch.Times. Timestamps are
-// moments whatever their zone, and UTC without one; a date stands for its end; integers
-// are what batch.SecondsOf takes and strings what batch.ParseSeconds takes. The array
-// must have been checked.
+// times returns the times of a column's rows for batch.Batch.Times. A timestamp is a
+// moment in any zone, or in UTC without one; a date means its end. Integers are
+// converted by batch.SecondsOf and strings by batch.ParseSeconds. The array must have
+// been checked.
 func times(a arrow.Array) ([]int64, error) {
 	if extension, ok := a.(array.ExtensionArray); ok {
 		a = extension.Storage()
@@ -75,7 +75,7 @@ func times(a arrow.Array) ([]int64, error) {
 
 const secondsADay = 24 * 60 * 60
 
-// textTimes returns the times of a column of strings, or of one that is encoded.
+// textTimes returns the times of a column of strings, encoded or not.
 func textTimes(a arrow.Array) ([]int64, error) {
 	data := a.Data().(*array.Data)
 	if !holdsURLs(data.DataType(), true) {
@@ -95,8 +95,8 @@ func textTimes(a arrow.Array) ([]int64, error) {
 	return batch.TimesOf(&column), nil
 }
 
-// fillTimestamps sets the times of a column of timestamps. Of most tables with times these
-// are all, so each unit has a loop of its own, which divides by a constant.
+// fillTimestamps sets the times of a column of timestamps. Most tables with times have
+// these, so each unit has its own loop, which divides by a constant.
 func fillTimestamps(times []int64, a *array.Timestamp) {
 	values := a.TimestampValues()
 	switch a.DataType().(*arrow.TimestampType).Unit {
@@ -149,7 +149,8 @@ func fillTimes[T any](times []int64, a arrow.Array, values []T, seconds func(T) 
 	}
 }
 
-// secondsIn is a number of seconds, if it is of a year from 1 to 9999.
+// secondsIn returns a number of seconds if it lies in the years 1 to 9999, or else the
+// value for an unknown time.
 func secondsIn(seconds int64) int64 {
 	const first, last = -62_135_596_800, 253_402_300_799
 	if seconds < first || seconds > last {
@@ -158,7 +159,7 @@ func secondsIn(seconds int64) int64 {
 	return seconds
 }
 
-// floorDiv is n by d, rounded down.
+// floorDiv returns n/d rounded down.
 func floorDiv(n, d int64) int64 {
 	quotient := n / d
 	if n%d < 0 {

@@ -12,7 +12,7 @@ import (
 	"robotsbatch/matcher"
 )
 
-// verdictColumn returns a verdict column of the rows that come out.
+// verdictColumn returns a verdict column of the output rows.
 func (g gatherer) verdictColumn(column batch.VerdictColumn, v *batch.Verdicts, runs []run) (*array.Data, error) {
 	switch {
 	case column.Kind.HasFacts():
@@ -89,7 +89,7 @@ func (g gatherer) hashes(name string, v *batch.Verdicts, runs []run) (*array.Dat
 	return newData(arrow.PrimitiveTypes.Int64, len(index), buffers(validity, buffer), nil, nulls), nil
 }
 
-// reasonNames has the text of every reason.
+// reasonNames holds the text of every reason.
 var reasonNames = func() []string {
 	names := make([]string, math.MaxUint8+1)
 	for i := range names {

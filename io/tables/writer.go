@@ -12,7 +12,7 @@ import (
 	"robotsbatch/matcher"
 )
 
-// mostBytes is how many bytes of text a record has at most, but for its last row.
+// mostBytes is the most bytes of text in a record, not counting its last row.
 const mostBytes = 8 << 20
 
 // Writer collects rows into records. The values of a row are appended one after the
@@ -29,13 +29,13 @@ type Writer struct {
 	err     error
 }
 
-// newWriter returns a Writer of records of a schema, which have at most so many rows and
-// about 8 MiB of text. It calls emit with each, which is to release it.
+// newWriter returns a Writer of records of a schema, each with at most that many rows
+// and about 8 MiB of text. It calls emit with each record; emit must release it.
 func newWriter(schema *arrow.Schema, rows int, emit func(arrow.Record) error) *Writer {
 	return &Writer{builder: array.NewRecordBuilder(memory.NewGoAllocator(), schema), emit: emit, most: max(1, rows)}
 }
 
-// WrittenRecords yields the records that write has a Writer make, and its error, if any.
+// WrittenRecords yields the records that write makes with a Writer, and its error, if any.
 func WrittenRecords(schema *arrow.Schema, rows int, write func(*Writer) error) iter.Seq2[arrow.Record, error] {
 	return func(yield func(arrow.Record, error) bool) {
 		enough := errors.New("nobody wants more")
@@ -105,7 +105,7 @@ func (w *Writer) Flag(set bool) { w.field().(*array.BooleanBuilder).Append(set) 
 // Long appends a number of 64 bits.
 func (w *Writer) Long(n int64) { w.field().(*array.Int64Builder).Append(n) }
 
-// Known appends a number of 32 bits, null where it is not known.
+// Known appends a number of 32 bits, null if it is not known.
 func (w *Writer) Known(n int, known bool) {
 	if !known {
 		w.Null()
@@ -114,7 +114,7 @@ func (w *Writer) Known(n int, known bool) {
 	w.Number(n)
 }
 
-// OptionalFloat appends a number, null where it is not known.
+// OptionalFloat appends a number, null if it is not known.
 func (w *Writer) OptionalFloat(x float64, known bool) {
 	if !known {
 		w.Null()
@@ -134,14 +134,14 @@ func (w *Writer) End() {
 	}
 }
 
-// Fail makes err the error, unless there is one.
+// Fail records err, unless there is an error already.
 func (w *Writer) Fail(err error) {
 	if w.err == nil {
 		w.err = err
 	}
 }
 
-// Err is the first error: of Fail, or of what takes the records, which wants no more.
+// Err returns the first error, from Fail or from emit.
 func (w *Writer) Err() error { return w.err }
 
 // flush hands out the rows, if there are any.
