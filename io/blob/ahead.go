@@ -7,23 +7,22 @@ import (
 )
 
 const (
-	// firstBlock and maxBlock are the sizes of the first block that is fetched
-	// ahead and of the largest; each is twice as long as the one before. Objects
-	// that are read at the same time share maxBlock, but for leastBlock.
+	// firstBlock and maxBlock are the sizes of the first and the largest block fetched
+	// ahead; each block is twice as long as the one before. Objects that are read at
+	// the same time share maxBlock, but each may use at least leastBlock.
 	firstBlock = 1 << 20
 	maxBlock   = 8 << 20
 	leastBlock = 256 << 10
-	// aheadBlocks is how many blocks are on their way while one is read.
+	// aheadBlocks is how many blocks are being fetched while one is read.
 	aheadBlocks = 2
-	// maxSkip is how many bytes may be read for nothing before a new request is
-	// made.
+	// maxSkip is the most unneeded bytes that are read to avoid a new request.
 	maxSkip = 64 << 10
 )
 
-// readers is how many objects are fetched ahead.
+// readers counts the objects that are fetched ahead.
 var readers atomic.Int64
 
-// blockLimit is how long a block may be.
+// blockLimit returns the most bytes of a block.
 func blockLimit() int { return max(leastBlock, maxBlock/int(max(1, readers.Load()))) }
 
 // ahead reads an object from an offset to its end, in blocks that are fetched
@@ -34,11 +33,11 @@ type ahead struct {
 	cancel context.CancelFunc
 
 	at      int64          // offset of the next byte to be read
-	block   []byte         // what is left of the block that is being read
+	block   []byte         // the unread rest of the current block
 	coming  []chan fetched // blocks on their way, in order
 	next    int64          // offset of the next block to ask for
-	size    int            // of that block
-	buffers [][]byte       // that were read
+	size    int            // size of that block
+	buffers [][]byte       // buffers for reuse
 	whole   []byte         // the buffer that block is of
 	err     error
 	counted bool // among the readers
@@ -49,14 +48,14 @@ type fetched struct {
 	err  error
 }
 
-// newAhead starts at an offset, where these bytes are known already. The first
-// block has so many.
+// newAhead starts at an offset; known holds the bytes there that were fetched already.
+// size is the length of the first block.
 func newAhead(o *object, offset int64, known []byte, size int) *ahead {
 	ctx, cancel := context.WithCancel(o.ctx)
 	return &ahead{o: o, ctx: ctx, cancel: cancel, at: offset, block: known, next: offset + int64(len(known)), size: size}
 }
 
-// Read reads what has come, and waits only when nothing has.
+// Read returns what has arrived, and waits only if nothing has.
 func (a *ahead) Read(p []byte) (int, error) {
 	for len(a.block) == 0 {
 		if a.err != nil {
@@ -93,7 +92,7 @@ func (a *ahead) advance() {
 	}
 }
 
-// ask asks for the next block.
+// ask requests the next block.
 func (a *ahead) ask() {
 	a.count(true)
 	length, offset := int(min(int64(a.size), int64(blockLimit()), a.o.size-a.next)), a.next
@@ -119,11 +118,11 @@ func (a *ahead) buffer(length int) []byte {
 			return b[:length]
 		}
 	}
-	a.buffers = nil // all too small, and so will they be for the next
+	a.buffers = nil // all are too small, also for later blocks
 	return make([]byte, length)
 }
 
-// count says whether this is one of the readers.
+// count adds this reader to readers or removes it.
 func (a *ahead) count(is bool) {
 	switch {
 	case is && !a.counted:
@@ -134,7 +133,8 @@ func (a *ahead) count(is bool) {
 	a.counted = is
 }
 
-// skipTo goes to an offset, if it is here or a little further.
+// skipTo moves to an offset that is at most maxSkip bytes ahead; otherwise it returns
+// false.
 func (a *ahead) skipTo(offset int64) bool {
 	if offset < a.at || offset > a.at+maxSkip {
 		return false
@@ -151,8 +151,7 @@ func (a *ahead) skipTo(offset int64) bool {
 	return true
 }
 
-// close gives up what is on its way. What it was for may be collected when it
-// has come.
+// close abandons the blocks on their way; their memory is collected after they arrive.
 func (a *ahead) close() {
 	a.cancel()
 	a.count(false)

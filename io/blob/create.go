@@ -15,21 +15,20 @@ import (
 )
 
 const (
-	// temporaryMark and temporaryEnd make a temporary file recognisable, should
-	// the program be killed before it can remove it.
+	// temporaryMark and temporaryEnd make temporary files recognisable, in case the
+	// program is killed before it removes them.
 	temporaryMark = ".robotsbatch-"
 	temporaryEnd  = ".tmp"
 )
 
 // Create starts the output of that name, which appears when Close succeeds:
 // until then it is a file beside that name, .NAME.robotsbatch-XXXXXXXX.tmp.
-// Permissions are those of any new file. Of a symbolic link the target is
-// replaced. What is there and no regular file, such as a device or a named
-// pipe, is written directly, and so is stdout, for [Stdio] and the names that
-// the system has for it.
+// Permissions are those of any new file. For a symbolic link, the target is replaced.
+// An existing device or named pipe is written directly, and so is stdout, under [Stdio]
+// or the system's names for it.
 //
-// The name may be the URL of an object. Once ctx has ended, it cannot be written
-// any more, and appears no more.
+// The name may be the URL of an object. Once ctx has ended, the output cannot be
+// written and does not appear.
 func Create(ctx context.Context, name string) (Writer, error) {
 	if name == Stdio || isStdout(name) {
 		return stdout(), nil
@@ -89,16 +88,15 @@ func createBeside(name string) (*writer, error) {
 	return newWriter(name, writesBack(f), publish, discard), nil
 }
 
-// stdout is the standard output. Close writes what is still buffered, and
-// leaves it open; what was written cannot be taken back. A program that wants
-// EPIPE for a pipe whose reader has gone, rather than to be killed, ignores
-// SIGPIPE.
+// stdout is the standard output. Close writes the buffered rest and leaves stdout open;
+// Abort cannot undo what was written. A program must ignore SIGPIPE if it wants the
+// error EPIPE when a pipe's reader has gone, instead of being killed.
 func stdout() Writer {
 	return newWriter("stdout", os.Stdout, func() error { return nil }, func() {})
 }
 
-// isStdout knows stdout's other names. Were they opened like others, what stdout
-// is redirected to would be written from its beginning, or replaced.
+// isStdout recognises stdout's other names. If they were opened like files, the file
+// that stdout is redirected to would be overwritten or replaced.
 func isStdout(name string) bool {
 	switch filepath.ToSlash(filepath.Clean(name)) {
 	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
@@ -107,7 +105,7 @@ func isStdout(name string) bool {
 	return false
 }
 
-// resolve follows symbolic links to the name of what is or would be there.
+// resolve follows symbolic links to the final name, whether or not it exists.
 func resolve(name string) (string, error) {
 	const maxLinks = 40
 	for range maxLinks {
@@ -131,8 +129,8 @@ func resolve(name string) (string, error) {
 			return "", err
 		}
 		if !filepath.IsAbs(link) {
-			// Not filepath.Join, which would cut ".." against a folder that
-			// may be a link itself.
+			// Not filepath.Join, which would resolve ".." against a folder that may
+			// itself be a link.
 			link = folder + string(filepath.Separator) + link
 		}
 		name = link
@@ -140,8 +138,8 @@ func resolve(name string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// createTemporary creates a new file beside target. It is locked while it is
-// open, so that Sweep can tell it from one that a killed process left.
+// createTemporary creates a new file next to target. It is locked while it is open, so
+// that Sweep can tell it from a killed process's file.
 func createTemporary(target string) (*os.File, error) {
 	folder, base := filepath.Split(target)
 	const attempts = 100
@@ -152,7 +150,7 @@ func createTemporary(target string) (*os.File, error) {
 			if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts {
 				return f, nil
 			}
-			f.Close() // somebody swept it away just now
+			f.Close() // another process swept it away just now
 			continue
 		}
 		if !errors.Is(err, fs.ErrExist) || attempt == attempts {
@@ -182,11 +180,11 @@ func publish(f *os.File, target string) error {
 // syncFolder makes a rename durable, where the file system can do that.
 func syncFolder(name string) error {
 	if runtime.GOOS == "windows" {
-		return nil // a folder cannot be opened there
+		return nil // folders cannot be opened on this system
 	}
 	folder, err := os.Open(name)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // one may write to a folder and not read it
+		return nil // a folder may be writable but not readable
 	}
 	if err != nil {
 		return err
@@ -199,8 +197,8 @@ func syncFolder(name string) error {
 	return err
 }
 
-// writeSize is how many bytes are collected for one write. Longer ones are
-// written from where they are.
+// writeSize is how many bytes are collected for one write. Longer ones are written
+// without copying.
 const writeSize = 256 << 10
 
 // writer collects small writes, and completes the output once.
@@ -208,7 +206,7 @@ type writer struct {
 	name    string
 	buffer  *bufio.Writer
 	publish func() error // what Close does after the last write
-	discard func()       // gives up what was written, also after a failed publish
+	discard func()       // discards what was written, also after a failed publish
 	done    bool         // closed or aborted
 }
 

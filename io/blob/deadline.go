@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// defaultTimeout is how long a store may go without sending or taking a byte
-	// of what was asked of it, all attempts together.
+	// defaultTimeout is how long a store may make no progress on an operation, all
+	// attempts together.
 	defaultTimeout = 2 * time.Minute
-	// attemptShare is the part of that after which a request that stands still is
-	// given up, so that another connection may be tried: one half.
+	// attemptShare divides the timeout: a stalled request is given up after
+	// 1/attemptShare of it, so that another connection can be tried.
 	attemptShare = 2
 	// connectTimeout is how long a connection may take, TLS included.
 	connectTimeout = 15 * time.Second
@@ -33,7 +33,7 @@ func WithTimeout(ctx context.Context, timeout time.Duration) context.Context {
 
 // stalledError says that a store made no progress for too long.
 type stalledError struct {
-	// Waited is how long.
+	// Waited is how long it made none.
 	Waited time.Duration
 	// For is what the store owed, such as "the first byte of the answer".
 	For string
@@ -47,22 +47,22 @@ func (e *stalledError) Error() string {
 func (e *stalledError) Timeout() bool   { return true }
 func (e *stalledError) Temporary() bool { return true }
 
-// operation is something that is asked of a store, with all attempts at it. Its
-// context ends when no attempt has come further for the timeout.
+// operation is a task for a store, with all attempts at it. Its context ends when no
+// attempt has made progress for the timeout.
 type operation struct {
 	timeout time.Duration
 	cancel  context.CancelCauseFunc
 
 	mu    sync.Mutex
 	timer *time.Timer
-	most  int64 // bytes moved by the attempt that came furthest
+	most  int64 // bytes moved by the attempt that got furthest
 	owed  debt
 }
 
 type operationKey struct{}
 
-// startOperation returns the context for the requests of an operation. Finish
-// must be called when it is over.
+// startOperation returns the context for an operation's requests. Call finish when it
+// is over.
 func startOperation(ctx context.Context) (context.Context, *operation) {
 	timeout, _ := ctx.Value(timeoutKey{}).(time.Duration)
 	if timeout <= 0 {
@@ -83,8 +83,8 @@ func (op *operation) finish() {
 	op.cancel(nil)
 }
 
-// advance says that bytes came that need not come again: what is asked for from
-// now on is new.
+// advance records that bytes arrived which need not be sent again: progress is counted
+// anew from here.
 func (op *operation) advance() {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -92,8 +92,8 @@ func (op *operation) advance() {
 	op.timer.Reset(op.timeout)
 }
 
-// moved says how many bytes an attempt has sent and received. Only one that
-// comes further than all before it is progress.
+// moved records how many bytes an attempt has sent and received. It is progress only if
+// no earlier attempt got that far.
 func (op *operation) moved(bytes int64) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -103,8 +103,8 @@ func (op *operation) moved(bytes int64) {
 	}
 }
 
-// owes says what the store owes now. An attempt that starts again hides nothing
-// that one before it has waited for.
+// owes records what the store owes now. A new attempt does not hide what an earlier one
+// waited for.
 func (op *operation) owes(owed debt) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -113,7 +113,7 @@ func (op *operation) owes(owed debt) {
 	}
 }
 
-// debt is what a store owes, and how far that is in a request.
+// debt is what a store owes, and which step of a request that is.
 type debt struct {
 	stage int
 	what  string
@@ -131,8 +131,8 @@ type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// WithDeadlines returns a Doer that gives a request up when it stands still. It
-// is what drivers send their requests with.
+// WithDeadlines returns a Doer that gives up stalled requests. Drivers must send their
+// requests with it.
 func WithDeadlines(d Doer) Doer { return deadlines{d} }
 
 type deadlines struct{ Doer }
@@ -143,8 +143,8 @@ func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 		return d.Doer.Do(request)
 	}
 	a := newAttempt(request.Context(), op)
-	// A connection that is made for one request may serve another, and be ready
-	// when this one is over.
+	// A connection made for one request may be used by another, and become ready after
+	// this one is over.
 	request = request.WithContext(httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{
 		GotConn:      func(httptrace.GotConnInfo) { a.owes(owesTaking) },
 		WroteRequest: func(httptrace.WroteRequestInfo) { a.owes(owesFirstByte) },
@@ -206,7 +206,7 @@ func (a *attempt) owes(owed debt) {
 	}
 }
 
-// moved says that more bytes were sent or received.
+// moved records that more bytes were sent or received.
 func (a *attempt) moved(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,16 +1,16 @@
 // Package blob opens inputs and creates outputs by name, in local files and in
 // object stores.
 //
-// Outputs are whole or absent: they appear under their name only when they are
-// complete, and until then what was there before remains. Names are those of
-// local files, URLs, and "-" for the standard streams.
+// Outputs are whole or absent: they appear under their name only when complete, and
+// until then an older file or object remains. Names are those of local files, URLs, and
+// "-" for the standard streams.
 //
 // # Object stores
 //
-// A [URL] names an object, a folder or a pattern. Which stores there are is up to
-// the program: it links drivers, which call [Register]. Credentials are found
-// by the drivers, in the environment and the files that the store's own tools
-// use; they are in no name, and no error has any.
+// A [URL] names an object, a folder or a pattern. The program chooses the stores by
+// linking drivers, which call [Register]. The drivers find credentials in the
+// environment and in the files of the store's own tools. Names and errors never contain
+// credentials.
 //
 //	Open     size and version
 //	Read     the head, then blocks that are fetched ahead
@@ -18,8 +18,8 @@
 //	Expect   which ranges will be read: each is one request
 //	Create   parts, as they are full; Close makes an object of them
 //
-// Requests are tried again by the store's own library. A body that breaks off is
-// asked for again from there on, if the object is still the same.
+// The store's own library retries requests. A body that breaks off is requested again
+// from that point on, if the object is unchanged.
 package blob
 
 import (
@@ -31,22 +31,20 @@ import (
 // Writer is an output that exists only when it is complete. Its errors name
 // the output; one that came from a pipe without a reader is syscall.EPIPE.
 type Writer interface {
-	// Write adds bytes. It keeps nothing of p. An error stays: nothing that
-	// is written later can repair the output.
+	// Write adds bytes. It does not retain p. After an error all later calls fail.
 	io.Writer
-	// Close completes the output: after it returns nil the output is there,
-	// whole. After an error Abort is not needed any more.
+	// Close completes the output: once it returns nil, the whole output exists. After
+	// an error, Abort is not needed.
 	Close() error
-	// Abort gives the output up; what was there before remains. It does nothing
-	// after Close.
+	// Abort discards the output; an older one remains. It does nothing after Close.
 	Abort()
 }
 
 // Stdio is the name that means stdin to Open and stdout to Create.
 const Stdio = "-"
 
-// checkName tells the names of local files, which it returns, from those of
-// objects.
+// checkName reports whether a name is an object's; for any other it returns the local
+// file's name.
 func checkName(name string) (local string, isObject bool, err error) {
 	if name == "" {
 		return "", false, errors.New("the name is empty")
@@ -55,8 +53,8 @@ func checkName(name string) (local string, isObject bool, err error) {
 	return local, IsURL(local), err
 }
 
-// named puts the name of the input or output in front of err, and drops the one
-// that the operating system's error has, which may be that of a temporary file.
+// named prefixes err with the name of the input or output. It drops the name in the
+// operating system's error, which may be a temporary file's.
 func named(name string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Folder is a folder of objects that are small.
+// Folder is a folder of small objects.
 type Folder struct {
 	ctx    context.Context
 	url    URL
 	bucket Bucket
 }
 
-// OpenFolder opens the folder of that URL. Whatever is read of it ends with ctx.
+// OpenFolder opens the folder of that URL. All its reads end with ctx.
 func OpenFolder(ctx context.Context, u URL) (*Folder, error) {
 	if !u.IsFolder() {
 		return nil, fmt.Errorf("%s: a folder's name ends with a slash", u.Name())
@@ -34,16 +34,16 @@ func OpenFolder(ctx context.Context, u URL) (*Folder, error) {
 // Name is the folder's URL, without parameters.
 func (f *Folder) Name() string { return f.url.Name() }
 
-// List calls visit for each key, from the folder on, in order, with its size and
-// time. An error of visit ends it, and is returned.
+// List calls visit for each key, relative to the folder and in order, with its size and
+// time. It stops at visit's first error and returns it.
 func (f *Folder) List(visit func(key string, info Info) error) error {
 	return listKeys(f.ctx, f.url, f.bucket, f.url.Key, "", func(k Key) error {
 		return visit(strings.TrimPrefix(k.Name, f.url.Key), Info{Size: k.Size, Modified: k.Modified, regular: true})
 	})
 }
 
-// ReadUpTo appends the first bytes of an object to buffer, up to so many, and
-// returns its size and time. A body that breaks off is read anew.
+// ReadUpTo appends at most that many of an object's first bytes to buffer, and returns
+// the object's size and time. A body that breaks off is read again.
 func (f *Folder) ReadUpTo(key string, buffer []byte, most int) ([]byte, Info, error) {
 	u := f.url.Below(key)
 	ctx, op := startOperation(f.ctx)
@@ -59,7 +59,7 @@ func (f *Folder) ReadUpTo(key string, buffer []byte, most int) ([]byte, Info, er
 	}
 }
 
-// read reads an object once. An error with an info is one of its body.
+// read reads an object once. If it returns both an error and an info, reading the body failed.
 func (f *Folder) read(ctx context.Context, u URL, buffer []byte, most int) ([]byte, Info, error) {
 	// No range is asked for, because an empty object has none.
 	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
@@ -76,21 +76,20 @@ func (f *Folder) read(ctx context.Context, u URL, buffer []byte, most int) ([]by
 	return buffer, info, nil
 }
 
-// Object is an object that a name stands for.
+// Object is an object found by Expand.
 type Object struct {
 	URL URL
-	// Stem is its key below the folder that was asked for, or that a pattern
-	// starts from; else the last part of its key.
+	// Stem is its key relative to the named folder or the one where a pattern starts;
+	// otherwise the last part of its key.
 	Stem string
 }
 
-// Expand finds the objects that a URL stands for: one, those in and below a
-// folder, or those that a pattern matches, in the order of their keys. Patterns
-// are those of [path.Match], with ** for any number of folders, and a folder that
-// matches stands for what is in it.
-// Keys of which a part begins with a dot or an underscore are left out, as files
-// are that are hidden, unless a pattern asks for them. A key without a
-// pattern is not looked for. To find nothing is an error.
+// Expand finds the objects that a URL means: one, those in and below a folder, or those
+// that match a pattern, in the order of their keys. Patterns are those of [path.Match],
+// with ** for any number of folders; a matching folder means all that is in it. Keys
+// with a part that begins with a dot or an underscore are left out like hidden files,
+// unless a pattern asks for them. The existence of a key without a pattern is not
+// checked. Finding nothing is an error.
 func Expand(ctx context.Context, u URL) ([]Object, error) {
 	pattern := strings.ContainsAny(u.Key, `*?[`)
 	if !u.IsFolder() && !pattern {
@@ -124,11 +123,11 @@ type expansion struct {
 	ctx    context.Context
 	url    URL
 	bucket Bucket
-	root   string // of keys; stems are what follows it
+	root   string // common prefix of keys; stems follow it
 	found  []Object
 }
 
-// match adds what a pattern matches; an object of that very name is that.
+// match adds what a pattern matches. An object whose name equals the pattern is the only match.
 func (e *expansion) match(pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return fmt.Errorf("%s: %w", e.url.Name(), err)
@@ -155,8 +154,8 @@ func (e *expansion) match(pattern string) error {
 	return nil
 }
 
-// exists looks for an object of that very name. Some stores refuse what a
-// pattern may have in it as a name, and say so by 400.
+// exists looks for an object of exactly that name. Some stores answer 400 to names with
+// a pattern's characters.
 func (e *expansion) exists(key string) (bool, error) {
 	ctx, op := startOperation(e.ctx)
 	defer op.finish()
@@ -171,8 +170,8 @@ func (e *expansion) exists(key string) (bool, error) {
 	return false, e.url.explain(ctx, err)
 }
 
-// matchBelow adds what a pattern matches below a folder: part by part, so that
-// no more is listed than may match.
+// matchBelow adds what a pattern matches below a folder. It goes part by part, and
+// lists only folders that may match.
 func (e *expansion) matchBelow(folder, pattern string) error {
 	part, rest, more := strings.Cut(pattern, "/")
 	if part == anyDepth {
@@ -193,7 +192,7 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 		case !matches || name == "" || isHidden(name) && !isHidden(part):
 		case k.IsFolder:
 			folders = append(folders, k.Name)
-		case !more && !strings.HasSuffix(k.Name, "/"): // which marks an empty folder
+		case !more && !strings.HasSuffix(k.Name, "/"): // a trailing slash marks an empty folder
 			e.add(k.Name)
 		}
 	})
@@ -253,8 +252,8 @@ func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key)
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// list calls visit for the keys that begin with a prefix, those that go on
-// beyond a delimiter as one folder.
+// list calls visit for the keys that begin with a prefix. Keys that share a part up to
+// the delimiter are visited as one folder.
 func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
 	return listKeys(e.ctx, e.url, e.bucket, prefix, delimiter, func(k Key) error {
 		visit(k)

@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// anyDepth is the part of a pattern that stands for any number of folders, none
-// included.
+// anyDepth is the part of a pattern that matches any number of folders, including none.
 const anyDepth = "**"
 
 // isPattern reports whether a part of a path is a pattern.
@@ -19,8 +18,8 @@ func isPattern(part string) bool { return strings.ContainsAny(part, `*?[`) }
 
 // Glob finds the files and folders that a pattern matches, in the order of their
 // names. Each part of the path is a pattern of [filepath.Match], or ** for any
-// number of folders. Names that begin with a dot match only a part that does, and
-// ** leaves out folders that begin with a dot or an underscore.
+// number of folders. Names that begin with a dot match only parts that do too, and **
+// skips folders that begin with a dot or an underscore.
 func Glob(pattern string) ([]string, error) {
 	root, parts := splitPattern(pattern)
 	for _, part := range parts {
@@ -33,8 +32,8 @@ func Glob(pattern string) ([]string, error) {
 	return slices.Compact(found), err
 }
 
-// PatternRoot is the folder that a pattern starts from: what comes before its
-// first part that is no plain name. It is empty, or ends with a separator.
+// PatternRoot returns the folder where a pattern starts: the text before its first part
+// with a pattern character. It is empty or ends with a separator.
 func PatternRoot(pattern string) string {
 	root, _ := splitPattern(pattern)
 	return root
@@ -102,8 +101,8 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 	return found, nil
 }
 
-// unlessMissing is err, unless that says that something is not there, or is no
-// folder: then a pattern does not match it.
+// unlessMissing returns err, but nil if err says that something is missing or not a
+// folder: a pattern does not match it then.
 func unlessMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil

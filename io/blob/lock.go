@@ -12,13 +12,13 @@ import (
 // errBusy says that another process holds the lock.
 var errBusy = errors.New("another run is writing it: wait until it has ended, or choose another name")
 
-// lockEnd is the end of the names of lock files: .NAME.robotsbatch.lock beside
-// an output, .robotsbatch.lock in a folder of outputs.
+// lockEnd ends the names of lock files: .NAME.robotsbatch.lock next to an output,
+// .robotsbatch.lock in a folder of outputs.
 const lockEnd = ".robotsbatch.lock"
 
-// Lock is an output that this process alone writes. The system gives the lock
-// back when the process ends, however it ends; the empty file that remains of a
-// killed one locks nobody out.
+// Lock is the exclusive right of this process to write an output. The system releases
+// it when the process ends in any way; the empty file that a killed process leaves does
+// not lock anybody out.
 type Lock struct {
 	file *os.File
 	path string
@@ -47,7 +47,7 @@ func LockFile(name string) (*Lock, error) {
 	return lock(name, folder+"."+shortBase(base)+lockEnd)
 }
 
-// LockFolder locks a folder of outputs, which must be there.
+// LockFolder locks an existing folder of outputs.
 func LockFolder(name string) (*Lock, error) {
 	name, isObject, err := checkName(name)
 	if err != nil || isObject {
@@ -76,18 +76,18 @@ func lock(name, path string) (*Lock, error) {
 		case !ok:
 			return nil, fmt.Errorf("%s: %w", name, errBusy)
 		}
-		// Its last holder removed it just now: once more.
+		// Its last holder removed it just now: try again.
 	}
 }
 
-// Unlock gives the lock back. It does nothing for nil.
+// Unlock releases the lock. It does nothing for nil.
 func (l *Lock) Unlock() {
 	if l != nil {
 		removeLocked(l.file, l.path)
 	}
 }
 
-// isAt reports whether f is what has that name.
+// isAt reports whether the file of that name is f.
 func isAt(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -97,15 +97,15 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// shortBase is the part of an output's name that goes into other names, so that
-// these stay below the usual limit of 255 bytes.
+// shortBase returns the part of an output's name that is used in derived names, which
+// must stay below the usual limit of 255 bytes.
 func shortBase(base string) string {
 	const most = 200
 	return strings.ToValidUTF8(base[:min(len(base), most)], "")
 }
 
-// Sweep removes what killed processes left in a folder and below: temporary
-// files and locks that nobody holds. It returns how many there were.
+// Sweep removes what killed processes left in and below a folder: temporary files and
+// locks that nobody holds. It returns their number.
 func Sweep(folder string) (removed int, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() && (isTemporary(entry.Name()) || strings.HasSuffix(entry.Name(), lockEnd)) && abandoned(path) {
@@ -122,8 +122,7 @@ func Sweep(folder string) (removed int, err error) {
 	return removed, nil
 }
 
-// SweepFile removes the temporary files that killed processes left beside an
-// output.
+// SweepFile removes the temporary files that killed processes left next to an output.
 func SweepFile(name string) error {
 	target, err := resolve(name)
 	if err != nil {
@@ -143,7 +142,7 @@ func SweepFile(name string) error {
 	return nil
 }
 
-// isTemporary knows the names that createTemporary gives.
+// isTemporary recognises names made by createTemporary.
 func isTemporary(name string) bool {
 	rest, ok := strings.CutSuffix(name, temporaryEnd)
 	at := strings.LastIndex(rest, temporaryMark)
@@ -154,7 +153,7 @@ func isTemporary(name string) bool {
 	return len(number) == 8 && strings.Trim(number, "0123456789abcdef") == ""
 }
 
-// abandoned removes a file that nobody has locked, and tells whether it did.
+// abandoned removes a file that nobody has locked, and reports whether it did.
 func abandoned(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,5 +7,5 @@ import "os"
 // tryLock does nothing: these systems have no locks that end with a process.
 func tryLock(*os.File) (ok bool, err error) { return true, nil }
 
-// removeLocked leaves the file there, which somebody may still be writing.
+// removeLocked keeps the file, because another process may still be writing it.
 func removeLocked(f *os.File, _ string) { f.Close() }

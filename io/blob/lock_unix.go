@@ -24,8 +24,8 @@ func tryLock(f *os.File) (ok bool, err error) {
 	}
 }
 
-// removeLocked removes a file and then gives up its lock, so that nobody who
-// takes the lock afterwards finds the name still there.
+// removeLocked removes a file and then releases its lock, so that the next holder of
+// the lock finds the name gone.
 func removeLocked(f *os.File, path string) {
 	os.Remove(path)
 	f.Close()

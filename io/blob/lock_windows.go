@@ -11,7 +11,7 @@ import (
 // it locked.
 func tryLock(f *os.File) (ok bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	// A byte that no file has, for one that is locked cannot be written.
+	// Lock a byte beyond any file's end, because a locked byte cannot be written.
 	place := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, place)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
@@ -20,8 +20,7 @@ func tryLock(f *os.File) (ok bool, err error) {
 	return err == nil, os.NewSyscallError("LockFileEx", err)
 }
 
-// removeLocked gives up a lock and removes the file, which nobody can who has
-// it open.
+// removeLocked releases a lock and removes the file. An open file cannot be removed.
 func removeLocked(f *os.File, path string) {
 	f.Close()
 	os.Remove(path)
