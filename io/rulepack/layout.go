@@ -9,9 +9,9 @@ import (
 // The errors that callers can tell apart. They are wrapped with the pack's name and the
 // details.
 var (
-	// ErrNotPack: the file is not a rule pack.
+	// errNotPack: the file is not a rule pack.
 	errNotPack = errors.New("this is no rule pack")
-	// ErrVersion: another version of the program made the pack.
+	// errVersion: another version of the program made the pack.
 	errVersion = errors.New("the rule pack is of another version")
 	// ErrDamaged: the pack was cut off or changed.
 	ErrDamaged = errors.New("the rule pack is damaged: compile it again")
