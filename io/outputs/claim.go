@@ -23,8 +23,8 @@ func Claim(out string) (release func(), err error) {
 	return claimFile(out)
 }
 
-// ClaimShard locks a shard of a job that writes a folder of outputs, which it makes if it
-// is missing. Other shards write the same folder meanwhile.
+// ClaimShard locks a shard of a job that writes a folder of outputs. It creates a missing
+// folder. Other shards may write to the same folder at the same time.
 func ClaimShard(out string, shard manifest.Shard) (release func(), err error) {
 	if blob.IsURL(out) {
 		return func() {}, nil
@@ -48,8 +48,8 @@ func claimFile(name string) (release func(), err error) {
 	return lock.Unlock, nil
 }
 
-// claimFolder claims a folder of outputs. It makes a missing one, which release
-// removes again if it is empty.
+// claimFolder claims a folder of outputs. It creates a missing folder; release removes
+// that again if it is empty.
 func claimFolder(name string) (release func(), err error) {
 	_, err = os.Stat(name)
 	missing := errors.Is(err, fs.ErrNotExist)

@@ -1,5 +1,6 @@
-// Package outputs writes the outputs of a job, whose formats it chooses and opens
-// ([Options]), and keeps them whole: one run at a time writes an output ([Claim]), it
-// appears when it is complete, several of a folder become durable at once ([Publisher]),
-// and a manifest records each ([Record]), from which a later run resumes.
+// Package outputs writes the outputs of a job. It chooses and opens their formats
+// ([Options]) and keeps them whole: only one run at a time writes an output ([Claim]),
+// and it appears only when complete. Several outputs of a folder become durable at once
+// ([Publisher]). A manifest records each output ([Record]), so that a later run can
+// resume.
 package outputs

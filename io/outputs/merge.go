@@ -12,13 +12,13 @@ import (
 	"robotsbatch/io/blob"
 )
 
-// mergeReaders is how many manifests and outputs are looked at at once.
+// mergeReaders is how many manifests and outputs are read at once.
 const mergeReaders = 32
 
-// Merge makes one manifest of those of a job's shards in a folder, and returns it with
-// the number of shards. All must be there and have ended, belong to one job, and have
-// seen the same inputs, and their outputs must be as they were written. The error names
-// what is not so; it wraps [manifest.ErrIncomplete] when shards are to be run.
+// Merge merges the manifests of a job's shards in a folder into one, and returns it
+// with the number of shards. All shards must exist, have ended, belong to one job and
+// have seen the same inputs, and their outputs must be unchanged. The error names what
+// is wrong; it wraps [manifest.ErrIncomplete] if shards must still be run.
 func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int, err error) {
 	unlock := func() {}
 	if !blob.IsURL(folder) {
@@ -52,8 +52,7 @@ func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int
 	return m, len(parts), r.replace(text)
 }
 
-// readShards reads the manifests of all shards in a folder, nil for one that is not
-// there.
+// readShards reads the manifests of all shards in a folder; nil for a missing one.
 func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error) {
 	names, err := shardNames(ctx, folder)
 	if err != nil {
@@ -81,7 +80,7 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 	})
 }
 
-// shardNames are the names of the shards' manifests in a folder.
+// shardNames returns the names of the shards' manifests in a folder.
 func shardNames(ctx context.Context, folder string) (names []string, err error) {
 	add := func(name string) {
 		if _, ok := manifest.ParseFileName(name); ok {
@@ -115,7 +114,7 @@ func shardNames(ctx context.Context, folder string) (names []string, err error) 
 	return names, nil
 }
 
-// checkOutputs finds outputs that are not what their shards wrote.
+// checkOutputs returns an error for outputs that changed since their shards wrote them.
 func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, parts []*manifest.Manifest) error {
 	of := make(map[string]int)
 	for i, part := range parts {
@@ -139,8 +138,8 @@ func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, part
 	})
 }
 
-// each calls do for 0 to n-1, some at a time, and returns the error of the first number
-// that has one.
+// each calls do for 0 to n-1, several at a time, and returns the error of the lowest
+// number that failed.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	numbers := make(chan int)

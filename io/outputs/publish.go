@@ -6,15 +6,16 @@ import (
 	"robotsbatch/io/blob"
 )
 
-// mostPublishing is how many outputs are made durable at once: one flush of the
+// mostPublishing is how many outputs are made durable at once, because one flush of the
 // disk serves several.
 const mostPublishing = 32
 
-// Publisher completes the outputs of a folder while the job writes the next ones:
-// making a small file durable takes longer than writing it. The zero value is ready.
+// Publisher completes the outputs of a folder while the job writes the next ones,
+// because making a small file durable takes longer than writing it. The zero value is
+// ready to use.
 type Publisher struct {
 	slots chan struct{}
-	turn  chan struct{} // closed when the output before the next has been entered
+	turn  chan struct{} // closed once the previous output has been entered
 	group sync.WaitGroup
 
 	mu  sync.Mutex

@@ -19,8 +19,8 @@ import (
 
 // Output is one output of a job, and the inputs whose rows go there.
 type Output struct {
-	// Path is a file's name, an object's URL, or "-" for stdout. Below an output
-	// folder it has no ending yet: the input's format decides which.
+	// Path is a file's name, an object's URL, or "-" for stdout. In an output folder it
+	// has no ending yet, because the input's format decides that.
 	Path     string
 	InFolder bool
 	Inputs   []frontier.Input
@@ -31,24 +31,24 @@ type Output struct {
 // nothing. Used, Enter and Save are safe for concurrent use.
 type Record struct {
 	name   string // of the manifest
-	folder string // outputs are named from here on
-	// single says that there is one output, whose manifest is written when it
-	// is complete.
+	folder string // names of outputs are relative to it
+	// single says that there is only one output; its manifest is written when it is
+	// complete.
 	single bool
 	job    manifest.Job
 	file   *os.File
 
-	// An object cannot be appended to: it is replaced when an eighth of the outputs in
-	// it is new.
+	// An object cannot be appended to. It is replaced each time an eighth of its
+	// outputs is new.
 	ctx   context.Context
 	text  []byte // all lines
 	saved int    // outputs in the object
 	ended bool
 
-	mu      sync.Mutex // for what follows; workers read rules, outputs are completed
+	mu      sync.Mutex // guards the fields below: workers add rule files, the publisher adds outputs
 	known   map[string]manifest.File
 	read    []manifest.RuleFile // not written yet
-	pending []byte              // lines that are not written yet
+	pending []byte              // lines not written yet
 	outputs int
 
 	writing sync.Mutex // for the file
@@ -75,7 +75,7 @@ func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *
 	return r
 }
 
-// Below is the name of a file or object below a folder.
+// Below returns the name of a file or object in a folder.
 func Below(folder, name string) string {
 	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
 		return u.Below(filepath.ToSlash(name)).String()
@@ -83,7 +83,7 @@ func Below(folder, name string) string {
 	return filepath.Join(folder, filepath.FromSlash(name))
 }
 
-// Used records that a file of the rules folder of that name was read.
+// Used records that a file of that rules folder was read.
 func (r *Record) Used(folder string, u rulesdir.Used) {
 	if r == nil {
 		return
@@ -114,8 +114,8 @@ func (r *Record) queue(line func(text []byte) []byte) {
 	r.read = nil
 }
 
-// begin replaces the file by one with the outputs and rule files that are kept of
-// an earlier run.
+// begin replaces the file by one with only the outputs and rule files kept from an
+// earlier run.
 func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
 	if r.single {
 		return nil
@@ -161,8 +161,8 @@ func (r *Record) failed(err error) error {
 	return fmt.Errorf("the manifest: %s: %w", blob.Shown(r.name), err)
 }
 
-// Sums puts checksums before the writer of an output. The sink that writes to it
-// must be wrapped by [manifest.Sums.Around]. The sums are nil for a nil Record.
+// Sums wraps the writer of an output, so that checksums of it are computed. Wrap the
+// sink that writes to it by [manifest.Sums.Around]. The sums are nil for a nil Record.
 func (r *Record) Sums(w blob.Writer) (blob.Writer, *manifest.Sums) {
 	if r == nil {
 		return w, nil
@@ -204,7 +204,7 @@ func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.
 	return nil
 }
 
-// relative is the name of an output below the folder, with slashes.
+// relative returns the name of an output relative to the folder, with slashes.
 func (r *Record) relative(path string) (string, error) {
 	if r.isObject() {
 		return strings.TrimPrefix(blob.Shown(path), blob.Shown(r.folder)), nil
@@ -223,8 +223,8 @@ func (r *Record) End() error {
 	return r.Save()
 }
 
-// Save writes what was entered, which is durable when it returns. Of several
-// concurrent calls one writes for all.
+// Save writes the entered outputs and makes them durable. Of several concurrent calls,
+// one writes for all.
 func (r *Record) Save() error {
 	if r == nil {
 		return nil
@@ -265,18 +265,17 @@ func (r *Record) Close() {
 	}
 }
 
-// PathOf is where a recorded output lies.
+// PathOf returns the path of a recorded output.
 func (r *Record) PathOf(o *manifest.Output) string {
 	return Below(r.folder, o.Output.Name)
 }
 
-// fileOf is a version in the manifest's terms, without credentials in its name.
+// fileOf converts a version to the manifest's form, without credentials in its name.
 func fileOf(name string, info blob.Info) manifest.File {
 	return manifest.File{Name: blob.Shown(name), Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}
 }
 
-// Forget removes the manifest beside a single output, which is about to be
-// replaced.
+// Forget removes the manifest of a single output that is about to be replaced.
 func Forget(out string) error {
 	if out == blob.Stdio || blob.IsURL(out) || IsFolder(out) {
 		return nil
@@ -288,8 +287,8 @@ func Forget(out string) error {
 	return nil
 }
 
-// IsFolder reports whether a name is that of a folder of outputs: one that exists, or
-// a name that ends like one.
+// IsFolder reports whether a name means a folder of outputs: an existing folder, or a
+// name that ends with a separator.
 func IsFolder(name string) bool {
 	if blob.IsURL(name) {
 		u, err := blob.ParseURL(name)

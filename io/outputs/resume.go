@@ -16,21 +16,22 @@ import (
 
 // Resumed says what an earlier run has done.
 type Resumed struct {
-	// Done are the outputs that need not be written again, by the index of the
-	// planned output; nil for one that has to be.
+	// Done holds, for each planned output, the earlier run's output if that is still
+	// valid; nil if it must be written.
 	Done []*manifest.Output
-	// Kept is how many those are.
+	// Kept is how many outputs in Done are not nil.
 	Kept int
-	// First says that there was no earlier run, Stopped that it did not come to its end.
+	// First says that there was no earlier run; Stopped says that the earlier run did not
+	// finish.
 	First, Stopped bool
-	// Redo are the reasons why outputs are written again that a run has written.
+	// Redo lists the reasons why finished outputs are written again.
 	Redo []string
-	// Anew is the reason why everything is written again; empty when there is none.
+	// Anew is the reason why everything is written again; "" if there is none.
 	Anew string
 }
 
 // readManifest reads the manifest of that name, a file or an object. The error names it,
-// and wraps fs.ErrNotExist when there is none.
+// and wraps fs.ErrNotExist if it does not exist.
 func readManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
 	if !blob.IsURL(name) {
 		return manifest.ReadFile(name)
@@ -47,7 +48,7 @@ func readManifest(ctx context.Context, name string) (*manifest.Manifest, error) 
 	return m, nil
 }
 
-// Start starts the manifest of a job that uses these rules, and resumes nothing.
+// Start starts the manifest of a job that uses these rules, without resuming.
 func (r *Record) Start(rules []manifest.Rules) error {
 	if r == nil {
 		return nil
@@ -56,9 +57,9 @@ func (r *Record) Start(rules []manifest.Rules) error {
 	return r.begin(nil, nil)
 }
 
-// Resume starts the manifest with the planned outputs that an earlier run has
-// written, if they are what this run would write. Outputs of truncated inputs count
-// only with acceptTruncated.
+// Resume starts the manifest with those planned outputs that an earlier run wrote and
+// that this run would write the same. Outputs of truncated inputs count only with
+// acceptTruncated.
 func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions *ruleset.Versions, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
@@ -110,7 +111,7 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 	return result, r.begin(kept, old.RuleFiles)
 }
 
-// keyOf is what an output is found by: the names of its inputs.
+// keyOf returns the key of an output: the names of its inputs.
 func keyOf(names []string) string { return strings.Join(names, "\x00") }
 
 func shownNames(inputs []frontier.Input) []string {
@@ -121,8 +122,8 @@ func shownNames(inputs []frontier.Input) []string {
 	return names
 }
 
-// changedRule finds a file of a rules folder that has changed since. The sources of
-// rules are the same.
+// changedRule finds a file of a rules folder that changed since the earlier run. The
+// sources of rules must be the same.
 func changedRule(ctx context.Context, old *manifest.Manifest, versions *ruleset.Versions) string {
 	for _, f := range old.RuleFiles {
 		now, shown, ok, err := versions.FileNow(ctx, f.Source, f.Name)
@@ -133,7 +134,7 @@ func changedRule(ctx context.Context, old *manifest.Manifest, versions *ruleset.
 	return ""
 }
 
-// carry takes over the rule files that the manifest has already.
+// carry takes over the rule files that are already in the manifest.
 func (r *Record) carry(files []manifest.RuleFile) {
 	for _, f := range files {
 		if f.Source >= 0 && f.Source < len(r.job.Rules) {
@@ -142,7 +143,7 @@ func (r *Record) carry(files []manifest.RuleFile) {
 	}
 }
 
-// outdated says why an output has to be written again; it is empty when it has not.
+// outdated says why an output must be written again; "" if it need not be.
 func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, acceptTruncated bool) string {
 	if !acceptTruncated && len(o.Truncated) > 0 {
 		return o.Truncated[0].Input + " was cut, and taken as far as it came (-accept-truncated, which is not given now)"

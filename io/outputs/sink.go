@@ -12,8 +12,8 @@ import (
 	"robotsbatch/io/text"
 )
 
-// Compression is that inside of Arrow and Parquet. LZ4 is Arrow's alone, and Snappy
-// Parquet's.
+// Compression is the compression inside Arrow and Parquet files. LZ4 is only for Arrow,
+// Snappy only for Parquet.
 type Compression uint8
 
 const (
@@ -42,9 +42,9 @@ func (o *Options) PassThrough(t Target, out Output, src *frontier.Concatenation)
 	return src.PassThrough()
 }
 
-// NewSink returns a sink that encodes to w the rows of inputs of which first is the first.
-// passing says that their columns pass through. A batch may take so many bytes of memory
-// as it is encoded.
+// NewSink returns a sink that encodes the inputs' rows to w; first is the first input.
+// passing says that their columns pass through. memory is the most bytes that encoding a
+// batch may take.
 func (o *Options) NewSink(t Target, first *frontier.Source, passing bool, memory int64, w blob.Writer) (batch.Sink, error) {
 	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory}
 	switch t.Format {

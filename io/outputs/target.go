@@ -18,16 +18,17 @@ import (
 type Options struct {
 	// Out is a file, an object, a folder, or "-" for stdout.
 	Out string
-	// Format is that of the outputs; Unknown tells it by the name, and else by the input.
+	// Format is the outputs' format; Unknown means that the name decides, or else the
+	// input.
 	Format format.Format
-	// Compression is that inside of Arrow and Parquet.
+	// Compression is the compression inside Arrow and Parquet files.
 	Compression Compression
 	// Recode decodes and encodes columns that could pass through.
 	Recode bool
-	// Keep are the input's columns that come out, and Verdicts those that come after.
+	// Keep says which columns of the input come out; Verdicts are the columns after them.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
-	// Part is put behind the names of outputs in a folder.
+	// Part is appended to the names of outputs in a folder.
 	Part string
 }
 
@@ -62,7 +63,7 @@ func (o *Options) WantsText() bool {
 	return named == format.Text && !IsFolder(o.Out)
 }
 
-// Target is how one output is written.
+// Target says how one output is written.
 type Target struct {
 	Path   string
 	Format format.Format
@@ -111,7 +112,7 @@ func withEnding(name, ending string) string {
 	return name + ending
 }
 
-// withoutEnding cuts the endings that tell a format or a compression.
+// withoutEnding cuts the endings that denote a format or a compression.
 func withoutEnding(name string) string {
 	_, plain := compress.ByName(name)
 	if f, _ := format.ByName(plain); f != format.Unknown {
@@ -139,7 +140,7 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 	return format.ArrowS
 }
 
-// check finds formats that cannot be written, or not with this compression.
+// check returns an error if the format cannot be written, or not with this compression.
 func (o *Options) check(t Target) error {
 	switch {
 	case !t.Format.Writable():
@@ -158,7 +159,7 @@ func (o *Options) check(t Target) error {
 	return nil
 }
 
-// Spare is an error for an output that would replace one of its inputs.
+// Spare returns an error if the output would replace one of its inputs.
 func (t Target) Spare(inputs []frontier.Input) error {
 	if blob.IsURL(t.Path) {
 		for _, in := range inputs {
@@ -180,7 +181,7 @@ func (t Target) Spare(inputs []frontier.Input) error {
 	return nil
 }
 
-// MakeFolder makes the folder that a file in an output folder lies in.
+// MakeFolder creates the folder of a file in an output folder.
 func (t Target) MakeFolder() error {
 	if blob.IsURL(t.Path) {
 		return nil
