@@ -7,13 +7,13 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// cutter is a lines.Cutter. A record ends at a line end outside of quotes. A quote
-// means what it means to the decoder: at the start of a field, or right after one that
-// closed, it opens; in quotes it closes; elsewhere it is a plain character.
+// cutter is a lines.Cutter. A record ends at a line end outside of quotes. It
+// interprets quotes like the decoder: a quote at the start of a field, or right after a
+// closing quote, opens; a quote in quotes closes; any other is a plain character.
 type cutter struct {
-	separator byte // 0 while it is unknown: then it may be any of separators
+	separator byte // 0 while unknown; then any of separators counts
 	quoted    bool
-	closed    int // where a quote closed last; -1 for nowhere
+	closed    int // position of the last closing quote; -1 if there is none
 }
 
 // Cut implements lines.Cutter.
@@ -31,8 +31,8 @@ func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
 			at += i + 1
 			continue
 		}
-		// Only as far as a small block may need: what follows a block is read
-		// again with the next.
+		// Search no further than a small block may need, because the bytes after a
+		// block are searched again with the next one.
 		const size = 4 << 10
 		plain := data[at:min(at+size, len(data))]
 		quote := bytes.IndexByte(plain, '"')

@@ -4,10 +4,9 @@
 // # Reading
 //
 // The first row that is not empty is the header, whose fields name the columns.
-// A field in quotes may have separators, line ends and doubled quotes; so it is with
-// tabs. A line ends with LF or CRLF, the last one needs no
-// end, and a byte order mark before the first is skipped. Where RFC 4180 says
-// nothing:
+// A field in quotes may have separators, line ends and doubled quotes, in tsv too. A
+// line ends with LF or CRLF, the last one needs no end, and a byte order mark before
+// the first is skipped. Where RFC 4180 says nothing:
 //
 //   - A quote in a field that does not start with one is a plain character, and
 //     what follows a closing quote belongs to the value.
@@ -16,9 +15,8 @@
 //     is an error, and so is a quote that nothing closes.
 //   - Bytes that are not UTF-8 stay as they are.
 //
-// A row may have several lines, and people count lines. Batches and errors therefore
-// count lines: batch.Batch.FirstRow is the number of lines before the batch, the
-// header's included.
+// A row may have several lines. Batches and errors count lines, because people do:
+// batch.Batch.FirstRow is the number of lines before the batch, including the header's.
 //
 // # Writing
 //

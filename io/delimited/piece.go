@@ -10,18 +10,18 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// store is what a batch needs. It passes from Source.Next to Piece.Decode, and
+// store is the memory of a batch. It passes from Source.Next to Piece.Decode, and
 // Batch.Release gives it back.
 type store struct {
 	data    []byte
 	columns []*lines.Strings // one, or all
-	unread  []byte           // the last field that no column has
+	unread  []byte           // the last field that belongs to no column
 	weights lines.Numbers
 	times   []int64
 }
 
-// keep is how many bytes of columns are kept for the next batch. It exceeds what a
-// batch can have, and bounds columns that grew large in different batches.
+// keep is the most bytes of columns kept for the next batch. It exceeds the size of any
+// one batch, and bounds the sum of columns that grew large in different batches.
 const keep = 4 * lines.MaxBlockSize
 
 // reset makes m ready for a batch of n columns and at most that many rows.
@@ -160,7 +160,7 @@ func (p *piece) row(r *reader) error {
 	return nil
 }
 
-// columnOf is the column that a field goes into, nil for none.
+// columnOf returns the column that a field goes into, nil for none.
 func (m *store) columnOf(s *Source, field int) *lines.Strings {
 	switch {
 	case s.columns:
@@ -190,7 +190,7 @@ func (p *piece) tooManyFields(start int) error {
 	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: put a value that has a %s in it in quotes", p.block.Line(start), len(p.source.names), separatorName(p.source.comma))
 }
 
-// separatorName is what people call a separator.
+// separatorName returns a separator's name for messages.
 func separatorName(c byte) string {
 	switch c {
 	case ',':

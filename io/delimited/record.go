@@ -21,7 +21,7 @@ func newReader(data []byte, separator byte, literal bool) *reader {
 }
 
 // findEnd finds the end of the line of data[r.at]. A CR before it belongs to the line
-// end, also at the end of the data.
+// end, even at the end of the data.
 func (r *reader) findEnd() {
 	r.lineEnd = len(r.data)
 	if i := bytes.IndexByte(r.data[r.at:], '\n'); i >= 0 {
@@ -33,8 +33,7 @@ func (r *reader) findEnd() {
 	}
 }
 
-// more reports whether there is another record, which is the next after empty
-// lines.
+// more skips empty lines and reports whether there is another record.
 func (r *reader) more() bool {
 	for r.at < len(r.data) && r.at == r.end {
 		r.at = min(r.lineEnd+1, len(r.data))
@@ -43,8 +42,8 @@ func (r *reader) more() bool {
 	return r.at < len(r.data)
 }
 
-// field appends the next field of a record to dst. last tells whether it ends its
-// record. ok is false when nothing closes its quote; no field follows then.
+// field appends the next field of a record to dst. last reports whether it is the
+// record's last. ok is false if its quote is not closed; then no field follows.
 func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
 	if r.at < r.end && r.data[r.at] == '"' && !r.literal {
 		if dst, ok = r.quoted(dst); !ok {
@@ -62,7 +61,8 @@ func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
 	return append(dst, plain...), true, true
 }
 
-// quoted appends what is in quotes, with doubled quotes as one, and goes past them.
+// quoted appends the text in quotes, with doubled quotes as one, and moves past the closing
+// quote.
 func (r *reader) quoted(dst []byte) (_ []byte, ok bool) {
 	for at := r.at + 1; ; {
 		i := bytes.IndexByte(r.data[at:], '"')

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// maxColumns is how many columns a header may have.
+	// maxColumns is the most columns of a header.
 	maxColumns = 10_000
 
 	// maxCells bounds the fields of a batch's table. Each takes four bytes, even one
@@ -35,21 +35,21 @@ type Options struct {
 	// and vertical bar that occurs most often in the header.
 	Separator byte
 	// CDX reads a crawl index whose first line, " CDX N b a m s k r M S V g",
-	// says with a letter what each field is. Blanks separate the fields, and a
-	// quote is a plain character.
+	// names each field by a letter. Blanks separate the fields, and a quote is a plain
+	// character.
 	CDX bool
-	// URLColumn is the column that has the URLs; empty for "url", else the one
-	// of that name in other case, such as "URL", else the only column.
+	// URLColumn is the column with the URLs. Empty means "url", or the one that differs
+	// from "url" only in case, or the only column.
 	URLColumn string
-	// Beside are columns that are read beside the URLs.
+	// Beside names columns that are read besides the URLs.
 	Beside batch.Beside
 	// Columns asks for all columns, as batch.Batch.Table.
 	Columns bool
 	// BatchRows is the most rows a batch has; 0 means lines.DefaultRows. Where
 	// Columns asks for very many, a batch has fewer.
 	BatchRows int
-	// BatchSize is how many bytes a batch's part of the input may have before its
-	// last row; 0 means lines.MaxBlockSize, which is also the limit.
+	// BatchSize is the most bytes of input in a batch before its last row; 0 means
+	// lines.MaxBlockSize, which is also the limit.
 	BatchSize int
 	// MaxLine is the most bytes a row may have, without its line end; 0 means
 	// lines.DefaultMaxLine, and 1 GiB is the limit. A longer row is an error.
@@ -59,7 +59,7 @@ type Options struct {
 // Source reads delimited values. It is a batch.Source.
 type Source struct {
 	name    string
-	comma   byte // what separates fields, 0 until the header tells
+	comma   byte // the separator, 0 until the header is read
 	cdx     bool
 	blocks  *lines.Blocks
 	skipped int // blocks that were read for the header
@@ -164,7 +164,7 @@ func (s *Source) parseHeader(block *lines.Block) error {
 	return nil
 }
 
-// cdxNames are the columns of the letters of a CDX header that most indexes have.
+// cdxNames maps the letters of a CDX header that most indexes have to column names.
 var cdxNames = map[string]string{
 	"N": "surt", "b": "timestamp", "a": "url", "m": "mime", "s": "status", "k": "digest",
 	"r": "redirect", "M": "meta", "S": "length", "V": "offset", "g": "filename",
@@ -192,7 +192,7 @@ func (s *Source) nameFields() error {
 
 var errOpenQuote = errors.New("a quote opens that nothing closes: close it, or write it twice and the field in quotes")
 
-// separators are those that a header may have, the likeliest first.
+// separators are the possible separators of a header, the likeliest first.
 const separators = ",;\t|"
 
 // likelySeparator returns the separator that occurs most often outside of quotes
@@ -217,7 +217,7 @@ func likelySeparator(header []byte) byte {
 	return separators[best]
 }
 
-// countNames counts the columns that are called wanted, and returns the last.
+// countNames counts the columns with the wanted name, and returns the last one.
 func countNames(names []string, equal func(a, b string) bool, wanted string) (found, index int) {
 	for i, column := range names {
 		if equal(column, wanted) {
@@ -253,7 +253,7 @@ func findColumn(names []string, name string) (int, error) {
 	return 0, fmt.Errorf("there is no column %q: name one of %s with -url-column", wanted, listColumns(names))
 }
 
-// findBeside returns the index of a column, which is a flag's; -1 when none is asked for.
+// findBeside returns the index of the column that a flag names; -1 if the flag is not set.
 func findBeside(names []string, name, flag string) (int, error) {
 	if name == "" {
 		return -1, nil
