@@ -13,7 +13,7 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// memory is what a batch needs. It passes from Source.Next to Piece.Decode, and
+// memory is the memory of a batch. It passes from Source.Next to Piece.Decode, and
 // Batch.Release gives it back.
 type memory struct {
 	rows            rows
@@ -41,19 +41,19 @@ func (s *Source) newMemory() *memory {
 	return m
 }
 
-// rows are a batch's lines as they were read, for the sink to pass through.
+// rows holds a batch's original lines, for the sink to pass through.
 type rows struct {
 	text []byte
 	rows []row
 	cdxj bool
-	// clash is an error when an object has the key of a verdict.
+	// clash is the error about an object that has the key of a verdict.
 	clash error
 }
 
 // row is a line that is not blank.
 type row struct {
 	start, end int32 // of the line, without white space around it
-	object     int32 // where the object starts; -1 where there is none
+	object     int32 // where the object starts; -1 if there is none
 	empty      bool  // the object has no members
 	owned      uint8 // which of surt and timestamp are keys in the object
 }
@@ -135,7 +135,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	return b, nil
 }
 
-// note tells the source what it must know of all batches, see Source.Complete.
+// note records for the source which keys occurred, see Source.Complete.
 func (p *piece) note() {
 	s, m := p.source, p.memory
 	if len(m.rows.rows) == 0 {
@@ -171,7 +171,7 @@ func objectKeys(object []byte) []string {
 	return slices.Sorted(maps.Keys(members))
 }
 
-// trim finds what is between the white space around a line.
+// trim returns the bounds of a line without the white space around it.
 func trim(line []byte) (begin, end int) {
 	end = len(line)
 	for end > 0 && isSpace(line[end-1]) {
@@ -183,7 +183,7 @@ func trim(line []byte) (begin, end int) {
 	return begin, end
 }
 
-// isSpace knows JSON's white space, but for the line end.
+// isSpace reports whether c is JSON's white space other than LF.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // line adds a row whose line was found.
@@ -213,7 +213,7 @@ func (m *memory) line(r row, number int64) {
 	m.rows.rows = append(m.rows.rows, r)
 }
 
-// url ends a row of URLs with the value of its key, as it is written.
+// url ends a row of URLs with the raw value of its key.
 func (m *memory) url(value []byte) {
 	if len(value) == 0 || value[0] != '"' {
 		m.urls.Null()
@@ -223,8 +223,8 @@ func (m *memory) url(value []byte) {
 	m.urls.End()
 }
 
-// weight ends a row of weights with the value of its key, as it is written. A string
-// may hold a number, as in crawl indexes.
+// weight ends a row of weights with the raw value of its key. A string may hold the
+// number, as in crawl indexes.
 func (m *memory) weight(value []byte) {
 	m.weighed = m.weighed || len(value) > 0
 	switch {
@@ -237,8 +237,8 @@ func (m *memory) weight(value []byte) {
 	}
 }
 
-// time adds the time of a row, which a string or a number is; nothing where no time is
-// asked for.
+// time adds a row's time from a string or a number. It does nothing if no time is
+// wanted.
 func (m *memory) time(value []byte) {
 	if m.scanner.time == nil {
 		return

@@ -6,21 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep objects and arrays may lie in each other, as deep as
-// encoding/json has it.
+// maxDepth is the deepest nesting of objects and arrays, the same as in encoding/json.
 const maxDepth = 10_000
 
 // scanner checks that a text is a JSON object (RFC 8259), and finds one key in it. It
-// reads each byte once and allocates nothing. Strings may have bytes that are not
-// UTF-8, because URLs have them.
+// reads each byte once and allocates nothing. It accepts strings that are not UTF-8,
+// because URLs may have such bytes.
 type scanner struct {
-	// key is searched. With anyCase, one in other case counts if key is absent.
+	// key is the wanted key. With anyCase, a key in other case counts if key is absent.
 	key     []byte
 	anyCase bool
-	// weight and time are searched, too; nil for none.
+	// weight and time are further wanted keys; nil for none.
 	weight, time []byte
-	// watched are keys whose presence is reported: first so many that the rows' own
-	// columns have, then those of verdicts.
+	// watched are keys whose presence is reported: first the rows' own columns, then
+	// the verdicts.
 	watched [][]byte
 	own     int
 
@@ -31,10 +30,10 @@ type scanner struct {
 	value   span // of the key's last value; empty when it is absent
 	weighed span // the weight's last value, likewise
 	timed   span // the time's
-	exact   bool // the key was there in its own case
+	exact   bool // the key occurred in its own case
 	members int
-	owned   uint8 // a bit for each of the own keys that is there
-	clash   int   // the first other watched key that is there, -1 for none
+	owned   uint8 // a bit for each own key that occurred
+	clash   int   // the first other watched key that occurred, -1 for none
 	unquote []byte
 }
 
@@ -52,7 +51,7 @@ func (s *scanner) object(text []byte) bool {
 	return s.at == len(text)
 }
 
-// outermost goes over the outermost object.
+// outermost scans the outermost object.
 func (s *scanner) outermost() bool {
 	s.at++
 	if s.next() == '}' {
@@ -99,7 +98,7 @@ func (s *scanner) outermost() bool {
 	}
 }
 
-// watch remembers which watched keys are there.
+// watch records which watched keys occur.
 func (s *scanner) watch(name []byte) {
 	for i, watched := range s.watched {
 		switch {
@@ -112,7 +111,7 @@ func (s *scanner) watch(name []byte) {
 	}
 }
 
-// next goes over white space and returns the byte there, 0 at the end.
+// next skips white space and returns the byte after it, 0 at the end.
 func (s *scanner) next() byte {
 	for s.at < len(s.data) {
 		switch c := s.data[s.at]; c {
@@ -125,7 +124,7 @@ func (s *scanner) next() byte {
 	return 0
 }
 
-// colon goes over the colon behind a key, and the white space around it.
+// colon skips the colon after a key and the white space around it.
 func (s *scanner) colon() bool {
 	if s.next() != ':' {
 		return false
@@ -135,8 +134,8 @@ func (s *scanner) colon() bool {
 	return true
 }
 
-// comma goes over what follows a member or an element: a comma, which another must
-// follow, or the end.
+// comma scans what follows a member or an element: a comma with another one after it,
+// or the end.
 func (s *scanner) comma(end byte) (more, ok bool) {
 	switch s.next() {
 	case ',':
@@ -150,7 +149,7 @@ func (s *scanner) comma(end byte) (more, ok bool) {
 	return false, false
 }
 
-// anyValue goes over a value at that depth.
+// anyValue scans a value at that depth.
 func (s *scanner) anyValue(depth int) bool {
 	if s.at >= len(s.data) {
 		return false
@@ -174,7 +173,7 @@ func (s *scanner) anyValue(depth int) bool {
 	}
 }
 
-// inner goes over an object or array within the outermost one.
+// inner scans an object or array within the outermost one.
 func (s *scanner) inner(depth int, end byte) bool {
 	s.at++
 	if s.next() == end {
@@ -204,7 +203,7 @@ func (s *scanner) word(word string) bool {
 	return true
 }
 
-// number goes over a number.
+// number scans a number.
 func (s *scanner) number() bool {
 	if s.data[s.at] == '-' {
 		s.at++
@@ -231,7 +230,7 @@ func (s *scanner) number() bool {
 	return true
 }
 
-// digits goes over one digit or more.
+// digits scans one digit or more.
 func (s *scanner) digits() bool {
 	start := s.at
 	for s.at < len(s.data) && '0' <= s.data[s.at] && s.data[s.at] <= '9' {
@@ -240,7 +239,8 @@ func (s *scanner) digits() bool {
 	return s.at > start
 }
 
-// special marks the bytes of a string that are not copied as they are.
+// special marks the bytes of a string that are not plain: quotes, backslashes and control
+// characters.
 var special = func() (table [256]bool) {
 	for c := range ' ' {
 		table[c] = true
@@ -249,7 +249,7 @@ var special = func() (table [256]bool) {
 	return table
 }()
 
-// stringHere goes over a string with its quotes.
+// stringHere scans a string with its quotes.
 func (s *scanner) stringHere() (escaped, ok bool) {
 	data, at := s.data, s.at
 	if at >= len(data) || data[at] != '"' {
@@ -276,8 +276,8 @@ func (s *scanner) stringHere() (escaped, ok bool) {
 	return false, false
 }
 
-// escapeLength returns how many bytes the escape has that data starts with,
-// 0 when it is none.
+// escapeLength returns the length of the escape at the start of data, 0 if there is
+// none.
 func escapeLength(data []byte) int {
 	if len(data) < 2 {
 		return 0
@@ -293,7 +293,7 @@ func escapeLength(data []byte) int {
 	return 0
 }
 
-// hex4 returns the code unit of the escape that data starts with.
+// hex4 returns the code unit of the escape at the start of data.
 func hex4(data []byte) (unit rune, ok bool) {
 	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
 		return 0, false

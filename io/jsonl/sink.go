@@ -54,8 +54,7 @@ type sink struct {
 	keepAll  bool
 }
 
-// keys returns each column's name as a key, after the separator from the value
-// before.
+// keys returns each column's name as a key, preceded by the separator.
 func keys(columns []lines.Column) ([][]byte, error) {
 	seen := make(map[string]bool, len(columns))
 	var result [][]byte
@@ -92,8 +91,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendFrom(dst, 0, values, words, row) })
 }
 
-// appendFrom appends the values of a row, which are those of the columns from first on, and
-// ends its object.
+// appendFrom appends a row's values, for the columns from first on, and ends its object.
 func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, words *lines.RowWords, row int) []byte {
 	for i := 0; i < len(values); i++ {
 		if words.Begins(first+i, row) {
@@ -125,8 +123,8 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	})
 }
 
-// append appends a row as an object without its closing brace, and tells whether it
-// is empty.
+// append appends a row as an object without its closing brace, and reports whether the
+// object is empty.
 func (r *rows) append(dst []byte, i int) (_ []byte, empty bool) {
 	row := &r.rows[i]
 	text := r.text[row.start:row.end]
@@ -157,5 +155,5 @@ func (r *rows) append(dst []byte, i int) (_ []byte, empty bool) {
 	return append(dst, r.text[row.object+1:row.end-1]...), false
 }
 
-// indexKeys are the keys of what a crawl index has before the object.
+// indexKeys are the keys of the fields before a crawl index's object.
 var indexKeys = [...]string{`"` + surtColumn + `":`, `"` + timestampColumn + `":`}

@@ -35,19 +35,19 @@ type Options struct {
 	// URLKey is the key of the URL; empty for "url", or in an object without it
 	// one in other case, such as "URL".
 	URLKey string
-	// Beside are keys that are read beside the URL.
+	// Beside names keys that are read besides the URL.
 	Beside batch.Beside
-	// Columns asks for all that a row has, as batch.Batch.Table: what the sink of
-	// this package passes through, and for a crawl index also a record of its
+	// Columns asks for whole rows as batch.Batch.Table: the original lines for this
+	// package's sink to pass through, and for a crawl index also a record of its
 	// columns.
 	Columns bool
-	// Verdicts are the columns that will be added. The sink of this package fails at
-	// an object that has one of them as a key.
+	// Verdicts are the columns that will be added. This package's sink fails at an
+	// object with one of their names as a key.
 	Verdicts []batch.VerdictColumn
 	// BatchRows is the most lines a batch has; 0 means lines.DefaultRows.
 	BatchRows int
-	// BatchSize is how many bytes a batch's part of the input may have before its
-	// last row; 0 means lines.MaxBlockSize, which is also the limit.
+	// BatchSize is the most bytes of input in a batch before its last row; 0 means
+	// lines.MaxBlockSize, which is also the limit.
 	BatchSize int
 	// MaxLine is the most bytes a line may have, without its line end; 0 means
 	// lines.DefaultMaxLine, and 1 GiB is the limit. A longer line is an error.
@@ -66,7 +66,7 @@ type Source struct {
 	whole   *whole
 }
 
-// whole is what is known of an input after all its pieces were decoded.
+// whole is what is known about an input after all its pieces were decoded.
 type whole struct {
 	name, key string
 	weight    string
@@ -108,7 +108,7 @@ func NewSource(r io.Reader, o Options) *Source {
 // from line to line.
 func (s *Source) Schema() *arrow.Schema { return s.schema }
 
-// timestamps reports whether the times that are asked for are those of a crawl index.
+// timestamps reports whether the wanted times are a crawl index's timestamps.
 func (s *Source) timestamps() bool {
 	return s.options.CDXJ && s.options.Beside.Time == timestampColumn
 }
@@ -116,8 +116,8 @@ func (s *Source) timestamps() bool {
 // URLColumn returns the key of the URL.
 func (s *Source) URLColumn() string { return s.options.URLKey }
 
-// Next returns the next batch of lines, as they are. After a failed read it
-// returns the whole lines that were read, and then the error on every call.
+// Next returns the next batch of undecoded lines. After a failed read it returns the
+// whole lines that were read, and then the error on every call.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	m := s.pool.Get().(*memory)
 	block, err := s.blocks.Next(ctx, m.rows.text)
