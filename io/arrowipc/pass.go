@@ -76,9 +76,11 @@ func (s *Source) CanPassThrough(stream, several bool) bool {
 	return len(s.schema.ids) == 0 || !several && (stream || fromFile)
 }
 
-// PassThrough makes all record batches pass through to a sink with [SinkOptions.From]: only the URLs are decoded, and
-// the columns that come out, all or the URLs', are copied unchanged. Call it before the first Next. The source takes
-// over in, which may be nil, and closes it once the source is closed and all its record batches are written.
+// PassThrough makes all record batches pass through to a sink with [SinkOptions.From]:
+// only the URLs are decoded, and the columns that come out, all or the URLs', are
+// copied unchanged. Call it before the first Next. The source takes over in, which may
+// be nil, and closes it once the source is closed and all its record batches are
+// written.
 func (s *Source) PassThrough(in io.Closer) error {
 	s.passing, s.in = true, in
 	s.users.Store(1)
@@ -174,7 +176,8 @@ func (s *sink) layOutPassed() (err error) {
 	return nil
 }
 
-// passedChunk is a piece of a record batch that passes through. The last piece writes the record batch.
+// passedChunk is a piece of a record batch that passes through. The last piece writes
+// the record batch.
 type passedChunk struct {
 	record *passedRecord
 	last   bool

@@ -131,8 +131,9 @@ func (s *Source) compression() Compression {
 // versionKey names the program that added columns to another writer's file.
 const versionKey = "robotsbatch.columns"
 
-// metadata extends a stored Arrow schema, if there is one, by the verdict columns, and records which program added
-// them. created_by stays, because readers judge statistics by it.
+// metadata extends a stored Arrow schema, if there is one, by the verdict columns, and
+// records which program added them. created_by stays, because readers judge statistics
+// by it.
 func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 	pairs = slices.Clone(pairs)
 	var names []byte
@@ -198,7 +199,8 @@ const (
 	leftOut        // no row comes out
 )
 
-// assemble encodes a row group's new columns, or all of a mixed one, after all its pieces were evaluated.
+// assemble encodes a row group's new columns, or all of a mixed one, after all its
+// pieces were evaluated.
 func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	verdicts, err := g.verdicts.Columns(s.output)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"robotsbatch/matcher/partition"
 )
 
-// has reports whether an authority is in partition number of count. With a count below 2 it always is.
+// has reports whether an authority is in partition number of count. With a count below
+// 2 it always is.
 func has(number, count int, authority []byte) bool {
 	return count < 2 || partition.Of(partition.Hash(authority), count) == number
 }

@@ -170,7 +170,8 @@ type recordReader struct {
 	broken bool
 }
 
-// number reads a count of things that each take at least one byte, so that a larger count is broken.
+// number reads a count of things that each take at least one byte, so that a larger
+// count is broken.
 func (x *recordReader) number() uint64 {
 	v, n := binary.Uvarint(x.data)
 	if n <= 0 || v > uint64(len(x.data)-n) {

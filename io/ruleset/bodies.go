@@ -36,8 +36,8 @@ type Body struct {
 // answers with a body; any other file is one robots.txt. The argument is valid until visit
 // returns. The first error, of a source or of visit, is returned at once.
 //
-// Of a rule pack it visits each distinct body once. A source without any robots.txt is an error. Single and AllowNone
-// are ignored.
+// Of a rule pack it visits each distinct body once. A source without any robots.txt is
+// an error. Single and AllowNone are ignored.
 func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	o.Single = []string{"any"} // any other file is a single robots.txt
 	f := &Found{options: o, warner: &warner{warn: withoutFlag(o.Warn), note: withoutFlag(o.Note)}}
@@ -79,7 +79,8 @@ func (e operandError) Unwrap() error { return e.error }
 // rulesFlag precedes the names of sources in messages.
 const rulesFlag = "-rules "
 
-// withoutFlag returns say without rulesFlag in its messages, for sources that were not named with -rules.
+// withoutFlag returns say without rulesFlag in its messages, for sources that were not
+// named with -rules.
 func withoutFlag(say func(string)) func(string) {
 	if say == nil {
 		return nil
