@@ -9,8 +9,8 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// maxAuthority is the length, in bytes, beyond which no host can have an authority: a
-// DNS name has at most 255 (RFC 1035 §2.3.4).
+// maxAuthority is the most bytes of a host's authority. A DNS name has at most 255 (RFC
+// 1035 §2.3.4).
 const maxAuthority = 2048
 
 // Waiting counts rows by authority.
@@ -20,19 +20,19 @@ type Waiting struct {
 	invalid atomic.Int64
 }
 
-// NewWaiting returns a Waiting that takes about memory bytes, and has its temporary files
-// in a folder.
+// NewWaiting returns a Waiting that uses about that many bytes of memory, and puts its
+// temporary files into folder.
 func NewWaiting(memory int64, folder string) *Waiting {
 	return &Waiting{counter: runs.NewCounter(memory, folder)}
 }
 
-// Invalid is how many rows have no authority.
+// Invalid returns how many rows have no authority.
 func (w *Waiting) Invalid() int64 { return w.invalid.Load() }
 
 // Close removes temporary files.
 func (w *Waiting) Close() { w.counter.Close() }
 
-// NewEvaluator returns a batch.Evaluator that counts rows, and gives them no verdicts.
+// NewEvaluator returns a batch.Evaluator that only counts rows and sets no verdicts.
 func (w *Waiting) NewEvaluator() batch.Evaluator {
 	return &evaluator{waiting: w, rows: make(map[string]int64)}
 }

@@ -23,33 +23,32 @@ const (
 
 var reasons = [...]string{missing: "missing", stale: "stale"}
 
-// Rules say what is known of robots.txt; a ruleset.Set does.
+// Rules say which robots.txt are known; a ruleset.Set implements it.
 type Rules interface {
-	// Fetch returns the HTTP status and the time of the fetch that decides about an
-	// authority, in seconds since 1970, each 0 where it is not known; known is false
-	// where nothing is known of the authority.
+	// Fetch returns the HTTP status of the fetch that decides about an authority, and
+	// its time in seconds since 1970; each is 0 if unknown. known is false if nothing
+	// is known about the authority.
 	Fetch(authority []byte) (status int, fetched int64, known bool, err error)
 }
 
 // Options say which robots.txt are wanted.
 type Options struct {
-	// AsOf is the time that ages count up to, in seconds since 1970, and MaxAge how many
-	// seconds old a fetch may be. What has no time is not stale.
+	// AsOf is the time at which ages are computed, in seconds since 1970, and MaxAge the
+	// most seconds that a fetch may be old. A fetch without a time is not stale.
 	AsOf, MaxAge int64
 	// Memory is about how many bytes sorting may take.
 	Memory int64
 	// Folder is where temporary files are made.
 	Folder string
 	// Locations, if not nil, calls add for each capture that redirects, with the time of
-	// its fetch and where it leads. It is called when a robots.txt is wanted that
-	// redirects.
+	// its fetch and where it leads. It is called only if a wanted robots.txt redirects.
 	Locations func(add func(authority []byte, fetched int64, location []byte) error) error
 }
 
-// Wanted are the robots.txt that are wanted.
+// Wanted holds the robots.txt that must be fetched.
 type Wanted struct {
-	// Authorities counts those of the frontier, Missing and Stale those that are wanted,
-	// and MissingRows and StaleRows the rows that wait for them.
+	// Authorities counts the frontier's authorities, Missing and Stale the wanted ones,
+	// and MissingRows and StaleRows the rows that wait for these.
 	Authorities, Missing, Stale int64
 	MissingRows, StaleRows      int64
 
@@ -97,7 +96,7 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 	return w, nil
 }
 
-// rank sorts what is wanted by rows, with the locations of redirects.
+// rank sorts the wanted robots.txt by rows and adds the locations of redirects.
 func (w *Wanted) rank(known *runs.Sorter, redirects bool, o Options) error {
 	if !redirects || o.Locations == nil {
 		return known.Merge(func(data []byte) error { return w.sorter.Add(data) })
@@ -144,7 +143,7 @@ func (w *Wanted) rank(known *runs.Sorter, redirects bool, o Options) error {
 
 var errEnough = errors.New("nobody wants more")
 
-// Schema is that of the table of what is wanted.
+// Schema is the schema of the table of wanted robots.txt.
 var Schema = arrow.NewSchema([]arrow.Field{
 	{Name: "url", Type: arrow.BinaryTypes.String},
 	{Name: "rows", Type: arrow.PrimitiveTypes.Int64},
@@ -155,7 +154,7 @@ var Schema = arrow.NewSchema([]arrow.Field{
 	{Name: "location", Type: arrow.BinaryTypes.String, Nullable: true},
 }, nil)
 
-// Rows yields the table, most wanted first, in records of at most so many rows.
+// Rows yields the table, most wanted first, in records of at most that many rows.
 func (w *Wanted) Rows(rows int) iter.Seq2[arrow.Record, error] {
 	return tables.WrittenRecords(Schema, rows, func(to *tables.Writer) error {
 		return w.sorter.Merge(func(data []byte) error {
@@ -207,7 +206,7 @@ func newRecord(authority []byte, rows int64, status int, fetched int64) record {
 	return r
 }
 
-// at is the record with a location.
+// at returns the record with a location.
 func (r record) at(location []byte) record {
 	if len(location) <= maxLocation {
 		r = append(r, location...)
