@@ -12,7 +12,7 @@
 //	end marker           ──▶
 //	                     ◀──  end marker; nothing behind the client's is read
 //
-// Each batch has one answer with its rows in order, also a batch without rows and one
-// of which no row comes out. A stream that ends without its end marker is an error, and
-// an answer without one was not completed.
+// Each batch has one answer with its rows in order, even if it has no rows or none
+// comes out. An input that ends without its end marker is an error, and an answer
+// without one is incomplete.
 package pipe

@@ -15,29 +15,29 @@ import (
 type Options struct {
 	// Name of the input for errors, such as "stdin".
 	Name string
-	// URLColumn has the URLs; empty means what [arrowipc.Options] says.
+	// URLColumn is the column with the URLs; for the default see [arrowipc.Options].
 	URLColumn string
-	// Beside are columns that are read beside the URLs.
+	// Beside names columns that are read besides the URLs.
 	Beside batch.Beside
 	// Keep says which columns of the input come out, before Verdicts.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
 	// Emit says which rows come out.
 	Emit batch.Emit
-	// Workers is how many batches are in memory, and worked on, at a time. With one,
-	// nothing is read before the answer to the batch before was written. 0 means 1.
+	// Workers is how many batches are in memory and evaluated at a time. With one, a
+	// batch is read only after the previous answer was written. 0 means 1.
 	Workers int
-	// Memory bounds what all batches take together, in bytes, and half of it is the
-	// most for one. 0 means batch.DefaultMemory.
+	// Memory is the most bytes of all batches together; one batch may take half of it.
+	// 0 means batch.DefaultMemory.
 	Memory int64
-	// Check, if not nil, is called before the end marker is written, which its error
-	// prevents.
+	// Check, if not nil, is called before the end marker is written. If it fails, no
+	// end marker is written.
 	Check func() error
 }
 
-// Run answers the stream that comes from in, on out. Each worker has an evaluator of
-// its own, which newEvaluator makes. It returns what it counted of the batches that
-// were answered. After an error, or the end of ctx, a read of in may go on.
+// Run reads the stream in and writes the answers to out. newEvaluator makes an
+// evaluator for each worker. Run returns the statistics of the answered batches. After
+// an error, or the end of ctx, a read of in may still be running.
 func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() batch.Evaluator, o Options) (batch.Stats, error) {
 	if o.Workers <= 0 {
 		o.Workers = 1
@@ -87,7 +87,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 	}
 }
 
-// newSink starts the answer, to which columns pass as they lie if they can.
+// newSink starts the answer. Columns pass through if they can.
 func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 	options := arrowipc.SinkOptions{
 		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
