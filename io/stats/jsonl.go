@@ -12,7 +12,7 @@ import (
 	"robotsbatch/io/lines"
 )
 
-// object is a row of a survey as JSON has it.
+// object is a row of a survey in JSON.
 type object struct {
 	Authority *string `json:"authority"`
 	Domain    *string `json:"registered_domain"`

@@ -17,8 +17,8 @@ import (
 // Ranks are the ranks of domains.
 type Ranks struct {
 	rank map[string]int
-	// top are the ranks up to which sites are counted: powers of ten from a hundred, of
-	// which the last has all of the list.
+	// top holds the ranks up to which sites are counted: powers of ten from a hundred
+	// on. The last one covers the whole list.
 	top []int
 }
 
@@ -32,8 +32,8 @@ func OpenRanks(ctx context.Context, name string) (ranks *Ranks, err error) {
 	return ranks, err
 }
 
-// readText calls read with what is decompressed of a file or an object; of stdin, which is
-// not decompressed, for the name "-".
+// readText calls read with the decompressed content of a file or an object; for the name
+// "-" with stdin, without decompressing.
 func readText(ctx context.Context, name string, stdin io.Reader, read func(io.Reader) error) error {
 	if name == blob.Stdio && stdin != nil {
 		return read(stdin)
@@ -52,11 +52,10 @@ func readText(ctx context.Context, name string, stdin io.Reader, read func(io.Re
 	return read(r)
 }
 
-// readRanks reads a list of domains, the first one a line being the first in rank; or
-// lines of a rank, a comma and a domain, as Tranco's lists have them. A domain may be an
-// origin, such as https://www.example.com. Empty lines and those that begin with "#" do
-// not count, nor does a header of two words. Of a domain that comes again the first
-// line counts.
+// readRanks reads a list of domains in the order of their ranks, one a line, or lines
+// with a rank, a comma and a domain, as in Tranco's lists. A domain may be an origin,
+// such as https://www.example.com. Empty lines, lines that begin with "#", and a header
+// of two words are ignored. For a repeated domain, the first line counts.
 func readRanks(r io.Reader) (*Ranks, error) {
 	ranks := &Ranks{rank: make(map[string]int)}
 	scanner := bufio.NewScanner(r)
@@ -119,7 +118,7 @@ func (r *Ranks) of(domain, host string) int {
 	return rank
 }
 
-// tops are the ranks up to which sites are counted.
+// tops returns the ranks up to which sites are counted.
 func (r *Ranks) tops() []int {
 	if r == nil {
 		return nil

@@ -18,16 +18,16 @@ import (
 type Options struct {
 	// Domains counts registered domains instead of authorities.
 	Domains bool
-	// Ranks, if not nil, are those of domains.
+	// Ranks, if not nil, are the ranks of domains.
 	Ranks *Ranks
 }
 
-// Count is how many sites deny an agent how much.
+// Count counts sites by how much they deny an agent.
 type Count struct {
-	// Rank is All, or the number of the first domains of a list that are counted.
+	// Rank is All, or how many of a list's first domains are counted.
 	Rank  int
 	Agent string
-	// Sites are all; each is one of Full, Partial, None and Undecided.
+	// Sites counts all; each is also in one of Full, Partial, None and Undecided.
 	Sites, Full, Partial, None, Undecided int64
 	// Of the sites that deny all or some, those whose group names the agent, and those
 	// whose group is for everyone. The others have no rules: nobody could be asked.
@@ -37,7 +37,8 @@ type Count struct {
 // All is the rank of counts of all sites.
 const All = 0
 
-// state is what is known of a site and an agent: bits, for several authorities.
+// state is what is known about a site and an agent: a set of bits, because a site may have
+// several authorities.
 type state uint8
 
 const (
@@ -56,7 +57,7 @@ type Tally struct {
 	numbers map[string]int // of agents
 	counts  [][]Count      // by rank, then agent
 	sites   map[string]int // the number of a registered domain
-	states  [][]state      // of a site, by agent
+	states  [][]state      // by site, then agent
 }
 
 // NewTally returns a Tally that has counted nothing.
@@ -68,7 +69,7 @@ func NewTally(o Options) *Tally {
 	return t
 }
 
-// columns are those of a survey that are counted.
+// columns are the columns of a survey that are used.
 type columns struct{ authority, domain, agent, blocked, by arrow.Array }
 
 // Add counts a record of a survey. An error says what it lacks.
@@ -102,7 +103,7 @@ func value(a arrow.Array, row int) string {
 	return a.ValueStr(row)
 }
 
-// agent is an agent's number.
+// agent returns an agent's number.
 func (t *Tally) agent(name string) int {
 	number, ok := t.numbers[name]
 	if !ok {
@@ -148,7 +149,7 @@ func (t *Tally) addRow(authority, domain string, agent int, s state) {
 	site, ok := t.sites[domain]
 	if !ok {
 		site = len(t.states)
-		t.sites[strings.Clone(domain)] = site // the record's memory is used again
+		t.sites[strings.Clone(domain)] = site // the record's memory is reused
 		t.states = append(t.states, nil)
 	}
 	states := &t.states[site]
@@ -197,8 +198,8 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// Tables returns the counts: of all sites, then by rank, the smallest first; of each the
-// agents that most sites deny all, then some, come first.
+// Tables returns the counts of all sites, then those by rank, the smallest first. Within
+// each, agents that most sites deny all come first, then those that most deny some.
 func (t *Tally) Tables() []Count {
 	for domain, site := range t.sites {
 		rank := t.options.Ranks.of(domain, domain)
@@ -228,7 +229,7 @@ func (t *Tally) Tables() []Count {
 	return all
 }
 
-// AddAll counts a survey of that name, whose batches are Arrow records. Errors name it.
+// AddAll counts a survey whose batches are Arrow records. Errors name it by the given name.
 func (t *Tally) AddAll(ctx context.Context, survey batch.Source, name string) error {
 	for {
 		piece, err := survey.Next(ctx)

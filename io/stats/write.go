@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// row is a Count as it is written.
+// row is a Count in its written form.
 type row struct {
 	// Rank is "all" or "top 1000".
 	Rank            string  `json:"rank"`
@@ -81,7 +81,8 @@ func WriteCSV(w io.Writer, counts []Count) error {
 	return c.WriteAll(lines)
 }
 
-// WriteText writes a table for each rank. sites is what is counted, such as "authorities".
+// WriteText writes a table for each rank. sites names what is counted, such as
+// "authorities".
 func WriteText(w io.Writer, counts []Count, sites string) error {
 	var b strings.Builder
 	width := len("agent")
