@@ -103,6 +103,8 @@ def test_a_child_that_is_killed(workers: int) -> None:
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_ctrl_c_ends_the_child(workers: int) -> None:
+    # What starts tests in the background may have had SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     stream = robotsbatch.reader(endless(), rules="robots", workers=workers)
     stream.read_next_batch()
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -110,6 +112,7 @@ def test_ctrl_c_ends_the_child(workers: int) -> None:
         for _ in stream:
             pass
     del stream
+    signal.signal(signal.SIGINT, before)
     assert not children()
 
 
