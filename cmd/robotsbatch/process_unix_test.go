@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -67,15 +68,16 @@ func underWay(t *testing.T, args ...string) (cmd *exec.Cmd, feed io.WriteCloser,
 // A signal stops a job whose input never ends: it fails, says so, and what was
 // there before it is there still.
 func TestSignalStopsJob(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
-		t.Run(signal.String(), func(t *testing.T) {
+	ignoreNoSignals(t)
+	for _, sent := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(sent.String(), func(t *testing.T) {
 			workplace(t)
 			writeFile(t, "out.csv", "as before\n")
 			cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
-			if err := cmd.Process.Signal(signal); err != nil {
+			if err := cmd.Process.Signal(sent); err != nil {
 				t.Fatal(err)
 			}
-			if status := exitStatus(t, cmd); status != 128+int(signal) {
+			if status := exitStatus(t, cmd); status != 128+int(sent) {
 				t.Errorf("exit status %d", status)
 			}
 			if !strings.HasPrefix(stderr.String(), "robotsbatch: stopped (") {
@@ -84,6 +86,15 @@ func TestSignalStopsJob(t *testing.T) {
 			wantOnly(t, "out.csv", "as before\n")
 		})
 	}
+}
+
+// ignoreNoSignals has the children of a test ignore no signal, which a shell that starts
+// tests in the background, or nohup, would have them do.
+func ignoreNoSignals(t *testing.T) {
+	t.Helper()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(signals) })
 }
 
 // wantOnly checks that name and rules are all there is, and what is in name.
@@ -142,6 +153,7 @@ func TestSignalStopsOpen(t *testing.T) {
 // A write to a pipe that nobody reads keeps the job from stopping at a signal. A
 // second one kills it then.
 func TestSecondSignalKills(t *testing.T) {
+	ignoreNoSignals(t)
 	workplace(t)
 	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 50_000))
 	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules")
