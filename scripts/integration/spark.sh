@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # Runs scripts/spark/filter_frontier.py on a real Spark: a standalone master and two
-# workers on this machine, a frontier in 64 Parquet files. An executor and a pipe are
-# killed in the middle; still the output must have the rows of one job of this machine, and
-# no process may be left over. It needs Go, Java 17, python3, Linux, and PyPI.
+# workers on this machine, a frontier in many Parquet files. An executor and a pipe are killed
+# in the middle; still the output must have the rows of one job of this machine, and no
+# process may be left over. It needs Go, Java 17, python3, Linux, and PyPI.
 #
-# ROWS is how many (400,000), FILES how many files (64), ORIGINS how many authorities.
-# INDEX_COLUMNS is 30, as in Common Crawl's index, or 3.
+# ROWS is how many (240,000), FILES how many files (24), ORIGINS how many authorities. With
+# RECORD=1 it also tries rules in parts and a damaged pack, which takes some minutes more,
+# and keeps in bench/record/spark-DATE.txt the processor time of the pipes, of the job, and
+# of the same job with protego in a pandas UDF.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source scripts/record.sh
 
-rows=${ROWS-400000} files=${FILES-64} origins=${ORIGINS-$((${ROWS-400000} / 100))}
+rows=${ROWS-240000} files=${FILES-24}
+origins=${ORIGINS-$((rows / 100))}
 [[ $(uname) == Linux ]] || skip "the cluster needs subreapers, which only Linux has"
 command -v java >/dev/null || [[ -n ${JAVA_HOME-} ]] || skip "Spark needs Java 17 or later: there is no java"
-python_with "$pyspark" pyarrow==26.0.1 pandas==3.1.1 duckdb==2.0.0
+python_with "$pyspark" pyarrow==26.0.1 pandas==3.1.1 protego==0.7.0 duckdb==2.0.0
 build
 ROBOTSBATCH_BINARY=$scratch/robotsbatch scripts/wheel.sh -out "$scratch/dist" "$(go env GOOS)/$(go env GOARCH)" >/dev/null
 cp "$scratch"/dist/*.whl "$scratch/robotsbatch.zip" # the package, as --py-files takes it
@@ -42,11 +46,13 @@ until_true() {
   done
 }
 
-# The frontier, and what one job of this machine says.
+# The frontier, and what one job of this machine says. TIMEFORMAT is for processor time.
+TIMEFORMAT='%U %S %R'
 ./gen -out corpus -urls "$rows" -origins "$origins" -formats ''
-seq 1 "$files" | xargs -P 2 -I K ./gen -out corpus/frontier -urls "$rows" -origins "$origins" -formats parquet -columns "${INDEX_COLUMNS-30}" -rules=false -part K/"$files"
+seq 1 "$files" | xargs -P 2 -I K ./gen -out corpus/frontier -urls "$rows" -origins "$origins" -formats parquet -columns 30 -rules=false -part K/"$files"
 ./robotsbatch compile -rules corpus/rules -out site.rules -quiet
-./robotsbatch -in corpus/frontier -rules site.rules -agent CCBot -out whole/ -quiet
+single() { ./robotsbatch -in corpus/frontier -rules site.rules -agent CCBot -quiet "$@"; }
+{ time single -out whole/ -workers 1; } 2>single.time
 echo "$rows rows in $files files: $(du -sm corpus/frontier | cut -f 1) MB; rules of $origins authorities: $(du -sm site.rules | cut -f 1) MB"
 
 # The cluster. Its stdin stays open as long as this script runs.
@@ -112,7 +118,7 @@ PYTHON
 # A pipe of which something is to be seen stands still when it has read some of its batch:
 # the shim becomes robotsbatch, and a process beside it stops it. The 5th and the 9th
 # that begin are stopped, or a later one if that was too quick.
-mkdir plain killed begun && cp robotsbatch plain/
+mkdir plain killed begun timed && cp robotsbatch plain/
 cat >killed/robotsbatch <<SHIM
 #!/usr/bin/env bash
 for count in {1..60} none; do
@@ -134,7 +140,12 @@ for stop in 5 9; do
 done
 exec "$scratch/plain/robotsbatch" "\$@"
 SHIM
-chmod +x killed/robotsbatch
+cat >timed/robotsbatch <<SHIM
+#!/usr/bin/env bash
+TIMEFORMAT='%U %S'
+{ time "$scratch/plain/robotsbatch" "\$@" 2>&3; } 3>&2 2>>"$scratch/pipes.time"
+SHIM
+chmod +x killed/robotsbatch timed/robotsbatch
 
 # An executor is killed while a pipe of its works, and a pipe of another task.
 batch_rows=1000
@@ -159,3 +170,51 @@ grep -q 'robotsbatch pipe was killed by SIGKILL' killed.log || fail "the task's 
 batch_rows=10000
 grep '^robotsbatch: rows' killed.log
 same out.killed
+
+[[ -n ${RECORD-} ]] || exit 0
+
+# Rules in parts, each opened by the tasks whose URLs it knows; partitioned output.
+./robotsbatch compile -rules corpus/rules -out parts.rules -partitions 3 -quiet
+filter parts.log plain/robotsbatch --rules "$scratch/parts.rules" --partitions 3 --tasks 6 --partition-by fetch_status --out out.parts
+[[ -d $(echo out.parts/fetch_status=200) ]] || fail "the output is not partitioned: $(ls out.parts)"
+same out.parts
+
+# What the program says of a damaged pack is in the job's error.
+mkdir cut && head -c 3000 site.rules >cut/site.rules
+status=0
+(submit cut.log --py-files robotsbatch.zip --files "plain/robotsbatch,cut/site.rules" "$spark/filter_frontier.py" \
+  --frontier corpus/frontier --agent CCBot --rules site.rules --out out.cut) 2>/dev/null || status=$?
+[[ $status == 1 ]] && grep -q 'robotsbatch: .*site.rules' cut.log || fail "a damaged pack is no error" cut.log
+[[ ! -e out.cut ]] || fail "a job that failed wrote an output"
+
+# used prints the processor time in seconds of the cluster and all it ran.
+used() {
+  local pid hertz
+  hertz=$(getconf CLK_TCK)
+  for pid in "$cluster" $(below "$cluster"); do
+    sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null || true
+  done | awk -v hertz="$hertz" '{ sum += $12 + $13 + $14 + $15 } END { printf "%.1f", sum / hertz }'
+}
+# costs NAME COMMAND... says what a job costs.
+costs() {
+  local name=$1 before
+  shift
+  before=$(used)
+  { time "$@"; } 2>driver.time
+  awk -v name="$name" -v before="$before" -v after="$(used)" \
+    '{ printf "%s: %.1f s of processor time in the cluster, %.1f s of the driver; %.1f s by the clock\n", name, after - before, $1 + $2, $3 }' driver.time
+}
+{
+  record_head
+  echo "python: $(python -V 2>&1), pyspark $(python -c 'import pyspark; print(pyspark.__version__)'), $(java -version 2>&1 | head -n 1)"
+  echo "data: $rows URLs in $files Parquet files of 30 columns, $origins origins; two workers of ${CORES-1} core"
+  echo "rows after kill -9 of an executor and of a pipe, and with rules in 3 parts: those of the single job"
+  costs robotsbatch filter timed.log timed/robotsbatch --out out.timed
+  costs protego submit protego.log "$spark/protego_frontier.py" --frontier corpus/frontier --rules "$scratch/corpus/rules" --agent CCBot --out out.protego
+  costs 'neither, only read and written' submit copy.log "$spark/protego_frontier.py" --frontier corpus/frontier --out out.copy
+  awk '{ sum += $1 + $2 } END { printf "the %d pipes: %.2f s of processor time\n", NR, sum }' pipes.time
+  awk '{ printf "the single job, Parquet to Parquet, one worker: %.2f s of processor time, %.2f s by the clock\n", $1 + $2, $3 }' single.time
+} | tee record
+same out.timed
+cd - >/dev/null
+keep "$scratch/record" "spark-$(date -u +%Y-%m-%d).txt"
