@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Builds a release for all targets, runs the program for this machine, checks the contents
-# with other programs, and builds it again in another folder, which must give the same
-# bytes. With COLD=1 the second build compiles everything again and takes some minutes more.
+# Builds a release for all targets, or those that are named, runs the program for this
+# machine, checks the contents with other programs, and builds it again in another folder,
+# which must give the same bytes. With COLD=1 the second build compiles everything again and
+# takes some minutes more.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source scripts/targets.sh
+[[ $# == 0 ]] || targets=("$@")
 
 first=$scratch/first
-scripts/release.sh -out "$first"
+scripts/release.sh -out "$first" "${targets[@]}"
 (cd "$first" && sha256sum --quiet --check SHA256SUMS)
 count=$(find "$first" -name 'robotsbatch-*' | wc -l)
 [[ $count == "${#targets[@]}" ]] || { echo "$count archives for ${#targets[@]} targets" >&2; exit 1; }
@@ -61,7 +63,7 @@ PYTHON
 
 # Build again in another folder.
 [[ -z ${COLD-} ]] || export GOCACHE=$scratch/cache
-TMPDIR=$scratch scripts/release.sh -out "$scratch/second"
+TMPDIR=$scratch scripts/release.sh -out "$scratch/second" "${targets[@]}"
 diff "$first/SHA256SUMS" "$scratch/second/SHA256SUMS"
 cat "$first/SHA256SUMS"
 echo "built twice to the same bytes"
