@@ -6,81 +6,11 @@ import (
 	"strings"
 )
 
-// ColumnKind says what a verdict column holds.
-type ColumnKind uint8
-
-const (
-	// AllowedColumn is a boolean, null where there is no verdict.
-	AllowedColumn ColumnKind = iota
-	// ReasonColumn is matcher.Reason's text.
-	ReasonColumn
-	// RuleColumn is the deciding rule as written, null without one.
-	RuleColumn
-	// RuleLineColumn is the rule's line number, null without one.
-	RuleLineColumn
-	// RuleAgentColumn is the user-agent line's value, null without a rule.
-	RuleAgentColumn
-
-	// DeniedByColumn is the list of the agents that are denied, beside a verdict that was
-	// combined; null where there is no verdict.
-	DeniedByColumn
-	// DeniedAgentsColumn is the same list in place of verdicts.
-	DeniedAgentsColumn
-
-	// CrawlDelayColumn is the crawl-delay of the groups that decide for an
-	// agent, in seconds; null without one.
-	CrawlDelayColumn
-	// SitemapsColumn is the list of the sitemaps; null where there is no body
-	// whose rules decide.
-	SitemapsColumn
-	// StatusColumn is the HTTP status of the fetch, null where it is not known.
-	StatusColumn
-	// FetchedColumn is the time of the fetch, null where it is not known.
-	FetchedColumn
-	// AgeColumn is how many seconds before Verdicts.AsOf, or before the row's own time,
-	// that was, null where either is not known.
-	AgeColumn
-	// UntilColumn is when something else became known, null where nothing did.
-	UntilColumn
-	// BodyKindColumn is what the body whose rules decide looks like, such as "html";
-	// null where there is none.
-	BodyKindColumn
-	// RegisteredDomainColumn is the registered domain of the URL's host, null where
-	// it has none.
-	RegisteredDomainColumn
-	// AuthorityHashColumn is the hash of the URL's authority that partitions go by, see
-	// package partition; null where it has none.
-	AuthorityHashColumn
-)
-
-var columnNames = [...]string{
-	"allowed", "reason", "rule", "rule_line", "rule_agent", "denied_by", "denied_agents",
-	"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "age", "robots_until",
-	"body_kind", "registered_domain", "authority_hash",
-}
-
-// HasFacts reports whether the column is made of Verdicts.Facts.
-func (k ColumnKind) HasFacts() bool { return CrawlDelayColumn <= k && k < RegisteredDomainColumn }
-
-// IsAgents reports whether the column is a list of agents.
-func (k ColumnKind) IsAgents() bool { return k == DeniedByColumn || k == DeniedAgentsColumn }
-
-// ParseWith returns the column that has a name, without prefix and agent, and is
-// added by itself, such as "crawl_delay".
-func ParseWith(name string) (ColumnKind, error) {
-	for kind := CrawlDelayColumn; kind <= AuthorityHashColumn; kind++ {
-		if columnNames[kind] == name {
-			return kind, nil
-		}
-	}
-	return 0, fmt.Errorf("%q is none of %s", name, strings.Join(columnNames[CrawlDelayColumn:], ", "))
-}
-
 // VerdictColumn is one column that the program adds.
 type VerdictColumn struct {
 	// Name as it is written, prefix and agent included.
 	Name string
-	Kind ColumnKind
+	Kind *ColumnKind
 	// Agent is an index into Verdicts.Agents.
 	Agent int
 	// Names are the agents' by number, for lists of agents.
@@ -96,26 +26,26 @@ type ColumnOptions struct {
 	Combined, ListOnly bool
 	// Explain adds the columns that explain.
 	Explain bool
-	// With are columns that ParseWith returned, in the order in which they come out.
-	With []ColumnKind
+	// With are columns that come after those, in their order: what ParseWith returned,
+	// or kinds whose names are known at run time alone.
+	With []*ColumnKind
 	// Prefix comes before all names.
 	Prefix string
 }
 
 // VerdictColumns names the columns: "allowed" for one agent, "allowed_ccbot" and
-// so on for several, and the columns that explain likewise; then those of With,
-// of which only the crawl-delay is an agent's. A combined verdict has "allowed" and
-// "denied_by", or "denied_agents" alone. Two columns of the same name are an error.
+// so on for several, and the columns that explain likewise; then those of With.
+// A combined verdict has "allowed" and "denied_by", or "denied_agents" alone. Two columns of the same name are an error.
 func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	c := columnList{options: o, agents: make(map[string]string)}
-	kinds := []ColumnKind{AllowedColumn}
+	kinds := []*ColumnKind{Allowed}
 	if o.Combined && o.ListOnly {
-		kinds = []ColumnKind{DeniedAgentsColumn}
+		kinds = []*ColumnKind{deniedAgents}
 	} else if o.Combined {
-		kinds = append(kinds, DeniedByColumn)
+		kinds = append(kinds, deniedBy)
 	}
 	if o.Explain {
-		kinds = append(kinds, ReasonColumn, RuleColumn, RuleLineColumn, RuleAgentColumn)
+		kinds = append(kinds, Explaining...)
 	}
 	verdicts := o.Agents
 	if o.Combined {
@@ -128,10 +58,10 @@ func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	}
 	for _, kind := range o.With {
 		agents := o.Agents[:1]
-		if kind == CrawlDelayColumn && o.Combined {
-			return nil, fmt.Errorf("a crawl-delay is an agent's: leave %s out, or give each agent columns of its own", columnNames[kind])
+		if kind.PerAgent && o.Combined && !kind.Combines {
+			return nil, fmt.Errorf("%s is an agent's: leave %s out, or give each agent columns of its own", kind.What, kind.Name)
 		}
-		if kind == CrawlDelayColumn {
+		if kind.PerAgent && !o.Combined {
 			agents = o.Agents
 		}
 		for agent := range agents {
@@ -149,9 +79,9 @@ type columnList struct {
 	err     error
 }
 
-func (c *columnList) add(kind ColumnKind, agent int) {
-	name := c.options.Prefix + columnNames[kind]
-	if len(c.options.Agents) > 1 && !c.options.Combined && kind <= CrawlDelayColumn {
+func (c *columnList) add(kind *ColumnKind, agent int) {
+	name := c.options.Prefix + kind.Name
+	if len(c.options.Agents) > 1 && !c.options.Combined && kind.PerAgent {
 		name += "_" + columnSuffix(c.options.Agents[agent])
 	}
 	if other, ok := c.agents[name]; ok && c.err == nil {
@@ -159,7 +89,7 @@ func (c *columnList) add(kind ColumnKind, agent int) {
 	}
 	c.agents[name] = c.options.Agents[agent]
 	column := VerdictColumn{Name: name, Kind: kind, Agent: agent}
-	if kind.IsAgents() {
+	if kind.Agents {
 		column.Names = c.options.Agents
 	}
 	c.columns = append(c.columns, column)

@@ -9,8 +9,8 @@ import (
 // Rows are counted by both verdicts, and weights that are no numbers count as 0.
 func TestNewest(t *testing.T) {
 	var then, now Verdicts
-	then.Reset(4, 1, false)
-	now.Reset(4, 1, false)
+	then.Reset(4, Want{Agents: 1})
+	now.Reset(4, Want{Agents: 1})
 	for _, row := range []int{0, 1, 2} {
 		then.Agents[0].Set(row, true)
 	}

@@ -9,19 +9,21 @@ const DefaultRows = 65536
 // bytes.
 const DefaultMemory = 512 << 20
 
-// Emit says which rows come out; with several agents the first one's verdict
-// decides.
+// Emit says which rows come out.
 type Emit uint8
 
 const (
 	// EmitAll writes every row.
 	EmitAll Emit = iota
-	// EmitAllowed writes the rows that are allowed.
+	// EmitAllowed writes the rows that are allowed to all agents.
 	EmitAllowed
-	// EmitDenied writes the rows that are denied.
+	// EmitDenied writes the rows that are denied to at least one agent.
 	EmitDenied
-	// EmitUnknown writes the rows without a verdict.
+	// EmitUnknown writes all other rows: no agent is denied, and one has no verdict.
 	EmitUnknown
+	// EmitPermitted writes the rows of EmitAllowed for which no column about a use says that
+	// it is disallowed.
+	EmitPermitted
 	// EmitSelected writes the rows that the evaluator selected, in Verdicts.Selected.
 	EmitSelected
 )

@@ -60,7 +60,7 @@ func TestRunExplains(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", sink.String(), explained)
 	}
 	want := batch.Stats{
-		Rows: 19, Selected: 19, Invalid: 3, UnsupportedScheme: 1, Authorities: 5, WithoutRobots: 1,
+		Rows: 19, Selected: 19, Counters: batch.Counters{Invalid: 3, UnsupportedScheme: 1, NoRobots: 1}, Authorities: 5, WithoutRobots: 1,
 		Agents: []batch.Counts{{Allowed: 11, Denied: 4, Unknown: 4}, {Allowed: 4, Denied: 11, Unknown: 4}},
 	}
 	if got := fmt.Sprint(stats); got != fmt.Sprint(want) {
@@ -204,7 +204,7 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 type failing struct{ left int }
 
 func (f *failing) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
-	v.Reset(b.URLs.Len(), 1, false)
+	v.Reset(b.URLs.Len(), batch.Want{Agents: 1})
 	if f.left--; f.left < 0 {
 		return errors.New("row 0: no rules")
 	}

@@ -2,58 +2,46 @@ package batch
 
 import "math/bits"
 
-// Stats count what a job did.
+// Stats count what a job did. Their JSON is in manifests.
 type Stats struct {
 	// Rows is the number of rows that were read.
-	Rows int64
+	Rows int64 `json:"rows"`
 	// Selected is the number of rows that were written; see Emit.
-	Selected int64
-	// Agents has the verdicts for each agent. Where they are combined, the first element
-	// has the combined verdicts, and the others follow.
-	Agents []Counts
-	// Invalid is the number of rows that are null or hold no URL.
-	Invalid int64
-	// UnsupportedScheme is the number of rows with a scheme other than http,
-	// https and ftp.
-	UnsupportedScheme int64
-	// NoTime and NoCaptureYet are as in Verdicts.
-	NoTime, NoCaptureYet int64
-	// Outdated is the number of rows decided by a fetch that was too old; see
-	// Verdicts.Outdated.
-	Outdated int64
-	// MoreSitemaps is the number of rows whose robots.txt has more sitemaps
-	// than matcher.Records keeps; it is counted when facts are asked for.
-	MoreSitemaps int64
+	Selected int64 `json:"rows_written"`
+	Counters
 	// WeightNulls is the number of rows whose weight is null, WeightNotNumbers that
 	// of those whose weight is NaN, infinite or text that is no number. They count as
 	// 0 in Counts.Weights.
-	WeightNulls, WeightNotNumbers int64
+	WeightNulls      int64 `json:"weight_nulls,omitempty"`
+	WeightNotNumbers int64 `json:"weight_not_numbers,omitempty"`
 	// Authorities is the number of distinct authorities, and WithoutRobots how
 	// many of these the rules know nothing of. Above a million they are
 	// estimates, good to about one percent.
-	Authorities, WithoutRobots int64
+	Authorities   int64 `json:"authorities"`
+	WithoutRobots int64 `json:"authorities_without_robots"`
+	// Agents has the verdicts for each agent. Where they are combined, the first element
+	// has the combined verdicts, and the others follow.
+	Agents []Counts `json:"agents"`
 }
 
 // Counts are one agent's verdicts.
 type Counts struct {
-	Allowed, Denied int64
+	Allowed int64 `json:"allowed"`
+	Denied  int64 `json:"denied"`
 	// Unknown is the number of rows without a verdict; those that are invalid
 	// or of an unsupported scheme are among them.
-	Unknown int64
-	// Weights are the sums of the rows' weights; see Batch.Weights.
-	Weights Weights
+	Unknown int64 `json:"unknown"`
+	// Weights are the sums of the rows' weights, absent where they are 0; see
+	// Batch.Weights.
+	Weights Weights `json:"weights,omitzero"`
 	// Newest has the rows by the verdict of the newest rules, too; nil without
 	// Verdicts.Newest.
-	Newest *Newest
+	Newest *Newest `json:"newest,omitempty"`
 }
 
 // statsOf are the statistics of a batch, but for its authorities.
 func statsOf(b *Batch, v *Verdicts) Stats {
-	s := Stats{
-		Rows: int64(v.Rows), Selected: int64(v.SelectedRows), Invalid: int64(v.Invalid), UnsupportedScheme: int64(v.UnsupportedScheme),
-		NoTime: int64(v.NoTime), NoCaptureYet: int64(v.NoCaptureYet),
-		Outdated: int64(v.Outdated), MoreSitemaps: int64(v.MoreSitemaps), Agents: make([]Counts, len(v.Agents)),
-	}
+	s := Stats{Rows: int64(v.Rows), Selected: int64(v.SelectedRows), Counters: v.Counters, Agents: make([]Counts, len(v.Agents))}
 	for i := range v.Agents {
 		a := &v.Agents[i]
 		allowed := countBits(a.Allowed)
@@ -95,12 +83,7 @@ func (s *Stats) countMembers(v *Verdicts) {
 func (s *Stats) add(b *Stats) {
 	s.Rows += b.Rows
 	s.Selected += b.Selected
-	s.Invalid += b.Invalid
-	s.UnsupportedScheme += b.UnsupportedScheme
-	s.NoTime += b.NoTime
-	s.NoCaptureYet += b.NoCaptureYet
-	s.Outdated += b.Outdated
-	s.MoreSitemaps += b.MoreSitemaps
+	s.Counters.Add(&b.Counters)
 	s.WeightNulls += b.WeightNulls
 	s.WeightNotNumbers += b.WeightNotNumbers
 	if s.Agents == nil {

@@ -7,8 +7,12 @@ import (
 	"time"
 )
 
-// NoTime stands for no time in Batch.Times.
-const NoTime = math.MinInt64
+const (
+	// NoTime stands for no time in Batch.Times.
+	NoTime = math.MinInt64
+	// TooFine stands for a number there that would be milliseconds or less since 1970.
+	TooFine = NoTime + 1
+)
 
 // The years that times can have; what lies outside is no time but a mistake, such as
 // milliseconds that are taken for seconds.
@@ -24,12 +28,11 @@ var (
 var layouts = [...]string{"2006-01-02 15:04:05Z07:00", time.DateTime, "2006-01-02T15:04:05"}
 
 // ParseTime reads a time: RFC 3339, also with a blank in place of the T and without a
-// zone; 14 digits such as 20260301120000; or seconds since 1970.
+// zone; 14 digits such as 20260301120000; or seconds since 1970. A day is none.
 func ParseTime(text []byte) (t time.Time, ok bool) {
 	text = bytes.TrimSpace(text)
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		seconds := SecondsOf(n)
-		return time.Unix(seconds, 0).UTC(), seconds != NoTime
+		return TimeOf(n)
 	}
 	if t.UnmarshalText(text) == nil {
 		return t, true
@@ -45,8 +48,11 @@ func ParseTime(text []byte) (t time.Time, ok bool) {
 // ParseSeconds reads the time of a row as seconds since 1970: what ParseTime takes, or
 // a day, which stands for its end. It returns NoTime for anything else.
 func ParseSeconds(text []byte) int64 {
+	if n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil {
+		return SecondsOf(n)
+	}
 	if t, ok := ParseTime(text); ok {
-		return SecondsOf(t.Unix())
+		return within(t.Unix())
 	}
 	if day, err := time.Parse(time.DateOnly, string(bytes.TrimSpace(text))); err == nil {
 		return EndOfDay(day.Unix())
@@ -55,18 +61,52 @@ func ParseSeconds(text []byte) int64 {
 }
 
 // EndOfDay is the last second of the day that starts at a second.
-func EndOfDay(start int64) int64 { return SecondsOf(start + 24*60*60 - 1) }
+func EndOfDay(start int64) int64 { return within(start + 24*60*60 - 1) }
 
-// SecondsOf is the time that an integer means: 14 digits that are a date and a time, or
-// else seconds since 1970, from the year 1 to 9999. It is NoTime for none.
-func SecondsOf(n int64) int64 {
-	if n >= 1e13 && n < 1e14 {
-		return secondsOfDigits(n)
+// TimeOf is the time that an integer means, as SecondsOf has it, but for a day, which is
+// none.
+func TimeOf(n int64) (t time.Time, ok bool) {
+	seconds := SecondsOf(n)
+	if _, is := dayOf(n); is || seconds == NoTime || seconds == TooFine {
+		return time.Time{}, false
 	}
-	if n < firstSecond || n > lastSecond {
+	return time.Unix(seconds, 0).UTC(), true
+}
+
+// SecondsOf is the time of a row that an integer means: 14 digits that are a date and a
+// time; 8 digits that are a day from 1900 to 2199, which stands for its end; or else
+// seconds since 1970, from the year 1 to 9999. It is TooFine for what would be
+// milliseconds or less of our years, and NoTime for none.
+func SecondsOf(n int64) int64 {
+	if start, is := dayOf(n); is {
+		return EndOfDay(start)
+	}
+	switch {
+	case n >= 1e13 && n < 1e14:
+		return secondsOfDigits(n)
+	case n >= 1e12 && n < 1e13, n >= 1e15 && n < 1e16, n >= 1e18:
+		return TooFine
+	}
+	return within(n)
+}
+
+// within is seconds since 1970 if they are of the years that times can have.
+func within(seconds int64) int64 {
+	if seconds < firstSecond || seconds > lastSecond {
 		return NoTime
 	}
-	return n
+	return seconds
+}
+
+// dayOf is the first second of the day that 8 digits mean. As seconds since 1970 they
+// would be of its summer, when nobody crawled.
+func dayOf(n int64) (start int64, is bool) {
+	const first, end = 1900_01_01, 2200_01_01
+	if n < first || n >= end {
+		return 0, false
+	}
+	start = secondsOfDigits(n * 1_000_000)
+	return start, start != NoTime
 }
 
 // secondsOfDigits reads 14 digits, as crawl indexes write times. A part that is out of range makes it no time.

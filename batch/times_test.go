@@ -31,7 +31,12 @@ func TestParseSeconds(t *testing.T) {
 		{"20260301240000", NoTime},
 		{"20260301126000", NoTime},
 		{"20260301120060", NoTime},
-		{"1772366400000", NoTime},
+		{"1772366400000", TooFine},
+		{"1772366400000000", TooFine},
+		{"1772366400000000000", TooFine},
+		{"20260301", noon + 12*60*60 - 1},
+		{"20260230", 20260230},
+		{"18991231", 18991231},
 		{"99999999999999999999", NoTime},
 		{"2026-02-30", NoTime},
 	}
@@ -58,4 +63,16 @@ func FuzzParseSeconds(f *testing.F) {
 			t.Errorf("%s: %d, want %d", at.UTC().Format("20060102150405"), got, seconds)
 		}
 	})
+}
+
+// A day of 8 digits, and milliseconds, are no time of a capture.
+func TestParseTimeOfNumbers(t *testing.T) {
+	for _, text := range []string{"20260301", "1772366400000", "x"} {
+		if at, ok := ParseTime([]byte(text)); ok {
+			t.Errorf("%s is %s", text, at)
+		}
+	}
+	if at, ok := ParseTime([]byte("20260301120000")); !ok || at.Unix() != 1772366400 {
+		t.Errorf("14 digits are %s", at)
+	}
 }

@@ -1,6 +1,10 @@
 package batch
 
-import "robotsbatch/matcher"
+import (
+	"slices"
+
+	"robotsbatch/matcher"
+)
 
 // Verdicts are the outcome of one batch: a verdict a row and agent.
 type Verdicts struct {
@@ -18,24 +22,8 @@ type Verdicts struct {
 	// DeniedOf has one element a row then: an index into Denied, or -1 where there is
 	// no verdict.
 	DeniedOf []int32
-	// Facts are what is known of the robots.txt that the rows come under, each
-	// for many rows of an authority; when they were asked for.
-	Facts []matcher.Facts
-	// FactsOf has one element a row then: an index into Facts, or -1 where
-	// there is no robots.txt.
-	FactsOf []int32
-	// Domains are the registered domains of the rows' hosts, each for many rows of an
-	// authority; when they were asked for.
-	Domains []string
-	// DomainOf has one element a row then: an index into Domains, or -1 where there
-	// is none.
-	DomainOf []int32
-	// Hashes are those of the rows' authorities that partitions go by, each for many
-	// rows; when they were asked for.
-	Hashes []int64
-	// HashOf has one element a row then: an index into Hashes, or -1 where there is no
-	// authority.
-	HashOf []int32
+	// Columns are those that the evaluator was asked to set, in their order; see Values.
+	Columns []Values
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for
 	// none.
 	AsOf int64
@@ -45,16 +33,8 @@ type Verdicts struct {
 	// Newest are the verdicts of the newest rules on the same rows, of which the agents'
 	// verdicts alone are counted; nil when they were not asked for.
 	Newest *Verdicts
-	// NoTime counts the rows without a time, and NoCaptureYet those before the first
-	// that is known of their authority.
-	NoTime, NoCaptureYet int
-	// Invalid counts the rows that are null or hold no URL, UnsupportedScheme
-	// those with another scheme than http, https and ftp.
-	Invalid, UnsupportedScheme int
-	// Outdated counts the rows decided by a fetch that was too old at AsOf;
-	// MoreSitemaps those whose robots.txt has more sitemaps than matcher.Records
-	// keeps, if facts were asked for.
-	Outdated, MoreSitemaps int
+	// Counters count rows.
+	Counters
 	// Authorities are the hashes (matcher.HashOf) of the authorities that the rows
 	// are of and of which something is known, Unknown those of the others. One
 	// hash may come up several times.
@@ -98,61 +78,72 @@ type Explanation struct {
 // must not fill the memory.
 const MaxExplanation = 2048
 
-// Reset makes v all denied and valid for a batch of rows, without facts, in the
-// memory that it has. The number of agents is the same each time.
-func (v *Verdicts) Reset(rows, agents int, explain bool) {
+// Want says what the verdicts of a batch have; it is the same for all batches of a job.
+type Want struct {
+	// Agents is the number of agents, or 1 where their verdicts are combined.
+	Agents int
+	// Members is the number of agents whose verdicts are combined, 0 for none.
+	Members int
+	// Explain asks for reasons and rules.
+	Explain bool
+	// Columns are those that the evaluator sets. Others among them are left out.
+	Columns []VerdictColumn
+}
+
+// Reset makes v all denied and valid for a batch of rows, and all columns null, in the
+// memory that it has.
+func (v *Verdicts) Reset(rows int, want Want) {
 	*v = Verdicts{
-		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0],
-		Facts: v.Facts[:0], FactsOf: v.FactsOf[:0], Domains: v.Domains[:0], DomainOf: v.DomainOf[:0], Hashes: v.Hashes[:0], HashOf: v.HashOf[:0],
+		Rows: rows, SelectedRows: rows, Agents: v.Agents, Selected: v.Selected[:0], Columns: v.Columns,
 		Denied: v.Denied[:0], DeniedOf: v.DeniedOf[:0], Authorities: v.Authorities[:0], Unknown: v.Unknown[:0],
 	}
 	if v.Agents == nil {
-		v.Agents = make([]AgentVerdicts, agents)
+		v.Agents = make([]AgentVerdicts, want.Agents)
+		v.Columns = columnsToSet(want.Columns)
 	}
 	for i := range v.Agents {
-		a := &v.Agents[i]
-		a.Allowed = filled(a.Allowed, (rows+7)/8, 0)
-		a.Valid = filled(a.Valid, (rows+7)/8, 0xFF)
-		if rows&7 != 0 {
-			a.Valid[rows>>3] = 1<<(rows&7) - 1
-		}
-		a.Nulls = 0
-		a.Reasons, a.Rules, a.Explanations = a.Reasons[:0], a.Rules[:0], a.Explanations[:0]
-		if explain {
-			a.Reasons = filled(a.Reasons, rows, matcher.NoReason)
-			a.Rules = filled(a.Rules, rows, -1)
-		}
+		v.Agents[i].reset(rows, want.Explain)
+	}
+	for i := range v.Columns {
+		v.Columns[i].reset(rows)
+	}
+	if want.Members > 0 {
+		v.Members = want.Members
+		clear(v.Denied[:cap(v.Denied)]) // the lists of the batch before
+		v.Denied = append(v.Denied[:0], nil)
+		v.DeniedOf = filled(v.DeniedOf, rows, 0)
 	}
 }
 
-// ResetFacts makes room for facts: no row has any yet.
-func (v *Verdicts) ResetFacts() { v.FactsOf = filled(v.FactsOf, v.Rows, -1) }
-
-// ResetDenied makes room for lists of a number of agents whose verdicts are combined:
-// in each row none is denied yet.
-func (v *Verdicts) ResetDenied(members int) {
-	v.Members = members
-	clear(v.Denied[:cap(v.Denied)]) // the lists of the batch before
-	v.Denied = append(v.Denied[:0], nil)
-	v.DeniedOf = filled(v.DeniedOf, v.Rows, 0)
+// columnsToSet returns the columns that an evaluator sets, each once.
+func columnsToSet(columns []VerdictColumn) []Values {
+	var values []Values
+	for _, c := range columns {
+		if c.Kind.IsSet() && !slices.ContainsFunc(values, func(v Values) bool { return v.Kind == c.Kind && v.Agent == c.Agent }) {
+			values = append(values, Values{Kind: c.Kind, Agent: c.Agent})
+		}
+	}
+	return values
 }
 
-// ResetDomains makes room for registered domains: no row has any yet.
-func (v *Verdicts) ResetDomains() { v.DomainOf = filled(v.DomainOf, v.Rows, -1) }
-
-// ResetHashes makes room for hashes: no row has any yet.
-func (v *Verdicts) ResetHashes() { v.HashOf = filled(v.HashOf, v.Rows, -1) }
+// reset makes all rows denied and valid.
+func (a *AgentVerdicts) reset(rows int, explain bool) {
+	a.Allowed = filled(a.Allowed, (rows+7)/8, 0)
+	a.Valid = filled(a.Valid, (rows+7)/8, 0xFF)
+	if rows&7 != 0 {
+		a.Valid[rows>>3] = 1<<(rows&7) - 1
+	}
+	a.Nulls = 0
+	a.Reasons, a.Rules, a.Explanations = a.Reasons[:0], a.Rules[:0], a.Explanations[:0]
+	if explain {
+		a.Reasons = filled(a.Reasons, rows, matcher.NoReason)
+		a.Rules = filled(a.Rules, rows, -1)
+	}
+}
 
 // SetNull takes the verdict of a row, which has not been set, for a reason.
 func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
-	switch reason {
-	case matcher.InvalidURL:
-		v.Invalid++
-	case matcher.UnsupportedScheme:
-		v.UnsupportedScheme++
-	case matcher.NoTime:
-		v.NoTime++
-	}
+	v.addNull(reason)
 	if len(v.DeniedOf) > 0 {
 		v.DeniedOf[row] = -1
 	}
@@ -216,18 +207,6 @@ func (a *AgentVerdicts) Deny(row int) {
 	}
 }
 
-// Age is how many seconds old the fetch was that decided a row, if that is known.
-func (v *Verdicts) Age(row int) (seconds int64, known bool) {
-	of := v.FactsOf[row]
-	if of < 0 {
-		return 0, false
-	}
-	if v.Times != nil {
-		return v.Facts[of].Age(v.Times[row])
-	}
-	return v.Facts[of].Age(v.AsOf)
-}
-
 // textBytes is how much text v holds: rules and sitemaps, of which a hostile robots.txt
 // can have much for each row. Lists of agents are granted while they are made.
 func (v *Verdicts) textBytes() int64 {
@@ -237,14 +216,8 @@ func (v *Verdicts) textBytes() int64 {
 			size += len(e.Text) + len(e.Agent)
 		}
 	}
-	for i := range v.Facts {
-		records := v.Facts[i].Records
-		if records == nil || i > 0 && records == v.Facts[i-1].Records {
-			continue
-		}
-		for _, s := range records.Sitemaps {
-			size += len(s)
-		}
+	for i := range v.Columns {
+		size += v.Columns[i].textBytes()
 	}
 	return int64(size)
 }
@@ -259,20 +232,28 @@ func (v *Verdicts) selectRows(emit Emit) {
 		v.SelectedRows = countBits(v.Selected)
 		return
 	}
-	first := &v.Agents[0]
-	v.Selected = filled(v.Selected, len(first.Valid), 0)
+	v.Selected = filled(v.Selected, len(v.Agents[0].Valid), 0)
 	for i := range v.Selected {
+		allowed, denied := byte(0xFF), byte(0) // to all agents, to any
+		for agent := range v.Agents {
+			a := &v.Agents[agent]
+			allowed &= a.Allowed[i]
+			denied |= a.Valid[i] &^ a.Allowed[i]
+		}
 		switch emit {
-		case EmitAllowed:
-			v.Selected[i] = first.Allowed[i]
+		case EmitAllowed, EmitPermitted:
+			v.Selected[i] = allowed
 		case EmitDenied:
-			v.Selected[i] = first.Valid[i] &^ first.Allowed[i]
+			v.Selected[i] = denied
 		case EmitUnknown:
-			v.Selected[i] = ^first.Valid[i]
+			v.Selected[i] = ^(allowed | denied)
 		}
 	}
 	if v.Rows&7 != 0 {
 		v.Selected[v.Rows>>3] &= 1<<(v.Rows&7) - 1
+	}
+	if emit == EmitPermitted {
+		v.forbid(v.Selected)
 	}
 	v.SelectedRows = countBits(v.Selected)
 }

@@ -94,8 +94,7 @@ func TestSumOfFloats(t *testing.T) {
 // and weights as it has alone.
 func TestMembersOfCombinedVerdicts(t *testing.T) {
 	v := &Verdicts{}
-	v.Reset(4, 1, false)
-	v.ResetDenied(3)
+	v.Reset(4, Want{Agents: 1, Members: 3})
 	v.Agents[0].Set(0, true)
 	v.SetNull(3, 0)
 	v.Denied = append(v.Denied, []int32{1}, []int32{1, 2})
@@ -115,7 +114,7 @@ func TestMembersOfCombinedVerdicts(t *testing.T) {
 
 func TestWeigh(t *testing.T) {
 	v := &Verdicts{}
-	v.Reset(6, 2, false)
+	v.Reset(6, Want{Agents: 2})
 	for row := range 3 {
 		v.Agents[0].Set(row, true)
 	}

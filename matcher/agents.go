@@ -150,7 +150,10 @@ func (d *distinct) result() (tries []Trie, of []uint32) {
 
 // alike reports whether two tries share their rules and the notes on them.
 func (t *Trie) alike(u *Trie) bool {
-	return t.Same(u) && sameBytes(t.notes, u.notes) && sameBytes(t.agents, u.agents)
+	if t.notes == nil || u.notes == nil {
+		return t.Same(u) && t.notes == u.notes
+	}
+	return t.Same(u) && sameBytes(t.notes.rules, u.notes.rules) && sameBytes(t.notes.agents, u.notes.agents)
 }
 
 // sameBytes reports whether two slices are the same memory.

@@ -32,8 +32,9 @@ func TestManyAgentsShareGroups(t *testing.T) {
 		// A and B have equal rules but different user-agent values.
 		t.Errorf("opened: %d tries, %v", len(tries), of)
 	}
-	if tries, of = matcher.ReopenBody(whole.AppendRules(nil), nil).For(agents); len(tries) != 3 || !slices.Equal(of, want) {
-		t.Errorf("opened without notes: %d tries, %v", len(tries), of)
+	tries, of = inPlace(t, whole, agents)
+	if got := groupsOf(tries, of); len(tries) != 3 || got != groupsOf(make([]matcher.Trie, 3), want) {
+		t.Errorf("in place: %d tries, %v", len(tries), of)
 	}
 	if tries, of = c.Compile(f, matcher.NewAgents(chains[:100])); len(tries) != 1 || of != nil {
 		t.Errorf("without a group of their own: %d tries, %v", len(tries), of)
@@ -59,6 +60,31 @@ func TestBodyOfManyNames(t *testing.T) {
 				target.Set([]byte(path), robotstxt.RFC9309)
 				if x, y := want[i].Match(&target), got.Match(&target); x != y {
 					t.Errorf("%s for %v: %v, opened %v", path, chains[i], x, y)
+				}
+			}
+		}
+	}
+}
+
+// TestBodyWithAnotherTable: a table that a later version adds to a body changes nothing for
+// this one.
+func TestBodyWithAnotherTable(t *testing.T) {
+	f := robotstxt.Parse([]byte("User-agent: A\nDisallow: /a\n\nUser-agent: B\nDisallow: /b\n\nUser-agent: *\nDisallow: /z\n"), robotstxt.Options{})
+	whole := reopened(t, f)
+	chains := parseChains(t, []string{"A", "B", "C"})
+	for _, more := range []string{"", "x", strings.Repeat("another table ", 9)} {
+		data := matcher.WithMore(whole.AppendRules(nil), []byte(more))
+		b, err := matcher.OpenBody(data, whole.AppendNotes(nil), namesOf(whole))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tries, of := inPlace(t, b, matcher.NewAgents(chains))
+		for i, trie := range eachTrie(tries, of, len(chains)) {
+			for j, path := range []string{"/a", "/b", "/z"} {
+				var target matcher.Target
+				target.Set([]byte(path), robotstxt.RFC9309)
+				if trie.Allowed(&target) == (i == j) {
+					t.Errorf("%v of %s with %q", chains[i], path, more)
 				}
 			}
 		}

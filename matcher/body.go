@@ -1,9 +1,11 @@
 package matcher
 
 import (
-	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"iter"
+	"math"
+	"slices"
 
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
@@ -13,78 +15,182 @@ import (
 // immutable and safe for concurrent use.
 //
 // It consists of two little-endian byte arrays without pointers: the rules, and the notes,
-// which only explanations need. The rules are
+// which only explanations need. Names are numbers of a dictionary of names, in the order of
+// their texts; whoever keeps bodies keeps that. The rules are
 //
-//	header  6 × u32: format, profile, number of names, of tries and of groups,
-//	        bytes of all names
-//	names   8 bytes each: end of its text, its trie; sorted by text
-//	tries   4 bytes each: its group; the first trie is that of "*"
-//	groups  8 bytes each: end of its bytes, number of its rules
-//	texts   the names in lower case
-//	bytes   those of each group, as layout.go describes
+//	head    0  u32  checksum of the rest of the head and of the tables
+//	        4  u32  length of all
+//	        8  u32  the body's number, for whoever keeps bodies
+//	       12  u8   robotstxt.BodyKind
+//	       13  u8   profile
+//	       14  u16  marks
+//	       16  u64  for each name, the bit of its number modulo 64
+//	       24  u32  number of names
+//	       28  u32  number of groups
+//	groups  8 bytes each: end of its bytes, counted from the first group's start;
+//	        their checksum; the first group is that of "*"
+//	names   4 bytes each: its number; sorted
+//	of      4 bytes for each name: its group
+//	more    only with markMore: u32 length of what follows, as many bytes
+//	bytes   those of each group, from a multiple of 32 on, as layout.go describes
 //
-// A trie is what the merged groups of one or more names compile to. A group holds the part
-// that decides; tries with equal rules share a group, though their notes differ. The notes
-// are
+// A group holds the part that decides; names with equal rules share a group, though their
+// notes differ. A body with markSource has no groups: behind its head is its source.
+//
+// A lookup that asks for "*" needs the head and the group behind it, and that lies in the
+// cache line after the head for most bodies; a name that no body of the kind has is ruled
+// out by the head's 64 bits.
+//
+// The notes are
 //
 //	header  4 × u32: format, number of tries, number of lists, 0
 //	tries   8 bytes each: end of its notes, number of groups of the file that
-//	        were merged into it
-//	lists   4 bytes each: its end; the first is for "*", then one for each name
+//	        were merged into it; the first trie is that of "*"
+//	lists   8 bytes each: its end, its trie; the first is for "*", then one for
+//	        each name
 //	notes   for each trie, the notes that layout.go describes
 //	lists   for each name, the values of the user-agent lines that name it, one
 //	        for each group, as in Trie
 //
 // All ends are counted from the start of the first element of their kind.
 type Body struct {
-	data  []byte
-	notes []byte // nil: rules have no text
+	data   []byte
+	head   bodyHead
+	nameOf func(number uint32) []byte
 
-	names, tries, groups   int // how many there are
-	triesAt, groupsAt      int // offsets in data
-	textsAt, compiledAt    int
-	listsAt                int // offset in notes of the ends of the lists
-	notesTextAt, listsText int // offsets in notes of the first note and the first list
+	notes                  []byte // nil: rules have no text
+	tries                  int    // in the notes
+	listsAt                int    // offset in notes of the ends of the lists
+	notesTextAt, listsText int    // offsets in notes of the first note and the first list
 }
 
 const (
-	bodyFormat  = 0x31_42_42_52 // "RBB1"
-	notesFormat = 0x31_4E_42_52 // "RBN1"
+	notesFormat = 0x32_4E_42_52 // "RBN2"
 
-	bodyHeaderSize  = 24
-	nameSize        = 8
-	trieSize        = 4
+	bodyHeadSize    = 32
 	groupSize       = 8
+	nameSize        = 4 // in each of two tables
 	notesHeaderSize = 16
 	trieNotesSize   = 8
-	agentListSize   = 4
+	agentListSize   = 8
+
+	// BodyAlignment is what offsets of bodies in a larger array should be multiples of: a
+	// cache line, so that a head is in one.
+	BodyAlignment = 64
+	// groupAlignment keeps the nodes of a group from crossing the ends of cache lines.
+	groupAlignment = 32
 )
 
-// view finds the sections of bytes that a bodyBuilder made. notes may be nil.
-func view(data, notes []byte) Body {
-	count := func(field int) int { return int(le32(data[4*field:])) }
-	b := Body{data: data, notes: notes, names: count(2), tries: count(3), groups: count(4)}
-	b.triesAt = bodyHeaderSize + nameSize*b.names
-	b.groupsAt = b.triesAt + trieSize*b.tries
-	b.textsAt = b.groupsAt + groupSize*b.groups
-	b.compiledAt = b.textsAt + count(5)
-	if notes == nil {
-		return b
-	}
-	b.listsAt = notesHeaderSize + trieNotesSize*b.tries
-	b.notesTextAt = b.listsAt + agentListSize*(b.names+1)
-	b.listsText = b.notesTextAt + int(le32(notes[b.listsAt-trieNotesSize:]))
-	return b
+// Marks of a body.
+const (
+	// markSource: it is kept as its source.
+	markSource = 1 << iota
+	// markMore: another table follows, for what later versions know of each name. A body
+	// without it takes no byte more.
+	markMore
+	// markStatements: the robots.txt has lines about the use of what is fetched. They are not
+	// part of the body.
+	markStatements
+)
+
+// bodyHead is the head of a body, read once.
+type bodyHead struct {
+	length  uint32 // of the body
+	groups  uint32
+	names   uint32
+	start   uint32 // of the groups' bytes
+	filter  uint64
+	number  uint32
+	kind    robotstxt.BodyKind
+	profile Profile
+	marks   uint16
 }
 
-// AppendRules appends the bytes that decide. OpenBody reads them.
+// readHead reads the head of the body that data starts with. ok is false if its tables are
+// longer than the body, or the body longer than data.
+func readHead(data []byte) (h bodyHead, ok bool) {
+	if len(data) < bodyHeadSize {
+		return h, false
+	}
+	b := data[:bodyHeadSize:bodyHeadSize]
+	h = bodyHead{
+		length: le32(b[4:]), number: le32(b[8:]), kind: robotstxt.BodyKind(b[12]), profile: Profile(b[13]), marks: binary.LittleEndian.Uint16(b[14:]),
+		filter: le64(b[16:]), names: le32(b[24:]), groups: le32(b[28:]),
+	}
+	start := bodyHeadSize + groupSize*uint64(h.groups) + 2*nameSize*uint64(h.names)
+	if start > uint64(h.length) || uint64(h.length) > uint64(len(data)) {
+		return h, false
+	}
+	if h.marks&markMore != 0 {
+		if start+4 > uint64(h.length) {
+			return h, false
+		}
+		if start += 4 + uint64(le32(data[start:])); start > uint64(h.length) {
+			return h, false
+		}
+	}
+	start = align(start, groupAlignment)
+	h.start = uint32(start)
+	return h, start <= uint64(h.length)
+}
+
+func align(n, to uint64) uint64 { return (n + to - 1) &^ (to - 1) }
+
+// group returns the bounds of a group of a body; ok is false if there is none with this
+// number, or if it lies outside.
+func (h *bodyHead) group(data []byte, number uint32) (low, high uint64, ok bool) {
+	if number >= h.groups {
+		return 0, 0, false
+	}
+	at := bodyHeadSize + groupSize*uint64(number)
+	if number > 0 {
+		low = align(uint64(le32(data[at-groupSize:])), groupAlignment)
+	}
+	low, high = low+uint64(h.start), uint64(le32(data[at:]))+uint64(h.start)
+	return low, high, low <= high && high <= uint64(h.length)
+}
+
+// find returns the place of a name's number in the body.
+func (h *bodyHead) find(data []byte, number uint32) (place uint32, ok bool) {
+	low, high := uint32(0), h.names
+	numbers := h.numbersAt()
+	for low < high {
+		middle := (low + high) / 2
+		switch n := le32(data[numbers+nameSize*uint64(middle):]); {
+		case n == number:
+			return middle, true
+		case n < number:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
+	return 0, false
+}
+
+func (h *bodyHead) numbersAt() uint64 { return bodyHeadSize + groupSize*uint64(h.groups) }
+
+// groupOf returns the group of the name at a place, which must exist.
+func (h *bodyHead) groupOf(data []byte, place uint32) uint32 {
+	return le32(data[h.numbersAt()+nameSize*(uint64(h.names)+uint64(place)):])
+}
+
+// headSum returns the checksum of a body's head and tables.
+func (h *bodyHead) headSum(data []byte) uint32 { return bodySum(data[4:h.start]) }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func bodySum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+// AppendRules appends the bytes that decide, with the names' numbers in a dictionary of
+// their own: the index of a name in Names. OpenBody reads them.
 func (b *Body) AppendRules(dst []byte) []byte { return append(dst, b.data...) }
 
 // AppendNotes appends the bytes that only explanations need. OpenBody reads them.
 func (b *Body) AppendNotes(dst []byte) []byte { return append(dst, b.notes...) }
 
 // Profile returns the profile that the body was compiled under.
-func (b *Body) Profile() Profile { return Profile(le32(b.data[4:])) }
+func (b *Body) Profile() Profile { return b.head.profile }
 
 // Tries appends one trie for each chain, in their order: that of the first name that has a
 // group, else that of "*" (RFC 9309 §2.2.1). Tries with equal rules share them, even if
@@ -100,63 +206,46 @@ func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 
 // For returns the distinct tries of agents and the index of each agent's trie, as the
 // fields Tries and Of of an Origin.
-func (b *Body) For(agents *Agents) (tries []Trie, of []uint32) {
-	tries, of, _ = b.decide(agents, func(*groupCheck, int) error { return nil }) // this check never fails
-	return tries, of
+func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
+	numbers := b.numbersOf(a)
+	d := newDistinct(a)
+	for i := range a.chains {
+		decides := a.decides(i, func(name int32) bool { return numbers[name] >= 0 })
+		place := -1
+		if decides != everyone {
+			place = int(numbers[decides])
+		}
+		_ = d.add(i, decides, func() (Trie, error) { return b.trie(place), nil }) // this function never fails
+	}
+	return d.result()
 }
 
 // scannedNames is how many names of a body can be looked up in Agents in the time of one
 // lookup in the body, a binary search.
 const scannedNames = 8
 
-// decide does what For does. Before it uses the trie of a name, it calls check with the
-// number of that name.
-func (b *Body) decide(a *Agents, check func(c *groupCheck, name int) error) (tries []Trie, of []uint32, err error) {
-	numbers := b.numbersOf(a)
-	d := newDistinct(a)
-	var c groupCheck
-	for i := range a.chains {
-		decides := a.decides(i, func(name int32) bool { return numbers[name] >= 0 })
-		number := -1
-		if decides != everyone {
-			number = int(numbers[decides])
-		}
-		err := d.add(i, decides, func() (Trie, error) {
-			if err := check(&c, number); err != nil {
-				return Trie{}, err
-			}
-			return b.trie(number), nil
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	tries, of = d.result()
-	return tries, of, nil
-}
-
-// numbersOf returns the number in the body of each name in a, -1 for a name that the body
+// numbersOf returns the place in the body of each name in a, -1 for a name that the body
 // does not have.
 func (b *Body) numbersOf(a *Agents) []int32 {
-	numbers := make([]int32, len(a.names))
-	if b.names > scannedNames*len(a.names) {
+	places := make([]int32, len(a.names))
+	if int(b.head.names) > scannedNames*len(a.names) {
 		for i, name := range a.names {
-			numbers[i] = -1
+			places[i] = -1
 			if n, ok := b.find(name); ok {
-				numbers[i] = int32(n)
+				places[i] = int32(n)
 			}
 		}
-		return numbers
+		return places
 	}
-	for i := range numbers {
-		numbers[i] = -1
+	for i := range places {
+		places[i] = -1
 	}
-	for n := range b.names {
+	for n := range int(b.head.names) {
 		if i, ok := a.numbers[string(b.name(n))]; ok {
-			numbers[i] = int32(n)
+			places[i] = int32(n)
 		}
 	}
-	return numbers
+	return places
 }
 
 // Chosen returns the name whose groups a chain obeys, in lower case: the first one that has
@@ -168,7 +257,7 @@ func (b *Body) Chosen(chain Chain) string {
 	return Everyone
 }
 
-// choose returns the number of the name that decides for a chain, -1 for "*".
+// choose returns the place of the name that decides for a chain, -1 for "*".
 func (b *Body) choose(chain Chain) int {
 	for _, name := range chain {
 		if name == Everyone {
@@ -182,11 +271,11 @@ func (b *Body) choose(chain Chain) int {
 }
 
 // find looks up a name, ignoring the case of ASCII letters.
-func (b *Body) find(name string) (i int, ok bool) {
-	low, high := 0, b.names
+func (b *Body) find(name string) (place int, ok bool) {
+	low, high := 0, int(b.head.names)
 	for low < high {
 		middle := int(uint(low+high) >> 1)
-		switch order := compareFolded(b.name(middle), name); {
+		switch order := CompareName(b.name(middle), name); {
 		case order == 0:
 			return middle, true
 		case order < 0:
@@ -198,8 +287,8 @@ func (b *Body) find(name string) (i int, ok bool) {
 	return 0, false
 }
 
-// compareFolded compares a name in lower case with one in any case.
-func compareFolded(lower []byte, name string) int {
+// CompareName compares a name in lower case with one in any case.
+func CompareName(lower []byte, name string) int {
 	for i := 0; i < len(lower) && i < len(name); i++ {
 		if c := urls.ToLower(name[i]); lower[i] != c {
 			return int(lower[i]) - int(c)
@@ -208,14 +297,10 @@ func compareFolded(lower []byte, name string) int {
 	return len(lower) - len(name)
 }
 
-// name returns the text of name i.
-func (b *Body) name(i int) []byte {
-	return b.data[b.textsAt+b.end(bodyHeaderSize, nameSize, i-1) : b.textsAt+b.end(bodyHeaderSize, nameSize, i)]
+// name returns the text of the name at a place.
+func (b *Body) name(place int) []byte {
+	return b.nameOf(le32(b.data[b.head.numbersAt()+nameSize*uint64(place):]))
 }
-
-// end returns the end of element i of a section of the rules, which starts at at and has
-// elements of size bytes; 0 for i = -1.
-func (b *Body) end(at, size, i int) int { return endOf(b.data, at, size, i) }
 
 func endOf(data []byte, at, size, i int) int {
 	if i < 0 {
@@ -224,32 +309,38 @@ func endOf(data []byte, at, size, i int) int {
 	return int(le32(data[at+size*i:]))
 }
 
-// group returns the bytes of group i.
-func (b *Body) group(i int) []byte {
-	return b.data[b.compiledAt+b.end(b.groupsAt, groupSize, i-1) : b.compiledAt+b.end(b.groupsAt, groupSize, i)]
-}
-
-// trieOf returns the number of a name's trie.
-func (b *Body) trieOf(name int) int {
-	if name < 0 {
-		return 0
+// trie returns the trie of the name at a place, that of "*" for -1.
+func (b *Body) trie(place int) Trie {
+	var t Trie
+	group := uint32(0)
+	if place >= 0 {
+		group = b.head.groupOf(b.data, uint32(place))
 	}
-	return int(le32(b.data[bodyHeaderSize+nameSize*name+4:]))
-}
-
-// trie returns the trie of a name, that of "*" for -1.
-func (b *Body) trie(name int) Trie {
-	number := b.trieOf(name)
-	t := Trie{rules: newCompiled(b.group(b.groupOf(number)))}
+	if low, high, ok := b.head.group(b.data, group); ok {
+		t.rules, ok = openCompiled(b.data[low:high:high])
+		if !ok {
+			t.rules = noRules
+		}
+	} else {
+		t.rules = noRules
+	}
 	if b.notes != nil {
-		t.notes = b.trieNotes(number)
-		t.agents = b.list(name + 1)
+		t.notes = &notes{rules: b.trieNotes(b.trieOf(place)), agents: b.list(place + 1)}
 	}
 	return t
 }
 
-// groupOf returns the number of a trie's group.
-func (b *Body) groupOf(trie int) int { return int(le32(b.data[b.triesAt+trieSize*trie:])) }
+// noRules takes the place of a group that is damaged.
+var noRules = func() compiled {
+	var b builder
+	b.reset(nil)
+	return b.build()
+}()
+
+// trieOf returns the number of a name's trie in the notes.
+func (b *Body) trieOf(place int) int {
+	return int(le32(b.notes[b.listsAt+agentListSize*(place+1)+4:]))
+}
 
 func (b *Body) trieNotes(i int) []byte {
 	start, stop := endOf(b.notes, notesHeaderSize, trieNotesSize, i-1), endOf(b.notes, notesHeaderSize, trieNotesSize, i)
@@ -265,7 +356,7 @@ func (b *Body) list(i int) []byte {
 // sorted. They are valid as long as the body's bytes are.
 func (b *Body) Names() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for i := range b.names {
+		for i := range int(b.head.names) {
 			if !yield(b.name(i)) {
 				return
 			}
@@ -275,14 +366,14 @@ func (b *Body) Names() iter.Seq[[]byte] {
 
 // Groups yields each distinct trie with the names that obey it, in the order in which the
 // tries were compiled. The trie of "*" comes first, if a group is for "*"; its name is
-// Everyone.
+// Everyone. The body must have notes.
 func (b *Body) Groups() iter.Seq2[[]string, Trie] {
 	return func(yield func([]string, Trie) bool) {
 		names := make([][]string, b.tries)
 		if b.HasEveryone() {
 			names[0] = []string{Everyone}
 		}
-		for i := range b.names {
+		for i := range int(b.head.names) {
 			trie := b.trieOf(i)
 			names[trie] = append(names[trie], string(b.name(i)))
 		}
@@ -304,7 +395,7 @@ func (b *Body) HasEveryone() bool {
 // without notes yields nothing.
 func (t *Trie) Lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
-		for rank := 1; rank <= ruleCount(t.notes); rank++ {
+		for rank := 1; rank <= t.ruleCount(); rank++ {
 			if info := t.Rule(uint32(rank) << 1); !yield(info.Line, info.Text) {
 				return
 			}
@@ -312,27 +403,44 @@ func (t *Trie) Lines() iter.Seq2[int, []byte] {
 	}
 }
 
+// ruleCount returns the number of rules with notes.
+func (t *Trie) ruleCount() int {
+	if t.notes == nil {
+		return 0
+	}
+	return ruleCount(t.notes.rules)
+}
+
 // bodyBuilder collects the sections of a Body.
 type bodyBuilder struct {
-	names, tries, groups, texts, compiled []byte
-	trieNotes, lists, notes, listTexts    []byte
-	seen                                  map[string]uint32 // group of some bytes and number of rules
+	groups, of, compiled               []byte
+	trieNotes, lists, notes, listTexts []byte
+	groupOf                            []uint32          // by trie
+	seen                               map[string]uint32 // group of some bytes
+	names                              [][]byte
 }
 
 // addTrie adds a trie. A trie with the rules of an earlier one shares its group.
 func (b *bodyBuilder) addTrie(t Trie, merged int) {
-	rules := uint32(ruleCount(t.notes))
-	key := string(binary.LittleEndian.AppendUint32(t.rules.data, rules))
-	group, ok := b.seen[key]
+	group, ok := b.seen[string(t.rules.data)]
 	if !ok {
 		group = uint32(len(b.seen))
-		b.seen[key] = group
+		b.seen[string(t.rules.data)] = group
+		b.compiled = padTo(b.compiled, groupAlignment)
 		b.compiled = append(b.compiled, t.rules.data...)
-		b.groups = appendPair(b.groups, len(b.compiled), int(rules))
+		b.groups = appendPair(b.groups, len(b.compiled), int(bodySum(t.rules.data)))
 	}
-	b.tries = binary.LittleEndian.AppendUint32(b.tries, group)
-	b.notes = append(b.notes, t.notes...)
+	b.groupOf = append(b.groupOf, group)
+	b.notes = append(b.notes, t.notes.rules...)
 	b.trieNotes = appendPair(b.trieNotes, len(b.notes), merged)
+}
+
+// padTo appends zeros up to a multiple of a size.
+func padTo(b []byte, size int) []byte {
+	for len(b)%size != 0 {
+		b = append(b, 0)
+	}
+	return b
 }
 
 // ruleCount returns the number of rules in a trie's notes. The first rule's text follows
@@ -345,33 +453,80 @@ func ruleCount(notes []byte) int {
 }
 
 func (b *bodyBuilder) addName(n selection) {
-	b.texts = append(b.texts, n.name...)
-	b.names = appendPair(b.names, len(b.texts), n.trie)
-	b.addList(n.chosen)
+	b.names = append(b.names, []byte(n.name))
+	b.of = binary.LittleEndian.AppendUint32(b.of, b.groupOf[n.trie])
+	b.addList(n.chosen, n.trie)
 }
 
-func (b *bodyBuilder) addList(chosen []choice) {
+func (b *bodyBuilder) addList(chosen []choice, trie int) {
 	b.listTexts = append(b.listTexts, agentNames(chosen)...)
-	b.lists = binary.LittleEndian.AppendUint32(b.lists, uint32(len(b.listTexts)))
+	b.lists = appendPair(b.lists, len(b.listTexts), trie)
 }
 
-func (b *bodyBuilder) finish(p Profile) *Body {
-	header := make([]byte, bodyHeaderSize)
-	for i, field := range [...]int{
-		bodyFormat, int(p), len(b.names) / nameSize,
-		len(b.tries) / trieSize, len(b.groups) / groupSize, len(b.texts),
-	} {
-		put32(header[4*i:], uint32(field))
+func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
+	data := make([]byte, bodyHeadSize, bodyHeadSize+len(b.groups)+2*len(b.of)+len(b.compiled)+2*groupAlignment)
+	data = append(data, b.groups...)
+	for number := range b.names {
+		data = binary.LittleEndian.AppendUint32(data, uint32(number))
 	}
+	data = padTo(append(data, b.of...), groupAlignment)
+	data = padTo(append(data, b.compiled...), groupAlignment)
+	putHead(data, f, 0, len(b.names), len(b.groups)/groupSize)
+	RenumberBody(data, 0, nil)
 	notesHeader := make([]byte, notesHeaderSize)
-	for i, field := range [...]int{notesFormat, len(b.tries) / trieSize, len(b.lists) / agentListSize} {
+	for i, field := range [...]int{notesFormat, len(b.trieNotes) / trieNotesSize, len(b.lists) / agentListSize} {
 		put32(notesHeader[4*i:], uint32(field))
 	}
-	body := view(
-		bytes.Join([][]byte{header, b.names, b.tries, b.groups, b.texts, b.compiled}, nil),
-		bytes.Join([][]byte{notesHeader, b.trieNotes, b.lists, b.notes, b.listTexts}, nil),
-	)
-	return &body
+	body := &Body{data: data, notes: slices.Concat(notesHeader, b.trieNotes, b.lists, b.notes, b.listTexts)}
+	names := b.names
+	body.nameOf = func(number uint32) []byte { return names[number] }
+	body.head, _ = readHead(data)
+	body.findNotes()
+	return body
+}
+
+func putHead(data []byte, f *robotstxt.File, marks uint16, names, groups int) {
+	put32(data[4:], uint32(len(data)))
+	if len(f.Statements) > 0 {
+		marks |= markStatements
+	}
+	data[12], data[13] = byte(f.Kind), byte(f.Profile)
+	binary.LittleEndian.PutUint16(data[14:], marks)
+	put32(data[24:], uint32(names))
+	put32(data[28:], uint32(groups))
+}
+
+// RenumberBody gives the rules of a body that AppendRules or AppendSource made the number of
+// the body, and replaces the numbers of names by those of another dictionary, in which they
+// have the same order. numbers is nil for no change.
+func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) {
+	names, groups := le32(data[24:]), le32(data[28:])
+	at := bodyHeadSize + groupSize*int(groups)
+	filter := uint64(0)
+	for i := range int(names) {
+		field := data[at+nameSize*i:]
+		if numbers != nil {
+			put32(field, numbers(le32(field)))
+		}
+		filter |= filterBit(le32(field))
+	}
+	put32(data[8:], number)
+	put64(data[16:], filter)
+	if h, ok := readHead(data); ok {
+		put32(data, h.headSum(data))
+	}
+}
+
+// filterBit returns the bit of a name's number in the head of a body.
+func filterBit(number uint32) uint64 { return 1 << (number & 63) }
+
+// AppendSource appends a body that is kept as its source.
+func AppendSource(dst []byte, f *robotstxt.File, source []byte) []byte {
+	start := len(dst)
+	dst = append(append(dst, make([]byte, bodyHeadSize)...), source...)
+	putHead(dst[start:], f, markSource, 0, 0)
+	RenumberBody(dst[start:], 0, nil)
+	return dst
 }
 
 func appendPair(dst []byte, x, y int) []byte {
@@ -397,12 +552,15 @@ func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	b := bodyBuilder{seen: make(map[string]uint32, len(distinct))}
 	for _, chosen := range distinct {
 		t := c.groups(f, chosen)
-		t.notes = c.describe()
+		t.notes = &notes{rules: c.describe()}
 		b.addTrie(t, len(chosen))
 	}
-	b.addList(distinct[0])
+	if uint64(len(b.compiled)) > math.MaxUint32/2 {
+		return nil, false
+	}
+	b.addList(distinct[0], 0)
 	for _, n := range names {
 		b.addName(n)
 	}
-	return b.finish(f.Profile), true
+	return b.finish(f), true
 }

@@ -230,9 +230,7 @@ func (b *builder) reserve(n int, leaves bool) (first int) {
 func (b *builder) assemble() compiled {
 	var header [headerSize]byte
 	data := header[:]
-	put32(data[4*hFormat:], trieFormat)
-	put32(data[4*hFlags:], b.flags)
-	put32(data[4*hNodes:], uint32(len(b.nodes)/nodeSize))
+	put32(data[4*hNodes:], b.flags|uint32(len(b.nodes)/nodeSize))
 	put32(data[4*hLeaves:], uint32(len(b.leaves)/leafSize))
 	put32(data[4*hEnds:], uint32(len(b.ends)/endSize))
 	put32(data[4*hLists:], uint32(len(b.lists)/listSize))

@@ -40,6 +40,20 @@ func ParseChain(s string) (Chain, error) {
 	return chain, nil
 }
 
+// Related reports whether the names of a chain look like those of one crawler: each shares
+// its first three letters or more with the one before it, as Googlebot-News and Googlebot
+// do. The names of a chain of one, and Everyone, are always related.
+func (c Chain) Related() bool {
+	const least = 3
+	for i := 1; i < len(c); i++ {
+		a, b := c[i-1], c[i]
+		if n := min(least, len(a), len(b)); b != Everyone && !strings.EqualFold(a[:n], b[:n]) {
+			return false
+		}
+	}
+	return true
+}
+
 func checkToken(name string) error {
 	switch {
 	case name == "":

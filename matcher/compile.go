@@ -68,14 +68,14 @@ func (c *Compiler) trie(f *robotstxt.File, chosen []choice) Trie {
 	if known < 0 {
 		t := c.groups(f, chosen)
 		if c.Explain {
-			t.notes = c.describe()
+			t.notes = &notes{rules: c.describe()}
 		}
 		known = len(c.compiled)
 		c.compiled = append(c.compiled, compiledGroups{chosen: chosen, trie: t})
 	}
 	t := c.compiled[known].trie
 	if c.Explain {
-		t.agents = agentNames(chosen)
+		t.notes = &notes{rules: t.notes.rules, agents: agentNames(chosen)}
 	}
 	return t
 }

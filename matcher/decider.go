@@ -39,7 +39,7 @@ type Decider struct {
 // with one prefix.
 type prefixVerdicts struct {
 	verdicts  []prefixVerdict // by trie
-	tries     []Trie          // set if undecided
+	tries     []Trie          // copies, if undecided
 	undecided bool            // a wildcard rule may change the verdict of one of the tries
 	first     int             // the first undecided path of the prefix
 	skip      int             // length of scheme and authority
@@ -129,7 +129,8 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	depth := d.decidePrefix(v, tries, path)
 	d.allow(v, row, row+1)
 	if v.undecided {
-		v.tries, v.first, v.skip = tries, len(d.rows), authority
+		v.tries = append(v.tries[:0], tries...) // the origin's may be others when the block ends
+		v.first, v.skip = len(d.rows), authority
 		d.paths.add(low+authority, high)
 		d.rows = append(d.rows, row)
 		d.n++
@@ -218,7 +219,7 @@ func (d *Decider) resolve(v *prefixVerdicts, last int) {
 			}
 		}
 	}
-	v.tries = nil // so that the tries are not kept in memory
+	clear(v.tries) // so that the tries are not kept in memory
 }
 
 // change flips the verdict of a path for a trie, given by its index.

@@ -113,15 +113,12 @@ func dumpTrie(b *strings.Builder, trie *Trie) {
 	d := &dumper{b, c.data, 0}
 	word := func(i int) uint32 { return le32(c.data[d.at+i:]) }
 	d.section("header")
-	for _, name := range []string{"format", "flags", "nodes", "leaves", "ends", "suffix lists", "signatures, and suffixes", "literals", "bytes of text", "bytes of index", "unused"} {
-		if name == "format" {
-			d.take(4, "%s %q", name, c.data[:4])
-		} else {
-			d.take(4, "%s: %d", name, word(0))
-		}
+	d.take(4, "nodes: %d; for a group: %v", word(0)&countMask, word(0)&flagGroup != 0)
+	for _, name := range []string{"leaves", "ends", "suffix lists", "signatures, and suffixes", "literals", "bytes of text", "bytes of index"} {
+		d.take(4, "%s: %d", name, word(0))
 	}
 	d.section("nodes")
-	for i := 0; d.at < c.leaves; i++ {
+	for i := 0; d.at < int(c.leaves); i++ {
 		label := le64(c.data[d.at:])
 		text := string(c.data[d.at : d.at+int(label>>56)])
 		d.take(8, "node %d: label %q", i, text)
@@ -139,8 +136,8 @@ func dumpTrie(b *strings.Builder, trie *Trie) {
 		d.take(4, "end %d", word(0))
 	}
 	d.section("leaves")
-	for i := 0; d.at < c.ends; i++ {
-		label := c.data[c.text+int(word(0)):][:word(4)]
+	for i := 0; d.at < int(c.ends); i++ {
+		label := c.data[c.text+word(0):][:word(4)]
 		d.take(8, "leaf %d: label %q, at %d of text", i, label, word(0))
 		if rule := word(0); rule&endBit != 0 {
 			d.take(8, "end %d", rule&^endBit)
@@ -149,7 +146,7 @@ func dumpTrie(b *strings.Builder, trie *Trie) {
 		}
 	}
 	d.section("ends")
-	for i := 0; d.at < c.lists; i++ {
+	for i := 0; d.at < int(c.lists); i++ {
 		d.take(12, "end %d: prefix rule %s; exact rule %s; list %d", i, dumpRule(trie, word(0)), dumpRule(trie, word(4)), word(8))
 	}
 	dumpSuffixes(d, trie)
@@ -170,20 +167,21 @@ func dumpSuffixes(d *dumper, trie *Trie) {
 	c := &trie.rules
 	word := func(i int) uint32 { return le32(c.data[d.at+i:]) }
 	d.section("suffix lists")
-	for i := 0; d.at < c.signatures; i++ {
+	for i := 0; d.at < int(c.signatures); i++ {
 		d.take(16, "list %d: behind %d bytes; suffixes [%d,%d) allow, [%d,%d) disallow", i, word(0), word(4), word(8), word(8), word(12))
 		d.take(8, "best allow rule %s, best disallow rule %s", dumpRule(trie, word(0)), dumpRule(trie, word(4)))
 		d.take(4, "list above: %d", word(0))
 	}
 	d.section("signatures")
-	for i := 0; d.at < c.suffixes; i++ {
+	for i := 0; d.at < int(c.suffixes); i++ {
 		d.take(kernels.SignatureSize, "suffix %d", i)
 	}
 	d.section("suffixes")
-	for i := 0; d.at < c.literals; i++ {
+	for i := 0; d.at < int(c.literals); i++ {
 		var literals []string
 		for n := range c.literalCount(i) {
-			literals = append(literals, fmt.Sprintf("%q", c.literalOf(i, n)))
+			literal, _ := c.literalOf(i, n)
+			literals = append(literals, fmt.Sprintf("%q", literal))
 		}
 		anchored := ""
 		if c.isAnchored(i) {
@@ -192,12 +190,12 @@ func dumpSuffixes(d *dumper, trie *Trie) {
 		d.take(20, "suffix %d: rule %s: %s%s; list %d", i, dumpRule(trie, word(0)), strings.Join(literals, " then "), anchored, word(16))
 	}
 	d.section("literals")
-	for d.at < c.text {
-		d.take(literalSize, "%q", c.data[c.text+int(word(0)):][:word(4)])
+	for d.at < int(c.text) {
+		d.take(literalSize, "%q", c.data[c.text+word(0):][:word(4)])
 	}
 	d.section("text")
-	for d.at < c.index {
-		n := min(16, c.index-d.at)
+	for d.at < int(c.index) {
+		n := min(16, int(c.index)-d.at)
 		d.take(n, "%q", c.data[d.at:d.at+n])
 	}
 }

@@ -23,6 +23,9 @@ type Facts struct {
 	// Records are the other records of the body with the rules; nil if there is no such
 	// body, or if the source was not asked to keep them.
 	Records *Records
+	// Usage is what the body with the rules says of the use of what is fetched; nil if that
+	// is nothing, or if the source was not asked.
+	Usage *Usage
 }
 
 // Age returns how many seconds before asOf the fetch was; negative for a fetch after it.

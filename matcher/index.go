@@ -127,18 +127,30 @@ func indexLiteralOf(literal []byte) []byte { return literal[:min(len(literal), m
 // index is the index of a group with its sections found.
 type index struct {
 	data     []byte
-	postings int // offset of the list of suffixes
-	count    int // of index literals
+	postings int    // offset of the list of suffixes
+	count    int    // of index literals
+	length   uint32 // of the list
+	left     uint32 // length, less what a search has looked at
 	trie     compiled
 }
 
-// newIndex finds the sections of an index.
-func newIndex(data []byte) index {
-	x := index{data: data, count: int(le32(data))}
-	x.postings = 4 + indexLiteralSize*x.count + 4
-	length := int(le32(data[x.postings-4:]))
-	x.trie = newCompiled(data[x.postings+4*length:])
-	return x
+// openIndex finds the sections of an index. ok is false if they are not as long as the
+// bytes.
+func openIndex(data []byte) (x index, ok bool) {
+	if len(data) < 8 {
+		return x, false
+	}
+	postings := 8 + indexLiteralSize*uint64(le32(data))
+	if postings > uint64(len(data)) {
+		return x, false
+	}
+	length := uint64(le32(data[postings-4:]))
+	if postings+4*length > uint64(len(data)) {
+		return x, false
+	}
+	x = index{data: data, count: (int(postings) - 8) / indexLiteralSize, postings: int(postings), length: uint32(length), left: uint32(length)}
+	x.trie, ok = openCompiled(data[postings+4*length:])
+	return x, ok
 }
 
 // marks is a set of small numbers that is cleared in constant time. It has what one search
@@ -159,17 +171,26 @@ func (m *marks) clear(n int) {
 	}
 }
 
-func (m *marks) mark(n uint32)        { m.at[n] = m.epoch }
-func (m *marks) marked(n uint32) bool { return m.at[n] == m.epoch }
+func (m *marks) mark(n uint32) {
+	if int64(n) < int64(len(m.at)) { // else no such thing exists
+		m.at[n] = m.epoch
+	}
+}
+
+func (m *marks) marked(n uint32) bool { return int64(n) < int64(len(m.at)) && m.at[n] == m.epoch }
 
 // indexedSuffix does what bestSuffix does, by a search of the index.
 func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor uint32) uint32 {
 	p.prepare()
-	p.lists.clear((c.signatures - c.lists) / listSize)
-	for l := list; l != 0; l = kernels.Load32(c.data, c.list(l)+24) {
+	x, ok := openIndex(c.data[c.index:])
+	if !ok {
+		return 0
+	}
+	p.lists.clear(int(c.signatures-c.lists) / listSize)
+	for l := list; l != 0; l = c.above(c.list(l), l) {
 		p.lists.mark(l)
 	}
-	s := search{rules: c, index: newIndex(c.data[c.index:]), target: p, kind: kind, best: floor}
+	s := search{rules: c, index: x, target: p, kind: kind, best: floor}
 	p.indexLiterals.clear(s.index.count + 1)
 	p.untried = [2][]uint32{p.untried[0][:0], p.untried[1][:0]}
 	s.scan(p.query)
@@ -206,12 +227,12 @@ func (s *search) scan(path []byte) {
 			continue
 		}
 		number := uint32(0)
-		if w := trie.walk(path[i:]); w.leaf != 0 {
+		if w := trie.walk(path[i:min(i+maxIndexLiteral, len(path))]); w.leaf != 0 {
 			number = trie.leafRule(w.leaf).best
 		} else {
 			number = kernels.Load32(trie.data, trie.end(w.end))
 		}
-		for number != 0 && !s.target.indexLiterals.marked(number) {
+		for number != 0 && uint64(number) <= uint64(s.index.count) && !s.target.indexLiterals.marked(number) {
 			s.target.indexLiterals.mark(number)
 			record := 4 + int(number-1)*indexLiteralSize
 			s.try(record)
@@ -238,15 +259,23 @@ func (c *compiled) firstBytes() (low, high uint64) {
 func (s *search) try(record int) {
 	c, x := s.rules, &s.index
 	missing := ^s.target.signature
-	at := x.postings + 4*int(kernels.Load32(x.data, record))
-	for last := at + 4*int(kernels.Load32(x.data, record+4)); at < last; at += 4 {
+	first, count := kernels.Load32(x.data, record), kernels.Load32(x.data, record+4)
+	if count > x.left || uint64(first)+uint64(count) > uint64(x.length) {
+		return // no suffix belongs to two index literals
+	}
+	x.left -= count
+	at := x.postings + 4*int(first)
+	for last := at + 4*int(count); at < last; at += 4 {
 		suffix := int(kernels.Load32(x.data, at))
-		fields := c.suffixes + suffix*suffixSize
+		if suffix >= c.suffixCount() {
+			return
+		}
+		fields := c.suffix(suffix)
 		rule := kernels.Load32(c.data, fields)
 		if rule <= s.best {
 			return
 		}
-		if suffixKind(rule&1) == s.kind || kernels.Signature(kernels.Load64(c.data, c.signatures+suffix*kernels.SignatureSize))&missing != 0 {
+		if suffixKind(rule&1) == s.kind || kernels.Signature(kernels.Load64(c.data, int(c.signatures)+suffix*kernels.SignatureSize))&missing != 0 {
 			continue
 		}
 		list := kernels.Load32(c.data, fields+16)
@@ -258,7 +287,7 @@ func (s *search) try(record int) {
 			s.target.untried[spelling] = append(s.target.untried[spelling], uint32(suffix))
 			continue
 		}
-		if c.matchSuffix(suffix, s.target.plain, s.target.query, int(kernels.Load32(c.data, c.list(list)))) {
+		if c.matchSuffix(suffix, s.target.plain, s.target.query, kernels.Load32(c.data, c.list(list))) {
 			s.best = rule
 			return
 		}
@@ -281,8 +310,8 @@ func (s *search) tryUntried() {
 			continue
 		}
 		for _, suffix := range p.untried[spelling] {
-			fields := c.suffixes + int(suffix)*suffixSize
-			if rule := kernels.Load32(c.data, fields); rule > s.best && c.matchSuffix(int(suffix), p.plain, p.query, int(kernels.Load32(c.data, c.list(kernels.Load32(c.data, fields+16))))) {
+			fields := c.suffix(int(suffix))
+			if rule := kernels.Load32(c.data, fields); rule > s.best && c.matchSuffix(int(suffix), p.plain, p.query, kernels.Load32(c.data, c.list(kernels.Load32(c.data, fields+16)))) {
 				s.best = rule
 			}
 		}
@@ -291,5 +320,5 @@ func (s *search) tryUntried() {
 
 // spellingOf returns 1 for a suffix that is matched against the query spelling, else 0.
 func (c *compiled) spellingOf(suffix int) int {
-	return int(kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4)&suffixQuery) / suffixQuery
+	return int(kernels.Load32(c.data, c.suffix(suffix)+4)&suffixQuery) / suffixQuery
 }

@@ -27,7 +27,7 @@ func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 				file := robotstxt.Parse([]byte(body.String()), robotstxt.Options{Profile: profile})
 				trie := Compile(file, []Chain{{Everyone}})[0]
 				plain := trie
-				plain.rules.index = len(plain.rules.data) // no index
+				plain.rules.index = uint32(len(plain.rules.data)) // no index
 				if trie.rules.hasIndex() {
 					indexed++
 				}

@@ -4,8 +4,9 @@ import "encoding/binary"
 
 // A compiled group is one little-endian byte array without pointers:
 //
-//	header    11 × u32: format, flags, then the number of elements of each
-//	          section in the order below; signatures and suffixes share a number
+//	header    8 × u32: the number of elements of each section in the order below;
+//	          signatures and suffixes share a number. The two highest bits of the
+//	          first are flags
 //	nodes     32 bytes each, the root first
 //	leaves    16 bytes each
 //	ends      12 bytes each; end 0 means "no end" and is all zeros
@@ -79,9 +80,7 @@ import "encoding/binary"
 //	 8  u32  length of its text
 //	12  u32  its group among the merged ones
 const (
-	trieFormat = 0x33_54_42_52 // "RBT3"
-
-	headerSize  = 44
+	headerSize  = 32
 	nodeSize    = 32
 	leafSize    = 16
 	endSize     = 12
@@ -93,9 +92,7 @@ const (
 
 // Header fields, in units of u32.
 const (
-	hFormat = iota
-	hFlags
-	hNodes
+	hNodes = iota
 	hLeaves
 	hEnds
 	hLists
@@ -112,12 +109,15 @@ const (
 	endBit = 1 << 31
 )
 
-// Flags of a trie.
+// Flags of a trie, in the first field of its header.
 const (
 	// flagGroup: the chain has a group, which may be without rules.
-	flagGroup = 1 << iota
+	flagGroup = 1 << (30 + iota)
 	// flagGoogle: compiled for the Google profile; paths are matched as written.
 	flagGoogle
+
+	// countMask has the bits of that field that are the number of nodes.
+	countMask = 1<<30 - 1
 )
 
 // Flags of a suffix.

@@ -90,9 +90,6 @@ func (t *Trie) resolve(v *prefixVerdict, p *Target) (changed bool) {
 	return best != 0 && c.bestSuffix(p, v.candidates.list, 1-other, best) == 0
 }
 
-// end returns the offset of an end's record.
-func (c *compiled) end(number uint32) int { return c.ends + int(number)*endSize }
-
 // literalMatch finds the best rule without wildcard and the nearest list on the path's
 // walk. The result is the same for all paths that share their first depth bytes with this
 // one.
@@ -157,7 +154,7 @@ type walkResult struct {
 // spelling serves all rules without wildcards: those without a literal '?' cannot match
 // past the '?', and up to there the spellings are equal.
 func (c *compiled) walk(path []byte) (w walkResult) {
-	for node, i := headerSize, 0; ; i++ {
+	for node, i := headerSize, 0; ; i++ { // node is the offset of one that exists
 		label := kernels.Load64(c.data, node)
 		if n := int(label >> 56); n > 0 {
 			if same := samePrefix(path[i:], label); same < n {
@@ -178,9 +175,13 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 			return w
 		}
 		first := kernels.Load32(c.data, node+24)
-		child := int(first&^leafBit) + childIndex(low, high, char)
+		child := uint64(first&^leafBit) + uint64(childIndex(low, high, char))
 		if first&leafBit != 0 {
-			leaf := c.leaves + child*leafSize
+			at := uint64(c.leaves) + child*leafSize
+			if at >= uint64(c.ends) {
+				return w // no such leaf
+			}
+			leaf := int(at)
 			length, same := c.leafLabel(path[i+1:], leaf)
 			w.stop = i + 1 + same
 			if same < length {
@@ -193,7 +194,11 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 			}
 			return w
 		}
-		node = headerSize + child*nodeSize
+		next := headerSize + child*nodeSize
+		if next >= uint64(c.leaves) {
+			return w // no such node
+		}
+		node = int(next)
 	}
 }
 
@@ -203,10 +208,13 @@ func (c *compiled) leafRule(leaf int) candidates {
 }
 
 // leafLabel returns the length of a leaf's label and how many bytes of it path starts with.
+// No path starts with a label that lies outside the text.
 func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
-	offset := c.text + int(kernels.Load32(c.data, leaf))
-	length = int(kernels.Load32(c.data, leaf+4))
-	return length, commonPrefix(path, c.data[offset:offset+length])
+	label, ok := c.textAt(kernels.Load32(c.data, leaf), kernels.Load32(c.data, leaf+4))
+	if !ok {
+		return 1, 0
+	}
+	return len(label), commonPrefix(path, label)
 }
 
 // samePrefix returns how many bytes s and a label have in common; the label's first byte is

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"robotsbatch/matcher/access"
 )
@@ -19,8 +20,41 @@ type Origin struct {
 	// Stale means that robots.txt has been unreachable for long and that the rules are its
 	// last good copy (RFC 9309 §2.3.1.4).
 	Stale bool
+	// NotYet means that Access is access.Unknown because nothing is known from before the
+	// time that the source was opened for, and something from after it.
+	NotYet bool
 	// Facts describe the fetch and the body's other records.
 	Facts Facts
+
+	room room
+}
+
+// room is memory of an Origin for what a source makes at each lookup, kept for the next one.
+type room struct {
+	tries  []Trie
+	groups []uint32 // by trie
+	of     []uint32
+	named  []namedGroup
+}
+
+// Reset makes an Origin empty. It keeps its memory.
+func (o *Origin) Reset() {
+	r := o.room
+	*o = Origin{room: r}
+}
+
+// set sets an Origin to another one, and keeps its memory.
+func (o *Origin) set(to *Origin) {
+	r := o.room
+	*o = *to
+	o.room = r
+}
+
+// own makes Tries so many tries in the Origin's own memory, without notes, and Of empty.
+func (o *Origin) own(tries, of int) {
+	r := &o.room
+	r.tries = slices.Grow(r.tries[:0], tries)[:tries]
+	o.Tries, o.Of = r.tries, nil
 }
 
 // Trie returns the trie of an agent, given by its index, if Access is access.Rules.
@@ -40,8 +74,8 @@ func (o *Origin) TrieOf(agent int) int {
 // Origins finds the Origin of an authority. Implementations are safe for concurrent use.
 type Origins interface {
 	// Lookup sets *o to the Origin of authority, a key as urls.Scratch.Split returns it.
-	// The tries belong to the source: they must not be changed, and are valid while the
-	// Origins is open. For an unknown authority Access is access.Unknown and there is no
+	// The tries belong to the source or to o: they must not be changed, and are valid while
+	// the Origins is open and until the next lookup that sets *o. For an unknown authority Access is access.Unknown and there is no
 	// error. An error means that the source could not be read, and ends the job.
 	Lookup(authority []byte, o *Origin) error
 }
@@ -52,6 +86,16 @@ type BulkOrigins interface {
 	// LookupAll looks up each key as Lookup does and sets the element of origins with the
 	// same index. With an error it returns the index of the key that failed.
 	LookupAll(keys []Key, origins []Origin) (int, error)
+}
+
+// Mapped are Origins whose rules lie in a mapped file. Matching them reads the file, and a
+// read fails where the file was cut or its disk broke: that is a panic, if
+// debug.SetPanicOnFault is set, and else the end of the process.
+type Mapped interface {
+	Origins
+	// Fault returns the error that a recovered panic stands for, nil for a panic that has
+	// nothing to do with the file.
+	Fault(recovered any) error
 }
 
 // Key is an authority's key as urls.Scratch.Split returns it, with its HashOf.

@@ -68,11 +68,12 @@ const (
 func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int) int {
 	c, kind := &t.rules, v.against()
 	lists, suffixes := 0, 0
-	floor := v.candidates.best
+	floor, below := v.candidates.best, c.suffixCount()
 	for list := v.candidates.list; c.mayBeat(list, kind, floor); {
 		record := c.list(list)
-		r := suffixRange{depth: int(kernels.Load32(c.data, record)), above: kernels.Load32(c.data, record+24)}
-		r.first, r.last = c.suffixesOf(record, kind)
+		r := suffixRange{depth: kernels.Load32(c.data, record), above: c.above(record, list)}
+		r.first, r.last = c.suffixesOf(record, kind, below)
+		below = r.first
 		lists, suffixes = lists+1, suffixes+r.last-r.first
 		if lists > maxSkipLists || suffixes > maxSkipSuffixes {
 			return low
@@ -91,13 +92,13 @@ func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int)
 
 // suffixRange is the suffixes of one kind in a list, whose literal prefix has depth bytes.
 type suffixRange struct {
-	first, last, depth int
-	above              uint32 // the list above
+	first, last  int
+	depth, above uint32 // above is the list above
 }
 
 // signaturesOf returns the signatures of a range.
 func (c *compiled) signaturesOf(r suffixRange) []byte {
-	return c.data[c.signatures+r.first*kernels.SignatureSize : c.signatures+r.last*kernels.SignatureSize]
+	return c.data[int(c.signatures)+r.first*kernels.SignatureSize : int(c.signatures)+r.last*kernels.SignatureSize]
 }
 
 // unaffected reports whether path i has a single spelling and no suffix in the range with a
@@ -111,7 +112,7 @@ func (c *compiled) unaffected(r suffixRange, first int, floor uint32, paths *pat
 	path := paths.text(i)
 	tries := 0
 	for suffix := r.first + first; suffix < r.last; suffix = c.nextSuffix(suffix+1, r.last, ^signature) {
-		rule := kernels.Load32(c.data, c.suffixes+suffix*suffixSize)
+		rule := kernels.Load32(c.data, c.suffix(suffix))
 		if rule <= floor {
 			break
 		}

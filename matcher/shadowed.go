@@ -37,7 +37,7 @@ const maxShadowed = 20_000
 // or whose patterns leave no fresh byte. Shadowed takes the time of one or two calls of
 // Match for each rule.
 func (t *Trie) Shadowed() []Shadowed {
-	if ruleCount(t.notes) > maxShadowed {
+	if t.ruleCount() > maxShadowed {
 		return nil
 	}
 	rules := t.writtenRules()

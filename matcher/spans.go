@@ -12,24 +12,24 @@ type Span struct {
 	// From is the first second; 0 if the source knows no earlier state.
 	From int64
 	// Fetched is the time of the fetch that decides at From, Seen that of the last fetch in
-	// the span with the same outcome; 0 if unknown.
+	// the span with the same outcome; 0 if unknown. There may be others between them, whose
+	// times AppendTimes has.
 	Fetched, Seen int64
 	// Access and Stale are those of Origin, Status that of Facts.
 	Access access.Outcome
 	Stale  bool
 	Status int
-	// Body and Source are for use by the source that made the span.
+	// Body, Times and Source are for use by the source that made the span.
 	Body   uint32
+	Times  [2]uint64
 	Source uint16
 }
 
-// FetchedAt returns the time of the newest known fetch that is not after a second of the
-// span. Of fetches with the same outcome, only the first and the last are known.
-func (s *Span) FetchedAt(second int64) int64 {
-	if s.Seen <= second {
-		return s.Seen
-	}
-	return s.Fetched
+// FetchedAt returns the index of the newest of a span's times, as AppendTimes has them,
+// that is not after a second; the first one's if all are.
+func FetchedAt(times []int64, second int64) int {
+	n := sort.Search(len(times), func(i int) bool { return times[i] > second })
+	return max(n, 1) - 1
 }
 
 // Historical are Origins that keep history.
@@ -41,6 +41,9 @@ type Historical interface {
 	// OpenSpan sets *o to the Origin of an authority in a span. Its time is that of the
 	// span's first fetch.
 	OpenSpan(authority []byte, s *Span, o *Origin) error
+	// AppendTimes appends the times of the fetches in a span, oldest first: Fetched, those
+	// between, and Seen if that is another.
+	AppendTimes(times []int64, authority []byte, s *Span) ([]int64, error)
 }
 
 // SpanAt returns the index of the span that holds at a second; -1 for a time before the
@@ -66,3 +69,7 @@ func (a always) AppendSpans(spans []Span, authority []byte) ([]Span, error) {
 }
 
 func (a always) OpenSpan(authority []byte, _ *Span, o *Origin) error { return a.Lookup(authority, o) }
+
+func (a always) AppendTimes(times []int64, _ []byte, s *Span) ([]int64, error) {
+	return append(times, s.Fetched), nil
+}

@@ -107,20 +107,22 @@ func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uin
 	}
 	p.prepare()
 	missing := ^p.signature
+	below := c.suffixCount() // lists come before those below them, and so do their suffixes
 	for c.mayBeat(list, kind, floor) {
 		record := c.list(list)
-		first, last := c.suffixesOf(record, kind)
+		first, last := c.suffixesOf(record, kind, below)
+		below = first
 		for suffix := c.nextSuffix(first, last, missing); suffix < last; suffix = c.nextSuffix(suffix+1, last, missing) {
-			rule := kernels.Load32(c.data, c.suffixes+suffix*suffixSize)
+			rule := kernels.Load32(c.data, c.suffix(suffix))
 			if rule <= floor {
 				break
 			}
-			if c.matchSuffix(suffix, p.plain, p.query, int(kernels.Load32(c.data, record))) {
+			if c.matchSuffix(suffix, p.plain, p.query, kernels.Load32(c.data, record)) {
 				best, floor = rule, rule
 				break
 			}
 		}
-		list = kernels.Load32(c.data, record+24)
+		list = c.above(record, list)
 	}
 	return best
 }
@@ -133,8 +135,16 @@ const (
 	disallowing
 )
 
-// list returns the offset of a list's record.
-func (c *compiled) list(number uint32) int { return c.lists + int(number)*listSize }
+// above returns the nearest list above one, given its record and number; 0 for none.
+func (c *compiled) above(record int, number uint32) uint32 {
+	if up := kernels.Load32(c.data, record+24); up < number {
+		return up
+	}
+	return 0
+}
+
+// suffix returns the offset of a suffix that exists.
+func (c *compiled) suffix(number int) int { return int(c.suffixes) + number*suffixSize }
 
 // mayBeat reports whether a list, or one above it, has a suffix of a kind with a rule above
 // floor. It returns false for list 0.
@@ -142,16 +152,18 @@ func (c *compiled) mayBeat(list uint32, kind suffixKind, floor uint32) bool {
 	return list != 0 && kernels.Load32(c.data, c.list(list)+16+4*int(kind)) > floor
 }
 
-// suffixesOf returns the range of the suffixes of a kind in a list.
-func (c *compiled) suffixesOf(list int, kind suffixKind) (first, last int) {
+// suffixesOf returns the range of the suffixes of a kind in a list, by its record, cut to
+// those before limit.
+func (c *compiled) suffixesOf(list int, kind suffixKind, limit int) (first, last int) {
 	list += 4 * int(kind)
-	return int(kernels.Load32(c.data, list+4)), int(kernels.Load32(c.data, list+8))
+	last = int(min(kernels.Load32(c.data, list+8), uint32(limit)))
+	return int(min(kernels.Load32(c.data, list+4), uint32(last))), last
 }
 
 // nextSuffix returns the first suffix in [suffix, last) whose signature has none of the
 // missing bits; last if there is none.
 func (c *compiled) nextSuffix(suffix, last int, missing kernels.Signature) int {
-	return suffix + kernels.FirstWithout(c.data, c.signatures+suffix*kernels.SignatureSize, last-suffix, missing)
+	return suffix + kernels.FirstWithout(c.data, int(c.signatures)+suffix*kernels.SignatureSize, last-suffix, missing)
 }
 
 // matchSuffix reports whether a suffix matches the rest of a path, given in both spellings,
@@ -159,29 +171,43 @@ func (c *compiled) nextSuffix(suffix, last int, missing kernels.Signature) int {
 // is anchored. The suffix's signature must fit the path. The first occurrence of each
 // literal is as good as any other, so nothing is tried twice and the time is linear in the
 // path's length.
-func (c *compiled) matchSuffix(suffix int, plain, query []byte, start int) bool {
-	record := c.suffixes + suffix*suffixSize
+func (c *compiled) matchSuffix(suffix int, plain, query []byte, start uint32) bool {
+	record := c.suffix(suffix)
 	flags := kernels.Load32(c.data, record+4)
 	path := plain
 	if flags&suffixQuery != 0 {
 		path = query
 	}
+	if uint64(start) > uint64(len(path)) {
+		return false
+	}
 	rest := path[start:]
-	first, longest := int(kernels.Load32(c.data, record+8)), int(kernels.Load32(c.data, record+12))
+	first, longest := kernels.Load32(c.data, record+8), kernels.Load32(c.data, record+12)
+	count := flags >> suffixCount
 	var final []byte
-	if count := int(flags >> suffixCount); count == 1 {
-		final = c.data[c.text+first:][:longest]
-	} else {
-		// Most paths lack the longest literal, so look for it before the order matters.
-		if findLiteral(rest, c.literal(longest)) < 0 {
+	var ok bool
+	switch {
+	case count == 1:
+		if final, ok = c.textAt(first, longest); !ok {
 			return false
 		}
-		last := first + count - 1
+	case uint64(count) > uint64(len(rest)):
+		return false // no literal is empty
+	default:
+		// Most paths lack the longest literal, so look for it before the order matters.
+		literal, ok := c.literal(longest)
+		if !ok || findLiteral(rest, literal) < 0 {
+			return false
+		}
+		last := first + count - 1 // if this overflows, there are no such literals
+		if final, ok = c.literal(last); !ok || last < first {
+			return false
+		}
 		at := c.pastLiterals(rest, first, last)
 		if at < 0 {
 			return false
 		}
-		rest, final = rest[at:], c.literal(last)
+		rest = rest[at:]
 	}
 	if flags&suffixAnchored != 0 {
 		return bytes.HasSuffix(rest, final)
@@ -193,11 +219,16 @@ func (c *compiled) matchSuffix(suffix int, plain, query []byte, start int) bool 
 // first occurrence after the one before; -1 if one is missing. A rule that consists mostly
 // of stars has thousands of literals of one byte. In the slowest paths each is near the one
 // before, and endIn4 finds it without a call.
-func (c *compiled) pastLiterals(s []byte, first, last int) (at int) {
-	data, text := c.data, c.text
-	end := c.literals + last*literalSize
-	for record := c.literals + first*literalSize; record < end; record += literalSize {
+//
+// Literal last must exist.
+func (c *compiled) pastLiterals(s []byte, first, last uint32) (at int) {
+	data, text, size := c.data, int(c.text), uint64(c.index-c.text)
+	end := int(c.literals) + int(last)*literalSize
+	for record := int(c.literals) + int(first)*literalSize; record < end; record += literalSize {
 		literal := kernels.Load64(data, record)
+		if uint64(uint32(literal))+literal>>32 > size {
+			return -1
+		}
 		offset, length := text+int(uint32(literal)), int(literal>>32)
 		if length == 1 && at+4 <= len(s) {
 			if n := endIn4(s[at:at+4], kernels.Load8(data, offset)); n > 0 {
@@ -229,9 +260,14 @@ func endIn4(s []byte, char byte) int {
 	return 0
 }
 
-func (c *compiled) literal(i int) []byte {
-	record := c.literals + i*literalSize
-	return c.data[c.text+int(kernels.Load32(c.data, record)):][:kernels.Load32(c.data, record+4)]
+// literal returns a literal; ok is false if there is none with this number, or if it lies
+// outside the text.
+func (c *compiled) literal(number uint32) (literal []byte, ok bool) {
+	record := uint64(c.literals) + uint64(number)*literalSize
+	if record >= uint64(c.text) {
+		return nil, false
+	}
+	return c.textAt(kernels.Load32(c.data, int(record)), kernels.Load32(c.data, int(record)+4))
 }
 
 // maxStrays is how many false positions, with the first and the last byte of the literal,

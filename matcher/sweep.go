@@ -68,7 +68,7 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 		p.nextSweeper = (p.nextSweeper + 1) % sweepers
 	}
 	if !s.built {
-		if s.spent += cost; s.spent < buildCost*(c.index-c.suffixes) {
+		if s.spent += cost; s.spent < buildCost*int(c.index-c.suffixes) {
 			return nil
 		}
 		s.build(c)
@@ -76,22 +76,26 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 	return s
 }
 
-// build builds the sweeper of a group.
+// build builds the sweeper of a group. Literals that share bytes with others, or that do
+// not exist, are those of a forged group: there it leaves out the suffixes behind them.
 func (s *sweeper) build(c *compiled) {
 	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
 	indices := make(map[string]uint32)
 	var distinct [][]byte
-	for suffix := range (c.literals - c.suffixes) / suffixSize {
+	left := int(c.index - c.text) // bytes of text
+	for suffix := range c.suffixCount() {
 		s.starts = append(s.starts, uint32(len(s.sequences)))
 		for i := range c.literalCount(suffix) {
-			literal, index := c.literalOf(suffix, i), uint32(0)
-			if len(literal) > 0 {
-				index = indices[string(literal)]
-				if index == 0 {
-					distinct = append(distinct, literal)
-					index = uint32(len(distinct))
-					indices[string(literal)] = index
-				}
+			literal, ok := c.literalOf(suffix, i)
+			if left -= len(literal); !ok || left < 0 || len(literal) == 0 {
+				left = 0
+				break
+			}
+			index := indices[string(literal)]
+			if index == 0 {
+				distinct = append(distinct, bytes.Clone(literal)) // a mapped file can change under it
+				index = uint32(len(distinct))
+				indices[string(distinct[index-1])] = index
 			}
 			s.sequences = append(s.sequences, index)
 		}
@@ -120,17 +124,17 @@ func (s *sweeper) build(c *compiled) {
 
 // literalCount returns the number of literals of a suffix.
 func (c *compiled) literalCount(suffix int) int {
-	return int(kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4) >> suffixCount)
+	return int(kernels.Load32(c.data, c.suffix(suffix)+4) >> suffixCount)
 }
 
-// literalOf returns literal i of a suffix.
-func (c *compiled) literalOf(suffix, i int) []byte {
-	record := c.suffixes + suffix*suffixSize
-	first := int(kernels.Load32(c.data, record+8))
+// literalOf returns literal i of a suffix; ok is false if it does not exist.
+func (c *compiled) literalOf(suffix, i int) (literal []byte, ok bool) {
+	record := c.suffix(suffix)
+	first := kernels.Load32(c.data, record+8)
 	if c.literalCount(suffix) == 1 {
-		return c.data[c.text+first:][:kernels.Load32(c.data, record+12)]
+		return c.textAt(first, kernels.Load32(c.data, record+12))
 	}
-	return c.literal(first + i)
+	return c.literal(first + uint32(i))
 }
 
 // sweep returns the best rule above floor among the given suffixes that match; floor if
@@ -142,11 +146,15 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 	s.waiters = append(s.waiters[:0], waiter{}) // number 0 means none
 	s.due = cleared(s.due, len(text)+1)
 	for _, suffix := range suffixes {
-		record := c.suffixes + int(suffix)*suffixSize
-		s.waiters = append(s.waiters, waiter{suffix: suffix, rule: kernels.Load32(c.data, record), next: s.starts[suffix]})
-		depth := int(kernels.Load32(c.data, c.list(kernels.Load32(c.data, record+16))))
-		if s.goOn(c, text, uint32(len(s.waiters)-1), depth) {
-			best = max(best, kernels.Load32(c.data, record))
+		record := c.suffix(int(suffix))
+		depth := kernels.Load32(c.data, c.list(kernels.Load32(c.data, record+16)))
+		if s.starts[suffix] == s.starts[suffix+1] || uint64(depth) > uint64(len(text)) {
+			continue // of a forged group
+		}
+		rule := kernels.Load32(c.data, record)
+		s.waiters = append(s.waiters, waiter{suffix: suffix, rule: rule, next: s.starts[suffix]})
+		if s.goOn(c, text, uint32(len(s.waiters)-1), int(depth)) {
+			best = max(best, rule)
 		}
 	}
 	a, node := &s.automaton, uint32(0)
@@ -195,8 +203,8 @@ func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches
 		return true
 	}
 	if w.next == last && c.isAnchored(int(w.suffix)) {
-		final := c.literalOf(int(w.suffix), c.literalCount(int(w.suffix))-1)
-		return bytes.HasSuffix(text[at:], final)
+		final, ok := c.literalOf(int(w.suffix), c.literalCount(int(w.suffix))-1)
+		return ok && bytes.HasSuffix(text[at:], final)
 	}
 	if end := at + int(s.automaton.lengths[s.sequences[w.next]]); end <= len(text) {
 		w.link = s.due[end]
@@ -207,7 +215,7 @@ func (s *sweeper) goOn(c *compiled, text []byte, number uint32, at int) (matches
 
 // isAnchored reports whether the last literal of a suffix must end the path.
 func (c *compiled) isAnchored(suffix int) bool {
-	return kernels.Load32(c.data, c.suffixes+suffix*suffixSize+4)&suffixAnchored != 0
+	return kernels.Load32(c.data, c.suffix(suffix)+4)&suffixAnchored != 0
 }
 
 // startWaiting moves each waiter of a list to the list of its next literal.
@@ -232,4 +240,14 @@ func (s *sweeper) stopWaiting() {
 			s.waited[literal/64] &^= 1 << (literal % 64)
 		}
 	}
+}
+
+// cleared returns a slice of n zeros, in the memory of s if that is large enough.
+func cleared[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }

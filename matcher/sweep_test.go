@@ -39,7 +39,7 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 		path, best := reference.NewPath(text, reference.RFC9309), uint32(0)
 		var onTheWay []uint32
 		for suffix := range oracle {
-			rule, found := kernels.Load32(c.data, c.suffixes+suffix*suffixSize), uint32(0)
+			rule, found := kernels.Load32(c.data, c.suffix(suffix)), uint32(0)
 			if !strings.HasPrefix(text, trie.prefixOf(suffix)) {
 				continue
 			}
@@ -95,8 +95,8 @@ func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 			continue
 		}
 		suffixes = append(suffixes, uint32(suffix))
-		if c.matchSuffix(suffix, text, text, len(prefix)) {
-			best = max(best, kernels.Load32(c.data, c.suffixes+suffix*suffixSize))
+		if c.matchSuffix(suffix, text, text, uint32(len(prefix))) {
+			best = max(best, kernels.Load32(c.data, c.suffix(suffix)))
 		}
 	}
 	if got := s.sweep(c, text, suffixes, 0); got != best {
@@ -206,7 +206,7 @@ func compileDisallowed(patterns []string) Trie {
 // patternOf returns the pattern of the rule of a suffix; prefixOf returns the part before
 // its first star.
 func (t *Trie) patternOf(suffix int) string {
-	rule := t.Rule(kernels.Load32(t.rules.data, t.rules.suffixes+suffix*suffixSize))
+	rule := t.Rule(kernels.Load32(t.rules.data, t.rules.suffix(suffix)))
 	return strings.TrimPrefix(string(rule.Text), "Disallow: ")
 }
 

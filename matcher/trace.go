@@ -86,8 +86,9 @@ func (r *writtenRule) sources(p Profile) [][]byte {
 // writtenRules parses the rules of a trie from its notes. It returns each line once, in the
 // order of the lines.
 func (t *Trie) writtenRules() []writtenRule {
-	rules := make([]writtenRule, 0, ruleCount(t.notes))
-	for rank := 1; rank <= ruleCount(t.notes); rank++ {
+	count := t.ruleCount()
+	rules := make([]writtenRule, 0, count)
+	for rank := 1; rank <= count; rank++ {
 		rules = append(rules, writtenRule{RuleInfo: t.Rule(uint32(rank) << 1)})
 	}
 	slices.SortFunc(rules, func(a, b writtenRule) int { return cmp.Compare(a.Line, b.Line) })
@@ -108,16 +109,19 @@ func (t *Trie) writtenRules() []writtenRule {
 // compared with. It takes the first occurrence of each literal, which leaves the most to
 // those that follow.
 func (c *pattern) matches(path []byte) bool {
-	literals := bytes.Split(c.text, []byte{star})
-	rest, ok := bytes.CutPrefix(path, literals[0])
+	literal, suffix, wild := bytes.Cut(c.text, []byte{star})
+	rest, ok := bytes.CutPrefix(path, literal)
 	if !ok {
 		return false
 	}
-	if len(literals) == 1 {
+	if !wild {
 		return !c.anchored || len(rest) == 0
 	}
-	last := len(literals) - 1
-	for _, literal := range literals[1:last] {
+	for {
+		literal, suffix, wild = bytes.Cut(suffix, []byte{star})
+		if !wild {
+			break
+		}
 		at := bytes.Index(rest, literal)
 		if at < 0 {
 			return false
@@ -125,9 +129,9 @@ func (c *pattern) matches(path []byte) bool {
 		rest = rest[at+len(literal):]
 	}
 	if c.anchored {
-		return bytes.HasSuffix(rest, literals[last])
+		return bytes.HasSuffix(rest, literal)
 	}
-	return bytes.Contains(rest, literals[last])
+	return bytes.Contains(rest, literal)
 }
 
 // NormalPattern returns the pattern of a rule as it is compared under a profile; see

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"math"
 
 	"robotsbatch/matcher/internal/kernels"
 	"robotsbatch/matcher/robotstxt"
@@ -23,46 +24,121 @@ import (
 // constant for each suffix whose index literal occurs. If more than a few occur, a sweeper
 // looks for them together in one pass over the path. The sweeper is built once per set of
 // rules, in time linear in their bytes, and only after as much time was spent without it.
+//
+// Its bytes are not trusted: they may be those of a mapped file, which somebody forged or
+// writes to. compiled says what that costs.
 type Trie struct {
-	rules  compiled
-	notes  []byte // the lines and texts of the rules
+	rules compiled
+	notes *notes // nil: rules have no text
+}
+
+// notes are what explanations need of a trie.
+type notes struct {
+	rules  []byte // the lines and texts of the rules
 	agents []byte // user-agent values: u32 count, u32 ends, bytes
 }
 
-// compiled is a group in the layout of layout.go, with the offsets of its sections.
+// compiled is a group in the layout of layout.go, with the offsets of its sections. It takes
+// one cache line.
+//
+// The offsets are checked when a group is opened, and nothing else: opening reads the header
+// alone. So a match checks each number that it reads before it follows it, once a record, and
+// takes a number that leads outside for "nothing there". Loops end by themselves: a walk
+// takes a byte of the path for each node, and lists lead to lists with smaller numbers.
 type compiled struct {
 	data       []byte
-	leaves     int
-	ends       int
-	lists      int
-	signatures int
-	suffixes   int
-	literals   int
-	text       int
-	index      int // start of the index
+	leaves     uint32
+	ends       uint32
+	lists      uint32
+	signatures uint32
+	suffixes   uint32
+	literals   uint32
+	text       uint32
+	index      uint32 // start of the index
 	flags      uint32
+}
+
+// openCompiled finds the sections of a compiled group. ok is false if they are not as long
+// as the bytes, or if one lacks what each group has.
+func openCompiled(data []byte) (c compiled, ok bool) {
+	if len(data) < headerSize {
+		return c, false
+	}
+	header := data[:headerSize:headerSize]
+	nodes, ends, lists, suffixes := le32(header[4*hNodes:]), le32(header[4*hEnds:]), le32(header[4*hLists:]), uint64(le32(header[4*hSuffixes:]))
+	c.data, c.flags = data, nodes&^countMask
+	nodes &= countMask
+	at := headerSize + nodeSize*uint64(nodes)
+	c.leaves = uint32(at)
+	at += leafSize * uint64(le32(header[4*hLeaves:]))
+	c.ends = uint32(at)
+	at += endSize * uint64(ends)
+	c.lists = uint32(at)
+	at += listSize * uint64(lists)
+	c.signatures = uint32(at)
+	at += kernels.SignatureSize * suffixes
+	c.suffixes = uint32(at)
+	at += suffixSize * suffixes
+	c.literals = uint32(at)
+	at += literalSize * uint64(le32(header[4*hLiterals:]))
+	c.text = uint32(at)
+	at += uint64(le32(header[4*hText:]))
+	c.index = uint32(at)
+	index := uint64(le32(header[4*hIndex:]))
+	at += index // the greatest of all: if it fits, so does each
+	return c, at == uint64(len(data)) && at <= math.MaxUint32 && nodes > 0 && ends > 0 && lists > 0 &&
+		(index > 0 || suffixes < indexThreshold)
 }
 
 // newCompiled finds the sections of bytes that the builder made.
 func newCompiled(data []byte) compiled {
-	count := func(field int) int { return int(le32(data[4*field:])) }
-	c := compiled{data: data, flags: le32(data[4*hFlags:])}
-	c.leaves = headerSize + nodeSize*count(hNodes)
-	c.ends = c.leaves + leafSize*count(hLeaves)
-	c.lists = c.ends + endSize*count(hEnds)
-	c.signatures = c.lists + listSize*count(hLists)
-	c.suffixes = c.signatures + kernels.SignatureSize*count(hSuffixes)
-	c.literals = c.suffixes + suffixSize*count(hSuffixes)
-	c.text = c.literals + literalSize*count(hLiterals)
-	c.index = c.text + count(hText)
+	c, ok := openCompiled(data)
+	if !ok {
+		panic("matcher: the builder made a group that does not open")
+	}
 	return c
 }
 
+// end returns the offset of an end's record, of end 0 for one that does not exist.
+func (c *compiled) end(number uint32) int {
+	if at := uint64(c.ends) + uint64(number)*endSize; at < uint64(c.lists) {
+		return int(at)
+	}
+	return int(c.ends)
+}
+
+// list returns the offset of a list's record, of list 0 for one that does not exist.
+func (c *compiled) list(number uint32) int {
+	if at := uint64(c.lists) + uint64(number)*listSize; at < uint64(c.signatures) {
+		return int(at)
+	}
+	return int(c.lists)
+}
+
+// suffixCount returns the number of suffixes.
+func (c *compiled) suffixCount() int { return int(c.suffixes-c.signatures) / kernels.SignatureSize }
+
+// textAt returns a range of the text; ok is false if it lies outside.
+func (c *compiled) textAt(offset, length uint32) (text []byte, ok bool) {
+	low := uint64(c.text) + uint64(offset)
+	high := low + uint64(length)
+	if high > uint64(c.index) {
+		return nil, false
+	}
+	return c.data[low:high], true
+}
+
 // hasIndex reports whether the suffixes have an index.
-func (c *compiled) hasIndex() bool { return c.index < len(c.data) }
+func (c *compiled) hasIndex() bool { return int(c.index) < len(c.data) }
 
 // Size returns the memory of the compiled rules in bytes.
-func (t *Trie) Size() int { return len(t.rules.data) + len(t.notes) + len(t.agents) }
+func (t *Trie) Size() int {
+	size := len(t.rules.data)
+	if t.notes != nil {
+		size += len(t.notes.rules) + len(t.notes.agents)
+	}
+	return size
+}
 
 // Same reports whether two tries share their compiled rules: then they decide alike.
 func (t *Trie) Same(u *Trie) bool { return t.Identity() == u.Identity() }
@@ -75,28 +151,6 @@ func (t *Trie) Equal(u *Trie) bool { return t.Same(u) || bytes.Equal(t.rules.dat
 // different ones for others.
 func (t *Trie) Identity() *byte { return &t.rules.data[0] }
 
-const (
-	// cacheLine is the size of a cache line in bytes.
-	cacheLine = 64
-	// touched is how many bytes touch reads from the start of a trie: all of it for half of
-	// all tries, the first nodes of the others.
-	touched = 512
-)
-
-// touch reads what a match needs first: the first nodes, and the first record of each
-// section.
-func (t *Trie) touch() (sum uint64) {
-	c := &t.rules
-	for at := 0; at < min(len(c.data), touched); at += cacheLine {
-		sum += uint64(c.data[at])
-	}
-	if len(c.data) > touched {
-		sum += uint64(c.data[c.leaves-1]) + uint64(c.data[c.ends]) + uint64(c.data[c.lists]) +
-			uint64(c.data[c.signatures-1]) + uint64(c.data[c.suffixes-1])
-	}
-	return sum
-}
-
 // Profile returns the profile that the rules were compiled under.
 func (t *Trie) Profile() Profile {
 	if t.rules.flags&flagGoogle != 0 {
@@ -108,14 +162,15 @@ func (t *Trie) Profile() Profile {
 // Rule describes a rule that Match decided by. Its slices are valid as long as the trie's
 // bytes are. If the trie has no notes (see OpenBody), only Allow is set.
 func (t *Trie) Rule(rule uint32) RuleInfo {
-	if len(t.notes) == 0 {
+	if rank := int64(rule >> 1); rank == 0 || rank > int64(t.ruleCount()) {
 		return RuleInfo{Allow: rule&1 != 0}
 	}
-	note := t.notes[int(rule>>1)*noteSize:]
+	notes := t.notes.rules
+	note := notes[int(rule>>1)*noteSize:]
 	start, length := int(le32(note[4:])), int(le32(note[8:]))
 	return RuleInfo{
 		Allow: rule&1 != 0,
-		Text:  t.notes[start : start+length],
+		Text:  notes[start : start+length],
 		Agent: t.agent(int(le32(note[12:]))),
 		Line:  int(le32(note)),
 	}
@@ -140,10 +195,10 @@ func agentNames(chosen []choice) []byte {
 // order, with bytes that are not UTF-8 as %XX. It returns none if no group was chosen or
 // the trie has no notes.
 func (t *Trie) Agents() [][]byte {
-	if len(t.agents) == 0 {
+	if t.notes == nil || len(t.notes.agents) == 0 {
 		return nil
 	}
-	values := make([][]byte, le32(t.agents))
+	values := make([][]byte, le32(t.notes.agents))
 	for i := range values {
 		values[i] = t.agent(i)
 	}
@@ -151,9 +206,10 @@ func (t *Trie) Agents() [][]byte {
 }
 
 func (t *Trie) agent(group int) []byte {
-	start := 4*int(le32(t.agents)) + 4
+	agents := t.notes.agents
+	start := 4*int(le32(agents)) + 4
 	if group > 0 {
-		start = int(le32(t.agents[4*group:]))
+		start = int(le32(agents[4*group:]))
 	}
-	return t.agents[start:le32(t.agents[4*group+4:])]
+	return agents[start:le32(agents[4*group+4:])]
 }

@@ -2,21 +2,23 @@
 # Compares other implementations of robots.txt with this one, on the same URLs in one run,
 # and records times and verdicts under bench/record/.
 #
-#   scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N]
+#   scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N] [-google DIR]
 #
 # The default is a generated corpus. TEXT describes the URLs in the record, such as "public
 # URLs". The libraries come from their registries in the versions that bench/peers pins, and
-# are built in a cache folder. A language without toolchain is skipped.
+# are built in a cache folder. A language without toolchain is skipped, and so is Google's own
+# parser unless DIR (or ROBOTSBATCH_GOOGLE) has its source, github.com/google/robotstxt: robots.cc
+# and robots.h. It needs a C++ compiler and abseil (Debian: libabsl-dev).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
 
 usage() {
-  echo "usage: scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N]" >&2
+  echo "usage: scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N] [-google DIR]" >&2
   exit 2
 }
 
-urls='' rules='' data='' agent=CCBot count=5
+urls='' rules='' data='' agent=CCBot count=5 google=${ROBOTSBATCH_GOOGLE-}
 while [[ $# -gt 0 ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in
@@ -25,6 +27,7 @@ while [[ $# -gt 0 ]]; do
     -data) data=$2 ;;
     -agent) agent=$2 ;;
     -count) count=$2 ;;
+    -google) google=$2 ;;
     *) usage ;;
   esac
   shift 2
@@ -99,10 +102,27 @@ build_crawler_commons() {
   javac -cp "$jars/*" -d "$cache/crawler-commons-classes" "$peers/crawler-commons/Runner.java"
 }
 
+# Debian has no pkg-config file for all of abseil's libraries that are needed.
+build_google() {
+  local version
+  version=$(git -C "$google" rev-parse --short=12 HEAD 2>/dev/null && [[ -e $google/.git ]]) ||
+    version="robots.cc $(sha256sum <"$google/robots.cc" | cut -c -12)"
+  "${CXX:-g++}" -std=c++17 -O3 -DNDEBUG -DVERSION="\"$version\"" -I "$google" -o "$cache/google" \
+    "$peers/google/runner.cc" "$google/robots.cc" -labsl_strings -labsl_strings_internal -labsl_throw_delegate \
+    -labsl_int128 -labsl_raw_logging_internal -labsl_base
+}
+
 go build -o "$scratch/peers" ./bench/peers
 go build -ldflags "-X main.version=$commit" -o "$cache/robotsbatch" ./bench/peers/robotsbatch
 golang="Go $(go env GOVERSION | sed 's/^go//')"
 runner robotsbatch "$golang" "$cache/robotsbatch"
+cxx="C++ ($("${CXX:-g++}" -dumpfullversion 2>/dev/null || true))"
+if [[ -z $google ]]; then
+  echo "SKIP google/robotstxt: -google names no folder with its source" >&2
+  runner google/robotstxt C++ "" "its source was not given (-google)"
+elif build google/robotstxt C++ "${CXX:-g++}" build_google; then
+  runner google/robotstxt "$cxx" "$cache/google"
+fi
 if build temoto/robotstxt "$golang" go build_temoto; then
   runner temoto/robotstxt "$golang" "$cache/temoto"
 fi

@@ -58,6 +58,6 @@ TIMEFORMAT='%R %U %S'
   awk '$1 == 1 { one += $2; ones++ } $1 == 64 { all = $2 }
     END { printf "64 shards by the mean of both runs of one: %.3f; %.0f ms a shard besides its URLs\n", all / (one / ones), (all - one / ones) * 1000 / 63 }' "$scratch/times"
   echo
-  go test ./io/outputs -run '^$' -bench Merge -benchtime 3x | grep Benchmark
+  go test ./io/frontier/outputs -run '^$' -bench Merge -benchtime 3x | grep Benchmark
 } | tee "$scratch/record"
 keep "$scratch/record" "shards-$(date -u +%Y-%m-%d).txt"

@@ -55,15 +55,10 @@ func Columns(agents []string) []batch.VerdictColumn {
 	var columns []batch.VerdictColumn
 	for agent, suffix := range agents {
 		for side, name := range []string{"old_", "new_"} {
-			for _, c := range []batch.VerdictColumn{
-				{Name: "allowed", Kind: batch.AllowedColumn},
-				{Name: "reason", Kind: batch.ReasonColumn},
-				{Name: "rule", Kind: batch.RuleColumn},
-				{Name: "rule_line", Kind: batch.RuleLineColumn},
-				{Name: "rule_agent", Kind: batch.RuleAgentColumn},
-			} {
-				c.Name, c.Agent = name+strings.TrimSuffix(c.Name+"_"+suffix, "_"), agent+side*len(agents)
-				columns = append(columns, c)
+			for _, kind := range append([]*batch.ColumnKind{batch.Allowed}, batch.Explaining...) {
+				columns = append(columns, batch.VerdictColumn{
+					Name: name + strings.TrimSuffix(kind.Name+"_"+suffix, "_"), Kind: kind, Agent: agent + side*len(agents),
+				})
 			}
 		}
 	}
@@ -95,7 +90,7 @@ func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 		}
 	}
 	newer := &e.plain[1]
-	v.Reset(newer.Rows, 2*e.agents, true)
+	v.Reset(newer.Rows, batch.Want{Agents: 2 * e.agents, Explain: true})
 	v.Invalid, v.UnsupportedScheme = newer.Invalid, newer.UnsupportedScheme
 	v.Authorities = append(v.Authorities, newer.Authorities...)
 	v.Unknown = append(v.Unknown, newer.Unknown...)

@@ -2,12 +2,11 @@ package evaluate
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
-	"robotsbatch/matcher/domains"
-	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/urls"
 )
 
@@ -27,17 +26,13 @@ type Options struct {
 	Missing access.Missing
 	// Explain fills Reasons, Rules and Explanations.
 	Explain bool
-	// Facts fills Verdicts.Facts and Verdicts.FactsOf.
-	Facts bool
-	// Domains fills Verdicts.Domains and Verdicts.DomainOf.
-	Domains bool
-	// Hashes fills Verdicts.Hashes and Verdicts.HashOf.
-	Hashes bool
+	// Columns are set in Verdicts.Columns, those of them that describe hosts.
+	Columns []batch.VerdictColumn
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
 	AsOf int64
 	// MaxAge is how many seconds old a fetch may be at AsOf before
-	// Verdicts.Outdated counts its rows; 0 means DefaultMaxAge.
+	// Counters.Outdated counts its rows; 0 means DefaultMaxAge.
 	MaxAge int64
 
 	// Timelines, if not nil, decides each row by what was known at its own time,
@@ -61,6 +56,7 @@ type Evaluator struct {
 	options Options
 	origins matcher.Origins
 	bulk    matcher.BulkOrigins // origins, if they are; else nil
+	mapped  matcher.Mapped      // what is asked, if its rules are mapped; else nil
 
 	blockRows int // but in tests the constant
 	groups    groups
@@ -75,6 +71,8 @@ type Evaluator struct {
 	explainer explainer
 	history   history        // with Options.Timelines
 	unknown   matcher.Reason // of rows of which nothing is known
+	columns   columns
+	uses      uses
 }
 
 const (
@@ -96,9 +94,14 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 		o.ListMemory = batch.DefaultMemory / 4
 	}
 	bulk, _ := origins.(matcher.BulkOrigins)
+	mapped, _ := origins.(matcher.Mapped)
+	if o.Timelines != nil {
+		mapped, _ = o.Timelines.(matcher.Mapped)
+	}
 	return &Evaluator{
-		options: o, origins: origins, bulk: bulk, blockRows: blockRows,
+		options: o, origins: origins, bulk: bulk, mapped: mapped, blockRows: blockRows,
 		decider: matcher.NewDecider(o.Profile),
+		uses:    newUses(o),
 		allowed: make([][]byte, verdictsOf(o)),
 		spreads: o.Agents > 1 || o.Combine != batch.CombineNone,
 	}
@@ -107,28 +110,25 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 // Evaluate sets v to the verdicts for the rows of b, whose URLs must be valid
 // (Column.Validate). It reuses v's memory. An error means that the rules could
 // not be had; it names the row.
-func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
+	if e.mapped != nil {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer e.explainFault(&err)
+	}
 	rows := b.URLs.Len()
-	v.Reset(rows, len(e.allowed), e.options.Explain)
+	v.Reset(rows, e.want())
 	v.AsOf = e.options.AsOf
 	if e.options.Timelines != nil {
 		if len(b.Times) != rows {
 			return errNoTimes
 		}
+		if err := checkTimes(b.Times); err != nil {
+			return err
+		}
 		v.Times = b.Times
 	}
 	if e.options.Combine != batch.CombineNone {
-		v.ResetDenied(e.options.Agents)
 		e.spreader.memory = listMemory{grant: b.Grant, left: e.options.ListMemory}
-	}
-	if e.options.Facts {
-		v.ResetFacts()
-	}
-	if e.options.Domains {
-		v.ResetDomains()
-	}
-	if e.options.Hashes {
-		v.ResetHashes()
 	}
 	for agent := range v.Agents {
 		e.allowed[agent] = v.Agents[agent].Allowed
@@ -148,6 +148,17 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	return e.spreader.memory.settle()
 }
 
+// explainFault, deferred, turns a panic that a mapped file caused into an error.
+func (e *Evaluator) explainFault(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if *err = e.mapped.Fault(r); *err == nil {
+		panic(r)
+	}
+}
+
 // forget lets go of a batch: what is kept of it until the next one comes must not
 // keep its bytes in memory.
 func (e *Evaluator) forget() {
@@ -158,6 +169,17 @@ func (e *Evaluator) forget() {
 	e.values.forget()
 	e.spreader.forget()
 	e.history.forget()
+	e.columns.host = batch.Host{}
+	e.uses.forget()
+}
+
+// want is what the verdicts of a batch have.
+func (e *Evaluator) want() batch.Want {
+	w := batch.Want{Agents: len(e.allowed), Explain: e.options.Explain, Columns: e.options.Columns}
+	if e.options.Combine != batch.CombineNone {
+		w.Members = e.options.Agents
+	}
+	return w
 }
 
 // verdictsOf is how many verdicts a row gets.
@@ -210,7 +232,10 @@ func nulls(c *batch.Column) *batch.Column {
 // looked up at a time. It returns the row of an error.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
-	e.addKeys(v, r.first)
+	e.describeAuthorities(v, r.first)
+	if len(e.columns.byURL) > 0 {
+		describeURLs(e, r, v)
+	}
 	timed := e.options.Timelines != nil
 	if timed {
 		if row, err := e.cutGroups(v.Times[r.first:], v, r.first); err != nil {
@@ -238,8 +263,11 @@ func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 		e.spread(v, r.first)
 	}
 	if timed && e.options.EverDenied {
-		return e.denyEver(r.url, v, r.first)
+		if row, err := e.denyEver(r.url, v, r.first); err != nil {
+			return row, err
+		}
 	}
+	setUses(e, r, v)
 	return 0, nil
 }
 
@@ -267,25 +295,32 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	g := &e.groups
 	known := o.Access != access.Unknown
 	e.unknown = matcher.NoRobots
-	switch {
-	case e.options.Timelines != nil:
+	if o.NotYet {
+		known = true
+		e.unknown = matcher.NoCaptureYet
+		v.NoCaptureYet += int64(g.count(number))
+	}
+	if e.options.Timelines != nil {
 		e.decider.ChangeRules() // the group before may be of the same authority
 		known = e.history.held[number].known
 		if e.history.held[number].early {
 			e.unknown = matcher.NoCaptureYet
-			v.NoCaptureYet += g.count(number)
+			v.NoCaptureYet += int64(g.count(number))
 		}
-		e.addTimedFacts(v, r.first, number, o)
-	case e.options.Facts || e.options.AsOf != 0:
-		e.addFacts(v, r.first, number, o)
+	}
+	if o.Access != access.Unknown {
+		e.describe(v, r.first, number, o)
 	}
 	v.AddAuthority(g.keys[number].Hash, known)
 	if e.spreads {
-		e.spreader.obeyed[number] = obeyed{tries: len(o.Tries), of: o.Of}
+		e.spreader.obey(number, o)
 	}
 	authority := len(g.all[number].written)
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		low, high := int(g.runs[next].low), int(g.runs[next].high)
+	if len(e.columns.byUse) > 0 && o.Facts.Usage != nil {
+		e.uses.add(g, number, o.Facts.Usage)
+	}
+	for w := g.walk(number); w.next(); {
+		low, high := w.low, w.high
 		switch {
 		case e.options.Explain:
 			explainRows(e, r, v, o, low, high, authority)
@@ -301,9 +336,15 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 // are not to be asked: all are alike, but for /robots.txt.
 func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
 	allowed, known, reason := e.outcome(o.Access)
+	if reason == matcher.NoRobots {
+		v.NoRobots += int64(high - low) // and less one for each /robots.txt
+	}
 	if allowed && known {
 		for agent := range e.allowed {
 			matcher.SetBits(e.allowed[agent], r.first+low, r.first+high)
+		}
+		if reason == matcher.NoRobots {
+			v.NoRobots -= int64(countRobotsTxt(r, low, high, authority, e.options.Profile))
 		}
 		return
 	}
@@ -315,6 +356,9 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 		}
 		switch {
 		case is:
+			if reason == matcher.NoRobots {
+				v.NoRobots--
+			}
 			for agent := range v.Agents {
 				v.Agents[agent].Set(r.first+i, true)
 			}
@@ -322,6 +366,23 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 			v.SetNull(r.first+i, reason)
 		}
 	}
+}
+
+// countRobotsTxt counts the rows from low on and before high with the path /robots.txt.
+func countRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profile matcher.Profile) (n int) {
+	for i := low; i < high; i++ {
+		url := r.url(i)
+		if url[0] <= ' ' {
+			url = urls.Trim(url) // blanks at the end do not matter to mayBeRobotsTxt
+		}
+		if !mayBeRobotsTxt(url[authority:]) {
+			continue
+		}
+		if is, _ := matcher.IsRobotsTxt(urls.Trim(url)[authority:], profile); is {
+			n++
+		}
+	}
+	return n
 }
 
 // mayBeRobotsTxt is false for most paths that are not /robots.txt.
@@ -339,52 +400,4 @@ func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason match
 	}
 	missing := e.options.Missing
 	return missing == access.MissingAllow, missing != access.MissingNull, e.unknown
-}
-
-// addFacts adds what is known of a group's robots.txt, if that is asked for, and
-// counts the group's rows.
-func (e *Evaluator) addFacts(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
-	if o.Access == access.Unknown {
-		return
-	}
-	g := &e.groups
-	if e.options.Facts {
-		g.setRows(v.FactsOf[firstRow:], number, int32(len(v.Facts)))
-		v.Facts = append(v.Facts, o.Facts)
-	}
-	count := 0
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		count += int(g.runs[next].high - g.runs[next].low)
-	}
-	if age, ok := o.Facts.Age(e.options.AsOf); ok && age > e.options.MaxAge {
-		v.Outdated += count
-	}
-	if e.options.Facts && o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
-		v.MoreSitemaps += count
-	}
-}
-
-// addKeys adds what is asked for of the authorities of all groups.
-func (e *Evaluator) addKeys(v *batch.Verdicts, firstRow int) {
-	g := &e.groups
-	for number := range g.all {
-		if e.options.Domains {
-			e.addDomain(v, firstRow, number)
-		}
-		if e.options.Hashes {
-			g.setRows(v.HashOf[firstRow:], number, int32(len(v.Hashes)))
-			v.Hashes = append(v.Hashes, partition.Hash(g.keys[number].Text))
-		}
-	}
-}
-
-// addDomain adds the registered domain of a group.
-func (e *Evaluator) addDomain(v *batch.Verdicts, firstRow, number int) {
-	g := &e.groups
-	domain := domains.Registered(domains.Host(g.keys[number].Text))
-	if domain == "" {
-		return
-	}
-	g.setRows(v.DomainOf[firstRow:], number, int32(len(v.Domains)))
-	v.Domains = append(v.Domains, domain)
 }

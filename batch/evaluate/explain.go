@@ -23,6 +23,7 @@ const (
 type explainer struct {
 	seen      []map[ruleKey]int32 // for each verdict
 	bytes     int                 // of texts and agents, in all rows so far
+	most      int                 // how many before further ones are cut
 	decisions []matcher.Decision  // on a row, by each trie
 }
 
@@ -52,6 +53,9 @@ func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int
 	allowed, known, reason := e.outcome(o.Access)
 	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
 		allowed, known, reason = true, true, matcher.RobotsTxt
+	}
+	if reason == matcher.NoRobots {
+		v.NoRobots++
 	}
 	if !known {
 		v.SetNull(row, reason)
@@ -117,7 +121,7 @@ func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row in
 }
 
 func (x *explainer) reset(v *batch.Verdicts) {
-	x.bytes = 0
+	x.bytes, x.most = 0, explainedLeast+explainedRow*v.Rows*len(v.Agents)
 	for len(x.seen) < len(v.Agents) {
 		x.seen = append(x.seen, make(map[ruleKey]int32))
 	}
@@ -135,7 +139,7 @@ func (x *explainer) explain(v *batch.Verdicts, verdict, agent, row int, t *match
 	}
 	key := ruleKey{trie: t.Identity(), rule: d.Rule, agent: agent}
 	length := batch.MaxExplanation
-	if x.bytes > explainedLeast+explainedRow*v.Rows*len(v.Agents) {
+	if x.bytes > x.most {
 		key.cut, length = true, shortExplanation
 	}
 	index, ok := x.seen[verdict][key]

@@ -45,25 +45,12 @@ func factsOfRows(t *testing.T, e *Evaluator, lines []string, size int) (text str
 		if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v); err != nil {
 			t.Fatal(err)
 		}
-		outdated, more = outdated+v.Outdated, more+v.MoreSitemaps
-		for row := 0; e.options.Facts && row < v.Rows; row++ {
-			text := "nothing"
-			if of := v.FactsOf[row]; of >= 0 {
-				text = describeFacts(&v.Facts[of], v.AsOf)
-			}
-			out.WriteString(text + "\n")
+		outdated, more = outdated+int(v.Outdated), more+int(v.SitemapsCut)
+		for row := range v.Rows {
+			out.WriteString(rowText(&v, row) + "\n")
 		}
 	}
 	return out.String(), outdated, more
-}
-
-func describeFacts(f *matcher.Facts, asOf int64) string {
-	age, known := f.Age(asOf)
-	text := fmt.Sprint(f.Status, f.Fetched, age, known)
-	if f.Records != nil {
-		text += fmt.Sprintf(" %v %.30q %v", f.Records.CrawlDelays, f.Records.Sitemaps, f.Records.MoreSitemaps)
-	}
-	return text
 }
 
 // TestFactsAreTheSameHoweverRowsAreCut: the facts of a row depend on the row alone, in any
@@ -86,8 +73,8 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 	}
 	for _, missing := range []access.Missing{access.MissingAllow, access.MissingNull} {
 		for range 3 {
-			want, outdated, more := wantedFacts(origins, lines, asOf, maxAge)
-			o := Options{Agents: 2, Facts: true, AsOf: asOf, MaxAge: maxAge, Missing: missing}
+			want, outdated, more := wantedFacts(origins, lines, columnsOf(2), asOf, maxAge)
+			o := Options{Agents: 2, Columns: columnsOf(2), AsOf: asOf, MaxAge: maxAge, Missing: missing}
 			for _, size := range []int{1, 7, 64, 1500} {
 				got, gotOutdated, gotMore := factsOfRows(t, New(origins, o), lines, size)
 				if got != want {
@@ -103,7 +90,7 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 }
 
 // wantedFacts looks up each row by itself.
-func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (text string, outdated, more int) {
+func wantedFacts(origins matcher.Origins, lines []string, columns []batch.VerdictColumn, asOf, maxAge int64) (text string, outdated, more int) {
 	var out strings.Builder
 	var scratch urls.Scratch
 	for _, line := range lines {
@@ -112,11 +99,14 @@ func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (t
 		if err == nil {
 			_ = origins.Lookup(authority, &o) // a table's Lookup never fails
 		}
-		if o.Access == access.Unknown {
-			out.WriteString("nothing\n")
-			continue
+		h := &batch.Host{Authority: authority, Time: asOf}
+		switch {
+		case err != nil:
+			h = nil
+		case o.Access != access.Unknown:
+			h.Facts = &o.Facts
 		}
-		out.WriteString(describeFacts(&o.Facts, asOf) + "\n")
+		out.WriteString(hostText(columns, h) + "\n")
 		if o.Facts.Fetched != 0 && asOf-o.Facts.Fetched > maxAge {
 			outdated++
 		}
@@ -125,6 +115,40 @@ func wantedFacts(origins matcher.Origins, lines []string, asOf, maxAge int64) (t
 		}
 	}
 	return out.String(), outdated, more
+}
+
+// TestURLKeys: a row's key depends on its URL alone, in any order and block, and is null
+// where there is no URL.
+func TestURLKeys(t *testing.T) {
+	lines := slices.Repeat(slices.Concat(frontier, []string{"  https://www.x.co.uk:443/B?b&a  ", "mailto:a@x.test", "http://x.test"}), 3)
+	var scratch urls.Scratch
+	var want []string
+	for _, line := range lines {
+		if _, _, err := scratch.Split([]byte(line)); err != nil {
+			want = append(want, "-")
+			continue
+		}
+		authority, rest, _ := scratch.SplitAuthority(urls.Trim([]byte(line)))
+		want = append(want, fmt.Sprintf("%q", domains.AppendSURTKey(nil, authority, rest)))
+	}
+	if !slices.Contains(want, `"uk,co,x)/b?a&b"`) {
+		t.Errorf("there is no key of %s in %s", lines[len(frontier)], want)
+	}
+	columns := columnsOf(1, "url_surtkey")
+	for _, blockRows := range []int{1, 7, 4096} {
+		e := New(new(matcher.Table), Options{Columns: columns})
+		e.blockRows = blockRows
+		var v batch.Verdicts
+		b := batch.Batch{URLs: batchtest.URLs(lines...)}
+		if err := e.Evaluate(&b, &v); err != nil {
+			t.Fatal(err)
+		}
+		for row := range lines {
+			if got := rowText(&v, row); got != want[row] {
+				t.Errorf("blocks of %d: %q: %s, want %s", blockRows, lines[row], got, want[row])
+			}
+		}
+	}
 }
 
 // TestRegisteredDomains: a row's registered domain depends on its URL alone.
@@ -140,9 +164,9 @@ func TestRegisteredDomains(t *testing.T) {
 		}
 		want = append(want, domain)
 	}
-	for _, facts := range []bool{false, true} {
+	for _, columns := range [][]batch.VerdictColumn{columnsOf(1, "registered_domain"), columnsOf(1, "registered_domain", "age")} {
 		for _, size := range []int{1, 4, 100} {
-			e := New(factTable([]matcher.Chain{{"*"}}), Options{Domains: true, Facts: facts})
+			e := New(factTable([]matcher.Chain{{"*"}}), Options{Columns: columns})
 			e.blockRows = 16
 			var got []string
 			var v batch.Verdicts
@@ -150,11 +174,11 @@ func TestRegisteredDomains(t *testing.T) {
 				if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(part...)}, &v); err != nil {
 					t.Fatal(err)
 				}
-				for _, of := range v.DomainOf {
+				for _, of := range v.Columns[0].Of {
 					if of < 0 {
 						got = append(got, "")
 					} else {
-						got = append(got, v.Domains[of])
+						got = append(got, v.Columns[0].Texts[of])
 					}
 				}
 			}
@@ -183,6 +207,9 @@ func TestOutdatedRows(t *testing.T) {
 	}
 }
 
+// factNames are the columns that robots.txt decides.
+var factNames = []string{"crawl_delay", "sitemaps", "robots_status", "robots_fetched_at", "robots_until", "age", "body_kind"}
+
 // TestFactsAllocateNothing: facts take no memory once the evaluator has seen a similar
 // batch.
 func TestFactsAllocateNothing(t *testing.T) {
@@ -190,7 +217,7 @@ func TestFactsAllocateNothing(t *testing.T) {
 	for i := range 300 {
 		lines = append(lines, fmt.Sprintf("http://gone.example/%d", i), fmt.Sprintf("http://b.example:8080/%d", i), "http://a.example/", "no URL")
 	}
-	e := New(factTable([]matcher.Chain{{"*"}}), Options{Facts: true, AsOf: 1000})
+	e := New(factTable([]matcher.Chain{{"*"}}), Options{Columns: columnsOf(1, factNames...), AsOf: 1000})
 	b, v := &batch.Batch{URLs: batchtest.URLs(lines...)}, batch.Verdicts{}
 	if n := testing.AllocsPerRun(10, func() {
 		if err := e.Evaluate(b, &v); err != nil {

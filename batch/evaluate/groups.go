@@ -131,11 +131,31 @@ func (g *groups) number(written, key []byte) int32 {
 	return int32(len(g.all) - 1)
 }
 
+// walk goes through the runs of a group's rows in a block: the rows low to high-1 of one
+// when next returned true.
+type walk struct {
+	low, high int
+	runs      []run
+	at        int32
+}
+
+// walk returns a walk through a group.
+func (g *groups) walk(number int) walk { return walk{runs: g.runs, at: g.all[number].first} }
+
+func (w *walk) next() bool {
+	if w.at < 0 {
+		return false
+	}
+	r := &w.runs[w.at]
+	w.low, w.high, w.at = int(r.low), int(r.high), r.next
+	return true
+}
+
 // count is how many rows a group has.
 func (g *groups) count(number int) int {
 	count := 0
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		count += int(g.runs[next].high - g.runs[next].low)
+	for w := g.walk(number); w.next(); {
+		count += w.high - w.low
 	}
 	return count
 }
@@ -158,13 +178,4 @@ func (g *groups) addRow(number, row int32) *run {
 	}
 	group.last = added
 	return &g.runs[added]
-}
-
-// setRows sets the elements of a group's rows, of those of a block.
-func (g *groups) setRows(of []int32, number int, value int32) {
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		for row := g.runs[next].low; row < g.runs[next].high; row++ {
-			of[row] = value
-		}
-	}
 }

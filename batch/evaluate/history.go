@@ -23,6 +23,12 @@ type history struct {
 	keys []matcher.Key
 	runs []run
 	held []held // by new group
+
+	rowTimes []int64 // of the block's rows
+	// times are those of the fetches in the spans of the groups that are evaluated, by
+	// their index in Evaluator.found, for spans of several and rows before the last.
+	times  [lookupSize][]int64
+	memory []int64 // of these
 }
 
 // held is what held for the rows of a group.
@@ -38,7 +44,7 @@ type held struct {
 // is in no group any more, and gets its null verdict. With an error comes its row.
 func (e *Evaluator) cutGroups(times []int64, v *batch.Verdicts, first int) (row int, err error) {
 	g, h := &e.groups, &e.history
-	h.all, h.keys, h.runs, h.held = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0]
+	h.all, h.keys, h.runs, h.held, h.rowTimes = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0], times
 	for number := range g.all {
 		if err := h.take(e.options.Timelines, g.keys[number].Text); err != nil {
 			return first + int(g.runs[g.all[number].first].low), err
@@ -70,12 +76,12 @@ func (e *Evaluator) cutGroup(times []int64, v *batch.Verdicts, first, number int
 	g, h := &e.groups, &e.history
 	low, high := int64(math.MaxInt64), int64(math.MinInt64) // when the last row's span holds
 	place := int32(0)
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		for row := g.runs[next].low; row < g.runs[next].high; row++ {
+	for w := g.walk(number); w.next(); {
+		for row := w.low; row < w.high; row++ {
 			t := times[row]
 			if t < low || t >= high {
 				if t == batch.NoTime {
-					v.SetNull(first+int(row), matcher.NoTime)
+					v.SetNull(first+row, matcher.NoTime)
 					continue
 				}
 				var span int
@@ -84,7 +90,7 @@ func (e *Evaluator) cutGroup(times []int64, v *batch.Verdicts, first, number int
 					place = h.add(&g.all[number], g.keys[number], span)
 				}
 			}
-			h.addRow(place-1, row)
+			h.addRow(place-1, int32(row))
 		}
 	}
 }
@@ -155,16 +161,22 @@ func (h *history) addRow(number, row int32) {
 func (h *history) forget() {
 	clear(h.all[:cap(h.all)])
 	clear(h.keys[:cap(h.keys)])
+	h.rowTimes = nil
 }
 
 // openSpans sets e.found to what the spans of groups from low to high-1 say. It returns
 // the index of an error.
 func (e *Evaluator) openSpans(low, high int) (int, error) {
+	e.history.memory = e.history.memory[:0]
 	for i := range high - low {
 		o, x := &e.found[i], &e.history.held[low+i]
-		*o = matcher.Origin{}
+		o.Reset()
+		e.history.times[i] = nil
 		if !x.known || x.early {
 			continue
+		}
+		if err := e.findTimes(i, low+i); err != nil {
+			return i, err
 		}
 		if err := e.options.Timelines.OpenSpan(e.groups.keys[low+i].Text, &x.span, o); err != nil {
 			return i, err
@@ -175,54 +187,58 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 	return 0, nil
 }
 
-// addTimedFacts is addFacts for a group of a span, whose age each row counts up to its own
-// time. What was found the same at a row's time and later is not outdated.
-func (e *Evaluator) addTimedFacts(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
-	g, span := &e.groups, &e.history.held[number].span
-	if o.Access == access.Unknown {
-		return
+// findTimes sets history.times[i] to the times of the fetches in a group's span, if its
+// rows need them: if one is from before the last fetch, and that is not the only one.
+func (e *Evaluator) findTimes(i, number int) (err error) {
+	g, h := &e.groups, &e.history
+	span := &h.held[number].span
+	if span.Seen == span.Fetched || !h.isBefore(g, number, span.Seen) {
+		return nil
 	}
-	e.countOutdated(v, firstRow, number, span.Seen)
-	if !e.options.Facts {
-		return
-	}
-	facts := [2]int32{-1, -1} // with the time of the first fetch, of the last
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		for row := firstRow + int(g.runs[next].low); row < firstRow+int(g.runs[next].high); row++ {
-			t, last := v.Times[row], 0
-			if span.Seen <= t {
-				last = 1
-			}
-			if facts[last] < 0 {
-				facts[last] = int32(len(v.Facts))
-				o.Facts.Fetched = span.FetchedAt(t)
-				v.Facts = append(v.Facts, o.Facts)
-			}
-			v.FactsOf[row] = facts[last]
-			if o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
-				v.MoreSitemaps++
-			}
-		}
-	}
+	start := len(h.memory)
+	h.memory, err = e.options.Timelines.AppendTimes(h.memory, g.keys[number].Text, span)
+	h.times[i] = h.memory[start:]
+	return err
 }
 
-// countOutdated counts the rows of a group whose time is too long after the last fetch that
-// said what holds for them.
-func (e *Evaluator) countOutdated(v *batch.Verdicts, firstRow, number int, seen int64) {
-	if seen == 0 {
-		return
-	}
-	g := &e.groups
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		for _, t := range v.Times[firstRow+int(g.runs[next].low) : firstRow+int(g.runs[next].high)] {
-			if t-seen > e.options.MaxAge {
-				v.Outdated++
+// isBefore reports whether a row of a group is from before a second.
+func (h *history) isBefore(g *groups, number int, second int64) bool {
+	for w := g.walk(number); w.next(); {
+		for _, t := range h.rowTimes[w.low:w.high] {
+			if t < second {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 var errNoTimes = errors.New("the batch has no times of its rows")
+
+// errTooFine is the error of a batch of which all rows with a time have numbers that would
+// be milliseconds, or less.
+var errTooFine = errors.New("the times are numbers of milliseconds or less: divide them to have seconds since 1970, or make them timestamps")
+
+// checkTimes makes NoTime of each batch.TooFine.
+func checkTimes(times []int64) error {
+	some, fine := false, false
+	for _, t := range times {
+		some = some || t > batch.TooFine
+		fine = fine || t == batch.TooFine
+	}
+	if !fine {
+		return nil
+	}
+	if !some {
+		return errTooFine
+	}
+	for i, t := range times {
+		if t == batch.TooFine {
+			times[i] = batch.NoTime
+		}
+	}
+	return nil
+}
 
 // denyEver denies the rows of a block that a later span denies, one that begins up to
 // Options.AsOf. It comes last, when all verdicts are set. With an error comes its row.
@@ -244,6 +260,9 @@ func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, firs
 	if err := h.take(e.options.Timelines, g.keys[number].Text); err != nil {
 		return err
 	}
+	if e.options.Combine != batch.CombineNone {
+		defer e.forgetLists(v, first, number)
+	}
 	for i := range h.spans {
 		span := &h.spans[i]
 		if span.From < h.held[number].until || e.options.AsOf != 0 && span.From > e.options.AsOf || span.Access == access.AllowAll {
@@ -253,14 +272,27 @@ func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, firs
 		if err := e.options.Timelines.OpenSpan(g.keys[number].Text, span, o); err != nil {
 			return err
 		}
-		for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-			for row := g.runs[next].low; row < g.runs[next].high; row++ {
-				url := urls.Trim(find(int(row)))
-				e.denyRow(v, o, first+int(row), e.scratch.Path(url[len(g.all[number].written):]))
+		for w := g.walk(number); w.next(); {
+			for row := w.low; row < w.high; row++ {
+				url := urls.Trim(find(row))
+				e.denyRow(v, o, first+row, e.scratch.Path(url[len(g.all[number].written):]))
 			}
 		}
 	}
 	return nil
+}
+
+// forgetLists takes the lists of the rows of a group that still have no verdict: some of
+// the agents were denied later, and too few of them.
+func (e *Evaluator) forgetLists(v *batch.Verdicts, first, number int) {
+	g, valid := &e.groups, v.Agents[0].Valid
+	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
+		for row := first + int(g.runs[next].low); row < first+int(g.runs[next].high); row++ {
+			if valid[row>>3]&(1<<(row&7)) == 0 {
+				v.DeniedOf[row] = -1
+			}
+		}
+	}
 }
 
 // denyRow denies a row to the agents that an origin denies.

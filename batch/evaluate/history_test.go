@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ type moments map[string][]moment
 
 type moment struct {
 	from, seen int64
+	between    []int64 // other times of fetches
 	origin     matcher.Origin
 }
 
@@ -38,6 +40,14 @@ func (m moments) OpenSpan(authority []byte, s *matcher.Span, o *matcher.Origin) 
 	return nil
 }
 
+func (m moments) AppendTimes(times []int64, authority []byte, s *matcher.Span) ([]int64, error) {
+	times = append(append(times, s.Fetched), m[string(authority)][s.Body].between...)
+	if s.Seen != s.Fetched {
+		times = append(times, s.Seen)
+	}
+	return times, nil
+}
+
 // timed is a list whose rows have times.
 type timed struct {
 	*list
@@ -51,7 +61,7 @@ const lastTime = 100
 // knows of others.
 func makeTimed(rng *rand.Rand) *timed {
 	x := &timed{list: makeList(rng.IntN), moments: make(moments)}
-	x.options.Facts, x.options.AsOf = false, lastTime/2
+	x.options.Columns, x.options.AsOf = nil, lastTime/2
 	var keys []string
 	var known []matcher.Origin
 	var scratch urls.Scratch
@@ -76,7 +86,7 @@ func makeTimed(rng *rand.Rand) *timed {
 			seen := from + int64(rng.IntN(5))
 			o := known[rng.IntN(len(known))]
 			o.Stale = rng.IntN(4) == 0
-			x.moments[key] = append(x.moments[key], moment{from, seen, o})
+			x.moments[key] = append(x.moments[key], moment{from: from, seen: seen, origin: o})
 			from = seen + 1 + int64(rng.IntN(10))
 		}
 	}
@@ -267,10 +277,10 @@ func TestEverDeniedIsExplainedByTheFirstDenial(t *testing.T) {
 		return o
 	}
 	m := moments{"http://a": {
-		{10, 19, origin("")},
-		{20, 29, origin("User-agent: *\nDisallow: /x\n")},
-		{30, 39, origin("User-agent: *\nDisallow: /\n")},
-		{40, 49, matcher.Origin{Access: access.DisallowAll}},
+		{from: 10, seen: 19, origin: origin("")},
+		{from: 20, seen: 29, origin: origin("User-agent: *\nDisallow: /x\n")},
+		{from: 30, seen: 39, origin: origin("User-agent: *\nDisallow: /\n")},
+		{from: 40, seen: 49, origin: matcher.Origin{Access: access.DisallowAll}},
 	}}
 	rows := []string{"http://a/x", "http://a/y", "http://a/robots.txt", "http://a/x", "http://a/y"}
 	times := []int64{10, 10, 10, 5, 30}
@@ -304,26 +314,21 @@ func TestEverDeniedIsExplainedByTheFirstDenial(t *testing.T) {
 // Facts say which fetch was used, how old it was at the row's time, and until when it held.
 func TestTimedFacts(t *testing.T) {
 	m := moments{"http://a": {
-		{100, 150, matcher.Origin{Access: access.AllowAll, Facts: matcher.Facts{Status: 404}}},
-		{200, 200, matcher.Origin{Access: access.DisallowAll, Facts: matcher.Facts{Status: 503}}},
+		{from: 100, seen: 150, between: []int64{110, 140}, origin: matcher.Origin{Access: access.AllowAll, Facts: matcher.Facts{Status: 404}}},
+		{from: 200, seen: 200, origin: matcher.Origin{Access: access.DisallowAll, Facts: matcher.Facts{Status: 503}}},
 	}}
-	times := []int64{99, 100, 149, 150, 151, 199, 200, 300, batch.NoTime}
+	times := []int64{99, 100, 139, 149, 150, 151, 199, 200, 300, batch.NoTime}
 	urls := slices.Repeat([]string{"http://a/"}, len(times))
-	e := New(m, Options{Timelines: m, Facts: true, AsOf: 7, MaxAge: 40})
+	e := New(m, Options{Timelines: m, Columns: columnsOf(1, "robots_status", "robots_fetched_at", "robots_until", "age"), AsOf: 7, MaxAge: 40})
 	var v batch.Verdicts
 	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(urls...), Times: times}, &v); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for row := range times {
-		age, _ := v.Age(row)
-		if of := v.FactsOf[row]; of >= 0 {
-			got = append(got, fmt.Sprintf("%d %d %d %d", v.Facts[of].Status, v.Facts[of].Fetched, v.Facts[of].Until, age))
-		} else {
-			got = append(got, "-")
-		}
+		got = append(got, rowText(&v, row))
 	}
-	want := "-|404 100 200 0|404 100 200 49|404 150 200 0|404 150 200 1|404 150 200 49|503 200 0 0|503 200 0 100|-"
+	want := "- - - -|404 100 200 0|404 110 200 29|404 140 200 9|404 150 200 0|404 150 200 1|404 150 200 49|503 200 - 0|503 200 - 100|- - - -"
 	if s := strings.Join(got, "|"); s != want {
 		t.Errorf("%s\nwant %s", s, want)
 	}
@@ -345,14 +350,14 @@ func TestTimelinesNeedTimes(t *testing.T) {
 func TestRowsWithoutTimeHaveDomains(t *testing.T) {
 	m := moments{}
 	var v batch.Verdicts
-	e := New(m, Options{Timelines: m, Domains: true})
+	e := New(m, Options{Timelines: m, Columns: columnsOf(1, "registered_domain")})
 	b := batch.Batch{URLs: batchtest.URLs("http://www.a.example/", "http://b.example/"), Times: []int64{batch.NoTime, 7}}
 	if err := e.Evaluate(&b, &v); err != nil {
 		t.Fatal(err)
 	}
 	for row, want := range []string{"a.example", "b.example"} {
-		if of := v.DomainOf[row]; of < 0 || v.Domains[of] != want {
-			t.Errorf("row %d: %v of %q, want %s", row, of, v.Domains, want)
+		if got := rowText(&v, row); got != strconv.Quote(want) {
+			t.Errorf("row %d: %s, want %s", row, got, want)
 		}
 	}
 }

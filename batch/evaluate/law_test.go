@@ -97,7 +97,9 @@ func makeList(choose func(n int) int) *list {
 		Agents:  1 + choose(3),
 		Profile: []matcher.Profile{robotstxt.RFC9309, robotstxt.Google}[choose(2)],
 		Missing: access.Missing(choose(3)),
-		Facts:   choose(8) == 0,
+	}
+	if choose(8) == 0 {
+		l.options.Columns = columnsOf(l.options.Agents)
 	}
 	l.addHosts()
 	for range 4 + choose(12) {
@@ -357,6 +359,9 @@ func (l *list) check() ([]string, error) {
 					return nil, fmt.Errorf("pass %d, batch %d, under %+v: %w", pass, number, l.options, err)
 				}
 			}
+			if err := checkNoRobots(&v, &x); err != nil {
+				return nil, fmt.Errorf("pass %d, batch %d, under %+v: %w", pass, number, l.options, err)
+			}
 			for row := range v.Rows {
 				url := l.rows[len(verdicts)]
 				want, ok := alone[url]
@@ -375,6 +380,21 @@ func (l *list) check() ([]string, error) {
 		}
 	}
 	return verdicts, nil
+}
+
+// checkNoRobots compares the count of rows of which no robots.txt is known with the reasons
+// of an explained batch.
+func checkNoRobots(v, explained *batch.Verdicts) error {
+	want := int64(0)
+	for _, reason := range explained.Agents[0].Reasons {
+		if reason == matcher.NoRobots {
+			want++
+		}
+	}
+	if v.NoRobots != want || explained.NoRobots != want {
+		return fmt.Errorf("%d rows are counted that no robots.txt is known of, explained %d; %d have that reason", v.NoRobots, explained.NoRobots, want)
+	}
+	return nil
 }
 
 // combiner evaluates with combined verdicts.

@@ -63,7 +63,7 @@ func TestBulkLookup(t *testing.T) {
 	}
 	lines := batchtest.Column(append([][]byte{[]byte("http://host1.example/\n")}, rows...)...)
 	for name, c := range map[string]batch.Column{"plain": plain, "nulls": nulls, "dictionary": dictionary, "lines": lines} {
-		for _, o := range []Options{{}, {Explain: true}, {Facts: true}} {
+		for _, o := range []Options{{}, {Explain: true}, {Columns: columnsOf(1)}} {
 			var got, want batch.Verdicts
 			counted := counting{Table: origins}
 			ahead := New(&counted, o)
@@ -121,7 +121,7 @@ func TestBulkLookupErrorNamesRow(t *testing.T) {
 func TestEvaluatorLetsGoOfBatch(t *testing.T) {
 	origins, rows := manyAuthorities(t, rand.New(rand.NewPCG(8, 9)))
 	rows = append(rows, []byte("https://host1.example/a1/x")) // the rules of this host are used
-	for _, o := range []Options{{}, {Explain: true}, {Facts: true}} {
+	for _, o := range []Options{{}, {Explain: true}, {Columns: columnsOf(1)}} {
 		e := New(origins, o)
 		evaluated := func() weak.Pointer[byte] {
 			c := batchtest.Column(rows...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"robotsbatch/batch"
+	"robotsbatch/matcher"
 )
 
 // spreader has the verdicts of a block by trie, for a job with several agents. A row is
@@ -16,6 +17,7 @@ type spreader struct {
 	allowed [][]byte // bits of trie i of each row's authority
 	dirty   int      // how many of them may have bits that are set
 	obeyed  []obeyed // by group
+	of      []uint32 // memory of those
 
 	lists map[string]int32 // what a list of Verdicts.Denied is for a set of agents
 	key   []byte
@@ -79,6 +81,18 @@ func (o *obeyed) trie(agent int) int {
 	return agent
 }
 
+// obey remembers which tries the agents obey in a group. The origin may be another one when
+// the block ends.
+func (s *spreader) obey(group int, o *matcher.Origin) {
+	x := obeyed{tries: len(o.Tries)}
+	if o.Of != nil {
+		start := len(s.of)
+		s.of = append(s.of, o.Of...) // what was appended before may stay in older memory
+		x.of = s.of[start:len(s.of):len(s.of)]
+	}
+	s.obeyed[group] = x
+}
+
 // reset prepares for a block of rows, of which the first one's bit is first, modulo 8: so
 // bits lie in their bytes as they do in the verdicts.
 func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte, first int) {
@@ -100,6 +114,7 @@ func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte, 
 	s.dirty = 0
 	s.obeyed = slices.Grow(s.obeyed[:0], groups)[:groups]
 	clear(s.obeyed)
+	s.of = s.of[:0]
 	return s.allowed, first
 }
 
@@ -126,8 +141,8 @@ func (e *Evaluator) spread(v *batch.Verdicts, firstRow int) {
 			continue // the verdicts are set
 		}
 		s.cache.reset()
-		for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-			low, high := firstRow&7+int(g.runs[next].low), firstRow&7+int(g.runs[next].high)
+		for w := g.walk(number); w.next(); {
+			low, high := firstRow&7+w.low, firstRow&7+w.high
 			switch {
 			case !combined:
 				e.spreadRun(o, low, high, shift)

@@ -101,7 +101,7 @@ var steps = []struct {
 
 // evaluateEachRow is step 1.
 func evaluateEachRow(b *testing.B, rules *matcher.Table, x *batch.Batch, v *batch.Verdicts) {
-	v.Reset(x.URLs.Len(), 1, false)
+	v.Reset(x.URLs.Len(), batch.Want{Agents: 1})
 	var scratch urls.Scratch
 	var target matcher.Target
 	var o matcher.Origin
@@ -130,7 +130,7 @@ func allowedAlone(o *matcher.Origin, target *matcher.Target, path []byte) bool {
 // evaluateGroupedRows is steps 2 and 3: rows are grouped but decided one by one.
 func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 	return func(x *batch.Batch, v *batch.Verdicts) {
-		v.Reset(x.URLs.Len(), 1, false)
+		v.Reset(x.URLs.Len(), batch.Want{Agents: 1})
 		g := &e.groups
 		for first := 0; first < v.Rows; first += blockRows {
 			r := &rows[int32]{data: x.URLs.Data, offsets: x.URLs.Offsets32[first : min(first+blockRows, v.Rows)+1], first: first}

@@ -85,7 +85,7 @@ type Output struct {
 	// Parts follow one another from the first byte to the last.
 	Parts []Part `json:"parts"`
 	// Counts are of its rows.
-	Counts Counts `json:"counts"`
+	Counts batch.Stats `json:"counts"`
 	// Truncated are inputs that ended too early.
 	Truncated []Truncated `json:"truncated,omitempty"`
 }
@@ -106,67 +106,11 @@ type Part struct {
 	Checksum string `json:"xxh3_128"`
 }
 
-// Counts are those of [batch.Stats].
-type Counts struct {
-	Rows              int64         `json:"rows"`
-	Written           int64         `json:"rows_written"`
-	Invalid           int64         `json:"invalid"`
-	UnsupportedScheme int64         `json:"unsupported_scheme"`
-	NoTime            int64         `json:"no_time,omitempty"`
-	NoCaptureYet      int64         `json:"no_capture_yet,omitempty"`
-	Outdated          int64         `json:"outdated,omitempty"`
-	MoreSitemaps      int64         `json:"sitemaps_cut,omitempty"`
-	WeightNulls       int64         `json:"weight_nulls,omitempty"`
-	WeightNotNumbers  int64         `json:"weight_not_numbers,omitempty"`
-	Authorities       int64         `json:"authorities"`
-	WithoutRobots     int64         `json:"authorities_without_robots"`
-	Agents            []AgentCounts `json:"agents"`
-}
-
-// AgentCounts are those of [batch.Counts].
-type AgentCounts struct {
-	Allowed int64 `json:"allowed"`
-	Denied  int64 `json:"denied"`
-	Unknown int64 `json:"unknown"`
-	// Weights are sums of weights, absent where they are 0.
-	Weights batch.Weights `json:"weights,omitzero"`
-	// Newest is absent where the newest rules were not asked, too.
-	Newest *batch.Newest `json:"newest,omitempty"`
-}
-
-// CountsOf takes statistics down.
-func CountsOf(s *batch.Stats) Counts {
-	c := Counts{
-		Rows: s.Rows, Written: s.Selected, Invalid: s.Invalid, UnsupportedScheme: s.UnsupportedScheme,
-		NoTime: s.NoTime, NoCaptureYet: s.NoCaptureYet,
-		Outdated: s.Outdated, MoreSitemaps: s.MoreSitemaps, WeightNulls: s.WeightNulls, WeightNotNumbers: s.WeightNotNumbers,
-		Authorities: s.Authorities, WithoutRobots: s.WithoutRobots,
-	}
-	for _, a := range s.Agents {
-		c.Agents = append(c.Agents, AgentCounts(a))
-	}
-	return c
-}
-
-// Stats are the statistics that were taken down.
-func (c *Counts) Stats() *batch.Stats {
-	s := &batch.Stats{
-		Rows: c.Rows, Selected: c.Written, Invalid: c.Invalid, UnsupportedScheme: c.UnsupportedScheme,
-		NoTime: c.NoTime, NoCaptureYet: c.NoCaptureYet,
-		Outdated: c.Outdated, MoreSitemaps: c.MoreSitemaps, WeightNulls: c.WeightNulls, WeightNotNumbers: c.WeightNotNumbers,
-		Authorities: c.Authorities, WithoutRobots: c.WithoutRobots,
-	}
-	for _, a := range c.Agents {
-		s.Agents = append(s.Agents, batch.Counts(a))
-	}
-	return s
-}
-
-// Difference says in what another job would give other outputs; it is empty
-// when in nothing.
+// Difference says what has changed from j to another job that gives other outputs for it,
+// such as "-agent has changed"; it is empty if nothing has.
 func (j *Job) Difference(other *Job) string {
 	if j.Program != other.Program {
-		return "the program was " + j.Program
+		return "the program has changed (it was " + j.Program + ")"
 	}
 	names := slices.Sorted(maps.Keys(j.Options))
 	for name := range other.Options {
@@ -176,15 +120,15 @@ func (j *Job) Difference(other *Job) string {
 	}
 	for _, name := range names {
 		if !slices.Equal(j.Options[name], other.Options[name]) {
-			return "-" + name + " was another"
+			return "-" + name + " has changed"
 		}
 	}
 	if len(j.Rules) != len(other.Rules) {
-		return "-rules was another"
+		return "-rules has changed"
 	}
 	for i, rules := range j.Rules {
 		if rules.differ(&other.Rules[i]) {
-			return "the rules in " + rules.Name + " were others"
+			return "the rules in " + rules.Name + " have changed"
 		}
 	}
 	return ""

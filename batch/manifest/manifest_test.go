@@ -35,7 +35,7 @@ func output(name string) *Output {
 	return &Output{
 		Inputs: []File{{Name: "in/\"1\".txt", Size: 7, Modified: modified}}, Output: File{Name: name, Size: 9, Modified: modified},
 		Checksum: "ab", Parts: []Part{{0, 4, 0, "c"}, {4, 5, 2, "d"}},
-		Counts: Counts{Rows: 2, Written: 2, WeightNulls: 1, Agents: []AgentCounts{{Allowed: 1, Denied: 1, Weights: weights}, {Denied: 2}}},
+		Counts: batch.Stats{Rows: 2, Selected: 2, WeightNulls: 1, Agents: []batch.Counts{{Allowed: 1, Denied: 1, Weights: weights}, {Denied: 2}}},
 	}
 }
 
@@ -323,11 +323,15 @@ func (failure) Read([]byte) (int, error) { return 0, errFailure }
 func TestCounts(t *testing.T) {
 	want := &batch.Stats{Agents: make([]batch.Counts, 2)}
 	next := int64(0)
-	fill := func(v reflect.Value) {
+	var fill func(v reflect.Value)
+	fill = func(v reflect.Value) {
 		for i := range v.NumField() {
 			if v.Field(i).CanInt() {
 				next++
 				v.Field(i).SetInt(next)
+			}
+			if v.Field(i).Type() == reflect.TypeFor[batch.Counters]() {
+				fill(v.Field(i))
 			}
 		}
 	}
@@ -335,9 +339,9 @@ func TestCounts(t *testing.T) {
 	for i := range want.Agents {
 		fill(reflect.ValueOf(&want.Agents[i]).Elem())
 	}
-	text := AppendOutput(AppendJob(nil, job()), &Output{Counts: CountsOf(want)})
+	text := AppendOutput(AppendJob(nil, job()), &Output{Counts: *want})
 	got := mustRead(t, text).Outputs[0].Counts
-	if got := got.Stats(); !reflect.DeepEqual(got, want) {
+	if !reflect.DeepEqual(&got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -66,7 +66,7 @@ func ParseFileName(name string) (s Shard, ok bool) {
 }
 
 // ErrIncomplete says that shards of a job are missing, or have not ended.
-var ErrIncomplete = errors.New("the job is not whole")
+var ErrIncomplete = errors.New("the job is incomplete")
 
 // Merge returns the manifest of a job of the manifests of its shards, whose number is
 // their index; nil where there is none. The error names shards that are missing or have
@@ -84,7 +84,7 @@ func Merge(shards []*Manifest) ([]byte, error) {
 	read := make(map[RuleFile]bool)
 	for i, m := range shards {
 		if why := m.Job.Difference(first); why != "" {
-			return nil, fmt.Errorf("shards 0 and %d do not belong together: when the second was done %s", i, why)
+			return nil, fmt.Errorf("shards 0 and %d do not belong together: between them %s", i, why)
 		}
 		if m.Job.Shard.InputNames != first.Shard.InputNames {
 			return nil, fmt.Errorf("shards 0 and %d saw different inputs, %d and %d of them: inputs came or went meanwhile; do all shards again",
@@ -127,12 +127,12 @@ func checkWhole(shards []*Manifest) error {
 		text = append(text, "missing: "+ranges(missing))
 	}
 	if len(begun) > 0 {
-		text = append(text, "begun and not ended: "+ranges(begun))
+		text = append(text, "unfinished: "+ranges(begun))
 	}
 	if text == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: of %d shards these are %s", ErrIncomplete, len(shards), strings.Join(text, "; these are "))
+	return fmt.Errorf("%w: of %d shards, %s", ErrIncomplete, len(shards), strings.Join(text, "; "))
 }
 
 // ranges are ascending numbers as schedulers take them, such as 1,4-7,9.

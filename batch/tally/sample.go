@@ -57,6 +57,12 @@ func (s *Sample) Merge(other *Sample) {
 	}
 }
 
+// Of returns the counts of an authority; ok is false if it is not in the sample.
+func (s *Sample) Of(authority string) (c Counts, ok bool) {
+	c, ok = s.counts[xxh3.HashString(authority)]
+	return c, ok
+}
+
 // Len is how many authorities are in the sample.
 func (s *Sample) Len() int { return len(s.counts) }
 

@@ -57,8 +57,11 @@ func New(agents int) *Tally {
 	}
 }
 
+// Columns are those that counted verdicts must have.
+var Columns = []batch.VerdictColumn{{Kind: batch.FetchedAt}}
+
 // Wrap returns an evaluator that does what e does, and counts the outcome in t. The
-// outcome must have explanations and facts.
+// outcome must have explanations and Columns.
 func Wrap(e batch.Evaluator, t *Tally) batch.Evaluator { return &counting{e, t} }
 
 type counting struct {
@@ -75,7 +78,7 @@ func (c *counting) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	return err
 }
 
-// Add counts a batch. Its verdicts must have explanations and facts.
+// Add counts a batch. Its verdicts must have explanations and Columns.
 func (t *Tally) Add(b *batch.Batch, v *batch.Verdicts) {
 	if v.Rows == 0 {
 		return
@@ -96,12 +99,19 @@ func (t *Tally) Add(b *batch.Batch, v *batch.Verdicts) {
 
 // ages counts the rows by the age of the robots.txt.
 func (t *Tally) ages(v *batch.Verdicts) {
-	for _, of := range v.FactsOf {
+	fetched, err := v.Values(&Columns[0])
+	if err != nil {
+		return
+	}
+	for row := range v.Rows {
 		class := len(t.Ages) - 1
-		if of >= 0 {
-			if age, ok := v.Facts[of].Age(v.AsOf); ok {
-				for class = 0; class < len(AgeLimits) && age >= AgeLimits[class]; class++ {
-				}
+		to := v.AsOf
+		if v.Times != nil {
+			to = v.Times[row]
+		}
+		if of := fetched.At(row); of >= 0 && to != 0 {
+			age := to - fetched.Ints[of]
+			for class = 0; class < len(AgeLimits) && age >= AgeLimits[class]; class++ {
 			}
 		}
 		t.Ages[class]++
@@ -262,6 +272,19 @@ func countBits(bitmap []byte, low, high int) int64 {
 		n += int(bitmap[low>>3] >> (low & 7) & 1)
 	}
 	return int64(n)
+}
+
+// DeniedShare returns the share of an authority's rows that are denied to at least one
+// agent, given its entry in Denying. If exact is false, the share is at least that.
+func (t *Tally) DeniedShare(e *Entry) (denied, rows int64, exact bool) {
+	if c, ok := t.Authorities.Of(e.Key); ok {
+		return c.Denied, c.Rows, true
+	}
+	denied, rows = e.Count-e.Error, t.Largest.Unlisted()
+	if all := t.Largest.Of(e.Key); all != nil {
+		return denied, all.Count, e.Error == 0 && all.Error == 0
+	}
+	return denied, max(rows, denied), false
 }
 
 // Merge adds what another has counted, which must not be used afterwards.

@@ -34,7 +34,7 @@ func newEvaluator() *evaluate.Evaluator {
 	add("https://b.test", "User-agent: *\nDisallow: /private\n", asOf-2*86400)
 	add("https://c.test:8443", "User-agent: *\nDisallow: /"+strings.Repeat("é", 300)+"\n", 0)
 	t.Add([]byte("http://down.test"), matcher.Origin{Access: access.DisallowAll, Facts: matcher.Facts{Fetched: 1}})
-	return evaluate.New(&t, evaluate.Options{Agents: len(chains), Explain: true, Facts: true, AsOf: asOf})
+	return evaluate.New(&t, evaluate.Options{Agents: len(chains), Explain: true, Columns: Columns, AsOf: asOf})
 }
 
 // truth is what a Tally should say, counted row by row.
@@ -48,8 +48,8 @@ func (c *truth) add(lines []string, v *batch.Verdicts) {
 	var scratch urls.Scratch
 	for row, line := range lines {
 		age := "unknown"
-		if of := v.FactsOf[row]; of >= 0 && v.Facts[of].Fetched > 0 {
-			age = fmt.Sprint(asOf - v.Facts[of].Fetched)
+		if of := v.Columns[0].At(row); of >= 0 && v.Columns[0].Ints[of] > 0 {
+			age = fmt.Sprint(asOf - v.Columns[0].Ints[of])
 		}
 		c.ages[age]++
 		key, _, err := scratch.Split([]byte(line))

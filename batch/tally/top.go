@@ -20,8 +20,8 @@ type Entry struct {
 	Key string
 	// Count is how often it came, or up to Error less.
 	Count, Error int64
-	// Rows and Denied, for each agent, count rows while it was listed: at least so many
-	// there are.
+	// Rows and Denied, for each agent, count the rows that were added with the key while it
+	// was listed: at least so many there are.
 	Rows   int64
 	Denied []int64
 	// Example is something that came with the key.
@@ -122,6 +122,9 @@ func (t *Top) Largest(n int) []Entry {
 	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key)) })
 	return all[:min(n, len(all))]
 }
+
+// Of returns the entry of a key; nil if it is not listed.
+func (t *Top) Of(key string) *Entry { return t.entries[key] }
 
 // Exact reports whether all counts are exact.
 func (t *Top) Exact() bool { return slices.Max(t.cells) == 0 }

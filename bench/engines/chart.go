@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 
+	"robotsbatch/bench/figures"
+
 	"robotsbatch/bench/chart"
 )
 
@@ -29,7 +31,7 @@ func drawChart(tables []*table) string {
 	for _, t := range tables {
 		height += tableStep + barStep*len(t.engines)
 		for _, e := range t.engines {
-			longest = max(longest, e.ratio(t.engine(base), wall))
+			longest = max(longest, e.runs.Ratio(t.engine(base).runs, figures.Wall))
 		}
 	}
 	scale := math.Ceil(2*longest) / 2
@@ -64,8 +66,8 @@ func drawBar(b *strings.Builder, t *table, e *engine, top int, x func(ratio floa
 	if e.name == robotsbatch {
 		class = "bar own"
 	}
-	ratio := e.ratio(t.engine(base), wall)
+	ratio := e.runs.Ratio(t.engine(base).runs, figures.Wall)
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", chartLeft-10, top+14, e.name)
 	fmt.Fprintf(b, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="3"/>`+"\n", class, chartLeft, top, x(ratio)-chartLeft, barHeight)
-	fmt.Fprintf(b, `<text x="%.1f" y="%d">%.2f <tspan class="small">(%.2f s)</tspan></text>`+"\n", x(ratio)+8, top+14, ratio, e.median(wall))
+	fmt.Fprintf(b, `<text x="%.1f" y="%d">%.2f <tspan class="small">(%.2f s)</tspan></text>`+"\n", x(ratio)+8, top+14, ratio, e.runs.Median(figures.Wall))
 }

@@ -16,8 +16,8 @@ import (
 // 1/4 and 3/4 of the time in three rounds.
 func measured() *table {
 	return &table{name: "three <columns>", file: "x.parquet", goal: 0.45, engines: []*engine{
-		{name: robotsbatch, runs: []measurement{{1, 2, 100}, {1, 3, 90}, {3, 1, 300}}},
-		{name: base, runs: []measurement{{2, 8, 500}, {4, 4, 600}, {4, 10, 700}}},
+		{name: robotsbatch, runs: figures.Runs{{Wall: 1, CPU: 2, Peak: 100 << 20}, {Wall: 1, CPU: 3, Peak: 90 << 20}, {Wall: 3, CPU: 1, Peak: 300 << 20}}},
+		{name: base, runs: figures.Runs{{Wall: 2, CPU: 8, Peak: 500 << 20}, {Wall: 4, CPU: 4, Peak: 600 << 20}, {Wall: 4, CPU: 10, Peak: 700 << 20}}},
 	}}
 }
 
@@ -25,13 +25,13 @@ func measured() *table {
 func TestRatio(t *testing.T) {
 	tab := measured()
 	own, polars := tab.engines[0], tab.engine(base)
-	if got := own.ratio(polars, wall); got != 0.5 {
+	if got := own.runs.Ratio(polars.runs, figures.Wall); got != 0.5 {
 		t.Errorf("wall by Polars: %v, want 0.5", got)
 	}
-	if got := own.ratio(polars, cpu); got != 0.25 {
+	if got := own.runs.Ratio(polars.runs, figures.CPU); got != 0.25 {
 		t.Errorf("CPU by Polars: %v, want 0.25", got)
 	}
-	if got := own.median(peak); got != 100 {
+	if got := own.runs.Median(figures.MiB); got != 100 {
 		t.Errorf("peak: %v, want 100", got)
 	}
 	if got := figures.Median([]float64{4, 1, 2, 3}); math.Abs(got-2.5) > 1e-9 {

@@ -30,6 +30,7 @@ type options struct {
 	cases                       cases
 	rounds, threads             int
 	commit, data, record, name  string
+	engines                     string
 }
 
 // table is a file to be copied.
@@ -63,6 +64,7 @@ func main() {
 	flag.Var(&o.cases, "case", "NAME=FILE=GOAL: a table, .parquet or .arrow, and how much of Polars' time is aimed at, or 0 (required, repeatable)")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds; medians are reported")
 	flag.IntVar(&o.threads, "threads", 2, "threads of each engine")
+	flag.StringVar(&o.engines, "engines", base+",duckdb,pyarrow", "the engines to compare with, separated by commas; "+base+" must be one")
 	flag.StringVar(&o.commit, "commit", "unknown", "what was measured, for the record's header")
 	flag.StringVar(&o.data, "data", "tables", "what the tables have, for the record's header")
 	flag.StringVar(&o.record, "record", "bench/record", "folder for NAME-DATE.md and NAME.svg")

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"robotsbatch/bench/figures"
 )
@@ -25,18 +23,12 @@ const (
 // engine is a program that copies a table.
 type engine struct {
 	name string
-	runs []measurement // one per round
-}
-
-// measurement is what a process used.
-type measurement struct {
-	wall, cpu float64 // seconds
-	peak      float64 // MiB of memory
+	runs figures.Runs
 }
 
 // enginesFor returns the engines that copy a table, and records their versions.
 func (o *options) enginesFor(t *table, versions map[string]string) ([]*engine, error) {
-	names := []string{robotsbatch, base, "duckdb", "pyarrow"}
+	names := append([]string{robotsbatch}, strings.Split(o.engines, ",")...)
 	if filepath.Ext(t.file) != ".parquet" {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "duckdb" }) // DuckDB cannot read Arrow files itself
 	}
@@ -88,19 +80,15 @@ func (o *options) command(engine, in, out string) *exec.Cmd {
 	return c
 }
 
-func measureRun(c *exec.Cmd) (measurement, error) {
+// measureRun runs a command and adds what it wrote to stderr to its error.
+func measureRun(c *exec.Cmd) (figures.Usage, error) {
 	var stderr strings.Builder
 	c.Stderr = &stderr
-	started := time.Now()
-	if err := c.Run(); err != nil {
-		return measurement{}, fmt.Errorf("%w: %s", err, stderr.String())
+	u, err := figures.Run(c)
+	if err != nil {
+		return u, fmt.Errorf("%w: %s", err, stderr.String())
 	}
-	usage := c.ProcessState.SysUsage().(*syscall.Rusage)
-	return measurement{
-		wall: time.Since(started).Seconds(),
-		cpu:  (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(),
-		peak: float64(usage.Maxrss) / 1024, // kilobytes on Linux
-	}, nil
+	return u, nil
 }
 
 // check compares an output with the input.
@@ -110,29 +98,6 @@ func (o *options) check(in, out string) error {
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	return nil
-}
-
-func wall(m measurement) float64 { return m.wall }
-func cpu(m measurement) float64  { return m.cpu }
-func peak(m measurement) float64 { return m.peak }
-
-// median returns the median of a number over the runs.
-func (e *engine) median(number func(measurement) float64) float64 {
-	var numbers []float64
-	for _, m := range e.runs {
-		numbers = append(numbers, number(m))
-	}
-	return figures.Median(numbers)
-}
-
-// ratio returns the median of the ratios of a number to that of the other engine in the
-// same round.
-func (e *engine) ratio(other *engine, number func(measurement) float64) float64 {
-	var ratios []float64
-	for i, m := range e.runs {
-		ratios = append(ratios, number(m)/number(other.runs[i]))
-	}
-	return figures.Median(ratios)
 }
 
 // engine returns the engine with a name.

@@ -63,7 +63,7 @@ func report(tables []*table, versions map[string]string) string {
 			}
 			polars := t.engine(base)
 			fmt.Fprintf(&b, "| %s | %s | %.2f | %.2f | %.0f | %.2f | %.2f | %s |\n", e.name, versions[e.name],
-				e.median(wall), e.median(cpu), e.median(peak), e.ratio(polars, wall), e.ratio(polars, cpu), goal)
+				e.runs.Median(figures.Wall), e.runs.Median(figures.CPU), e.runs.Median(figures.MiB), e.runs.Ratio(polars.runs, figures.Wall), e.runs.Ratio(polars.runs, figures.CPU), goal)
 		}
 	}
 	return b.String()
@@ -74,14 +74,14 @@ func (t *table) judge(e *engine) string {
 	polars := t.engine(base)
 	var missed []string
 	if t.goal > 0 {
-		if e.ratio(polars, wall) > t.goal {
+		if e.runs.Ratio(polars.runs, figures.Wall) > t.goal {
 			missed = append(missed, "wall")
 		}
-		if e.ratio(polars, cpu) > t.goal {
+		if e.runs.Ratio(polars.runs, figures.CPU) > t.goal {
 			missed = append(missed, "CPU")
 		}
 	}
-	if e.median(peak) > memoryGoal {
+	if e.runs.Median(figures.MiB) > memoryGoal {
 		missed = append(missed, "memory")
 	}
 	text := fmt.Sprintf("%d MiB", memoryGoal)

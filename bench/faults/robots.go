@@ -96,7 +96,7 @@ func (t *robotsTally) body(body hostile, list []hostile, rng *rand.Rand) {
 	f := robotstxt.Parse(body.data, robotstxt.Options{})
 	tries := matcher.Compile(f, hostileChains)
 	if whole, ok := matcher.CompileBody(f); ok {
-		if _, err := matcher.OpenBody(whole.AppendRules(nil), whole.AppendNotes(nil)); err != nil {
+		if _, err := matcher.OpenBody(whole.AppendRules(nil), whole.AppendNotes(nil), func(uint32) []byte { return nil }); err != nil {
 			t.fail("%s: what was compiled does not open: %v", body.name, err)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
-	"robotsbatch/io/arrowipc"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/parquetio"
-	"robotsbatch/io/rulepack"
-	"robotsbatch/io/rulesdir"
+	"robotsbatch/io/frontier/arrowipc"
+	"robotsbatch/io/frontier/parquetio"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 )
 
@@ -73,7 +73,7 @@ func (j *job) run() error {
 type allowAll struct{}
 
 func (allowAll) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
-	v.Reset(b.URLs.Len(), 1, false)
+	v.Reset(b.URLs.Len(), batch.Want{Agents: 1})
 	if v.Rows > 0 {
 		matcher.SetBits(v.Agents[0].Allowed, 0, v.Rows)
 	}
@@ -85,7 +85,7 @@ func openRules(name string) (matcher.Origins, error) {
 	if kind(name) == "folder" {
 		return rulesdir.Open(name, rulesdir.Options{Chains: chains, Memory: rulesMemory})
 	}
-	return rulepack.Open(name, rulepack.Options{Chains: chains, Memory: rulesMemory})
+	return rulepack.Open(name, rulepack.Options{Chains: chains})
 }
 
 // convert reads, evaluates and writes.

@@ -21,6 +21,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"robotsbatch/bench/figures"
 )
 
 func main() {
@@ -99,9 +101,9 @@ func (b *bench) compare(in string, rules []string) error {
 	fmt.Printf("%s in, the same out\n", format(in))
 	fmt.Printf("%-24s %8s %8s %8s %8s %10s\n", "", "wall s", "ratio", "cpu s", "ratio", "peak MiB")
 	const times = "%-24s %8.3f %8.2f %8.3f %8.2f %10.0f\n"
-	fmt.Printf(times, identity.name, identity.median(wall), 1.0, identity.median(cpu), 1.0, identity.median(peak)/(1<<20))
+	fmt.Printf(times, identity.name, identity.runs.Median(figures.Wall), 1.0, identity.runs.Median(figures.CPU), 1.0, identity.runs.Median(figures.MiB))
 	for _, v := range variants {
-		fmt.Printf(times, v.name, v.median(wall), v.ratio(wall), v.median(cpu), v.ratio(cpu), v.median(peak)/(1<<20))
+		fmt.Printf(times, v.name, v.runs.Median(figures.Wall), v.runs.Ratio(v.beside, figures.Wall), v.runs.Median(figures.CPU), v.runs.Ratio(v.beside, figures.CPU), v.runs.Median(figures.MiB))
 	}
 	fmt.Println()
 	return nil
@@ -117,7 +119,7 @@ func (b *bench) scale(in, rules string) error {
 		return err
 	}
 	fmt.Printf("%s, rules: %s, two workers by one: %.2f times the URLs a second (%.3f s and %.3f s; processor time %.3f s and %.3f s)\n",
-		format(in), kind(rules), 1/two.ratio(wall), one.median(wall), two.median(wall), one.median(cpu), two.median(cpu))
+		format(in), kind(rules), 1/two.runs.Ratio(two.beside, figures.Wall), one.runs.Median(figures.Wall), two.runs.Median(figures.Wall), one.runs.Median(figures.CPU), two.runs.Median(figures.CPU))
 	return nil
 }
 

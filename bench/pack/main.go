@@ -23,7 +23,7 @@ import (
 
 	"robotsbatch/bench/corpus"
 	"robotsbatch/bench/corpus/export"
-	"robotsbatch/io/rulepack"
+	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 )
 

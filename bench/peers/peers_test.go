@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 // threeTimes is printed by a fake runner whose whole job takes three times as long.
-const threeTimes = `"job_cpu_ns_per_url":3e6,`
+const threeTimes = `"job_cpu_ns_per_url":3e6,"parse_ns_per_url":25e4,`
 
 func fake(how, out, passes string) error {
 	if how == "crash" {
@@ -89,8 +89,8 @@ func TestRun(t *testing.T) {
 		"4 URLs, 3 of them in ASCII on hosts with a robots.txt, 1 robots.txt files (1 needed); agent CCBot; medians of 2 rounds.",
 		"commit c0ffee",
 		"| library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL |",
-		"| ours | 1 | Go 1 | 1,000,000 | 1.0 | 1,000,000 | 1.0 | – | 0 | 3.0 |",
-		"| raw | 1 | Rust 2 | 1,000,000 | 1.0 | 3,000,000 | 3.0 | 66.667 % | 2 | 3.0 |",
+		"| ours | 1 | Go 1 | 1,000,000 | 1.0 | 1,000,000 | 1.0 | – | 0 | 3.0 | – |",
+		"| raw | 1 | Rust 2 | 1,000,000 | 1.0 | 3,000,000 | 3.0 | 66.667 % | 2 | 3.0 | 25 % |",
 		"| short | | C | not measured: wrote 4 verdicts for 3 URLs, want two each |",
 		"| untimed | | C | not measured: printed ",
 		": want the times of the library alone and of the whole job |",
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 	}
 	if want := `{"round":1,"name":"raw","version":"1","language":"Rust 2","urls":3,"passes":166,` +
 		`"cpu_ns_per_url":1000000,"wall_ns_per_url":2000000,` +
-		`"job_cpu_ns_per_url":3000000,"job_wall_ns_per_url":4000000,"job_differ":2,"parse_ms":3}`; !strings.Contains(string(lines), want) {
+		`"job_cpu_ns_per_url":3000000,"job_wall_ns_per_url":4000000,"job_differ":2,"parse_ms":3,"parse_ns_per_url":250000}`; !strings.Contains(string(lines), want) {
 		t.Errorf("the runs have no %s:\n%s", want, lines)
 	}
 	svg, err := os.ReadFile(filepath.Join(o.record, "peers.svg"))
@@ -123,8 +123,31 @@ func TestRun(t *testing.T) {
 	if err != io.EOF {
 		t.Errorf("peers.svg: %v", err)
 	}
-	if n := strings.Count(string(svg), `class="alone"`); n != 1 || !strings.Contains(string(svg), `>3,000,000 <tspan class="small">(1,000,000 alone)`) {
+	if n := strings.Count(string(svg), `class="alone"`); n != 1 || !strings.Contains(string(svg), `>3,000,000 <tspan class="small">(1,000,000 alone, 25 % parsing)`) {
 		t.Errorf("peers.svg has %d bars within others, want one, of the library that is not ours:\n%s", n, svg)
+	}
+}
+
+// TestChartShowsTheFastest: on one linear scale a bar of 46 ns beside one of 30,000 ns has
+// less than a pixel.
+func TestChartShowsTheFastest(t *testing.T) {
+	of := func(name string, nanos float64) runner {
+		return runner{name: name, language: "Go 1", results: []result{{CPU: nanos, JobCPU: nanos}}}
+	}
+	svg := drawChart([]runner{of("ours", 46), of("other", 500), of("slow", 30_000)})
+	for _, want := range []string{
+		"the first 1,000 ns, enlarged",
+		`<rect class="bar own" x="690.0" y="96" width="11.0"`, // of 240 pixels for 1,000 ns
+		`<rect class="bar" x="690.0" y="130" width="120.0"`,
+		`<path class="bar" d="M926.0,164 l8,11 l-8,11 Z"/>`, // beyond the panel
+		`<rect class="bar" x="168.0" y="164" width="192.0"`, // of 320 pixels for 50,000 ns
+	} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
+	if svg := drawChart([]runner{of("ours", 46), of("other", 100)}); strings.Contains(svg, "enlarged") {
+		t.Error("two panels for times that one shows")
 	}
 }
 

@@ -46,12 +46,12 @@ func header(o options, f *frontier) string {
 // table returns one line per runner, in Markdown.
 func table(runners []runner) string {
 	var b strings.Builder
-	b.WriteString("| library | version | language | library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL | parsing, ms |\n")
-	b.WriteString("|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| library | version | language | library alone: CPU ns a URL | times ours | from the URL: CPU ns | times ours | same verdict | other verdicts from the URL | parsing all files once, ms | share of parsing for each URL |\n")
+	b.WriteString("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	ours, oursOfJob := runners[0].median(cpu), runners[0].median(jobCPU)
 	for i, r := range runners {
 		if r.skipped != "" {
-			fmt.Fprintf(&b, "| %s | | %s | not measured: %s | | | | | | |\n", r.name, r.language, cell(r.skipped))
+			fmt.Fprintf(&b, "| %s | | %s | not measured: %s | | | | | | | |\n", r.name, r.language, cell(r.skipped))
 			continue
 		}
 		agreement := "–"
@@ -59,11 +59,21 @@ func table(runners []runner) string {
 			agreement = share(r.agreed, len(r.verdicts))
 		}
 		nanos, ofJob := r.median(cpu), r.median(jobCPU)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
 			r.name, r.results[0].Version, r.language, number(nanos), number(nanos/ours), number(ofJob), number(ofJob/oursOfJob),
-			agreement, thousands(r.results[0].JobDiffer), number(r.median(parsing)))
+			agreement, thousands(r.results[0].JobDiffer), number(r.median(parsing)), r.parsingShare())
 	}
 	return b.String()
+}
+
+// parsingShare is how much of the library's time goes into parsing, where it parses for each
+// URL.
+func (r *runner) parsingShare() string {
+	parsing := r.median(func(result result) float64 { return result.ParseCPU })
+	if parsing == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", min(100, 100*parsing/r.median(cpu)))
 }
 
 // disagreements returns one line for each reason of each peer, in Markdown.

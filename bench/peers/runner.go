@@ -52,6 +52,9 @@ type result struct {
 	JobDiffer int `json:"job_differ"`
 
 	Parse float64 `json:"parse_ms"`
+	// ParseCPU is the part of CPU that parses, of a library that parses for each URL; 0 for
+	// one that keeps what it parsed.
+	ParseCPU float64 `json:"parse_ns_per_url,omitempty"`
 }
 
 // readRunners reads the file that lists the runners. A line has a name, a language, and a

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"robotsbatch/io/captures"
-	"robotsbatch/io/warc"
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/warc"
 )
 
 // TestCrawl: the files are like those of crawlers, and have the captures and bodies asked

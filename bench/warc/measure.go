@@ -14,22 +14,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
-	"time"
+
+	"robotsbatch/bench/figures"
 
 	"github.com/klauspost/compress/gzip"
 
-	"robotsbatch/io/rulepack"
+	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
-
-// usage is what a process used.
-type usage struct {
-	cpu, wall float64 // seconds
-	peak      int64   // bytes of memory
-}
 
 // measureAll measures all steps in turn, several rounds.
 func measureAll(folder, program, memory string, count int) error {
@@ -51,7 +45,7 @@ func measureAll(folder, program, memory string, count int) error {
 	steps := []struct {
 		name    string
 		command []string
-		taken   []usage
+		taken   figures.Runs
 	}{
 		{name: "gunzip", command: append([]string{self, "-step", "gunzip"}, files...)},
 		{name: "parse and compile the distinct bodies", command: []string{self, "-step", "parse", bodies}},
@@ -62,29 +56,24 @@ func measureAll(folder, program, memory string, count int) error {
 	for round := range count {
 		for i := range steps {
 			s := &steps[i]
-			taken, err := runProcess(s.command)
+			cmd := exec.Command(s.command[0], s.command[1:]...)
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			taken, err := figures.Run(cmd)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
-			fmt.Printf("round %d: %-40s %6.2f s of processors, %6.2f s, %4d MiB\n", round+1, s.name, taken.cpu, taken.wall, taken.peak>>20)
+			fmt.Printf("round %d: %-40s %6.2f s of processors, %6.2f s, %4d MiB\n", round+1, s.name, taken.CPU, taken.Wall, taken.Peak>>20)
 			s.taken = append(s.taken, taken)
 		}
 	}
 	fmt.Println()
-	median := func(i int) float64 {
-		var times []float64
-		for _, t := range steps[i].taken {
-			times = append(times, t.cpu)
-		}
-		slices.Sort(times)
-		return times[len(times)/2]
-	}
+	median := func(i int) float64 { return steps[i].taken.Median(figures.CPU) }
 	for i := range steps {
 		fmt.Printf("median: %-40s %6.2f s of processors\n", steps[i].name, median(i))
 	}
 	peak := int64(0)
 	for _, t := range steps[3].taken {
-		peak = max(peak, t.peak)
+		peak = max(peak, t.Peak)
 	}
 	fmt.Printf("compile by gunzip and parsing and compiling alone: %.2f\n", median(3)/(median(0)+median(1)))
 	fmt.Printf("compile by gunzip and making a pack of the bodies: %.2f\n", median(3)/(median(0)+median(2)))
@@ -101,21 +90,6 @@ func sizeOf(files []string) (size int64, err error) {
 		size += info.Size()
 	}
 	return size, nil
-}
-
-// runProcess runs a program and returns what it used.
-func runProcess(command []string) (usage, error) {
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	started := time.Now()
-	if err := cmd.Run(); err != nil {
-		return usage{}, err
-	}
-	u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return usage{
-		cpu:  (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(),
-		wall: time.Since(started).Seconds(), peak: u.Maxrss << 10,
-	}, nil
 }
 
 // runStep does the work of one measurement.

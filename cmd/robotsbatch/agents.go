@@ -2,14 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/agentlist"
-	"robotsbatch/io/blob"
+	"robotsbatch/io/rules/agentlist"
+	"robotsbatch/io/store/blob"
 )
 
 // mostColumns is how many agents have columns of their own unless -agents-as asks for
@@ -41,6 +43,14 @@ func (c *jobConfig) addAgents() error {
 		return usageErrorf("-agents takes a file: stdin is for data")
 	}
 	text, err := readList(c.agentsFile)
+	if errors.Is(err, fs.ErrNotExist) && !blob.IsURL(c.agentsFile) && !strings.ContainsAny(c.agentsFile, "./\\") {
+		names := strings.FieldsFunc(c.agentsFile, func(r rune) bool { return r == ',' || r == ' ' })
+		err = fmt.Errorf("-agents takes a file with an agent a line, and there is no file %s: to name agents here write -agent %s", c.agentsFile, strings.Join(names, " -agent "))
+		if len(names) > 1 {
+			return cli.UsageError{Err: err}
+		}
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("-agents: %w", err)
 	}
@@ -52,6 +62,7 @@ func (c *jobConfig) addAgents() error {
 		name := strings.Join(chain, ",")
 		if !c.hasAgent(name) {
 			c.agents = append(c.agents, chain)
+			c.listed++
 			c.given["agents"] = append(c.given["agents"], name) // for -resume: the list, wherever it lies
 		}
 	}

@@ -20,11 +20,11 @@ var program = cli.Program[jobConfig]{
 
 // Exit statuses that several commands have.
 var (
-	doneExit    = cli.Exit{Status: "0", Meaning: "done, also when the reader of a pipe had enough before the end"}
+	doneExit    = cli.Exit{Status: "0", Meaning: "done, even if the reader of a pipe closed it early"}
 	failedExit  = cli.Exit{Status: "1", Meaning: "failed; nothing half-written is left"}
 	usageExit   = cli.Exit{Status: "2", Meaning: "wrong use"}
-	retryExit   = cli.Exit{Status: "75", Meaning: "as 1, but worth another try: a store or disk failed, or a file is being written"}
-	stoppedExit = cli.Exit{Status: "129, 130, 143", Meaning: "stopped by SIGHUP, Ctrl-C or SIGTERM, as after a failure"}
+	retryExit   = cli.Exit{Status: "75", Meaning: "failed, but try again: a store or disk failed, or a file is being written"}
+	stoppedExit = cli.Exit{Status: "129, 130, 143", Meaning: "stopped by SIGHUP, Ctrl-C or SIGTERM; nothing half-written is left"}
 
 	// tableExits are those of commands that write a table.
 	tableExits = []cli.Exit{doneExit, failedExit, usageExit, retryExit, stoppedExit}
@@ -34,15 +34,15 @@ var (
 var mainJob = cli.Command{
 	Name: "robotsbatch", Set: jobCommand,
 	Usage: []string{"-in FILE -rules RULES [-agent NAME] [-out FILE] [flags]"},
-	About: "says of every URL in a list or table whether robots.txt (RFC 9309) lets a crawler fetch it. It reads files, asks no website, and " +
-		"keeps the order.",
+	About: "tells, for every URL in a list or table, whether robots.txt (RFC 9309) lets a crawler fetch it. It reads files, " +
+		"contacts no website, and keeps the order of the rows.",
 	Examples: []string{
 		"-in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow",
 		"-in urls.txt.zst -rules robots -emit allowed -out ok.txt.zst",
 		`-in "*.arrow" -rules my.rules -agent GPTBot -agent CCBot -out o/`,
 	},
 	Exits: []cli.Exit{
-		doneExit, failedExit, usageExit, {Status: "3", Meaning: "done, but more rows without a verdict than -max-invalid permits"}, retryExit, stoppedExit,
+		doneExit, failedExit, usageExit, {Status: "3", Meaning: "done, but -max-invalid was exceeded: too many rows have no verdict"}, retryExit, stoppedExit,
 	},
 }
 

@@ -9,11 +9,11 @@ import (
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/outputs"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
-	"robotsbatch/io/rulepack"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 )
 
 // compileHelp is the command compile.
@@ -22,8 +22,8 @@ var compileHelp = cli.Command{
 	Usage: []string{"compile -rules RULES [-rules RULES...] -out PACK [flags]"},
 	About: "makes a rule pack: one file with the compiled rules of many authorities, which the main job maps instead of reading robots.txt " +
 		"files or captures.",
-	Details: "A pack has the rules of every agent in it: -agent is chosen when it is used. Of captures it has what decides, with status and " +
-		"time. The same files give the same bytes.",
+	Details: "A pack holds the rules for every agent: you choose -agent when you use it. From captures it keeps those that decide, with " +
+		"status and time. The same files give the same bytes.",
 	Examples: []string{"compile -rules robots -out site.rules", `compile -rules "crawl/*.warc.gz" -out crawl.rules`},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done"},

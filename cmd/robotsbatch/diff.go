@@ -11,11 +11,11 @@ import (
 	"robotsbatch/batch/compare"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/export"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/report/export"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 )
 
@@ -27,10 +27,10 @@ var diffHelp = cli.Command{
 		"diff RULES -old-profile rfc9309 -new-profile google [flags]",
 		"diff RULES -agent NAME -against NAME [flags]",
 	},
-	About: "says what changes between two sets of rules, two profiles or two agents: with -in which URLs change their verdict, and without " +
-		"which authorities' access changes.",
+	About: "compares two sets of rules, two profiles or two agents. With -in it finds the URLs whose verdict changes, without it " +
+		"the hosts whose access changes.",
 	Details: "OLD and NEW are what -rules takes. The summary names the agents, authorities and rules that change most; -out writes a table of " +
-		"all that changes (robotsbatch help changes).",
+		"all changes (robotsbatch help diff).",
 	Examples: []string{"diff old.rules new.rules -in urls.parquet -out changes.parquet", "diff old.rules robots -agent GPTBot"},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "done, whether anything changes or not"},
@@ -45,7 +45,7 @@ var diffHelp = cli.Command{
 var (
 	diffAgainst = cli.Flag[jobConfig]{
 		Name: "against", Argument: "NAME", Topic: rulesTopic, Commands: diffCommand, Common: true,
-		Short: "agent on the new side, where it is another", Standard: "that of -agent",
+		Short: "agent on the new side, if it differs", Standard: "that of -agent",
 		Bind: func(c *jobConfig) any {
 			return func(s string) (err error) {
 				c.against, err = matcher.ParseChain(s)
@@ -121,7 +121,7 @@ func newDiff(c *call) (*diff, error) {
 		if i == 1 {
 			side.profile = c.newProfile
 			if c.against != nil {
-				side.agents = []matcher.Chain{c.against}
+				side.agents, side.listed = []matcher.Chain{c.against}, 0
 			}
 		}
 		if err := side.checkOneTime(); err != nil {
@@ -131,6 +131,7 @@ func newDiff(c *call) (*diff, error) {
 	if d.sides[0].folders[0] == blob.Stdio && d.sides[1].folders[0] == blob.Stdio {
 		return nil, usageErrorf("stdin is read twice: name - only once")
 	}
+	c.warnChains()
 	c.memory /= 2 // the sides have the other half
 	d.agents = d.sides[0].agents
 	older, newer := d.sides[0].agentChains(), d.sides[1].agentChains()
@@ -151,6 +152,23 @@ func (c *jobConfig) checkInputs() error {
 	return c.checkFrontier()
 }
 
+// find finds out what the rules of both sides are.
+func (d *diff) find(ctx context.Context, use ruleUse) (found [2]*ruleset.Found, err error) {
+	use.compared = true
+	for i := range found {
+		if found[i], err = d.sides[i].find(ctx, use); err != nil {
+			return found, err
+		}
+		if err := d.spareRules(found[i]); err != nil {
+			return found, err
+		}
+	}
+	if d.single != nil && !found[0].HasSingle() && !found[1].HasSingle() {
+		return found, ruleset.ErrNoSingle
+	}
+	return found, nil
+}
+
 // access compares what both sides know of authorities.
 func (d *diff) access(ctx context.Context) error {
 	started := time.Now()
@@ -159,13 +177,13 @@ func (d *diff) access(ctx context.Context) error {
 		return err
 	}
 	defer out.close()
+	found, err := d.find(ctx, ruleUse{})
+	if err != nil {
+		return err
+	}
 	var sides [2]export.RuleSide
 	for i := range sides {
-		found, err := d.sides[i].find(ctx, ruleUse{})
-		if err != nil {
-			return err
-		}
-		listing, err := found.List(ctx)
+		listing, err := found[i].List(ctx)
 		if err != nil {
 			return err
 		}
@@ -195,9 +213,13 @@ func (d *diff) urls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	found, err := d.find(ctx, ruleUse{explain: true})
+	if err != nil {
+		return err
+	}
 	var sets [2]*ruleset.Set
 	for i := range sets {
-		if sets[i], err = d.sides[i].findRules(ctx, ruleUse{explain: true}); err != nil {
+		if sets[i], err = d.sides[i].openRules(ctx, found[i]); err != nil {
 			return err
 		}
 		defer sets[i].Close()

@@ -8,9 +8,9 @@
 //	options.go   the table of flags; commands.go the table of commands
 //	flags.go     what the flags of the main job mean together; values.go single ones
 //	inputs.go    names → inputs, which io/frontier opens
-//	rules.go     -rules → io/ruleset
-//	outputs.go   -out → outputs, of which io/outputs opens the sinks
-//	job.go       batch.Run for each output, which io/outputs completes
+//	rules.go     -rules → io/rules/ruleset
+//	outputs.go   -out → outputs, of which io/frontier/outputs opens the sinks
+//	job.go       batch.Run for each output, which io/frontier/outputs completes
 //	shard.go     one of the shards of a job, which merge.go makes a whole of
 //	compile.go, explain.go, export.go, …  a file a subcommand
 //	help.go      help texts; manual/ the pages of the manual

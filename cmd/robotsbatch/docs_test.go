@@ -82,7 +82,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 // Each DESIGN.md lists the words that it explains, in the order in which it does, and
 // says how many these are. It writes a word in italics where it explains it.
 func TestDesignsListTheirWords(t *testing.T) {
-	for _, room := range []string{"matcher", "io/rulepack", "io/parquetio"} {
+	for _, room := range []string{"matcher", "io/rules/rulepack", "io/frontier/parquetio"} {
 		text, err := os.ReadFile(filepath.Join("../..", room, "DESIGN.md"))
 		if err != nil {
 			t.Fatal(err)
@@ -251,6 +251,7 @@ func makeExamples(t *testing.T, sample string) {
 	writeText(t, "urls.txt", "https://example.com/\n")
 	writeText(t, "ranks.csv", "1,example.com\n")
 	writeText(t, "ai.txt", "GPTBot\nCCBot\n")
+	writeText(t, "fetch.txt", "https://example.com/robots.txt\n")
 	writeText(t, "robots.txt", "User-agent: *\nDisallow: /a\n")
 	writeText(t, "robots/example.com", "User-agent: *\nDisallow: /a\n")
 	writeText(t, "seeds.csv", "link\nhttps://example.com/\n")
@@ -321,7 +322,7 @@ func TestReadme(t *testing.T) {
 	}
 	wantInside(t, string(page), times.ReplaceAllString(run("-in bench/corpus/sample/frontier.arrow -weight fetch_priority"+flags), ""))
 
-	page, err = os.ReadFile("cmd/robotsbatch/manual/packs.md")
+	page, err = os.ReadFile("cmd/robotsbatch/manual/compile.md")
 	if err != nil {
 		t.Fatal(err)
 	}

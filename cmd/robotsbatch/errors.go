@@ -6,10 +6,10 @@ import (
 	"robotsbatch/batch/manifest"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/rulepack"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 )
 
 // usageErrorf is a mistake on the command line itself: exit status 2. Anything else

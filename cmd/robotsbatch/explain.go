@@ -4,19 +4,21 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/explain"
+	"robotsbatch/io/report/explain"
 )
 
 // explainHelp is the command explain.
 var explainHelp = cli.Command{
 	Name: "explain", Set: explainCommand,
-	Usage: []string{"explain -rules RULES [-agent NAME] [flags] URL..."},
-	About: "says which rule of which line decides about a URL, in which group, and what else matched.",
+	Usage: []string{"explain -rules RULES [-agent NAME] [flags] URL...", "explain -for HOST [-agent NAME] [flags] FILE PATH..."},
+	About: "shows which rule decides about a URL, its line and group, and which other rules matched.",
 	Examples: []string{
 		"explain -rules robots -agent CCBot https://example.com/a?b=c",
-		"explain -rules robots.txt -for example.com https://example.com/a",
+		"explain -for example.com robots.txt /a",
+		"explain -rules robots -agents ai.txt https://example.com/a",
 	},
 	Exits: []cli.Exit{
 		{Status: "0", Meaning: "allowed; with several URLs or agents, the worst counts"},
@@ -37,10 +39,16 @@ func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, usageErrorf("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
 	}
+	if err := c.addAgents(); err != nil {
+		return 0, err
+	}
+	if err := c.takePaths(); err != nil {
+		return 0, err
+	}
 	if err := c.checkOneTime(); err != nil {
 		return 0, err
 	}
-	rules, err := c.findRules(ctx, ruleUse{explain: true, records: true})
+	rules, err := c.findRules(ctx, ruleUse{explain: true, records: true, usage: explain.Wanted()})
 	if err != nil {
 		return 0, err
 	}
@@ -56,14 +64,17 @@ func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if c.json {
-			err = why.WriteJSON(c.s.out)
-		} else {
-			if i > 0 {
-				fmt.Fprintln(c.s.out)
-			}
-			err = why.WriteText(c.s.out)
+		write := why.WriteText
+		switch {
+		case c.json:
+			write = why.WriteJSON
+		case c.agentsFile != "":
+			write = why.WriteTable
 		}
+		if i > 0 && !c.json {
+			fmt.Fprintln(c.s.out)
+		}
+		err = write(c.s.out)
 		if err != nil {
 			return 0, err
 		}
@@ -75,6 +86,30 @@ func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 		c.log.Warn(line)
 	}
 	return status, nil
+}
+
+// takePaths takes the rules from the first operand if -rules is not given and -for says whose
+// robots.txt it is, and completes operands that are paths of that host.
+func (c *call) takePaths() error {
+	if c.forHost != "" && len(c.folders) == 0 {
+		if len(c.operands) < 2 {
+			return usageErrorf("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.forHost)
+		}
+		c.folders, c.operands = c.operands[:1], c.operands[1:]
+	}
+	for i, operand := range c.operands {
+		if !strings.HasPrefix(operand, "/") {
+			continue
+		}
+		if c.forHost == "" {
+			return usageErrorf("%s is a path: give a URL, or say of which host with -for example.com", operand)
+		}
+		c.operands[i] = c.forHost + operand
+		if !strings.Contains(c.forHost, "://") {
+			c.operands[i] = "https://" + c.operands[i]
+		}
+	}
+	return nil
 }
 
 // explainedStatus is the exit status for a verdict, nil for none.

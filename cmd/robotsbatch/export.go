@@ -9,18 +9,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/export"
 	"robotsbatch/io/report"
+	"robotsbatch/io/report/export"
+	"robotsbatch/io/store/blob"
 )
 
 // exportHelp is the command export.
 var exportHelp = cli.Command{
 	Name: "export", Set: exportCommand,
 	Usage: []string{"export -rules RULES -table NAME [-out FILE] [flags]"},
-	About: "writes what rules have as a table, for SQL: one of rules, agents, sitemaps, records, access and captures.",
-	Details: "Rows come in the order of surt_host_name, those of captures in the order of the files. What the columns mean is in " +
-		"robotsbatch help tables.",
+	About: "writes rules as a table for SQL: rules, agents, sitemaps, records, access or captures.",
+	Details: "Rows are sorted by surt_host_name; captures keep the order of the files. The columns are described in " +
+		"robotsbatch help export.",
 	Examples: []string{"export -rules crawl.warc.gz -table rules -out rules.parquet", "export -rules robots -table agents"},
 	Exits:    tableExits,
 }
@@ -38,7 +38,7 @@ func tableNames() []string {
 var tableFlag = cli.Flag[jobConfig]{
 	Name: "table", Argument: "NAME", Topic: outputTopic, Commands: exportCommand, Common: true, Words: tableNames(),
 	Short: "which table: rules, agents, sitemaps, records, access or captures",
-	More:  "Captures are all there are, also those that decide nothing; the others are what decides.",
+	More:  "captures lists all captures, even those that decide nothing; the other tables list what decides.",
 	Bind: func(c *jobConfig) any {
 		return func(s string) error {
 			var words []cli.Word[*export.Table]
@@ -93,6 +93,15 @@ func (c *call) export(ctx context.Context) error {
 		}
 		defer listing.Close()
 		c.sayCaptured(listing.Captured())
+		if c.history {
+			flag := "-history"
+			if c.changes {
+				flag = "-changes"
+			}
+			if err := c.checkTimeless(flag, listing.Timeless()); err != nil {
+				return err
+			}
+		}
 		rows, unchanged = export.Rows(listing, c.table, o), listing.Unchanged
 	}
 	stats, err := out.writeRows(ctx, c.table.Name, rows, unchanged)

@@ -11,16 +11,17 @@ import (
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/export"
-	"robotsbatch/io/format"
-	"robotsbatch/io/lines"
-	"robotsbatch/io/outputs"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/report/export"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
 )
 
 // Defaults and least values of the sizes on the command line.
@@ -38,6 +39,7 @@ const (
 type rulesConfig struct {
 	folders []string
 	agents  []matcher.Chain
+	listed  int // how many of agents, the last ones, are of -agents
 	profile matcher.Profile
 	limit   int64
 	missing access.Missing
@@ -54,6 +56,8 @@ type rulesConfig struct {
 	// forHost is the host of a -rules that is a single robots.txt; single are its URLs.
 	forHost string
 	single  []string
+	// fetchList names what a crawler asked for; empty for none.
+	fetchList string
 	// allowNoRules goes on when no -rules has any.
 	allowNoRules bool
 }
@@ -75,6 +79,7 @@ type jobConfig struct {
 	out            string
 	outFormat      format.Format // Unknown: by name
 	compression    outputs.Compression
+	level          int
 	hasCompression bool
 	recode         bool // columns that could pass through are decoded and encoded
 	emit           batch.Emit
@@ -82,12 +87,13 @@ type jobConfig struct {
 	hasKeep        bool
 	prefix         string
 	explain        bool
-	with           []batch.ColumnKind
+	with           []*batch.ColumnKind
+	uses           []usage.Use
 	stats          statsConfig
 	agentsFile     string
 	combine        batch.Combine
 	agentsAs       agentsAs
-	columns        []batch.VerdictColumn // follows from agents, combine, agentsAs, explain, with and prefix
+	columns        []batch.VerdictColumn // follows from agents, combine, agentsAs, explain, uses, with and prefix
 
 	// against is the agent of the new side of a comparison, and newProfile its profile.
 	against    matcher.Chain
@@ -111,6 +117,8 @@ type jobConfig struct {
 	manifest    bool
 	resume      bool
 	sharding
+	// listing says that a list of URLs may be written with all rows: it has no verdicts.
+	listing bool
 	json    bool // of explain and lint
 	linting lintConfig
 	// given are the flags that decide about the outputs' bytes, with their
@@ -141,20 +149,17 @@ func parseJob(args []string) (*jobConfig, error) {
 		return c, err
 	}
 	if fs.NArg() > 0 {
-		return c, usageErrorf("unexpected argument %q: each input takes an -in of its own, or quote the pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
+		return c, usageErrorf("unexpected argument %q: write -in %[1]s if it is an input, and quote a pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
 	}
 	return c, c.check()
 }
 
 var profiles = []cli.Word[matcher.Profile]{{Name: "rfc9309", Value: robotstxt.RFC9309}, {Name: "google", Value: robotstxt.Google}}
 
-func profileName(p matcher.Profile) string {
-	for _, w := range profiles {
-		if w.Value == p {
-			return w.Name
-		}
-	}
-	return ""
+func profileName(p matcher.Profile) string { return cli.NameOf(profiles, p) }
+
+var missings = []cli.Word[access.Missing]{
+	{Name: "allow", Value: access.MissingAllow}, {Name: "deny", Value: access.MissingDeny}, {Name: "null", Value: access.MissingNull},
 }
 
 // check finds what is wrong with the flags together, and fills in defaults.
@@ -232,10 +237,16 @@ func (c *jobConfig) nameColumns() error {
 	}
 	columns, err := batch.VerdictColumns(batch.ColumnOptions{
 		Agents: c.agentNames(), Combined: c.combined() != batch.CombineNone, ListOnly: c.agentsAs == agentsInList,
-		Explain: c.explain, With: c.with, Prefix: c.prefix,
+		Explain: c.explain, With: c.columnKinds(), Prefix: c.prefix,
 	})
 	if err != nil {
 		return cli.UsageError{Err: err}
+	}
+	if len(c.uses) > 0 && c.emit != batch.EmitPermitted && c.writing().WantsText() {
+		return usageErrorf("-use adds columns, and text has URLs only: choose another -out-format, or -emit permitted")
+	}
+	if c.emit == batch.EmitPermitted && len(c.uses) == 0 {
+		return usageErrorf("-emit permitted leaves out what may not be used: say for what with -use, such as -use train-ai")
 	}
 	c.columns = columns
 	return nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/urls"
 )
@@ -22,7 +22,7 @@ var hashHelp = cli.Command{
 	About: "prints the hash that assigns an authority to a partition of rules, the same as in the column authority_hash.",
 	Details: "It prints hash and authority, and with -partitions the partition between them, separated by tabs. A HOST stands for https. The hash is XXH64 with seed 42 " +
 		"of the authority, such as https://example.com, as a signed number, which is Spark's xxhash64; its partition is pmod(hash, N). " +
-		"- reads URLs from stdin, one a line (robotsbatch help packs).",
+		"- reads URLs from stdin, one a line (robotsbatch help compile).",
 	Examples: []string{"hash example.com", "hash -partitions 16 https://example.com/a http://example.com:8080"},
 	Exits: []cli.Exit{
 		doneExit,
@@ -57,7 +57,7 @@ func (c *call) printHashes(ctx context.Context) (status int, err error) {
 
 // printHash prints a URL's line.
 func printHash(w io.Writer, url string, partitions int) error {
-	if !strings.Contains(url, "://") {
+	if !strings.Contains(url, "://") { // also a host without a dot
 		url = "https://" + url
 	}
 	var scratch urls.Scratch

@@ -35,7 +35,7 @@ func runHelp(args []string, s streams) int {
 	case len(args) == 0:
 		return printHelp(s, program.ShortHelp)
 	case len(args) > 1:
-		return failUsage(s, usageErrorf("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
+		return failPlain(s, usageErrorf("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
 	}
 	topic := args[0]
 	command := program.Command(topic)
@@ -56,14 +56,32 @@ func runHelp(args []string, s streams) int {
 	if print := others[topic]; print != nil {
 		return printHelp(s, print)
 	}
+	if flag, isFlag := strings.CutPrefix(topic, "-"); isFlag {
+		return helpOnFlag(s, strings.TrimPrefix(flag, "-"))
+	}
 	names := slices.Concat(manualTopics(), codeNames())
 	for _, c := range program.Commands {
 		names = append(names, c.Name)
 	}
 	if near := spelling.Nearest(topic, names); near != "" {
-		return failUsage(s, usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
+		return failPlain(s, usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
-	return failUsage(s, usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
+	return failPlain(s, usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
+}
+
+// helpOnFlag prints what a flag means.
+func helpOnFlag(s streams, name string) int {
+	var names []string
+	for i := range program.Flags {
+		if program.Flags[i].Name == name {
+			return printHelp(s, func(w io.Writer) { program.FlagHelp(name, w) })
+		}
+		names = append(names, program.Flags[i].Name)
+	}
+	if near := spelling.Nearest(name, names); near != "" {
+		return failPlain(s, usageErrorf("there is no flag -%s: did you mean robotsbatch help -%s?", name, near))
+	}
+	return failPlain(s, usageErrorf("there is no flag -%s: robotsbatch -help all lists them", name))
 }
 
 // printTopic prints the help of a command, if there is one of that name, and the page of

@@ -8,35 +8,38 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/hosts"
 	"robotsbatch/io/report"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/rules/hosts"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 )
 
 // hostsHelp is the command hosts.
 var hostsHelp = cli.Command{
 	Name: "hosts", Set: hostsCommand,
-	Usage: []string{"hosts -in FILE -rules RULES [-max-age SPAN] [-out FILE] [flags]"},
-	About: "lists the robots.txt that must be fetched before a frontier is judged: those that rules do not have and those that are too old, " +
+	Usage: []string{"hosts -in FILE [-rules RULES] [-max-age SPAN] [-out FILE] [flags]"},
+	About: "lists the robots.txt files to fetch before a frontier can be judged: those that are missing and those that are too old, " +
 		"most wanted first.",
-	Details: "A row has the URL of a robots.txt, the number of rows that wait for it, why, and what its last fetch said " +
-		"(robotsbatch help fetching).",
-	Examples: []string{"hosts -in frontier.parquet -rules site.rules -out fetch.csv", "hosts -in urls.txt -rules robots -max-age 7d"},
+	Details: "A row has the URL of a robots.txt, the number of rows that wait for it, the reason, and the result of its last fetch. " +
+		"A list (.txt) has the URLs alone, for wget -i, curl or aria2. Without -rules all are missing (robotsbatch help hosts).",
+	Examples: []string{"hosts -in urls.txt -out fetch.txt", "hosts -in urls.txt -rules site.rules -max-age 7d -out fetch.csv"},
 	Exits:    tableExits,
 }
 
 // listHosts lists the robots.txt that must be fetched.
 func (c *call) listHosts(ctx context.Context) (status int, err error) {
+	c.listing = true
 	if err := c.checkTable(&hostsHelp); err != nil {
 		return 0, err
 	}
 	if err := c.refuseOperands("name a list or table of URLs with -in"); err != nil {
 		return 0, err
 	}
-	if err := c.rulesConfig.check(); err != nil {
-		return 0, err
+	if len(c.folders) > 0 {
+		if err := c.rulesConfig.check(); err != nil {
+			return 0, err
+		}
 	}
 	if err := c.checkFrontier(); err != nil {
 		return 0, err
@@ -55,9 +58,11 @@ func (c *call) writeHosts(ctx context.Context) error {
 		return err
 	}
 	defer out.close()
-	found, err := c.find(ctx, ruleUse{})
-	if err != nil {
-		return err
+	var found *ruleset.Found // nil without rules
+	if len(c.folders) > 0 {
+		if found, err = c.find(ctx, ruleUse{}); err != nil {
+			return err
+		}
 	}
 	waiting := hosts.NewWaiting(c.memory/4, os.TempDir())
 	defer waiting.Close()
@@ -70,13 +75,21 @@ func (c *call) writeHosts(ctx context.Context) error {
 		return err
 	}
 	defer wanted.Close()
-	if _, err := out.writeRows(ctx, "hosts", wanted.Rows(c.batchRows), func() error { return nil }); err != nil {
+	if c.writing().WantsText() {
+		err = out.writeText(ctx, wanted.URLs)
+	} else {
+		_, err = out.writeRows(ctx, "hosts", wanted.Rows(c.batchRows), func() error { return nil })
+	}
+	if err != nil {
 		return err
 	}
 	done := report.HostsDone{
 		Version: cli.Version(), Rows: stats.Rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
 		Missing: wanted.Missing, MissingRows: wanted.MissingRows, Stale: wanted.Stale, StaleRows: wanted.StaleRows,
 		AsOf: c.asOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.maxAge / time.Second), Out: blob.Shown(c.out), Seconds: time.Since(started).Seconds(),
+	}
+	if invalid := waiting.Invalid(); stats.Rows > 0 && invalid == stats.Rows {
+		c.log.Warn(allInvalid(stats.Rows, c.schemeless))
 	}
 	c.log.Info(done.String(), "done", "summary", done)
 	return nil
@@ -89,6 +102,7 @@ func (c *call) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, 
 		return batch.Stats{}, err
 	}
 	defer src.Close() // it was only read from
+	c.schemeless = src.First().Schemeless
 	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{Workers: c.workers, Memory: c.flightMemory() / 2})
 	if err != nil {
 		return stats, err
@@ -98,15 +112,17 @@ func (c *call) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, 
 
 // findHosts finds out what the rules lack.
 func (c *call) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
+	o := hosts.Options{AsOf: c.asOf.Unix(), MaxAge: int64(c.maxAge / time.Second), Memory: c.memory / 4, Folder: os.TempDir()}
+	if found == nil {
+		return hosts.Find(waiting, hosts.NoRules{}, o)
+	}
 	rules, err := c.openRules(ctx, found)
 	if err != nil {
 		return nil, err
 	}
 	defer rules.Close()
-	wanted, err := hosts.Find(waiting, rules, hosts.Options{
-		AsOf: c.asOf.Unix(), MaxAge: int64(c.maxAge / time.Second), Memory: c.memory / 4, Folder: os.TempDir(),
-		Locations: func(add func([]byte, int64, []byte) error) error { return found.EachRedirect(ctx, add) },
-	})
+	o.Fetches = func(add func([]byte, int, int64, []byte) error) error { return found.EachFetch(ctx, add) }
+	wanted, err := hosts.Find(waiting, rules, o)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/store/blob"
 )
 
 // resolveInputs turns what -in and -files-from say into the job's inputs, in

@@ -4,26 +4,27 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/report"
-	"robotsbatch/io/rulepack"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/urls"
 )
 
 // inspectHelp is the command inspect.
 var inspectHelp = cli.Command{
 	Name: "inspect", Set: inspectCommand,
-	Usage: []string{"inspect PACK [AUTHORITY...]"},
-	About: "says what is in a rule pack.",
-	Details: "PACK is a file or an object, of which a temporary copy is made. With an AUTHORITY, such as https://example.com or any URL of it, " +
-		"it says what the pack has on that: the outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and " +
-		"crawl-delays. Without one, it sums the pack up.",
-	Examples: []string{"inspect site.rules", "inspect site.rules https://example.com"},
+	Usage: []string{"inspect PACK [HOST|URL...]"},
+	About: "describes a rule pack.",
+	Details: "PACK is a file or an object (which is copied to a temporary file). With a HOST, which stands for https, or a URL, " +
+		"it prints what the pack holds for that host: the outcome of the fetch, the agents named in its robots.txt, their rules " +
+		"by line, sitemaps and crawl-delays. Without one, it summarises the pack.",
+	Examples: []string{"inspect site.rules", "inspect site.rules example.com"},
 	Exits: []cli.Exit{
-		{Status: "0", Meaning: "done, also when the pack does not have an AUTHORITY"},
+		{Status: "0", Meaning: "done, even if the pack does not have the HOST"},
 		{Status: "1", Meaning: "the pack cannot be read, or is damaged"},
 		usageExit,
 		retryExit,
@@ -31,7 +32,7 @@ var inspectHelp = cli.Command{
 	},
 }
 
-// inspect says what is in a rule pack.
+// inspect describes a rule pack.
 func (c *call) inspect(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, usageErrorf("inspect needs a rule pack")
@@ -64,9 +65,27 @@ func (c *call) inspect(ctx context.Context) (status int, err error) {
 // parseAuthority takes an authority with its scheme, or any URL of it.
 func parseAuthority(url string) ([]byte, error) {
 	var scratch urls.Scratch
-	authority, _, err := scratch.Split([]byte(url))
+	authority, _, err := scratch.Split([]byte(withScheme(url)))
 	if err != nil {
-		return nil, usageErrorf("%q is no authority: give it with its scheme, such as https://example.com", url)
+		return nil, usageErrorf("%q is neither a host nor a URL: write example.com, or https://example.com", url)
 	}
 	return slices.Clone(authority), nil
+}
+
+// withScheme returns a host, or a URL without its scheme, as a URL of https.
+func withScheme(url string) string {
+	host, _, _ := strings.Cut(url, "/")
+	if strings.Contains(url, "://") || !strings.Contains(host, ".") && !strings.HasPrefix(host, "[") || !plainHost(host) {
+		return url
+	}
+	return "https://" + url
+}
+
+// plainHost reports whether a word could be a host with a port: mailto:x@example.com is none.
+func plainHost(host string) bool {
+	if strings.HasPrefix(host, "[") {
+		return true
+	}
+	_, port, hasPort := strings.Cut(host, ":")
+	return !hasPort || strings.Trim(port, "0123456789") == ""
 }

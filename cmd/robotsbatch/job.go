@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -9,20 +10,22 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/tally"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/outputs"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
-	"robotsbatch/io/rulepack"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 )
 
@@ -30,9 +33,11 @@ import (
 type job struct {
 	*call
 	inputs frontier.Options
+	found  *ruleset.Found // what the rules are
 	rules  *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
+	firstTime firstTime
 	shown     *console.Progress
 	html      *report.Page
 	summary   *report.Summary
@@ -61,6 +66,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	}
 	ctx = blob.WithTimeout(ctx, c.storeTimeout)
 	started := time.Now()
+	blob.SweepScratch()
 	limitHeap(c.memory)
 	j.inputs = j.reading()
 	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !c.writing().WantsText(), c.columns, c.keep
@@ -81,7 +87,16 @@ func runJob(ctx context.Context, args []string, s streams) int {
 		}
 		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), what)
 	}
-	return j.log.Fail(err)
+	return j.log.Fail(withMemory(err, c.memory))
+}
+
+// withMemory adds to an error for lack of memory which -memory would do.
+func withMemory(err error, memory int64) error {
+	if large := (*batch.MemoryError)(nil); errors.As(err, &large) {
+		enough := (large.Enough(memory) + 1<<20 - 1) &^ (1<<20 - 1)
+		return fmt.Errorf("%w: use -memory %s", err, cli.SizeText(enough))
+	}
+	return err
 }
 
 // flightMemory is what all batches in flight may take together: what compiled rules
@@ -94,8 +109,8 @@ func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
 
 // ruleUse is what the columns need of the rules.
 func (j *job) ruleUse() ruleUse {
-	records := slices.Contains(j.with, batch.CrawlDelayColumn) || slices.Contains(j.with, batch.SitemapsColumn)
-	use := ruleUse{explain: j.explain || j.reportFile != "", records: records}
+	records := slices.ContainsFunc(j.with, func(kind *batch.ColumnKind) bool { return kind.Records })
+	use := ruleUse{explain: j.explain || j.reportFile != "", records: records, usage: batch.UsageOf(j.columns)}
 	if j.record != nil {
 		use.used = j.record.Used
 	}
@@ -158,6 +173,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return err
 	}
+	j.found = found
 	if j.record != nil {
 		j.versions = found.Versions(ctx)
 	}
@@ -192,9 +208,13 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 
 // openTimelines looks the rules up by time, if rows have times.
 func (j *job) openTimelines() (err error) {
-	if j.asOfColumn != "" {
-		j.timelines, err = j.rules.Historical()
+	if j.asOfColumn == "" {
+		return nil
 	}
+	if err := j.checkTimeless("-as-of column:"+j.asOfColumn, j.rules.Timeless()); err != nil {
+		return err
+	}
+	j.timelines, err = j.rules.Historical()
 	return err
 }
 
@@ -281,11 +301,15 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 			return nil, err
 		}
 	}
-	if resumed.First && j.shard != nil {
+	j.sayLeft(resumed.Left)
+	switch {
+	case resumed.First && j.shard != nil:
 		return nil, nil
-	}
-	if resumed.Anew != "" {
-		j.log.Info(resumed.Anew+": everything is done again", "resume", "done", 0, "reason", resumed.Anew)
+	case resumed.First:
+		j.log.Info("first run on "+blob.Shown(j.out)+": nothing to resume", "resume", "done", 0, "reason", "first run")
+		return nil, nil
+	case resumed.Anew != "":
+		j.log.Info(resumed.Anew+" since the last run: redoing all outputs", "resume", "done", 0, "reason", resumed.Anew)
 		return nil, nil
 	}
 	for _, why := range resumed.Redo[:min(len(resumed.Redo), shownRedo)] {
@@ -296,21 +320,69 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	return resumed.Done, nil
 }
 
+// sayLeft names outputs whose inputs this run does not have. Who reads the folder reads
+// their rows, too.
+func (j *job) sayLeft(left []outputs.Left) {
+	for _, l := range left[:min(len(left), shownRedo)] {
+		why := "-in does not name its input " + l.Input + " now"
+		if l.Gone {
+			why = "its input " + l.Input + " is gone"
+		}
+		j.log.Warn(fmt.Sprintf("%s is still there, and %s: remove it if its rows are not wanted", l.Path, why))
+	}
+	if more := len(left) - shownRedo; more > 0 {
+		j.log.Warn(fmt.Sprintf("and %s more whose inputs are gone or not named now", report.Count(int64(more), "output", "outputs")))
+	}
+}
+
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
 	o := evaluate.Options{Agents: len(j.agents), Combine: j.combined(), ListMemory: j.batchMemory(), Profile: j.profile, Missing: j.missing}
 	newest := o
 	o.Explain = j.explain || j.html != nil
-	o.Facts = j.html != nil || slices.ContainsFunc(j.with, batch.ColumnKind.HasFacts)
-	o.Domains = slices.Contains(j.with, batch.RegisteredDomainColumn)
-	o.Hashes = slices.Contains(j.with, batch.AuthorityHashColumn)
+	o.Columns = j.columns
+	if j.html != nil {
+		o.Columns = slices.Concat(j.columns, tally.Columns)
+	}
 	o.AsOf, o.MaxAge = j.asOfSeconds(), int64(j.maxAge/time.Second)
 	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.beforeFirst, j.everDenied
 	var e batch.Evaluator = evaluate.New(j.rules.Origins(), o)
 	if j.compareNewest {
 		e = evaluate.WithNewest(e, evaluate.New(j.rules.Origins(), newest))
 	}
+	if j.timelines != nil {
+		e = &timeWatch{Evaluator: e, first: &j.firstTime}
+	}
 	return j.html.Count(e)
+}
+
+// firstTime is the time of the first row that has one.
+type firstTime struct {
+	mu      sync.Mutex
+	found   bool
+	row     int64
+	seconds int64
+}
+
+// timeWatch finds the first time of the batches that an evaluator evaluates.
+type timeWatch struct {
+	batch.Evaluator
+	first *firstTime
+}
+
+// Evaluate implements batch.Evaluator.
+func (w *timeWatch) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	err := w.Evaluator.Evaluate(b, v)
+	at := slices.IndexFunc(b.Times, func(t int64) bool { return t > batch.TooFine })
+	if at < 0 || err != nil {
+		return err
+	}
+	w.first.mu.Lock()
+	defer w.first.mu.Unlock()
+	if row := b.FirstRow + int64(at); !w.first.found || row < w.first.row {
+		w.first.found, w.first.row, w.first.seconds = true, row, b.Times[at]
+	}
+	return nil
 }
 
 // convert writes one output.
@@ -320,7 +392,11 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 		return err
 	}
 	defer src.Close()
+	j.schemeless = cmp.Or(j.schemeless, src.First().Schemeless)
 	t, err := j.target(out, src.First())
+	if err == nil {
+		err = spareSource(j.found, "-out", t.Path)
+	}
 	if err != nil {
 		return err
 	}
@@ -451,6 +527,19 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	return nil
 }
 
+// allInvalid is the warning that no row is a URL. example is a line without a scheme, empty
+// where none is known.
+func allInvalid(rows int64, example string) string {
+	text := "no row is a URL: "
+	if rows == 1 {
+		text = "the row is no URL: "
+	}
+	if example == "" {
+		return text + "URLs begin with their scheme, such as https://example.com/a"
+	}
+	return fmt.Sprintf("%sthe scheme is missing: write https://%s, not %s", text, example, example)
+}
+
 // warnRules warns of rules that decided nothing, and of times that are none, which are
 // likely not those that were meant.
 func (j *job) warnRules() {
@@ -458,8 +547,15 @@ func (j *job) warnRules() {
 		j.log.Warn(fmt.Sprintf("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
 			"2026-03-01T12:00:00Z (robotsbatch help history)", j.asOfColumn))
 	}
-	if s := j.summary; s.Authorities > 0 && s.AuthoritiesWithout == s.Authorities && !j.allowNoRules {
-		j.log.Warn("no -rules has an authority of any URL that was read: are these the right rules?")
+	if s := j.summary; s.Rows > 0 && s.Invalid == s.Rows {
+		j.log.Warn(allInvalid(s.Rows, j.schemeless))
+	}
+	if s := j.summary; s.NoCaptureYet > 0 && s.NoCaptureYet == s.Rows-s.Invalid-s.UnsupportedScheme-s.NoTime-s.NoRobots && j.firstTime.found {
+		j.log.Warn(fmt.Sprintf("every row is from before the first capture of its site: the first has the time %s in column %q. Is it the right column?",
+			time.Unix(j.firstTime.seconds, 0).UTC().Format(time.RFC3339), j.asOfColumn))
+	}
+	if j.summary.NoneKnown() && !j.allowNoRules {
+		j.log.Warn("none of the URLs' hosts is in -rules: are these the right rules?")
 	}
 	for _, line := range j.rules.Misspelt() {
 		j.log.Warn(line)
@@ -478,7 +574,11 @@ func (j *job) reportTruncated(src *frontier.Concatenation) {
 // newSummary returns the summary of a job that has done nothing yet.
 func newSummary(c *jobConfig, inputs []frontier.Input) *report.Summary {
 	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
+	s.Missing = cli.NameOf(missings, c.missing)
 	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
+	if c.emit != batch.EmitAll {
+		s.Emit = cli.NameOf(emits, c.emit)
+	}
 	if !c.asOf.IsZero() {
 		s.AsOf = &c.asOf
 	}

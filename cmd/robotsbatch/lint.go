@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/captures"
-	"robotsbatch/io/findings"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/report/findings"
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/spelling"
@@ -32,15 +32,15 @@ type lintConfig struct {
 var lintHelp = cli.Command{
 	Name: "lint", Set: lintCommand,
 	Usage: []string{"lint [flags] FILE|FOLDER|PACK|WARC..."},
-	About: "finds mistakes in robots.txt files: lines that are ignored, rules that never decide, agents that nobody has.",
+	About: "finds mistakes in robots.txt files: ignored lines, rules that never decide, agents that do not exist.",
 	Details: "A FILE is a robots.txt (- for stdin), a FOLDER has them named by host, a WARC or a table has captures of them, and a PACK their rules alone. Each finding is a line: " +
 		"file:line:column: severity: message [code]. What each code means, with examples: robotsbatch help lint, or robotsbatch help CODE.",
 	Examples: []string{"lint robots.txt", "lint -sarif robots/ > robots.sarif", `lint -counts "crawl/*.warc.gz"`},
 	Exits: []cli.Exit{
-		{Status: "0", Meaning: "nothing found that is as grave as -fail-on"},
-		{Status: "1", Meaning: "something was"},
-		{Status: "2", Meaning: "wrong use, or what was named cannot be read"},
-		{Status: "75", Meaning: "as 2, but worth another try: a store or disk failed, or a file is being written"},
+		{Status: "0", Meaning: "found nothing as severe as -fail-on"},
+		{Status: "1", Meaning: "found something"},
+		{Status: "2", Meaning: "wrong use, or an input cannot be read"},
+		{Status: "75", Meaning: "failed, but try again: a store or disk failed, or a file is being written"},
 		stoppedExit,
 	},
 }
@@ -49,22 +49,22 @@ var lintHelp = cli.Command{
 var lintFlags = []cli.Flag[jobConfig]{
 	{
 		Name: "robots-limit", Argument: "SIZE", Topic: rulesTopic, Commands: lintCommand, Standard: "500KiB, the least there is",
-		Short: "bytes of a robots.txt that count",
+		Short: "read this much of a robots.txt",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.limit, robotstxt.DefaultLimit) },
 	},
 	{
 		Name: "least", Argument: "SEVERITY", Topic: outputTopic, Commands: lintCommand, Standard: "note", Words: []string{"note", "warning", "error"},
-		Short: "what is told: note (all), warning or error",
+		Short: "least severity to show: note (all), warning or error",
 		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.linting.least, severityWords...) },
 	},
 	{
 		Name: "ignore", Argument: "CODE", Topic: outputTopic, Commands: lintCommand, Repeat: true,
-		Short: "a code that is not told, such as split-group",
+		Short: "do not show this code, such as split-group",
 		Bind:  func(c *jobConfig) any { return ignoreOf(&c.linting) },
 	},
 	{
 		Name: "fail-on", Argument: "SEVERITY", Topic: outputTopic, Commands: lintCommand, Standard: "error", Words: []string{"note", "warning", "error", "never"},
-		Short: "what makes the exit status 1: note, warning, error or never",
+		Short: "severity that makes the exit status 1: note, warning, error or never",
 		Bind:  func(c *jobConfig) any { return failOnOf(&c.linting) },
 	},
 	{
@@ -79,7 +79,7 @@ var lintFlags = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "counts", Topic: outputTopic, Commands: lintCommand,
-		Short: "how often each code was found instead of each finding",
+		Short: "count findings by code instead of listing them",
 		Bind:  func(c *jobConfig) any { return &c.linting.counts },
 	},
 	{
@@ -170,7 +170,7 @@ func (c *call) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, 
 	o := ruleset.Options{
 		Sources: c.operands, Limit: int(c.limit), Memory: defaultMemory,
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-			return frontier.OpenCaptures(ctx, name, defaultMemory, o)
+			return ruleset.OpenTable(ctx, name, defaultMemory, o)
 		},
 		Warn: func(message string) { c.log.Warn(report.Printable(message)) },
 		Note: func(message string) { c.log.Info(message, message) },

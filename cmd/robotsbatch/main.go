@@ -9,7 +9,8 @@ import (
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	_ "robotsbatch/io/blob/stores" // s3://, gs://, azblob://
+	"robotsbatch/io/store/blob"
+	_ "robotsbatch/io/store/blob/stores" // s3://, gs://, azblob://
 )
 
 // Exit statuses, the same in every help text. A program that a signal stops ends
@@ -26,7 +27,23 @@ const (
 func main() {
 	log.SetOutput(io.Discard) // drivers of stores log there what their errors say
 	console.IgnoreFailedWrites()
-	os.Exit(run(console.Context(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	console.CloseMissing()
+	ctx := console.Context()
+	out := blob.NewStdout(ctx)
+	status := run(ctx, os.Args[1:], os.Stdin, out, os.Stderr)
+	if err := out.Err(); err != nil && status == exitDone { // of a command that only prints
+		status = failPlain(streams{err: os.Stderr}, err)
+	}
+	os.Exit(status)
+}
+
+// unknownCommand is the error for a first word that is no command, and may be an input.
+func unknownCommand(name string) error {
+	_, err := os.Stat(name)
+	if err == nil || blob.IsURL(name) || strings.ContainsAny(name, "./*") {
+		return usageErrorf("%s is no command: if it is a list or table of URLs, write -in %[1]s", blob.Shown(name))
+	}
+	return program.UnknownCommand(name)
 }
 
 // streams are the standard streams of one run.
@@ -52,12 +69,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runHelp(args[1:], s)
 	case name == "version", name == "-version", name == "--version":
 		if len(args) > 1 {
-			return failUsage(s, usageErrorf("version takes no arguments"))
+			return failPlain(s, usageErrorf("version takes no arguments"))
 		}
 		cli.PrintVersion(s.out)
 		return exitDone
 	case !strings.HasPrefix(name, "-"):
-		return failUsage(s, program.UnknownCommand(name))
+		return failPlain(s, unknownCommand(name))
 	}
 	return runJob(ctx, args, s)
 }

@@ -44,6 +44,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,
+			"sites":  serveSites,
+			"fetch":  fetchSites,
 		},
 	})
 }

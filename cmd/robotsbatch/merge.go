@@ -8,22 +8,22 @@ import (
 	"os"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/outputs"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
+	"robotsbatch/io/store/blob"
 )
 
 // mergeHelp ends an array of jobs.
 var mergeHelp = cli.Command{
 	Name: "merge", Set: mergeCommand,
 	Usage: []string{"merge FOLDER"},
-	About: "makes one job of its shards: it checks that all of them are done, adds up what they counted, and writes the manifest of the whole.",
-	Details: "FOLDER is the -out of jobs with -shard, on this machine or in an object store. Shards that are missing are named as schedulers take them, such as " +
-		"sbatch --array=3,7-9. The outputs stay where they are, and must be what the shards wrote.",
+	About: "joins the shards of a job: it checks that all are done, adds up their counts, and writes one manifest.",
+	Details: "FOLDER is the -out of jobs with -shard, on this machine or in an object store. Missing shards are named in the form that schedulers take, such as " +
+		"sbatch --array=3,7-9. The outputs stay where they are, and must be unchanged.",
 	Examples: []string{"merge verdicts/", "merge s3://crawl/verdicts/"},
 	Exits: []cli.Exit{
-		{Status: "0", Meaning: "the job is whole"},
-		{Status: "1", Meaning: "an output is missing or another, or the shards do not belong together"},
+		{Status: "0", Meaning: "the job is complete"},
+		{Status: "1", Meaning: "an output is missing or changed, or the shards do not belong together"},
 		usageExit,
 		{Status: "75", Meaning: "shards are missing, or have not ended: run those and try again; or a store or disk failed"},
 		stoppedExit,

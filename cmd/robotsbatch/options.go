@@ -1,12 +1,13 @@
 package main
 
 import (
+	"strings"
+
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/format"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -34,7 +35,7 @@ const (
 	hostsCommand
 	diffCommand
 
-	readingRules = evaluating | compileCommand | exporting | hostsCommand
+	readingRules = evaluating | compileCommand | exporting | hostsCommand | statsCommand
 	evaluating   = jobCommand | explainCommand | pipeCommand
 	// exporting commands write tables of what rules have.
 	exporting = exportCommand | surveyCommand
@@ -74,7 +75,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "files-from", Argument: "FILE", Topic: inputTopic, Commands: readingURLs, Files: true, Indifferent: true,
-		Short: "more names of inputs, one a line; - for stdin",
+		Short: "file with more names of inputs, one a line; - for stdin",
 		Bind:  func(c *jobConfig) any { return &c.filesFrom },
 	},
 	{
@@ -94,7 +95,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "delimiter", Argument: "CHAR", Topic: inputTopic, Commands: readingURLs,
 		For:   delimitedInputs,
-		Short: "what separates fields in csv and tsv, such as \";\" or tab", Standard: "told from the header of csv",
+		Short: "field separator of csv and tsv, such as \";\" or tab", Standard: "found in the csv header",
 		Bind: func(c *jobConfig) any { return cli.Separator(&c.separator) },
 	},
 	{
@@ -105,8 +106,8 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "accept-truncated", Topic: inputTopic, Commands: readingURLs, Indifferent: true,
-		Short: "take an input that ends too early as far as it came",
-		More:  "The summary says how many rows that are. A Parquet file must have its end.",
+		Short: "accept a truncated input and use what is there",
+		More:  "The summary counts those rows. A Parquet file needs its end.",
 		Bind:  func(c *jobConfig) any { return &c.acceptTruncated },
 	},
 	{
@@ -118,7 +119,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return cli.Append(&c.folders) },
 	},
 	{
-		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: evaluating | surveyCommand | diffCommand, Common: true, Repeat: true,
+		Name: "agent", Argument: "NAME", Topic: rulesTopic, Commands: evaluating | surveyCommand | statsCommand | diffCommand, Common: true, Repeat: true,
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
 		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
 		Bind: func(c *jobConfig) any {
@@ -130,79 +131,85 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "agents", Argument: "FILE", Topic: rulesTopic, Commands: tabling | surveyCommand, Files: true, Indifferent: true,
-		Short: "a list of agents, one a line, or the JSON of ai.robots.txt",
-		More:  "They come behind those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
+		Name: "agents", Argument: "FILE", Topic: rulesTopic, Commands: tabling | surveyCommand | explainCommand | statsCommand, Files: true, Indifferent: true,
+		Short: "file with many agents: one a line, or the JSON of ai.robots.txt",
+		More:  "They follow those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
 		Bind:  func(c *jobConfig) any { return &c.agentsFile },
 	},
 	{
 		Name: "for", Argument: "HOST", Topic: rulesTopic, Commands: readingRules | diffCommand,
-		Short: "whose the single robots.txt is that -rules names",
-		More:  "A host stands for http and https; https://example.com for that alone.",
+		Short: "host that the single robots.txt in -rules belongs to",
+		More:  "example.com means http and https; https://example.com means https alone.",
 		Bind:  func(c *jobConfig) any { return &c.forHost },
 	},
 	{
 		Name: "allow-no-rules", Topic: rulesTopic, Commands: readingRules | diffCommand,
-		Short: "go on when no -rules has any rules, which is an error otherwise",
-		More:  "All verdicts are then those of -missing.",
+		Short: "go on if -rules contains no rules, which is otherwise an error",
+		More:  "All verdicts then follow -missing.",
 		Bind:  func(c *jobConfig) any { return &c.allowNoRules },
 	},
 	{
 		Name: "profile", Argument: "NAME", Topic: rulesTopic, Commands: readingRules, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
-		Short: "whose rules: rfc9309, or google for those of Google's parser",
-		More:  "A rule pack has the profile and the -robots-limit that it was compiled for.",
+		Short: "how to read a robots.txt: as rfc9309 says, or as google's parser does",
+		More:  "A rule pack keeps the profile and the -robots-limit that it was compiled with.",
 		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.profile, profiles...) },
 	},
 	{
 		Name: "robots-limit", Argument: "SIZE", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "500KiB, the least there is",
-		Short: "bytes of a robots.txt that count",
+		Short: "read this much of a robots.txt",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.limit, robotstxt.DefaultLimit) },
 	},
 	{
+		Name: "fetch-list", Argument: "FILE", Topic: rulesTopic, Commands: readingRules &^ hostsCommand, Files: true, Indifferent: true,
+		Short: "robots.txt files that were requested: hosts in it without any capture are unreachable",
+		More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
+			"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
+		Bind: func(c *jobConfig) any { return &c.fetchList },
+	},
+	{
 		Name: "missing", Argument: "VERDICT", Topic: rulesTopic, Commands: evaluating | diffCommand, Standard: "allow", Words: []string{"allow", "deny", "null"},
-		Short: "verdict where nothing is known of an authority: allow, deny or null",
+		Short: "verdict if no robots.txt is known for a host: allow, deny or null",
 		Bind: func(c *jobConfig) any {
-			return cli.OneOf(&c.missing, cli.Word[access.Missing]{Name: "allow", Value: access.MissingAllow},
-				cli.Word[access.Missing]{Name: "deny", Value: access.MissingDeny}, cli.Word[access.Missing]{Name: "null", Value: access.MissingNull})
+			return cli.OneOf(&c.missing, missings...)
 		},
 	},
 	{
 		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: (readingRules | diffCommand) &^ hostsCommand, Standard: "the newest fetch",
-		Short: "time that ages count up to; of captures, none later counts",
-		More: "2026-03-01T12:00:00Z, or a day, which stands for its end. In the main job and pipe column:NAME decides each row by what was known at its own time: " +
-			"timestamps, dates, seconds, 14 digits or text. A pack knows other times than that of its compilation only with -history (robotsbatch help history).",
+		Short: "judge as of this time: ignore later captures, measure ages up to it",
+		More: "2026-03-01T12:00:00Z, or a day, meaning its end. In the main job and pipe column:NAME decides each row by what was known at its own time: " +
+			"timestamps, dates, seconds, 14 digits or text. A pack knows earlier times only if compiled with -history (robotsbatch help history).",
 		Bind: func(c *jobConfig) any { return cli.TimeOrColumn(&c.asOf, &c.asOfColumn) },
 	},
 	{
-		Name: "before-first", Argument: "WHAT", Topic: rulesTopic, Commands: jobCommand | pipeCommand, Standard: "missing", Words: []string{"missing", "use"},
-		Short: "rows before the first capture: missing (as -missing says), or use it",
-		More:  "It is about -as-of column:NAME.",
+		Name: "before-first", Rare: true, Argument: "WHAT", Topic: rulesTopic, Commands: jobCommand | pipeCommand, Standard: "missing", Words: []string{"missing", "use"},
+		Short: "rows older than the first capture: missing (follow -missing), or use it",
+		More:  "Needs -as-of column:NAME.",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.beforeFirst, cli.Word[bool]{Name: "missing", Value: false}, cli.Word[bool]{Name: "use", Value: true})
 		},
 	},
 	{
 		Name: "ever-denied", Topic: rulesTopic, Commands: jobCommand | pipeCommand,
-		Short: "deny what was denied at any time from the row's own on",
-		More:  "It is about -as-of column:NAME.",
+		Short: "also deny rows that were denied at any later time",
+		More:  "Needs -as-of column:NAME.",
 		Bind:  func(c *jobConfig) any { return &c.everDenied },
 	},
 	{
 		Name: "history", Topic: rulesTopic, Commands: compileCommand,
-		Short: "keep what captures say of any time, for -as-of",
+		Short: "keep what captures say at every time, for -as-of",
 		More:  "See robotsbatch help history.",
 		Bind:  func(c *jobConfig) any { return &c.history },
 	},
 	surveyHistory, surveyChanges,
 	{
 		Name: "max-age", Argument: "SPAN", Topic: rulesTopic, Commands: evaluating, Standard: "24h, as RFC 9309 advises",
-		Short: "rows decided by an older robots.txt are counted, such as 36h or 7d",
+		Short: "count rows decided by a robots.txt older than this, such as 36h or 7d",
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.maxAge) },
 	},
 	{
 		Name: "as-of", Argument: "TIME", Topic: rulesTopic, Commands: hostsCommand, Standard: "now",
-		Short: "time that ages count up to; of captures, none later counts",
-		More:  "2026-03-01T12:00:00Z, or a day, which stands for its end.",
+		Short: "judge as of this time: ignore later captures, measure ages up to it",
+		More:  "2026-03-01T12:00:00Z, or a day, meaning its end.",
 		Bind:  func(c *jobConfig) any { return cli.Time(&c.asOf) },
 	},
 	{
@@ -211,7 +218,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.maxAge) },
 	},
 	{
-		Name: "on-429", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "deny", Words: []string{"deny", "allow"},
+		Name: "on-429", Rare: true, Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "deny", Words: []string{"deny", "allow"},
 		For:   captureRules,
 		Short: "captures with status 429: deny or allow",
 		Bind: func(c *jobConfig) any {
@@ -219,9 +226,9 @@ var flagTable = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "on-unresolved-redirect", Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "allow", Words: []string{"allow", "deny"},
+		Name: "on-unresolved-redirect", Rare: true, Argument: "VERDICT", Topic: rulesTopic, Commands: readingRules | diffCommand, Standard: "allow", Words: []string{"allow", "deny"},
 		For:   captureRules,
-		Short: "captures that redirect to nowhere: allow or deny",
+		Short: "captures whose redirects end nowhere: allow or deny",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.policy.DenyUnresolved, cli.Word[bool]{Name: "allow", Value: false}, cli.Word[bool]{Name: "deny", Value: true})
 		},
@@ -256,7 +263,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "out-format", Argument: "NAME", Topic: outputTopic, Commands: jobCommand, Words: formatNames(format.Format.Writable),
 		Short: "format of the outputs", Standard: "by name",
-		More: "arrow, arrows, parquet, csv, tsv, jsonl or text. On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
+		More: inWords(format.Names(format.Format.Writable), "or") + ". On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
 			"else the input's format.",
 		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
 	},
@@ -264,33 +271,39 @@ var flagTable = []cli.Flag[jobConfig]{
 		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | ownTables, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
 		For:   packedOutputs,
 		Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
+		More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3.",
 		Bind: func(c *jobConfig) any {
 			return func(s string) error {
 				c.hasCompression = true
+				name, level, leveled := strings.Cut(s, ":")
+				if leveled && name == "zstd" {
+					if err := zstdLevel(&c.level, level); err != nil {
+						return err
+					}
+					s = name
+				}
 				return cli.OneOf(&c.compression, compressions...)(s)
 			}
 		},
 	},
 	{
-		Name: "recode", Topic: outputTopic, Commands: jobCommand,
+		Name: "recode", Rare: true, Topic: outputTopic, Commands: jobCommand,
 		For:   binaryOutputs,
 		Short: "decode and encode every column",
-		More:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all of them come out and -compression is not given. With -emit that goes for row groups and record batches of which all rows come out; those of which some do are decoded.",
+		More:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all rows are written and -compression is not given. With -emit, record batches that keep some of their rows are decoded, and row groups filtered page by page.",
 		Bind:  func(c *jobConfig) any { return &c.recode },
 	},
 	{
-		Name: "emit", Argument: "WHICH", Topic: outputTopic, Commands: tabling, Common: true, Standard: "all", Words: []string{"all", "allowed", "denied", "unknown"},
-		Short: "rows that come out: all, allowed, denied or unknown",
-		More:  "With several agents the first one's verdict decides.",
-		Bind: func(c *jobConfig) any {
-			return cli.OneOf(&c.emit, cli.Word[batch.Emit]{Name: "all", Value: batch.EmitAll}, cli.Word[batch.Emit]{Name: "allowed", Value: batch.EmitAllowed},
-				cli.Word[batch.Emit]{Name: "denied", Value: batch.EmitDenied}, cli.Word[batch.Emit]{Name: "unknown", Value: batch.EmitUnknown})
-		},
+		Name: "emit", Argument: "WHICH", Topic: outputTopic, Commands: tabling, Common: true, Standard: "all", Words: wordsOf(emits),
+		Short: "rows to write: all, allowed, denied, unknown or permitted",
+		More: "With several agents, allowed means that every agent may fetch, denied that at least one may not, unknown the rest. " +
+			"permitted are the allowed rows for which no -use is false.",
+		Bind: func(c *jobConfig) any { return cli.OneOf(&c.emit, emits...) },
 	},
 	{
 		Name: "columns", Argument: "WHICH", Topic: outputTopic, Commands: tabling, Common: true, Standard: "all", Words: []string{"all", "url", "verdict"},
 		For:   tableOutputs,
-		Short: "columns that come out: all, url (and verdicts) or verdict",
+		Short: "columns to write: all, url (and verdicts) or verdict",
 		More: "All of jsonl is the whole object in jsonl, and the URL in other formats; all of CDXJ is surt, timestamp and URL, in jsonl with the " +
 			"object's keys.",
 		Bind: func(c *jobConfig) any {
@@ -304,32 +317,39 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "combine", Argument: "HOW", Topic: outputTopic, Commands: tabling, Words: []string{"any-denied", "all-denied"},
 		Short: "one verdict for all agents: denied when any-denied, or all-denied",
-		More:  "It is allowed, with denied_by, the list of the agents that are denied. -explain tells the rule of the first agent that has this verdict.",
+		More:  "The column allowed holds it, denied_by lists the denied agents. -explain gives the rule for the first agent with this verdict.",
 		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.combine, combineWords...) },
 	},
 	{
 		Name: "agents-as", Argument: "WHAT", Topic: outputTopic, Commands: tabling, Standard: "columns, up to 32 agents", Words: []string{"columns", "list"},
-		Short: "several agents as columns, or as the list denied_agents alone",
-		More:  "With a list, -emit takes a row as denied when any agent is.",
+		Short: "write several agents as columns, or as one list, denied_agents",
+		More:  "With a list, -emit treats a row as denied if any agent is.",
 		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.agentsAs, agentsAsWords...) },
 	},
 	{
 		Name: "prefix", Argument: "TEXT", Topic: outputTopic, Commands: tabling,
-		Short: "put before the names of the verdict columns",
+		Short: "prefix for the names of the verdict columns",
 		Bind:  func(c *jobConfig) any { return &c.prefix },
 	},
 	{
 		Name: "explain", Topic: outputTopic, Commands: tabling, Common: true,
 		For:   tableOutputs,
-		Short: "add why: reason, rule, rule_line and rule_agent",
+		Short: "add the reason: " + inWords(batch.ExplainingNames(), "and"),
 		Bind:  func(c *jobConfig) any { return &c.explain },
+	},
+	{
+		Name: "use", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
+		Short: "add whether a use of what was fetched is allowed, by commas",
+		More: "train-ai, ai-use, search (Content-Usage, a draft) add use_train_ai and so on; signal:ai-train, signal:ai-input, signal:search (Content-Signal) " +
+			"add signal_ai_train and so on. Null where nothing is said, and where the row may not be fetched (robotsbatch help usage).",
+		Bind: func(c *jobConfig) any { return usesOf(&c.uses) },
 	},
 	{
 		Name: "with", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
 		For:   tableOutputs,
-		Short: "add columns of what is known of the robots.txt, by commas",
-		More: "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age, body_kind, registered_domain, authority_hash. They are null where not known; a " +
-			"folder knows no status and no time (robotsbatch help columns).",
+		Short: "add columns about the robots.txt, separated by commas",
+		More: strings.Join(batch.WithNames(), ", ") + ". They are null if not known; a " +
+			"folder has no status and no time (robotsbatch help columns).",
 		Bind: func(c *jobConfig) any { return columnsOf(&c.with) },
 	},
 	{
@@ -339,113 +359,113 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "max-invalid", Argument: "N", Topic: runningTopic, Commands: jobCommand, Standard: "any", Indifferent: true,
-		Short: "rows without a verdict that are still success, or a share: 0.5%",
+		Short: "rows without a verdict that still count as success, or a share: 0.5%",
 		Bind:  func(c *jobConfig) any { return c.maxInvalid.Set },
 	},
 	{
 		Name: "workers", Argument: "N", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables, Standard: "the number of processors", Indifferent: true,
-		Short: "how many batches to work on at once",
+		Short: "batches to work on at once",
 		More:  "At most 32 for each processor.",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
 	},
 	{
 		Name: "workers", Argument: "N", Topic: runningTopic, Commands: pipeCommand, Standard: "1", Indifferent: true,
-		Short: "how many batches to work on at once",
-		More:  "With one, a batch is read when the answer to that before it was written. At most 32 for each processor.",
+		Short: "batches to work on at once",
+		More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.workers) },
 	},
 	{
-		Name: "batch-rows", Argument: "N", Topic: runningTopic, Commands: jobCommand | ownTables, Standard: "65536",
+		Name: "batch-rows", Rare: true, Argument: "N", Topic: runningTopic, Commands: jobCommand | ownTables, Standard: "65536",
 		Short: "most rows in a batch",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.batchRows) },
 	},
 	{
-		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand | ownTables, Common: true, Standard: "512MiB", Indifferent: true,
+		Name: "memory", Argument: "SIZE", Topic: runningTopic, Commands: tabling | compileCommand | ownTables | statsCommand, Common: true, Standard: "512MiB", Indifferent: true,
 		Short: "for batches in flight and compiled rules",
 		More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
 		Bind:  func(c *jobConfig) any { return cli.Size(&c.memory, leastMemory) },
 	},
 	{
-		Name: "store-timeout", Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand | mergeCommand | lintCommand | diffCommand, Standard: "2m", Indifferent: true,
-		Short: "how long an object store may send and take no byte",
-		More:  "All attempts count together.",
+		Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: runningTopic, Commands: readingRules | inspectCommand | verifyCommand | mergeCommand | lintCommand | diffCommand, Standard: "2m", Indifferent: true,
+		Short: "give up when an object store has been silent this long",
+		More:  "This covers all attempts together.",
 		Bind:  func(c *jobConfig) any { return cli.Age(&c.storeTimeout) },
 	},
 	{
 		Name: "weight", Argument: "COLUMN", Topic: runningTopic, Commands: jobCommand,
 		For:   weighedInputs,
-		Short: "sum a column of numbers up, by agent and verdict",
+		Short: "add up a column of numbers by agent and verdict",
 		More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
 			"(robotsbatch help summary).",
 		Bind: func(c *jobConfig) any { return &c.weight },
 	},
 	{
 		Name: "compare-newest", Topic: runningTopic, Commands: jobCommand,
-		Short: "count what the newest rules say of the rows, too, with -as-of column:NAME",
-		More: "Rows by both verdicts, with -weight its sums, are in the summary and the report; the outputs stay as they are " +
+		Short: "also count what the newest rules say, with -as-of column:NAME",
+		More: "The summary and the report count rows by both verdicts, with -weight also its sums; the outputs do not change " +
 			"(robotsbatch help history).",
 		Bind: func(c *jobConfig) any { return &c.compareNewest },
 	},
 	{
 		Name: "manifest", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
-		Short: "write what verify and -resume need beside -out FILE, too",
+		Short: "also write a manifest beside -out FILE, for verify and -resume",
 		More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
 		Bind:  func(c *jobConfig) any { return &c.manifest },
 	},
 	{
 		Name: "resume", Topic: runningTopic, Commands: jobCommand, Common: true, Indifferent: true,
-		Short: "do only what an earlier run has not done, or what has changed",
-		More:  "An output is kept when inputs, rules, flags and program are the same, and it is what was written.",
+		Short: "skip outputs that an earlier run completed, unless something changed",
+		More:  "An output is kept if inputs, rules, flags, program and the output itself are unchanged.",
 		Bind:  func(c *jobConfig) any { return &c.resume },
 	},
 	{
 		Name: "partitions", Argument: "N", Topic: outputTopic, Commands: compileCommand, Indifferent: true,
-		Short: "make N packs, each of a part of the authorities",
-		More: "They are called site-00003-of-00016.rules. The part goes by the hash of an authority, as robotsbatch hash prints it. The rules are read N " +
-			"times (robotsbatch help packs).",
+		Short: "make N packs, each for a part of the hosts",
+		More: "They are called site-00003-of-00016.rules. The hash of an authority decides its part, as robotsbatch hash prints it. The rules are read N " +
+			"times (robotsbatch help compile).",
 		Bind: func(c *jobConfig) any { return cli.Count(&c.partitions) },
 	},
 	{
 		Name: "partitions", Argument: "N", Topic: rulesTopic, Commands: hashCommand, Indifferent: true,
-		Short: "print the partition of N, too",
+		Short: "also print the partition, one of N",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.partitions) },
 	},
 	{
 		Name: "shard", Argument: "I/N", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
-		Short: "do one of N shards of the job, counted from 0, in a task of its own",
-		More: "-out is a folder that all share. The inputs are dealt by name; of one alone, Arrow or Parquet, the record batches or row groups. " +
-			"What an earlier run of the shard did stays, as with -resume. auto takes I from the environment of an array job, and N from -shards " +
+		Short: "do one of N shards of the job, counted from 0",
+		More: "-out is a folder that all shards share. Inputs are dealt by name; a single Arrow or Parquet file by record batch or row group. " +
+			"What an earlier run of the shard completed is kept, as with -resume. auto takes I from the environment of an array job, and N from -shards " +
 			"(robotsbatch help arrays).",
 		Bind: func(c *jobConfig) any { return &c.which },
 	},
 	{
 		Name: "shards", Argument: "N", Topic: runningTopic, Commands: jobCommand, Indifferent: true,
-		Short: "how many shards there are, with -shard auto",
+		Short: "number of shards, for -shard auto",
 		Bind:  func(c *jobConfig) any { return cli.Count(&c.sharding.count) },
 	},
 	{
 		Name: "summary-json", Argument: "FILE", Topic: runningTopic, Commands: jobCommand, Files: true, Indifferent: true,
-		Short: "write the summary as JSON, too",
+		Short: "also write the summary as JSON",
 		Bind:  func(c *jobConfig) any { return &c.summaryJSON },
 	},
 	{
 		Name: "report", Argument: "FILE", Topic: runningTopic, Commands: jobCommand, Files: true, Indifferent: true,
 		Short: "write a page for people, such as report.html",
-		More: "Verdicts, reasons, the authorities and rules that deny most, ages and throughput, in one HTML file that asks no server " +
+		More: "Verdicts, reasons, the hosts and rules that deny most, ages and throughput, in one HTML file that loads nothing " +
 			"(robotsbatch help report).",
 		Bind: func(c *jobConfig) any { return &c.reportFile },
 	},
 	{
 		Name: "progress", Argument: "WHEN", Topic: runningTopic, Commands: jobCommand, Words: []string{"auto", "always", "never"}, Indifferent: true,
 		Short: "auto, always or never", Standard: "auto: when stderr is a terminal",
-		More: "With -log json it is a line every 10 seconds, wherever stderr goes (robotsbatch help progress).",
+		More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
 				cli.Word[console.When]{Name: "always", Value: console.Always}, cli.Word[console.When]{Name: "never", Value: console.Never})
 		},
 	},
 	{
-		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables | mergeCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+		Name: "log", Argument: "FORMAT", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables | mergeCommand | pipeCommand | explainCommand | lintCommand, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
 		Short: "messages on stderr as text or json",
 		Bind: func(c *jobConfig) any {
 			return cli.OneOf(&c.logJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true})
@@ -453,7 +473,7 @@ var flagTable = []cli.Flag[jobConfig]{
 	},
 	{
 		Name: "quiet", Topic: runningTopic, Commands: jobCommand | compileCommand | ownTables | mergeCommand, Common: true, Indifferent: true,
-		Short: "no progress and no summary",
+		Short: "show neither progress nor summary",
 		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},
 	{
@@ -462,8 +482,13 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind:  func(c *jobConfig) any { return &c.verbose },
 	},
 	{
+		Name: "verbose", Topic: runningTopic, Commands: verifyCommand, Indifferent: true,
+		Short: "also a line for each intact file",
+		Bind:  func(c *jobConfig) any { return &c.verbose },
+	},
+	{
 		Name: "quiet", Topic: runningTopic, Commands: verifyCommand, Indifferent: true,
-		Short: "name only what is damaged",
+		Short: "name only what is damaged, missing or unfinished",
 		Bind:  func(c *jobConfig) any { return &c.quiet },
 	},
 }

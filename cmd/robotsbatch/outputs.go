@@ -7,16 +7,16 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/format"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/outputs"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/store/blob"
 )
 
 // writing is how outputs are written, as the flags say.
 func (c *jobConfig) writing() *outputs.Options {
 	return &outputs.Options{
-		Out: c.out, Format: c.outFormat, Compression: c.compression, Recode: c.recode || c.hasCompression, Keep: c.keep, Verdicts: c.columns, Part: c.partName(),
+		Out: c.out, Format: c.outFormat, Compression: c.compression, Level: c.level, Recode: c.recode || c.hasCompression, Keep: c.keep, Verdicts: c.columns, Part: c.partName(),
 	}
 }
 
@@ -42,7 +42,7 @@ func (c *jobConfig) target(out outputs.Output, first *frontier.Source) (outputs.
 
 // checkFormat finds flags that do not go with the output's format.
 func (c *jobConfig) checkFormat(t outputs.Target) error {
-	if t.Format == format.Text && c.emit == batch.EmitAll {
+	if t.Format == format.Text && c.emit == batch.EmitAll && !c.listing {
 		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.Name())
 	}
 	return program.CheckFormat(&program.Main, c.given, outputFormats, t.Format.String())

@@ -11,25 +11,25 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/pipe"
+	"robotsbatch/io/frontier/pipe"
+	"robotsbatch/io/store/blob"
 )
 
 // pipeHelp is how other programs use this one.
 var pipeHelp = cli.Command{
 	Name: "pipe", Set: pipeCommand,
 	Usage: []string{"pipe -rules RULES [-agent NAME] [flags] < STREAM > STREAM"},
-	About: "answers an Arrow stream on stdin with one on stdout, batch by batch, for programs that use robotsbatch as a child.",
-	Details: "The schema goes out before a batch is read. Each batch has one answer, which is written and flushed when all of the batch was " +
-		"read, so a client without threads may write a batch, read its answer, and go on. The stream must have its end marker, and the answer " +
-		"has one if nothing failed. Nothing is written to stderr but one line when it fails (robotsbatch help pipes).",
+	About: "reads an Arrow stream on stdin and writes one to stdout, batch by batch, for programs that run robotsbatch as a child process.",
+	Details: "The schema is written before a batch is read. Each batch has one answer, written and flushed as soon as the whole batch was " +
+		"read, so a client without threads can write a batch, read its answer, and go on. The input must end with its end marker; the answer " +
+		"has one if nothing failed. A failure writes one line to stderr (robotsbatch help pipe).",
 	Examples: []string{
 		"pipe -rules site.rules -agent CCBot < in.arrows > out.arrows",
 		"pipe -rules site.rules -columns verdict < in.arrows > out.arrows",
 	},
 	Exits: []cli.Exit{
-		{Status: "0", Meaning: "done, also when the reader of the answer had enough before the end"},
+		{Status: "0", Meaning: "done, even if the reader of the answer closed it early"},
 		{Status: "1", Meaning: "failed; the answer has no end marker"},
 		usageExit,
 		retryExit,

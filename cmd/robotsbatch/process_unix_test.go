@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -150,45 +151,55 @@ func TestSignalStopsOpen(t *testing.T) {
 	}
 }
 
-// A write to a pipe that nobody reads keeps the job from stopping at a signal. A
+// A message to a pipe that nobody reads keeps the program from stopping at a signal. A
 // second one kills it then.
 func TestSecondSignalKills(t *testing.T) {
 	ignoreNoSignals(t)
 	workplace(t)
-	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 50_000))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if err := w.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil { // until it is full
+		_, err = w.Write(make([]byte, 4096))
+	}
+	writeFile(t, "urls.txt", "https://example.com/private\n")
 	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules")
+	cmd.Stderr = w
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The batch is written at once and larger than a pipe: after its first byte
-	// came, the job waits for a reader.
-	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
+	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil { // the verdicts are there, and the summary follows
 		t.Fatal(err)
 	}
-	// It does not show that it has had a signal, and one that comes too soon
-	// after another is the same, so it is given them until it has had two.
-	for cmd.Process.Signal(syscall.SIGINT) == nil {
+	time.Sleep(50 * time.Millisecond)
+	// A signal that comes too soon after another is the same.
+	for range 50 {
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
 		var status syscall.WaitStatus
 		if pid, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WNOHANG, nil); err != nil {
 			t.Fatal(err)
 		} else if pid != 0 {
 			if !status.Signaled() || status.Signal() != syscall.SIGINT {
-				t.Errorf("it ended otherwise: %v: %s", status, stderr.String())
+				t.Errorf("it ended otherwise: %v", status)
 			}
-			break
+			return
 		}
-		time.Sleep(time.Millisecond)
 	}
-	_ = cmd.Wait() // for what reads stderr; the process is gone already
-	if stderr.Len() > 0 {
-		t.Errorf("stderr: %s", stderr.String())
-	}
+	_ = cmd.Process.Kill()
+	t.Error("it did not end")
 }
 
 // A reader that closes the pipe early is success.
@@ -243,5 +254,148 @@ func TestIgnoredSignal(t *testing.T) {
 	feed.Close()
 	if status := exitStatus(t, cmd); status != exitDone {
 		t.Errorf("exit status %d", status)
+	}
+}
+
+// What a run that was killed left in the folder of temporary files is removed by the next
+// one.
+func TestKilledRunsTemporaryFolder(t *testing.T) {
+	workplace(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "captures.jsonl")
+	writeFile(t, "urls.txt", "https://example.com/private\n")
+	var captures strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&captures, `{"url":"https://h%d.example.com/robots.txt","body":""}`+"\n", i)
+	}
+	writeFile(t, "captures.jsonl", captures.String())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	left := func() []string {
+		names, err := filepath.Glob(filepath.Join(temp, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	for began := time.Now(); len(left()) < 2; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("no temporary folder appeared")
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput(); err != nil || len(left()) < 2 {
+		t.Errorf("the folder of a program that runs was removed: %v, %s", err, out)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	if out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if names := left(); len(names) > 0 {
+		t.Errorf("%q are left", names)
+	}
+}
+
+// The first signal ends a job whose output nobody reads, be it stdout or a named pipe,
+// and one that waits for the reader of a named pipe.
+func TestSignalStopsBlockedOutput(t *testing.T) {
+	ignoreNoSignals(t)
+	for name, test := range map[string]struct {
+		out  []string
+		open bool
+	}{
+		"stdout":            {nil, true},
+		"named pipe":        {[]string{"-out", "pipe", "-out-format", "csv"}, true},
+		"unread named pipe": {[]string{"-out", "pipe", "-out-format", "csv"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			workplace(t)
+			writeFile(t, "urls.txt", strings.Repeat("https://example.com/private\n", 300_000))
+			if err := syscall.Mkfifo("pipe", 0o666); err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"-in", "urls.txt", "-rules", "rules", "-log", "text", "-summary-json", "s.json"}, test.out...)
+			cmd, stderr := exec.Command("robotsbatch", args...), new(strings.Builder)
+			cmd.Stderr = stderr
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var reader io.Reader = stdout
+			if test.open && test.out != nil {
+				pipe, err := os.Open("pipe")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer pipe.Close()
+				reader = pipe
+			}
+			if test.open { // it writes, and then waits for more to be read
+				if _, err := io.ReadFull(reader, make([]byte, 10)); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(time.Millisecond) {
+					if found, _ := filepath.Glob(".s.json.*"); len(found) > 0 {
+						break // it comes before the output
+					}
+				}
+			}
+			time.Sleep(50 * time.Millisecond) // so that the pipe is full
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+			if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(stderr.String(), "stopped (terminated)") {
+				t.Errorf("exit status %d: %s", status, stderr)
+			}
+			if found, _ := filepath.Glob(".*"); len(found) > 0 {
+				t.Errorf("left behind: %q", found)
+			}
+		})
+	}
+}
+
+// A program that was started without stdout fails when it has something to write there,
+// and one without stdin when it is to read that.
+func TestClosedStreams(t *testing.T) {
+	workplace(t)
+	writeFile(t, "urls.txt", "https://example.com/private\n")
+	for _, test := range []struct {
+		command string
+		status  int
+		want    string
+	}{
+		{"-in urls.txt -rules rules >&-", 1, "stdout is closed"},
+		{"-in urls.txt -rules rules -out /dev/stdout -out-format csv >&-", 1, "stdout is closed"},
+		{"-in - -rules rules <&-", 1, "stdin: file already closed"},
+		{"pipe -rules rules <&-", 1, "stdin: file already closed"},
+		{"export -rules rules -table rules >&-", 1, "stdout is closed"},
+		{"version >&-", 1, "stdout is closed"},
+		{"help export >&-", 1, "stdout is closed"},
+		{"explain https://example.com/ -rules rules >&-", 2, "stdout is closed"},
+		{"-in urls.txt -rules rules -out o.csv <&- >&-", 0, "1 row"},
+		{"-in urls.txt -rules rules >/dev/null </dev/null", 0, "1 row"},
+		{"-in urls.txt -rules rules -out o.csv <>/dev/null >&0", 0, "1 row"}, // as daemons open it
+		{"-in urls.txt -rules rules <>/dev/null >&0", 0, "1 row"},
+	} {
+		cmd, stderr := exec.Command("sh", "-c", "exec robotsbatch "+test.command), new(strings.Builder)
+		cmd.Stderr = stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if status := exitStatus(t, cmd); status != test.status || !strings.Contains(stderr.String(), test.want) {
+			t.Errorf("%s: status %d: %s", test.command, status, stderr)
+		}
 	}
 }

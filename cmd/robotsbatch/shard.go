@@ -1,15 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/outputs"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/store/blob"
 )
 
 // sharding is what the command line says of shards.
@@ -83,9 +86,18 @@ func (c *jobConfig) claim() (release func(), err error) {
 		release, err = outputs.Claim(c.out)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-out: %w", err)
+		return nil, c.outError(err)
 	}
 	return release, nil
+}
+
+// outError is an error about -out. One about a folder that is not there says what to do.
+func (c *jobConfig) outError(err error) error {
+	folder := filepath.Dir(c.out)
+	if _, missing := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist) && !blob.IsURL(c.out) {
+		return fmt.Errorf("-out: %w: the folder %s is missing: make it, or write -out %s/ for an output for each input", err, folder, folder)
+	}
+	return fmt.Errorf("-out: %w", err)
 }
 
 // begunBefore removes what an earlier run of the shard left of an output when it was

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch/manifest"
-	"robotsbatch/io/blob/blobtest"
+	"robotsbatch/io/store/blob/blobtest"
 )
 
 const sample = "../../bench/corpus/sample"
@@ -374,7 +374,7 @@ func TestShardsInStore(t *testing.T) {
 		}
 	}
 	shard("0/2")
-	merge(exitRetry, "s3://bucket/out/: the job is not whole: of 2 shards these are missing: 1")
+	merge(exitRetry, "s3://bucket/out/: the job is incomplete: of 2 shards, missing: 1")
 	shard("1/2")
 	merge(exitDone, "2 shards make a whole: 10,000 rows")
 	if text := string(s.Get("out/" + manifest.FolderName)); strings.Count(text, `{"output":`) != 5 || strings.Contains(text, "endpoint") {

@@ -9,7 +9,7 @@ import (
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/blob"
+	"robotsbatch/io/store/blob"
 )
 
 // subcommand is how a command runs.
@@ -33,6 +33,8 @@ type call struct {
 	s        streams
 	operands []string
 	log      *console.Console
+	// schemeless is a line of a list of URLs without schemes; empty for none.
+	schemeless string
 }
 
 const nothingLeft = "; nothing half-written is left"
@@ -75,6 +77,7 @@ func (sub *subcommand) start(ctx context.Context, args []string, s streams) int 
 	c.log = c.console(s, sub.help.Name)
 	status := exitDone
 	if err == nil {
+		blob.SweepScratch()
 		status, err = sub.run(c, blob.WithTimeout(ctx, c.storeTimeout))
 	}
 	switch {
@@ -94,5 +97,5 @@ func (c *jobConfig) console(s streams, command string) *console.Console {
 	return console.New(s.err, console.Options{JSON: c.logJSON, Quiet: c.quiet || oneLine, OneLine: oneLine, Command: command, Status: statusOf})
 }
 
-// failUsage reports a mistake on a command line that has no flags.
-func failUsage(s streams, err error) int { return newConfig().console(s, "").Fail(err) }
+// failPlain reports an error where no flag says how.
+func failPlain(s streams, err error) int { return newConfig().console(s, "").Fail(err) }

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/export"
+	"robotsbatch/io/report/export"
 )
 
 // surveyHelp is the command survey.
 var surveyHelp = cli.Command{
 	Name: "survey", Set: surveyCommand,
 	Usage: []string{"survey -rules RULES -agents FILE [-out FILE] [flags]", "survey -rules RULES -agents FILE -changes [-out FILE] [flags]"},
-	About: "says of every authority that rules know how much of it each agent is denied: a table with a row for each authority and agent.",
+	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each authority and agent.",
 	Details: "The column blocked is none, some or all: decided by the rules themselves, for every path there can be, and not by trying a few. " +
-		"With captures of more than one time it says since when, and -changes lists who began or ceased to block whom. " +
-		"What the columns mean is in robotsbatch help survey. robotsbatch stats makes the tables that studies publish of it.",
+		"With captures from more than one time it adds since when, and -changes lists who started or stopped blocking whom. " +
+		"The columns are described in robotsbatch help survey. robotsbatch stats turns a survey into the tables that studies publish.",
 	Examples: []string{
 		"survey -rules crawl.warc.gz -agents ai.txt -out survey.parquet",
 		`survey -rules "*.warc.gz" -agents ai.txt -changes -out changes.csv`,
@@ -26,14 +26,14 @@ var surveyHelp = cli.Command{
 var (
 	surveyHistory = cli.Flag[jobConfig]{
 		Name: "history", Topic: rulesTopic, Commands: surveyCommand, Common: true,
-		Short: "say since when, too: columns first_seen, last_seen, since, since_after, changes",
-		More:  "It takes captures of more than one time, or packs that were compiled with -history.",
+		Short: "add since when: columns first_seen, last_seen, since, since_after, changes",
+		More:  "It needs captures from more than one time, or packs compiled with -history.",
 		Bind:  func(c *jobConfig) any { return &c.history },
 	}
 	surveyChanges = cli.Flag[jobConfig]{
 		Name: "changes", Topic: rulesTopic, Commands: surveyCommand, Common: true,
-		Short: "a row for each change instead: who began or ceased to block whom, and when",
-		More:  "It takes what -history takes.",
+		Short: "a row for each change instead: who started or stopped blocking whom, and when",
+		More:  "It needs what -history needs.",
 		Bind:  func(c *jobConfig) any { return &c.changes },
 	}
 )

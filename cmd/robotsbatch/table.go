@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -10,11 +12,12 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/format"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/outputs"
-	"robotsbatch/io/tables"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 )
 
 // Commands that write a table of their own, which has no input's columns.
@@ -31,7 +34,7 @@ func (c *call) checkTable(command *cli.Command) error {
 	if outputs.IsFolder(c.out) {
 		return usageErrorf("-out %s is a folder: name a file, such as %s.parquet", blob.Shown(c.out), command.Name)
 	}
-	if c.writing().WantsText() {
+	if c.writing().WantsText() && command != &hostsHelp {
 		return usageErrorf("-out %s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", blob.Shown(c.out))
 	}
 	c.setWork()
@@ -69,7 +72,7 @@ func (c *call) openTable(schema *arrow.Schema) (*tableOutput, error) {
 	}
 	release, err := outputs.Claim(c.out)
 	if err != nil {
-		return nil, fmt.Errorf("-out: %w", err)
+		return nil, c.outError(err)
 	}
 	return &tableOutput{c: c, target: t, first: &frontier.Source{Schema: schema}, release: release}, nil
 }
@@ -81,6 +84,40 @@ func (o *tableOutput) writeRows(ctx context.Context, name string, rows iter.Seq2
 	source := tables.NewRecords(name, rows)
 	defer source.Close() // also what makes the rows, when the output fails
 	return o.write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged)
+}
+
+// writeText writes a list, of which each gives the lines.
+func (o *tableOutput) writeText(ctx context.Context, each func(visit func(line []byte) error) error) error {
+	w, err := o.c.create(ctx, o.target)
+	if err != nil {
+		return err
+	}
+	codec, _ := compress.ByName(o.target.Name())
+	packed, err := compress.NewWriter(w, codec)
+	if err != nil {
+		w.Abort()
+		return fmt.Errorf("-out: %w", err)
+	}
+	buffered := bufio.NewWriter(packed)
+	err = each(func(line []byte) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		_, _ = buffered.Write(line)
+		return buffered.WriteByte('\n') // has the error of both
+	})
+	if err == nil {
+		err = buffered.Flush()
+	}
+	err = cmp.Or(err, packed.Close())
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		w.Abort()
+		return fmt.Errorf("-out: %w", err)
+	}
+	return nil
 }
 
 // write writes all that src has. unchanged is asked at the end, before the output
@@ -101,8 +138,11 @@ func (o *tableOutput) write(ctx context.Context, src batch.Source, newEvaluator 
 	return batch.Run(ctx, src, sink, newEvaluator, batch.Options{Emit: o.emit, Workers: o.c.workers, Memory: o.c.flightMemory()})
 }
 
-// listOf names things for people.
-func listOf(names []string) string {
+// listOf names things for people, of which any is meant.
+func listOf(names []string) string { return inWords(names, "or") }
+
+// inWords names things for people, with a word before the last.
+func inWords(names []string, word string) string {
 	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }

@@ -81,7 +81,7 @@ func TestProgressOnTerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	for width, parts := range map[uint16]string{80: ", 100 % done, 0:00 left, ", 40: ", 100 %, 0:00 left, ", 12: ""} {
 		progress, summary, found := strings.Cut(shownOn(t, width), "\x1b[K\r\x1b[K")
-		if !found || !strings.HasPrefix(progress, "\r1 row") || !strings.HasPrefix(summary, "robotsbatch: 1 row: 0 allowed, 1 denied") {
+		if !found || !strings.HasPrefix(progress, "\r1 row") || !strings.HasPrefix(summary, "robotsbatch: 1 row for everyone (*): 0 allowed, 1 denied") {
 			t.Errorf("%d columns: shown %q, %q", width, progress, summary)
 		}
 		if line := progress[1:]; len(line) >= int(width) || !strings.Contains(line, parts) {
@@ -89,7 +89,7 @@ func TestProgressOnTerminal(t *testing.T) {
 		}
 	}
 	t.Setenv("TERM", "dumb")
-	if shown := shownOn(t, 80); !strings.HasPrefix(shown, "robotsbatch: 1 row: ") {
+	if shown := shownOn(t, 80); !strings.HasPrefix(shown, "robotsbatch: 1 row for everyone (*): ") {
 		t.Errorf("on a terminal without cursor: %q", shown)
 	}
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/io/format"
-	"robotsbatch/io/outputs"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/matcher/usage"
 )
 
 // formatOf sets dst to a format that available says yes to.
@@ -32,18 +34,13 @@ func isTableFormat(f format.Format) bool { return f.Writable() && f != format.Te
 
 // formatNames are the names of the formats that available says yes to.
 func formatNames(available func(format.Format) bool) []string {
-	var names []string
-	for f := format.Arrow; f <= format.CDX; f++ {
-		if available(f) {
-			names = append(names, f.String())
-		}
-	}
+	names := format.Names(available)
 	slices.Sort(names)
 	return names
 }
 
 // columnsOf adds columns of facts, by commas, each once.
-func columnsOf(dst *[]batch.ColumnKind) func(string) error {
+func columnsOf(dst *[]*batch.ColumnKind) func(string) error {
 	return func(s string) error {
 		for _, name := range strings.Split(s, ",") {
 			kind, err := batch.ParseWith(name)
@@ -58,9 +55,60 @@ func columnsOf(dst *[]batch.ColumnKind) func(string) error {
 	}
 }
 
+// usesOf adds uses, by commas, each once.
+func usesOf(dst *[]usage.Use) func(string) error {
+	return func(s string) error {
+		for _, name := range strings.Split(s, ",") {
+			use, err := usage.ParseUse(name)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(*dst, use) {
+				*dst = append(*dst, use)
+			}
+		}
+		return nil
+	}
+}
+
+// columnKinds are the columns that -use and -with ask for.
+func (c *jobConfig) columnKinds() []*batch.ColumnKind {
+	var kinds []*batch.ColumnKind
+	for _, use := range c.uses {
+		kinds = append(kinds, batch.UseKinds(use, c.explain)...)
+	}
+	return append(kinds, c.with...)
+}
+
+// zstdLevel sets dst to a level of zstd.
+func zstdLevel(dst *int, s string) error {
+	level, err := strconv.Atoi(s)
+	if err != nil || level < 1 || level > 22 {
+		return fmt.Errorf("%q is not a level of zstd, from 1 to 22", s)
+	}
+	*dst = level
+	return nil
+}
+
 var compressions = []cli.Word[outputs.Compression]{
 	{Name: "none", Value: outputs.NoCompression},
 	{Name: "lz4", Value: outputs.LZ4Compression},
 	{Name: "snappy", Value: outputs.SnappyCompression},
 	{Name: "zstd", Value: outputs.ZstdCompression},
+}
+
+var emits = []cli.Word[batch.Emit]{
+	{Name: "all", Value: batch.EmitAll},
+	{Name: "allowed", Value: batch.EmitAllowed},
+	{Name: "denied", Value: batch.EmitDenied},
+	{Name: "unknown", Value: batch.EmitUnknown},
+	{Name: "permitted", Value: batch.EmitPermitted},
+}
+
+// wordsOf are the names of words, in their order.
+func wordsOf[T any](words []cli.Word[T]) (names []string) {
+	for _, w := range words {
+		names = append(names, w.Name)
+	}
+	return names
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"robotsbatch/io/compress"
+	"robotsbatch/io/store/compress"
 )
 
 // makeWARC is the program mkwarc of the test scripts. It writes a WARC file of

@@ -17,7 +17,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
-	"robotsbatch/io/compress"
+	"robotsbatch/io/store/compress"
 )
 
 // setRecord is a record of the set of WARC files, as it is written.

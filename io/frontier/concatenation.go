@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/format"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/store/blob"
 )
 
 // Concatenation is a batch.Source of several inputs, one after another. Only

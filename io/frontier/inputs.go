@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"robotsbatch/io/blob"
+	"robotsbatch/io/store/blob"
 )
 
 // Input is one file, object or stream to read.

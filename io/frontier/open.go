@@ -12,15 +12,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/arrowipc"
-	"robotsbatch/io/blob"
-	"robotsbatch/io/compress"
-	"robotsbatch/io/delimited"
-	"robotsbatch/io/format"
-	"robotsbatch/io/jsonl"
-	"robotsbatch/io/lines"
-	"robotsbatch/io/parquetio"
-	"robotsbatch/io/text"
+	"robotsbatch/io/frontier/arrowipc"
+	"robotsbatch/io/frontier/delimited"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/jsonl"
+	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/frontier/parquetio"
+	"robotsbatch/io/frontier/text"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 )
 
 // Options say how inputs are read. BatchRows and Memory must be set.
@@ -66,9 +66,12 @@ type Source struct {
 	// URLColumn is the column that has the URLs.
 	URLColumn string
 	// file is the input itself, if it is a regular file or an object.
-	file    *blob.File
-	read    atomic.Int64 // bytes of it that were read sequentially
-	closers []io.Closer  // in the order in which they were opened
+	file *blob.File
+	read atomic.Int64 // bytes of it that were read sequentially
+	// Schemeless is the first line of a list of which the first lines all lack a scheme, such
+	// as example.com/a; empty for others.
+	Schemeless string
+	closers    []io.Closer // in the order in which they were opened
 }
 
 // Close closes the source and everything below it.
@@ -86,17 +89,30 @@ func (o *Source) Close() error {
 // Open opens an input and finds out what it is. ctx ends a read from a pipe that
 // sends nothing. An error that is a [UsageError] is about the options.
 func Open(ctx context.Context, in Input, o Options) (*Source, error) {
-	s := &Source{Input: in}
-	r, err := o.recognise(ctx, s)
-	if err == nil {
-		err = o.decode(s, r)
-	}
+	s, r, err := Recognise(ctx, in, o)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.Decode(r, o); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
+
+// Recognise opens an input as Open does, but leaves its decompressed bytes to the caller.
+func Recognise(ctx context.Context, in Input, o Options) (*Source, io.Reader, error) {
+	s := &Source{Input: in}
+	r, err := o.recognise(ctx, s)
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return s, r, nil
+}
+
+// Decode opens the decoder of the bytes that Recognise returned.
+func (s *Source) Decode(r io.Reader, o Options) error { return o.decode(s, r) }
 
 // PassThrough makes the columns come out in the input's own encoding, for Arrow and
 // Parquet. The format's source then closes the file.
@@ -135,70 +151,37 @@ func (o *Options) recognise(ctx context.Context, s *Source) (io.Reader, error) {
 	if s.Format == format.Unknown {
 		s.Format = found
 	}
+	if s.Format == format.Text || s.Format == format.Unknown {
+		s.Schemeless = string(format.Schemeless(format.Head(r)))
+	}
 	return r, nil
 }
 
 // decode opens the recognised format's source on the input's bytes.
 func (o *Options) decode(s *Source, r io.Reader) error {
 	name := s.Input.Name()
-	divided := o.Part.Count > 1
-	if divided {
+	if o.Part.Count > 1 {
 		if !s.canDivide() {
 			return Usagef("%s is one input, and only Arrow files and Parquet are divided into shards: name several inputs", name)
 		}
 		name = fmt.Sprintf("%s (shard %d of %d)", name, o.Part.Index, o.Part.Count)
 	}
-	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part}
-	var table tableSource
-	var err error
-	switch s.Format {
-	case format.Text:
-		if o.URLColumn != "" && o.URLColumn != listColumn {
-			return Usagef("%s is a list of URLs and has no column %q: leave out -url-column", name, o.URLColumn)
+	if open := openers[s.Format]; open != nil {
+		table, err := open(o, s, r, name)
+		if err != nil {
+			return err
 		}
-		if o.Beside.Weight != "" {
-			return Usagef("%s is a list of URLs and has no column %q: leave out -weight", name, o.Beside.Weight)
+		s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
+		if l, ok := table.(list); ok {
+			s.Source = l.Source
 		}
-		if o.Beside.Time != "" {
-			return Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
-		}
-		s.Source = text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})
-		s.URLColumn = listColumn
 		return nil
-	case format.Arrow, format.ArrowS:
-		if s.Format == format.Arrow && s.Codec == compress.None && s.file != nil {
-			size, _ := s.file.Size()
-			table, err = arrowipc.OpenFile(s.file, size, options)
-			if o.AcceptTruncated && isCut(err) && !divided {
-				table, err = arrowipc.OpenStream(r, options)
-			}
-		} else {
-			table, err = arrowipc.OpenStream(r, options)
-		}
-	case format.CSV, format.TSV, format.CDX:
-		separator := o.Separator
-		if s.Format == format.TSV && separator == 0 {
-			separator = '\t'
-		}
-		table, err = delimited.NewSource(r, delimited.Options{
-			Name: name, Separator: separator, CDX: s.Format == format.CDX, URLColumn: o.URLColumn, Beside: o.Beside, Columns: o.Columns, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
-		})
-	case format.JSONL, format.CDXJ:
-		table = jsonl.NewSource(r, jsonl.Options{
-			Name: name, CDXJ: s.Format == format.CDXJ, URLKey: o.URLColumn, Beside: o.Beside, Columns: o.Columns, Verdicts: o.Verdicts, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
-		})
-	case format.Parquet:
-		if s.Codec != compress.None || s.file == nil {
-			return Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
-		}
-		size, _ := s.file.Size()
-		table, err = parquetio.Open(s.file, size, parquetio.Options{
-			Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part,
-		})
-		if err == nil {
-			s.leaveFile()
-		}
+	}
+	switch s.Format {
 	case format.Unknown:
+		if s.Schemeless != "" {
+			return fmt.Errorf("%s: no line has a scheme, and a URL begins with one: write https://%s, not %s", name, s.Schemeless, s.Schemeless)
+		}
 		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
 	case format.RulePack:
 		return Usagef("%s is a rule pack: name it with -rules", name)
@@ -207,11 +190,76 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 	default:
 		return Usagef("%s: reading %s is not available in this version", name, s.Format)
 	}
-	if err != nil {
-		return err
+}
+
+// openers open the source of each format that can be read. name is that of the input in
+// messages.
+var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name string) (tableSource, error){
+	format.Text: openText, format.Arrow: openArrow, format.ArrowS: openArrow, format.Parquet: openParquet,
+	format.CSV: openDelimited, format.TSV: openDelimited, format.CDX: openDelimited,
+	format.JSONL: openObjects, format.CDXJ: openObjects,
+}
+
+// list is a source of URLs as a table without other columns.
+type list struct{ batch.Source }
+
+func (list) Schema() *arrow.Schema { return nil }
+func (list) URLColumn() string     { return listColumn }
+
+func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
+	if o.URLColumn != "" && o.URLColumn != listColumn {
+		return nil, Usagef("%s is a list of URLs and has no column %q: leave out -url-column", name, o.URLColumn)
 	}
-	s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
-	return nil
+	if o.Beside.Weight != "" {
+		return nil, Usagef("%s is a list of URLs and has no column %q: leave out -weight", name, o.Beside.Weight)
+	}
+	if o.Beside.Time != "" {
+		return nil, Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
+	}
+	return list{text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})}, nil
+}
+
+func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
+	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part}
+	if s.Format == format.ArrowS || s.Codec != compress.None || s.file == nil {
+		return arrowipc.OpenStream(r, options)
+	}
+	size, _ := s.file.Size()
+	table, err := arrowipc.OpenFile(s.file, size, options)
+	if o.AcceptTruncated && isCut(err) && o.Part.Count <= 1 {
+		return arrowipc.OpenStream(r, options)
+	}
+	return table, err
+}
+
+func openDelimited(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
+	separator := o.Separator
+	if s.Format == format.TSV && separator == 0 {
+		separator = '\t'
+	}
+	return delimited.NewSource(r, delimited.Options{
+		Name: name, Separator: separator, CDX: s.Format == format.CDX, URLColumn: o.URLColumn, Beside: o.Beside, Columns: o.Columns, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+	})
+}
+
+func openObjects(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
+	return jsonl.NewSource(r, jsonl.Options{
+		Name: name, CDXJ: s.Format == format.CDXJ, URLKey: o.URLColumn, Beside: o.Beside, Columns: o.Columns, Verdicts: o.Verdicts, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+	}), nil
+}
+
+func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, error) {
+	if s.Codec != compress.None || s.file == nil {
+		return nil, Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
+	}
+	size, _ := s.file.Size()
+	table, err := parquetio.Open(s.file, size, parquetio.Options{
+		Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part,
+	})
+	if err == nil {
+		s.leaveFile()
+	}
+	return table, err
 }
 
 // canDivide reports whether a part of the input can be read.

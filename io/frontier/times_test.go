@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/tables/tablestest"
+	"robotsbatch/io/frontier/tables/tablestest"
 )
 
 // Every format gives the times of a column beside the URLs, whichever columns come

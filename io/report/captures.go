@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"robotsbatch/io/ruleset"
+	"robotsbatch/io/rules/ruleset"
 )
 
 // Captures is what is said of captures that were read.

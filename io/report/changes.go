@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"robotsbatch/batch/compare"
-	"robotsbatch/io/runs"
+	"robotsbatch/io/store/runs"
 )
 
 // shownChanges is how many authorities and rules a summary of changes names.

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,13 +21,12 @@ const listed = 25
 // rows that this run read.
 func HTML(s *Summary, t *tally.Tally, pace *Pace, now time.Time) *page.Page {
 	p := &page.Page{
-		Title: "What robots.txt allows",
-		Lead: []string{
-			now.UTC().Format("2 January 2006, 15:04 UTC") + ", robotsbatch " + Printable(s.Version) + ", profile " + s.Profile,
-			"URLs: " + someNames(s.Inputs), "Rules: " + someNames(s.Rules),
+		Title: "What robots.txt allows", Finding: s.finding(), Facts: s.facts(),
+		Foot: []string{
+			fmt.Sprintf("Read %s by the rules of %s, under the profile %s, on %s by robotsbatch %s.", FileNames(s.Inputs), FileNames(s.Rules), s.Profile,
+				now.UTC().Format("2 January 2006, 15:04 UTC"), Printable(s.Version)),
+			fmt.Sprintf("It took %s s, %s URLs a second. %s", secondsText(s.Seconds), Number(s.URLsPerSecond), madeBy),
 		},
-		Facts: s.facts(),
-		Foot:  "Made by robotsbatch, which evaluates robots.txt (RFC 9309) offline. This page asks nothing of any server.",
 	}
 	h := htmlPage{s, t}
 	p.Sections = []page.Section{h.verdicts(), h.weights(), h.newest(), h.reasons(), h.denying(), h.rules(), h.largest(), h.ages(), h.speed(pace), h.notes()}
@@ -37,25 +39,64 @@ type htmlPage struct {
 	tally *tally.Tally
 }
 
-// someNames lists a few names for people.
-func someNames(names []string) string {
-	const most = 5
-	text := Printable(strings.Join(names[:min(len(names), most)], ", "))
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %s more", Number(int64(more)))
+// finding says in sentences to whom how much is closed, and of how much nothing is known.
+func (s *Summary) finding() []string {
+	if s.Rows == 0 || len(s.Agents) == 0 {
+		return []string{"There were no URLs to judge."}
 	}
-	return text
+	most := s.Agents[0]
+	if s.Combined == "" {
+		most = slices.MaxFunc(s.Agents, func(a, b Agent) int { return cmp.Compare(a.Denied, b.Denied) })
+	}
+	text := fmt.Sprintf("%s of %s %s closed to %s", percent(most.Denied, s.Rows), Count(s.Rows, "URL", "URLs"), verb(s.Rows, "is", "are"), s.whom(most.Agent))
+	if s.NoRobots > 0 {
+		text += fmt.Sprintf("; for %s no robots.txt is known", percent(s.NoRobots, s.Rows))
+	}
+	finding := []string{text + "."}
+	if s.Combined == "" && len(s.Agents) > 1 {
+		least := slices.MinFunc(s.Agents, func(a, b Agent) int { return cmp.Compare(a.Denied, b.Denied) })
+		finding = append(finding, fmt.Sprintf("Of %d agents that is the one to which most is closed; to %s it is %s.", len(s.Agents), s.whom(least.Agent), percent(least.Denied, s.Rows)))
+	}
+	if unknown := s.Unknown(); unknown > 0 {
+		finding = append(finding, fmt.Sprintf("%s no verdict, such as texts that are not URLs.", Count(unknown, "row has", "rows have")))
+	}
+	return finding
+}
+
+// whom names an agent, or what a combined verdict is of, within a sentence.
+func (s *Summary) whom(agent string) string {
+	switch {
+	case s.Combined == agent && s.Combined != "":
+		which := "at least one"
+		if s.Combined == "all-denied" {
+			which = "all"
+		}
+		return fmt.Sprintf("%s of %s", which, Count(int64(len(s.Agents)-1), "agent", "agents"))
+	case agent == matcher.Everyone:
+		return "everyone (*)"
+	}
+	return Printable(agent)
+}
+
+// verb is the form of a verb for a number of things.
+func verb(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 func (s *Summary) facts() []page.Fact {
-	facts := []page.Fact{{Value: Number(s.Rows), Name: "rows"}}
+	facts := []page.Fact{{Value: Number(s.Rows), Name: "URLs"}}
 	if len(s.Agents) > 0 {
 		a := &s.Agents[0]
-		facts = append(facts, page.Fact{Value: percent(a.Denied, a.Allowed+a.Denied), Name: "denied to " + Printable(a.Agent)})
+		facts = append(facts, page.Fact{Value: percent(a.Denied, s.Rows), Name: "closed to " + s.whom(a.Agent)})
 	}
-	return append(facts, page.Fact{Value: Number(s.Unknown()), Name: "without a verdict"},
-		page.Fact{Value: Number(s.Authorities), Name: "authorities"}, page.Fact{Value: Number(s.AuthoritiesWithout), Name: "without robots.txt"},
-		page.Fact{Value: secondsText(s.Seconds) + " s", Name: "time"}, page.Fact{Value: Number(s.URLsPerSecond), Name: "URLs a second"})
+	facts = append(facts, page.Fact{Value: percent(s.NoRobots, s.Rows), Name: "no robots.txt known"}, page.Fact{Value: Number(s.Unknown()), Name: "without a verdict"})
+	if s.Authorities != nil {
+		facts = append(facts, page.Fact{Value: Number(*s.Authorities), Name: "hosts"}, page.Fact{Value: Number(*s.AuthoritiesWithout), Name: "hosts without robots.txt"})
+	}
+	return facts
 }
 
 // percent is a share for people.
@@ -65,7 +106,14 @@ func percentOf(part, whole float64) string {
 	if whole <= 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f %%", 100*part/whole)
+	share := 100 * part / whole
+	switch {
+	case 0 < share && share < 0.05:
+		return "<0.1 %"
+	case 99.95 <= share && share < 100:
+		return ">99.9 %"
+	}
+	return fmt.Sprintf("%.1f %%", share)
 }
 
 func shareOf(part, whole int64) float64 {
@@ -80,30 +128,57 @@ func textCell(text string) page.Cell { return page.Cell{Text: Printable(text)} }
 func numberCell(n int64) page.Cell { return page.Cell{Text: Number(n), Number: float64(n)} }
 
 func shareCell(part, whole int64) page.Cell {
-	share := shareOf(part, whole)
-	return page.Cell{Text: percent(part, whole), Number: share, Bar: share}
+	return page.Cell{Text: percent(part, whole), Number: shareOf(part, whole)}
 }
 
-var verdictParts = []page.Series{{Name: "allowed", Kind: page.Allowed}, {Name: "denied", Kind: page.Denied}, {Name: "no verdict", Kind: page.Unknown}}
+// barCell is the bar of a share, in a column of its own.
+func barCell(part, whole int64) page.Cell { return page.Cell{Bar: shareOf(part, whole)} }
+
+var (
+	// verdictParts are those of rows, of which some are allowed only because no robots.txt
+	// is known.
+	verdictParts = []page.Series{
+		{Name: "denied", Kind: page.Denied},
+		{Name: "allowed by robots.txt", Kind: page.Allowed},
+		{Name: "allowed, no robots.txt known", Kind: page.AllowedUnruled},
+		{Name: "no verdict", Kind: page.Unknown},
+	}
+	weightParts = []page.Series{{Name: "denied", Kind: page.Denied}, {Name: "allowed", Kind: page.Allowed}, {Name: "no verdict", Kind: page.Unknown}}
+)
+
+// unruled is how many rows are allowed only because no robots.txt is known.
+func (s *Summary) unruled() int64 {
+	if s.Missing == missingDeny || s.Missing == missingNull {
+		return 0
+	}
+	return s.NoRobots
+}
 
 func (h htmlPage) verdicts() page.Section {
 	bars := &page.Bars{Parts: verdictParts}
-	table := &page.Table{Caption: "Rows by verdict", Columns: []page.Column{
-		{Name: "Agent"}, {Name: "Allowed", Number: true}, {Name: "Denied", Number: true}, {Name: "No verdict", Number: true}, {Name: "Share denied", Number: true},
+	table := &page.Table{Caption: "URLs by verdict", Columns: []page.Column{
+		{Name: "Agent"},
+		{Name: "Closed", Number: true},
+		{Bar: true},
+		{Name: "Denied", Number: true},
+		{Name: "Allowed by robots.txt", Number: true},
+		{Name: "Allowed, no robots.txt known", Number: true},
+		{Name: "No verdict", Number: true},
 	}}
 	for _, a := range h.Agents {
 		name := Printable(a.Agent)
+		unruled := min(h.unruled(), a.Allowed)
 		bars.Bars = append(bars.Bars, page.Bar{
-			Name: name, Values: []float64{float64(a.Allowed), float64(a.Denied), float64(a.Unknown)},
-			Text: fmt.Sprintf("%s allowed, %s denied, %s no verdict", Number(a.Allowed), Number(a.Denied), Number(a.Unknown)),
+			Name: name, Values: []float64{float64(a.Denied), float64(a.Allowed - unruled), float64(unruled), float64(a.Unknown)},
+			Text: fmt.Sprintf("%s denied, %s allowed by robots.txt, %s allowed because no robots.txt is known, %s no verdict", Number(a.Denied), Number(a.Allowed-unruled), Number(unruled), Number(a.Unknown)),
 		})
 		table.Rows = append(table.Rows, []page.Cell{
-			textCell(a.Agent), numberCell(a.Allowed), numberCell(a.Denied), numberCell(a.Unknown), shareCell(a.Denied, a.Allowed+a.Denied),
+			textCell(a.Agent), shareCell(a.Denied, h.Rows), barCell(a.Denied, h.Rows), numberCell(a.Denied), numberCell(a.Allowed - unruled), numberCell(unruled), numberCell(a.Unknown),
 		})
 	}
 	text := ""
 	if h.OutputsKept > 0 {
-		text = fmt.Sprintf("Counts by verdict are of all %s. %s written by an earlier run: authorities, rules and reasons below are of the others.",
+		text = fmt.Sprintf("Counts by verdict are of all %s. %s written by an earlier run: hosts, rules and reasons below are of the others.",
 			Count(int64(len(h.Outputs)), "output", "outputs"), Count(int64(h.OutputsKept), "was", "were"))
 	}
 	return page.Section{Title: "Verdicts", Text: text, Parts: []page.Part{bars, table}}
@@ -114,20 +189,20 @@ func (h htmlPage) weights() page.Section {
 	if h.Weight == nil {
 		return page.Section{}
 	}
-	bars := &page.Bars{Parts: verdictParts}
+	bars := &page.Bars{Parts: weightParts}
 	table := &page.Table{Caption: "Sums of " + Printable(h.Weight.Column) + " by verdict", Columns: []page.Column{
-		{Name: "Agent"}, {Name: "Allowed", Number: true}, {Name: "Denied", Number: true}, {Name: "No verdict", Number: true}, {Name: "Share denied", Number: true},
+		{Name: "Agent"}, {Name: "Share denied", Number: true}, {Name: "Denied", Number: true}, {Name: "Allowed", Number: true}, {Name: "No verdict", Number: true},
 	}}
 	for _, a := range h.Agents {
-		row := []page.Cell{textCell(a.Agent)}
+		row := make([]page.Cell, 2)
 		var values []float64
-		for _, sum := range []*batch.Sum{&a.Weight.Allowed, &a.Weight.Denied, &a.Weight.Unknown} {
+		for _, sum := range []*batch.Sum{&a.Weight.Denied, &a.Weight.Allowed, &a.Weight.Unknown} {
 			row = append(row, page.Cell{Text: sumText(sum), Number: sum.Float()})
 			values = append(values, max(0, sum.Float()))
 		}
-		share := percentOf(values[1], values[0]+values[1])
-		row = append(row, page.Cell{Text: share, Number: values[1] / max(1, values[0]+values[1])})
-		bars.Bars = append(bars.Bars, page.Bar{Name: Printable(a.Agent), Values: values, Text: fmt.Sprintf("%s allowed, %s denied", row[1].Text, row[2].Text)})
+		row[0] = textCell(a.Agent)
+		row[1] = page.Cell{Text: percentOf(values[0], values[0]+values[1]), Number: values[0] / max(1, values[0]+values[1])}
+		bars.Bars = append(bars.Bars, page.Bar{Name: Printable(a.Agent), Values: values, Text: fmt.Sprintf("%s denied, %s allowed", row[2].Text, row[3].Text)})
 		table.Rows = append(table.Rows, row)
 	}
 	text := ""
@@ -163,24 +238,42 @@ func (h htmlPage) newest() page.Section {
 	return page.Section{Title: "Then and now", Text: "What the newest rules say of rows that their own time's allowed or denied.", Parts: []page.Part{table}}
 }
 
+// reasonWords are the reasons for people.
+var reasonWords = map[matcher.Reason]string{
+	matcher.AllowRule: "An allow rule matches", matcher.DisallowRule: "A disallow rule matches", matcher.NoRuleMatched: "No rule matches",
+	matcher.NoGroup: "robots.txt has no group for it", matcher.RobotsTxt: "It is the robots.txt itself", matcher.Unavailable: "The site has no robots.txt",
+	matcher.Unreachable: "The robots.txt could not be fetched", matcher.StaleRules: "No rule of the last good copy matches", matcher.NoRobots: "No robots.txt known",
+	matcher.NoCaptureYet: "Before the first capture", matcher.NoTime: "The row has no time", matcher.InvalidURL: "Not a URL", matcher.UnsupportedScheme: "A scheme without robots.txt",
+}
+
+// reasons has a row for each agent and reason, so that it is as wide with many agents as
+// with one. Agents of which all is the same share their rows.
 func (h htmlPage) reasons() page.Section {
-	table := &page.Table{Caption: "Rows by reason", Columns: []page.Column{{Name: "Reason"}}}
-	for i := range h.tally.Agents {
-		table.Columns = append(table.Columns, page.Column{Name: Printable(h.Agents[i].Agent), Number: true}, page.Column{Name: "Share", Number: true})
-	}
-	for reason := matcher.Reason(1); reason.String() != "reason(?)"; reason++ {
-		row, some := []page.Cell{textCell(strings.ReplaceAll(reason.String(), "_", " "))}, false
-		for i := range h.tally.Agents {
-			n, total := h.tally.Reasons[i][reason], int64(0)
-			for _, other := range h.tally.Reasons[i] {
-				total += other
+	table := &page.Table{Caption: "URLs by reason", Columns: []page.Column{
+		{Name: "Reason"}, {Name: "Agents"}, {Name: "URLs", Number: true}, {Name: "Share", Number: true}, {Bar: true},
+	}}
+	for i, reasons := range h.tally.Reasons {
+		if slices.Contains(h.tally.Reasons[:i], reasons) {
+			continue
+		}
+		var agents []string
+		total := int64(0)
+		for j := range h.tally.Reasons {
+			if h.tally.Reasons[j] == reasons {
+				agents = append(agents, h.Agents[j].Agent)
 			}
-			some = some || n > 0
-			row = append(row, numberCell(n), shareCell(n, total))
 		}
-		if some {
-			table.Rows = append(table.Rows, row)
+		for _, n := range reasons {
+			total += n
 		}
+		var rows [][]page.Cell
+		for reason, n := range reasons {
+			if n > 0 {
+				rows = append(rows, []page.Cell{textCell(reasonWords[matcher.Reason(reason)]), textCell(strings.Join(agents, ", ")), numberCell(n), shareCell(n, total), barCell(n, total)})
+			}
+		}
+		slices.SortStableFunc(rows, func(a, b []page.Cell) int { return cmp.Compare(b[2].Number, a[2].Number) })
+		table.Rows = append(table.Rows, rows...)
 	}
 	text := ""
 	if more := len(h.Agents) - h.tally.Agents; more > 0 && h.Combined == "" {
@@ -215,25 +308,35 @@ func countCell(e *tally.Entry) page.Cell {
 	return page.Cell{Text: text, Number: float64(e.Count)}
 }
 
+// deniedShare is how many of an authority's rows are denied, or how many at least.
+func (h htmlPage) deniedShare(e *tally.Entry) page.Cell {
+	denied, rows, exact := h.tally.DeniedShare(e)
+	cell := shareCell(denied, rows)
+	if !exact {
+		cell.Text = "≥ " + cell.Text
+	}
+	return cell
+}
+
 func (h htmlPage) denying() page.Section {
-	table := &page.Table{Caption: "Authorities with the most rows that are denied", Columns: []page.Column{
-		{Name: "Authority"}, {Name: "Denied", Number: true}, {Name: "Of its rows", Number: true}, {Name: "A rule that denies"},
+	table := &page.Table{Caption: "Hosts with the most URLs that are denied", Columns: []page.Column{
+		{Name: "Host"}, {Name: "Denied", Number: true}, {Name: "Of its URLs", Number: true}, {Bar: true}, {Name: "A rule that denies"},
 	}}
 	for _, e := range h.tally.Denying.Largest(listed) {
 		table.Rows = append(table.Rows, []page.Cell{
-			textCell(e.Key), countCell(&e), shareCell(e.Count-e.Error, e.Rows), {Text: Printable(e.Example), Code: e.Example != ""},
+			textCell(e.Key), countCell(&e), h.deniedShare(&e), {Bar: h.deniedShare(&e).Number}, {Text: Printable(e.Example), Code: e.Example != ""},
 		})
 	}
-	text := "Rows that are denied to at least one agent. " + errorText(h.tally.Denying)
+	text := "URLs that are denied to at least one agent. " + errorText(h.tally.Denying)
 	if len(table.Rows) == 0 {
-		text = "No row is denied."
+		text = "No URL is denied."
 	}
 	return page.Section{Title: "Who denies most", Text: text, Parts: parts(table)}
 }
 
 func (h htmlPage) rules() page.Section {
-	table := &page.Table{Caption: "Rules by the rows that they deny", Columns: []page.Column{
-		{Name: "Rule"}, {Name: "Group"}, {Name: "Rows", Number: true}, {Name: "For example at"},
+	table := &page.Table{Caption: "Rules by the URLs that they deny", Columns: []page.Column{
+		{Name: "Rule"}, {Name: "Group"}, {Name: "URLs", Number: true}, {Name: "For example at"},
 	}}
 	for _, e := range h.tally.Rules.Largest(listed) {
 		agent, rule, _ := strings.Cut(e.Key, "\n")
@@ -244,21 +347,38 @@ func (h htmlPage) rules() page.Section {
 	}
 	return page.Section{
 		Title: "Which rules deny most", Parts: parts(table),
-		Text: "Rules as they are written, of all authorities and agents together. " + errorText(h.tally.Rules),
+		Text: "Rules as they are written, of all hosts and agents together. " + h.wholeSites() + errorText(h.tally.Rules),
 	}
 }
 
+// wholeSites says how many denials come from rules that close a whole site.
+func (h htmlPage) wholeSites() string {
+	whole, all := int64(0), int64(0)
+	for _, e := range h.tally.Rules.Largest(math.MaxInt) {
+		_, rule, _ := strings.Cut(e.Key, "\n")
+		_, pattern, _ := strings.Cut(rule, ":")
+		switch all += e.Count; strings.TrimSpace(pattern) {
+		case "/", "*", "/*":
+			whole += e.Count
+		}
+	}
+	if !h.tally.Rules.Exact() {
+		return fmt.Sprintf("About %s of all denials are by rules that close a whole site, such as Disallow: /. ", percent(whole, all))
+	}
+	return fmt.Sprintf("%s of all %s are by rules that close a whole site, such as Disallow: /. ", percent(whole, all), Count(all, "denial", "denials"))
+}
+
 func (h htmlPage) largest() page.Section {
-	table := &page.Table{Caption: "Authorities with the most rows", Columns: []page.Column{
-		{Name: "Authority"}, {Name: "Rows", Number: true}, {Name: "Denied to " + Printable(h.Agents[0].Agent), Number: true},
+	table := &page.Table{Caption: "Hosts with the most URLs", Columns: []page.Column{
+		{Name: "Host"}, {Name: "URLs", Number: true}, {Name: "Denied to " + Printable(h.Agents[0].Agent), Number: true}, {Bar: true},
 	}}
 	for _, e := range h.tally.Largest.Largest(listed) {
-		table.Rows = append(table.Rows, []page.Cell{textCell(e.Key), countCell(&e), shareCell(e.Denied[0], e.Rows)})
+		table.Rows = append(table.Rows, []page.Cell{textCell(e.Key), countCell(&e), shareCell(e.Denied[0], e.Rows), barCell(e.Denied[0], e.Rows)})
 	}
 	if len(table.Rows) == 0 {
 		return page.Section{}
 	}
-	columns := &page.Columns{Title: "Authorities by the number of their rows"}
+	columns := &page.Columns{Title: "Hosts by the number of their URLs"}
 	sample := h.tally.Authorities
 	limits := []int64{1, 10, 100, 1000, 10_000, 100_000}
 	for i, low := range limits {
@@ -272,14 +392,14 @@ func (h htmlPage) largest() page.Section {
 	text := errorText(h.tally.Largest)
 	if sample.Scale() > 1 {
 		all, off := sample.Count(func(tally.Counts) bool { return true })
-		text += fmt.Sprintf(" The chart is estimated from %s authorities; all together they are good to about %s.", Number(int64(sample.Len())), percentOf(off, float64(all)))
+		text += fmt.Sprintf(" The chart is estimated from %s hosts; all together they are good to about %s.", Number(int64(sample.Len())), percentOf(off, float64(all)))
 	}
-	return page.Section{Title: "URLs per authority", Text: text, Parts: []page.Part{columns, table}}
+	return page.Section{Title: "URLs of each host", Text: text, Parts: []page.Part{columns, table}}
 }
 
 func (h htmlPage) ages() page.Section {
 	names := []string{"< 1 h", "1–6 h", "6–24 h", "1–7 d", "7–30 d", "30 d–1 y", "> 1 y", "?"}
-	columns := &page.Columns{Title: "Rows by the age of the robots.txt; ? is not known"}
+	columns := &page.Columns{Title: "URLs by the age of the robots.txt; ? is not known"}
 	known := int64(0)
 	for i, n := range h.tally.Ages {
 		columns.Columns = append(columns.Columns, page.Bar{Name: names[i], Values: []float64{float64(n)}, Text: shortNumber(n)})

@@ -8,6 +8,8 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/tally"
+	"robotsbatch/io/report/stats"
+	"robotsbatch/matcher"
 )
 
 // What comes from outside is escaped, and what was counted is there.
@@ -17,9 +19,9 @@ func TestHTML(t *testing.T) {
 	counts.Rules.Add([]byte("*\nDisallow: /<script>\x1b[31m"), 7)
 	counts.Largest.Add([]byte("https://a.test"), 9).Rows = 9
 	counts.Authorities.Add([]byte("https://a.test"), 9, 7)
-	s := &Summary{Version: "devel", Profile: "rfc9309", Complete: true, Inputs: []string{"a\"<b>.csv"}, Agents: []Agent{{Agent: "CCBot"}}}
+	s := &Summary{Version: "devel", Profile: "rfc9309", Complete: true, Inputs: []string{"/home/me/a\"<b>.csv"}, Agents: []Agent{{Agent: "CCBot"}}}
 	s.Weigh("bytes")
-	s.Add("out.csv", &batch.Stats{Rows: 9, Agents: []batch.Counts{{Allowed: 2, Denied: 7}}})
+	s.Add("out.csv", &batch.Stats{Rows: 9, Counters: batch.Counters{NoRobots: 1}, Agents: []batch.Counts{{Allowed: 2, Denied: 7}}})
 	started := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	pace := newPace(started)
 	for i := range 10_000 {
@@ -31,16 +33,83 @@ func TestHTML(t *testing.T) {
 	}
 	text := out.String()
 	for _, want := range []string{
-		"URLs: a&#34;&lt;b&gt;.csv", "<code>Disallow: /&lt;script&gt;%1B[31m", "<dd>77.8 %</dd>", "disallow rule", "By bytes", "at most 10.0k/s",
+		"Read a&#34;&lt;b&gt;.csv by the rules of", "<code>Disallow: /&lt;script&gt;%1B[31m", "<dd>77.8 %</dd>", "A disallow rule matches", "By bytes", "at most 10.0k/s",
+		`<p class="finding">77.8 % of 9 URLs are closed to CCBot; for 11.1 % no robots.txt is known.</p>`,
+		// Of 2 allowed rows one is allowed because no robots.txt is known.
+		`7 denied, 1 allowed by robots.txt, 1 allowed because no robots.txt is known`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %s", want)
 		}
+	}
+	if strings.Contains(text, "/home/me") {
+		t.Error("the page has the path of a machine")
 	}
 	if strings.Count(text, "<script>") != 1 || strings.Contains(text, "\x1b") {
 		t.Error("text from outside is not escaped")
 	}
 	if seconds, rates := pace.rates(); len(seconds) > mostPoints || len(rates) != len(seconds) || seconds[len(seconds)-1] < 990 {
 		t.Errorf("%d points", len(seconds))
+	}
+}
+
+// Every reason has words, so that no page shows a column's value.
+func TestReasonWords(t *testing.T) {
+	for reason := matcher.Reason(1); reason.String() != "reason(?)"; reason++ {
+		if reasonWords[reason] == "" {
+			t.Errorf("%s has no words", reason)
+		}
+	}
+}
+
+// A share that is not nothing is not called 0, and one that is not all is not called 100.
+func TestPercent(t *testing.T) {
+	for _, test := range []struct {
+		part, whole int64
+		want        string
+	}{
+		{0, 9, "0.0 %"}, {1, 100_000, "<0.1 %"}, {1, 1000, "0.1 %"}, {99_999, 100_000, ">99.9 %"}, {9, 9, "100.0 %"}, {0, 0, "–"}, {1, 3, "33.3 %"},
+	} {
+		if got := percent(test.part, test.whole); got != test.want {
+			t.Errorf("%d of %d: %s, want %s", test.part, test.whole, got, test.want)
+		}
+	}
+}
+
+// Rules that close a whole site are counted as that, however they are written.
+func TestWholeSites(t *testing.T) {
+	counts := tally.New(1)
+	for rule, rows := range map[string]int64{"Disallow: /": 6, "disallow:/*": 1, "Disallow: /a": 2, "Disallow: /*?": 1} {
+		counts.Rules.Add([]byte("*\n"+rule), rows)
+	}
+	got := htmlPage{&Summary{}, counts}.wholeSites()
+	if want := "70.0 % of all 10 denials are by rules that close a whole site"; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The page of a history says the latest finding first and then the first month's, and has
+// a line for each agent; sites that were unreachable are in no share.
+func TestStatsOverTime(t *testing.T) {
+	var counts []stats.Count
+	for i, month := range []string{"2026-01", "2026-02", "2026-03"} {
+		n := int64(i)
+		counts = append(counts, stats.Count{Month: month, Agent: "GPTBot", Sites: 10, Unreachable: 2, Full: 2 * n, None: 8 - 2*n, FullNamed: n},
+			stats.Count{Month: month, Agent: "<Bot>", Sites: 10, Unreachable: 2, None: 8})
+	}
+	var out bytes.Buffer
+	if err := Stats(counts, stats.ByDomain, "x.rules", "devel", time.Now()).Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<p class="finding">50.0 % of 8 sites deny everything to GPTBot, 50.0 % of them by its name.</p>`, "<p>In 2026-01 it was 0.0 %. The robots.txt of 2 sites could not be fetched",
+		"&lt;Bot&gt; from 0.0 % to 0.0 %", `<polyline class="line0" points="0.00,220.00 500.00,128.33 1000.00,36.67 "/>`, "<summary>The numbers of each month</summary>",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no %s in %s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "<Bot>") {
+		t.Error("an agent is not escaped")
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/tally"
-	"robotsbatch/io/blob"
+	"robotsbatch/io/store/blob"
 )
 
 // Page is the page for people that a job writes at its end, and what its workers count for

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"robotsbatch/io/blob"
+	"robotsbatch/io/store/blob"
 )
 
 // packagePrefix matches the package names that errors begin with. They help who works
@@ -21,7 +21,7 @@ var packageNames = []string{
 	"access", "agentlist", "arrowipc", "batch", "blob", "cache", "captures", "compare", "compress", "delimited", "domains", "evaluate", "explain",
 	"export", "extent", "findings", "format", "frontier", "hosts", "jsonl", "kernels", "lines", "lint", "manifest", "matcher", "outputs",
 	"parquetio", "partition", "pipe", "report", "robotstxt", "rulepack", "rulesdir", "ruleset", "runs", "spelling", "stats", "stores",
-	"tables", "tally", "text", "urls", "verify", "warc",
+	"tables", "tally", "text", "urls", "usage", "verify", "warc",
 }
 
 // Message is err in words for whoever runs the program: without the names of

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"robotsbatch/io/blob"
+	"robotsbatch/io/store/blob"
 )
 
 func TestMessage(t *testing.T) {
@@ -41,14 +41,14 @@ func TestMessage(t *testing.T) {
 
 // Every package whose errors may reach a message is in the list.
 func TestPackageNames(t *testing.T) {
-	for _, pattern := range []string{"../*", "../../batch/*", "../../matcher/*", "../../batch", "../../matcher", "../blob/stores"} {
+	for _, pattern := range []string{"../*", "../*/*", "../../batch/*", "../../matcher/*", "../../batch", "../../matcher", "../store/blob/stores"} {
 		folders, err := filepath.Glob(pattern)
 		if err != nil || len(folders) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
 		}
 		for _, folder := range folders {
 			name := filepath.Base(folder)
-			if info, err := os.Stat(folder); err != nil || !info.IsDir() || slices.Contains([]string{"testdata", "internal", "reference"}, name) {
+			if info, err := os.Stat(folder); err != nil || !info.IsDir() || slices.Contains([]string{"testdata", "internal", "reference", "store", "rules", "page"}, name) {
 				continue
 			}
 			if !slices.Contains(packageNames, name) {

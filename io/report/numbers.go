@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/blob"
 )
 
 // clock is a duration as minutes and seconds, with hours where there are any.
@@ -79,6 +81,24 @@ func Age(d time.Duration) string {
 		if strings.HasSuffix(text, none) {
 			text = text[:len(text)-2]
 		}
+	}
+	return text
+}
+
+// FileNames lists a few names of files or folders for people, without the folders of a
+// machine that they are in. Objects keep their names.
+func FileNames(names []string) string {
+	const most = 5
+	var short []string
+	for _, name := range names[:min(len(names), most)] {
+		if name = blob.Shown(name); !strings.Contains(name, "://") {
+			name = filepath.Base(name)
+		}
+		short = append(short, Printable(name))
+	}
+	text := strings.Join(short, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %s more", Number(int64(more)))
 	}
 	return text
 }

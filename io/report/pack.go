@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"robotsbatch/io/rulepack"
+	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -136,7 +136,7 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	if body.Kind == robotstxt.HTMLKind {
 		odd += ", HTML"
 	}
-	fmt.Fprintf(w, "  body         %d%s\n", a.Body, odd)
+	fmt.Fprintf(w, "  body         %d%s\n", body.Number, odd)
 	for _, sitemap := range body.Records.Sitemaps {
 		fmt.Fprintf(w, "  sitemap      %s\n", Printable(sitemap))
 	}
@@ -167,7 +167,11 @@ func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
 			from = time.Unix(s.From, 0).UTC().Format(time.RFC3339)
 		}
 		if s.Access == access.Rules {
-			what = fmt.Sprintf("rules of body %d", s.Body)
+			number, err := p.BodyNumber(s.Body)
+			if err != nil {
+				return err
+			}
+			what = fmt.Sprintf("rules of body %d", number)
 		}
 		if s.Stale {
 			what += ", stale"

@@ -9,7 +9,8 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
-	"robotsbatch/io/blob"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
 )
 
 // Summary is what a job did: -summary-json writes it, and the last line on stderr
@@ -31,24 +32,17 @@ type Summary struct {
 	Truncated []Truncated `json:"truncated,omitempty"`
 	// Notes say which columns come out as another type than they have.
 	Notes []string `json:"notes,omitempty"`
-	// Rows were read and RowsWritten written (-emit).
-	Rows        int64 `json:"rows"`
-	RowsWritten int64 `json:"rows_written"`
-	// Invalid and UnsupportedScheme are rows that have no verdict, whatever the
-	// agent.
-	Invalid           int64 `json:"invalid"`
-	UnsupportedScheme int64 `json:"unsupported_scheme"`
-	// NoTime rows have no time, and no verdict; NoCaptureYet rows are from before the
-	// first capture of their authority (-as-of column:NAME).
-	NoTime       int64 `json:"no_time,omitempty"`
-	NoCaptureYet int64 `json:"no_capture_yet,omitempty"`
+	// Rows were read and RowsWritten written. Emit says which, as of -emit; empty for all.
+	Rows        int64  `json:"rows"`
+	RowsWritten int64  `json:"rows_written"`
+	Emit        string `json:"emit,omitempty"`
+	batch.Counters
+	// Missing is the verdict of NoRobots rows: allow, deny or null.
+	Missing string `json:"missing"`
 	// AsOf is the time that ages were counted up to, null where no fetch has a
 	// time. Outdated rows were decided by a fetch older than MaxAgeSeconds then.
 	AsOf          *time.Time `json:"as_of"`
 	MaxAgeSeconds int64      `json:"max_age_seconds"`
-	Outdated      int64      `json:"outdated"`
-	// SitemapsCut rows have more sitemaps than are listed.
-	SitemapsCut int64 `json:"sitemaps_cut"`
 	// Combined is how the verdicts of all agents were combined: any-denied or all-denied;
 	// empty when they were not. Then the first of Agents, of this name, has the combined
 	// verdicts.
@@ -56,13 +50,16 @@ type Summary struct {
 	Agents   []Agent `json:"agents"`
 	// Weight is absent without -weight.
 	Weight *Weight `json:"weight,omitempty"`
-	// Authorities are distinct within an output; above a million, estimated.
-	Authorities        int64   `json:"authorities"`
-	AuthoritiesWithout int64   `json:"authorities_without_robots"`
+	// Authorities are the distinct ones; above a million, estimated. They are absent with
+	// several outputs, which are counted each by itself and may share authorities.
+	Authorities        *int64  `json:"authorities,omitempty"`
+	AuthoritiesWithout *int64  `json:"authorities_without_robots,omitempty"`
 	Seconds            float64 `json:"seconds"`
 	URLsPerSecond      int64   `json:"urls_per_second"`
 
 	keptRows int64 // that were not read in this run
+	// authorities of all outputs added up, and how many of them are without a robots.txt.
+	authorities, without int64
 }
 
 // Truncated is an input that ended too early.
@@ -103,11 +100,14 @@ func (s *Summary) Weigh(column string) {
 	}
 }
 
+// NoneKnown reports whether there are authorities, and none of them has a robots.txt.
+func (s *Summary) NoneKnown() bool { return s.authorities > 0 && s.without == s.authorities }
+
 // Keep adds an output that an earlier run wrote.
 func (s *Summary) Keep(path string, o *manifest.Output) {
 	s.OutputsKept++
 	s.keptRows += o.Counts.Rows
-	s.Add(path, o.Counts.Stats())
+	s.Add(path, &o.Counts)
 	for _, t := range o.Truncated {
 		s.Truncated = append(s.Truncated, Truncated(t))
 	}
@@ -118,14 +118,13 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 	s.Outputs = append(s.Outputs, path)
 	s.Rows += stats.Rows
 	s.RowsWritten += stats.Selected
-	s.Invalid += stats.Invalid
-	s.UnsupportedScheme += stats.UnsupportedScheme
-	s.NoTime += stats.NoTime
-	s.NoCaptureYet += stats.NoCaptureYet
-	s.Outdated += stats.Outdated
-	s.SitemapsCut += stats.MoreSitemaps
-	s.Authorities += stats.Authorities
-	s.AuthoritiesWithout += stats.WithoutRobots
+	s.Counters.Add(&stats.Counters)
+	s.authorities += stats.Authorities
+	s.without += stats.WithoutRobots
+	s.Authorities, s.AuthoritiesWithout = nil, nil
+	if len(s.Outputs) == 1 {
+		s.Authorities, s.AuthoritiesWithout = &stats.Authorities, &stats.WithoutRobots
+	}
 	for i, counts := range stats.Agents {
 		s.Agents[i].Allowed += counts.Allowed
 		s.Agents[i].Denied += counts.Denied
@@ -199,9 +198,12 @@ func (s *Summary) String() string {
 	var b strings.Builder
 	b.WriteString(Count(s.Rows, "row", "rows"))
 	if len(s.Agents) == 1 {
-		fmt.Fprintf(&b, ": %s allowed, %s denied, ", Number(s.Agents[0].Allowed), Number(s.Agents[0].Denied))
+		if s.Agents[0].Agent == matcher.Everyone {
+			b.WriteString(" for everyone (*)")
+		}
+		fmt.Fprintf(&b, ": %s, ", s.verdictsText(&s.Agents[0]))
 	} else if s.Combined != "" {
-		fmt.Fprintf(&b, "; %s of %s: %s allowed, %s denied; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), Number(s.Agents[0].Allowed), Number(s.Agents[0].Denied))
+		fmt.Fprintf(&b, "; %s of %s: %s; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), s.verdictsText(&s.Agents[0]))
 	} else {
 		for _, agent := range s.shownAgents() {
 			fmt.Fprintf(&b, "; %s: %s allowed, %s denied", agent.Agent, Number(agent.Allowed), Number(agent.Denied))
@@ -209,38 +211,84 @@ func (s *Summary) String() string {
 		if more := len(s.Agents) - len(s.shownAgents()); more > 0 {
 			fmt.Fprintf(&b, "; %s more", Count(int64(more), "agent", "agents"))
 		}
+		if s.NoRobots > 0 && s.Missing != missingNull {
+			verdict := "allowed"
+			if s.Missing == missingDeny {
+				verdict = "denied"
+			}
+			fmt.Fprintf(&b, "; %s %s because no robots.txt is known", Count(s.NoRobots, "row", "rows"), verdict)
+		}
 		b.WriteString("; ")
 	}
 	fmt.Fprintf(&b, "%s unknown (%s invalid", Number(s.Unknown()), Number(s.Invalid))
 	if s.UnsupportedScheme > 0 {
 		fmt.Fprintf(&b, ", %s of another scheme", Number(s.UnsupportedScheme))
 	}
+	if s.Missing == missingNull && s.NoRobots > 0 {
+		fmt.Fprintf(&b, ", %s because no robots.txt is known", Number(s.NoRobots))
+	}
 	b.WriteString(")")
 	s.writeWeights(&b)
 	s.writeNewest(&b)
-	if s.RowsWritten != s.Rows {
-		fmt.Fprintf(&b, "; %s written", Count(s.RowsWritten, "row", "rows"))
+	if which := s.emitted(); which != "" || s.RowsWritten != s.Rows {
+		fmt.Fprintf(&b, "; %s written%s", Count(s.RowsWritten, "row", "rows"), which)
 	}
-	if s.NoTime > 0 {
-		fmt.Fprintf(&b, "; %s without a time", Count(s.NoTime, "row", "rows"))
-	}
-	if s.NoCaptureYet > 0 {
-		fmt.Fprintf(&b, "; %s before the first capture", Count(s.NoCaptureYet, "row", "rows"))
-	}
-	if s.Outdated > 0 {
-		fmt.Fprintf(&b, "; %s decided by robots.txt older than %s", Number(s.Outdated), Age(time.Duration(s.MaxAgeSeconds)*time.Second))
-	}
-	if s.SitemapsCut > 0 {
-		fmt.Fprintf(&b, "; %s with more sitemaps than are listed", Number(s.SitemapsCut))
+	for _, r := range s.Remarks() {
+		count := Number(r.Count)
+		if r.Row != "" {
+			count = Count(r.Count, r.Row, r.Rows)
+		}
+		age := Age(time.Duration(s.MaxAgeSeconds) * time.Second)
+		fmt.Fprintf(&b, "; %s %s", count, strings.ReplaceAll(r.Text, batch.MaxAge, age))
 	}
 	if s.OutputsKept > 0 {
 		fmt.Fprintf(&b, "; %d of %s were done before", s.OutputsKept, Count(int64(len(s.Outputs)), "output", "outputs"))
 	}
-	fmt.Fprintf(&b, "; %s, %s without robots.txt", Count(s.Authorities, "authority", "authorities"), Number(s.AuthoritiesWithout))
+	if s.Authorities != nil {
+		fmt.Fprintf(&b, "; %s, %s without robots.txt", Count(*s.Authorities, "authority", "authorities"), Number(*s.AuthoritiesWithout))
+	}
 	if s.Seconds > 0 { // of a job that others did nobody knows
 		fmt.Fprintf(&b, "; %s s, %s URLs a second", secondsText(s.Seconds), Number(s.URLsPerSecond))
 	}
 	return b.String()
+}
+
+// The words of -missing.
+const missingDeny, missingNull = "deny", "null"
+
+// verdictsText says how many rows an agent is allowed and denied, and how many of these only
+// because no robots.txt is known.
+func (s *Summary) verdictsText(a *Agent) string {
+	because := ""
+	if s.NoRobots > 0 {
+		because = fmt.Sprintf(" (%s because no robots.txt is known)", Number(s.NoRobots))
+	}
+	allowed, denied := Number(a.Allowed)+" allowed", Number(a.Denied)+" denied"
+	switch s.Missing {
+	case missingNull:
+	case missingDeny:
+		denied += because
+	default:
+		allowed += because
+	}
+	return allowed + ", " + denied
+}
+
+// emitted says which rows Emit writes where several agents have a verdict of their own.
+func (s *Summary) emitted() string {
+	agents := len(s.Agents)
+	if agents < 2 || s.Combined != "" {
+		return ""
+	}
+	switch s.Emit {
+	case "allowed":
+		return fmt.Sprintf(", allowed to all %d agents", agents)
+	case "denied":
+		return fmt.Sprintf(", denied to at least one of %d agents", agents)
+	case "unknown":
+		return fmt.Sprintf(", denied to none of %d agents and allowed to not all", agents)
+	}
+	return ""
 }
 
 // shownAgents are the agents for people: the first ones, when there are many, or the
@@ -339,7 +387,10 @@ func (s *Summary) Write(w blob.Writer) error {
 // Merged is the summary of a job that a manifest is of. path is where an output of that
 // name lies.
 func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
-	s := &Summary{Complete: true, Outputs: []string{}}
+	s := &Summary{Complete: true, Outputs: []string{}, Missing: "allow"}
+	if missing := m.Job.Options["missing"]; len(missing) > 0 {
+		s.Missing = missing[0]
+	}
 	agents := m.Job.Options["agent"]
 	if len(agents) == 0 {
 		agents = []string{"*"}
@@ -347,13 +398,16 @@ func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
 	if weight := m.Job.Options["weight"]; len(weight) > 0 {
 		s.Weigh(weight[0])
 	}
+	if emit := m.Job.Options["emit"]; len(emit) > 0 && emit[0] != "all" {
+		s.Emit = emit[0]
+	}
 	for i := range m.Outputs {
 		o := &m.Outputs[i]
 		for len(s.Agents) < len(o.Counts.Agents) {
 			name := strings.Join(agents[min(len(s.Agents), len(agents)):min(len(s.Agents)+1, len(agents))], "")
 			s.Agents = append(s.Agents, Agent{Agent: name})
 		}
-		s.Add(path(o.Output.Name), o.Counts.Stats())
+		s.Add(path(o.Output.Name), &o.Counts)
 	}
 	return s
 }

@@ -137,8 +137,34 @@ func (s *search) covers(by, rule *robotstxt.Rule) bool {
 	if by == nil || s.profile == robotstxt.Google || hasQuery(by) == hasQuery(rule) {
 		return true
 	}
+	if hasQuery(by) {
+		return false
+	}
 	literal := bytes.TrimRight(bytes.TrimSuffix(by.Pattern, []byte("$")), "*")
-	return !hasQuery(by) && !bytes.ContainsRune(literal, '*') // it ends before the query
+	if !bytes.ContainsRune(literal, '*') {
+		return true // it ends before the query
+	}
+	// So it does if it matches what rule's paths begin with.
+	start := []byte("/")
+	if before, _, _ := bytes.Cut(rule.Pattern, []byte("?")); before != nil && rule.Pattern[0] == '/' {
+		start, _, _ = bytes.Cut(before, []byte("*"))
+	}
+	return matchesStart(by.Pattern, start)
+}
+
+// matchesStart reports whether a pattern matches every path that begins with a text.
+func matchesStart(pattern, text []byte) bool {
+	if bytes.HasSuffix(pattern, []byte("$")) {
+		return false
+	}
+	for i, literal := range bytes.Split(pattern, []byte("*")) {
+		at := bytes.Index(text, literal)
+		if at < 0 || i == 0 && at > 0 {
+			return false
+		}
+		text = text[at+len(literal):]
+	}
+	return true
 }
 
 // hasQuery reports whether a rule is compared with the query spelling of paths.

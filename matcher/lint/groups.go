@@ -8,15 +8,17 @@ import (
 	"strings"
 
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/extent"
 	"robotsbatch/matcher/robotstxt"
 )
 
 // checkGroups checks user-agent lines, and the rules in their groups.
 func (c *checker) checkGroups() {
+	changed := c.joinedChanges()
 	for i := range c.file.Groups {
 		g := &c.file.Groups[i]
 		c.checkAgents(g)
-		c.checkDelays(g)
+		c.checkDelays(g, changed)
 		c.checkBlankLine(g)
 		for r := range g.Rules {
 			c.checkRule(&g.Rules[r])
@@ -27,13 +29,20 @@ func (c *checker) checkGroups() {
 	c.checkShadowed()
 }
 
-// checkDelays checks the crawl-delays of a group.
-func (c *checker) checkDelays(g *robotstxt.Group) {
+// checkDelays checks the crawl-delays of a group. Joining groups matters to the agents in
+// changed.
+func (c *checker) checkDelays(g *robotstxt.Group, changed map[string]bool) {
 	for _, d := range g.CrawlDelays {
 		c.checkCrawlDelay(d)
 		at := valueAt(c.lines[d.Line-1], content(c.lines[d.Line-1]))
 		for _, a := range g.Agents {
 			if a.Line > d.Line {
+				if i := slices.IndexFunc(g.Agents, func(a robotstxt.Agent) bool {
+					return a.Line < d.Line && slices.ContainsFunc(c.agentKeys(a), func(key string) bool { return changed[key] })
+				}); i >= 0 {
+					c.addRelated("joined-verdicts", d.Line, at, a.Line, "a crawl-delay does not end a group: %s gets other verdicts, because it shares the rules of the user-agent in line %d", quote(g.Agents[i].Value), a.Line)
+					break
+				}
 				c.addRelated("joined-groups", d.Line, at, a.Line, "a crawl-delay does not end a group: the agents above share the rules of the user-agent in line %d", a.Line)
 				break
 			}
@@ -183,4 +192,75 @@ func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 	default:
 		c.addRelated("dead-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, beats it on every path that it matches", quote(by.Text), where)
 	}
+}
+
+// maxApart is how many agents are compared with and without joined groups: a hostile body
+// has many.
+const maxApart = 16
+
+// joinedChanges returns the agents, in lower case, to which joining groups is proven to
+// matter: a path is decided differently if each crawl-delay ends its group.
+func (c *checker) joinedChanges() map[string]bool {
+	apart := *c.file
+	apart.Groups = nil
+	var chains []matcher.Chain
+	for _, g := range c.file.Groups {
+		first := joinedAt(&g)
+		if first == 0 {
+			apart.Groups = append(apart.Groups, g)
+			continue
+		}
+		before, after := g, g
+		before.Agents, before.Rules, after.Agents = g.Agents[:first], nil, g.Agents[first:]
+		apart.Groups = append(apart.Groups, before, after)
+		for _, a := range before.Agents {
+			for _, key := range c.agentKeys(a) {
+				if len(chains) < maxApart {
+					chains = append(chains, matcher.Chain{key})
+				}
+			}
+		}
+	}
+	changed := make(map[string]bool)
+	if len(chains) == 0 {
+		return changed
+	}
+	with, without := matcher.Compile(c.file, chains), matcher.Compile(&apart, chains)
+	for i, chain := range chains {
+		if key := chain[0]; !changed[key] && differ(&with[i], &without[i]) {
+			changed[key] = true
+		}
+	}
+	return changed
+}
+
+// joinedAt returns the index of the first agent after the last crawl-delay that stands among
+// the user-agent lines of a group; 0 for none.
+func joinedAt(g *robotstxt.Group) int {
+	for _, d := range slices.Backward(g.CrawlDelays) {
+		if at := slices.IndexFunc(g.Agents, func(a robotstxt.Agent) bool { return a.Line > d.Line }); at > 0 {
+			return at
+		}
+	}
+	return 0
+}
+
+// differ reports whether a path is found that two groups decide differently.
+func differ(a, b *matcher.Trie) bool {
+	if a.Equal(b) {
+		return false
+	}
+	for _, r := range []extent.Result{extent.Of(a), extent.Of(b)} {
+		for _, path := range []string{r.Allowed, r.Denied} {
+			if path != "" && denies(a, path) != denies(b, path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func denies(t *matcher.Trie, path string) bool {
+	rules := t.Trace([]byte(path))
+	return len(rules) > 0 && !rules[0].Allow
 }

@@ -9,6 +9,7 @@ import (
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/spelling"
+	"robotsbatch/matcher/usage"
 )
 
 var (
@@ -16,8 +17,7 @@ var (
 	known = []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"}
 	// others are keys that single crawlers or services read; they are not mistakes.
 	others = []string{
-		"host", "clean-param", "request-rate", "visit-time", "robot-version", "comment",
-		"content-signal", "content-usage", "license", "schemamap",
+		"host", "clean-param", "request-rate", "visit-time", "robot-version", "comment", "schemamap",
 	}
 	// metaTags are values of the robots meta tag. They have no effect in a robots.txt.
 	metaTags = []string{"noindex", "nofollow", "noarchive", "nosnippet", "noimageindex", "noodp", "noydir", "index", "follow"}
@@ -40,7 +40,7 @@ func (c *checker) checkLines() {
 		switch key := strings.ToLower(string(r.key)); {
 		case key == "sitemap" || key == "site-map":
 			c.checkURL("relative-sitemap", "Sitemap", i+1, &r)
-		case key == "license":
+		case key == "license" && !usage.IsLicense(r.value):
 			c.checkURL("relative-license", "License", i+1, &r)
 		case slices.Contains(metaTags, key):
 			c.add("meta-tag", i+1, r.keyAt, "%s does not belong in a robots.txt: use the robots meta tag or the X-Robots-Tag header, on a page that crawlers may fetch", quote(r.key))
@@ -80,6 +80,14 @@ func (c *checker) addWarning(w robotstxt.Warning) {
 	}
 }
 
+// directives returns the keys of the lines about the use of what is fetched, in lower case.
+func directives() (keys []string) {
+	for d := range usage.Directives {
+		keys = append(keys, strings.ToLower(d.String()))
+	}
+	return keys
+}
+
 // addNoRecord distinguishes a record without its colon from other text.
 func (c *checker) addNoRecord(number, at int, text []byte) {
 	word := text
@@ -105,7 +113,7 @@ func (c *checker) addUnknown(number int, r *record) {
 	if slices.Contains(others, key) || slices.Contains(metaTags, key) {
 		return
 	}
-	if near := spelling.Nearest(key, known); near != "" {
+	if near := spelling.Nearest(key, append(directives(), known...)); near != "" {
 		c.add("unknown-near-record", number, r.keyAt, "%s is unknown, and the line is ignored: was %s meant?", quote(r.key), near)
 		return
 	}

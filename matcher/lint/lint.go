@@ -97,6 +97,7 @@ func Body(body []byte, o Options) Report {
 		}
 		c.checkLines()
 		c.checkGroups()
+		c.checkStatements()
 		found[profile] = c.report
 	}
 	report := merge(found)

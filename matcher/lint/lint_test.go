@@ -36,7 +36,7 @@ func TestCatalogue(t *testing.T) {
 // TestCodesAreUsed: the codes in the program and in the catalogue are the same.
 func TestCodesAreUsed(t *testing.T) {
 	used := make(map[string]bool)
-	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go"} {
+	for _, file := range []string{"body.go", "lines.go", "groups.go", "agents.go", "patterns.go", "statements.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -79,6 +79,9 @@ func TestBody(t *testing.T) {
 		{"User-agent: *\nDisallow é\nDisallow: /é x", "2:1 missing-colon, 2:10 missing-slash, 3:13 blank-in-pattern"},
 		{"User-agent: *\nDisallowed: /a\nDisallow: /a", "2:1 record-with-more, 3:1 duplicate-rule(google)>2"},
 		{"User-agent: *\nDisallow: https://example.com/a", "2:11 missing-slash"},
+		{"User-agent: *\nDisallow: private secret/\nDisallow: a\t/b", "2:11 missing-slash, 2:18 blank-in-pattern, 3:11 missing-slash, 3:12 blank-in-pattern"},
+		{"User-agent: *\nDisallow: /robots.txt$\nDisallow: /robots.txt", "2:1 dead-rule(rfc9309)"},
+		{"User-agent: *\nDisallow: /%72obots.txt$\nAllow: /robots.txt", "2:1 dead-rule(rfc9309), 2:12 escape-as-written(google)"},
 		{"User-agent: 008\nDisallow: /", "1:13 agent-beyond-grammar(google)"},
 		{"User-agent: MJ12bot v1\nDisallow: /", "1:13 agent-with-blanks(google), 1:13 agent-with-blanks(rfc9309)"},
 		{"User-agent: Mediapartners-Google*\nDisallow:", "1:13 agent-with-more"},
@@ -94,10 +97,40 @@ func TestBody(t *testing.T) {
 		{"User-agent: " + strings.Repeat("é", 100) + "\nDisallow:", "1:13 agent-names-nobody"},
 		{"License:\nLicense: https://a.example/l.xml\nnofollow: /x\nHostname: a", "1:1 relative-license, 3:1 meta-tag, 4:1 unknown-record"},
 		{"User-agent: *\nDisallow\nAllow: /\n:x", "2:1 broken-record, 4:1 empty-key"},
+		{"User-agent: *\nContent-Usage: /a  train-ai=n, ai=n, search=x", "2:32 usage-unknown-key, 2:38 usage-value"},
+		{"User-agent: *\nContent-Usage: train-ai=n,\nContent-Usage:", "2:27 usage-syntax, 3:1 usage-without-statement"},
+		{"User-agent: *\nContent-Signal: search=yes, x , ai-train=no", "2:29 signal-ignored"},
+		{"User-agent: a\n Content-Usage: train-ai=n\nContent-Signal: search=no\nUser-agent: b\nDisallow: /", "2:2 statement-between-agents>4"},
+		{"User-agent: a\nContent-Usage: /a/ train-ai=n\nContent-Usage: /a/b/ search=n\nContent-Usage: /a/b/c train-ai=y, search=y", "3:1 statement-hides>2"},
+		{"User-agent: a\nContent-Signal: search=no\nContent-Signal: / ai-train=no, search=no", "2:1 statement-never-decides>3"},
+		{"User-agent: a\nContent-Usage: /a train-ai=n\nContent-Usage: /a search=n\nContent-Usage: /a/b search=n, train-ai=y\nLicense: urn:x:y", ""},
+		{"Content-usage: train-ai=n\nContent-useage: x", "1:1 statement-before-group, 2:1 unknown-near-record"},
 		{"# \xFF\xFE\nUser-agent: *\nContent-Signal: ai-train=no\nHost: a.example\nDisallow:", ""},
 	} {
 		if got := where(Body([]byte(test.body), Options{})); got != test.want {
 			t.Errorf("%q:\n got %s\nwant %s", test.body, got, test.want)
+		}
+	}
+}
+
+// TestJoinedGroups: a join that changes a verdict is an error, any other one a warning.
+func TestJoinedGroups(t *testing.T) {
+	for body, want := range map[string]string{
+		"User-agent: *\nCrawl-delay: 10\nUser-agent: abot\nDisallow: /":                                     "joined-verdicts",
+		"User-agent: a\nCrawl-delay: 10\nUser-agent: b\nDisallow: /x":                                       "joined-verdicts",
+		"User-agent: a\nCrawl-delay: 10\nUser-agent: b\nAllow: /x":                                          "joined-groups",
+		"User-agent: a\nCrawl-delay: 10\nUser-agent: b\nDisallow: /\n\nUser-agent: a\nDisallow: /":          "joined-groups",
+		"User-agent: a\nCrawl-delay: 10\nUser-agent: b\nDisallow: /x\n\nUser-agent: a\nAllow: /x\nAllow: /": "joined-groups",
+		"User-agent: a\nCrawl-delay: 10\nDisallow:\nUser-agent: b\nDisallow: /":                             "",
+	} {
+		got := ""
+		for _, f := range Body([]byte(body), Options{}).Findings {
+			if strings.HasPrefix(f.Code, "joined-") {
+				got = f.Code
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 
+	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -17,12 +18,19 @@ func (c *checker) checkRule(rule *robotstxt.Rule) {
 		}
 		return
 	}
-	if pattern[0] != '/' && pattern[0] != '*' {
-		return // it never matches, which has a finding already
-	}
-	if i := bytes.IndexAny(pattern, blanks); i >= 0 {
+	never := pattern[0] != '/' && pattern[0] != '*' // which has a finding already
+	if i := bytes.IndexAny(pattern, blanks); i >= 0 && never {
+		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern: give each rule one pattern, and start comments with #")
+		return
+	} else if i >= 0 {
 		c.add("blank-in-pattern", rule.Line, at+i, "the blank is part of the pattern, so it matches only URLs with a blank: give each rule one pattern, and start comments with #")
 		return
+	}
+	if never {
+		return
+	}
+	if !rule.Allow && c.profile == robotstxt.RFC9309 && matcher.NormalPattern(pattern, robotstxt.RFC9309) == "/robots.txt$" {
+		c.add("dead-rule", rule.Line, valueAt(line, content(line)), "the rule never decides: /robots.txt is always allowed")
 	}
 	c.checkEscapes(rule.Line, at, pattern)
 	if i := bytes.IndexByte(pattern[:len(pattern)-1], '$'); i >= 0 {
@@ -43,7 +51,9 @@ func (c *checker) checkEscapes(number, at int, pattern []byte) {
 			return
 		case char == '%':
 			if decoded := unhex(pattern[i+1])<<4 | unhex(pattern[i+2]); c.profile == robotstxt.Google && isUnreserved(decoded) {
-				c.add("escape-as-written", number, at+i, "google compares %s as written: the rule does not match URLs with %q", pattern[i:i+3], string(rune(decoded)))
+				written := bytes.ToUpper(pattern[i : i+3]) // of the pattern's digits, and not of the URL's
+				c.add("escape-as-written", number, at+i, "google compares %s as %s: the rule does not match URLs with %q, nor with %s",
+					pattern[i:i+3], written, string(rune(decoded)), bytes.ToLower(written))
 				return
 			}
 			i += 2

@@ -109,6 +109,8 @@ type File struct {
 	Groups []Group
 	// Sitemaps are the values of all sitemap records, with their lines.
 	Sitemaps []Record
+	// Statements are the lines about the use of what is fetched, in file order.
+	Statements []Statement
 	// Others are the records with other keys, such as host, with their lines, if
 	// Options.Others is set. A line without a colon is not a record.
 	Others []Other

@@ -1,6 +1,10 @@
 package robotstxt
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"robotsbatch/matcher/usage"
+)
 
 // field is the meaning of a key.
 type field uint8
@@ -14,7 +18,12 @@ const (
 	crawlDelayField
 	// otherField is a known key whose value is not needed.
 	otherField
+	// statementField and the following ones are the keys of package usage's directives.
+	statementField
 )
+
+// isStatement reports whether the key is a directive of package usage.
+func (f field) isStatement() bool { return f >= statementField }
 
 // spelling is one way to write a key, in lower case.
 type spelling struct {
@@ -46,9 +55,12 @@ var spellings = ['z' + 1][]spelling{
 	},
 	'c': {
 		{"crawl-delay", crawlDelayField, false},
+		{"content-signal", statementField + field(usage.ContentSignal), false},
+		{"content-usage", statementField + field(usage.ContentUsage), false},
 		{"clean-param", otherField, false},
 	},
 	'h': {{"host", otherField, false}},
+	'l': {{"license", statementField + field(usage.License), false}},
 	'n': {{"noindex", otherField, false}},
 	'r': {{"request-rate", otherField, false}},
 }
@@ -81,7 +93,8 @@ func usualKey(line []byte) (f field, length int) {
 }
 
 // lookUp returns the field of a key that is not empty, ignoring ASCII case. If prefix is
-// set, anything may follow a known key. The kind is the warning to give, 0 for none.
+// set, anything may follow a known key, unless it is a statement's. The kind is the warning
+// to give, 0 for none.
 func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	letter := lower(key[0])
 	if int(letter) >= len(spellings) {
@@ -89,6 +102,7 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	}
 	for i := range spellings[letter] {
 		s := &spellings[letter][i]
+		prefix := prefix && !s.field.isStatement()
 		if len(key) != len(s.name) && !(prefix && len(key) > len(s.name)) || !equalFold(key[:len(s.name)], s.name) {
 			continue
 		}

@@ -3,6 +3,8 @@ package robotstxt
 import (
 	"bytes"
 	"slices"
+
+	"robotsbatch/matcher/usage"
 )
 
 // maxGoogleLine is how many bytes of a line Google's parser reads: 8 times the longest URL
@@ -108,7 +110,7 @@ func (p *Parser) record(line []byte) {
 	}
 	field, kind := lookUp(key, p.google)
 	if !colon {
-		if field == unknownField || !isOneWord(line[sep:]) {
+		if field == unknownField || field.isStatement() || !isOneWord(line[sep:]) {
 			p.warn(NotARecord)
 			return
 		}
@@ -118,7 +120,7 @@ func (p *Parser) record(line []byte) {
 		p.warn(kind)
 	}
 	value := trimLeft(line[sep+1:])
-	if p.others && (field == unknownField || field == otherField) {
+	if p.others && (field == unknownField || field == otherField || field.isStatement()) {
 		p.file.Others = append(p.file.Others, Other{Key: key, Record: Record{Value: value, Line: p.file.Lines}})
 	}
 	p.add(field, value, line)
@@ -161,7 +163,21 @@ func (p *Parser) add(f field, value, line []byte) {
 			return
 		}
 		p.delays = append(p.delays, Record{Value: value, Line: p.file.Lines})
+	default:
+		if f.isStatement() {
+			p.addStatement(usage.Directive(f-statementField), value, line)
+		}
 	}
+}
+
+// addStatement adds a statement to the newest group. It does not end a list of user-agent
+// lines: what may be fetched never depends on statements.
+func (p *Parser) addStatement(d usage.Directive, value, line []byte) {
+	s := Statement{Directive: d, Value: value, Text: line, Line: p.file.Lines, Group: len(p.groups) - 1}
+	if d != usage.License {
+		s.Path, s.Value = usage.SplitPath(value)
+	}
+	p.file.Statements = append(p.file.Statements, s)
 }
 
 func (p *Parser) addRule(allow bool, pattern, line []byte) {

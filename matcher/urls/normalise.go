@@ -96,14 +96,14 @@ func QueryEscape(plain []byte) int {
 		if next < 0 {
 			return -1
 		}
-		if i += next; IsQueryEscape(plain, i) {
+		if i += next; isQueryEscape(plain, i) {
 			return i
 		}
 	}
 }
 
-// IsQueryEscape reports whether a normalised path has "%2F" or "%3F" at i.
-func IsQueryEscape(plain []byte, i int) bool {
+// isQueryEscape reports whether a normalised path has "%2F" or "%3F" at i.
+func isQueryEscape(plain []byte, i int) bool {
 	return i+2 < len(plain) && plain[i] == '%' && plain[i+2] == 'F' && (plain[i+1] == '2' || plain[i+1] == '3')
 }
 
@@ -112,7 +112,7 @@ func IsQueryEscape(plain []byte, i int) bool {
 func AppendQueryNormal(dst, plain []byte, from int) []byte {
 	dst = append(dst, plain[:from]...)
 	for i := from; i < len(plain); i++ {
-		if !IsQueryEscape(plain, i) {
+		if !isQueryEscape(plain, i) {
 			dst = append(dst, plain[i])
 			continue
 		}

@@ -19,45 +19,61 @@ type room struct {
 	others []string
 }
 
+// The floors of io, from the ground up: a floor may import the floors below it, and of
+// its own floor what its rooms' lines name.
 var (
 	// engine is what everything above the engine may import of it.
-	engine = []string{"matcher", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint"}
-	// shared are the rooms in io that the others there may import.
-	shared = []string{"io/compress", "io/blob", "io/format", "io/lines", "io/tables", "io/arrowipc", "io/captures", "io/runs", "io/cache"}
+	engine = []string{"matcher", "matcher/usage", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint"}
+	// store is where bytes lie: files, object stores, compression, spill files, caches.
+	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs"}
+	// tables are the rooms of io/frontier that formats share.
+	tables = join(store, []string{"io/frontier/format", "io/frontier/lines", "io/frontier/tables", "io/frontier/arrowipc"})
+	// frontier is all of io/frontier: tables and lists of URLs, in and out.
+	frontier = join(tables, []string{
+		"io/frontier", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl",
+		"io/frontier/parquetio", "io/frontier/outputs", "io/frontier/pipe",
+	})
+	// rules is all of io/rules: folders, packs and captures of robots.txt files.
+	rules = []string{
+		"io/rules/ruleset", "io/rules/rulesdir", "io/rules/rulepack", "io/rules/captures",
+		"io/rules/warc", "io/rules/hosts", "io/rules/agentlist",
+	}
+	arrow = []string{"github.com/apache/arrow/go/v15/arrow"}
 )
 
 // table is the rule for imports. A package in no room is a violation.
 var table = []room{
-	{"matcher", []string{"matcher/robotstxt", "matcher/access", "matcher/urls", "matcher/internal/kernels"}, nil},
+	{"matcher", []string{"matcher/robotstxt", "matcher/usage", "matcher/access", "matcher/urls", "matcher/internal/kernels"}, nil},
 	{"matcher/urls", []string{"matcher/internal/kernels"}, []string{"golang.org/x/net/idna"}},
 	{"matcher/domains", nil, []string{"golang.org/x/net/publicsuffix"}},
 	{"matcher/internal/kernels", nil, []string{"golang.org/x/sys/cpu"}},
 	{"matcher/partition", nil, []string{"github.com/cespare/xxhash/v2"}},
-	{"matcher/robotstxt", nil, nil},
+	{"matcher/robotstxt", []string{"matcher/usage"}, nil},
+	{"matcher/usage", nil, nil},
 	{"matcher/access", nil, nil},
 	{"matcher/spelling", nil, nil},
-	{"matcher/lint", []string{"matcher", "matcher/spelling", "matcher/robotstxt"}, nil},
+	{"matcher/lint", []string{"matcher", "matcher/extent", "matcher/usage", "matcher/spelling", "matcher/robotstxt"}, nil},
 	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
-	{"matcher/reference", nil, []string{"golang.org/x/net/idna"}},
+	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
 	{"batch/compare", []string{"batch", "matcher", "matcher/urls"}, nil},
-	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls"}, nil},
+	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
 	// Opening objects needs no driver, and only a program links those.
-	{"io/blob", nil, []string{"golang.org/x/sys"}},
-	{"io/blob/stores", []string{"io/blob"}, []string{"*"}},
-	{"io/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
-	{"io/ruleset", join(engine, []string{"batch", "io/rulesdir", "io/rulepack", "io/warc"}, shared), nil},
-	{"io/frontier", join([]string{"batch", "io/text", "io/delimited", "io/jsonl", "io/parquetio"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
-	{"io/export", join(engine, []string{"batch", "io/rulepack", "io/ruleset"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
-	{"io/hosts", join([]string{"batch", "matcher/urls"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
-	{"io/outputs", join([]string{"batch", "io/text", "io/delimited", "io/jsonl", "io/parquetio", "io/frontier", "io/rulesdir", "io/ruleset"}, shared), nil},
-	{"io/stats", join([]string{"batch", "matcher/domains"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
-	{"io/agentlist", []string{"matcher"}, nil},
-	{"io/report", join(engine, []string{"batch", "batch/compare", "io/rulepack", "io/ruleset", "io/stats"}, shared), nil},
-	{"io/findings", join(engine, []string{"io/report"}, shared), nil},
-	{"io/explain", join(engine, []string{"batch", "batch/evaluate", "io/report", "io/ruleset"}, shared), nil},
-	{"io/verify", join([]string{"batch", "io/frontier", "io/parquetio", "io/rulepack", "io/ruleset"}, shared), []string{"github.com/apache/arrow/go/v15/arrow"}},
-	{"io/*", join(engine, []string{"batch"}, shared), []string{"*"}},
+	{"io/store/blob", nil, []string{"golang.org/x/sys"}},
+	{"io/store/blob/stores", []string{"io/store/blob"}, []string{"*"}},
+	{"io/store/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
+	{"io/store/*", join([]string{"batch"}, store), []string{"*"}},
+	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio"}, tables), arrow},
+	{"io/frontier/outputs", join([]string{"batch"}, frontier), nil},
+	{"io/frontier/*", join(engine, []string{"batch"}, tables), []string{"*"}},
+	{"io/rules/ruleset", join(engine, []string{"batch"}, rules, frontier), nil},
+	{"io/rules/hosts", join([]string{"batch", "matcher/urls"}, tables), arrow},
+	{"io/rules/agentlist", []string{"matcher"}, nil},
+	{"io/rules/*", join(engine, []string{"batch", "io/rules/captures"}, tables), []string{"*"}},
+	{"io/report", join(engine, []string{"batch", "batch/compare", "io/report/stats", "io/report/page"}, rules, frontier), nil},
+	{"io/report/findings", join(engine, []string{"io/report"}, store), nil},
+	{"io/report/explain", join(engine, []string{"batch", "batch/evaluate", "io/report"}, rules, frontier), nil},
+	{"io/report/*", join(engine, []string{"batch"}, rules, frontier), arrow},
 	{"cmd", join(engine, []string{"batch", "batch/compare", "batch/evaluate", "io/*"}), []string{"*"}},
 	{"bench", join(engine, []string{"matcher/reference", "batch", "batch/evaluate", "io/*"}), []string{"*"}},
 	{"scripts", join(engine, []string{"batch", "batch/evaluate", "io/*", "bench"}), []string{"*"}},

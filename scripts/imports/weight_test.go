@@ -16,7 +16,7 @@ var heavy = []string{
 // TestWeight is on what the program links, which decides about its size, how
 // long the first build takes, and how long the program takes to start.
 func TestWeight(t *testing.T) {
-	for _, target := range []string{"./cmd/robotsbatch", "./io/blob/stores"} {
+	for _, target := range []string{"./cmd/robotsbatch", "./io/store/blob/stores"} {
 		watchTree(t)
 		cmd := exec.Command("go", "list", "-deps", target)
 		cmd.Dir = top

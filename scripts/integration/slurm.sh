@@ -113,7 +113,7 @@ grep -q 'Restarts=1' <(scontrol show job "${job}_$locked") || fail "the locked s
 
 status=0
 ./robotsbatch merge out/ 2>merged || status=$?
-[[ $status == 75 ]] && grep -q "of 16 shards these are .*: $killed\$" merged || fail "merge, without shard $killed: status $status: $(cat merged)"
+[[ $status == 75 ]] && grep -q "of 16 shards, missing: $killed\$" merged || fail "merge, without shard $killed: status $status: $(cat merged)"
 again=$(sbatch --parsable --array="$killed" --mem=0 --output="$scratch/log.again" "$task" "${arguments[@]}" -out "$scratch/out/" -quiet)
 until_true 60 eval "[[ -z \$(squeue -h -j $again) ]]" || fail "the shard that was submitted again does not end: $(squeue)"
 ./robotsbatch merge out/ 2>merged || fail "merge: $(cat merged log.again)"

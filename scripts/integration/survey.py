@@ -45,16 +45,19 @@ COUNTS = """
     SELECT {rank} AS rank, agent, count(*) AS sites,
       count(*) FILTER (blocked = 'all') AS "full", count(*) FILTER (blocked = 'some') AS partial,
       count(*) FILTER (blocked = 'none') AS "none", count(*) FILTER (blocked IS NULL) AS undecided,
-      count(*) FILTER (blocked = 'all') / count(*) AS full_share, count(*) FILTER (blocked = 'some') / count(*) AS partial_share,
+      count(*) FILTER (unreachable) AS unreachable,
+      count(*) FILTER (blocked = 'all') / count(*) FILTER (NOT unreachable) AS full_share,
+      count(*) FILTER (blocked = 'some') / count(*) FILTER (NOT unreachable) AS partial_share,
       count(*) FILTER (blocked = 'all' AND who = 'name') AS full_named,
       count(*) FILTER (blocked = 'all' AND who = 'everyone') AS full_everyone,
       count(*) FILTER (blocked = 'some' AND who = 'name') AS partial_named,
       count(*) FILTER (blocked = 'some' AND who = 'everyone') AS partial_everyone
     FROM {sites} {where} GROUP BY agent"""
-AUTHORITIES = """(SELECT *, "by" AS who FROM 'survey.parquet')"""
+AUTHORITIES = """(SELECT *, "by" AS who, access = 'unreachable' AS unreachable FROM 'survey.parquet')"""
 DOMAINS = """(SELECT agent, coalesce(registered_domain, regexp_extract(authority, '//([^:/]*)', 1)) AS registered_domain,
     CASE WHEN bool_and(blocked = 'all') THEN 'all' WHEN bool_and(blocked = 'none') THEN 'none' ELSE 'some' END AS blocked,
-    CASE WHEN bool_or(blocked <> 'none' AND "by" = 'name') THEN 'name' WHEN bool_or(blocked <> 'none' AND "by" = 'everyone') THEN 'everyone' END AS who
+    CASE WHEN bool_or(blocked <> 'none' AND "by" = 'name') THEN 'name' WHEN bool_or(blocked <> 'none' AND "by" = 'everyone') THEN 'everyone' END AS who,
+    bool_and(access = 'unreachable') AS unreachable
     FROM 'survey.parquet' GROUP BY ALL)"""
 
 
@@ -69,14 +72,14 @@ def counted(table, ranks):
 
 def printed(*flags):
     rows = list(csv.reader(io.StringIO(run("stats", *flags, "-as", "csv", "survey.parquet"))))[1:]
-    return sorted((r[0], r[1], *map(int, r[2:7]), *map(float, r[7:9]), *map(int, r[9:])) for r in rows)
+    return sorted((r[0], r[1], *map(int, r[2:8]), *map(float, r[8:10]), *map(int, r[10:])) for r in rows)
 
 
 for what, table, ranks, flags in [
-    ("authorities", AUTHORITIES, [], []),
-    ("authorities by rank", AUTHORITIES, [100, 1000], ["-rank", "ranks.csv"]),
-    ("domains", DOMAINS, [], ["-by", "domain"]),
-    ("domains by rank", DOMAINS, [100, 1000], ["-rank", "ranks.csv", "-by", "domain"]),
+    ("authorities", AUTHORITIES, [], ["-by", "authority"]),
+    ("authorities by rank", AUTHORITIES, [100, 1000], ["-rank", "ranks.csv", "-by", "authority"]),
+    ("domains", DOMAINS, [], []),
+    ("domains by rank", DOMAINS, [100, 1000], ["-rank", "ranks.csv"]),
 ]:
     want, got = counted(table, ranks), printed(*flags)
     assert want == got, f"{what}: " + "\n".join(f"{w} {g}" for w, g in zip(want, got) if w != g)

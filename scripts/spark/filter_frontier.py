@@ -12,23 +12,27 @@ and so do its binary and the rule pack, unless --files has them already.
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import robotsbatch.spark
+from pyspark import SparkConf
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 
 def main() -> None:
     options = arguments()
+    check(options, SparkConf())
     spark = SparkSession.builder.appName("robotsbatch").getOrCreate()
     with tempfile.TemporaryDirectory(prefix="robotsbatch.") as folder:
         ship_package(spark, folder)
-        binary = options.binary or (None if is_shipped(spark, "robotsbatch") else robotsbatch.find_robotsbatch_bin())
+        binary = options.binary or (None if is_given(spark.conf, "robotsbatch") else robotsbatch.find_robotsbatch_bin())
         if binary:
             ship(spark, binary)
         if options.partitions == 1 and not options.on_nodes:
@@ -73,7 +77,48 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
+def check(options: argparse.Namespace, conf: SparkConf) -> None:
+    """Find what is wrong before a cluster starts: paths of this machine, rules that the
+    program cannot open, agents and columns that it does not know."""
+    names = [options.rules]
+    if options.partitions > 1:
+        names = [robotsbatch.spark.part_name(options.rules, i, options.partitions) for i in range(options.partitions)]
+    for name in [*names, *([options.binary] if options.binary else [])]:
+        if "://" in name or is_given(conf, os.path.basename(name)):
+            continue
+        if not os.path.exists(name):
+            raise SystemExit(f"filter_frontier: {name}: there is no such file")
+        if os.path.isdir(name) and options.partitions == 1 and not options.on_nodes:
+            raise SystemExit(f"filter_frontier: {name} is a folder: robotsbatch compile makes a rule pack of it, which is shipped")
+    # A path without a scheme is one of this machine only if nothing else is the default.
+    local = conf.get("spark.master", "local").startswith("local") and conf.get("spark.hadoop.fs.defaultFS") is None
+    for path in options.frontier:
+        if (path.startswith("file:") or local and "://" not in path) and not glob.glob(path.removeprefix("file:").replace("///", "/")):
+            raise SystemExit(f"filter_frontier: --frontier {path}: there is no such file or folder")
+    if local and "://" not in options.out and not options.overwrite and os.path.exists(options.out):
+        raise SystemExit(f"filter_frontier: --out {options.out} is there already: give another folder, or --overwrite")
+    if is_given(conf, os.path.basename(names[0])):
+        return  # it is opened when Spark has put it into place
+    try:
+        program = options.binary or robotsbatch.find_robotsbatch_bin()
+    except FileNotFoundError:
+        return  # the package is a zip file, and only the nodes have the program
+    if not os.path.exists(program):
+        return  # it is shipped
+    try:
+        given = {**flags(options), "binary": options.binary, "url_column": "url"}
+        robotsbatch.reader(pa.table({"url": pa.array([], pa.string())}), rules=names[0], **given).close()
+    except robotsbatch.RobotsbatchError as error:
+        raise SystemExit(f"filter_frontier: {error}") from None
+
+
 def evaluate(frame: DataFrame, options: argparse.Namespace) -> DataFrame:
+    parts: dict[str, Any] = {"parts": options.partitions, "tasks": options.tasks, "rules": options.rules}
+    return robotsbatch.spark.evaluate(frame, **parts, **flags(options))
+
+
+def flags(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of the package that the command line has."""
     given: dict[str, Any] = {
         "agents": options.agent,
         "url_column": options.url_column,
@@ -83,8 +128,7 @@ def evaluate(frame: DataFrame, options: argparse.Namespace) -> DataFrame:
         "with_": options.with_,
         "prefix": options.prefix,
     }
-    given = {name: value for name, value in given.items() if value}
-    return robotsbatch.spark.evaluate(frame, parts=options.partitions, tasks=options.tasks, rules=options.rules, **given)
+    return {name: value for name, value in given.items() if value}
 
 
 def count(frame: DataFrame, allowed: str) -> list[Column]:
@@ -93,15 +137,15 @@ def count(frame: DataFrame, allowed: str) -> list[Column]:
     return [F.count(F.lit(1)).alias("rows"), *[F.count_if(F.col(name)).alias(name) for name in verdicts]]
 
 
-def is_shipped(spark: SparkSession, name: str) -> bool:
+def is_given(conf: Any, name: str) -> bool:
     """Whether --files has a file of that name."""
-    given = [spark.conf.get(key, "") or "" for key in ("spark.files", "spark.yarn.dist.files")]
+    given = [conf.get(key, "") or "" for key in ("spark.files", "spark.yarn.dist.files")]
     return name in {os.path.basename(file) for files in given for file in files.split(",")}
 
 
 def ship(spark: SparkSession, path: str) -> None:
     """Give the executors a file, once. What has a URL is read from there."""
-    if "://" in path or is_shipped(spark, os.path.basename(path)):
+    if "://" in path or is_given(spark.conf, os.path.basename(path)):
         return
     if os.path.isdir(path):
         raise SystemExit(f"filter_frontier: {path} is a folder: robotsbatch compile makes a rule pack of it, which is shipped")

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"robotsbatch/bench/corpus"
-	"robotsbatch/io/rulepack"
+	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher/access"
 )
 

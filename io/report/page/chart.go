@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,11 +13,17 @@ type Kind uint8
 const (
 	Plain Kind = iota
 	Allowed
+	// AllowedUnruled is allowed because there are no rules.
+	AllowedUnruled
 	Denied
 	Unknown
+	// Least, Some and Most are steps of one colour, for more and more of the same.
+	Least
+	Some
+	Most
 )
 
-var kindClasses = [...]string{"plain", "allowed", "denied", "unknown"}
+var kindClasses = [...]string{"plain", "allowed", "unruled", "denied", "unknown", "least", "some", "most"}
 
 // Bars is a bar for each thing, cut into parts.
 type Bars struct {
@@ -41,7 +49,7 @@ type Bar struct {
 
 // write implements Part.
 func (b *Bars) write(w *writer) {
-	w.legend(b.Parts)
+	w.legend(b.shown())
 	for _, bar := range b.Bars {
 		total := 0.0
 		for _, value := range bar.Values {
@@ -58,6 +66,17 @@ func (b *Bars) write(w *writer) {
 		}
 		w.line("</svg></div>")
 	}
+}
+
+// shown are the parts that any bar has.
+func (b *Bars) shown() []Series {
+	var shown []Series
+	for i, part := range b.Parts {
+		if slices.ContainsFunc(b.Bars, func(bar Bar) bool { return bar.Values[i] > 0 }) {
+			shown = append(shown, part)
+		}
+	}
+	return shown
 }
 
 func (w *writer) legend(parts []Series) {
@@ -141,4 +160,98 @@ func (l *Line) write(w *writer) {
 	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, height+2*label-4, l.XText(first))
 	w.line(`<text class="last" x="100%%" y="%.0f">%s</text>`, height+2*label-4, l.XText(last))
 	w.line("</svg></figure>")
+}
+
+// Details is a part that a reader opens.
+type Details struct {
+	Name string
+	Part Part
+}
+
+// write implements Part.
+func (d *Details) write(w *writer) {
+	w.line("<details><summary>%s</summary>", d.Name)
+	d.Part.write(w)
+	w.line("</details>")
+}
+
+// Lines are shares over time, a line each.
+type Lines struct {
+	// Title says what they are.
+	Title string
+	// X are the names of the times.
+	X []string
+	// Lines are at most 6.
+	Lines []SeriesLine
+	// YText says a share.
+	YText func(float64) string
+}
+
+// SeriesLine is a line of Lines: a share from 0 to 1 for each time.
+type SeriesLine struct {
+	Name string
+	Y    []float64
+}
+
+// write implements Part. The lines begin at 0 and are in a picture of their own, which is
+// stretched to the width; text is not. At the end of each line stands its last share, and
+// the legend is in that order.
+func (l *Lines) write(w *writer) {
+	const height, label = 220.0, 18.0
+	if len(l.X) < 2 {
+		return
+	}
+	most := 0.0
+	var texts []string
+	order := make([]int, len(l.Lines))
+	for i, line := range l.Lines {
+		order[i] = i
+		most = max(most, slices.Max(line.Y))
+		texts = append(texts, fmt.Sprintf("%s from %s to %s", line.Name, l.YText(line.Y[0]), l.YText(line.Y[len(line.Y)-1])))
+	}
+	if most <= 0 {
+		return
+	}
+	most = niceShare(most)
+	last := func(i int) float64 { return l.Lines[i].Y[len(l.X)-1] }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(last(b), last(a)) })
+	w.line("<figure><figcaption>%s</figcaption>", l.Title)
+	w.raw(`<p class="legend">`)
+	for _, i := range order {
+		w.line(`<span><i class="line%d"></i>%s <b>%s</b></span>`, i, l.Lines[i].Name, l.YText(last(i)))
+	}
+	w.raw("</p>\n")
+	w.line(`<svg role="img" aria-label="%s" width="100%%" height="%.0f">`, l.Title+": "+strings.Join(texts, ", "), height+2*label)
+	for step := range 5 {
+		y := label + height*(1-float64(step)/4)
+		w.line(`<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1[1]f"/>`, y)
+		if step > 0 { // at the bottom the lines begin
+			w.line(`<text class="first" x="0" y="%.1f">%s</text>`, y-4, l.YText(most*float64(step)/4))
+		}
+	}
+	w.line(`<svg y="%.0f" width="100%%" height="%.0f" viewBox="0 0 1000 %.0f" preserveAspectRatio="none">`, label, height, height)
+	for i, line := range l.Lines {
+		var points strings.Builder
+		for x, y := range line.Y {
+			fmt.Fprintf(&points, "%.2f,%.2f ", 1000*float64(x)/float64(len(l.X)-1), height*(1-y/most))
+		}
+		w.line(`<polyline class="line%d" points="%s"/>`, i, points.String())
+	}
+	w.line("</svg>")
+	w.line(`<text class="first" x="0" y="%.0f">%s</text>`, height+2*label-3, l.X[0])
+	if middle := len(l.X) / 2; len(l.X) > 4 {
+		w.line(`<text x="%.2f%%" y="%.0f">%s</text>`, 100*float64(middle)/float64(len(l.X)-1), height+2*label-3, l.X[middle])
+	}
+	w.line(`<text class="last" x="100%%" y="%.0f">%s</text>`, height+2*label-3, l.X[len(l.X)-1])
+	w.line("</svg></figure>")
+}
+
+// niceShare is the end of a scale that holds a share, of which a quarter is a short number.
+func niceShare(most float64) float64 {
+	for _, end := range []float64{0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.12, 0.2, 0.32, 0.4, 0.6, 0.8} {
+		if most <= end {
+			return end
+		}
+	}
+	return 1
 }

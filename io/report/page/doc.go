@@ -3,11 +3,14 @@
 // ask; it is readable in light and dark, on a phone, on paper, without scripts and by
 // screen readers.
 //
-//	Page ─ Fact         a number with its name, on top
+//	Page ─ Finding      what was found, in sentences
+//	     ─ Fact         a number with its name
 //	     ─ Section ─ Bars     a bar for each thing, in parts
 //	               ─ Columns  how often each class
 //	               ─ Line     a number over time
+//	               ─ Lines    shares over time
 //	               ─ Table
+//	               ─ Details  a part that a reader opens
 //
 // All text is escaped for HTML. Who makes a page takes out what no reader should obey, such
 // as characters that turn the direction of text.

@@ -13,14 +13,15 @@ import (
 
 // Page is a report.
 type Page struct {
-	// Title is its heading, and Lead are lines below it.
+	// Title is its heading.
 	Title string
-	Lead  []string
-	Facts []Fact
+	// Finding says in sentences what was found, the most important first.
+	Finding []string
+	Facts   []Fact
 	// Sections come in their order; those without parts and text are left out.
 	Sections []Section
-	// Foot is the last line.
-	Foot string
+	// Foot are the last lines: what was read, when and by what.
+	Foot []string
 }
 
 // Fact is a number with its name.
@@ -46,8 +47,9 @@ func (p *Page) Write(w io.Writer) error {
 	out := &writer{Writer: bufio.NewWriter(w)}
 	out.head(p.Title)
 	out.line("<header><h1>%s</h1>", p.Title)
-	for _, lead := range p.Lead {
-		out.line("<p>%s</p>", lead)
+	if len(p.Finding) > 0 {
+		out.line(`<p class="finding">%s</p>`, p.Finding[0])
+		out.line("<p>%s</p>", strings.Join(p.Finding[1:], " "))
 	}
 	out.line("</header>\n<main>")
 	if len(p.Facts) > 0 {
@@ -60,7 +62,11 @@ func (p *Page) Write(w io.Writer) error {
 	for i := range p.Sections {
 		out.section(&p.Sections[i])
 	}
-	out.line("</main>\n<footer><p>%s</p></footer>", p.Foot)
+	out.line("</main>\n<footer>")
+	for _, line := range p.Foot {
+		out.line("<p>%s</p>", line)
+	}
+	out.line("</footer>")
 	out.raw("<script>" + script + "</script>\n</body>\n</html>\n")
 	return out.Flush()
 }

@@ -1,6 +1,9 @@
 package page
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // Table is a table that can be sorted by each column.
 type Table struct {
@@ -12,8 +15,13 @@ type Table struct {
 // Column is a table's.
 type Column struct {
 	Name string
+	// Phone is its name where a row is a block on a narrow screen, and the columns before it
+	// do not stand beside it; empty for Name.
+	Phone string
 	// Number says that its cells are numbers, which stand to the right.
 	Number bool
+	// Bar says that its cells are bars without text, of what the column before says.
+	Bar bool
 }
 
 // Cell is a table's.
@@ -21,7 +29,7 @@ type Cell struct {
 	Text string
 	// Number is what a number is sorted by.
 	Number float64
-	// Bar is a share of which a bar behind the text is that long, from 0 to 1.
+	// Bar is how long the bar of a column of bars is, from 0 to 1.
 	Bar float64
 	// Code says that the text is quoted from a file, such as a rule.
 	Code bool
@@ -35,6 +43,10 @@ func (t *Table) write(w *writer) {
 	w.line(`<div class="scroll" role="region" aria-label="%s" tabindex="0"><table>`, t.Caption)
 	w.line("<caption>%s</caption>\n<thead><tr>", t.Caption)
 	for _, c := range t.Columns {
+		if c.Bar {
+			w.raw("<td></td>\n")
+			continue
+		}
 		w.line(`<th scope="col"%s><button type="button">%s</button></th>`, class(c.Number, "n"), c.Name)
 	}
 	w.line("</tr></thead>\n<tbody>")
@@ -49,20 +61,30 @@ func (t *Table) write(w *writer) {
 }
 
 func (t *Table) writeCell(w *writer, column int, c Cell) {
+	of := &t.Columns[column]
+	if of.Bar {
+		w.raw(`<td class="b" aria-hidden="true">`)
+		if c.Bar > 0 {
+			w.line(`<i style="width:%s"></i>`, attribute(number(100*min(1, c.Bar))+"%"))
+		}
+		w.raw("</td>\n")
+		return
+	}
 	open, end := "<td", "</td>"
 	switch {
 	case column == 0:
 		open, end = `<th scope="row"`, "</th>"
-	case t.Columns[column].Number:
+	case of.Number:
 		open += ` class="n"`
 	}
-	if t.Columns[column].Number {
-		open += ` data-n="` + number(c.Number) + `"`
+	w.raw(open)
+	if of.Number {
+		w.raw(` data-n="` + number(c.Number) + `"`)
 	}
-	if c.Bar > 0 {
-		open += ` style="--bar:` + number(100*min(1, c.Bar)) + `%"`
+	if column > 0 { // a narrow screen shows it before the cell
+		w.line(` data-name="%s"`, cmp.Or(of.Phone, of.Name))
 	}
-	w.raw(open + ">")
+	w.raw(">")
 	if c.Code {
 		w.raw("<code>")
 		end = "</code>" + end

@@ -22,8 +22,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"robotsbatch/io/blob"
-	"robotsbatch/io/blob/stores"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/blob/stores"
 )
 
 func main() {

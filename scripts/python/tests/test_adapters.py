@@ -100,7 +100,7 @@ def test_spark(spark: Any, folder: Path) -> None:
     assert [row.allowed for row in done.orderBy("n").collect()] == [True, False, None] * 100
     assert done.limit(1).count() == 1
     failing = frame.mapInArrow(robotsbatch.spark.map_in_arrow(rules="/nowhere"), "n long, url string, allowed boolean")
-    with pytest.raises(Exception, match="robotsbatch: -rules /nowhere: no such file"):
+    with pytest.raises(Exception, match="rules='/nowhere': no such file"):
         failing.collect()
 
 
@@ -157,7 +157,7 @@ def test_spark_parts(spark: Any, folder: Path) -> None:
     with pytest.raises(ValueError, match="tasks=4 is no multiple of parts=3"):
         robotsbatch.spark.evaluate(frame, parts=3, tasks=4, rules=rules)
     Path(robotsbatch.spark.part_name(rules, 1, 3)).unlink()
-    with pytest.raises(Exception, match="site-00001-of-00003.rules: no such file"):
+    with pytest.raises(Exception, match="site-00001-of-00003.rules': no such file"):
         done.collect()
 
 
@@ -178,6 +178,28 @@ def test_spark_page(spark: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(sys, "argv", command.replace("\\\n", " ").split())
         assert job["arguments"]().agent == ["CCBot"]
     assert len(commands) == 2
+    # What is wrong shows before Spark starts.
+    job["main"].__globals__["SparkConf"] = dict
+    job["main"].__globals__["SparkSession"] = None
+    (folder / "frontier.parquet").write_bytes(b"")
+    right = {"--frontier": "frontier.parquet", "--rules": "site.rules", "--out": "verdicts", "--agent": "CCBot"}
+    for name, value, said in [
+        ("--rules", "nowhere.rules", "nowhere.rules: there is no such file"),
+        ("--rules", "robots", "robots is a folder: robotsbatch compile makes"),
+        ("--rules", "frontier.parquet", "filter_frontier: .*frontier.parquet"),
+        ("--binary", "nowhere", "nowhere: there is no such file"),
+        ("--frontier", "none*.parquet", "--frontier none.*: there is no such file or folder"),
+        ("--out", "robots", "--out robots is there already: .* or --overwrite"),
+        ("--agent", "a b", "filter_frontier: agents='a b': agent .* give its product token: a"),
+        ("--with", "crawl_dela", "with_='crawl_dela'"),
+    ]:
+        monkeypatch.setattr(sys, "argv", ["filter_frontier.py", *(word for pair in {**right, name: value}.items() for word in pair)])
+        with pytest.raises(SystemExit, match=said):
+            job["main"]()
+    monkeypatch.setattr(sys, "argv", ["filter_frontier.py", *(word for pair in right.items() for word in pair)])
+    with pytest.raises(AttributeError, match="builder"):  # nothing is wrong: Spark would start
+        job["main"]()
+
     parser = job["parser"]()
     told = set(re.findall(r"`(--[a-z-]+)", "".join(line for line in page.splitlines() if line.startswith("| `"))))
     assert told == {option for action in parser._actions for option in action.option_strings} - {"-h", "--help"}

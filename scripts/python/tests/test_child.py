@@ -1,18 +1,23 @@
 """The program as a child: how it ends, and what it says when it fails."""
 
+import gc
 import multiprocessing
 import os
+import pydoc
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
-from conftest import children
+from conftest import child, children
 
 import robotsbatch
 
@@ -27,31 +32,118 @@ def endless() -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(BATCH.schema, batches())
 
 
-def child() -> int:
-    """The process id of the only child that runs."""
-    [pid] = [
-        int(pid)
-        for task in Path("/proc/self/task").glob("*/children")
-        for pid in task.read_text().split()
-        if "pipe" in Path("/proc", pid, "cmdline").read_text()
-    ]
-    return pid
-
-
 def test_errors_carry_the_line() -> None:
-    with pytest.raises(robotsbatch.RobotsbatchError, match="^robotsbatch: .*nowhere") as caught:
-        robotsbatch.evaluate(pa.table({"url": ["a"]}), rules="nowhere")
+    table = pa.table({"url": ["a"]})
+    with pytest.raises(robotsbatch.RobotsbatchError, match="^rules='nowhere': no such file or directory$") as caught:
+        robotsbatch.evaluate(table, rules="nowhere")
     assert caught.value.status == 1
-    with pytest.raises(robotsbatch.UsageError, match="-profile"):
-        robotsbatch.evaluate(pa.table({"url": ["a"]}), rules="robots", profile="bing")  # type: ignore[arg-type]
     with pytest.raises(robotsbatch.RobotsbatchError, match="there is no column \"link\""):
-        robotsbatch.evaluate(pa.table({"url": ["a"]}), rules="robots", url_column="link")
-    with pytest.raises(TypeError, match="there is no option agent;"):
-        robotsbatch.evaluate(pa.table({"url": ["a"]}), rules="robots", agent="CCBot")  # type: ignore[call-arg]
+        robotsbatch.evaluate(table, rules="robots", url_column="link")
+    with pytest.raises(TypeError, match="there is no option agnts; did you mean agents\\?"):
+        robotsbatch.evaluate(table, rules="robots", agnts="CCBot")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="agent= and agents= are the same"):
+        robotsbatch.evaluate(table, rules="robots", agent="CCBot", agents="CCBot")
     with pytest.raises(TypeError, match="rules= is missing"):
-        robotsbatch.evaluate(pa.table({"url": ["a"]}))  # type: ignore[call-arg]
+        robotsbatch.evaluate(table)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="not list"):
         robotsbatch.evaluate(["https://example.com/"], rules="robots")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"profile": "bing"}, "^profile='bing': want rfc9309 or google$"),
+        ({"workers": 0}, "^workers='0': want a number"),
+        ({"agents": "a b"}, "^agents='a b': agent .* give its product token: a$"),
+        ({"agent": "a b"}, "^agent='a b': agent"),
+        ({"combine": "any-denied", "agents_as": "list"}, "^combine= makes one verdict .* agents_as=$"),
+        ({"agents": [f"b{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(33)]}, '33 agents .* take combine="any-denied" .* agents_as="list" .* agents_as="columns"'),
+        ({"ever_denied": True}, "before_first= and ever_denied= are .* as_of=\"column:NAME\""),
+        ({"agents_file": "none.txt"}, "^agents_file=: .*none.txt"),
+    ],
+)
+def test_messages_name_options_and_no_flags(options: dict[str, Any], said: str) -> None:
+    for call in (robotsbatch.evaluate, robotsbatch.reader):
+        with pytest.raises(robotsbatch.RobotsbatchError, match=said) as caught:
+            call(pa.table({"url": ["a"]}), rules="robots", **options)
+        assert not re.search(r"(?<!\w)-[a-z]", str(caught.value)), caught.value
+
+
+def test_warnings_of_the_program_are_warnings() -> None:
+    table = pa.table({"url": ["https://example.com/"]})
+    with pytest.warns(robotsbatch.RobotsbatchWarning, match="^agents='GPTBott': .*gptbot.*") as caught:
+        robotsbatch.evaluate(table, rules="robots", agents="GPTBott")
+    assert len(caught) == 1
+    with pytest.warns(robotsbatch.RobotsbatchWarning, match="^agents='GPTBott': "):
+        robotsbatch.explain("https://example.com/", rules="robots", agents="GPTBott")
+
+
+def test_options_are_described() -> None:
+    from robotsbatch import _options
+
+    for kind in (robotsbatch.Options, robotsbatch.RuleOptions, robotsbatch.SurveyOptions, robotsbatch.LintOptions):
+        text = pydoc.plain(pydoc.render_doc(kind))
+        for name in kind.__annotations__:
+            assert re.search(rf"^ \|      {name}: \S.{{10}}", text, re.MULTILINE), name
+    assert "evaluate" in robotsbatch.__all__ and all(hasattr(robotsbatch, name) for name in robotsbatch.__all__)
+    assert robotsbatch.__version__
+
+    # Each flag of pipe is an option, but for those that are about stderr.
+    said = subprocess.run([robotsbatch.find_robotsbatch_bin(), "pipe", "-h"], capture_output=True, text=True, check=True).stdout
+    flags = set(re.findall(r"^  (-[a-z0-9-]+)", said, re.MULTILINE)) - {"-log", "-verbose"}
+    assert flags == {_options._flag(option) for option in _options._options(robotsbatch.Options) if option != "binary"}
+
+
+def test_rules_as_texts() -> None:
+    texts: dict[str, str | bytes] = {"github.com": "User-agent: *\nDisallow: /a", "https://example.com": b"User-agent: *\nDisallow: /\xff\n", "a.test:8443": "User-agent: *\nDisallow: /"}
+    urls = ["https://github.com/a", "http://github.com/b", "https://example.com/%FF", "http://example.com/%FF", "https://a.test:8443/", "https://a.test/"]
+    before = set(Path(tempfile.gettempdir()).glob("robotsbatch.*"))
+    done = robotsbatch.evaluate(pa.table({"url": urls}), rules=texts)
+    assert done["allowed"].to_pylist() == [False, True, False, True, False, True]
+    # Of several the first that knows a host decides.
+    several = robotsbatch.evaluate(pa.table({"url": urls}), rules=[{"github.com": ""}, texts])
+    assert several["allowed"].to_pylist() == [True, True, False, True, False, True]
+    assert robotsbatch.explain(urls[0], rules=texts).allowed is False
+    robotsbatch.compile("texts.rules", rules=texts)
+    assert robotsbatch.evaluate(pa.table({"url": urls}), rules="texts.rules").equals(done)
+    for wrong in ("../x", "..", "", "a/b", "gopher://a.test", "a b", "a\0"):
+        with pytest.raises(ValueError, match="is no host"):
+            robotsbatch.evaluate(pa.table({"url": urls}), rules={wrong: ""})
+    stream = robotsbatch.reader(endless(), rules=texts)
+    stream.read_next_batch()
+    pid = os.fork()
+    if pid == 0:
+        del stream
+        gc.collect()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert set(Path(tempfile.gettempdir()).glob("robotsbatch.*")) - before, "a forked process removed them"
+    del stream
+    assert set(Path(tempfile.gettempdir()).glob("robotsbatch.*")) <= before
+
+
+def test_survey_lint_explain() -> None:
+    table = robotsbatch.survey(rules="robots", agents=["CCBot", "GPTBot"])
+    assert table.num_rows == 4 and table["blocked"].to_pylist() == ["some", "all"] * 2
+    Path("agents.txt").write_text("CCBot\nGPTBot\n")
+    assert robotsbatch.survey(rules="robots", agents_file="agents.txt").equals(table)
+    Path("captures.csv").write_text('authority,body,fetched_at\nexample.com,"User-agent: *\nDisallow: /",2026-01-01T00:00:00Z\n')
+    assert robotsbatch.survey(rules="captures.csv", agents="CCBot", history=True)["changes"].to_pylist() == [0, 0]
+    Path("robots.txt").write_text("User-agent: *\nDisallow: a\n")
+    assert robotsbatch.lint("robots.txt", "robots")["code"].to_pylist() == ["missing-slash"]
+    assert robotsbatch.lint("robots.txt", ignore="missing-slash").num_rows == 0
+    with pytest.raises(robotsbatch.RobotsbatchError, match="^nowhere: no such file"):
+        robotsbatch.lint("nowhere")
+    with pytest.raises(robotsbatch.UsageError, match="^least='all': want"):
+        robotsbatch.lint("robots.txt", least="all")  # type: ignore[arg-type]
+    why = robotsbatch.explain(["https://example.com/a", "https://a.test/"], rules="robots", agents=["CCBot", "GPTBot"])
+    assert why.select(["agent", "allowed", "rule", "rule_line"]).to_pylist() == [
+        {"agent": "CCBot", "allowed": False, "rule": "Disallow: /a", "rule_line": 2},
+        {"agent": "GPTBot", "allowed": False, "rule": "Disallow: /", "rule_line": 6},
+        {"agent": "CCBot", "allowed": True, "rule": None, "rule_line": None},
+        {"agent": "GPTBot", "allowed": True, "rule": None, "rule_line": None},
+    ]
+    assert robotsbatch.explain([], rules="robots").num_rows == 0
 
 
 def test_a_batch_beyond_memory_is_an_error() -> None:

@@ -19,6 +19,7 @@ def test_docstrings() -> None:
 
 def test_readme() -> None:
     pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
     done = doctest.testfile(str(HERE.parent / "README.md"), module_relative=False)
     assert done.attempted > 1 and done.failed == 0
 
@@ -28,6 +29,6 @@ def test_manual() -> None:
     for module in ("pandas", "polars", "duckdb"):
         pytest.importorskip(module)
     page = (HERE.parents[2] / "cmd/robotsbatch/manual/python.md").read_text()
-    code = "\n".join(line[4:] for line in page.splitlines() if re.match("    (?!pip |robotsbatch )", line))
+    code = "\n".join(line[4:] for line in page.splitlines() if re.match("    (?!pip |robotsbatch |scripts/)", line))
     assert "evaluate" in code
     exec(code, {})

@@ -1,6 +1,8 @@
 """Every kind of table, as it comes and goes."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -128,3 +130,58 @@ def test_equal_names_are_refused() -> None:
         with pytest.raises(robotsbatch.UsageError, match="a column allowed already: give prefix="):
             call(table, rules="robots")
     assert robotsbatch.evaluate(table, rules="robots", prefix="x_").column_names[-1] == "x_allowed"
+
+
+def test_more_agents_than_columns(folder: Path) -> None:
+    agents = ["GPTBot", *(f"Bot{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(99))]
+    (folder / "agents.txt").write_text("\n".join(agents))
+    done = robotsbatch.evaluate(TABLE, rules="robots", agents_file="agents.txt", combine="any-denied")
+    assert done.column_names == ["n", "url", "allowed", "denied_by"]
+    assert done["denied_by"].to_pylist() == [["GPTBot"], agents, None, None]
+    listed = robotsbatch.evaluate(TABLE, rules="robots", agents=agents, agents_as="list")
+    assert listed["denied_agents"].to_pylist() == [["GPTBot"], agents, None, None]
+    assert robotsbatch.evaluate(TABLE, rules="robots", agents=agents, agents_as="columns").num_columns == 102
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("emit", ["allowed", "denied", "unknown"])
+def test_emit(emit: Any, workers: int) -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = 200_000
+    urls = [None if i % 11 == 0 else f"https://example.com/{'a' if i % 7 == 0 else 'b'}{i}" for i in range(rows)]
+    table = pa.table({"n": range(rows), "url": urls, "list": [[i] for i in range(rows)]})
+    verdicts = {"unknown": lambda i: i % 11 == 0, "denied": lambda i: i % 11 and i % 7 == 0, "allowed": lambda i: i % 11 and i % 7}
+    want = [i for i in range(rows) if verdicts[emit](i)]
+    options: Any = {"rules": "robots", "emit": emit, "workers": workers}
+    done = robotsbatch.evaluate(table, **options)
+    assert done.column_names == ["n", "url", "list", "allowed"] and done.drop_columns("allowed").equals(table.take(want))
+    assert set(done["allowed"].to_pylist()) == {{"unknown": None, "denied": False, "allowed": True}[emit]}
+    assert robotsbatch.reader(pa.RecordBatchReader.from_batches(table.schema, table.to_batches(999)), **options).read_all().equals(done)
+    assert robotsbatch.evaluate(table, **options, columns="url")["url"].equals(done["url"])
+    frame = pd.DataFrame({"url": urls}, index=[f"i{i}" for i in range(rows)])
+    assert list(robotsbatch.evaluate(frame, **options).index) == [f"i{i}" for i in want]
+    assert list(robotsbatch.evaluate(frame, **options, columns="verdict").index) == [f"i{i}" for i in want]
+    assert robotsbatch.evaluate(pl.DataFrame({"n": range(rows), "url": urls}), **options)["n"].to_list() == want
+
+
+def test_each_row_at_its_own_time(folder: Path) -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    captures = {"authority": ["example.com"] * 2, "body": ["User-agent: *\nDisallow: /", "User-agent: *\nDisallow: /a"], "fetched_at": ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"]}
+    frame = pd.DataFrame({"seen": ["2026-01-10T00:00:00Z", "2026-02-10T00:00:00Z"], "n": [1, 2], "url": ["https://example.com/"] * 2})
+    pd.DataFrame(captures).to_csv(folder / "captures.csv", index=False)
+    for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        done = robotsbatch.evaluate(data, rules="captures.csv", as_of="column:seen", max_age="365d")
+        assert list(pa.table(done)["allowed"].to_pylist()) == [False, True]
+
+
+def test_lazy_frame() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.LazyFrame({"n": [1, 2, 3, 4], "url": URLS})
+    lazy = robotsbatch.evaluate(frame, rules="robots", explain=True)
+    assert isinstance(lazy, pl.LazyFrame) and lazy.collect_schema().names() == ["n", "url", "allowed", "reason", "rule", "rule_line", "rule_agent"]
+    assert lazy.filter("allowed").select("n").collect()["n"].to_list() == [1]
+    assert lazy.collect().equals(robotsbatch.evaluate(frame.collect(), rules="robots", explain=True))
+    with pytest.raises(robotsbatch.UsageError, match="profile='bing'"):
+        robotsbatch.evaluate(frame, rules="robots", profile="bing")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="LazyFrame: give it to evaluate"):
+        robotsbatch.reader(frame, rules="robots")

@@ -58,8 +58,9 @@ type Flag[C any] struct {
 	// Topic is the part of the help that it is in.
 	Topic string
 	// Commands are those that have it; Common shows it in the short help.
-	Commands Set
-	Common   bool
+	// Rare flags come last in the long help.
+	Commands     Set
+	Common, Rare bool
 	// Repeat lets it be given more than once.
 	Repeat bool
 	// Words are all values that it takes; Files says that it takes a file's name.
@@ -100,7 +101,7 @@ func (o *Flag[C]) more() string {
 	if o.For == nil {
 		return o.More
 	}
-	return strings.TrimSpace(o.More + " It is for " + o.For.String() + ".")
+	return strings.TrimSpace(o.More + " For " + o.For.String() + ".")
 }
 
 // CheckFormat returns an error for a flag of a command that was given and must not be, since

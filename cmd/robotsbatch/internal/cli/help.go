@@ -23,7 +23,7 @@ func (p *Program[C]) ShortHelp(w io.Writer) {
 		}
 	}
 	fmt.Fprint(w, "\nExample:\n  robotsbatch "+p.Main.Examples[0]+"\n\n")
-	fmt.Fprint(w, Wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
+	fmt.Fprint(w, Wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, help -FLAG, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
 }
 
 func (p *Program[C]) printUsage(w io.Writer) {
@@ -54,8 +54,9 @@ func (p *Program[C]) Help(c *Command, w io.Writer) {
 		fmt.Fprint(w, "\n"+Wrap(c.Details, "", ""))
 	}
 	for _, topic := range p.Topics {
-		p.printTopic(c, w, topic)
+		p.printFlags(c, w, topic, func(o *Flag[C]) bool { return o.Topic == topic && !o.Rare })
 	}
+	p.printFlags(c, w, "Rarely needed", func(o *Flag[C]) bool { return o.Rare })
 	fmt.Fprint(w, "\nExamples:\n")
 	for _, example := range c.Examples {
 		fmt.Fprintf(w, "  robotsbatch %s\n", example)
@@ -66,24 +67,53 @@ func (p *Program[C]) Help(c *Command, w io.Writer) {
 	}
 }
 
-func (p *Program[C]) printTopic(c *Command, w io.Writer, topic string) {
-	heading := "\n" + topic + ":\n"
+// printFlags prints those of a command's flags that are wanted, below a heading.
+func (p *Program[C]) printFlags(c *Command, w io.Writer, heading string, wanted func(*Flag[C]) bool) {
+	heading = "\n" + heading + ":\n"
 	for i := range p.Flags {
 		o := &p.Flags[i]
-		if o.Topic != topic || o.Commands&c.Set == 0 {
+		if o.Commands&c.Set == 0 || !wanted(o) {
 			continue
 		}
 		fmt.Fprint(w, heading)
 		heading = ""
-		text := o.withDefault()
-		if o.Repeat {
-			text += "; repeatable"
-		}
-		if more := o.more(); more != "" {
-			text += ". " + more
-		}
-		o.print(w, text)
+		o.print(w, o.full())
 	}
+}
+
+// full is all that the help says of a flag.
+func (o *Flag[C]) full() string {
+	text := o.withDefault()
+	if o.Repeat {
+		text += "; repeatable"
+	}
+	if more := o.more(); more != "" {
+		text += ". " + more
+	}
+	return text
+}
+
+// FlagHelp prints what a flag means for each of the commands that have it.
+func (p *Program[C]) FlagHelp(name string, w io.Writer) {
+	for i := range p.Flags {
+		o := &p.Flags[i]
+		if o.Name != name {
+			continue
+		}
+		o.print(w, o.full())
+		fmt.Fprint(w, Wrap(p.commandsWith(o), "                      In ", "                      "))
+	}
+}
+
+// commandsWith names the commands that have a flag.
+func (p *Program[C]) commandsWith(o *Flag[C]) string {
+	var commands []string
+	for _, c := range p.All() {
+		if o.Commands&c.Set != 0 {
+			commands = append(commands, c.Name)
+		}
+	}
+	return strings.Join(commands, ", ")
 }
 
 // Options prints the commands and formats for which each flag holds.
@@ -92,13 +122,7 @@ func (p *Program[C]) Options(w io.Writer) {
 	var lines []string
 	for i := range p.Flags {
 		o := &p.Flags[i]
-		var commands []string
-		for _, c := range p.All() {
-			if o.Commands&c.Set != 0 {
-				commands = append(commands, c.Name)
-			}
-		}
-		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(commands, ", ")
+		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + p.commandsWith(o)
 		if o.For != nil {
 			text += "; for " + o.For.String()
 		}

@@ -31,6 +31,16 @@ func OneOf[T any](dst *T, words ...Word[T]) func(string) error {
 	}
 }
 
+// NameOf returns the word for a value; empty if there is none.
+func NameOf[T comparable](words []Word[T], value T) string {
+	for _, w := range words {
+		if w.Value == value {
+			return w.Name
+		}
+	}
+	return ""
+}
+
 // Append appends a name to dst.
 func Append(dst *[]string) func(string) error {
 	return func(s string) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"golang.org/x/term"
@@ -75,6 +74,13 @@ func (c *Console) Warn(text string) {
 	}
 }
 
+// Notice is a warning of something that may well be meant as it is: Quiet silences it.
+func (c *Console) Notice(text string) {
+	if !c.o.Quiet {
+		c.Warn(text)
+	}
+}
+
 // Fail reports err and returns the exit status that it asks for.
 func (c *Console) Fail(err error) int {
 	status := c.o.Status(err)
@@ -91,6 +97,6 @@ func (c *Console) Fail(err error) int {
 
 // IsTerminal tells whether a stream is a terminal.
 func IsTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
+	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }

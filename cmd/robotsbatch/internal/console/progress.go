@@ -7,10 +7,10 @@ import (
 	"golang.org/x/term"
 
 	"robotsbatch/batch"
-	"robotsbatch/io/blob"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/outputs"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
+	"robotsbatch/io/store/blob"
 )
 
 // When says when progress is shown.

@@ -11,30 +11,53 @@ interpreter. What the program says when it fails is the text of the exception.
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
+import json
 import subprocess
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 from robotsbatch._bin import find_robotsbatch_bin
-from robotsbatch._errors import RobotsbatchError, UsageError, failure
-from robotsbatch._options import Options, Path, RuleOptions, command
+from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, failure, warn
+from robotsbatch._options import Command, LintOptions, Options, Path, RuleOptions, SurveyOptions, command
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
     "Explanation",
+    "LintOptions",
     "Options",
     "RobotsbatchError",
+    "RobotsbatchWarning",
     "RuleOptions",
+    "SurveyOptions",
     "UsageError",
     "compile",
     "evaluate",
     "explain",
     "find_robotsbatch_bin",
+    "lint",
     "reader",
+    "survey",
 ]
 
 Data = TypeVar("Data")
+
+# Each needs a package of its name, so it is imported when it is asked for.
+_ADAPTERS = ("datatrove", "duckdb", "polars", "ray", "spark")
+
+try:
+    __version__ = importlib.metadata.version("robotsbatch")
+except importlib.metadata.PackageNotFoundError:  # it runs from its source
+    __version__ = "0+source"
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ADAPTERS:
+        return importlib.import_module(f"robotsbatch.{name}")
+    raise AttributeError(f"module 'robotsbatch' has no attribute {name!r}")
 
 
 def evaluate(data: Data, **options: Unpack[Options]) -> Data:
@@ -43,11 +66,12 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
     Args:
         data: a pyarrow Table, RecordBatch or RecordBatchReader, a pandas or Polars
             data frame, or anything with ``__arrow_c_stream__``, of which a Table is
-            made. The same kind comes back; a RecordBatchReader streams, as of reader.
-        options: ``rules=`` and what else ``Options`` has.
+            made. The same kind comes back: a RecordBatchReader streams, as from reader,
+            and a Polars LazyFrame is evaluated when it is collected.
+        options: ``rules=`` and the others that ``help(Options)`` describes.
 
-    Of a table only the column of URLs is sent to the program, and all processors are
-    used unless ``workers=`` is given. In pandas the verdicts have Arrow's types.
+    Only the column of URLs is sent to the program, and all processors are used unless
+    ``workers=`` is given. In pandas the verdicts have Arrow's types.
 
     Raises:
         UsageError: an option, the rules or the columns are not as they should be.
@@ -59,6 +83,12 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
       allowed         reason
     7   False  disallow_rule
     9    <NA>    invalid_url
+
+    The rules can be given as texts, and ``emit=`` leaves rows out:
+
+    >>> rules = {"example.com": "User-agent: *\\nDisallow: /a"}
+    >>> list(evaluate(frame, rules=rules, emit="denied").index)
+    [7]
     """
     from robotsbatch import _tables
 
@@ -70,7 +100,7 @@ def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
 
     Args:
         data: a pyarrow RecordBatchReader, or anything with ``__arrow_c_stream__``.
-        options: ``rules=`` and what else ``Options`` has.
+        options: ``rules=`` and the others that ``help(Options)`` describes.
 
     A batch is taken from data when the answer to the last one was taken, so memory is
     that of a batch. With ``workers=`` 2 or more, data is read that many batches ahead.
@@ -98,7 +128,9 @@ def compile(out: Path, *, partitions: int | None = None, **options: Unpack[RuleO
 
     >>> compile("site.rules", rules="robots")
     """
-    _run(command("compile", {**options, "out": out, "partitions": partitions}) + ["-quiet"])
+    with command("compile", options, RuleOptions) as made:
+        parts = [] if partitions is None else ["-partitions", str(partitions)]
+        _run(made, ["-out", str(out), *parts, "-quiet"])
 
 
 class Explanation(NamedTuple):
@@ -112,24 +144,99 @@ class Explanation(NamedTuple):
         return self.text
 
 
-def explain(url: str, **options: Unpack[RuleOptions]) -> Explanation:
-    """Say which rule of which file decides about a URL.
+@overload
+def explain(url: str, **options: Unpack[RuleOptions]) -> Explanation: ...
+@overload
+def explain(url: Sequence[str], **options: Unpack[RuleOptions]) -> pa.Table: ...
+def explain(url: str | Sequence[str], **options: Unpack[RuleOptions]) -> Explanation | pa.Table:
+    """Say which rule of which file decides about a URL, or a few.
+
+    A list of URLs gives a pyarrow Table with a row for each URL and agent; for many
+    URLs, ``evaluate`` with ``explain=True`` is fast.
 
     >>> why = explain("https://example.com/a?b=c", rules="robots", agents="CCBot")
     >>> why.allowed
     False
     >>> "Disallow: /a" in why.text
     True
+    >>> explain(["https://example.com/", "https://example.com/a"], rules="robots")["rule"].to_pylist()
+    [None, 'Disallow: /a']
     """
-    done = _run([*command("explain", options), "--", url], ok=(0, 1, 2))
-    text = done.stdout.decode()
-    if done.returncode == 2 and not text:
-        raise failure(2, done.stderr, "robotsbatch")
-    return Explanation({0: True, 1: False}.get(done.returncode), text)
+    with command("explain", options, RuleOptions) as made:
+        if isinstance(url, str):
+            done = _run(made, ["--", url], ok=(0, 1, 2))
+            text = done.stdout.decode()
+            if done.returncode == 2 and not text:
+                raise failure(2, done.stderr, "robotsbatch explain", made.python)
+            return Explanation({0: True, 1: False}.get(done.returncode), text)
+        if not url:
+            return _explained(b"")
+        done = _run(made, ["-json", "--", *url], ok=(0, 1, 2))
+        if done.returncode == 2 and not done.stdout:
+            raise failure(2, done.stderr, "robotsbatch explain", made.python)
+        return _explained(done.stdout)
 
 
-def _run(args: list[str], ok: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
-    done = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True)
+def _explained(lines: bytes) -> pa.Table:
+    import pyarrow as pa
+
+    rows = []
+    for line in lines.splitlines():
+        why = json.loads(line)
+        for agent in why["agents"]:
+            rule, group = agent.get("rule") or {}, agent.get("group") or {}
+            row = {"url": why["url"], "agent": agent["agent"], "allowed": agent.get("allowed"), "reason": agent["reason"]}
+            row |= {"rule": rule.get("text"), "rule_line": rule.get("line"), "group": group.get("name"), "file": why.get("file")}
+            rows.append(row)
+    text = pa.string()
+    fields = [("url", text), ("agent", text), ("allowed", pa.bool_()), ("reason", text), ("rule", text), ("rule_line", pa.int32())]
+    return pa.Table.from_pylist(rows, pa.schema([*fields, ("group", text), ("file", text)]))
+
+
+def survey(**options: Unpack[SurveyOptions]) -> pa.Table:
+    """Return how much of each site the rules deny each agent, as a pyarrow Table.
+
+    It has a row for each site and agent; ``history=True`` adds since when, and
+    ``changes=True`` gives a row for each change instead.
+
+    >>> table = survey(rules="robots", agents=["CCBot", "GPTBot"])
+    >>> table.select(["authority", "agent", "blocked"]).to_pylist()[1]
+    {'authority': 'http://example.com', 'agent': 'GPTBot', 'blocked': 'all'}
+    """
+    import pyarrow as pa
+
+    with command("survey", options, SurveyOptions) as made:
+        done = _run(made, ["-out", "-", "-out-format", "arrows", "-compression", "none", "-quiet"])
+    return pa.ipc.open_stream(done.stdout).read_all()
+
+
+def lint(*sources: Path, **options: Unpack[LintOptions]) -> pa.Table:
+    """Return the mistakes in robots.txt files, as a pyarrow Table.
+
+    Args:
+        sources: robots.txt files, folders of them named by host, rule packs, captures.
+        options: those that ``help(LintOptions)`` describes.
+
+    >>> with open("robots.txt", "w") as file:
+    ...     _ = file.write("User-agent: *\\nDisallow: a\\n")
+    >>> lint("robots.txt").select(["line", "severity", "code"]).to_pylist()
+    [{'line': 2, 'severity': 'error', 'code': 'missing-slash'}]
+    """
+    import pyarrow as pa
+
+    if not sources:
+        raise TypeError("lint needs robots.txt files, folders of them, rule packs or captures")
+    with command("lint", options, LintOptions) as made:
+        done = _run(made, ["-json", "-quiet", "-fail-on", "never", "--", *map(str, sources)])
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    fields = [("file", pa.string()), ("line", pa.int32()), ("column", pa.int32()), ("severity", pa.string())]
+    return pa.Table.from_pylist(rows, pa.schema([*fields, ("code", pa.string()), ("message", pa.string())]))
+
+
+def _run(made: Command, more: Sequence[str], ok: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
+    program, name, *flags = made.args
+    done = subprocess.run([program, name, *LOGGING, *flags, *more], stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode not in ok:
-        raise failure(done.returncode, done.stderr, "robotsbatch")
+        raise failure(done.returncode, done.stderr, f"robotsbatch {name}", made.python)
+    warn(done.stderr, made.python, stacklevel=3)
     return done

@@ -1,18 +1,25 @@
-"""What goes wrong, as exceptions that carry the program's own line."""
+"""What goes wrong, as exceptions and warnings that carry the program's own words."""
 
 from __future__ import annotations
 
+import json
 import signal
+import warnings
+from collections.abc import Callable
+
+# The flags that make the program's stderr lines of JSON with its warnings.
+LOGGING = ["-log", "json"]
 
 
 class RobotsbatchError(RuntimeError):
     """The program failed.
 
-    Its text is the program's line on stderr, and ``status`` its exit status: 1
-    failed, 2 wrong use, 75 worth another try, negative for the signal that ended it.
+    Its text is what the program says, with options in place of its flags, and
+    ``status`` its exit status: 1 failed, 2 wrong use, 75 worth another try, negative
+    for the signal that ended it.
     """
 
-    def __init__(self, message: str, status: int) -> None:
+    def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message, status)
         self.message = message
         self.status = status
@@ -25,12 +32,40 @@ class UsageError(RobotsbatchError, ValueError):
     """The program was asked for what it does not do (exit status 2)."""
 
 
-def failure(status: int, stderr: bytes, what: str) -> BaseException:
+class RobotsbatchWarning(UserWarning):
+    """What the program warns of, such as an agent that no robots.txt names.
+
+    ``warnings.filterwarnings("ignore", category=RobotsbatchWarning)`` silences it.
+    """
+
+
+def failure(status: int, stderr: bytes, what: str, wording: Callable[[str], str] = str) -> BaseException:
     """Return the exception for a program that ended with a status."""
     if status in (130, -signal.SIGINT):
         return KeyboardInterrupt()
-    message = stderr.decode(errors="replace").strip()
+    errors = _said(stderr, "ERROR") or _said(stderr, "")
+    message = "\n".join(wording(line) for line in errors)
     if not message and status < 0:
         message = f"{what} was killed by {signal.Signals(-status).name}"
     message = message or f"{what} ended with status {status}"
     return (UsageError if status == 2 else RobotsbatchError)(message, status)
+
+
+def warn(stderr: bytes, wording: Callable[[str], str] = str, stacklevel: int = 3) -> None:
+    """Issue what a program that succeeded warned of."""
+    for line in _said(stderr, "WARN"):
+        warnings.warn(wording(line), RobotsbatchWarning, stacklevel=stacklevel + 1)
+
+
+def _said(stderr: bytes, level: str) -> list[str]:
+    """The messages of a level, and for none what is no line of JSON."""
+    found = []
+    for line in stderr.decode(errors="replace").splitlines():
+        try:
+            said = json.loads(line)
+            of, message = said["level"], said["msg"]
+        except (ValueError, KeyError, TypeError):
+            of, message = "", line.removeprefix("robotsbatch: ")
+        if of == level and message.strip():
+            found.append(message)
+    return found

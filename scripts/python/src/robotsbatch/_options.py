@@ -2,87 +2,232 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 import os
-from collections.abc import Sequence
-from typing import Literal, Required, TypeAlias, TypedDict
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, Required, TypeAlias, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 from robotsbatch._bin import find_robotsbatch_bin
 
 Path: TypeAlias = str | os.PathLike[str]
+Texts: TypeAlias = Mapping[str, str | bytes]
+Rules: TypeAlias = Path | Texts | Sequence[Path | Texts]
+
+_Class = TypeVar("_Class", bound=type)
 
 
+def _described(cls: _Class) -> _Class:
+    """Put what each option means into the class's docstring, for help()."""
+    lines = [cls.__doc__ or "", "", "Options:"]
+    lines += [f"    {name}: {text}" for name, (_, text) in _options(cls).items()]
+    cls.__doc__ = "\n".join(lines)
+    return cls
+
+
+def _options(cls: type) -> dict[str, tuple[Any, str]]:
+    """The options of a class by name, each with its type and what it means."""
+    found = {}
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        if get_origin(hint) is Required:
+            [hint] = get_args(hint)
+        kind, text = get_args(hint)
+        found[name] = (kind, text)
+    return found
+
+
+@_described
 class RuleOptions(TypedDict, total=False):
-    """Which rules decide, and for whom. Each is the program's flag of that name."""
+    """Which rules decide, and for whom."""
 
-    rules: Required[Path | Sequence[Path]]
-    """Folder of robots.txt files named by host, rule pack, or captures; of several
-    the first that knows an authority decides."""
-    agents: str | Sequence[str]
-    """Product tokens, each with a verdict of its own; a token is a chain where it has
-    commas, the most specific first: ``Googlebot-News,Googlebot``. Default ``*``."""
-    profile: Literal["rfc9309", "google"]
-    """Whose rules: RFC 9309's, which is the default, or those of Google's parser."""
-    robots_limit: str | int
-    """Bytes of a robots.txt that count, such as ``500KiB``."""
-    for_: str
-    """Whose the single robots.txt is that ``rules`` names."""
-    allow_no_rules: bool
-    """Go on when ``rules`` has no rules at all."""
-    missing: Literal["allow", "deny", "null"]
-    """Verdict where nothing is known of an authority."""
-    as_of: str
-    """Time that ages count up to, and after which no capture counts."""
-    max_age: str
-    """Rows decided by an older robots.txt are counted, such as ``7d``."""
-    on_429: Literal["allow", "deny"]
-    on_unresolved_redirect: Literal["allow", "deny"]
-    store_timeout: str
-    """How long an object store may be silent, such as ``2m``."""
-    binary: Path
-    """The program; by default the package's own, as find_robotsbatch_bin finds it."""
+    rules: Required[
+        Annotated[
+            Rules,
+            "a folder of robots.txt files named by host, a rule pack, captures, or texts by host: "
+            '{"example.com": "User-agent: *"}; of several, the first that knows a host decides',
+        ]
+    ]
+    agents: Annotated[
+        str | Sequence[str],
+        'product tokens such as "CCBot", each with a verdict of its own; a chain has commas, the most specific first: '
+        '"Googlebot-News,Googlebot" (default "*", the rules for everyone)',
+    ]
+    agent: Annotated[str, "the same for one agent"]
+    profile: Annotated[Literal["rfc9309", "google"], 'whose rules: "rfc9309" (default), or "google" for those of Google\'s parser']
+    robots_limit: Annotated[str | int, 'bytes of a robots.txt that count, such as "1MiB" (default "500KiB", the least there is)']
+    for_: Annotated[str, "the host that the single robots.txt in rules belongs to"]
+    fetch_list: Annotated[Path, "the list that the robots.txt in rules were fetched by: hosts on it without a capture are unreachable"]
+    allow_no_rules: Annotated[bool, "go on when rules has no rules at all"]
+    missing: Annotated[Literal["allow", "deny", "null"], 'verdict where no robots.txt of a host is known (default "allow")']
+    as_of: Annotated[
+        str,
+        'judge as of this time, such as "2026-03-01": ignore later captures, measure ages up to it; "column:NAME" judges each row at its own time',
+    ]
+    max_age: Annotated[str, 'warn of rows decided by a robots.txt older than this, such as "7d" (default "24h")']
+    on_429: Annotated[Literal["allow", "deny"], 'captures with status 429 (default "deny")']
+    on_unresolved_redirect: Annotated[Literal["allow", "deny"], 'captures whose redirect leads nowhere (default "allow")']
+    store_timeout: Annotated[str, 'give up when an object store was silent this long (default "2m")']
+    binary: Annotated[Path, "the program (default: the one in the package, as find_robotsbatch_bin finds it)"]
 
 
+@_described
 class Options(RuleOptions, total=False):
-    """RuleOptions, and which columns come out."""
+    """Which rules decide, for whom, and which columns and rows the result has."""
 
-    columns: Literal["all", "url", "verdict"]
-    """What comes out beside the verdicts: all columns (the default), the URLs, or
-    nothing."""
-    url_column: str
-    """The column with the URLs; without it ``url``, then what the program takes."""
-    explain: bool
-    """Add why: ``reason``, ``rule``, ``rule_line`` and ``rule_agent``."""
-    with_: str | Sequence[str]
-    """More columns, such as ``crawl_delay`` or ``robots_status``."""
-    prefix: str
-    """Put before the names of the verdict columns."""
-    workers: int
-    """How many batches the program works on at once."""
-    memory: str | int
-    """What the program may hold, such as ``512MiB``."""
+    agents_file: Annotated[Path, "a list of agents, one a line, or the JSON of ai.robots.txt; they follow those of agents"]
+    combine: Annotated[
+        Literal["any-denied", "all-denied"],
+        "one verdict for all agents, denied when any or all of them are, and denied_by, the list of the denied ones",
+    ]
+    agents_as: Annotated[
+        Literal["columns", "list"], 'several agents as a column each (default up to 32 agents), or as the list denied_agents alone'
+    ]
+    emit: Annotated[
+        Literal["all", "allowed", "denied", "unknown", "permitted"],
+        'rows of the result (default "all"); "permitted" are allowed, and no use is false',
+    ]
+    use: Annotated[
+        str | Sequence[str],
+        'what may be done with what was fetched, a column each: "train-ai", "ai-use", "search" of Content-Usage, '
+        '"signal:ai-train", "signal:ai-input", "signal:search" of Content-Signal',
+    ]
+    columns: Annotated[Literal["all", "url", "verdict"], 'columns beside the verdicts: all (default), the URLs, or none ("verdict")']
+    url_column: Annotated[str, 'the column with the URLs (default "url", else what the program finds)']
+    explain: Annotated[bool, "add why: reason, rule, rule_line and rule_agent"]
+    with_: Annotated[str | Sequence[str], 'more columns, such as "crawl_delay" or "robots_status"']
+    prefix: Annotated[str, "put before the names of the verdict columns"]
+    before_first: Annotated[Literal["missing", "use"], 'rows before the first capture, with as_of="column:NAME" (default "missing")']
+    ever_denied: Annotated[bool, 'also deny rows that were denied at any later time, with as_of="column:NAME"']
+    workers: Annotated[int, "how many batches the program works on at once"]
+    memory: Annotated[str | int, 'what the program may hold (default "512MiB")']
+
+
+@_described
+class SurveyOptions(RuleOptions, total=False):
+    """Which rules a survey is about, and which agents."""
+
+    agents_file: Annotated[Path, "a list of agents, one a line, or the JSON of ai.robots.txt; they follow those of agents"]
+    history: Annotated[bool, "add since when: first_seen, last_seen, since, since_after and changes"]
+    changes: Annotated[bool, "a row for each change instead: who began or ceased to block whom, and when"]
+    memory: Annotated[str | int, 'what the program may hold (default "512MiB")']
+
+
+@_described
+class LintOptions(TypedDict, total=False):
+    """Which findings lint returns."""
+
+    least: Annotated[Literal["note", "warning", "error"], 'the least severity (default "note", all)']
+    ignore: Annotated[str | Sequence[str], "codes of findings to leave out"]
+    robots_limit: Annotated[str | int, 'bytes of a robots.txt that count, such as "1MiB" (default "500KiB", the least there is)']
+    store_timeout: Annotated[str, 'give up when an object store was silent this long (default "2m")']
+    binary: Annotated[Path, "the program (default: the one in the package, as find_robotsbatch_bin finds it)"]
 
 
 # Options that are flags of another name.
-_FLAGS = {"agents": "agent", "for_": "for", "with_": "with"}
+_FLAGS = {"agents": "agent", "agents_file": "agents", "for_": "for", "with_": "with"}
 
 
-def command(name: str, options: object) -> list[str]:
-    """Return the command line of one of the program's commands."""
-    assert isinstance(options, dict)
-    if not options.get("rules"):
-        raise TypeError("rules= is missing: a folder of robots.txt files, a rule pack, or captures")
-    args = [os.fspath(options.get("binary") or find_robotsbatch_bin()), name]
-    known = Options.__annotations__ | {"out": None, "partitions": None}
-    for option, value in options.items():
-        if option not in known:
-            raise TypeError(f"there is no option {option}; there are {', '.join(sorted(known))}")
-        if option == "binary" or value is None or value is False:
-            continue
-        flag = "-" + _FLAGS.get(option, option.replace("_", "-"))
+def _flag(option: str) -> str:
+    return "-" + _FLAGS.get(option, option.replace("_", "-"))
+
+
+class Command:
+    """A command line, and the folders of the rules that were given as texts, which
+    are there until it is closed."""
+
+    def __init__(self, name: str, options: Mapping[str, Any], kind: type = Options) -> None:
+        known = _options(kind)
+        for option in options:
+            if option not in known:
+                near = difflib.get_close_matches(option, known, 1)
+                raise TypeError(f"{name}: there is no option {option}; " + (f"did you mean {near[0]}?" if near else "there are " + ", ".join(known)))
+        if "rules" in known and not options.get("rules"):
+            raise TypeError('rules= is missing: a folder of robots.txt files, a rule pack, captures, or texts such as {"example.com": "User-agent: *"}')
+        if options.get("agent") is not None and options.get("agents") is not None:
+            raise TypeError("agent= and agents= are the same: give one")
+        self._words = {option: _words(kind) for option, (kind, _) in known.items()}
+        self._values: list[tuple[str, str]] = []  # of options
+        self._folders: list[tempfile.TemporaryDirectory[str]] = []
+        self._process = os.getpid()
+        self.args = [os.fspath(options.get("binary") or find_robotsbatch_bin()), name]
+        try:
+            for option, value in options.items():
+                if option != "binary":
+                    self._add(option, value)
+        except BaseException:
+            self.close()
+            raise
+
+    def _add(self, option: str, value: Any) -> None:
+        if value is None or value is False:
+            return
         if value is True:
-            args.append(flag)
-            continue
+            self.args.append(_flag(option))
+            return
         several = isinstance(value, Sequence) and not isinstance(value, str)
         for one in value if several else [value]:
-            args += [flag, os.fspath(one) if isinstance(one, os.PathLike) else str(one)]
-    return args
+            if isinstance(one, Mapping) and option == "rules":
+                one = self._folder(one)
+            text = os.fspath(one) if isinstance(one, os.PathLike) else str(one)
+            self.args += [_flag(option), text]
+            self._values.append((option, text))
+
+    def _folder(self, texts: Texts) -> str:
+        """A folder with the texts as files, named by host."""
+        folder = tempfile.TemporaryDirectory(prefix="robotsbatch.", ignore_cleanup_errors=True)
+        self._folders.append(folder)
+        for host, text in texts.items():
+            scheme, _, name = host.rpartition("://")
+            name = name.rstrip("/")
+            if scheme not in ("", "http", "https", "ftp") or not re.fullmatch(r"[^/\\\0\s]+", name) or not name.strip("."):
+                raise ValueError(f'rules has {host!r}, which is no host: want "example.com", "example.com:8443" or "https://example.com"')
+            # On Windows no file has a colon in its name; that of an IPv6 address is in brackets.
+            name = re.sub(r":(\d+)$", r"_\1", name) if not name.endswith("]") else name
+            place = os.path.join(folder.name, scheme)
+            os.makedirs(place, exist_ok=True)
+            with open(os.path.join(place, name.lower()), "wb") as file:
+                file.write(text.encode() if isinstance(text, str) else text)
+        return folder.name
+
+    def python(self, message: str) -> str:
+        """A message of the program with options in place of its flags."""
+        for option, text in self._values:
+            quoted = {text, f'"{text}"'}
+            for q in quoted:
+                message = message.replace(f"invalid value {q} for flag {_flag(option)}: ", f"{option}={text!r}: ")
+                message = re.sub(rf"(?<![\w-]){re.escape(_flag(option) + ' ' + q)}(?![\w-])", lambda _, o=option, t=text: f"{o}={t!r}", message)  # type: ignore[misc]
+        for option in sorted(self._words, key=len, reverse=True):
+            words = "|".join([*map(re.escape, self._words[option]), "column:NAME", "[A-Z]{3,}"])
+
+            def worded(found: re.Match[str], option: str = option) -> str:
+                return f'{option}="{found[1]}"' if found[1] else f"{option}="
+
+            message = re.sub(rf"(?<![\w-]){_flag(option)}(?: ({words}))?(?![\w-])", worded, message)
+        return message
+
+    def close(self) -> None:
+        """Remove the folders of texts, unless they are of the process before a fork."""
+        if self._process == os.getpid():
+            for folder in self._folders:
+                folder.cleanup()
+        else:
+            for folder in self._folders:
+                folder._finalizer.detach()  # type: ignore[attr-defined]
+        self._folders = []
+
+
+def _words(kind: Any) -> list[str]:
+    """The words that an option takes."""
+    return [str(word) for word in get_args(kind)] if get_origin(kind) is Literal else []
+
+
+@contextlib.contextmanager
+def command(name: str, options: Mapping[str, Any], kind: type = Options) -> Iterator[Command]:
+    """A Command that is closed at the end of a with block."""
+    made = Command(name, options, kind)
+    try:
+        yield made
+    finally:
+        made.close()

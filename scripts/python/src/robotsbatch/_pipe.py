@@ -15,7 +15,8 @@ from typing import IO, Any, NoReturn, TypeAlias
 
 import pyarrow as pa
 
-from robotsbatch._errors import RobotsbatchError, failure
+from robotsbatch._errors import LOGGING, RobotsbatchError, failure, warn
+from robotsbatch._options import Command
 
 Take: TypeAlias = Callable[[], Any]  # of a RecordBatch; StopIteration at the end marker
 
@@ -29,12 +30,20 @@ class Pipe:
 
     _child: subprocess.Popen[bytes] | None = None
 
-    def __init__(self, args: list[str], schema: pa.Schema, workers: int = 1) -> None:
+    def __init__(self, command: Command, schema: pa.Schema, workers: int = 1) -> None:
+        self._command = command
         self._window = workers + 1 if workers > 1 else 1
         self._thread: threading.Thread | None = None
+        self._taking: Take | None = None
+        program, name, *flags = command.args
+        args = [program, name, "-verbose", *LOGGING, *flags]
         # A file, so that no amount of it blocks the child while nobody reads.
         with tempfile.TemporaryFile(prefix="robotsbatch.") as stderr:
-            self._child = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
+            try:
+                self._child = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
+            except BaseException:
+                command.close()
+                raise
             self._stderr = os.fdopen(os.dup(stderr.fileno()), "rb")
         assert self._child.stdin is not None and self._child.stdout is not None
         self._stdin: IO[bytes] = self._child.stdin
@@ -54,32 +63,40 @@ class Pipe:
             raise
         self.schema: pa.Schema = self._reader.schema
 
-    def answers(self, batches: Iterable[Any], sent: Callable[[Any], Any]) -> Iterator[tuple[Any, Any]]:
+    def answers(self, batches: Iterable[Any], sent: Callable[[Any], Any], *, end: bool = True) -> Iterator[tuple[Any, Any]]:
         """Yield each batch with the answer to what is sent of it, in order.
 
         With one worker it goes in lock-step: a batch is taken when the answer to the
         last one was. With more it is some batches ahead, while a thread takes answers
-        in. The batches are always taken by the caller's thread.
+        in. The batches are always taken by the caller's thread. Without ``end`` the
+        child waits for more batches afterwards.
         """
         asked: deque[Any] = deque()
-        take = self._reader.read_next_batch if self._window == 1 else self._take_beside()
+        take = self.taking()
         for batch in batches:
-            self._ask(sent(batch))
+            self.ask(sent(batch))
             asked.append(batch)
             if len(asked) == self._window:
-                yield asked.popleft(), self._answer(take)
+                yield asked.popleft(), self.answer(take)
         while asked:
-            yield asked.popleft(), self._answer(take)
-        self._end(take)
+            yield asked.popleft(), self.answer(take)
+        if end:
+            self._end(take)
 
-    def _ask(self, batch: Any) -> None:
+    def taking(self) -> Take:
+        """What takes the next answer in."""
+        if self._taking is None:
+            self._taking = self._reader.read_next_batch if self._window == 1 else self._take_beside()
+        return self._taking
+
+    def ask(self, batch: Any) -> None:
         try:
             self._writer.write_batch(batch)
             self._stdin.flush()
         except OSError as error:
             self._fail(error)
 
-    def _answer(self, take: Take) -> Any:
+    def answer(self, take: Take) -> Any:
         try:
             return take()
         except (OSError, StopIteration, pa.ArrowException) as error:
@@ -95,6 +112,7 @@ class Pipe:
             assert self._child is not None
             if self._child.wait() != 0:
                 self._fail(end)
+            warn(self._said(), self._command.python)
         except (OSError, pa.ArrowException) as error:
             self._fail(error)
 
@@ -130,10 +148,14 @@ class Pipe:
             status = 0
         why: BaseException = RobotsbatchError(f"robotsbatch pipe: the answer is damaged: {error}", status)
         if status != 0:
-            self._stderr.seek(0)
-            why = failure(status, self._stderr.read(1 << 16), "robotsbatch pipe")
+            why = failure(status, self._said(), "robotsbatch pipe", self._command.python)
         self.close()
         raise why from error
+
+    def _said(self) -> bytes:
+        """What the child wrote to stderr."""
+        self._stderr.seek(0)
+        return self._stderr.read(1 << 16)
 
     def close(self) -> None:
         """End the child if it still runs."""
@@ -154,10 +176,12 @@ class Pipe:
                 stream.close()
             except OSError:
                 pass  # it had bytes that the child did not take
+        self._command.close()
 
     def _forget(self) -> None:
         """In a forked process: let go of the child, which is another's, and which must
         see the end of its stdin when that other one ends."""
+        self._command.close()
         child, self._child = self._child, None
         if child is None:
             return

@@ -9,21 +9,25 @@ from typing import Any, TypeVar, Unpack, cast
 
 try:
     import pyarrow as pa
+    import pyarrow.compute as pc
 except ImportError as error:
-    raise ImportError("evaluate and reader need pyarrow: pip install 'robotsbatch[arrow]'") from error
+    raise ImportError("robotsbatch needs pyarrow for tables: pip install 'robotsbatch[arrow]'") from error
 
 from robotsbatch._errors import UsageError
-from robotsbatch._options import Options, command
+from robotsbatch._options import Command, Options
 from robotsbatch._pipe import Pipe
 
 Data = TypeVar("Data")
 
-_BATCH_ROWS = 1 << 16
+BATCH_ROWS = 1 << 16
+
+# The column that tells which rows come back, where not all do.
+_ROW = "_robotsbatch_row"
 
 
 def evaluate(data: Data, **options: Unpack[Options]) -> Data:
     """Return data with the verdict columns, as robotsbatch.evaluate says."""
-    options.setdefault("workers", _processors())
+    options.setdefault("workers", processors())
     kind: Any = data
     if isinstance(data, pa.RecordBatchReader):
         return cast(Data, reader(data, **options))
@@ -36,28 +40,35 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
         return cast(Data, _evaluate_pandas(kind, options))
     if _is(data, "polars", "DataFrame"):
         return cast(Data, _evaluate_polars(kind, options))
-    if hasattr(data, "__arrow_c_stream__"):
+    if _is(data, "polars", "LazyFrame"):
+        return cast(Data, _evaluate_lazy(kind, options))
+    if hasattr(data, "__arrow_c_stream__") and not _is(data, "polars", "Series"):
         return cast(Data, _evaluate_table(pa.table(data), options))
-    raise TypeError(f"evaluate takes tables and data frames, not {type(data).__name__}")
+    raise TypeError(f"evaluate takes tables and data frames, not {type(data).__name__}: make it a column, such as pyarrow.table({{'url': …}})")
 
 
 def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
     """Return a stream of data with the verdict columns, as robotsbatch.reader says."""
+    if _is(data, "polars", "LazyFrame"):
+        raise TypeError("reader takes no polars.LazyFrame: give it to evaluate, or what its collect() returns to reader")
     source = data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
     sent = _Sent(source.schema, options, source.schema.names)
-    pipe = Pipe(sent.args, sent.schema, options.get("workers", 1))
+    pipe = Pipe(sent.command, sent.schema, options.get("workers", 1))
     try:
         sent.refuse_equal_names(pipe.schema)
     except UsageError:
         pipe.close()
         raise
-    schema = pipe.schema
+    schema = sent.answered(pipe.schema)
     if sent.beside:
         schema = pa.schema([*source.schema, *schema], source.schema.metadata)
 
     def batches() -> Iterator[Any]:
         with pipe:
             for batch, answer in pipe.answers(source, sent.batch):
+                rows, answer = sent.split(answer)
+                if rows is not None:
+                    batch = batch.take(rows)
                 kept = batch.columns if sent.beside else []
                 yield pa.RecordBatch.from_arrays([*kept, *answer.columns], schema=schema)
 
@@ -66,26 +77,49 @@ def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
 
 class _Sent:
     """What of a table goes through the pipe: the column of URLs alone where it is
-    known, else all columns, for the program to choose from. Where all columns come
-    out, the answers are put beside them here, and nothing else is sent back."""
+    known, else all columns, for the program to choose from. Where all columns are
+    wanted, the answers are put beside them here, and only verdicts are sent back; if
+    ``emit`` leaves rows out, their numbers are sent along and back as well."""
 
     def __init__(self, schema: pa.Schema, options: Options, names: Iterable[str]) -> None:
         self.names = set(names)
         self.beside = _beside(options)
-        self.args = command("pipe", {**options, "columns": "verdict"} if self.beside else options)
+        self.numbered = self.beside and _filtered(options)
         url = schema.get_field_index(_url(options))
         self.columns = [url] if url >= 0 else list(range(len(schema)))
+        time = options.get("as_of", "").removeprefix("column:") if url >= 0 else ""
+        if time != options.get("as_of", "") and (at := schema.get_field_index(time)) >= 0 and at != url:
+            self.columns.append(at)
         self.schema = pa.schema([_plain(schema.field(i)) for i in self.columns])
+        if self.numbered:
+            self.schema = self.schema.append(pa.field(_ROW, pa.int32()))
+        if self.beside:
+            options = {**options, "columns": "all" if self.numbered else "verdict"}
+        self.command = Command("pipe", options)
 
     def batch(self, batch: Any) -> Any:
         """What is sent of a batch."""
         arrays = [batch.column(i) for i in self.columns]
+        if self.numbered:
+            arrays.append(pa.array(range(batch.num_rows), pa.int32()))
         arrays = [a if a.type == f.type else a.cast(f.type) for a, f in zip(arrays, self.schema, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
+    def answered(self, schema: pa.Schema) -> pa.Schema:
+        """The schema of the answers without what was sent along."""
+        return pa.schema(list(schema)[len(self.schema) :], schema.metadata) if self.numbered else schema
+
+    def split(self, answer: Any) -> tuple[Any, Any]:
+        """The numbers of an answer's rows, or None where it has all, and its columns
+        without what was sent along."""
+        if not self.numbered:
+            return None, answer
+        sent = len(self.schema)
+        return answer.column(sent - 1), answer.select(range(sent, answer.num_columns))
+
     def refuse_equal_names(self, answer: pa.Schema) -> None:
         """Raise where a column of the answers has the name of one of the table."""
-        for name in answer.names if self.beside else []:
+        for name in self.answered(answer).names if self.beside else []:
             if name in self.names:
                 raise UsageError(f"the table has a column {name} already: give prefix= for the verdict columns", 2)
 
@@ -99,17 +133,28 @@ def _plain(field: pa.Field) -> pa.Field:
     return field
 
 
-def _answers(table: pa.Table, options: Options, names: Iterable[str]) -> pa.Table:
-    """The answers on a table, or on a part of one whose columns have these names."""
+def _answers(table: pa.Table, options: Options, names: Iterable[str]) -> tuple[Any, pa.Table]:
+    """The answers on a table, or on a part of one whose columns have these names, and
+    the numbers of their rows, None for all."""
     sent = _Sent(table.schema, options, names)
-    with Pipe(sent.args, sent.schema, options.get("workers", 1)) as pipe:
+    answers, numbers, before = [], [], 0
+    with Pipe(sent.command, sent.schema, options.get("workers", 1)) as pipe:
         sent.refuse_equal_names(pipe.schema)  # before any work
-        batches = table.to_batches(max_chunksize=_BATCH_ROWS)
-        return pa.Table.from_batches([answer for _, answer in pipe.answers(batches, sent.batch)], pipe.schema)
+        for batch, answer in pipe.answers(table.to_batches(max_chunksize=BATCH_ROWS), sent.batch):
+            rows, answer = sent.split(answer)
+            answers.append(answer)
+            if rows is not None:
+                numbers.append(pc.add(rows.cast(pa.int64()), before))
+                before += batch.num_rows
+        made = pa.Table.from_batches(answers, sent.answered(pipe.schema))
+    return pa.chunked_array(numbers, pa.int64()) if sent.numbered else None, made
 
 
 def _evaluate_table(table: pa.Table, options: Options) -> pa.Table:
-    answers = _answers(table, options, table.column_names)
+    if _beside(options) and _filtered(options):
+        batches = table.to_batches(max_chunksize=BATCH_ROWS)
+        return reader(pa.RecordBatchReader.from_batches(table.schema, batches), **options).read_all()
+    _, answers = _answers(table, options, table.column_names)
     if not _beside(options):
         return answers
     for i, field in enumerate(answers.schema):
@@ -120,9 +165,17 @@ def _evaluate_table(table: pa.Table, options: Options) -> pa.Table:
 def _evaluate_pandas(frame: Any, options: Options) -> Any:
     import pandas as pd
 
-    alone = _beside(options) and _url(options) in frame.columns
+    if _filtered(options) and not _beside(options):  # the index tells the rows
+        url = [] if options.get("columns") == "verdict" else [_url(options)]
+        if url and url[0] not in frame.columns:
+            raise UsageError(f"the data frame has no column {url[0]}: name it with url_column=", 2)
+        whole = _evaluate_pandas(frame, {**options, "columns": "all"})
+        return whole[[*url, *whole.columns[len(frame.columns) :]]]
+    alone = _beside(options) and _url(options) in frame.columns and not _by_column(options)
     table = pa.Table.from_pandas(frame[[_url(options)]] if alone else frame, preserve_index=False)
-    answers = _answers(table.replace_schema_metadata(None), options, frame.columns)
+    rows, answers = _answers(table.replace_schema_metadata(None), options, frame.columns)
+    if rows is not None:
+        frame = frame.iloc[rows.to_pylist()]
     # Arrow's types, for a bool of numpy has no null.
     made = answers.to_pandas(types_mapper=pd.ArrowDtype)
     made.index = frame.index
@@ -132,19 +185,39 @@ def _evaluate_pandas(frame: Any, options: Options) -> Any:
 def _evaluate_polars(frame: Any, options: Options) -> Any:
     import polars as pl
 
-    alone = _beside(options) and _url(options) in frame.columns
+    alone = _beside(options) and _url(options) in frame.columns and not _by_column(options)
     table = (frame.select(_url(options)) if alone else frame).to_arrow(compat_level=pl.CompatLevel.oldest())
-    made = pl.from_arrow(_answers(table, options, frame.columns))
+    rows, answers = _answers(table, options, frame.columns)
+    made = pl.from_arrow(answers)
+    if rows is not None:
+        frame = frame[pl.from_arrow(rows)]
     return frame.hstack(made) if _beside(options) else made
 
 
+def _evaluate_lazy(frame: Any, options: Options) -> Any:
+    """A lazy frame that is evaluated when it is collected. Its columns are those of a
+    frame without rows, so that wrong options show at once."""
+    made = _evaluate_polars(frame.collect_schema().to_frame(), options).schema
+    return frame.map_batches(lambda whole: _evaluate_polars(whole, options), schema=made)
+
+
 def _beside(options: Options) -> bool:
-    """Whether all columns come out: then the answers are put beside them here."""
-    return options.get("columns", "all") == "all"
+    """Whether all columns are wanted: then the answers are put beside them here."""
+    return options.get("columns") in (None, "all")
+
+
+def _filtered(options: Options) -> bool:
+    """Whether rows may be left out."""
+    return options.get("emit") not in (None, "all")
+
+
+def _by_column(options: Options) -> bool:
+    """Whether rows have times of their own."""
+    return (options.get("as_of") or "").startswith("column:")
 
 
 def _url(options: Options) -> str:
-    return options.get("url_column", "url")
+    return options.get("url_column") or "url"
 
 
 def _is(data: Any, module: str, name: str) -> bool:
@@ -152,7 +225,8 @@ def _is(data: Any, module: str, name: str) -> bool:
     return module in sys.modules and isinstance(data, getattr(sys.modules[module], name))
 
 
-def _processors() -> int:
+def processors() -> int:
+    """How many processors this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows

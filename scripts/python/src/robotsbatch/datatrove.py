@@ -33,7 +33,7 @@ class RobotsFilter(BaseFilter):
         **options: Unpack[Options],
     ) -> None:
         super().__init__(exclusion_writer, batch_size)
-        if len(agents := options.get("agents", "*")) != 1 and not isinstance(agents, str):
+        if not isinstance(agents := options.get("agents") or "*", str) and len(agents) != 1:
             raise UsageError("RobotsFilter takes one agent", 2)
         self.url_key = url_key
         self.keep_unknown = keep_unknown

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import pyarrow as pa
@@ -175,17 +175,18 @@ def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa
 def _on_node(options: Options) -> Options:
     """The options with the files of ``--files`` by their names on this node."""
     found = dict(options)
-    for option in ("rules", "binary"):
+    for option in ("rules", "agents_file", "fetch_list", "binary"):
         names: Any = found.get(option)
         if names is not None:
-            several = not isinstance(names, str | os.PathLike)
-            found[option] = [_file(name) for name in names] if several else _file(names)
+            found[option] = [_file(name) for name in names] if isinstance(names, Sequence) and not isinstance(names, str) else _file(names)
     if found.get("binary") is None and (shipped := _shipped("robotsbatch")):
         found["binary"] = shipped
     return cast(Options, found)
 
 
-def _file(name: str | os.PathLike[str]) -> str:
+def _file(name: Any) -> Any:
+    if isinstance(name, Mapping):  # rules as texts
+        return name
     path = os.fspath(name)
     return path if "://" in path else _shipped(path) or os.path.abspath(path)
 

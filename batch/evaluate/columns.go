@@ -1,0 +1,147 @@
+package evaluate
+
+import (
+	"math"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
+)
+
+// columns are the columns of Verdicts.Columns that describe hosts, by their index.
+type columns struct {
+	known       bool
+	byAuthority []int
+	byFacts     []int      // of robots.txt
+	byUse       []int      // set row by row
+	byURL       []int      // of single rows
+	host        batch.Host // that values are asked of; it would be allocated each time elsewhere
+}
+
+// sort finds the columns among those of the verdicts, which are the same for all batches.
+func (c *columns) sort(v *batch.Verdicts) {
+	if c.known {
+		return
+	}
+	c.known = true
+	for i := range v.Columns {
+		switch kind := v.Columns[i].Kind; {
+		case kind.Use != nil:
+			c.byUse = append(c.byUse, i)
+		case kind.OfURL != nil:
+			c.byURL = append(c.byURL, i)
+		case kind.Value == nil: // it is set row by row
+		case kind.ByAuthority:
+			c.byAuthority = append(c.byAuthority, i)
+		default:
+			c.byFacts = append(c.byFacts, i)
+		}
+	}
+}
+
+// describeAuthorities sets the columns that authorities alone decide, of all groups: also
+// of rows that leave them because they have no time.
+func (e *Evaluator) describeAuthorities(v *batch.Verdicts, firstRow int) {
+	e.columns.sort(v)
+	for _, column := range e.columns.byAuthority {
+		for number := range e.groups.all {
+			e.columns.host = batch.Host{Authority: e.groups.keys[number].Text}
+			e.setColumn(&v.Columns[column], firstRow, number)
+		}
+	}
+}
+
+// describeURLs sets the columns that the URLs themselves decide, of all groups.
+func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
+	for _, column := range e.columns.byURL {
+		c := &v.Columns[column]
+		for number := range e.groups.all {
+			key, authority := e.groups.keys[number].Text, len(e.groups.all[number].written)
+			for w := e.groups.walk(number); w.next(); {
+				for i := w.low; i < w.high; i++ {
+					c.Of[r.first+i] = c.Add(c.Kind.OfURL(key, urls.Trim(r.url(i))[authority:]))
+				}
+			}
+		}
+	}
+}
+
+// describe sets the columns of a group that its robots.txt decides, and counts the rows
+// of which that is to be said.
+func (e *Evaluator) describe(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
+	if e.options.Timelines != nil {
+		e.describeTimed(v, firstRow, number, o)
+	} else {
+		e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts, Time: e.options.AsOf}
+		for _, column := range e.columns.byFacts {
+			e.setColumn(&v.Columns[column], firstRow, number)
+		}
+		if age, ok := o.Facts.Age(e.options.AsOf); ok && age > e.options.MaxAge {
+			v.Outdated += int64(e.groups.count(number))
+		}
+	}
+	if len(e.columns.byFacts) > 0 && o.Facts.Records != nil && o.Facts.Records.MoreSitemaps {
+		v.SitemapsCut += int64(e.groups.count(number))
+	}
+}
+
+// setColumn sets a column of a group's rows to the value of e.columns.host.
+func (e *Evaluator) setColumn(c *batch.Values, firstRow, number int) {
+	of := c.Add(c.Kind.Value(&e.columns.host, c.Agent))
+	if of < 0 {
+		return
+	}
+	for w := e.groups.walk(number); w.next(); {
+		rows := c.Of[firstRow+w.low : firstRow+w.high]
+		for i := range rows {
+			rows[i] = of
+		}
+	}
+}
+
+// describeTimed is describe for a group of a span: each row counts its age from the
+// newest fetch at its own time.
+func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
+	one := [1]int64{e.history.held[number].span.Seen}
+	times := e.history.times[number%lookupSize]
+	if times == nil { // no row is from before the last fetch
+		times = one[:]
+	}
+	for w := e.groups.walk(number); w.next(); {
+		for _, t := range v.Times[firstRow+w.low : firstRow+w.high] {
+			if fetched := fetchedAt(times, t); fetched != 0 && t-fetched > e.options.MaxAge {
+				v.Outdated++
+			}
+		}
+	}
+	e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts}
+	for _, column := range e.columns.byFacts {
+		e.setTimedColumn(&v.Columns[column], v.Times, times, firstRow, number)
+	}
+}
+
+// setTimedColumn sets a column of a group's rows to the value of e.columns.host at their
+// times.
+func (e *Evaluator) setTimedColumn(c *batch.Values, rowTimes, times []int64, firstRow, number int) {
+	host := &e.columns.host
+	fetched, of := int64(math.MinInt64), int32(-1)
+	for w := e.groups.walk(number); w.next(); {
+		for row := firstRow + w.low; row < firstRow+w.high; row++ {
+			t := rowTimes[row]
+			at := fetchedAt(times, t)
+			if at != fetched || c.Kind.ByTime && t != host.Time {
+				fetched, host.Facts.Fetched, host.Time = at, at, t
+				of = c.Add(c.Kind.Value(host, c.Agent))
+			}
+			c.Of[row] = of
+		}
+	}
+}
+
+// fetchedAt is the time of the newest fetch at a row's time.
+func fetchedAt(times []int64, t int64) int64 {
+	if len(times) == 1 {
+		return times[0]
+	}
+	return times[matcher.FetchedAt(times, t)]
+}

@@ -1,0 +1,194 @@
+package evaluate
+
+import (
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/urls"
+	"robotsbatch/matcher/usage"
+)
+
+// uses sets the columns about uses. Few hosts say anything about them, and what they say
+// counts only for rows that may be fetched. So the groups of those hosts are collected, and
+// their columns are set when the block has its verdicts.
+type uses struct {
+	wanted  []usage.Use
+	agents  int
+	combine batch.Combine
+	runs    []usedRun
+	target  matcher.Target // shared with no one: the decider keeps its own
+
+	values []usage.Value // of a row, for each agent each use
+}
+
+// usedRun is a run of rows whose host says something about uses.
+type usedRun struct {
+	usage     *matcher.Usage
+	low, high int
+	authority int // length of scheme and authority
+}
+
+func newUses(o Options) uses {
+	wanted := batch.UsageOf(o.Columns).Uses
+	return uses{wanted: wanted, agents: o.Agents, combine: o.Combine, values: make([]usage.Value, o.Agents*len(wanted))}
+}
+
+// add adds the rows of a group.
+func (u *uses) add(g *groups, number int, said *matcher.Usage) {
+	for w := g.walk(number); w.next(); {
+		u.runs = append(u.runs, usedRun{usage: said, low: w.low, high: w.high, authority: len(g.all[number].written)})
+	}
+}
+
+// forget lets go of a batch.
+func (u *uses) forget() {
+	u.target.Forget()
+	clear(u.runs)
+	u.runs = u.runs[:0]
+}
+
+// setUses sets the columns about uses of the rows of a block.
+func setUses[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
+	for i := range e.uses.runs {
+		setUsesOfRun(e, r, v, &e.uses.runs[i])
+	}
+	clear(e.uses.runs)
+	e.uses.runs = e.uses.runs[:0]
+}
+
+// setUsesOfRun sets the columns of a run, for as many rows at a time as share what decides.
+func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, run *usedRun) {
+	u := &e.uses
+	for low := run.low; low < run.high; {
+		url := urls.Trim(r.url(low))
+		u.target.Set(e.scratch.Path(url[run.authority:]), e.options.Profile)
+		depth := run.usage.Decide(&u.target, u.values)
+		high := low + 1
+		switch path := url[run.authority:]; {
+		case depth == 0:
+			high = run.high
+		case depth <= len(path) && path[0] == '/': // a path that lacks its slash was rewritten
+			high = max(high, low+matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low:run.high+1]))
+		}
+		for _, column := range e.columns.byUse {
+			e.setUse(&v.Columns[column], v, run.usage, r.first+low, r.first+high)
+		}
+		low = high
+	}
+}
+
+// setUse sets a column of rows low to high-1, which share what the target's path says.
+func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, low, high int) {
+	use := 0
+	for e.uses.wanted[use] != c.Kind.Use.Use {
+		use++
+	}
+	if e.options.Combine != batch.CombineNone {
+		e.setCombinedUse(c, v, said, use, low, high)
+		return
+	}
+	of := e.numberOf(c, said, c.Agent, use, e.uses.values[c.Agent*len(e.uses.wanted)+use], high-low)
+	if of < 0 {
+		return
+	}
+	allowed := v.Agents[c.Agent].Allowed
+	for row := low; row < high; row++ {
+		if allowed[row>>3]>>(row&7)&1 != 0 {
+			c.Of[row] = of
+		}
+	}
+}
+
+// setCombinedUse sets a column whose values are made of those of the agents that may fetch a
+// row, as the verdicts are combined.
+func (e *Evaluator) setCombinedUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, use, low, high int) {
+	allowed := v.Agents[0].Allowed
+	list, of := int32(-1), int32(-1)
+	for row := low; row < high; row++ {
+		if allowed[row>>3]>>(row&7)&1 == 0 {
+			continue
+		}
+		if v.DeniedOf[row] != list {
+			list = v.DeniedOf[row]
+			agent, value := e.uses.combined(v.Denied[list], use)
+			of = e.numberOf(c, said, agent, use, value, high-row)
+		}
+		c.Of[row] = of
+	}
+}
+
+// combined combines the values of the agents that are not denied, and returns the first
+// agent with the outcome. With any-denied the most restrictive value counts. With all-denied
+// a use is disallowed only if it is disallowed to all.
+func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value) {
+	first := true
+	for i := range u.agents {
+		if len(denied) > 0 && int(denied[0]) == i {
+			denied = denied[1:]
+			continue
+		}
+		said := u.values[i*len(u.wanted)+use]
+		together := said
+		switch {
+		case first:
+		case u.combine == batch.CombineAllDenied:
+			together = leastRestrictive(value, said)
+		default:
+			together = usage.Combine(value, said)
+		}
+		if first || together != value {
+			first, agent, value = false, i, together
+		}
+	}
+	return agent, value
+}
+
+// leastRestrictive returns the value that permits more. One that is unknown permits more
+// than one that disallows.
+func leastRestrictive(a, b usage.Value) usage.Value {
+	rank := func(v usage.Value) usage.Value {
+		switch v {
+		case usage.Unknown:
+			return usage.Disallowed
+		case usage.Disallowed:
+			return usage.Unknown
+		}
+		return v
+	}
+	return rank(max(rank(a), rank(b)))
+}
+
+// numberOf returns the number of what a column has of a value, negative for null. So many
+// rows have it at most.
+func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value, rows int) int32 {
+	if c.Kind.Use.Part != batch.UseValue {
+		return e.numberOfLine(c, said, agent, use, rows)
+	}
+	switch {
+	case value == usage.Unknown:
+		return -1
+	case c.Kind.Type == batch.TextType:
+		return c.Add(batch.Value{Known: true, Text: value.String()})
+	case value == usage.Allowed:
+		return 1
+	}
+	return 0
+}
+
+// numberOfLine returns the number of the line that decides.
+func (e *Evaluator) numberOfLine(c *batch.Values, said *matcher.Usage, agent, use, rows int) int32 {
+	line := said.Explain(&e.uses.target, agent, use)
+	if line.Line == 0 {
+		return -1
+	}
+	if c.Kind.Use.Part == batch.UseLine {
+		return c.Add(batch.Value{Known: true, Int: int64(line.Line)})
+	}
+	x := &e.explainer
+	length := batch.MaxExplanation
+	if x.bytes > x.most {
+		length = shortExplanation
+	}
+	text := clip(line.Text, length)
+	x.bytes += len(text) * rows
+	return c.Add(batch.Value{Known: true, Text: text})
+}

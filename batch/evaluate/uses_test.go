@@ -1,0 +1,212 @@
+package evaluate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/internal/batchtest"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
+)
+
+// usedLines are lines of robots.txt files for the tests of uses.
+var usedLines = []string{
+	"User-agent: a", "User-agent: b", "User-agent: *", "Disallow: /x", "Disallow: /", "Allow: /a", "Content-Usage: train-ai=n", "Content-Usage: /a train-ai=y, search=n",
+	"Content-Usage: /a*c$ search=y", "Content-Usage: /x/ x", "Content-Signal: ai-train=no,use=full", "Content-Signal: /a ai-train=yes", "Content-Usage: /ab search=n",
+}
+
+// usedPaths end the URLs of those tests.
+var usedPaths = []string{"", "?q", "/", "/a", "/a/b", "/a/c", "/ab", "/abc", "/x", "/x/y", "/robots.txt", "/a/c#f", " "}
+
+// usedBodies returns random bodies by host, and URLs of these hosts with blanks around some.
+func usedBodies(random *rand.Rand) (bodies map[string]string, list []string) {
+	bodies = make(map[string]string)
+	for i := range 6 {
+		var body strings.Builder
+		for range random.IntN(9) {
+			body.WriteString(usedLines[random.IntN(len(usedLines))] + "\n")
+		}
+		host := fmt.Sprintf("https://h%d.example", i)
+		bodies[host] = body.String()
+		for range 1 + random.IntN(20) {
+			list = append(list, []string{"", "", " "}[random.IntN(3)]+host+usedPaths[random.IntN(len(usedPaths))])
+		}
+	}
+	random.Shuffle(random.IntN(len(list)), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return bodies, append(list, "no URL", "https://unknown.example/a")
+}
+
+// usedColumns are columns about uses for agents a, b and *.
+func usedColumns(t *testing.T, combined bool) []batch.VerdictColumn {
+	t.Helper()
+	var with []*batch.ColumnKind
+	for _, name := range []string{"train-ai", "search", "signal:ai-train"} {
+		use, err := usage.ParseUse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with = append(with, batch.UseKinds(use, !combined)...)
+	}
+	grade, err := batch.ParseWith("signal_use")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"a", "b", "*"}, Combined: combined, With: append(with, grade)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return columns
+}
+
+// usedTable compiles bodies with what columns need.
+func usedTable(bodies map[string]string, columns []batch.VerdictColumn) *matcher.Table {
+	table := new(matcher.Table)
+	agents := matcher.NewAgents([]matcher.Chain{{"a"}, {"b"}, {"*"}})
+	for host, body := range bodies {
+		f := robotstxt.Parse([]byte(body), robotstxt.Options{})
+		compiler := matcher.Compiler{Explain: true}
+		o := matcher.Origin{Access: access.Rules}
+		o.Tries, o.Of = compiler.Compile(f, agents)
+		o.Facts.Usage = matcher.CompileUsage(f, agents, batch.UsageOf(columns))
+		table.Add([]byte(host), o)
+	}
+	return table
+}
+
+// referenceUse returns what the reference says of a URL, "-" for null.
+func referenceUse(bodies map[string]string, url, agent string, u usage.Use) string {
+	url = strings.TrimSpace(url)
+	for host, body := range bodies {
+		path, ok := strings.CutPrefix(url, host)
+		if !ok {
+			continue
+		}
+		if path, _, _ = strings.Cut(path, "#"); !strings.HasPrefix(path, "/") {
+			path = "/" + path
+		}
+		directive := map[usage.Directive]string{usage.ContentUsage: reference.ContentUsage, usage.ContentSignal: reference.ContentSignal}[u.Directive]
+		switch said := reference.Preferences([]byte(body), directive, []string{agent}, path, reference.RFC9309)[u.Key]; said {
+		case "allowed":
+			return "true"
+		case "disallowed":
+			return "false"
+		case "":
+		default:
+			return fmt.Sprintf("%q", said)
+		}
+	}
+	return "-"
+}
+
+// TestUsesAreThoseOfTheReference compares columns about uses with the reference, for agents
+// apart and combined, in blocks of any size, with and without explanations.
+func TestUsesAreThoseOfTheReference(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	rounds := 300
+	if testing.Short() {
+		rounds = 50
+	}
+	names := []string{"a", "b", "*"}
+	for round := range rounds {
+		bodies, list := usedBodies(random)
+		for _, combine := range []batch.Combine{batch.CombineNone, batch.CombineAnyDenied, batch.CombineAllDenied} {
+			columns := usedColumns(t, combine != batch.CombineNone)
+			e := New(usedTable(bodies, columns), Options{Agents: 3, Combine: combine, Columns: columns, Explain: round%2 == 0})
+			e.blockRows = 1 + random.IntN(2*len(list))
+			var v batch.Verdicts
+			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs(list...)}, &v); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range v.Columns {
+				if c.Kind.Use.Part != batch.UseValue {
+					continue
+				}
+				for row, url := range list {
+					want := referenceUse(bodies, url, names[c.Agent], c.Kind.Use.Use)
+					if combine != batch.CombineNone {
+						want = combinedUse(combine, bodies, url, names, c.Kind.Use.Use)
+					}
+					if got := valueText(&c, c.At(row)); got != want {
+						t.Fatalf("%s, combine %d, agent %s, %q of %q:\ngot %s, want %s", c.Kind.Name, combine, names[c.Agent], url, bodies, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// combinedUse combines what the reference says of the agents that may fetch a URL, if the
+// combined verdict allows it.
+func combinedUse(combine batch.Combine, bodies map[string]string, url string, names []string, u usage.Use) string {
+	said := make(map[string]bool)
+	allowed := 0
+	for _, name := range names {
+		if mayFetch(bodies, url, name) {
+			allowed++
+			said[referenceUse(bodies, url, name, u)] = true
+		}
+	}
+	order := []string{"false", "true", `"immediate"`, `"reference"`, `"full"`, "-"}
+	if combine == batch.CombineAllDenied {
+		order = []string{`"full"`, `"reference"`, `"immediate"`, "true", "-", "false"}
+	}
+	if allowed == 0 || combine == batch.CombineAnyDenied && allowed < len(names) {
+		return "-"
+	}
+	for _, value := range order {
+		if said[value] {
+			return value
+		}
+	}
+	return "-"
+}
+
+func mayFetch(bodies map[string]string, url, agent string) bool {
+	for host, body := range bodies {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(url), host); ok {
+			if path, _, _ = strings.Cut(path, "#"); !strings.HasPrefix(path, "/") {
+				path = "/" + path
+			}
+			return reference.Decide(reference.Parse([]byte(body), reference.RFC9309, 0), []string{agent}, path, reference.RFC9309).Allowed
+		}
+	}
+	return false
+}
+
+// TestUseLine checks the line that decides, and that a long one is cut.
+func TestUseLine(t *testing.T) {
+	long := "Content-Usage: /long train-ai=n;x=\"" + strings.Repeat("x", 10_000) + "\""
+	bodies := map[string]string{"https://a.example": "User-agent: *\nContent-Usage: train-ai=n\n" + long}
+	columns := usedColumns(t, false)
+	var v batch.Verdicts
+	e := New(usedTable(bodies, columns), Options{Agents: 3, Columns: columns})
+	if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs("https://a.example/", "https://a.example/long", "https://b.example/")}, &v); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, c := range v.Columns {
+		if i%3 != 0 || c.Kind.Use.Use.Key != "train-ai" { // of agent a
+			continue
+		}
+		for row := range v.Rows {
+			text := valueText(&c, c.At(row))
+			got = append(got, fmt.Sprintf("%s %.30s %d", c.Kind.Name, text, len(text)))
+		}
+	}
+	want := []string{
+		"use_train_ai false 5", "use_train_ai false 5", "use_train_ai - 1",
+		"use_train_ai_line 2 1", "use_train_ai_line 3 1", "use_train_ai_line - 1",
+		`use_train_ai_text "Content-Usage: train-ai=n" 27`, `use_train_ai_text "Content-Usage: /long train-ai 2051`, "use_train_ai_text - 1",
+	}
+	for i := range want {
+		if i >= len(got) || got[i] != want[i] {
+			t.Fatalf("got %q", got)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package batch
+
+import (
+	"slices"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/usage"
+)
+
+// UsePart is what a column has of a use.
+type UsePart uint8
+
+const (
+	// UseValue is whether the use is allowed, or its grade.
+	UseValue UsePart = iota
+	// UseLine is the number of the line that says so.
+	UseLine
+	// UseText is that line.
+	UseText
+)
+
+// UseOf says that a column is about a use of what may be fetched. The value is null where
+// the row may not be fetched, and where nothing is said of the use.
+type UseOf struct {
+	Use  usage.Use
+	Part UsePart
+}
+
+// UseKinds returns the columns about a use: its value and, if explain is set, the line that
+// decides.
+func UseKinds(u usage.Use, explain bool) []*ColumnKind {
+	kinds := []*ColumnKind{useKind(u, u.Column(), BoolType, UseValue)}
+	if explain {
+		kinds = append(kinds, useKind(u, u.Column()+"_line", Int32Type, UseLine), useKind(u, u.Column()+"_text", TextType, UseText))
+	}
+	return kinds
+}
+
+func useKind(u usage.Use, name string, t Type, part UsePart) *ColumnKind {
+	return &ColumnKind{Name: name, Type: t, PerAgent: true, Combines: true, Use: &UseOf{Use: u, Part: part}}
+}
+
+// signalUse is how much of the content may be used.
+var signalUse = func() *ColumnKind {
+	kind := useKind(usage.SignalUse, "signal_use", TextType, UseValue)
+	kind.Plain = true
+	return kind
+}()
+
+// licenses are the licences that are offered to an agent.
+var licenses = &ColumnKind{
+	Name: "licenses", What: "a list of licences", Type: ListType, PerAgent: true, Licenses: true,
+	Value: func(h *Host, agent int) Value {
+		list := h.Facts.Usage.Licenses(agent)
+		return Value{Known: len(list) > 0, List: list}
+	},
+}
+
+// UsageOf returns what columns need of what is said of uses. Evaluators and sources of rules
+// must agree on it.
+func UsageOf(columns []VerdictColumn) (o matcher.UsageOptions) {
+	for i := range columns {
+		kind := columns[i].Kind
+		o.Licenses = o.Licenses || kind.Licenses
+		if kind.Use == nil {
+			continue
+		}
+		o.Explain = o.Explain || kind.Use.Part != UseValue
+		if !slices.Contains(o.Uses, kind.Use.Use) {
+			o.Uses = append(o.Uses, kind.Use.Use)
+		}
+	}
+	return o
+}
+
+// isPreference reports whether the column says whether a use is allowed.
+func (k *ColumnKind) isPreference() bool {
+	return k.Use != nil && k.Use.Part == UseValue && k.Type == BoolType
+}
+
+// forbid clears the bits of rows of which a column says that a use is disallowed.
+func (v *Verdicts) forbid(selected []byte) {
+	for i := range v.Columns {
+		if !v.Columns[i].Kind.isPreference() {
+			continue
+		}
+		for row, value := range v.Columns[i].Of {
+			if value == 0 {
+				selected[row>>3] &^= 1 << (row & 7)
+			}
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package batch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"robotsbatch/matcher"
+)
+
+// Values are a column of a batch: the value of row r is number Of[r] of a dictionary, or
+// null if that is negative. Many rows share a value, for they are of one host, or one
+// rule decides them.
+type Values struct {
+	Kind *ColumnKind
+	// Agent is an index into Verdicts.Agents.
+	Agent int
+	// Of has one element a row. BoolType has no dictionary: it has 0 for false here and
+	// 1 for true.
+	Of []int32
+
+	// Ints has the dictionary of integers and times, Floats, Texts and Lists those of
+	// their types.
+	Ints   []int64
+	Floats []float64
+	Texts  []string
+	Lists  []List
+
+	reasons []matcher.Reason // in place of Of
+}
+
+// List is a list of texts: those of Words that Numbers say, or all.
+type List struct {
+	Words   []string
+	Numbers []int32
+	// ByNumber says that Numbers count.
+	ByNumber bool
+}
+
+// Len is how many texts the list has.
+func (l *List) Len() int {
+	if l.ByNumber {
+		return len(l.Numbers)
+	}
+	return len(l.Words)
+}
+
+// At is a text of the list.
+func (l *List) At(i int) string {
+	if l.ByNumber {
+		i = int(l.Numbers[i])
+	}
+	return l.Words[i]
+}
+
+// At is the number of a row's value in the dictionary, negative for null.
+func (c *Values) At(row int) int32 {
+	if c.reasons != nil {
+		return int32(c.reasons[row]) - 1
+	}
+	return c.Of[row]
+}
+
+// AppendNumbers appends the numbers of rows low to high-1 as At has them.
+func (c *Values) AppendNumbers(dst []int32, low, high int) []int32 {
+	if c.reasons == nil {
+		return append(dst, c.Of[low:high]...)
+	}
+	for _, reason := range c.reasons[low:high] {
+		dst = append(dst, int32(reason)-1)
+	}
+	return dst
+}
+
+// reset makes all rows null.
+func (c *Values) reset(rows int) {
+	clear(c.Texts[:cap(c.Texts)]) // they keep bodies of rules in memory
+	clear(c.Lists[:cap(c.Lists)])
+	c.Of = filled(c.Of, rows, -1)
+	c.Ints, c.Floats, c.Texts, c.Lists = c.Ints[:0], c.Floats[:0], c.Texts[:0], c.Lists[:0]
+}
+
+// Add adds a value to the dictionary, unless it equals the last one, and returns its
+// number; -1 for null.
+func (c *Values) Add(v Value) int32 {
+	if !v.Known {
+		return -1
+	}
+	switch c.Kind.Type {
+	case BoolType:
+		return int32(v.Int)
+	case FloatType:
+		return add(&c.Floats, v.Float, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	case TextType:
+		return add(&c.Texts, v.Text, func(a, b string) bool { return a == b })
+	case ListType:
+		return add(&c.Lists, List{Words: v.List}, sameList)
+	default:
+		return add(&c.Ints, v.Int, func(a, b int64) bool { return a == b })
+	}
+}
+
+func add[T any](values *[]T, value T, equal func(a, b T) bool) int32 {
+	if n := len(*values); n == 0 || !equal((*values)[n-1], value) {
+		*values = append(*values, value)
+	}
+	return int32(len(*values) - 1)
+}
+
+// sameList reports whether two lists of words are the same in memory.
+func sameList(a, b List) bool {
+	return len(a.Words) == len(b.Words) && (len(a.Words) == 0 || &a.Words[0] == &b.Words[0])
+}
+
+// textBytes is how much text the dictionary holds.
+func (c *Values) textBytes() int {
+	size := 0
+	for _, text := range c.Texts {
+		size += len(text)
+	}
+	for i := range c.Lists {
+		for _, word := range c.Lists[i].Words {
+			size += len(word)
+		}
+	}
+	return size
+}
+
+// Values returns the values of a column of all rows. They share v's memory. It is an error
+// if v was made without them.
+func (v *Verdicts) Values(c *VerdictColumn) (Values, error) {
+	if c.Kind.view != nil {
+		if values, ok := c.Kind.view(v, c); ok {
+			return values, nil
+		}
+	} else if i := slices.IndexFunc(v.Columns, func(x Values) bool { return x.Kind == c.Kind && x.Agent == c.Agent }); i >= 0 {
+		return v.Columns[i], nil
+	}
+	return Values{}, fmt.Errorf("column %q: the verdicts were made without it", c.Name)
+}
+
+// viewAllowed makes numbers of an agent's bits.
+func viewAllowed(v *Verdicts, c *VerdictColumn) (Values, bool) {
+	values, a := Values{Kind: c.Kind, Of: make([]int32, v.Rows)}, &v.Agents[c.Agent]
+	for row := range values.Of {
+		switch bit := byte(1) << (row & 7); {
+		case a.Valid[row>>3]&bit == 0:
+			values.Of[row] = -1
+		case a.Allowed[row>>3]&bit != 0:
+			values.Of[row] = 1
+		}
+	}
+	return values, true
+}
+
+// viewDenied is the lists of agents that are denied.
+func viewDenied(v *Verdicts, c *VerdictColumn) (Values, bool) {
+	values := Values{Kind: c.Kind, Of: v.DeniedOf, Lists: make([]List, len(v.Denied))}
+	for i, agents := range v.Denied {
+		values.Lists[i] = List{Words: c.Names, Numbers: agents, ByNumber: true}
+	}
+	return values, len(v.DeniedOf) >= v.Rows
+}
+
+// reasonTexts has the text of each reason but NoReason, which rows without an explanation
+// have.
+var reasonTexts = func() []string {
+	texts := make([]string, math.MaxUint8)
+	for i := range texts {
+		texts[i] = matcher.Reason(i + 1).String()
+	}
+	return texts
+}()
+
+// viewReasons is the reasons of an agent's verdicts.
+func viewReasons(v *Verdicts, c *VerdictColumn) (Values, bool) {
+	reasons := v.Agents[c.Agent].Reasons
+	if len(reasons) < v.Rows {
+		return Values{}, false
+	}
+	return Values{Kind: c.Kind, reasons: reasons, Texts: reasonTexts}, true
+}
+
+// viewRules is what add adds of each rule that decides.
+func viewRules(add func(e *Explanation, to *Values)) func(v *Verdicts, c *VerdictColumn) (Values, bool) {
+	return func(v *Verdicts, c *VerdictColumn) (Values, bool) {
+		a := &v.Agents[c.Agent]
+		values := Values{Kind: c.Kind, Of: a.Rules}
+		for i := range a.Explanations {
+			add(&a.Explanations[i], &values)
+		}
+		return values, len(a.Rules) >= v.Rows
+	}
+}

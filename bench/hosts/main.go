@@ -1,0 +1,293 @@
+// Hosts makes the data of scripts/hosts.sh: a list with the same number of URLs for each
+// host, and a rule pack in which each host has a body of its own.
+//
+//	go run ./bench/hosts -out DIR -hosts 100000 -urls 10
+//
+// It writes sorted.parquet, by reversed host as crawls list them, shuffled.parquet, and
+// site.rules. -list and -rules take real URLs and the bodies of their hosts, and give each
+// of the hosts a copy, made distinct by one more rule. -crawls N makes it a pack with a
+// history of N fetches of each body, thirty days apart, of which two in three differ, and
+// adds times to the tables.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/urls"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "hosts:", err)
+		os.Exit(1)
+	}
+}
+
+// data is what is made.
+type data struct {
+	urls   [][]byte // by reversed host
+	bodies []body
+}
+
+// body is a host's.
+type body struct{ authority, text []byte }
+
+func run() error {
+	out := flag.String("out", "", "folder to write to (required)")
+	hosts := flag.Int("hosts", 100_000, "number of hosts")
+	perHost := flag.Int("urls", 10, "URLs a host")
+	list := flag.String("list", "", "zstd-compressed list of real URLs")
+	rules := flag.String("rules", "", "folder of the robots.txt of their hosts, HOST or HOST_PORT each")
+	crawls := flag.Int("crawls", 0, "fetches of each body; 0 for a pack without a history")
+	folder := flag.Bool("folder", false, "write the bodies as files to rules/, and no pack")
+	flag.Parse()
+	if *out == "" || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	var d *data
+	var err error
+	if *list != "" {
+		d, err = real(*list, *rules, *hosts, *perHost)
+	} else {
+		d, err = madeUp(*hosts, *perHost)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
+	if *folder {
+		err = d.writeFolder(filepath.Join(*out, "rules"))
+	} else {
+		err = d.writePack(filepath.Join(*out, "site.rules"), *crawls)
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.writeTable(filepath.Join(*out, "sorted.parquet"), *crawls); err != nil {
+		return err
+	}
+	corpus.Shuffle(d.urls)
+	return d.writeTable(filepath.Join(*out, "shuffled.parquet"), *crawls)
+}
+
+func madeUp(hosts, perHost int) (*data, error) {
+	c := corpus.NewFlat(hosts, perHost)
+	d := new(data)
+	for url := range c.BySURT() {
+		d.urls = append(d.urls, bytes.Clone(url))
+	}
+	for o := range c.Origins() {
+		d.bodies = append(d.bodies, body{o.Authority(), c.AppendBody(nil, o.Body)})
+	}
+	return d, nil
+}
+
+// real cuts the URLs of hosts with a body into runs of equal length, and makes each run a
+// host of its own.
+func real(list, rules string, hosts, perHost int) (*data, error) {
+	lines, err := readLines(list)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := cut(lines, rules, perHost)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("no host has %d URLs and a robots.txt", perHost)
+	}
+	type host struct {
+		surt []byte
+		run  *sameHostRun
+		name string
+	}
+	all := make([]host, hosts)
+	for i := range all {
+		r := &runs[i%len(runs)]
+		name := fmt.Sprintf("w%d.", i)
+		all[i] = host{domains.AppendSURT(nil, []byte(name+r.host)), r, name}
+	}
+	slices.SortFunc(all, func(a, b host) int { return bytes.Compare(a.surt, b.surt) })
+	d := new(data)
+	for _, h := range all {
+		for _, url := range h.run.urls {
+			start := bytes.Index(url, []byte("://")) + 3
+			d.urls = append(d.urls, fmt.Appendf(nil, "%s%s%s", url[:start], h.name, url[start:]))
+		}
+		text := append(bytes.Clone(h.run.body), "\nUser-agent: *\nDisallow: /only-on-"+h.name+"\n"...)
+		d.bodies = append(d.bodies, body{[]byte(h.run.scheme + h.name + h.run.host), text})
+	}
+	return d, nil
+}
+
+// sameHostRun is URLs of one host, and its body.
+type sameHostRun struct {
+	scheme, host string
+	urls         [][]byte
+	body         []byte
+}
+
+func cut(lines [][]byte, rules string, perHost int) (runs []sameHostRun, err error) {
+	var scratch urls.Scratch
+	bodies := make(map[string][]byte) // by host
+	for len(lines) > 0 {
+		key, _, err := scratch.Split(lines[0])
+		n := 1
+		if err != nil {
+			lines = lines[1:]
+			continue
+		}
+		authority := string(key)
+		for n < len(lines) && n < perHost {
+			next, _, err := scratch.Split(lines[n])
+			if err != nil || string(next) != authority {
+				break
+			}
+			n++
+		}
+		scheme, host, _ := strings.Cut(authority, "://")
+		if n == perHost && !strings.Contains(host, ":") {
+			text, known := bodies[host]
+			if !known {
+				text, _ = os.ReadFile(filepath.Join(rules, host)) // nil for most
+				bodies[host] = text
+			}
+			if len(text) > 0 {
+				runs = append(runs, sameHostRun{scheme + "://", host, lines[:n], text})
+			}
+		}
+		lines = lines[n:]
+	}
+	return runs, nil
+}
+
+func readLines(name string) (lines [][]byte, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	decoder, err := zstd.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	all, err := io.ReadAll(decoder)
+	for line := range bytes.Lines(all) {
+		lines = append(lines, bytes.TrimRight(line, "\r\n"))
+	}
+	return lines, err
+}
+
+const (
+	firstCrawl = 1_700_000_000
+	month      = 30 * 24 * 60 * 60
+)
+
+func (d *data) writePack(name string, crawls int) error {
+	b, err := rulepack.Create(context.Background(), name, rulepack.BuildOptions{History: crawls > 0})
+	if err != nil {
+		return err
+	}
+	defer b.Abort()
+	for i, x := range d.bodies {
+		e := rulepack.Entry{Authority: x.authority, Access: access.Rules, Body: x.text, Status: 200}
+		for crawl := range crawls {
+			text := x.text
+			if (i+crawl)%3 != 0 {
+				text = fmt.Appendf(bytes.Clone(text), "\nUser-agent: *\nDisallow: /in-crawl-%d\n", crawl)
+			}
+			kept, err := b.Keep(text, false)
+			if err != nil {
+				return err
+			}
+			at := uint32(firstCrawl + crawl*month)
+			e.Body, e.Kept, e.Fetched = nil, kept, at
+			e.History = append(e.History, rulepack.Interval{From: at, Fetched: at, Seen: at, Access: access.Rules, Kept: kept, Status: 200})
+		}
+		if err := b.Add(e); err != nil {
+			return err
+		}
+	}
+	_, err = b.Finish()
+	return err
+}
+
+func (d *data) writeFolder(name string) error {
+	if err := os.MkdirAll(name, 0o777); err != nil {
+		return err
+	}
+	for _, x := range d.bodies {
+		_, host, _ := strings.Cut(string(x.authority), "://")
+		file := strings.ReplaceAll(host, ":", "_")
+		if err := os.WriteFile(filepath.Join(name, file), x.text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable writes a table with the URLs, and two columns more.
+func (d *data) writeTable(name string, crawls int) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	fields := []arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "fetch_priority", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "found_at", Type: arrow.FixedWidthTypes.Timestamp_s},
+	}
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+	defer builder.Release()
+	w, err := pqarrow.NewFileWriter(builder.Schema(), struct{ io.Writer }{file}, // hides Close
+		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(1<<20), parquet.WithDictionaryFor("url", false)),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		return err
+	}
+	flush := func() error {
+		record := builder.NewRecord()
+		defer record.Release()
+		return w.WriteBuffered(record)
+	}
+	for row, url := range d.urls {
+		builder.Field(0).(*array.StringBuilder).BinaryBuilder.Append(url)
+		builder.Field(1).(*array.Int32Builder).Append(int32(row * 7919 % 100))
+		at := int64(firstCrawl + row*37)
+		if crawls > 0 {
+			at = firstCrawl + int64(uint64(row+1)*0x9E3779B97F4A7C15>>32*uint64(crawls*month)>>32)
+		}
+		builder.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(at))
+		if row%65536 == 65535 || row == len(d.urls)-1 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Close()
+}

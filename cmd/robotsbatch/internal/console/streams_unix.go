@@ -1,0 +1,50 @@
+//go:build unix
+
+package console
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// CloseMissing closes those of stdin and stdout that the program was started without,
+// as by <&- and >&-. Go's runtime opens the null device in their place, for reading and
+// writing: rows would be lost there, and an input read as empty, without a word.
+func CloseMissing() {
+	for _, f := range []*os.File{os.Stdin, os.Stdout} {
+		if isSubstitute(int(f.Fd())) {
+			f.Close() // whoever uses it is told
+		}
+	}
+}
+
+// isSubstitute reports whether a descriptor is the null device as the runtime opens it.
+// That another descriptor shares what was opened shows that somebody else did it.
+func isSubstitute(fd int) bool {
+	var is, null unix.Stat_t
+	if unix.Fstat(fd, &is) != nil || unix.Stat(os.DevNull, &null) != nil || is.Rdev != null.Rdev || is.Mode&unix.S_IFMT != unix.S_IFCHR {
+		return false
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR || flags&unix.O_APPEND != 0 {
+		return false
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags|unix.O_APPEND); err != nil {
+		return false
+	}
+	defer unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags)
+	for other := range 3 {
+		if other != fd {
+			if shared, err := unix.FcntlInt(uintptr(other), unix.F_GETFL, 0); err == nil && shared&unix.O_APPEND != 0 && sameDevice(other, &is) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sameDevice(fd int, as *unix.Stat_t) bool {
+	var is unix.Stat_t
+	return unix.Fstat(fd, &is) == nil && is.Rdev == as.Rdev && is.Mode&unix.S_IFMT == unix.S_IFCHR
+}

@@ -1,0 +1,300 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// schema is a schema message as it was read. A column that passes through needs only a
+// known layout, and the last columns not even that, so types that neither this program
+// nor its library knows are accepted.
+type schema struct {
+	meta    []byte // of the message
+	header  header
+	columns []shape
+	fields  []int   // where the columns' Field tables are in meta
+	ids     []int64 // of dictionaries, in the order of the columns that use them
+	// arrow is the schema for the library, in which an unknown type is null.
+	arrow *arrow.Schema
+	// unknown names the first column with an unknown type; nil for none.
+	unknown error
+}
+
+// shape is what a record batch shows of a column's type: its arrays and buffers.
+type shape struct {
+	kind     uint8 // of the format's union of types
+	dense    bool  // a union with offsets
+	encoded  bool  // the array is a dictionary's indices
+	unknown  bool  // to the library, but perhaps not to this package
+	decimal  int   // its bits, if the library does not know the width
+	children []shape
+	values   *shape // of the dictionary
+}
+
+// hasUnion reports whether any column has a union in it.
+func (s *schema) hasUnion() bool { return slices.ContainsFunc(s.columns, shape.hasUnion) }
+
+func (s shape) hasUnion() bool {
+	return s.kind == typeUnion || slices.ContainsFunc(s.children, shape.hasUnion) || s.values != nil && s.values.hasUnion()
+}
+
+// readSchema reads a schema message.
+func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
+	h, err := parseHeader(meta)
+	if err != nil {
+		return nil, err
+	}
+	if h.kind != kindSchema {
+		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.kind)
+	}
+	s := &schema{meta: meta, header: h}
+	if s.ids, err = checkSchema(h.table); err != nil {
+		return nil, err
+	}
+	var names []string
+	var known []int
+	h.table.tables(1, func(field table) {
+		column := shapeOf(field)
+		if !column.unknown {
+			known = append(known, len(names))
+		}
+		names = append(names, field.text(0))
+		s.columns, s.fields = append(s.columns, column), append(s.fields, field.pos)
+	})
+	if h.table.f.err != nil {
+		return nil, h.table.f.err
+	}
+	message := meta
+	if len(known) < len(names) {
+		message = s.project(known)
+	}
+	d, err := newDecoder(message, 0, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer d.release()
+	if s.arrow = d.schema; len(known) < len(names) {
+		s.fillUnknown(names)
+	}
+	fields, metadata := s.arrow.Fields(), s.arrow.Metadata()
+	h.table.tables(1, func(field table) {
+		fields[0] = restoreMaps(field, fields[0])
+		fields = append(fields[1:], fields[0]) // after all rotations each is back in its place
+	})
+	s.arrow = arrow.NewSchema(fields, &metadata)
+	return s, h.table.f.err
+}
+
+// fillUnknown replaces unknown types by null in the library's schema.
+func (s *schema) fillUnknown(names []string) {
+	known, metadata := s.arrow.Fields(), s.arrow.Metadata()
+	fields := make([]arrow.Field, len(names))
+	for i, name := range names {
+		if !s.columns[i].unknown {
+			fields[i], known = known[0], known[1:]
+			continue
+		}
+		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
+		if s.unknown == nil {
+			s.unknown = fmt.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported)
+		}
+	}
+	s.arrow = arrow.NewSchema(fields, &metadata)
+}
+
+// shapeOf returns the shape of a Field table that was checked.
+func shapeOf(field table) shape {
+	s := shape{kind: field.uint8(2)}
+	dataType, ok := field.table(3)
+	s.unknown = !ok || s.kind == 0 || s.kind > lastKind || s.kind == typeFixedSizeList && dataType.field(0, 4) == 0
+	if ok && s.kind == typeDecimal {
+		switch bits := decimalBits(dataType); bits {
+		case 128, 256:
+		case 32, 64:
+			s.decimal = bits
+			s.unknown = dataType.field(0, 4) == 0 // without a precision
+		default:
+			s.unknown = true
+		}
+	}
+	s.dense = ok && s.kind == typeUnion && dataType.int16(0) == 1
+	_, s.encoded = field.table(4)
+	field.tables(5, func(child table) {
+		s.children = append(s.children, shapeOf(child))
+		s.unknown = s.unknown || s.children[len(s.children)-1].unknown
+	})
+	if s.encoded {
+		values := s
+		values.encoded = false
+		s.decimal, s.children, s.values = 0, nil, &values
+	}
+	return s
+}
+
+// buffers returns how many buffers an array of this shape has, without its children's,
+// and whether it may have variadic ones besides.
+func (s *shape) buffers(version int16) (n int, variadic bool, err error) {
+	if s.encoded {
+		return 2, false, nil
+	}
+	switch s.kind {
+	case typeNull, typeRunEnds:
+		return 0, false, nil
+	case typeStruct, typeFixedSizeList:
+		return 1, false, nil
+	case typeBinary, typeUTF8, typeLargeBinary, typeLargeUTF8, typeListView, typeLargeListView:
+		return 3, false, nil
+	case typeBinaryView, typeUTF8View:
+		return 2, true, nil
+	case typeUnion:
+		n = 1
+		if s.dense {
+			n++
+		}
+		if version < metadataV5 {
+			n++ // unions had a validity bitmap then
+		}
+		return n, false, nil
+	}
+	if s.kind == 0 || s.kind > lastKind {
+		return 0, false, fmt.Errorf("%w: type %d is of a later version of the format", ErrUnsupported, s.kind)
+	}
+	return 2, false, nil
+}
+
+// cursor walks the arrays and buffers of a record batch column by column.
+type cursor struct {
+	batch                    *batchMeta
+	nodes, buffers, variadic int
+	// narrow, unless nil, receives the bits of the decimals in each buffer.
+	narrow []uint8
+}
+
+// next moves past a column.
+func (c *cursor) next(s *shape) error {
+	n, variadic, err := s.buffers(c.batch.version)
+	if err != nil {
+		return err
+	}
+	if variadic {
+		if c.variadic >= len(c.batch.variadic) {
+			return errors.New("damaged metadata: a count of data buffers is missing")
+		}
+		count := c.batch.variadic[c.variadic]
+		if count < 0 || count > int64(len(c.batch.buffers)) {
+			return fmt.Errorf("damaged metadata: %d data buffers", count)
+		}
+		c.variadic++
+		n += int(count)
+	}
+	c.nodes++
+	c.buffers += n
+	if c.nodes > len(c.batch.nodes) || c.buffers > len(c.batch.buffers) {
+		return errors.New("damaged metadata: fewer arrays or buffers than the schema has")
+	}
+	if c.narrow != nil && s.decimal > 0 {
+		c.narrow[c.buffers-1] = uint8(s.decimal) // the values, behind the validity
+	}
+	for i := range s.children {
+		if err := c.next(&s.children[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// project returns a schema message with only these columns, in the schema's order.
+func (s *schema) project(columns []int) []byte {
+	return joinSchemas(s, columns, nil)
+}
+
+// projectBatch returns the metadata of a record batch with only these columns. The
+// buffers keep their offsets.
+func (s *schema) projectBatch(b *batchMeta, columns []int) (*batchMeta, error) {
+	part := &batchMeta{version: b.version, rows: b.rows, codec: b.codec}
+	at := cursor{batch: b}
+	last := slices.Max(columns)
+	for i := 0; i <= last; i++ {
+		from := at
+		if err := at.next(&s.columns[i]); err != nil {
+			return nil, fmt.Errorf("column %q: %w", s.arrow.Field(i).Name, err)
+		}
+		if slices.Contains(columns, i) {
+			part.nodes = append(part.nodes, b.nodes[from.nodes:at.nodes]...)
+			part.buffers = append(part.buffers, b.buffers[from.buffers:at.buffers]...)
+			part.variadic = append(part.variadic, b.variadic[from.variadic:at.variadic]...)
+		}
+	}
+	return part, nil
+}
+
+// checkPassing checks a record batch that passes through partly unread: its arrays and
+// buffers must match the schema as far as the types are known, and the buffers must lie
+// in the body.
+func (s *schema) checkPassing(b *batchMeta, bodyLength int64) error {
+	if b.rows < 0 {
+		return fmt.Errorf("damaged metadata: %d rows", b.rows)
+	}
+	for i, buffer := range b.buffers {
+		if buffer.offset < 0 || buffer.length < 0 || buffer.length > bodyLength || buffer.offset > bodyLength-buffer.length {
+			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
+		}
+	}
+	at := cursor{batch: b}
+	for i := range s.columns {
+		if at.nodes < len(b.nodes) && b.nodes[at.nodes].length != b.rows {
+			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.nodes[at.nodes].length, b.rows)
+		}
+		if err := at.next(&s.columns[i]); errors.Is(err, ErrUnsupported) {
+			return nil // the rest cannot be interpreted
+		} else if err != nil {
+			return err
+		}
+	}
+	if at.nodes != len(b.nodes) || at.buffers != len(b.buffers) {
+		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.nodes), len(b.buffers), at.nodes, at.buffers)
+	}
+	return nil
+}
+
+// loadSpans reads the buffers of a part of a record batch into a new body, and adjusts
+// the metadata's offsets to it. Neighbouring buffers are read in one call.
+func loadSpans(f *frame, part *batchMeta, limit int64) ([]byte, error) {
+	const gap = 4096 // reading a gap this small costs less than another read
+	type run struct{ from, to, at int64 }
+	var runs []run
+	size := int64(0)
+	for i, b := range part.buffers {
+		if b.length == 0 {
+			part.buffers[i].offset = 0
+			continue
+		}
+		if b.offset < 0 || b.length < 0 || b.length > f.body.Size() || b.offset > f.body.Size()-b.length {
+			return nil, fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
+		}
+		last := len(runs) - 1
+		if last < 0 || b.offset < runs[last].to || b.offset > runs[last].to+gap {
+			size += (b.offset - size) & 7 // buffers stay aligned
+			runs = append(runs, run{from: b.offset, to: b.offset, at: size})
+			last++
+		}
+		r := &runs[last]
+		size += b.offset + b.length - r.to
+		r.to = b.offset + b.length
+		part.buffers[i].offset = r.at + b.offset - r.from
+		if err := checkLength(size, limit); err != nil {
+			return nil, err
+		}
+	}
+	body := make([]byte, size)
+	for _, r := range runs {
+		if err := readAt(f.body, body[r.at:r.at+r.to-r.from], r.from); err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}

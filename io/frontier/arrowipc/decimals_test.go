@@ -1,0 +1,178 @@
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// smallDecimals returns a stream with a column of a type that make makes of decimals of
+// some bits, of the values that text has as integers.
+func smallDecimals(t *testing.T, c Compression, bits int, text string, makeType func(arrow.DataType) arrow.DataType) []byte {
+	t.Helper()
+	var integers arrow.DataType = arrow.PrimitiveTypes.Int32
+	if bits == 64 {
+		integers = arrow.PrimitiveTypes.Int64
+	}
+	values := tablestest.FromJSON(t, makeType(integers), text)
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(values.Len(), false), values)
+	data := libraryWrite(t, encoding{true, c}, record.Schema(), record, record)
+	fields := record.Schema().Fields()
+	fields[1].Type = makeType(&arrow.Decimal256Type{Precision: 10, Scale: 0})
+	schema := libraryWrite(t, encoding{true, c}, arrow.NewSchema(fields, nil))
+	h, err := parseHeader(schema[framePrefix:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	patched := 0
+	var patch func(field table)
+	patch = func(field table) {
+		if dataType, ok := field.table(3); ok && field.uint8(2) == typeDecimal {
+			binary.LittleEndian.PutUint32(schema[framePrefix+dataType.field(2, 4):], uint32(bits))
+			patched++
+		}
+		field.tables(5, patch)
+	}
+	h.table.tables(1, patch)
+	if patched == 0 {
+		t.Fatal("no decimals")
+	}
+	return slices.Concat(schema[:headLength(schema)], data[headLength(data):])
+}
+
+// headLength is how many bytes the schema message of a stream has.
+func headLength(stream []byte) int {
+	return framePrefix + int(binary.LittleEndian.Uint32(stream[4:]))
+}
+
+// Decimals of 32 and 64 bits come out as decimals of 128 with the same values, wherever
+// in a type they are.
+func TestSmallDecimals(t *testing.T) {
+	tests := []struct {
+		name, text string
+		make       func(arrow.DataType) arrow.DataType
+	}{
+		{"flat", `[1,-2,null,2147483647,-2147483648,0]`, func(dt arrow.DataType) arrow.DataType { return dt }},
+		{"list", `[[1,-2],null,[],[null,5],[-6],[7,8,9]]`, func(dt arrow.DataType) arrow.DataType { return arrow.ListOf(dt) }},
+		{
+			"struct", `[{"a":true,"b":-1,"c":[2]},null,{"a":null,"b":null,"c":[]},{"a":false,"b":4,"c":null},{"a":true,"b":5,"c":[null,-6]},{"a":true,"b":7,"c":[8]}]`,
+			func(dt arrow.DataType) arrow.DataType {
+				return arrow.StructOf(arrow.Field{Name: "a", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+					arrow.Field{Name: "b", Type: dt, Nullable: true}, arrow.Field{Name: "c", Type: arrow.ListOf(dt), Nullable: true})
+			},
+		},
+		{
+			"map", `[[{"key":"a","value":-1}],null,[],[{"key":"b","value":null},{"key":"c","value":2}],[{"key":"d","value":3}],[]]`,
+			func(dt arrow.DataType) arrow.DataType { return arrow.MapOf(arrow.BinaryTypes.String, dt) },
+		},
+		{"dictionary", `[-1,2,null,2,-1,3]`, func(dt arrow.DataType) arrow.DataType {
+			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: dt}
+		}},
+	}
+	for _, test := range tests {
+		wide := tablestest.FromJSON(t, arrow.PrimitiveTypes.Int8, `[]`)
+		if test.name != "dictionary" {
+			wide = tablestest.FromJSON(t, test.make(&arrow.Decimal128Type{Precision: 10, Scale: 0}), quoted(test.text))
+		}
+		for _, bits := range []int{32, 64} {
+			for _, c := range []Compression{Uncompressed, LZ4, Zstd} {
+				t.Run(fmt.Sprintf("%s/%d/%d", test.name, bits, c), func(t *testing.T) {
+					data := smallDecimals(t, c, bits, test.text, test.make)
+					source := mustOpen(t, data)
+					want := fmt.Sprintf("column \"x\": decimal%d comes out as decimal128", bits)
+					if notes := source.Notes(); !slices.Equal(notes, []string{want}) {
+						t.Errorf("notes %q", notes)
+					}
+					source.Close()
+					compareWide(t, data, wide)
+				})
+			}
+		}
+	}
+}
+
+// compareWide compares column x of both record batches with wide, or, of a dictionary,
+// with what its test has.
+func compareWide(t *testing.T, data []byte, wide arrow.Array) {
+	batches, err := readAll(data, true, Options{Name: "in"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(batches) != 2 {
+		t.Fatalf("%d batches", len(batches))
+	}
+	for _, b := range batches {
+		got := b.Table.(arrow.Record).Column(1)
+		if d, ok := got.(*array.Dictionary); ok {
+			var values []string
+			for i := range got.Len() {
+				values = append(values, dictionaryValue(d, i))
+			}
+			if !slices.Equal(values, []string{"-1", "2", "", "2", "-1", "3"}) {
+				t.Errorf("%q", values)
+			}
+			continue
+		}
+		if !arrow.TypeEqual(got.DataType(), wide.DataType()) {
+			t.Fatalf("%v, want %v", got.DataType(), wide.DataType())
+		}
+		tablestest.SameRows(t, got, wide, []int{0, 1, 2, 3, 4, 5})
+	}
+}
+
+// Where all rows come out small decimals pass byte for byte, and where some do they come
+// out as they were.
+func TestPassThroughSmallDecimals(t *testing.T) {
+	dt := func(dt arrow.DataType) arrow.DataType { return arrow.ListOf(dt) }
+	for _, bits := range []int{32, 64} {
+		for _, c := range []Compression{Uncompressed, Zstd} {
+			data := smallDecimals(t, c, bits, `[[1,-2],null,[],[null,5],[-6],[7,8,9]]`, dt)
+			out, err := passThrough(data, true, true, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareMessages(t, out, data)
+			out, err = passSelected(data, true, true, 0, selected(0b111111_101011))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wide := tablestest.FromJSON(t, dt(&arrow.Decimal128Type{Precision: 10, Scale: 0}), quoted(`[[1,-2],null,[],[null,5],[-6],[7,8,9]]`))
+			batches, err := readAll(out, true, Options{Name: "out"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, rows := range [][]int{{0, 1, 3, 5}, {0, 1, 2, 3, 4, 5}} {
+				tablestest.SameRows(t, batches[i].Table.(arrow.Record).Column(1), wide, rows)
+			}
+			s, err := OpenStream(bytes.NewReader(out), Options{Name: "out"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.schema.columns[1].smallDecimal(); got != bits {
+				t.Errorf("decimals of %d bits, want %d", got, bits)
+			}
+			s.Close()
+		}
+	}
+}
+
+// dictionaryValue is the text of the entry of a row, nothing for null.
+func dictionaryValue(d *array.Dictionary, row int) string {
+	if d.IsNull(row) {
+		return ""
+	}
+	return d.Dictionary().ValueStr(d.GetValueIndex(row))
+}
+
+var integer = regexp.MustCompile(`-?[0-9]+`)
+
+// quoted puts the integers of a text into quotation marks, as the library reads decimals.
+func quoted(text string) string { return integer.ReplaceAllString(text, `"$0"`) }

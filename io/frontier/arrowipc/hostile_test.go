@@ -1,0 +1,522 @@
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/klauspost/compress/zstd"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// smallRecord has a column of each kind that points into other buffers.
+func smallRecord(t testing.TB) arrow.Record {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	return tablestest.NewRecord([]string{"url", "d", "l", "v", "u", "b"},
+		tablestest.URLArray(5, true),
+		tablestest.FromJSON(t, dt, `["a","b",null,"a","c"]`),
+		tablestest.FromJSON(t, arrow.ListOf(arrow.BinaryTypes.String), `[["x"],null,[],["y","zz"],["w"]]`),
+		tablestest.FromJSON(t, arrow.BinaryTypes.StringView, `["a string that is long","s",null,"","one more long string"]`),
+		tablestest.FromJSON(t, arrow.DenseUnionOf([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32}}, []arrow.UnionTypeCode{3}), `[[3,1],[3,2],[3,3],[3,4],[3,5]]`),
+		tablestest.FromJSON(t, arrow.FixedWidthTypes.Boolean, `[true,null,false,true,true]`),
+	)
+}
+
+// rowsOf counts the rows of batches.
+func rowsOf(batches []*batch.Batch) int {
+	rows := 0
+	for _, b := range batches {
+		rows += b.URLs.Len()
+	}
+	return rows
+}
+
+// A cut input is an error wherever it is cut; no cut is mistaken for an end.
+func TestCutAnywhere(t *testing.T) {
+	record := smallRecord(t)
+	for _, e := range []encoding{{false, Uncompressed}, {true, LZ4}} {
+		data := libraryWrite(t, e, record.Schema(), record, record)
+		pipes := []bool{true}
+		if !e.stream {
+			pipes = append(pipes, false)
+		}
+		for _, pipe := range pipes {
+			t.Run(fmt.Sprintf("%s/pipe=%v", e, pipe), func(t *testing.T) {
+				if batches, err := readAll(data, pipe, Options{}); err != nil || rowsOf(batches) != 10 {
+					t.Fatalf("the whole input: %d rows, %v", rowsOf(batches), err)
+				}
+				for n := range data {
+					batches, err := readAll(data[:n], pipe, Options{})
+					if err == nil {
+						t.Fatalf("cut at %d of %d: %d rows and no error", n, len(data), rowsOf(batches))
+					}
+					if e.stream && n > 4 && !errors.Is(err, io.ErrUnexpectedEOF) {
+						t.Fatalf("cut at %d of %d: %v", n, len(data), err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// useAll touches every value of decoded batches, as sinks do.
+func useAll(t testing.TB, batches []*batch.Batch) {
+	for _, b := range batches {
+		for i := range b.URLs.Len() {
+			if !b.URLs.Null(i) {
+				_ = len(b.URLs.Value(i))
+			}
+		}
+		record := b.Table.(arrow.Record)
+		if record.NumRows() != int64(b.URLs.Len()) {
+			t.Fatalf("%d rows, %d URLs", record.NumRows(), b.URLs.Len())
+		}
+		s, err := NewSink(new(output), SinkOptions{Schema: record.Schema(), Compression: Uncompressed, Stream: true})
+		if err != nil {
+			continue // such as a type that cannot be written
+		}
+		v := tablestest.Verdicts(b.URLs.Len())
+		v.Selected = bytes.Repeat([]byte{0b1011_0110}, (v.Rows+7)/8)
+		chunk, err := s.Encode(b, v)
+		if err == nil {
+			err = s.Write(chunk)
+		}
+		if err != nil && !strings.Contains(err.Error(), "does not write") {
+			t.Fatal(err)
+		}
+		for _, column := range record.Columns() {
+			for i := range column.Len() {
+				_ = column.ValueStr(i)
+			}
+		}
+	}
+}
+
+// A flipped byte is an error or other data, but neither a panic nor memory
+// beyond the limit.
+func TestFlippedBytes(t *testing.T) {
+	record := smallRecord(t)
+	const memory = 1 << 20
+	for _, e := range []encoding{{false, Zstd}, {true, LZ4}, {true, Uncompressed}} {
+		data := libraryWrite(t, e, record.Schema(), record)
+		t.Run(e.String(), func(t *testing.T) {
+			for i := range data {
+				damaged := bytes.Clone(data)
+				damaged[i] ^= []byte{0x01, 0xFF, 0x80}[i%3]
+				bytes := allocated(func() {
+					batches, err := readAll(damaged, e.stream, Options{Memory: memory})
+					if err == nil {
+						useAll(t, batches)
+					}
+				})
+				if bytes > 32*memory {
+					t.Fatalf("byte %d: %d bytes allocated", i, bytes)
+				}
+			}
+		})
+	}
+}
+
+// handMade returns a stream of one record batch whose metadata says what it
+// likes.
+func handMade(t testing.TB, schema *arrow.Schema, b *batchMeta, body []byte) []byte {
+	stream := handMadeSchema(t, schema)
+	m := newMessage(recordMessage(b, int64(len(body))), body)
+	return append(append(append(stream, m.head...), body...), endOfStream...)
+}
+
+// handMadeSchema returns the beginning of a stream, with a checksum.
+func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
+	meta := libraryWrite(t, encoding{true, Uncompressed}, schema)[framePrefix:]
+	h, err := parseHeader(meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newMessage(schemaMessage(meta, h.table.pos), nil).head
+}
+
+// offsets32 are little-endian bytes.
+func offsets32(values ...int32) []byte {
+	var b []byte
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return b
+}
+
+func sized(size int64, data []byte) []byte {
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(size)), data...)
+}
+
+// twoURLs is a record batch of the URLs "http://a/" and "http://b/": offsets
+// in the first 16 bytes of the body, characters in the next 24.
+func twoURLs() (*batchMeta, []byte) {
+	body := append(offsets32(0, 9, 18, 0), "http://a/http://b/......"...)
+	return &batchMeta{
+		version: metadataV5, rows: 2, codec: codecNone,
+		nodes:   []fieldNode{{2, 0}},
+		buffers: []span{{0, 0}, {0, 12}, {16, 18}},
+	}, body
+}
+
+var urlSchema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+
+// Metadata that lies is found out before memory is taken for it.
+func TestLies(t *testing.T) {
+	single := func(size uint64) []byte { // a zstd frame that announces one segment of that size
+		frame := []byte{0x28, 0xB5, 0x2F, 0xFD, 0b1110_0000}
+		return append(binary.LittleEndian.AppendUint64(frame, size), 1, 0, 0)
+	}
+	tests := []struct {
+		name   string
+		lie    func(b *batchMeta, body []byte) []byte
+		errHas string
+	}{
+		{"rows", func(b *batchMeta, body []byte) []byte { b.rows = 3; return body }, "has 2 values for 3 rows"},
+		{"negative rows", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = -1, -1; return body }, "-1 rows"},
+		{"many rows", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = 1<<60, 1<<60; return body }, "array 0 has"},
+		{"more rows than offsets", func(b *batchMeta, body []byte) []byte { b.rows, b.nodes[0].length = 4, 4; return body }, "offset buffer must have"},
+		{"more nulls than rows", func(b *batchMeta, body []byte) []byte { b.nodes[0].nulls = 3; return body }, "3 of them null"},
+		{"nulls without a bitmap", func(b *batchMeta, body []byte) []byte { b.nodes[0].nulls = 1; return body }, "too short"},
+		{"wrong count of nulls", func(b *batchMeta, body []byte) []byte {
+			b.nodes[0].nulls, b.buffers[0] = 1, span{16, 1} // 'h' = 0b01101000
+			return body
+		}, "2 values are null where it says 1"},
+		{"no nodes", func(b *batchMeta, body []byte) []byte { b.nodes = nil; return body }, "0 arrays with 3 buffers"},
+		{"too few buffers", func(b *batchMeta, body []byte) []byte { b.buffers = b.buffers[:2]; return body }, "1 arrays with 2 buffers"},
+		{"too many buffers", func(b *batchMeta, body []byte) []byte { b.buffers = append(b.buffers, span{}); return body }, "1 arrays with 4 buffers"},
+		{"buffer behind the body", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = 32; return body }, "buffer 2 lies outside"},
+		{"buffer before the body", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = -8; return body }, "buffer 2 lies outside"},
+		{"buffer of negative length", func(b *batchMeta, body []byte) []byte { b.buffers[2].length = -1; return body }, "buffer 2 lies outside"},
+		{"buffer that wraps around", func(b *batchMeta, body []byte) []byte { b.buffers[2].offset = 1<<63 - 4; return body }, "buffer 2 lies outside"},
+		{"falling offsets", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(0, 19, 18)); return body }, `column "url": damaged: offset 2 is 18 after 19`},
+		{"negative offset", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(-5, 9, 18)); return body }, "offset 0 is -5"},
+		{"offset behind the data", func(b *batchMeta, body []byte) []byte { copy(body, offsets32(0, 9, 19)); return body }, "out of bounds"},
+		{"compressed to a terabyte", func(b *batchMeta, body []byte) []byte {
+			b.codec, b.buffers[2] = codecZstd, span{0, 16}
+			return sized(1<<40, body)
+		}, "raise -memory"},
+		{"compressed to a negative size", func(b *batchMeta, body []byte) []byte {
+			b.codec, b.buffers[2] = codecZstd, span{0, 16}
+			return sized(-2, body)
+		}, "buffer of -2 bytes"},
+		{"compressed without a size", func(b *batchMeta, body []byte) []byte {
+			b.codec, b.buffers = codecLZ4, []span{{}, {}, {0, 7}}
+			return body
+		}, "without its size"},
+		{"a zstd frame of 16 GiB", func(b *batchMeta, _ []byte) []byte {
+			b.codec = codecZstd
+			body := sized(18, single(16<<30))
+			b.buffers = []span{{}, {}, {0, int64(len(body))}}
+			return body
+		}, "does not decompress"},
+		{"an LZ4 frame that is none", func(b *batchMeta, _ []byte) []byte {
+			b.codec, b.buffers = codecLZ4, []span{{}, {}, {0, 24}}
+			return append(sized(18, nil), "this is no LZ4 frame...."...)
+		}, "does not decompress"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b, body := twoURLs()
+			body = test.lie(b, body)
+			data := handMade(t, urlSchema, b, body)
+			var err error
+			bytes := allocated(func() { _, err = readAll(data, false, Options{Name: "x", Memory: 1 << 20}) })
+			if err == nil || !strings.Contains(err.Error(), test.errHas) {
+				t.Errorf("error %v, want one with %q", err, test.errHas)
+			}
+			if bytes > 16<<20 {
+				t.Errorf("%d bytes allocated", bytes)
+			}
+		})
+	}
+	b, body := twoURLs()
+	if batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{}); err != nil || rowsOf(batches) != 2 {
+		t.Fatalf("without a lie: %v", err)
+	}
+}
+
+// What a compressed buffer holds must be what its size says, to the checksum.
+func TestCompressedBuffers(t *testing.T) {
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer encoder.Close()
+	text := []byte("http://a/http://b/")
+	frame := encoder.EncodeAll(text, nil)
+	tests := []struct {
+		name   string
+		buffer []byte
+		errHas string
+	}{
+		{"as it is", sized(18, frame), ""},
+		{"left uncompressed", sized(-1, text), ""},
+		{"larger than it says", sized(17, frame), "does not decompress"},
+		{"smaller than it says", sized(19, frame), "not the one that is recorded"},
+		{"with a wrong checksum", sized(18, append(bytes.Clone(frame[:len(frame)-1]), frame[len(frame)-1]^1)), "does not decompress"},
+		{"cut", sized(18, frame[:len(frame)-5]), "does not decompress"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b, _ := twoURLs()
+			b.codec = codecZstd
+			offsets := sized(-1, offsets32(0, 9, 18, 0))
+			body := append(offsets, test.buffer...)
+			b.buffers = []span{{}, {0, 20}, {24, int64(len(test.buffer))}}
+			batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{})
+			if test.errHas != "" {
+				if err == nil || !strings.Contains(err.Error(), test.errHas) {
+					t.Fatalf("error %v, want one with %q", err, test.errHas)
+				}
+				return
+			}
+			if err != nil || string(batches[0].URLs.Value(1)) != "http://b/" {
+				t.Fatalf("error %v", err)
+			}
+		})
+	}
+}
+
+// An LZ4 frame as Polars writes it: with checksums of blocks, which are those
+// of the compressed bytes.
+func TestLZ4BlockChecksums(t *testing.T) {
+	const text = "http://a.example/http://b.example/"
+	frame, err := hex.DecodeString("04224d185440ae" + "20000000" +
+		"f302687474703a2f2f612e6578616d706c652f1100a0622e6578616d706c652f" + "121a2772" + "00000000" + "8b3bdb73")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]byte, len(text))
+	if err := decompress(dst, sized(int64(len(text)), frame), codecLZ4); err != nil || string(dst) != text {
+		t.Fatalf("%q, %v", dst, err)
+	}
+	for i := range frame {
+		damaged := bytes.Clone(frame)
+		damaged[i] ^= 0x10
+		if err := decompress(dst, sized(int64(len(text)), damaged), codecLZ4); err == nil && string(dst) != text {
+			t.Errorf("byte %d changed: %q and no error", i, dst)
+		}
+	}
+}
+
+// Offsets need not begin at 0, nor the values be used to their end; what comes
+// out has neither.
+func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
+	b, body := twoURLs()
+	copy(body, offsets32(3, 9, 12))
+	batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(batches[0].URLs.Value(0)) + " " + string(batches[0].URLs.Value(1)); got != "p://a/ htt" {
+		t.Fatalf("URLs %q", got)
+	}
+	var out output
+	s, err := NewSink(&out, SinkOptions{Schema: urlSchema, Layout: batch.Layout{URLColumn: "url"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeBatches(t, s, batches)
+	_, records := libraryRead(t, out.Bytes())
+	column := records[0].Column(0).(*array.String)
+	if column.Value(0) != "p://a/" || column.Value(1) != "htt" || column.ValueOffset(0) != 0 {
+		t.Fatalf("came out as %v from %d", column, column.ValueOffset(0))
+	}
+}
+
+// writeBatches writes batches to s and closes it.
+func writeBatches(t testing.TB, s batch.Sink, batches []*batch.Batch) {
+	t.Helper()
+	for _, b := range batches {
+		chunk, err := s.Encode(b, tablestest.Verdicts(b.URLs.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Write(chunk); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Frames and footers that lie.
+func TestDamagedFrames(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false))
+	stream := libraryWrite(t, encoding{true, Uncompressed}, record.Schema(), record)
+	file := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
+	replace := func(data []byte, at int, with ...byte) []byte {
+		data = bytes.Clone(data)
+		if at < 0 {
+			at += len(data)
+		}
+		copy(data[at:], with)
+		return data
+	}
+	tests := []struct {
+		name   string
+		data   []byte
+		pipe   bool
+		errHas string
+	}{
+		{"nothing", nil, true, "the input is cut"},
+		{"text", []byte("http://example.com/\n"), true, "it does not begin as an Arrow stream does"},
+		{"an end marker alone", endOfStream, true, "there is no schema"},
+		{"joined streams", append(bytes.Clone(stream), stream...), true, "there is more behind the end"},
+		{"metadata of 4 GiB", replace(stream, 4, 0xFF, 0xFF, 0xFF, 0xFF), true, "bytes of metadata"},
+		{"a batch before the schema", stream[binary.LittleEndian.Uint32(stream[4:])+8:], true, "not a schema"},
+		{"two schemas", append(bytes.Clone(stream[:binary.LittleEndian.Uint32(stream[4:])+8]), stream...), true, "a message of kind 1"},
+		{"a file's first magic", replace(file, 0, 'B'), false, "does not begin with ARROW1"},
+		{"a file's last magic", replace(file, -1, '2'), false, "does not end with a footer"},
+		{"a file's last magic, from a pipe", replace(file, -1, '2'), true, "does not end with a footer"},
+		{"a footer of no bytes", replace(file, -10, 0, 0, 0, 0), false, "a footer of 0 bytes"},
+		{"a footer larger than the file", replace(file, -10, 0, 0, 1, 0), false, "a footer of 65536 bytes"},
+		{"a footer larger than the file, from a pipe", replace(file, -10, 0, 0, 1, 0), true, "a footer of 65536 bytes"},
+		{"a file without footer", append(bytes.Clone(file[:8]), stream...), true, "does not end with a footer"},
+		{"a file of Polars from a pipe", append(append(bytes.Clone(file[:8]), 4, 0, 0, 0), file[8:]...), true, "give it by its name"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var err error
+			if test.pipe {
+				_, err = readAll(test.data, true, Options{Name: "in"})
+			} else if _, err = OpenFile(bytes.NewReader(test.data), int64(len(test.data)), Options{Name: "in"}); err == nil {
+				_, err = readAll(test.data, false, Options{Name: "in"})
+			}
+			if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "arrowipc: in: ") {
+				t.Fatalf("error %v, want one with %q", err, test.errHas)
+			}
+		})
+	}
+}
+
+// footerFile returns a file with these record batch blocks in its footer, and
+// without checksums.
+func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []byte {
+	schema := libraryWrite(t, encoding{true, Uncompressed}, urlSchema)
+	h, err := parseHeader(schema[framePrefix:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	foot := footerBytes(h, dictionaries, batches, nil)
+	data := append([]byte(magicPadded), messages...)
+	data = appendUint32(append(data, foot...), uint32(len(foot)))
+	noKey := strings.ToUpper(sumKey)
+	return bytes.ReplaceAll(append(data, magic...), []byte(sumKey), []byte(noKey))
+}
+
+func TestFooterBlocks(t *testing.T) {
+	b, body := twoURLs()
+	m := newMessage(recordMessage(b, int64(len(body))), body)
+	messages := append(m.head, body...)
+	good := m.at(8)
+	with := func(change func(*block)) []block { b := good; change(&b); return []block{b} }
+	tests := []struct {
+		name                  string
+		dictionaries, batches []block
+		rows                  int
+		errHas                string
+	}{
+		{name: "good", batches: []block{good}, rows: 2},
+		{name: "one was lost", errHas: "the message at byte 8 is not in the footer"},
+		{name: "before the messages", batches: with(func(b *block) { b.offset = 0 }), errHas: "outside the file"},
+		{name: "negative offset", batches: with(func(b *block) { b.offset = -8 }), errHas: "outside the file"},
+		{name: "behind the messages", batches: with(func(b *block) { b.offset = 1 << 40 }), errHas: "outside the file"},
+		{name: "large body", batches: with(func(b *block) { b.body = 1 << 62 }), errHas: "outside the file"},
+		{name: "negative body", batches: with(func(b *block) { b.body = -1 }), errHas: "outside the file"},
+		{name: "small metadata", batches: with(func(b *block) { b.meta = 7 }), errHas: "outside the file"},
+		{name: "negative metadata", batches: with(func(b *block) { b.meta = -1 }), errHas: "outside the file"},
+		{name: "metadata cut", batches: with(func(b *block) { b.meta -= 8; b.body += 8 }), errHas: "bytes of metadata where its block has"},
+		{name: "body cut", batches: with(func(b *block) { b.body -= 8 }), errHas: "a body of 40 bytes where its block has 32"},
+		{name: "twice", batches: []block{good, good}, errHas: "overlap"},
+		{name: "not where the message begins", batches: with(func(b *block) { b.offset += 8; b.body -= 8 }), errHas: "the message at byte 8 is not in the footer"},
+		{name: "as a dictionary", dictionaries: []block{good}, errHas: "a message of kind 3 where the footer says 2"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			data := footerFile(t, messages, test.dictionaries, test.batches)
+			batches, err := readAll(data, false, Options{})
+			if test.errHas != "" {
+				if err == nil || !strings.Contains(err.Error(), test.errHas) {
+					t.Fatalf("error %v, want one with %q", err, test.errHas)
+				}
+				return
+			}
+			if err != nil || rowsOf(batches) != test.rows {
+				t.Fatalf("%d rows, %v", rowsOf(batches), err)
+			}
+		})
+	}
+}
+
+// A file has its schema twice. When one is damaged nobody knows which, so that
+// neither is believed.
+func TestTwoSchemas(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "some_name"}, tablestest.URLArray(3, false), tablestest.URLArray(3, false))
+	for _, column := range []string{"url", "some_name"} {
+		file := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
+		for _, pipe := range []bool{false, true} {
+			for _, at := range []int{bytes.Index(file, []byte(column)), bytes.LastIndex(file, []byte(column))} {
+				damaged := bytes.Clone(file)
+				damaged[at] ^= 1
+				if _, err := readAll(damaged, pipe, Options{URLColumn: "url"}); err == nil {
+					t.Errorf("column %q, byte %d, pipe %v: no error", column, at, pipe)
+				}
+			}
+		}
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	record := smallRecord(f)
+	for _, e := range encodings {
+		f.Add(libraryWrite(f, e, record.Schema(), record, record))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { fuzz(t, data, true) })
+}
+
+func FuzzFile(f *testing.F) {
+	record := smallRecord(f)
+	for _, e := range encodings[:3] {
+		f.Add(libraryWrite(f, e, record.Schema(), record, record))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if bytes.HasPrefix(data, []byte(magic)) {
+			fuzz(t, data, false)
+		}
+	})
+}
+
+func fuzz(t *testing.T, data []byte, pipe bool) {
+	const memory = 1 << 20
+	bytes := allocated(func() {
+		batches, err := readAll(data, pipe, Options{Memory: memory, BatchRows: 3})
+		if err == nil {
+			useAll(t, batches)
+		}
+	})
+	if bytes > 64*memory+1000*uint64(len(data)) {
+		t.Fatalf("%d bytes allocated for %d", bytes, len(data))
+	}
+}

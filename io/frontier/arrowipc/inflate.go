@@ -1,0 +1,137 @@
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/pierrec/lz4/v4"
+
+	"robotsbatch/io/store/compress"
+)
+
+// prefixSize is the length of the prefix of each compressed buffer: the decompressed
+// size as a signed integer, or -1 if the buffer is not compressed.
+const prefixSize = 8
+
+// scratch is reusable memory for inflated bodies, shared by the workers. It can be
+// reused after each record batch because the Arrow library copies every buffer of a
+// body.
+type scratch struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+// mostScratch is the most bytes of a body whose memory is kept for reuse.
+const mostScratch = 32 << 20
+
+// take returns memory for a body; it may be too small.
+func (s *scratch) take() (body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(s.free) - 1; last >= 0 {
+		body, s.free = s.free[last], s.free[:last]
+	}
+	return body
+}
+
+// give takes back memory that is no longer referenced.
+func (s *scratch) give(body []byte) {
+	if cap(body) > mostScratch {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, body)
+}
+
+// uncompressedSize returns the decompressed size of a buffer.
+func uncompressedSize(buffer []byte) (int64, error) {
+	if len(buffer) < prefixSize {
+		return 0, errors.New("damaged: a compressed buffer without its size")
+	}
+	size := int64(binary.LittleEndian.Uint64(buffer))
+	if size == -1 {
+		return int64(len(buffer)) - prefixSize, nil
+	}
+	if size < 0 {
+		return 0, fmt.Errorf("damaged: a compressed buffer of %d bytes", size)
+	}
+	return size, nil
+}
+
+// inflate returns the body with its buffers decompressed and its decimals widened, and the
+// metadata for it; total is checkBody's result. The Arrow library's own decompression
+// allocates whatever a frame's header asks for, and stops before the checksum at the
+// frame's end. The body is put into out if it is large enough.
+func inflate(b *batchMeta, body []byte, total int64, out []byte) (*batchMeta, []byte, error) {
+	if b.codec == codecNone && b.narrow == nil {
+		return b, body, nil
+	}
+	if out = out[:0]; int64(cap(out)) < total {
+		out = make([]byte, 0, total)
+	}
+	plain := *b
+	plain.codec, plain.narrow = codecNone, nil
+	plain.buffers = make([]span, len(b.buffers))
+	for i, s := range b.buffers {
+		plain.buffers[i] = span{offset: int64(len(out))}
+		if s.length == 0 {
+			continue
+		}
+		buffer := body[s.offset : s.offset+s.length]
+		size := s.length
+		if b.codec != codecNone {
+			var err error
+			if size, err = uncompressedSize(buffer); err != nil {
+				return nil, nil, fmt.Errorf("buffer %d: %w", i, err)
+			}
+		}
+		start, length := len(out), size*b.widened(i)
+		out = out[:start+int(length)]
+		if err := decompress(out[start+int(length-size):], buffer, b.codec); err != nil {
+			return nil, nil, fmt.Errorf("buffer %d does not decompress: %w", i, err)
+		}
+		if length > size {
+			widenValues(out[start:], int(size), b.narrow[i])
+		}
+		plain.buffers[i].length = length
+	}
+	return &plain, out, nil
+}
+
+// decompress fills dst from a buffer, which has its prefix if it is compressed.
+func decompress(dst, buffer []byte, codec int8) error {
+	if codec == codecNone {
+		copy(dst, buffer)
+		return nil
+	}
+	src := buffer[prefixSize:]
+	switch {
+	case int64(binary.LittleEndian.Uint64(buffer)) == -1:
+		copy(dst, src)
+		return nil
+	case codec == codecZstd:
+		return compress.DecodeZstd(dst, src)
+	default:
+		return decompressLZ4(dst, src)
+	}
+}
+
+func decompressLZ4(dst, src []byte) error {
+	reader := lz4.NewReader(bytes.NewReader(src))
+	if _, err := io.ReadFull(reader, dst); err != nil {
+		return err
+	}
+	// Read past the data, so that the decoder checks the checksum at the frame's end.
+	switch n, err := reader.Read(make([]byte, 1)); {
+	case n > 0:
+		return compress.ErrSize
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,371 @@
+package arrowipc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/zeebo/xxh3"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables"
+)
+
+// What passes through is copied as it lies in the input:
+//
+//	schema          the input's fields as they were, then the verdict columns'
+//	dictionaries    byte for byte
+//	record batch    new metadata: the input's arrays and buffers, then ours
+//	                the input's body, byte for byte, padded to 8
+//	                the verdict columns' buffers
+//
+// A record batch that loses some of its rows is decoded and encoded again (see
+// [sink.encodeMixed]). One that loses all rows is left out, but the dictionaries before
+// it are written.
+//
+// When the input is a file, only the URLs of a body are read into memory. The rest goes
+// from the file to the output in pieces of copySize.
+const copySize = 1 << 20
+
+// passedMessage is a dictionary message that is copied whole.
+type passedMessage struct {
+	*frame
+	id    int64 // of a dictionary
+	delta bool
+}
+
+// passedRecord is a record batch that passes through. Its rows may be evaluated in
+// several pieces; the piece that is encoded last joins the verdicts.
+type passedRecord struct {
+	before []passedMessage
+	source *Source // told when the record batch was written
+	frame  *frame
+	meta   *batchMeta
+
+	verdicts *tables.Assembly
+	result   result  // set once all pieces are encoded
+	message  message // metadata, and the part of the body that the program encoded
+}
+
+// result says what the sink does with a record batch.
+type result uint8
+
+const (
+	passes  result = iota // the input's body is written before the message's
+	mixed                 // the message holds the rows that come out
+	leftOut               // no row comes out
+)
+
+// CanPassThrough reports whether the record batches can be copied unchanged into the
+// output, which is a stream or a file and has several inputs or this one alone.
+// Dictionaries may prevent it: those of several inputs may differ, and a stream may
+// replace one, which a file must not. URLs joined from several columns and columns that
+// are read but do not come out prevent it too. So does an unknown type among several
+// inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
+// another layout today.
+func (s *Source) CanPassThrough(stream, several bool) bool {
+	if s.options.Keep != batch.KeepAll && (s.urls.IsSplit() || s.options.Beside != (batch.Beside{})) {
+		return false
+	}
+	if several && s.schema.unknown != nil || s.schema.header.version < metadataV5 && s.schema.hasUnion() {
+		return false
+	}
+	_, fromFile := s.framer.(*fileFramer)
+	return len(s.schema.ids) == 0 || !several && (stream || fromFile)
+}
+
+// PassThrough makes all record batches pass through to a sink with [SinkOptions.From]:
+// only the URLs are decoded, and the columns that come out, all or the URLs', are
+// copied unchanged. Call it before the first Next. The source takes over in, which may
+// be nil, and closes it once the source is closed and all its record batches are
+// written.
+func (s *Source) PassThrough(in io.Closer) error {
+	s.passing, s.in = true, in
+	s.users.Store(1)
+	s.indexes = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.copied()) })
+	s.others = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.beside()) })
+	if s.options.Keep != batch.KeepAll {
+		return nil // only the URLs are decoded anyway
+	}
+	if err := s.decodeOnlyURLs(); err != nil {
+		return s.fail(err)
+	}
+	if file, ok := s.framer.(*fileFramer); ok && isRemote(file.r) {
+		file.partly = false
+	}
+	return nil
+}
+
+// isRemote reports whether every jump in r costs a request, as for an object in a store.
+// Then bodies are read whole, in order, and kept until they are written.
+func isRemote(r io.ReaderAt) bool {
+	remote, ok := r.(interface{ Remote() bool })
+	return ok && remote.Remote()
+}
+
+// done closes the input after its last use.
+func (s *Source) done() error {
+	if s.users.Add(-1) > 0 || s.in == nil {
+		return nil
+	}
+	return s.in.Close()
+}
+
+// copied returns the indices of the columns that pass through.
+func (s *Source) copied() []int {
+	if s.options.Keep == batch.KeepAll {
+		return s.schema.all()
+	}
+	return s.columns
+}
+
+// beside returns the indices of the columns that pass through, without the URLs' column.
+func (s *Source) beside() []int {
+	return slices.DeleteFunc(slices.Clone(s.copied()), func(i int) bool { return i == s.urlColumn() })
+}
+
+// urlColumn returns the index of the URL column, -1 if URLs are joined from several
+// columns.
+func (s *Source) urlColumn() int {
+	if s.urls.IsSplit() {
+		return -1
+	}
+	return s.columns[s.urls.Columns()[0]]
+}
+
+// project makes only the URLs' column pass through; its buffers are in body.
+func (r *passedRecord) project(meta *batchMeta, body []byte) {
+	f := *r.frame
+	f.bodyLength = int64(len(body))
+	f.inMemory(body)
+	r.frame, r.meta = &f, meta
+}
+
+// all returns the indices of all columns.
+func (s *schema) all() []int {
+	list := make([]int, len(s.columns))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// footerPairs returns the keys and values of a file's footer.
+func (s *Source) footerPairs() *keyValues {
+	if file, ok := s.framer.(*fileFramer); ok {
+		return readPairs(file.footer.schema.f.buf, footerSlot)
+	}
+	return nil
+}
+
+// layOutPassed makes the schema of the verdict columns.
+func (s *sink) layOutPassed() (err error) {
+	from := s.options.From
+	var names []string
+	for _, column := range from.copied() {
+		names = append(names, from.schema.arrow.Field(column).Name)
+	}
+	if s.output, err = tables.NewVerdicts(s.options.Layout, names, s.options.mem); err != nil {
+		return err
+	}
+	s.schema = s.output.Schema()
+	s.plain = s.schema
+	s.passedLast = make(map[int64]xxh3.Uint128)
+	return nil
+}
+
+// passedChunk is a piece of a record batch that passes through. The last piece writes
+// the record batch.
+type passedChunk struct {
+	record *passedRecord
+	name   string // of its piece, for people
+	last   bool
+	size   int64
+}
+
+// Size implements batch.Chunk.
+func (c *passedChunk) Size() int64 { return c.size }
+
+// encodePassed makes the verdict columns of a piece.
+func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	p, ok := b.Table.(*piece)
+	if !ok || p.record.passed == nil {
+		return nil, fmt.Errorf("arrowipc: %s does not pass through", b.Input)
+	}
+	r := p.record.passed
+	if from := s.options.From; from.options.Keep == batch.KeepAll && !slices.EqualFunc(from.schema.columns, r.source.schema.columns, sameDecimals) {
+		return nil, fmt.Errorf("arrowipc: %s has decimals of other bits than the first input: make all decimal128 with -recode", b.Input)
+	}
+	size, last, err := r.verdicts.Add(s.output, p.number, b, v, p.urls)
+	p.kept, p.urls = size, nil
+	if err == nil && last {
+		err = s.assemble(r, b.Grant)
+		p.kept += r.message.size()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("arrowipc: %w", err)
+	}
+	return &passedChunk{record: r, name: p.Name(), last: p.last, size: size}, nil
+}
+
+// assemble makes the message of a record batch after all its pieces were evaluated.
+func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
+	verdicts, err := r.verdicts.Columns(s.output)
+	if err != nil {
+		return err
+	}
+	defer tables.Release(verdicts)
+	rows, selected := r.verdicts.Counts()
+	var ours message
+	switch {
+	case selected == rows:
+		if ours, err = s.encodeRecord(s.schema, verdicts, r.meta.codec, grant); err == nil {
+			r.message, err = r.join(ours, r.meta, r.passedSize())
+		}
+	case selected == 0 && !s.options.OneToOne:
+		r.result = leftOut
+	default:
+		r.result = mixed
+		if ours, err = s.encodeMixed(r, verdicts, grant); err == nil {
+			r.message, err = r.join(ours, nil, 0)
+		}
+	}
+	return err
+}
+
+// join returns the message of the record batch with the columns that the program
+// encoded. Its metadata lists the arrays and buffers of passed before those of ours.
+// The body of ours follows the one that passes through, at offset from.
+func (r *passedRecord) join(ours message, passed *batchMeta, from int64) (message, error) {
+	h, err := parseHeader(ours.meta())
+	if err != nil {
+		return message{}, err
+	}
+	both, err := h.batch()
+	if err != nil {
+		return message{}, err
+	}
+	if passed != nil {
+		for i := range both.buffers {
+			both.buffers[i].offset += from
+		}
+		// Readers refuse a record batch of the old version that has keys and values of
+		// its own, as the checksum is. The versions differ only for unions.
+		if passed.version < metadataV5 && r.source.schema.hasUnion() {
+			return message{}, errors.New("it has a union in an older version of the format than the schema says: make it new with -recode")
+		}
+		both.nodes = slices.Concat(passed.nodes, both.nodes)
+		both.buffers = slices.Concat(passed.buffers, both.buffers)
+		both.variadic = slices.Concat(passed.variadic, both.variadic)
+	}
+	pairs := readPairs(r.frame.meta(), messageSlot)
+	fb := flatbuffers.NewBuilder(1024)
+	meta := finishMessage(fb, kindRecord, both.version, from+int64(len(ours.body)), buildBatch(fb, both), partSum(from), pairs)
+	return newMessage(meta, ours.body), nil
+}
+
+// passedSize returns the padded size of the body that passes through.
+func (r *passedRecord) passedSize() int64 { return (r.frame.bodyLength + 7) &^ 7 }
+
+// writePassed writes a record batch and the dictionaries before it.
+func (s *sink) writePassed(c *passedChunk) error {
+	if !c.last {
+		return nil
+	}
+	r := c.record
+	for _, d := range r.before {
+		if err := s.passDictionary(d); err != nil {
+			return fmt.Errorf("dictionary %d: %w", d.id, err)
+		}
+	}
+	if err := s.writeResult(r); err != nil {
+		return err
+	}
+	r.message = message{}
+	return r.source.done()
+}
+
+// writeResult writes a record batch as its result says.
+func (s *sink) writeResult(r *passedRecord) error {
+	at := r.message.at(s.pos)
+	switch r.result {
+	case leftOut:
+		return nil
+	case mixed:
+		s.batches = append(s.batches, at)
+		return s.writeMessage(r.message)
+	}
+	at.body += r.passedSize()
+	s.batches = append(s.batches, at)
+	if err := s.write(r.message.head); err != nil {
+		return err
+	}
+	if err := s.copyBody(r.frame); err != nil {
+		return err
+	}
+	return s.write(r.message.body)
+}
+
+// passDictionary writes a dictionary as it was read. A file must not hold a dictionary
+// twice, so an identical one is left out.
+func (s *sink) passDictionary(d passedMessage) error {
+	if !s.options.Stream && !d.delta {
+		var h xxh3.Hasher
+		_, _ = h.Write(d.meta()) // never an error
+		if _, err := io.Copy(&h, io.NewSectionReader(d.body, 0, d.bodyLength)); err != nil {
+			return cut(err)
+		}
+		last, known := s.passedLast[d.id]
+		switch {
+		case known && last == h.Sum128():
+			return nil
+		case known:
+			return errors.New("it differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
+		}
+		s.passedLast[d.id] = h.Sum128()
+	}
+	head := newHead(d.meta())
+	s.dictionaries = append(s.dictionaries, block{offset: s.pos, meta: int32(len(head)), body: (d.bodyLength + 7) &^ 7})
+	if err := s.write(head); err != nil {
+		return err
+	}
+	return s.copyBody(d.frame)
+}
+
+// copyBody writes a body and its padding.
+func (s *sink) copyBody(f *frame) error {
+	if f.bytes != nil {
+		if err := s.write(f.bytes); err != nil {
+			return err
+		}
+		return s.write(zeros[:-f.bodyLength&7])
+	}
+	if s.buffer == nil {
+		s.buffer = make([]byte, copySize)
+	}
+	for at := int64(0); at < f.bodyLength; {
+		part := s.buffer[:min(copySize, f.bodyLength-at)]
+		if err := readAt(f.body, part, at); err != nil {
+			return err
+		}
+		if err := s.write(part); err != nil {
+			return err
+		}
+		at += int64(len(part))
+	}
+	return s.write(zeros[:-f.bodyLength&7])
+}
+
+var zeros [8]byte
+
+// newHead returns the bytes before a body: the marker, the length, and the metadata.
+func newHead(meta []byte) []byte {
+	padded := (len(meta) + 7) &^ 7
+	head := make([]byte, 0, framePrefix+padded)
+	head = appendUint32(appendUint32(head, continuation), uint32(padded))
+	head = append(head, meta...)
+	return head[:framePrefix+padded]
+}

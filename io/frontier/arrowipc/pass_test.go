@@ -1,0 +1,430 @@
+package arrowipc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/matcher"
+)
+
+var passedLayout = batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{
+	{Name: "allowed", Kind: batch.Allowed}, {Name: "reason", Kind: batch.Explaining[0]}, {Name: "rule_line", Kind: batch.Explaining[2]},
+}}
+
+// passedVerdicts are verdicts whose reasons differ from row to row.
+func passedVerdicts(first int64, rows int) *batch.Verdicts {
+	v := tablestest.Verdicts(rows)
+	a := &v.Agents[0]
+	a.Explanations = []batch.Explanation{{Line: 7}, {Line: 9}}
+	for i := range rows {
+		row := int(first) + i
+		a.Reasons = append(a.Reasons, []matcher.Reason{matcher.AllowRule, matcher.NoGroup, matcher.InvalidURL}[row%3])
+		a.Rules = append(a.Rules, int32(row%3)-1)
+	}
+	return v
+}
+
+// passThrough lets an input pass through.
+func passThrough(data []byte, pipe, stream bool, batchRows int) ([]byte, error) {
+	return passSelected(data, pipe, stream, batchRows, passedVerdicts)
+}
+
+// passSelected lets the rows of an input pass through that the verdicts select.
+func passSelected(data []byte, pipe, stream bool, batchRows int, verdicts func(first int64, rows int) *batch.Verdicts) ([]byte, error) {
+	return passKept(data, pipe, stream, Options{Name: "in", BatchRows: batchRows}, verdicts)
+}
+
+// passKept lets the columns pass through that the options keep.
+func passKept(data []byte, pipe, stream bool, o Options, verdicts func(first int64, rows int) *batch.Verdicts) ([]byte, error) {
+	src, err := open(data, pipe, o)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if !src.CanPassThrough(stream, false) {
+		return nil, errors.New("it cannot pass through")
+	}
+	if err := src.PassThrough(nil); err != nil {
+		return nil, err
+	}
+	var out output
+	w, err := NewSink(&out, SinkOptions{From: src, Stream: stream, Layout: passedLayout})
+	if err != nil {
+		return nil, err
+	}
+	for err == nil {
+		var p batch.Piece
+		if p, err = src.Next(context.Background()); err == nil {
+			err = passPiece(w, p, verdicts)
+		}
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	err = w.Close()
+	return out.Bytes(), err
+}
+
+func passPiece(w batch.Sink, p batch.Piece, verdicts func(first int64, rows int) *batch.Verdicts) error {
+	b, err := p.Decode()
+	if err != nil {
+		return err
+	}
+	defer b.Release()
+	chunk, err := w.Encode(b, verdicts(b.FirstRow, b.URLs.Len()))
+	if err == nil {
+		err = w.Write(chunk)
+	}
+	return err
+}
+
+// messagesOf are those of a file or a stream but for the schema, dictionaries first.
+func messagesOf(t *testing.T, data []byte) (dictionaries, records []*frame) {
+	t.Helper()
+	var f framer = &streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}
+	if bytes.HasPrefix(data, []byte(magic)) {
+		file, err := openFile(bytes.NewReader(data), int64(len(data)), 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range file.footer.dictionaries {
+			m, err := file.read(b, kindDictionary)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dictionaries = append(dictionaries, m)
+		}
+		f = file
+	}
+	for {
+		switch m, err := f.next(); {
+		case err == io.EOF:
+			return dictionaries, records
+		case err != nil:
+			t.Fatal(err)
+		case m.kind == kindDictionary:
+			dictionaries = append(dictionaries, m)
+		case m.kind == kindRecord:
+			records = append(records, m)
+		}
+	}
+}
+
+// Of every type, before and behind the URLs, the bytes come out that went in, and the
+// library reads them as what they were.
+func TestPassThroughEveryType(t *testing.T) {
+	for _, c := range tablestest.Columns(t) {
+		urls := tablestest.URLArray(c.Array.Len(), true)
+		record := tablestest.NewRecord([]string{"x", "url", "y"}, c.Array, urls, c.Array)
+		for _, e := range encodings {
+			data := libraryWrite(t, e, record.Schema(), record, record)
+			for _, rows := range []int{0, 8} {
+				for _, pipe := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/%s/rows=%d/pipe=%v", c.Name, e, rows, pipe), func(t *testing.T) {
+						testPassThrough(t, data, pipe, e.stream, rows, record)
+					})
+				}
+			}
+		}
+	}
+}
+
+func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int, record arrow.Record) {
+	if !stream && pipe && len(mustOpen(t, data).schema.ids) > 0 {
+		stream = true // a file that comes through a pipe
+	}
+	out, err := passThrough(data, pipe, stream, batchRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareMessages(t, out, data)
+	schema, records := libraryRead(t, out)
+	if len(records) != 2 || schema.NumFields() != 6 {
+		t.Fatalf("%d record batches of %s", len(records), schema)
+	}
+	for i, field := range record.Schema().Fields() {
+		if !schema.Field(i).Equal(field) {
+			t.Errorf("column %s, want %s", schema.Field(i), field)
+		}
+	}
+	first := int64(0)
+	for _, got := range records {
+		for i, column := range record.Columns() {
+			if !array.Equal(got.Column(i), column) {
+				t.Errorf("column %d: %v, want %v", i, got.Column(i), column)
+			}
+		}
+		want := passedVerdicts(first, int(got.NumRows()))
+		for row := range int(got.NumRows()) {
+			reason, line := got.Column(4).(*array.String), got.Column(5).(*array.Int32)
+			if reason.Value(row) != want.Agents[0].Reasons[row].String() || line.IsNull(row) != (want.Agents[0].Rules[row] < 0) {
+				t.Fatalf("row %d: %v, %v", row, reason.Value(row), line)
+			}
+		}
+		first += got.NumRows()
+	}
+	if batches, err := readAll(out, pipe, Options{Name: "out"}); err != nil || len(batches) != 2 {
+		t.Errorf("%d batches, %v", len(batches), err)
+	}
+}
+
+func mustOpen(t *testing.T, data []byte) *Source {
+	src, err := open(data, false, Options{Name: "in"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// compareMessages checks that all messages of data are in out, byte for byte: the
+// dictionaries whole, of record batches the body, the arrays and the buffers.
+func compareMessages(t *testing.T, out, data []byte) {
+	t.Helper()
+	dictionaries, records := messagesOf(t, data)
+	outDictionaries, outRecords := messagesOf(t, out)
+	if len(dictionaries) != len(outDictionaries) || len(records) != len(outRecords) {
+		t.Fatalf("%d dictionaries and %d record batches, want %d and %d", len(outDictionaries), len(outRecords), len(dictionaries), len(records))
+	}
+	for i, d := range dictionaries {
+		if got := outDictionaries[i]; !bytes.Equal(got.meta(), d.meta()) || !bytes.Equal(got.bytes, d.bytes) {
+			t.Errorf("dictionary %d differs", i)
+		}
+	}
+	for i, r := range records {
+		got, err := outRecords[i].batch()
+		want, err2 := r.batch()
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if !slices.Equal(got.nodes[:len(want.nodes)], want.nodes) || !slices.Equal(got.buffers[:len(want.buffers)], want.buffers) || !slices.Equal(got.variadic, want.variadic) || got.codec != want.codec {
+			t.Errorf("record batch %d has %+v, want %+v", i, got, want)
+		}
+		if !bytes.HasPrefix(outRecords[i].bytes, r.bytes) {
+			t.Errorf("the body of record batch %d differs", i)
+		}
+	}
+}
+
+// A stream may replace and extend dictionaries; they come out in their order.
+func TestPassThroughDictionaries(t *testing.T) {
+	records := []arrow.Record{
+		dictionaryRecord(t, `[1,0,null]`, `["https://a.test/","https://b.test/"]`),
+		dictionaryRecord(t, `[2,0]`, `["https://a.test/","https://b.test/","https://c.test/"]`),
+		dictionaryRecord(t, `[1]`, `["https://d.test/","https://e.test/"]`),
+	}
+	data := libraryWrite(t, encoding{true, Zstd}, records[0].Schema(), records...)
+	out, err := passThrough(data, true, true, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareMessages(t, out, data)
+	batches, err := readAll(out, true, Options{Name: "out"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := urlsOf(batches), "https://b.test/ https://a.test/ - https://c.test/ https://a.test/ https://e.test/"; got != want || len(batches) != 3 {
+		t.Errorf("%s, want %s", got, want)
+	}
+	src := mustOpen(t, data)
+	defer src.Close()
+	if src.CanPassThrough(false, false) || src.CanPassThrough(true, true) {
+		t.Error("dictionaries that may be replaced pass into a file, or those of several inputs into one output")
+	}
+}
+
+// A record batch without rows stays one.
+func TestPassThroughNoRows(t *testing.T) {
+	urls, none := tablestest.URLArray(3, false), tablestest.URLArray(0, false)
+	record := tablestest.NewRecord([]string{"url"}, urls)
+	data := libraryWrite(t, encoding{false, LZ4}, record.Schema(), tablestest.NewRecord([]string{"url"}, none), record)
+	out, err := passThrough(data, false, false, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareMessages(t, out, data)
+	if _, records := libraryRead(t, out); records[0].NumRows() != 0 || records[1].NumRows() != 3 {
+		t.Errorf("%d and %d rows", records[0].NumRows(), records[1].NumRows())
+	}
+}
+
+// A type of a later version of the format passes through behind the URLs; before them
+// nobody can tell where the URLs are, and nothing else can be made of it.
+func TestPassThroughUnknownTypes(t *testing.T) {
+	x := tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[1,null,3]`)
+	for _, behind := range []bool{true, false} {
+		names, columns := []string{"x", "url"}, []arrow.Array{x, tablestest.URLArray(3, false)}
+		if behind {
+			slices.Reverse(names)
+			slices.Reverse(columns)
+		}
+		record := tablestest.NewRecord(names, columns...)
+		data := libraryWrite(t, encoding{true, Zstd}, record.Schema(), record)
+		f, err := (&streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}).next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := f.table.positions(1)
+		number := 0
+		if behind {
+			number = 1
+		}
+		data[framePrefix+f.table.f.table(fields[number]).field(2, 1)] = 77 // the kind of the type
+		out, err := passThrough(data, true, true, 0)
+		if !behind {
+			if !errors.Is(err, ErrUnsupported) {
+				t.Errorf("before the URLs: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareMessages(t, out, data)
+		if mustOpen(t, data).CanPassThrough(true, true) {
+			t.Error("unknown types of several inputs pass into one output")
+		}
+		if _, err := readAll(data, true, Options{Name: "in"}); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), `column "x"`) {
+			t.Errorf("decoding all columns: %v", err)
+		}
+	}
+}
+
+// A changed byte in what passes through is the same changed byte in the output, and
+// nothing else is.
+func TestPassThroughDamage(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false),
+		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["a","b","c","d","e","f","g","h","i","j","k","l"]`))
+	data := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
+	whole, err := passThrough(data, false, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := openFile(bytes.NewReader(data), int64(len(data)), 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, meta := file.footer.batches[0], mustBatch(t, file)
+	for _, buffer := range meta.buffers[3:] {
+		for i := range buffer.length {
+			changed := bytes.Clone(data)
+			changed[b.offset+int64(b.meta)+buffer.offset+i] ^= 0x10
+			out, err := passThrough(changed, false, false, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			differ := 0
+			for k := range out {
+				if out[k] != whole[k] {
+					differ++
+				}
+			}
+			if differ != 1 || len(out) != len(whole) {
+				t.Fatalf("%d bytes differ", differ)
+			}
+		}
+	}
+}
+
+func mustBatch(t *testing.T, file *fileFramer) *batchMeta {
+	f, err := file.next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := f.batch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What the program wrote around the columns that passed through has a checksum.
+func TestPassThroughSums(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
+	for _, stream := range []bool{false, true} {
+		data := libraryWrite(t, encoding{stream, Uncompressed}, record.Schema(), record)
+		out, err := passThrough(data, false, stream, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, records := messagesOf(t, data)
+		at := bytes.Index(out, records[0].bytes)
+		for i := range out {
+			if at <= i && i < at+len(records[0].bytes)+8 { // with padding
+				continue
+			}
+			changed := bytes.Clone(out)
+			changed[i] ^= 1
+			if decodeAll(changed, stream) == nil {
+				t.Errorf("stream %v: byte %d of %d: no error", stream, i, len(out))
+			}
+		}
+	}
+}
+
+// A stream of before Arrow 1.0 comes out as one of today: other readers refuse messages of
+// the old version that have a key of ours.
+func TestPassThroughOldVersion(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "text", "n"}, tablestest.URLArray(9, true), tablestest.URLArray(9, true), tablestest.URLArray(9, false))
+	for _, stream := range []bool{false, true} {
+		data := oldVersion(t, libraryWrite(t, encoding{stream: true}, record.Schema(), record, record))
+		for name, verdicts := range map[string]func(int64, int) *batch.Verdicts{
+			"all": passedVerdicts,
+			"some": func(first int64, rows int) *batch.Verdicts {
+				v := passedVerdicts(first, rows)
+				tablestest.Select(v, func(row int) bool { return row%3 != 0 })
+				return v
+			},
+		} {
+			out, err := passSelected(data, false, stream, 4, verdicts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, records := messagesOf(t, out)
+			for i, r := range records {
+				if h, err := parseHeader(r.meta()); err != nil || h.version != metadataV5 {
+					t.Errorf("%s: record batch %d has version %d: %v", name, i, h.version, err)
+				}
+			}
+			if len(records) != 2 {
+				t.Errorf("%s: %d record batches", name, len(records))
+			}
+			if src := mustOpen(t, out); src.schema.header.version != metadataV5 {
+				t.Errorf("%s: the schema has version %d", name, src.schema.header.version)
+			}
+		}
+	}
+}
+
+// oldVersion makes the messages of a stream ones of before Arrow 1.0.
+func oldVersion(t *testing.T, data []byte) []byte {
+	t.Helper()
+	data = bytes.Clone(data)
+	for at := 0; at+framePrefix <= len(data); {
+		size := int(binary.LittleEndian.Uint32(data[at+4:]))
+		if size == 0 {
+			break
+		}
+		meta := data[at+framePrefix:][:size]
+		h, err := parseHeader(meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := newFlat(meta).root()
+		binary.LittleEndian.PutUint16(meta[root.field(0, 2):], metadataV4)
+		at += framePrefix + size + int(h.bodyLength+7)&^7
+	}
+	return data
+}

@@ -1,0 +1,460 @@
+package arrowipc
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/matcher"
+)
+
+// explained are verdicts of two agents with explanations for five rows.
+func explained() *batch.Verdicts {
+	return &batch.Verdicts{
+		Rows: 5,
+		Agents: []batch.AgentVerdicts{
+			{
+				Allowed: []byte{0b01001}, Valid: []byte{0b11011}, Nulls: 1,
+				Reasons: []matcher.Reason{matcher.AllowRule, matcher.DisallowRule, matcher.InvalidURL, matcher.NoRobots, matcher.DisallowRule},
+				Rules:   []int32{0, 1, -1, -1, 1},
+				Explanations: []batch.Explanation{
+					{Text: "allow: /é", Agent: "*", Line: 7}, {Text: "disallow: /", Agent: "FooBot", Line: 12},
+				},
+			},
+			{
+				Allowed: []byte{0b11111}, Valid: []byte{0b11111},
+				Reasons: bytesOf(matcher.NoGroup, 5),
+				Rules:   []int32{-1, -1, -1, -1, -1},
+			},
+		},
+	}
+}
+
+func bytesOf(r matcher.Reason, n int) []matcher.Reason {
+	reasons := make([]matcher.Reason, n)
+	for i := range reasons {
+		reasons[i] = r
+	}
+	return reasons
+}
+
+// listBatch is a batch of a list of URLs.
+func listBatch(urls ...string) *batch.Batch {
+	column := batch.Column{Offsets32: []int32{0}}
+	for _, u := range urls {
+		column.Data = append(column.Data, u...)
+		column.Offsets32 = append(column.Offsets32, int32(len(column.Data)))
+	}
+	return &batch.Batch{Input: "list", URLs: column}
+}
+
+// write encodes and writes one batch and closes the sink.
+func write(t *testing.T, s batch.Sink, b *batch.Batch, v *batch.Verdicts) {
+	t.Helper()
+	chunk, err := s.Encode(b, v)
+	if err == nil {
+		err = s.Write(chunk)
+	}
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dump shows a table as lines of text.
+func dump(schema *arrow.Schema, records []arrow.Record) string {
+	var text strings.Builder
+	for _, field := range schema.Fields() {
+		null := ""
+		if field.Nullable {
+			null = "?"
+		}
+		fmt.Fprintf(&text, "%s %s%s, ", field.Name, field.Type, null)
+	}
+	text.WriteString("\n")
+	for _, record := range records {
+		for i := range int(record.NumRows()) {
+			for _, column := range record.Columns() {
+				text.WriteString(column.ValueStr(i) + ", ")
+			}
+			text.WriteString("\n")
+		}
+	}
+	return text.String()
+}
+
+func TestVerdictColumns(t *testing.T) {
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "FooBot"}, Explain: true, Prefix: "r_"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const header = "url utf8?, r_allowed_all bool?, r_reason_all utf8, r_rule_all utf8?, r_rule_line_all int32?, r_rule_agent_all utf8?, " +
+		"r_allowed_foobot bool?, r_reason_foobot utf8, r_rule_foobot utf8?, r_rule_line_foobot int32?, r_rule_agent_foobot utf8?, \n"
+	const nobody = "true, no_group, (null), (null), (null), \n"
+	rows := []string{
+		"http://a/, true, allow_rule, allow: /é, 7, *, " + nobody,
+		"http://b/, false, disallow_rule, disallow: /, 12, FooBot, " + nobody,
+		"c, (null), invalid_url, (null), (null), (null), " + nobody,
+		"http://d/, true, no_robots, (null), (null), (null), " + nobody,
+		"http://e/\xff, false, disallow_rule, disallow: /, 12, FooBot, " + nobody,
+	}
+	b := listBatch("http://a/", "http://b/", "c", "http://d/", "http://e/\xff")
+	for _, e := range encodings {
+		for _, selected := range []byte{0b11111, 0b00001, 0b10110, 0} {
+			t.Run(fmt.Sprintf("%s/%b", e, selected), func(t *testing.T) {
+				var out output
+				s, err := NewSink(&out, SinkOptions{
+					Layout:      batch.Layout{URLColumn: "url", Verdicts: columns},
+					Compression: e.compression, Stream: e.stream, mem: trackMemory(t),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := explained()
+				v.Selected = []byte{selected}
+				write(t, s, b, v)
+				want := header
+				for i, row := range rows {
+					if selected>>i&1 == 1 {
+						want += row
+					}
+				}
+				if got := dump(libraryRead(t, out.Bytes())); got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// A list's nulls stay null, also in a slice of it.
+func TestListWithNulls(t *testing.T) {
+	b := listBatch("a", "b", "c", "d")
+	b.URLs.Validity = []byte{0b1010}
+	b.URLs = b.URLs.Slice(1, 4)
+	var out output
+	s, err := NewSink(&out, SinkOptions{Layout: batch.Layout{URLColumn: "page"}, mem: trackMemory(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, b, tablestest.Verdicts(3))
+	if got, want := dump(libraryRead(t, out.Bytes())), "page utf8?, \nb, \n(null), \nd, \n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// tableBatch is a batch of a record with its URLs in the first column.
+func tableBatch(t testing.TB, record arrow.Record) *batch.Batch {
+	t.Helper()
+	urls, err := tables.URLs(record.Column(0).Data().(*array.Data), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &batch.Batch{Input: "table", URLs: urls, Table: record}
+}
+
+func TestLayouts(t *testing.T) {
+	fieldMetadata := arrow.NewMetadata([]string{"unit"}, []string{"ms"})
+	metadata := arrow.NewMetadata([]string{"pandas", "k"}, []string{"{}", "v"})
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "page", Type: arrow.BinaryTypes.LargeString},
+		{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true, Metadata: fieldMetadata},
+	}, &metadata)
+	record := array.NewRecord(schema, []arrow.Array{
+		tablestest.FromJSON(t, arrow.BinaryTypes.LargeString, `["a","b","c"]`), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,null,3]`),
+	}, 3)
+	tests := []struct {
+		keep batch.Keep
+		want string
+	}{
+		{batch.KeepAll, "page large_utf8, n int64?, allowed bool?, \na, 1, true, \nb, (null), false, \nc, 3, (null), \n"},
+		{batch.KeepURL, "page large_utf8, allowed bool?, \na, true, \nb, false, \nc, (null), \n"},
+		{batch.KeepNone, "allowed bool?, \ntrue, \nfalse, \n(null), \n"},
+	}
+	for _, test := range tests {
+		for _, stream := range []bool{false, true} {
+			var out output
+			s, err := NewSink(&out, SinkOptions{
+				Schema: schema, Stream: stream, mem: trackMemory(t),
+				Layout: batch.Layout{Keep: test.keep, URLColumn: "page", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, s, tableBatch(t, record), tablestest.Verdicts(3))
+			got, records := libraryRead(t, out.Bytes())
+			if text := dump(got, records); text != test.want {
+				t.Errorf("got %q, want %q", text, test.want)
+			}
+			if m := got.Metadata(); !m.Equal(metadata) {
+				t.Errorf("metadata %v, want %v", m, metadata)
+			}
+			if test.keep == batch.KeepAll && !got.Field(1).Metadata.Equal(fieldMetadata) {
+				t.Errorf("metadata of a field %v, want %v", got.Field(1).Metadata, fieldMetadata)
+			}
+		}
+	}
+}
+
+func TestNewSinkErrors(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "allowed", Type: arrow.FixedWidthTypes.Boolean},
+	}, nil)
+	verdicts := []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}
+	tests := []struct {
+		name    string
+		options SinkOptions
+		fail    int
+		errHas  string
+	}{
+		{"clash", SinkOptions{Schema: schema, Layout: batch.Layout{URLColumn: "url", Verdicts: verdicts}}, 0, "-prefix"},
+		{"clash with the list's column", SinkOptions{Layout: batch.Layout{URLColumn: "allowed", Verdicts: verdicts}}, 0, "-prefix"},
+		{"no clash", SinkOptions{Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: verdicts}}, 0, ""},
+		{"no URL column", SinkOptions{Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "page"}}, 0, `0 columns "page"`},
+		{"full disk", SinkOptions{Layout: batch.Layout{URLColumn: "url"}}, 4, "disk full"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := NewSink(&output{fail: test.fail}, test.options)
+			if test.errHas == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), "arrowipc: ") || !strings.Contains(err.Error(), test.errHas) {
+				t.Fatalf("error %v, want one with %q", err, test.errHas)
+			}
+		})
+	}
+}
+
+func TestEncodeErrors(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false))
+	other := tablestest.NewRecord([]string{"page"}, tablestest.URLArray(3, false))
+	tests := []struct {
+		name   string
+		b      *batch.Batch
+		column batch.VerdictColumn
+		errHas string
+	}{
+		{"no table", listBatch("a", "b", "c"), batch.VerdictColumn{Name: "allowed", Kind: batch.Allowed}, "no table"},
+		{"a table of other rows", tableBatch(t, record.NewSlice(0, 2)), batch.VerdictColumn{Name: "allowed", Kind: batch.Allowed}, "no table of its rows"},
+		{"another table", tableBatch(t, other), batch.VerdictColumn{Name: "allowed", Kind: batch.Allowed}, "table has other columns"},
+		{"no explanations", tableBatch(t, record), batch.VerdictColumn{Name: "reason", Kind: batch.Explaining[0]}, `column "reason"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := NewSink(&output{}, SinkOptions{
+				Schema: record.Schema(), mem: trackMemory(t),
+				Layout: batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{test.column}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Encode(test.b, tablestest.Verdicts(3)); err == nil || !strings.Contains(err.Error(), test.errHas) {
+				t.Fatalf("error %v, want one with %q", err, test.errHas)
+			}
+		})
+	}
+}
+
+// An output that cannot be written is not closed, and aborting it aborts w.
+func TestWriteErrors(t *testing.T) {
+	whole := &output{}
+	for fail := 0; ; fail += 50 {
+		out := &output{fail: fail}
+		s, err := NewSink(out, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, mem: trackMemory(t)})
+		if fail > 0 && err != nil {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunk, err := s.Encode(listBatch("http://a/"), tablestest.Verdicts(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = s.Write(chunk); err == nil {
+			err = s.Close()
+		}
+		if fail == 0 {
+			whole = out
+			if s.Abort(); err != nil || out.aborted {
+				t.Fatalf("aborted after closing: %v, %v", out.aborted, err)
+			}
+			continue
+		}
+		if fail >= whole.Len() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if s.Abort(); err == nil || out.closed || !out.aborted {
+			t.Fatalf("full at %d: closed %v, aborted %v, %v", fail, out.closed, out.aborted, err)
+		}
+	}
+}
+
+// dictionaryRecord has URLs in a dictionary.
+func dictionaryRecord(t testing.TB, indices, values string) arrow.Record {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	return tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, indices), tablestest.FromJSON(t, dt.ValueType, values)))
+}
+
+// A file's dictionaries can stay or grow; a stream's can change, too.
+func TestDictionaryOutputs(t *testing.T) {
+	ab, abc, same, xy := dictionaryRecord(t, `[1,0,null]`, `["a","b"]`), dictionaryRecord(t, `[2,0]`, `["a","b","c"]`),
+		dictionaryRecord(t, `[1]`, `["a","b"]`), dictionaryRecord(t, `[0,1]`, `["x","y"]`)
+	tests := []struct {
+		name             string
+		records          []arrow.Record
+		want             string
+		inFile, inStream int // dictionary batches that are written
+		fails            bool
+	}{
+		{name: "same", records: []arrow.Record{ab, same, ab}, want: "b a - b b a -", inFile: 1, inStream: 1},
+		{name: "grows", records: []arrow.Record{ab, abc, same}, want: "b a - c a b", inFile: 2, inStream: 2},
+		{name: "shrinks", records: []arrow.Record{abc, ab}, want: "c a b a -", inFile: 1, inStream: 1},
+		{name: "changes", records: []arrow.Record{ab, xy, ab}, want: "b a - x y b a -", inStream: 3, fails: true},
+	}
+	for _, test := range tests {
+		for _, e := range encodings {
+			t.Run(test.name+"/"+e.String(), func(t *testing.T) {
+				var out output
+				w, err := NewSink(&out, SinkOptions{
+					Schema: ab.Schema(), Stream: e.stream, Compression: e.compression, mem: trackMemory(t),
+					Layout: batch.Layout{URLColumn: "url"},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, record := range test.records {
+					b := tableBatch(t, record)
+					chunk, encodeErr := w.Encode(b, tablestest.Verdicts(b.URLs.Len()))
+					if encodeErr != nil {
+						t.Fatal(encodeErr)
+					}
+					if err = w.Write(chunk); err != nil {
+						break
+					}
+				}
+				if test.fails && !e.stream {
+					if err == nil || !strings.Contains(err.Error(), ".arrows") {
+						t.Fatalf("error %v", err)
+					}
+					w.Abort()
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				dictionaries := test.inFile
+				if e.stream {
+					dictionaries = test.inStream
+				}
+				if written := len(w.(*sink).dictionaries); written != dictionaries {
+					t.Errorf("%d dictionaries written, want %d", written, dictionaries)
+				}
+				batches, err := readAll(out.Bytes(), false, Options{})
+				if err != nil || urlsOf(batches) != test.want {
+					t.Fatalf("%q, %v, want %q", urlsOf(batches), err, test.want)
+				}
+				if !e.stream {
+					compareLibrary(t, out.Bytes(), test.want)
+				}
+			})
+		}
+	}
+}
+
+// compareLibrary compares a file's only column as the library reads it.
+func compareLibrary(t *testing.T, data []byte, want string) {
+	_, records := libraryRead(t, data)
+	var values []string
+	for _, record := range records {
+		for i := range record.Column(0).Len() {
+			values = append(values, strings.ReplaceAll(record.Column(0).ValueStr(i), "(null)", "-"))
+		}
+	}
+	if got := strings.Join(values, " "); got != want {
+		t.Errorf("the library reads %q, want %q", got, want)
+	}
+}
+
+// Reading, selecting and writing give back all memory that they take.
+func TestMemoryIsGivenBack(t *testing.T) {
+	for _, c := range tablestest.Columns(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
+			data := libraryWrite(t, encodings[3], record.Schema(), record, record)
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			s, err := open(data, false, Options{BatchRows: 5, mem: mem})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := NewSink(&output{}, SinkOptions{Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}, mem: mem})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for {
+				p, err := s.Next(t.Context())
+				if err != nil {
+					break
+				}
+				b, err := p.Decode()
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := tablestest.Verdicts(b.URLs.Len())
+				v.Selected = []byte{0b1101}
+				chunk, err := w.Encode(b, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.Release()
+				if err := w.Write(chunk); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			mem.AssertSize(t, 0)
+		})
+	}
+}
+
+// The end marker stands before a file's footer, so that what writes files is
+// read from a pipe.
+func TestEndMarkerInFiles(t *testing.T) {
+	var out output
+	s, err := NewSink(&out, SinkOptions{Layout: batch.Layout{URLColumn: "url"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, listBatch("http://a/"), tablestest.Verdicts(1))
+	if !bytes.Contains(out.Bytes(), endOfStream) {
+		t.Fatal("no end marker")
+	}
+	if batches, err := readAll(out.Bytes(), true, Options{}); err != nil || urlsOf(batches) != "http://a/" {
+		t.Fatalf("%q, %v", urlsOf(batches), err)
+	}
+}

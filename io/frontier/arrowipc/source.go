@@ -1,0 +1,432 @@
+package arrowipc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables"
+)
+
+// Options of a source.
+type Options struct {
+	// Name of the input for errors, such as a path or "stdin".
+	Name string
+	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
+	// such column, the one that [tables.Locate] finds.
+	URLColumn string
+	// Keep says which columns come out. It matters only for URLs that are split over
+	// several columns.
+	Keep batch.Keep
+	// Beside names columns that are read besides the URLs, even if they do not come out.
+	Beside batch.Beside
+	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
+	// record batches are cut.
+	BatchRows int
+	// Memory is the most bytes that one record batch and all dictionaries may take, as
+	// read and decoded together; 0 means 512 MiB.
+	Memory int64
+	// Part selects the record batches of a file that are read. Row numbers start at its
+	// first row.
+	Part batch.Part
+	// StopAtEnd stops reading at the end marker, because a stream's writer may keep it
+	// open.
+	StopAtEnd bool
+
+	mem memory.Allocator // of tests
+}
+
+// Source reads the record batches of a file or stream.
+type Source struct {
+	options Options
+	framer  framer
+	schema  *schema
+	urls    *tables.Location
+	columns []int    // decoded columns; nil for all
+	decoder *decoder // of these
+	started bool     // the first record batch was asked for
+
+	passing bool
+	in      io.Closer       // closed after all that passes through was written
+	users   atomic.Int64    // users of in: the open source, and record batches
+	before  []passedMessage // dictionaries since the last record batch
+
+	// Decoders of record batches that lose some rows: indexes decodes all columns that
+	// pass through, others those without the URLs.
+	indexes, others func() (*decoder, error)
+
+	pending *sharedRecord // a record batch that is not yet handed out completely
+	cut     int           // rows of it that were handed out
+
+	closed           bool
+	records, batches int
+	rows             int64
+	err              error
+}
+
+// OpenFile reads the file format from the size bytes of r, which must stay open until
+// the source is closed. An error names the input, and wraps io.ErrUnexpectedEOF if the
+// file is cut.
+func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
+	s := newSource(o)
+	file, err := openFile(r, size, s.options.Memory)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	s.framer = file
+	file.i, file.last = o.Part.Of(len(file.footer.batches))
+	if err := s.start(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos)); err != nil {
+		return nil, s.fail(err)
+	}
+	if err := s.checkSchema(file.schema); err != nil {
+		return nil, s.fail(err)
+	}
+	return s, nil
+}
+
+// OpenStream reads the stream format, and the file format from a pipe, to its
+// end. It waits for the schema. An error names the input; it wraps
+// io.ErrUnexpectedEOF when the stream is cut.
+func OpenStream(r io.Reader, o Options) (*Source, error) {
+	s := newSource(o)
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	file, err := isFile(buffered)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	s.framer = &streamFramer{r: buffered, file: file, stopAtEnd: o.StopAtEnd, limit: s.options.Memory}
+	f, err := s.framer.next()
+	if err == io.EOF {
+		err = errors.New("there is no schema")
+	}
+	if err == nil {
+		err = s.start(f.meta())
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return s, nil
+}
+
+func newSource(o Options) *Source {
+	if o.BatchRows <= 0 {
+		o.BatchRows = 65536
+	}
+	if o.Memory <= 0 {
+		o.Memory = 512 << 20
+	}
+	if o.mem == nil {
+		o.mem = memory.NewGoAllocator()
+	}
+	return &Source{options: o}
+}
+
+func (s *Source) fail(err error) error {
+	return fmt.Errorf("arrowipc: %s: %w", s.options.Name, err)
+}
+
+// start takes the schema.
+func (s *Source) start(schemaMessage []byte) (err error) {
+	if s.schema, err = readSchema(schemaMessage, s.options.mem); err != nil {
+		return err
+	}
+	if s.urls, err = tables.Locate(s.schema.arrow, s.options.URLColumn, s.options.Keep); err != nil {
+		return err
+	}
+	if err := s.urls.FindBeside(s.schema.arrow, s.options.Beside); err != nil {
+		return err
+	}
+	if s.options.Keep == batch.KeepAll {
+		return nil
+	}
+	return s.decodeOnlyURLs()
+}
+
+// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Beside].
+func (s *Source) decodeOnlyURLs() error {
+	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
+	fields := make([]arrow.Field, len(s.columns))
+	for i, column := range s.columns {
+		fields[i] = s.schema.arrow.Field(column)
+	}
+	name := ""
+	if !s.urls.IsSplit() {
+		name = s.urls.Name()
+	}
+	metadata := s.schema.arrow.Metadata()
+	decoded := arrow.NewSchema(fields, &metadata)
+	located, err := tables.Locate(decoded, name, s.options.Keep)
+	if err == nil {
+		err = located.FindBeside(decoded, s.options.Beside)
+	}
+	if err != nil {
+		return err
+	}
+	s.urls = located
+	if file, ok := s.framer.(*fileFramer); ok {
+		file.partly = true
+	}
+	return nil
+}
+
+// checkSchema checks that a file's second schema message, if any, equals the first.
+func (s *Source) checkSchema(message []byte) error {
+	if message == nil {
+		return nil
+	}
+	other, err := readSchema(message, s.options.mem)
+	if err != nil {
+		return err
+	}
+	if !sameSchema(s.schema, other) {
+		return errTwoSchemas
+	}
+	return nil
+}
+
+// begin makes the decoder, and reads a file's dictionaries.
+func (s *Source) begin() (err error) {
+	s.started = true
+	message := s.schema.meta
+	switch {
+	case s.columns != nil:
+		message = s.schema.project(s.columns)
+	case s.schema.unknown != nil:
+		return s.schema.unknown
+	}
+	if s.decoder, err = newDecoder(message, s.options.Memory, s.options.mem); err != nil {
+		return err
+	}
+	file, ok := s.framer.(*fileFramer)
+	if !ok {
+		return nil
+	}
+	for i, b := range file.footer.dictionaries {
+		f, err := file.read(b, kindDictionary)
+		if err == nil {
+			err = s.addDictionary(f, true)
+		}
+		if err != nil {
+			return fmt.Errorf("dictionary batch %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// addDictionary adds a dictionary for the record batches that follow.
+func (s *Source) addDictionary(f *frame, file bool) error {
+	meta, err := f.dictionary()
+	if err != nil {
+		return err
+	}
+	_, used := s.decoder.values[meta.id]
+	if s.passing && (used || s.options.Keep == batch.KeepAll) {
+		s.before = append(s.before, passedMessage{frame: f, id: meta.id, delta: meta.delta})
+	}
+	if !used && slices.Contains(s.schema.ids, meta.id) {
+		return nil // used only by columns that are not decoded
+	}
+	if err := f.load(); err != nil {
+		return err
+	}
+	next, replaces, err := s.decoder.with(meta, f.bytes)
+	if err != nil {
+		return err
+	}
+	if replaces && file {
+		return errors.New("damaged: a dictionary comes twice, which files must not have")
+	}
+	s.decoder.release()
+	s.decoder = next
+	return nil
+}
+
+// Schema returns the schema of the batches' tables: the input's or, when only URLs
+// joined from several columns come out, that of the joined URLs.
+func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
+
+// URLColumn returns the name of the URL column; "url" if URLs are joined from several
+// columns.
+func (s *Source) URLColumn() string { return s.urls.Name() }
+
+// Notes returns lines for people about columns that come out as another type than the input has.
+func (s *Source) Notes() []string {
+	if s.passing || s.options.Keep != batch.KeepAll {
+		return nil
+	}
+	var notes []string
+	for i := range s.schema.columns {
+		if bits := s.schema.columns[i].smallDecimal(); bits > 0 {
+			notes = append(notes, fmt.Sprintf("column %q: decimal%d comes out as decimal128", s.schema.arrow.Field(i).Name, bits))
+		}
+	}
+	return notes
+}
+
+// Next returns the next piece, or io.EOF after the last. Record batches come in the
+// input's order, including empty ones. An error names the input and the record batch,
+// counted from 0; it wraps io.ErrUnexpectedEOF when the input is cut, and every later
+// call returns it again.
+func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.err == nil && !s.started {
+		if err := s.begin(); err != nil {
+			s.err = s.fail(err)
+		}
+	}
+	if s.err == nil && s.pending == nil {
+		s.err = s.read()
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.slice(), nil
+}
+
+// read reads the next record batch, with the dictionaries before it.
+func (s *Source) read() error {
+	for {
+		f, err := s.framer.next()
+		if err == io.EOF {
+			return s.end()
+		}
+		if err == nil {
+			err = s.take(f)
+		}
+		if err != nil {
+			return s.fail(fmt.Errorf("record batch %d: %w", s.records, err))
+		}
+		if s.pending != nil {
+			s.records++
+			return nil
+		}
+	}
+}
+
+// end returns io.EOF, or an error about the end of a file that came through a pipe.
+func (s *Source) end() error {
+	if stream, ok := s.framer.(*streamFramer); ok {
+		if err := s.checkSchema(stream.schema); err != nil {
+			return s.fail(err)
+		}
+	}
+	return io.EOF
+}
+
+// take handles a message after the schema.
+func (s *Source) take(f *frame) error {
+	switch f.kind {
+	case kindDictionary:
+		stream, ok := s.framer.(*streamFramer)
+		return s.addDictionary(f, ok && stream.file)
+	case kindRecord:
+		return s.takeRecord(f)
+	default:
+		return fmt.Errorf("a message of kind %d: only dictionaries and record batches may follow the schema", f.kind)
+	}
+}
+
+// takeRecord handles a record batch.
+func (s *Source) takeRecord(f *frame) error {
+	meta, err := f.batch()
+	if err != nil {
+		return err
+	}
+	var passed *passedRecord
+	if s.passing {
+		if err := s.schema.checkPassing(meta, f.bodyLength); err != nil {
+			return err
+		}
+		passed = &passedRecord{source: s, before: s.before, frame: f, meta: meta}
+		s.before = nil
+	}
+	body := f.bytes
+	if s.columns != nil {
+		if meta, err = s.schema.projectBatch(meta, s.columns); err != nil {
+			return err
+		}
+	}
+	projects := passed != nil && s.options.Keep != batch.KeepAll
+	if body == nil || projects {
+		if body, err = loadSpans(f, meta, s.options.Memory); err != nil {
+			return err
+		}
+	}
+	if projects {
+		passed.project(meta, body)
+	}
+	total, err := s.decoder.check(meta, body)
+	if err != nil {
+		return err
+	}
+	if decodedBytes(meta, body, total) > s.options.Memory-s.decoder.size() {
+		return fmt.Errorf("it takes more than %d bytes as read and again decoded, with its dictionaries: raise -memory", s.options.Memory)
+	}
+	s.pending = newSharedRecord(s, meta, body, total)
+	if passed != nil {
+		passed.verdicts = tables.NewAssembly(int(s.pending.pieces.Load()))
+		s.pending.passed = passed
+		s.users.Add(1)
+	}
+	s.cut = 0
+	return nil
+}
+
+// Share returns how much of a file's record batches was handed out, from 0 to 1. It is
+// not known for a stream.
+func (s *Source) Share() (share float64, known bool) {
+	file, ok := s.framer.(*fileFramer)
+	if !ok || len(file.footer.batches) == 0 {
+		return 0, ok
+	}
+	done := float64(s.records)
+	if s.pending != nil { // it is counted as handed out
+		done += float64(s.cut)/float64(s.pending.meta.rows) - 1
+	}
+	return done / float64(len(file.footer.batches)), true
+}
+
+// slice cuts the next piece off the pending record batch.
+func (s *Source) slice() *piece {
+	record := s.pending
+	rows := int(record.meta.rows)
+	p := &piece{
+		record: record, input: s.options.Name, index: s.batches, firstRow: s.rows,
+		low: s.cut, high: min(s.cut+s.options.BatchRows, rows),
+	}
+	p.number, p.first, p.last = p.low/s.options.BatchRows, p.low == 0, p.high == rows
+	p.size = s.decoder.size() // each piece is charged for the dictionaries
+	if p.first {
+		p.size += record.bytes
+	}
+	s.cut = p.high
+	s.batches++
+	s.rows += int64(p.high - p.low)
+	if s.cut == rows {
+		s.pending = nil
+	}
+	return p
+}
+
+// Close frees what the source holds. Pieces stay usable.
+func (s *Source) Close() error {
+	if s.decoder != nil {
+		s.decoder.release()
+		s.decoder = nil
+	}
+	if s.passing && !s.closed {
+		s.closed = true
+		return s.done()
+	}
+	return nil
+}

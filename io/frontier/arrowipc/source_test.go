@@ -1,0 +1,363 @@
+package arrowipc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// urlsOf lists the URLs of batches, "-" for null.
+func urlsOf(batches []*batch.Batch) string {
+	var urls []string
+	for _, b := range batches {
+		for i := range b.URLs.Len() {
+			if b.URLs.Null(i) {
+				urls = append(urls, "-")
+			} else {
+				urls = append(urls, string(b.URLs.Value(i)))
+			}
+		}
+	}
+	return strings.Join(urls, " ")
+}
+
+// URLs that are split over columns are put together, piece by piece.
+func TestSplitURLs(t *testing.T) {
+	names := []string{"url_protocol", "url_host_name", "url_port", "url_path"}
+	record := tablestest.NewRecord(names,
+		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["https","http",null]`),
+		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["a.example","::1","c.example"]`),
+		tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[8443,null,null]`),
+		tablestest.FromJSON(t, arrow.BinaryTypes.StringView, `["/x","/a/path/of/some/length",null]`))
+	data := libraryWrite(t, encoding{true, Zstd}, record.Schema(), record)
+	for keep, columns := range map[batch.Keep]int{batch.KeepAll: 4, batch.KeepURL: 1, batch.KeepNone: 1} {
+		s, err := OpenStream(bytes.NewReader(data), Options{Name: "in", BatchRows: 2, Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.URLColumn() != "url" || s.Schema().NumFields() != columns {
+			t.Errorf("keep %d: column %q of %d", keep, s.URLColumn(), s.Schema().NumFields())
+		}
+		batches, err := readAll(data, true, Options{Name: "in", BatchRows: 2, Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := urlsOf(batches), "https://a.example:8443/x http://[::1]/a/path/of/some/length -"; got != want || len(batches) != 2 {
+			t.Errorf("keep %d: got %s in %d batches, want %s", keep, got, len(batches), want)
+		}
+		if table := batches[1].Table.(arrow.Record); table.NumRows() != 1 || int(table.NumCols()) != columns || !table.Schema().Equal(s.Schema()) {
+			t.Errorf("keep %d: the table is %v", keep, table)
+		}
+		s.Close()
+	}
+}
+
+// URLs come from every type of string column.
+func TestURLColumns(t *testing.T) {
+	const text = `["http://a/","http://b.example/long/path",null,"","http://a/","http://c/",null]`
+	const want = "http://a/ http://b.example/long/path -  http://a/ http://c/ -"
+	const binary = `["aHR0cDovL2Ev","aHR0cDovL2IuZXhhbXBsZS9sb25nL3BhdGg=",null,"","aHR0cDovL2Ev","aHR0cDovL2Mv",null]`
+	arrays := make(map[string]arrow.Array)
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView} {
+		arrays[dt.String()] = tablestest.FromJSON(t, dt, text)
+	}
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView} {
+		arrays[dt.String()] = tablestest.FromJSON(t, dt, binary)
+	}
+	for _, index := range []arrow.DataType{
+		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16,
+		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64,
+	} {
+		dt := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
+		arrays[dt.String()] = tablestest.FromJSON(t, dt, text)
+	}
+	for _, values := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView} {
+		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: values}
+		indices := tablestest.FromJSON(t, dt.IndexType, `[1,2,0,3,1,4,null]`)
+		dictionary := tablestest.FromJSON(t, values, `[null,"http://a/","http://b.example/long/path","","http://c/"]`)
+		arrays["nulls in a "+dt.String()] = array.NewDictionaryArray(dt, indices, dictionary)
+	}
+	for name, a := range arrays {
+		t.Run(name, func(t *testing.T) { testURLColumn(t, a, want) })
+	}
+}
+
+func testURLColumn(t *testing.T, a arrow.Array, want string) {
+	record := tablestest.NewRecord([]string{"url"}, a)
+	empty := record.NewSlice(0, 0)
+	if a.DataType().ID() != arrow.DICTIONARY { // the library does not write every empty slice
+		empty = tablestest.NewRecord([]string{"url"}, tablestest.FromJSON(t, a.DataType(), `[]`))
+	}
+	for _, e := range encodings {
+		data := libraryWrite(t, e, record.Schema(), empty, record, record, empty)
+		for _, size := range []int{0, 1, 2, 3, 7} {
+			batches, err := readAll(data, size == 2, Options{BatchRows: size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := urlsOf(batches); got != want+" "+want {
+				t.Fatalf("%s in batches of %d: %q", e, size, got)
+			}
+		}
+	}
+}
+
+// A null row's dictionary index may be anything.
+func TestNullRowsOfDictionaries(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}
+	indices := tablestest.FromJSON(t, dt.IndexType, `[1,null,0]`)
+	indices.Data().Buffers()[1].Bytes()[2] = 0x7F
+	record := tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
+	batches, err := readAll(libraryWrite(t, encodings[5], record.Schema(), record), false, Options{})
+	if err != nil || urlsOf(batches) != "b - a" {
+		t.Fatalf("%q, %v", urlsOf(batches), err)
+	}
+	indices = tablestest.FromJSON(t, dt.IndexType, `[1,2,0]`)
+	record = tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
+	_, err = readAll(libraryWrite(t, encodings[5], record.Schema(), record), false, Options{})
+	if err == nil || !strings.Contains(err.Error(), "value 1 is entry 2 of a dictionary of 2") {
+		t.Fatalf("error %v", err)
+	}
+}
+
+func TestFindColumn(t *testing.T) {
+	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}
+	field := func(name string, dt arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: dt} }
+	tests := []struct {
+		name   string
+		fields []arrow.Field
+		column string // asked for
+		want   string
+		errHas string
+	}{
+		{"url", []arrow.Field{field("host", text), field("url", text)}, "", "url", ""},
+		{"url in a dictionary", []arrow.Field{field("host", text), field("url", dictionary)}, "", "url", ""},
+		{"url in binary", []arrow.Field{field("host", text), field("url", arrow.BinaryTypes.LargeBinary)}, "", "url", ""},
+		{"the only one", []arrow.Field{field("n", number), field("page", text)}, "", "page", ""},
+		{"the only one beside binary", []arrow.Field{field("hash", arrow.BinaryTypes.Binary), field("page", dictionary)}, "", "page", ""},
+		{"by name", []arrow.Field{field("url", text), field("page", text)}, "page", "page", ""},
+		{"by name, binary", []arrow.Field{field("a", text), field("page", arrow.BinaryTypes.BinaryView)}, "page", "page", ""},
+		{"two", []arrow.Field{field("a", text), field("b", dictionary)}, "", "", `name one of "a" (utf8), "b" (dictionary<values=utf8, indices=int8, ordered=false>) with -url-column`},
+		{"none", []arrow.Field{field("n", number)}, "", "", `-url-column (the columns are "n" (int64))`},
+		{"no columns", nil, "", "", "the columns are none"},
+		{"no such name", []arrow.Field{field("url", text)}, "page", "", `there is no column "page": name one of "url" (utf8) with -url-column`},
+		{"url of another type", []arrow.Field{field("url", number), field("page", text)}, "", "", `column "url" is of type int64`},
+		{"two of that name", []arrow.Field{field("url", text), field("url", text)}, "", "", `there are 2 columns "url"`},
+		{"a dictionary of numbers", []arrow.Field{field("url", &arrow.DictionaryType{IndexType: number, ValueType: number})}, "", "", "holds no URLs"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			schema := arrow.NewSchema(test.fields, nil)
+			s, err := open(libraryWrite(t, encodings[0], schema), false, Options{Name: "in.arrow", URLColumn: test.column})
+			if test.errHas != "" {
+				if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "arrowipc: in.arrow: ") {
+					t.Fatalf("error %v, want one with %q", err, test.errHas)
+				}
+				return
+			}
+			if err != nil || s.URLColumn() != test.want || !s.Schema().Equal(schema) {
+				t.Fatalf("column %q of %v, %v", s.URLColumn(), s.Schema(), err)
+			}
+		})
+	}
+}
+
+// Pieces say which rows they are, and what memory they hold adds up.
+func TestPieces(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
+	data := libraryWrite(t, encodings[5], record.Schema(), record, record.NewSlice(0, 0), record.NewSlice(0, 4))
+	s, err := open(data, false, Options{Name: "in", BatchRows: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	var size, kept int64
+	for {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, p.Name())
+		size += p.Size()
+		kept += p.(batch.Sharing).Kept()
+	}
+	if kept != 0 {
+		t.Errorf("in the end %d bytes are kept", kept)
+	}
+	want := "in: batch 0 (rows 0 to 3),in: batch 1 (rows 4 to 7),in: batch 2 (rows 8 to 9),in: batch 3 (no rows),in: batch 4 (rows 10 to 13)"
+	if got := strings.Join(names, ","); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	// The bodies, which are not compressed.
+	if bytes := int64(len(data)); size < bytes/4 || size > bytes {
+		t.Errorf("pieces of %d bytes for an input of %d", size, bytes)
+	}
+	if _, err := s.Next(context.Background()); err != io.EOF {
+		t.Errorf("after the last: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// An error names the record batch and comes again; so does one in a piece.
+func TestErrorsNameTheBatch(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, false))
+	data := libraryWrite(t, encodings[5], record.Schema(), record, record)
+	s, err := open(data[:len(data)-20], false, Options{Name: "in"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err = s.Next(context.Background())
+		if err == nil || !strings.HasPrefix(err.Error(), "arrowipc: in: record batch 1: the input is cut") || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("error %v", err)
+		}
+	}
+}
+
+// trackMemory fails the test when not all memory is given back.
+func trackMemory(t *testing.T) *memory.CheckedAllocator {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	return mem
+}
+
+// Workers share a record batch; its memory lasts as long as a batch of it, and
+// no longer. With dictionaries it is decoded by a reader that they share, too.
+func TestWorkersShareRecordBatches(t *testing.T) {
+	const rows, size = 1000, 64
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	plain := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, true), tablestest.URLArray(rows, false))
+	b := array.NewDictionaryBuilder(memory.NewGoAllocator(), dt).(*array.BinaryDictionaryBuilder)
+	for i := range rows {
+		if err := b.AppendString(fmt.Sprint("value ", i%100)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	encoded := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, true), b.NewArray())
+	for _, record := range []arrow.Record{plain, encoded} {
+		for _, e := range encodings {
+			t.Run(fmt.Sprintf("%s/%s", record.Column(1).DataType().Name(), e), func(t *testing.T) {
+				data := libraryWrite(t, e, record.Schema(), record, record, record)
+				s, err := open(data, false, Options{BatchRows: size, mem: trackMemory(t)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var workers sync.WaitGroup
+				for {
+					p, err := s.Next(context.Background())
+					if err == io.EOF {
+						break
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					workers.Add(1)
+					go func() {
+						defer workers.Done()
+						checkShared(t, p, record)
+					}()
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				workers.Wait()
+			})
+		}
+	}
+}
+
+func checkShared(t *testing.T, p batch.Piece, record arrow.Record) {
+	b, err := p.Decode()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer b.Release()
+	low := b.FirstRow % record.NumRows()
+	table := b.Table.(arrow.Record)
+	for i, column := range record.Columns() {
+		if !array.SliceEqual(table.Column(i), 0, table.NumRows(), column, low, low+table.NumRows()) {
+			t.Errorf("column %d of %s differs", i, p.Name())
+		}
+	}
+	urls := record.Column(0).(*array.String)
+	for i := range b.URLs.Len() {
+		at := int(low) + i
+		if b.URLs.Null(i) != urls.IsNull(at) || !b.URLs.Null(i) && string(b.URLs.Value(i)) != urls.Value(at) {
+			t.Errorf("URL %d of %s differs", i, p.Name())
+		}
+	}
+}
+
+// Dictionaries of a stream may be replaced, and extended, between batches;
+// pieces know those that were in force for them.
+func TestDictionariesOfStreams(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	with := func(indices, values string) arrow.Record {
+		return tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, indices), tablestest.FromJSON(t, dt.ValueType, values)))
+	}
+	records := []arrow.Record{
+		with(`[0,1]`, `["a","b"]`), with(`[2,1]`, `["a","b","c"]`), with(`[0,0]`, `["x"]`), with(`[3,0]`, `["x","y","z","w"]`),
+	}
+	for _, deltas := range []bool{false, true} {
+		var out bytes.Buffer
+		w := newLibraryStream(&out, dt, deltas)
+		for _, record := range records {
+			if err := w.Write(record); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := open(out.Bytes(), true, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pieces []batch.Piece
+		for p, err := s.Next(context.Background()); err != io.EOF; p, err = s.Next(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			pieces = append(pieces, p)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		batches := make([]*batch.Batch, len(pieces))
+		for i := len(pieces) - 1; i >= 0; i-- { // the last first
+			if batches[i], err = pieces[i].Decode(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := urlsOf(batches); got != "a b c b x x w x" {
+			t.Errorf("deltas %v: %q", deltas, got)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package arrowipc
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Readers in C++ verify the whole metadata of a message before they use any of it, also
+// what this package has no use for. CheckMetadata does as they do, so that nothing passes
+// here that they refuse. The tables below are those of Message.fbs, Schema.fbs and
+// File.fbs.
+
+// flatKind is what a field of a flatbuffer's table is.
+type flatKind uint8
+
+const (
+	flatScalar flatKind = iota // of size bytes
+	flatString                 // ends with a 0
+	flatVector                 // of elements of size bytes
+	flatTable                  // a table of the layout of
+	flatTables                 // a vector of these
+	flatUnion                  // one of the layouts in union, by the field before
+)
+
+// flatField is a field.
+type flatField struct {
+	kind  flatKind
+	size  int
+	of    *flatLayout
+	union func(kind uint8) *flatLayout
+}
+
+// flatLayout is a table's fields, by slot.
+type flatLayout struct{ fields []flatField }
+
+func scalar(size int) flatField        { return flatField{kind: flatScalar, size: size} }
+func vectorOf(size int) flatField      { return flatField{kind: flatVector, size: size} }
+func tablesOf(l *flatLayout) flatField { return flatField{kind: flatTables, of: l} }
+func tableOf(l *flatLayout) flatField  { return flatField{kind: flatTable, of: l} }
+func layoutOf(fields ...flatField) *flatLayout {
+	return &flatLayout{fields: fields}
+}
+
+var (
+	text = flatField{kind: flatString}
+
+	pairLayout     = layoutOf(text, text)
+	integerLayout  = layoutOf(scalar(4), scalar(1))
+	encodingLayout = layoutOf(scalar(8), tableOf(integerLayout), scalar(1), scalar(2))
+	fieldLayout    = &flatLayout{} // refers to itself
+	schemaLayout   = layoutOf(scalar(2), tablesOf(fieldLayout), tablesOf(pairLayout), vectorOf(8))
+	codecLayout    = layoutOf(scalar(1), scalar(1))
+	batchLayout    = layoutOf(scalar(8), vectorOf(16), vectorOf(16), tableOf(codecLayout), vectorOf(8))
+	valuesLayout   = layoutOf(scalar(8), tableOf(batchLayout), scalar(1))
+	messageLayout  = layoutOf(scalar(2), scalar(1), flatField{kind: flatUnion, union: headerLayout}, scalar(8), tablesOf(pairLayout))
+	footerLayout   = layoutOf(scalar(2), tableOf(schemaLayout), vectorOf(24), vectorOf(24), tablesOf(pairLayout))
+
+	// typeLayouts are those of the union of types whose tables have fields, by kind.
+	typeLayouts = map[uint8]*flatLayout{
+		2: integerLayout, 3: layoutOf(scalar(2)), typeDecimal: layoutOf(scalar(4), scalar(4), scalar(4)),
+		8: layoutOf(scalar(2)), 9: layoutOf(scalar(2), scalar(4)), typeTimestamp: layoutOf(scalar(2), text),
+		11: layoutOf(scalar(2)), typeUnion: layoutOf(scalar(2), vectorOf(4)), typeFixedSizeBinary: layoutOf(scalar(4)),
+		typeFixedSizeList: layoutOf(scalar(4)), 17: layoutOf(scalar(1)), 18: layoutOf(scalar(2)),
+	}
+	emptyLayout = layoutOf()
+)
+
+func init() {
+	fieldLayout.fields = []flatField{
+		text, scalar(1), scalar(1), {kind: flatUnion, union: typeLayout}, tableOf(encodingLayout), tablesOf(fieldLayout), tablesOf(pairLayout),
+	}
+}
+
+// headerLayout is the layout of a message's header, nil for one that is not known.
+func headerLayout(kind uint8) *flatLayout {
+	switch kind {
+	case kindSchema:
+		return schemaLayout
+	case kindDictionary:
+		return valuesLayout
+	case kindRecord:
+		return batchLayout
+	}
+	return nil
+}
+
+// typeLayout is the layout of a type, nil for one that is not known.
+func typeLayout(kind uint8) *flatLayout {
+	switch layout := typeLayouts[kind]; {
+	case layout != nil:
+		return layout
+	case kind > 0 && kind <= lastKind:
+		return emptyLayout
+	}
+	return nil
+}
+
+// checkFlat verifies the flatbuffer in buf, whose root has that layout.
+func checkFlat(buf []byte, layout *flatLayout) error {
+	f := newFlat(buf)
+	f.verify(f.offset(0), layout, 1)
+	return f.err
+}
+
+// offset follows the reference at pos, which must be aligned and lead somewhere.
+func (f *flat) offset(pos int) int {
+	to := f.target(pos)
+	if f.err == nil && (pos%4 != 0 || to == pos || to >= len(f.buf)) {
+		f.fail("reference at %d leads nowhere", pos)
+	}
+	return to
+}
+
+// verify verifies a table.
+func (f *flat) verify(pos int, layout *flatLayout, depth int) {
+	if f.err != nil || layout == nil {
+		return
+	}
+	if depth > 2*maxDepth || pos%4 != 0 {
+		f.fail("table at %d is nested too deep, or not aligned", pos)
+		return
+	}
+	t := f.table(pos)
+	for slot, field := range layout.fields {
+		size := 4
+		if field.kind == flatScalar {
+			size = field.size
+		}
+		at := t.field(slot, size)
+		switch {
+		case f.err != nil:
+			return
+		case at == 0:
+			continue
+		case at%size != 0:
+			f.fail("field %d of the table at %d is not aligned", slot, pos)
+			return
+		}
+		switch field.kind {
+		case flatString:
+			begin, n := f.elements(at, 1)
+			if end := f.at(begin+n, 1); f.err == nil && end[0] != 0 {
+				f.fail("the text at %d does not end with a zero", begin)
+			}
+		case flatVector:
+			f.elements(at, field.size)
+		case flatTable:
+			f.verify(f.offset(at), field.of, depth+1)
+		case flatTables:
+			begin, n := f.elements(at, 4)
+			for i := range n {
+				f.verify(f.offset(begin+4*i), field.of, depth+1)
+			}
+		case flatUnion:
+			f.verify(f.offset(at), field.union(t.uint8(slot-1)), depth+1)
+		}
+	}
+}
+
+// elements returns where the vector begins that the reference at pos leads to, and how
+// many elements it has, all inside.
+func (f *flat) elements(pos, size int) (begin, n int) {
+	at := f.offset(pos)
+	if f.err == nil && at%4 != 0 {
+		f.fail("vector at %d is not aligned", at)
+	}
+	count := f.uint32(at)
+	begin = at + 4
+	if f.err != nil || int64(count)*int64(size) > int64(len(f.buf)-begin) {
+		f.fail("vector at %d does not fit", at)
+		return 0, 0
+	}
+	f.spend(int(count) * size)
+	return begin, int(count)
+}
+
+// CheckMetadata verifies the metadata of all messages of a file or stream of size bytes,
+// and the footer of a file, as strictly as other readers do. Bodies are not read. An error
+// names the message.
+func CheckMetadata(r io.ReaderAt, size int64, isFile bool) error {
+	at, end := int64(0), size
+	if isFile {
+		at = int64(len(magicPadded))
+		if size < at+int64(footerEnd) {
+			return fmt.Errorf("arrowipc: %w", errTail)
+		}
+		tail := make([]byte, footerEnd)
+		if err := readAt(r, tail, size-int64(footerEnd)); err != nil {
+			return fmt.Errorf("arrowipc: %w", err)
+		}
+		length, err := footerSize(tail, size-at)
+		if err != nil {
+			return fmt.Errorf("arrowipc: %w", err)
+		}
+		foot := make([]byte, length)
+		end = size - int64(footerEnd+length)
+		if err = readAt(r, foot, end); err == nil {
+			err = checkFlat(foot, footerLayout)
+		}
+		if err != nil {
+			return fmt.Errorf("arrowipc: the footer: %w", err)
+		}
+		footer, err := parseFooter(foot)
+		if err != nil {
+			return fmt.Errorf("arrowipc: the footer: %w", err)
+		}
+		for _, list := range [][]block{footer.dictionaries, footer.batches} {
+			for i, b := range list {
+				if _, err := checkMessage(r, b.offset, end); err != nil && !errors.Is(err, errLegacy) {
+					return fmt.Errorf("arrowipc: block %d of the footer: %w", i, err)
+				}
+			}
+		}
+		end = at + 1 // of the messages in order only the schema
+	}
+	for i := 0; at < end; i++ {
+		next, err := checkMessage(r, at, size)
+		if err == io.EOF || errors.Is(err, errLegacy) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("arrowipc: message %d: %w", i, err)
+		}
+		at = next
+	}
+	return nil
+}
+
+// checkMessage verifies the metadata of the message at an offset, and returns where the
+// next one begins; io.EOF for the mark of the end.
+func checkMessage(r io.ReaderAt, at, end int64) (next int64, err error) {
+	prefix := make([]byte, framePrefix)
+	if at < 0 || at > end-framePrefix {
+		return 0, fmt.Errorf("damaged: a message at byte %d of %d", at, end)
+	}
+	if err := readAt(r, prefix, at); err != nil {
+		return 0, err
+	}
+	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
+	switch {
+	case binary.LittleEndian.Uint32(prefix) != continuation:
+		return 0, errLegacy
+	case length == 0:
+		return 0, io.EOF
+	case length > maxMetadata || length > end-at-framePrefix:
+		return 0, fmt.Errorf("damaged: a message with %d bytes of metadata", length)
+	}
+	meta := make([]byte, length)
+	if err := readAt(r, meta, at+framePrefix); err != nil {
+		return 0, err
+	}
+	if err := checkFlat(meta, messageLayout); err != nil {
+		return 0, err
+	}
+	h, err := parseHeader(meta)
+	return at + framePrefix + length + h.bodyLength, err
+}

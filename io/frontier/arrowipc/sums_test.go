@@ -1,0 +1,103 @@
+package arrowipc
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// decodeAll reads a file, or what comes through a pipe, to its end.
+func decodeAll(data []byte, stream bool) error {
+	s, err := open(data, stream, Options{Name: "x.arrow"})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return err
+		}
+		b.Release()
+	}
+}
+
+// Changed bytes of files and streams are found wherever they are, those of
+// strings that are not compressed, too, and what is wrong names the batch.
+func TestSums(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		data := summed(t, stream)
+		if err := decodeAll(data, stream); err != nil {
+			t.Fatal(err)
+		}
+		if !stream { // a pipe
+			if err := decodeAll(data, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range data {
+			changed := bytes.Clone(data)
+			changed[i] ^= 1 << rand.IntN(8)
+			if decodeAll(changed, stream) == nil {
+				t.Errorf("stream %v: byte %d of %d: no error", stream, i, len(data))
+			}
+		}
+		at := bytes.LastIndex(data, []byte("abc"))
+		data[at] ^= 1
+		if err := decodeAll(data, stream); err == nil || !strings.Contains(err.Error(), "x.arrow: ") || !strings.Contains(err.Error(), "its checksum is another") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// Other readers do not mind checksums.
+func TestSumsAndTheLibrary(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		_, records := libraryRead(t, summed(t, stream))
+		if len(records) != 3 {
+			t.Errorf("stream %v: %d record batches", stream, len(records))
+		}
+	}
+}
+
+// summed is a file or a stream with a dictionary that grows, not compressed.
+func summed(t *testing.T, stream bool) []byte {
+	t.Helper()
+	records := []arrow.Record{
+		dictionaryRecord(t, `[1,0,null]`, `["a","b"]`), dictionaryRecord(t, `[2,0]`, `["a","b","abc"]`), dictionaryRecord(t, `[1]`, `["a","b"]`),
+	}
+	var out output
+	w, err := NewSink(&out, SinkOptions{Stream: stream, Schema: records[0].Schema(), Compression: Uncompressed, Layout: batch.Layout{URLColumn: "url"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range records {
+		b := tableBatch(t, record)
+		chunk, err := w.Encode(b, tablestest.Verdicts(b.URLs.Len()))
+		if err == nil {
+			err = w.Write(chunk)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,136 @@
+package delimited
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+)
+
+// SinkOptions say what is written. The zero value writes comma-separated URLs,
+// not compressed.
+type SinkOptions struct {
+	// Layout says which columns there are.
+	Layout batch.Layout
+	// Schema is the input's, nil for lists of URLs.
+	Schema *arrow.Schema
+	// Codec compresses the output as a whole.
+	Codec compress.Codec
+	// Tab separates with tabs instead of commas.
+	Tab bool
+}
+
+// NewSink writes to w. It is an error when a verdict column has the name of one
+// of the input's.
+func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
+	s := &sink{separator: ','}
+	if o.Tab {
+		s.separator = '\t'
+	}
+	special := []byte{s.separator, '"', '\r', '\n'}
+	for _, c := range special {
+		s.special[c] = true
+	}
+	var err error
+	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
+		return nil, fmt.Errorf("delimited: %w", err)
+	}
+	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
+		if column > 0 {
+			dst = append(dst, s.separator)
+		}
+		return append(dst, value...)
+	})
+	s.plain = make([]bool, len(s.columns))
+	for i := range s.columns {
+		s.plain[i] = s.columns[i].IsPlain(string(special))
+	}
+	if s.Output, err = lines.NewOutput(w, o.Codec, s.header(), o.Layout); err != nil {
+		return nil, fmt.Errorf("delimited: %w", err)
+	}
+	return s, nil
+}
+
+type sink struct {
+	*lines.Output
+	columns   []lines.Column
+	plain     []bool       // columns whose fields have no special byte
+	words     *lines.Words // nil for none
+	separator byte
+	special   [256]bool // bytes for which a field is quoted
+}
+
+// Encode implements batch.Sink.
+func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	fields, err := lines.Text(b, v, s.columns)
+	if err != nil {
+		return nil, fmt.Errorf("delimited: %w", err)
+	}
+	words := s.words.Of(v)
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, words, s.plain, row) })
+}
+
+func (s *sink) header() []byte {
+	names := make([]lines.Appender, len(s.columns))
+	for i, column := range s.columns {
+		names[i] = func(dst []byte, _ int) []byte { return append(dst, column.Name...) }
+	}
+	return s.appendRow(nil, names, nil, make([]bool, len(names)), 0)
+}
+
+func (s *sink) appendRow(dst []byte, fields []lines.Appender, words *lines.RowWords, plain []bool, row int) []byte {
+	begin := len(dst)
+	for i := 0; i < len(fields); i++ {
+		if words.Begins(i, row) {
+			dst = words.Append(dst, row)
+			i = words.High - 1
+			continue
+		}
+		if i > 0 {
+			dst = append(dst, s.separator)
+		}
+		start := len(dst)
+		dst = fields[i](dst, row)
+		if plain[i] {
+			continue
+		}
+		for _, c := range dst[start:] {
+			if s.special[c] {
+				dst = quote(dst, start)
+				break
+			}
+		}
+	}
+	if len(dst) == begin {
+		dst = append(dst, `""`...)
+	}
+	return append(dst, '\n')
+}
+
+// quote puts quotes around dst[start:] and doubles those in it. It works in place,
+// from the end.
+func quote(dst []byte, start int) []byte {
+	from := len(dst)
+	more := 2 + bytes.Count(dst[start:], []byte{'"'})
+	dst = slices.Grow(dst, more)[:from+more]
+	to := len(dst) - 1
+	dst[to] = '"'
+	for from > start {
+		from--
+		c := dst[from]
+		to--
+		dst[to] = c
+		if c == '"' {
+			to--
+			dst[to] = '"'
+		}
+	}
+	dst[start] = '"'
+	return dst
+}

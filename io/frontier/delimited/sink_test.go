@@ -1,0 +1,270 @@
+package delimited
+
+import (
+	"bytes"
+	"encoding/csv"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/store/compress"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func newSink(t testing.TB, o SinkOptions) (*linestest.Writer, batch.Sink) {
+	t.Helper()
+	return linestest.NewSink(t, NewSink, o)
+}
+
+func TestGolden(t *testing.T) {
+	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
+	tests := []struct {
+		file    string
+		options SinkOptions
+		table   bool
+	}{
+		{"list.csv", SinkOptions{Layout: batch.Layout{Verdicts: one}}, false},
+		{"list.tsv", SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}, false},
+		{"list_explained.csv", SinkOptions{Layout: batch.Layout{Verdicts: explained}}, false},
+		{"list_facts.csv", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}, false},
+		{"list_agents.csv", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}, false},
+		{"list_two_agents.tsv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}, false},
+		{"verdict.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}, false},
+		{"table.csv", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},
+		{"table.tsv", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema(), Tab: true}, true},
+		{"table_url.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},
+		{"table_verdict.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			b := linestest.List(linestest.Rows...)
+			if test.table {
+				b = linestest.Table()
+			}
+			w, s := newSink(t, test.options)
+			got := linestest.Write(t, w, s, linestest.Verdicts(), b, b)
+			linestest.Golden(t, test.file, got)
+
+			// Another reader sees as many rows, and as many fields in each.
+			r := csv.NewReader(bytes.NewReader(got))
+			if test.options.Tab {
+				r.Comma = '\t'
+			}
+			if records, err := r.ReadAll(); err != nil || len(records) != 1+2*4 {
+				t.Errorf("read back: %d records, error %v", len(records), err)
+			}
+		})
+	}
+}
+
+func TestSelectedRows(t *testing.T) {
+	v := linestest.Verdicts()
+	v.Selected, v.SelectedRows = []byte{0b1010}, 2
+	w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
+	if want := "url,allowed\nb,false\nd,true\n"; string(got) != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestNoRows(t *testing.T) {
+	none := linestest.Verdicts()
+	none.Selected, none.SelectedRows = []byte{0}, 0
+	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
+		for name, batches := range map[string][]*batch.Batch{
+			"no batch":        nil,
+			"no selected row": {linestest.List("a", "b", "c", "d")},
+		} {
+			w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
+			packed := linestest.Write(t, w, s, none, batches...)
+			if got := unpack(t, packed, c); got != "url,allowed\n" {
+				t.Errorf("%s, %s: %q", c, name, got)
+			}
+		}
+	}
+}
+
+func unpack(t *testing.T, packed []byte, c compress.Codec) string {
+	t.Helper()
+	r, err := compress.NewReader(bytes.NewReader(packed), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestNameClash(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "url", Type: arrow.BinaryTypes.String},
+		{Name: "allowed", Type: arrow.BinaryTypes.String},
+	}, nil)
+	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
+	_, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: schema})
+	if err == nil || !strings.Contains(err.Error(), `"allowed"`) || !strings.Contains(err.Error(), "-prefix") {
+		t.Errorf("error %v", err)
+	}
+	// The column that clashes stays out.
+	layout.Keep = batch.KeepURL
+	if _, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: schema}); err != nil {
+		t.Error(err)
+	}
+	// The verdicts have another name.
+	layout.Keep = batch.KeepAll
+	if layout.Verdicts, err = batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*"}, Prefix: "robots_"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: schema}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestURLFromSeveralColumns keeps the URL of a table that has none in one column.
+func TestURLFromSeveralColumns(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "url_host_name", Type: arrow.BinaryTypes.String}}, nil)
+	hosts := array.NewStringBuilder(memory.DefaultAllocator)
+	hosts.Append("a.example")
+	b := linestest.List("http://a.example/")
+	b.Table = array.NewRecord(schema, []arrow.Array{hosts.NewArray()}, 1)
+	v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{Allowed: []byte{1}, Valid: []byte{1}}}}
+	for keep, want := range map[batch.Keep]string{
+		batch.KeepAll: "url_host_name,allowed\na.example,true\n",
+		batch.KeepURL: "url,allowed\nhttp://a.example/,true\n",
+	} {
+		w, s := newSink(t, SinkOptions{Layout: batch.Layout{Keep: keep, Verdicts: linestest.Columns(1, false)}, Schema: schema})
+		if got := linestest.Write(t, w, s, v, b); string(got) != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	tests := []struct{ field, want string }{
+		{`a,b`, `"a,b"`},
+		{`"`, `""""`},
+		{`""`, `""""""`},
+		{`a"b`, `"a""b"`},
+		{"a\nb", "\"a\nb\""},
+		{"a\rb", "\"a\rb\""},
+		{"a\tb", "a\tb"},
+		{" a ", " a "},
+		{"", `""`},
+		{"'", "'"},
+	}
+	for _, test := range tests {
+		w, s := newSink(t, SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL}})
+		v := &batch.Verdicts{Rows: 1}
+		got := linestest.Write(t, w, s, v, linestest.List(test.field))
+		if want := "url\n" + test.want + "\n"; string(got) != want {
+			t.Errorf("%q is written %q, want %q", test.field, got, want)
+		}
+	}
+}
+
+// FuzzReadBack writes two fields and has encoding/csv read them.
+func FuzzReadBack(f *testing.F) {
+	f.Add("http://a.example/", `a "rule", and more`, false)
+	f.Add("", "", true)
+	f.Add("a\r\nb", "\t", true)
+	f.Fuzz(func(t *testing.T, url, rule string, tab bool) {
+		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
+		w, s := newSink(t, SinkOptions{Layout: layout, Tab: tab})
+		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{
+			Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}},
+		}}}
+		if url == "null" {
+			url = ""
+		}
+		r := csv.NewReader(bytes.NewReader(linestest.Write(t, w, s, v, linestest.List(url))))
+		if tab {
+			r.Comma = '\t'
+		}
+		records, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// That reader makes a CRLF in a field a LF.
+		lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+		if want := [][]string{{"url", "rule"}, {lf(url), lf(rule)}}; !slices.EqualFunc(records, want, slices.Equal) {
+			t.Errorf("%q, want %q", records, want)
+		}
+	})
+}
+
+// TestEncodeConcurrently is for the race detector. The batches are slices of one
+// record, and share the memory of its dictionary and of its lists' elements.
+func TestEncodeConcurrently(t *testing.T) {
+	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
+		w, s := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema(), Codec: c})
+		one, single := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema()})
+		b, v := linestest.Table(), linestest.Verdicts()
+		record := b.Table.(arrow.Record)
+		const batches = 40
+		chunks := make(chan batch.Chunk)
+		var workers sync.WaitGroup
+		for range 4 {
+			workers.Go(func() {
+				for range batches / 4 {
+					part := *b
+					part.Table = record.NewSlice(0, record.NumRows())
+					chunk, err := s.Encode(&part, v)
+					if err != nil {
+						t.Error(err)
+					}
+					chunks <- chunk
+				}
+			})
+		}
+		go func() { workers.Wait(); close(chunks) }()
+		for chunk := range chunks {
+			if err := s.Write(chunk); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := string(linestest.Write(t, one, single, v, slices.Repeat([]*batch.Batch{b}, batches)...))
+		if got := unpack(t, w.Bytes(), c); got != want {
+			t.Errorf("%s: %d bytes, want %d", c, len(got), len(want))
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	const rows = 65_536
+	urls := slices.Repeat([]string{"https://www.example.com/some/path/of/a/page.html?with=a&query=string"}, rows)
+	list := linestest.List(urls...)
+	bits := bytes.Repeat([]byte{0b1011_0110}, rows/8)
+	v := &batch.Verdicts{Rows: rows, Agents: []batch.AgentVerdicts{{Allowed: bits, Valid: bytes.Repeat([]byte{0xFF}, rows/8)}}}
+	for _, c := range []compress.Codec{compress.None, compress.Zstd} {
+		b.Run("codec="+c.String(), func(b *testing.B) {
+			w, s := newSink(b, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
+			b.SetBytes(int64(len(list.URLs.Data)))
+			for b.Loop() {
+				chunk, err := s.Encode(list, v)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Write(chunk); err != nil {
+					b.Fatal(err)
+				}
+				w.Reset()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}

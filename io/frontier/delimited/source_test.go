@@ -1,0 +1,476 @@
+package delimited
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/store/compress"
+)
+
+const null = linestest.Null
+
+// batches returns the rows of every batch, and whether they are what the URLs
+// and Next say, too.
+func batches(t testing.TB, s *Source) (result [][][]string, err error) {
+	t.Helper()
+	return linestest.Batches(t, s, s.name, func(b *batch.Batch) [][]string { return rowsOf(t, s, b) })
+}
+
+func rowsOf(t testing.TB, s *Source, b *batch.Batch) [][]string {
+	t.Helper()
+	record := b.Table.(arrow.Record)
+	if record.NumRows() != int64(b.URLs.Len()) {
+		t.Fatalf("%d rows, but %d URLs", record.NumRows(), b.URLs.Len())
+	}
+	rows := make([][]string, b.URLs.Len())
+	for i, url := range linestest.URLs(b) {
+		for _, column := range record.Columns() {
+			value := null
+			if column.IsValid(i) {
+				value = strings.Clone(column.(*array.String).Value(i))
+			}
+			rows[i] = append(rows[i], value)
+		}
+		if url != rows[i][s.url] {
+			t.Errorf("row %d: URL %q, but column %q", i, url, rows[i][s.url])
+		}
+	}
+	return rows
+}
+
+func open(t testing.TB, r io.Reader, o Options) *Source {
+	t.Helper()
+	o.Name, o.Columns = "in.csv", true
+	s, err := NewSource(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRows(t *testing.T) {
+	type rows = [][]string
+	tests := []struct {
+		name  string
+		input string // after the header url,b
+		want  rows
+	}{
+		{"none", "", nil},
+		{"one", "u,1\n", rows{{"u", "1"}}},
+		{"no last line end", "u,1\nv,2", rows{{"u", "1"}, {"v", "2"}}},
+		{"CRLF", "u,1\r\nv,2\r\n", rows{{"u", "1"}, {"v", "2"}}},
+		{"CR at the end", "u,1\r", rows{{"u", "1"}}},
+		{"CR within", "u\rv,1\n", rows{{"u\rv", "1"}}},
+		{"empty fields", ",\n,1\nu,\n", rows{{"", ""}, {"", "1"}, {"u", ""}}},
+		{"empty field at the end", "u,", rows{{"u", ""}}},
+		{"empty lines", "\n\r\nu,1\n\n\n\r\nv,2\n\n", rows{{"u", "1"}, {"v", "2"}}},
+		{"white space is a value", " \n\t, 1 \n", rows{{" ", null}, {"\t", " 1 "}}},
+		{"quotes", `"u","1"` + "\n" + `"v",2`, rows{{"u", "1"}, {"v", "2"}}},
+		{"empty quotes", `"",""` + "\n" + `""` + "\n", rows{{"", ""}, {"", null}}},
+		{"quotes in quotes", `"a""b",""""` + "\n" + `"""x""",""""""`, rows{{`a"b`, `"`}, {`"x"`, `""`}}},
+		{"separator in quotes", `"a,b",1`, rows{{"a,b", "1"}}},
+		{"line ends in quotes", "\"a\nb\",\"\r\n\n\"\r\nv,2\n", rows{{"a\nb", "\r\n\n"}, {"v", "2"}}},
+		{"quote within a field", `5" disk,x"y"` + "\n" + `v,"2"`, rows{{`5" disk`, `x"y"`}, {"v", "2"}}},
+		{"value behind quotes", `"a"b"c,1` + "\n" + `"v" ,2`, rows{{`ab"c`, "1"}, {"v ", "2"}}},
+		{"fewer fields", "u\nv,2\n", rows{{"u", null}, {"v", "2"}}},
+		{"not UTF-8", "\xff\x00,\xed\xa0\x80", rows{{"\xff\x00", "\xed\xa0\x80"}}},
+		{"a mark later", "\xEF\xBB\xBF,1", rows{{"\xEF\xBB\xBF", "1"}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, tab := range []bool{false, true} {
+				input, want := "url,b\n"+test.input, test.want
+				if tab {
+					if strings.Contains(input, "\t") {
+						continue
+					}
+					input = strings.ReplaceAll(input, ",", "\t")
+				}
+				for _, batchRows := range []int{0, 1, 2, 3} {
+					for _, r := range []io.Reader{
+						strings.NewReader(input), strings.NewReader("\xEF\xBB\xBF" + input),
+						iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input)),
+					} {
+						got, err := batches(t, open(t, r, Options{Separator: separatorOf(tab), BatchRows: batchRows}))
+						if err != io.EOF {
+							t.Fatal(err)
+						}
+						text := fmt.Sprintf("%q", slices.Concat(got...))
+						if tab {
+							text = strings.ReplaceAll(text, `\t`, ",")
+						}
+						if text != fmt.Sprintf("%q", want) {
+							t.Errorf("tab %v, batches of %d: %s, want %q", tab, batchRows, text, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestHeader(t *testing.T) {
+	tests := []struct {
+		name   string
+		header string
+		flag   string
+		column string
+		fails  string
+	}{
+		{"url", "id,url,x\n", "", "url", ""},
+		{"named", "id,url,x\n", "x", "x", ""},
+		{"only", "target\n", "", "target", ""},
+		{"mark", "\xEF\xBB\xBFurl,x\n", "", "url", ""},
+		{"mark and quotes", "\xEF\xBB\xBF\"url\",\"a,\nb\"\r\n", "", "url", ""},
+		{"empty lines first", "\n\r\n\nid,url", "", "url", ""},
+		{"none of that name", "id,link\n", "", "", `there is no column "url": name one of "id", "link" with -url-column`},
+		{"not the one named", "id,url\n", "link", "", `there is no column "link": name one of "id", "url" with -url-column`},
+		{"other case twice", "URL,Url\n", "", "", `there are 2 columns "url"`},
+		{"case counts in a name", "id,url\n", "URL", "", `did you mean "url"`},
+		{"twice", "url,url\n", "", "", `there are 2 columns "url"`},
+		{"no header", "http://a.example/\nhttp://b.example/\n", "", "", "the first row has a URL"},
+		{"no header, several columns", "1,http://a.example/\n", "", "", "-in-format text"},
+		{"nothing", "", "", "", "the input is empty"},
+		{"nothing but lines", "\n\n\r\n", "", "", "the input is empty"},
+		{"open quote", "url,\"x\n", "", "", "a quote opens that nothing closes"},
+		{"too many columns", "url" + strings.Repeat(",", maxColumns), "", "", "more than 10000 columns"},
+		{"too long", strings.Repeat("x", 200) + "\n", "", "", "the row that starts in line 1 has more than 100 bytes"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := Options{Name: "in.csv", URLColumn: test.flag}
+			if test.name == "too long" {
+				o.MaxLine = 100
+			}
+			s, err := NewSource(strings.NewReader(test.header), o)
+			if test.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), "in.csv") {
+					t.Errorf("error %v, want one that says %q", err, test.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.URLColumn(); got != test.column {
+				t.Errorf("%q, want %q", got, test.column)
+			}
+			if _, err := s.Next(t.Context()); err != io.EOF {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestBrokenRows(t *testing.T) {
+	tests := []struct{ name, input, want string }{
+		{"more fields", "url,b\nu,1\nv,2\n\nw,3,4\n", "the row that starts in line 5 has more fields than the header, which has 2: put a value that has a comma"},
+		{"one more, empty", "url,b\nu,1,\n", "line 2 has more fields"},
+		{"more fields after a row of two lines", "url,b\n\"u\nu\",1\nw,3,4\n", "line 4 has more fields"},
+		{"open quote", "url,b\nu,1\nv,\"2\nw,3\n", "the row that starts in line 3: a quote opens that nothing closes"},
+		{"too long", "url,b\nu,1\nv," + strings.Repeat("x", 99) + "\n", "the row that starts in line 3 has more than 100 bytes"},
+		{"too long, at the end", "url,b\nu,1\nv," + strings.Repeat("x", 99), "the row that starts in line 3 has more than 100 bytes"},
+		{"too long over lines", "url,b\nu,\"" + strings.Repeat("x\n", 1<<20), "the row that starts in line 2 has more than 100 bytes"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, rows := range []int{0, 1, 2} {
+				_, err := batches(t, open(t, strings.NewReader(test.input), Options{BatchRows: rows, MaxLine: 100}))
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("error %v, want one that says %q", err, test.want)
+				}
+			}
+		})
+	}
+	s := open(t, strings.NewReader("url,b\nu,"+strings.Repeat("x", 98)+"\r\n"), Options{MaxLine: 100})
+	if _, err := batches(t, s); err != io.EOF {
+		t.Errorf("a row of just so many bytes: %v", err)
+	}
+}
+
+func TestEndlessRow(t *testing.T) {
+	s := open(t, linestest.Endless("url\n\"", '\n'), Options{})
+	_, err := batches(t, s)
+	if err == nil || !strings.Contains(err.Error(), "the row that starts in line 2 has more than 1048576 bytes") {
+		t.Fatalf("error %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	linestest.CancelReads(t, "a,url\n1,u\n\n\"2\n\",\"v\nw\"\r\n3\n", func(r io.Reader) batch.Source { return open(t, r, Options{BatchRows: 2}) })
+}
+
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	s := open(t, io.MultiReader(strings.NewReader("url\na\nb\nc"), iotest.ErrReader(broken)), Options{})
+	got, err := batches(t, s)
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "in.csv: reading line 4: ") {
+		t.Errorf("error %v", err)
+	}
+	if fmt.Sprint(got) != "[[[a] [b]]]" {
+		t.Errorf("%v before the error", got)
+	}
+	if _, err := NewSource(iotest.ErrReader(broken), Options{Name: "in.csv"}); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestURLsAlone reads the URLs without the other columns.
+func TestURLsAlone(t *testing.T) {
+	s, err := NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := p.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := linestest.URLs(b)
+	if want := []string{"u", null, "v\nw", ""}; b.Table != nil || !slices.Equal(got, want) {
+		t.Errorf("%q with %v, want %q", got, b.Table, want)
+	}
+	b.Release()
+}
+
+func TestLineNumbers(t *testing.T) {
+	s := open(t, strings.NewReader("\nurl\na\n\"b\nb\nb\"\n\nc\nd"), Options{BatchRows: 2})
+	want := []struct {
+		name  string
+		first int64
+	}{
+		{"delimited: in.csv: batch 0 (lines 3 to 6)", 2},
+		{"delimited: in.csv: batch 1 (lines 7 to 8)", 6},
+		{"delimited: in.csv: batch 2 (lines 9 to 9)", 8},
+	}
+	for _, want := range want {
+		p, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Name() != want.name || b.FirstRow != want.first {
+			t.Errorf("%s from %d, want %v", p.Name(), b.FirstRow, want)
+		}
+	}
+}
+
+// TestManyColumns has rows that leave almost all of very many columns out: a
+// batch has fewer of them.
+func TestManyColumns(t *testing.T) {
+	s := open(t, strings.NewReader("url"+strings.Repeat(",", maxColumns-1)+"\n"+strings.Repeat("u\n", 600)), Options{})
+	got, err := batches(t, s)
+	if err != io.EOF || len(slices.Concat(got...)) != 600 {
+		t.Fatalf("%d batches, error %v", len(got), err)
+	}
+	if most := maxCells / maxColumns; len(got[0]) != most {
+		t.Errorf("%d rows in a batch, want %d", len(got[0]), most)
+	}
+}
+
+// FuzzCSV compares rows with what encoding/csv reads where that takes the input,
+// and rows of any cut with those of one block.
+func FuzzCSV(f *testing.F) {
+	f.Add("http://a.example/,1\r\n\"x\"\"y\",\"\n\"\n\n", false, 1, []byte{3, 0, 7})
+	f.Add("a\tb\tc\n\"\t\"\t5\" disk\n", true, 2, []byte{1, 1, 100})
+	f.Add("\"a\"b\"c,\n\"\"\"\"\n\"open", false, 3, []byte{})
+	f.Fuzz(func(t *testing.T, rows string, tab bool, batchRows int, sizes []byte) {
+		input := "url,b,c\n" + rows
+		if tab {
+			input = "url\tb\tc\n" + rows
+		}
+		whole, wholeErr := batches(t, open(t, strings.NewReader(input), Options{Separator: separatorOf(tab)}))
+		all := slices.Concat(whole...)
+		cut, cutErr := batches(t, open(t, linestest.Chunks(input, sizes), Options{Separator: separatorOf(tab), BatchRows: batchRows % 8}))
+		if got := slices.Concat(cut...); wholeErr == io.EOF && (cutErr != io.EOF || !reflect.DeepEqual(got, all)) {
+			t.Fatalf("cut: %q, %v; in one: %q", got, cutErr, all)
+		}
+		if (wholeErr == io.EOF) != (cutErr == io.EOF) {
+			t.Fatalf("cut: error %v; in one: %v", cutErr, wholeErr)
+		}
+		r := csv.NewReader(strings.NewReader(input))
+		r.FieldsPerRecord = -1
+		if tab {
+			r.Comma = '\t'
+		}
+		want, err := r.ReadAll()
+		if err != nil {
+			return
+		}
+		for _, row := range want {
+			if len(row) > 3 {
+				if wholeErr == io.EOF {
+					t.Fatalf("a row has %d fields, and no error", len(row))
+				}
+				return
+			}
+		}
+		if wholeErr != io.EOF {
+			t.Fatalf("error %v", wholeErr)
+		}
+		for i, row := range want {
+			for len(row) < 3 {
+				row = append(row, null)
+			}
+			want[i] = row
+		}
+		for _, row := range all { // that reader makes a CRLF in a field a LF
+			for i := range row {
+				row[i] = strings.ReplaceAll(row[i], "\r\n", "\n")
+			}
+		}
+		if fmt.Sprintf("%q", all) != fmt.Sprintf("%q", want[1:]) {
+			t.Fatalf("%q, want %q", all, want[1:])
+		}
+	})
+}
+
+// TestThroughAndBack has the source read what the sink wrote.
+func TestThroughAndBack(t *testing.T) {
+	input := "url,\"a,b\"\n\"x\ny\",\"\"\"\"\nu,\r\n\"\",5\" disk\n"
+	s := open(t, strings.NewReader(input), Options{})
+	p, err := s.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := p.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rowsOf(t, s, b)
+	for _, tab := range []bool{false, true} {
+		w, sink := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
+		chunk, err := sink.Encode(b, &batch.Verdicts{Rows: len(want)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sink.Write(chunk); err != nil {
+			t.Fatal(err)
+		}
+		got, err := batches(t, open(t, &w.Buffer, Options{Separator: separatorOf(tab)}))
+		if err != io.EOF || !reflect.DeepEqual(slices.Concat(got...), want) {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+}
+
+// TestNoAllocations asserts that what is allocated does not grow with the rows.
+func TestNoAllocations(t *testing.T) {
+	s := open(t, strings.NewReader("url,a\n"+strings.Repeat("http://a.example/some/path?and=query,\"1\"\n", 100_000)), Options{BatchRows: 1000})
+	if n := linestest.Allocations(t, s); n > 40 {
+		t.Errorf("%.0f allocations a batch of 1000 rows", n)
+	}
+}
+
+func BenchmarkSource(b *testing.B) {
+	plain := `https://www.example.com/some/path/of/a/page.html?with=a&query=string,2025-01-01 00:00:00Z,12,text/html` + "\n"
+	quoted := `"` + strings.ReplaceAll(strings.TrimSuffix(plain, "\n"), ",", `","`) + "\"\n"
+	const rows = 1 << 18
+	for name, row := range map[string]string{"plain": plain, "quoted": quoted} {
+		input := "url,a,b,c\n" + strings.Repeat(row, rows)
+		for _, stage := range []string{"next", "next+urls", "next+columns"} {
+			b.Run("rows="+name+"/stage="+stage, func(b *testing.B) {
+				b.SetBytes(int64(len(input)))
+				for b.Loop() {
+					s, err := NewSource(strings.NewReader(input), Options{Columns: stage == "next+columns"})
+					if err != nil {
+						b.Fatal(err)
+					}
+					for {
+						p, err := s.Next(context.Background())
+						if err == io.EOF {
+							break
+						}
+						if err != nil {
+							b.Fatal(err)
+						}
+						if stage == "next" {
+							s.pool.Put(p.(*piece).store)
+							continue
+						}
+						decoded, err := p.Decode()
+						if err != nil {
+							b.Fatal(err)
+						}
+						decoded.Release()
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+			})
+		}
+	}
+}
+
+// separatorOf returns a tab or a comma.
+func separatorOf(tab bool) byte {
+	if tab {
+		return '\t'
+	}
+	return ','
+}
+
+// The header tells the separator, unless options do; quotes hide what is in them.
+func TestSeparator(t *testing.T) {
+	tests := []struct {
+		name, input string
+		separator   byte
+		want        string // the column and the URLs
+	}{
+		{"comma", "a,url\n1,u;v\n", 0, "url u;v"},
+		{"semicolon", "a;url\n1;\"u;v\"\n", 0, "url u;v"},
+		{"tab", "a\turl\n1\tu,v\n", 0, "url u,v"},
+		{"vertical bar", "a|url\n1|u\n", 0, "url u"},
+		{"quoted separators", "\"a,b,c\";url\n1;u\n", 0, "url u"},
+		{"a quote after a separator that is not told yet", "url;\"a\nb\"\nu;\"1\n2\"\nv;3\n", 0, "url u v"},
+		{"mark", "\xEF\xBB\xBFa;url\n1;u\n", 0, "url u"},
+		{"only column", "url\nu;v\n", 0, "url u;v"},
+		{"as many commas", "a;b,url\n1;2,u\n", 0, "url u"},
+		{"given", "a,b^url\n1^u\n", '^', "url u"},
+		{"other case", "a,URL\n1,u\n", 0, "URL u"},
+		{"exact case first", "Url,url\n1,u\n", 0, "url u"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, columns := range []bool{false, true} {
+				s := open(t, iotest.OneByteReader(strings.NewReader(test.input)), Options{Separator: test.separator, Columns: columns})
+				got := []string{s.URLColumn()}
+				for {
+					p, err := s.Next(t.Context())
+					if err == io.EOF {
+						break
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, err := p.Decode()
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, linestest.URLs(b)...)
+				}
+				if strings.Join(got, " ") != test.want {
+					t.Errorf("%q, want %q", got, test.want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,221 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// HeadSize is how many first bytes Detect wants to see; a shorter input is
+// seen whole.
+const HeadSize = 4096
+
+// maxArrowMetadata is the largest first message, the schema, by which an Arrow stream
+// is recognised, in bytes.
+const maxArrowMetadata = 64 << 20
+
+// Detect tells the format of an input from its first bytes, after
+// decompression, and its name (which may be empty). Arrow, Parquet, WARC, rule
+// packs and CDX are known by their first bytes whatever the name says; then the
+// name decides. Where that says nothing, an input is JSONL when it starts with
+// an object, CDXJ when it starts with a key, a timestamp and an object, and Text
+// when at least half of its first lines look like URLs, or when it is empty; else
+// Unknown. CSV and TSV are known by name alone; Sniff knows them by a header, too.
+func Detect(head []byte, name string) Format {
+	switch {
+	case bytes.HasPrefix(head, []byte("ARROW1")):
+		return Arrow
+	case isArrowStream(head):
+		return ArrowS
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return Parquet
+	case bytes.HasPrefix(head, []byte("WARC/")):
+		return WARC
+	case bytes.HasPrefix(head, []byte(RulePackMagic)):
+		return RulePack
+	case bytes.HasPrefix(head, []byte(" CDX ")):
+		return CDX
+	}
+	if f, _ := ByName(name); f != Unknown {
+		return f
+	}
+	if startsWithObject(head) {
+		return JSONL
+	}
+	if startsWithIndexLine(head) {
+		return CDXJ
+	}
+	if len(head) == 0 || looksLikeURLs(head) {
+		return Text
+	}
+	return Unknown
+}
+
+// isArrowStream reports whether head starts with an encapsulated message: the
+// continuation marker, the length of the metadata, and the metadata. That is a
+// flatbuffer: it starts with the offset of its root table, the table with the
+// distance to its vtable, and the vtable with its size.
+func isArrowStream(head []byte) bool {
+	const prefix = 8
+	if len(head) < prefix+4 || binary.LittleEndian.Uint32(head) != 0xFFFFFFFF {
+		return false
+	}
+	length := int64(binary.LittleEndian.Uint32(head[4:]))
+	root := int64(binary.LittleEndian.Uint32(head[prefix:]))
+	if length < 8 || length > maxArrowMetadata || length%8 != 0 || root < 4 || root+4 > length {
+		return false
+	}
+	metadata := head[prefix:min(int64(len(head)), prefix+length)]
+	if root+4 > int64(len(metadata)) {
+		return true // beyond what can be seen
+	}
+	vtable := root - int64(int32(binary.LittleEndian.Uint32(metadata[root:])))
+	if vtable < 4 || vtable+4 > length {
+		return false
+	}
+	if vtable+2 > int64(len(metadata)) {
+		return true
+	}
+	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4
+}
+
+// startsWithObject reports whether the first line of head that is not blank starts
+// with a brace and then a key or another brace. In an object over several lines, which
+// is no JSONL, a line end follows the brace.
+func startsWithObject(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if !bytes.HasPrefix(head, []byte("{")) {
+		return false
+	}
+	inside := bytes.TrimLeft(head[1:], " \t")
+	return len(inside) > 0 && (inside[0] == '"' || inside[0] == '}')
+}
+
+// startsWithIndexLine reports whether the first line of head is a crawl index's: a
+// key, a timestamp of 14 digits and a brace, with blanks between them.
+func startsWithIndexLine(head []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), []byte{'\n'})
+	key, rest, _ := bytes.Cut(line, []byte{' '})
+	timestamp, object, _ := bytes.Cut(rest, []byte{' '})
+	if len(key) == 0 || len(timestamp) != len("20060102150405") || !bytes.HasPrefix(object, []byte{'{'}) {
+		return false
+	}
+	for _, c := range timestamp {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// looksLikeURLs reports whether at least half of head's lines that are not blank
+// start with a scheme and "://", and there is no NUL. The last line may be cut.
+func looksLikeURLs(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	lines, urls := 0, 0
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		lines++
+		if scheme, _, ok := bytes.Cut(line, []byte("://")); ok && isScheme(scheme) {
+			urls++
+		}
+	}
+	return urls > 0 && 2*urls >= lines && bytes.IndexByte(head, 0) < 0
+}
+
+// tableByHeader returns CSV or TSV for text whose first line is a header, else Unknown. A
+// header has words for fields, none of which is a URL; one of them is url, or the next line
+// has a URL in one of as many fields. A line "url" alone is a header, too, unless a URL has
+// what csv would quote. Only text whose name does not say what it is, or says that it is a
+// list, is asked about.
+func tableByHeader(head []byte) Format {
+	header, rest, more := bytes.Cut(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), []byte{'\n'})
+	if !more {
+		return Unknown
+	}
+	header = bytes.TrimRight(header, "\r")
+	if isURLWord(header) {
+		if !looksLikeURLs(rest) || bytes.ContainsAny(rest, ",\"\t;|") {
+			return Unknown
+		}
+		return CSV
+	}
+	second, _, _ := bytes.Cut(rest, []byte{'\n'})
+	for _, separator := range []byte{',', '\t', ';', '|'} {
+		fields := bytes.Split(header, []byte{separator})
+		if len(fields) < 2 {
+			continue
+		}
+		named := false
+		for _, field := range fields {
+			if !isFieldName(field) {
+				return Unknown
+			}
+			named = named || isURLWord(field)
+		}
+		hasURL := false
+		for _, value := range bytes.Split(second, []byte{separator}) {
+			scheme, _, ok := bytes.Cut(bytes.Trim(value, " \""), []byte("://"))
+			hasURL = hasURL || ok && isScheme(scheme)
+		}
+		if !named && !(hasURL && bytes.Count(second, []byte{separator}) >= len(fields)-1) {
+			continue
+		}
+		if separator == '\t' {
+			return TSV
+		}
+		return CSV
+	}
+	return Unknown
+}
+
+func isURLWord(field []byte) bool {
+	return bytes.EqualFold(bytes.Trim(field, " \""), []byte("url"))
+}
+
+// isFieldName reports whether a field of a header is a name: letters, digits and what
+// joins them.
+func isFieldName(field []byte) bool {
+	field = bytes.Trim(bytes.TrimSpace(field), "\"")
+	for _, c := range field {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 || '0' <= c && c <= '9'
+		if !letter && c != '_' && c != '-' && c != '.' && c != ' ' && c != '/' && c != '(' && c != ')' && c != '#' {
+			return false
+		}
+	}
+	return len(field) > 0
+}
+
+// Schemeless returns the first line of head if it and all others lack a scheme, and if it
+// looks like a host or a host with a path; else nil.
+func Schemeless(head []byte) []byte {
+	var first []byte
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))) {
+		line = bytes.TrimSpace(line)
+		switch {
+		case len(line) == 0:
+		case bytes.Contains(line, []byte("://")):
+			return nil
+		case first == nil:
+			first = line
+		}
+	}
+	host, _, _ := bytes.Cut(first, []byte{'/'})
+	if dot := bytes.IndexByte(host, '.'); dot <= 0 || dot == len(host)-1 || bytes.ContainsAny(first, " \t,;\"<>{}|:") {
+		return nil
+	}
+	return first
+}
+
+// isScheme knows a URL's scheme (RFC 3986 §3.1).
+func isScheme(s []byte) bool {
+	for i, c := range s {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return len(s) > 0
+}

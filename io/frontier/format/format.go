@@ -1,0 +1,181 @@
+package format
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"robotsbatch/io/store/compress"
+)
+
+// Format is a data format.
+type Format uint8
+
+const (
+	// Unknown is an unrecognised format.
+	Unknown Format = iota
+	// Arrow is the Arrow IPC file format, also known as Feather V2.
+	Arrow
+	// ArrowS is the Arrow IPC stream format.
+	ArrowS
+	// Parquet is Apache Parquet.
+	Parquet
+	// CSV is comma-separated values with a header.
+	CSV
+	// TSV is CSV with tabs.
+	TSV
+	// JSONL is one JSON object a line.
+	JSONL
+	// Text is a list of URLs, one a line.
+	Text
+	// CDXJ is a crawl index: a key, a timestamp and a JSON object a line.
+	CDXJ
+	// CDX is a crawl index whose first line names its fields by letters.
+	CDX
+	// WARC is a web archive.
+	WARC
+	// RulePack is a container of compiled rules.
+	RulePack
+)
+
+// RulePackMagic is the first bytes of a rule pack. They are not text, and a transfer that
+// changes line ends or clears the highest bits damages them.
+const RulePackMagic = "\x89RBP\r\n\x1a\n"
+
+// family is what formats have in common.
+type family uint8
+
+const (
+	rules  family = iota // not of tables or lists of URLs
+	arrows               // Arrow
+	tables               // others that are compressed inside
+	lines                // made of lines, and so compressed as a whole
+)
+
+// table describes the formats, in the order in which messages list them. Beside a line
+// here, a format needs what opens it in package frontier and what writes it in package
+// outputs.
+var table = [...]struct {
+	name   string
+	family family
+	// endings are the extensions of file names, in lower case.
+	endings []string
+	// written says that verdicts can be written in it, as files with the first ending.
+	written bool
+	// captures says that a file may hold captures of robots.txt.
+	captures bool
+	// output is the format of outputs of such inputs when nobody says which; Unknown for
+	// the format itself.
+	output Format
+}{
+	Unknown:  {name: "unknown"},
+	Arrow:    {name: "arrow", family: arrows, endings: []string{".arrow", ".feather"}, written: true, captures: true},
+	ArrowS:   {name: "arrows", family: arrows, endings: []string{".arrows"}, written: true, captures: true},
+	Parquet:  {name: "parquet", family: tables, endings: []string{".parquet"}, written: true, captures: true},
+	CSV:      {name: "csv", family: lines, endings: []string{".csv"}, written: true, captures: true},
+	TSV:      {name: "tsv", family: lines, endings: []string{".tsv"}, written: true, captures: true},
+	JSONL:    {name: "jsonl", family: lines, endings: []string{".jsonl", ".ndjson"}, written: true, captures: true},
+	Text:     {name: "text", family: lines, endings: []string{".txt"}, written: true, output: CSV},
+	CDXJ:     {name: "cdxj", family: lines, endings: []string{".cdxj", ".cdx"}, output: JSONL},
+	CDX:      {name: "cdx", family: lines, output: CSV},
+	WARC:     {name: "warc", endings: []string{".warc"}, captures: true},
+	RulePack: {name: "rules", endings: []string{".rules"}},
+}
+
+// String returns the format's name as Parse takes it, such as "arrows".
+func (f Format) String() string {
+	if int(f) < len(table) {
+		return table[f].name
+	}
+	return "format(?)"
+}
+
+// all returns the formats that a predicate is true of, in the order of messages.
+func all(is func(Format) bool) []Format {
+	var some []Format
+	for f := range table {
+		if is(Format(f)) {
+			some = append(some, Format(f))
+		}
+	}
+	return some
+}
+
+// Names returns the names of the formats that a predicate is true of.
+func Names(is func(Format) bool) []string {
+	var names []string
+	for _, f := range all(is) {
+		names = append(names, f.String())
+	}
+	return names
+}
+
+// Endings returns the extensions of outputs, in the order of messages.
+func Endings() []string {
+	var endings []string
+	for _, f := range all(Format.Writable) {
+		endings = append(endings, f.Ending())
+	}
+	return endings
+}
+
+// Parse reads the name of a format of tables or lists, as -in-format and
+// -out-format take it.
+func Parse(name string) (Format, error) {
+	for _, f := range all(Format.Readable) {
+		if f.String() == name {
+			return f, nil
+		}
+	}
+	return Unknown, fmt.Errorf("format: there is no format %q: it is one of %s", name, strings.Join(Names(Format.Readable), ", "))
+}
+
+// ByName returns format and compression by a file's name, such as verdicts.csv.zst; Unknown
+// and compress.None if the name does not tell. Case does not matter. The format may be one
+// that cannot be written.
+func ByName(name string) (Format, compress.Codec) {
+	codec, plain := compress.ByName(name)
+	ending := strings.ToLower(filepath.Ext(plain))
+	for f := range table {
+		if slices.Contains(table[f].endings, ending) {
+			return Format(f), codec
+		}
+	}
+	return Unknown, codec
+}
+
+// Ending returns the extension of an output; "" for a format that cannot be written.
+func (f Format) Ending() string {
+	if f.Writable() {
+		return table[f].endings[0]
+	}
+	return ""
+}
+
+// IsArrow reports whether f is an Arrow file or stream.
+func (f Format) IsArrow() bool { return table[f].family == arrows }
+
+// IsBinary reports whether f is a format of tables that are compressed inside.
+func (f Format) IsBinary() bool { return f.IsArrow() || table[f].family == tables }
+
+// IsLines reports whether f is made of lines, and so is compressed as a whole.
+func (f Format) IsLines() bool { return table[f].family == lines }
+
+// Readable reports whether f is a frontier's format, which can be read.
+func (f Format) Readable() bool { return f.IsBinary() || f.IsLines() }
+
+// Writable reports whether verdicts can be written in f.
+func (f Format) Writable() bool { return table[f].written }
+
+// HasCaptures reports whether a file in f may hold captures of robots.txt.
+func (f Format) HasCaptures() bool { return table[f].captures }
+
+// Output returns the format of outputs of inputs in f when neither name nor options tell:
+// f itself, or another that can be written.
+func (f Format) Output() Format {
+	if output := table[f].output; output != Unknown {
+		return output
+	}
+	return f
+}

@@ -1,0 +1,327 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"go.uber.org/goleak"
+
+	"robotsbatch/io/store/compress"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// arrowBytes is an Arrow stream or file without rows, of many columns if wide.
+func arrowBytes(t testing.TB, file, wide bool) []byte {
+	t.Helper()
+	fields := []arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}
+	for i := 0; wide && i < 2000; i++ {
+		fields = append(fields, arrow.Field{Name: strings.Repeat("x", 1+i%50), Type: arrow.PrimitiveTypes.Int64})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	f, err := os.Create(filepath.Join(t.TempDir(), "arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var w io.Closer = ipc.NewWriter(f, ipc.WithSchema(schema))
+	if file {
+		if w, err = ipc.NewFileWriter(f, ipc.WithSchema(schema)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
+}
+
+func TestDetect(t *testing.T) {
+	stream, wide := arrowBytes(t, false, false), arrowBytes(t, false, true)
+	tests := []struct {
+		what string
+		head string
+		name string
+		want Format
+	}{
+		{"Arrow file", string(arrowBytes(t, true, false)), "", Arrow},
+		{"Arrow file, other name", string(arrowBytes(t, true, false)), "urls.txt", Arrow},
+		{"Arrow stream", string(stream), "", ArrowS},
+		{"Arrow stream under the file's name", string(stream), "urls.arrow", ArrowS},
+		{"Arrow stream, wide", string(wide), "", ArrowS},
+		{"Arrow stream, end only", "\xFF\xFF\xFF\xFF\x00\x00\x00\x00", "", Unknown},
+		{"Parquet", "PAR1\x15\x04", "", Parquet},
+		{"WARC", "WARC/1.0\r\n", "", WARC},
+		{"rule pack", RulePackMagic + "\x01\x00\x00\x00", "", RulePack},
+		{"rule pack of another name", RulePackMagic, "rules.txt", RulePack},
+
+		{"the name decides", "url,x\nhttp://a.example/,1\n", "urls.csv", CSV},
+		{"the name decides against URLs", "http://a.example/\n", "urls.tsv", TSV},
+		{"the name decides, whatever is in it", "\x00\x01\x02", "urls.txt", Text},
+		{"empty, with a name", "", "urls.jsonl", JSONL},
+		{"cut Arrow file", "ARRO", "urls.arrow", Arrow},
+
+		{"empty, no name", "", "", Text},
+		{"empty, a name that says nothing", "", "urls", Text},
+		{"URLs", "http://a.example/\nhttps://b.example/\n", "", Text},
+		{"URLs with mark, CRLF and blank lines", "\xEF\xBB\xBF\r\n  \r\n http://a.example/\r\n", "urls.lst", Text},
+		{"URLs, without the last line end", "ftp://a.example/x", "part-00000", Text},
+		{"URLs, some of them bad", "a.example\nhttp://a.example/\nbad\nHTTP://b.example/", "", Text},
+		{"hosts", "a.example\nb.example\n", "", Unknown},
+		{"csv without a name", "url,rank\nhttp://a.example/,1\n", "", Text},
+		{"csv, URL second", "rank,url\n1,http://a.example/\n", "", Unknown},
+		{"jsonl without a name", `{"url":"http://a.example/"}` + "\n", "", JSONL},
+		{"jsonl with mark and white space", "\xEF\xBB\xBF\r\n { \"url\": 1}\n", "part-00000", JSONL},
+		{"an object without members", "{}\n{}\n", "", JSONL},
+		{"one object over lines", "{\n  \"url\": 1\n}\n", "", Unknown},
+		{"an array", "[{\"url\": 1}]\n", "", Unknown},
+		{"a brace", "{", "", Unknown},
+		{"the name decides against an object", `{"url":1}` + "\n", "urls.csv", CSV},
+		{"cdxj without a name", "com,a)/ 2025 {\"url\": \"http://a.example/\"}\n", "", Unknown},
+		{"blank lines alone", "\n\n\n", "", Unknown},
+		{"binary", "http://\x00", "", Unknown},
+		{"no scheme", "://a\n", "", Unknown},
+	}
+	for _, test := range tests {
+		t.Run(test.what, func(t *testing.T) {
+			head := []byte(test.head)
+			if got := Detect(head[:min(len(head), HeadSize)], test.name); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestDetectBrokenStreams changes what an Arrow stream starts with.
+func TestDetectBrokenStreams(t *testing.T) {
+	set := func(at int, value uint32) []byte {
+		head := bytes.Clone(arrowBytes(t, false, false))
+		binary.LittleEndian.PutUint32(head[at:], value)
+		return head
+	}
+	for name, head := range map[string][]byte{
+		"no marker":                    set(0, 0xFFFFFFFE),
+		"length not a multiple of 8":   set(4, 100),
+		"negative length":              set(4, 0xFFFFFFF8),
+		"huge length":                  set(4, 1<<31-8),
+		"root before the first byte":   set(8, 0),
+		"root after the last byte":     set(8, 1<<20),
+		"vtable after the last byte":   set(8+int(binary.LittleEndian.Uint32(arrowBytes(t, false, false)[8:])), 0x80000000),
+		"vtable before the first one":  set(8+int(binary.LittleEndian.Uint32(arrowBytes(t, false, false)[8:])), 0x7FFFFFFF),
+		"only marker and length there": arrowBytes(t, false, false)[:8],
+	} {
+		if got := Detect(head, ""); got != Unknown {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func FuzzDetect(f *testing.F) {
+	f.Add(arrowBytes(f, false, false), "")
+	f.Add(arrowBytes(f, true, false), "a.csv.gz")
+	f.Add([]byte("http://a.example/\n"), "urls")
+	f.Fuzz(func(t *testing.T, head []byte, name string) {
+		if got := Detect(head, name); int(got) >= len(table) {
+			t.Errorf("format %d", got)
+		}
+		if _, _, r, err := Sniff(bytes.NewReader(head), name); err == nil {
+			r.Close()
+		}
+	})
+}
+
+func TestParse(t *testing.T) {
+	for name, want := range map[string]Format{
+		"arrow": Arrow, "arrows": ArrowS, "parquet": Parquet, "text": Text,
+		"csv": CSV, "tsv": TSV, "jsonl": JSONL, "cdxj": CDXJ,
+	} {
+		got, err := Parse(name)
+		if got != want || err != nil {
+			t.Errorf("Parse(%q) = %s, %v", name, got, err)
+		}
+		if got.String() != name {
+			t.Errorf("%s is written %q", name, got)
+		}
+	}
+	for _, name := range []string{"", "unknown", "txt", "CSV", "warc", "rules"} {
+		if _, err := Parse(name); err == nil || !strings.Contains(err.Error(), "arrows") {
+			t.Errorf("Parse(%q): error %v, want one that lists the formats", name, err)
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	tests := []struct {
+		name   string
+		format Format
+		codec  compress.Codec
+	}{
+		{"", Unknown, compress.None},
+		{"verdicts", Unknown, compress.None},
+		{"verdicts.arrow", Arrow, compress.None},
+		{"verdicts.arrows", ArrowS, compress.None},
+		{"verdicts.parquet", Parquet, compress.None},
+		{"verdicts.csv", CSV, compress.None},
+		{"dir.csv/verdicts", Unknown, compress.None},
+		{"Verdicts.CSV.GZ", CSV, compress.Gzip},
+		{"verdicts.tsv.zst", TSV, compress.Zstd},
+		{"verdicts.jsonl.zst", JSONL, compress.Zstd},
+		{"verdicts.ndjson", JSONL, compress.None},
+		{"verdicts.txt.gz", Text, compress.Gzip},
+		{"verdicts.gz", Unknown, compress.Gzip},
+		{"verdicts.arrow.gz", Arrow, compress.Gzip},
+		{"index.cdxj", CDXJ, compress.None},
+		{"crawl.warc.gz", WARC, compress.Gzip},
+		{"site.rules", RulePack, compress.None},
+	}
+	for _, test := range tests {
+		format, codec := ByName(test.name)
+		if format != test.format || codec != test.codec {
+			t.Errorf("ByName(%q) = %s, %s", test.name, format, codec)
+		}
+	}
+}
+
+func packed(t *testing.T, content string, c compress.Codec) []byte {
+	t.Helper()
+	b, err := compress.AppendCompressed(nil, []byte(content), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSniff(t *testing.T) {
+	urls := strings.Repeat("http://a.example/\n", 10_000)
+	tests := []struct {
+		what    string
+		content string
+		codec   compress.Codec
+		name    string
+		want    Format
+	}{
+		{"plain text", urls, compress.None, "", Text},
+		{"text, gzip", urls, compress.Gzip, "stdin", Text},
+		{"text, zstd", urls, compress.Zstd, "urls.zst", Text},
+		{"csv, zstd", "url\nhttp://a.example/\n", compress.Zstd, "urls.csv.zst", CSV},
+		{"csv that only seems compressed", "url\nhttp://a.example/\n", compress.None, "urls.csv.gz", CSV},
+		{"Arrow stream, zstd", string(arrowBytes(t, false, true)), compress.Zstd, "", ArrowS},
+		{"empty", "", compress.None, "", Text},
+		{"empty Arrow file", "", compress.None, "urls.arrow", Arrow},
+		{"empty, gzip", "", compress.Gzip, "urls.txt.gz", Text},
+	}
+	for _, test := range tests {
+		t.Run(test.what, func(t *testing.T) {
+			data := packed(t, test.content, test.codec)
+			for _, in := range []io.Reader{bytes.NewReader(data), iotest.HalfReader(bytes.NewReader(data))} {
+				format, codec, r, err := Sniff(in, test.name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if format != test.want || codec != test.codec {
+					t.Errorf("%s, %s, want %s, %s", format, codec, test.want, test.codec)
+				}
+				got, err := io.ReadAll(r)
+				if err != nil || string(got) != test.content {
+					t.Errorf("%d bytes came back with error %v, want %d", len(got), err, len(test.content))
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func TestSniffErrors(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	gz := packed(t, "http://a.example/\n", compress.Gzip)
+	tests := []struct {
+		what string
+		in   io.Reader
+		name string
+		want error // nil is any
+	}{
+		{"nothing can be read", iotest.ErrReader(broken), "urls.txt", broken},
+		{"cut gzip header", bytes.NewReader(gz[:5]), "urls.txt.gz", io.ErrUnexpectedEOF},
+		{"cut gzip content", bytes.NewReader(gz[:11]), "urls.txt.gz", io.ErrUnexpectedEOF},
+		{"cut to nothing", bytes.NewReader(nil), "urls.txt.gz", io.ErrUnexpectedEOF},
+		{"cut within the magic number", strings.NewReader("\x28\xB5\x2F"), "urls.txt.zst", io.ErrUnexpectedEOF},
+		{"no gzip after all", strings.NewReader("\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff\xff"), "urls.txt.gz", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.what, func(t *testing.T) {
+			_, _, r, err := Sniff(test.in, test.name)
+			if err == nil {
+				r.Close()
+				t.Fatal("no error")
+			}
+			if test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.name) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestSniffThenBreak reads an input that is cut off later: its beginning comes
+// out, then the error.
+func TestSniffThenBreak(t *testing.T) {
+	urls := strings.Repeat("http://a.example/\n", 100)
+	gz := packed(t, urls, compress.Gzip)
+	format, _, r, err := Sniff(bytes.NewReader(gz[:len(gz)-1]), "urls.gz")
+	if err != nil || format != Text {
+		t.Fatal(format, err)
+	}
+	defer r.Close()
+	got, err := io.ReadAll(r)
+	if string(got) != urls || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d bytes and error %v", len(got), err)
+	}
+}
+
+// A byte order mark tells UTF-16, which is read as UTF-8.
+func TestSniffUTF16(t *testing.T) {
+	text := "url,é\nhttps://example.com/\U0001F600\n"
+	for name, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+		data := order.AppendUint16(nil, 0xFEFF)
+		for _, unit := range utf16.Encode([]rune(text)) {
+			data = order.AppendUint16(data, unit)
+		}
+		for _, codec := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
+			packed, err := compress.AppendCompressed(nil, data, codec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, _, r, err := Sniff(bytes.NewReader(packed), "in.csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(r)
+			if err != nil || f != CSV || string(got) != text {
+				t.Errorf("%s, %s: %s %q, %v", name, codec, f, got, err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, data := range []string{"\xFF\xFE\x00\x00u\x00\x00\x00", "\x00\x00\xFE\xFF\x00\x00\x00u"} {
+		if _, _, _, err := Sniff(strings.NewReader(data), "in.csv"); err == nil || !strings.Contains(err.Error(), "in.csv: the text is UTF-32") {
+			t.Errorf("error %v", err)
+		}
+	}
+}

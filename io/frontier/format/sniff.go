@@ -1,0 +1,137 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+
+	"golang.org/x/text/encoding/unicode"
+
+	"robotsbatch/io/store/compress"
+)
+
+// sniffBuffer holds an input's first bytes, and serves small reads after.
+const sniffBuffer = 64 << 10
+
+// Sniff tells format and compression of an input by its first bytes and its name. It
+// returns a reader of the whole input, decompressed. UTF-16 with a byte order mark
+// becomes UTF-8, and half of a surrogate pair U+FFFD. Closing the reader ends the
+// decompression and leaves r open.
+//
+// Sniff waits for HeadSize bytes or the end. An error at the first byte names the
+// input; later errors come from the reader. An input named .gz or .zst that is not
+// compressed is read as it is; one that has no complete header has been cut off.
+func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, error) {
+	raw := bufio.NewReaderSize(r, sniffBuffer)
+	head, err := peek(raw)
+	if err != nil {
+		return Unknown, compress.None, nil, fmt.Errorf("format: %s: %w", name, err)
+	}
+	named, plain := compress.ByName(name)
+	codec := compress.Detect(head)
+	if codec == compress.None {
+		if named != compress.None && len(head) < compress.DetectSize {
+			return Unknown, named, nil, fmt.Errorf("format: %s: %s: the compressed data is cut off: %w", name, named, io.ErrUnexpectedEOF)
+		}
+		return detected(raw, head, plain, name, codec, io.NopCloser(r))
+	}
+	decompressed, err := compress.NewReader(raw, codec)
+	if err != nil {
+		return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
+	}
+	buffered := bufio.NewReaderSize(decompressed, sniffBuffer)
+	head, err = peek(buffered)
+	if err != nil {
+		decompressed.Close()
+		return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
+	}
+	return detected(buffered, head, plain, name, codec, decompressed)
+}
+
+// detected tells the format of what r reads, which begins with head, as UTF-8.
+func detected(r *bufio.Reader, head []byte, plain, name string, codec compress.Codec, closer io.Closer) (Format, compress.Codec, io.ReadCloser, error) {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xFE\xFF")):
+		closer.Close()
+		return Unknown, codec, nil, fmt.Errorf("format: %s: the text is UTF-32: convert it to UTF-8", name)
+	case bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF")):
+		utf8 := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r)
+		r = bufio.NewReaderSize(utf8, sniffBuffer)
+		var err error
+		if head, err = peek(r); err != nil {
+			closer.Close()
+			return Unknown, codec, nil, fmt.Errorf("format: %s: %w", name, err)
+		}
+	}
+	if err := refused(head, name); err != nil {
+		closer.Close()
+		return Unknown, codec, nil, err
+	}
+	found := Detect(head, plain)
+	if found == Text || found == Unknown {
+		if table := tableByHeader(head); table != Unknown {
+			found = table
+		}
+	}
+	return found, codec, readCloser{r, closer}, nil
+}
+
+// refused is the error for an input that is not read as it is, and that a common program
+// turns into one that is. Without it each line would be a row that is no URL.
+func refused(head []byte, name string) error {
+	for _, r := range [...]struct{ magic, what, program string }{
+		{"1AY&SY", "bzip2", "bzcat"}, {"\xFD7zXZ\x00", "xz", "xzcat"}, {"PK\x03\x04", "a zip archive", "unzip -p"},
+	} {
+		start := head
+		if bytes.HasPrefix(head, []byte("BZh")) && len(head) > 4 {
+			start = head[4:] // behind the level, the magic of a block
+		}
+		if bytes.HasPrefix(start, []byte(r.magic)) {
+			return fmt.Errorf("%s: it is %s, which is not read: pipe it in decompressed, as %s writes it", name, r.what, r.program)
+		}
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if len(text) == 0 || text[0] != '[' && text[0] != '{' {
+		return nil
+	}
+	inside := text[1:]
+	first := bytes.TrimLeft(inside, " \t\r\n")
+	switch {
+	case len(first) == 0:
+	case text[0] == '[' && (first[0] == '{' || first[0] == '"'):
+		what, program := "jsonl has an object a line", "jq -c '.[]'"
+		if first[0] == '"' {
+			what, program = "a list has a URL a line", "jq -r '.[]'"
+		}
+		return fmt.Errorf("%s: it is a JSON array, and %s: pipe it in as %s writes it", name, what, program)
+	case text[0] == '{' && first[0] == '"' && bytes.ContainsAny(inside[:len(inside)-len(first)], "\r\n"):
+		return fmt.Errorf("%s: it is JSON over several lines, and jsonl has an object a line: pipe it in as jq -c . writes it", name)
+	}
+	return nil
+}
+
+// peek returns the first bytes, and an error only when there are none.
+func peek(r *bufio.Reader) ([]byte, error) {
+	head, err := r.Peek(HeadSize)
+	if len(head) > 0 || err == io.EOF {
+		err = nil
+	}
+	return head, err
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// Head returns the first bytes of what Sniff's reader reads, before any were read.
+func Head(r io.ReadCloser) []byte {
+	if sniffed, ok := r.(readCloser); ok {
+		if buffered, ok := sniffed.Reader.(*bufio.Reader); ok {
+			head, _ := buffered.Peek(min(HeadSize, buffered.Size()))
+			return head
+		}
+	}
+	return nil
+}

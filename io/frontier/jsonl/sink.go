@@ -1,0 +1,159 @@
+package jsonl
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+)
+
+// SinkOptions say what is written. The zero value writes URLs, not compressed.
+type SinkOptions struct {
+	// Layout says which columns there are.
+	Layout batch.Layout
+	// Schema is the input's, nil for lists of URLs.
+	Schema *arrow.Schema
+	// Codec compresses the output as a whole.
+	Codec compress.Codec
+}
+
+// NewSink writes to w. It is an error when two columns have the same name.
+//
+// With batch.KeepAll, objects of this package's source come out as they were read,
+// with the verdicts at their ends.
+func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
+	s := &sink{verdicts: len(o.Layout.Verdicts), keepAll: o.Layout.Keep == batch.KeepAll}
+	var err error
+	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
+		return nil, fmt.Errorf("jsonl: %w", err)
+	}
+	if s.keys, err = keys(s.columns); err != nil {
+		return nil, err
+	}
+	s.words = lines.NewWords(s.columns, func(dst []byte, column int, value string) []byte {
+		return append(append(dst, s.keys[column]...), value...)
+	})
+	if s.Output, err = lines.NewOutput(w, o.Codec, nil, o.Layout); err != nil {
+		return nil, fmt.Errorf("jsonl: %w", err)
+	}
+	return s, nil
+}
+
+type sink struct {
+	*lines.Output
+	columns []lines.Column
+	keys    [][]byte     // what comes before each value
+	words   *lines.Words // nil for none
+	// verdicts is how many of the columns are verdicts, the last ones.
+	verdicts int
+	keepAll  bool
+}
+
+// keys returns each column's name as a key, preceded by the separator.
+func keys(columns []lines.Column) ([][]byte, error) {
+	seen := make(map[string]bool, len(columns))
+	var result [][]byte
+	for i, column := range columns {
+		if seen[column.Name] {
+			return nil, fmt.Errorf("jsonl: the input has two columns %q, which one object cannot have: leave them out with -columns url, or choose another format", column.Name)
+		}
+		seen[column.Name] = true
+		key := []byte{','}
+		if i == 0 {
+			key = []byte{'{'}
+		}
+		result = append(result, append(lines.AppendString(key, column.Name), ':'))
+	}
+	return result, nil
+}
+
+// Encode implements batch.Sink.
+func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	t, through := b.Table.(passed)
+	through = through && s.keepAll
+	columns := s.columns
+	if through {
+		columns = columns[len(columns)-s.verdicts:]
+	}
+	values, err := lines.JSON(b, v, columns)
+	if err != nil {
+		return nil, fmt.Errorf("jsonl: %w", err)
+	}
+	if through {
+		return s.passThrough(b.Grant, t.passThrough(), values, v)
+	}
+	words := s.words.Of(v)
+	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendFrom(dst, 0, values, words, row) })
+}
+
+// appendFrom appends a row's values, for the columns from first on, and ends its object.
+func (s *sink) appendFrom(dst []byte, first int, values []lines.Appender, words *lines.RowWords, row int) []byte {
+	for i := 0; i < len(values); i++ {
+		if words.Begins(first+i, row) {
+			dst = words.Append(dst, row)
+			i = words.High - 1 - first
+			continue
+		}
+		dst = values[i](append(dst, s.keys[first+i]...), row)
+	}
+	return append(dst, "}\n"...)
+}
+
+// passThrough writes the rows as they were read, with the verdicts.
+func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
+	switch {
+	case r.clash != nil:
+		return nil, fmt.Errorf("jsonl: %w", r.clash)
+	case len(r.rows) != v.Rows:
+		return nil, fmt.Errorf("jsonl: %d lines for %d rows", len(r.rows), v.Rows)
+	}
+	first, words := len(s.keys)-len(verdicts), s.words.Of(v)
+	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
+		dst, empty := r.append(dst, row)
+		if !empty || len(verdicts) == 0 {
+			return s.appendFrom(dst, first, verdicts, words, row)
+		}
+		dst = verdicts[0](append(dst, s.keys[first][1:]...), row) // without the comma
+		return s.appendFrom(dst, first+1, verdicts[1:], words, row)
+	})
+}
+
+// append appends a row as an object without its closing brace, and reports whether the
+// object is empty.
+func (r *rows) append(dst []byte, i int) (_ []byte, empty bool) {
+	row := &r.rows[i]
+	text := r.text[row.start:row.end]
+	if row.object < 0 {
+		return lines.AppendString(append(dst, `{"line":`...), text), false
+	}
+	dst, empty = append(dst, '{'), true
+	if r.cdxj {
+		surt, rest, _ := bytes.Cut(text, []byte{' '})
+		timestamp, _, _ := bytes.Cut(rest, []byte{' '})
+		for bit, value := range [][]byte{surt, timestamp} {
+			if row.owned>>bit&1 != 0 {
+				continue
+			}
+			if !empty {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, indexKeys[bit]...)
+			dst, empty = lines.AppendString(dst, value), false
+		}
+	}
+	if row.empty {
+		return dst, empty
+	}
+	if !empty {
+		dst = append(dst, ',')
+	}
+	return append(dst, r.text[row.object+1:row.end-1]...), false
+}
+
+// indexKeys are the keys of the fields before a crawl index's object.
+var indexKeys = [...]string{`"` + surtColumn + `":`, `"` + timestampColumn + `":`}

@@ -1,0 +1,158 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/store/compress"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func newSink(t testing.TB, o SinkOptions) (*linestest.Writer, batch.Sink) {
+	t.Helper()
+	return linestest.NewSink(t, NewSink, o)
+}
+
+func TestGolden(t *testing.T) {
+	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
+	tests := []struct {
+		file    string
+		options SinkOptions
+		table   bool
+	}{
+		{"list.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: one}}, false},
+		{"list_facts.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}, false},
+		{"list_agents.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}, false},
+		{"list_two_agents.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: both}}, false},
+		{"verdict.jsonl", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}, false},
+		{"table.jsonl", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},
+		{"table_url.jsonl", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			b := linestest.List(linestest.Rows...)
+			if test.table {
+				b = linestest.Table()
+			}
+			w, s := newSink(t, test.options)
+			got := linestest.Write(t, w, s, linestest.Verdicts(), b, b)
+			linestest.Golden(t, test.file, got)
+			rows := 0
+			for line := range bytes.Lines(got) {
+				rows++
+				if !json.Valid(line) {
+					t.Errorf("line %d is no JSON: %s", rows, line)
+				}
+			}
+			if rows != 2*4 {
+				t.Errorf("%d lines", rows)
+			}
+		})
+	}
+}
+
+func TestSelectedRows(t *testing.T) {
+	v := linestest.Verdicts()
+	v.Selected, v.SelectedRows = []byte{0b0101}, 2
+	w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
+	want := `{"url":"a","allowed":true}` + "\n" + `{"url":"c","allowed":null}` + "\n"
+	if string(got) != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestNoRows(t *testing.T) {
+	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
+		w, s := newSink(t, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
+		packed := linestest.Write(t, w, s, nil)
+		if compress.Detect(packed) != c {
+			t.Errorf("%s: an output without rows is %x", c, packed)
+		}
+	}
+}
+
+func TestNameClash(t *testing.T) {
+	table := func(names ...string) *arrow.Schema {
+		var fields []arrow.Field
+		for _, name := range names {
+			fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
+		}
+		return arrow.NewSchema(fields, nil)
+	}
+	tests := []struct {
+		schema *arrow.Schema
+		want   string
+	}{
+		{table("url", "allowed"), "-prefix"},
+		{table("url", "x", "x"), `two columns "x"`},
+		{table("url", "url"), `two columns "url"`},
+	}
+	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
+	for _, test := range tests {
+		if _, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: test.schema}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one that says %q", err, test.want)
+		}
+	}
+}
+
+// FuzzReadBack has encoding/json read what is written.
+func FuzzReadBack(f *testing.F) {
+	f.Add("http://a.example/", `a "rule"`)
+	f.Add("\x00\xff\u2028", "\r\n\t\b\\")
+	f.Add("\xed\xa0\x80 \xf4\x90\x80\x80", "\xe2\x82")
+	f.Fuzz(func(t *testing.T, url, rule string) {
+		if url == "null" {
+			url = ""
+		}
+		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
+		w, s := newSink(t, SinkOptions{Layout: layout})
+		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{
+			Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}},
+		}}}
+		got := linestest.Write(t, w, s, v, linestest.List(url))
+		if bytes.IndexByte(got, '\n') != len(got)-1 {
+			t.Fatalf("%q is not one line", got)
+		}
+		var object struct{ URL, Rule string }
+		if err := json.Unmarshal(got, &object); err != nil {
+			t.Fatalf("%q: %v", got, err)
+		}
+		if object.URL != asUTF8(url) || object.Rule != asUTF8(rule) {
+			t.Errorf("%q, want %q and %q", object, asUTF8(url), asUTF8(rule))
+		}
+	})
+}
+
+// asUTF8 has each byte that is not UTF-8 replaced.
+func asUTF8(s string) string { return string([]rune(s)) }
+
+func BenchmarkEncode(b *testing.B) {
+	const rows = 65_536
+	list := linestest.List(slices.Repeat([]string{"https://www.example.com/some/path/of/a/page.html?with=a&query=string"}, rows)...)
+	v := &batch.Verdicts{Rows: rows, Agents: []batch.AgentVerdicts{{
+		Allowed: bytes.Repeat([]byte{0b1011_0110}, rows/8), Valid: bytes.Repeat([]byte{0xFF}, rows/8),
+	}}}
+	w, s := newSink(b, SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	b.SetBytes(int64(len(list.URLs.Data)))
+	for b.Loop() {
+		chunk, err := s.Encode(list, v)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Write(chunk); err != nil {
+			b.Fatal(err)
+		}
+		w.Reset()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+}

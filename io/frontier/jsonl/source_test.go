@@ -1,0 +1,385 @@
+package jsonl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/matcher"
+)
+
+const null = linestest.Null
+
+// urls returns the URLs of every batch.
+func urls(t testing.TB, s *Source) (result [][]string, err error) {
+	t.Helper()
+	return linestest.Batches(t, s, s.options.Name, linestest.URLs)
+}
+
+func TestURLs(t *testing.T) {
+	tests := []struct {
+		name  string
+		input string
+		want  []string
+	}{
+		{"nothing", "", nil},
+		{"one", `{"url":"u"}` + "\n", []string{"u"}},
+		{"no last line end", `{"url":"u"}` + "\n" + `{"url":"v"}`, []string{"u", "v"}},
+		{"CRLF and a mark", "\xEF\xBB\xBF" + `{"url":"u"}` + "\r\n" + `{"url":"v"}` + "\r\n", []string{"u", "v"}},
+		{"white space", " \t{ \"a\" : 1 , \"url\" :\t\"u\" } \r\n", []string{"u"}},
+		{"blank lines", "\n \n\t\r\n" + `{"url":"u"}` + "\n\n", []string{"u"}},
+		{"other keys", `{"a":[1,{"url":"x"}],"url":"u","b":{"url":"y"}}`, []string{"u"}},
+		{"the last of several", `{"url":"u","url":"v"}`, []string{"v"}},
+		{"the last of several is null", `{"url":"u","url":null}`, []string{null}},
+		{"escapes", `{"url":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC"}`, []string{"\"\\/\b\f\n\r\tAé€"}},
+		{"surrogates", `{"url":"\ud83d\ude00 \ud83d \ude00 \ud83d\u0041 \ud83d\ud83d\ude00"}`, []string{"😀 \uFFFD \uFFFD \uFFFDA \uFFFD😀"}},
+		{"escapes in the key", `{"\u0075\u0072l":"u"}`, []string{"u"}},
+		{"not UTF-8", "{\"url\":\"\xff\xed\xa0\x80\"}", []string{"\xff\xed\xa0\x80"}},
+		{"empty", `{"url":""}`, []string{""}},
+		{"absent", `{}` + "\n" + `{"urls":"u"}` + "\n" + `{"":"u"}`, []string{null, null, null}},
+		{"other case", `{"URL":"u"}` + "\n" + `{"Url":"u","url":"v"}` + "\n" + `{"url":"v","Url":"u"}` + "\n" + `{"url":1,"Url":"u"}`, []string{"u", "v", "v", null}},
+		{"not a string", `{"url":null}` + "\n" + `{"url":1}` + "\n" + `{"url":["u"]}` + "\n" + `{"url":{"url":"u"}}` + "\n" + `{"url":true}`, []string{null, null, null, null, null}},
+		{"no object", `"url"` + "\n" + `["url"]` + "\n" + `1` + "\n" + `null` + "\n" + `http://a.example/`, []string{null, null, null, null, null}},
+		{"cut", `{"url":"u"` + "\n" + `{"url":"u` + "\n" + `{"url":` + "\n" + `{"url"` + "\n" + `{` + "\n" + `{"url":"u\`, []string{null, null, null, null, null, null}},
+		{"more behind it", `{"url":"u"}x` + "\n" + `{"url":"u"}{}`, []string{null, null}},
+		{"control characters", "{\"url\":\"a\tb\"}\n{\"url\":\"\x00\"}\n{\"url\":\"\r\"}", []string{null, null, null}},
+		{"bad escapes", `{"url":"\x"}` + "\n" + `{"url":"\u12"}` + "\n" + `{"url":"\u12g4"}`, []string{null, null, null}},
+		{"bad elsewhere", `{"url":"u","n":01}` + "\n" + `{"url":"u",}` + "\n" + `{"url":"u","n":tru}` + "\n" + `{"url":"u","n":[1,]}` + "\n" + `{'url':"u"}`, []string{null, null, null, null, null}},
+		{"numbers", `{"n":[0,-0.5e+10,1E5,12.25],"url":"u"}` + "\n" + `{"n":[-],"url":"u"}` + "\n" + `{"n":1.,"url":"u"}` + "\n" + `{"n":.5,"url":"u"}` + "\n" + `{"n":1e,"url":"u"}`, []string{"u", null, null, null, null}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, batchRows := range []int{0, 1, 2, 3} {
+				for _, r := range []io.Reader{
+					strings.NewReader(test.input),
+					iotest.OneByteReader(strings.NewReader(test.input)), iotest.DataErrReader(strings.NewReader(test.input)),
+				} {
+					got, err := urls(t, NewSource(r, Options{BatchRows: batchRows}))
+					if err != io.EOF || !slices.Equal(slices.Concat(got...), test.want) {
+						t.Errorf("batches of %d: %q, %v, want %q", batchRows, got, err, test.want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestDepth(t *testing.T) {
+	for depth, want := range map[int]string{maxDepth - 1: "u", maxDepth: null, 500_000: null} {
+		input := `{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `,"url":"u"}`
+		if got, err := urls(t, NewSource(strings.NewReader(input), Options{})); err != io.EOF || got[0][0] != want {
+			t.Errorf("%d deep: %q, %v", depth, got, err)
+		}
+		if json.Valid([]byte(input)) != (want == "u") {
+			t.Errorf("%d deep: encoding/json is of another mind", depth)
+		}
+	}
+}
+
+func TestKey(t *testing.T) {
+	s := NewSource(strings.NewReader(`{"url":"u","link":"v"}`), Options{URLKey: "link"})
+	got, err := urls(t, s)
+	if err != io.EOF || got[0][0] != "v" || s.URLColumn() != "link" || s.Schema() != nil {
+		t.Errorf("%q, %v; %q, %v", got, err, s.URLColumn(), s.Schema())
+	}
+}
+
+func TestIndex(t *testing.T) {
+	input := "com,example)/ 20250101000000 {\"url\": \"http://example.com/\", \"status\": \"200\"}\r\n" +
+		"com,example)/a 2025 {}\n" +
+		"alone\n" +
+		"two words\n" +
+		"!OpenWayback-CDXJ 1.0\n" +
+		"com,example)/b 2025 {\"timestamp\":\"x\",\"url\":\"v\"} \n" +
+		"com,example)/c 2025  not JSON"
+	s := NewSource(strings.NewReader(input), Options{CDXJ: true, Columns: true})
+	p, err := s.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := p.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Release()
+	record := b.Table.(arrow.Record)
+	if !record.Schema().Equal(s.Schema()) {
+		t.Errorf("schema %v", record.Schema())
+	}
+	want := [][]string{
+		{"com,example)/", "com,example)/a", "alone", "two", "!OpenWayback-CDXJ", "com,example)/b", "com,example)/c"},
+		{"20250101000000", "2025", null, "words", "1.0", "2025", "2025"},
+		{"http://example.com/", null, null, null, null, "v", null},
+	}
+	for i, column := range record.Columns() {
+		var got []string
+		for row := range column.Len() {
+			value := null
+			if column.IsValid(row) {
+				value = column.(*array.String).Value(row)
+			}
+			got = append(got, value)
+		}
+		if !slices.Equal(got, want[i]) {
+			t.Errorf("column %s: %q, want %q", record.ColumnName(i), got, want[i])
+		}
+	}
+}
+
+// sunk is what the sink writes of an input.
+func sunk(t *testing.T, input string, o Options, l batch.Layout) (string, error) {
+	t.Helper()
+	o.Columns, o.Verdicts = l.Keep == batch.KeepAll, l.Verdicts
+	s := NewSource(strings.NewReader(input), o)
+	w, sink := newSink(t, SinkOptions{Layout: l, Schema: s.Schema()})
+	for {
+		p, err := s.Next(t.Context())
+		if err == io.EOF {
+			return w.String(), sink.Close()
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return "", err
+		}
+		v := &batch.Verdicts{Rows: b.URLs.Len()}
+		bits := make([]byte, (v.Rows+7)/8)
+		v.Agents = []batch.AgentVerdicts{{
+			Allowed: bits, Valid: bits, Reasons: make([]matcher.Reason, v.Rows), Rules: slices.Repeat([]int32{-1}, v.Rows),
+		}}
+		chunk, err := sink.Encode(b, v)
+		if err != nil {
+			return "", err
+		}
+		if err := sink.Write(chunk); err != nil {
+			return "", err
+		}
+		b.Release()
+	}
+}
+
+func TestPassThrough(t *testing.T) {
+	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
+	tests := []struct {
+		name  string
+		cdxj  bool
+		input string
+		want  string
+	}{
+		{"byte for byte", false, "\xEF\xBB\xBF {\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" }\t\r\n", "{\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" ,\"allowed\":null}\n"},
+		{"without members", false, "{}\n{ \t}\n", `{"allowed":null}` + "\n" + `{"allowed":null}` + "\n"},
+		{"no object", false, "not \"JSON\"\t\n[1]\n", `{"line":"not \"JSON\"","allowed":null}` + "\n" + `{"line":"[1]","allowed":null}` + "\n"},
+		{"an inner key", false, `{"a":{"allowed":1}}`, `{"a":{"allowed":1},"allowed":null}` + "\n"},
+		{"index", true, `com,x)/ 2025 {"url":"u", "a":1}`, `{"surt":"com,x)/","timestamp":"2025","url":"u", "a":1,"allowed":null}` + "\n"},
+		{"index, without members", true, "s 1 {}", `{"surt":"s","timestamp":"1","allowed":null}` + "\n"},
+		{"index, own keys", true, `s 1 {"timestamp":2}` + "\n" + `s 1 {"surt":3,"timestamp":2}`, `{"surt":"s","timestamp":2,"allowed":null}` + "\n" + `{"surt":3,"timestamp":2,"allowed":null}` + "\n"},
+		{"index, no object", true, "s 1\n", `{"line":"s 1","allowed":null}` + "\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, rows := range []int{0, 1} {
+				got, err := sunk(t, test.input, Options{CDXJ: test.cdxj, BatchRows: rows}, layout)
+				if err != nil || got != test.want {
+					t.Errorf("%s, %v, want %s", got, err, test.want)
+				}
+			}
+		})
+	}
+	layout.Keep = batch.KeepURL
+	if got, err := sunk(t, `{"a":1,"url":"u"}`, Options{}, layout); err != nil || got != `{"url":"u","allowed":null}`+"\n" {
+		t.Errorf("URL alone: %s, %v", got, err)
+	}
+}
+
+func TestClash(t *testing.T) {
+	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}
+	input := `{"url":"u"}` + "\n\n" + `{"url":"u","a":{},"\u0072ule":1}` + "\n" + `{"allowed":1}`
+	_, err := sunk(t, input, Options{}, layout)
+	if err == nil || !strings.Contains(err.Error(), `line 3 has a key "rule" already`) || !strings.Contains(err.Error(), "-prefix") {
+		t.Errorf("error %v", err)
+	}
+	layout.Verdicts = linestest.Columns(1, false)
+	if _, err := sunk(t, input, Options{BatchRows: 1}, layout); err == nil || !strings.Contains(err.Error(), `line 4 has a key "allowed" already`) {
+		t.Errorf("error %v", err)
+	}
+	layout.Keep = batch.KeepURL
+	if _, err := sunk(t, input, Options{}, layout); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLineLimit(t *testing.T) {
+	long := `{"url":"` + strings.Repeat("x", 100) + `"}`
+	_, err := urls(t, NewSource(strings.NewReader("{}\n"+long+"\n"), Options{Name: "in.jsonl", MaxLine: 100}))
+	if err == nil || !strings.Contains(err.Error(), "line 2 has more than 100 bytes") {
+		t.Errorf("error %v", err)
+	}
+	s := NewSource(linestest.Endless("{}\n", 0), Options{Name: "in.jsonl"})
+	got, err := urls(t, s)
+	if err == nil || !strings.Contains(err.Error(), "jsonl: in.jsonl: line 2 has more than 1048576 bytes") {
+		t.Errorf("error %v", err)
+	}
+	if len(got) != 1 {
+		t.Errorf("%d batches before the error", len(got))
+	}
+	broken := errors.New("the disk is broken")
+	if _, err := urls(t, NewSource(iotest.ErrReader(broken), Options{})); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzJSONL compares URLs with those that encoding/json finds, whatever the cut,
+// and has it read what is passed through.
+func FuzzJSONL(f *testing.F) {
+	f.Add("{\"a\":[{\"url\":1}],\"url\":\"\\ud83d\\ude00\\n\"}\r\n\n{\"url\":null}", 1, []byte{3, 0})
+	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+888,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
+	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
+		s := NewSource(linestest.Chunks(input, sizes), Options{BatchRows: batchRows % 8})
+		batches, err := urls(t, s)
+		if err != io.EOF {
+			t.Fatal(err)
+		}
+		got := slices.Concat(batches...)
+		var want, objects []string
+		for line := range strings.SplitSeq(strings.TrimPrefix(input, "\xEF\xBB\xBF"), "\n") {
+			if line = strings.Trim(line, " \t\r"); line == "" {
+				continue
+			}
+			var object map[string]any
+			url := null
+			if unmarshal(line, &object) != nil || object == nil {
+				object = map[string]any{"line": asUTF8(line)}
+			} else if value, ok := object["url"].(string); ok {
+				url = value
+			}
+			delete(object, "allowed")
+			objects = append(objects, fmt.Sprint(object))
+			want = append(want, url)
+		}
+		for i := range got {
+			got[i] = asUTF8(got[i])
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q, want %q", got, want)
+		}
+		layout := batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}
+		out, err := sunk(t, input, Options{}, layout)
+		if err != nil {
+			if !strings.Contains(err.Error(), "already") {
+				t.Fatal(err)
+			}
+			return
+		}
+		var passed []string
+		for line := range strings.Lines(out) {
+			var object map[string]any
+			if err := unmarshal(line, &object); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			delete(object, "allowed")
+			passed = append(passed, fmt.Sprint(object))
+		}
+		if !reflect.DeepEqual(passed, objects) {
+			t.Fatalf("%q, want %q", passed, objects)
+		}
+	})
+}
+
+// unmarshal is encoding/json's with numbers as they are written, for some have
+// no float64.
+func unmarshal(text string, object *map[string]any) error {
+	if !json.Valid([]byte(text)) {
+		return errors.New("no JSON")
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	return d.Decode(object)
+}
+
+func TestNoAllocations(t *testing.T) {
+	s := NewSource(strings.NewReader(strings.Repeat(`{"a":1,"url":"http://a.example/\u0041"}`+"\n", 100_000)), Options{BatchRows: 1000, Columns: true})
+	if n := linestest.Allocations(t, s); n > 20 { // far fewer, but the race detector empties pools
+		t.Errorf("%.0f allocations a batch of 1000 rows", n)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	for _, cdxj := range []bool{false, true} {
+		linestest.CancelReads(t, "{\"url\":\"u\"}\n\nx 1 {\"url\":\"v\"}\r\n{}", func(r io.Reader) batch.Source {
+			return NewSource(r, Options{CDXJ: cdxj, BatchRows: 2})
+		})
+	}
+}
+
+func BenchmarkSource(b *testing.B) {
+	object := `{"url": "https://www.example.com/some/path/of/a/page.html?with=a&query=string", "mime": "text/html", "status": "200", "digest": "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "length": "1234", "offset": "56789", "filename": "crawl-data/segments/1/warc/file.warc.gz"}`
+	const rows = 1 << 17
+	for _, cdxj := range []bool{false, true} {
+		line := object + "\n"
+		if cdxj {
+			line = "com,example)/some/path 20250101000000 " + line
+		}
+		input := strings.Repeat(line, rows)
+		b.Run(fmt.Sprintf("cdxj=%v", cdxj), func(b *testing.B) {
+			b.SetBytes(int64(len(input)))
+			for b.Loop() {
+				s := NewSource(strings.NewReader(input), Options{CDXJ: cdxj, Columns: true, Verdicts: linestest.Columns(1, true)})
+				for {
+					p, err := s.Next(context.Background())
+					if err == io.EOF {
+						break
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+					decoded, err := p.Decode()
+					if err != nil {
+						b.Fatal(err)
+					}
+					decoded.Release()
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}
+
+// An input is wrong as a whole where no row has the key, but not where it has no
+// rows.
+func TestComplete(t *testing.T) {
+	for _, test := range []struct{ input, key, want string }{
+		{"", "", ""},
+		{"\n \n", "", ""},
+		{"{}\n{\"url\":null}\n", "", ""},
+		{"not JSON\n{\"URL\":\"u\"}\n", "", ""},
+		{"not JSON\n", "", "jsonl: in: no line is a JSON object"},
+		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `jsonl: in: no line has a key "url": name the one of the URL with -url-column; the first object has "a", "link"`},
+		{"{\"URL\":\"u\",\"links\":2}\n", "link", `jsonl: in: no line has a key "link": name the one of the URL with -url-column; the first object has "links", "URL"`},
+	} {
+		for _, rows := range []int{0, 1} {
+			s := NewSource(strings.NewReader(test.input), Options{Name: "in", URLKey: test.key, BatchRows: rows})
+			complete := s.Complete()
+			if _, err := urls(t, s); err != io.EOF {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := complete(); err != nil {
+				got = err.Error()
+			}
+			if got != test.want && !(rows == 1 && strings.HasPrefix(test.input, "x") && got != "") {
+				t.Errorf("%q: %q, want %q", test.input, got, test.want)
+			}
+		}
+	}
+}

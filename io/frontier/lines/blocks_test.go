@@ -1,0 +1,160 @@
+package lines
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"robotsbatch/io/frontier/lines/linestest"
+)
+
+// pairs is a Cutter whose records are two lines each.
+type pairs struct{ lines int }
+
+func (c *pairs) Cut(data []byte, from, most int) (end, records int) {
+	if from == 0 {
+		c.lines = 0
+	}
+	for at := from; at < len(data) && records < most; at++ {
+		if data[at] != '\n' {
+			continue
+		}
+		if c.lines++; c.lines%2 == 0 {
+			end, records = at+1, records+1
+		}
+	}
+	return end, records
+}
+
+// TestBlocks has blocks follow each other without a gap, whatever the reads and
+// the records are.
+func TestBlocks(t *testing.T) {
+	var b strings.Builder
+	for i := range 101 {
+		fmt.Fprintf(&b, "line %d%s\n", i, strings.Repeat("x", i*i%40))
+	}
+	for _, input := range []string{b.String(), strings.TrimSuffix(b.String(), "\n"), "\n", "x", mark + "\n\n\n", ""} {
+		for _, rows := range []int{0, 1, 3, 100} {
+			for _, cutter := range []Cutter{nil, &pairs{}} {
+				for _, r := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input))} {
+					testBlocks(t, strings.TrimPrefix(input, mark), NewBlocks(r, BlockOptions{Rows: rows, Cutter: cutter}))
+				}
+			}
+		}
+	}
+}
+
+func testBlocks(t *testing.T, input string, blocks *Blocks) {
+	t.Helper()
+	var got []byte
+	lines := int64(0)
+	_, plain := blocks.options.Cutter.(lineCutter)
+	for index := 0; ; index++ {
+		block, err := blocks.Next(t.Context(), nil)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLines := bytes.Count(block.Data, newline)
+		if !bytes.HasSuffix(block.Data, newline) {
+			wantLines++
+		}
+		wantRecords := wantLines
+		if !plain {
+			wantRecords = (wantLines + 1) / 2
+		}
+		if block.Index != index || block.FirstLine != lines || block.Lines != wantLines || block.Records != wantRecords {
+			t.Errorf("block %d after %d lines: %+v", index, lines, block)
+		}
+		if block.Records == 0 || block.Records > blocks.options.Rows {
+			t.Errorf("%d records, want at most %d", block.Records, blocks.options.Rows)
+		}
+		if last := len(block.Data) - 1; block.Line(last) != lines+int64(block.Lines) {
+			t.Errorf("the last line is %d", block.Line(last))
+		}
+		lines += int64(block.Lines)
+		got = append(got, block.Data...)
+	}
+	if string(got) != input {
+		t.Errorf("blocks of %q, want %q", got, input)
+	}
+}
+
+// TestBlocksCancelled cancels in each read in turn, goes on, and loses nothing.
+func TestBlocksCancelled(t *testing.T) {
+	const input = mark + "a\nbc\n\nd"
+	for at := range len(input) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r, reads := iotest.OneByteReader(strings.NewReader(input)), 0
+		blocks := NewBlocks(linestest.ReaderFunc(func(p []byte) (int, error) {
+			if reads == at {
+				cancel()
+			}
+			reads++
+			return r.Read(p)
+		}), BlockOptions{Rows: 2})
+		var got []byte
+		cancelled := 0
+		for {
+			block, err := blocks.Next(ctx, nil)
+			if err == io.EOF {
+				break
+			}
+			if errors.Is(err, context.Canceled) {
+				cancelled++
+				ctx = t.Context()
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, block.Data...)
+		}
+		if string(got) != strings.TrimPrefix(input, mark) || cancelled > 1 || cancelled == 0 && at < 4 {
+			t.Errorf("cancelled in read %d: %q, and cancelled %d times", at, got, cancelled)
+		}
+	}
+}
+
+func TestStrings(t *testing.T) {
+	var s Strings
+	for range 2 { // the memory is used again
+		s.Reset(10)
+		for i := range 10 {
+			s.Data = append(s.Data, strings.Repeat("x", i)...)
+			if i%3 == 1 {
+				s.Data = s.Data[:len(s.Data)-i]
+				s.Null()
+				continue
+			}
+			s.End()
+		}
+		column := s.Column()
+		if err := column.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		record := Record(StringSchema("a", "b"), []*Strings{&s, &s})
+		for i := range 10 {
+			if column.Null(i) != (i%3 == 1) || record.Column(1).IsNull(i) != column.Null(i) {
+				t.Errorf("row %d: null %v in the column, %v in the record", i, column.Null(i), record.Column(1).IsNull(i))
+			}
+			if !column.Null(i) && (len(column.Value(i)) != i || record.Column(0).ValueStr(i) != string(column.Value(i))) {
+				t.Errorf("row %d: %q", i, column.Value(i))
+			}
+		}
+		record.Release()
+		s.Reset(3)
+		s.End()
+		if column := s.Column(); column.Validity != nil || column.Len() != 1 {
+			t.Errorf("after Reset: %+v", column)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package lines
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+)
+
+// defaultURLName is the URL column's name where the layout gives none.
+const defaultURLName = "url"
+
+// Column is a column of the output.
+type Column struct {
+	// Name as it is written.
+	Name string
+	// kind says where the values come from.
+	kind columnKind
+	// field is a column of the input's records, for inputColumn.
+	field int
+	// verdict is the column of the verdicts, for verdictColumn.
+	verdict batch.VerdictColumn
+	// most is the layout's limit of memory.
+	most int64
+}
+
+type columnKind uint8
+
+const (
+	urlColumn     columnKind = iota // batch.Batch.URLs
+	inputColumn                     // another column of batch.Batch.Table
+	verdictColumn                   // batch.Verdicts
+)
+
+// Columns returns the columns of an output: those of the input that the layout
+// keeps, then the verdicts. The schema is the input's, nil for a list of URLs.
+//
+// The first column with the URL column's name is written from batch.Batch.URLs, as
+// text whatever its type. A table whose URLs were put together from several columns
+// has no such column; KeepURL then adds one.
+func Columns(l batch.Layout, schema *arrow.Schema) ([]Column, error) {
+	url := Column{Name: l.URLColumn, kind: urlColumn}
+	if url.Name == "" {
+		url.Name = defaultURLName
+	}
+	var columns []Column
+	switch {
+	case l.Keep == batch.KeepNone:
+	case l.Keep == batch.KeepURL || schema == nil:
+		columns = append(columns, url)
+	default:
+		columns = inputColumns(schema, url)
+	}
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = column.Name
+	}
+	if err := batch.CheckNames(names, l.Verdicts); err != nil {
+		return nil, err
+	}
+	for _, v := range l.Verdicts {
+		columns = append(columns, Column{Name: v.Name, kind: verdictColumn, verdict: v})
+	}
+	for i := range columns {
+		columns[i].most = l.MemoryLimit()
+	}
+	return columns, nil
+}
+
+func inputColumns(schema *arrow.Schema, url Column) []Column {
+	var columns []Column
+	found := false
+	for i, field := range schema.Fields() {
+		if !found && field.Name == url.Name {
+			found = true
+			columns = append(columns, url)
+			continue
+		}
+		columns = append(columns, Column{Name: field.Name, kind: inputColumn, field: i})
+	}
+	return columns
+}
+
+// Appender appends a row's value to dst.
+type Appender func(dst []byte, row int) []byte
+
+// Text returns how the columns of a batch are written as text. Null is nothing. The
+// caller must quote the text, which may have quotes and line ends. Booleans are true and false, numbers as
+// short as they can be, timestamps like 2006-01-02 15:04:05Z, binary values
+// base64, and values that have parts are JSON.
+func Text(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, error) {
+	return appenders(b, v, columns, textForm)
+}
+
+// JSON returns how the columns of a batch are written as JSON values (RFC 8259).
+// Numbers that JSON cannot write, such as NaN, are null. Bytes that are not UTF-8
+// become U+FFFD. Values with parts are arrays and objects, and all else is the string
+// that Text writes.
+func JSON(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, error) {
+	return appenders(b, v, columns, jsonForm)
+}
+
+func appenders(b *batch.Batch, v *batch.Verdicts, columns []Column, f form) ([]Appender, error) {
+	result := make([]Appender, len(columns))
+	for i, column := range columns {
+		f.most = column.most
+		switch column.kind {
+		case urlColumn:
+			result[i] = f.urls(&b.URLs)
+		case verdictColumn:
+			var err error
+			if result[i], err = f.verdicts(v, &columns[i].verdict); err != nil {
+				return nil, err
+			}
+		case inputColumn:
+			record, ok := b.Table.(arrow.Record)
+			if !ok || int64(column.field) >= record.NumCols() || record.NumRows() != int64(v.Rows) {
+				return nil, fmt.Errorf("lines: column %q is not in the batch, which has a %T", column.Name, b.Table)
+			}
+			result[i] = f.values(record.Column(column.field))
+		}
+	}
+	return result, nil
+}
+
+// selected reports whether a row comes out.
+func selected(v *batch.Verdicts, row int) bool {
+	return v.Selected == nil || v.Selected[row>>3]>>(row&7)&1 != 0
+}

@@ -1,0 +1,143 @@
+package lines
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"robotsbatch/batch"
+)
+
+// form is how values are written: as text or as JSON.
+type form struct {
+	null string
+	json bool
+	// most is how many bytes the text may have up to the end of a row. A list that
+	// exceeds it is written in part, and the batch is refused.
+	most int64
+}
+
+var (
+	textForm = form{null: ""}
+	jsonForm = form{null: "null", json: true}
+)
+
+// appendString appends a string, which the text form leaves as it is.
+func (f form) appendString(dst []byte, s string) []byte {
+	if f.json {
+		return AppendString(dst, s)
+	}
+	return append(dst, s...)
+}
+
+func (f form) urls(c *batch.Column) Appender {
+	return func(dst []byte, row int) []byte {
+		switch {
+		case c.Null(row):
+			return append(dst, f.null...)
+		case f.json:
+			return AppendString(dst, c.Value(row))
+		}
+		return append(dst, c.Value(row)...)
+	}
+}
+
+// verdicts returns how a verdict column is written.
+func (f form) verdicts(v *batch.Verdicts, c *batch.VerdictColumn) (Appender, error) {
+	if c.Kind == batch.Allowed {
+		return f.allowed(&v.Agents[c.Agent]), nil
+	}
+	values, err := v.Values(c)
+	if err != nil {
+		return nil, fmt.Errorf("lines: %w", err)
+	}
+	write := f.typed(&values)
+	return func(dst []byte, row int) []byte {
+		if of := values.At(row); of >= 0 {
+			return write(dst, of)
+		}
+		return append(dst, f.null...)
+	}, nil
+}
+
+// allowed writes an agent's verdicts, of which there may be hundreds a row.
+func (f form) allowed(agent *batch.AgentVerdicts) Appender {
+	return func(dst []byte, row int) []byte {
+		at, bit := row>>3, byte(1)<<(row&7)
+		switch {
+		case agent.Valid[at]&bit == 0:
+			return append(dst, f.null...)
+		case agent.Allowed[at]&bit == 0:
+			return append(dst, "false"...)
+		}
+		return append(dst, "true"...)
+	}
+}
+
+// timeLayout is how Arrow's timestamps are written as text, too.
+const timeLayout = "2006-01-02 15:04:05Z07:00"
+
+// typed returns how a value of a column is written, by its number.
+func (f form) typed(v *batch.Values) func(dst []byte, of int32) []byte {
+	switch v.Kind.Type {
+	case batch.BoolType:
+		return func(dst []byte, of int32) []byte { return strconv.AppendBool(dst, of > 0) }
+	case batch.Int32Type, batch.Int64Type:
+		return func(dst []byte, of int32) []byte { return strconv.AppendInt(dst, v.Ints[of], 10) }
+	case batch.TextType:
+		return func(dst []byte, of int32) []byte { return f.appendString(dst, v.Texts[of]) }
+	case batch.FloatType:
+		return onceARun(func(dst []byte, of int32) []byte { return f.appendFloat(dst, v.Floats[of], 64) })
+	case batch.TimeType:
+		return onceARun(func(dst []byte, of int32) []byte {
+			return f.appendString(dst, time.Unix(v.Ints[of], 0).UTC().Format(timeLayout))
+		})
+	default:
+		if v.Kind.Agents {
+			return f.agents(v.Lists)
+		}
+		return onceARun(func(dst []byte, of int32) []byte { return f.words(dst, &v.Lists[of]) })
+	}
+}
+
+// onceARun calls write once for a run of rows with the same value.
+func onceARun(write func(dst []byte, of int32) []byte) func(dst []byte, of int32) []byte {
+	last, text := int32(-1), []byte(nil)
+	return func(dst []byte, of int32) []byte {
+		if of != last {
+			last, text = of, write(text[:0], of)
+		}
+		return append(dst, text...)
+	}
+}
+
+// agents writes lists of agents, each of which many rows have in any order.
+func (f form) agents(lists []batch.List) func(dst []byte, of int32) []byte {
+	texts := make([][]byte, len(lists))
+	return func(dst []byte, of int32) []byte {
+		if texts[of] == nil {
+			texts[of] = f.words(nil, &lists[of])
+		}
+		return append(dst, texts[of]...)
+	}
+}
+
+// words appends a list of texts as a JSON array, or separated by blanks, which no element has.
+func (f form) words(dst []byte, l *batch.List) []byte {
+	if f.json {
+		dst = append(dst, '[')
+	}
+	for i := range l.Len() {
+		switch {
+		case f.json && i > 0:
+			dst = append(dst, ',')
+		case i > 0:
+			dst = append(dst, ' ')
+		}
+		dst = f.appendString(dst, l.At(i))
+	}
+	if f.json {
+		dst = append(dst, ']')
+	}
+	return dst
+}

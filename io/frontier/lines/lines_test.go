@@ -1,0 +1,257 @@
+package lines
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func constant(s string) func(dst []byte, row int) []byte {
+	return func(dst []byte, _ int) []byte { return append(dst, s...) }
+}
+
+// oneRow are verdicts of one row.
+var oneRow = &batch.Verdicts{Rows: 1}
+
+func TestOutput(t *testing.T) {
+	tests := []struct {
+		name   string
+		header string
+		parts  []string
+		want   string
+	}{
+		{"nothing", "", nil, ""},
+		{"header alone", "h\n", nil, "h\n"},
+		{"parts", "", []string{"a\n", "", "b\n"}, "a\nb\n"},
+		{"header and parts", "h\n", []string{"", "a\n", "b\n", ""}, "h\na\nb\n"},
+		{"header and empty parts", "h\n", []string{"", ""}, "h\n"},
+	}
+	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
+		for _, test := range tests {
+			t.Run(fmt.Sprintf("%s/%s", c, test.name), func(t *testing.T) {
+				w := new(linestest.Writer)
+				o, err := NewOutput(w, c, []byte(test.header), batch.Layout{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, part := range test.parts {
+					chunk, err := o.Encode(nil, oneRow, constant(part))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := o.Write(chunk); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := o.Close(); err != nil {
+					t.Fatal(err)
+				}
+				o.Abort()
+				if !w.Closed || w.Aborted {
+					t.Error("the output is not closed")
+				}
+				// A whole file of its kind, whatever is in it.
+				if got := compress.Detect(w.Bytes()); got != c {
+					t.Fatalf("the output is %s: %q", got, w.Bytes())
+				}
+				r, err := compress.NewReader(&w.Buffer, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close()
+				var got strings.Builder
+				for buffer := make([]byte, 10); err == nil; {
+					var n int
+					n, err = r.Read(buffer)
+					got.Write(buffer[:n])
+				}
+				if got.String() != test.want {
+					t.Errorf("%q, want %q", got.String(), test.want)
+				}
+			})
+		}
+	}
+}
+
+func TestOutputFails(t *testing.T) {
+	full := errors.New("no space left")
+	w := &linestest.Writer{Fails: full}
+	o, err := NewOutput(w, compress.Zstd, []byte("h\n"), batch.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk, err := o.Encode(nil, oneRow, constant("a\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Write(chunk); !errors.Is(err, full) {
+		t.Errorf("Write: %v", err)
+	}
+	o.Abort()
+	if !w.Aborted {
+		t.Error("the output is not aborted")
+	}
+
+	w = &linestest.Writer{Fails: full}
+	if o, err = NewOutput(w, compress.None, []byte("h\n"), batch.Layout{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Close(); !errors.Is(err, full) || !w.Aborted {
+		t.Errorf("Close: %v, aborted: %v", err, w.Aborted)
+	}
+	if _, err := NewOutput(w, 99, nil, batch.Layout{}); err == nil {
+		t.Error("unknown codec: no error")
+	}
+	if err := o.Write(otherChunk{}); err == nil {
+		t.Error("a chunk of another sink: no error")
+	}
+}
+
+// A batch may want more memory than it has: rows of a dictionary that are one
+// long entry, lists of them.
+func TestOutputMemory(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	entry := `"` + strings.Repeat("a", 1000) + `"`
+	all := entry + strings.Repeat(","+entry, 99)
+	for name, column := range map[string]arrow.Array{
+		"many rows":      tablestest.FromJSON(t, dt, "["+all+"]"),
+		"a long list":    tablestest.FromJSON(t, arrow.ListOf(dt), "[["+all+"]]"),
+		"list in struct": tablestest.FromJSON(t, arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(dt)}), `[{"l":[`+all+`]}]`),
+	} {
+		for memory, fails := range map[int64]bool{0: false, 200_000: false, 50_000: true} {
+			layout := batch.Layout{URLColumn: "other", Memory: memory}
+			record := tablestest.NewRecord([]string{"d"}, column)
+			columns, err := Columns(layout, record.Schema())
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := &batch.Verdicts{Rows: column.Len()}
+			values, err := JSON(&batch.Batch{Table: record}, v, columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := NewOutput(new(linestest.Writer), compress.None, nil, layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			most := 0
+			_, err = o.Encode(nil, v, func(dst []byte, row int) []byte {
+				dst = values[0](dst, row)
+				most = len(dst)
+				return dst
+			})
+			if (err != nil) != fails || fails && !strings.Contains(err.Error(), "raise -memory") {
+				t.Errorf("%s: %d bytes of memory: %v", name, memory, err)
+			}
+			if fails && most > 60_000 {
+				t.Errorf("%s: %d bytes before the end", name, most)
+			}
+		}
+	}
+}
+
+type otherChunk struct{}
+
+func (otherChunk) Size() int64 { return 0 }
+
+func TestColumns(t *testing.T) {
+	table := func(names ...string) *arrow.Schema {
+		var fields []arrow.Field
+		for _, name := range names {
+			fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
+		}
+		return arrow.NewSchema(fields, nil)
+	}
+	tests := []struct {
+		name   string
+		keep   batch.Keep
+		url    string
+		schema *arrow.Schema
+		want   string // an asterisk marks the URL column
+	}{
+		{"list", batch.KeepAll, "", nil, "*url allowed"},
+		{"list, URL", batch.KeepURL, "url", nil, "*url allowed"},
+		{"list, none", batch.KeepNone, "url", nil, "allowed"},
+		{"table", batch.KeepAll, "u", table("a", "u", "b"), "a *u b allowed"},
+		{"table, URL", batch.KeepURL, "u", table("a", "u", "b"), "*u allowed"},
+		{"table, none", batch.KeepNone, "u", table("a", "u", "b"), "allowed"},
+		{"two columns of the URL's name", batch.KeepAll, "u", table("u", "u"), "*u u allowed"},
+		{"no URL column", batch.KeepAll, "url", table("host"), "host allowed"},
+		{"no URL column, URL", batch.KeepURL, "", table("host"), "*url allowed"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			columns, err := Columns(batch.Layout{Keep: test.keep, URLColumn: test.url, Verdicts: linestest.Columns(1, false)}, test.schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, column := range columns {
+				if column.kind == urlColumn {
+					column.Name = "*" + column.Name
+				}
+				got = append(got, column.Name)
+			}
+			if got := strings.Join(got, " "); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestBatchWithoutTable is a mistake of the caller's, and no panic.
+func TestBatchWithoutTable(t *testing.T) {
+	columns, err := Columns(batch.Layout{URLColumn: "url"}, linestest.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Text(linestest.List("a", "b", "c", "d"), linestest.Verdicts(), columns); err == nil {
+		t.Error("no error")
+	}
+	columns, err = Columns(batch.Layout{Keep: batch.KeepNone, Verdicts: linestest.Facts()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := linestest.Verdicts()
+	v.Columns = nil
+	if _, err := JSON(linestest.List("a", "b", "c", "d"), v, columns); err == nil {
+		t.Error("no error without facts")
+	}
+}
+
+func TestAppendString(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"", `""`},
+		{"http://a.example/?a=1&b=<2>", `"http://a.example/?a=1&b=<2>"`},
+		{`"\/`, `"\"\\/"`},
+		{"\x00\b\t\n\v\f\r\x1f\x7f", `"\u0000\u0008\t\n\u000b\u000c\r\u001f` + "\x7f\""},
+		{"ü€😀\u2028\ufffd", "\"ü€😀\u2028\ufffd\""},
+		{"\xff", `"` + "\ufffd" + `"`},
+		{"a\xc3", `"a` + "\ufffd" + `"`},
+		{"\xed\xa0\x80", `"` + "\ufffd\ufffd\ufffd" + `"`},
+		{"\xf0\x9f\x98x\xf0\x9f\x98\x80", `"` + "\ufffd\ufffd\ufffdx😀" + `"`},
+	}
+	for _, test := range tests {
+		if got := string(AppendString(nil, test.in)); got != test.want {
+			t.Errorf("%q is %s, want %s", test.in, got, test.want)
+		}
+		if got := string(AppendString([]byte("x"), []byte(test.in))); got != "x"+test.want {
+			t.Errorf("%q as bytes is %s, want %s", test.in, got, test.want)
+		}
+		if !json.Valid(AppendString(nil, test.in)) {
+			t.Errorf("%q gives no JSON", test.in)
+		}
+	}
+}

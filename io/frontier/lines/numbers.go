@@ -1,0 +1,130 @@
+package lines
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"robotsbatch/batch"
+)
+
+// Numbers is a column of numbers that a decoder fills from text, row by row. They are
+// integers until a row has another number, and floats from then on.
+type Numbers struct {
+	ints       []int64
+	floats     []float64
+	isFloats   bool
+	validity   []byte
+	notNumbers int
+}
+
+// Reset makes n an empty column for at most that many rows, in the memory that it has.
+func (n *Numbers) Reset(rows int) {
+	n.ints, n.floats, n.isFloats, n.notNumbers = n.ints[:0], n.floats[:0], false, 0
+	n.validity = n.validity[:0]
+	for range (rows + 7) / 8 {
+		n.validity = append(n.validity, 0xFF)
+	}
+}
+
+// Append ends a row with the number that a text is, with blanks around it maybe. An empty
+// text is null, and one that is no number is null and counted.
+func (n *Numbers) Append(text []byte) {
+	text = bytes.Trim(text, " \t")
+	if integer, ok := parseInt(text); ok {
+		n.add(integer, float64(integer))
+		return
+	}
+	if len(text) == 0 {
+		n.Null()
+		return
+	}
+	if x, ok := parseFloat(text); ok {
+		n.toFloats()
+		n.add(0, x)
+		return
+	}
+	n.notNumbers++
+	n.Null()
+}
+
+// Null ends a row that has none.
+func (n *Numbers) Null() {
+	row := n.len()
+	n.add(0, 0)
+	n.validity[row>>3] &^= 1 << (row & 7)
+}
+
+func (n *Numbers) add(integer int64, x float64) {
+	if n.isFloats {
+		n.floats = append(n.floats, x)
+	} else {
+		n.ints = append(n.ints, integer)
+	}
+}
+
+func (n *Numbers) len() int {
+	if n.isFloats {
+		return len(n.floats)
+	}
+	return len(n.ints)
+}
+
+// toFloats makes the rows so far floats.
+func (n *Numbers) toFloats() {
+	if n.isFloats {
+		return
+	}
+	n.isFloats = true
+	for _, integer := range n.ints {
+		n.floats = append(n.floats, float64(integer))
+	}
+}
+
+// Column returns the rows, in the same memory.
+func (n *Numbers) Column() batch.Numbers {
+	c := batch.Numbers{Validity: n.validity, NotNumbers: n.notNumbers}
+	if n.isFloats {
+		c.Floats = n.floats
+	} else {
+		c.Ints = n.ints
+	}
+	return c
+}
+
+// parseInt parses an integer of 64 bits. Larger ones are for parseFloat.
+func parseInt(text []byte) (int64, bool) {
+	digits := text
+	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || len(digits) > 19 {
+		return 0, false
+	}
+	n := uint64(0)
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + uint64(c-'0')
+	}
+	if text[0] == '-' {
+		return -int64(n), n <= 1<<63 // there is one more of these
+	}
+	return int64(n), n <= math.MaxInt64
+}
+
+// parseFloat parses a decimal number, with a fraction and an exponent maybe.
+func parseFloat(text []byte) (float64, bool) {
+	const most = 100 // bytes of a number that anybody writes
+	if len(text) > most {
+		return 0, false
+	}
+	for _, c := range text {
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			return 0, false
+		}
+	}
+	x, err := strconv.ParseFloat(string(text), 64)
+	return x, err == nil
+}

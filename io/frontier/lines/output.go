@@ -1,0 +1,203 @@
+package lines
+
+import (
+	"fmt"
+	"sync"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+)
+
+// Output is all of a batch.Sink but Encode. Each batch is compressed on the
+// worker that encodes it, into a gzip member or zstd frame of its own, or into
+// several where it is large.
+type Output struct {
+	w     blob.Writer
+	codec compress.Codec
+	// first is what the output starts with: the header, compressed.
+	first []byte
+	// memory is the most bytes that a batch may have as it is written, plain the most
+	// before compression, and part how many bytes are compressed at once.
+	memory, plain, part int64
+	// empty is the whole of an output without header and rows.
+	empty []byte
+	begun bool // something was written
+
+	texts  sync.Pool // *[]byte: lines before they are compressed
+	chunks sync.Pool // *[]byte: what Write has written
+}
+
+// parts is how many parts the memory of a batch has at least.
+const parts = 8
+
+// NewOutput writes to w, first the header, which may be empty. It uses only the
+// layout's limit of memory.
+func NewOutput(w blob.Writer, c compress.Codec, header []byte, l batch.Layout) (*Output, error) {
+	o := &Output{w: w, codec: c, memory: l.MemoryLimit(), plain: l.PlainLimit(), part: l.MemoryLimit() / parts}
+	var err error
+	if o.empty, err = compress.AppendCompressed(nil, nil, c); err != nil {
+		return nil, err
+	}
+	if len(header) > 0 {
+		if o.first, err = compress.AppendCompressed(nil, header, c); err != nil {
+			return nil, err
+		}
+	}
+	o.texts.New = func() any { return new([]byte) }
+	o.chunks.New = func() any { return new([]byte) }
+	return o, nil
+}
+
+// chunk is a batch as it is written, in parts.
+type chunk [][]byte
+
+// Size implements batch.Chunk.
+func (c chunk) Size() (bytes int64) {
+	for _, part := range c {
+		bytes += int64(len(part))
+	}
+	return bytes
+}
+
+// Encode makes a chunk of the selected rows. appendRow appends a row and its line
+// end to dst. The memory comes from the batch's grant; needing more than the limit is
+// an error. Encode is safe for concurrent use.
+func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
+	e := encoding{Output: o, grant: grant}
+	text := o.buffer()
+	if o.codec != compress.None {
+		defer func() { o.texts.Put(&text) }()
+	}
+	for row := range v.Rows {
+		if !selected(v, row) {
+			continue
+		}
+		text = appendRow(text, row)
+		if int64(len(text)) < e.enough {
+			continue
+		}
+		var err error
+		if text, err = e.more(text); err != nil {
+			text = nil
+			return nil, err
+		}
+	}
+	err := e.end(text)
+	return e.chunk, err
+}
+
+// buffer returns memory for rows.
+func (o *Output) buffer() []byte {
+	pool := &o.texts
+	if o.codec == compress.None {
+		pool = &o.chunks
+	}
+	return (*pool.Get().(*[]byte))[:0]
+}
+
+// encoding is a batch on its way to a chunk.
+type encoding struct {
+	*Output
+	grant  *batch.Grant
+	chunk  chunk
+	size   int64 // of the chunk
+	plain  int64 // of what it was before compression
+	taken  int64 // for text that is in no chunk yet
+	enough int64 // the length up to which a text needs no more memory
+}
+
+// step is how much memory a text takes at a time.
+const step = 1 << 20
+
+// more takes memory for a text, or compresses it as a part when there is enough, and
+// returns the text to append rows to.
+func (e *encoding) more(text []byte) ([]byte, error) {
+	n := int64(len(text))
+	if e.size+n > e.memory && (e.codec == compress.None || n > e.memory) {
+		return nil, e.tooLarge()
+	}
+	if n >= e.part {
+		if err := e.end(text); err != nil {
+			return nil, err
+		}
+		e.taken, e.enough = 0, 0
+		if e.codec == compress.None {
+			return e.buffer(), nil
+		}
+		return text[:0], nil
+	}
+	more := n + step - e.taken
+	e.taken += more
+	e.enough = min(e.taken, e.part)
+	return text, e.grant.Take(more)
+}
+
+// end makes a part of a text.
+func (e *encoding) end(text []byte) error {
+	if len(text) == 0 {
+		return nil // no rows, no frame
+	}
+	packed := text
+	if e.codec != compress.None {
+		if err := e.grant.Take(int64(len(text))); err != nil { // it may not get smaller
+			return err
+		}
+		var err error
+		if packed, err = compress.AppendCompressed((*e.chunks.Get().(*[]byte))[:0], text, e.codec); err != nil {
+			return err
+		}
+		e.taken += int64(len(text))
+	}
+	e.chunk = append(e.chunk, packed)
+	e.size += int64(len(packed))
+	e.plain += int64(len(text))
+	if e.size > e.memory || e.plain > e.Output.plain {
+		return e.tooLarge()
+	}
+	return e.grant.Take(int64(len(packed)) - e.taken)
+}
+
+func (o *Output) tooLarge() error {
+	return fmt.Errorf("its rows take more than %d bytes as they are written, or %d before compression: raise -memory, or lower -batch-rows", o.memory, o.plain)
+}
+
+// Write implements batch.Sink. The chunk's memory is used again.
+func (o *Output) Write(c batch.Chunk) error {
+	parts, ok := c.(chunk)
+	if !ok {
+		return fmt.Errorf("lines: a chunk is a %T: it was not made by Encode", c)
+	}
+	if len(parts) > 0 && !o.begun {
+		o.begun = true
+		if _, err := o.w.Write(o.first); err != nil {
+			return err
+		}
+	}
+	for i := range parts {
+		if _, err := o.w.Write(parts[i]); err != nil {
+			return err
+		}
+		o.chunks.Put(&parts[i])
+	}
+	return nil
+}
+
+// Close implements batch.Sink. An output without rows still is a whole file of
+// its kind.
+func (o *Output) Close() error {
+	if !o.begun {
+		first := o.first
+		if len(first) == 0 {
+			first = o.empty
+		}
+		if _, err := o.w.Write(first); err != nil {
+			o.w.Abort()
+			return err
+		}
+	}
+	return o.w.Close()
+}
+
+// Abort implements batch.Sink.
+func (o *Output) Abort() { o.w.Abort() }

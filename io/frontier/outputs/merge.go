@@ -1,0 +1,165 @@
+package outputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/store/blob"
+)
+
+// mergeReaders is how many manifests and outputs are read at once.
+const mergeReaders = 32
+
+// Merge merges the manifests of a job's shards in a folder into one, and returns it
+// with the number of shards. All shards must exist, have ended, belong to one job and
+// have seen the same inputs, and their outputs must be unchanged. The error names what
+// is wrong; it wraps [manifest.ErrIncomplete] if shards must still be run.
+func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int, err error) {
+	unlock := func() {}
+	if !blob.IsURL(folder) {
+		lock, err := blob.LockFolder(folder)
+		if err != nil {
+			return nil, 0, err
+		}
+		unlock = lock.Unlock
+	}
+	defer unlock()
+	parts, err := readShards(ctx, folder)
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := manifest.Merge(parts)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", blob.Shown(folder), err)
+	}
+	if m, err = manifest.ReadBytes(text); err != nil {
+		return nil, 0, err
+	}
+	if err := checkOutputs(ctx, folder, m, parts); err != nil {
+		return nil, 0, err
+	}
+	if !blob.IsURL(folder) {
+		if _, err := blob.Sweep(folder); err != nil { // what killed shards left
+			return nil, 0, err
+		}
+	}
+	r := &Record{ctx: ctx, name: Below(folder, manifest.FolderName)}
+	return m, len(parts), r.replace(text)
+}
+
+// readShards reads the manifests of all shards in a folder; nil for a missing one.
+func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error) {
+	names, err := shardNames(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	var parts []*manifest.Manifest
+	for _, name := range names {
+		s, _ := manifest.ParseFileName(name)
+		if parts == nil {
+			parts = make([]*manifest.Manifest, s.Count)
+		}
+		if s.Count != len(parts) {
+			return nil, fmt.Errorf("%s: there are shards of %d and of %d: remove the manifests of those that are not meant",
+				blob.Shown(folder), len(parts), s.Count)
+		}
+	}
+	return parts, each(len(names), func(i int) error {
+		s, _ := manifest.ParseFileName(names[i])
+		m, err := readManifest(ctx, Below(folder, names[i]))
+		if err == nil && (m.Job.Shard == nil || m.Job.Shard.Index != s.Index || m.Job.Shard.Count != s.Count) {
+			err = fmt.Errorf("%s is the manifest of another shard than its name says", names[i])
+		}
+		parts[s.Index] = m
+		return err
+	})
+}
+
+// shardNames returns the names of the shards' manifests in a folder.
+func shardNames(ctx context.Context, folder string) (names []string, err error) {
+	add := func(name string) {
+		if _, ok := manifest.ParseFileName(name); ok {
+			names = append(names, name)
+		}
+	}
+	if blob.IsURL(folder) {
+		u, err := blob.ParseURL(folder)
+		if err != nil {
+			return nil, err
+		}
+		objects, err := blob.Expand(ctx, u.Below(manifest.ShardPattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range objects {
+			add(o.Stem)
+		}
+	} else {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			add(entry.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no shard has been done here: run the job with -shard first", blob.Shown(folder))
+	}
+	return names, nil
+}
+
+// checkOutputs returns an error for outputs that changed since their shards wrote them.
+func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, parts []*manifest.Manifest) error {
+	of := make(map[string]int)
+	for i, part := range parts {
+		for k := range part.Outputs {
+			of[part.Outputs[k].Output.Name] = i
+		}
+	}
+	return each(len(m.Outputs), func(i int) error {
+		o := m.Outputs[i].Output
+		name := Below(folder, o.Name)
+		now, err := blob.Stat(ctx, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%s is gone: run shard %d again", blob.Shown(name), of[o.Name])
+		case err != nil:
+			return err
+		case !now.Known() || !fileOf(o.Name, now).Same(o):
+			return fmt.Errorf("%s is not what was written: run shard %d again", blob.Shown(name), of[o.Name])
+		}
+		return nil
+	})
+}
+
+// each calls do for 0 to n-1, several at a time, and returns the error of the lowest
+// number that failed.
+func each(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	numbers := make(chan int)
+	var group sync.WaitGroup
+	for range min(n, mergeReaders) {
+		group.Go(func() {
+			for i := range numbers {
+				errs[i] = do(i)
+			}
+		})
+	}
+	for i := range n {
+		numbers <- i
+	}
+	close(numbers)
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package outputs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/store/blob"
+)
+
+// writeShard writes a shard that has ended, with one output.
+func writeShard(t testing.TB, folder string, s manifest.Shard) {
+	t.Helper()
+	name := fmt.Sprintf("%d.csv", s.Index)
+	if err := os.WriteFile(filepath.Join(folder, name), []byte("url\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	info, err := blob.Stat(t.Context(), filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := manifest.AppendJob(nil, &manifest.Job{Manifest: manifest.Version, Program: "devel", Shard: &s})
+	text = manifest.AppendOutput(text, &manifest.Output{
+		Inputs: []manifest.File{{Name: name, Size: 4, Modified: time.Unix(1_772_366_400, 0).UTC()}}, Output: fileOf(name, info), Checksum: "ab",
+		Parts: []manifest.Part{{Size: 4, Checksum: "ab"}}, Counts: batch.Stats{Rows: int64(s.Index), Agents: []batch.Counts{{Allowed: int64(s.Index)}}},
+	})
+	text = manifest.AppendEnd(text, 1)
+	if err := os.WriteFile(filepath.Join(folder, s.FileName()), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// BenchmarkMerge is what a job of so many shards takes to be merged.
+func BenchmarkMerge(b *testing.B) {
+	for _, shards := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("shards=%d", shards), func(b *testing.B) {
+			folder := b.TempDir()
+			for i := range shards {
+				writeShard(b, folder, manifest.Shard{Index: i, Count: shards})
+			}
+			for b.Loop() {
+				m, n, err := Merge(b.Context(), folder)
+				if err != nil || n != shards || len(m.Outputs) != shards {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+}
+
+// What killed shards left goes when the whole is there.
+func TestMergeSweeps(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 3 {
+		writeShard(t, folder, manifest.Shard{Index: i, Count: 3})
+	}
+	left := filepath.Join(folder, ".0.csv.robotsbatch-00000000.tmp")
+	if err := os.WriteFile(left, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, shards, err := Merge(t.Context(), folder)
+	if err != nil || shards != 3 || len(m.Outputs) != 3 || m.Outputs[2].Counts.Rows != 2 {
+		t.Fatalf("%d shards, %+v, %v", shards, m, err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("%s: %v", left, err)
+	}
+	if whole, err := readManifest(t.Context(), filepath.Join(folder, manifest.FolderName)); err != nil || !whole.Ended || whole.Job.Shard != nil {
+		t.Errorf("the manifest: %+v, %v", whole, err)
+	}
+}
+
+// A shard is one run's at a time; others of the job are not in its way.
+func TestClaimShard(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out") + "/"
+	release, err := ClaimShard(folder, manifest.Shard{Index: 0, Count: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if _, err := ClaimShard(folder, manifest.Shard{Index: 0, Count: 2}); !blob.Temporary(err) {
+		t.Errorf("a second run of the shard: %v", err)
+	}
+	other, err := ClaimShard(folder, manifest.Shard{Index: 1, Count: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+}

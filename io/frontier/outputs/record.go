@@ -1,0 +1,300 @@
+package outputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/store/blob"
+)
+
+// Output is one output of a job, and the inputs whose rows go there.
+type Output struct {
+	// Path is a file's name, an object's URL, or "-" for stdout. In an output folder it
+	// has no ending yet, because the input's format decides that.
+	Path     string
+	InFolder bool
+	Inputs   []frontier.Input
+}
+
+// Record is the manifest of a job, or of a shard of one, while it grows. A nil Record belongs to a job
+// without a manifest: Used, Start, Sums, Enter, Save, End and Close accept it and do
+// nothing. Used, Enter and Save are safe for concurrent use.
+type Record struct {
+	name   string // of the manifest
+	folder string // names of outputs are relative to it
+	// single says that there is only one output; its manifest is written when it is
+	// complete.
+	single bool
+	job    manifest.Job
+	file   *os.File
+
+	// An object cannot be appended to. It is replaced each time an eighth of its
+	// outputs is new.
+	ctx   context.Context
+	text  []byte // all lines
+	saved int    // outputs in the object
+	ended bool
+
+	mu      sync.Mutex // guards the fields below: workers add rule files, the publisher adds outputs
+	known   map[string]manifest.File
+	read    []manifest.RuleFile // not written yet
+	pending []byte              // lines not written yet
+	outputs int
+
+	writing sync.Mutex // for the file
+	broken  error      // what went wrong with it
+}
+
+// NewRecord returns the record of a job, or of the shard that job names, which has no
+// file yet. A folder always has one, a single output only if beside is set, and stdout
+// and objects have none, except those of shards: it is nil then. Saving ends with ctx.
+func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *Record {
+	r := &Record{ctx: ctx, job: job, known: make(map[string]manifest.File)}
+	switch {
+	case job.Shard != nil:
+		r.name, r.folder = Below(out, job.Shard.FileName()), out
+	case out == blob.Stdio || blob.IsURL(out):
+		return nil
+	case IsFolder(out):
+		r.name, r.folder = filepath.Join(out, manifest.FolderName), out
+	case beside:
+		r.name, r.folder, r.single = manifest.Beside(out), filepath.Dir(out), true
+	default:
+		return nil
+	}
+	return r
+}
+
+// Below returns the name of a file or object in a folder.
+func Below(folder, name string) string {
+	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
+		return u.Below(filepath.ToSlash(name)).String()
+	}
+	return filepath.Join(folder, filepath.FromSlash(name))
+}
+
+// Used records that a file of that rules folder was read.
+func (r *Record) Used(folder string, file manifest.File) {
+	if r == nil {
+		return
+	}
+	folder = blob.Shown(folder)
+	key := folder + "\x00" + file.Name
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if before, ok := r.known[key]; ok && before.Same(file) {
+		return
+	}
+	r.known[key] = file
+	for i, rules := range r.job.Rules {
+		if rules.Name == folder {
+			r.read = append(r.read, manifest.RuleFile{Source: i, File: file})
+			return
+		}
+	}
+}
+
+// queue queues lines for the manifest: the rule files that were read since the last
+// call, then what line appends.
+func (r *Record) queue(line func(text []byte) []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pending = line(manifest.AppendRuleFiles(r.pending, r.read))
+	r.read = nil
+}
+
+// begin replaces the file by one with only the outputs and rule files kept from an
+// earlier run.
+func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
+	if r.single {
+		return nil
+	}
+	text := manifest.AppendRuleFiles(manifest.AppendJob(nil, &r.job), rules)
+	for _, o := range kept {
+		text = manifest.AppendOutput(text, o)
+	}
+	r.outputs, r.saved = len(kept), len(kept)
+	if err := r.replace(text); err != nil {
+		return err
+	}
+	if r.isObject() {
+		r.text = text
+		return nil
+	}
+	var err error
+	if r.file, err = os.OpenFile(r.name, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+		return r.failed(err)
+	}
+	return nil
+}
+
+// replace writes the file as a whole.
+func (r *Record) replace(text []byte) error {
+	w, err := blob.Create(r.ctx, r.name)
+	if err != nil {
+		return r.failed(err)
+	}
+	if _, err = w.Write(text); err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		w.Abort()
+		return r.failed(err)
+	}
+	return nil
+}
+
+func (r *Record) isObject() bool { return blob.IsURL(r.name) }
+
+func (r *Record) failed(err error) error {
+	return fmt.Errorf("the manifest: %s: %w", blob.Shown(r.name), err)
+}
+
+// Sums wraps the writer of an output, so that checksums of it are computed. Wrap the
+// sink that writes to it by [manifest.Sums.Around]. The sums are nil for a nil Record.
+func (r *Record) Sums(w blob.Writer) (blob.Writer, *manifest.Sums) {
+	if r == nil {
+		return w, nil
+	}
+	sums := manifest.NewSums(w)
+	return sums, sums
+}
+
+// Enter records an output that is complete; Save writes it.
+func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.Sums, stats *batch.Stats) error {
+	if r == nil || path == blob.Stdio {
+		return nil
+	}
+	info, err := blob.Stat(r.ctx, path)
+	if err != nil {
+		return r.failed(err)
+	}
+	if !info.Known() {
+		return r.failed(errors.New("the output is no regular file: leave out -manifest and -resume"))
+	}
+	name, err := r.relative(path)
+	if err != nil {
+		return r.failed(err)
+	}
+	o := &manifest.Output{
+		Output: fileOf(name, info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: *stats,
+	}
+	o.Output.Size = sums.Size()
+	for _, in := range src.Versions() {
+		o.Inputs = append(o.Inputs, fileOf(in.Path, in.Info))
+	}
+	for _, t := range src.Truncated() {
+		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.Input), Rows: t.Rows})
+	}
+	r.queue(func(text []byte) []byte {
+		r.outputs++
+		return manifest.AppendOutput(text, o)
+	})
+	return nil
+}
+
+// relative returns the name of an output relative to the folder, with slashes.
+func (r *Record) relative(path string) (string, error) {
+	if r.isObject() {
+		return strings.TrimPrefix(blob.Shown(path), blob.Shown(r.folder)), nil
+	}
+	name, err := filepath.Rel(r.folder, path)
+	return filepath.ToSlash(name), err
+}
+
+// End records that the job has ended, and saves.
+func (r *Record) End() error {
+	if r == nil || r.single {
+		return nil
+	}
+	r.queue(func(text []byte) []byte { return manifest.AppendEnd(text, r.outputs) })
+	r.ended = true
+	return r.Save()
+}
+
+// Save writes the entered outputs and makes them durable. Of several concurrent calls,
+// one writes for all.
+func (r *Record) Save() error {
+	if r == nil {
+		return nil
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.mu.Lock()
+	text, outputs := r.pending, r.outputs
+	r.pending = nil
+	r.mu.Unlock()
+	if len(text) == 0 || r.broken != nil {
+		return r.broken
+	}
+	if r.single {
+		return r.replace(manifest.AppendEnd(append(manifest.AppendJob(nil, &r.job), text...), r.outputs))
+	}
+	if r.isObject() {
+		r.text = append(r.text, text...)
+		if r.ended || outputs-r.saved > r.saved/8 {
+			r.broken, r.saved = r.replace(r.text), outputs
+		}
+		return r.broken
+	}
+	_, err := r.file.Write(text)
+	if err == nil {
+		err = r.file.Sync()
+	}
+	if err != nil {
+		r.broken = r.failed(err)
+	}
+	return r.broken
+}
+
+// Close closes the file.
+func (r *Record) Close() {
+	if r != nil && r.file != nil {
+		r.file.Close()
+	}
+}
+
+// PathOf returns the path of a recorded output.
+func (r *Record) PathOf(o *manifest.Output) string {
+	return Below(r.folder, o.Output.Name)
+}
+
+// fileOf converts a version to the manifest's form, without credentials in its name.
+func fileOf(name string, info blob.Info) manifest.File {
+	return manifest.File{Name: blob.Shown(name), Size: info.Size, Modified: info.Modified.UTC(), ETag: info.ETag}
+}
+
+// Forget removes the manifest of a single output that is about to be replaced.
+func Forget(out string) error {
+	if out == blob.Stdio || blob.IsURL(out) || IsFolder(out) {
+		return nil
+	}
+	err := os.Remove(manifest.Beside(out))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the manifest: %w", err)
+	}
+	return nil
+}
+
+// IsFolder reports whether a name means a folder of outputs: an existing folder, or a
+// name that ends with a separator.
+func IsFolder(name string) bool {
+	if blob.IsURL(name) {
+		u, err := blob.ParseURL(name)
+		return err == nil && u.IsFolder()
+	}
+	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator)) {
+		return true
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}

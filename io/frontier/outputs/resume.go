@@ -1,0 +1,225 @@
+package outputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/store/blob"
+)
+
+// Resumed says what an earlier run has done.
+type Resumed struct {
+	// Done holds, for each planned output, the earlier run's output if that is still
+	// valid; nil if it must be written.
+	Done []*manifest.Output
+	// Kept is how many outputs in Done are not nil.
+	Kept int
+	// First says that there was no earlier run; Stopped says that the earlier run did not
+	// finish.
+	First, Stopped bool
+	// Redo lists the reasons why finished outputs are written again.
+	Redo []string
+	// Anew is the reason why everything is written again, such as "-agent has changed"; ""
+	// if there is none.
+	Anew string
+	// Left are outputs of the earlier run whose inputs are not planned any more.
+	Left []Left
+}
+
+// Left is an output that an earlier run wrote and that this run leaves as it is, because
+// its input is not among this run's.
+type Left struct {
+	Path, Input string
+	// Gone says that the input does not exist any more.
+	Gone bool
+}
+
+// readManifest reads the manifest of that name, a file or an object. The error names it,
+// and wraps fs.ErrNotExist if it does not exist.
+func readManifest(ctx context.Context, name string) (*manifest.Manifest, error) {
+	if !blob.IsURL(name) {
+		return manifest.ReadFile(name)
+	}
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := manifest.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", blob.Shown(name), err)
+	}
+	return m, nil
+}
+
+// Start starts the manifest of a job that uses these rules, without resuming.
+func (r *Record) Start(rules []manifest.Rules) error {
+	if r == nil {
+		return nil
+	}
+	r.job.Rules = rules
+	return r.begin(nil, nil)
+}
+
+// RuleFiles looks up the files that rules were read from.
+type RuleFiles interface {
+	// FileNow returns the current version of a file in a folder source, with its name
+	// for people. ok is false if there is no such source.
+	FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error)
+}
+
+// Resume starts the manifest with those planned outputs that an earlier run wrote and
+// that this run would write the same. Outputs of truncated inputs count only with
+// acceptTruncated.
+func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.Rules, versions RuleFiles, acceptTruncated bool) (*Resumed, error) {
+	r.job.Rules = rules
+	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
+	old, err := readManifest(ctx, r.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		result.First = true
+	case err != nil:
+		return nil, fmt.Errorf("-resume: %w: run without -resume to do everything again", err)
+	default:
+		result.Stopped = !old.Ended
+		why := old.Job.Difference(&r.job)
+		if why == "" {
+			why = changedRule(ctx, old, versions)
+		}
+		result.Anew = why
+		result.Left = r.left(ctx, old, planned)
+	}
+	if result.First || result.Anew != "" {
+		return result, r.begin(nil, nil)
+	}
+	done := make(map[string]*manifest.Output, len(old.Outputs))
+	for i := range old.Outputs {
+		done[keyOf(inputNames(&old.Outputs[i]))] = &old.Outputs[i]
+	}
+	var kept []*manifest.Output
+	for i, out := range planned {
+		o := done[keyOf(shownNames(out.Inputs))]
+		if o == nil {
+			continue
+		}
+		if why := r.outdated(ctx, out, o, acceptTruncated); why != "" {
+			result.Redo = append(result.Redo, why)
+			continue
+		}
+		result.Done[i] = o
+		kept = append(kept, o)
+	}
+	result.Kept = len(kept)
+	if len(kept) == 0 {
+		old.RuleFiles = nil
+	}
+	r.carry(old.RuleFiles)
+	return result, r.begin(kept, old.RuleFiles)
+}
+
+// left finds the outputs of an earlier run whose inputs are not planned and that are still
+// there. Another shard may have the input now, so it finds none of a shard.
+func (r *Record) left(ctx context.Context, old *manifest.Manifest, planned []Output) (left []Left) {
+	if r.single || r.job.Shard != nil {
+		return nil
+	}
+	now := make(map[string]bool, len(planned))
+	for _, out := range planned {
+		now[keyOf(shownNames(out.Inputs))] = true
+	}
+	for i := range old.Outputs {
+		o := &old.Outputs[i]
+		names := inputNames(o)
+		if now[keyOf(names)] || len(names) == 0 {
+			continue
+		}
+		if _, err := blob.Stat(ctx, r.PathOf(o)); err != nil {
+			continue
+		}
+		l := Left{Path: blob.Shown(r.PathOf(o)), Input: names[0]}
+		for _, name := range names {
+			if _, err := blob.Stat(ctx, name); errors.Is(err, fs.ErrNotExist) {
+				l.Input, l.Gone = name, true
+				break
+			}
+		}
+		left = append(left, l)
+	}
+	return left
+}
+
+// inputNames returns the names of an output's inputs.
+func inputNames(o *manifest.Output) []string {
+	var names []string
+	for _, in := range o.Inputs {
+		names = append(names, in.Name)
+	}
+	return names
+}
+
+// keyOf returns the key of an output: the names of its inputs.
+func keyOf(names []string) string { return strings.Join(names, "\x00") }
+
+func shownNames(inputs []frontier.Input) []string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = blob.Shown(in.Path)
+	}
+	return names
+}
+
+// changedRule finds a file of a rules folder that changed since the earlier run. The
+// sources of rules must be the same.
+func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles) string {
+	for _, f := range old.RuleFiles {
+		now, shown, ok, err := versions.FileNow(ctx, f.Source, f.Name)
+		if ok && (err != nil || !now.Same(f.File)) {
+			return shown + " has changed"
+		}
+	}
+	return ""
+}
+
+// carry takes over the rule files that are already in the manifest.
+func (r *Record) carry(files []manifest.RuleFile) {
+	for _, f := range files {
+		if f.Source >= 0 && f.Source < len(r.job.Rules) {
+			r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
+		}
+	}
+}
+
+// outdated says why an output must be written again; "" if it need not be.
+func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, acceptTruncated bool) string {
+	if !acceptTruncated && len(o.Truncated) > 0 {
+		return o.Truncated[0].Input + " was cut, and taken as far as it came (-accept-truncated, which is not given now)"
+	}
+	for i, in := range out.Inputs {
+		now, err := blob.Stat(ctx, in.Path)
+		if err != nil || !now.Known() || !fileOf(in.Path, now).Same(o.Inputs[i]) {
+			return in.Name() + " is not what it was"
+		}
+	}
+	whole := r.PathOf(o)
+	path, planned := blob.Shown(whole), blob.Shown(out.Path)
+	if !r.isObject() {
+		planned = filepath.Clean(planned)
+	}
+	if path != planned && !strings.HasPrefix(path, planned+".") {
+		return path + " has another name now"
+	}
+	now, err := blob.Stat(ctx, whole)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path + " is gone"
+	case err != nil || !now.Known() || !fileOf(o.Output.Name, now).Same(o.Output):
+		return path + " is not what was written"
+	}
+	return ""
+}

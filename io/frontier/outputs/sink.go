@@ -1,0 +1,92 @@
+package outputs
+
+import (
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/arrowipc"
+	"robotsbatch/io/frontier/delimited"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/jsonl"
+	"robotsbatch/io/frontier/parquetio"
+	"robotsbatch/io/frontier/text"
+	"robotsbatch/io/store/blob"
+)
+
+// Compression is the compression inside Arrow and Parquet files. LZ4 is only for Arrow,
+// Snappy only for Parquet.
+type Compression uint8
+
+const (
+	ZstdCompression Compression = iota
+	LZ4Compression
+	SnappyCompression
+	NoCompression
+)
+
+// PassThrough makes the columns of an output's inputs pass through, if all of them come
+// out as the same kind of table and no other encoding was asked for.
+func (o *Options) PassThrough(t Target, out Output, src *frontier.Concatenation) error {
+	if o.Recode || o.Keep == batch.KeepNone {
+		return nil
+	}
+	passing := false
+	switch source := src.First().Source.(type) {
+	case *arrowipc.Source:
+		passing = t.Format.IsArrow() && source.CanPassThrough(t.Format == format.ArrowS, len(out.Inputs) > 1)
+	case *parquetio.Source:
+		passing = t.Format == format.Parquet && source.CanPassThrough()
+	}
+	if !passing {
+		return nil
+	}
+	return src.PassThrough()
+}
+
+// NewSink returns a sink that encodes the inputs' rows to w; first is the first input.
+// passing says that their columns pass through. memory is the most bytes that encoding a
+// batch may take.
+func (o *Options) NewSink(t Target, first *frontier.Source, passing bool, memory int64, w blob.Writer) (batch.Sink, error) {
+	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory}
+	return sinks[t.Format](&opening{Options: o, Target: t, layout: layout, first: first, passing: passing, w: w})
+}
+
+// opening is a sink that is being opened.
+type opening struct {
+	*Options
+	Target
+	layout  batch.Layout
+	first   *frontier.Source
+	passing bool
+	w       blob.Writer
+}
+
+// sinks open the sink of each format that can be written.
+var sinks = map[format.Format]func(*opening) (batch.Sink, error){
+	format.Arrow: newArrow, format.ArrowS: newArrow, format.Parquet: newParquet,
+	format.Text: func(o *opening) (batch.Sink, error) { return text.NewSink(o.w, o.codec, o.layout) },
+	format.CSV:  newDelimited, format.TSV: newDelimited,
+	format.JSONL: func(o *opening) (batch.Sink, error) {
+		return jsonl.NewSink(o.w, jsonl.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.codec})
+	},
+}
+
+func newDelimited(o *opening) (batch.Sink, error) {
+	return delimited.NewSink(o.w, delimited.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.codec, Tab: o.Target.Format == format.TSV})
+}
+
+func newParquet(o *opening) (batch.Sink, error) {
+	if o.passing {
+		return parquetio.NewPassing(o.w, o.first.Source.(*parquetio.Source), o.layout)
+	}
+	inside := map[Compression]parquetio.Compression{SnappyCompression: parquetio.Snappy, NoCompression: parquetio.Uncompressed}[o.Compression]
+	return parquetio.NewSink(o.w, parquetio.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Compression: inside, Level: o.Level})
+}
+
+func newArrow(o *opening) (batch.Sink, error) {
+	inside := map[Compression]arrowipc.Compression{LZ4Compression: arrowipc.LZ4, NoCompression: arrowipc.Uncompressed}[o.Compression]
+	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Compression: inside, Stream: o.Target.Format == format.ArrowS}
+	if o.passing {
+		s.From = o.first.Source.(*arrowipc.Source)
+	}
+	return arrowipc.NewSink(o.w, s)
+}

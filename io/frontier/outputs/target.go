@@ -1,0 +1,204 @@
+package outputs
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+)
+
+// Options say how outputs are written.
+type Options struct {
+	// Out is a file, an object, a folder, or "-" for stdout.
+	Out string
+	// Format is the outputs' format; Unknown means that the name decides, or else the
+	// input.
+	Format format.Format
+	// Compression is the compression inside Arrow and Parquet files.
+	Compression Compression
+	// Level of zstd inside Parquet files, from 1 to 22; 0 means the standard.
+	Level int
+	// Recode decodes and encodes columns that could pass through.
+	Recode bool
+	// Keep says which columns of the input come out; Verdicts are the columns after them.
+	Keep     batch.Keep
+	Verdicts []batch.VerdictColumn
+	// Part is appended to the names of outputs in a folder.
+	Part string
+}
+
+// Plan says which inputs go to which output: all to one, or each to its own if Out is a
+// folder. Errors are a [frontier.UsageError].
+func (o *Options) Plan(inputs []frontier.Input) ([]Output, error) {
+	if !IsFolder(o.Out) {
+		return []Output{{Path: o.Out, Inputs: inputs}}, nil
+	}
+	taken := make(map[string]frontier.Input)
+	var planned []Output
+	for _, in := range inputs {
+		if !filepath.IsLocal(filepath.FromSlash(in.Stem)) {
+			return nil, frontier.Usagef("%s cannot have an output of that name below %s: name a file with -out", in.Name(), blob.Shown(o.Out))
+		}
+		path := Below(o.Out, withoutEnding(in.Stem)+o.Part)
+		if other, ok := taken[path]; ok {
+			return nil, frontier.Usagef("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
+		}
+		taken[path] = in
+		planned = append(planned, Output{Path: path, InFolder: true, Inputs: []frontier.Input{in}})
+	}
+	return planned, nil
+}
+
+// WantsText reports whether the output will be a list of URLs, without columns.
+func (o *Options) WantsText() bool {
+	if o.Format != format.Unknown {
+		return o.Format == format.Text
+	}
+	named, _ := format.ByName(blob.Shown(o.Out))
+	return named == format.Text && !IsFolder(o.Out)
+}
+
+// Target says how one output is written.
+type Target struct {
+	Path   string
+	Format format.Format
+	codec  compress.Codec
+}
+
+// Name is the output's name for people.
+func (t Target) Name() string { return blob.Shown(t.Path) }
+
+// Target decides how out is written, now that its first input is known. Errors are a
+// [frontier.UsageError].
+func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
+	t := Target{Path: out.Path, Format: o.Format}
+	named := format.Unknown
+	switch {
+	case out.InFolder:
+		if first.Format.IsLines() {
+			t.codec = first.Codec
+		}
+	case out.Path != blob.Stdio:
+		named, t.codec = format.ByName(blob.Shown(out.Path))
+	}
+	if t.Format == format.Unknown {
+		t.Format = named
+	}
+	if t.Format == format.Unknown {
+		if out.Path != blob.Stdio && !out.InFolder {
+			return Target{}, frontier.Usagef("-out %[1]s: no format has this ending: use %[2]s, or say which with -out-format; for a folder, an output for each input, end it with a slash: %[1]s/",
+				blob.Shown(out.Path), shownEndings())
+		}
+		t.Format = defaultFormat(first.Format, out.InFolder)
+	}
+	if out.InFolder {
+		if t.Format.IsBinary() {
+			t.codec = compress.None
+		}
+		t.Path = withEnding(t.Path, t.Format.Ending()+t.codec.Ending())
+	}
+	return t, o.check(t)
+}
+
+// withEnding appends an ending to the name of a file or object.
+func withEnding(name, ending string) string {
+	if u, err := blob.ParseURL(name); blob.IsURL(name) && err == nil {
+		return u.Below(ending).String()
+	}
+	return name + ending
+}
+
+// withoutEnding cuts the endings that denote a format or a compression.
+func withoutEnding(name string) string {
+	_, plain := compress.ByName(name)
+	if f, _ := format.ByName(plain); f != format.Unknown {
+		return strings.TrimSuffix(plain, filepath.Ext(plain))
+	}
+	return plain
+}
+
+// defaultFormat is the output's format when neither name nor flag tells: that of the input,
+// or the one that stands for it; Arrow for a table, a stream where the output is one.
+func defaultFormat(in format.Format, inFolder bool) format.Format {
+	if in.IsBinary() && !inFolder {
+		return format.ArrowS
+	}
+	return in.Output()
+}
+
+// shownEndings lists the endings of outputs for people.
+func shownEndings() string {
+	endings := format.Endings()
+	last := len(endings) - 1
+	return strings.Join(endings[:last], ", ") + " or " + endings[last]
+}
+
+// check returns an error if the format cannot be written, or not with this compression.
+func (o *Options) check(t Target) error {
+	switch {
+	case !t.Format.Writable():
+		return frontier.Usagef("-out %s: writing %s is not available in this version", t.Name(), t.Format)
+	case t.Format.IsBinary() && t.codec != compress.None:
+		name := "Parquet"
+		if t.Format.IsArrow() {
+			name = "Arrow"
+		}
+		return frontier.Usagef("-out %s: %s is compressed inside: leave out the last ending and use -compression", t.Name(), name)
+	case t.Format.IsArrow() && o.Compression == SnappyCompression:
+		return frontier.Usagef("-compression snappy is for Parquet: Arrow has zstd, lz4 or none")
+	case t.Format == format.Parquet && o.Compression == LZ4Compression:
+		return frontier.Usagef("-compression lz4 is for Arrow: Parquet is written with zstd, snappy or none")
+	}
+	return nil
+}
+
+// Spare returns an error if the output would replace one of its inputs.
+func (t Target) Spare(inputs []frontier.Input) error {
+	if blob.IsURL(t.Path) {
+		for _, in := range inputs {
+			if in.Name() == t.Name() {
+				return frontier.Usagef("-out %s would replace an input: choose another name", t.Name())
+			}
+		}
+		return nil
+	}
+	before, err := os.Stat(t.Path)
+	if t.Path == blob.Stdio || err != nil {
+		return nil
+	}
+	for _, in := range inputs {
+		if info, err := os.Stat(in.Path); err == nil && os.SameFile(before, info) && info.Mode().IsRegular() {
+			return frontier.Usagef("-out %s would replace an input: choose another name", t.Path)
+		}
+	}
+	return nil
+}
+
+// MakeFolder creates the folder of a file in an output folder.
+func (t Target) MakeFolder() error {
+	if blob.IsURL(t.Path) {
+		return nil
+	}
+	return os.MkdirAll(filepath.Dir(t.Path), 0o777)
+}
+
+// Create starts an output, which is stdout if the name is "-".
+func (t Target) Create(ctx context.Context, stdout io.Writer) (blob.Writer, error) {
+	if t.Path == blob.Stdio {
+		return stdoutWriter{stdout}, nil
+	}
+	return blob.Create(ctx, t.Path)
+}
+
+// stdoutWriter is stdout as a blob.Writer. What was written cannot be taken back.
+type stdoutWriter struct{ io.Writer }
+
+func (stdoutWriter) Close() error { return nil }
+func (stdoutWriter) Abort()       {}

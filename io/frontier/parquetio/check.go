@@ -1,0 +1,44 @@
+package parquetio
+
+import (
+	"fmt"
+	"io"
+
+	"robotsbatch/batch"
+)
+
+// CheckFile decodes all columns of the Parquet file of size bytes in r, reads their
+// indexes, and returns the number of rows. The file needs no URLs. The columns of a row group may take up to
+// memory bytes as stored. An error names the place.
+func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
+	s := newSource(readerAt{r}, size, Options{Memory: memory, Keep: batch.KeepAll})
+	if s.whole, err = s.readSchema(); err == nil {
+		err = s.readColumns(s.whole.all())
+	}
+	if err != nil {
+		return 0, fmt.Errorf("parquetio: %w", err)
+	}
+	for i := range s.file.Groups {
+		g := newRowGroup(s, i)
+		for run := range g.runs {
+			for c := range g.columns {
+				values, err := g.columns[c].take(run)
+				if err != nil {
+					return 0, fmt.Errorf("parquetio: row group %d: %w", i, err)
+				}
+				values.Release()
+			}
+		}
+		for j := range s.file.Groups[i].Chunks {
+			if err := s.file.CheckIndexes(r, &s.file.Groups[i].Chunks[j]); err != nil {
+				return 0, fmt.Errorf("parquetio: row group %d: column %q: %w", i, s.file.Path(j), err)
+			}
+		}
+	}
+	return s.file.Rows, nil
+}
+
+// readerAt is a File whose Close does nothing.
+type readerAt struct{ io.ReaderAt }
+
+func (readerAt) Close() error { return nil }

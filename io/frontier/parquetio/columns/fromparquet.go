@@ -1,0 +1,417 @@
+package columns
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// FromParquet returns the nodes of a file's schema, one for each element.
+func FromParquet(f *layout.File) []*Node {
+	at := 1
+	nodes := nodesOf(f.Schema, &at, int(f.Schema[0].Children))
+	SetLevels(nodes)
+	return nodes
+}
+
+// nodesOf returns n nodes, from an element on.
+func nodesOf(elements []layout.Element, at *int, n int) []*Node {
+	nodes := make([]*Node, n)
+	for i := range nodes {
+		e := &elements[*at]
+		*at++
+		node := &Node{Name: e.Name, Repetition: e.Repetition, Type: e.Type, Length: e.TypeLength, FieldID: -1, Meaning: meaningOf(e)}
+		if e.HasFieldID {
+			node.FieldID = e.FieldID
+		}
+		if e.Children > 0 || e.Type == layout.NoType {
+			node.Type = Group
+		}
+		node.Children = nodesOf(elements, at, int(e.Children))
+		nodes[i] = node
+	}
+	return nodes
+}
+
+// meaningOf returns what an element says that it means: by the logical type or,
+// where there is none, by the converted one.
+func meaningOf(e *layout.Element) Meaning {
+	l := &e.Logical
+	switch kind := Kind(l.Kind); kind {
+	case NoKind:
+		return convertedMeaning(e)
+	case String, Map, List, Enum, Date, Null, JSON, BSON, UUID, Float16:
+		return Meaning{Kind: kind}
+	case Decimal:
+		return Meaning{Kind: kind, Precision: l.Precision, Scale: l.Scale}
+	case Time, Timestamp:
+		if l.Unit < 1 || l.Unit > 3 {
+			return Meaning{Kind: Other}
+		}
+		units := [...]arrow.TimeUnit{arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond}
+		return Meaning{Kind: kind, Unit: units[l.Unit-1], UTC: l.UTC}
+	case Integer:
+		return Meaning{Kind: kind, Bits: l.Bits, Signed: l.Signed}
+	}
+	return Meaning{Kind: Other}
+}
+
+func convertedMeaning(e *layout.Element) Meaning {
+	switch c := e.Converted; c {
+	case 0:
+		return Meaning{Kind: String}
+	case 1, 2: // 2 is what some old writers call a map
+		return Meaning{Kind: Map}
+	case 3:
+		return Meaning{Kind: List}
+	case 4:
+		return Meaning{Kind: Enum}
+	case 5:
+		return Meaning{Kind: Decimal, Precision: e.Precision, Scale: e.Scale}
+	case 6:
+		return Meaning{Kind: Date}
+	case 7:
+		return Meaning{Kind: Time, Unit: arrow.Millisecond, UTC: true}
+	case 8:
+		return Meaning{Kind: Time, Unit: arrow.Microsecond, UTC: true}
+	case 9:
+		return Meaning{Kind: Timestamp, Unit: arrow.Millisecond, Old: true}
+	case 10:
+		return Meaning{Kind: Timestamp, Unit: arrow.Microsecond, Old: true}
+	case 11, 12, 13, 14:
+		return Meaning{Kind: Integer, Bits: 8 << (c - 11)}
+	case 15, 16, 17, 18:
+		return Meaning{Kind: Integer, Bits: int8(8 << (c - 15)), Signed: true}
+	case 19:
+		return Meaning{Kind: JSON}
+	case 20:
+		return Meaning{Kind: BSON}
+	case 21:
+		return Meaning{Kind: Interval}
+	case -1:
+		return Meaning{}
+	}
+	return Meaning{Kind: Other}
+}
+
+// shape is how the entries of a column become an array.
+type shape int8
+
+const (
+	aLeaf shape = iota
+	aStruct
+	aList
+	aMap
+)
+
+// Column is a column of a table that is read from Parquet: how its leaves become
+// an array.
+type Column struct {
+	// Field is the column in Arrow.
+	Field arrow.Field
+	// Leaves are those that it has, which are numbered from First on.
+	Leaves []*Node
+	First  int
+
+	shape shape
+	// present is the definition level of a value that is not null, and
+	// repetition that of values that go on in a list.
+	present, repetition byte
+	children            []*Column
+}
+
+// reader makes columns of nodes.
+type reader struct {
+	name  string // of the column
+	casts []Cast
+}
+
+// Read returns the column of a node at the top of the schema. stored is its field
+// in the Arrow schema that the file has beside its own, nil where there is none:
+// what Parquet has no word for comes from there. The casts are those of such
+// types that it does not come back to.
+func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
+	r := &reader{name: n.Name}
+	c, err := r.node(n, 0)
+	if err == nil {
+		c.restore(r, stored)
+	}
+	return c, r.casts, err
+}
+
+// node returns the column of a node whose parent has a value from a definition
+// level on.
+func (r *reader) node(n *Node, above byte) (*Column, error) {
+	if n.Repetition != Repeated {
+		return r.once(n, above)
+	}
+	element, err := r.once(n, above+1)
+	if err != nil {
+		return nil, err
+	}
+	return r.list(n, above, element), nil
+}
+
+// list returns a column of lists of elements, which are in the repeated node. It is
+// null nowhere but where the node around it says so.
+func (r *reader) list(repeated *Node, present byte, element *Column) *Column {
+	field := arrow.Field{Name: repeated.Name, Type: arrow.ListOfField(element.Field)}
+	return &Column{
+		Field: field, shape: aList, present: present, repetition: repeated.MaxRepetition,
+		Leaves: element.Leaves, First: element.First, children: []*Column{element},
+	}
+}
+
+// once returns the column of a node, whether or not it is repeated.
+func (r *reader) once(n *Node, above byte) (c *Column, err error) {
+	present := above
+	if n.Repetition == Optional {
+		present++
+	}
+	switch {
+	case n.Type != Group:
+		c, err = r.leaf(n)
+	case n.Meaning.Kind == List:
+		c, err = r.listOf(n, present)
+	case n.Meaning.Kind == Map:
+		c, err = r.mapOf(n, present)
+	default:
+		c, err = r.structOf(n, n.Children, present)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Field.Name, c.Field.Nullable = n.Name, n.Repetition == Optional || c.Field.Type.ID() == arrow.NULL
+	c.present = present
+	c.Field.Metadata = fieldMetadata(n, c.Field.Metadata)
+	return c, nil
+}
+
+func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, error) {
+	if len(children) == 0 {
+		return nil, fmt.Errorf("its group %q has no columns", n.Name)
+	}
+	c := &Column{shape: aStruct, present: present}
+	fields := make([]arrow.Field, len(children))
+	for i, child := range children {
+		column, err := r.node(child, present)
+		if err != nil {
+			return nil, err
+		}
+		fields[i], c.children = column.Field, append(c.children, column)
+		c.Leaves = append(c.Leaves, column.Leaves...)
+	}
+	c.First, c.Field.Type = c.children[0].First, arrow.StructOf(fields...)
+	return c, nil
+}
+
+// listOf returns the column of a group that is a list: of the one thing in the
+// repeated group in it or, as older writers have it, of what is repeated.
+func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
+	if len(n.Children) != 1 || n.Children[0].Repetition != Repeated {
+		return nil, errors.New("damaged: a list of it does not have one repeated field")
+	}
+	repeated := n.Children[0]
+	var element *Column
+	switch {
+	case repeated.Type != Group || repeated.Meaning.Kind == List || repeated.Meaning.Kind == Map,
+		len(repeated.Children) != 1, repeated.Name == "array", repeated.Name == n.Name+"_tuple":
+		element, err = r.once(repeated, present+1)
+	default:
+		element, err = r.node(repeated.Children[0], present+1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.list(repeated, present, element), nil
+}
+
+func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
+	if len(n.Children) != 1 || n.Children[0].Repetition != Repeated || n.Children[0].Type != Group {
+		return nil, errors.New("damaged: a map of it does not have one repeated group")
+	}
+	pairs := n.Children[0]
+	switch len(pairs.Children) {
+	case 1: // a set
+		return r.listOf(n, present)
+	case 2:
+	default:
+		return nil, fmt.Errorf("damaged: a map of it has %d columns", len(pairs.Children))
+	}
+	if pairs.Children[0].Repetition != Required {
+		return nil, errors.New("the keys of its maps may be null, which Arrow's may not")
+	}
+	entries, err := r.structOf(pairs, pairs.Children, present+1)
+	if err != nil {
+		return nil, err
+	}
+	c := r.list(pairs, present, entries)
+	c.shape, c.Field.Type = aMap, mapType(entries, false)
+	return c, nil
+}
+
+// mapType returns the type of maps with these entries.
+func mapType(entries *Column, sorted bool) *arrow.MapType {
+	key, value := entries.children[0].Field, entries.children[1].Field
+	dt := arrow.MapOfWithMetadata(key.Type, key.Metadata, value.Type, value.Metadata)
+	dt.SetItemNullable(value.Nullable)
+	dt.KeysSorted = sorted
+	return dt
+}
+
+// fieldMetadata adds to the metadata of a field what Parquet says more.
+func fieldMetadata(n *Node, m arrow.Metadata) arrow.Metadata {
+	keys, values := slices.Clone(m.Keys()), slices.Clone(m.Values())
+	if n.FieldID >= 0 {
+		keys, values = append(keys, fieldIDKey), append(values, fmt.Sprint(n.FieldID))
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+// leaf returns the column of a leaf.
+func (r *reader) leaf(n *Node) (*Column, error) {
+	dt, extra, err := leafType(n)
+	if err != nil {
+		return nil, err
+	}
+	if n.Type == Int96 {
+		r.casts = append(r.casts, Cast{Column: r.name, From: "INT96", To: dt.String()})
+	}
+	field := arrow.Field{Type: dt, Metadata: arrow.MetadataFrom(extra)}
+	return &Column{Field: field, Leaves: []*Node{n}, First: n.Leaf}, nil
+}
+
+var errMeaning = errors.New("its logical type does not fit the type that its values are stored as, or is not known: leave it out with -columns url")
+
+// leafType returns the type of a leaf in Arrow, and what its field says more.
+func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
+	m := &n.Meaning
+	switch n.Type {
+	case Boolean:
+		dt = arrow.FixedWidthTypes.Boolean
+	case Int32, Int64:
+		return integerType(n)
+	case Int96:
+		dt = &arrow.TimestampType{Unit: arrow.Nanosecond}
+	case Float:
+		dt = arrow.PrimitiveTypes.Float32
+	case Double:
+		dt = arrow.PrimitiveTypes.Float64
+	case ByteArray:
+		return bytesType(n)
+	case FixedLenByteArray:
+		dt = &arrow.FixedSizeBinaryType{ByteWidth: int(n.Length)}
+		switch {
+		case m.Kind == Decimal:
+			dt, err = decimalType(n)
+			return dt, nil, err
+		case m.Kind == Float16 && n.Length == 2:
+			return arrow.FixedWidthTypes.Float16, nil, nil
+		case m.Kind == UUID && n.Length == 16:
+			return dt, map[string]string{extensionNameKey: "arrow.uuid", extensionMetadataKey: ""}, nil
+		case m.Kind == Interval && n.Length == 12:
+			return dt, map[string]string{annotationKey: annotationInterval}, nil
+		case n.Length == 0:
+			return nil, nil, errors.New("its values have no bytes")
+		}
+	}
+	if m.Kind == Null {
+		return arrow.Null, nil, nil
+	}
+	if m.Kind != NoKind {
+		return nil, nil, errMeaning
+	}
+	return dt, nil, nil
+}
+
+func bytesType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
+	switch n.Meaning.Kind {
+	case String:
+		return arrow.BinaryTypes.String, nil, nil
+	case JSON:
+		return arrow.BinaryTypes.String, map[string]string{extensionNameKey: "arrow.json", extensionMetadataKey: ""}, nil
+	case Enum:
+		return arrow.BinaryTypes.Binary, map[string]string{annotationKey: annotationEnum}, nil
+	case BSON:
+		return arrow.BinaryTypes.Binary, map[string]string{annotationKey: annotationBSON}, nil
+	case Decimal:
+		dt, err = decimalType(n)
+		return dt, nil, err
+	case Null:
+		return arrow.Null, nil, nil
+	case NoKind:
+		return arrow.BinaryTypes.Binary, nil, nil
+	}
+	return nil, nil, errMeaning
+}
+
+func decimalType(n *Node) (arrow.DataType, error) {
+	precision, scale := n.Meaning.Precision, n.Meaning.Scale
+	switch {
+	case precision < 1 || precision > 76 || scale < 0 || scale > precision:
+		return nil, fmt.Errorf("a decimal of %d digits, %d of them behind the point, is none of Arrow's", precision, scale)
+	case precision > 38:
+		return &arrow.Decimal256Type{Precision: precision, Scale: scale}, nil
+	}
+	return &arrow.Decimal128Type{Precision: precision, Scale: scale}, nil
+}
+
+// integerType returns the type of a leaf of integers.
+func integerType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
+	m, long := &n.Meaning, n.Type == Int64
+	switch m.Kind {
+	case NoKind:
+		if long {
+			return arrow.PrimitiveTypes.Int64, nil, nil
+		}
+		return arrow.PrimitiveTypes.Int32, nil, nil
+	case Null:
+		return arrow.Null, nil, nil
+	case Integer:
+		if long != (m.Bits == 64) {
+			return nil, nil, errMeaning
+		}
+		signed := map[int8]arrow.DataType{8: arrow.PrimitiveTypes.Int8, 16: arrow.PrimitiveTypes.Int16, 32: arrow.PrimitiveTypes.Int32, 64: arrow.PrimitiveTypes.Int64}
+		unsigned := map[int8]arrow.DataType{8: arrow.PrimitiveTypes.Uint8, 16: arrow.PrimitiveTypes.Uint16, 32: arrow.PrimitiveTypes.Uint32, 64: arrow.PrimitiveTypes.Uint64}
+		if dt = unsigned[m.Bits]; m.Signed {
+			dt = signed[m.Bits]
+		}
+		if dt == nil {
+			return nil, nil, errMeaning
+		}
+		return dt, nil, nil
+	case Decimal:
+		dt, err = decimalType(n)
+		return dt, nil, err
+	case Date:
+		if !long {
+			return arrow.FixedWidthTypes.Date32, nil, nil
+		}
+	case Time:
+		if m.UTC {
+			extra = map[string]string{annotationKey: timeUTC}
+		}
+		if !long && m.Unit == arrow.Millisecond {
+			return arrow.FixedWidthTypes.Time32ms, extra, nil
+		}
+		if long && m.Unit != arrow.Millisecond {
+			return &arrow.Time64Type{Unit: m.Unit}, extra, nil
+		}
+	case Timestamp:
+		t := &arrow.TimestampType{Unit: m.Unit}
+		if m.UTC {
+			t.TimeZone = "UTC"
+		}
+		if m.Old {
+			extra = map[string]string{annotationKey: oldTimestamp}
+		}
+		if long {
+			return t, extra, nil
+		}
+	}
+	return nil, nil, errMeaning
+}

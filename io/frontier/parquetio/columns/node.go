@@ -1,0 +1,258 @@
+package columns
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// Physical is the type that values are stored as.
+type Physical = layout.Type
+
+// The physical types.
+const (
+	Boolean           = layout.Boolean
+	Int32             = layout.Int32
+	Int64             = layout.Int64
+	Int96             = layout.Int96
+	Float             = layout.Float
+	Double            = layout.Double
+	ByteArray         = layout.ByteArray
+	FixedLenByteArray = layout.FixedLenByteArray
+	Group             = layout.NoType // has children in place of values
+)
+
+// Repetition says how often a value stands in its parent.
+type Repetition = layout.Repetition
+
+// The repetitions.
+const (
+	Required = layout.Required
+	Optional = layout.Optional
+	Repeated = layout.Repeated
+)
+
+// Kind is what values mean, with the numbers of Parquet's logical types.
+type Kind int8
+
+// The kinds of meanings.
+const (
+	NoKind    Kind = 0
+	String    Kind = 1
+	Map       Kind = 2
+	List      Kind = 3
+	Enum      Kind = 4
+	Decimal   Kind = 5
+	Date      Kind = 6
+	Time      Kind = 7
+	Timestamp Kind = 8
+	Integer   Kind = 10
+	Null      Kind = 11
+	JSON      Kind = 12
+	BSON      Kind = 13
+	UUID      Kind = 14
+	Float16   Kind = 15
+	// Interval has a number among the older converted types alone.
+	Interval Kind = -1
+	// Other is one that is not known here.
+	Other Kind = -2
+)
+
+// Meaning is what values mean.
+type Meaning struct {
+	Kind             Kind
+	Unit             arrow.TimeUnit // of times and timestamps
+	UTC              bool           // these are instants, or times of day in UTC
+	Old              bool           // said by a converted type alone
+	Bits             int8           // of integers
+	Signed           bool
+	Precision, Scale int32 // of decimals
+}
+
+// Node is an element of a Parquet schema.
+type Node struct {
+	Name       string
+	Repetition Repetition
+	Type       Physical
+	Length     int32 // of FixedLenByteArray
+	Meaning    Meaning
+	FieldID    int32 // negative for none
+	Children   []*Node
+
+	// MaxDefinition and MaxRepetition are the levels of a value that is there.
+	MaxDefinition, MaxRepetition uint8
+	// Leaf counts the leaves from the left; of a group it is the first one's.
+	Leaf int
+
+	array arrow.DataType // what values are in memory
+}
+
+// Width is how many bytes a value has as PLAIN stores it; 0 when each has its
+// own length, and for booleans 1, which is how they lie in a [Leaf].
+func (n *Node) Width() int {
+	switch n.Type {
+	case Boolean:
+		return 1
+	case Int32, Float:
+		return 4
+	case Int64, Double:
+		return 8
+	case Int96:
+		return 12
+	case FixedLenByteArray:
+		return int(n.Length)
+	}
+	return 0
+}
+
+// level sets the levels of a node and what is below it, and numbers the leaves.
+func (n *Node) level(definition, repetition uint8, leaf *int) {
+	if n.Repetition != Required {
+		definition++
+	}
+	if n.Repetition == Repeated {
+		repetition++
+	}
+	n.MaxDefinition, n.MaxRepetition, n.Leaf = definition, repetition, *leaf
+	if n.Type != Group {
+		*leaf++
+	}
+	for _, child := range n.Children {
+		child.level(definition, repetition, leaf)
+	}
+}
+
+// SetLevels sets the levels and numbers of a schema's nodes, which are the root's
+// children. It returns how many leaves there are.
+func SetLevels(nodes []*Node) int {
+	leaves := 0
+	for _, n := range nodes {
+		n.level(0, 0, &leaves)
+	}
+	return leaves
+}
+
+// Leaves appends the leaves of nodes to list.
+func Leaves(list []*Node, nodes []*Node) []*Node {
+	for _, n := range nodes {
+		if n.Type != Group {
+			list = append(list, n)
+		}
+		list = Leaves(list, n.Children)
+	}
+	return list
+}
+
+// Cast is a change of a column's type that loses nothing.
+type Cast struct {
+	Column   string
+	From, To string
+}
+
+// String is a line for people.
+func (c Cast) String() string {
+	return "column " + quote(c.Column) + ": " + c.From + " comes out as " + c.To
+}
+
+// Leaf is the entries of a column: values, nulls, and empty lists around them.
+type Leaf struct {
+	// N is how many entries there are.
+	N int
+	// Definitions and Repetitions have a level for each; nil says that all are
+	// values, or that no entry goes on in a list.
+	Definitions, Repetitions []byte
+	// Fixed are the values of a fixed width, one after another.
+	Fixed []byte
+	// Data are the values of other columns, and Offsets where each begins, and
+	// the last one ends.
+	Data    []byte
+	Offsets []int32
+	// Codes, if not nil, has for each value its number in Data, which has the distinct
+	// ones then, and maybe others.
+	Codes []int32
+}
+
+// Values returns how many values there are, which have a width, or 0.
+func (l *Leaf) Values(width int) int {
+	switch {
+	case l.Definitions == nil:
+		return l.N
+	case l.Codes != nil:
+		return len(l.Codes)
+	case width > 0:
+		return len(l.Fixed) / width
+	case len(l.Offsets) > 0:
+		return len(l.Offsets) - 1
+	}
+	return 0
+}
+
+// Plain returns the leaf with its values in place of codes.
+func (l *Leaf) Plain() *Leaf {
+	if l.Codes == nil {
+		return l
+	}
+	p := &Leaf{N: l.N, Definitions: l.Definitions, Repetitions: l.Repetitions, Offsets: make([]int32, 1, len(l.Codes)+1)}
+	p.Data = make([]byte, 0, l.codedSize())
+	for _, code := range l.Codes {
+		p.Data = append(p.Data, l.Data[l.Offsets[code]:l.Offsets[code+1]]...)
+		p.Offsets = append(p.Offsets, int32(len(p.Data)))
+	}
+	return p
+}
+
+// codedSize is how many bytes the values of the codes have.
+func (l *Leaf) codedSize() (size int64) {
+	for _, code := range l.Codes {
+		size += int64(l.Offsets[code+1] - l.Offsets[code])
+	}
+	return size
+}
+
+// Size is how many bytes the entries take; of codes with their values in place of them.
+func (l *Leaf) Size() int64 {
+	if l.Codes != nil {
+		return int64(len(l.Definitions)+len(l.Repetitions)+4*len(l.Codes)+4) + l.codedSize()
+	}
+	return int64(len(l.Definitions) + len(l.Repetitions) + len(l.Fixed) + len(l.Data) + 4*len(l.Offsets))
+}
+
+// Append appends another leaf's entries, of the same column, which it copies.
+func (l *Leaf) Append(n *Node, other *Leaf) error {
+	other = other.Plain()
+	if len(other.Offsets) > 0 && len(l.Data)+int(other.Offsets[len(other.Offsets)-1]-other.Offsets[0]) > math.MaxInt32 {
+		return errLongStrings
+	}
+	l.Definitions = appendLevels(l.Definitions, other.Definitions, l.N, other.N, n.MaxDefinition)
+	l.Repetitions = appendLevels(l.Repetitions, other.Repetitions, l.N, other.N, 0)
+	l.N += other.N
+	l.Fixed = append(l.Fixed, other.Fixed...)
+	if len(other.Offsets) > 0 {
+		if len(l.Offsets) == 0 {
+			l.Offsets = append(l.Offsets, 0)
+		}
+		base := int32(len(l.Data)) - other.Offsets[0]
+		for _, offset := range other.Offsets[1:] {
+			l.Offsets = append(l.Offsets, base+offset)
+		}
+		l.Data = append(l.Data, other.Data[other.Offsets[0]:other.Offsets[len(other.Offsets)-1]]...)
+	}
+	return nil
+}
+
+// appendLevels appends more levels to n; nil stands for all being level.
+func appendLevels(levels, more []byte, n, count int, level byte) []byte {
+	if levels == nil && more == nil {
+		return nil
+	}
+	if levels == nil {
+		levels = bytes.Repeat([]byte{level}, n)
+	}
+	if more == nil {
+		more = bytes.Repeat([]byte{level}, count)
+	}
+	return append(levels, more...)
+}

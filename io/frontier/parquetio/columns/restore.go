@@ -1,0 +1,128 @@
+package columns
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/frontier/tables"
+)
+
+// restore makes the column's type the one that the stored schema says, where
+// both say the same of values, and takes its metadata.
+func (c *Column) restore(r *reader, stored *arrow.Field) {
+	if stored == nil {
+		return
+	}
+	c.Field.Metadata = merge(stored.Metadata, c.Field.Metadata)
+	dt := tables.Storage(stored.Type)
+	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
+		values := *stored
+		values.Type, values.Metadata = dictionary.ValueType, arrow.Metadata{}
+		c.restore(r, &values)
+		r.cast(stored.Type, c.Field.Type)
+		return
+	}
+	switch c.shape {
+	case aStruct:
+		if dt, ok := dt.(*arrow.StructType); ok && len(dt.Fields()) == len(c.children) {
+			for i, field := range dt.Fields() {
+				if field.Name == c.children[i].Field.Name {
+					c.children[i].restore(r, &field)
+				}
+			}
+		}
+		c.Field.Type = c.structType()
+	case aMap:
+		if dt, ok := dt.(*arrow.MapType); ok {
+			entries := c.children[0]
+			key, item := dt.KeyField(), dt.ItemField()
+			entries.children[0].restore(r, &key)
+			entries.children[1].restore(r, &item)
+			entries.Field.Type = entries.structType()
+			c.Field.Type = mapType(entries, dt.KeysSorted)
+		}
+	case aList:
+		c.restoreList(r, dt)
+	default:
+		c.restoreLeaf(r, dt)
+	}
+}
+
+func (r *reader) cast(from, to arrow.DataType) {
+	r.casts = append(r.casts, Cast{Column: r.name, From: from.String(), To: to.String()})
+}
+
+// merge returns metadata of which the second overrides the first.
+func merge(first, second arrow.Metadata) arrow.Metadata {
+	keys, values := slices.Clone(first.Keys()), slices.Clone(first.Values())
+	for i, key := range second.Keys() {
+		if at := first.FindKey(key); at >= 0 {
+			values[at] = second.Values()[i]
+			continue
+		}
+		keys, values = append(keys, key), append(values, second.Values()[i])
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+func (c *Column) structType() arrow.DataType {
+	fields := make([]arrow.Field, len(c.children))
+	for i, child := range c.children {
+		fields[i] = child.Field
+	}
+	return arrow.StructOf(fields...)
+}
+
+// restoreList restores large lists and lists of a fixed size.
+func (c *Column) restoreList(r *reader, dt arrow.DataType) {
+	list, ok := dt.(arrow.ListLikeType)
+	if !ok {
+		return
+	}
+	element := list.ElemField()
+	c.children[0].restore(r, &element)
+	c.children[0].Field.Name = element.Name // Parquet's own is always "element"
+	child := c.children[0].Field
+	switch dt := dt.(type) {
+	case *arrow.LargeListType:
+		c.Field.Type = arrow.LargeListOfField(child)
+		return
+	case *arrow.FixedSizeListType:
+		c.Field.Type = arrow.FixedSizeListOfField(dt.Len(), child)
+		return
+	}
+	if c.Field.Type = arrow.ListOfField(child); dt.ID() != arrow.LIST {
+		r.cast(dt, c.Field.Type)
+	}
+}
+
+// restoreLeaf restores what Parquet stores as something else.
+func (c *Column) restoreLeaf(r *reader, dt arrow.DataType) {
+	switch inferred := c.Field.Type.(type) {
+	case *arrow.StringType:
+		if dt.ID() == arrow.LARGE_STRING {
+			c.Field.Type = dt
+		} else if dt.ID() == arrow.STRING_VIEW {
+			r.cast(dt, inferred)
+		}
+	case *arrow.BinaryType:
+		if dt.ID() == arrow.LARGE_BINARY {
+			c.Field.Type = dt
+		} else if dt.ID() == arrow.BINARY_VIEW {
+			r.cast(dt, inferred)
+		}
+	case *arrow.Int64Type:
+		if dt.ID() == arrow.DURATION {
+			c.Field.Type = dt
+		}
+	case *arrow.TimestampType:
+		if zone, ok := dt.(*arrow.TimestampType); ok && inferred.TimeZone != "" && zone.TimeZone != "" {
+			c.Field.Type = &arrow.TimestampType{Unit: inferred.Unit, TimeZone: zone.TimeZone}
+		}
+	case *arrow.Decimal128Type:
+		if d, ok := dt.(*arrow.Decimal256Type); ok && d.Precision == inferred.Precision && d.Scale == inferred.Scale {
+			c.Field.Type = d
+		}
+	}
+}

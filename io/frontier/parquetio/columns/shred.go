@@ -1,0 +1,385 @@
+package columns
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/frontier/tables"
+)
+
+// Shredder makes leaves of arrays.
+type Shredder struct {
+	// Memory is where levels and copied values are allocated; what it panics
+	// with reaches the caller.
+	Memory memory.Allocator
+	leaves []Leaf
+}
+
+// Shred returns the leaves of an array, which must have been checked, of a
+// top-level column's rows. Their values may be those of the array.
+func (s *Shredder) Shred(n *Node, d *array.Data) (leaves []Leaf, err error) {
+	s.leaves = nil
+	err = s.node(n, d, entries{n: d.Len(), low: d.Offset()})
+	return s.leaves, err
+}
+
+// entries are where the entries of a leaf stand on the way from the rows to it.
+type entries struct {
+	n int
+	// index has the value of each in the current array's buffers, negative for
+	// one that ends above; nil: they are the values from low on.
+	index []int32
+	low   int
+	// definitions has the level that each has come to; nil: all at level.
+	definitions []byte
+	level       byte
+	// repetitions are nil above the first list.
+	repetitions []byte
+}
+
+// at returns the index of an entry's value, negative for none.
+func (e *entries) at(i int) int {
+	if e.index == nil {
+		return e.low + i
+	}
+	return int(e.index[i])
+}
+
+func (s *Shredder) bytes(n int) []byte { return s.Memory.Allocate(n) }
+
+func (s *Shredder) numbers(n int) []int32 {
+	return arrow.Int32Traits.CastFromBytes(s.Memory.Allocate(4 * n))[:n:n]
+}
+
+// node appends the leaves of a node.
+func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
+	switch dt := tables.Storage(d.DataType()).(type) {
+	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
+		plain := tables.Plain(d, s.Memory)
+		defer plain.Release()
+		if e.index == nil {
+			e.low += plain.Offset() - d.Offset()
+			return s.node(n, plain, e)
+		}
+		moved := s.numbers(e.n)
+		for i, at := range e.index {
+			if moved[i] = at; at >= 0 {
+				moved[i] = at - int32(d.Offset()-plain.Offset())
+			}
+		}
+		e.index = moved
+		return s.node(n, plain, e)
+	case *arrow.NullType:
+		e.index, e.definitions = s.none(&e)
+		return s.leaf(n, d, e)
+	case *arrow.StructType:
+		e, err := s.presence(n, d, e)
+		for i := 0; i < len(n.Children) && err == nil; i++ {
+			child := d.Children()[i].(*array.Data)
+			err = s.node(n.Children[i], child, s.moved(e, child.Offset()))
+		}
+		return err
+	case *arrow.ListType:
+		if l, ok := s.codedList(n, d, &e); ok {
+			s.leaves = append(s.leaves, l)
+			return nil
+		}
+		e, err := s.presence(n, d, e)
+		if err != nil {
+			return err
+		}
+		return s.list(n, d, dt, e)
+	case *arrow.MapType, arrow.ListLikeType:
+		e, err := s.presence(n, d, e)
+		if err != nil {
+			return err
+		}
+		return s.list(n, d, dt, e)
+	}
+	if d.DataType().ID() == arrow.BOOL && n.Repetition == Optional && e.isRows(d) {
+		s.leaves = append(s.leaves, s.flatBooleans(d, &e))
+		return nil
+	}
+	e, err := s.presence(n, d, e)
+	if err != nil {
+		return err
+	}
+	return s.leaf(n, d, e)
+}
+
+// isRows reports whether the entries are the rows of a top-level array, in whole bytes of
+// its bits.
+func (e *entries) isRows(d *array.Data) bool {
+	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n
+}
+
+// flatBooleans returns the leaf of a top-level column of booleans, eight rows at a time: a
+// table may have a column for each of many agents.
+func (s *Shredder) flatBooleans(d *array.Data, e *entries) Leaf {
+	values, valid := elements[byte](d, 1)[e.low>>3:], validity(d)
+	l := Leaf{N: e.n, Fixed: unpack(s.bytes((e.n+7)&^7), values)[:e.n]}
+	if valid == nil {
+		return l
+	}
+	l.Definitions = unpack(s.bytes((e.n+7)&^7), valid[e.low>>3:])[:e.n]
+	to := bytes.IndexByte(l.Definitions, 0)
+	if to < 0 {
+		l.Definitions = nil
+		return l
+	}
+	for from := to; from < e.n; { // null after null, and run after run of values
+		if l.Definitions[from] == 0 {
+			from++
+			continue
+		}
+		high := e.n
+		if n := bytes.IndexByte(l.Definitions[from:], 0); n >= 0 {
+			high = from + n
+		}
+		to += copy(l.Fixed[to:], l.Fixed[from:high])
+		from = high
+	}
+	l.Fixed = l.Fixed[:to]
+	return l
+}
+
+// unpack makes a byte of each bit. dst has eight bytes for each of packed, or is shorter.
+func unpack(dst, packed []byte) []byte {
+	for i := range len(dst) / 8 {
+		spread := uint64(packed[i]) * 0x0101010101010101 & 0x8040201008040201
+		binary.LittleEndian.PutUint64(dst[8*i:], (spread+0x7f7f7f7f7f7f7f7f)>>7&0x0101010101010101)
+	}
+	return dst
+}
+
+// moved returns entries of an array whose values begin at an offset.
+func (s *Shredder) moved(e entries, offset int) entries {
+	switch {
+	case offset == 0:
+	case e.index == nil:
+		e.low += offset
+	default:
+		moved := s.numbers(e.n)
+		for i, at := range e.index {
+			if moved[i] = at; at >= 0 {
+				moved[i] = at + int32(offset)
+			}
+		}
+		e.index = moved
+	}
+	return e
+}
+
+// none returns that no entry has a value.
+func (s *Shredder) none(e *entries) (index []int32, definitions []byte) {
+	index, definitions = s.numbers(e.n), s.bytes(e.n)
+	for i := range index {
+		index[i] = -1
+		definitions[i] = e.levelOf(i)
+	}
+	return index, definitions
+}
+
+func (e *entries) levelOf(i int) byte {
+	if e.definitions == nil {
+		return e.level
+	}
+	return e.definitions[i]
+}
+
+// presence ends the entries that are null, and raises the others by a level
+// where the node may be null.
+func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) {
+	valid := validity(d)
+	if n.Repetition == Required {
+		for i := 0; i < e.n && valid != nil; i++ {
+			if at := e.at(i); at >= 0 && !bit(valid, at) {
+				return e, fmt.Errorf("%q is not null by its schema, and has nulls", n.Name)
+			}
+		}
+		return e, nil
+	}
+	if valid == nil && e.index == nil {
+		e.level++
+		return e, nil
+	}
+	index, definitions := s.numbers(e.n), s.bytes(e.n)
+	for i := range index {
+		at := e.at(i)
+		definitions[i] = e.levelOf(i)
+		switch {
+		case at < 0:
+		case valid != nil && !bit(valid, at):
+			at = -1
+		default:
+			definitions[i]++
+		}
+		index[i] = int32(at)
+	}
+	e.index, e.definitions, e.level = index, definitions, e.level+1
+	return e, nil
+}
+
+// validity returns the bitmap of an array that has nulls.
+func validity(d *array.Data) []byte {
+	if d.NullN() == 0 || len(d.Buffers()) == 0 || d.Buffers()[0] == nil {
+		return nil
+	}
+	return d.Buffers()[0].Bytes()
+}
+
+func bit(bits []byte, i int) bool { return bits[i>>3]>>(i&7)&1 == 1 }
+
+// list replaces each entry by those of its list's values; an empty list's ends.
+func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) error {
+	bounds := boundsOf(d, dt)
+	total := 0
+	for i := range e.n {
+		low, high := 0, 0
+		if at := e.at(i); at >= 0 {
+			low, high = bounds(at)
+		}
+		if total += max(1, high-low); total > math.MaxInt32 {
+			return errors.New("its lists have more than 2,147,483,647 values in one batch: lower -batch-rows")
+		}
+	}
+	inner := entries{n: total, index: s.numbers(total), definitions: s.bytes(total), repetitions: s.bytes(total), level: e.level + 1}
+	child := d.Children()[0].(*array.Data)
+	offset, to := child.Offset(), 0
+	for i := range e.n {
+		level, repetition := e.levelOf(i), byte(0)
+		if e.repetitions != nil {
+			repetition = e.repetitions[i]
+		}
+		low, high := 0, 0
+		if at := e.at(i); at >= 0 {
+			low, high = bounds(at)
+		}
+		if low == high {
+			inner.index[to], inner.definitions[to], inner.repetitions[to] = -1, level, repetition
+			to++
+			continue
+		}
+		for at := low; at < high; at++ {
+			inner.index[to], inner.definitions[to], inner.repetitions[to] = int32(at+offset), level+1, repetition
+			repetition = n.Children[0].MaxRepetition
+			to++
+		}
+	}
+	element := n.Children[0]
+	if n.Meaning.Kind == Map {
+		for i, field := range element.Children {
+			values := child.Children()[i].(*array.Data)
+			if err := s.node(field, values, s.moved(inner, values.Offset())); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.node(element.Children[0], child, inner)
+}
+
+// codedList returns the leaf of a top-level column of lists of strings whose values are
+// numbers of a dictionary's entries, list by list; false for any other column.
+func (s *Shredder) codedList(n *Node, d *array.Data, e *entries) (l Leaf, ok bool) {
+	child := d.Children()[0].(*array.Data)
+	dt, coded := child.DataType().(*arrow.DictionaryType)
+	if !coded || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.STRING || child.NullN() > 0 ||
+		e.index != nil || e.level > 0 || n.Repetition != Optional || child.Dictionary().NullN() > 0 || child.Dictionary().(*array.Data).Offset() > 0 {
+		return l, false
+	}
+	offsets, valid := elements[int32](d, 1)[e.low:e.low+e.n+1], validity(d)
+	if offsets[0] == offsets[e.n] {
+		return l, false
+	}
+	for i := range e.n {
+		some := int(offsets[i+1] - offsets[i])
+		if some > 0 && valid != nil && !bit(valid, e.low+i) {
+			return l, false // a null list that has values
+		}
+		if l.N += max(1, some); l.N > math.MaxInt32 {
+			return l, false
+		}
+	}
+	l.Definitions, l.Repetitions = s.bytes(l.N), s.bytes(l.N)
+	most, repeated, to := n.Children[0].Children[0].MaxDefinition, n.Children[0].MaxRepetition, 0
+	for i := range e.n {
+		l.Repetitions[to], l.Definitions[to] = 0, 1 // an empty list
+		switch some := int(offsets[i+1] - offsets[i]); {
+		case some > 0:
+			for j := to; j < to+some; j++ {
+				l.Definitions[j], l.Repetitions[j] = most, repeated
+			}
+			l.Repetitions[to] = 0
+			to += some - 1
+		case valid != nil && !bit(valid, e.low+i):
+			l.Definitions[to] = 0
+		}
+		to++
+	}
+	if allAt(l.Definitions, most) {
+		l.Definitions = nil
+	}
+	names := child.Dictionary().(*array.Data)
+	l.Codes = elements[int32](child, 1)[child.Offset()+int(offsets[0]) : child.Offset()+int(offsets[e.n])]
+	l.Data, l.Offsets = elements[byte](names, 2), elements[int32](names, 1)
+	return l, true
+}
+
+// boundsOf returns a function that tells where the values of list i begin and
+// end, without their array's offset.
+func boundsOf(d *array.Data, dt arrow.DataType) func(i int) (low, high int) {
+	switch dt := dt.(type) {
+	case *arrow.FixedSizeListType:
+		size := int(dt.Len())
+		return func(i int) (int, int) { return i * size, (i + 1) * size }
+	case *arrow.LargeListType:
+		offsets := elements[int64](d, 1)
+		return func(i int) (int, int) { return int(offsets[i]), int(offsets[i+1]) }
+	case *arrow.ListViewType:
+		offsets, sizes := elements[int32](d, 1), elements[int32](d, 2)
+		return func(i int) (int, int) { return int(offsets[i]), int(offsets[i]) + int(sizes[i]) }
+	case *arrow.LargeListViewType:
+		offsets, sizes := elements[int64](d, 1), elements[int64](d, 2)
+		return func(i int) (int, int) { return int(offsets[i]), int(offsets[i]) + int(sizes[i]) }
+	}
+	offsets := elements[int32](d, 1)
+	return func(i int) (int, int) { return int(offsets[i]), int(offsets[i+1]) }
+}
+
+// elements returns a buffer as numbers.
+func elements[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i int) []T {
+	if i >= len(d.Buffers()) || d.Buffers()[i] == nil {
+		return nil
+	}
+	return arrow.GetData[T](d.Buffers()[i].Bytes())
+}
+
+// leaf appends a leaf.
+func (s *Shredder) leaf(n *Node, d *array.Data, e entries) error {
+	l := Leaf{N: e.n, Definitions: e.definitions, Repetitions: e.repetitions}
+	if l.Definitions != nil && allAt(l.Definitions, n.MaxDefinition) {
+		l.Definitions = nil
+	}
+	if err := s.values(&l, n, d, &e); err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	s.leaves = append(s.leaves, l)
+	return nil
+}
+
+func allAt(levels []byte, most byte) bool {
+	for _, level := range levels {
+		if level != most {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,232 @@
+package columns
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/io/frontier/tables"
+)
+
+var errLongStrings = errors.New("its values have more than 2 GiB in one batch: lower -batch-rows")
+
+// values sets the leaf's values: those of the entries that have one.
+func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
+	switch dt := tables.Storage(d.DataType()).(type) {
+	case *arrow.NullType:
+	case *arrow.BooleanType:
+		return s.booleans(l, d, e)
+	case *arrow.Int8Type:
+		return convert(s, l, e, elements[int8](d, 1), func(v int8) (int32, error) { return int32(v), nil })
+	case *arrow.Int16Type:
+		return convert(s, l, e, elements[int16](d, 1), func(v int16) (int32, error) { return int32(v), nil })
+	case *arrow.Uint8Type:
+		return convert(s, l, e, elements[uint8](d, 1), func(v uint8) (int32, error) { return int32(v), nil })
+	case *arrow.Uint16Type:
+		return convert(s, l, e, elements[uint16](d, 1), func(v uint16) (int32, error) { return int32(v), nil })
+	case *arrow.Date64Type:
+		return convert(s, l, e, elements[arrow.Date64](d, 1), wholeDays)
+	case *arrow.Time32Type:
+		if dt.Unit == arrow.Second {
+			return convert(s, l, e, elements[int32](d, 1), func(v int32) (int32, error) { return milliseconds[int32](int64(v), math.MaxInt32) })
+		}
+		return s.fixed(l, d, 4, e)
+	case *arrow.TimestampType:
+		if dt.Unit == arrow.Second {
+			return convert(s, l, e, elements[int64](d, 1), func(v int64) (int64, error) { return milliseconds[int64](v, math.MaxInt64) })
+		}
+		return s.fixed(l, d, 8, e)
+	case arrow.DecimalType:
+		return s.decimals(l, d, dt.Layout().Buffers[1].ByteWidth, int(n.Length), e)
+	case *arrow.StringType, *arrow.BinaryType:
+		return strings(s, l, e, elements[int32](d, 1), d)
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		return strings(s, l, e, elements[int64](d, 1), d)
+	case arrow.BinaryViewDataType:
+		return s.views(l, d, e)
+	case *arrow.FixedSizeBinaryType:
+		if dt.ByteWidth == 0 {
+			return strings(s, l, e, make([]int32, d.Offset()+d.Len()+1), d)
+		}
+		return s.fixed(l, d, dt.ByteWidth, e)
+	default:
+		return s.fixed(l, d, n.Width(), e)
+	}
+	return nil
+}
+
+// count returns how many entries have a value.
+func (e *entries) count() int {
+	if e.index == nil {
+		return e.n
+	}
+	n := 0
+	for _, at := range e.index {
+		if at >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// fixed takes values as they are.
+func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
+	from := elements[byte](d, 1)
+	if e.index == nil {
+		l.Fixed = from[e.low*width : (e.low+e.n)*width]
+		return nil
+	}
+	l.Fixed = s.bytes(e.count() * width)
+	to := l.Fixed
+	for i := 0; i < len(e.index); {
+		low := i
+		for i++; i < len(e.index) && e.index[low] >= 0 && e.index[i] == e.index[i-1]+1; {
+			i++
+		}
+		if at := int(e.index[low]); at >= 0 {
+			to = to[copy(to, from[at*width:(at+i-low)*width]):]
+		}
+	}
+	return nil
+}
+
+func (s *Shredder) booleans(l *Leaf, d *array.Data, e *entries) error {
+	from := elements[byte](d, 1)
+	l.Fixed = s.bytes(e.count())
+	to := 0
+	for i := range e.n {
+		if at := e.at(i); at >= 0 {
+			l.Fixed[to] = from[at>>3] >> (at & 7) & 1
+			to++
+		}
+	}
+	return nil
+}
+
+// convert takes values as another type.
+func convert[F arrow.FixedWidthType, T int32 | int64](s *Shredder, l *Leaf, e *entries, from []F, as func(F) (T, error)) error {
+	width := binary.Size(T(0))
+	l.Fixed = s.bytes(e.count() * width)
+	to := l.Fixed
+	for i := range e.n {
+		at := e.at(i)
+		if at < 0 {
+			continue
+		}
+		v, err := as(from[at])
+		if err != nil {
+			return err
+		}
+		if width == 4 {
+			binary.LittleEndian.PutUint32(to, uint32(v))
+		} else {
+			binary.LittleEndian.PutUint64(to, uint64(v))
+		}
+		to = to[width:]
+	}
+	return nil
+}
+
+// wholeDays returns a date of milliseconds in days.
+func wholeDays(v arrow.Date64) (int32, error) {
+	const day = 86_400_000
+	if v%day != 0 || v/day > math.MaxInt32 || v/day < math.MinInt32 {
+		return 0, fmt.Errorf("the date64 %d is no whole day, which is what Parquet's dates are: write Arrow, or make it a timestamp", v)
+	}
+	return int32(v / day), nil
+}
+
+// milliseconds returns seconds in milliseconds.
+func milliseconds[T int32 | int64](v, most int64) (T, error) {
+	if v > most/1000 || v < -most/1000 {
+		return 0, fmt.Errorf("%d seconds are too many for milliseconds, and Parquet has no seconds: write Arrow", v)
+	}
+	return T(v * 1000), nil
+}
+
+// decimals takes the low bytes of decimals, the most significant one first.
+func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries) error {
+	values := elements[byte](d, 1)
+	l.Fixed = s.bytes(e.count() * length)
+	to := l.Fixed
+	for i := range e.n {
+		at := e.at(i)
+		if at < 0 {
+			continue
+		}
+		value := values[at*from : (at+1)*from]
+		sign := byte(int8(value[length-1]) >> 7)
+		for _, high := range value[length:] {
+			if high != sign {
+				return errors.New("a decimal has more digits than its precision: write Arrow")
+			}
+		}
+		for j := range length {
+			to[j] = value[length-1-j]
+		}
+		to = to[length:]
+	}
+	return nil
+}
+
+// strings takes byte arrays between offsets.
+func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
+	from := elements[byte](d, 2)
+	if e.index == nil && e.n > 0 {
+		low, high := offsets[e.low], offsets[e.low+e.n]
+		if int64(high-low) > math.MaxInt32 {
+			return errLongStrings
+		}
+		l.Data = from[low:high]
+		if same, ok := any(offsets[e.low : e.low+e.n+1]).([]int32); ok && low == 0 {
+			l.Offsets = same
+			return nil
+		}
+		l.Offsets = s.numbers(e.n + 1)
+		for i := range l.Offsets {
+			l.Offsets[i] = int32(offsets[e.low+i] - low)
+		}
+		return nil
+	}
+	return s.gather(l, e, func(at int) []byte { return from[offsets[at]:offsets[at+1]] })
+}
+
+// views takes byte arrays that views point to.
+func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
+	views := elements[arrow.ViewHeader](d, 1)
+	return s.gather(l, e, func(at int) []byte {
+		view := &views[at]
+		if view.IsInline() {
+			return view.InlineBytes()
+		}
+		from := d.Buffers()[2+view.BufferIndex()].Bytes()[view.BufferOffset():]
+		return from[:view.Len()]
+	})
+}
+
+// gather copies the byte arrays of the entries that have one.
+func (s *Shredder) gather(l *Leaf, e *entries, value func(at int) []byte) error {
+	total := 0
+	for i := range e.n {
+		if at := e.at(i); at >= 0 {
+			if total += len(value(at)); total > math.MaxInt32 {
+				return errLongStrings
+			}
+		}
+	}
+	l.Data, l.Offsets = s.bytes(total), s.numbers(e.count()+1)
+	l.Offsets[0] = 0
+	end, to := 0, 1
+	for i := range e.n {
+		if at := e.at(i); at >= 0 {
+			end += copy(l.Data[end:], value(at))
+			l.Offsets[to] = int32(end)
+			to++
+		}
+	}
+	return nil
+}

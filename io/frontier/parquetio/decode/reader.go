@@ -1,0 +1,199 @@
+package decode
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/encoding"
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+var (
+	errRows  = errors.New("damaged: the column has fewer rows than its row group")
+	errMore  = errors.New("damaged: the column has more rows than its row group")
+	errFirst = errors.New("damaged: the column begins in the middle of a list")
+)
+
+// Reader reads the rows of a chunk in order.
+type Reader struct {
+	pages *layout.Pages
+	node  *columns.Node
+	limit int64
+
+	left    int // entries of the current page that are in no block
+	block   block
+	values  values
+	started bool
+
+	dictionary *encoding.Dictionary // of byte arrays
+}
+
+// blockSize is the most entries of which levels are read at once.
+const blockSize = 4096
+
+// block are the levels of some entries of a page.
+type block struct {
+	at, n                  int // entries at to n-1 are to come
+	repetition, definition []byte
+	scratch                []uint32
+}
+
+// NewReader reads a chunk of a file, of a leaf. A page may have limit
+// bytes decompressed, and so may what a run of rows has.
+func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64) (*Reader, error) {
+	leaf := layout.Leaf{MaxDefinition: int(n.MaxDefinition), MaxRepetition: int(n.MaxRepetition)}
+	pages, err := layout.NewPages(in, chunk, leaf, limit)
+	return &Reader{pages: pages, node: n, limit: limit}, err
+}
+
+// Read returns the entries of the next rows, in memory of their own.
+func (r *Reader) Read(rows int) (l columns.Leaf, err error) {
+	if r.node.Type == columns.ByteArray {
+		l.Offsets = append(make([]int32, 0, rows+1), 0)
+	}
+	for begun := 0; ; {
+		if r.block.at == r.block.n {
+			more, err := r.fill(&l)
+			if err != nil {
+				return l, err
+			}
+			if !more {
+				if begun < rows {
+					return l, errRows
+				}
+				return l, nil
+			}
+		}
+		n, more := r.take(&begun, rows)
+		if err := r.append(&l, n); err != nil {
+			return l, fmt.Errorf("page %d: %w", r.pages.Index(), err)
+		}
+		if !more {
+			return l, nil
+		}
+	}
+}
+
+// fill reads the levels of the next block, and returns false behind the last.
+func (r *Reader) fill(l *columns.Leaf) (bool, error) {
+	for r.left == 0 {
+		if r.values != nil {
+			if err := r.values.done(); err != nil {
+				return false, fmt.Errorf("page %d: %w", r.pages.Index(), err)
+			}
+		}
+		more, err := r.pages.Next()
+		if !more || err != nil {
+			r.values = nil
+			return false, err
+		}
+		if err := r.begin(); err != nil {
+			return false, fmt.Errorf("page %d: %w", r.pages.Index(), err)
+		}
+	}
+	b := &r.block
+	b.at, b.n = 0, min(r.left, blockSize)
+	if len(b.scratch) < b.n { // of a table with many columns each may have few rows
+		b.scratch, b.repetition, b.definition = make([]uint32, b.n), make([]byte, b.n), make([]byte, b.n)
+	}
+	r.left -= b.n
+	if err := readLevels(b.repetition[:b.n], b.scratch[:b.n], &r.pages.Repetition, r.node.MaxRepetition); err != nil {
+		return false, err
+	}
+	if !r.started && r.node.MaxRepetition > 0 && b.repetition[0] > 0 {
+		return false, errFirst
+	}
+	r.started = true
+	if l.Size() > r.limit {
+		return false, tooLong(r.limit)
+	}
+	return true, readLevels(b.definition[:b.n], b.scratch[:b.n], &r.pages.Definition, r.node.MaxDefinition)
+}
+
+func tooLong(limit int64) error {
+	return fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", limit)
+}
+
+func readLevels(dst []byte, scratch []uint32, from *layout.Hybrid, most uint8) error {
+	if most == 0 {
+		return nil
+	}
+	if err := from.Read(scratch); err != nil {
+		return err
+	}
+	for i, level := range scratch {
+		dst[i] = byte(level)
+	}
+	return nil
+}
+
+// begin begins to read the current page's values.
+func (r *Reader) begin() (err error) {
+	r.left = r.pages.Values
+	r.values, err = newValues(r)
+	return err
+}
+
+// take returns how many of the block's entries belong to the rows, of which some
+// have begun, and whether more may follow.
+func (r *Reader) take(begun *int, rows int) (n int, more bool) {
+	b := &r.block
+	if r.node.MaxRepetition == 0 {
+		n = min(b.n-b.at, rows-*begun)
+		*begun += n
+		return n, *begun < rows
+	}
+	for i := b.at; i < b.n; i++ {
+		if b.repetition[i] == 0 {
+			if *begun == rows {
+				return i - b.at, false
+			}
+			*begun++
+		}
+	}
+	return b.n - b.at, true
+}
+
+// append appends the next n entries of the block.
+func (r *Reader) append(l *columns.Leaf, n int) error {
+	b, before := &r.block, l.N
+	present := n
+	if most := r.node.MaxDefinition; most > 0 {
+		levels := b.definition[b.at : b.at+n]
+		present = 0
+		for _, level := range levels {
+			if level == most {
+				present++
+			}
+		}
+		if l.Definitions != nil || present < n {
+			if l.Definitions == nil {
+				l.Definitions = bytes.Repeat([]byte{most}, before)
+			}
+			l.Definitions = append(l.Definitions, levels...)
+		}
+	}
+	if r.node.MaxRepetition > 0 {
+		l.Repetitions = append(l.Repetitions, b.repetition[b.at:b.at+n]...)
+	}
+	l.N += n
+	b.at += n
+	if l.Size()+int64(present)*int64(r.node.Width()) > r.limit { // a dictionary may have long values
+		return tooLong(r.limit)
+	}
+	return r.values.append(l, present)
+}
+
+// Done returns an error when the chunk has more than the rows that were read.
+func (r *Reader) Done() error {
+	if r.block.at == r.block.n {
+		more, err := r.fill(&columns.Leaf{})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return errMore
+}

@@ -1,0 +1,192 @@
+package decode
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/encode"
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// limit is what a page and a run may have decompressed.
+const limit = 64 << 20
+
+// nodeOf returns a column that is required, optional, or a list that may be null of
+// values that may be null, and its leaf.
+func nodeOf(physical columns.Physical, length int32, nesting int) (top, leaf *columns.Node) {
+	leaf = &columns.Node{Name: "x", Type: physical, Length: length, FieldID: -1}
+	top = leaf
+	if nesting > 0 {
+		leaf.Repetition = columns.Optional
+	}
+	if nesting > 1 {
+		leaf.Name = "element"
+		repeated := &columns.Node{Name: "list", Repetition: columns.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
+		top = &columns.Node{
+			Name: "x", Repetition: columns.Optional, Type: columns.Group, FieldID: -1,
+			Meaning: columns.Meaning{Kind: columns.List}, Children: []*columns.Node{repeated},
+		}
+	}
+	columns.SetLevels([]*columns.Node{top})
+	return top, leaf
+}
+
+// leafOf returns entries of a column, one of each byte, and how many rows they are.
+func leafOf(n *columns.Node, source []byte) (l columns.Leaf, rows int) {
+	l.N = len(source)
+	if n.Type == columns.ByteArray {
+		l.Offsets = []int32{0}
+	}
+	last := byte(0)
+	for _, b := range source {
+		definition := min(n.MaxDefinition, b>>1&3)
+		if n.MaxRepetition > 0 {
+			repetition := b & 1
+			if last < 2 { // which ended, so that nothing goes on
+				repetition = 0
+			}
+			if repetition == 1 {
+				definition = max(definition, 2)
+			}
+			last = definition
+			l.Repetitions = append(l.Repetitions, repetition)
+		}
+		if n.MaxRepetition == 0 || l.Repetitions[len(l.Repetitions)-1] == 0 {
+			rows++
+		}
+		if n.MaxDefinition > 0 {
+			l.Definitions = append(l.Definitions, definition)
+		}
+		if definition < n.MaxDefinition {
+			continue
+		}
+		switch width := n.Width(); {
+		case n.Type == columns.Boolean:
+			l.Fixed = append(l.Fixed, b>>7)
+		case width > 0:
+			l.Fixed = append(l.Fixed, bytes.Repeat([]byte{b >> 3}, width)...)
+		default:
+			l.Data = append(l.Data, bytes.Repeat([]byte{b}, int(b>>3))...)
+			l.Offsets = append(l.Offsets, int32(len(l.Data)))
+		}
+	}
+	return l, rows
+}
+
+// roundTrip encodes a leaf as a file, and compares what is read of it, some rows at a
+// time.
+func roundTrip(top, leaf *columns.Node, l *columns.Leaf, rows, run int, plain bool) error {
+	encoder := encode.Encoder{}
+	data, chunk, err := encoder.Chunk([]byte(layout.Magic), leaf, l, plain)
+	if err != nil {
+		return err
+	}
+	footer := encode.NewFooter([]*columns.Node{top}, encode.Uncompressed)
+	footer.Group(int64(len(layout.Magic)), int64(rows), []encode.Chunk{chunk})
+	end := footer.Append(nil, nil, "test")
+	data = append(data, end...)
+	data = append(data, byte(len(end)), byte(len(end)>>8), 0, 0)
+	data = append(data, layout.Magic...)
+	file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), limit)
+	if err != nil {
+		return err
+	}
+	nodes := columns.FromParquet(file)
+	read := columns.Leaves(nil, nodes)[0]
+	if read.Type != leaf.Type || read.MaxDefinition != leaf.MaxDefinition || read.MaxRepetition != leaf.MaxRepetition || read.Width() != leaf.Width() {
+		return fmt.Errorf("the schema came back as %+v", read)
+	}
+	lies := &file.Groups[0].Chunks[0]
+	reader, err := NewReader(bytes.NewReader(data), lies, read, limit)
+	if err != nil {
+		return err
+	}
+	var got columns.Leaf
+	for at := 0; at < rows; at += run {
+		part, err := reader.Read(min(run, rows-at))
+		if err != nil {
+			return err
+		}
+		if err := got.Append(read, &part); err != nil {
+			return err
+		}
+	}
+	if err := reader.Done(); err != nil {
+		return err
+	}
+	return compare(read, &got, l)
+}
+
+// compare tells how two leaves differ. Levels may be left out where all are values.
+func compare(n *columns.Node, got, want *columns.Leaf) error {
+	levels := func(l *columns.Leaf) []byte {
+		if l.Definitions == nil {
+			return bytes.Repeat([]byte{n.MaxDefinition}, l.N)
+		}
+		return l.Definitions
+	}
+	switch {
+	case got.N != want.N || !bytes.Equal(levels(got), levels(want)) || !bytes.Equal(got.Repetitions, want.Repetitions):
+		return fmt.Errorf("%d entries at %v and %v, want %d at %v and %v", got.N, levels(got), got.Repetitions, want.N, levels(want), want.Repetitions)
+	case !bytes.Equal(got.Fixed, want.Fixed) || !bytes.Equal(got.Data, want.Data):
+		return fmt.Errorf("values %x %q, want %x %q", got.Fixed, got.Data, want.Fixed, want.Data)
+	}
+	for i := range min(len(got.Offsets), len(want.Offsets)) {
+		if got.Offsets[i] != want.Offsets[i] {
+			return fmt.Errorf("value %d ends at %d, want %d", i, got.Offsets[i], want.Offsets[i])
+		}
+	}
+	return nil
+}
+
+// What encode writes of every physical type comes back, however the rows are cut.
+func TestRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for physical := columns.Boolean; physical <= columns.FixedLenByteArray; physical++ {
+		for nesting := range 3 {
+			for _, n := range []int{0, 1, 7, 8, 9, 500, 3 * blockSize} {
+				source := make([]byte, n)
+				for i := range source {
+					source[i] = byte(rng.Uint32())
+				}
+				top, leaf := nodeOf(physical, 5, nesting)
+				l, rows := leafOf(leaf, source)
+				for _, run := range []int{1, 9, 4096, 1 << 20} {
+					for _, plain := range []bool{false, true} {
+						if err := roundTrip(top, leaf, &l, rows, run, plain); err != nil {
+							t.Fatalf("type %d, nesting %d, %d entries, runs of %d, plain %t: %v", physical, nesting, n, run, plain, err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A chunk that ends before its rows, or has more, is damaged.
+func TestRowsMissing(t *testing.T) {
+	top, leaf := nodeOf(columns.Int64, 0, 2)
+	l, rows := leafOf(leaf, []byte{6, 7, 7, 0, 2, 6})
+	if err := roundTrip(top, leaf, &l, rows+1, 2, true); err == nil {
+		t.Error("a row more than there is was read")
+	}
+	if err := roundTrip(top, leaf, &l, rows-1, 2, true); err == nil {
+		t.Error("a row that the row group does not have was overlooked")
+	}
+}
+
+func FuzzRoundTrip(f *testing.F) {
+	f.Add(byte(0), byte(1), uint16(3), true, []byte{6, 7, 7, 0, 2, 6})
+	f.Add(byte(6), byte(2), uint16(1), false, []byte("https://a.test/x"))
+	f.Add(byte(7), byte(0), uint16(100), false, bytes.Repeat([]byte{1, 2, 255}, 300))
+	f.Fuzz(func(t *testing.T, physical, nesting byte, run uint16, plain bool, source []byte) {
+		top, leaf := nodeOf(columns.Physical(physical%8), int32(run%20)+1, int(nesting%3))
+		l, rows := leafOf(leaf, source)
+		if err := roundTrip(top, leaf, &l, rows, int(run)+1, plain); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

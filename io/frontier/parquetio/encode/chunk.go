@@ -1,0 +1,210 @@
+package encode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+	"sort"
+
+	"robotsbatch/io/frontier/parquetio/columns"
+)
+
+// These are the numbers of codecs in the format.
+const (
+	Uncompressed = 0
+	Snappy       = 1
+	Zstd         = 6
+)
+
+// Encodings, as the format numbers them.
+const (
+	encodingPlain         = 0
+	encodingRLE           = 3
+	encodingRLEDictionary = 8
+)
+
+const (
+	// pageSize is about how many bytes of values a page has.
+	pageSize = 1 << 20
+	// pageEntries is the most entries that a page begins another row with.
+	pageEntries = 1 << 18
+)
+
+// Encoder encodes leaves. It is safe for concurrent use.
+type Encoder struct {
+	// Codec says what Compress does, which appends what src is compressed to; it
+	// is nil for Uncompressed.
+	Codec    int32
+	Compress func(dst, src []byte) []byte
+}
+
+// Chunk is a column of a row group as it lies in a file.
+type Chunk struct {
+	// Size is how many bytes it has, and Uncompressed how many decompressed.
+	Size, Uncompressed int64
+
+	entries    int64
+	dictionary int64 // bytes of its dictionary's page, 0 for none
+	places     []place
+	nulls      int64
+	low, high  []byte // the least and the greatest value, nil when that is not known
+}
+
+// place is where a data page lies in its chunk, and which row it begins with.
+type place struct{ offset, size, row int64 }
+
+// pages are the pages of a chunk as they are appended.
+type pages struct {
+	*Encoder
+	chunk *Chunk
+	begin int // of the chunk in out
+	out   []byte
+	plain []byte // of the current page, before it is compressed
+	err   error
+}
+
+// Chunk appends the pages of a leaf. plain says not to try a dictionary.
+func (e *Encoder) Chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool) ([]byte, Chunk, error) {
+	chunk := Chunk{entries: int64(l.N), nulls: int64(l.N - l.Values(n.Width()))}
+	begin := len(dst)
+	p := pages{Encoder: e, chunk: &chunk, begin: begin, out: dst}
+	var d *dictionary
+	if l.Codes != nil {
+		if d = codedDictionary(l); d == nil {
+			l = l.Plain()
+		}
+	} else if !plain {
+		d = newDictionary(l, n.Width())
+	}
+	if d != nil {
+		p.plain = appendPlain(p.plain[:0], n, &d.entries, 0, d.n)
+		p.page(2, func(t *thrift) {
+			t.structure(7, func() {
+				t.i32(1, int32(d.n))
+				t.i32(2, encodingPlain)
+			})
+		})
+		chunk.dictionary = int64(len(p.out) - begin)
+	}
+	p.data(n, l, d)
+	chunk.Size = int64(len(p.out) - begin)
+	if d != nil {
+		l = &d.entries
+	}
+	chunk.low, chunk.high = extremes(n, l)
+	return p.out, chunk, p.err
+}
+
+// data appends the data pages.
+func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
+	width, encoding := n.Width(), int32(encodingPlain)
+	if d != nil {
+		width, encoding = 4, encodingRLEDictionary // of the indices
+	}
+	row := int64(0)
+	for entry, first := 0, 0; entry < l.N; {
+		end, last := cut(n, l, width, entry, first)
+		from := len(p.out)
+		p.plain = p.plain[:0]
+		if n.MaxRepetition > 0 {
+			p.plain = appendLevels(p.plain, part(l.Repetitions, entry, end), end-entry, 0, n.MaxRepetition)
+		}
+		if n.MaxDefinition > 0 {
+			p.plain = appendLevels(p.plain, part(l.Definitions, entry, end), end-entry, n.MaxDefinition, n.MaxDefinition)
+		}
+		if d != nil {
+			bits := max(1, widthOf(d.n-1))
+			p.plain = appendHybrid(append(p.plain, byte(bits)), d.indices[first:last], bits)
+		} else {
+			p.plain = appendPlain(p.plain, n, l, first, last)
+		}
+		p.page(0, func(t *thrift) { t.dataHeader(end-entry, encoding) })
+		p.chunk.places = append(p.chunk.places, place{offset: int64(from - p.begin), size: int64(len(p.out) - from), row: row})
+		row += rows(l, entry, end)
+		entry, first = end, last
+	}
+}
+
+// rows is how many rows begin with the entries from low to high-1.
+func rows(l *columns.Leaf, low, high int) int64 {
+	if l.Repetitions == nil {
+		return int64(high - low)
+	}
+	return int64(bytes.Count(l.Repetitions[low:high], []byte{0}))
+}
+
+func part(levels []byte, low, high int) []byte {
+	if levels == nil {
+		return nil
+	}
+	return levels[low:high]
+}
+
+// cut returns where the page that begins at an entry ends, and which values are
+// before that. Rows are not cut.
+func cut(n *columns.Node, l *columns.Leaf, width, entry, first int) (end, last int) {
+	most := first + pageEntries
+	if width > 0 {
+		most = first + max(1, pageSize/width)
+	} else if offsets := l.Offsets; len(offsets) > 0 {
+		limit := offsets[first] + min(pageSize, offsets[len(offsets)-1]-offsets[first])
+		most = min(most, first+max(1, sort.Search(len(offsets)-1-first, func(i int) bool { return offsets[first+1+i] > limit })))
+	}
+	if l.Definitions == nil && l.Repetitions == nil {
+		end = min(l.N, most)
+		return end, end
+	}
+	if total := l.Values(n.Width()); l.Repetitions == nil && l.N-entry <= pageEntries && total <= most {
+		return l.N, total
+	}
+	last = first
+	for end = entry; end < l.N; end++ {
+		if end > entry && (last >= most || end-entry >= pageEntries) && (l.Repetitions == nil || l.Repetitions[end] == 0) {
+			break
+		}
+		if l.Definitions == nil || l.Definitions[end] == n.MaxDefinition {
+			last++
+		}
+	}
+	return end, last
+}
+
+// appendPlain appends values from first to last-1.
+func appendPlain(dst []byte, n *columns.Node, l *columns.Leaf, first, last int) []byte {
+	switch width := n.Width(); {
+	case n.Type == columns.Boolean:
+		return appendBits(dst, l.Fixed[first:last])
+	case width > 0:
+		return append(dst, l.Fixed[first*width:last*width]...)
+	}
+	for i := first; i < last; i++ {
+		v := l.Data[l.Offsets[i]:l.Offsets[i+1]]
+		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(v))), v...)
+	}
+	return dst
+}
+
+// page appends the page in p.plain.
+func (p *pages) page(kind int32, header func(*thrift)) {
+	body := p.plain
+	if len(body) > math.MaxInt32 {
+		p.err = errors.New("a row of it has more than 2 GiB, which no page of Parquet holds: write Arrow")
+		return
+	}
+	if p.Compress != nil {
+		body = p.Compress(nil, p.plain)
+	}
+	t := &thrift{b: p.out}
+	begin := len(t.b)
+	t.in(func() {
+		t.i32(1, kind)
+		t.i32(2, int32(len(p.plain)))
+		t.i32(3, int32(len(body)))
+		t.i32(4, int32(crc32.ChecksumIEEE(body)))
+		header(t)
+	})
+	p.chunk.Uncompressed += int64(len(t.b) - begin + len(p.plain))
+	p.out = append(t.b, body...)
+}

@@ -1,0 +1,196 @@
+package encoding
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// plainPage has values as PLAIN writes them.
+func plainPage(values ...string) []byte {
+	var page []byte
+	for _, v := range values {
+		page = append(binary.LittleEndian.AppendUint32(page, uint32(len(v))), v...)
+	}
+	return page
+}
+
+// numbers is DELTA_BINARY_PACKED of up to 33 small numbers, in one miniblock of
+// eight bits each, as it may be written: the differences are not the least ones.
+func numbers(values ...int64) []byte {
+	page := []byte{128, 1, 4, byte(len(values))}
+	if len(values) == 0 {
+		return append(page, 0)
+	}
+	page = binary.AppendVarint(page, values[0])
+	if len(values) == 1 {
+		return page
+	}
+	page = append(binary.AppendVarint(page, -100), 8, 0, 0, 0)
+	for i := range 32 {
+		difference := byte(0)
+		if i+1 < len(values) {
+			difference = byte(values[i+1] - values[i] + 100)
+		}
+		page = append(page, difference)
+	}
+	return page
+}
+
+var three = []string{"https://a.example/", "", "https://a.example/b"}
+
+// pages are three values in each encoding.
+func pages(t testing.TB) map[layout.Encoding][]byte {
+	return map[layout.Encoding][]byte{
+		layout.Plain:                plainPage(three...),
+		layout.RLEDictionary:        {2, 0b11, 0b00_10_01_00, 0}, // two bits each: 0, 1, 2
+		layout.DeltaLengthByteArray: append(numbers(18, 0, 19), strings.Join(three, "")...),
+		layout.DeltaByteArray:       append(append(numbers(0, 0, 0), numbers(18, 0, 19)...), strings.Join(three, "")...),
+	}
+}
+
+func dictionary(t testing.TB) *Dictionary {
+	d, err := NewDictionary(plainPage(three...), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestStrings(t *testing.T) {
+	for encoding, page := range pages(t) {
+		for _, size := range []int{1, 2, 3} {
+			d, err := NewStrings(encoding, page, 3, dictionary(t), nil)
+			if err != nil {
+				t.Fatalf("encoding %d: %v", encoding, err)
+			}
+			data, ends := []byte("before"), make([]int32, 3)
+			for at := 0; at < 3; at += size {
+				if data, err = d.Append(data, ends[at:min(at+size, 3)], 1000); err != nil {
+					t.Fatalf("encoding %d: %v", encoding, err)
+				}
+			}
+			if string(data) != "before"+strings.Join(three, "") || ends[0] != 24 || ends[1] != 24 || ends[2] != 43 {
+				t.Errorf("encoding %d: %q, ends %d", encoding, data, ends)
+			}
+			if err := d.Done(); err != nil {
+				t.Errorf("encoding %d: %v", encoding, err)
+			}
+			if _, err := d.Append(data, ends[:1], 1000); err == nil && encoding != layout.RLEDictionary { // whose last group is filled up
+				t.Errorf("encoding %d: a value behind the last", encoding)
+			}
+		}
+	}
+}
+
+// What a page says of itself is held against its bytes and the limit, whatever
+// it has.
+func TestHostileStrings(t *testing.T) {
+	valid := pages(t)
+	for name, test := range map[string]struct {
+		encoding layout.Encoding
+		page     []byte
+		present  int
+	}{
+		"more plain values than bytes":       {layout.Plain, valid[layout.Plain], 100},
+		"a plain value that is too long":     {layout.Plain, []byte("\xff\xff\xff\xff"), 1},
+		"plain values without the last":      {layout.Plain, plainPage("abcdefgh"), 2},
+		"an index behind the dictionary":     {layout.RLEDictionary, []byte{2, 0b11, 0b00_10_11_00, 0}, 3},
+		"indices of 33 bits":                 {layout.RLEDictionary, []byte{33, 2, 0, 0, 0, 0, 0}, 1},
+		"no indices":                         {layout.RLEDictionary, nil, 1},
+		"fewer indices":                      {layout.RLEDictionary, []byte{2, 2 << 1, 0}, 3},
+		"10^12 lengths":                      {layout.DeltaLengthByteArray, []byte("\x80\x01\x04\x80\xa0\x94\xa5\x8d\x1d\x00"), 1 << 30},
+		"other lengths than values":          {layout.DeltaLengthByteArray, valid[layout.DeltaLengthByteArray], 2},
+		"a negative length":                  {layout.DeltaLengthByteArray, append(numbers(18, -1, 2), "https://a.example/https"...), 3},
+		"lengths that overflow":              {layout.DeltaLengthByteArray, append(binary.AppendVarint([]byte{128, 1, 4, 1}, 1<<62), 0), 1},
+		"a prefix that is too long":          {layout.DeltaByteArray, append(append(numbers(0, 19, 0), numbers(18, 0, 0)...), "https://a.example/"...), 3},
+		"a prefix of the first value":        {layout.DeltaByteArray, append(append(numbers(1, 0, 0), numbers(18, 0, 0)...), "https://a.example/"...), 3},
+		"suffixes that are too long":         {layout.DeltaByteArray, append(append(numbers(0, 0, 0), numbers(18, 0, 1)...), "https://a.example/"...), 3},
+		"fewer suffixes than prefixes":       {layout.DeltaByteArray, append(append(numbers(0, 0, 0), numbers(18, 0)...), "https://a.example/"...), 3},
+		"an encoding that is none of theirs": {layout.ByteStreamSplit, valid[layout.Plain], 3},
+		"packed levels":                      {layout.RLE, valid[layout.Plain], 3},
+	} {
+		d, err := NewStrings(test.encoding, test.page, test.present, dictionary(t), nil)
+		if err == nil {
+			_, err = d.Append(nil, make([]int32, min(test.present, 3)), 1000)
+		}
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for encoding, page := range valid {
+		d, err := NewStrings(encoding, page, 3, dictionary(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Append(nil, make([]int32, 3), 36); err == nil || !strings.Contains(err.Error(), "-memory") {
+			t.Errorf("encoding %d: more than the limit: error %v", encoding, err)
+		}
+		if encoding == layout.RLEDictionary {
+			page = append(bytes.Clone(page), 0x40, 0)
+		} else {
+			page = append(bytes.Clone(page), "more"...)
+		}
+		if d, err = NewStrings(encoding, page, 3, dictionary(t), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Append(nil, make([]int32, 3), 1000); err != nil || d.Done() == nil {
+			t.Errorf("encoding %d: more than its values: no error (%v)", encoding, err)
+		}
+	}
+	if _, err := NewStrings(layout.RLEDictionary, valid[layout.RLEDictionary], 3, nil, nil); err == nil {
+		t.Error("indices without a dictionary: no error")
+	}
+}
+
+func TestHostileDictionary(t *testing.T) {
+	for name, test := range map[string]struct {
+		page    []byte
+		entries int
+	}{
+		"2^31-1 entries":            {plainPage(three...), 1<<31 - 1},
+		"fewer bytes than lengths":  {plainPage(three...), 4},
+		"an entry that is too long": {[]byte("\xff\xff\xff\x7fabc"), 1},
+	} {
+		if _, err := NewDictionary(test.page, test.entries); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// FuzzStrings decodes bytes that may be the values of a page: what comes out is
+// a column within its limit, or an error.
+func FuzzStrings(f *testing.F) {
+	for encoding, page := range pages(f) {
+		f.Add(page, uint8(encoding), uint16(3), uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, page []byte, encoding uint8, present uint16, size uint8) {
+		const limit = 1 << 16
+		d, err := NewStrings(layout.Encoding(encoding), page, int(present), dictionary(t), nil)
+		if err != nil {
+			return
+		}
+		ends := make([]int32, present)
+		var data []byte
+		last := int32(0)
+		for at := 0; at < len(ends); at += int(size) + 1 {
+			part := ends[at:min(at+int(size)+1, len(ends))]
+			if data, err = d.Append(data, part, limit); err != nil {
+				return
+			}
+			for _, end := range part {
+				if end < last {
+					t.Fatalf("end %d behind %d", end, last)
+				}
+				last = end
+			}
+			if int(last) != len(data) || len(data) > limit {
+				t.Fatalf("%d bytes, the last ends at %d", len(data), last)
+			}
+		}
+		_ = d.Done()
+	})
+}

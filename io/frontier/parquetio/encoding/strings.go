@@ -1,0 +1,201 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// Strings decodes the byte arrays of a page.
+type Strings interface {
+	// Append decodes the next len(ends) values. It appends their bytes to data,
+	// which may have limit bytes afterwards, and sets ends[i] to where value i
+	// ends in it.
+	Append(data []byte, ends []int32, limit int64) ([]byte, error)
+	// Done returns an error when there is more than the values that were read.
+	Done() error
+}
+
+var (
+	errShort = errors.New("damaged: its values reach beyond it")
+	errMore  = errors.New("damaged: it has more than its values")
+)
+
+// tooLong is the error for values that take more than limit bytes.
+func tooLong(limit int64) error {
+	if limit >= math.MaxInt32 {
+		return errors.New("its strings take more than 2 GiB in one batch: lower -batch-rows")
+	}
+	return fmt.Errorf("its strings take more than %d bytes in one batch: raise -memory, or lower -batch-rows", limit)
+}
+
+// checkLimit checks the size that data would have.
+func checkLimit(size, limit int64) error {
+	if limit = min(limit, math.MaxInt32); size > limit {
+		return tooLong(limit)
+	}
+	return nil
+}
+
+// NewStrings decodes the present values of a page in that encoding. The
+// dictionary is the chunk's, or nil; before is the decoder of the page before,
+// or nil, read to its end.
+func NewStrings(encoding layout.Encoding, values []byte, present int, dictionary *Dictionary, before Strings) (Strings, error) {
+	switch encoding {
+	case layout.Plain:
+		if int64(present)*4 > int64(len(values)) {
+			return nil, errShort
+		}
+		return &plainStrings{values}, nil
+	case layout.PlainDictionary, layout.RLEDictionary:
+		indices, err := newIndices(values, present)
+		if dictionary == nil {
+			err = errors.New("damaged: it needs a dictionary, and there is none")
+		}
+		return &dictionaryStrings{indices: indices, dictionary: dictionary}, err
+	case layout.DeltaLengthByteArray:
+		return newDeltaLengths(values, present)
+	case layout.DeltaByteArray:
+		return newDeltaStrings(values, present, before)
+	}
+	return nil, fmt.Errorf("encoding %d of byte arrays is not read", encoding)
+}
+
+// plainStrings are values that each lie behind their length, in four bytes.
+type plainStrings struct{ values []byte }
+
+func (p *plainStrings) Append(data []byte, ends []int32, limit int64) ([]byte, error) {
+	src, at, end := p.values, 0, len(data)
+	for i := range ends {
+		if at+4 > len(src) {
+			return data, errShort
+		}
+		n := int(binary.LittleEndian.Uint32(src[at:]))
+		at += 4
+		if n > len(src)-at {
+			return data, errShort
+		}
+		at += n
+		end += n
+		ends[i] = int32(end) // checked below
+	}
+	if err := checkLimit(int64(end), limit); err != nil {
+		return data, err
+	}
+	from := len(data)
+	data = slices.Grow(data, end-from)[:end]
+	at = 4
+	for _, to := range ends {
+		n := int(to) - from
+		copy(data[from:to], src[at:at+n])
+		at += n + 4
+		from = int(to)
+	}
+	p.values = src[at-4:]
+	return data, nil
+}
+
+func (p *plainStrings) Done() error { return doneWith(p.values) }
+
+func doneWith(rest []byte) error {
+	if len(rest) > 0 {
+		return errMore
+	}
+	return nil
+}
+
+// Dictionary is the dictionary of a chunk of byte arrays: its page as it is, and
+// where each value begins behind its length.
+type Dictionary struct {
+	page   []byte
+	begins []uint32 // and where one more would begin
+}
+
+// NewDictionary reads the first entries of a dictionary page. What follows them is
+// ignored: Arrow's C++ writer leaves room there for values that it was given twice.
+func NewDictionary(page []byte, entries int) (*Dictionary, error) {
+	if int64(entries)*4 > int64(len(page)) || int64(len(page)) > math.MaxInt32 {
+		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", entries, len(page))
+	}
+	d := &Dictionary{page: page, begins: make([]uint32, entries+1)}
+	at := 0
+	for i := range entries {
+		if at+4 > len(page) {
+			return nil, errShort
+		}
+		n := int(binary.LittleEndian.Uint32(page[at:]))
+		at += 4
+		if n > len(page)-at {
+			return nil, errShort
+		}
+		d.begins[i] = uint32(at)
+		at += n
+	}
+	d.begins[entries] = uint32(at + 4)
+	return d, nil
+}
+
+// Len is how many values the dictionary has.
+func (d *Dictionary) Len() int { return len(d.begins) - 1 }
+
+// Value returns a value, which aliases the page.
+func (d *Dictionary) Value(i int) []byte { return d.page[d.begins[i] : d.begins[i+1]-4] }
+
+// newIndices reads the width in bits of dictionary indices, and returns these.
+func newIndices(values []byte, present int) (layout.Hybrid, error) {
+	if present == 0 && len(values) == 0 {
+		return layout.Hybrid{}, nil
+	}
+	if len(values) == 0 || values[0] > 32 {
+		return layout.Hybrid{}, errShort
+	}
+	return layout.NewHybrid(values[1:], int(values[0])), nil
+}
+
+// dictionaryStrings are indices into a dictionary.
+type dictionaryStrings struct {
+	indices    layout.Hybrid
+	dictionary *Dictionary
+	scratch    []uint32
+}
+
+func (d *dictionaryStrings) Append(data []byte, ends []int32, limit int64) ([]byte, error) {
+	indices := resize(&d.scratch, len(ends))
+	if err := d.indices.Read(indices); err != nil {
+		return data, err
+	}
+	begins := d.dictionary.begins
+	end := int64(len(data))
+	for i, index := range indices {
+		if int(index) >= len(begins)-1 {
+			return data, fmt.Errorf("damaged: index %d into a dictionary of %d values", index, len(begins)-1)
+		}
+		end += int64(begins[index+1] - begins[index] - 4)
+		ends[i] = int32(end) // checked below
+	}
+	if err := checkLimit(end, limit); err != nil {
+		return data, err
+	}
+	from := len(data)
+	data = slices.Grow(data, int(end)-from)[:end]
+	for i, index := range indices {
+		copy(data[from:ends[i]], d.dictionary.page[begins[index]:])
+		from = int(ends[i])
+	}
+	return data, nil
+}
+
+func (d *dictionaryStrings) Done() error { return d.indices.Done() }
+
+// resize returns n elements of a scratch that grows.
+func resize[T any](scratch *[]T, n int) []T {
+	if cap(*scratch) < n {
+		*scratch = make([]T, n, 1<<bits.Len(uint(n)))
+	}
+	return (*scratch)[:n]
+}

@@ -1,0 +1,511 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/pagefilter"
+	"robotsbatch/io/frontier/parquetio/splice"
+)
+
+// filter lets row groups through of which some rows stay, a page at a time: each page of
+// which all rows do is copied, one of which none does is left out, and of the others the
+// rows that stay are written again.
+//
+//	read      one goroutine reads pages in the order of the columns; it knows which
+//	          rows each has
+//	workers   decompress, leave rows out, compress
+//	column    the caller writes the pages in their order
+//
+// The pages under way, and no more, are in memory, which the next ones use again.
+type filter struct {
+	limit   int64 // of memory
+	buffers buffers
+	workers []*pagefilter.Filter
+	inOrder *pagefilter.Filter // for pages that build on one another
+}
+
+// page is a page under way.
+type page struct {
+	column *filtered
+	layout.Page
+	raw, plain []byte // as it lies; decompressed, if it was opened
+	opened     bool
+	held       int64 // bytes of memory
+	part       pagefilter.Part
+	kept, all  int // rows
+	number     int // of the data page in its chunk
+	index      int // of the page, the dictionary included
+	nulls      int // -1 if nobody knows yet
+
+	out     []byte // what is written instead, if pages are not nil
+	written []pagefilter.Page
+	err     error
+	done    chan struct{} // closed when what is above is set
+}
+
+// whole reports whether the page is copied.
+func (p *page) whole() bool { return p.kept == p.all && p.Encoding != layout.DeltaByteArray }
+
+func (p *page) isData() bool { return p.Kind == layout.DataPage || p.Kind == layout.DataPageV2 }
+
+// filtered is a column of a row group while it is filtered.
+type filtered struct {
+	pagefilter.Column
+	name   string
+	chunk  *layout.Chunk
+	source splice.Source
+}
+
+// filterRun is a row group that is filtered.
+type filterRun struct {
+	*filter
+	group *rowGroup
+	rows  *pagefilter.Rows
+	work  chan *page
+	pages chan *page // in order; a page without a column ends a column
+	stop  chan struct{}
+	busy  sync.WaitGroup
+}
+
+func newFilter(limit int64) *filter {
+	f := &filter{limit: limit, workers: make([]*pagefilter.Filter, runtime.GOMAXPROCS(0)), inOrder: &pagefilter.Filter{}}
+	for i := range f.workers {
+		f.workers[i] = &pagefilter.Filter{}
+	}
+	f.buffers.limit = limit - limit/4 // of several pages: others take memory, too
+	f.buffers.changed = sync.NewCond(&f.buffers.mu)
+	return f
+}
+
+// start begins to filter a row group; end must be called.
+func (f *filter) start(g *rowGroup, rows *pagefilter.Rows) *filterRun {
+	r := &filterRun{
+		filter: f, group: g, rows: rows,
+		work: make(chan *page), pages: make(chan *page, 2*len(f.workers)), stop: make(chan struct{}),
+	}
+	r.busy.Add(1 + len(f.workers))
+	go r.read()
+	for _, w := range f.workers {
+		go r.filterPages(w)
+	}
+	return r
+}
+
+// end stops what is under way, and waits for it.
+func (r *filterRun) end() {
+	close(r.stop)
+	r.buffers.interrupt(true)
+	for p := range r.pages {
+		if p.done != nil {
+			<-p.done
+		}
+		r.release(p)
+	}
+	r.busy.Wait()
+	r.buffers.interrupt(false)
+}
+
+// release gives back a page's memory.
+func (r *filterRun) release(p *page) {
+	if p.opened && p.asItLies() {
+		p.plain = nil // it is raw's
+	}
+	r.buffers.put(p.held, p.raw, p.plain, p.out)
+	p.raw, p.plain, p.out, p.held = nil, nil, nil, 0
+}
+
+// column writes what is left of a column, the next in order.
+func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err error) {
+	for p := range r.pages {
+		if p.column == nil {
+			return c, p.err
+		}
+		<-p.done
+		if err = p.err; err != nil {
+			err = p.column.failed(p.index, err)
+		} else {
+			err = p.write(&c, write)
+		}
+		r.release(p)
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, errors.New("stopped")
+}
+
+// write writes a page, and adds it to its chunk.
+func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
+	switch {
+	case !p.isData():
+		c.Dictionary = int64(p.StoredSize())
+		c.Uncompressed += int64(len(p.Header) + p.Uncompressed)
+		return write(p.raw)
+	case p.whole():
+		c.Uncompressed += int64(len(p.Header) + p.Uncompressed)
+		c.Add(splice.Page{
+			Size: int64(p.StoredSize()), Rows: int64(p.part.N), Values: int64(p.Values), Nulls: int64(p.nulls),
+			Kind: p.Kind, Encoding: p.Encoding, From: p.number, Continues: p.part.Continues,
+		})
+		return write(p.raw)
+	}
+	for _, w := range p.written {
+		c.Uncompressed += int64(w.Uncompressed)
+		c.Add(splice.Page{
+			Size: int64(w.Size), Rows: int64(w.Rows), Values: int64(w.Values), Nulls: int64(w.Nulls),
+			Kind: p.Kind, Encoding: p.Encoding, From: p.number, Continues: w.Continues,
+		})
+	}
+	return write(p.out)
+}
+
+// failed is an error with the column's name.
+func (c *filtered) failed(page int, err error) error {
+	return fmt.Errorf("column %q: page %d: %w", c.name, page, err)
+}
+
+// read reads the pages of all columns.
+func (r *filterRun) read() {
+	defer r.busy.Done()
+	defer close(r.pages)
+	defer close(r.work)
+	stream := layout.NewStream(r.group.source.in, nil, r.limit)
+	for i, n := range r.group.source.leaves {
+		err := r.readColumn(r.open(i, n), stream)
+		select {
+		case r.pages <- &page{err: err}:
+		case <-r.stop:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// open returns a column.
+func (r *filterRun) open(number int, n *columns.Node) *filtered {
+	s := r.group.source
+	c := &filtered{name: s.file.Path(n.Leaf), chunk: s.chunk(r.group.index, n), source: s.passed.Source(r.group.index, number)}
+	c.Column = pagefilter.Column{Leaf: s.file.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0)}
+	return c
+}
+
+var (
+	errStopped        = errors.New("stopped")
+	errGroupRows      = errors.New("damaged: it does not have as many rows as its row group")
+	errLateDictionary = errors.New("damaged: a dictionary that is not the first page")
+	errNoBytes        = errors.New("damaged: its values have no bytes")
+)
+
+// readColumn reads the pages of a column.
+func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
+	err := c.chunk.Codec.Check()
+	if c.Type == layout.FixedLenByteArray && c.Width <= 0 {
+		err = errNoBytes
+	}
+	if err != nil {
+		return fmt.Errorf("column %q: %w", c.name, err)
+	}
+	s.Reset(c.chunk)
+	r.inOrder.Begin()
+	left, row, number := c.chunk.Values, 0, 0
+	for index := 0; left > 0; index++ {
+		if !s.More() {
+			return fmt.Errorf("column %q: damaged: it ends %d values early", c.name, left)
+		}
+		p := &page{column: c, index: index, number: number, nulls: -1, done: make(chan struct{})}
+		wanted, err := r.readPage(p, s, left, row)
+		if err != nil {
+			r.release(p)
+			return c.failed(index, err)
+		}
+		if p.isData() {
+			left -= int64(p.Values)
+			row += p.part.N
+			number++
+		}
+		if !wanted {
+			r.release(p)
+		} else if err := r.hand(p); err != nil {
+			return err
+		}
+	}
+	if row != r.rows.Len() {
+		return fmt.Errorf("column %q: %w", c.name, errGroupRows)
+	}
+	return nil
+}
+
+// hand hands a page to the workers and to the writer.
+func (r *filterRun) hand(p *page) error {
+	ready := p.whole() && p.nulls >= 0 || !p.isData()
+	if p.isData() && p.Encoding == layout.DeltaByteArray {
+		p.err = r.filterPage(r.inOrder, p)
+		ready = true
+	}
+	if ready {
+		close(p.done)
+	}
+	select {
+	case r.pages <- p:
+	case <-r.stop:
+		r.release(p)
+		return errStopped
+	}
+	if ready {
+		return nil
+	}
+	select {
+	case r.work <- p:
+		return nil
+	case <-r.stop:
+		close(p.done)
+		return errStopped
+	}
+}
+
+// readPage reads the next page, which begins with a row, and reports whether it is
+// wanted.
+func (r *filterRun) readPage(p *page, s *layout.Stream, left int64, row int) (wanted bool, err error) {
+	if p.Page, err = s.Next(); err != nil {
+		return false, err
+	}
+	c := p.column
+	switch {
+	case p.Kind == layout.DictionaryPage && p.index > 0:
+		return false, errLateDictionary
+	case p.Kind == layout.DictionaryPage:
+		c.Entries = p.Values
+		return true, r.load(p, s)
+	case !p.isData() || p.Values == 0:
+		s.Skip(&p.Page)
+		return false, nil
+	case int64(p.Values) > left:
+		return false, fmt.Errorf("damaged: it says it has %d values, where the column has %d more", p.Values, left)
+	}
+	if c.Leaf.MaxRepetition == 0 {
+		if err := r.place(p, row, p.Values, false); err != nil {
+			return false, err
+		}
+		if p.kept == 0 && p.Encoding != layout.DeltaByteArray {
+			s.Skip(&p.Page)
+			return false, nil
+		}
+	}
+	if err := r.load(p, s); err != nil {
+		return false, err
+	}
+	if c.Leaf.MaxRepetition > 0 {
+		if err := r.findRows(p, row); err != nil {
+			return false, err
+		}
+	}
+	p.findNulls()
+	return p.kept > 0 || p.Encoding == layout.DeltaByteArray, nil
+}
+
+// place says which rows a page has.
+func (r *filterRun) place(p *page, row, n int, continues bool) error {
+	if row+n > r.rows.Len() || continues && row == 0 {
+		return errGroupRows
+	}
+	p.part = pagefilter.Part{Rows: r.rows, First: row, N: n, Continues: continues}
+	p.kept, p.all = p.part.Kept()
+	return nil
+}
+
+// load reads a page's bytes into memory that is counted.
+func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
+	held := int64(p.StoredSize())
+	if p.isData() {
+		held += int64(p.Uncompressed) + pagefilter.Memory(&p.Page, p.column.Leaf)
+		if p.column.Rereads(&p.Page) {
+			held += int64(p.StoredSize())
+		}
+	}
+	if held > r.limit {
+		return &batch.MemoryError{What: "a page", Need: held, Limit: r.limit}
+	}
+	if !r.buffers.take(held) {
+		return errStopped
+	}
+	p.held = held
+	p.raw, err = s.Body(&p.Page, r.buffers.get(p.StoredSize()))
+	return err
+}
+
+// asItLies reports whether the page is not compressed.
+func (p *page) asItLies() bool { return p.Stored() || p.column.Codec == layout.Uncompressed }
+
+// decompress opens a page.
+func (r *filterRun) decompress(p *page) error {
+	if p.opened {
+		return nil
+	}
+	plain, err := p.Open(r.buffers.get, p.column.chunk.Codec)
+	if err != nil {
+		return err
+	}
+	p.opened, p.plain = true, plain
+	return nil
+}
+
+// findRows finds which rows a page of a list has.
+func (r *filterRun) findRows(p *page, row int) error {
+	plain := p.Body // of version 2 the levels lie there as they are
+	if p.Kind == layout.DataPage {
+		if err := r.decompress(p); err != nil {
+			return err
+		}
+		plain = p.plain
+	}
+	rows, continues, err := p.CountRows(plain, p.column.Leaf)
+	if err != nil {
+		return err
+	}
+	return r.place(p, row, rows, continues)
+}
+
+// findNulls finds how many nulls a page has, if something says it.
+func (p *page) findNulls() {
+	c := p.column
+	switch {
+	case c.Leaf.MaxDefinition == 0 || c.source.NoNulls:
+		p.nulls = 0
+	case p.number < len(c.source.Nulls) && 0 <= c.source.Nulls[p.number] && c.source.Nulls[p.number] <= int64(p.Values):
+		p.nulls = int(c.source.Nulls[p.number])
+	case c.Leaf.MaxRepetition == 0: // of lists writers do not agree what to count
+		p.nulls = p.Nulls
+	}
+}
+
+// filterPages filters pages.
+func (r *filterRun) filterPages(f *pagefilter.Filter) {
+	defer r.busy.Done()
+	for p := range r.work {
+		p.err = r.filterPage(f, p)
+		close(p.done)
+	}
+}
+
+// filterPage leaves rows out of a page, or counts the nulls of one that is copied.
+func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("internal error, please report it: %v", problem)
+		}
+	}()
+	if p.whole() && p.Kind == layout.DataPageV2 {
+		p.nulls, err = p.CountNulls(p.Body, p.column.Leaf)
+		return err
+	}
+	if err := r.decompress(p); err != nil {
+		return err
+	}
+	if p.whole() {
+		p.nulls, err = p.CountNulls(p.plain, p.column.Leaf)
+		return err
+	}
+	out := p.raw[:0] // it is not read any more
+	if p.column.Rereads(&p.Page) || p.asItLies() {
+		out = r.buffers.get(p.StoredSize())[:0]
+	} else {
+		p.raw = nil
+	}
+	var pages []pagefilter.Page
+	p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
+	p.written = slices.Clone(pages)
+	return err
+}
+
+// buffers are memory that pages use one after the other.
+type buffers struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	limit   int64
+	used    int64 // of pages under way
+	free    [][]byte
+	idle    int64 // of free
+	stopped bool
+}
+
+// take waits until n bytes more may be used, and returns false when it was interrupted.
+func (b *buffers) take(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.used > 0 && b.used+n > b.limit && !b.stopped {
+		b.changed.Wait()
+	}
+	if b.stopped {
+		return false
+	}
+	b.used += n
+	return true
+}
+
+// get returns memory of n bytes.
+func (b *buffers) get(n int) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	best := -1
+	for i := range b.free {
+		if c := cap(b.free[i]); c >= n && (best < 0 || c < cap(b.free[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return make([]byte, n, n+n/8)
+	}
+	return b.remove(best)[:n]
+}
+
+func (b *buffers) remove(i int) []byte {
+	buffer := b.free[i]
+	last := len(b.free) - 1
+	b.free[i], b.free[last] = b.free[last], nil
+	b.free = b.free[:last]
+	b.idle -= int64(cap(buffer))
+	return buffer
+}
+
+// put gives back held bytes, and the memory for those who come next. The smallest goes
+// first where there is more than may be used.
+func (b *buffers) put(held int64, memory ...[]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= held
+	for _, buffer := range memory {
+		if cap(buffer) > 0 {
+			b.free = append(b.free, buffer)
+			b.idle += int64(cap(buffer))
+		}
+	}
+	for len(b.free) > 0 && (b.used+b.idle > b.limit || len(b.free) > maxFree) {
+		least := 0
+		for i := range b.free {
+			if cap(b.free[i]) < cap(b.free[least]) {
+				least = i
+			}
+		}
+		b.remove(least)
+	}
+	b.changed.Broadcast()
+}
+
+// maxFree is the most pieces of memory that wait: pages under way have some dozen.
+const maxFree = 64
+
+func (b *buffers) interrupt(stopped bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stopped = stopped
+	b.changed.Broadcast()
+}

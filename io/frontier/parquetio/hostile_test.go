@@ -1,0 +1,146 @@
+package parquetio
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// seeds are small files of all codecs and page versions, with lists and
+// structs.
+func seeds(t testing.TB) map[string][]byte {
+	t.Helper()
+	names := []string{"url"}
+	arrays := []arrow.Array{tablestest.URLArray(12, true)}
+	for _, c := range tablestest.Columns(t) {
+		switch c.Name {
+		case "struct", "map", "list of strings", "bool", "int64", "timestamp", "decimal(10, 0)", "dictionary of numbers":
+			names, arrays = append(names, c.Name), append(arrays, c.Array)
+		}
+	}
+	record := tablestest.NewRecord(names, arrays...)
+	files := make(map[string][]byte)
+	for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Gzip, compress.Codecs.Brotli} {
+		files[codec.String()+" 1"] = libraryWrite(t, codec, parquet.DataPageV1, 7, record)
+		files[codec.String()+" 2"] = libraryWrite(t, codec, parquet.DataPageV2, 7, record)
+	}
+	return files
+}
+
+// limits of hostile files: enough for the seeds.
+var small = Options{Name: "bad", BatchRows: 5, Memory: 1 << 20}
+
+// use reads a file and touches every value, as sinks do; it returns how many
+// rows there are.
+func use(t testing.TB, data []byte) (int, error) {
+	_, batches, err := readAll(data, small)
+	rows := 0
+	for _, b := range batches {
+		record := b.Table.(arrow.Record)
+		if record.NumRows() != int64(b.URLs.Len()) {
+			t.Fatalf("%d rows, %d URLs", record.NumRows(), b.URLs.Len())
+		}
+		rows += b.URLs.Len()
+		for _, column := range record.Columns() {
+			for i := range column.Len() {
+				_ = column.ValueStr(i)
+			}
+		}
+		v := tablestest.Verdicts(b.URLs.Len())
+		s, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "u"}, Schema: record.Schema(), Compression: Snappy})
+		if err != nil {
+			continue
+		}
+		if c, err := s.Encode(b, v); err == nil {
+			_ = s.Write(c)
+		}
+		s.Abort()
+	}
+	return rows, err
+}
+
+func TestCutAnywhere(t *testing.T) {
+	for name, data := range seeds(t) {
+		if rows, err := use(t, data); err != nil || rows != 12 {
+			t.Fatalf("%s: %d rows: %v", name, rows, err)
+		}
+		for cut := 0; cut < len(data); cut += 1 + len(data)/60 {
+			if _, err := use(t, data[:cut]); err == nil {
+				t.Errorf("%s: no error when cut after %d of %d bytes", name, cut, len(data))
+			}
+		}
+	}
+}
+
+// A flipped byte is an error or other data, but no panic.
+func TestFlippedBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for name, data := range seeds(t) {
+		refused := 0
+		for range 100 {
+			bad := bytes.Clone(data)
+			for range 1 + rng.IntN(3) {
+				bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
+			}
+			if _, err := use(t, bad); err != nil {
+				refused++
+				if text := err.Error(); !strings.Contains(text, "parquetio: ") {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s: nothing was refused", name)
+		}
+	}
+}
+
+func TestNoParquet(t *testing.T) {
+	for name, test := range map[string]struct{ data, want string }{
+		"empty":      {"", "0 bytes"},
+		"other":      {"not Parquet at all", "no Parquet file"},
+		"encrypted":  {"PAR1 and a footer PARE", "encrypted"},
+		"no end":     {"PAR1 and nothing after it", "written whole"},
+		"footer":     {"PAR1\xff\xff\xff\x00PAR1", "damaged"},
+		"no footer":  {"PAR1\x00\x00\x00\x00PAR1", "damaged"},
+		"long list":  {"PAR1\x19\xfc\xff\xff\xff\x07\x06\x00\x00\x00PAR1", "damaged"},
+		"deep lists": {"PAR1" + strings.Repeat("\x1c", 100) + "\x64\x00\x00\x00PAR1", "damaged"},
+	} {
+		_, err := use(t, []byte(test.data))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+// Buffers and row groups are held against the memory that is allowed.
+func TestMemory(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(20_000, false))
+	data := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, 1<<20, record)
+	for _, memory := range []int64{1 << 10, 20 << 10, 100 << 10} {
+		_, _, err := readAll(data, Options{Name: "big", Memory: memory})
+		var large *batch.MemoryError
+		if err == nil || !errors.As(err, &large) && !strings.Contains(err.Error(), "-memory") {
+			t.Errorf("%d bytes of memory: %v", memory, err)
+		}
+	}
+	if _, _, err := readAll(data, Options{Name: "big", Memory: 8 << 20}); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzParquet(f *testing.F) {
+	for _, data := range seeds(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { _, _ = use(t, data) })
+}

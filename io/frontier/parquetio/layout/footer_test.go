@@ -1,0 +1,180 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/binary"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// sampleFile is a small file with columns of many types, of two row groups.
+func sampleFile(t testing.TB) []byte {
+	t.Helper()
+	var names []string
+	var arrays []arrow.Array
+	for _, c := range tablestest.Columns(t) {
+		switch c.Name {
+		case "int8", "uint16", "uint32", "int64", "date32", "timestamp", "time64", "decimal(10, 0)", "utf8", "binary", "fixed_size_binary", "list of strings", "struct", "map", "bool":
+			names, arrays = append(names, c.Name), append(arrays, c.Array)
+		}
+	}
+	record := tablestest.NewRecord(names, arrays...)
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(record.Schema(), &out, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(7)), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err == nil {
+		err = w.Write(record)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// The footer says what the library reads in it.
+func TestFooter(t *testing.T) {
+	data := sampleFile(t)
+	got, err := ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.NewParquetReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := r.MetaData()
+	if got.Rows != want.NumRows || len(got.Groups) != len(want.RowGroups) || len(got.Leaves) != want.Schema.NumColumns() || len(got.Schema) != len(want.FileMetaData.Schema) {
+		t.Fatalf("%d rows, %d groups, %d columns, %d elements", got.Rows, len(got.Groups), len(got.Leaves), len(got.Schema))
+	}
+	for i, leaf := range got.Leaves {
+		column := want.Schema.Column(i)
+		if got.Path(i) != column.Path() || leaf.MaxDefinition != int(column.MaxDefinitionLevel()) || leaf.MaxRepetition != int(column.MaxRepetitionLevel()) {
+			t.Errorf("column %d: %s with levels %d and %d, want %s", i, got.Path(i), leaf.MaxDefinition, leaf.MaxRepetition, column)
+		}
+	}
+	for i, e := range got.Schema {
+		w := want.FileMetaData.Schema[i]
+		var want Logical
+		if l := w.GetLogicalType(); l != nil {
+			switch want.Kind = e.Logical.Kind; {
+			case l.IsSetDECIMAL():
+				want = Logical{Kind: logicalDecimal, Scale: l.DECIMAL.Scale, Precision: l.DECIMAL.Precision}
+			case l.IsSetINTEGER():
+				want = Logical{Kind: logicalInteger, Bits: l.INTEGER.BitWidth, Signed: l.INTEGER.IsSigned}
+			case l.IsSetTIMESTAMP():
+				want = Logical{Kind: logicalTimestamp, UTC: l.TIMESTAMP.IsAdjustedToUTC, Unit: 2}
+			case l.IsSetTIME():
+				want = Logical{Kind: logicalTime, UTC: l.TIME.IsAdjustedToUTC, Unit: 3}
+			}
+		}
+		if e.Name != w.Name || w.IsSetType() && int32(e.Type) != int32(w.GetType()) || e.Children != w.GetNumChildren() || i > 0 && int32(e.Repetition) != int32(w.GetRepetitionType()) || e.Logical != want {
+			t.Errorf("element %d: %+v, want %v", i, e, w)
+		}
+	}
+	for i := range got.Groups {
+		checkGroup(t, &got.Groups[i], want, i)
+	}
+	if len(got.Metadata) != 1 || got.Metadata[0].Key != "ARROW:schema" || got.Metadata[0].Value != *want.KeyValueMetadata().FindValue("ARROW:schema") {
+		t.Errorf("metadata %v", got.Metadata)
+	}
+}
+
+func checkGroup(t *testing.T, got *RowGroup, want *metadata.FileMetaData, i int) {
+	t.Helper()
+	group := want.RowGroups[i]
+	if got.Rows != group.NumRows {
+		t.Errorf("row group %d has %d rows", i, got.Rows)
+	}
+	for j, c := range got.Chunks {
+		m := group.Columns[j].MetaData
+		if int32(c.Type) != int32(m.Type) || int32(c.Codec) != int32(m.Codec) || c.Values != m.NumValues || c.Pages.Length != m.TotalCompressedSize ||
+			c.Uncompressed != m.TotalUncompressedSize || c.HasDictionary != (m.DictionaryPageOffset != nil) || !slices.Equal(c.Path, m.PathInSchema) || len(c.Encodings) != len(m.Encodings) {
+			t.Errorf("chunk %d of row group %d: %+v, want %v", j, i, c, m)
+		}
+	}
+}
+
+// frame makes a file of nothing but a footer.
+func frame(footer string) []byte {
+	data := append([]byte(Magic), footer...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), Magic...)
+}
+
+func TestHostileFooter(t *testing.T) {
+	const (
+		column = "\x15\x0c\x25\x02\x18\x01x\x25\x00\x00"          // x: an optional byte array, text
+		schema = "\x15\x02\x19\x2c\x48\x01r\x15\x02\x00" + column // version, schema
+	)
+	for name, test := range map[string]struct{ data, want string }{
+		"empty":                       {"", "0 bytes"},
+		"other":                       {"not Parquet at all", "no Parquet file"},
+		"encrypted":                   {"PAR1 and a footer PARE", "encrypted"},
+		"no end":                      {"PAR1 and nothing after it", "written whole"},
+		"a footer that is too long":   {"PAR1\xff\xff\xff\x00PAR1", "damaged"},
+		"an empty footer":             {string(frame("")), "damaged"},
+		"a long list":                 {string(frame("\x19\xfc\xff\xff\xff\x07")), "damaged"},
+		"deep structures":             {string(frame(strings.Repeat("\x1c", 100))), "damaged"},
+		"deep lists":                  {string(frame("\x79" + strings.Repeat("\x19", 100))), "damaged"},
+		"a map":                       {string(frame("\x7b\x01")), "damaged"},
+		"no schema":                   {string(frame("\x15\x02\x26\x00\x19\x0c\x00")), "lacks field 2"},
+		"no number of rows":           {string(frame(schema + "\x29\x0c\x00")), "lacks field 3"},
+		"a column without a name":     {string(frame("\x15\x02\x19\x1c\x15\x06\x00\x16\x00\x19\x0c\x00")), "lacks field 4"},
+		"a time without a unit":       {string(frame("\x15\x02\x19\x1c\x48\x01r\x6c\x8c\x11\x00\x00\x00\x16\x00\x19\x0c\x00")), "lacks field 2"},
+		"a chunk without a codec":     {string(frame(schema + "\x16\x00\x19\x1c\x19\x1c\x26\x00\x1c\x15\x0c\x19\x05\x19\x08\x26\x00\x16\x00\x16\x00\x26\x00\x00\x00\x16\x00\x16\x02\x00\x00")), "lacks field 4"},
+		"a schema that is no tree":    {string(frame("\x15\x02\x19\x1c\x48\x01r\x15\x06\x00\x16\x00\x19\x0c\x00")), "no tree"},
+		"100,000 columns":             {string(frame("\x29\xfc\xa0\x8d\x06" + strings.Repeat("\x48\x00\x00", 100_000) + "\x00")), "more than 50000"},
+		"row groups of nothing":       {string(frame(schema + "\x16\x00\x19\xfc\xa0\x8d\x06" + strings.Repeat("\x00", 100_000) + "\x00")), "damaged"},
+		"a chunk without metadata":    {string(frame(schema + "\x16\x00\x19\x1c\x19\x1c\x26\x00\x00\x16\x00\x16\x00\x00\x00")), "where its data lies"},
+		"a row group of another size": {string(frame(schema + "\x16\x00\x19\x1c\x19\x1c\x26\x00\x1c\x15\x0c\x19\x05\x19\x08\x15\x00\x16\x00\x16\x00\x16\x00\x26\x00\x00\x00\x16\x00\x16\x02\x00\x00")), "1 rows"},
+	} {
+		_, err := ReadFooter(strings.NewReader(test.data), int64(len(test.data)), 1<<20)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+	}
+	empty := frame(schema + "\x16\x00\x19\x0c\x00")
+	if f, err := ReadFooter(bytes.NewReader(empty), int64(len(empty)), 1<<20); err != nil || f.Path(0) != "x" || !f.Leaves[0].Nullable() {
+		t.Errorf("a file without rows: %v", err)
+	}
+}
+
+// A footer takes memory in proportion to its bytes, whatever it says.
+func TestFooterMemory(t *testing.T) {
+	data := frame("\x29\xfc\xc0\x84\x3d" + strings.Repeat("\x48\x00\x00", 600_000) + "\x00")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<21)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; err == nil || taken > 30<<20 {
+		t.Errorf("%d bytes of memory taken: %v", taken, err)
+	}
+}
+
+// Any byte of a footer may be changed: an error or another footer, but no panic.
+func TestFlippedFooter(t *testing.T) {
+	data := sampleFile(t)
+	length := int(binary.LittleEndian.Uint32(data[len(data)-8:]))
+	refused := 0
+	for i := len(data) - 8 - length; i < len(data)-8; i++ {
+		bad := bytes.Clone(data)
+		bad[i] ^= 1 << (i % 8)
+		if _, err := ReadFooter(bytes.NewReader(bad), int64(len(bad)), 1<<20); err != nil {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
+	}
+}

@@ -1,0 +1,99 @@
+package layout
+
+import "encoding/binary"
+
+// Raw is a field of a structure in Thrift's compact protocol, with its value as its
+// bytes lie. It is for who changes some fields of a footer and copies the others,
+// also those that are not known here.
+type Raw struct {
+	ID   int16
+	Kind byte
+	// Value has no bytes for a boolean, whose kind is its value.
+	Value []byte
+}
+
+// Kinds of fields that are written.
+const (
+	RawTrue   = thriftTrue
+	RawFalse  = thriftFalse
+	RawI16    = thriftI16
+	RawI32    = thriftI32
+	RawI64    = thriftI64
+	RawBinary = thriftBinary
+	RawList   = thriftList
+	RawStruct = thriftStruct
+)
+
+// ReadRaw reads the fields of the structure that data begins with, and returns them
+// with what follows it. Values alias data.
+func ReadRaw(data []byte) (fields []Raw, rest []byte, err error) {
+	t := &thrift{data: data}
+	t.structure(0, func(id int16, kind byte) {
+		begin := t.at
+		t.skip(kind)
+		fields = append(fields, Raw{ID: id, Kind: kind, Value: data[begin:t.at]})
+	})
+	return fields, data[t.at:], t.err
+}
+
+// Elements are those of a list, as their bytes lie, and their kind.
+func (r Raw) Elements() (kind byte, elements [][]byte, err error) {
+	t := &thrift{data: r.Value}
+	t.list(r.Kind, func(k byte) {
+		begin := t.at
+		t.skipElement(k)
+		kind, elements = k, append(elements, r.Value[begin:t.at])
+	})
+	return kind, elements, t.err
+}
+
+// Int is the value of an integer, 0 for another kind.
+func (r Raw) Int() int64 {
+	t := &thrift{data: r.Value}
+	return t.integer(r.Kind)
+}
+
+// Text is the value of a string, nothing for another kind.
+func (r Raw) Text() []byte {
+	t := &thrift{data: r.Value}
+	return t.bytes(r.Kind)
+}
+
+// IntField is a field with an integer of 16, 32 or 64 bits.
+func IntField(id int16, kind byte, v int64) Raw {
+	return Raw{ID: id, Kind: kind, Value: binary.AppendVarint(nil, v)}
+}
+
+// TextField is a field with a string.
+func TextField(id int16, text []byte) Raw {
+	return Raw{ID: id, Kind: RawBinary, Value: append(binary.AppendUvarint(nil, uint64(len(text))), text...)}
+}
+
+// ListField is a field with a list of elements of a kind, as their bytes lie.
+func ListField(id int16, kind byte, elements [][]byte) Raw {
+	var list []byte
+	if n := len(elements); n < 15 {
+		list = []byte{byte(n)<<4 | kind}
+	} else {
+		list = binary.AppendUvarint([]byte{15<<4 | kind}, uint64(n))
+	}
+	for _, e := range elements {
+		list = append(list, e...)
+	}
+	return Raw{ID: id, Kind: RawList, Value: list}
+}
+
+// AppendRaw appends a structure of these fields, which must be in the order of their
+// numbers.
+func AppendRaw(dst []byte, fields []Raw) []byte {
+	last := int16(0)
+	for _, f := range fields {
+		if delta := f.ID - last; delta > 0 && delta < 16 {
+			dst = append(dst, byte(delta)<<4|f.Kind)
+		} else {
+			dst = binary.AppendVarint(append(dst, f.Kind), int64(f.ID))
+		}
+		dst, last = append(dst, f.Value...), f.ID
+	}
+	return append(dst, 0)
+}

@@ -1,0 +1,115 @@
+package layout
+
+import "io"
+
+const (
+	// aheadSize is how many bytes are read at least: some small pages at once.
+	aheadSize = 64 << 10
+	// aheadHeader is how many bytes a header has at most that is read at the first try.
+	aheadHeader = 8 << 10
+)
+
+// Stream reads the pages of a chunk one after the other, from where they lie: a chunk
+// may be larger than memory.
+//
+//	for s.More() {
+//		p, err := s.Next()         // the header
+//		s.Body(&p, buffer)         // and the body, or
+//		s.Skip(&p)
+//	}
+type Stream struct {
+	in      io.ReaderAt
+	chunk   *Chunk
+	limit   int64
+	at, end int64 // of what is to come in the file
+
+	ahead []byte // what was read of it already
+	own   []byte // the memory of ahead
+}
+
+// NewStream reads the pages of a chunk, each of which may have limit bytes decompressed.
+// Without a chunk it has none until Reset.
+func NewStream(in io.ReaderAt, chunk *Chunk, limit int64) *Stream {
+	s := &Stream{in: in, limit: limit}
+	if chunk != nil {
+		s.Reset(chunk)
+	}
+	return s
+}
+
+// Reset makes a stream read another chunk of the file, with the memory that it has.
+func (s *Stream) Reset(chunk *Chunk) {
+	s.chunk, s.at, s.end, s.ahead = chunk, chunk.Pages.Offset, chunk.Pages.Offset+chunk.Pages.Length, nil
+}
+
+// More reports whether there are more bytes.
+func (s *Stream) More() bool { return s.at < s.end }
+
+// Next reads the header of the next page. Its Header is valid until Body or Skip, one of
+// which must be called.
+func (s *Stream) Next() (Page, error) {
+	for want := int64(aheadHeader); ; want *= 2 {
+		want = min(want, s.end-s.at, maxHeaderSize)
+		if err := s.fill(want); err != nil {
+			return Page{}, err
+		}
+		p, err := readHeader(s.ahead[:min(len(s.ahead), maxHeaderSize)])
+		if err == nil {
+			return p, p.check(s.end-s.at-int64(len(p.Header)), s.chunk, s.limit)
+		}
+		if want == min(s.end-s.at, maxHeaderSize) {
+			return p, err
+		}
+	}
+}
+
+// fill makes sure that n bytes are read ahead.
+func (s *Stream) fill(n int64) error {
+	have := int64(len(s.ahead))
+	if have >= n {
+		return nil
+	}
+	size := min(max(n, aheadSize), s.end-s.at)
+	if int64(cap(s.own)) < size {
+		s.own = append(make([]byte, 0, size), s.ahead...)
+	} else {
+		copy(s.own[:have], s.ahead)
+	}
+	s.ahead = s.own[:size]
+	if err := ReadAt(s.in, s.ahead[have:], s.at+have); err != nil {
+		s.ahead = nil
+		return err
+	}
+	return nil
+}
+
+// Body reads a page's body and returns the page as it lies, which buffer has if that is
+// large enough. The page's Header and Body alias it. The checksum, where there is one, is that of the body.
+func (s *Stream) Body(p *Page, buffer []byte) ([]byte, error) {
+	size := len(p.Header) + int(p.compressed)
+	if cap(buffer) < size {
+		buffer = make([]byte, size+size/8)
+	}
+	buffer = buffer[:size]
+	n := copy(buffer, s.ahead)
+	if n < size {
+		if err := ReadAt(s.in, buffer[n:], s.at+int64(n)); err != nil {
+			return buffer, err
+		}
+	}
+	s.advance(n, size)
+	header := len(p.Header)
+	p.Header, p.Body = buffer[:header:header], buffer[header:]
+	return buffer, p.checkBody()
+}
+
+// Skip reads over a page.
+func (s *Stream) Skip(p *Page) {
+	size := p.StoredSize()
+	s.advance(min(len(s.ahead), size), size)
+}
+
+func (s *Stream) advance(read, size int) {
+	s.ahead = s.ahead[read:]
+	s.at += int64(size)
+}

@@ -1,0 +1,171 @@
+package parquetio
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// output is a blob.Writer in memory.
+type output struct {
+	bytes.Buffer
+	closed, aborted bool
+}
+
+func (o *output) Close() error { o.closed = true; return nil }
+func (o *output) Abort()       { o.aborted = true }
+
+// memoryFile is a File in memory.
+type memoryFile struct{ *bytes.Reader }
+
+func (memoryFile) Close() error { return nil }
+
+func fileOf(data []byte) memoryFile { return memoryFile{bytes.NewReader(data)} }
+
+// libraryWrite has the library write records, each as row groups of at most
+// rows rows.
+func libraryWrite(t testing.TB, codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) []byte {
+	t.Helper()
+	data, err := tryLibraryWrite(codec, version, rows, records...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// tryLibraryWrite is libraryWrite for types that the library may not write.
+func tryLibraryWrite(codec compress.Compression, version parquet.DataPageVersion, rows int64, records ...arrow.Record) (_ []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	var out bytes.Buffer
+	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(rows),
+		parquet.WithDataPageVersion(version), parquet.WithRootRepetition(parquet.Repetitions.Required))
+	w, err := pqarrow.NewFileWriter(records[0].Schema(), &out, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		return nil, err
+	}
+	for _, record := range records {
+		if err := w.Write(record); err != nil {
+			return nil, err
+		}
+	}
+	err = w.Close()
+	return out.Bytes(), err
+}
+
+// libraryRead has the library read a file as one record a row group.
+func libraryRead(t testing.TB, data []byte) (*file.Reader, []arrow.Record) {
+	t.Helper()
+	f, err := file.NewParquetReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []arrow.Record
+	for i := range f.NumRowGroups() {
+		all := make([]int, f.MetaData().Schema.NumColumns())
+		for j := range all {
+			all[j] = j
+		}
+		table, err := r.ReadRowGroups(context.Background(), all, []int{i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := make([]arrow.Array, table.NumCols())
+		for j := range columns {
+			columns[j] = table.Column(j).Data().Chunk(0)
+		}
+		records = append(records, array.NewRecord(table.Schema(), columns, table.NumRows()))
+	}
+	return f, records
+}
+
+// readAll decodes all batches of a file.
+func readAll(data []byte, o Options) (*Source, []*batch.Batch, error) {
+	s, err := Open(fileOf(data), int64(len(data)), o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var batches []*batch.Batch
+	for {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			return s, batches, s.Close()
+		}
+		if err != nil {
+			return s, nil, err
+		}
+		b, err := p.Decode()
+		if err != nil {
+			return s, nil, err
+		}
+		batches = append(batches, b)
+	}
+}
+
+// writeAll writes batches with a verdict column.
+func writeAll(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(rows int) *batch.Verdicts) []byte {
+	t.Helper()
+	o.Layout.Verdicts = []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}
+	return write(t, o, batches, verdicts)
+}
+
+// write writes batches.
+func write(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(rows int) *batch.Verdicts) []byte {
+	t.Helper()
+	var out output
+	s, err := NewSink(&out, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range batches {
+		c, err := s.Encode(b, verdicts(b.URLs.Len()))
+		if err == nil {
+			err = s.Write(c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !out.closed || out.aborted {
+		t.Fatal("the output was not closed")
+	}
+	return out.Bytes()
+}
+
+// countedFile counts the bytes that are read.
+type countedFile struct {
+	memoryFile
+	bytes atomic.Int64
+}
+
+func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.memoryFile.ReadAt(p, at)
+	f.bytes.Add(int64(n))
+	return n, err
+}

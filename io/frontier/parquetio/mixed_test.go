@@ -1,0 +1,282 @@
+package parquetio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// Of every type those rows come out that are selected, whatever the pieces; a row group
+// of which all do is the same byte for byte, and one of which none does is gone.
+func TestPassThroughSelected(t *testing.T) {
+	for _, c := range tablestest.Columns(t) {
+		record := tablestest.NewRecord([]string{"x", "url", "y"}, c.Array, tablestest.URLArray(c.Array.Len(), true), c.Array)
+		for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
+			data, err := tryLibraryWrite(compress.Codecs.Gzip, version, 7, record, record)
+			if err != nil || badLibrary[c.Name] {
+				continue
+			}
+			// Of row groups of 7, 5, 7 and 5 rows.
+			for i, bits := range []uint32{0xFFF, 0xFFF_000, 0x5A5_FFF, 0x0AA_07F, 0xF80_F80, 1, 0x800_000, 0} {
+				rows := []int{0, 3, 5}[i%3]
+				t.Run(fmt.Sprintf("%s/pages=%d/rows=%d/selected=%x", c.Name, version, rows, bits), func(t *testing.T) {
+					testSelected(t, data, rows, bits)
+				})
+			}
+		}
+	}
+}
+
+func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
+	out, err := passSelected(batchRows, func(row int64) bool { return bits>>row&1 == 1 }, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want := libraryRead(t, data)
+	_, got := libraryRead(t, out)
+	before, after := footerOf(t, data), footerOf(t, out)
+	first := 0
+	for k, record := range want {
+		var rows []int
+		for row := range int(record.NumRows()) {
+			if bits>>(first+row)&1 == 1 {
+				rows = append(rows, row)
+			}
+		}
+		first += int(record.NumRows())
+		if len(rows) == 0 {
+			continue
+		}
+		if len(got) == 0 {
+			t.Fatalf("row group %d is missing", k)
+		}
+		for j, column := range record.Columns() {
+			if !got[0].Schema().Field(j).Equal(record.Schema().Field(j)) {
+				t.Errorf("column %d is %s", j, got[0].Schema().Field(j))
+			}
+			sameValues(t, got[0].Column(j), column, rows)
+		}
+		for i, c := range before.Groups[k].Chunks {
+			whole := bytes.Equal(part(out, after.Groups[0].Chunks[i].Pages), part(data, c.Pages))
+			if !whole && len(rows) == int(record.NumRows()) {
+				t.Errorf("row group %d: column %q differs", k, before.Path(i))
+			}
+		}
+		if after.Groups[0].Rows != int64(len(rows)) {
+			t.Errorf("row group %d has %d rows", k, after.Groups[0].Rows)
+		}
+		got, after.Groups = got[1:], after.Groups[1:]
+	}
+	if len(got) > 0 || len(after.Groups) > 0 {
+		t.Errorf("%d more row groups", len(got))
+	}
+	if _, _, err := readAll(out, Options{Name: "out", URLColumn: "url"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where rows are left out, too, row groups have offset indexes that readers can use.
+func TestPassThroughSelectedIndexes(t *testing.T) {
+	for _, name := range []string{"page_index.parquet", "bloom.parquet"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := passSelected(64, func(row int64) bool { return row%3 != 1 }, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, batches, err := readAll(out, Options{Name: name, URLColumn: "url"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, all, err := readAll(data, Options{Name: name, URLColumn: "url"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		for _, b := range all {
+			for i := range b.URLs.Len() {
+				if (b.FirstRow+int64(i))%3 != 1 {
+					want = append(want, rowOf(b.Table.(arrow.Record).Columns(), i))
+				}
+			}
+		}
+		for _, b := range batches {
+			columns := b.Table.(arrow.Record).Columns()
+			for i := range b.URLs.Len() {
+				got = append(got, rowOf(columns[:len(columns)-1], i))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: rows differ", name)
+		}
+	}
+}
+
+// Pages that are not compressed lie in memory once: it was used again twice, and pages of
+// several row groups were written over one another.
+func TestPassThroughSelectedUncompressed(t *testing.T) {
+	const rows = 6000
+	numbers := array.NewInt64Builder(memory.NewGoAllocator())
+	for i := range rows {
+		numbers.Append(int64(i * i))
+	}
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(rows, false), numbers.NewArray())
+	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 50, record)
+	out, err := passSelected(0, func(row int64) bool { return row%3 != 1 }, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, batches, err := readAll(out, Options{Name: "out", URLColumn: "url"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := int64(0)
+	for _, b := range batches {
+		for _, x := range b.Table.(arrow.Record).Column(1).(*array.Int64).Int64Values() {
+			if row%3 == 1 {
+				row++
+			}
+			if x != row*row {
+				t.Fatalf("row %d has %d", row, x)
+			}
+			row++
+		}
+	}
+}
+
+// rowOf is a row as text.
+func rowOf(columns []arrow.Array, row int) string {
+	text := ""
+	for _, column := range columns {
+		text += column.ValueStr(row) + " "
+	}
+	return text
+}
+
+// sameValues is [tablestest.SameRows], but dictionaries may differ.
+func sameValues(t *testing.T, got, want arrow.Array, rows []int) {
+	t.Helper()
+	if !strings.Contains(want.DataType().String(), "dictionary") {
+		tablestest.SameRows(t, got, want, rows)
+		return
+	}
+	for i, row := range rows {
+		if got.Len() != len(rows) || got.ValueStr(i) != want.ValueStr(row) {
+			t.Fatalf("row %d of %v is not row %d of %v", i, got, row, want)
+		}
+	}
+}
+
+// Columns of a type that is not known come out with the rows that are selected, as the
+// bytes that they are stored as, and without extremes, whose order nobody knows.
+func TestPassThroughSelectedUnknownType(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(4, false), tablestest.FromJSON(t, arrow.BinaryTypes.Binary, `["AQ==","AgI=",null,"AwMD"]`))
+	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 4, record)
+	data = withUnknownType(t, data, 2)
+	out, err := passSelected(3, func(row int64) bool { return row != 1 }, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := footerOf(t, data), footerOf(t, out)
+	if !bytes.Equal(elementOf(t, after, 2), elementOf(t, before, 2)) {
+		t.Error("the column's type has changed")
+	}
+	chunk := part(out, after.Groups[0].Chunks[1].Pages)
+	dictionary := []byte("\x01\x00\x00\x00\x01\x02\x00\x00\x00\x02\x02\x03\x00\x00\x00\x03\x03\x03")
+	if indices := []byte("\x02\x03\x08\x00"); !bytes.Contains(chunk, dictionary) || !bytes.HasSuffix(chunk, indices) { // 0 and 2, of two bits each
+		t.Errorf("the column's values are %x", chunk)
+	}
+	if n := columns.FromParquet(after)[1]; n.Meaning.Kind != columns.Other {
+		t.Errorf("the column's meaning is %+v", n.Meaning)
+	}
+}
+
+// Whatever pages have, row groups that are filtered give an error, or an output that is as
+// sound as the input.
+func TestPassThroughSelectedHostile(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false),
+		tablestest.FromJSON(t, arrow.ListOf(arrow.BinaryTypes.String), `[["a","b"],[],null,["d"],[null],["h"],["j"],null,["l","m"],["n","o"],["p"],["r","s"]]`))
+	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 12, record)
+	pages := footerOf(t, data).Groups[0].Chunks[1].Pages
+	failed := 0
+	for i := range pages.Length {
+		for _, bit := range []byte{1, 0x80} {
+			changed := bytes.Clone(data)
+			changed[pages.Offset+i] ^= bit
+			out, err := passSelected(5, func(row int64) bool { return row%2 == 0 }, changed)
+			if err != nil {
+				if failed++; !strings.Contains(err.Error(), `column "x`) {
+					t.Errorf("byte %d: %v", i, err)
+				}
+				continue
+			}
+			// What is copied, as dictionaries are, is not looked at.
+			if _, _, err := readAll(out, Options{Name: "out", URLColumn: "url"}); err != nil {
+				if _, _, before := readAll(changed, Options{Name: "in", URLColumn: "url"}); before == nil {
+					t.Errorf("byte %d: the output: %v", i, err)
+				}
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no damage was found")
+	}
+}
+
+// elementOf is an element of a file's schema as its bytes lie.
+func elementOf(t *testing.T, f *layout.File, i int) []byte {
+	t.Helper()
+	fields, _, err := layout.ReadRaw(f.Footer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, elements, err := fields[slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 2 })].Elements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return elements[i]
+}
+
+// withUnknownType gives an element of a file's schema a logical type that is not known.
+func withUnknownType(t *testing.T, data []byte, i int) []byte {
+	t.Helper()
+	f := footerOf(t, data)
+	fields, _, err := layout.ReadRaw(f.Footer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 2 })
+	kind, elements, err := fields[at].Elements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	element, _, err := layout.ReadRaw(elements[i])
+	if err != nil {
+		t.Fatal(err)
+	}
+	element = slices.DeleteFunc(element, func(f layout.Raw) bool { return f.ID == 6 || f.ID == 10 })
+	empty := []byte{0}
+	logical := layout.AppendRaw(nil, []layout.Raw{{ID: 40, Kind: layout.RawStruct, Value: empty}})
+	elements[i] = layout.AppendRaw(nil, append(element, layout.Raw{ID: 10, Kind: layout.RawStruct, Value: logical}))
+	fields[at] = layout.ListField(2, kind, elements)
+	footer := layout.AppendRaw(nil, fields)
+	changed := append(bytes.Clone(data[:f.End]), footer...)
+	return append(binary.LittleEndian.AppendUint32(changed, uint32(len(footer))), layout.Magic...)
+}

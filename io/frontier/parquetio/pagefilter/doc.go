@@ -1,0 +1,11 @@
+// Package pagefilter leaves rows out of a page of a Parquet file, and keeps its encoding.
+//
+// What the values mean is not looked at. A page of any type is levels and values, and
+// a row is some of the first and the values that belong to them:
+//
+//	rows that stay ─ repetition levels → entries that stay ─ definition levels →
+//	values that stay ─ encoding: runs of bytes, or numbers → a page, compressed again
+//
+// Indices into a dictionary stay as they are, so that the dictionary does, too. Values in
+// PLAIN are copied in runs: of texts only the lengths are read.
+package pagefilter

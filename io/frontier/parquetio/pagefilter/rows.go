@@ -1,0 +1,76 @@
+package pagefilter
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Rows are the rows of a row group that stay: a bit each, the lowest bit of a byte first.
+type Rows struct {
+	bits []byte
+	n    int
+}
+
+// NewRows returns n rows of which none stays.
+func NewRows(n int) *Rows { return &Rows{bits: make([]byte, (n+7)/8+8), n: n} }
+
+// Keep says that the rows from low to high-1 stay.
+func (r *Rows) Keep(low, high int) {
+	for ; low < high && low&7 != 0; low++ {
+		r.bits[low>>3] |= 1 << (low & 7)
+	}
+	for ; high-low >= 8; low += 8 {
+		r.bits[low>>3] = 0xFF
+	}
+	for ; low < high; low++ {
+		r.bits[low>>3] |= 1 << (low & 7)
+	}
+}
+
+// Len is how many rows there are, those that do not stay included.
+func (r *Rows) Len() int { return r.n }
+
+// has reports whether a row stays.
+func (r *Rows) has(row int) bool { return r.bits[row>>3]>>(row&7)&1 == 1 }
+
+// Count is how many of the rows from low to high-1 stay.
+func (r *Rows) Count(low, high int) (n int) {
+	for ; low < high && low&7 != 0; low++ {
+		n += int(r.bits[low>>3] >> (low & 7) & 1)
+	}
+	for ; high-low >= 64; low += 64 {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(r.bits[low>>3:]))
+	}
+	for ; low < high; low++ {
+		n += int(r.bits[low>>3] >> (low & 7) & 1)
+	}
+	return n
+}
+
+// run is some entries or values, from low to high-1.
+type run struct{ low, high int }
+
+// appendRuns appends the runs of rows from low to high-1 that stay, counted from low.
+func (r *Rows) appendRuns(dst []run, low, high int) []run {
+	for at := low; at < high; {
+		at = r.next(at, high, 0)
+		end := r.next(at, high, ^uint64(0))
+		if at < end {
+			dst = append(dst, run{at - low, end - low})
+		}
+		at = end
+	}
+	return dst
+}
+
+// next returns the first row from at on whose bit is not that of flip, high for none.
+func (r *Rows) next(at, high int, flip uint64) int {
+	for at < high {
+		word := (binary.LittleEndian.Uint64(r.bits[at>>3:]) ^ flip) >> (at & 7)
+		if word != 0 {
+			return min(high, at+bits.TrailingZeros64(word))
+		}
+		at += 64 - at&7
+	}
+	return high
+}

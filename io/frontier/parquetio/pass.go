@@ -1,0 +1,318 @@
+package parquetio
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/arrowipc"
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/encode"
+	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/pagefilter"
+	"robotsbatch/io/frontier/parquetio/splice"
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/blob"
+)
+
+// CanPassThrough reports whether row groups can pass through. They cannot if URLs are
+// joined from several columns, or if columns are read that do not come out.
+func (s *Source) CanPassThrough() bool {
+	return s.options.Keep == batch.KeepAll || !s.urls.IsSplit() && s.options.Beside == (batch.Beside{})
+}
+
+// PassThrough makes all row groups pass through to a sink of [NewPassing]: only the URLs
+// are decoded, and the columns that come out, all or the URLs', are copied byte for byte
+// without checks. Call it before the first Next. The file is closed once the source is
+// closed and all its row groups are written.
+func (s *Source) PassThrough() (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("parquetio: %s: %w", s.options.Name, err)
+		}
+	}()
+	s.notes, s.unreadable = nil, nil
+	if s.options.Keep != batch.KeepAll {
+		s.copied = s.fields
+		s.nodes = pick(s.nodes, s.copied)
+		s.leaves = columns.Leaves(nil, s.nodes)
+	}
+	s.passed, err = splice.Open(s.in, s.file, s.copied)
+	if err == nil && s.copied == nil {
+		err = s.readOnlyURLs()
+	}
+	return err
+}
+
+// pick returns the elements at these indices.
+func pick[T any](list []T, numbers []int) []T {
+	chosen := make([]T, len(numbers))
+	for i, number := range numbers {
+		chosen[i] = list[number]
+	}
+	return chosen
+}
+
+// passing is a sink of row groups that pass through.
+type passing struct {
+	w       blob.Writer
+	from    *Source
+	output  *tables.Output // of the verdict columns
+	schema  *columns.Schema
+	encoder encode.Encoder
+	footer  *encode.Footer // used to encode the verdict columns
+	filter  *filter        // of mixed row groups
+	file    *splice.Writer
+	closed  bool
+}
+
+// NewPassing starts a Parquet output on w for the row groups of sources that pass
+// through: the unchanged columns of from, the first source, followed by the verdict
+// columns of the layout. Row groups and the rest of the footer stay unchanged.
+//
+// Closing or aborting the sink closes or aborts w. When NewPassing fails, the caller
+// must abort w.
+func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
+	s := &passing{w: w, from: from}
+	if err := s.start(l); err != nil {
+		return nil, fmt.Errorf("parquetio: %w", err)
+	}
+	return s, nil
+}
+
+func (s *passing) start(l batch.Layout) (err error) {
+	var names []string
+	for _, n := range s.from.nodes {
+		names = append(names, n.Name)
+	}
+	if s.output, err = tables.NewVerdicts(l, names, memory.NewGoAllocator()); err != nil {
+		return err
+	}
+	if s.schema, err = columns.FromArrow(s.output.Schema()); err != nil {
+		return err
+	}
+	compression := s.from.compression()
+	s.encoder = encode.Encoder{Codec: codecs[compression], Compress: compressor(compression, 0)}
+	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
+	s.filter = newFilter(2 * s.from.options.Memory)
+	s.file, err = splice.NewWriter(s.w, s.from.passed, splice.Columns{
+		Elements: s.footer.Elements(), Fields: len(s.schema.Nodes), Leaves: len(s.schema.Leaves), Maker: maker(), Metadata: s.metadata,
+	})
+	return err
+}
+
+// compression returns the codec of the URLs if this package writes it, or else one that
+// all readers know.
+func (s *Source) compression() Compression {
+	if len(s.file.Groups) > 0 {
+		switch s.chunk(0, s.columns[0].Leaves[0]).Codec {
+		case layout.Zstd:
+			return Zstd
+		case layout.Uncompressed:
+			return Uncompressed
+		}
+	}
+	return Snappy
+}
+
+// versionKey names the program that added columns to another writer's file.
+const versionKey = "robotsbatch.columns"
+
+// metadata extends a stored Arrow schema, if there is one, by the verdict columns, and
+// records which program added them. created_by stays, because readers judge statistics
+// by it.
+func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
+	pairs = slices.Clone(pairs)
+	var names []byte
+	for i, field := range s.output.Schema().Fields() {
+		if i > 0 {
+			names = append(names, ',')
+		}
+		names = append(names, field.Name...)
+	}
+	for i, pair := range pairs {
+		if pair.Key != schemaKey {
+			continue
+		}
+		stream, err := decodeBase64(pair.Value)
+		if err == nil {
+			stream, err = arrowipc.ExtendSchema(stream, s.from.copied, s.schema.Stored)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; -recode does without it", err)
+		}
+		pairs[i].Value = base64.StdEncoding.EncodeToString(stream)
+	}
+	pairs = slices.DeleteFunc(pairs, func(p layout.KeyValue) bool { return p.Key == versionKey })
+	return append(pairs, layout.KeyValue{Key: versionKey, Value: string(names)}), nil
+}
+
+// passedChunk is a piece of a row group that passes through. The last piece writes the row group.
+type passedChunk struct {
+	group *rowGroup
+	last  bool
+	size  int64
+}
+
+// Size implements batch.Chunk.
+func (c *passedChunk) Size() int64 { return c.size }
+
+// Encode implements batch.Sink.
+func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
+	p, ok := b.Table.(*piece)
+	if !ok || p.group.verdicts == nil {
+		return nil, fmt.Errorf("parquetio: %s does not pass through", b.Input)
+	}
+	size, last, err := p.group.verdicts.Add(s.output, p.run, b, v, p.urls)
+	p.kept, p.urls = size, nil
+	if err == nil && last {
+		err = s.assemble(p.group, b.Grant)
+		for _, a := range p.group.added {
+			p.kept += int64(cap(a.Data))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("parquetio: %w", err)
+	}
+	return &passedChunk{group: p.group, last: p.run == p.group.runs-1, size: size}, nil
+}
+
+// result says what the sink does with a row group.
+type result uint8
+
+const (
+	passes  result = iota
+	mixed          // some rows come out: pages that have others are encoded again
+	leftOut        // no row comes out
+)
+
+// assemble encodes a row group's new columns, or all of a mixed one, after all its
+// pieces were evaluated.
+func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
+	verdicts, err := g.verdicts.Columns(s.output)
+	if err != nil {
+		return err
+	}
+	defer tables.Release(verdicts)
+	switch rows, selected := g.verdicts.Counts(); selected {
+	case rows:
+	case 0:
+		g.result = leftOut
+		return nil
+	default:
+		g.result = mixed
+	}
+	return s.encodeVerdicts(g, verdicts, grant)
+}
+
+// encodeVerdicts encodes the verdict columns.
+func (s *passing) encodeVerdicts(g *rowGroup, data []*array.Data, grant *batch.Grant) error {
+	shredder := columns.Shredder{Memory: memory.NewGoAllocator()}
+	var leaves []columns.Leaf
+	for i, n := range s.schema.Nodes {
+		shredded, err := shredder.Shred(n, data[i])
+		if err != nil {
+			return fmt.Errorf("column %q: %w", n.Name, err)
+		}
+		leaves = append(leaves, shredded...)
+	}
+	for i := range leaves {
+		if err := s.encode(g, s.footer, i, s.schema.Leaves[i], &leaves[i], grant); err != nil {
+			return fmt.Errorf("column %q: %w", s.schema.Leaves[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// encode encodes a leaf's chunk and adds it to the row group.
+func (s *passing) encode(g *rowGroup, footer *encode.Footer, i int, n *columns.Node, l *columns.Leaf, grant *batch.Grant) error {
+	pages, chunk, err := s.encoder.Chunk(nil, n, l, false)
+	if err == nil {
+		err = grant.Take(int64(cap(pages)))
+	}
+	g.added = append(g.added, splice.Added{
+		Data: pages, Uncompressed: chunk.Uncompressed, OffsetIndex: chunk.OffsetIndex,
+		Chunk: func(offset, index int64) []byte { return footer.ColumnChunk(i, &chunk, offset, index) },
+	})
+	return err
+}
+
+// Write implements batch.Sink.
+func (s *passing) Write(c batch.Chunk) error {
+	chunk := c.(*passedChunk)
+	if !chunk.last {
+		return nil
+	}
+	g := chunk.group
+	if difference := s.from.passed.Same(g.source.passed); difference != "" {
+		return fmt.Errorf("parquetio: %s and %s cannot go into one output as they are, for %s: give an output each with -out FOLDER/, or use -recode",
+			s.from.options.Name, g.source.options.Name, difference)
+	}
+	err := s.writeGroup(g)
+	g.added = nil
+	if err == nil {
+		err = g.source.done()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case s.file.Failed():
+		return fmt.Errorf("parquetio: %w", err) // which names the output
+	}
+	return fmt.Errorf("parquetio: %s: row group %d: %w", g.source.options.Name, g.index, err)
+}
+
+// writeGroup writes a row group as its result says.
+func (s *passing) writeGroup(g *rowGroup) error {
+	switch g.result {
+	case leftOut:
+		return nil
+	case mixed:
+		_, selected := g.verdicts.Counts()
+		run := s.filter.start(g, g.selected())
+		defer run.end()
+		return s.file.FilterGroup(g.source.passed, g.index, int64(selected), g.added, run.column)
+	}
+	return s.file.CopyGroup(g.source.passed, g.index, g.added)
+}
+
+// selected returns the row group's rows that come out.
+func (g *rowGroup) selected() *pagefilter.Rows {
+	rows := pagefilter.NewRows(int(g.rows))
+	first := 0
+	for run := range g.runs {
+		for low, high := range g.verdicts.Selected(run) {
+			rows.Keep(first+low, first+high)
+		}
+		first += g.rowsOf(run)
+	}
+	return rows
+}
+
+// Close implements batch.Sink.
+func (s *passing) Close() error {
+	if s.closed {
+		return errors.New("parquetio: the output is closed already")
+	}
+	err := s.file.Close()
+	if err == nil {
+		err = s.w.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("parquetio: %w", err)
+	}
+	s.closed = true
+	return nil
+}
+
+// Abort implements batch.Sink.
+func (s *passing) Abort() {
+	if !s.closed {
+		s.w.Abort()
+	}
+}

@@ -1,0 +1,283 @@
+package parquetio
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/decode"
+	"robotsbatch/io/frontier/parquetio/splice"
+	"robotsbatch/io/frontier/parquetio/textcolumn"
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/blob"
+)
+
+// rowGroup is a row group that its pieces share. A piece is a run of rows.
+type rowGroup struct {
+	source   *Source
+	index    int
+	rows     int64
+	size     int64 // rows of a run, but for the last
+	runs     int
+	handed   int // runs handed out as pieces
+	columns  []column
+	verdicts *tables.Assembly // when it passes through
+	result   result           // set once all pieces are encoded
+	added    []splice.Added   // set likewise: the verdict columns, or all columns of a mixed row group
+	held     int64            // bytes kept by pieces that were written; only the writer uses it
+
+	reading   int64 // bytes that are read at a time, or at once from an object in a store
+	announced bool  // of those
+}
+
+func newRowGroup(s *Source, index int) *rowGroup {
+	g := &rowGroup{source: s, index: index, rows: s.file.Groups[index].Rows, reading: s.reading(index)}
+	g.size = int64(s.options.BatchRows)
+	if row := s.decoded(index) / max(1, g.rows); row > 0 {
+		g.size = max(1, min(g.size, s.options.Memory/runShare/row))
+	}
+	g.runs = int((g.rows + g.size - 1) / g.size)
+	g.columns = make([]column, len(s.columns))
+	for i := range g.columns {
+		g.columns[i].group, g.columns[i].column = g, s.columns[i]
+	}
+	if s.passed != nil {
+		g.verdicts = tables.NewAssembly(g.runs)
+		s.users.Add(1)
+	}
+	if in, ok := s.in.(announcing); ok && s.stored(index) <= s.options.Memory/4 {
+		var ranges []blob.Range
+		for i := range g.columns {
+			ranges = append(ranges, g.columns[i].ranges()...)
+		}
+		if in.Expect(ranges...) { // an object in a store keeps what it read until that is decoded
+			g.reading += s.stored(index)
+			g.announced = true
+		}
+	}
+	return g
+}
+
+// runShare is which part of the memory a run may declare that it takes, so that workers
+// can have several, and one that is larger than most fits.
+const runShare = 8
+
+// announcing is an input that wants to know what will be read, because each read costs
+// a request. blob.File is one.
+type announcing interface {
+	Expect(ranges ...blob.Range) (kept bool)
+	Done(blob.Range)
+}
+
+// rowsOf returns how many rows a run has.
+func (g *rowGroup) rowsOf(run int) int {
+	return int(min(g.size, g.rows-int64(run)*g.size))
+}
+
+// column decodes a column of a row group run by run, in order. A worker that needs a
+// run also decodes those before it, for the workers that will need them.
+type column struct {
+	group  *rowGroup
+	column *columns.Column
+
+	mu      sync.Mutex
+	readers []*decode.Reader    // one a leaf, nil until the first run; or
+	text    *textcolumn.Reader  // of a column of text
+	decoded map[int]arrow.Array // runs that no worker took yet
+	next    int                 // run
+	err     error
+}
+
+// take returns a run's array; the caller must release it.
+func (c *column) take(run int) (arrow.Array, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.err == nil && c.next <= run {
+		var values arrow.Array
+		if values, c.err = c.decode(); c.err == nil {
+			if c.decoded == nil {
+				c.decoded = make(map[int]arrow.Array)
+			}
+			c.decoded[c.next] = values
+			c.next++
+		}
+	}
+	values, ok := c.decoded[run]
+	if !ok {
+		return nil, c.err
+	}
+	delete(c.decoded, run)
+	if c.next == c.group.runs && len(c.decoded) == 0 {
+		c.readers, c.text = nil, nil
+		if in, ok := c.group.source.in.(announcing); ok && c.group.announced {
+			for _, r := range c.ranges() {
+				in.Done(r)
+			}
+		}
+	}
+	return values, nil
+}
+
+// decode decodes the next run.
+func (c *column) decode() (arrow.Array, error) {
+	data, err := c.assemble()
+	if err != nil {
+		return nil, fmt.Errorf("column %q: %w", c.column.Field.Name, err)
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+func (c *column) assemble() (*array.Data, error) {
+	if c.readers == nil && c.text == nil {
+		if err := c.open(); err != nil {
+			return nil, err
+		}
+	}
+	if c.text != nil {
+		run, err := c.text.Read(c.group.rowsOf(c.next))
+		if err != nil {
+			return nil, err
+		}
+		return textArray(run, c.column.Field.Type), nil
+	}
+	leaves := make([]columns.Leaf, len(c.readers))
+	for i, r := range c.readers {
+		var err error
+		if leaves[i], err = r.Read(c.group.rowsOf(c.next)); err == nil && c.next == c.group.runs-1 {
+			err = r.Done()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c.column.Assemble(leaves)
+}
+
+// ranges returns the parts of the file that hold the column.
+func (c *column) ranges() []blob.Range {
+	var ranges []blob.Range
+	for _, leaf := range c.column.Leaves {
+		pages := c.group.source.chunk(c.group.index, leaf).Pages
+		ranges = append(ranges, blob.Range{Offset: pages.Offset, Length: pages.Length})
+	}
+	return ranges
+}
+
+// open begins to read the column's chunks.
+func (c *column) open() error {
+	s, group := c.group.source, c.group.index
+	text := isText(c.column, s.file)
+	for _, leaf := range c.column.Leaves {
+		chunk := s.chunk(group, leaf)
+		var reader *decode.Reader
+		var err error
+		if text {
+			l := s.file.Leaves[leaf.Leaf]
+			c.text, err = textcolumn.NewReader(s.in, chunk, &s.file.Schema[l.Element], l, s.options.Memory)
+		} else if reader, err = decode.NewReader(s.in, chunk, leaf, s.options.Memory); err == nil {
+			c.readers = append(c.readers, reader)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// piece is a run of rows of a row group.
+type piece struct {
+	group    *rowGroup
+	run      int
+	index    int
+	firstRow int64
+	rows     int
+	urls     *array.Data // decoded, kept for a passing sink
+	kept     int64       // bytes encoded for it that wait for the last piece
+}
+
+// Name implements batch.Piece.
+func (p *piece) Name() string {
+	return fmt.Sprintf("%s: batch %d (rows %d to %d)", p.group.source.options.Name, p.index, p.firstRow, p.firstRow+int64(p.rows)-1)
+}
+
+// Size implements batch.Piece. The first run of a row group is charged for the pages that
+// are read at a time.
+func (p *piece) Size() int64 {
+	if p.run == 0 {
+		return p.declared() + p.group.reading
+	}
+	return p.declared()
+}
+
+// Kept implements batch.Sharing: what a row group is read into, and the verdict columns if
+// it passes through, stay in memory until its last piece is written.
+func (p *piece) Kept() int64 {
+	g := p.group
+	if p.run == g.runs-1 {
+		return -g.held
+	}
+	kept := p.kept
+	if p.run == 0 {
+		kept += g.reading
+	}
+	g.held += kept
+	return kept
+}
+
+// declared returns the run's decoded size, as the row group declares it.
+func (p *piece) declared() int64 {
+	share := float64(p.rows) / float64(p.group.rows)
+	return int64(2*share*float64(p.group.source.decoded(p.group.index))) + 16*int64(p.rows)
+}
+
+// Decode implements batch.Piece.
+func (p *piece) Decode() (*batch.Batch, error) {
+	b, err := p.decode()
+	if closing := p.group.source.done(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("parquetio: row group %d: %w", p.group.index, err)
+	}
+	return b, nil
+}
+
+func (p *piece) decode() (*batch.Batch, error) {
+	s := p.group.source
+	arrays := make([]arrow.Array, len(p.group.columns))
+	decoded := int64(0)
+	for i := range arrays {
+		at := (i + p.run) % len(arrays) // workers start at different columns, so that they rarely wait for each other
+		values, err := p.group.columns[at].take(p.run)
+		if err != nil {
+			return nil, err
+		}
+		arrays[at] = values
+		defer values.Release()
+		if decoded += tables.SizeOf(values.Data()); decoded > s.options.Memory {
+			return nil, fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", s.options.Memory)
+		}
+	}
+	record := array.NewRecord(s.read, arrays, int64(p.rows))
+	urls, table, err := s.urls.URLs(record, s.options.Memory)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch.Batch{
+		Input: s.options.Name, Index: p.index, FirstRow: p.firstRow, URLs: urls, Table: table,
+		Undeclared: max(0, decoded-p.declared()),
+	}
+	if err := s.urls.TakeBeside(b, record); err != nil {
+		return nil, err
+	}
+	if p.group.verdicts != nil {
+		b.Table = p
+		p.urls = s.urls.Text(record)
+	}
+	return b, nil
+}

@@ -1,0 +1,115 @@
+package parquetio
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// Small batches share row groups, large ones have their own, and all rows come
+// out in order.
+func TestRowGroups(t *testing.T) {
+	sizes := []int{10_000, 1, 30_000, 40_000, 0, 70_000, 7}
+	want := []int64{40_001, 40_000, 70_000, 7}
+	var batches []*batch.Batch
+	at := 0
+	for _, n := range sizes {
+		urls := tablestest.URLArray(at+n, true)
+		record := tablestest.NewRecord([]string{"url"}, array.NewSlice(urls, int64(at), int64(at+n)))
+		batches = append(batches, tableBatch(t, record))
+		at += n
+	}
+	schema := batches[0].Table.(arrow.Record).Schema()
+	for _, compression := range []Compression{Zstd, Snappy, Uncompressed} {
+		data := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: schema, Compression: compression}, batches, tablestest.Verdicts)
+		f, records := libraryRead(t, data)
+		if f.MetaData().Schema.Root().RepetitionType() != parquet.Repetitions.Required {
+			t.Error("the root is not required")
+		}
+		if f.NumRows() != int64(at) || f.NumRowGroups() != len(want) {
+			t.Fatalf("%d rows in %d groups, want %d in %d", f.NumRows(), f.NumRowGroups(), at, len(want))
+		}
+		all, row := tablestest.URLArray(at, true), 0
+		for i, record := range records {
+			if record.NumRows() != want[i] {
+				t.Errorf("row group %d has %d rows, want %d", i, record.NumRows(), want[i])
+			}
+			n := int(record.NumRows())
+			if !array.SliceEqual(record.Column(0), 0, int64(n), all, int64(row), int64(row+n)) {
+				t.Errorf("row group %d has other rows", i)
+			}
+			row += n
+		}
+	}
+}
+
+// tableBatch is a batch of a record with its URLs in the first column.
+func tableBatch(t testing.TB, record arrow.Record) *batch.Batch {
+	t.Helper()
+	column := record.Column(0).(*array.String)
+	b := &batch.Batch{Input: "table", Table: record}
+	b.URLs.Offsets32 = make([]int32, column.Len()+1)
+	return b
+}
+
+// An output without rows is a file, and an aborted one is none.
+func TestEmptyAndAborted(t *testing.T) {
+	data := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "page"}}, nil, nil)
+	s, batches, err := readAll(data, Options{URLColumn: "page"})
+	if err != nil || len(batches) != 0 || s.Schema().NumFields() != 2 {
+		t.Errorf("%d batches: %v", len(batches), err)
+	}
+	var out output
+	sink, err := NewSink(&out, SinkOptions{Layout: batch.Layout{URLColumn: "url"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink.Abort()
+	if !out.aborted || out.closed {
+		t.Error("the output was not aborted")
+	}
+}
+
+// Pieces can be decoded after the source was closed, and the last one closes
+// the file.
+func TestFileStaysOpen(t *testing.T) {
+	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(10, true))
+	file := &closing{memoryFile: fileOf(libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, 4, record))}
+	s, err := Open(file, file.Size(), Options{BatchRows: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces []batch.Piece
+	for {
+		p, err := s.Next(t.Context())
+		if err != nil {
+			break
+		}
+		pieces = append(pieces, p)
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil || file.closed != 0 {
+		t.Fatalf("closed %d times: %v", file.closed, err)
+	}
+	for i := len(pieces) - 1; i >= 0; i-- { // in any order
+		if _, err := pieces[i].Decode(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(pieces) != 5 || file.closed != 1 {
+		t.Errorf("%d pieces, closed %d times", len(pieces), file.closed)
+	}
+}
+
+type closing struct {
+	memoryFile
+	closed int
+}
+
+func (c *closing) Close() error { c.closed++; return nil }

@@ -1,0 +1,430 @@
+package parquetio
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/arrowipc"
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/splice"
+	"robotsbatch/io/frontier/tables"
+)
+
+// Options of a source.
+type Options struct {
+	// Name of the input for errors, such as a path.
+	Name string
+	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
+	// such column, the columns that [tables.FindParts] finds, or else the only column
+	// of strings.
+	URLColumn string
+	// BatchRows is the most rows that a batch has; 0 means 65,536.
+	BatchRows int
+	// Part selects the row groups that are read. Row numbers start at its first row.
+	Part batch.Part
+	// Memory is the most bytes that a page, or the rows of a batch, may take; 0 means
+	// 512 MiB. Where rows are long a batch has fewer than BatchRows.
+	Memory int64
+	// Keep says which columns come out: with [batch.KeepAll] all are read, otherwise
+	// only those with the URLs.
+	Keep batch.Keep
+	// Beside names columns that are read besides the URLs, even if they do not come out.
+	Beside batch.Beside
+}
+
+// Source reads the row groups of a file.
+type Source struct {
+	options Options
+	file    *layout.File
+	fields  []int             // indices of the columns that are read
+	columns []*columns.Column // these
+	nodes   []*columns.Node   // all of the file, or those that pass through, and
+	leaves  []*columns.Node   // their leaves
+	read    *arrow.Schema     // of the columns that are read
+	urls    *tables.Location
+	notes   []string
+	in      File
+	size    int64
+	users   atomic.Int64 // users of in: the open source, and pieces
+	closed  bool
+
+	whole      *tableSchema
+	unreadable error         // why not all columns can be decoded; returned by the first Next
+	passed     *splice.Input // when row groups pass through
+	copied     []int         // indices of the columns that pass through; nil for all
+
+	group   int       // the next one, and
+	end     int       // the one after the last
+	pending *rowGroup // has runs that are not handed out yet
+	batches int
+	rows    int64
+}
+
+// File is an input.
+type File interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Open reads the footer of the size bytes of r. r is closed once the source is closed
+// and all its pieces are decoded; when Open fails, the caller must close r. An error
+// names the input, and wraps io.ErrUnexpectedEOF if the file is cut.
+func Open(r File, size int64, o Options) (*Source, error) {
+	s := newSource(r, size, o)
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("parquetio: %s: %w", o.Name, err)
+	}
+	return s, nil
+}
+
+func newSource(r File, size int64, o Options) *Source {
+	if o.BatchRows <= 0 {
+		o.BatchRows = 65536
+	}
+	if o.Memory <= 0 {
+		o.Memory = 512 << 20
+	}
+	s := &Source{options: o, in: r, size: size}
+	s.users.Store(1)
+	return s
+}
+
+func (s *Source) open() (err error) {
+	if s.whole, err = s.readSchema(); err != nil {
+		return err
+	}
+	o := s.options
+	if s.urls, err = tables.Locate(s.whole.arrow, o.URLColumn, o.Keep); err != nil {
+		return err
+	}
+	if err := s.urls.FindBeside(s.whole.arrow, o.Beside); err != nil {
+		return err
+	}
+	if o.Keep == batch.KeepAll {
+		s.unreadable = s.readColumns(s.whole.all())
+		return nil
+	}
+	return s.readOnlyURLs()
+}
+
+// tableSchema is the schema of a file, column by column.
+type tableSchema struct {
+	columns []*columns.Column
+	errs    []error // of columns that cannot be read
+	casts   [][]columns.Cast
+	arrow   *arrow.Schema
+}
+
+// footerShare divides the memory that a batch may take: a footer may have 1/footerShare
+// of it. mostFooter is the most bytes of metadata that are written to one: verify reads
+// that much.
+const (
+	footerShare = 8
+	mostFooter  = 48 << 20
+)
+
+// checkMetadata refuses metadata for a footer that would not be read again.
+func checkMetadata(m arrow.Metadata, memory int64) error {
+	size := int64(0)
+	for i, key := range m.Keys() {
+		size += int64(len(key) + len(m.Values()[i]))
+	}
+	size += (size + 2) / 3 * 4 // once more in the stored Arrow schema, in base64
+	switch {
+	case size > mostFooter:
+		return fmt.Errorf("the metadata of the schema has %d bytes in the footer of a Parquet file, which is more than is read: write Arrow, or leave it out", size)
+	case size > memory/footerShare:
+		return &batch.MemoryError{What: "the metadata of the schema, in the footer of a Parquet file,", Need: size, Limit: memory / footerShare}
+	}
+	return nil
+}
+
+// readSchema reads the footer.
+func (s *Source) readSchema() (*tableSchema, error) {
+	var err error
+	if s.file, err = layout.ReadFooter(s.in, s.size, s.options.Memory/footerShare); err != nil {
+		return nil, err
+	}
+	s.group, s.end = s.options.Part.Of(len(s.file.Groups))
+	stored, err := s.storedSchema()
+	if err != nil {
+		return nil, err
+	}
+	s.nodes = columns.FromParquet(s.file)
+	s.leaves = columns.Leaves(nil, s.nodes)
+	t := &tableSchema{columns: make([]*columns.Column, len(s.nodes)), errs: make([]error, len(s.nodes)), casts: make([][]columns.Cast, len(s.nodes))}
+	fields := make([]arrow.Field, len(s.nodes))
+	for i, n := range s.nodes {
+		if t.columns[i], t.casts[i], t.errs[i] = columns.Read(n, storedField(stored, i, n.Name)); t.errs[i] != nil {
+			fields[i] = arrow.Field{Name: n.Name, Type: arrow.Null} // nobody reads it
+			continue
+		}
+		fields[i] = t.columns[i].Field
+		t.casts[i] = append(t.casts[i], storedCasts(stored, i, &fields[i])...)
+	}
+	m := schemaMetadata(stored, s.file.Metadata)
+	t.arrow = arrow.NewSchema(fields, &m)
+	return t, nil
+}
+
+// storedSchema returns the Arrow schema that some writers store. It is nil if there is
+// none or it is not supported; columns then have the types of Parquet's own schema.
+func (s *Source) storedSchema() (*arrowipc.StoredSchema, error) {
+	for _, pair := range s.file.Metadata {
+		if pair.Key != schemaKey {
+			continue
+		}
+		schema, err := decodeSchema(pair.Value)
+		if errors.Is(err, arrowipc.ErrUnsupported) {
+			s.notes = append(s.notes, "the Arrow schema stored in the file is not known here: columns come out as what Parquet's own schema says")
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w", err)
+		}
+		return schema, nil
+	}
+	return nil, nil
+}
+
+// decodeSchema reads a schema in base64.
+func decodeSchema(text string) (schema *arrowipc.StoredSchema, err error) {
+	stream, err := decodeBase64(text)
+	if err != nil {
+		return nil, err
+	}
+	err = guard(func() error {
+		schema, err = arrowipc.ReadSchema(stream)
+		return err
+	})
+	return schema, err
+}
+
+// decodeBase64 decodes text with or without padding.
+func decodeBase64(text string) ([]byte, error) {
+	if len(text)%4 == 0 {
+		return base64.StdEncoding.DecodeString(text)
+	}
+	return base64.RawStdEncoding.DecodeString(text)
+}
+
+// storedField returns the stored field of a column, nil for none.
+func storedField(schema *arrowipc.StoredSchema, i int, name string) *arrow.Field {
+	if schema == nil || i >= schema.NumFields() || schema.Field(i).Name != name {
+		return nil
+	}
+	field := schema.Field(i)
+	return &field
+}
+
+// storedCasts returns the casts of a column whose stored type is not supported: the
+// types it comes out as instead.
+func storedCasts(schema *arrowipc.StoredSchema, i int, field *arrow.Field) []columns.Cast {
+	if storedField(schema, i, field.Name) == nil {
+		return nil
+	}
+	if schema.Unknown[i] {
+		return []columns.Cast{{Column: field.Name, From: "a type of the stored Arrow schema that is not known here", To: field.Type.String()}}
+	}
+	if bits := schema.Decimals[i]; bits > 0 {
+		return []columns.Cast{{Column: field.Name, From: fmt.Sprintf("decimal%d", bits), To: "decimal128"}}
+	}
+	return nil
+}
+
+// schemaMetadata returns a file's metadata, after that of the stored schema.
+func schemaMetadata(stored *arrowipc.StoredSchema, file []layout.KeyValue) arrow.Metadata {
+	var keys, values []string
+	seen := map[string]bool{schemaKey: true}
+	add := func(key, value string) {
+		if !seen[key] {
+			seen[key] = true
+			keys, values = append(keys, key), append(values, value)
+		}
+	}
+	if stored != nil {
+		m := stored.Metadata()
+		for i, key := range m.Keys() {
+			add(key, m.Values()[i])
+		}
+	}
+	for _, pair := range file {
+		add(pair.Key, pair.Value)
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+// all returns the indices of all columns.
+func (t *tableSchema) all() []int {
+	list := make([]int, len(t.columns))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// readOnlyURLs limits reading to the URLs' columns and those of [Options.Beside].
+func (s *Source) readOnlyURLs() (err error) {
+	o, fields := s.options, s.urls.Columns()
+	m := s.whole.arrow.Metadata()
+	schema := arrow.NewSchema(pick(s.whole.arrow.Fields(), fields), &m)
+	if s.urls, err = tables.Locate(schema, o.URLColumn, o.Keep); err == nil {
+		err = s.urls.FindBeside(schema, o.Beside)
+	}
+	if err != nil {
+		return err
+	}
+	return s.readColumns(fields)
+}
+
+// readColumns limits reading to the columns with these indices.
+func (s *Source) readColumns(fields []int) error {
+	whole := s.whole
+	s.fields, s.columns = fields, nil
+	read := make([]arrow.Field, len(fields))
+	for i, field := range fields {
+		read[i] = whole.arrow.Field(field)
+		if err := whole.errs[field]; err != nil {
+			return fmt.Errorf("column %q: %w", read[i].Name, err)
+		}
+		s.columns = append(s.columns, whole.columns[field])
+		for _, cast := range whole.casts[field] {
+			s.notes = append(s.notes, cast.String())
+		}
+	}
+	m := whole.arrow.Metadata()
+	s.read = arrow.NewSchema(read, &m)
+	return s.checkGroups()
+}
+
+// checkGroups checks that the columns to read of each row group use known codecs.
+func (s *Source) checkGroups() error {
+	for i := range s.file.Groups {
+		for _, c := range s.columns {
+			for _, leaf := range c.Leaves {
+				if err := s.chunk(i, leaf).Codec.Check(); err != nil {
+					return fmt.Errorf("row group %d: column %q: %w", i, s.file.Path(leaf.Leaf), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// chunk returns a leaf of a row group.
+func (s *Source) chunk(group int, leaf *columns.Node) *layout.Chunk {
+	return &s.file.Groups[group].Chunks[leaf.Leaf]
+}
+
+// sum adds up a quantity over the chunks to read of a row group.
+func (s *Source) sum(group int, of func(*layout.Chunk) int64) int64 {
+	total := int64(0)
+	for _, c := range s.columns {
+		for _, leaf := range c.Leaves {
+			total += of(s.chunk(group, leaf))
+		}
+	}
+	return total
+}
+
+// stored returns how many bytes of the file a row group takes in the columns to read.
+func (s *Source) stored(group int) int64 {
+	return s.sum(group, func(c *layout.Chunk) int64 { return c.Pages.Length })
+}
+
+// reading returns how many bytes of pages are in memory while a row group is read, where
+// these are as large as most writers make them.
+func (s *Source) reading(group int) int64 {
+	const page = 1 << 20
+	return s.sum(group, func(c *layout.Chunk) int64 { return min(c.Pages.Length, page) + min(c.Uncompressed, page) })
+}
+
+// decoded returns a row group's decoded size, as the footer declares it.
+func (s *Source) decoded(group int) int64 {
+	return s.sum(group, func(c *layout.Chunk) int64 { return c.Uncompressed })
+}
+
+// Notes returns lines for people about columns that come out as another type than the file has.
+func (s *Source) Notes() []string { return s.notes }
+
+// Schema returns the schema of the batches' tables: the file's or, when only the URLs
+// come out, that of their column.
+func (s *Source) Schema() *arrow.Schema { return s.urls.Schema() }
+
+// URLColumn returns the name of the URL column; "url" if URLs are joined from several
+// columns.
+func (s *Source) URLColumn() string { return s.urls.Name() }
+
+// Next returns the next piece, or io.EOF after the last. Row groups come in the file's
+// order; empty ones are left out.
+func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.unreadable != nil {
+		return nil, fmt.Errorf("parquetio: %s: %w", s.options.Name, s.unreadable)
+	}
+	for s.pending == nil {
+		if s.group == s.end {
+			return nil, io.EOF
+		}
+		if s.file.Groups[s.group].Rows > 0 {
+			s.pending = newRowGroup(s, s.group)
+		}
+		s.group++
+	}
+	g := s.pending
+	p := &piece{group: g, run: g.handed, index: s.batches, firstRow: s.rows, rows: g.rowsOf(g.handed)}
+	s.users.Add(1)
+	g.handed++
+	if g.handed == g.runs {
+		s.pending = nil
+	}
+	s.batches++
+	s.rows += int64(p.rows)
+	return p, nil
+}
+
+// Share returns how much of the rows was handed out, from 0 to 1.
+func (s *Source) Share() (share float64, known bool) {
+	if s.file.Rows <= 0 {
+		return 0, true
+	}
+	return min(1, float64(s.rows)/float64(s.file.Rows)), true
+}
+
+// Close frees what the source holds. Pieces stay usable: the last one closes the file.
+func (s *Source) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	s.pending, s.group = nil, s.end
+	return s.done()
+}
+
+// done closes the file after its last use.
+func (s *Source) done() error {
+	if s.users.Add(-1) > 0 {
+		return nil
+	}
+	return s.in.Close()
+}
+
+// guard calls f and turns a panic of the Arrow library into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,215 @@
+package splice
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// Numbers of the fields that change, in the structures of parquet.thrift.
+const (
+	fileSchema, fileRows, fileGroups, fileMetadata, fileCreatedBy, fileOrders = 2, 3, 4, 5, 6, 7
+
+	elementChildren = 5
+
+	groupChunks, groupBytes, groupRows, groupSorting, groupOffset, groupCompressed, groupOrdinal = 1, 2, 3, 4, 5, 6, 7
+
+	chunkFilePath, chunkOffset, chunkMeta                                    = 1, 2, 3
+	chunkOffsetIndex, chunkOffsetIndexSize, chunkColumnIndex, chunkIndexSize = 4, 5, 6, 7
+
+	sortingColumn = 1
+
+	metaDataPage, metaIndexPage, metaDictionaryPage, metaBloom, metaBloomSize = 9, 10, 11, 14, 15
+
+	indexLocations, locationOffset, bloomBytes = 1, 1, 1
+)
+
+// maxIndex is the most bytes that an offset index may have: some millions of pages.
+const maxIndex = 64 << 20
+
+// Input is a file whose columns are copied, all of them or some.
+type Input struct {
+	in     io.ReaderAt
+	file   *layout.File
+	leaves []int        // which of the file's are copied
+	footer []layout.Raw // of these columns alone
+	groups []group
+}
+
+// group is a row group of an input.
+type group struct {
+	fields []layout.Raw
+	chunks []chunk
+}
+
+// chunk is a column chunk. A range of no bytes is of something that is not there.
+type chunk struct {
+	leaf                                   int
+	fields, meta                           []layout.Raw
+	pages, bloom, columnIndex, offsetIndex layout.Range
+}
+
+// Open reads what the footer of a file says of the bytes to be copied: those of all
+// columns, or, unless fields is nil, of the columns at the top with these numbers, in
+// order.
+func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
+	input := &Input{in: in, file: file}
+	var err error
+	if input.footer, _, err = layout.ReadRaw(file.Footer); err != nil {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	_, groups, err := find(input.footer, fileGroups).Elements()
+	if err != nil && len(file.Groups) > 0 {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	if err := input.project(fields); err != nil {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	var ranges []layout.Range
+	for i, raw := range groups {
+		g, err := input.group(i, raw)
+		if err != nil {
+			return nil, fmt.Errorf("row group %d: %w", i, err)
+		}
+		for _, c := range g.chunks {
+			ranges = append(ranges, c.pages, c.bloom, c.columnIndex, c.offsetIndex)
+		}
+		input.groups = append(input.groups, g)
+	}
+	return input, input.checkRanges(ranges)
+}
+
+func (input *Input) group(number int, raw []byte) (g group, err error) {
+	if g.fields, _, err = layout.ReadRaw(raw); err != nil {
+		return g, err
+	}
+	_, chunks, err := find(g.fields, groupChunks).Elements()
+	if err != nil {
+		return g, err
+	}
+	known := input.file.Groups[number].Chunks
+	if len(known) != len(chunks) {
+		return g, errors.New("damaged: its columns cannot be read")
+	}
+	if err := input.projectGroup(g.fields, known); err != nil {
+		return g, err
+	}
+	for _, i := range input.leaves {
+		c := chunk{leaf: i, pages: known[i].Pages}
+		if c.fields, _, err = layout.ReadRaw(chunks[i]); err == nil {
+			c.meta, _, err = layout.ReadRaw(find(c.fields, chunkMeta).Value)
+		}
+		if err == nil && len(find(c.fields, chunkFilePath).Value) > 0 {
+			err = errors.New("its pages are in another file")
+		}
+		if err == nil {
+			err = input.ranges(&c)
+		}
+		if err != nil {
+			return g, fmt.Errorf("column %q: %w", input.file.Path(i), err)
+		}
+		g.chunks = append(g.chunks, c)
+	}
+	return g, nil
+}
+
+// ranges finds where the chunk's indexes and its bloom filter lie.
+func (input *Input) ranges(c *chunk) error {
+	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
+	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
+	if c.offsetIndex.Length > maxIndex {
+		return fmt.Errorf("its offset index has %d bytes: use -recode", c.offsetIndex.Length)
+	}
+	at := integer(c.meta, metaBloom)
+	if at == 0 {
+		return nil
+	}
+	c.bloom = layout.Range{Offset: at, Length: integer(c.meta, metaBloomSize)}
+	if c.bloom.Length != 0 || at < 0 || at >= input.file.End {
+		return nil
+	}
+	// Older writers do not say its length: its header does.
+	head := make([]byte, min(256, input.file.End-at))
+	if err := layout.ReadAt(input.in, head, at); err != nil {
+		return err
+	}
+	fields, rest, err := layout.ReadRaw(head)
+	if err != nil {
+		return fmt.Errorf("its bloom filter: %w", err)
+	}
+	c.bloom.Length = int64(len(head)-len(rest)) + integer(fields, bloomBytes)
+	return nil
+}
+
+// checkRanges checks that all that is copied lies between the magic and the footer, and
+// that nothing lies there twice.
+func (input *Input) checkRanges(ranges []layout.Range) error {
+	slices.SortFunc(ranges, func(a, b layout.Range) int { return cmp.Compare(a.Offset, b.Offset) })
+	end := int64(len(layout.Magic))
+	for _, r := range ranges {
+		if r.Length == 0 {
+			continue
+		}
+		if r.Length < 0 || r.Offset < 0 || r.Length > input.file.End || r.Offset > input.file.End-r.Length {
+			return fmt.Errorf("damaged: %d bytes at %d of a file whose data ends at %d", r.Length, r.Offset, input.file.End)
+		}
+		if r.Offset < end {
+			return fmt.Errorf("damaged: two parts of it overlap at byte %d", r.Offset)
+		}
+		end = r.Offset + r.Length
+	}
+	return nil
+}
+
+// Same says how the columns of another input differ, so that they cannot be copied into
+// one file; it is empty when they do not.
+func (input *Input) Same(other *Input) string {
+	for _, part := range []struct {
+		field int16
+		what  string
+	}{{fileSchema, "the columns are stored otherwise"}, {fileOrders, "the columns are ordered otherwise"}, {fileCreatedBy, "another program wrote it"}} {
+		if !bytes.Equal(find(input.footer, part.field).Value, find(other.footer, part.field).Value) {
+			return part.what
+		}
+	}
+	return ""
+}
+
+// find returns a field, without bytes when it is not there.
+func find(fields []layout.Raw, id int16) layout.Raw {
+	for _, f := range fields {
+		if f.ID == id {
+			return f
+		}
+	}
+	return layout.Raw{}
+}
+
+// integer is the value of a field, 0 when it is not there.
+func integer(fields []layout.Raw, id int16) int64 {
+	if f := find(fields, id); len(f.Value) > 0 {
+		return f.Int()
+	}
+	return 0
+}
+
+// set sets a field that is there.
+func set(fields []layout.Raw, value layout.Raw) {
+	for i := range fields {
+		if fields[i].ID == value.ID {
+			fields[i] = value
+		}
+	}
+}
+
+// move adds delta to an offset, if there is one that is not 0.
+func move(fields []layout.Raw, id int16, delta int64) {
+	if f := find(fields, id); len(f.Value) > 0 && f.Int() != 0 {
+		set(fields, layout.IntField(id, f.Kind, f.Int()+delta))
+	}
+}

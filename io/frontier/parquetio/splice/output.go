@@ -1,0 +1,326 @@
+package splice
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// copySize is how many bytes are copied at a time: what is copied does not lie in
+// memory as a whole.
+const copySize = 1 << 20
+
+// Added is a column chunk that is added.
+type Added struct {
+	// Data are its pages, and Uncompressed is how many bytes those are decompressed.
+	Data         []byte
+	Uncompressed int64
+	// OffsetIndex returns its offset index when its pages lie at an offset. It is
+	// written behind the pages if other columns have one.
+	OffsetIndex func(offset int64) []byte
+	// Chunk returns its ColumnChunk structure when its pages lie at an offset and
+	// its offset index, if it is written, has so many bytes.
+	Chunk func(offset, index int64) []byte
+}
+
+// Columns are the columns that are added.
+type Columns struct {
+	// Elements are their SchemaElement structures, and Fields is how many columns at
+	// the top that makes.
+	Elements [][]byte
+	Fields   int
+	// Leaves is how many chunks a row group has of them.
+	Leaves int
+	// Maker is the created_by of a file some pages of which were encoded.
+	Maker string
+	// Metadata changes the file's keys and values.
+	Metadata func([]layout.KeyValue) ([]layout.KeyValue, error)
+}
+
+// Writer writes a file.
+type Writer struct {
+	w      io.Writer
+	pos    int64
+	failed bool
+	buffer []byte
+
+	footer  []layout.Raw
+	groups  [][]byte
+	rows    int64
+	encoded bool // pages of some row group were
+	maker   string
+}
+
+// NewWriter begins a file whose footer is like that of the input.
+func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
+	o := &Writer{w: w, buffer: make([]byte, copySize), maker: added.Maker}
+	if err := o.layOut(like, added); err != nil {
+		return nil, err
+	}
+	return o, o.write([]byte(layout.Magic))
+}
+
+// layOut makes the footer but for row groups.
+func (o *Writer) layOut(like *Input, added Columns) error {
+	o.footer = slices.Clone(like.footer)
+	kind, elements, err := find(o.footer, fileSchema).Elements()
+	if err != nil || len(elements) == 0 {
+		return fmt.Errorf("footer: %w", err)
+	}
+	root, _, err := layout.ReadRaw(elements[0])
+	if err != nil {
+		return fmt.Errorf("footer: %w", err)
+	}
+	set(root, layout.IntField(elementChildren, layout.RawI32, integer(root, elementChildren)+int64(added.Fields)))
+	elements = append(slices.Concat([][]byte{layout.AppendRaw(nil, root)}, elements[1:]), added.Elements...)
+	set(o.footer, layout.ListField(fileSchema, kind, elements))
+	if orders := find(o.footer, fileOrders); len(orders.Value) > 0 {
+		kind, list, err := orders.Elements()
+		if err != nil {
+			return fmt.Errorf("footer: %w", err)
+		}
+		for range added.Leaves {
+			list = append(list, typeOrder)
+		}
+		set(o.footer, layout.ListField(fileOrders, kind, list))
+	}
+	metadata, err := added.Metadata(like.file.Metadata)
+	if err != nil {
+		return err
+	}
+	o.setMetadata(metadata)
+	return nil
+}
+
+// typeOrder is a ColumnOrder that says that values are ordered as their type is.
+var typeOrder = []byte{1<<4 | layout.RawStruct, 0, 0}
+
+// setMetadata sets the keys and values.
+func (o *Writer) setMetadata(metadata []layout.KeyValue) {
+	list := make([][]byte, len(metadata))
+	for i, pair := range metadata {
+		list[i] = layout.AppendRaw(nil, []layout.Raw{layout.TextField(1, []byte(pair.Key)), layout.TextField(2, []byte(pair.Value))})
+	}
+	o.footer = remove(o.footer, fileMetadata)
+	if len(list) > 0 {
+		o.footer = append(o.footer, layout.ListField(fileMetadata, layout.RawStruct, list))
+	}
+	slices.SortStableFunc(o.footer, func(a, b layout.Raw) int { return int(a.ID) - int(b.ID) })
+}
+
+// Groups is how many row groups were written, and Size how many bytes.
+func (o *Writer) Groups() int { return len(o.groups) }
+
+// Size is how many bytes were written.
+func (o *Writer) Size() int64 { return o.pos }
+
+func (o *Writer) write(p []byte) error {
+	n, err := o.w.Write(p)
+	o.pos += int64(n)
+	o.failed = o.failed || err != nil
+	return err
+}
+
+// Failed reports whether the output could not be written. Any other error is about an
+// input.
+func (o *Writer) Failed() bool { return o.failed }
+
+// copy copies a range of an input.
+func (o *Writer) copy(in io.ReaderAt, r layout.Range) error {
+	for r.Length > 0 {
+		part := o.buffer[:min(copySize, r.Length)]
+		if err := layout.ReadAt(in, part, r.Offset); err != nil {
+			return err
+		}
+		if err := o.write(part); err != nil {
+			return err
+		}
+		r.Offset += int64(len(part))
+		r.Length -= int64(len(part))
+	}
+	return nil
+}
+
+// CopyGroup copies a row group of an input, with the added chunks behind it.
+func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
+	g := input.groups[number]
+	begin := o.pos
+	moved, err := o.copyPages(input, g.chunks)
+	if err != nil {
+		return err
+	}
+	own, uncompressed, err := o.add(g, added)
+	if err != nil {
+		return err
+	}
+	compressed := o.pos - begin
+	chunks := make([][]byte, 0, len(g.chunks)+len(added))
+	for i := range g.chunks {
+		raw, err := o.copyIndexes(input, g.chunks[i], moved[i])
+		if err != nil {
+			return fmt.Errorf("column %q: %w", input.file.Path(g.chunks[i].leaf), err)
+		}
+		chunks = append(chunks, raw)
+	}
+	o.group(g.fields, append(chunks, own...), sizes{
+		offset: begin, compressed: compressed,
+		uncompressed: integer(g.fields, groupBytes) + uncompressed, rows: integer(g.fields, groupRows),
+	})
+	return nil
+}
+
+// add writes added chunks, with offset indexes if other columns of the group have one.
+// It returns their ColumnChunk structures and how many bytes they are decompressed.
+func (o *Writer) add(g group, added []Added) (chunks [][]byte, uncompressed int64, err error) {
+	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
+	for _, a := range added {
+		at, index := o.pos, []byte(nil)
+		if indexed {
+			index = a.OffsetIndex(at)
+		}
+		chunks = append(chunks, a.Chunk(at, int64(len(index))))
+		uncompressed += a.Uncompressed
+		if err := o.write(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
+			return nil, 0, err
+		}
+	}
+	return chunks, uncompressed, nil
+}
+
+// sizes are what a row group says of itself.
+type sizes struct{ offset, compressed, uncompressed, rows int64 }
+
+// group adds the RowGroup structure of what was written, which is like another one.
+func (o *Writer) group(like []layout.Raw, chunks [][]byte, n sizes) {
+	fields := slices.Clone(like)
+	set(fields, layout.ListField(groupChunks, layout.RawStruct, chunks))
+	set(fields, layout.IntField(groupBytes, layout.RawI64, n.uncompressed))
+	set(fields, layout.IntField(groupRows, layout.RawI64, n.rows))
+	set(fields, layout.IntField(groupOffset, layout.RawI64, n.offset))
+	set(fields, layout.IntField(groupCompressed, layout.RawI64, n.compressed))
+	if len(o.groups) <= math.MaxInt16 {
+		set(fields, layout.IntField(groupOrdinal, layout.RawI16, int64(len(o.groups))))
+	}
+	o.rows += n.rows
+	o.groups = append(o.groups, layout.AppendRaw(nil, fields))
+}
+
+// copyPages copies the pages of all chunks in the order in which they lie, and returns
+// by how much each moved.
+func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err error) {
+	order := make([]int, len(chunks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(min(1, max(-1, chunks[a].pages.Offset-chunks[b].pages.Offset)))
+	})
+	moved = make([]int64, len(chunks))
+	var next layout.Range // chunks that lie one after the other are copied at once
+	for _, i := range order {
+		pages := chunks[i].pages
+		if pages.Offset != next.Offset+next.Length {
+			if err := o.copy(input.in, next); err != nil {
+				return nil, err
+			}
+			next = layout.Range{Offset: pages.Offset}
+		}
+		moved[i] = o.pos + next.Length - pages.Offset
+		next.Length += pages.Length
+	}
+	return moved, o.copy(input.in, next)
+}
+
+// copyIndexes copies what a chunk has besides its pages, and returns its ColumnChunk
+// structure.
+func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error) {
+	fields, meta := slices.Clone(c.fields), slices.Clone(c.meta)
+	for _, id := range []int16{metaDataPage, metaIndexPage, metaDictionaryPage} {
+		move(meta, id, moved)
+	}
+	move(fields, chunkOffset, moved)
+	if c.bloom.Length > 0 {
+		move(meta, metaBloom, o.pos-c.bloom.Offset)
+		if err := o.copy(input.in, c.bloom); err != nil {
+			return nil, err
+		}
+	}
+	if c.columnIndex.Length > 0 {
+		move(fields, chunkColumnIndex, o.pos-c.columnIndex.Offset)
+		if err := o.copy(input.in, c.columnIndex); err != nil {
+			return nil, err
+		}
+	}
+	if c.offsetIndex.Length > 0 {
+		index, err := moveOffsetIndex(input.in, c.offsetIndex, moved)
+		if err != nil {
+			return nil, err
+		}
+		move(fields, chunkOffsetIndex, o.pos-c.offsetIndex.Offset)
+		set(fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
+		if err := o.write(index); err != nil {
+			return nil, err
+		}
+	}
+	set(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
+	return layout.AppendRaw(nil, fields), nil
+}
+
+// moveOffsetIndex returns an OffsetIndex structure whose pages have moved.
+func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error) {
+	data := make([]byte, r.Length)
+	if err := layout.ReadAt(in, data, r.Offset); err != nil {
+		return nil, err
+	}
+	fields, _, err := layout.ReadRaw(data)
+	if err != nil {
+		return nil, fmt.Errorf("its offset index: %w; -recode does without it", err)
+	}
+	kind, locations, err := find(fields, indexLocations).Elements()
+	if err != nil {
+		return nil, fmt.Errorf("its offset index: %w; -recode does without it", err)
+	}
+	for i, raw := range locations {
+		location, _, err := layout.ReadRaw(raw)
+		if err != nil {
+			return nil, fmt.Errorf("its offset index: %w; -recode does without it", err)
+		}
+		move(location, locationOffset, moved)
+		locations[i] = layout.AppendRaw(nil, location)
+	}
+	set(fields, layout.ListField(indexLocations, kind, locations))
+	return layout.AppendRaw(nil, fields), nil
+}
+
+// Close writes the footer. It does not close what it is written to.
+func (o *Writer) Close() error {
+	if by := find(o.footer, fileCreatedBy); o.encoded && o.maker != "" && !peculiar(string(by.Text())) {
+		put(&o.footer, layout.TextField(fileCreatedBy, []byte(o.maker)))
+	}
+	set(o.footer, layout.IntField(fileRows, layout.RawI64, o.rows))
+	set(o.footer, layout.ListField(fileGroups, layout.RawStruct, o.groups))
+	var end bytes.Buffer
+	end.Write(layout.AppendRaw(nil, o.footer))
+	size := binary.LittleEndian.AppendUint32(nil, uint32(end.Len()))
+	end.Write(append(size, layout.Magic...))
+	return o.write(end.Bytes())
+}
+
+// peculiar reports whether readers are known to read a writer's files in another way than
+// those of others: they do not believe its statistics, or let values go on from page to
+// page. What was copied of such a file needs its name.
+func peculiar(createdBy string) bool {
+	for _, name := range []string{"parquet-cpp version", "impala version 1.", "impala version 2."} {
+		if strings.HasPrefix(createdBy, name) {
+			return true
+		}
+	}
+	minor, java := strings.CutPrefix(createdBy, "parquet-mr version 1.")
+	return java && len(minor) > 1 && (minor[1] < '0' || minor[1] > '9') || createdBy == "parquet-mr"
+}

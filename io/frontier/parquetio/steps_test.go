@@ -1,0 +1,153 @@
+//go:build unix
+
+package parquetio
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"robotsbatch/batch"
+	"robotsbatch/bench/corpus"
+	"robotsbatch/bench/corpus/export"
+	"robotsbatch/io/frontier/parquetio/decode"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// BenchmarkSteps measures what each step of DESIGN.md saves: its CPU time as a part of
+// the first one's, the median of several turns. All write every row with a column of
+// verdicts, which are set and not evaluated; "mixed" is the last step when every second
+// row comes out, and "urls" when the URLs are all that does.
+func BenchmarkSteps(b *testing.B) {
+	if testing.Short() {
+		b.Skip("makes 600,000 rows")
+	}
+	for _, table := range []struct {
+		columns int
+		rows    int64
+	}{{3, 500_000}, {30, 100_000}} {
+		name := filepath.Join(b.TempDir(), "frontier.parquet")
+		c := corpus.New(corpus.Options{Origins: 1000, URLs: table.rows})
+		if err := export.Frontier(name, c, export.Options{Columns: table.columns}); err != nil {
+			b.Fatal(err)
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("columns=%d", table.columns), func(b *testing.B) { benchmarkSteps(b, data, table.rows) })
+	}
+}
+
+func benchmarkSteps(b *testing.B, data []byte, rows int64) {
+	all := func(int64) bool { return true }
+	half := func(row int64) bool { return row%2 == 0 }
+	steps := []struct {
+		name string
+		rows int64
+		run  func() ([]byte, error)
+	}{
+		{"0-decode", rows, func() ([]byte, error) { return recode(b, data), nil }},
+		{"1-copy", rows, func() ([]byte, error) { return passGenerally(data) }},
+		{"2-text", rows, func() ([]byte, error) { return passKept(Options{}, all, data) }},
+		{"mixed", rows / 2, func() ([]byte, error) { return passKept(Options{}, half, data) }},
+		{"urls", rows, func() ([]byte, error) { return passKept(Options{Keep: batch.KeepURL}, all, data) }},
+	}
+	times := make([][]float64, len(steps)) // of each step, as parts of the first one's
+	for b.Loop() {
+		first := 0.0
+		for i, step := range steps {
+			before := cpuTime(b)
+			out, err := step.run()
+			took := cpuTime(b) - before
+			if err != nil {
+				b.Fatal(err)
+			}
+			if s, _, err := readAll(out, Options{Keep: batch.KeepURL}); err != nil || s.file.Rows != step.rows {
+				b.Fatalf("step %s: %d rows, want %d, %v", step.name, s.file.Rows, step.rows, err)
+			}
+			if i == 0 {
+				first = took
+			}
+			times[i] = append(times[i], took/first)
+		}
+	}
+	for i, step := range steps {
+		slices.Sort(times[i])
+		b.ReportMetric(times[i][len(times[i])/2], "x-"+step.name)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// cpuTime is what the process took so far, in seconds.
+func cpuTime(b *testing.B) float64 {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+}
+
+// recode is the naive algorithm, what -recode does.
+func recode(b *testing.B, data []byte) []byte {
+	s, batches, err := readAll(data, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	layout := batch.Layout{URLColumn: s.URLColumn()}
+	return writeAll(b, SinkOptions{Layout: layout, Schema: s.Schema()}, batches, tablestest.Verdicts)
+}
+
+// passGenerally is step 1: row groups pass through, and the URLs are decoded by the
+// reader for columns of any type.
+func passGenerally(data []byte) ([]byte, error) {
+	s, err := Open(fileOf(data), int64(len(data)), Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := s.PassThrough(); err != nil {
+		return nil, err
+	}
+	var out output
+	sink, err := NewPassing(&out, s, batch.Layout{URLColumn: s.URLColumn(), Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			err = sink.Close()
+			return out.Bytes(), err
+		}
+		if err == nil {
+			err = openGenerally(p.(*piece))
+		}
+		if err == nil {
+			err = passPiece(sink, p, func(int64) bool { return true })
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// openGenerally opens the column of URLs with the reader for columns of any type.
+func openGenerally(p *piece) error {
+	c := &p.group.columns[0]
+	if c.readers != nil {
+		return nil
+	}
+	s := p.group.source
+	leaf := c.column.Leaves[0]
+	chunk := s.chunk(p.group.index, leaf)
+	r, err := decode.NewReader(s.in, chunk, leaf, s.options.Memory)
+	c.readers = []*decode.Reader{r}
+	return err
+}

@@ -1,0 +1,188 @@
+package parquetio
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// badLibrary are types of which the library writes something else, or wrong counts.
+var badLibrary = map[string]bool{"null": true, "naive timestamp": true}
+
+// Every type that Parquet has comes through reading, cutting, selecting and
+// writing; for the others NewSink names the column.
+func TestEveryTypePassesThrough(t *testing.T) {
+	passed := 0
+	for _, c := range tablestest.Columns(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
+			if _, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}); err != nil {
+				if !strings.Contains(err.Error(), `"x"`) {
+					t.Errorf("%v does not name the column", err)
+				}
+				t.Skip(err)
+			}
+			if notes := notesOf(t, record); notes != nil {
+				t.Skip(notes)
+			}
+			passed++
+			for _, size := range []int{0, 1, 5} {
+				for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
+					for _, selection := range []uint16{0xFFF, 0b1010_0111_0110, 0} {
+						t.Run(fmt.Sprintf("rows=%d/pages=%d/selection=%b", size, version, selection), func(t *testing.T) {
+							data, err := tryLibraryWrite(compress.Codecs.Snappy, version, 7, record, record)
+							if err != nil || badLibrary[c.Name] {
+								data = writeRecord(t, record, record)
+							}
+							testPass(t, data, record, size, selection)
+						})
+					}
+				}
+			}
+		})
+	}
+	if passed < 20 {
+		t.Errorf("only %d types can be written", passed)
+	}
+}
+
+func testPass(t *testing.T, data []byte, record arrow.Record, size int, selection uint16) {
+	n := int(record.NumRows())
+	s, batches, err := readAll(data, Options{Name: "test", BatchRows: size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows, want []int
+	at := 0
+	for i, b := range batches {
+		if b.Index != i || b.FirstRow != int64(at) {
+			t.Fatalf("batch %d begins at row %d, want %d at %d", b.Index, b.FirstRow, i, at)
+		}
+		rows = rows[:0]
+		for range b.URLs.Len() {
+			rows = append(rows, at%n)
+			at++
+		}
+		for j, column := range b.Table.(arrow.Record).Columns() {
+			tablestest.SameRows(t, column, record.Column(j), rows)
+		}
+	}
+	if at != 2*n {
+		t.Fatalf("%d rows, want %d", at, 2*n)
+	}
+	at = 0
+	out := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema()}, batches, func(rows int) *batch.Verdicts {
+		v := tablestest.Verdicts(rows)
+		v.Selected = make([]byte, (rows+7)/8)
+		for k := range rows {
+			if selection>>(at%n)&1 == 1 {
+				v.Selected[k>>3] |= 1 << (k & 7)
+				want = append(want, at%n)
+			}
+			at++
+		}
+		return v
+	})
+	_, again, err := readAll(out, Options{Name: "again"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range again {
+		got := b.Table.(arrow.Record)
+		for j := range record.Columns() {
+			if !arrow.TypeEqual(got.Column(j).DataType(), record.Column(j).DataType()) {
+				t.Fatalf("column %d came out as %s", j, got.Column(j).DataType())
+			}
+			tablestest.SameRows(t, got.Column(j), record.Column(j), want[:b.URLs.Len()])
+		}
+		want = want[b.URLs.Len():]
+	}
+	if len(want) > 0 {
+		t.Fatalf("%d rows are missing", len(want))
+	}
+}
+
+// notesOf says what of a table comes out of a file as another type than it was.
+func notesOf(t *testing.T, record arrow.Record) []string {
+	t.Helper()
+	sink, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := readAll(writeRecord(t, record), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(sink.Notes(), s.Notes()...)
+}
+
+// What comes out as another type than it was has a note and its values.
+func TestOtherTypesKeepTheirValues(t *testing.T) {
+	units := map[string]bool{"date64": true, "time32": true, "timestamp[s]": true, "time32[s]": true} // are counted in another one
+	changed := 0
+	for _, c := range tablestest.Columns(t) {
+		record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
+		if _, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}); err != nil {
+			continue
+		}
+		if notesOf(t, record) == nil || units[c.Name] {
+			continue
+		}
+		changed++
+		_, batches, err := readAll(writeRecord(t, record), Options{BatchRows: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := 0
+		for _, b := range batches {
+			got := b.Table.(arrow.Record).Column(1)
+			for i := range got.Len() {
+				if want := plainValue(c.Array, row); got.ValueStr(i) != want {
+					t.Errorf("%s: row %d is %s, want %s", c.Name, row, got.ValueStr(i), want)
+				}
+				row++
+			}
+		}
+		if row != c.Array.Len() {
+			t.Errorf("%s: %d rows", c.Name, row)
+		}
+	}
+	if changed < 8 {
+		t.Errorf("only %d types come out as others", changed)
+	}
+}
+
+// plainValue returns the text of a value behind dictionaries and runs.
+func plainValue(a arrow.Array, i int) string {
+	plain := array.MakeFromData(tables.Plain(a.Data().(*array.Data), memory.DefaultAllocator))
+	if list, ok := plain.(*array.List); ok && plain.DataType().(*arrow.ListType).Elem().ID() == arrow.DICTIONARY {
+		values := array.MakeFromData(tables.Plain(list.ListValues().Data().(*array.Data), memory.DefaultAllocator))
+		data := array.NewData(arrow.ListOf(values.DataType()), list.Len(), list.Data().Buffers(), []arrow.ArrayData{values.Data()}, list.NullN(), list.Offset())
+		plain = array.MakeFromData(data)
+	}
+	return plain.ValueStr(i)
+}
+
+// writeRecord writes records with a column of URLs first.
+func writeRecord(t *testing.T, records ...arrow.Record) []byte {
+	t.Helper()
+	var batches []*batch.Batch
+	for _, record := range records {
+		urls, err := tables.URLs(record.Column(0).Data().(*array.Data), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batches = append(batches, &batch.Batch{URLs: urls, Table: record})
+	}
+	return write(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: records[0].Schema()}, batches, tablestest.Verdicts)
+}

@@ -1,0 +1,159 @@
+package pipe
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/arrowipc"
+)
+
+// Options of a pipe.
+type Options struct {
+	// Name of the input for errors, such as "stdin".
+	Name string
+	// URLColumn is the column with the URLs; for the default see [arrowipc.Options].
+	URLColumn string
+	// Beside names columns that are read besides the URLs.
+	Beside batch.Beside
+	// Keep says which columns of the input come out, before Verdicts.
+	Keep     batch.Keep
+	Verdicts []batch.VerdictColumn
+	// Emit says which rows come out.
+	Emit batch.Emit
+	// Workers is how many batches are in memory and evaluated at a time. With one, a
+	// batch is read only after the previous answer was written. 0 means 1.
+	Workers int
+	// Memory is the most bytes of all batches together; one batch may take half of it.
+	// 0 means batch.DefaultMemory.
+	Memory int64
+	// Check, if not nil, is called before the end marker is written. If it fails, no
+	// end marker is written.
+	Check func() error
+}
+
+// Run reads the stream in and writes the answers to out. newEvaluator makes an
+// evaluator for each worker. Run returns the statistics of the answered batches. After
+// an error, or the end of ctx, a read of in may still be running.
+func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() batch.Evaluator, o Options) (batch.Stats, error) {
+	if o.Workers <= 0 {
+		o.Workers = 1
+	}
+	if o.Memory <= 0 {
+		o.Memory = batch.DefaultMemory
+	}
+	src, err := open(ctx, in, &o)
+	if err != nil {
+		return batch.Stats{}, err
+	}
+	w := &flushed{Writer: bufio.NewWriterSize(out, outputBuffer)}
+	inner, err := newSink(w, src, &o)
+	if err == nil {
+		err = w.Flush() // the schema
+	}
+	if err != nil {
+		return batch.Stats{}, fmt.Errorf("%s: %w", o.Name, err)
+	}
+	turns := make(chan struct{}, o.Workers)
+	stats, err := batch.Run(ctx, turnSource{src, turns}, &turnSink{Sink: inner, out: w, turns: turns, check: o.Check}, newEvaluator,
+		batch.Options{Emit: o.Emit, Workers: o.Workers, Memory: o.Memory})
+	if err == nil {
+		err = src.Close()
+	}
+	return stats, err
+}
+
+// open waits for the schema, or the end of ctx.
+func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, error) {
+	type result struct {
+		src *arrowipc.Source
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		src, err := arrowipc.OpenStream(in, arrowipc.Options{
+			Name: o.Name, URLColumn: o.URLColumn, Beside: o.Beside, Keep: o.Keep, BatchRows: math.MaxInt32, Memory: o.Memory / 2, StopAtEnd: true,
+		})
+		opened <- result{src, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.src, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// newSink starts the answer. Columns pass through if they can.
+func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
+	options := arrowipc.SinkOptions{
+		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
+		Schema: src.Schema(), Compression: arrowipc.Uncompressed, Stream: true, OneToOne: true,
+	}
+	if o.Keep != batch.KeepNone && src.CanPassThrough(true, false) {
+		if err := src.PassThrough(nil); err != nil {
+			return nil, err
+		}
+		options.From = src
+	}
+	return arrowipc.NewSink(w, options)
+}
+
+// outputBuffer is how many bytes of an answer are collected to be written at once.
+const outputBuffer = 64 << 10
+
+// flushed is the answer as a blob.Writer. What was written cannot be taken back.
+type flushed struct{ *bufio.Writer }
+
+// Close implements blob.Writer.
+func (w *flushed) Close() error { return w.Flush() }
+
+// Abort implements blob.Writer.
+func (w *flushed) Abort() {}
+
+// turnSource waits for its turn before it reads a batch. There are as many turns as
+// batches may be in memory, and turnSink ends one when it has written the answer.
+type turnSource struct {
+	*arrowipc.Source
+	turns chan struct{}
+}
+
+// Next implements batch.Source.
+func (s turnSource) Next(ctx context.Context) (batch.Piece, error) {
+	select {
+	case s.turns <- struct{}{}:
+		return s.Source.Next(ctx)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+type turnSink struct {
+	batch.Sink
+	out   *flushed
+	turns chan struct{}
+	check func() error
+}
+
+// Write implements batch.Sink.
+func (s *turnSink) Write(c batch.Chunk) error {
+	err := s.Sink.Write(c)
+	if err == nil {
+		err = s.out.Flush()
+	}
+	<-s.turns
+	return err
+}
+
+// Close implements batch.Sink.
+func (s *turnSink) Close() error {
+	if s.check != nil {
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	return s.Sink.Close()
+}

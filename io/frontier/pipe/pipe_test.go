@@ -1,0 +1,510 @@
+package pipe_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/pipe"
+	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/matcher"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// byLength gives verdicts by a URL's length: of three the first is allowed, the second
+// denied, and the third has none.
+type byLength struct{}
+
+func newByLength() batch.Evaluator { return byLength{} }
+
+func (byLength) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	v.Reset(b.URLs.Len(), batch.Want{Agents: 1})
+	for row := range v.Rows {
+		if b.URLs.Null(row) || len(b.URLs.Value(row))%3 == 2 {
+			v.SetNull(row, matcher.InvalidURL)
+		} else {
+			v.Agents[0].Set(row, len(b.URLs.Value(row))%3 == 0)
+		}
+	}
+	return nil
+}
+
+// wanted is the verdict that byLength gives, as text.
+func wanted(url string) string {
+	if url == "(null)" {
+		return url
+	}
+	return []string{"true", "false", "(null)"}[len(url)%3]
+}
+
+var verdictColumns = []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}
+
+func options() pipe.Options { return pipe.Options{Name: "stdin", Verdicts: verdictColumns} }
+
+// child runs a pipe whose writes wait for the client to read, and the other way round:
+// whoever writes before the other is ready to read stands still for ever.
+func child(t *testing.T, o pipe.Options) (to *io.PipeWriter, from *io.PipeReader, wait func() (batch.Stats, error)) {
+	t.Helper()
+	in, to := io.Pipe()
+	from, out := io.Pipe()
+	type result struct {
+		stats batch.Stats
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		stats, err := pipe.Run(t.Context(), in, out, newByLength, o)
+		out.CloseWithError(err)
+		done <- result{stats, err}
+	}()
+	t.Cleanup(func() { in.Close(); from.Close() })
+	return to, from, func() (batch.Stats, error) {
+		r := <-done
+		return r.stats, r.err
+	}
+}
+
+func urlRecord(t *testing.T, name string, urls ...string) arrow.Record {
+	t.Helper()
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	for _, url := range urls {
+		b.Append(url)
+	}
+	ids := array.NewInt64Builder(memory.NewGoAllocator())
+	for i := range urls {
+		ids.Append(int64(i))
+	}
+	return tablestest.NewRecord([]string{name, "id"}, b.NewArray(), ids.NewArray())
+}
+
+func manyURLs(n int) []string {
+	urls := make([]string, n)
+	for i := range urls {
+		urls[i] = fmt.Sprintf("https://example.com/%d/%s", i, strings.Repeat("x", i%5))
+	}
+	return urls
+}
+
+// A client without threads writes a batch, reads its answer, and goes on.
+func TestLockStep(t *testing.T) {
+	batches := [][]string{{"a", "bb", "ccc"}, {}, manyURLs(66_000), {"dddd"}}
+	compressions := map[string][]ipc.Option{"none": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}
+	for compression, writing := range compressions {
+		for _, workers := range []int{1, 3} {
+			for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
+				t.Run(fmt.Sprintf("%s/workers=%d/keep=%d", compression, workers, keep), func(t *testing.T) {
+					o := options()
+					o.Keep, o.Workers = keep, workers
+					lockStep(t, o, writing, batches)
+				})
+			}
+		}
+	}
+}
+
+func lockStep(t *testing.T, o pipe.Options, writing []ipc.Option, batches [][]string) {
+	to, from, wait := child(t, o)
+	w := ipc.NewWriter(to, append(writing, ipc.WithSchema(urlRecord(t, "url").Schema()))...)
+	var r *ipc.Reader
+	for number, urls := range batches {
+		record := urlRecord(t, "url", urls...)
+		if number == 0 { // the library writes the schema with the first batch
+			check(t, writeSchema(to, record.Schema()))
+			var err error
+			r, err = ipc.NewReader(from) // reads the schema
+			check(t, err)
+			w = ipc.NewWriter(&withoutSchema{w: to}, append(writing, ipc.WithSchema(record.Schema()))...)
+		}
+		check(t, w.Write(record))
+		if !r.Next() {
+			t.Fatalf("batch %d has no answer: %v", number, r.Err())
+		}
+		checkAnswer(t, record, r.Record(), o.Keep)
+	}
+	check(t, w.Close()) // to itself stays open
+	if r.Next() || r.Err() != nil {
+		t.Fatalf("after the end: %v", r.Err())
+	}
+	stats, err := wait()
+	check(t, err)
+	rows := 0
+	for _, urls := range batches {
+		rows += len(urls)
+	}
+	if stats.Rows != int64(rows) || stats.Selected != int64(rows) {
+		t.Errorf("%d rows read and %d written, want %d", stats.Rows, stats.Selected, rows)
+	}
+}
+
+// writeSchema writes the schema message of a stream.
+func writeSchema(w io.Writer, schema *arrow.Schema) error {
+	var all bytes.Buffer
+	if err := ipc.NewWriter(&all, ipc.WithSchema(schema)).Close(); err != nil {
+		return err
+	}
+	_, err := w.Write(all.Bytes()[:all.Len()-8]) // without the end marker
+	return err
+}
+
+// withoutSchema leaves out the first message of a stream.
+type withoutSchema struct {
+	w      io.Writer
+	schema bool // it came
+	head   []byte
+}
+
+func (s *withoutSchema) Write(p []byte) (int, error) {
+	if s.schema {
+		return s.w.Write(p)
+	}
+	s.head = append(s.head, p...)
+	if len(s.head) < 8 {
+		return len(p), nil
+	}
+	size := 8 + int(s.head[4]) + int(s.head[5])<<8
+	if len(s.head) < size {
+		return len(p), nil
+	}
+	s.schema = true
+	if rest := s.head[size:]; len(rest) > 0 {
+		if _, err := s.w.Write(rest); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// checkAnswer compares an answer with the columns that came in and the verdicts.
+func checkAnswer(t *testing.T, asked, answer arrow.Record, keep batch.Keep) {
+	t.Helper()
+	kept := map[batch.Keep]int{batch.KeepAll: int(asked.NumCols()), batch.KeepURL: 1, batch.KeepNone: 0}[keep]
+	if answer.NumRows() != asked.NumRows() || int(answer.NumCols()) != kept+1 {
+		t.Fatalf("%d rows of %d columns for %d rows, want %d columns", answer.NumRows(), answer.NumCols(), asked.NumRows(), kept+1)
+	}
+	for i := range kept {
+		if !array.Equal(answer.Column(i), asked.Column(i)) {
+			t.Fatalf("column %s came out as another", asked.ColumnName(i))
+		}
+	}
+	allowed := answer.Column(kept)
+	for row := range int(asked.NumRows()) {
+		url := asked.Column(0).ValueStr(row)
+		if got := allowed.ValueStr(row); got != wanted(url) {
+			t.Fatalf("row %d, %s: %s, want %s", row, url, got, wanted(url))
+		}
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// encode writes records as a stream.
+func encode(t *testing.T, schema *arrow.Schema, records []arrow.Record, writing ...ipc.Option) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, append(writing, ipc.WithSchema(schema))...)
+	for _, record := range records {
+		check(t, w.Write(record))
+	}
+	check(t, w.Close())
+	return out.Bytes()
+}
+
+// decode reads a stream to its end.
+func decode(t *testing.T, stream []byte) (schema *arrow.Schema, records []arrow.Record) {
+	t.Helper()
+	r, err := ipc.NewReader(bytes.NewReader(stream))
+	check(t, err)
+	for r.Next() {
+		r.Record().Retain()
+		records = append(records, r.Record())
+	}
+	check(t, r.Err())
+	return r.Schema(), records
+}
+
+// answer runs a pipe over a whole stream.
+func answer(t *testing.T, stream []byte, o pipe.Options) ([]byte, batch.Stats) {
+	t.Helper()
+	var out bytes.Buffer
+	stats, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
+	check(t, err)
+	return out.Bytes(), stats
+}
+
+// Columns of all types come out as they went in, and each batch has one answer
+// whichever rows come out.
+func TestEmit(t *testing.T) {
+	columns := tablestest.Columns(t)
+	names, arrays := []string{"url"}, []arrow.Array{tablestest.URLArray(12, true)}
+	for i, column := range columns {
+		names, arrays = append(names, fmt.Sprintf("%d %s", i, column.Name)), append(arrays, column.Array)
+	}
+	whole := tablestest.NewRecord(names, arrays...)
+	records := []arrow.Record{whole, whole, whole}
+	stream := encode(t, whole.Schema(), records)
+	for _, emit := range []batch.Emit{batch.EmitAll, batch.EmitAllowed, batch.EmitDenied, batch.EmitUnknown} {
+		for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
+			t.Run(fmt.Sprintf("emit=%d/keep=%d", emit, keep), func(t *testing.T) {
+				o := options()
+				o.Emit, o.Keep, o.URLColumn = emit, keep, "url"
+				answered, _ := answer(t, stream, o)
+				_, answers := decode(t, answered)
+				if len(answers) != len(records) {
+					t.Fatalf("%d answers to %d batches", len(answers), len(records))
+				}
+				for i, record := range records {
+					rows := chosen(record.Column(0), emit)
+					if int(answers[i].NumRows()) != len(rows) {
+						t.Fatalf("batch %d: %d rows, want %d", i, answers[i].NumRows(), len(rows))
+					}
+					if keep != batch.KeepAll {
+						continue
+					}
+					for c, column := range record.Columns() {
+						tablestest.SameRows(t, answers[i].Column(c), column, rows)
+					}
+				}
+			})
+		}
+	}
+}
+
+// chosen are the rows that come out.
+func chosen(urls arrow.Array, emit batch.Emit) (rows []int) {
+	of := map[batch.Emit]string{batch.EmitAllowed: "true", batch.EmitDenied: "false", batch.EmitUnknown: "(null)"}[emit]
+	for row := range urls.Len() {
+		if emit == batch.EmitAll || wanted(urls.ValueStr(row)) == of {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// A dictionary may grow, and may be replaced, between batches.
+func TestDictionaries(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	record := func(values string) arrow.Record {
+		return tablestest.NewRecord([]string{"url"}, tablestest.FromJSON(t, dt, values))
+	}
+	for _, deltas := range []bool{false, true} {
+		records := []arrow.Record{record(`["a","bb"]`), record(`["a","bb","ccc"]`), record(`["z","yyyyy",null]`)}
+		if deltas {
+			records = records[:2]
+		}
+		stream := encode(t, records[0].Schema(), records, ipc.WithDictionaryDeltas(deltas))
+		answered, _ := answer(t, stream, options())
+		_, answers := decode(t, answered)
+		for i, record := range records {
+			if got, want := fmt.Sprint(answers[i].Column(0)), fmt.Sprint(record.Column(0)); got != want {
+				t.Errorf("deltas %v, batch %d: %s, want %s", deltas, i, got, want)
+			}
+			urls := record.Column(0).(*array.Dictionary)
+			for row := range urls.Len() {
+				url := "(null)"
+				if urls.IsValid(row) {
+					url = urls.Dictionary().ValueStr(urls.GetValueIndex(row))
+				}
+				if got := answers[i].Column(1).ValueStr(row); got != wanted(url) {
+					t.Errorf("deltas %v, batch %d, %s: %s", deltas, i, url, got)
+				}
+			}
+		}
+	}
+}
+
+// URLs that are split over columns have answers one by one, too.
+func TestSplitURLs(t *testing.T) {
+	text := func(values string) arrow.Array {
+		return tablestest.FromJSON(t, arrow.BinaryTypes.String, values)
+	}
+	record := tablestest.NewRecord([]string{"url_protocol", "url_host_name", "url_path"},
+		text(`["https","http"]`), text(`["example.com","example.org"]`), text(`["/a","/bb"]`))
+	stream := encode(t, record.Schema(), []arrow.Record{record, record.NewSlice(0, 0), record.NewSlice(1, 2)})
+	for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
+		for _, emit := range []batch.Emit{batch.EmitAll, batch.EmitAllowed} {
+			o := options()
+			o.Keep, o.Emit = keep, emit
+			answered, _ := answer(t, stream, o)
+			if _, answers := decode(t, answered); len(answers) != 3 {
+				t.Errorf("keep %d, emit %d: %d answers to 3 batches", keep, emit, len(answers))
+			}
+		}
+	}
+}
+
+// A stream without batches has an answer without any, and nothing at all is an error.
+func TestEmptyStream(t *testing.T) {
+	schema := urlRecord(t, "url").Schema()
+	answered, stats := answer(t, encode(t, schema, nil), options())
+	got, answers := decode(t, answered)
+	if len(answers) != 0 || got.NumFields() != 3 || stats.Rows != 0 || !bytes.HasSuffix(answered, []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}) {
+		t.Errorf("%d batches of %v, ending in %x", len(answers), got, answered[len(answered)-8:])
+	}
+	var out bytes.Buffer
+	if _, err := pipe.Run(t.Context(), bytes.NewReader(nil), &out, newByLength, options()); !errors.Is(err, io.ErrUnexpectedEOF) || out.Len() > 0 {
+		t.Errorf("of no bytes: %v, %d bytes", err, out.Len())
+	}
+}
+
+// Wherever a stream is cut, its answer has no end marker.
+func TestCutStream(t *testing.T) {
+	record := urlRecord(t, "url", "a", "bb", "ccc")
+	stream := encode(t, record.Schema(), []arrow.Record{record, record})
+	whole, _ := answer(t, stream, options())
+	for size := range stream {
+		var out bytes.Buffer
+		_, err := pipe.Run(t.Context(), bytes.NewReader(stream[:size]), &out, newByLength, options())
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("cut at %d: %v", size, err)
+		}
+		if got := out.Bytes(); !bytes.HasPrefix(whole, got) || len(got) > len(whole)-8 {
+			t.Fatalf("cut at %d: the answer is %d bytes, of %d", size, len(got), len(whole))
+		}
+	}
+}
+
+// steps hands out a message's parts one by one, and says how many were taken.
+type steps struct {
+	parts [][]byte
+	taken int
+}
+
+func (s *steps) Write(p []byte) (int, error) {
+	s.parts = append(s.parts, bytes.Clone(p))
+	return len(p), nil
+}
+
+func (s *steps) Read(p []byte) (int, error) {
+	if s.taken == len(s.parts) {
+		return 0, io.EOF
+	}
+	n := copy(p, s.parts[s.taken])
+	if s.parts[s.taken] = s.parts[s.taken][n:]; len(s.parts[s.taken]) == 0 {
+		s.taken++
+	}
+	return n, nil
+}
+
+// onWrite calls a function before each write.
+type onWrite func()
+
+func (f onWrite) Write(p []byte) (int, error) { f(); return len(p), nil }
+
+// A pipe with one worker reads nothing before it has answered, and never less than a
+// batch before it answers that.
+func TestOneBatchAtATime(t *testing.T) {
+	in := &steps{}
+	record := urlRecord(t, "url", manyURLs(1000)...)
+	w := ipc.NewWriter(in, ipc.WithSchema(record.Schema()))
+	var ends []int // parts up to the end of each batch
+	for range 5 {
+		check(t, w.Write(record))
+		ends = append(ends, len(in.parts))
+	}
+	check(t, w.Close())
+	writes := 0
+	out := onWrite(func() {
+		switch {
+		case writes == 0 && in.taken >= ends[0]:
+			t.Errorf("a batch was read before the schema was written")
+		case 0 < writes && writes <= len(ends) && in.taken != ends[writes-1]:
+			t.Errorf("at answer %d %d parts were read, want %d", writes-1, in.taken, ends[writes-1])
+		}
+		writes++
+	})
+	_, err := pipe.Run(t.Context(), in, out, newByLength, options())
+	check(t, err)
+	if writes != 1+len(ends)+1 {
+		t.Errorf("%d writes for a schema, %d answers and an end marker", writes, len(ends))
+	}
+}
+
+// A batch that takes more than its part of the memory is an error.
+func TestMemory(t *testing.T) {
+	record := urlRecord(t, "url", manyURLs(100_000)...)
+	o := options()
+	o.Memory = 1 << 20
+	var out bytes.Buffer
+	stream := encode(t, record.Schema(), []arrow.Record{record})
+	_, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
+	if err == nil || !strings.Contains(err.Error(), "raise -memory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A failed check keeps the end marker back.
+func TestCheck(t *testing.T) {
+	record := urlRecord(t, "url", "a")
+	changed := errors.New("the rules have changed")
+	o := options()
+	o.Check = func() error { return changed }
+	var out bytes.Buffer
+	_, err := pipe.Run(t.Context(), bytes.NewReader(encode(t, record.Schema(), []arrow.Record{record})), &out, newByLength, o)
+	if !errors.Is(err, changed) || bytes.HasSuffix(out.Bytes(), []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}) {
+		t.Errorf("error %v, %d bytes", err, out.Len())
+	}
+}
+
+// The end of the context ends a wait for the schema, for a batch, and for a reader.
+func TestStopped(t *testing.T) {
+	record := urlRecord(t, "url", "a", "bb")
+	stream := encode(t, record.Schema(), []arrow.Record{record})
+	stop := errors.New("stop")
+	for _, sent := range []int{0, 4, len(stream) - 20, len(stream) - 8} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		in, to := io.Pipe()
+		go func() {
+			_, _ = to.Write(stream[:sent])
+			cancel(stop)
+		}()
+		_, err := pipe.Run(ctx, in, io.Discard, newByLength, options())
+		if !errors.Is(err, stop) {
+			t.Errorf("after %d bytes: %v", sent, err)
+		}
+		in.Close() // ends a read that goes on
+	}
+}
+
+// An error of the output ends the pipe.
+func TestOutputFails(t *testing.T) {
+	record := urlRecord(t, "url", "a", "bb")
+	stream := encode(t, record.Schema(), []arrow.Record{record, record})
+	full := errors.New("disk full")
+	for after := range 4 {
+		in, out := bytes.NewReader(stream), &failing{left: after, err: full}
+		if _, err := pipe.Run(t.Context(), in, out, newByLength, options()); !errors.Is(err, full) {
+			t.Errorf("after %d writes: %v", after, err)
+		}
+	}
+}
+
+// failing fails after some writes.
+type failing struct {
+	left int
+	err  error
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left == 0 {
+		return 0, f.err
+	}
+	f.left--
+	return len(p), nil
+}

@@ -1,0 +1,66 @@
+package tables
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// URLs are kept from the first piece on of which some rows come out and others do not;
+// they are those that gathering all rows gives, and none when some were not kept.
+func TestAssemblyURLs(t *testing.T) {
+	const rows, pieces = 20, 3
+	urls := tablestest.URLArray(rows*pieces, true).Data().(*array.Data)
+	for _, test := range []struct {
+		name  string
+		order []int // in which pieces are added
+		kept  bool
+	}{
+		{"a mixed piece first", []int{1, 0, 2}, true},
+		{"a whole piece first", []int{0, 1, 2}, false},
+		{"none, then a mixed piece", []int{2, 1, 0}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			defer mem.AssertSize(t, 0)
+			o, err := NewVerdicts(batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}, nil, mem)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := NewAssembly(pieces)
+			for _, piece := range test.order {
+				v := tablestest.Verdicts(rows)
+				tablestest.Select(v, func(row int) bool { return piece == 0 || piece == 1 && row%3 > 0 })
+				part := array.NewSliceData(urls, int64(rows*piece), int64(rows*(piece+1))).(*array.Data)
+				if _, _, err := a.Add(o, piece, &batch.Batch{}, v, part); err != nil {
+					t.Fatal(err)
+				}
+			}
+			columns, err := a.Columns(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer Release(columns)
+			got, err := a.URLs(mem)
+			if err != nil || (got != nil) != test.kept {
+				t.Fatalf("URLs: %v, %v", got, err)
+			}
+			if !test.kept {
+				return
+			}
+			defer got.Release()
+			want := a.Gather([]*array.Data{urls}, mem)
+			defer Release(want)
+			one, other := array.MakeFromData(got), array.MakeFromData(want[0])
+			defer one.Release()
+			defer other.Release()
+			if !array.Equal(one, other) {
+				t.Errorf("%v, want %v", one, other)
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package tables
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// deepCopy returns array data of which change may change the buffers, counted
+// from 0 in the order of a walk.
+func deepCopy(d *array.Data, at *int, change func(at int, buffer []byte) []byte) *array.Data {
+	buffers := make([]*memory.Buffer, len(d.Buffers()))
+	for i, buffer := range d.Buffers() {
+		if buffer != nil {
+			aligned := make([]byte, buffer.Len()) // to eight bytes, as the allocator does
+			copy(aligned, buffer.Bytes())
+			buffers[i] = memory.NewBufferBytes(change(*at, aligned))
+		}
+		*at++
+	}
+	children := make([]arrow.ArrayData, len(d.Children()))
+	for i, child := range d.Children() {
+		children[i] = deepCopy(child.(*array.Data), at, change)
+	}
+	data := array.NewData(d.DataType(), d.Len(), buffers, children, d.NullN(), d.Offset())
+	if dictionary, _ := d.Dictionary().(*array.Data); dictionary != nil {
+		data.SetDictionary(deepCopy(dictionary, at, change))
+	}
+	return data
+}
+
+// What passes the check can be read, sliced and gathered without a panic,
+// however a buffer was cut or changed.
+func TestCheckedArraysAreSafe(t *testing.T) {
+	for _, c := range tablestest.Columns(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			whole := c.Array.Data().(*array.Data)
+			buffers, refused := 0, 0
+			deepCopy(whole, &buffers, func(_ int, b []byte) []byte { return b })
+			try := func(change func(at int, b []byte) []byte) {
+				at := 0
+				d := deepCopy(whole, &at, change)
+				if new(Checker).Check(d) != nil {
+					refused++
+					return
+				}
+				useArray(d)
+			}
+			for i := range buffers {
+				for cut := range 70 {
+					try(func(at int, b []byte) []byte {
+						if at == i {
+							return b[:min(cut, len(b))]
+						}
+						return b
+					})
+					for _, value := range []byte{0, 0x7F, 0xFF} {
+						try(func(at int, b []byte) []byte {
+							if at == i && cut < len(b) {
+								b[cut] = value
+							}
+							return b
+						})
+					}
+				}
+			}
+			if buffers > 1 && refused == 0 {
+				t.Error("nothing was refused")
+			}
+		})
+	}
+}
+
+func useArray(d *array.Data) {
+	a := array.MakeFromData(d)
+	for i := range a.Len() {
+		_ = a.ValueStr(i)
+	}
+	g := gatherer{mem: memory.NewGoAllocator()}
+	got := g.gather(d, []run{{1, 3}, {5, a.Len()}})
+	_ = array.MakeFromData(got).String()
+	slice := array.NewSlice(a, 2, 9)
+	g.gather(slice.Data().(*array.Data), []run{{0, 2}, {4, 7}})
+}
+
+func TestCheck(t *testing.T) {
+	bytesOf := func(b ...byte) *memory.Buffer { return memory.NewBufferBytes(b) }
+	int32s := func(v ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v)) }
+	ints := func(v ...int32) *array.Data {
+		return array.NewData(arrow.PrimitiveTypes.Int32, len(v), []*memory.Buffer{nil, int32s(v...)}, nil, 0, 0)
+	}
+	nested := func(dt arrow.DataType, n int, buffers []*memory.Buffer, children ...*array.Data) *array.Data {
+		list := make([]arrow.ArrayData, len(children))
+		for i, child := range children {
+			list[i] = child
+		}
+		return array.NewData(dt, n, buffers, list, 0, 0)
+	}
+	i32 := arrow.PrimitiveTypes.Int32
+	fields := []arrow.Field{{Name: "a", Type: i32}}
+	codes := []arrow.UnionTypeCode{7}
+	runs := arrow.RunEndEncodedOf(i32, i32)
+	tests := []struct {
+		name   string
+		data   *array.Data
+		errHas string
+	}{
+		{"struct", nested(arrow.StructOf(fields...), 2, buffers(nil), ints(1, 2)), ""},
+		{"struct with a short field", nested(arrow.StructOf(fields...), 3, buffers(nil), ints(1, 2)), "field 0 has 2 values for 3 rows"},
+		{"list", nested(arrow.ListOf(i32), 2, buffers(nil, int32s(0, 1, 2)), ints(1, 2)), ""},
+		{"list behind its values", nested(arrow.ListOf(i32), 2, buffers(nil, int32s(0, 1, 3)), ints(1, 2)), "the last offset is 3 of 2"},
+		{"list view", nested(arrow.ListViewOf(i32), 2, buffers(nil, int32s(1, 0), int32s(1, 2)), ints(1, 2)), ""},
+		{"list view behind its values", nested(arrow.ListViewOf(i32), 2, buffers(nil, int32s(1, 0), int32s(2, 2)), ints(1, 2)), "list 0 lies outside"},
+		{"list view of negative size", nested(arrow.ListViewOf(i32), 1, buffers(nil, int32s(1), int32s(-1)), ints(1, 2)), "list 0 lies outside"},
+		{"fixed-size list", nested(arrow.FixedSizeListOf(2, i32), 2, buffers(nil), ints(1, 2, 3, 4)), ""},
+		{"fixed-size list, too long", nested(arrow.FixedSizeListOf(2, i32), 2, buffers(nil), ints(1, 2, 3)), "too few values"},
+		{"sparse union", nested(arrow.SparseUnionOf(fields, codes), 2, buffers(nil, bytesOf(7, 7)), ints(1, 2)), ""},
+		{"sparse union of an unknown code", nested(arrow.SparseUnionOf(fields, codes), 2, buffers(nil, bytesOf(7, 6)), ints(1, 2)), "unknown type code 6"},
+		{"sparse union of a negative code", nested(arrow.SparseUnionOf(fields, codes), 1, buffers(nil, bytesOf(0x80)), ints(1)), "unknown type code -128"},
+		{"sparse union with a short child", nested(arrow.SparseUnionOf(fields, codes), 2, buffers(nil, bytesOf(7, 7)), ints(1)), "1 values for 2 rows"},
+		{"dense union", nested(arrow.DenseUnionOf(fields, codes), 2, buffers(nil, bytesOf(7, 7), int32s(1, 0)), ints(1, 2)), ""},
+		{"dense union behind its values", nested(arrow.DenseUnionOf(fields, codes), 2, buffers(nil, bytesOf(7, 7), int32s(1, 2)), ints(1, 2)), "value 1 lies outside"},
+		{"runs", nested(runs, 5, buffers(nil), ints(2, 5), ints(1, 2)), ""},
+		{"runs that fall", nested(runs, 5, buffers(nil), ints(2, 2, 5), ints(1, 2, 3)), "run 1 ends at 2 after 2"},
+		{"runs that end early", nested(runs, 6, buffers(nil), ints(2, 5), ints(1, 2)), "do not cover"},
+		{"runs without values", nested(runs, 5, buffers(nil), ints(2, 5), ints(1)), "do not cover"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			err := new(Checker).Check(test.data)
+			if test.errHas == "" && err != nil || test.errHas != "" && (err == nil || !strings.Contains(err.Error(), test.errHas)) {
+				t.Fatalf("error %v, want %q", err, test.errHas)
+			}
+		})
+	}
+}

@@ -1,0 +1,219 @@
+package tables
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/partition"
+	"robotsbatch/matcher/robotstxt"
+)
+
+func factColumns(t testing.TB) []batch.VerdictColumn {
+	t.Helper()
+	var with []*batch.ColumnKind
+	for _, name := range batch.WithNames() {
+		kind, err := batch.ParseWith(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind.Use != nil || kind.Licenses {
+			continue // package evaluate tests columns about uses
+		}
+		with = append(with, kind)
+	}
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "CCBot"}, With: with})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return columns[2:]
+}
+
+// someFacts are of every kind, also such that only some things are known.
+func someFacts() []matcher.Facts {
+	const none = matcher.NoCrawlDelay
+	return []matcher.Facts{
+		{},
+		{Status: 200, Fetched: 1_772_366_400, Records: &matcher.Records{CrawlDelays: []float64{none, 0.5}, Sitemaps: []string{"https://a.example/1", "é"}}},
+		{Status: 404, Fetched: 1_772_280_000, Until: 1_772_300_000},
+		{Records: &matcher.Records{CrawlDelays: []float64{10, none}}},
+		{Status: 301, Kind: robotstxt.HTMLKind, Records: &matcher.Records{CrawlDelays: []float64{0, 1e300}, Sitemaps: []string{""}}},
+		{Fetched: -86_400, Kind: robotstxt.TextKind, Records: &matcher.Records{CrawlDelays: []float64{none, none}, Sitemaps: slices.Repeat([]string{"s"}, 100)}},
+	}
+}
+
+const factsAsOf = 1_772_366_460
+
+// TestFactColumns compares columns with the rows' facts one by one, for rows in
+// runs and without order, and for those that are selected.
+func TestFactColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, rows := range []int{1, 8, 100, 1000} {
+		for _, most := range []int{1, 50} {
+			for _, emit := range []bool{false, true} {
+				var of []int32
+				for len(of) < rows {
+					host := int32(rng.IntN(len(someFacts())+1)) - 1
+					of = append(of, slices.Repeat([]int32{host}, min(1+rng.IntN(most), rows-len(of)))...)
+				}
+				v := factVerdicts(t, of)
+				var want []string
+				if emit {
+					v.Selected = make([]byte, (rows+7)/8)
+				}
+				for row, of := range of {
+					if emit {
+						if rng.IntN(3) == 0 {
+							continue
+						}
+						v.Selected[row/8] |= 1 << (row % 8)
+					}
+					want = append(want, factText(of))
+				}
+				if got := columnsText(t, v); !slices.Equal(got, want) {
+					t.Fatalf("%d rows in runs of up to %d, emit %v:\n%s\nwant\n%s", rows, most, emit, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}
+	}
+}
+
+// factAuthorities are those of hosts, by turns.
+var factAuthorities = []string{"http://a.example", "http://10.0.0.1"}
+
+// factVerdicts are verdicts whose rows have hosts, given by an index into someFacts; -1
+// for none.
+func factVerdicts(t *testing.T, of []int32) *batch.Verdicts {
+	v := &batch.Verdicts{Rows: len(of), SelectedRows: len(of), Agents: make([]batch.AgentVerdicts, 2)}
+	facts := someFacts()
+	for _, c := range factColumns(t) {
+		values := batch.Values{Kind: c.Kind, Agent: c.Agent}
+		for _, host := range of {
+			number := int32(-1)
+			if host >= 0 && c.Kind.Value != nil {
+				h := batch.Host{Authority: []byte(factAuthorities[host%2]), Facts: &facts[host], Time: factsAsOf}
+				number = values.Add(c.Kind.Value(&h, c.Agent))
+			}
+			values.Of = append(values.Of, number)
+		}
+		v.Columns = append(v.Columns, values)
+	}
+	return v
+}
+
+func factText(of int32) string {
+	if of < 0 {
+		return "- - - - - - - - - - -"
+	}
+	f := someFacts()[of]
+	optional := func(known bool, value any) string {
+		if !known {
+			return "-"
+		}
+		return fmt.Sprint(value)
+	}
+	var fields []string
+	for agent := range 2 {
+		delay, known := f.CrawlDelay(agent)
+		fields = append(fields, optional(known, delay))
+	}
+	sitemaps := "-"
+	if f.Records != nil {
+		sitemaps = fmt.Sprintf("%q", f.Records.Sitemaps)
+	}
+	return strings.Join(append(fields, sitemaps, optional(f.Status != 0, f.Status), optional(f.Fetched != 0, 1000*f.Fetched), optional(f.Until != 0, 1000*f.Until),
+		optional(f.Fetched != 0, factsAsOf-f.Fetched), optional(f.Kind != robotstxt.NoKind, f.Kind),
+		optional(of%2 == 0, "a.example"), "-" /* a row's own, which package evaluate tests */, fmt.Sprint(partition.Hash([]byte(factAuthorities[of%2])))), " ")
+}
+
+// columnsText writes the rows of an output of facts alone.
+func columnsText(t *testing.T, v *batch.Verdicts) []string {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record arrow.Record
+	err = o.Shares(&batch.Batch{}, v, func(s *Share) (err error) {
+		record, err = s.Record()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record == nil {
+		return nil
+	}
+	defer record.Release()
+	var list []string
+	for row := range int(record.NumRows()) {
+		var fields []string
+		for _, column := range record.Columns() {
+			fields = append(fields, valueText(column, row))
+		}
+		list = append(list, strings.Join(fields, " "))
+	}
+	return list
+}
+
+func valueText(column arrow.Array, row int) string {
+	if column.IsNull(row) {
+		return "-"
+	}
+	switch c := column.(type) {
+	case *array.Float64:
+		return fmt.Sprint(c.Value(row))
+	case *array.Timestamp:
+		return fmt.Sprint(int64(c.Value(row)))
+	case *array.List:
+		start, end := c.ValueOffsets(row)
+		texts := []string{}
+		for i := start; i < end; i++ {
+			texts = append(texts, c.ListValues().(*array.String).Value(int(i)))
+		}
+		return fmt.Sprintf("%q", texts)
+	}
+	return column.ValueStr(row)
+}
+
+func TestFactFields(t *testing.T) {
+	o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: factColumns(t)}, nil, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []string
+	for _, f := range o.Schema().Fields() {
+		fields = append(fields, fmt.Sprintf("%s %s %v", f.Name, f.Type, f.Nullable))
+	}
+	want := []string{
+		"crawl_delay_all float64 true", "crawl_delay_ccbot float64 true", "sitemaps list<item: utf8, nullable> true",
+		"robots_status int32 true", "robots_fetched_at timestamp[ms, tz=UTC] true", "robots_until timestamp[ms, tz=UTC] true", "age int64 true",
+		"body_kind utf8 true", "registered_domain utf8 true", "url_surtkey utf8 true", "authority_hash int64 true",
+	}
+	if !slices.Equal(fields, want) {
+		t.Errorf("%q\nwant %q", fields, want)
+	}
+	for _, column := range factColumns(t) {
+		o, err := NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: []batch.VerdictColumn{column}}, nil, memory.DefaultAllocator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = o.Shares(&batch.Batch{}, &batch.Verdicts{Rows: 1, SelectedRows: 1}, func(s *Share) error {
+			_, err := s.Columns()
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), column.Name) {
+			t.Errorf("%s: error %v", column.Name, err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package tables
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/frontier/tables/tablestest"
+)
+
+// Rows of slices, of slices of slices, in any number of runs.
+func TestGather(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, c := range tablestest.Columns(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			defer mem.AssertSize(t, 0)
+			for range 100 {
+				low := rng.IntN(c.Array.Len())
+				high := low + rng.IntN(c.Array.Len()-low+1)
+				slice := array.NewSlice(c.Array, int64(low), int64(high))
+				middle := rng.IntN(slice.Len() + 1)
+				slice = array.NewSlice(slice, int64(middle), int64(slice.Len()))
+				var runs []run
+				var rows []int
+				for i := range slice.Len() {
+					if rng.IntN(3) > 0 {
+						runs = appendRun(runs, i, i+1)
+						rows = append(rows, i)
+					}
+				}
+				got := gatherer{mem: mem}.gather(slice.Data().(*array.Data), runs)
+				if err := new(Checker).Check(got); err != nil || got.Offset() != 0 {
+					t.Fatalf("%v of %v gives an array that is not well-formed: %v", runs, slice, err)
+				}
+				data := withDictionaries(got, slice.Data().(*array.Data))
+				result := array.MakeFromData(data)
+				tablestest.SameRows(t, result, slice, rows)
+				result.Release()
+				data.Release()
+				got.Release()
+			}
+		})
+	}
+}
+
+// What views and dense unions refer to is copied once, however often rows
+// refer to it.
+func TestGatherDoesNotMultiply(t *testing.T) {
+	const size, rows = 1 << 16, 1000
+	big := memory.NewBufferBytes(make([]byte, size))
+	views := make([]arrow.ViewHeader, rows)
+	offsets, sizes := make([]int32, rows), make([]int32, rows)
+	for i := range views {
+		views[i].SetBytes(big.Bytes())
+		views[i].SetIndexOffset(0, 0)
+		sizes[i] = size
+	}
+	bytesOf := memory.NewBufferBytes
+	values := array.NewData(arrow.PrimitiveTypes.Uint8, size, []*memory.Buffer{nil, big}, nil, 0, 0)
+	tests := []*array.Data{
+		array.NewData(arrow.BinaryTypes.StringView, rows, []*memory.Buffer{nil, bytesOf(arrow.ViewHeaderTraits.CastToBytes(views)), big}, nil, 0, 0),
+		array.NewData(arrow.ListViewOf(arrow.PrimitiveTypes.Uint8), rows,
+			[]*memory.Buffer{nil, bytesOf(arrow.Int32Traits.CastToBytes(offsets)), bytesOf(arrow.Int32Traits.CastToBytes(sizes))},
+			[]arrow.ArrayData{values}, 0, 0),
+		array.NewData(arrow.DenseUnionOf([]arrow.Field{{Name: "v", Type: arrow.PrimitiveTypes.Uint8}}, []arrow.UnionTypeCode{0}), rows,
+			[]*memory.Buffer{nil, bytesOf(make([]byte, rows)), bytesOf(arrow.Int32Traits.CastToBytes(offsets))},
+			[]arrow.ArrayData{values}, 0, 0),
+	}
+	for _, d := range tests {
+		if err := new(Checker).Check(d); err != nil {
+			t.Fatal(err)
+		}
+		bytes := allocated(func() { gatherer{mem: memory.NewGoAllocator()}.gather(d, []run{{1, rows}}) })
+		if bytes > 4*size {
+			t.Errorf("%s: %d bytes for %d that are there", d.DataType(), bytes, size)
+		}
+	}
+}
+
+func TestSelectedRuns(t *testing.T) {
+	tests := []struct {
+		bits []byte
+		n    int
+		want []run
+	}{
+		{[]byte{0}, 8, nil},
+		{[]byte{0xFF}, 8, []run{{0, 8}}},
+		{[]byte{0xFF, 0xFF}, 11, []run{{0, 11}}},
+		{[]byte{0, 0, 0b100}, 20, []run{{18, 19}}},
+		{[]byte{0, 0, 0b100}, 18, nil},
+		{[]byte{0b1000_0001, 0b1}, 9, []run{{0, 1}, {7, 9}}},
+		{[]byte{0b0101_0101}, 7, []run{{0, 1}, {2, 3}, {4, 5}, {6, 7}}},
+		{nil, 0, nil},
+	}
+	for _, test := range tests {
+		if got := selectedRuns(test.bits, test.n); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%08b of %d: %v, want %v", test.bits, test.n, got, test.want)
+		}
+	}
+}
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

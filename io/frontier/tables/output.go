@@ -1,0 +1,206 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch"
+)
+
+// Output makes the columns of an output: the input's columns that its layout keeps,
+// then the verdicts. It is safe for concurrent use.
+type Output struct {
+	layout batch.Layout
+	input  *arrow.Schema
+	kept   []int // columns of the input that come out
+	schema *arrow.Schema
+	made   *arrow.Schema // schema as columns are made: lists of agents may be coded
+	coded  bool
+	mem    memory.Allocator
+}
+
+// NewOutput returns the output of batches whose tables are records of schema
+// input; nil when the input is a list of URLs. An input column with the name of a
+// verdict column is an error.
+//
+// Columns of the input keep type and metadata, a list's is utf8. Verdict columns have the
+// Arrow types of their kinds' types; times are timestamps in milliseconds of UTC.
+func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (*Output, error) {
+	o := &Output{layout: layout, input: input, mem: mem}
+	var fields []arrow.Field
+	var metadata *arrow.Metadata
+	switch {
+	case input == nil && layout.Keep != batch.KeepNone:
+		fields = append(fields, arrow.Field{Name: layout.URLColumn, Type: arrow.BinaryTypes.String, Nullable: true})
+	case input != nil:
+		m := input.Metadata()
+		metadata = &m
+		for i, field := range input.Fields() {
+			if layout.Keep == batch.KeepAll || layout.Keep == batch.KeepURL && field.Name == layout.URLColumn {
+				o.kept = append(o.kept, i)
+				fields = append(fields, field)
+			}
+		}
+		if layout.Keep == batch.KeepURL && len(fields) != 1 {
+			return nil, fmt.Errorf("the input has %d columns %q where it needs one", len(fields), layout.URLColumn)
+		}
+	}
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = field.Name
+	}
+	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
+		return nil, err
+	}
+	for _, column := range layout.Verdicts {
+		fields = append(fields, verdictField(column))
+	}
+	o.schema = arrow.NewSchema(fields, metadata)
+	o.made = o.schema
+	return o, nil
+}
+
+// CodeAgents makes lists of agents have numbers in place of names, and the names as a
+// dictionary, for a format that stores them so. Schema stays as it is. It comes before all
+// else.
+func (o *Output) CodeAgents() {
+	fields := slices.Clone(o.schema.Fields())
+	for i, column := range o.layout.Verdicts {
+		if column.Kind.Agents {
+			fields[len(fields)-len(o.layout.Verdicts)+i].Type = codedList
+		}
+	}
+	metadata := o.schema.Metadata()
+	o.made, o.coded = arrow.NewSchema(fields, &metadata), true
+}
+
+// Schema returns the output's schema, the input's metadata included.
+func (o *Output) Schema() *arrow.Schema { return o.schema }
+
+// verdictField returns the field of a verdict column.
+func verdictField(column batch.VerdictColumn) arrow.Field {
+	return arrow.Field{Name: column.Name, Type: valueTypes[column.Kind.Type], Nullable: !column.Kind.Required}
+}
+
+// withDictionaries returns gathered rows with the types and dictionaries of their
+// original array. The caller releases it.
+func withDictionaries(rows, of *array.Data) *array.Data {
+	if _, ok := Storage(of.DataType()).(*arrow.DictionaryType); ok {
+		return array.NewDataWithDictionary(of.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), of.Dictionary().(*array.Data))
+	}
+	children := make([]arrow.ArrayData, len(rows.Children()))
+	for i, child := range rows.Children() {
+		whole := withDictionaries(child.(*array.Data), of.Children()[i].(*array.Data))
+		defer whole.Release()
+		children[i] = whole
+	}
+	return array.NewData(of.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
+}
+
+// Inputs returns the output columns of the batch's table, with all rows; none for a
+// list of URLs. The table still owns them.
+func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
+	if o.input == nil {
+		return nil, nil
+	}
+	record, ok := b.Table.(arrow.Record)
+	if !ok {
+		return nil, errors.New("the batch has no table of its rows")
+	}
+	if !sameColumns(record.Schema(), o.input) {
+		return nil, fmt.Errorf("%s has other columns than the output: inputs of one output must have the same", b.Input)
+	}
+	columns := make([]*array.Data, len(o.kept))
+	for i, column := range o.kept {
+		columns[i] = record.Column(column).Data().(*array.Data)
+	}
+	return columns, nil
+}
+
+// inputColumns returns the selected rows of the input's kept columns.
+func (o *Output) inputColumns(b *batch.Batch, rows int, runs []run, g gatherer) ([]*array.Data, error) {
+	if o.input == nil {
+		if o.layout.Keep == batch.KeepNone {
+			return nil, nil
+		}
+		column, err := g.urls(&b.URLs, runs)
+		if err != nil {
+			return nil, columnError(o.layout.URLColumn, err)
+		}
+		return []*array.Data{column}, nil
+	}
+	inputs, err := o.Inputs(b)
+	if err == nil && b.Table.(arrow.Record).NumRows() != int64(rows) {
+		err = errors.New("the batch has no table of its rows")
+	}
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]*array.Data, len(inputs), len(inputs)+len(o.layout.Verdicts))
+	for i, data := range inputs {
+		columns[i] = g.gather(data, runs)
+	}
+	return columns, nil
+}
+
+// selected returns the runs of output rows.
+func selected(v *batch.Verdicts) []run {
+	if v.Selected != nil {
+		return selectedRuns(v.Selected, v.Rows)
+	}
+	return appendRun(nil, 0, v.Rows)
+}
+
+// Release releases arrays.
+func Release(columns []*array.Data) {
+	for _, column := range columns {
+		column.Release()
+	}
+}
+
+// Slice returns a copy of an array's values from low to high-1, without offset; for a
+// dictionary array, of its indices. The caller releases it.
+func Slice(d *array.Data, low, high int, mem memory.Allocator) *array.Data {
+	return gatherer{mem: mem}.gather(d, appendRun(nil, low, high))
+}
+
+// sameColumns reports whether two schemas have columns of the same names and
+// types.
+func sameColumns(a, b *arrow.Schema) bool {
+	if a == b {
+		return true
+	}
+	if a.NumFields() != b.NumFields() {
+		return false
+	}
+	for i, field := range a.Fields() {
+		if other := b.Field(i); field.Name != other.Name || !sameType(field.Type, other.Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameType reports whether two types are equal apart from the metadata of inner fields,
+// which the library compares for some types.
+func sameType(a, b arrow.DataType) bool {
+	if arrow.TypeEqual(a, b) {
+		return true
+	}
+	x, nested := a.(arrow.NestedType)
+	y, ok := b.(arrow.NestedType)
+	if !nested || !ok || a.ID() != b.ID() || len(x.Fields()) != len(y.Fields()) || a.ID() == arrow.FIXED_SIZE_LIST || arrow.IsUnion(a.ID()) {
+		return false
+	}
+	for i, field := range x.Fields() {
+		if other := y.Fields()[i]; field.Name != other.Name || !sameType(field.Type, other.Type) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,382 @@
+package text
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"go.uber.org/goleak"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/store/compress"
+)
+
+// mark is UTF-8's byte order mark.
+const mark = "\xEF\xBB\xBF"
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// read returns the rows of every batch.
+func read(t testing.TB, s *Source) (batches [][]string, err error) {
+	t.Helper()
+	return linestest.Batches(t, s, s.name, func(b *batch.Batch) []string {
+		if b.Table != nil || b.URLs.Validity != nil {
+			t.Errorf("a table %v, or a null among %v", b.Table, b.URLs)
+		}
+		return linestest.URLs(b)
+	})
+}
+
+// mustRead returns the rows of an input that has no error.
+func mustRead(t testing.TB, s *Source) []string {
+	t.Helper()
+	batches, err := read(t, s)
+	if err != io.EOF {
+		t.Fatalf("error %v", err)
+	}
+	return slices.Concat(batches...)
+}
+
+func TestRows(t *testing.T) {
+	tests := []struct {
+		name  string
+		input string
+		rows  []string
+	}{
+		{"empty", "", nil},
+		{"one line", "http://a.example/\n", []string{"http://a.example/"}},
+		{"no line end", "http://a.example/", []string{"http://a.example/"}},
+		{"no last line end", "a\nb", []string{"a", "b"}},
+		{"CRLF", "a\r\nb\r\n", []string{"a", "b"}},
+		{"LF and CRLF", "a\nb\r\nc\n", []string{"a", "b", "c"}},
+		{"CR at the end of the input", "a\nb\r", []string{"a", "b\r"}},
+		{"two CRs and a LF", "a\r\r\nb\n", []string{"a\r", "b"}},
+		{"CR alone ends no line", "a\rb\rc\n", []string{"a\rb\rc"}},
+		{"blank lines", "\n\na\n\n\nb\n\n", []string{"a", "b"}},
+		{"lines of white space", " \n\t\n\r\n\v\f\n \t\r\v\f \r\na\n ", []string{"a"}},
+		{"only blank lines", "\n \r\n\n", nil},
+		{"white space around is kept", "  a\t\n\vb \n", []string{"  a\t", "\vb "}},
+		{"NUL, no UTF-8", "\x00\n\xff\xfe\n", []string{"\x00", "\xff\xfe"}},
+		{"U+0085 and U+2028 end no line and are not blank", "\u0085\na\u2028b\n", []string{"\u0085", "a\u2028b"}},
+		{"mark", mark + "a\nb\n", []string{"a", "b"}},
+		{"mark alone", mark, nil},
+		{"mark and a blank line", mark + " \r\na\n", []string{"a"}},
+		{"mark twice", mark + mark + "a\n", []string{mark + "a"}},
+		{"mark later", "a\n" + mark + "b\n", []string{"a", mark + "b"}},
+		{"part of a mark", "\xEF\xBBa\n", []string{"\xEF\xBBa"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, rows := range []int{0, 1, 2, 3} {
+				for _, r := range []io.Reader{
+					strings.NewReader(test.input),
+					iotest.OneByteReader(strings.NewReader(test.input)),
+					iotest.DataErrReader(strings.NewReader(test.input)),
+				} {
+					got := mustRead(t, NewSource(r, Options{Name: "in", BatchRows: rows}))
+					if !slices.Equal(got, test.rows) {
+						t.Errorf("batches of %d: %q, want %q", rows, got, test.rows)
+					}
+				}
+			}
+		})
+	}
+}
+
+// plainRows is what the rows of an input are, said as simply as can be.
+func plainRows(input string) []string {
+	var rows []string
+	for line := range strings.SplitAfterSeq(strings.TrimPrefix(input, mark), "\n") {
+		row, ended := strings.CutSuffix(line, "\n")
+		if ended {
+			row = strings.TrimSuffix(row, "\r")
+		}
+		if strings.Trim(row, " \t\r\v\f") != "" {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add("http://a.example/\r\n\r\nhttp://b.example/", 1, []byte{3, 0, 7})
+	f.Add(mark+"\n \na\n", 2, []byte{1, 1, 100})
+	f.Add(strings.Repeat("a\n", 100)+strings.Repeat("b", 3000), 7, []byte{255, 255})
+	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
+		s := NewSource(linestest.Chunks(input, sizes), Options{Name: "in", BatchRows: batchRows})
+		batches, err := read(t, s)
+		if err != io.EOF {
+			t.Fatal(err)
+		}
+		if got, want := slices.Concat(batches...), plainRows(input); !slices.Equal(got, want) {
+			t.Fatalf("%q, want %q", got, want)
+		}
+		for _, rows := range batches {
+			if batchRows > 0 && len(rows) > batchRows {
+				t.Errorf("a batch of %d rows, more than %d", len(rows), batchRows)
+			}
+		}
+	})
+}
+
+// TestBatches looks at the batches themselves: all but the last are full, and
+// they are counted in lines.
+func TestBatches(t *testing.T) {
+	var input strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&input, "http://a.example/%d\n", i)
+		if i%4 == 0 {
+			input.WriteString(" \r\n")
+		}
+	}
+	s := NewSource(strings.NewReader(input.String()), Options{Name: "urls.txt", BatchRows: 4})
+	want := []struct {
+		name     string
+		firstRow int64
+		rows     int
+	}{
+		{"text: urls.txt: batch 0 (lines 1 to 4)", 0, 3},
+		{"text: urls.txt: batch 1 (lines 5 to 8)", 4, 3},
+		{"text: urls.txt: batch 2 (lines 9 to 12)", 8, 3},
+		{"text: urls.txt: batch 3 (lines 13 to 13)", 12, 1},
+	}
+	for i := 0; ; i++ {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			if i != len(want) {
+				t.Errorf("%d batches, want %d", i, len(want))
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Name() != want[i].name || b.FirstRow != want[i].firstRow || b.URLs.Len() != want[i].rows {
+			t.Errorf("%s has %d rows from %d, want %v", p.Name(), b.URLs.Len(), b.FirstRow, want[i])
+		}
+	}
+}
+
+// TestPiecesAreIndependent decodes late and out of order.
+func TestPiecesAreIndependent(t *testing.T) {
+	var input strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&input, "http://a.example/%d\n", i)
+	}
+	s := NewSource(strings.NewReader(input.String()), Options{BatchRows: 7})
+	var pieces []batch.Piece
+	for {
+		p, err := s.Next(context.Background())
+		if err != nil {
+			break
+		}
+		pieces = append(pieces, p)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if len(pieces) != 15 {
+		t.Fatalf("%d pieces", len(pieces))
+	}
+	for i, p := range slices.Backward(pieces) {
+		b, err := p.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(b.URLs.Value(0)), fmt.Sprintf("http://a.example/%d", 7*i); got != want {
+			t.Errorf("piece %d starts with %q, want %q", i, got, want)
+		}
+		b.Release()
+	}
+}
+
+func TestBatchesHaveABoundedSize(t *testing.T) {
+	line := strings.Repeat("x", 1<<19) + "\n"
+	const count = 100
+	s := NewSource(strings.NewReader(strings.Repeat(line, count)), Options{})
+	batches, err := read(t, s)
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	rows := 0
+	for i, b := range batches {
+		rows += len(b)
+		if size := len(b) * len(line); size > lines.MaxBlockSize+2*len(line) {
+			t.Errorf("batch %d has %d bytes", i, size)
+		}
+	}
+	if rows != count || len(batches) < 3 {
+		t.Errorf("%d rows in %d batches, want %d", rows, len(batches), count)
+	}
+}
+
+func TestLineLimit(t *testing.T) {
+	const limit = 10
+	long := strings.Repeat("x", limit+1)
+	tests := []struct {
+		name  string
+		input string
+		line  int // that the error names; 0 for none
+	}{
+		{"exactly", long[1:] + "\n", 0},
+		{"exactly, CRLF", long[1:] + "\r\n", 0},
+		{"exactly, at the end", "a\n" + long[1:], 0},
+		{"exactly, after the mark", mark + long[1:] + "\r\n", 0},
+		{"more", long + "\n", 1},
+		{"more, CRLF", "a\r\n" + long + "\r\n", 2},
+		{"more, at the end", "a\n\nb\n" + long, 4},
+		{"more, and blank", "a\n" + strings.Repeat(" ", limit+1) + "\n", 2},
+		{"much more, in a later batch", strings.Repeat("a\n", 50) + strings.Repeat(long, 100), 51},
+		{"much more, after many lines", strings.Repeat("a\n", 200_000) + strings.Repeat(long, 100_000), 200_001},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, rows := range []int{0, 1, 7} {
+				s := NewSource(strings.NewReader(test.input), Options{Name: "urls.txt", BatchRows: rows, MaxLine: limit})
+				_, err := read(t, s)
+				if test.line == 0 {
+					if err != io.EOF {
+						t.Errorf("batches of %d: %v", rows, err)
+					}
+					continue
+				}
+				want := fmt.Sprintf("line %d has more than %d bytes", test.line, limit)
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("batches of %d: error %v, want one that says %q", rows, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestZstdBomb reads a frame of one line of a gigabyte, which takes some tens of
+// kilobytes on the disk.
+func TestZstdBomb(t *testing.T) {
+	var bomb bytes.Buffer
+	w, err := compress.NewWriter(&bomb, compress.Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(w, io.LimitReader(linestest.Endless("", 0), 1<<30)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := compress.NewReader(&bomb, compress.Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s := NewSource(r, Options{Name: "bomb.txt.zst"})
+	_, err = read(t, s)
+	if err == nil || !strings.Contains(err.Error(), "text: bomb.txt.zst: line 1 has more than 1048576 bytes") {
+		t.Fatalf("error %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
+		t.Errorf("%d bytes were allocated", allocated)
+	}
+}
+
+// TestReadErrors has reading fail: whole lines come first, then the error, with
+// the line that it is in.
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	for _, rows := range []int{0, 1, 2} {
+		r := io.MultiReader(strings.NewReader("a\n\nb\nc"), iotest.ErrReader(broken))
+		s := NewSource(r, Options{Name: "urls.txt", BatchRows: rows})
+		batches, err := read(t, s)
+		if got := slices.Concat(batches...); !slices.Equal(got, []string{"a", "b"}) {
+			t.Errorf("batches of %d: rows %q before the error", rows, got)
+		}
+		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "urls.txt: reading line 4: ") {
+			t.Errorf("batches of %d: error %v", rows, err)
+		}
+	}
+}
+
+func TestCutCompression(t *testing.T) {
+	for _, c := range []compress.Codec{compress.Gzip, compress.Zstd} {
+		packed, err := compress.AppendCompressed(nil, []byte("http://a.example/\nhttp://b.example/\n"), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := compress.NewReader(bytes.NewReader(packed[:len(packed)-2]), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = read(t, NewSource(r, Options{Name: "urls.txt"}))
+		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "urls.txt: reading line ") {
+			t.Errorf("%s: error %v", c, err)
+		}
+		r.Close()
+	}
+}
+
+func TestReaderWithoutProgress(t *testing.T) {
+	idle := linestest.ReaderFunc(func([]byte) (int, error) { return 0, nil })
+	if _, err := read(t, NewSource(idle, Options{})); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	linestest.CancelReads(t, mark+"a\nbc\r\n\nd", func(r io.Reader) batch.Source { return NewSource(r, Options{BatchRows: 2}) })
+}
+
+// TestNoAllocations asserts that reading and decoding reuse their memory.
+func TestNoAllocations(t *testing.T) {
+	input := strings.NewReader(strings.Repeat("http://a.example/some/path?and=query\n", 100_000))
+	// The piece, the batch and its release; s.rest now and then.
+	if n := linestest.Allocations(t, NewSource(input, Options{BatchRows: 1000})); n > 6 {
+		t.Errorf("%.0f allocations a batch of 1000 rows", n)
+	}
+}
+
+func BenchmarkSource(b *testing.B) {
+	input := strings.Repeat("https://www.example.com/some/path/of/a/page.html?with=a&query=string\n", 1<<20)
+	for _, stage := range []string{"next", "next+decode"} {
+		b.Run("stage="+stage, func(b *testing.B) {
+			b.SetBytes(int64(len(input)))
+			for b.Loop() {
+				s := NewSource(strings.NewReader(input), Options{})
+				for {
+					p, err := s.Next(context.Background())
+					if err == io.EOF {
+						break
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+					if stage == "next" {
+						s.pool.Put(p.(*piece).memory)
+						continue
+					}
+					decoded, err := p.Decode()
+					if err != nil {
+						b.Fatal(err)
+					}
+					decoded.Release()
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(1<<20), "ns/row")
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package explain
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"robotsbatch/matcher/spelling"
+
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// body is a robots.txt with its text, if that is known.
+type body struct {
+	agents []string
+	text   []byte          // the part that Parse reads; nil if only the rules are known
+	file   *robotstxt.File // of text
+}
+
+func newBody(source ruleset.Source, p matcher.Profile) *body {
+	b := &body{agents: source.Agents}
+	if source.Text != nil {
+		o := robotstxt.Options{Profile: p, Limit: len(source.Text)}
+		b.text, b.file = robotstxt.Text(source.Text, o), robotstxt.Parse(source.Text, o)
+	}
+	return b
+}
+
+// group returns the groups that a chain obeys. Without the text, the values of their
+// user-agent lines come from the trie.
+func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
+	file := b.file
+	if file == nil {
+		file = &robotstxt.File{Profile: trie.Profile()}
+		for _, value := range trie.Agents() {
+			file.Groups = append(file.Groups, robotstxt.Group{Agents: []robotstxt.Agent{{Value: value}}})
+		}
+	}
+	name, lines := matcher.ChosenGroups(file, chain)
+	g := &Group{Why: namedGroup, Name: name}
+	for _, line := range lines {
+		g.Lines = append(g.Lines, Line{Line: line.Line, Text: string(line.Value)})
+	}
+	if b.file != nil {
+		g.Joined = b.joined(lines)
+	}
+	switch {
+	case len(lines) == 0:
+		g.Why, g.Name = noGroup, ""
+	case name == matcher.Everyone && chain[0] != matcher.Everyone:
+		g.Why = everyonesGroup
+	}
+	if g.Why != namedGroup {
+		g.Near = spelling.Nearest(chain[0], b.agents)
+	}
+	return g
+}
+
+// maxJoined is how many records a group reports: a hostile one has many.
+const maxJoined = 8
+
+// joined returns the records after which the groups of these user-agent lines go on with
+// another user-agent line: the first before each such line.
+func (b *body) joined(lines []robotstxt.Agent) (found []Joined) {
+	next := make(map[int]int) // by line of an agent, the next in its group
+	for i := range b.file.Groups {
+		agents := b.file.Groups[i].Agents
+		chosen := slices.ContainsFunc(agents, func(a robotstxt.Agent) bool {
+			return slices.ContainsFunc(lines, func(l robotstxt.Agent) bool { return l.Line == a.Line })
+		})
+		for j := 1; chosen && j < len(agents); j++ {
+			next[agents[j-1].Line] = agents[j].Line
+		}
+	}
+	with := 0
+	for number, text := range robotstxt.Lines(b.text) {
+		if at, is := next[number]; is {
+			with = at
+			continue
+		}
+		if number >= with || len(found) == maxJoined {
+			continue
+		}
+		text, _, _ = bytes.Cut(text, []byte("#"))
+		if key, _, ok := bytes.Cut(bytes.TrimSpace(text), []byte(":")); ok {
+			found = append(found, Joined{Record: string(bytes.TrimSpace(key)), Line: number, With: with})
+			with = 0
+		}
+	}
+	return found
+}
+
+// shownAround is how many lines are shown before and after one.
+const shownAround = 2
+
+// around returns the lines around a line: those of the text, or else the rules that the
+// chain obeys.
+func (b *body) around(trie *matcher.Trie, line int) (lines []Line) {
+	if b.text != nil {
+		for number, text := range robotstxt.Lines(b.text) {
+			if number > line+shownAround {
+				break
+			}
+			if number >= line-shownAround {
+				lines = append(lines, Line{Line: number, Text: string(text)})
+			}
+		}
+		return lines
+	}
+	for number, text := range trie.Lines() {
+		lines = append(lines, Line{Line: number, Text: string(text)})
+	}
+	slices.SortFunc(lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
+	lines = slices.CompactFunc(lines, func(a, b Line) bool { return a.Line == b.Line })
+	at, _ := slices.BinarySearchFunc(lines, line, func(l Line, line int) int { return cmp.Compare(l.Line, line) })
+	return lines[max(0, at-shownAround):min(len(lines), at+1+shownAround)]
+}

@@ -1,0 +1,225 @@
+package explain
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+var chains = []matcher.Chain{{"ABot"}, {"CBot", "BBot"}, {"*"}}
+
+// open opens rules for chains.
+func open(t *testing.T, o ruleset.Options) *ruleset.Set {
+	t.Helper()
+	o.Chains, o.Explain, o.Records, o.Memory, o.Workers = chains, true, true, 1<<26, 1
+	found, err := ruleset.Find(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := found.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close() })
+	return set
+}
+
+// compile makes a rule pack of a source.
+func compile(t *testing.T, source, pack string, p matcher.Profile) {
+	t.Helper()
+	found, err := ruleset.Find(t.Context(), ruleset.Options{Sources: []string{source}, Profile: p, Memory: 1 << 26, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b *rulepack.Builder
+	_, err = found.AddTo(t.Context(), func() (_ *rulepack.Builder, err error) {
+		b, err = rulepack.Create(t.Context(), pack, rulepack.BuildOptions{Profile: p})
+		return b, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	if _, err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// On random files, the rule that is shown is the one of the verdict and beats all others,
+// its line is what the file has there, and a pack says the same as its folder.
+func TestExplainsTheVerdict(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := rand.New(rand.NewPCG(5, 6))
+	const hosts = 150
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	bodies := make([]string, hosts)
+	for host := range hosts {
+		var b strings.Builder
+		for range 1 + r.IntN(4) {
+			fmt.Fprintf(&b, "User-agent: %s\n", pick("*", "abot", "BBot", "CBot", "Other"))
+			for range r.IntN(5) {
+				b.WriteString(pick("Allow: ", "Disallow: ") + pick("/", "*") + pick("", "a", "a*", "*a") + pick("", "b", "$", "%61", "?") + pick("\n", "# x\n", "\r\n"))
+			}
+		}
+		bodies[host] = b.String()
+		write(t, fmt.Sprintf("robots/h%d.example", host), bodies[host])
+	}
+	decided := 0
+	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
+		pack := fmt.Sprintf("site%d.rules", profile)
+		compile(t, "robots", pack, profile)
+		folder := New(open(t, ruleset.Options{Sources: []string{"robots"}, Profile: profile}), Options{Chains: chains, Profile: profile})
+		packed := New(open(t, ruleset.Options{Sources: []string{pack}, Profile: profile}), Options{Chains: chains, Profile: profile})
+		for host := range hosts {
+			for _, path := range []string{"", "a", "ab", "aab", "b?a", "a?b"} {
+				url := fmt.Sprintf("http://h%d.example/%s", host, path)
+				one, two := explain(t, folder, url), explain(t, packed, url)
+				for i := range chains {
+					a, b := &one.Agents[i], &two.Agents[i]
+					if b.Reason != a.Reason || *b.Allowed != *a.Allowed || (a.Rule == nil) != (b.Rule == nil) || a.Rule != nil && *a.Rule != *b.Rule {
+						t.Fatalf("%s: %+v by the folder, %+v by the pack", url, a, b)
+					}
+					if b.Group.Why != a.Group.Why || b.Group.Name != a.Group.Name || len(b.Group.Lines) != len(a.Group.Lines) || len(b.Others) != len(a.Others) {
+						t.Fatalf("%s: group %+v by the folder, %+v by the pack", url, a.Group, b.Group)
+					}
+					decided += checkAgent(t, url, bodies[host], a)
+				}
+			}
+		}
+	}
+	if decided < 1000 {
+		t.Errorf("a rule decided only %d times", decided)
+	}
+}
+
+func explain(t *testing.T, e *Explainer, url string) *URL {
+	t.Helper()
+	u, err := e.URL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// checkAgent checks what is said of the rule that decides, and returns whether there is one.
+func checkAgent(t *testing.T, url, body string, a *Agent) int {
+	t.Helper()
+	if byRule := a.Reason == "allow_rule" || a.Reason == "disallow_rule"; byRule != (a.Rule != nil) || !byRule && len(a.Others) > 0 {
+		t.Fatalf("%s: %+v", url, a)
+	}
+	if a.Rule == nil {
+		return 0
+	}
+	for _, o := range a.Others {
+		better := a.Rule.Length > o.Length || a.Rule.Length == o.Length && (a.Rule.Allow && !o.Allow || a.Rule.Allow == o.Allow && a.Rule.Line < o.Line)
+		if !better {
+			t.Fatalf("%s: %+v does not beat %+v", url, a.Rule, o)
+		}
+	}
+	lines := strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
+	if a.Rule.Allow != *a.Allowed || !strings.HasPrefix(lines[a.Rule.Line-1], a.Rule.Text) {
+		t.Fatalf("%s: allowed %v by %+v of\n%s", url, *a.Allowed, a.Rule, body)
+	}
+	for _, line := range a.Context {
+		if lines[line.Line-1] != line.Text {
+			t.Fatalf("%s: line %d is shown as %q", url, line.Line, line.Text)
+		}
+	}
+	return 1
+}
+
+// What captures know of the fetch is told.
+func TestExplainsTheFetch(t *testing.T) {
+	t.Chdir(t.TempDir())
+	block := "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /\n# lost\nUser-agent: ABot\nDisallow: /a\nSitemap: https://a.example/s.xml"
+	write(t, "crawl.warc", fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-03-01T00:00:00Z\r\nWARC-Target-URI: http://a.example/robots.txt\r\n"+
+		"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(block), block))
+	set := open(t, ruleset.Options{Sources: []string{"crawl.warc"}, AsOf: time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)})
+	e := New(set, Options{Chains: chains, AsOf: set.AsOf().Unix(), MaxAge: 24 * time.Hour})
+	var b strings.Builder
+	if err := explain(t, e, "http://a.example/a").WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `http://a.example/a
+  authority   http://a.example
+  path        /a
+  normalised  /a
+  access      rules
+  status      200
+  fetched     2026-03-01T00:00:00Z
+  age         48h, more than 24h
+  file        crawl.warc
+  sitemap     https://a.example/s.xml
+  agent       ABot
+  verdict     denied
+  reason      disallow_rule
+  group       ABot
+  rule        Disallow: /a  (2 bytes)
+  at          line 5 of http://a.example/robots.txt
+      >     5  Disallow: /a
+  agent       CBot,BBot
+  verdict     allowed
+  reason      allow_rule
+  group       *: no group names CBot,BBot; one names abot
+  rule        Allow: /  (1 byte)
+  at          line 2 of http://a.example/robots.txt
+      >     2  Allow: /
+  agent       *
+  verdict     allowed
+  reason      allow_rule
+  group       *
+  rule        Allow: /  (1 byte)
+  at          line 2 of http://a.example/robots.txt
+      >     2  Allow: /
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+}
+
+// TestJoinedGroups: a record that is neither user-agent nor rule ends no group, and it is
+// said which one; a rule ends the list.
+func TestJoinedGroups(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"User-agent: *\nCrawl-delay: 10\nUser-agent: 008\nDisallow: /\n", "joined with the group of line 3: Crawl-delay (line 2) does not end a group"},
+		{"User-agent: *\n# x: y\nSitemap: https://a.example/s\nNoise: 1\nUser-agent: 008\nDisallow: /\n", "joined with the group of line 5: Sitemap (line 3) does not end a group"},
+		{"User-agent: *\nUser-agent: 008\nCrawl-delay: 10\nDisallow: /\n", ""},
+		{"User-agent: *\nCrawl-delay: 10\nDisallow: /\nUser-agent: 008\nDisallow: /\n", ""},
+		{"User-agent: x\nCrawl-delay: 10\nUser-agent: 008\nDisallow: /\nUser-agent: *\nDisallow: /\n", ""},
+	} {
+		b := newBody(ruleset.Source{Text: []byte(test.text)}, robotstxt.RFC9309)
+		u := URL{Agents: []Agent{{Agent: "ABot", Group: b.group(matcher.Chain{"ABot"}, nil)}}}
+		var text, object strings.Builder
+		if err := u.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := u.WriteJSON(&object); err != nil {
+			t.Fatal(err)
+		}
+		if test.want == "" && strings.Contains(text.String(), "joined") || !strings.Contains(text.String(), test.want) {
+			t.Errorf("%q:\n%s\nwant %q", test.text, text.String(), test.want)
+		}
+		if strings.Contains(object.String(), `"joined":[{"record":`) != (test.want != "") {
+			t.Errorf("%q: %s", test.text, object.String())
+		}
+	}
+}

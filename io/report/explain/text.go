@@ -1,0 +1,324 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"robotsbatch/io/report"
+	"robotsbatch/matcher"
+)
+
+// URL explains the verdicts on a URL, in the form of the JSON output.
+type URL struct {
+	URL string `json:"url"`
+	// Authority and Path are the parts of the URL, and Normalised is the path as rules are
+	// compared with it. All are empty if the URL is invalid.
+	Authority  string `json:"authority,omitempty"`
+	Path       string `json:"path,omitempty"`
+	Normalised string `json:"normalised,omitempty"`
+	// Access is the meaning of the fetch of robots.txt: rules, allow_all, disallow_all or
+	// unknown. Stale means that the rules are an older copy.
+	Access string `json:"access,omitempty"`
+	Stale  bool   `json:"stale,omitempty"`
+	// Near is a known authority that may have been meant, if this one is unknown; empty for
+	// none.
+	Near string `json:"near,omitempty"`
+	// Status is that of the fetch, 0 if unknown; Fetched is its time and Age how many
+	// seconds ago it was, nil if unknown.
+	Status  int        `json:"status,omitempty"`
+	Fetched *time.Time `json:"fetched_at,omitempty"`
+	Age     *int64     `json:"age_seconds,omitempty"`
+	TooOld  bool       `json:"too_old,omitempty"`
+	// File is the file, pack or captures that the rules come from; empty for none.
+	File string `json:"file,omitempty"`
+	// Sitemaps are some of the sitemap records; see matcher.Records.
+	Sitemaps     []string `json:"sitemaps,omitempty"`
+	MoreSitemaps bool     `json:"more_sitemaps,omitempty"`
+	// Agents has an element for each agent of the job.
+	Agents []Agent `json:"agents"`
+
+	maxAge time.Duration
+	inText bool // File is the robots.txt itself
+}
+
+// Agent explains the verdict for an agent.
+type Agent struct {
+	Agent string `json:"agent"`
+	// Allowed is the verdict, nil for none.
+	Allowed *bool  `json:"allowed"`
+	Reason  string `json:"reason"`
+	// Rule is the rule that decides; nil for none.
+	Rule *Rule `json:"rule,omitempty"`
+	// Group is the group that the agent obeys; nil if the rules do not decide.
+	Group *Group `json:"group,omitempty"`
+	// Others are all other rules that match, the most specific first.
+	Others []Rule `json:"others,omitempty"`
+	// Context are the lines around that of Rule. For a rule pack or captures they are the
+	// nearest rules that the agent obeys.
+	Context    []Line   `json:"context,omitempty"`
+	CrawlDelay *float64 `json:"crawl_delay,omitempty"`
+	// Uses are what is said of uses of the URL, if it may be fetched; Licenses are those
+	// that the agent is offered.
+	Uses     []Use    `json:"uses,omitempty"`
+	Licenses []string `json:"licenses,omitempty"`
+}
+
+// Rule is a rule that matches.
+type Rule struct {
+	// Text is the rule as written, Pattern its pattern as it is compared, and Length the
+	// length that counts (see matcher.Traced).
+	Text    string `json:"text"`
+	Line    int    `json:"line"`
+	Allow   bool   `json:"allow"`
+	Pattern string `json:"pattern"`
+	Length  int    `json:"length"`
+	// Agent is the value of the user-agent line of its group.
+	Agent string `json:"agent"`
+}
+
+// These are the reasons for which a group applies.
+const (
+	namedGroup     = "named"    // it names the agent
+	everyonesGroup = "everyone" // no group names the agent
+	noGroup        = "none"     // nor is there one for everyone
+)
+
+// Group is the merged groups that an agent obeys.
+type Group struct {
+	// Why is named, everyone or none.
+	Why string `json:"why"`
+	// Name is the agent's name in the groups, or "*".
+	Name string `json:"name,omitempty"`
+	// Lines are the user-agent lines with that name, one for each group. Their numbers are
+	// 0 for rule packs and captures, which do not keep them.
+	Lines []Line `json:"lines,omitempty"`
+	// Joined are the records that stand among the user-agent lines of the groups and end
+	// none of them; nil if the text is not known.
+	Joined []Joined `json:"joined,omitempty"`
+	// Near is the name of another group with almost the same name; empty for none.
+	Near string `json:"near,omitempty"`
+}
+
+// Joined is a record between two user-agent lines of a group, which it does not end.
+type Joined struct {
+	// Record is its key as written, Line its line, and With the next user-agent line.
+	Record string `json:"record"`
+	Line   int    `json:"line"`
+	With   int    `json:"with"`
+}
+
+// Line is a line of a robots.txt, or its value.
+type Line struct {
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text"`
+}
+
+// WriteJSON writes u as JSON, on one line.
+func (u *URL) WriteJSON(w io.Writer) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	return out.Encode(u)
+}
+
+// WriteText writes u as text for people.
+func (u *URL) WriteText(w io.Writer) error {
+	p := printer{w: w}
+	p.head(u)
+	for i := range u.Agents {
+		p.agent(u, &u.Agents[i])
+	}
+	return p.err
+}
+
+// head prints what is the same for all agents.
+func (p *printer) head(u *URL) {
+	p.say("%s", report.Printable(u.URL))
+	if u.Authority != "" {
+		p.field("authority", u.Authority)
+		p.field("path", u.Path)
+		p.field("normalised", u.Normalised)
+		p.fetch(u)
+	}
+}
+
+// WriteTable writes u as text for people, with a line for each agent.
+func (u *URL) WriteTable(w io.Writer) error {
+	p := printer{w: w}
+	p.head(u)
+	width := len("agent")
+	for i := range u.Agents {
+		width = max(width, utf8.RuneCountInString(report.Printable(u.Agents[i].Agent)))
+	}
+	p.say("  %-*s  %-7s  %-15s  %s", width, "agent", "verdict", "reason", "rule")
+	for i := range u.Agents {
+		a, rule := &u.Agents[i], ""
+		if a.Rule != nil {
+			rule = fmt.Sprintf("%s  (line %d)", report.Printable(clip(a.Rule.Text)), a.Rule.Line)
+		}
+		p.say("  %-*s  %-7s  %-15s  %s", width, report.Printable(a.Agent), a.verdict(), a.Reason, rule)
+	}
+	return p.err
+}
+
+// verdict is the agent's verdict in a word.
+func (a *Agent) verdict() string {
+	switch {
+	case a.Allowed == nil:
+		return "none"
+	case *a.Allowed:
+		return "allowed"
+	}
+	return "denied"
+}
+
+// printer writes until there is an error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) say(format string, args ...any) {
+	if p.err == nil {
+		line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
+		_, p.err = fmt.Fprintln(p.w, line)
+	}
+}
+
+func (p *printer) field(name, value string) { p.say("  %-11s %s", name, report.Printable(value)) }
+
+// fetch prints the outcome of the fetch of robots.txt.
+func (p *printer) fetch(u *URL) {
+	access := strings.ReplaceAll(u.Access, "_", " ")
+	switch {
+	case u.Stale:
+		access += ", of an older copy"
+	case u.Near != "":
+		access += ": no -rules has this authority; one has " + u.Near
+	case u.File == "":
+		access += ": no -rules has this authority"
+	}
+	p.field("access", access)
+	if u.Status != 0 {
+		p.field("status", fmt.Sprint(u.Status))
+	}
+	if u.Fetched != nil {
+		p.field("fetched", u.Fetched.Format(time.RFC3339))
+	}
+	if u.Age != nil {
+		age := report.Age(time.Duration(*u.Age) * time.Second)
+		if u.TooOld {
+			age += ", more than " + report.Age(u.maxAge)
+		}
+		p.field("age", age)
+	}
+	if u.File != "" {
+		p.field("file", u.File)
+	}
+	for _, sitemap := range u.Sitemaps {
+		p.field("sitemap", sitemap)
+	}
+	if u.MoreSitemaps {
+		p.field("sitemap", "… and more")
+	}
+}
+
+// hints say what to do about a URL that has no verdict.
+var hints = map[string]string{
+	matcher.InvalidURL.String():        ": a URL has a scheme and a host, such as https://example.com/a",
+	matcher.UnsupportedScheme.String(): ": it is neither http, https nor ftp",
+}
+
+// agent prints the explanation for an agent.
+func (p *printer) agent(u *URL, a *Agent) {
+	p.field("agent", a.Agent)
+	p.field("verdict", a.verdict())
+	p.field("reason", a.Reason+hints[a.Reason])
+	if a.Group != nil {
+		p.field("group", a.Group.text(a.Agent))
+		for _, j := range a.Group.Joined {
+			p.field("", fmt.Sprintf("joined with the group of line %d: %s (line %d) does not end a group", j.With, clip(j.Record), j.Line))
+		}
+	}
+	if a.Rule != nil {
+		p.field("rule", fmt.Sprintf("%s  (%s)", clip(a.Rule.Text), a.Rule.size()))
+		if a.Rule.isRespelt() {
+			p.field("compared as", clip(a.Rule.Pattern))
+		}
+		if u.inText {
+			p.field("at", fmt.Sprintf("%s:%d", u.File, a.Rule.Line))
+		} else {
+			p.field("at", fmt.Sprintf("line %d of %s/robots.txt", a.Rule.Line, u.Authority))
+		}
+	}
+	for _, line := range a.Context {
+		mark := " "
+		if line.Line == a.Rule.Line {
+			mark = ">"
+		}
+		p.say("      %s %5d  %s", mark, line.Line, report.Printable(clip(line.Text)))
+	}
+	for i := range a.Others {
+		o := &a.Others[i]
+		p.field("beaten", fmt.Sprintf("%s  (%s, line %d)", clip(o.Text), o.size(), o.Line))
+	}
+	if a.CrawlDelay != nil {
+		p.field("crawl-delay", fmt.Sprintf("%g s", *a.CrawlDelay))
+	}
+	p.uses(a)
+}
+
+func (r *Rule) size() string { return report.Count(int64(r.Length), "byte", "bytes") }
+
+// isRespelt reports whether the pattern is compared in another spelling than the written
+// one.
+func (r *Rule) isRespelt() bool { return !strings.HasSuffix(r.Text, r.Pattern) }
+
+// text says which group applies and why.
+func (g *Group) text(agent string) string {
+	near := ""
+	if g.Near != "" {
+		near = fmt.Sprintf("; one names %s", g.Near)
+	}
+	switch {
+	case g.Why == noGroup && agent == matcher.Everyone:
+		return "none: there is none for everyone"
+	case g.Why == noGroup:
+		return fmt.Sprintf("none: no group names %s%s, and there is none for everyone", agent, near)
+	}
+	var values []string
+	for _, line := range g.Lines {
+		value := clip(line.Text)
+		if line.Line > 0 {
+			value += fmt.Sprintf(" (line %d)", line.Line)
+		}
+		values = append(values, value)
+	}
+	text := strings.Join(values, ", ")
+	if len(values) > 1 {
+		text += fmt.Sprintf(", %d groups as one", len(values))
+	}
+	switch {
+	case g.Why == everyonesGroup:
+		text += fmt.Sprintf(": no group names %s%s", agent, near)
+	case g.Name != agent:
+		text += ": the first of the names that has a group"
+	}
+	return text
+}
+
+// clip cuts a hostile text of which nobody wants to read more, between characters.
+func clip(text string) string {
+	const most = 500 // bytes
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for !utf8.RuneStart(text[end]) && end > most-utf8.UTFMax {
+		end--
+	}
+	return text[:end] + "…"
+}

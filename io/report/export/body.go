@@ -1,0 +1,119 @@
+package export
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// authority is what all rows of an authority have.
+type authority struct {
+	*ruleset.Listed
+	registered []byte
+	kind       robotstxt.BodyKind
+	digest     []byte // in hexadecimal; empty without a body
+	// With a history: what held up to what decides, and the listing that has it.
+	spans   []matcher.Span
+	listing *ruleset.Listing
+}
+
+// body is a body, parsed or described.
+type body struct {
+	profile  matcher.Profile
+	groups   []robotstxt.Group
+	sitemaps []robotstxt.Record
+	others   []robotstxt.Other
+	// statements has the groups as the lines about use see them.
+	statements *robotstxt.File
+}
+
+// bodyReader reads bodies one after the other.
+type bodyReader struct {
+	profile matcher.Profile
+	parser  robotstxt.Parser
+}
+
+// read returns what is known of an authority; the body, valid until the next call, only
+// if it is wanted.
+func (r *bodyReader) read(listed *ruleset.Listed, wanted bool) (a authority, b *body, err error) {
+	a = authority{Listed: listed, registered: []byte(domains.Registered(domains.Host(listed.Key)))}
+	if listed.Access != access.Rules {
+		return a, nil, nil
+	}
+	var digest [sha256.Size]byte
+	if a.kind, digest, err = listed.Pack().BodyFacts(listed.Body); err != nil {
+		return a, nil, err
+	}
+	a.digest = hex.AppendEncode(nil, digest[:])
+	if wanted {
+		b, err = r.body(listed.Pack(), listed.Body)
+	}
+	return a, b, err
+}
+
+// body reads a body of a pack.
+func (r *bodyReader) body(p *rulepack.Pack, number uint32) (*body, error) {
+	stored, err := p.Body(number)
+	if err != nil {
+		return nil, err
+	}
+	if stored.Source == nil {
+		return describe(stored, r.profile), nil
+	}
+	f := r.parser.Parse(stored.Source, robotstxt.Options{Profile: r.profile, Limit: len(stored.Source), Others: true})
+	return &body{profile: r.profile, groups: f.Groups, sitemaps: f.Sitemaps, others: f.Others, statements: f}, nil
+}
+
+// describe makes groups of a compiled body: one for all agents that obey the same rules.
+// Lines of agents and other records are not known.
+func describe(stored *rulepack.Body, p matcher.Profile) *body {
+	b := &body{profile: p, statements: stored.Records.Parse(p)}
+	for _, s := range stored.Records.Sitemaps {
+		b.sitemaps = append(b.sitemaps, robotstxt.Record{Value: []byte(s)})
+	}
+	for _, d := range stored.Records.CrawlDelays {
+		b.others = append(b.others, robotstxt.Other{Key: []byte(crawlDelay), Record: robotstxt.Record{Value: []byte(d.Value)}})
+	}
+	for names, trie := range stored.Compiled.Groups() {
+		b.groups = append(b.groups, robotstxt.Group{Agents: writtenAgents(stored.Compiled, names), Rules: writtenRules(&trie, p)})
+	}
+	return b
+}
+
+// writtenAgents returns the user-agent lines that name agents, each value once.
+func writtenAgents(b *matcher.Body, names []string) []robotstxt.Agent {
+	var agents []robotstxt.Agent
+	seen := make(map[string]bool)
+	for _, name := range names {
+		trie := b.Tries(nil, []matcher.Chain{{name}})[0]
+		for _, value := range trie.Agents() {
+			if !seen[string(value)] {
+				seen[string(value)] = true
+				agents = append(agents, robotstxt.Agent{Value: value})
+			}
+		}
+	}
+	return agents
+}
+
+// writtenRules returns the rules of a trie in the order of their lines.
+func writtenRules(t *matcher.Trie, p matcher.Profile) []robotstxt.Rule {
+	var rules []robotstxt.Rule
+	for line, text := range t.Lines() {
+		parsed := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\n%s", text), robotstxt.Options{Profile: p})
+		for _, rule := range parsed.Groups[0].Rules {
+			rule.Line = line
+			rules = append(rules, rule)
+		}
+	}
+	slices.SortStableFunc(rules, func(x, y robotstxt.Rule) int { return x.Line - y.Line })
+	return slices.CompactFunc(rules, func(x, y robotstxt.Rule) bool { return x.Line == y.Line })
+}

@@ -1,0 +1,89 @@
+package export
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
+)
+
+// Captures has a row for each capture, whether it decides or not, in the order of the
+// files.
+var Captures = &Table{Name: "captures", Schema: arrow.NewSchema([]arrow.Field{
+	text("url"), optionalText("authority"), optionalText("registered_domain"), optionalText("surt_host_name"),
+	optional("status", arrow.PrimitiveTypes.Int32), optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms), optionalText("location"),
+	flag("failed"), flag("cut"), optionalText("body_kind"), optionalText("body_digest"), text("source"),
+}, nil)}
+
+// CaptureRows yields the records of the table of captures, up to an error. limit is how
+// many bytes of a body count (see robotstxt.Options).
+func CaptureRows(ctx context.Context, found *ruleset.Found, o Options, limit int) iter.Seq2[arrow.Record, error] {
+	return tables.WrittenRecords(Captures.Schema, o.Rows, func(w *tables.Writer) error {
+		c := captureReader{parse: robotstxt.Options{Profile: o.Profile, Limit: limit}}
+		return found.EachCapture(ctx, func(source string, x *captures.Capture) error {
+			c.fill(w, source, x)
+			return w.Err()
+		})
+	})
+}
+
+// captureReader reads captures one after the other.
+type captureReader struct {
+	parse   robotstxt.Options
+	parser  robotstxt.Parser
+	scratch urls.Scratch
+}
+
+func (c *captureReader) fill(w *tables.Writer, source string, x *captures.Capture) {
+	w.Text(x.URL)
+	var registered string
+	var surt []byte
+	key, _, err := c.scratch.Split(x.URL)
+	if err == nil {
+		host := domains.Host(key)
+		registered, surt = domains.Registered(host), domains.AppendSURT(nil, host)
+	}
+	kind, cut, digest := c.body(x)
+	w.OptionalText(key)
+	w.OptionalText([]byte(registered))
+	w.OptionalText(surt)
+	w.Optional(x.Status)
+	seconds := int64(0)
+	if !x.Time.IsZero() {
+		seconds = x.Time.Unix()
+	}
+	w.Time(seconds)
+	w.OptionalText(x.Location)
+	w.Flag(x.Failed)
+	w.Flag(cut)
+	w.OptionalText([]byte(kind.String()))
+	w.OptionalText(digest)
+	w.Text([]byte(source))
+	w.End()
+}
+
+// body says what a capture's body is: nothing where there is none but in an answer that
+// should have one.
+func (c *captureReader) body(x *captures.Capture) (kind robotstxt.BodyKind, cut bool, digest []byte) {
+	if x.Failed || len(x.Body) == 0 && x.Status != 0 && x.Status/100 != 2 {
+		return robotstxt.NoKind, x.Cut, nil
+	}
+	body, cut, _, err := captures.Decompress(x.Body, x.Cut, c.parse.ReadSize())
+	if err != nil {
+		return robotstxt.UnreadableKind, x.Cut, nil
+	}
+	parse := c.parse
+	parse.Cut = cut
+	counted, limited := robotstxt.Counted(body, parse)
+	sum := sha256.Sum256(counted)
+	return c.parser.Parse(body, parse).Kind, limited, hex.AppendEncode(nil, sum[:])
+}

@@ -1,0 +1,318 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/extent"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Kinds of changes.
+const (
+	// Opened and Closed: the agent is denied less, or more, of the authority.
+	Opened = "opened"
+	Closed = "closed"
+	// OtherRules: it obeys other rules, which deny as much: nothing, something or all.
+	OtherRules = "rules"
+	// Added and Removed: nothing was known of the authority, or is any more.
+	Added   = "added"
+	Removed = "removed"
+)
+
+// ChangesSchema is that of the table of changes: a row for each authority and agent whose
+// access changes.
+var ChangesSchema = schema(
+	text("agent"), text("change"), optionalText("old_blocked"), optionalText("new_blocked"), optionalText("old_access"), optionalText("new_access"),
+	optional("old_status", arrow.PrimitiveTypes.Int32), optional("new_status", arrow.PrimitiveTypes.Int32),
+)
+
+// RuleSide is one side of a comparison of rules.
+type RuleSide struct {
+	Listing *ruleset.Listing
+	// Profile is the one that it was listed under.
+	Profile matcher.Profile
+	// Agents are as many on both sides.
+	Agents []matcher.Chain
+}
+
+// Changed counts what a comparison found.
+type Changed struct {
+	// Authorities are those of either side, and Different those of which any agent's
+	// access changes.
+	Authorities, Different int64
+	// Agents has for each agent how many authorities each kind of change concerns.
+	Agents []map[string]int64
+}
+
+// Changes compares what two sides know, authority by authority in the order of SURT, and
+// yields records of ChangesSchema. It counts in c while they are taken.
+//
+// A body that is the same bytes on both sides, for the same agents under the same profile,
+// changes nothing and is not read. Of others the rules of each agent are compared, and how
+// much they deny (see package extent).
+func Changes(older, newer RuleSide, rows int, c *Changed) iter.Seq2[arrow.Record, error] {
+	d := &differ{sides: [2]*ruledSide{newRuledSide(older), newRuledSide(newer)}, changed: c}
+	same := func(x, y matcher.Chain) bool { return slices.Equal(x, y) }
+	d.alike = older.Profile == newer.Profile && slices.EqualFunc(older.Agents, newer.Agents, same)
+	for i, chain := range newer.Agents {
+		name := strings.Join(chain, ",")
+		if before := strings.Join(older.Agents[i], ","); before != name {
+			name = before + " → " + name
+		}
+		d.names = append(d.names, name)
+		c.Agents = append(c.Agents, make(map[string]int64))
+	}
+	return tables.WrittenRecords(ChangesSchema, rows, func(w *tables.Writer) error {
+		if err := d.merge(w); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		return nil
+	})
+}
+
+// differ compares two sides.
+type differ struct {
+	sides   [2]*ruledSide
+	alike   bool // in profile and agents
+	names   []string
+	changed *Changed
+}
+
+// errStopped ends a listing that is not gone through to its end.
+var errStopped = errors.New("stopped")
+
+// all yields what a listing has, and its error at the end; each is valid for good.
+func all(l *ruleset.Listing, err *error) iter.Seq[*ruleset.Listed] {
+	return func(yield func(*ruleset.Listed) bool) {
+		*err = l.Each(func(x *ruleset.Listed) error {
+			kept := *x
+			kept.Key, kept.SURT = bytes.Clone(x.Key), bytes.Clone(x.SURT)
+			if !yield(&kept) {
+				return errStopped
+			}
+			return nil
+		})
+	}
+}
+
+// merge goes through both sides at once.
+func (d *differ) merge(w *tables.Writer) error {
+	var errs [2]error
+	nextOld, stopOld := iter.Pull(all(d.sides[0].Listing, &errs[0]))
+	defer stopOld()
+	nextNew, stopNew := iter.Pull(all(d.sides[1].Listing, &errs[1]))
+	defer stopNew()
+	older, hasOld := nextOld()
+	newer, hasNew := nextNew()
+	for hasOld || hasNew {
+		order := 0
+		switch {
+		case !hasNew:
+			order = -1
+		case !hasOld:
+			order = 1
+		default:
+			order = cmp.Or(bytes.Compare(older.SURT, newer.SURT), bytes.Compare(older.Key, newer.Key))
+		}
+		x, y := older, newer
+		if order < 0 {
+			y = nil
+		} else if order > 0 {
+			x = nil
+		}
+		if err := d.compare(w, x, y); err != nil {
+			return err
+		}
+		if order <= 0 {
+			older, hasOld = nextOld()
+		}
+		if order >= 0 {
+			newer, hasNew = nextNew()
+		}
+	}
+	return errors.Join(errs[0], errs[1])
+}
+
+// compare adds the rows of an authority, which is nil on a side that does not know it.
+func (d *differ) compare(w *tables.Writer, x, y *ruleset.Listed) error {
+	d.changed.Authorities++
+	if x != nil && y != nil && d.alike && x.Access == y.Access {
+		same, err := x.Access != access.Rules, error(nil)
+		if !same {
+			same, err = sameBody(x, y)
+		}
+		if same || err != nil {
+			return err
+		}
+	}
+	if err := d.sides[0].read(x); err != nil {
+		return err
+	}
+	if err := d.sides[1].read(y); err != nil {
+		return err
+	}
+	different := false
+	for agent := range d.names {
+		if change := d.change(x, y, agent); change != "" {
+			different = true
+			d.changed.Agents[agent][change]++
+			d.add(w, x, y, agent, change)
+		}
+	}
+	if different {
+		d.changed.Different++
+	}
+	return w.Err()
+}
+
+// sameBody reports whether two bodies are the same bytes.
+func sameBody(x, y *ruleset.Listed) (bool, error) {
+	_, a, err := x.Pack().BodyFacts(x.Body)
+	if err != nil {
+		return false, err
+	}
+	_, b, err := y.Pack().BodyFacts(y.Body)
+	return a == b, err
+}
+
+// change says how an agent's access changes; empty for not at all.
+func (d *differ) change(x, y *ruleset.Listed, agent int) string {
+	switch {
+	case x == nil:
+		return Added
+	case y == nil:
+		return Removed
+	}
+	before, after := d.sides[0].blocked(x, agent), d.sides[1].blocked(y, agent)
+	switch {
+	case before != after && before != extent.Undecided && after != extent.Undecided:
+		if after > before {
+			return Closed
+		}
+		return Opened
+	case x.Access == access.Rules && y.Access == access.Rules && d.otherRules(agent):
+		return OtherRules
+	case before != after:
+		return OtherRules
+	}
+	return ""
+}
+
+// otherRules reports whether an agent obeys other rules on either side. Compiled rules of two
+// profiles are never the same bytes, so of these the normalised patterns are compared.
+func (d *differ) otherRules(agent int) bool {
+	x, y := d.sides[0], d.sides[1]
+	if x.Profile == y.Profile {
+		return !x.origin.Trie(agent).Equal(y.origin.Trie(agent))
+	}
+	return !slices.Equal(x.patterns(agent), y.patterns(agent))
+}
+
+func (d *differ) add(w *tables.Writer, x, y *ruleset.Listed, agent int, change string) {
+	known := cmp.Or(x, y)
+	w.Text(known.Key)
+	w.OptionalText([]byte(domains.Registered(domains.Host(known.Key))))
+	w.Text(known.SURT)
+	w.Text([]byte(d.names[agent]))
+	w.Text([]byte(change))
+	listed := [2]*ruleset.Listed{x, y}
+	for side, l := range listed {
+		if l == nil {
+			w.Null()
+		} else {
+			w.OptionalText([]byte(d.sides[side].blocked(l, agent).String()))
+		}
+	}
+	for _, l := range listed {
+		if l == nil {
+			w.Null()
+		} else {
+			w.Text([]byte(outcomes[l.Access]))
+		}
+	}
+	for _, l := range listed {
+		if l == nil {
+			w.Null()
+		} else {
+			w.Optional(l.Status)
+		}
+	}
+	w.End()
+}
+
+// ruledSide has the rules of an authority at a time.
+type ruledSide struct {
+	RuleSide
+	agents   *matcher.Agents
+	parser   robotstxt.Parser
+	compiler matcher.Compiler
+
+	pack    *rulepack.Pack // of the body that was read last
+	number  uint32
+	origin  matcher.Origin
+	extents map[*byte]extent.Extent // of its tries
+}
+
+func newRuledSide(s RuleSide) *ruledSide {
+	return &ruledSide{RuleSide: s, agents: matcher.NewAgents(s.Agents), compiler: matcher.Compiler{Explain: true}}
+}
+
+// read reads the rules of an authority, if there are any.
+func (s *ruledSide) read(x *ruleset.Listed) error {
+	if x == nil || x.Access != access.Rules || s.pack == x.Pack() && s.number == x.Body {
+		return nil
+	}
+	stored, err := x.Pack().Body(x.Body)
+	if err != nil {
+		return err
+	}
+	s.pack, s.number, s.extents = x.Pack(), x.Body, make(map[*byte]extent.Extent)
+	if stored.Source != nil {
+		f := s.parser.Parse(stored.Source, robotstxt.Options{Profile: s.Profile, Limit: len(stored.Source)})
+		s.origin.Tries, s.origin.Of = s.compiler.Compile(f, s.agents)
+	} else {
+		s.origin.Tries, s.origin.Of = stored.Compiled.For(s.agents)
+	}
+	return nil
+}
+
+// patterns returns the normalised rules of an agent, sorted.
+func (s *ruledSide) patterns(agent int) []string {
+	var all []string
+	for _, rule := range writtenRules(s.origin.Trie(agent), s.Profile) {
+		all = append(all, fmt.Sprint(rule.Allow, matcher.NormalPattern(rule.Pattern, s.Profile)))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// blocked says how much of an authority an agent is denied.
+func (s *ruledSide) blocked(x *ruleset.Listed, agent int) extent.Extent {
+	switch x.Access {
+	case access.AllowAll:
+		return extent.None
+	case access.DisallowAll:
+		return extent.All
+	}
+	trie := s.origin.Trie(agent)
+	known, ok := s.extents[trie.Identity()]
+	if !ok {
+		known = extent.Of(trie).Extent
+		s.extents[trie.Identity()] = known
+	}
+	return known
+}

@@ -1,0 +1,104 @@
+package export_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/report/export"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// changesOf are the rows of the comparison of two sources.
+func changesOf(t *testing.T, older, newer export.RuleSide) ([]string, export.Changed) {
+	t.Helper()
+	var changed export.Changed
+	var got []string
+	for record, err := range export.Changes(older, newer, 2, &changed) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range recordRows(record) {
+			f := parse(row)
+			got = append(got, strings.Join([]string{
+				strings.TrimPrefix(f["authority"], "http://"), f["agent"], f["change"], f["old_blocked"] + ">" + f["new_blocked"], f["old_access"] + ">" + f["new_access"],
+			}, " "))
+		}
+		record.Release()
+	}
+	return got, changed
+}
+
+func list(t *testing.T, source string) *ruleset.Listing {
+	t.Helper()
+	l, err := find(t, source).List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func TestChanges(t *testing.T) {
+	older, newer := t.TempDir(), t.TempDir()
+	for _, test := range []struct{ host, older, newer string }{
+		{"same.test", "User-agent: *\nDisallow: /\n", "User-agent: *\nDisallow: /\n"},
+		{"comment.test", "User-agent: *\nDisallow: /\n", "# now with a comment\nUser-agent: *\nDisallow: /\n"},
+		{"closed.test", "", "User-agent: foo\nDisallow: /\n"},
+		{"opened.test", "User-agent: *\nDisallow: /\n", "User-agent: *\nDisallow: /$\n"},
+		{"rules.test", "User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\n"},
+		{"added.test", "-", "User-agent: *\n"},
+		{"removed.test", "User-agent: *\nDisallow: /\n", "-"},
+	} {
+		for folder, body := range map[string]string{older: test.older, newer: test.newer} {
+			if body != "-" {
+				write(t, filepath.Join(folder, "http", test.host), body)
+			}
+		}
+	}
+	agents := []matcher.Chain{{"*"}, {"Foo"}}
+	want := []string{
+		"added.test * added >none >rules", "added.test Foo added >none >rules",
+		"closed.test Foo closed none>all rules>rules",
+		"opened.test * opened all>some rules>rules", "opened.test Foo opened all>some rules>rules",
+		"removed.test * removed all> rules>", "removed.test Foo removed all> rules>",
+		"rules.test * rules some>some rules>rules", "rules.test Foo rules some>some rules>rules",
+	}
+	pack := filepath.Join(t.TempDir(), "new.rules")
+	compile(t, find(t, newer), pack)
+	for _, side := range []string{newer, pack} {
+		got, changed := changesOf(t, export.RuleSide{Listing: list(t, older), Agents: agents}, export.RuleSide{Listing: list(t, side), Agents: agents})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s", side, strings.Join(got, "\n"))
+		}
+		if s := fmt.Sprint(changed); s != "{7 5 [map[added:1 opened:1 removed:1 rules:1] map[added:1 closed:1 opened:1 removed:1 rules:1]]}" {
+			t.Error(s)
+		}
+	}
+	// Two agents of the same rules.
+	got, _ := changesOf(t, export.RuleSide{Listing: list(t, newer), Agents: agents[:1]}, export.RuleSide{Listing: list(t, pack), Agents: agents[1:]})
+	if len(got) != 1 || !strings.HasSuffix(got[0], " closed none>all rules>rules") {
+		t.Errorf("%q", got)
+	}
+	// Two profiles: RFC 9309 reads another key than Google does.
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "http", "a.test"), "User-agent: *\nDisallowed: /\n")
+	write(t, filepath.Join(folder, "http", "b.test"), "User-agent: *\nDisallow: /b\n")
+	google, err := ruleset.Find(t.Context(), ruleset.Options{Sources: []string{folder}, Chains: agents, Memory: 64 << 20, Workers: 1, Profile: robotstxt.Google})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing, err := google.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listing.Close()
+	got, _ = changesOf(t, export.RuleSide{Listing: list(t, folder), Agents: agents[:1]}, export.RuleSide{Listing: listing, Profile: robotstxt.Google, Agents: agents[:1]})
+	if want := []string{"a.test * closed none>all rules>rules"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}

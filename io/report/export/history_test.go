@@ -1,0 +1,286 @@
+package export_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"robotsbatch/io/report/export"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/reference"
+)
+
+const aDay = 24 * 60 * 60
+
+var surveyed = []matcher.Chain{{"GPTBot"}, {"*"}}
+
+// toldBody is a body with what it denies GPTBot and everyone, and by whose rules.
+type toldBody struct {
+	body string
+	says [2]string
+}
+
+var told = []toldBody{
+	{"User-agent: *\nDisallow: /a\n", [2]string{"some everyone", "some everyone"}},
+	{"User-agent: GPTBot\nDisallow: /\n", [2]string{"all name", "none -"}},
+	{"User-agent: GPTBot\nDisallow: /$\n\nUser-agent: *\nDisallow: /*\n", [2]string{"some name", "all everyone"}},
+	{"User-agent: GPTBot\nUser-agent: *\nDisallow: /*\n", [2]string{"all name", "all everyone"}},
+	{"User-agent: GPTBot\nDisallow: *\nAllow: /x\n\nUser-agent: *\nAllow: /\n", [2]string{"some name", "none everyone"}},
+	{"# nothing\n", [2]string{"none -", "none -"}},
+}
+
+// randomHistory are captures of a few hosts, that redirect to each other, at a few times.
+func randomHistory(r *rand.Rand, sources int) []reference.Capture {
+	url := func() string { return fmt.Sprintf("http://%c.example/robots.txt", 'a'+rune(r.IntN(4))) }
+	statuses := []int{200, 200, 200, 200, 200, 404, 503, 500, 301, 304}
+	var all []reference.Capture
+	for range 1 + r.IntN(24) {
+		c := reference.Capture{
+			Source: r.IntN(sources), URL: url(), Second: 1 + int64(r.IntN(90))*aDay + int64(r.IntN(2)),
+			Status: statuses[r.IntN(len(statuses))], Failed: r.IntN(12) == 0,
+		}
+		if r.IntN(16) == 0 {
+			c.Second = 0
+		}
+		switch {
+		case c.Failed:
+		case c.Status == 301:
+			c.Target = url()
+		case c.Status == 200:
+			c.Body = told[r.IntN(len(told))].body
+		}
+		all = append(all, c)
+	}
+	slices.SortStableFunc(all, func(x, y reference.Capture) int { return cmp.Compare(x.Second, y.Second) })
+	return all
+}
+
+// writeHistory writes the captures of each source to a file, and returns the names.
+func writeHistory(t *testing.T, folder string, sources int, all []reference.Capture) []string {
+	t.Helper()
+	names, texts := make([]string, sources), make([]strings.Builder, sources)
+	for _, c := range all {
+		fields := map[string]any{"url": c.URL, "body": c.Body}
+		if c.Second != 0 {
+			fields["fetched_at"] = c.Second
+		}
+		if c.Failed {
+			fields["error"] = "timeout"
+		} else {
+			fields["status"] = c.Status
+		}
+		if c.Target != "" {
+			fields["location"] = c.Target
+		}
+		if err := json.NewEncoder(&texts[c.Source]).Encode(fields); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range names {
+		names[i] = filepath.Join(folder, fmt.Sprintf("%d.jsonl", i))
+		write(t, names[i], cmp.Or(texts[i].String(), `{"url":"http://none.example/robots.txt","status":404}`+"\n"))
+	}
+	return names
+}
+
+// replayed is what is known of an authority and an agent at a time.
+type replayed struct {
+	says         string // how much is denied, and by whose rules
+	access       string
+	status       int
+	first, since int64
+	after        int64 // 0 for none
+	changes      []string
+}
+
+// replay finds it out second by second from all captures up to each.
+func replay(all *reference.Captures, authority string, agent int, end int64) (known replayed, ever bool) {
+	for day := int64(0); day <= end/aDay; day++ {
+		for second := day * aDay; second < day*aDay+4 && second <= end; second++ {
+			at := all.At(authority+"/robots.txt", second)
+			if at.Access == "" {
+				continue
+			}
+			now := replayed{status: at.Status, first: known.first, since: second, changes: known.changes}
+			switch at.Access {
+			case "rules":
+				i := slices.IndexFunc(told, func(b toldBody) bool { return b.body == at.Body })
+				now.says, now.access = told[i].says[agent], "rules"
+			case "allow":
+				now.says, now.access = "none -", "unavailable"
+			case "deny":
+				now.says, now.access = "all -", "unreachable"
+			}
+			switch {
+			case !ever:
+				now.first = second
+				if second == 0 { // a capture without a time
+					now.since, now.first = 0, 0
+				}
+			case now.says == known.says && now.access == known.access:
+				now.since, now.after = known.since, known.after
+			default:
+				now.after = all.At(authority+"/robots.txt", before(second)).Second
+				now.changes = append(now.changes, fmt.Sprintf("%s %s %d → %s %s %d at %d", known.says, known.access, known.status, now.says, now.access, now.status, second))
+			}
+			known, ever = now, true
+		}
+	}
+	return known, ever
+}
+
+// before is the second that replay looks at before one.
+func before(second int64) int64 {
+	if second%aDay > 0 {
+		return second - 1
+	}
+	return second - aDay + 3
+}
+
+// historyRows are the rows of a table by authority and agent, in their order.
+func historyRows(t *testing.T, table *export.Table, asOf int64, sources ...string) map[string][]map[string]string {
+	t.Helper()
+	o := ruleset.Options{
+		Sources: sources, Chains: surveyed, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true, OpenTable: openTable,
+	}
+	if asOf != 0 {
+		o.AsOf = time.Unix(asOf, 0)
+	}
+	found, err := ruleset.Find(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing, err := found.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listing.Close()
+	all := make(map[string][]map[string]string)
+	for record, err := range export.Rows(listing, table, export.Options{Rows: 7}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range int(record.NumRows()) {
+			fields := make(map[string]string)
+			for i, column := range record.Columns() {
+				fields[record.ColumnName(i)] = "-"
+				if column.IsValid(row) {
+					fields[record.ColumnName(i)] = column.ValueStr(row)
+				}
+			}
+			key := fields["authority"] + " " + fields["agent"]
+			all[key] = append(all[key], fields)
+		}
+		record.Release()
+	}
+	return all
+}
+
+// secondText returns a second as a column shows it.
+func secondText(second int64) string {
+	if second == 0 {
+		return "-"
+	}
+	return time.Unix(second, 0).UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// A survey says of each authority and agent what a replay of all captures says, second by
+// second: of captures, of packs that were made of them, and of the first source that knew
+// the authority.
+func TestSurveyIsAReplay(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	changes := 0
+	for round := range 60 {
+		count := 1 + round%2
+		captured := randomHistory(r, count)
+		all := &reference.Captures{All: captured}
+		folder := t.TempDir()
+		names := writeHistory(t, folder, count, captured)
+		pack := filepath.Join(folder, "h.rules")
+		compileHistory(t, pack, names...)
+		asOf := int64(0)
+		end := slices.MaxFunc(captured, func(x, y reference.Capture) int { return cmp.Compare(x.Second, y.Second) }).Second
+		if round%3 == 0 {
+			end = int64(1+r.IntN(130))*aDay + 3
+			asOf = end
+		}
+		for _, sources := range [][]string{names, {pack}} {
+			what := fmt.Sprintf("round %d, %s as of %d, of %+v", round, sources, asOf, captured)
+			survey := historyRows(t, export.Survey(surveyed, true), asOf, sources...)
+			changed := historyRows(t, export.SurveyChanges(surveyed), asOf, sources...)
+			for host := 'a'; host <= 'd'; host++ {
+				for agent, chain := range surveyed {
+					authority := fmt.Sprintf("http://%c.example", host)
+					want, known := replay(all, authority, agent, end)
+					key := authority + " " + chain[0]
+					if rows := survey[key]; !known || len(rows) != 1 {
+						if known || len(rows) > 0 || len(changed[key]) > 0 {
+							t.Fatalf("%s: %s: rows %v, want %+v", what, key, rows, want)
+						}
+						continue
+					}
+					checkSurveyed(t, what+": "+key, survey[key][0], changed[key], want, count == 1)
+					changes += len(want.changes)
+				}
+			}
+		}
+	}
+	if changes < 500 {
+		t.Errorf("only %d changes", changes)
+	}
+}
+
+// checkSurveyed compares a row of a survey and those of changes with what is wanted. Of
+// several sources the last fetch before a change may be an earlier one that said the same.
+func checkSurveyed(t *testing.T, what string, row map[string]string, changed []map[string]string, want replayed, exact bool) {
+	t.Helper()
+	got := fmt.Sprint(row["blocked"], " ", row["by"], " ", row["access"], " first ", row["first_seen"], " since ", row["since"], " changes ", row["changes"])
+	wanted := fmt.Sprint(want.says, " ", want.access, " first ", secondText(want.first), " since ", secondText(want.since), " changes ", len(want.changes))
+	if got != wanted || row["last_seen"] != row["fetched_at"] {
+		t.Fatalf("%s:\n got %s\nwant %s", what, got, wanted)
+	}
+	if after := row["since_after"]; exact && after != secondText(want.after) || after > secondText(want.after) && after != "-" {
+		t.Fatalf("%s: since_after %s, want %s", what, after, secondText(want.after))
+	}
+	var list []string
+	for _, c := range changed {
+		at, err := time.Parse("2006-01-02 15:04:05Z", c["changed_at"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := func(text string) string { return strings.ReplaceAll(text, "-", "0") }
+		list = append(list, fmt.Sprintf("%s %s %s %s → %s %s %s %s at %d", c["old_blocked"], c["old_by"], c["old_access"], status(c["old_status"]),
+			c["new_blocked"], c["new_by"], c["new_access"], status(c["new_status"]), at.Unix()))
+		levels := []string{"none", "some", "all"}
+		kind := map[int]string{-1: "opened", 0: "other", 1: "closed"}[cmp.Compare(slices.Index(levels, c["new_blocked"]), slices.Index(levels, c["old_blocked"]))]
+		if c["change"] != kind {
+			t.Fatalf("%s: %v, want a change %s", what, c, kind)
+		}
+	}
+	if !slices.Equal(list, want.changes) {
+		t.Fatalf("%s:\n got %q\nwant %q", what, list, want.changes)
+	}
+	if n := len(changed); n > 0 && (changed[n-1]["changed_at"] != row["since"] || changed[n-1]["old_fetched_at"] != row["since_after"]) {
+		t.Fatalf("%s: the last change is %v", what, changed[n-1])
+	}
+}
+
+// compileHistory makes a rule pack with a history.
+func compileHistory(t *testing.T, name string, sources ...string) {
+	t.Helper()
+	found, err := ruleset.Find(t.Context(), ruleset.Options{
+		Sources: sources, Memory: 64 << 20, Workers: 2, History: true, AllowNone: true, OpenTable: openTable,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compileWith(t, found, name, rulepack.BuildOptions{History: true})
+}

@@ -1,0 +1,68 @@
+package export
+
+import (
+	"strings"
+
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
+)
+
+// fillSignals adds the lines about use, by directive and group. One that does not parse has
+// a row without key. A line before the first group has no agent.
+func fillSignals(w *tables.Writer, a *authority, b *body) {
+	if b == nil {
+		return
+	}
+	for d := range usage.Directives {
+		for _, s := range b.statements.Statements {
+			if s.Directive == d && s.Group < 0 {
+				fillStatement(w, a, nil, &s)
+			}
+		}
+		for _, g := range b.statements.StatementGroups(d) {
+			for i := range g.Statements {
+				for _, agent := range g.Agents {
+					fillStatement(w, a, tokenOf(agent, b.profile), &g.Statements[i])
+				}
+			}
+		}
+	}
+}
+
+// fillStatement adds the rows of a line for an agent, a row for each of its keys.
+func fillStatement(w *tables.Writer, a *authority, agent []byte, s *robotstxt.Statement) {
+	row := func(key, value []byte) {
+		a.begin(w)
+		w.OptionalText(agent)
+		w.Text([]byte(strings.ToLower(s.Directive.String())))
+		w.OptionalText(s.Path)
+		w.OptionalText(key)
+		w.OptionalText(value)
+		w.Text(s.Value)
+		w.Number(s.Line)
+		w.Text(a.digest)
+		w.End()
+	}
+	if s.Directive == usage.License {
+		var license []byte
+		if usage.IsLicense(s.Value) {
+			license = s.Value
+		}
+		row(nil, license)
+		return
+	}
+	pairs, _ := usage.AppendStatement(nil, s.Directive, s.Value)
+	last := make(map[string]int, len(pairs)) // the last of a repeated key counts
+	for i, p := range pairs {
+		last[string(p.Key)] = i
+	}
+	for i, p := range pairs {
+		if last[string(p.Key)] == i {
+			row(p.Key, []byte(p.Value.String()))
+		}
+	}
+	if len(pairs) == 0 {
+		row(nil, nil)
+	}
+}

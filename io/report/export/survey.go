@@ -1,0 +1,229 @@
+package export
+
+import (
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/extent"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Survey returns the table that has a row for each authority and agent: how much of the
+// authority the agent is denied, by rules for whom, and what is known of its robots.txt.
+// With a history it has since when, too, and needs a listing with that.
+func Survey(chains []matcher.Chain, history bool) *Table {
+	s := newSurveyor(chains)
+	columns := []arrow.Field{
+		text("agent"), optionalText("blocked"), optionalText("by"),
+		optional("crawl_delay", arrow.PrimitiveTypes.Float64), optional("rules", arrow.PrimitiveTypes.Int32),
+		text("access"), optional("status", arrow.PrimitiveTypes.Int32), optionalText("status_class"),
+		optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms), flag("stale"),
+		optionalText("body_kind"), optional("body_bytes", arrow.PrimitiveTypes.Int32), optionalText("body_digest"),
+	}
+	if history {
+		columns = append(columns, historyColumns...)
+	}
+	return &Table{Name: "survey", Schema: schema(columns...), fill: s.fill, history: history}
+}
+
+// Values of the column by.
+const (
+	byName     = "name"
+	byEveryone = "everyone"
+)
+
+// surveyor makes the rows of a survey.
+type surveyor struct {
+	agents   *matcher.Agents
+	names    []string
+	parser   robotstxt.Parser
+	compiler matcher.Compiler
+	// bodies are those that were read last: http and https often share one, and those of
+	// a history come back.
+	bodies map[bodyKey]*surveyedBody
+	past   []past // by agent, of the authority at hand
+}
+
+func newSurveyor(chains []matcher.Chain) *surveyor {
+	s := &surveyor{agents: matcher.NewAgents(chains), bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
+	for _, chain := range chains {
+		s.names = append(s.names, strings.Join(chain, ","))
+	}
+	return s
+}
+
+// bodyKey names a body.
+type bodyKey struct {
+	pack   *rulepack.Pack
+	number uint32
+}
+
+// surveyedBody is what agents are denied by a body.
+type surveyedBody struct {
+	length int // in bytes, -1 where it is not known
+	each   []surveyed
+}
+
+// mostSurveyed is how many agents of bodies a surveyor knows, of which each takes some 40
+// bytes.
+const mostSurveyed = 1 << 17
+
+// surveyed is what an agent is denied by a body.
+type surveyed struct {
+	blocked extent.Extent
+	by      string // empty where no group concerns it
+	rules   int
+	delay   float64
+}
+
+func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
+	var read *surveyedBody
+	var err error
+	if a.Access == access.Rules {
+		read, err = s.read(a.Pack(), a.Body)
+	}
+	if err == nil && a.spans != nil {
+		err = s.replay(a, func(int, *change) {})
+	}
+	if err != nil {
+		w.Fail(err)
+		return
+	}
+	for i, name := range s.names {
+		agent := surveyed{blocked: extentOf(a.Access), delay: matcher.NoCrawlDelay}
+		length := -1
+		if read != nil {
+			agent, length = read.each[i], read.length
+		}
+		a.begin(w)
+		w.Text([]byte(name))
+		w.OptionalText([]byte(agent.blocked.String()))
+		w.OptionalText([]byte(agent.by))
+		w.OptionalFloat(agent.delay, agent.delay != matcher.NoCrawlDelay)
+		w.Known(agent.rules, a.Access == access.Rules)
+		w.Text([]byte(outcomes[a.Access]))
+		w.Optional(a.Status)
+		w.OptionalText(statusClass(a.Status))
+		w.Time(a.Fetched)
+		w.Flag(a.Stale)
+		w.OptionalText([]byte(a.kind.String()))
+		w.Known(length, length >= 0)
+		w.OptionalText(a.digest)
+		if a.spans != nil {
+			s.past[i].write(w, a)
+		}
+		w.End()
+		if w.Err() != nil {
+			return
+		}
+	}
+}
+
+// extentOf is how much is denied where there are no rules.
+func extentOf(outcome access.Outcome) extent.Extent {
+	if outcome == access.DisallowAll {
+		return extent.All
+	}
+	return extent.None
+}
+
+// statusClass is 2xx for 200 and so on, nothing for no status.
+func statusClass(status int) []byte {
+	if status < 100 || status > 999 {
+		return nil
+	}
+	return []byte{'0' + byte(status/100), 'x', 'x'}
+}
+
+// read finds out what each agent is denied by a body.
+func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
+	key := bodyKey{pack, number}
+	if b, ok := s.bodies[key]; ok {
+		return b, nil
+	}
+	stored, err := pack.Body(number)
+	if err != nil {
+		return nil, err
+	}
+	if (len(s.bodies)+1)*len(s.names) > mostSurveyed {
+		clear(s.bodies)
+	}
+	var b *surveyedBody
+	if stored.Source != nil {
+		b = s.source(stored, pack.Info().Profile)
+	} else {
+		b = s.compiled(stored)
+	}
+	s.bodies[key] = b
+	return b, nil
+}
+
+// source reads a body that is there as it came.
+func (s *surveyor) source(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
+	s.compiler.Explain = true
+	// A pack has the part of a body that counts.
+	f := s.parser.Parse(stored.Source, robotstxt.Options{Profile: profile, Limit: len(stored.Source)})
+	tries, of := s.compiler.Compile(f, s.agents)
+	delays := matcher.CollectRecords(f, s.agents).CrawlDelays
+	each := s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
+		switch name, lines := matcher.ChosenGroups(f, chain); {
+		case len(lines) == 0:
+		case name == matcher.Everyone:
+			by = byEveryone
+		default:
+			by = byName
+		}
+		return by, delays[i]
+	})
+	return &surveyedBody{length: len(stored.Source), each: each}
+}
+
+// compiled reads a body that was compiled. Its length is not known.
+func (s *surveyor) compiled(stored *rulepack.Body) *surveyedBody {
+	delays := stored.Records.ForChains(s.agents.Chains(), stored.Compiled.Chosen).CrawlDelays
+	tries, of := stored.Compiled.For(s.agents)
+	everyone := ""
+	if stored.Compiled.HasEveryone() {
+		everyone = byEveryone
+	}
+	each := s.survey(tries, of, func(i int, chain matcher.Chain) (by string, delay float64) {
+		if stored.Compiled.Chosen(chain) != matcher.Everyone {
+			return byName, delays[i]
+		}
+		return everyone, delays[i]
+	})
+	return &surveyedBody{length: -1, each: each}
+}
+
+// survey finds out what each agent is denied: once for tries of the same rules. tell says
+// by whose rules, and what its crawl-delay is.
+func (s *surveyor) survey(tries []matcher.Trie, of []uint32, tell func(i int, chain matcher.Chain) (by string, delay float64)) []surveyed {
+	each := make([]surveyed, 0, len(s.names))
+	o := matcher.Origin{Tries: tries, Of: of}
+	known := make(map[*byte]surveyed)
+	for i, chain := range s.agents.Chains() {
+		trie := o.Trie(i)
+		agent, ok := known[trie.Identity()]
+		if !ok {
+			agent.blocked, agent.rules = extent.Of(trie).Extent, countRules(trie)
+			known[trie.Identity()] = agent
+		}
+		agent.by, agent.delay = tell(i, chain)
+		each = append(each, agent)
+	}
+	return each
+}
+
+// countRules counts the lines of a trie's rules that can match anything.
+func countRules(t *matcher.Trie) int {
+	lines := make(map[int]bool)
+	for line := range t.Lines() {
+		lines[line] = true
+	}
+	return len(lines)
+}

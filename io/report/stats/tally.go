@@ -1,0 +1,334 @@
+package stats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/matcher/domains"
+)
+
+// Site is what counts as one site.
+type Site uint8
+
+const (
+	// ByDomain counts registered domains, and hosts that have none, such as IP addresses.
+	ByDomain Site = iota
+	// ByHost counts hosts: http, https and all ports together.
+	ByHost
+	// ByAuthority counts http and https, and ports, apart.
+	ByAuthority
+)
+
+var siteNames = [...]string{"sites (registered domains)", "sites (hosts)", "authorities (http and https apart)"}
+
+// String says what is counted, such as "sites (hosts)".
+func (s Site) String() string { return siteNames[s] }
+
+// Options say what is counted.
+type Options struct {
+	Site Site
+	// Ranks, if not nil, are the ranks of domains.
+	Ranks *Ranks
+	// Months, such as "2026-03", are those of a history in which sites are counted; none
+	// for a single count.
+	Months []string
+}
+
+// Count counts sites by how much they deny an agent.
+type Count struct {
+	// Month is one of Options.Months; empty without them.
+	Month string
+	// Rank is All, or how many of a list's first domains are counted.
+	Rank  int
+	Agent string
+	// Sites counts all; each is also in one of Full, Partial, None, Undecided and
+	// Unreachable.
+	Sites, Full, Partial, None, Undecided int64
+	// Unreachable are sites of which no robots.txt could be fetched, so that they are
+	// denied until that works: it is no policy of theirs.
+	Unreachable int64
+	// Of the sites that deny all or some, those whose group names the agent, and those
+	// whose group is for everyone.
+	FullNamed, FullEveryone, PartialNamed, PartialEveryone int64
+}
+
+// Reached is how many sites shares are of: all but those that were unreachable.
+func (c *Count) Reached() int64 { return c.Sites - c.Unreachable }
+
+// All is the rank of counts of all sites.
+const All = 0
+
+// State is what is known about a site and an agent: a set of bits, because a site may have
+// several authorities.
+type State uint8
+
+const (
+	isNone State = 1 << iota
+	isSome
+	isAll
+	isUndecided
+	isUnreachable
+	byName
+	byEveryone
+)
+
+// StateOf returns what the columns blocked, by and access of a survey say.
+func StateOf(blocked, by, access string) (s State, err error) {
+	if access == "unreachable" {
+		return isUnreachable, nil
+	}
+	switch blocked {
+	case "none":
+		return isNone, nil
+	case "":
+		return isUndecided, nil
+	case "some":
+		s = isSome
+	case "all":
+		s = isAll
+	default:
+		return 0, fmt.Errorf("the column blocked has %q, and not none, some or all: this is no survey", blocked)
+	}
+	switch by {
+	case "name":
+		s |= byName
+	case "everyone":
+		s |= byEveryone
+	}
+	return s, nil
+}
+
+// Tally counts a survey.
+type Tally struct {
+	options Options
+	agents  []string
+	numbers map[string]int // of agents
+	counts  [][]Count      // by month, then rank, then agent
+	sites   map[string]int // the number of a site
+	states  [][]State      // by site, then agent, then month
+}
+
+// NewTally returns a Tally that has counted nothing.
+func NewTally(o Options) *Tally {
+	t := &Tally{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
+	t.counts = make([][]Count, t.months()*t.ranks())
+	return t
+}
+
+// months and ranks are how many counts of each there are.
+func (t *Tally) months() int { return max(1, len(t.options.Months)) }
+func (t *Tally) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
+
+// columns are the columns of a survey that are used.
+type columns struct{ authority, domain, agent, blocked, by, access arrow.Array }
+
+// Add counts a record of a survey. An error says what it lacks.
+func (t *Tally) Add(r arrow.Record) error {
+	var c columns
+	for _, column := range []struct {
+		name string
+		to   *arrow.Array
+	}{{"authority", &c.authority}, {"registered_domain", &c.domain}, {"agent", &c.agent}, {"blocked", &c.blocked}, {"by", &c.by}, {"access", &c.access}} {
+		found := r.Schema().FieldIndices(column.name)
+		if len(found) != 1 {
+			return fmt.Errorf("there is no column %q: this is no survey, as robotsbatch survey makes it", column.name)
+		}
+		*column.to = r.Column(found[0])
+	}
+	for row := range int(r.NumRows()) {
+		s, err := StateOf(value(c.blocked, row), value(c.by, row), value(c.access, row))
+		if err != nil {
+			return err
+		}
+		t.AddState(value(c.authority, row), value(c.domain, row), t.Agent(value(c.agent, row)), 0, s)
+	}
+	return nil
+}
+
+// value is a text, empty for null.
+func value(a arrow.Array, row int) string {
+	if a.IsNull(row) {
+		return ""
+	}
+	return a.ValueStr(row)
+}
+
+// Agent returns an agent's number.
+func (t *Tally) Agent(name string) int {
+	number, ok := t.numbers[name]
+	if !ok {
+		number = len(t.agents)
+		name = strings.Clone(name)
+		t.numbers[name] = number
+		t.agents = append(t.agents, name)
+	}
+	return number
+}
+
+// AddState adds what is known of an authority, which has a registered domain or none, in a
+// month.
+func (t *Tally) AddState(authority, domain string, agent, month int, s State) {
+	site := authority
+	switch t.options.Site {
+	case ByHost:
+		site = string(domains.Host([]byte(authority)))
+	case ByDomain:
+		if site = domain; domain == "" { // an IP address
+			site = string(domains.Host([]byte(authority)))
+		}
+	}
+	number, ok := t.sites[site]
+	if !ok {
+		if number = len(t.sites); number < len(t.states) {
+			t.states[number] = t.states[number][:0]
+		} else {
+			t.states = append(t.states, nil)
+		}
+		t.sites[strings.Clone(site)] = number // the record's memory is reused
+	}
+	states := &t.states[number]
+	at := agent*t.months() + month
+	for len(*states) <= at {
+		*states = append(*states, 0)
+	}
+	(*states)[at] |= s
+}
+
+// Flush counts the sites so far, for a caller that knows that none of them comes again. It
+// keeps memory small.
+func (t *Tally) Flush() {
+	for site, number := range t.sites {
+		host := string(domains.Host([]byte(site)))
+		if t.options.Site != ByAuthority {
+			host = site
+		}
+		rank := t.options.Ranks.of(domains.Registered([]byte(host)), host)
+		for at, s := range t.states[number] {
+			if s != 0 {
+				t.count(rank, at/t.months(), at%t.months(), s)
+			}
+		}
+	}
+	clear(t.sites)
+}
+
+// count counts a site of a rank, 0 for none.
+func (t *Tally) count(rank, agent, month int, s State) {
+	first := month * t.ranks()
+	t.countIn(first, agent, s)
+	for i, top := range t.options.Ranks.tops() {
+		if 0 < rank && rank <= top {
+			t.countIn(first+i+1, agent, s)
+		}
+	}
+}
+
+func (t *Tally) countIn(table, agent int, s State) {
+	for len(t.counts[table]) <= agent {
+		t.counts[table] = append(t.counts[table], Count{})
+	}
+	c := &t.counts[table][agent]
+	c.Sites++
+	switch how := s & (isNone | isSome | isAll | isUndecided); {
+	case how == isAll:
+		c.Full++
+		c.FullNamed += bit(s&byName != 0)
+		c.FullEveryone += bit(s&byName == 0 && s&byEveryone != 0)
+	case how == isNone:
+		c.None++
+	case how&isSome != 0 || how&isAll != 0 && how&isNone != 0:
+		c.Partial++
+		c.PartialNamed += bit(s&byName != 0)
+		c.PartialEveryone += bit(s&byName == 0 && s&byEveryone != 0)
+	case how != 0:
+		c.Undecided++
+	default:
+		c.Unreachable++
+	}
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Tables returns the counts of all sites, then those by rank, the smallest first; in each
+// month of a history anew. Within each, agents that most sites deny all come first, then
+// those that most deny some, in a history those of its last month.
+func (t *Tally) Tables() []Count {
+	t.Flush()
+	last := t.counts[len(t.counts)-t.ranks()]
+	order := make([]int, len(t.agents))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compareClosed(countOf(last, a), countOf(last, b)) })
+	var all []Count
+	for table, counts := range t.counts {
+		month, rank := table/t.ranks(), table%t.ranks()
+		first := len(all)
+		for _, agent := range order {
+			if agent >= len(counts) {
+				continue
+			}
+			c := counts[agent]
+			c.Agent = t.agents[agent]
+			if len(t.options.Months) > 0 {
+				c.Month = t.options.Months[month]
+			}
+			if rank > 0 {
+				c.Rank = t.options.Ranks.tops()[rank-1]
+			}
+			all = append(all, c)
+		}
+		if len(t.options.Months) == 0 {
+			slices.SortStableFunc(all[first:], compareClosed)
+		}
+	}
+	return all
+}
+
+func countOf(counts []Count, agent int) Count {
+	if agent < len(counts) {
+		return counts[agent]
+	}
+	return Count{}
+}
+
+// compareClosed puts the count of more sites that deny all first.
+func compareClosed(a, b Count) int {
+	return cmp.Or(cmp.Compare(b.Full, a.Full), cmp.Compare(b.Partial, a.Partial))
+}
+
+// AddAll counts a survey whose batches are Arrow records. Errors name it by the given name.
+func (t *Tally) AddAll(ctx context.Context, survey batch.Source, name string) error {
+	for {
+		piece, err := survey.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b, err := piece.Decode()
+		if err != nil {
+			return fmt.Errorf("%s: %w", piece.Name(), err)
+		}
+		if err := t.Add(b.Table.(arrow.Record)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if b.Release != nil {
+			b.Release()
+		}
+	}
+}

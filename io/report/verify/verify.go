@@ -1,0 +1,307 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
+)
+
+// Finding is the result for one output, rule pack or manifest.
+type Finding struct {
+	// Name is its name for people.
+	Name string
+	// Format is that of an output; format.RulePack for a pack.
+	Format format.Format
+	// IsTable means that Rows were counted.
+	IsTable bool
+	Rows    int64
+	// Output is the manifest's entry of an output; nil without a manifest.
+	Output *manifest.Output
+	// Unlisted says that a file lies in a folder of outputs and is not in its manifest. It
+	// was not read.
+	Unlisted bool
+	// Damage lists what is wrong; empty for an intact output.
+	Damage []error
+}
+
+// State is what a Finding comes to.
+type State int
+
+// The states. Unfinished is a job that did not come to its end.
+const (
+	Intact State = iota
+	Damaged
+	Missing
+	Unfinished
+	states
+)
+
+// States is how many findings there are of each state.
+type States [states]int
+
+// State returns the state of what was checked.
+func (f *Finding) State() State {
+	switch {
+	case len(f.Damage) == 0:
+		return Intact
+	case errors.Is(f.Damage[0], fs.ErrNotExist):
+		return Missing
+	case errors.Is(f.Damage[0], errUnfinished):
+		return Unfinished
+	}
+	return Damaged
+}
+
+// errUnfinished says that a job did not come to its end.
+var errUnfinished = errors.New("the job is unfinished")
+
+// missingManifest says that a folder has no manifest.
+type missingManifest struct{ name string }
+
+func (e missingManifest) Error() string {
+	return e.name + ": there is no manifest: name the files, and each is read to its end"
+}
+
+func (missingManifest) Is(target error) bool { return target == fs.ErrNotExist }
+
+// Verifier checks outputs and rule packs. It reads each manifest once.
+type Verifier struct {
+	manifests map[string]*manifest.Manifest // by name; nil if there is none
+}
+
+// New returns a Verifier.
+func New() *Verifier { return &Verifier{manifests: make(map[string]*manifest.Manifest)} }
+
+// Check checks a file, object, folder of outputs or manifest. It calls found for each
+// output or pack when that is checked. It returns an error only if ctx ends: its cause.
+func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) error {
+	if !blob.IsURL(name) {
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			found(damaged(name, err))
+			return nil
+		case info.IsDir():
+			return v.checkManifest(ctx, filepath.Join(name, manifest.FolderName), found)
+		case manifest.IsName(name):
+			return v.checkManifest(ctx, name, found)
+		}
+	}
+	f := v.checkFile(ctx, name)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	found(f)
+	return nil
+}
+
+func damaged(name string, err error) Finding { return Finding{Name: name, Damage: []error{err}} }
+
+// checkFile checks one output or rule pack. An object has no manifest.
+func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
+	shown := blob.Shown(name)
+	if blob.IsURL(name) && strings.HasSuffix(shown, "/") {
+		return damaged(shown, fmt.Errorf("%s: object stores have no manifests: name the objects", shown))
+	}
+	kind, err := ruleset.Detect(ctx, name)
+	switch {
+	case err == nil && kind == format.RulePack:
+		if err := ruleset.Inspect(ctx, name, (*rulepack.Pack).Verify); err != nil {
+			return damaged(shown, err)
+		}
+		return Finding{Name: shown, Format: format.RulePack}
+	case blob.IsURL(name) && err != nil:
+		return damaged(shown, err)
+	case blob.IsURL(name):
+		return checkOutput(ctx, name, nil, nil)
+	}
+	m, o, err := v.find(name)
+	if err != nil {
+		return damaged(name, err)
+	}
+	return checkOutput(ctx, name, m, o)
+}
+
+// checkManifest checks all outputs that a manifest lists.
+func (v *Verifier) checkManifest(ctx context.Context, name string, found func(Finding)) error {
+	m, err := manifest.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = missingManifest{name}
+	}
+	if err != nil {
+		found(damaged(name, err))
+		return nil
+	}
+	for i := range m.Outputs {
+		o := &m.Outputs[i]
+		f := checkOutput(ctx, filepath.Join(filepath.Dir(name), filepath.FromSlash(o.Output.Name)), m, o)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		found(f)
+	}
+	if err := checkUnlisted(ctx, name, m, found); err != nil {
+		return err
+	}
+	if !m.Ended {
+		found(damaged(name, fmt.Errorf("%s: %w: outputs beyond the %d listed may be missing: run it again with -resume", name, errUnfinished, len(m.Outputs))))
+	}
+	return nil
+}
+
+// checkUnlisted finds files in and below the folder of a manifest that could be outputs by
+// their names, and that it does not list. A folder that cannot be read is no finding.
+func checkUnlisted(ctx context.Context, name string, m *manifest.Manifest, found func(Finding)) error {
+	if filepath.Base(name) != manifest.FolderName {
+		return nil
+	}
+	folder, listed := filepath.Dir(name), make(map[string]bool)
+	for i := range m.Outputs {
+		listed[m.Outputs[i].Output.Name] = true
+	}
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		hidden := path != folder && strings.ContainsAny(filepath.Base(path)[:1], "._")
+		switch {
+		case err != nil:
+			return nil
+		case entry.IsDir() && hidden:
+			return fs.SkipDir
+		case !entry.Type().IsRegular() || hidden:
+			return nil
+		}
+		relative, err := filepath.Rel(folder, path)
+		if named, _ := format.ByName(path); err == nil && named.Writable() && !listed[filepath.ToSlash(relative)] {
+			found(Finding{Name: path, Unlisted: true})
+		}
+		return nil
+	})
+}
+
+// find finds an output in its own manifest, or in that of its folder or a folder above. It
+// returns nil if no manifest lists it.
+func (v *Verifier) find(name string) (*manifest.Manifest, *manifest.Output, error) {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	candidates := []string{manifest.Beside(path)}
+	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
+		candidates = append(candidates, filepath.Join(folder, manifest.FolderName))
+		if folder == filepath.Dir(folder) {
+			break
+		}
+	}
+	for _, candidate := range candidates {
+		m, ok := v.manifests[candidate]
+		if !ok {
+			if m, err = manifest.ReadFile(candidate); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, nil, err
+			}
+			v.manifests[candidate] = m
+		}
+		if m == nil {
+			continue
+		}
+		for i := range m.Outputs {
+			if filepath.Join(filepath.Dir(candidate), filepath.FromSlash(m.Outputs[i].Output.Name)) == path {
+				return m, &m.Outputs[i], nil
+			}
+		}
+	}
+	return nil, nil, nil
+}
+
+// checkOutput compares an output with its checksums, if there are any, and then reads it.
+func checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *manifest.Output) Finding {
+	f := Finding{Name: blob.Shown(name), Output: o}
+	if o != nil {
+		if f.Damage = checkSums(ctx, name, o); len(f.Damage) > 0 {
+			return f
+		}
+	}
+	urlColumn := ""
+	if m != nil {
+		if given := m.Job.Options["url-column"]; len(given) > 0 {
+			urlColumn = given[len(given)-1]
+		}
+	}
+	if err := f.decode(ctx, name, urlColumn); err != nil {
+		f.Damage = []error{err}
+	} else if o != nil && f.IsTable && f.Rows != o.Counts.Selected {
+		f.Damage = []error{fmt.Errorf("%s: rows: it has %d, and %d were written", f.Name, f.Rows, o.Counts.Selected)}
+	}
+	return f
+}
+
+// checkSums compares an output with its checksums and returns an error for each part that
+// has changed.
+func checkSums(ctx context.Context, name string, o *manifest.Output) []error {
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return []error{err}
+	}
+	defer f.Close()
+	var damage []error
+	err = o.Check(contextReader{ctx, f}, func(part int, what string) {
+		damage = append(damage, fmt.Errorf("%s: %s: %s", name, partName(o, part), what))
+	})
+	if err != nil {
+		return []error{err}
+	}
+	return damage
+}
+
+// partName returns a part's name for messages, such as "batch 3 (rows 0 to 9, bytes 8 to
+// 90)".
+func partName(o *manifest.Output, part int) string {
+	if part == len(o.Parts) {
+		return fmt.Sprintf("after byte %d", o.Output.Size)
+	}
+	number, row := 0, int64(0)
+	for _, before := range o.Parts[:part] {
+		row += before.Rows
+		if before.Rows > 0 {
+			number++
+		}
+	}
+	p := o.Parts[part]
+	bytes := fmt.Sprintf("bytes %d to %d", p.Offset, p.Offset+p.Size-1)
+	kind := "batch"
+	if strings.HasSuffix(o.Output.Name, format.Parquet.Ending()) {
+		kind = "row group"
+	}
+	switch {
+	case p.Rows > 0:
+		return fmt.Sprintf("%s %d (rows %d to %d, %s)", kind, number, row, row+p.Rows-1, bytes)
+	case part == 0:
+		return fmt.Sprintf("beginning (%s)", bytes)
+	}
+	return fmt.Sprintf("after row %d (%s)", row, bytes)
+}
+
+// contextReader returns an error once its context has ended.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,111 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
+)
+
+// file is an output under test; it implements manifest.Writer.
+type file struct{ *os.File }
+
+func (f file) Abort() {}
+
+// writeFolder makes a folder with the output urls.txt and its manifest, and returns
+// the output's name.
+func writeFolder(t *testing.T, ended bool) string {
+	t.Helper()
+	folder := t.TempDir()
+	name := filepath.Join(folder, "urls.txt")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := manifest.NewSums(file{f})
+	if _, err := sums.Write([]byte("https://example.com/a\nhttps://example.com/b\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := sums.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := manifest.Output{
+		Output:   manifest.File{Name: "urls.txt", Size: sums.Size()},
+		Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: batch.Stats{Rows: 2, Selected: 2},
+	}
+	text := manifest.AppendOutput(manifest.AppendJob(nil, &manifest.Job{Manifest: manifest.Version}), &o)
+	if ended {
+		text = manifest.AppendEnd(text, 1)
+	}
+	if err := os.WriteFile(filepath.Join(folder, manifest.FolderName), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func check(t *testing.T, name string) []Finding {
+	t.Helper()
+	var all []Finding
+	if err := New().Check(t.Context(), name, func(f Finding) { all = append(all, f) }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestIntact(t *testing.T) {
+	name := writeFolder(t, true)
+	for _, what := range []string{name, filepath.Dir(name), filepath.Join(filepath.Dir(name), manifest.FolderName)} {
+		got := check(t, what)
+		if len(got) != 1 || got[0].Name != name || len(got[0].Damage) > 0 || got[0].Output == nil || got[0].Output.Counts.Selected != 2 {
+			t.Errorf("%s: %+v", what, got)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	for what, test := range map[string]struct {
+		change func(text string) string
+		want   string
+	}{
+		"changed": {func(s string) string { return strings.Replace(s, "/b", "/c", 1) }, "beginning (bytes 0 to 43): its checksum is "},
+		"shorter": {func(s string) string { return s[:40] }, "it ends after 40 bytes; 44 were written"},
+		"longer":  {func(s string) string { return s + "\n" }, "after byte 44: 1 bytes more than were written"},
+	} {
+		name := writeFolder(t, true)
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(test.change(string(text))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := check(t, name)
+		if len(got) != 1 || len(got[0].Damage) != 1 || !strings.Contains(got[0].Damage[0].Error(), test.want) {
+			t.Errorf("%s: %+v, want %q", what, got, test.want)
+		}
+	}
+}
+
+func TestUnfinishedJob(t *testing.T) {
+	name := writeFolder(t, false)
+	got := check(t, filepath.Dir(name))
+	if len(got) != 2 || len(got[0].Damage) > 0 || len(got[1].Damage) != 1 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestCheckStops(t *testing.T) {
+	name := writeFolder(t, true)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("stop")
+	cancel(stop)
+	err := New().Check(ctx, name, func(f Finding) { t.Errorf("%+v", f) })
+	if !errors.Is(err, stop) {
+		t.Errorf("%v, want %v", err, stop)
+	}
+}

@@ -1,0 +1,170 @@
+// Package agentlist reads lists of agents. A list has a chain of product tokens per line,
+// or is JSON like the list of https://github.com/ai-robots-txt: an object whose keys are
+// the agents.
+package agentlist
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"robotsbatch/matcher"
+)
+
+const (
+	// MaxSize is how many bytes a list may have: 1 MiB.
+	MaxSize = 1 << 20
+	// maxAgents is how many agents a list may have.
+	maxAgents = 10_000
+)
+
+// Parse parses a list. It skips empty lines, lines that start with "#", and the rest of a
+// line from a blank and "#" on. Each other line is a chain as matcher.ParseChain reads it.
+// A line, and a key of JSON, may also be the value of a user-agent line: "iaskspider/2.0" and
+// "Kangaroo Bot" mean iaskspider and Kangaroo. An agent that is repeated, in whatever case,
+// counts once. An error names all bad lines or keys.
+func Parse(text []byte) ([]matcher.Chain, error) {
+	if len(text) > MaxSize {
+		return nil, fmt.Errorf("it has more than %d MiB, which is no list of agents", MaxSize>>20)
+	}
+	text = bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF"))
+	var l list
+	var err error
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		err = l.addJSON(text)
+	} else {
+		err = l.addLines(string(text))
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(l.chains) == 0:
+		return nil, errors.New("it has no agents: write one a line, such as GPTBot")
+	case len(l.chains) > maxAgents:
+		return nil, fmt.Errorf("it has %d agents, and %d is the most", len(l.chains), maxAgents)
+	}
+	return l.chains, nil
+}
+
+// list collects chains, each once.
+type list struct {
+	chains []matcher.Chain
+	seen   map[string]bool
+}
+
+func (l *list) add(chain matcher.Chain) {
+	key := strings.ToLower(strings.Join(chain, ","))
+	if l.seen == nil {
+		l.seen = make(map[string]bool)
+	}
+	if !l.seen[key] {
+		l.seen[key] = true
+		l.chains = append(l.chains, chain)
+	}
+}
+
+func (l *list) addLines(text string) error {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	number := 0
+	var bad []error
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = withoutComment(line)
+		if line == "" {
+			continue
+		}
+		if key, _, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.TrimSpace(key), "user-agent") {
+			bad = append(bad, fmt.Errorf("line %d is a line of a robots.txt: write the agents alone, one a line", number))
+			continue
+		}
+		chain, err := parse(line, ",();")
+		if err != nil {
+			bad = append(bad, fmt.Errorf("line %d: %w", number, err))
+			continue
+		}
+		l.add(chain)
+	}
+	if more := len(bad) - shownBad; more > 0 {
+		bad = append(bad[:shownBad], fmt.Errorf("and %d more", more))
+	}
+	return joined(bad)
+}
+
+// shownBad is how many bad lines are named.
+const shownBad = 10
+
+// joined is errors as one, on one line.
+func joined(all []error) error {
+	var err error
+	for i, next := range all {
+		if i == 0 {
+			err = next
+		} else {
+			err = fmt.Errorf("%w; %w", err, next)
+		}
+	}
+	return err
+}
+
+// parse reads a chain, or the value of a user-agent line: "iaskspider/2.0" and "Kangaroo
+// Bot" mean iaskspider and Kangaroo. A line with any of the bytes never is no such value.
+func parse(line, never string) (matcher.Chain, error) {
+	chain, err := matcher.ParseChain(line)
+	if err == nil || strings.ContainsAny(line, never) {
+		return chain, err
+	}
+	token, _, _ := strings.Cut(line, "/")
+	words := strings.Fields(token)
+	if len(words) == 0 || strings.EqualFold(words[0], "Mozilla") {
+		return nil, err
+	}
+	return matcher.ParseChain(words[0])
+}
+
+// withoutComment returns a line without its comment, trimmed.
+func withoutComment(line string) string {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "#") {
+		return ""
+	}
+	for _, mark := range []string{" #", "\t#"} {
+		line, _, _ = strings.Cut(line, mark)
+	}
+	return strings.TrimSpace(line)
+}
+
+// addJSON adds the keys of an object, in their order.
+func (l *list) addJSON(text []byte) error {
+	var bad []error
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil { // the brace
+		return fmt.Errorf("the JSON is broken: %w", err)
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("the JSON is broken: %w", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return fmt.Errorf("the JSON is broken after the key %q: %w", key, err)
+		}
+		name := key.(string) // keys are strings
+		chain, err := parse(strings.TrimSpace(name), ",")
+		if err != nil || len(chain) > 1 {
+			bad = append(bad, fmt.Errorf("the key %q names no agent", name))
+			continue
+		}
+		l.add(chain)
+	}
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("the JSON is broken: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the JSON goes on after its object")
+	}
+	return joined(bad)
+}

@@ -1,0 +1,74 @@
+package agentlist
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"GPTBot\nCCBot\n", "[[GPTBot] [CCBot]]"},
+		{"\xEF\xBB\xBF# comment\r\n\r\n  GPTBot  # OpenAI\rGooglebot-News,Googlebot\t# a chain\n*", "[[GPTBot] [Googlebot-News Googlebot] [*]]"},
+		{"GPTBot\ngptbot\nCCBot\nGPTBOT,CCBot\nGPTBot,CCBot", "[[GPTBot] [CCBot] [GPTBOT CCBot]]"},
+		{"a#b", "[[a#b]]"},
+		{"iaskspider/2.0\nKangaroo Bot # two words\nGPTBot", "[[iaskspider] [Kangaroo] [GPTBot]]"},
+		{` {"GPTBot": {"operator": "OpenAI", "respect": ["yes"]}, "iaskspider/2.0": null, "Kangaroo Bot": {}, "bigsur.ai": 1, "gptBOT": 2}`, "[[GPTBot] [iaskspider] [Kangaroo] [bigsur.ai]]"},
+	} {
+		chains, err := Parse([]byte(test.text))
+		if got := fmt.Sprint(chains); err != nil || got != test.want {
+			t.Errorf("%q: %s, %v, want %s", test.text, got, err, test.want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "it has no agents: write one a line, such as GPTBot"},
+		{"# none\n", "it has no agents"},
+		{"{}", "it has no agents"},
+		{"GPTBot\nMozilla/5.0 (compatible; Some/1.0)\n", "line 2: agent \"Mozilla/5.0 (compatible; Some/1.0)\" looks like a User-Agent header; give its product token: Some"},
+		{"\n\nUser-agent: GPTBot\n", "line 3 is a line of a robots.txt"},
+		{"a,,b", "line 1: an agent's name is empty"},
+		{"a,,b\nGPTBot\nUser-agent: x\n/1", "line 1: an agent's name is empty: give a product token such as CCBot, or \"*\" for the rules for everyone; line 3 is a line of a robots.txt: write the agents alone, one a line; line 4: "},
+		{strings.Repeat("a,,b\n", 12), "line 10: an agent's name is empty: give a product token such as CCBot, or \"*\" for the rules for everyone; and 2 more"},
+		{`{"": 1, "x": 2, "/3": 4}`, `the key "" names no agent; the key "/3" names no agent`},
+		{`{"a": 1`, "the JSON is broken"},
+		{`{"a" 1}`, "the JSON is broken"},
+		{`{"a": }`, "the JSON is broken"},
+		{`{"a": 1} x`, "the JSON goes on after its object"},
+		{`{"": 1}`, `the key "" names no agent`},
+		{`{"/1.0": 1}`, `the key "/1.0" names no agent`},
+		{`{"a,b": 1}`, `the key "a,b" names no agent`},
+		{strings.Repeat("#", MaxSize+1), "more than 1 MiB"},
+		{manyLines(maxAgents + 1), "it has 10001 agents, and 10000 is the most"},
+	} {
+		if _, err := Parse([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%.40q: %v, want %s", test.text, err, test.want)
+		}
+	}
+}
+
+func manyLines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "bot%d\n", i)
+	}
+	return b.String()
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("GPTBot # x\n*")
+	f.Add(`{"a b/c": {"x": [1]}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		chains, err := Parse([]byte(text))
+		if (err == nil) == (len(chains) == 0) {
+			t.Errorf("%d chains and %v", len(chains), err)
+		}
+		for _, chain := range chains {
+			if len(chain) == 0 || chain[0] == "" || strings.ContainsAny(chain[0], " /\n") {
+				t.Errorf("the chain %q", chain)
+			}
+		}
+	})
+}

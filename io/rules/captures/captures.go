@@ -1,0 +1,241 @@
+package captures
+
+import (
+	"crypto/sha256"
+	"math"
+	"sync"
+	"time"
+
+	"robotsbatch/io/store/runs"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
+)
+
+// Capture is one fetch of a robots.txt, or of a URL that one redirects to.
+type Capture struct {
+	// URL that was fetched.
+	URL []byte
+	// Time of the fetch; the zero time is unknown.
+	Time time.Time
+	// Status of the answer; 0 means that it is unknown and counts as 200.
+	Status int
+	// Failed says that there was no answer.
+	Failed bool
+	// Location is where a redirect leads, as written; empty for none.
+	Location []byte
+	// Body of the answer, decoded.
+	Body []byte
+	// Cut says that Body is only the beginning of what the server sent.
+	Cut bool
+	// Longer says that Body is longer than its Content-Length. This is only counted.
+	Longer bool
+}
+
+// Bodies stores bodies, each distinct one once; a rulepack.Builder is one. It is safe
+// for concurrent use.
+type Bodies interface {
+	// Keep stores a body and returns a number that identifies it. It does not retain
+	// the slice.
+	Keep(body []byte, cut bool) (kept uint64, err error)
+}
+
+// Options say how captures are taken. Zero values are the defaults; only Bodies must be
+// set.
+type Options struct {
+	// Bodies takes the bodies.
+	Bodies Bodies
+	// Profile selects the variant of the protocol; default robotstxt.RFC9309.
+	Profile matcher.Profile
+	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
+	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile ignores
+	// it: robotstxt.MaxGoogleBody bytes of a body count.
+	Limit int
+	// Memory is about how many bytes of memory the waiting records take; 0 means
+	// defaultMemory. What does not fit goes to temporary files in Folder.
+	Memory int64
+	// Folder is where temporary files are made; default os.TempDir.
+	Folder string
+	// Later makes Resolve emit authorities of which all captures are after the time, too,
+	// with access.Unknown and the time of the first.
+	Later bool
+}
+
+// defaultMemory is the default of Options.Memory: 64 MiB.
+const defaultMemory = 64 << 20
+
+// BodySize returns how many bytes of a body a reader must hand out; the rest does not
+// matter.
+func (o *Options) BodySize() int { return o.parse().ReadSize() }
+
+func (o *Options) parse() robotstxt.Options {
+	return robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
+}
+
+// Set is a set of captures. Each goroutine adds to it through its own adder.
+type Set struct {
+	options Options
+	limit   int // the most bytes of a body that count
+	size    int // the most bytes of a body that are kept; see Options.BodySize
+
+	mu     sync.Mutex // for all that follows
+	sorter *runs.Sorter
+	wanted []key // of redirects' targets
+	newest int64
+	stats  []Stats // by source
+}
+
+// NewSet returns an empty set.
+func NewSet(o Options) *Set {
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
+	}
+	return &Set{
+		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(),
+		sorter: runs.NewSorter(recordForm, o.Memory, o.Folder), newest: unknownTime,
+	}
+}
+
+// Close frees what the set holds.
+func (s *Set) Close() { s.sorter.Close() }
+
+// Newest returns the time of the newest capture, the zero time when there is none.
+func (s *Set) Newest() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return timeOf(s.newest)
+}
+
+// Stats returns the counts of a source's captures and, after Resolve, of its decisions.
+func (s *Set) Stats(source int) Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *s.statsOf(source)
+}
+
+func (s *Set) statsOf(source int) *Stats {
+	for source >= len(s.stats) {
+		s.stats = append(s.stats, Stats{})
+	}
+	return &s.stats[source]
+}
+
+// add takes a record; target says that it is a redirect with a target.
+func (s *Set) add(r record, target bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := s.statsOf(r.source())
+	stats.Captures++
+	if len(r.authority()) == 0 {
+		stats.Elsewhere++
+	}
+	if target {
+		s.wanted = append(s.wanted, r.target())
+	}
+	s.newest = max(s.newest, r.time())
+	return s.sorter.Add(r)
+}
+
+// update changes the counts of a source.
+func (s *Set) update(source int, change func(*Stats)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s.statsOf(source))
+}
+
+// MaxSources is how many sources there may be.
+const MaxSources = math.MaxUint16
+
+// adder adds captures to a Set. It is for one goroutine.
+type adder struct {
+	set     *Set
+	scratch urls.Scratch
+	key     []byte
+	path    []byte
+	record  []byte
+}
+
+// newAdder returns an adder.
+func (s *Set) newAdder() *adder { return &adder{set: s} }
+
+// Add takes a capture of a source, whose number is below MaxSources. It does not retain
+// the capture's memory. Of two captures with the same time, the one with the greater
+// order counts as newer; orders must be distinct within a source. A capture of a URL
+// that cannot have rules is only counted. An error comes from Bodies or a temporary
+// file; after it the set cannot be used.
+func (a *adder) Add(x *Capture, source int, order uint64) error {
+	r := newRecord(a.record, x, source, order)
+	node, authority, ok := a.node(x.URL)
+	if !ok {
+		a.set.update(source, func(s *Stats) { s.Ignored++ })
+		return nil
+	}
+	r = r.of(node, authority)
+	a.record = r
+	target := false
+	switch {
+	case x.Failed:
+	case x.Status/100 == 3 && x.Status != 304:
+		if node, target = a.target(x); target {
+			r.setTarget(node)
+		}
+	case x.Status == 0 || x.Status/100 == 2:
+		body, cut, layers, err := Decompress(x.Body, x.Cut, a.set.size)
+		if err != nil {
+			a.set.update(source, func(s *Stats) { s.Damaged++ })
+			return nil
+		}
+		if layers > 0 || x.Longer {
+			a.set.update(source, func(s *Stats) {
+				s.Compressed += ones(layers > 0)
+				s.Longer += ones(x.Longer)
+			})
+		}
+		kept, err := a.keep(body, cut)
+		if err != nil {
+			return err
+		}
+		r.setKept(kept)
+	}
+	return a.set.add(r, target)
+}
+
+// maxAuthority is the most bytes of an authority; a longer one is ignored. A DNS name
+// has at most 255 (RFC 1035 §2.3.4).
+const maxAuthority = 2048
+
+// node returns the key of a URL and, if the URL is that of a robots.txt, its authority,
+// which is valid until the next call. ok is false for a URL without an authority.
+func (a *adder) node(url []byte) (node key, authority []byte, ok bool) {
+	authority, path, err := a.scratch.Split(url)
+	if err != nil || len(authority) > maxAuthority {
+		return key{}, nil, false
+	}
+	a.path = appendNormalised(a.path[:0], path)
+	path = a.path
+	a.key = append(append(a.key[:0], authority...), path...)
+	// A weaker hash would not do, because strangers choose the URLs and could make two collide.
+	sum := sha256.Sum256(a.key)
+	if string(path) != "/robots.txt" {
+		authority = nil
+	}
+	return key(sum[:len(node)]), authority, true
+}
+
+// target returns the key of a redirect's target. ok is false without one.
+func (a *adder) target(x *Capture) (node key, ok bool) {
+	location := Target(x)
+	if len(location) == 0 {
+		return key{}, false
+	}
+	node, _, ok = a.node(location)
+	return node, ok
+}
+
+// keep stores a body.
+func (a *adder) keep(body []byte, cut bool) (uint64, error) {
+	if a.set.options.Profile == robotstxt.Google && len(body) > a.set.limit {
+		body, cut = body[:a.set.limit], true
+	}
+	return a.set.options.Bodies.Keep(body[:min(len(body), a.set.size)], cut)
+}

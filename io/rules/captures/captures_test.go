@@ -1,0 +1,513 @@
+package captures
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+var start = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+// day is a time so many days after start.
+func day(n int) time.Time { return start.AddDate(0, 0, n) }
+
+const denyX = "User-agent: *\nDisallow: /x\n"
+
+func page(url, body string, days int) Capture {
+	return Capture{URL: []byte(url), Status: 200, Body: []byte(body), Time: day(days)}
+}
+
+func answer(url string, status, days int) Capture {
+	return Capture{URL: []byte(url), Status: status, Time: day(days)}
+}
+
+func moved(url, location string, days int) Capture {
+	return Capture{URL: []byte(url), Status: 301, Location: []byte(location), Time: day(days)}
+}
+
+// bodies keeps bodies by number.
+type bodies struct {
+	mu    sync.Mutex
+	files []*robotstxt.File
+}
+
+func (b *bodies) Keep(body []byte, cut bool) (uint64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.files = append(b.files, robotstxt.Parse(slices.Clone(body), robotstxt.Options{Cut: cut}))
+	return uint64(len(b.files)), nil
+}
+
+// origins are decisions by authority.
+type origins struct {
+	decisions map[string]Decision
+	bodies    *bodies
+	stats     []Stats
+}
+
+func resolve(t testing.TB, s *Set, b *bodies, asOf time.Time, p access.Policy) *origins {
+	t.Helper()
+	o := &origins{decisions: make(map[string]Decision), bodies: b}
+	err := s.Resolve(context.Background(), asOf, p, func(d *Decision) error {
+		if _, twice := o.decisions[string(d.Authority)]; twice {
+			t.Errorf("%s twice", d.Authority)
+		}
+		o.decisions[string(d.Authority)] = *d
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.stats = s.stats
+	return o
+}
+
+// collect adds captures of sources, and resolves them.
+func collect(t testing.TB, asOf time.Time, p access.Policy, sources ...[]Capture) *origins {
+	t.Helper()
+	b := new(bodies)
+	s := NewSet(Options{Bodies: b})
+	defer s.Close()
+	adder := s.newAdder()
+	for source, captures := range sources {
+		for i := range captures {
+			if err := adder.Add(&captures[i], source, uint64(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return resolve(t, s, b, asOf, p)
+}
+
+// describe is what was decided about an authority, as one word or two.
+func (o *origins) describe(authority string) string {
+	d, known := o.decisions[authority]
+	if !known {
+		return "unknown"
+	}
+	text := [...]string{"", "rules", "allow", "deny"}[d.Access]
+	if d.Stale {
+		text = "stale " + text
+	}
+	if d.Access == access.Rules {
+		var target matcher.Target
+		target.Set([]byte("/x"), robotstxt.RFC9309)
+		tries := matcher.Compile(o.bodies.files[d.Kept-1], []matcher.Chain{{matcher.Everyone}})
+		if !tries[0].Allowed(&target) {
+			text += " /x"
+		}
+	}
+	return text
+}
+
+// chain is redirects from an authority "http://0.example" over as many hops.
+func chain(hops int, last Capture) []Capture {
+	var all []Capture
+	for i := range hops {
+		all = append(all, moved(fmt.Sprintf("http://%d.example/robots.txt", i), fmt.Sprintf("http://%d.example/robots.txt", i+1), 0))
+	}
+	last.URL = fmt.Appendf(nil, "http://%d.example/robots.txt", hops)
+	return append(all, last)
+}
+
+func TestDecidingCapture(t *testing.T) {
+	const a, b = "http://a.example/robots.txt", "https://b.example/robots.txt"
+	long := "http://a.example/" + strings.Repeat("x", 3000)
+	ok := page(a, denyX, 0)
+	tests := []struct {
+		name     string
+		captures []Capture
+		asOf     int // days after start; -1 for the newest
+		want     string
+	}{
+		{"nothing known", nil, -1, "unknown"},
+		{"only another scheme is known", []Capture{page("https://a.example/robots.txt", denyX, 0)}, -1, "unknown"},
+		{"only a page is known", []Capture{page("http://a.example/index.html", denyX, 0)}, -1, "unknown"},
+		{"2xx", []Capture{ok}, -1, "rules /x"},
+		{"2xx without a body", []Capture{answer(a, 204, 0)}, -1, "rules"},
+		{"no status is 200", []Capture{{URL: []byte(a), Body: []byte(denyX)}}, -1, "rules /x"},
+		{"authority as written otherwise", []Capture{page("HTTP://A.Example.:80/robots.txt#x", denyX, 0)}, -1, "rules /x"},
+		{"4xx", []Capture{answer(a, 404, 0)}, -1, "allow"},
+		{"429", []Capture{answer(a, 429, 0)}, -1, "deny"},
+		{"5xx", []Capture{answer(a, 503, 0)}, -1, "deny"},
+		{"an error", []Capture{{URL: []byte(a), Failed: true, Status: 200, Body: []byte(denyX)}}, -1, "deny"},
+		{"the newest", []Capture{answer(a, 404, 1), ok}, -1, "allow"},
+		{"the newest, other way round", []Capture{ok, answer(a, 404, 1)}, -1, "allow"},
+		{"the newest not after as-of", []Capture{answer(a, 404, 2), ok}, 1, "rules /x"},
+		{"all are after as-of", []Capture{answer(a, 404, 2), page(a, denyX, 3)}, 1, "unknown"},
+		{"at the same time, the last", []Capture{answer(a, 404, 0), ok}, -1, "rules /x"},
+		{"3xx to rules", []Capture{moved(a, b, 0), page(b, denyX, 0)}, -1, "rules /x"},
+		{"3xx to rules that come before", []Capture{page(b, denyX, 0), moved(a, b, 0)}, -1, "rules /x"},
+		{"3xx to another path", []Capture{moved(a, "/other?q#f", 0), page("http://a.example/other?q", denyX, 0)}, -1, "rules /x"},
+		{"3xx to a relative path", []Capture{moved(a, "other", 0), page("http://a.example/other", denyX, 0)}, -1, "rules /x"},
+		{"3xx without scheme", []Capture{moved(a, "//b.example/robots.txt", 0), page("http://b.example/robots.txt", denyX, 0)}, -1, "rules /x"},
+		{"3xx to a long URL", []Capture{moved(a, long, 0), page(long, denyX, 0)}, -1, "rules /x"},
+		{"3xx to a URL with a bad escape", []Capture{moved(a, "https://b.example/%zz", 0), page("https://b.example/%zz", denyX, 0)}, -1, "rules /x"},
+		{"3xx to 4xx", []Capture{moved(a, b, 0), answer(b, 410, 0)}, -1, "allow"},
+		{"3xx to 5xx", []Capture{moved(a, b, 0), answer(b, 500, 0)}, -1, "deny"},
+		{"3xx to what is not in the source", []Capture{moved(a, b, 0)}, -1, "allow"},
+		{"3xx to what is in it only later", []Capture{moved(a, b, 0), answer(b, 500, 2)}, 1, "allow"},
+		{"3xx to no URL", []Capture{moved(a, "http://[/", 0)}, -1, "allow"},
+		{"3xx without Location", []Capture{moved(a, "", 0)}, -1, "allow"},
+		{"304", []Capture{{URL: []byte(a), Status: 304, Location: []byte(b)}, answer(b, 500, 0)}, -1, "allow"},
+		{"3xx to itself", []Capture{moved(a, a, 0)}, -1, "allow"},
+		{"3xx to each other", []Capture{moved(a, b, 0), moved(b, a, 0)}, -1, "allow"},
+		{"unreachable for 30 days: last good copy", []Capture{ok, answer(a, 500, 1)}, 31, "stale rules /x"},
+		{"unreachable for 30 days: none", []Capture{answer(a, 500, 1)}, 31, "allow"},
+		{"unreachable for 29 days", []Capture{ok, answer(a, 500, 1)}, 30, "deny"},
+		{"3xx to stale rules", []Capture{moved(a, b, 1), page(b, denyX, 0), answer(b, 500, 1)}, 31, "stale rules /x"},
+		{"3xx, then unreachable: last good copy of the target", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(a, 500, 1)}, 31, "stale rules /x"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var asOf time.Time
+			if test.asOf >= 0 {
+				asOf = day(test.asOf)
+			}
+			o := collect(t, asOf, access.Policy{}, test.captures)
+			if got := o.describe("http://a.example"); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestHops(t *testing.T) {
+	for hops, want := range []string{"rules /x", "rules /x", "rules /x", "rules /x", "rules /x", "rules /x", "allow", "allow"} {
+		o := collect(t, time.Time{}, access.Policy{}, chain(hops, page("", denyX, 0)))
+		if got := o.describe("http://0.example"); got != want {
+			t.Errorf("%d hops: %s, want %s", hops, got, want)
+		}
+		for i := 1; i <= hops; i++ { // those nearer have fewer hops
+			if got := o.describe(fmt.Sprintf("http://%d.example", i)); hops-i <= access.MaxHops && got != "rules /x" {
+				t.Errorf("%d hops, authority %d: %s", hops, i, got)
+			}
+		}
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	const a = "http://a.example/robots.txt"
+	deny, allow := access.Policy{DenyUnresolved: true}, access.Policy{Allow429: true}
+	tests := []struct {
+		name     string
+		captures []Capture
+		policy   access.Policy
+		want     string
+	}{
+		{"unresolved", []Capture{moved(a, "", 0)}, deny, "deny"},
+		{"unresolved at the second hop", []Capture{moved(a, "/b", 0), moved("http://a.example/b", "/c", 0)}, deny, "deny"},
+		{"unresolved is not unreachable for 30 days", []Capture{page(a, denyX, 0), moved(a, "/b", 1), answer("http://z.example/", 200, 40)}, deny, "deny"},
+		{"429", []Capture{answer(a, 429, 0)}, allow, "allow"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := collect(t, time.Time{}, test.policy, test.captures)
+			if got := o.describe("http://a.example"); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestOrder: the order in which captures come does not matter.
+func TestOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	all := chain(7, page("", denyX, 0))
+	for i := 1; i <= 40; i++ { // no two at the same time
+		url := fmt.Sprintf("http://%d.example/robots.txt", r.IntN(12))
+		switch r.IntN(4) {
+		case 0:
+			all = append(all, page(url, denyX, i))
+		case 1:
+			all = append(all, answer(url, 500, i))
+		case 2:
+			all = append(all, answer(url, 404, i))
+		case 3:
+			all = append(all, moved(url, fmt.Sprintf("http://%d.example/robots.txt", r.IntN(12)), i))
+		}
+	}
+	table := func() string {
+		o := collect(t, time.Time{}, access.Policy{}, all)
+		var b strings.Builder
+		for i := range 12 {
+			fmt.Fprintln(&b, i, o.describe(fmt.Sprintf("http://%d.example", i)))
+		}
+		return b.String()
+	}
+	want := table()
+	for range 20 {
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		if got := table(); got != want {
+			t.Fatalf("in another order:\n%swant:\n%s", got, want)
+		}
+	}
+}
+
+func TestBodies(t *testing.T) {
+	limit := robotstxt.DefaultLimit
+	filler := strings.Repeat("# 456789\n", limit/9)
+	const tail = "User-agent: *\nDisallow: /x"
+	at := func(bytes int) string { // a body of so many bytes
+		return strings.Repeat("#", (bytes-len(tail)-1)%9) + "\n" + filler[:(bytes-len(tail)-1)/9*9] + tail
+	}
+	captures := []Capture{
+		page("http://plain.example/robots.txt", tail, 0),
+		page("http://same.example/robots.txt", tail, 0),
+		{URL: []byte("http://cut.example/robots.txt"), Status: 200, Body: []byte(tail), Cut: true},
+		page("http://full.example/robots.txt", at(limit), 0),
+		page("http://over.example/robots.txt", at(limit+1), 0),
+		page("http://html.example/robots.txt", "<html>", 0),
+		page("http://gzip.example/robots.txt", pack(compress.Gzip, tail), 0),
+		page("http://zstd.example/robots.txt", pack(compress.Zstd, pack(compress.Gzip, at(limit))), 0),
+		page("http://gzip-over.example/robots.txt", pack(compress.Gzip, at(limit+1)), 0),
+		page("http://gzip-cut.example/robots.txt", pack(compress.Gzip, at(limit))[:400], 0),
+		page("http://damaged.example/robots.txt", pack(compress.Gzip, tail)[:10]+"\xFF\xFF\xFF", 0),
+		{URL: []byte("http://longer.example/robots.txt"), Status: 200, Body: []byte(tail), Longer: true},
+		moved("http://moved.example/robots.txt", "/gone", 0),
+		moved("http://plain.example/robots", "http://plain.example/robots.txt", 0),
+		page("http://plain.example/", "Disallow: /", 0),
+		page("mailto:a@plain.example", "", 0),
+	}
+	o := collect(t, time.Time{}, access.Policy{}, captures)
+	for authority, want := range map[string]string{
+		"plain": "rules /x", "same": "rules /x", "cut": "rules", "full": "rules /x", "over": "rules", "html": "rules", "moved": "allow",
+		"gzip": "rules /x", "zstd": "rules /x", "gzip-over": "rules", "gzip-cut": "rules", "damaged": "unknown", "longer": "rules /x",
+	} {
+		if got := o.describe("http://" + authority + ".example"); got != want {
+			t.Errorf("%s: %s, want %s", authority, got, want)
+		}
+	}
+	want := Stats{
+		Captures: 14, Elsewhere: 2, Ignored: 1, Compressed: 4, Damaged: 1, Longer: 1,
+		Authorities: 12, Rules: 11, Unavailable: 1, Unresolved: 1,
+	}
+	if o.stats[0] != want {
+		t.Errorf("stats %+v, want %+v", o.stats[0], want)
+	}
+	if d := o.decisions["http://moved.example"]; d.Status != 301 || !d.Fetched.Equal(start) || d.Source != 0 {
+		t.Errorf("deciding capture %+v", d)
+	}
+}
+
+// pack compresses a body.
+func pack(c compress.Codec, body string) string {
+	packed, err := compress.AppendCompressed(nil, []byte(body), c)
+	if err != nil {
+		panic(err)
+	}
+	return string(packed)
+}
+
+// TestSources: the first source that has an authority decides with its captures
+// alone, and redirects lead into all of them.
+func TestSources(t *testing.T) {
+	const a, b, c = "http://a.example/robots.txt", "http://b.example/robots.txt", "http://c.example/robots.txt"
+	tests := []struct {
+		name    string
+		sources [][]Capture
+		asOf    int // days after start
+		want    string
+		source  int
+	}{
+		{"the first, though older", [][]Capture{{page(a, denyX, 0)}, {answer(a, 500, 1)}}, 1, "rules /x", 0},
+		{"the first that has one in time", [][]Capture{{page(a, denyX, 2)}, {answer(a, 500, 1)}}, 1, "deny", 1},
+		{"the first that has one at all", [][]Capture{{page(b, denyX, 0)}, {answer(a, 404, 0)}}, 1, "allow", 1},
+		{"redirect into a later one", [][]Capture{{moved(a, b, 0)}, {page(b, denyX, 0)}}, 1, "rules /x", 0},
+		{"redirect into an earlier one", [][]Capture{{page(b, denyX, 0)}, {moved(a, b, 0)}}, 1, "rules /x", 1},
+		{"over several", [][]Capture{{moved(a, b, 0)}, {moved(b, c, 0)}, {page(c, denyX, 0)}}, 1, "rules /x", 0},
+		{"the target's first", [][]Capture{{moved(a, b, 0)}, {answer(b, 404, 0)}, {page(b, denyX, 1)}}, 1, "allow", 0},
+		{"no good copy of another", [][]Capture{{answer(a, 500, 0)}, {page(a, denyX, -1)}}, 40, "allow", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := collect(t, day(test.asOf), access.Policy{}, test.sources...)
+			if got := o.describe("http://a.example"); got != test.want || o.decisions["http://a.example"].Source != test.source {
+				t.Errorf("%s of source %d, want %s of %d", got, o.decisions["http://a.example"].Source, test.want, test.source)
+			}
+		})
+	}
+}
+
+// list is a Reader of captures that are there, all in the same memory.
+type list struct {
+	captures []Capture
+	url      []byte
+	err      error // in the end; io.EOF when nil
+}
+
+func (l *list) Close() error { return nil }
+
+func (l *list) Next(x *Capture) error {
+	for i := range l.url {
+		l.url[i] = '!' // it is not valid any more
+	}
+	if len(l.captures) == 0 {
+		return cmp.Or(l.err, io.EOF)
+	}
+	*x = l.captures[0]
+	l.url = append(l.url[:0], x.URL...)
+	x.URL = l.url
+	l.captures = l.captures[1:]
+	return nil
+}
+
+// TestRead: the number of files and of workers, and the memory, change nothing.
+func TestRead(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var all []Capture
+	url := func() string { return fmt.Sprintf("http://%d.example/robots.txt", r.IntN(800)) }
+	for range 5000 {
+		switch r.IntN(4) {
+		case 0:
+			all = append(all, page(url(), fmt.Sprintf("%s#%d", denyX, r.IntN(9)), r.IntN(30)))
+		case 1:
+			all = append(all, answer(url(), 500, r.IntN(60)))
+		case 2:
+			all = append(all, answer(url(), 404, r.IntN(30)))
+		case 3:
+			all = append(all, moved(url(), url(), r.IntN(30)))
+		}
+	}
+	var want map[string]string
+	for _, files := range []int{1, 2, 7} {
+		for _, workers := range []int{1, 3} {
+			for _, memory := range []int64{0, 1} {
+				b := new(bodies)
+				s := NewSet(Options{Bodies: b, Memory: memory, Folder: t.TempDir()})
+				var list []File
+				for captures := range slices.Chunk(all, (len(all)+files-1)/files) {
+					list = append(list, listFile(captures, nil))
+				}
+				if err := s.Read(t.Context(), list, workers); err != nil {
+					t.Fatal(err)
+				}
+				o := resolve(t, s, b, time.Time{}, access.Policy{})
+				s.Close()
+				got := make(map[string]string)
+				for authority, d := range o.decisions {
+					got[authority] = o.describe(authority) + fmt.Sprint(d.Status, d.Fetched)
+				}
+				if want == nil {
+					want = got
+				}
+				if !maps.Equal(got, want) || len(got) < 700 {
+					t.Errorf("%d files, %d workers, %d bytes of memory: other decisions", files, workers, memory)
+				}
+			}
+		}
+	}
+}
+
+func listFile(captures []Capture, err error) File {
+	return File{Open: func() (Reader, error) { return &list{captures: captures, err: err}, nil }}
+}
+
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("broken")
+	some := slices.Repeat([]Capture{page("http://a.example/robots.txt", denyX, 0)}, 3*bundleCaptures)
+	for name, files := range map[string][]File{
+		"file":  {listFile(some, nil), listFile(some, broken), listFile(some, nil)},
+		"open":  {listFile(some, nil), {Open: func() (Reader, error) { return nil, broken }}},
+		"alone": {listFile(nil, broken)},
+	} {
+		s := NewSet(Options{Bodies: new(bodies)})
+		if err := s.Read(t.Context(), files, 2); !errors.Is(err, broken) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		s.Close()
+	}
+	s := NewSet(Options{Bodies: new(bodies)})
+	defer s.Close()
+	if err := s.Read(t.Context(), nil, 2); err != nil {
+		t.Errorf("no files: %v", err)
+	}
+	stopped := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(stopped)
+	if err := s.Read(ctx, []File{listFile(some, nil)}, 2); !errors.Is(err, stopped) {
+		t.Errorf("stopped: %v", err)
+	}
+	s = NewSet(Options{Bodies: refusing{broken}})
+	defer s.Close()
+	if err := s.Read(t.Context(), []File{listFile(some, nil)}, 2); !errors.Is(err, broken) {
+		t.Errorf("bodies: %v", err)
+	}
+}
+
+type refusing struct{ err error }
+
+func (r refusing) Keep([]byte, bool) (uint64, error) { return 0, r.err }
+
+// TestFetchThatDecides: status and time are those of the capture which decides.
+func TestFetchThatDecides(t *testing.T) {
+	const a = "http://a.example/robots.txt"
+	rules := page(a, denyX, 1)
+	undated := Capture{URL: []byte(a), Body: []byte(denyX)}
+	tests := []struct {
+		name     string
+		captures []Capture
+		status   int
+		fetched  time.Time
+		rules    bool
+	}{
+		{"rules", []Capture{answer(a, 404, 0), rules}, 200, day(1), true},
+		{"unavailable", []Capture{rules, answer(a, 404, 2)}, 404, day(2), false},
+		{"no answer", []Capture{rules, {URL: []byte(a), Failed: true, Status: 200, Time: day(2)}}, 0, day(2), false},
+		{"a last good copy", []Capture{rules, answer(a, 503, 2), answer(a, 500, 40)}, 200, day(1), true},
+		{"unreachable for long", []Capture{answer(a, 503, 2), answer(a, 500, 40)}, 500, day(40), false},
+		{"redirect", []Capture{moved(a, "/rules", 3), page("http://a.example/rules", denyX, 1)}, 301, day(3), true},
+		{"redirect to nowhere", []Capture{moved(a, "/nowhere", 3)}, 301, day(3), false},
+		{"neither status nor time", []Capture{undated}, 0, time.Time{}, true},
+		{"a status that is none", []Capture{answer(a, 99_999, 0)}, 0, start, false},
+	}
+	for _, test := range tests {
+		d := collect(t, time.Time{}, access.Policy{}, test.captures).decisions["http://a.example"]
+		if d.Status != test.status || !d.Fetched.Equal(test.fetched) || (d.Access == access.Rules) != test.rules {
+			t.Errorf("%s: %+v", test.name, d)
+		}
+	}
+}
+
+// What captures mean is not worked out to its end when nobody waits for it,
+// neither from the beginning nor while redirects are followed.
+func TestResolveEndsWithItsContext(t *testing.T) {
+	over := errors.New("over")
+	for _, after := range []int{0, 1} {
+		s := NewSet(Options{Bodies: new(bodies)})
+		defer s.Close()
+		adder := s.newAdder()
+		for i, c := range []Capture{page("https://a.example/robots.txt", "", 1), moved("https://b.example/robots.txt", "https://a.example/robots.txt", 1)} {
+			if err := adder.Add(&c, 0, uint64(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithCancelCause(context.Background())
+		if after == 0 {
+			cancel(over)
+		}
+		emitted := 0
+		err := s.Resolve(ctx, time.Time{}, access.Policy{}, func(*Decision) error {
+			emitted++
+			cancel(over)
+			return nil
+		})
+		if !errors.Is(err, over) || emitted != after {
+			t.Errorf("%d decisions and error %v", emitted, err)
+		}
+	}
+}

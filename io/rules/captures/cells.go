@@ -1,0 +1,194 @@
+package captures
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables"
+)
+
+// maxBatch is the most bytes of strings that may be copied from a column of a batch.
+const maxBatch = 1 << 30
+
+// cells holds a column's values in a batch. Only the field of its kind is set.
+type cells struct {
+	null    func(row int) bool
+	text    *batch.Column
+	integer func(row int) int64
+	time    func(row int) time.Time
+	boolean func(row int) bool
+}
+
+// fits reports whether a column may have a type.
+func fits(column int, dt arrow.DataType) bool {
+	dt = tables.Storage(dt)
+	switch column {
+	case statusColumn:
+		return isText(dt) || arrow.IsInteger(dt.ID())
+	case fetchedColumn:
+		return isText(dt) || arrow.IsInteger(dt.ID()) || dt.ID() == arrow.TIMESTAMP
+	case errorColumn:
+		return isText(dt) || dt.ID() == arrow.BOOL || dt.ID() == arrow.NULL
+	case locationColumn:
+		return isText(dt) || dt.ID() == arrow.NULL
+	}
+	return isText(dt)
+}
+
+// wanted describes, for messages, the types that a column may have.
+func wanted(column int) string {
+	switch column {
+	case statusColumn:
+		return "integers, or strings of digits"
+	case fetchedColumn:
+		return "timestamps, strings, or integers that are seconds since 1970"
+	case errorColumn:
+		return "strings or booleans"
+	}
+	return "strings or bytes"
+}
+
+func isText(dt arrow.DataType) bool {
+	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
+		dt = tables.Storage(dictionary.ValueType)
+	}
+	switch dt.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
+		return true
+	}
+	return false
+}
+
+// openCells reads a column whose type fits.
+func openCells(a arrow.Array) (*cells, error) {
+	if extension, ok := a.(array.ExtensionArray); ok {
+		a = extension.Storage()
+	}
+	c := &cells{null: a.IsNull}
+	switch a := a.(type) {
+	case *array.Null:
+	case *array.Boolean:
+		c.boolean = a.Value
+	case *array.Timestamp:
+		unit := a.DataType().(*arrow.TimestampType).Unit
+		c.time = func(row int) time.Time { return a.Value(row).ToTime(unit) }
+	case *array.Int8:
+		c.integer = integers(a.Int8Values())
+	case *array.Int16:
+		c.integer = integers(a.Int16Values())
+	case *array.Int32:
+		c.integer = integers(a.Int32Values())
+	case *array.Int64:
+		c.integer = integers(a.Int64Values())
+	case *array.Uint8:
+		c.integer = integers(a.Uint8Values())
+	case *array.Uint16:
+		c.integer = integers(a.Uint16Values())
+	case *array.Uint32:
+		c.integer = integers(a.Uint32Values())
+	case *array.Uint64:
+		c.integer = integers(a.Uint64Values())
+	default:
+		data, ok := a.Data().(*array.Data)
+		if !ok {
+			return nil, fmt.Errorf("%T cannot be read", a.Data())
+		}
+		column, err := tables.URLs(data, maxBatch)
+		if err != nil {
+			return nil, err
+		}
+		c.text, c.null = &column, column.Null
+	}
+	return c, nil
+}
+
+func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](values []T) func(int) int64 {
+	return func(row int) int64 { return int64(values[row]) }
+}
+
+// bytesAt returns the text of a row. It is nil only for null: an empty text is not nil,
+// even if the column has no bytes at all.
+func (c *cells) bytesAt(row int) []byte {
+	if c == nil || c.text == nil || c.null(row) {
+		return nil
+	}
+	if text := c.text.Value(row); text != nil {
+		return text
+	}
+	return []byte{}
+}
+
+// tableBatch is a batch of a table.
+type tableBatch struct {
+	batch *batch.Batch
+	rows  int
+	cells [tableColumns]*cells // nil for a column that is not there
+}
+
+// open takes a batch whose columns are at the given indices.
+func (b *tableBatch) open(from *batch.Batch, indices [tableColumns]int) error {
+	record, ok := from.Table.(arrow.Record)
+	if !ok {
+		return fmt.Errorf("the batch has no table")
+	}
+	b.batch, b.rows = from, int(record.NumRows())
+	for i, index := range indices {
+		b.cells[i] = nil
+		if index < 0 {
+			continue
+		}
+		var err error
+		if b.cells[i], err = openCells(record.Column(index)); err != nil {
+			return fmt.Errorf("column %q: %w", columnNames[i], err)
+		}
+	}
+	return nil
+}
+
+// release gives the batch back.
+func (b *tableBatch) release() {
+	if b.batch != nil && b.batch.Release != nil {
+		b.batch.Release()
+	}
+	*b = tableBatch{}
+}
+
+// row reads a row, in the batch's memory.
+func (b *tableBatch) row(i int) (r row, err error) {
+	r.url, r.authority = b.cells[urlColumn].bytesAt(i), b.cells[authorityColumn].bytesAt(i)
+	r.body, r.location = b.cells[bodyColumn].bytesAt(i), b.cells[locationColumn].bytesAt(i)
+	switch c := b.cells[statusColumn]; {
+	case c == nil || c.null(i):
+	case c.integer != nil:
+		r.setStatusNumber(c.integer(i))
+	default:
+		if err := r.setStatus(c.text.Value(i)); err != nil {
+			return r, err
+		}
+	}
+	switch c := b.cells[fetchedColumn]; {
+	case c == nil || c.null(i):
+	case c.time != nil:
+		r.fetched = c.time(i)
+	case c.integer != nil:
+		if err := r.setFetchedNumber(c.integer(i)); err != nil {
+			return r, err
+		}
+	default:
+		if err := r.setFetched(c.text.Value(i)); err != nil {
+			return r, err
+		}
+	}
+	switch c := b.cells[errorColumn]; {
+	case c == nil || c.null(i):
+	case c.boolean != nil:
+		r.failed = c.boolean(i)
+	case c.text != nil:
+		r.setFailed(c.text.Value(i))
+	}
+	return r, r.check()
+}

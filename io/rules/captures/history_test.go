@@ -1,0 +1,265 @@
+package captures
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/reference"
+)
+
+// distinct keeps distinct bodies by number.
+type distinct []string
+
+func (d *distinct) Keep(body []byte, _ bool) (uint64, error) {
+	i := slices.Index(*d, string(body))
+	if i < 0 {
+		i = len(*d)
+		*d = append(*d, string(body))
+	}
+	return uint64(i) + 1, nil
+}
+
+// histories are the decisions of each source by authority.
+type histories map[string][]Decision
+
+// resolveHistory adds captures of sources and resolves their history.
+func resolveHistory(t testing.TB, asOf time.Time, p access.Policy, captures []reference.Capture) (histories, distinct) {
+	t.Helper()
+	var bodies distinct
+	s := NewSet(Options{Bodies: &bodies})
+	defer s.Close()
+	add(t, s, captures)
+	found := make(histories)
+	err := s.ResolveHistory(context.Background(), asOf, p, func(d *Decision) error {
+		kept := *d
+		kept.History = slices.Clone(d.History)
+		for i := range kept.History {
+			kept.History[i].Times = slices.Clone(kept.History[i].Times)
+		}
+		found[string(d.Authority)] = append(found[string(d.Authority)], kept)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found, bodies
+}
+
+func add(t testing.TB, s *Set, captures []reference.Capture) {
+	t.Helper()
+	a := s.newAdder()
+	for i, c := range captures {
+		x := Capture{URL: []byte(c.URL), Status: c.Status, Failed: c.Failed, Location: []byte(c.Target), Body: []byte(c.Body)}
+		if c.Second != 0 {
+			x.Time = time.Unix(c.Second, int64(i%1000)) // those of a second are in order
+		}
+		if err := a.Add(&x, c.Source, uint64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// at returns what is known at a second, by the first source that knows anything.
+func (h histories) at(authority string, second int64, bodies distinct) (known reference.Known) {
+	list := slices.SortedFunc(slices.Values(h[authority]), func(a, b Decision) int { return cmp.Compare(a.Source, b.Source) })
+	for _, d := range list {
+		for _, i := range d.History {
+			if int64(i.From) > second {
+				break
+			}
+			known = reference.Known{Stale: i.Stale, Status: i.Status, Second: int64(i.Fetched)}
+			for _, t := range i.Times {
+				if int64(t) <= second {
+					known.Second = int64(t)
+				}
+			}
+			switch i.Access {
+			case access.Rules:
+				known.Access, known.Body = "rules", bodies[i.Kept-1]
+			case access.AllowAll:
+				known.Access = "allow"
+			case access.DisallowAll:
+				known.Access = "deny"
+			}
+		}
+		if known.Access != "" {
+			return known
+		}
+	}
+	return known
+}
+
+const aDay = 24 * 60 * 60
+
+// randomCaptures are captures of a few hosts, that redirect to each other, at a few
+// times, of which some are the same.
+func randomCaptures(random *rand.Rand) []reference.Capture {
+	hosts := 1 + random.IntN(4)
+	url := func() string { return fmt.Sprintf("http://%c/robots.txt", 'a'+rune(random.IntN(hosts+1))) }
+	statuses := []int{200, 200, 200, 404, 410, 500, 503, 429, 301, 302, 301, 304, 0, 204}
+	captures := make([]reference.Capture, 1+random.IntN(14))
+	for i := range captures {
+		c := reference.Capture{
+			Source: random.IntN(2), URL: url(), Second: 1 + int64(random.IntN(90))*aDay + int64(random.IntN(2)),
+			Status: statuses[random.IntN(len(statuses))], Failed: random.IntN(8) == 0,
+		}
+		if random.IntN(12) == 0 {
+			c.Second = 0
+		}
+		switch {
+		case c.Failed:
+		case c.Status/100 == 3 && c.Status != 304:
+			c.Target = url()
+			if random.IntN(6) == 0 {
+				c.Target = ""
+			}
+		case c.Status/100 == 2 || c.Status == 0:
+			c.Body = fmt.Sprintf("User-agent: *\nDisallow: /%d\n", random.IntN(3))
+		}
+		captures[i] = c
+	}
+	slices.SortStableFunc(captures, func(a, b reference.Capture) int { return cmp.Compare(a.Second, b.Second) })
+	return captures
+}
+
+// A history says of each second what a replay of all captures up to it says.
+func TestHistoryIsAReplayUpToEachTime(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for round := range 300 {
+		policy := access.Policy{Allow429: random.IntN(4) == 0, DenyUnresolved: random.IntN(4) == 0}
+		captures := randomCaptures(random)
+		replay := reference.Captures{All: captures, Allow429: policy.Allow429, DenyUnresolved: policy.DenyUnresolved}
+		history, bodies := resolveHistory(t, time.Time{}, policy, captures)
+		for host := 'a'; host < 'f'; host++ {
+			authority := fmt.Sprintf("http://%c", host)
+			for day := range int64(125) {
+				for second := day * aDay; second < day*aDay+4; second++ {
+					want := replay.At(authority+"/robots.txt", second)
+					got := history.at(authority, second, bodies)
+					want = reference.Known{Access: want.Access, Body: want.Body, Stale: want.Stale, Second: want.Second, Status: want.Status}
+					if got != want {
+						t.Fatalf("round %d: %s on day %d, second %d: %+v, want %+v\n%+v\n%+v", round, authority, day, second, got, want, captures, history[authority])
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a history says of the newest time is what Resolve says.
+func TestHistoryEndsWithTheNewest(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		captures := randomCaptures(random)
+		asOf := time.Time{}
+		if random.IntN(2) == 0 {
+			asOf = time.Unix(int64(random.IntN(120))*aDay, 0)
+		}
+		history, bodies := resolveHistory(t, asOf, access.Policy{}, captures)
+		var other distinct
+		s := NewSet(Options{Bodies: &other})
+		add(t, s, captures)
+		count := 0
+		err := s.Resolve(context.Background(), asOf, access.Policy{}, func(d *Decision) error {
+			count++
+			list := history[string(d.Authority)]
+			if len(list) == 0 {
+				t.Fatalf("%s is missing", d.Authority)
+			}
+			first := slices.MinFunc(list, func(a, b Decision) int { return cmp.Compare(a.Source, b.Source) })
+			if first.Access != d.Access || first.Stale != d.Stale || first.Status != d.Status || first.Source != d.Source ||
+				!first.Fetched.Equal(d.Fetched.Truncate(time.Second)) || d.Access == access.Rules && bodies[first.Kept-1] != other[d.Kept-1] {
+				t.Fatalf("%s: %+v, want %+v\n%+v", d.Authority, first, *d, captures)
+			}
+			return nil
+		})
+		if err != nil || count != len(history) {
+			t.Fatalf("%d authorities, want %d, %v", len(history), count, err)
+		}
+		s.Close()
+	}
+}
+
+// Captures that say the same are one interval, from the first to the last of them.
+func TestEqualNeighboursAreOneInterval(t *testing.T) {
+	const url = "http://a/robots.txt"
+	var captures []reference.Capture
+	for i := range 10 {
+		captures = append(captures, reference.Capture{URL: url, Second: int64(100 + i), Status: 200, Body: "User-agent: *\n"})
+	}
+	captures = append(captures, reference.Capture{URL: url, Second: 200, Status: 404})
+	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
+	want := []Interval{
+		{From: 100, Fetched: 100, Seen: 109, Times: []uint32{100, 101, 102, 103, 104, 105, 106, 107, 108, 109}, Access: access.Rules, Kept: 1, Status: 200},
+		{From: 200, Fetched: 200, Seen: 200, Times: []uint32{200}, Access: access.AllowAll, Status: 404},
+	}
+	got := history["http://a"][0].History
+	for i := range got {
+		got[i].low, got[i].high = 0, 0
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Of an authority that changes without end, the newest intervals are kept.
+func TestHistoryHasABound(t *testing.T) {
+	var captures []reference.Capture
+	for i := range int64(2 * maxIntervals) {
+		captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 1 + i, Status: 404 + int(i%2)})
+	}
+	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
+	if got := history["http://a"][0].History; len(got) != maxIntervals || got[len(got)-1].From != 2*maxIntervals {
+		t.Errorf("%d intervals, the last from %d", len(got), got[len(got)-1].From)
+	}
+}
+
+// A redirect that was captured once keeps few of the many changes of what it leads to. What
+// leads to that redirect knows nothing of a time before, rather than that it led nowhere.
+func TestHistoryOfARedirectHasABound(t *testing.T) {
+	const many = 1001 // the last is a 404, which lasts
+	captures := []reference.Capture{
+		{URL: "http://a/robots.txt", Second: 1, Status: 301, Target: "http://b/robots.txt"},
+		{URL: "http://b/robots.txt", Second: 1, Status: 301, Target: "http://c/robots.txt"},
+	}
+	for i := range int64(many) {
+		captures = append(captures, reference.Capture{URL: "http://c/robots.txt", Second: 1 + i, Status: 404 + 96*int(i%2)})
+	}
+	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
+	for _, authority := range []string{"http://a", "http://b"} {
+		got := history[authority][0].History
+		if len(got) != mostIntervals(1) || got[0].From != uint32(1+many-len(got)) {
+			t.Fatalf("%s has %d intervals from %d on", authority, len(got), got[0].From)
+		}
+		for i := range got {
+			if want := []access.Outcome{access.AllowAll, access.DisallowAll}[(got[i].From+1)%2]; got[i].Access != want {
+				t.Errorf("%s from %d on: %d", authority, got[i].From, got[i].Access)
+			}
+		}
+	}
+}
+
+// What is known of targets must fit into memory.
+func TestChangesOfTargetsHaveABound(t *testing.T) {
+	var bodies distinct
+	s := NewSet(Options{Bodies: &bodies, Memory: 1 << 10, Folder: t.TempDir()})
+	defer s.Close()
+	var captures []reference.Capture
+	for i := range int64(2 * leastChanges) {
+		captures = append(captures, reference.Capture{URL: "http://b/robots.txt", Second: 1 + i, Status: 404 + 96*int(i%2)})
+	}
+	captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 1, Status: 301, Target: "http://b/robots.txt"})
+	add(t, s, captures)
+	err := s.ResolveHistory(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "raise -memory") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,156 @@
+package captures
+
+import (
+	"bytes"
+
+	"robotsbatch/matcher/urls"
+)
+
+// Target returns the URL that a capture redirects to; empty for none. Location is resolved
+// against the fetched URL (RFC 9110 §10.2.2, RFC 3986 §5.2), and its path normalised.
+func Target(x *Capture) []byte {
+	location := bytes.TrimSpace(x.Location)
+	if len(location) == 0 {
+		return location
+	}
+	target := resolved(urls.Trim(x.URL), location)
+	start := pathStart(target)
+	return appendNormalised(target[:start:start], target[start:])
+}
+
+// resolved resolves a reference against an absolute URL; dot segments remain.
+func resolved(base, to []byte) []byte {
+	origin := base[:pathStart(base)]
+	path := base[len(origin):]
+	if end := bytes.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
+	}
+	switch {
+	case hasScheme(to):
+		return to
+	case bytes.HasPrefix(to, []byte("//")):
+		return join(base[:bytes.IndexByte(base, ':')+1], to)
+	case to[0] == '/':
+		return join(origin, to)
+	case to[0] == '?', to[0] == '#':
+		return join(origin, path, to)
+	}
+	folder := path[:bytes.LastIndexByte(path, '/')+1]
+	if len(folder) == 0 {
+		folder = []byte("/")
+	}
+	return join(origin, folder, to)
+}
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// hasScheme reports whether a reference begins with a scheme (RFC 3986 §3.1).
+func hasScheme(reference []byte) bool {
+	for i, c := range reference {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return i > 0 && c == ':'
+		}
+	}
+	return false
+}
+
+// pathStart returns where the path of an absolute URL begins.
+func pathStart(url []byte) int {
+	scheme := bytes.Index(url, []byte("://"))
+	if scheme < 0 {
+		return len(url)
+	}
+	start := scheme + len("://")
+	if end := bytes.IndexAny(url[start:], "/?#"); end >= 0 {
+		return start + end
+	}
+	return len(url)
+}
+
+// appendNormalised appends a path, and what follows it, as RFC 3986 §6.2.2 normalises them:
+// escapes have upper-case digits, or are decoded if the character is unreserved, and dot
+// segments are removed.
+func appendNormalised(dst, path []byte) []byte {
+	start := len(dst)
+	if bytes.IndexByte(path, '%') < 0 {
+		dst = append(dst, path...)
+	} else {
+		dst = appendUnescaped(dst, path)
+	}
+	path, rest := dst[start:], []byte(nil)
+	if end := bytes.IndexAny(path, "?#"); end >= 0 {
+		path, rest = path[:end], path[end:]
+	}
+	if !bytes.Contains(path, []byte("/.")) {
+		return dst
+	}
+	return append(dst[:start+removeDots(path)], rest...)
+}
+
+func appendUnescaped(dst, text []byte) []byte {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c != '%' || i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
+			dst = append(dst, c)
+			continue
+		}
+		if c = hexValue(text[i+1])<<4 | hexValue(text[i+2]); isUnreserved(c) {
+			dst = append(dst, c)
+		} else {
+			const digits = "0123456789ABCDEF"
+			dst = append(dst, '%', digits[c>>4], digits[c&15])
+		}
+		i += 2
+	}
+	return dst
+}
+
+// removeDots removes the dot segments of a path that begins with a slash (RFC 3986
+// §5.2.4), in place, and returns its new length.
+func removeDots(path []byte) (length int) {
+	for rest := path; len(rest) > 0; {
+		end := bytes.IndexByte(rest[1:], '/') + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		segment := rest[:end]
+		last := end == len(rest)
+		rest = rest[end:]
+		switch string(segment) {
+		case "/.":
+		case "/..":
+			length = max(bytes.LastIndexByte(path[:length], '/'), 0)
+		default:
+			length += copy(path[length:], segment)
+			continue
+		}
+		if last { // "/a/." is "/a/"
+			path[length] = '/'
+			length++
+		}
+	}
+	return length
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func hexValue(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&^0x20 - 'A' + 10
+}
+
+// isUnreserved reports whether a character means the same escaped or not (RFC 3986 §2.3).
+func isUnreserved(c byte) bool {
+	switch {
+	case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9':
+		return true
+	}
+	return c == '-' || c == '.' || c == '_' || c == '~'
+}

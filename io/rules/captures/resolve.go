@@ -1,0 +1,283 @@
+package captures
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"robotsbatch/io/store/runs"
+	"robotsbatch/matcher/access"
+)
+
+// Decision says what decides about an authority.
+type Decision struct {
+	// Authority is a key as urls.Scratch.Split returns it.
+	Authority []byte
+	// Access is the outcome; access.Unknown only with Options.Later.
+	Access access.Outcome
+	// Kept is the body's number from Bodies, if Access is access.Rules.
+	Kept uint64
+	// Stale says that the body is a last good copy (RFC 9309 §2.3.1.4).
+	Stale bool
+	// Status and Fetched are those of the deciding capture, which may be a redirect; 0
+	// and the zero time if unknown.
+	Status  int
+	Fetched time.Time
+	// Source is the source of this capture.
+	Source int
+	// History is what decided when, oldest first; nil except from ResolveHistory.
+	History []Interval
+}
+
+// change is the outcome of a URL's captures from a second on.
+type change struct {
+	kept       uint64
+	from       uint32 // as Interval.From
+	access     access.Outcome
+	stale      bool
+	unresolved bool // access is the policy's for a redirect without a known target
+	cut        bool // earlier changes were dropped because there were too many
+}
+
+// knowledge holds the changes of each redirect target by the target's index in wanted.
+// They are added in order.
+type knowledge struct {
+	changes []change
+	starts  []uint64
+}
+
+// of returns the changes of a URL, oldest first; none for one without captures.
+func (k *knowledge) of(wanted int) []change { return k.changes[k.starts[wanted]:k.starts[wanted+1]] }
+
+// start prepares for adding the changes of that many URLs.
+func (k *knowledge) start(urls int) { k.starts = append(make([]uint64, 0, urls+1), 0) }
+
+// next returns the index of the URL whose changes are added next.
+func (k *knowledge) next() int { return len(k.starts) - 1 }
+
+// add adds the changes of the next URL.
+func (k *knowledge) add(changes []change) {
+	k.changes = append(k.changes, changes...)
+	k.starts = append(k.starts, uint64(len(k.changes)))
+}
+
+// addUpTo adds the changes of all URLs before wanted: those in other, or none.
+func (k *knowledge) addUpTo(wanted int, other *knowledge) {
+	for k.next() < wanted {
+		if other == nil {
+			k.add(nil)
+		} else {
+			k.add(other.of(k.next()))
+		}
+	}
+}
+
+// judge decides about a URL by its captures.
+type judge interface {
+	// may reports whether a capture may count in addition to its URL's earlier ones,
+	// and whether it replaces them.
+	may(group record, x record) (counts, alone bool)
+	// decide returns the outcome of a group of captures, given the known targets of
+	// redirects, which may be nil. The result is valid until the next call.
+	decide(group []byte, targets *knowledge) []change
+	// finish counts and emits the last decision.
+	finish() error
+}
+
+// resolver decides about URLs.
+type resolver struct {
+	ctx   context.Context
+	set   *Set
+	judge judge
+
+	// wanted holds the sorted targets of redirects; known holds the changes of each.
+	wanted []key
+	known  knowledge
+
+	group []byte // records of a URL's captures that may decide
+	// moved are groups with redirects: u32 length, u32 index in wanted or
+	// notWanted, records; their targets are indices in wanted.
+	moved  runs.Spill
+	writer *bufio.Writer
+}
+
+const (
+	notWanted   = 1<<32 - 1
+	movedHeader = 8
+	movedBuffer = 64 << 10
+
+	// Knowledge about targets may take targetsShare times the memory of waiting records.
+	targetsShare = 4
+	changeSize   = 16
+	leastChanges = 1024
+)
+
+// Resolve calls emit with the decision about each authority that has a capture not after
+// asOf, in no particular order. The zero time means Newest. The argument is valid until
+// emit returns. Nothing can be added afterwards. Resolve returns early when ctx ends.
+//
+// The first round decides each URL as if no redirect led anywhere. Each further round,
+// one for each allowed hop, decides the redirects again with the previous round's
+// outcomes of their targets. So the work is bounded, even if redirects cross and loop.
+func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
+	if asOf.IsZero() {
+		asOf = s.Newest()
+	}
+	return s.resolve(ctx, &newest{set: s, asOf: asOf.Truncate(time.Second), policy: p, emit: emit})
+}
+
+// resolve decides about all URLs.
+func (s *Set) resolve(ctx context.Context, j judge) error {
+	slices.SortFunc(s.wanted, key.compare)
+	r := &resolver{ctx: ctx, set: s, judge: j, wanted: slices.Compact(s.wanted)}
+	s.wanted = nil
+	r.known.start(len(r.wanted))
+	r.moved.Folder = s.options.Folder
+	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
+	defer r.moved.Close()
+
+	err := s.sorter.Merge(func(data []byte) error { return r.visit(record(data)) })
+	if err == nil {
+		err = r.endGroup()
+	}
+	r.known.addUpTo(len(r.wanted), nil)
+	if err == nil {
+		err = r.writer.Flush()
+	}
+	s.sorter.Close() // makes room for the next steps
+	for hop := 1; hop <= access.MaxHops && err == nil; hop++ {
+		err = r.follow(hop == access.MaxHops)
+	}
+	if err != nil {
+		return fmt.Errorf("captures: %w", err)
+	}
+	return nil
+}
+
+// visit takes the next capture, in the order of recordForm.
+func (r *resolver) visit(x record) error {
+	if err := context.Cause(r.ctx); err != nil {
+		return err
+	}
+	if len(r.group) > 0 && record(r.group).key() != x.key() {
+		if err := r.endGroup(); err != nil {
+			return err
+		}
+	}
+	counts, alone := r.judge.may(r.group, x)
+	if !counts {
+		return nil
+	}
+	if alone {
+		r.group = r.group[:0]
+	}
+	r.group = append(r.group, x...)
+	return nil
+}
+
+// endGroup decides about the URL of the group, or puts the group aside if it has
+// redirects.
+func (r *resolver) endGroup() error {
+	if len(r.group) == 0 {
+		return nil
+	}
+	defer func() { r.group = r.group[:0] }()
+	node := record(r.group).key()
+	for next := r.known.next(); next < len(r.wanted) && r.wanted[next].compare(node) < 0; next++ {
+		r.known.add(nil)
+	}
+	wanted := uint32(notWanted)
+	if next := r.known.next(); next < len(r.wanted) && r.wanted[next] == node {
+		wanted = uint32(next)
+	}
+	moved := r.indexTargets()
+	changes := r.judge.decide(r.group, nil)
+	if wanted != notWanted {
+		if err := r.learn(int(wanted), changes, nil); err != nil {
+			return err
+		}
+	}
+	if !moved {
+		return r.judge.finish()
+	}
+	var header [movedHeader]byte
+	binary.LittleEndian.PutUint32(header[:], uint32(len(r.group)))
+	binary.LittleEndian.PutUint32(header[4:], wanted)
+	if _, err := r.writer.Write(header[:]); err != nil {
+		return err
+	}
+	_, err := r.writer.Write(r.group)
+	return err
+}
+
+// learn adds the changes of a target, after copying those of the targets before it from before.
+func (r *resolver) learn(wanted int, changes []change, before *knowledge) error {
+	r.known.addUpTo(wanted, before)
+	r.known.add(changes)
+	if most := max(targetsShare*r.set.options.Memory/changeSize, leastChanges); int64(len(r.known.changes)) > most {
+		return fmt.Errorf("the targets of redirects change more than %d times, which must fit into memory: raise -memory", most)
+	}
+	return nil
+}
+
+// indexTargets replaces the keys of the group's targets by their indices in wanted. It
+// reports whether there are any.
+func (r *resolver) indexTargets() bool {
+	any := false
+	for x := record(r.group); len(x) > 0; x = x[x.size():] {
+		if x.hasTarget() {
+			any = true
+			index, _ := slices.BinarySearchFunc(r.wanted, x.target(), key.compare)
+			binary.LittleEndian.PutUint32(x[40:], uint32(index))
+		}
+	}
+	return any
+}
+
+// follow decides about the groups with redirects, given the known targets. last says
+// that these are the final decisions.
+func (r *resolver) follow(last bool) error {
+	before := r.known
+	r.known = knowledge{}
+	r.known.start(len(r.wanted))
+	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
+	for {
+		if err := context.Cause(r.ctx); err != nil {
+			return err
+		}
+		var header [movedHeader]byte
+		if _, err := io.ReadFull(from, header[:]); errors.Is(err, io.EOF) {
+			r.known.addUpTo(len(r.wanted), &before)
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+		length, wanted := int(binary.LittleEndian.Uint32(header[:])), binary.LittleEndian.Uint32(header[4:])
+		if wanted == notWanted && !last {
+			if _, err := from.Discard(length); err != nil {
+				return fmt.Errorf("temporary file: %w", err)
+			}
+			continue
+		}
+		r.group = slices.Grow(r.group[:0], length)[:length]
+		if _, err := io.ReadFull(from, r.group); err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+		changes := r.judge.decide(r.group, &before)
+		if wanted != notWanted {
+			if err := r.learn(int(wanted), changes, &before); err != nil {
+				return err
+			}
+		}
+		if last {
+			if err := r.judge.finish(); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package hosts
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/runs"
+)
+
+// Reasons why a robots.txt is wanted.
+const (
+	missing = iota
+	stale
+)
+
+var reasons = [...]string{missing: "missing", stale: "stale"}
+
+// Rules say which robots.txt are known; a ruleset.Set implements it.
+type Rules interface {
+	// Fetch returns the HTTP status of the fetch that decides about an authority, and
+	// its time in seconds since 1970; each is 0 if unknown. stale says that it is a last
+	// good copy, and that later fetches failed. known is false if nothing is known about
+	// the authority.
+	Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error)
+}
+
+// NoRules know nothing.
+type NoRules struct{}
+
+// Fetch implements Rules.
+func (NoRules) Fetch([]byte) (status int, fetched int64, stale, known bool, err error) {
+	return 0, 0, false, false, nil
+}
+
+// Options say which robots.txt are wanted.
+type Options struct {
+	// AsOf is the time at which ages are computed, in seconds since 1970, and MaxAge the
+	// most seconds that a fetch may be old. A fetch without a time is not stale.
+	AsOf, MaxAge int64
+	// Memory is about how many bytes sorting may take.
+	Memory int64
+	// Folder is where temporary files are made.
+	Folder string
+	// Fetches, if not nil, calls add for each capture of a robots.txt, with its status, the
+	// time of its fetch and where it leads. It is called only if a wanted robots.txt
+	// redirects, or is a last good copy.
+	Fetches func(add func(authority []byte, status int, fetched int64, location []byte) error) error
+}
+
+// Wanted holds the robots.txt that must be fetched.
+type Wanted struct {
+	// Authorities counts the frontier's authorities, Missing and Stale the wanted ones,
+	// and MissingRows and StaleRows the rows that wait for these.
+	Authorities, Missing, Stale int64
+	MissingRows, StaleRows      int64
+
+	asOf   int64
+	sorter *runs.Sorter // of records, most rows first
+}
+
+// Close removes temporary files.
+func (w *Wanted) Close() { w.sorter.Close() }
+
+// Find finds out what the rules lack for the rows that wait.
+func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
+	w := &Wanted{asOf: o.AsOf, sorter: runs.NewSorter(byRows, o.Memory/2, o.Folder)}
+	known := runs.NewSorter(byAuthority, o.Memory/4, o.Folder)
+	defer known.Close()
+	redirects, copies := false, false
+	err := waiting.counter.Merge(func(authority []byte, rows int64) error {
+		w.Authorities++
+		status, fetched, isCopy, isKnown, err := rules.Fetch(authority)
+		if err != nil {
+			return err
+		}
+		r := newRecord(authority, rows, status, fetched)
+		switch {
+		case !isKnown:
+			w.Missing++
+			w.MissingRows += rows
+		case fetched != 0 && o.AsOf-fetched > o.MaxAge:
+			r[reasonAt] = stale
+			if isCopy {
+				r[copyAt], copies = 1, true
+			}
+			w.Stale++
+			w.StaleRows += rows
+		default:
+			return nil
+		}
+		redirects = redirects || status/100 == 3
+		return known.Add(r)
+	})
+	if err == nil {
+		err = w.rank(known, redirects, copies, o)
+	}
+	if err != nil {
+		w.Close()
+		return nil, fmt.Errorf("hosts: %w", err)
+	}
+	return w, nil
+}
+
+// rank sorts the wanted robots.txt by rows. It adds the locations of redirects, and the last
+// fetches of those that are last good copies: these decide whether they are too old.
+func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) error {
+	if !redirects && !copies || o.Fetches == nil {
+		return known.Merge(func(data []byte) error { return w.sorter.Add(data) })
+	}
+	fetches := runs.NewSorter(byAuthority, o.Memory/4, o.Folder)
+	defer fetches.Close()
+	err := o.Fetches(func(authority []byte, status int, fetched int64, location []byte) error {
+		if fetched > o.AsOf || status/100 != 3 && !copies {
+			return nil
+		}
+		return fetches.Add(newRecord(authority, 0, status, fetched).at(location))
+	})
+	if err != nil {
+		return err
+	}
+	next, stop := iter.Pull(func(yield func(record) bool) {
+		err = fetches.Merge(func(data []byte) error {
+			if !yield(bytes.Clone(data)) {
+				return errEnough
+			}
+			return nil
+		})
+	})
+	defer stop()
+	fetch, more := next()
+	mergeErr := known.Merge(func(data []byte) error {
+		r := record(data)
+		for more && bytes.Compare(fetch.authority(), r.authority()) < 0 {
+			fetch, more = next()
+		}
+		var last record
+		target := []byte(nil) // that of the newest redirect
+		for more && bytes.Equal(fetch.authority(), r.authority()) {
+			last = fetch
+			if fetch.status()/100 == 3 {
+				target = fetch.location()
+			}
+			fetch, more = next()
+		}
+		r = bytes.Clone(r)
+		if r[copyAt] != 0 && last != nil && last.fetched() > r.fetched() {
+			if o.AsOf-last.fetched() <= o.MaxAge {
+				w.Stale--
+				w.StaleRows -= r.rows()
+				return nil
+			}
+			r.setLast(last)
+		}
+		if r.status()/100 == 3 {
+			r = r.at(target)
+		}
+		return w.sorter.Add(r)
+	})
+	return cmp.Or(mergeErr, err)
+}
+
+var errEnough = errors.New("nobody wants more")
+
+// Schema is the schema of the table of wanted robots.txt.
+var Schema = arrow.NewSchema([]arrow.Field{
+	{Name: "url", Type: arrow.BinaryTypes.String},
+	{Name: "rows", Type: arrow.PrimitiveTypes.Int64},
+	{Name: "reason", Type: arrow.BinaryTypes.String},
+	{Name: "status", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+	{Name: "fetched_at", Type: arrow.FixedWidthTypes.Timestamp_ms, Nullable: true},
+	{Name: "age", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+	{Name: "location", Type: arrow.BinaryTypes.String, Nullable: true},
+	{Name: "copy_status", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+	{Name: "copy_fetched_at", Type: arrow.FixedWidthTypes.Timestamp_ms, Nullable: true},
+}, nil)
+
+// Rows yields the table, most wanted first, in records of at most that many rows.
+func (w *Wanted) Rows(rows int) iter.Seq2[arrow.Record, error] {
+	return tables.WrittenRecords(Schema, rows, func(to *tables.Writer) error {
+		return w.sorter.Merge(func(data []byte) error {
+			r := record(data)
+			to.Text(append(bytes.Clone(r.authority()), "/robots.txt"...))
+			to.Long(r.rows())
+			to.Text([]byte(reasons[r[reasonAt]]))
+			to.Optional(r.status())
+			to.Time(r.fetched())
+			if r.fetched() == 0 {
+				to.Null()
+			} else {
+				to.Long(w.asOf - r.fetched())
+			}
+			to.OptionalText(r.location())
+			to.Optional(r.copyStatus())
+			to.Time(r.copyFetched())
+			to.End()
+			return to.Err()
+		})
+	})
+}
+
+// URLs calls visit with the URL of each robots.txt, most wanted first.
+func (w *Wanted) URLs(visit func(url []byte) error) error {
+	var url []byte
+	return w.sorter.Merge(func(data []byte) error {
+		url = append(append(url[:0], record(data).authority()...), "/robots.txt"...)
+		return visit(url)
+	})
+}
+
+// record is a robots.txt that is wanted, or a redirect:
+//
+//	 0  u16  length of the record
+//	 2  u16  length of the authority
+//	 4  u16  status
+//	 6  u8   reason
+//	 7  u8   1 for a last good copy
+//	 8  i64  time of the fetch
+//	16  u64  rows that wait
+//	24  i64  time of the last good copy, if the fetch is a later one
+//	32  u16  its status
+//	34       authority, location
+type record []byte
+
+const (
+	recordHead = 34
+	reasonAt   = 6
+	copyAt     = 7
+	// maxLocation is the longest location that is kept; a longer one is left out.
+	maxLocation = 2048
+)
+
+func newRecord(authority []byte, rows int64, status int, fetched int64) record {
+	r := make(record, recordHead, recordHead+len(authority))
+	binary.LittleEndian.PutUint16(r[2:], uint16(len(authority)))
+	binary.LittleEndian.PutUint16(r[4:], uint16(status))
+	binary.LittleEndian.PutUint64(r[8:], uint64(fetched))
+	binary.LittleEndian.PutUint64(r[16:], uint64(rows))
+	r = append(r, authority...)
+	binary.LittleEndian.PutUint16(r, uint16(len(r)))
+	return r
+}
+
+// at returns the record with a location.
+func (r record) at(location []byte) record {
+	if len(location) <= maxLocation {
+		r = append(r, location...)
+	}
+	binary.LittleEndian.PutUint16(r, uint16(len(r)))
+	return r
+}
+
+// setLast makes the record that of a later fetch than the last good copy.
+func (r record) setLast(last record) {
+	copy(r[24:32], r[8:16])
+	copy(r[32:34], r[4:6])
+	copy(r[4:6], last[4:6])
+	copy(r[8:16], last[8:16])
+}
+
+func (r record) copyFetched() int64 { return int64(binary.LittleEndian.Uint64(r[24:])) }
+func (r record) copyStatus() int    { return int(binary.LittleEndian.Uint16(r[32:])) }
+
+func (r record) size() int         { return int(binary.LittleEndian.Uint16(r)) }
+func (r record) status() int       { return int(binary.LittleEndian.Uint16(r[4:])) }
+func (r record) fetched() int64    { return int64(binary.LittleEndian.Uint64(r[8:])) }
+func (r record) rows() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
+func (r record) authority() []byte { return r[recordHead:][:binary.LittleEndian.Uint16(r[2:])] }
+func (r record) location() []byte  { return r[recordHead+len(r.authority()) : r.size()] }
+
+func form(key func(record) uint64, compare func(a, b record) int) runs.Form {
+	return runs.Form{
+		Head: recordHead, Size: func(head []byte) int { return record(head).size() },
+		Key:     func(data []byte) uint64 { return key(data) },
+		Compare: func(a, b []byte) int { return compare(a, b) },
+	}
+}
+
+var (
+	// byAuthority sorts redirects of an authority by time, too.
+	byAuthority = form(func(record) uint64 { return 0 }, func(a, b record) int {
+		return cmp.Or(bytes.Compare(a.authority(), b.authority()), cmp.Compare(a.fetched(), b.fetched()))
+	})
+	// byRows sorts the most wanted first.
+	byRows = form(func(r record) uint64 { return math.MaxUint64 - uint64(r.rows()) }, func(a, b record) int {
+		return bytes.Compare(a.authority(), b.authority())
+	})
+)

@@ -1,0 +1,326 @@
+package rulepack
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"math/bits"
+	"sort"
+	"sync/atomic"
+
+	"github.com/zeebo/xxh3"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// A bucket holds the authorities whose hashes fall into one range, in the order of
+// their hashes, then of schemes, then of texts:
+//
+//	0  u32  checksum of the bucket's number and of all that follows
+//	4  u32  number of authorities, plus wideBucket
+//	8  u16  for each authority: its fingerprint, the low bits of its hash; zeros up to
+//	        the next multiple of 16 authorities
+//	   u16  for each authority: where its record ends, counted from the first one's
+//	        start; u32 with wideBucket
+//	        for each authority its record: 12 bytes, see origin, and its text,
+//	        without the scheme
+//
+// So what finds an authority is in the first 64 bytes of most buckets, and what is known of
+// it in as many others.
+const (
+	bucketHeaderSize = 8
+	printBlock       = 16 // fingerprints compared at once
+	originSize       = 12
+	// wideBucket is set in the number of authorities of a bucket whose records are longer
+	// than 16 bits can say.
+	wideBucket = 1 << 31
+
+	// perBucket is the average number of authorities in a bucket. Smaller buckets make
+	// the directory larger; larger ones take longer to search, and leave more room
+	// empty at the end of a page.
+	perBucket = 8
+	// scanned is the most authorities of a bucket that is searched linearly.
+	scanned = 4 * perBucket
+	// pageSize is the operating system's unit of reading. No bucket crosses the end
+	// of a page unless it is larger than one.
+	pageSize = 4096
+
+	// MaxAuthority is the most bytes of an authority in a pack. A name in the DNS has
+	// at most 255 (RFC 1035 §2.3.4).
+	MaxAuthority = 2048
+)
+
+// hashOf returns the hash of an authority.
+func hashOf(authority []byte) uint64 { return xxh3.Hash(authority) }
+
+// bucketOf returns the bucket of a hash: buckets divide the range of hashes evenly.
+func bucketOf(hash uint64, buckets uint32) uint32 {
+	bucket, _ := bits.Mul64(hash, uint64(buckets))
+	return uint32(bucket)
+}
+
+// noBody stands for a body where there is none.
+const noBody = matcher.NoBody
+
+// origin is what a pack knows about an authority:
+//
+//	 0  u32  where its body is in the rules, in matcher.BodyAlignment bytes; noBody
+//	        for none
+//	 4  u32  when it was fetched, in seconds since 1970; 0: unknown
+//	 8  u16  status of the fetch, 0: unknown
+//	10  u8   access.Outcome
+//	11  u8   the scheme, and the flags below
+type origin struct {
+	body    uint32
+	fetched uint32
+	status  uint16
+	outcome uint8
+	flags   uint8
+}
+
+// unknown is the origin of an authority that is not in the pack. No authority in a pack
+// has this outcome.
+var unknown = origin{body: noBody, outcome: uint8(access.Unknown)}
+
+// notYet is the origin of an authority of which nothing is known from before
+// Options.AsOf.
+var notYet = origin{body: noBody, outcome: uint8(access.Unknown), flags: flagNotYet}
+
+const (
+	schemeMask = 3
+	// flagLimited: the size limit, or the crawler, cut the body.
+	flagLimited = 4
+	// flagStale: its rules are the last good copy.
+	flagStale = 8
+	// flagNotYet: nothing is known yet; see notYet. It is not in any file.
+	flagNotYet = 16
+)
+
+func (o origin) appendTo(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, o.body)
+	b = binary.LittleEndian.AppendUint32(b, o.fetched)
+	b = binary.LittleEndian.AppendUint16(b, o.status)
+	return append(b, o.outcome, o.flags)
+}
+
+func readOrigin(b []byte) origin {
+	return origin{body: le32(b), fetched: le32(b[4:]), status: le16(b[8:]), outcome: b[10], flags: b[11]}
+}
+
+// The numbers of schemes.
+const (
+	noScheme = iota
+	httpScheme
+	httpsScheme
+	ftpScheme
+)
+
+const (
+	http  = "http://"
+	https = "https://"
+	ftp   = "ftp://"
+)
+
+// schemes are the schemes that are cut off authorities, by their numbers.
+var schemes = [...]string{httpScheme: http, httpsScheme: https, ftpScheme: ftp}
+
+// cutScheme splits an authority into the number of its scheme and the rest. It compares
+// with constants, which is several times faster than a loop over schemes.
+func cutScheme(authority []byte) (scheme uint8, text []byte) {
+	switch n := len(authority); {
+	case n > len(https) && string(authority[:len(https)]) == https:
+		return httpsScheme, authority[len(https):]
+	case n > len(http) && string(authority[:len(http)]) == http:
+		return httpScheme, authority[len(http):]
+	case n > len(ftp) && string(authority[:len(ftp)]) == ftp:
+		return ftpScheme, authority[len(ftp):]
+	}
+	return noScheme, authority
+}
+
+// compareAuthorities orders authorities with equal hashes.
+func compareAuthorities(a, b []byte) int {
+	schemeA, textA := cutScheme(a)
+	schemeB, textB := cutScheme(b)
+	return cmp.Or(cmp.Compare(schemeA, schemeB), bytes.Compare(textA, textB))
+}
+
+// bucket is a checked bucket. The slice may extend past the bucket's end. Its file can be
+// written to after the check: then it may say anything, but nothing reads outside.
+type bucket []byte
+
+var (
+	errBucketLayout   = errors.New("layout")
+	errBucketChecksum = errors.New("checksum")
+)
+
+// check checks everything about a bucket except its authorities' origins and order.
+// number is the bucket's number.
+func (b bucket) check(number uint32) error {
+	if len(b) < bucketHeaderSize || uint64(b.count())*(2+2+originSize) > uint64(len(b)) || b.records() > len(b) {
+		return errBucketLayout
+	}
+	end, room := uint32(0), uint64(len(b)-b.records())
+	for i := range b.count() {
+		next := b.end(i)
+		if uint64(next) < uint64(end)+originSize || uint64(next) > room {
+			return errBucketLayout
+		}
+		end = next
+	}
+	if bucketChecksum(number, b[4:b.size()]) != le32(b) {
+		return errBucketChecksum
+	}
+	return nil
+}
+
+// bucketChecksum covers the number, so that no bucket can pass for another.
+func bucketChecksum(number uint32, data []byte) uint32 {
+	return updateChecksum(checksum(binary.LittleEndian.AppendUint32(make([]byte, 0, 4), number)), data)
+}
+
+func (b bucket) count() int { return int(le32(b[4:]) &^ wideBucket) }
+
+// prints returns the fingerprints.
+func (b bucket) prints() []byte { return b[bucketHeaderSize:b.ends()] }
+
+// ends and records return where these columns start.
+func (b bucket) ends() int {
+	return bucketHeaderSize + 2*((b.count()+printBlock-1)&^(printBlock-1))
+}
+
+func (b bucket) records() int {
+	if b.wide() {
+		return b.ends() + 4*b.count()
+	}
+	return b.ends() + 2*b.count()
+}
+
+func (b bucket) wide() bool { return le32(b[4:])&wideBucket != 0 }
+
+// end returns the end of the record of authority i among the records.
+func (b bucket) end(i int) uint32 {
+	if b.wide() {
+		return le32(b[b.ends()+4*i:])
+	}
+	return uint32(le16(b[b.ends()+2*i:]))
+}
+
+// record returns the record of authority i: an origin of unknown and no text if the bucket
+// was written to.
+func (b bucket) record(i int) record {
+	start, end := uint64(0), uint64(b.end(i))
+	if i > 0 {
+		start = uint64(b.end(i - 1))
+	}
+	at := uint64(b.records())
+	if start+originSize > end || at+end > uint64(len(b)) {
+		return noRecord
+	}
+	return record(b[at+start : at+end])
+}
+
+// record is what a bucket has of an authority.
+type record []byte
+
+func (r record) origin() origin { return readOrigin(r) }
+func (r record) text() []byte   { return r[originSize:] }
+
+// noRecord is that of an authority that does not exist.
+var noRecord = record(unknown.appendTo(nil))
+
+func (b bucket) origin(i int) origin { return b.record(i).origin() }
+
+// size returns the bucket's size in bytes.
+func (b bucket) size() int {
+	size := b.records()
+	if n := b.count(); n > 0 {
+		size += int(b.end(n - 1))
+	}
+	return size
+}
+
+// appendAuthority appends authority i to dst.
+func (b bucket) appendAuthority(dst []byte, i int) []byte {
+	r := b.record(i)
+	return append(append(dst, schemes[r.origin().flags&schemeMask]...), r.text()...)
+}
+
+// likely returns the index of the first authority whose fingerprint is that of a hash, which
+// is hardly ever another authority; -1 for none, and for a bucket that is searched otherwise.
+func (b bucket) likely(hash uint64) int {
+	if count := b.count(); count <= printBlock && len(b) >= bucketHeaderSize+2*printBlock {
+		for like := likePrint(b[bucketHeaderSize:], uint16(hash)); like != 0; like &= like - 1 {
+			bit := bits.TrailingZeros64(like)
+			if i := printIndex(bit); i < count {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// printIndex returns the index of a fingerprint by its bit in the result of likePrint.
+func printIndex(bit int) int { return bit&3*4 + bit>>4 }
+
+// find returns the index of an authority in the bucket.
+func (b bucket) find(hash uint64, authority []byte) (place int, known bool) {
+	count, prints := b.count(), b.prints()
+	if count > scanned {
+		return b.search(hash, authority)
+	}
+	for first := 0; first < count; first += printBlock {
+		for like := likePrint(prints[2*first:], uint16(hash)); like != 0; like &= like - 1 {
+			bit := bits.TrailingZeros64(like)
+			if i := first + printIndex(bit); i < count {
+				if b.record(i).is(authority) {
+					return i, true
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+// is reports whether a record is that of an authority.
+func (r record) is(authority []byte) bool {
+	scheme, text := cutScheme(authority)
+	return r[originSize-1]&schemeMask == scheme && bytes.Equal(r.text(), text)
+}
+
+// likePrint returns a set of bits, one for each of the first printBlock fingerprints
+// that equals print, and rarely for another: fingerprint 4i+j has bit 16j+i. It
+// compares all at once, because a branch on the number of authorities in a bucket could
+// not be predicted.
+func likePrint(prints []byte, print uint16) uint64 {
+	prints = prints[:2*printBlock]
+	all := uint64(print) * 0x0001_0001_0001_0001
+	return zeroLanes(le64(prints)^all) | zeroLanes(le64(prints[8:])^all)<<1 |
+		zeroLanes(le64(prints[16:])^all)<<2 | zeroLanes(le64(prints[24:])^all)<<3
+}
+
+// zeroLanes returns bit 16j for each 16-bit lane j that is zero. A lane of 1 right
+// above a zero lane is also reported.
+func zeroLanes(x uint64) uint64 {
+	return (x - 0x0001_0001_0001_0001) &^ x >> 15 & 0x0001_0001_0001_0001
+}
+
+// search finds an authority by binary search, so that a bucket full of hosts chosen for
+// their hashes stays cheap.
+func (b bucket) search(hash uint64, authority []byte) (place int, known bool) {
+	var memory [MaxAuthority + 8]byte
+	return sort.Find(b.count(), func(i int) int {
+		other := b.appendAuthority(memory[:0], i)
+		return cmp.Or(cmp.Compare(hash, hashOf(other)), compareAuthorities(authority, other))
+	})
+}
+
+// bitmap is a set of numbers that only grows and is safe for concurrent use.
+type bitmap []atomic.Uint32
+
+func newBitmap(n uint32) bitmap { return make(bitmap, (uint64(n)+31)/32) }
+
+func (b bitmap) has(i uint32) bool { return b[i/32].Load()>>(i%32)&1 != 0 }
+func (b bitmap) set(i uint32)      { b[i/32].Or(1 << (i % 32)) }

@@ -1,0 +1,450 @@
+package rulepack
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/runs"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+const (
+	// DefaultBuildMemory is the default of BuildOptions.Memory: 512 MiB.
+	DefaultBuildMemory = 512 << 20
+	// Sorting authorities takes 1/authorityShare of the memory, bodies 1/bodyShare, and the
+	// names of agents 1/nameShare: a body with names beyond that is kept as its source.
+	// The rest is for what cannot go to temporary files: about 150 bytes for each
+	// distinct body, one byte for each authority, and compiling.
+	authorityShare = 2
+	bodyShare      = 8
+	nameShare      = 16
+	leastNames     = 4 << 20
+)
+
+// BuildOptions say how a pack is made. The zero value is the default.
+type BuildOptions struct {
+	// Profile is the profile to compile for; default robotstxt.RFC9309.
+	Profile matcher.Profile
+	// Limit is how many bytes of a body count (RFC 9309 §2.5). Values below
+	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile has no
+	// limit.
+	Limit int
+	// Memory is about how many bytes of memory to use; 0 means DefaultBuildMemory. What
+	// does not fit goes to temporary files next to the pack.
+	Memory int64
+	// History makes a pack with a history, see Entry.History.
+	History bool
+	// Maker is the program's version; the pack records it.
+	Maker string
+	// Partition is one of Partitions, which divide the authorities by hash (package
+	// partition). The pack gets only this partition's authorities; 0 of 0 takes all.
+	Partition, Partitions int
+	// Sources keeps the source of all bodies instead of compiling them.
+	Sources bool
+}
+
+// Entry is what a rules source knows about an authority.
+type Entry struct {
+	// Authority is a key as urls.Scratch.Split returns it, of at most
+	// MaxAuthority bytes.
+	Authority []byte
+	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1). It must not
+	// be access.Unknown.
+	Access access.Outcome
+	// Body is the body of robots.txt when Access is access.Rules.
+	Body []byte
+	// Cut: Body is only the beginning of what the server sent.
+	Cut bool
+	// Kept is Keep's result for the body, and replaces Body and Cut; 0 for none.
+	Kept uint64
+	// Stale: Body is the last good copy of a robots.txt that has been unreachable for
+	// long (RFC 9309 §2.3.1.4).
+	Stale bool
+	// Status is the HTTP status of the fetch, 0 where it is not known.
+	Status uint16
+	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
+	// known.
+	Fetched uint32
+	// History lists what held when, oldest first, for a pack with a history. Its bodies
+	// must come from Keep. An entry without a history holds at all times.
+	History []Interval
+	// Source ranks the sources: of several entries for one authority, the one with the
+	// lowest Source counts. Before the history of that one begins, the next one counts.
+	// A source may add only one entry for each authority.
+	Source uint32
+}
+
+// Builder makes a rule pack. Add compiles bodies, so call it from several goroutines.
+type Builder struct {
+	ctx  context.Context // ends the pack
+	name string
+	out  blob.Writer
+	o    BuildOptions
+
+	bodies bodies
+	mu     sync.Mutex // for the following
+	queue  *runs.Sorter
+	record []byte // reused
+	err    error  // the first error; see fail
+	asOf   uint32
+}
+
+// Create starts the pack of that name, a file or an object. The pack replaces an older
+// one only when Finish succeeds. When ctx ends, Finish fails with its error.
+func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) {
+	if o.Memory <= 0 {
+		o.Memory = DefaultBuildMemory
+	}
+	o.Limit = max(o.Limit, robotstxt.DefaultLimit)
+	if o.Profile == robotstxt.Google {
+		o.Limit = 0
+	}
+	out, err := blob.Create(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	folder := spillFolder(name)
+	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
+	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
+	b.bodies = bodies{
+		profile: o.Profile, limit: o.Memory / bodyShare, sources: o.Sources,
+		numbers: make(map[digest]uint32), spill: runs.Spill{Folder: folder},
+		names: dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
+	}
+	return b, nil
+}
+
+// SetAsOf records the time after which no fetch counted, in seconds since 1970. The
+// default, 0, means the newest fetch.
+func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
+
+// History reports whether the pack gets a history.
+func (b *Builder) History() bool { return b.o.History }
+
+// Folder returns the folder of the builder's temporary files.
+func (b *Builder) Folder() string { return b.bodies.spill.Folder }
+
+// spillFolder returns the folder for temporary files: a pack's own folder, which needs
+// room for the pack anyway, or for an object the system's temporary folder.
+func spillFolder(name string) string {
+	if info, err := os.Stat(name); name == blob.Stdio || blob.IsURL(name) || err == nil && !info.Mode().IsRegular() {
+		return os.TempDir()
+	}
+	return filepath.Dir(name)
+}
+
+// Add adds what is known about an authority. It does not retain e. An invalid entry is
+// refused, and building may go on without it; after any other error Finish fails. Add
+// must not be called after Finish or Abort.
+func (b *Builder) Add(e Entry) error {
+	if err := b.add(e); err != nil {
+		return fmt.Errorf("rulepack: %s: %w", b.name, err)
+	}
+	return nil
+}
+
+func (b *Builder) add(e Entry) error {
+	if n := len(e.Authority); n == 0 || n > MaxAuthority {
+		return fmt.Errorf("%.80q is no authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
+	}
+	if !has(b.o.Partition, b.o.Partitions, e.Authority) {
+		return nil
+	}
+	kept := e.Kept
+	if e.Access == access.Rules && kept == 0 {
+		var err error
+		if kept, err = b.keep(e.Body, e.Cut); err != nil {
+			return fmt.Errorf("%s: %w", e.Authority, err)
+		}
+	}
+	o, err := b.originOf(e.Access, kept, e.Stale, e.Status, e.Fetched)
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Authority, err)
+	}
+	var history intervals
+	if b.o.History {
+		if history, err = b.intervals(&e, o); err != nil {
+			return err
+		}
+	}
+	b.use(&e.Authority, o, history)
+	b.mu.Lock()
+	b.record = appendQueued(b.record[:0], e.Authority, e.Source, o, history)
+	err = b.queue.Add(b.record)
+	b.mu.Unlock()
+	return b.fail(err)
+}
+
+// use says which bodies an authority has.
+func (b *Builder) use(authority *[]byte, o origin, history intervals) {
+	var surt surtStart
+	known := false
+	last := uint32(noBody)
+	use := func(body uint32) {
+		if body == noBody || body == last {
+			return
+		}
+		if !known {
+			surt, known = surtOf(*authority), true
+		}
+		last = body
+		b.bodies.usedBy(body, &surt)
+	}
+	use(o.body)
+	for n := range history.len() {
+		use(history.at(n).body)
+	}
+}
+
+// originOf returns the origin of an entry or an interval, with the builder's number of
+// the body.
+func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uint16, fetched uint32) (origin, error) {
+	o := origin{body: noBody, fetched: fetched, status: status, outcome: uint8(a)}
+	if stale {
+		o.flags |= flagStale
+	}
+	switch a {
+	case access.Rules:
+		if kept == 0 {
+			return o, errors.New("rules without a body")
+		}
+		o.body = uint32(kept) - 1
+		if kept&keptLimited != 0 {
+			o.flags |= flagLimited
+		}
+	case access.AllowAll, access.DisallowAll:
+	default:
+		return o, fmt.Errorf("access %d is no outcome of a fetch", a)
+	}
+	return o, nil
+}
+
+// keptLimited is set in Keep's result if only part of the body counts. The bits below
+// it are 1 + the body's number in the builder.
+const keptLimited = 1 << 32
+
+// Keep compiles a body before its authority is known; cut says that it is only the
+// beginning of what the server sent. It does not retain the body, and is safe for
+// concurrent use. A body that no Entry names is left out of the pack.
+func (b *Builder) Keep(body []byte, cut bool) (kept uint64, err error) {
+	if kept, err = b.keep(body, cut); err != nil {
+		return 0, fmt.Errorf("rulepack: %s: %w", b.name, err)
+	}
+	return kept, nil
+}
+
+func (b *Builder) keep(body []byte, cut bool) (kept uint64, err error) {
+	counted, limited := robotstxt.Counted(body, robotstxt.Options{Profile: b.o.Profile, Limit: b.o.Limit, Cut: cut})
+	if uint64(len(counted)) > math.MaxUint32 {
+		return 0, fmt.Errorf("the body has %d bytes", len(counted))
+	}
+	number, err := b.bodies.add(counted)
+	if err != nil {
+		return 0, b.fail(err)
+	}
+	kept = uint64(number) + 1
+	if limited {
+		kept |= keptLimited
+	}
+	return kept, nil
+}
+
+// fail keeps the first error for Finish, because something is missing after it.
+func (b *Builder) fail(err error) error {
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.err = cmp.Or(b.err, err)
+	}
+	return err
+}
+
+// Abort discards the pack. It does nothing after Finish.
+func (b *Builder) Abort() {
+	b.out.Abort()
+	b.queue.Close()
+	b.bodies.spill.Close()
+}
+
+// Finish completes the pack and describes it. After an error there is no new pack.
+func (b *Builder) Finish() (*Info, error) {
+	defer b.Abort()
+	w := newPackWriter(b.out, b.version(), b.o.Partition, b.o.Partitions)
+	info, err := (*Info)(nil), b.err
+	if err == nil {
+		info, err = b.write(w)
+	}
+	if err == nil {
+		err = w.finish()
+	}
+	if err == nil {
+		err = b.out.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rulepack: %s: %w", b.name, err)
+	}
+	info.Size, info.Sections, info.Checksum = w.at, w.sections, identityOf(w.head, w.table, uint64(w.at))
+	return info, nil
+}
+
+// version returns the version of the pack's format.
+func (b *Builder) version() int {
+	if b.o.History {
+		return historyVersion
+	}
+	return version
+}
+
+// write writes the sections.
+func (b *Builder) write(w *packWriter) (*Info, error) {
+	info := &Info{
+		Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit, Partition: b.o.Partition, Partitions: b.o.Partitions,
+	}
+	if err := b.findUsed(); err != nil {
+		return nil, err
+	}
+	order, err := b.bodies.order()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.writeAuthorities(w, info, &order); err != nil {
+		return nil, err
+	}
+	if b.asOf != 0 {
+		info.AsOf = int64(b.asOf)
+	}
+	for number := range b.bodies.known {
+		if k := b.bodies.known[number]; k.used {
+			info.addBody(k)
+		}
+	}
+	if err := b.writeBodies(w, &order); err != nil {
+		return nil, err
+	}
+	w.begin(metaSection)
+	_, err = w.Write(info.append(nil))
+	return info, err
+}
+
+// findUsed finds the bodies that the pack's authorities have. Where a body lies depends on
+// all of them, and an authority has the place of its body: so the authorities are gone
+// through twice.
+func (b *Builder) findUsed() error {
+	use := func(body uint32) {
+		if body != noBody {
+			b.bodies.known[body].used = true
+		}
+	}
+	return mergeQueued(b.queue, func(authority queued, history intervals) error {
+		if err := context.Cause(b.ctx); err != nil {
+			return err
+		}
+		use(authority.origin().body)
+		for n := range history.len() {
+			use(history.at(n).body)
+		}
+		return nil
+	})
+}
+
+// writeAuthorities writes the buckets and their directory.
+func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) error {
+	w.begin(authoritiesSection)
+	buckets := newBucketWriter(w, b.queue.Len())
+	if b.o.History {
+		buckets.intervals = newIntervalWriter(b.bodies.spill.Folder)
+		defer buckets.intervals.close()
+	}
+	place := func(body *uint32) { // replaces the builder's number
+		if *body != noBody {
+			*body = order.places[*body]
+		}
+	}
+	err := mergeQueued(b.queue, func(authority queued, history intervals) error {
+		if err := context.Cause(b.ctx); err != nil {
+			return err
+		}
+		o := authority.origin()
+		var flags uint8
+		if o.body != noBody {
+			flags = b.bodies.known[o.body].flags
+		}
+		place(&o.body)
+		info.add(o, flags)
+		info.Intervals += int64(history.len())
+		if err := buckets.add(authority.hash(), o, authority.authority()); err != nil {
+			return err
+		}
+		rows := history.rows[:0]
+		for n := range history.len() {
+			i := history.at(n)
+			place(&i.body)
+			rows = i.appendTo(rows)
+		}
+		return buckets.intervals.add(history)
+	})
+	if err == nil {
+		err = buckets.finish()
+	}
+	if err != nil {
+		return err
+	}
+	b.queue.Close() // frees its memory and file for the bodies
+	w.begin(directorySection)
+	if err := binary.Write(w, binary.LittleEndian, buckets.directory); err != nil {
+		return err
+	}
+	return buckets.intervals.write(w)
+}
+
+// writeBodies writes the sections of bodies.
+func (b *Builder) writeBodies(w *packWriter, order *order) error {
+	folder := b.bodies.spill.Folder
+	rest := [...]struct {
+		kind   int
+		buffer *bufio.Writer
+		spill  runs.Spill
+	}{{kind: notesSection}, {kind: recordsSection}, {kind: bodiesSection}, {kind: digestsSection}}
+	for i := range rest {
+		r := &rest[i]
+		r.spill.Folder = folder
+		r.buffer = bufio.NewWriterSize(&r.spill, copyingSize)
+		defer r.spill.Close()
+	}
+	names, numbers := b.bodies.names.sorted()
+	w.begin(rulesSection)
+	err := b.bodies.write(
+		bodyOutputs{rules: w, notes: rest[0].buffer, records: rest[1].buffer, rows: rest[2].buffer, digests: rest[3].buffer},
+		order, numbers, func() bool { return b.ctx.Err() == nil },
+	)
+	if err == nil {
+		err = context.Cause(b.ctx)
+	}
+	for i := range rest {
+		r := &rest[i]
+		if err == nil {
+			err = r.buffer.Flush()
+		}
+		if err == nil {
+			w.begin(r.kind)
+			_, err = io.Copy(w, r.spill.All())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.begin(namesSection)
+	return b.bodies.names.write(w, names)
+}

@@ -1,0 +1,154 @@
+//go:build unix
+
+package rulepack
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// TestCutWhileOpen cuts a pack under a reader, at each place where that may
+// meet a lookup: the system answers the next read behind the end with a signal.
+func TestCutWhileOpen(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 2000, Missing: -1})
+	original := read(t, buildCorpus(t, c, robotstxt.RFC9309))
+	var authorities [][]byte
+	var keys []matcher.Key
+	for o := range c.Origins() {
+		authorities = append(authorities, o.Authority())
+		keys = append(keys, matcher.Key{Text: o.Authority()})
+	}
+	for _, size := range []int{0, 1, 4096, len(original) / 4, len(original) / 2, len(original) - 1} {
+		name := filepath.Join(t.TempDir(), "cut.rules")
+		if err := os.WriteFile(name, original, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p := mustOpen(t, name, Options{Chains: []matcher.Chain{{"CCBot"}}})
+		var o matcher.Origin
+		if err := p.Lookup(authorities[0], &o); err != nil {
+			t.Fatal(err)
+		}
+		kept := o.Tries[0]
+		if err := os.Truncate(name, int64(size)); err != nil {
+			t.Fatal(err)
+		}
+		var failed error
+		for _, authority := range authorities {
+			if err := p.Lookup(authority, &o); err != nil {
+				failed = err
+			}
+		}
+		if failed == nil && size <= len(original)/2 {
+			t.Errorf("cut to %d bytes: no lookup failed", size)
+		}
+		if failed != nil && !strings.Contains(failed.Error(), name) {
+			t.Errorf("cut to %d bytes: %v", size, failed)
+		}
+		if _, err := p.LookupAll(keys, make([]matcher.Origin, len(keys))); (err != nil) != (failed != nil) {
+			t.Errorf("cut to %d bytes: all at once: %v, one by one: %v", size, err, failed)
+		}
+		if err := p.Unchanged(); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {
+			t.Errorf("cut to %d bytes: Unchanged: %v", size, err)
+		}
+		for range kept.Lines() { // what was looked up is a copy
+		}
+		if err := p.Verify(); err == nil {
+			t.Errorf("cut to %d bytes: Verify: no error", size)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		if p, err := Inspect(name); err == nil {
+			p.Close()
+			t.Errorf("cut to %d bytes: it opens", size)
+		}
+	}
+}
+
+// TestOverwrittenWhileOpen writes other bytes over a pack in use: whatever a
+// lookup says then, it says it, and Unchanged tells.
+func TestOverwrittenWhileOpen(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 500, Missing: -1})
+	original := read(t, buildCorpus(t, c, robotstxt.RFC9309))
+	for _, filler := range []byte{0, 0xFF, 0x55, 1} {
+		name := filepath.Join(t.TempDir(), "site.rules")
+		if err := os.WriteFile(name, original, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p := mustOpen(t, name, Options{Chains: []matcher.Chain{{"CCBot"}}, Explain: true})
+		var o matcher.Origin
+		look := func() {
+			for origin := range c.Origins() {
+				_ = p.Lookup(origin.Authority(), &o) // an error or not
+			}
+		}
+		look()
+		if err := p.Unchanged(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := make([]byte, len(original))
+		for i := range data {
+			data[i] = filler
+		}
+		if _, err := f.Write(data); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		later := time.Now().Add(time.Hour) // clocks of file systems tick slowly
+		if err := os.Chtimes(name, later, later); err != nil {
+			t.Fatal(err)
+		}
+		look()
+		if err := p.Unchanged(); !errors.Is(err, ErrChanged) {
+			t.Errorf("Unchanged: %v", err)
+		}
+		p.Close()
+	}
+}
+
+// TestReplacedWhileOpen puts another pack in a pack's place, which is allowed.
+func TestReplacedWhileOpen(t *testing.T) {
+	c := corpus.New(corpus.Options{Origins: 50, Missing: -1})
+	name := buildCorpus(t, c, robotstxt.RFC9309)
+	p := mustOpen(t, name, Options{})
+	other := name + ".new"
+	if err := os.WriteFile(other, []byte("something else"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other, name); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(p.Unchanged(), p.Verify()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChecksum has packs that differ in one rule.
+func TestChecksum(t *testing.T) {
+	var sums []string
+	for _, body := range []string{"User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\n", "User-agent: *\nDisallow: /a\n"} {
+		name := build(t, []Entry{{Authority: []byte("http://a.example"), Access: access.Rules, Body: []byte(body)}}, BuildOptions{}, 1)
+		p, err := Inspect(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, p.Info().Checksum)
+		p.Close()
+	}
+	if sums[0] == sums[1] || sums[0] != sums[2] || len(sums[0]) != 32 {
+		t.Errorf("checksums %q", sums)
+	}
+}

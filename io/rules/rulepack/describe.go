@@ -1,0 +1,189 @@
+package rulepack
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"runtime/debug"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Authority is what a pack knows about an authority.
+type Authority struct {
+	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1).
+	Access access.Outcome
+	// Body says for Pack.Body and Pack.BodyFacts which body it has, if Access is
+	// access.Rules. It is where the body lies, and no number.
+	Body uint32
+	// Status is the HTTP status of the fetch, 0 where it is not known.
+	Status int
+	// Fetched is the time of the fetch in seconds since 1970, 0 where it is not
+	// known.
+	Fetched int64
+	// Limited: the size limit, or the crawler, cut the body.
+	Limited bool
+	// Stale: the body is the last good copy of a robots.txt that has been unreachable
+	// for long (RFC 9309 §2.3.1.4).
+	Stale bool
+}
+
+// Authority returns what the pack knows about an authority, a key as urls.Scratch.Split
+// returns it. known is false if the pack does not have it.
+func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	o, err := p.find(authority, p.locate(authority))
+	if err != nil || o.isUnknown() {
+		return a, false, err
+	}
+	return o.describe(), true, nil
+}
+
+func (o origin) isUnknown() bool { return access.Outcome(o.outcome) == access.Unknown }
+
+func (o origin) describe() Authority {
+	return Authority{
+		Access: access.Outcome(o.outcome), Body: o.body, Status: int(o.status), Fetched: int64(o.fetched),
+		Limited: o.flags&flagLimited != 0, Stale: o.flags&flagStale != 0,
+	}
+}
+
+// Each calls visit for each authority that the pack knows at Options.AsOf, in the pack's
+// order, until visit returns an error. The key is valid until visit returns.
+func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	if p.file == nil {
+		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	var authority []byte
+	for number := range p.buckets {
+		b, err := p.bucket(number, p.start(number))
+		if err != nil {
+			return err
+		}
+		for i := range b.count() {
+			authority = b.appendAuthority(authority[:0], i)
+			o, err := p.deciding(authority, number, b, i)
+			if err == nil && !o.isUnknown() {
+				err = visit(authority, o.describe())
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// BodyFacts returns the kind and digest of an Authority's body, of which it reads the head
+// alone.
+func (p *Pack) BodyFacts(body uint32) (kind robotstxt.BodyKind, digest [sha256.Size]byte, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	number, err := p.numberOf(body)
+	if err != nil {
+		return 0, digest, err
+	}
+	return kindOf(readRow(p.rows, number).flags), p.digest(number), nil
+}
+
+// BodyNumber returns the place of an Authority's body in the order of the pack's bodies.
+func (p *Pack) BodyNumber(body uint32) (number uint32, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	return p.numberOf(body)
+}
+
+// numberOf returns the number of the body at a place.
+func (p *Pack) numberOf(place uint32) (uint32, error) {
+	if p.file == nil {
+		return 0, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	info, err := p.open.Info(place)
+	switch {
+	case err != nil:
+		return 0, p.damagedBody(place, err)
+	case info.Number >= p.bodies || readRow(p.rows, info.Number).rules[0] != uint64(place)*matcher.BodyAlignment:
+		return 0, p.damaged("body at %d: it has another's number", uint64(place)*matcher.BodyAlignment)
+	}
+	return info.Number, nil
+}
+
+// Body is a body in a pack, described.
+type Body struct {
+	// Number is its place in the order of the pack's bodies.
+	Number uint32
+	// Compiled is the body for all agents, with notes; nil where Source is set.
+	Compiled *matcher.Body
+	// Source is the original body, if it could not be compiled for all agents.
+	Source []byte
+	// Kind is what it looks like.
+	Kind robotstxt.BodyKind
+	// Digest is the SHA-256 of the part of the body that counts.
+	Digest [sha256.Size]byte
+	// Records are its other records.
+	Records Records
+	// Bytes is the size of its rules in the pack.
+	Bytes int
+}
+
+// Body describes an Authority's body. It copies and checks all of it.
+func (p *Pack) Body(body uint32) (b *Body, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	number, err := p.numberOf(body)
+	if err != nil {
+		return nil, err
+	}
+	return p.describeBody(number)
+}
+
+// describeBody describes a body by its number.
+func (p *Pack) describeBody(number uint32) (*Body, error) {
+	rules, r, err := p.bodyRules(number)
+	if err != nil {
+		return nil, err
+	}
+	b := &Body{Number: number, Kind: kindOf(r.flags), Digest: p.digest(number), Bytes: len(rules)}
+	if r.flags&bodySource != 0 {
+		if b.Source, err = p.source(rules, number); err != nil {
+			return nil, err
+		}
+	} else {
+		notes, err := p.bodyNotes(number, r)
+		if err != nil {
+			return nil, err
+		}
+		if b.Compiled, err = p.openBody(number, rules, notes); err != nil {
+			return nil, err
+		}
+	}
+	if b.Records, err = p.bodyRecords(number, r); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// digest returns the digest of a body that exists.
+func (p *Pack) digest(number uint32) [sha256.Size]byte {
+	return [sha256.Size]byte(p.digests[sha256.Size*int64(number):])
+}
+
+// bodyRecords returns a body's other records.
+func (p *Pack) bodyRecords(number uint32, r row) (records Records, err error) {
+	blob, ok := within(p.records, r.records)
+	if !ok {
+		return records, p.damaged("records of body %d lie outside", number)
+	}
+	data, err := openBlob(blob)
+	if err == nil {
+		records, err = readRecords(data)
+	}
+	if err != nil {
+		err = fmt.Errorf("rulepack: %s: records of body %d: %w", p.name, number, err)
+	}
+	return records, err
+}

@@ -1,0 +1,51 @@
+package rulepack
+
+import (
+	"fmt"
+)
+
+// guard, deferred, turns a panic into an error if the mapped file caused it, as Fault does.
+// The caller must have set debug.SetPanicOnFault. Other panics go on.
+func (p *Pack) guard(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if *err = p.Fault(r); *err == nil {
+		panic(r)
+	}
+}
+
+// Fault implements [matcher.Mapped]. It returns an error for a memory fault in the mapped
+// file, which follows an error of its disk or a read past the end of a cut file, and for any
+// panic after the file was written to; nil for others.
+func (p *Pack) Fault(recovered any) error {
+	if err := p.Unchanged(); err != nil {
+		return err
+	}
+	if fault, ok := recovered.(interface{ Addr() uintptr }); ok && p.file != nil && p.file.has(fault.Addr()) {
+		return fmt.Errorf("rulepack: %s: %w", p.name, ErrUnreadable)
+	}
+	return nil
+}
+
+// Unchanged returns ErrChanged if the pack was written to since it was opened. It compares
+// size and time without reading the pack. A pack that was replaced by another file counts
+// as unchanged.
+func (p *Pack) Unchanged() error {
+	if p.file == nil || p.file.file == nil {
+		return nil
+	}
+	now, err := p.file.file.Stat()
+	if err != nil {
+		return named(p.name, err)
+	}
+	before := p.file.info
+	switch {
+	case now.Size() != before.Size():
+		return fmt.Errorf("rulepack: %s: %w: it had %d bytes and has %d", p.name, ErrChanged, before.Size(), now.Size())
+	case !now.ModTime().Equal(before.ModTime()):
+		return fmt.Errorf("rulepack: %s: %w", p.name, ErrChanged)
+	}
+	return nil
+}

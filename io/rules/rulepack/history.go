@@ -1,0 +1,185 @@
+package rulepack
+
+import (
+	"runtime/debug"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// findAt returns an authority's origin at Options.AsOf.
+func (p *Pack) findAt(number uint32, b bucket, place int) (origin, error) {
+	all, err := p.intervalsOf(number, b, place)
+	if err != nil {
+		return unknown, err
+	}
+	n := all.before(p.asOf + 1)
+	if n == 0 {
+		return notYet, nil
+	}
+	i, times := all.at(n-1), all.timesOf(n-1)
+	i.fetched = i.fetchedAt(all.times[times[0]:times[1]], p.asOf)
+	return i.origin, nil
+}
+
+var _ matcher.Historical = (*Pack)(nil)
+
+// AppendSpans implements [matcher.Historical], for a pack with a history.
+func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.Span, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	l := p.locate(authority)
+	b, place, known, err := p.place(authority, l)
+	if err != nil || !known {
+		return spans, err
+	}
+	all, err := p.intervalsOf(l.bucket, b, place)
+	if err != nil {
+		return spans, err
+	}
+	for n := range all.len() {
+		i, times := all.at(n), all.timesOf(n)
+		spans = append(spans, matcher.Span{
+			From: int64(i.from), Fetched: int64(i.fetched), Seen: int64(i.seen),
+			Access: access.Outcome(i.outcome), Stale: i.flags&flagStale != 0, Status: int(i.status), Body: i.body,
+			Times: [2]uint64{all.begin + times[0], all.begin + times[1]},
+		})
+	}
+	return spans, nil
+}
+
+// OpenSpan implements [matcher.Historical].
+func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	found := origin{body: s.Body, fetched: uint32(s.Fetched), status: uint16(s.Status), outcome: uint8(s.Access)}
+	if s.Stale {
+		found.flags |= flagStale
+	}
+	return p.tell(found, o)
+}
+
+// AppendTimes implements [matcher.Historical].
+func (p *Pack) AppendTimes(times []int64, authority []byte, s *matcher.Span) (_ []int64, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	times = append(times, s.Fetched)
+	between, ok := within(p.intervals, s.Times)
+	if !ok {
+		return times, p.damaged("the times of %q", authority)
+	}
+	at := uint32(s.Fetched)
+	for ok {
+		if at, between, ok = nextTime(between, at); ok {
+			times = append(times, int64(at))
+		}
+	}
+	if s.Seen != s.Fetched {
+		times = append(times, s.Seen)
+	}
+	return times, nil
+}
+
+// intervalsOf returns the intervals of authority i of a bucket.
+func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
+	data, err := p.intervalBucket(number, b)
+	if err != nil {
+		return intervals{}, err
+	}
+	if uint64(len(data)) < intervalHeaderSize+4*uint64(i+1) {
+		return intervals{}, p.damaged("intervals of bucket %d", number)
+	}
+	start, end := uint32(0), le32(data[intervalHeaderSize+4*i:])
+	if i > 0 {
+		start = le32(data[intervalHeaderSize+4*(i-1):])
+	}
+	all, ok := openIntervals(data, b.count())
+	if !ok || start >= end || int(end) > all.len() {
+		return intervals{}, p.damaged("intervals of bucket %d", number)
+	}
+	of := intervals{
+		rows: all.rows[intervalSize*uint64(start) : intervalSize*uint64(end)], times: all.times,
+		begin: le64(p.starts[8*uint64(number):]) + uint64(len(data)-len(all.times)),
+	}
+	if start > 0 {
+		of.start = all.at(int(start) - 1).timesEnd
+	}
+	return of, nil
+}
+
+// openIntervals returns all intervals of a bucket; ok is false if they lie outside.
+func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
+	at := intervalHeaderSize + 4*authorities
+	if at > len(data) {
+		return all, false
+	}
+	rows, size := data[at:], uint64(0)
+	if authorities > 0 {
+		size = intervalSize * uint64(le32(data[at-4:]))
+	}
+	if size > uint64(len(rows)) {
+		return all, false
+	}
+	return intervals{rows: rows[:size], times: rows[size:]}, true
+}
+
+// intervalBucket returns a bucket of intervals, which it checks at its first use.
+func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
+	start, end := le64(p.starts[8*uint64(number):]), le64(p.starts[8*uint64(number+1):])
+	data, ok := within(p.intervals, [2]uint64{start, end})
+	if !ok {
+		return nil, p.damaged("intervals of bucket %d lie outside", number)
+	}
+	if p.checkedIntervals.has(number) {
+		return data, nil
+	}
+	if err := p.checkIntervals(number, b, data); err != nil {
+		return nil, p.damaged("intervals of bucket %d: %w", number, err)
+	}
+	p.checkedIntervals.set(number)
+	return data, nil
+}
+
+// checkIntervals checks everything about a bucket of intervals.
+func (p *Pack) checkIntervals(number uint32, b bucket, data []byte) error {
+	count := b.count()
+	if len(data) < intervalHeaderSize+4*count || int(le32(data[4:])) != count {
+		return errBucketLayout
+	}
+	if bucketChecksum(number, data[4:]) != le32(data) {
+		return errBucketChecksum
+	}
+	rows, ok := openIntervals(data, count)
+	if !ok {
+		return errBucketLayout
+	}
+	at := 0
+	for i := range count {
+		end := int(le32(data[intervalHeaderSize+4*i:]))
+		if end <= at || end > rows.len() {
+			return errBucketLayout
+		}
+		for n := at; n < end; n++ {
+			if n > at && rows.from(n) <= rows.from(n-1) || !p.sound(rows.at(n).origin) || !rows.soundTimes(n) {
+				return errBucketLayout
+			}
+		}
+		at = end
+	}
+	if at != rows.len() || at > 0 && uint64(len(rows.times)) != rows.timesOf(at - 1)[1] || at == 0 && len(rows.times) > 0 {
+		return errBucketLayout
+	}
+	return nil
+}
+
+// soundTimes reports whether the times of an interval are within the bucket and ascend
+// between those of its first and its last fetch.
+func (i intervals) soundTimes(n int) bool {
+	times, ok := within(i.times, i.timesOf(n))
+	x := i.at(n)
+	for last := x.fetched; ok && len(times) > 0; {
+		last, times, ok = nextTime(times, last)
+		ok = ok && last < x.seen
+	}
+	return ok
+}

@@ -1,0 +1,362 @@
+package rulepack
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"robotsbatch/io/store/cache"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// errClosed is returned by lookups in a closed pack.
+var errClosed = errors.New("the rule pack is closed")
+
+// Lookup implements [matcher.Origins]. An error means that the pack is damaged. Lookup
+// allocates nothing in the common case.
+func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	found, err := p.find(authority, p.locate(authority))
+	if err != nil {
+		return err
+	}
+	return p.tell(found, o)
+}
+
+// tell sets *o to what the pack knows, and opens the body if there is one.
+func (p *Pack) tell(found origin, o *matcher.Origin) error {
+	one := [1]matcher.Origin{*o} // with its memory
+	_, err := p.tellAll([]origin{found}, one[:])
+	*o = one[0]
+	return err
+}
+
+// location is where to look for an authority.
+type location struct {
+	hash   uint64
+	bucket uint32
+	start  uint64 // of the bucket
+}
+
+// locate returns where to look for an authority; the zero location if the pack is
+// closed.
+func (p *Pack) locate(authority []byte) location {
+	if p.file == nil {
+		return location{}
+	}
+	hash := hashOf(authority)
+	bucket := bucketOf(hash, p.buckets)
+	return location{hash: hash, bucket: bucket, start: p.start(bucket)}
+}
+
+// start returns where a bucket starts in its section.
+func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bucket):]) }
+
+// place finds an authority in its bucket.
+func (p *Pack) place(authority []byte, l location) (b bucket, place int, known bool, err error) {
+	if len(authority) > MaxAuthority {
+		return nil, 0, false, nil
+	}
+	if p.file == nil {
+		return nil, 0, false, fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	if b, err = p.bucket(l.bucket, l.start); err != nil {
+		return nil, 0, false, err
+	}
+	place, known = b.find(l.hash, authority)
+	return b, place, known, nil
+}
+
+// find returns an authority's origin, or unknown.
+func (p *Pack) find(authority []byte, l location) (origin, error) {
+	b, place, known, err := p.place(authority, l)
+	if err != nil || !known {
+		return unknown, err
+	}
+	return p.deciding(authority, l.bucket, b, place)
+}
+
+// deciding returns the origin that decides at Options.AsOf about an authority, given by
+// its bucket and index there; unknown if there is none.
+func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (origin, error) {
+	if p.asOf != 0 {
+		return p.findAt(number, b, place)
+	}
+	o := b.origin(place)
+	if !p.sound(o) {
+		return unknown, p.damaged("what it says of %q", authority)
+	}
+	return o, nil
+}
+
+// bucket returns a bucket, which it checks at its first use.
+func (p *Pack) bucket(number uint32, start uint64) (bucket, error) {
+	if start > uint64(len(p.authorities)) {
+		return nil, p.damaged("directory: bucket %d", number)
+	}
+	b := bucket(p.authorities[start:])
+	if p.checkedBuckets.has(number) {
+		return b, nil
+	}
+	if end := p.start(number + 1); end < start || end > uint64(len(p.authorities)) {
+		return nil, p.damaged("directory: bucket %d", number+1)
+	} else if err := b[:end-start].check(number); err != nil {
+		return nil, p.damaged("bucket %d: %w", number, err)
+	}
+	p.checkedBuckets.set(number)
+	return b, nil
+}
+
+// sound reports whether an origin has a valid outcome, and a body that is in the rules.
+func (p *Pack) sound(o origin) bool {
+	switch access.Outcome(o.outcome) {
+	case access.Rules:
+		return uint64(o.body)*matcher.BodyAlignment < uint64(len(p.rules))
+	case access.AllowAll, access.DisallowAll:
+		return true
+	}
+	return false
+}
+
+// damaged returns an error that wraps ErrDamaged and says what is wrong.
+func (p *Pack) damaged(format string, args ...any) error {
+	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
+}
+
+// tellAll sets origins to what the pack knows, and opens the bodies where there are some.
+// With an error it returns the index that failed.
+func (p *Pack) tellAll(found []origin, origins []matcher.Origin) (int, error) {
+	var memory [atOnce]uint32
+	for first := 0; first < len(found); first += atOnce {
+		some := found[first:min(first+atOnce, len(found))]
+		places := memory[:len(some)]
+		for i, f := range some {
+			o := &origins[first+i]
+			o.Reset()
+			o.Facts.Status, o.Facts.Fetched = int(f.status), int64(f.fetched)
+			o.Access, o.Stale, o.NotYet = access.Outcome(f.outcome), f.flags&flagStale != 0, f == notYet
+			if places[i] = noBody; o.Access == access.Rules {
+				places[i] = f.body
+			}
+		}
+		if i, err := p.open.OpenAll(places, origins[first:][:len(some)]); err != nil {
+			return first + i, p.damagedBody(places[i], err)
+		}
+		if i, err := p.complete(places, origins[first:][:len(some)]); err != nil {
+			return first + i, err
+		}
+	}
+	return 0, nil
+}
+
+// complete adds what is not matched where it lies: bodies that are kept as their source,
+// notes and records.
+func (p *Pack) complete(places []uint32, origins []matcher.Origin) (int, error) {
+	for i, place := range places {
+		o := &origins[i]
+		if place == noBody || len(o.Tries) > 0 && !p.explain && !p.keepRecords && !p.usage.Wanted() {
+			continue
+		}
+		info, err := p.open.Info(place)
+		if err != nil {
+			return i, p.damagedBody(place, err)
+		}
+		if len(o.Tries) > 0 && !p.explain && !p.keepRecords && !info.Statements {
+			continue
+		}
+		if info.Number >= p.bodies {
+			return i, p.damagedBody(place, errors.New("there are fewer"))
+		}
+		m, err := p.made.Get(info.Number)
+		if err != nil {
+			return i, err
+		}
+		if m.place != place || m.tries == nil && info.Source {
+			return i, p.damagedBody(place, errors.New("it has another's number"))
+		}
+		o.Facts.Records, o.Facts.Usage, o.Facts.Kind = m.records, m.usage, info.Kind
+		if m.tries != nil {
+			o.Tries, o.Of = m.tries, m.of
+		}
+	}
+	return 0, nil
+}
+
+// damagedBody returns an error about the body at a place.
+func (p *Pack) damagedBody(place uint32, err error) error {
+	if info, e := p.open.Info(place); e == nil {
+		return p.damaged("body %d: %w", info.Number, err)
+	}
+	return p.damaged("body at %d: %w", uint64(place)*matcher.BodyAlignment, err)
+}
+
+// made is what is made of a body and kept.
+type made struct {
+	place uint32
+	// tries and of, in the form of matcher.Origin, are set for explanations, and for a body
+	// that is kept as its source.
+	tries   []matcher.Trie
+	of      []uint32
+	records *matcher.Records // nil unless Options.Records is set
+	usage   *matcher.Usage
+}
+
+// make makes what is kept of a body, by its number.
+func (p *Pack) make(number uint32) (kept cache.Value[uint32, *made], err error) {
+	// Guard here, so that goroutines waiting for the same body get the error too.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	rules, r, err := p.bodyRules(number)
+	if err != nil {
+		return kept, err
+	}
+	m := &made{place: uint32(r.rules[0] / matcher.BodyAlignment)}
+	var size int64
+	if r.flags&bodySource != 0 {
+		text, err := p.source(rules, number)
+		if err != nil {
+			return kept, err
+		}
+		size = p.makeSource(m, text)
+	} else if size, err = p.makeNotes(m, number, rules, r); err != nil {
+		return kept, err
+	}
+	if m.records != nil {
+		size += int64(m.records.Size())
+	}
+	size += int64(m.usage.Size()) + m.size()
+	return cache.Value[uint32, *made]{ID: number, V: m, Size: size}, nil
+}
+
+// source returns the source of a body that is kept so.
+func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
+	one, err := matcher.NewBodies(rules, 0, p.info.Profile, matcher.NewAgents(nil), nil)
+	if err == nil {
+		var info matcher.BodyInfo
+		if info, err = one.Info(0); err == nil && info.Source {
+			return info.Text, nil
+		}
+	}
+	return nil, p.damaged("body %d is no source", number)
+}
+
+// makeSource compiles a body that is kept as its source, and returns the size of its tries
+// in memory.
+func (p *Pack) makeSource(m *made, source []byte) (size int64) {
+	f := robotstxt.Parse(source, robotstxt.Options{Profile: p.info.Profile, Limit: len(source)})
+	compiler := matcher.Compiler{Explain: p.explain}
+	m.tries, m.of = compiler.Compile(f, p.agents)
+	if p.keepRecords {
+		m.records = matcher.CollectRecords(f, p.agents)
+	}
+	m.usage = compiler.CompileUsage(f, p.agents, p.usage)
+	for i := range m.tries {
+		if !slices.ContainsFunc(m.tries[:i], func(t matcher.Trie) bool { return t.Same(&m.tries[i]) }) {
+			size += int64(m.tries[i].Size())
+		}
+	}
+	return size
+}
+
+// makeNotes reads the notes and records of a compiled body, as far as they are asked for, and
+// returns the size of the copies that it keeps.
+func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r row) (size int64, err error) {
+	var notes []byte
+	if p.explain {
+		if notes, err = p.bodyNotes(number, r); err != nil {
+			return 0, err
+		}
+	}
+	compiled, err := p.openBody(number, rules, notes)
+	if err != nil {
+		return 0, err
+	}
+	if p.explain {
+		m.tries, m.of = compiled.For(p.agents)
+		size = int64(len(rules) + len(notes))
+	}
+	wantsUsage := p.usage.Wanted() && r.flags&bodyStatements != 0
+	if !p.keepRecords && !wantsUsage {
+		return size, nil
+	}
+	records, err := p.bodyRecords(number, r)
+	if err != nil {
+		return 0, err
+	}
+	if p.keepRecords {
+		m.records = records.ForChains(p.agents.Chains(), compiled.Chosen)
+	}
+	if wantsUsage {
+		m.usage = p.statements.get(p, &records)
+	}
+	return size, nil
+}
+
+// bodyRules returns a checked copy of a body's rules or source.
+func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
+	if number >= p.bodies {
+		return nil, row{}, p.damaged("body %d of %d", number, p.bodies)
+	}
+	r := readRow(p.rows, number)
+	rules, ok := within(p.rules, r.rules)
+	if !ok || r.rules[0]%matcher.BodyAlignment != 0 {
+		return nil, r, p.damaged("body %d lies outside", number)
+	}
+	rules = bytes.Clone(rules)
+	if r.sum(number, rules) != r.checksum {
+		return nil, r, p.damaged("body %d: checksum", number)
+	}
+	return rules, r, nil
+}
+
+// openBody opens a compiled body, and checks all of it.
+func (p *Pack) openBody(number uint32, rules, notes []byte) (*matcher.Body, error) {
+	compiled, err := matcher.OpenBody(unpadded(rules), notes, p.names.name)
+	if err != nil {
+		return nil, p.damaged("body %d: %w", number, err)
+	}
+	if compiled.Profile() != p.info.Profile {
+		return nil, p.damaged("body %d is of another profile", number)
+	}
+	return compiled, nil
+}
+
+// unpadded returns the rules of a body without the zeros that align the next one.
+func unpadded(rules []byte) []byte {
+	if len(rules) < 8 {
+		return rules
+	}
+	if length := uint64(le32(rules[4:])); length < uint64(len(rules)) && isZero(rules[length:]) {
+		return rules[:length]
+	}
+	return rules
+}
+
+// bodyNotes returns a body's notes.
+func (p *Pack) bodyNotes(number uint32, r row) ([]byte, error) {
+	blob, ok := within(p.notes, r.notes)
+	if !ok {
+		return nil, p.damaged("notes of body %d lie outside", number)
+	}
+	notes, err := openBlob(blob)
+	if err != nil {
+		return nil, fmt.Errorf("rulepack: %s: notes of body %d: %w", p.name, number, err)
+	}
+	if notes == nil {
+		return nil, p.damaged("body %d has no notes", number)
+	}
+	return notes, nil
+}
+
+// within returns the bytes between two offsets of a section.
+func within(section []byte, bounds [2]uint64) ([]byte, bool) {
+	if bounds[0] > bounds[1] || bounds[1] > uint64(len(section)) {
+		return nil, false
+	}
+	return section[bounds[0]:bounds[1]:bounds[1]], true
+}

@@ -1,0 +1,150 @@
+package rulepack
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"robotsbatch/bench/corpus"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// sameAsLookup compares LookupAll with Lookup, key by key: in a pack of its own,
+// so that neither finds what the other one opened. It returns how many keys were
+// found before an error.
+func sameAsLookup(t testing.TB, all, single *Pack, authorities [][]byte) int {
+	t.Helper()
+	keys := make([]matcher.Key, len(authorities))
+	for i, a := range authorities {
+		keys[i] = matcher.Key{Text: a, Hash: matcher.HashOf(a)}
+	}
+	origins := make([]matcher.Origin, len(keys))
+	for i := range origins {
+		origins[i].Stale, origins[i].Facts.Status = true, 999 // of somebody else
+	}
+	at, err := all.LookupAll(keys, origins)
+	for i, a := range authorities {
+		var want matcher.Origin
+		wantErr := single.Lookup(a, &want)
+		if wantErr != nil {
+			if err == nil || at != i || err.Error() != wantErr.Error() {
+				t.Fatalf("%s, key %d: error %v for key %d, want %v", a, i, err, at, wantErr)
+			}
+			return i
+		}
+		if err != nil && at == i {
+			t.Fatalf("%s, key %d: error %v, want none", a, i, err)
+		}
+		got := origins[i]
+		same := decisions(triesOf(got, single.agents.Chains()), testPaths) == decisions(triesOf(want, single.agents.Chains()), testPaths)
+		got.Tries, want.Tries, got.Of, want.Of = nil, nil, nil, nil
+		if !same || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s, key %d: %+v, want %+v", a, i, got, want)
+		}
+	}
+	if err != nil {
+		t.Fatalf("key %d: error %v, want none", at, err)
+	}
+	return len(authorities)
+}
+
+// TestLookupAll looks authorities up all at once: known and unknown ones, several
+// times, in small buckets and in one larger than a page, with bodies that are kept open
+// and with none.
+func TestLookupAll(t *testing.T) {
+	var authorities [][]byte
+	entries := append(testEntries(), sameBucket(500)...)
+	c := corpus.New(corpus.Options{Origins: 500, Missing: -1, Bare: true})
+	for o := range c.Origins() {
+		entries = append(entries, body(string(o.Authority()), string(c.AppendBody(nil, o.Body))))
+	}
+	for i, e := range entries {
+		authorities = append(authorities, e.Authority, fmt.Appendf(nil, "https://nobody%d.example", i))
+	}
+	authorities = append(authorities, make([]byte, MaxAuthority+1), nil)
+	name := build(t, entries, BuildOptions{}, 2)
+	rng := rand.New(rand.NewPCG(1, 9))
+	for _, o := range []Options{{Chains: testChains}, {Chains: testChains[:1]}, {Chains: testChains, Explain: true, Records: true}} {
+		all, single := mustOpen(t, name, o), mustOpen(t, name, o)
+		for _, n := range []int{0, 1, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce, 1000} {
+			some := make([][]byte, n)
+			for i := range some {
+				some[i] = authorities[rng.IntN(len(authorities))]
+			}
+			if got := sameAsLookup(t, all, single, some); got != n {
+				t.Fatalf("%d of %d keys", got, n)
+			}
+		}
+	}
+}
+
+// TestLookupAllBroken looks authorities up in packs that were changed, sealed
+// again or not: errors come with the key that Lookup fails for.
+func TestLookupAllBroken(t *testing.T) {
+	sound := smallPack(t)
+	var authorities [][]byte
+	for range 6 {
+		for _, e := range append(smallEntries(), sameBucket(20)...) {
+			authorities = append(authorities, e.Authority)
+		}
+	}
+	rng := rand.New(rand.NewPCG(2, 9))
+	failed, passed := 0, 0
+	for round := range 300 {
+		data := append([]byte(nil), sound...)
+		for range 1 + rng.IntN(3) {
+			data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
+		}
+		if round%2 == 0 {
+			reseal(data)
+		}
+		all, err := openCopy(data, Options{Chains: brokenChains})
+		if err != nil {
+			continue
+		}
+		single, err := openCopy(data, Options{Chains: brokenChains})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng.Shuffle(len(authorities), func(i, j int) { authorities[i], authorities[j] = authorities[j], authorities[i] })
+		if sameAsLookup(t, all, single, authorities) < len(authorities) {
+			failed++
+		} else {
+			passed++
+		}
+	}
+	if failed < 20 || passed < 20 {
+		t.Errorf("%d packs failed and %d did not", failed, passed)
+	}
+}
+
+// TestLookupAllAllocs has it allocate nothing for bodies that are open, and a
+// closed pack says so.
+func TestLookupAllAllocs(t *testing.T) {
+	entries := testEntries()
+	p := mustOpen(t, build(t, entries, BuildOptions{Profile: robotstxt.RFC9309}, 1), Options{Chains: testChains})
+	keys := make([]matcher.Key, 0, 3*len(entries))
+	for range 3 {
+		for _, e := range entries {
+			keys = append(keys, matcher.Key{Text: e.Authority, Hash: matcher.HashOf(e.Authority)})
+		}
+	}
+	origins := make([]matcher.Origin, len(keys))
+	look := func() {
+		if i, err := p.LookupAll(keys, origins); err != nil {
+			t.Fatalf("key %d: %v", i, err)
+		}
+	}
+	look()
+	if n := testing.AllocsPerRun(100, look); n != 0 {
+		t.Errorf("it allocates %v times", n)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if i, err := p.LookupAll(keys, origins); err == nil || i != 0 {
+		t.Errorf("closed: key %d, error %v", i, err)
+	}
+}

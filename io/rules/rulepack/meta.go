@@ -1,0 +1,140 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Info describes a pack.
+type Info struct {
+	// Version is the version of the format.
+	Version int
+	// Maker is BuildOptions.Maker, the version of the program that made the pack.
+	Maker string
+	// Profile is the profile that the pack was compiled for.
+	Profile matcher.Profile
+	// Limit is how many bytes of a body counted (RFC 9309 §2.5); 0 under the
+	// Google profile, which has no limit.
+	Limit int
+	// AsOf is the time of Builder.SetAsOf in seconds since 1970, or that of the newest
+	// fetch if none was set; 0 if none is known.
+	AsOf int64
+	// Authorities counts the authorities, and Rules, AllowAll and DisallowAll
+	// those of each outcome (RFC 9309 §2.3.1).
+	Authorities, Rules, AllowAll, DisallowAll int64
+	// Limited counts the authorities whose body was cut.
+	Limited int64
+	// HTML counts the authorities whose body begins like HTML.
+	HTML int64
+	// Bodies counts the distinct bodies, and Uncompiled those that are kept as their
+	// source because their groups overlap too much to be compiled for all agents.
+	Bodies, Uncompiled int64
+	// SourceBytes is the total length of the distinct bodies, each up to the size limit.
+	SourceBytes int64
+	// History says that the pack has a history, and Intervals counts its intervals.
+	History   bool
+	Intervals int64
+	// Partition is the pack's partition, from 0 on, out of Partitions, which divide the
+	// authorities by hash (package partition). 0 of 0 means that the pack has all.
+	Partition, Partitions int
+	// Size is the length of the pack in bytes.
+	Size int64
+	// Checksum covers the whole pack: the 128-bit XXH3, in hexadecimal, of the table of
+	// sections, which holds the checksum of each.
+	Checksum string
+	// Sections are the parts of the file, in their order.
+	Sections []Section
+}
+
+// Section is a part of a pack.
+type Section struct {
+	// Name is the section's name in the package comment.
+	Name string
+	// Offset and Length are the section's position in the file, in bytes.
+	Offset, Length int64
+}
+
+// The section meta is
+//
+//	 0  u32  profile
+//	 4  u32  Info.AsOf
+//	 8  u64  limit
+//	16  u64  authorities, rules, allow all, disallow all, limited, HTML, bodies,
+//	         uncompiled, source bytes
+//	88       the maker
+const (
+	metaSize   = 88
+	metaCounts = 9
+)
+
+func (i *Info) counts() [metaCounts]*int64 {
+	return [...]*int64{
+		&i.Authorities, &i.Rules, &i.AllowAll, &i.DisallowAll, &i.Limited, &i.HTML,
+		&i.Bodies, &i.Uncompiled, &i.SourceBytes,
+	}
+}
+
+func (i *Info) append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(i.Profile))
+	b = binary.LittleEndian.AppendUint32(b, uint32(i.AsOf))
+	b = binary.LittleEndian.AppendUint64(b, uint64(i.Limit))
+	for _, count := range i.counts() {
+		b = binary.LittleEndian.AppendUint64(b, uint64(*count))
+	}
+	return append(b, i.Maker...)
+}
+
+func readMeta(data []byte, version int) (*Info, error) {
+	if len(data) < metaSize || le32(data) > uint32(robotstxt.Google) || le64(data[8:]) > math.MaxInt {
+		return nil, fmt.Errorf("%w: meta", ErrDamaged)
+	}
+	i := &Info{
+		Version: version, Profile: matcher.Profile(le32(data)), AsOf: int64(le32(data[4:])),
+		Limit: int(le64(data[8:])), Maker: string(data[metaSize:]),
+	}
+	for n, count := range i.counts() {
+		*count = int64(le64(data[16+8*n:]))
+	}
+	return i, nil
+}
+
+// countIntervals reads the number of intervals, which follows the starts of their buckets.
+func (i *Info) countIntervals(starts []byte) {
+	if i.History = i.Version == historyVersion; i.History {
+		i.Intervals = int64(le64(starts[len(starts)-8:]))
+	}
+}
+
+// add counts an authority.
+func (i *Info) add(o origin, bodyFlags uint8) {
+	i.Authorities++
+	i.AsOf = max(i.AsOf, int64(o.fetched))
+	switch access.Outcome(o.outcome) {
+	case access.Rules:
+		i.Rules++
+	case access.AllowAll:
+		i.AllowAll++
+	case access.DisallowAll:
+		i.DisallowAll++
+	}
+	if o.flags&flagLimited != 0 {
+		i.Limited++
+	}
+	if kindOf(uint32(bodyFlags)) == robotstxt.HTMLKind {
+		i.HTML++
+	}
+}
+
+// addBody counts a body.
+func (i *Info) addBody(b known) {
+	i.Bodies++
+	i.SourceBytes += int64(b.length)
+	if b.flags&bodySource != 0 {
+		i.Uncompiled++
+	}
+}

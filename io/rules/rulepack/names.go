@@ -1,0 +1,169 @@
+package rulepack
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"robotsbatch/matcher"
+)
+
+// The section names is the dictionary of the agents that bodies name, in lower case and
+// sorted. A name's number is its place in it.
+//
+//	0  u32  number of names
+//	4  u32  for each name: where its text ends
+//	   u32  for each name: how many bodies name it
+//	        the texts
+const namesHeaderSize = 4
+
+// names is a dictionary. Its numbers are not trusted: a name that does not exist is empty.
+type names []byte
+
+func (n names) count() uint32 {
+	if len(n) < namesHeaderSize {
+		return 0
+	}
+	return uint32(min(uint64(le32(n)), uint64(len(n)-namesHeaderSize)/8))
+}
+
+// name returns the text of a name.
+func (n names) name(number uint32) []byte {
+	count := n.count()
+	if number >= count {
+		return nil
+	}
+	at := namesHeaderSize + 4*uint64(number)
+	start, end := uint64(0), uint64(le32(n[at:]))
+	if number > 0 {
+		start = uint64(le32(n[at-4:]))
+	}
+	texts := n[namesHeaderSize+8*uint64(count):]
+	if start > end || end > uint64(len(texts)) {
+		return nil
+	}
+	return texts[start:end]
+}
+
+// bodies returns how many bodies name a name that exists.
+func (n names) bodies(number uint32) uint32 {
+	return le32(n[namesHeaderSize+4*(uint64(n.count())+uint64(number)):])
+}
+
+// find returns the number of a name, in whatever case.
+func (n names) find(name string) (number uint32, ok bool) {
+	low, high := uint32(0), n.count()
+	for low < high {
+		middle := low + (high-low)/2
+		switch order := matcher.CompareName(n.name(middle), name); {
+		case order == 0:
+			return middle, true
+		case order < 0:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
+	return 0, false
+}
+
+// dictionary collects names. It is safe for concurrent use.
+type dictionary struct {
+	mu      sync.Mutex
+	limit   int64 // bytes of memory
+	size    int64
+	numbers map[string]uint32 // in the order in which they came
+	bodies  []uint32          // by number
+}
+
+// nameSize is what a name takes in a dictionary beside its text.
+const nameSize = 64
+
+// add adds the names of a body and returns their numbers. ok is false if there is no memory
+// for more names.
+func (d *dictionary) add(all [][]byte) (numbers []uint32, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, name := range all {
+		if _, known := d.numbers[string(name)]; known {
+			continue
+		}
+		if d.size += int64(len(name)) + nameSize; d.size > d.limit {
+			return nil, false
+		}
+		d.numbers[string(name)] = uint32(len(d.bodies))
+		d.bodies = append(d.bodies, 0)
+	}
+	for _, name := range all {
+		number := d.numbers[string(name)]
+		d.bodies[number]++
+		numbers = append(numbers, number)
+	}
+	return numbers, true
+}
+
+// sorted returns the names in order, and their numbers in that order by the numbers that they
+// had. Names of which no body is left in the pack stay.
+func (d *dictionary) sorted() (names []string, numbers []uint32) {
+	for name := range d.numbers {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, cmp.Compare[string])
+	numbers = make([]uint32, len(names))
+	for i, name := range names {
+		numbers[d.numbers[name]] = uint32(i)
+	}
+	return names, numbers
+}
+
+// write writes the section.
+func (d *dictionary) write(w io.Writer, names []string) error {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(names)))
+	end := uint64(0)
+	for _, name := range names {
+		if end += uint64(len(name)); end >= 1<<32 {
+			return fmt.Errorf("the names of agents have more than %d bytes", end)
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(end))
+	}
+	for _, name := range names {
+		b = binary.LittleEndian.AppendUint32(b, d.bodies[d.numbers[name]])
+	}
+	for _, name := range names {
+		b = append(b, name...)
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+// Names calls visit with each name of an agent in the pack and the number of bodies that name
+// it, in order, until it returns false. The name is valid until visit returns.
+func (p *Pack) Names(visit func(name []byte, bodies int64) bool) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	if p.file == nil {
+		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	for number := range p.names.count() {
+		if !visit(p.names.name(number), int64(p.names.bodies(number))) {
+			break
+		}
+	}
+	return nil
+}
+
+// HasName reports whether a body of the pack names an agent.
+func (p *Pack) HasName(name string) bool {
+	has := false
+	var err error
+	func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer p.guard(&err)
+		_, has = p.names.find(name)
+	}()
+	return has && err == nil
+}

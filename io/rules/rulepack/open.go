@@ -1,0 +1,226 @@
+package rulepack
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime/debug"
+
+	"robotsbatch/io/store/cache"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// madeMemory bounds the bytes of what is made of bodies and kept: notes and records, if they
+// are asked for, and rules of bodies that are kept as their source.
+const madeMemory = 32 << 20
+
+// Options say how a pack is used. The zero value is the default.
+type Options struct {
+	// Chains are the agents that each Origin has rules for, in their order.
+	Chains []matcher.Chain
+	// Profile must be the profile that the pack was compiled for.
+	Profile matcher.Profile
+	// Limit is how many bytes of a body count (RFC 9309 §2.5), which must be what the
+	// pack was compiled with. Values below robotstxt.DefaultLimit mean
+	// robotstxt.DefaultLimit; the Google profile ignores it.
+	Limit int
+	// Explain keeps the text, line and agent of rules; without it Trie.Rule knows only
+	// whether a rule allows.
+	Explain bool
+	// Records keeps sitemaps and crawl-delays, for Origin.Facts.
+	Records bool
+	// Usage says what of the statements about use is kept, for Origin.Facts.
+	Usage matcher.UsageOptions
+	// AsOf is the time, in seconds since 1970, at which Lookup looks in a pack with a
+	// history; 0 means Info.AsOf.
+	AsOf uint32
+}
+
+// Pack is an open rule pack. It is a [matcher.Origins], safe for concurrent use.
+//
+// The file is mapped, not read. It must not change while it is open; to replace it,
+// rename another file to its name, as Builder does. If it is written to anyway, the
+// result is an error, at the latest from Unchanged, or other verdicts, and never a crash: a
+// goroutine that looks up, or uses what was looked up, sets debug.SetPanicOnFault and asks
+// Fault what a panic means. Results of lookups are valid until Close.
+type Pack struct {
+	name string
+	file *file
+	info *Info
+
+	directory, authorities, rows, rules, notes, records, digests []byte
+	names                                                        names
+	intervals, starts                                            []byte // nil without a history
+	buckets, bodies                                              uint32
+
+	agents      *matcher.Agents
+	explain     bool
+	keepRecords bool
+	usage       matcher.UsageOptions
+	statements  statements
+	open        *matcher.Bodies
+	// The buckets that passed their checks.
+	checkedBuckets, checkedIntervals bitmap
+
+	asOf uint32                      // as Options.AsOf
+	made *cache.Cache[uint32, *made] // by number of the body
+}
+
+// Open opens the pack of that name. It reads a few pages, whatever the pack's size. The
+// error is errNotPack, errVersion, ErrDamaged, ErrMismatch or one of the file's.
+func Open(name string, o Options) (*Pack, error) {
+	p, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.match(o); err != nil {
+		_ = p.Close() // the first error tells more
+		return nil, named(name, err)
+	}
+	advise(p.file.data, manyPlaces)
+	if err := p.use(o); err != nil {
+		_ = p.Close() // the first error tells more
+		return nil, err
+	}
+	return p, nil
+}
+
+// use prepares a pack for lookups.
+func (p *Pack) use(o Options) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	p.agents, p.explain, p.keepRecords, p.usage = matcher.NewAgents(o.Chains), o.Explain, o.Records, o.Usage
+	checked := false // the dictionary
+	p.open, err = matcher.NewBodies(p.rules, p.bodies, p.info.Profile, p.agents, func(name string) (number uint32, ok bool, err error) {
+		if !checked && checksum(p.names) != p.file.table[namesSection].checksum {
+			return 0, false, p.damaged("checksum of the section names")
+		}
+		checked = true
+		number, ok = p.names.find(name)
+		return number, ok, nil
+	})
+	if err != nil {
+		return err
+	}
+	p.checkedBuckets = newBitmap(p.buckets)
+	if p.info.History {
+		p.checkedIntervals = newBitmap(p.buckets)
+		p.asOf = o.AsOf
+	}
+	p.made = cache.New(int(p.bodies), madeMemory, p.make)
+	return nil
+}
+
+// Inspect opens a pack with its own profile and limit, for no agents, with
+// explanations. It suits lookups of a few authorities: the system reads only the pages
+// they need, without reading ahead.
+func Inspect(name string) (*Pack, error) {
+	p, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.use(Options{Explain: true}); err != nil {
+		_ = p.Close() // the first error tells more
+		return nil, err
+	}
+	return p, nil
+}
+
+func open(name string) (*Pack, error) {
+	m, err := mapFile(name)
+	if err != nil {
+		return nil, named(name, err)
+	}
+	advise(m.data, fewPlaces)
+	p, err := openMapped(name, m)
+	if err != nil {
+		_ = m.close() // the first error tells more
+		return nil, err
+	}
+	return p, nil
+}
+
+func openMapped(name string, m mapping) (*Pack, error) {
+	p := &Pack{name: name, file: &file{mapping: m}}
+	if err := p.findSections(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// named prefixes an error with the pack's name.
+func named(name string, err error) error {
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		return fmt.Errorf("rulepack: %s: %s: %w", name, inner.Op, inner.Err)
+	}
+	return fmt.Errorf("rulepack: %s: %w", name, err)
+}
+
+// findSections finds the sections and reads meta.
+func (p *Pack) findSections() (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	f := p.file
+	if err := f.findSections(); err != nil {
+		return named(p.name, err)
+	}
+	info, err := readMeta(f.section(metaSection), f.version)
+	if err != nil {
+		return named(p.name, err)
+	}
+	info.Size, info.Sections, info.Checksum = int64(len(f.data)), f.sections, f.identity
+	info.Partition, info.Partitions = f.partition, f.partitions
+	p.info = info
+	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
+	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
+	p.digests, p.names = f.section(digestsSection), f.section(namesSection)
+	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
+	p.buckets = uint32(len(p.directory)/8 - 1)
+	info.countIntervals(p.starts)
+	p.bodies = uint32(len(p.rows)/rowSize - 1)
+	return nil
+}
+
+// match checks that a pack was compiled for the profile and limit of the options.
+func (p *Pack) match(o Options) error {
+	if p.info.Profile != o.Profile {
+		return fmt.Errorf("%w: profile %s, and not %s: ask for that profile, or compile a pack for the other", ErrMismatch, profileName(p.info.Profile), profileName(o.Profile))
+	}
+	if limit := max(o.Limit, robotstxt.DefaultLimit); o.Profile != robotstxt.Google && p.info.Limit != limit {
+		return fmt.Errorf("%w: a size limit of %d bytes, and not %d: ask for that limit, or compile a pack for the other", ErrMismatch, p.info.Limit, limit)
+	}
+	return nil
+}
+
+func profileName(p matcher.Profile) string {
+	if p == robotstxt.Google {
+		return "google"
+	}
+	return "rfc9309"
+}
+
+// Info returns what the pack says of itself.
+func (p *Pack) Info() *Info { return p.info }
+
+// Close unmaps and closes the file.
+func (p *Pack) Close() error {
+	if p.file == nil {
+		return nil
+	}
+	err := p.file.close()
+	name := p.name
+	*p = Pack{name: name}
+	if err != nil {
+		return named(name, err)
+	}
+	return nil
+}
+
+// size returns the memory of what was made of a body without its rules, notes and records,
+// in bytes.
+func (b *made) size() int64 {
+	const around, trie = 96, 320 // with some slack
+	return around + trie*int64(len(b.tries)) + 4*int64(len(b.of))
+}

@@ -1,0 +1,94 @@
+package rulepack
+
+import (
+	"encoding/binary"
+
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
+)
+
+// packWriter writes the file: the header, the sections one after the other, and at the
+// end the table of where they are.
+type packWriter struct {
+	w        blob.Writer // collects small writes, and keeps an error
+	head     []byte
+	at       int64
+	sections []Section
+	table    []byte
+	kind     int
+	sum      uint32
+}
+
+// The header is the magic and, as u32, the version, the partition, and how many there
+// are; the rest is 0.
+func newPackWriter(w blob.Writer, version, partition, partitions int) *packWriter {
+	head := []byte(format.RulePackMagic)
+	for _, n := range [...]int{version, partition, partitions} {
+		head = binary.LittleEndian.AppendUint32(head, uint32(n))
+	}
+	head = append(head, make([]byte, headerSize-len(head))...)
+	p := &packWriter{w: w, head: head, at: headerSize}
+	_, _ = w.Write(head) // an error stays, and shows at the next write
+	return p
+}
+
+// begin ends the current section and starts one.
+func (w *packWriter) begin(kind int) {
+	w.end()
+	padding := int(-w.at & (alignmentOf(kind) - 1))
+	_, _ = w.w.Write(make([]byte, padding)) // an error stays
+	w.at += int64(padding)
+	w.sections = append(w.sections, Section{Name: sectionNames[kind], Offset: w.at})
+	w.kind, w.sum = kind, 0
+}
+
+// alignmentOf returns the number that a section's offset is a multiple of.
+func alignmentOf(kind int) int64 {
+	switch kind {
+	case authoritiesSection:
+		return pageSize
+	case rulesSection:
+		return matcher.BodyAlignment
+	}
+	return 8
+}
+
+// Write writes to the section.
+func (w *packWriter) Write(data []byte) (int, error) {
+	w.at += int64(len(data))
+	w.sum = updateChecksum(w.sum, data)
+	return w.w.Write(data)
+}
+
+// end adds the written section to the table.
+func (w *packWriter) end() {
+	if len(w.sections) == 0 {
+		return
+	}
+	s := &w.sections[len(w.sections)-1]
+	s.Length = w.at - s.Offset
+	w.table = binary.LittleEndian.AppendUint32(w.table, uint32(w.kind))
+	w.table = binary.LittleEndian.AppendUint32(w.table, w.sum)
+	for _, v := range [...]uint64{uint64(s.Offset), uint64(s.Length), 0} {
+		w.table = binary.LittleEndian.AppendUint64(w.table, v)
+	}
+}
+
+// finish writes the table and the trailer.
+func (w *packWriter) finish() error {
+	w.end()
+	trailer := binary.LittleEndian.AppendUint64(nil, uint64(w.at))
+	trailer = binary.LittleEndian.AppendUint32(trailer, uint32(len(w.sections)))
+	trailer = binary.LittleEndian.AppendUint32(trailer, tableChecksum(w.head, w.table, trailer))
+	w.at += int64(len(w.table)) + trailerSize
+	trailer = binary.LittleEndian.AppendUint64(trailer, uint64(w.at))
+	trailer = append(trailer, endMagic...)
+	_, err := w.w.Write(append(w.table, trailer...))
+	return err
+}
+
+// tableChecksum returns the checksum in the trailer; trailer holds the bytes before it.
+func tableChecksum(head, table, trailer []byte) uint32 {
+	return updateChecksum(updateChecksum(checksum(head), table), trailer[:12])
+}

@@ -1,0 +1,42 @@
+package rulepack
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/partition"
+)
+
+// has reports whether an authority is in partition number of count. With a count below
+// 2 it always is.
+func has(number, count int, authority []byte) bool {
+	return count < 2 || partition.Of(partition.Hash(authority), count) == number
+}
+
+// Partitions returns how many partitions the authorities were divided into; 0 for a
+// pack of all, and for one that is closed or nil.
+func (p *Pack) Partitions() int {
+	if p == nil || p.info == nil {
+		return 0
+	}
+	return p.info.Partitions
+}
+
+// Covers reports whether the pack would have an authority if its sources knew it:
+// always, unless the authority belongs to another partition.
+func (p *Pack) Covers(authority []byte) bool {
+	return has(p.info.Partition, p.info.Partitions, authority)
+}
+
+// PartitionName returns the name of a partition's pack: site-00003-of-00016.rules.
+func PartitionName(out string, number, count int) string {
+	begin, parameters := out, ""
+	if blob.IsURL(out) {
+		begin = blob.Shown(out)
+		parameters = strings.TrimPrefix(out, begin)
+	}
+	ending := path.Ext(begin)
+	return fmt.Sprintf("%s-%05d-of-%05d%s%s", strings.TrimSuffix(begin, ending), number, count, ending, parameters)
+}

@@ -1,0 +1,103 @@
+package rulepack
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+
+	"robotsbatch/io/store/runs"
+)
+
+// queued is the form of an authority that waits in a sorter until all have come:
+//
+//	 0  u64  hash
+//	 8  u32  source, see Entry
+//	12  12   origin; its body is the number that the builder gave it
+//	24  u16  length of the authority
+//	26  u16  number of intervals
+//	28  u32  length of their times
+//	32       the authority, then the intervals, with bodies as in the origin, and their
+//	         times
+type queued []byte
+
+const queuedSize = 32
+
+func (q queued) hash() uint64      { return le64(q) }
+func (q queued) source() uint32    { return le32(q[8:]) }
+func (q queued) origin() origin    { return readOrigin(q[12:]) }
+func (q queued) authority() []byte { return q[queuedSize : queuedSize+int(le16(q[24:]))] }
+func (q queued) history() intervals {
+	rows := q[queuedSize+int(le16(q[24:])) : q.size()]
+	n := intervalSize * int(le16(q[26:]))
+	return intervals{rows: rows[:n:n], times: rows[n:]}
+}
+
+func (q queued) size() int {
+	return queuedSize + int(le16(q[24:])) + intervalSize*int(le16(q[26:])) + int(le32(q[28:]))
+}
+
+func appendQueued(dst, authority []byte, source uint32, o origin, history intervals) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, hashOf(authority))
+	dst = binary.LittleEndian.AppendUint32(dst, source)
+	dst = o.appendTo(dst)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(authority)))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(history.len()))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(history.times)))
+	return append(append(append(dst, authority...), history.rows...), history.times...)
+}
+
+// queuedForm sorts authorities in the pack's order, and the entries of one authority by
+// source.
+var queuedForm = runs.Form{
+	Head: queuedSize,
+	Size: func(head []byte) int { return queued(head).size() },
+	Key:  func(record []byte) uint64 { return queued(record).hash() },
+	Compare: func(a, b []byte) int {
+		x, y := queued(a), queued(b)
+		return cmp.Or(compareAuthorities(x.authority(), y.authority()), cmp.Compare(x.source(), y.source()))
+	},
+}
+
+// mergeQueued calls visit once for each authority, in order, with the entry of its first
+// source and the merged intervals of all sources: before the first source's history
+// begins, the next one counts. The arguments are valid until visit returns, and visit may
+// change them.
+func mergeQueued(all *runs.Sorter, visit func(queued, intervals) error) error {
+	var first, last queued // entries of an authority
+	var history, spliced intervals
+	end := func() error {
+		if first == nil {
+			return nil
+		}
+		return visit(first, history)
+	}
+	err := all.Merge(func(record []byte) error {
+		q := queued(record)
+		if first == nil || first.hash() != q.hash() || !bytes.Equal(first.authority(), q.authority()) {
+			if err := end(); err != nil {
+				return err
+			}
+			first, last = append(first[:0], q...), append(last[:0], q...)
+			history.reset()
+			history.addFirst(q.history().len(), q.history())
+			return nil
+		}
+		if last.source() == q.source() {
+			return fmt.Errorf("two entries for %q", q.authority())
+		}
+		last = append(last[:0], q...)
+		if older := q.history(); older.len() > 0 {
+			n := older.before(history.from(0))
+			spliced.reset()
+			spliced.addFirst(n, older)
+			spliced.addFirst(history.len(), history)
+			history, spliced = spliced, history
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}

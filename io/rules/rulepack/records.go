@@ -1,0 +1,221 @@
+package rulepack
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Records are the records of a body that are not rules (RFC 9309 §2.2.4).
+type Records struct {
+	// Sitemaps are the values of the sitemap records, in their order.
+	Sitemaps []string
+	// CrawlDelays are the crawl-delays of the groups that have any.
+	CrawlDelays []CrawlDelay
+	// Statements are what robotstxt.File.AppendStatements makes of the body; nil if it has
+	// no statements.
+	Statements []byte
+}
+
+// CrawlDelay is a group's first crawl-delay record whose value is a number, or the
+// first record if none is. Agents are those for which it counts (see
+// matcher.CollectRecords).
+type CrawlDelay struct {
+	// Agents are the names of the agents in lower case; matcher.Everyone for everyone.
+	Agents []string
+	// Value is the text as written.
+	Value string
+}
+
+// recordsOf collects the records of a body.
+func recordsOf(f *robotstxt.File) Records {
+	var r Records
+	for _, s := range f.Sitemaps {
+		r.Sitemaps = append(r.Sitemaps, string(s.Value))
+	}
+	for i := range f.Groups {
+		r.addDelays(&f.Groups[i], f.Profile)
+	}
+	r.Statements = f.AppendStatements(nil)
+	return r
+}
+
+// addDelays adds the crawl-delays of a group. Agents and delays are both in the
+// order of their lines.
+func (r *Records) addDelays(g *robotstxt.Group, p matcher.Profile) {
+	var delays []robotstxt.Record
+	for _, d := range g.CrawlDelays {
+		if _, ok := matcher.ParseCrawlDelay(d.Value); ok {
+			delays = append(delays, d)
+		}
+	}
+	if delays == nil && len(g.CrawlDelays) > 0 {
+		delays = g.CrawlDelays[:1]
+	}
+	agents := g.Agents
+	for _, d := range delays {
+		delay := CrawlDelay{Value: string(d.Value)}
+		for len(agents) > 0 && agents[0].Line < d.Line {
+			delay.Agents = appendNames(delay.Agents, agents[0], p)
+			agents = agents[1:]
+		}
+		if len(delay.Agents) > 0 {
+			r.CrawlDelays = append(r.CrawlDelays, delay)
+		}
+	}
+}
+
+// appendNames appends the names by which an agent is known.
+func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string {
+	if a.Everyone() {
+		return append(names, matcher.Everyone)
+	}
+	token, word := a.Names(p)
+	if len(token) > 0 {
+		names = append(names, lower(token))
+	}
+	if len(word) > 0 && string(word) != string(token) {
+		names = append(names, lower(word))
+	}
+	return names
+}
+
+// usageFor compiles the statements for agents; nil if there are none that they obey.
+func (r *Records) usageFor(agents *matcher.Agents, p matcher.Profile, o matcher.UsageOptions) *matcher.Usage {
+	if r.Statements == nil {
+		return nil
+	}
+	return matcher.CompileUsage(r.Parse(p), agents, o)
+}
+
+// Parse returns a file that has the statements of the body at their lines.
+func (r *Records) Parse(p matcher.Profile) *robotstxt.File {
+	return robotstxt.Parse(r.Statements, robotstxt.Options{Profile: p, Limit: len(r.Statements)})
+}
+
+// ForChains returns the records that chains obey. chosen must return the agent whose
+// groups a chain obeys.
+func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
+	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
+	first := make(map[string]float64) // of each agent
+	for _, d := range r.CrawlDelays {
+		seconds, ok := matcher.ParseCrawlDelay(d.Value)
+		if !ok {
+			continue
+		}
+		for _, name := range d.Agents {
+			if _, known := first[name]; !known {
+				first[name] = seconds
+			}
+		}
+	}
+	for i, chain := range chains {
+		m.CrawlDelays[i] = matcher.NoCrawlDelay
+		if seconds, ok := first[chosen(chain)]; ok {
+			m.CrawlDelays[i] = seconds
+		}
+	}
+	for _, s := range r.Sitemaps {
+		m.AddSitemap([]byte(s))
+	}
+	return m
+}
+
+// lower returns s with ASCII letters in lower case, the form in which names are compared.
+func lower(s []byte) string {
+	folded := make([]byte, len(s))
+	for i, c := range s {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		folded[i] = c
+	}
+	return string(folded)
+}
+
+// append appends the encoded records: numbers and lengths as varints, each text after
+// its length, and the statements as they are. Without records it appends nothing.
+func (r Records) append(b []byte) []byte {
+	if len(r.Sitemaps) == 0 && len(r.CrawlDelays) == 0 && r.Statements == nil {
+		return b
+	}
+	b = appendTexts(b, r.Sitemaps)
+	b = binary.AppendUvarint(b, uint64(len(r.CrawlDelays)))
+	for _, d := range r.CrawlDelays {
+		b = appendTexts(appendText(b, d.Value), d.Agents)
+	}
+	return append(b, r.Statements...)
+}
+
+func appendTexts(b []byte, texts []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(texts)))
+	for _, s := range texts {
+		b = appendText(b, s)
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// readRecords reads what append wrote.
+func readRecords(data []byte) (r Records, err error) {
+	if len(data) == 0 {
+		return r, nil
+	}
+	x := recordReader{data: data}
+	r.Sitemaps = x.texts()
+	for range x.number() {
+		if x.broken {
+			break
+		}
+		value := x.text()
+		r.CrawlDelays = append(r.CrawlDelays, CrawlDelay{Value: value, Agents: x.texts()})
+	}
+	if x.broken {
+		return Records{}, fmt.Errorf("%w: records", ErrDamaged)
+	}
+	if len(x.data) > 0 {
+		r.Statements = x.data
+	}
+	return r, nil
+}
+
+// recordReader reads numbers and texts until it meets a broken one.
+type recordReader struct {
+	data   []byte
+	broken bool
+}
+
+// number reads a count of things that each take at least one byte, so that a larger
+// count is broken.
+func (x *recordReader) number() uint64 {
+	v, n := binary.Uvarint(x.data)
+	if n <= 0 || v > uint64(len(x.data)-n) {
+		x.broken, x.data = true, nil
+		return 0
+	}
+	x.data = x.data[n:]
+	return v
+}
+
+func (x *recordReader) text() string {
+	n := x.number()
+	s := string(x.data[:n])
+	x.data = x.data[n:]
+	return s
+}
+
+func (x *recordReader) texts() []string {
+	var texts []string
+	for range x.number() {
+		if x.broken {
+			break
+		}
+		texts = append(texts, x.text())
+	}
+	return texts
+}

@@ -1,0 +1,368 @@
+package rulepack
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+func TestLookup(t *testing.T) {
+	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
+		entries := testEntries()
+		name := build(t, entries, BuildOptions{Profile: profile}, 2)
+		p := mustOpen(t, name, Options{Chains: testChains, Profile: profile, Explain: true, Records: true})
+		for range 2 { // opened, then kept
+			for _, e := range entries {
+				if err := checkEntry(p, e); err != nil {
+					t.Errorf("%s: %v", profileName(profile), err)
+				}
+			}
+		}
+		var o matcher.Origin
+		for _, unknown := range []string{"", "http://other.example:8443", "https://shared.exampl", "shared.example", "https://", strings.Repeat("x", 10_000)} {
+			if err := p.Lookup([]byte(unknown), &o); err != nil || o.Access != access.Unknown || o.Tries != nil {
+				t.Errorf("%.20s: access %d, %v", unknown, o.Access, err)
+			}
+		}
+		if err := p.Verify(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Without explanations, verdicts are the same.
+func TestLookupSilent(t *testing.T) {
+	entries := testEntries()
+	name := build(t, entries, BuildOptions{}, 1)
+	explained := mustOpen(t, name, Options{Chains: testChains, Explain: true})
+	silent := mustOpen(t, name, Options{Chains: testChains})
+	for _, e := range entries {
+		var a, b matcher.Origin
+		if err := errors.Join(explained.Lookup(e.Authority, &a), silent.Lookup(e.Authority, &b)); err != nil {
+			t.Fatal(err)
+		}
+		var target matcher.Target
+		if a.Access != access.Rules {
+			continue
+		}
+		for i := range testChains {
+			for _, path := range testPaths {
+				target.Set([]byte(path), robotstxt.RFC9309)
+				if x, y := a.Trie(i).Match(&target), b.Trie(i).Match(&target); x != y {
+					t.Errorf("%s%s: %v with explanations, %v without", e.Authority, path, x, y)
+				}
+			}
+		}
+	}
+}
+
+func TestInfo(t *testing.T) {
+	entries := testEntries()
+	name, built := buildInfo(t, entries, BuildOptions{Maker: "robotsbatch test"}, 2)
+	p, err := Inspect(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	info := p.Info()
+	if a, b := fmt.Sprintf("%+v", *built), fmt.Sprintf("%+v", *info); len(built.Sections) != len(info.Sections) || a != b {
+		t.Errorf("built %s\nopened %s", a, b)
+	}
+	want := Info{
+		Version: version, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, AsOf: 1_700_000_000, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
+		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceBytes: info.SourceBytes, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
+	}
+	if a, b := fmt.Sprintf("%+v", *info), fmt.Sprintf("%+v", want); a != b {
+		t.Errorf("got  %s\nwant %s", a, b)
+	}
+	if format.Detect(read(t, name)[:64], "") != format.RulePack {
+		t.Error("the format is not known by its magic")
+	}
+}
+
+func TestBody(t *testing.T) {
+	p, err := Inspect(build(t, testEntries(), BuildOptions{}, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	describe := func(authority string) (Authority, *Body) {
+		a, known, err := p.Authority([]byte(authority))
+		if err != nil || !known {
+			t.Fatalf("%s: %v, %v", authority, known, err)
+		}
+		b, err := p.Body(a.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a, b
+	}
+	for _, e := range testEntries() {
+		if a, _, err := p.Authority(e.Authority); err != nil || a.Access != access.Rules {
+			continue
+		}
+		counted, _ := robotstxt.Counted(e.Body, robotstxt.Options{Cut: e.Cut})
+		if _, b := describe(string(e.Authority)); b.Digest != sha256.Sum256(counted) {
+			t.Errorf("%s: digest %x", e.Authority, b.Digest)
+		}
+	}
+	_, shared := describe("https://shared.example")
+	want := Records{Sitemaps: []string{"https://x.test/s.xml"}, CrawlDelays: []CrawlDelay{{Agents: []string{"a"}, Value: "5"}}}
+	if got := fmt.Sprintf("%+v", shared.Records); got != fmt.Sprintf("%+v", want) {
+		t.Errorf("records %s, want %+v", got, want)
+	}
+	if a, cut := describe("https://cut.example"); !a.Limited || a.Status != 206 || cut.Kind != robotstxt.TextKind {
+		t.Errorf("%+v, %+v", a, cut)
+	}
+	if _, html := describe("https://html.example"); html.Kind != robotstxt.HTMLKind {
+		t.Error("HTML is not known")
+	}
+	if _, overlap := describe("https://overlap.example"); overlap.Compiled != nil || len(overlap.Source) == 0 {
+		t.Error("a body with overlapping groups is compiled")
+	}
+	if _, err := p.Body(1000); !errors.Is(err, ErrDamaged) {
+		t.Errorf("body 1000: %v", err)
+	}
+}
+
+// Bodies of which the same bytes count are one.
+func TestBodiesCutAlike(t *testing.T) {
+	const text = "User-agent: *\nDisallow: /a\n"
+	filler := strings.Repeat("\n", robotstxt.DefaultLimit-len(text))
+	cut := body("https://c", text+"Disallow: /b")
+	cut.Cut = true
+	entries := []Entry{
+		body("https://a", text), body("https://b", text), cut,
+		body("https://d", text+filler+"#"), body("https://e", text+filler+"Disallow: /c\n"),
+	}
+	_, info := buildInfo(t, entries, BuildOptions{}, 1)
+	if info.Bodies != 2 || info.Limited != 3 {
+		t.Errorf("%d bodies, %d limited", info.Bodies, info.Limited)
+	}
+}
+
+// Of several sources the first decides; what only the others have is not kept.
+func TestSources(t *testing.T) {
+	shadow := body("https://a.example", "User-agent: *\nDisallow: /shadow\n")
+	shadow.Source = 1
+	entries := []Entry{shadow, body("https://a.example", "User-agent: *\nDisallow: /a\n"), body("https://b.example", "")}
+	for _, list := range [][]Entry{entries, reversed(entries)} {
+		name, info := buildInfo(t, list, BuildOptions{}, 1)
+		if info.Authorities != 2 || info.Bodies != 2 {
+			t.Errorf("%d authorities, %d bodies", info.Authorities, info.Bodies)
+		}
+		p := mustOpen(t, name, Options{Chains: testChains, Explain: true})
+		if err := errors.Join(checkEntry(p, entries[1]), checkEntry(p, entries[2]), p.Verify()); err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(string(read(t, name)), "shadow") {
+			t.Error("a body that nobody has is in the pack")
+		}
+	}
+}
+
+func TestAddErrors(t *testing.T) {
+	b, err := Create(context.Background(), filepath.Join(t.TempDir(), "x.rules"), BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	mustMention(t, b.Add(body("", "")), "x.rules", "no authority")
+	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "no authority", "2049 bytes")
+	mustMention(t, b.Add(Entry{Authority: []byte("https://a.example")}), "https://a.example", "access 0")
+	for range 2 {
+		if err := b.Add(body("https://a.example", "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = b.Finish()
+	mustMention(t, err, "x.rules", "two entries", "https://a.example")
+	if files, _ := os.ReadDir(filepath.Dir(b.name)); len(files) != 0 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+func TestAbort(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "x.rules")
+	if err := os.WriteFile(name, []byte("before"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Create(context.Background(), name, BuildOptions{Memory: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range testEntries() {
+		if err := b.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Abort()
+	if files, _ := os.ReadDir(folder); len(files) != 1 || string(read(t, name)) != "before" {
+		t.Errorf("the folder has %v", files)
+	}
+	if _, err := Create(context.Background(), filepath.Join(folder, "nowhere", "x.rules"), BuildOptions{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Create in no folder: %v", err)
+	}
+}
+
+// What could not be written to a temporary file would be missing: there is no
+// pack.
+func TestSpillFails(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Create(context.Background(), filepath.Join(folder, "x.rules"), BuildOptions{Memory: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	if err := os.RemoveAll(folder); err != nil {
+		t.Skipf("a folder that is in use cannot be removed here: %v", err)
+	}
+	mustMention(t, b.Add(body("https://a.example", "User-agent: *\nDisallow: /\n")), "x.rules", "temporary file")
+	if _, err := b.Finish(); err == nil || !strings.Contains(err.Error(), "temporary file") {
+		t.Errorf("Finish: %v", err)
+	}
+}
+
+func TestEmptyPack(t *testing.T) {
+	name, info := buildInfo(t, nil, BuildOptions{}, 1)
+	if info.Authorities != 0 || info.Bodies != 0 {
+		t.Errorf("%+v", info)
+	}
+	p := mustOpen(t, name, Options{Chains: testChains})
+	var o matcher.Origin
+	if err := p.Lookup([]byte("https://a.example"), &o); err != nil || o.Access != access.Unknown {
+		t.Errorf("access %d, %v", o.Access, err)
+	}
+	if err := p.Verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := string(read(t, build(t, testEntries(), BuildOptions{}, 1)))
+	google := build(t, nil, BuildOptions{Profile: robotstxt.Google}, 1)
+	large := build(t, nil, BuildOptions{Limit: 1 << 20}, 1)
+	reads := fmt.Sprintf("reads %d and %d", version, historyVersion)
+	older, newer := good[:8]+"\x01"+good[9:], good[:8]+string([]byte{historyVersion + 1})+good[9:]
+	for _, test := range []struct {
+		name    string
+		options Options
+		is      error
+		words   []string
+	}{
+		{filepath.Join(folder, "nowhere"), Options{}, fs.ErrNotExist, []string{"nowhere"}},
+		{folder, Options{}, nil, []string{folder}},
+		{file("empty", ""), Options{}, errNotPack, []string{"empty"}},
+		{file("short", good[:50]), Options{}, errNotPack, []string{"short"}},
+		{file("text", strings.Repeat("https://example.com/\n", 100)), Options{}, errNotPack, []string{"text"}},
+		{file("older", older), Options{}, errVersion, []string{"format 1", reads, "compile it again"}},
+		{file("newer", newer), Options{}, errVersion, []string{fmt.Sprint("format ", historyVersion+1), reads}},
+		{file("version0", good[:8]+"\x00"+good[9:]), Options{}, ErrDamaged, []string{"format 0"}},
+		{file("cut", good[:len(good)-1]), Options{}, ErrDamaged, []string{"cut", "its end is missing"}},
+		{file("longer", good+"\x00"), Options{}, ErrDamaged, []string{"its end is missing"}},
+		{file("doubled", good+good), Options{}, ErrDamaged, []string{"its end is missing"}},
+		{google, Options{}, ErrMismatch, []string{"google", "rfc9309"}},
+		{file("rfc9309", good), Options{Profile: robotstxt.Google}, ErrMismatch, []string{"google", "rfc9309"}},
+		{large, Options{}, ErrMismatch, []string{"1048576", "512000"}},
+		{file("limit", good), Options{Limit: 1 << 20}, ErrMismatch, []string{"1048576", "512000"}},
+	} {
+		p, err := Open(test.name, test.options)
+		if p != nil || test.is != nil && !errors.Is(err, test.is) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		mustMention(t, err, append(test.words, "rulepack: ")...)
+	}
+	mustOpen(t, google, Options{Profile: robotstxt.Google, Limit: 1 << 20})
+	mustOpen(t, large, Options{Limit: 1 << 20})
+	if p, err := Inspect(large); err != nil || p.Close() != nil {
+		t.Error(err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	p, err := Open(build(t, testEntries(), BuildOptions{}, 1), Options{Chains: testChains})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	var o matcher.Origin
+	mustMention(t, p.Lookup([]byte("https://shared.example"), &o), "closed")
+	mustMention(t, p.Verify(), "closed")
+	_, err = p.Body(0)
+	mustMention(t, err, "closed")
+}
+
+func TestLookupAllocatesNothing(t *testing.T) {
+	entries := testEntries()
+	for _, explain := range []bool{false, true} {
+		p := mustOpen(t, build(t, entries, BuildOptions{}, 1), Options{Chains: testChains, Explain: explain})
+		var o matcher.Origin
+		unknown := []byte("https://unknown.example")
+		pass := func() {
+			for _, e := range entries {
+				if err := p.Lookup(e.Authority, &o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.Lookup(unknown, &o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pass()
+		if n := testing.AllocsPerRun(100, pass); n > 0 {
+			t.Errorf("%v allocations", n)
+		}
+	}
+}
+
+// Many goroutines look up in one pack.
+func TestConcurrentLookups(t *testing.T) {
+	entries := testEntries()
+	for i := range 50 {
+		entries = append(entries, body(fmt.Sprintf("https://h%d.example", i), fmt.Sprintf("User-agent: *\nDisallow: /a%d\n", i)))
+	}
+	name := build(t, entries, BuildOptions{}, 4)
+	for _, records := range []bool{false, true} {
+		p := mustOpen(t, name, Options{Chains: testChains, Explain: true, Records: records})
+		var group sync.WaitGroup
+		for w := range 8 {
+			group.Go(func() {
+				for i := range 200 {
+					if err := checkEntry(p, entries[(i*(w+1)+w)%len(entries)]); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+}

@@ -1,0 +1,168 @@
+package rulepack
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// Verify reads the whole pack: it compares the checksum of each section, and then
+// checks that the contents, and what lies between sections, are as a Builder makes them. Its time is proportional to the
+// pack's size. It returns the first error.
+func (p *Pack) Verify() (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	if p.file == nil {
+		return fmt.Errorf("rulepack: %s: %w", p.name, errClosed)
+	}
+	advise(p.file.data, inOrder)
+	for kind := uint32(metaSection); kind < p.file.kinds(); kind++ {
+		if s := p.file.table[kind]; checksum(s.data) != s.checksum {
+			return p.damaged("checksum of the section %s", sectionNames[kind])
+		}
+	}
+	if err := p.verifyPadding(); err != nil {
+		return err
+	}
+	counted := Info{}
+	used, err := p.verifyBuckets(&counted)
+	if err != nil {
+		return err
+	}
+	for number := range p.bodies {
+		if err := p.verifyBody(number, used.has(number), &counted); err != nil {
+			return err
+		}
+	}
+	for i, count := range counted.counts() {
+		// The lengths of the sources are not in the pack.
+		if said := p.info.counts()[i]; *said != *count && said != &p.info.SourceBytes {
+			return p.damaged("meta counts %d of something of which there are %d", *said, *count)
+		}
+	}
+	return p.Unchanged()
+}
+
+// verifyPadding checks the bytes that no checksum covers, and those that have no meaning
+// yet: sections lie in the order of the table, with fewer zeros before each than its
+// alignment, and what is reserved is 0.
+func (p *Pack) verifyPadding() error {
+	data := p.file.data
+	table := uint64(len(data)) - trailerSize - uint64(len(p.file.sections))*sectionSize
+	if !isZero(data[headerUsed:headerSize]) {
+		return p.damaged("the header has more than it should")
+	}
+	at := uint64(headerSize)
+	for i, s := range p.file.sections {
+		entry := data[table+uint64(i)*sectionSize:][:sectionSize]
+		begin := uint64(s.Offset)
+		if begin < at || begin-at >= uint64(alignmentOf(int(le32(entry)))) || !isZero(data[at:begin]) || !isZero(entry[sectionUsed:]) {
+			return p.damaged("what lies before the section %s, or its entry in the table", s.Name)
+		}
+		at = begin + uint64(s.Length)
+	}
+	if at != table {
+		return p.damaged("something lies between the last section and the table")
+	}
+	return nil
+}
+
+func isZero(data []byte) bool { return len(bytes.TrimLeft(data, "\x00")) == 0 }
+
+// verifyBuckets checks and counts all authorities, and returns the set of their bodies.
+func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
+	used = newBitmap(p.bodies)
+	lost := uint32(0) // where there should be a body, but for the first one
+	end := uint64(0)  // of the bucket before
+	for number := range p.buckets {
+		start := p.start(number)
+		b, err := p.bucket(number, start)
+		if err != nil {
+			return nil, err
+		}
+		if start < end {
+			return nil, p.damaged("directory: bucket %d overlaps the one before", number)
+		}
+		end = start + uint64(b.size())
+		if err := p.verifyAuthorities(number, b); err != nil {
+			return nil, err
+		}
+		use := func(o origin) (flags uint8) {
+			if access.Outcome(o.outcome) != access.Rules {
+				return 0
+			}
+			info, err := p.open.Info(o.body)
+			if err != nil || info.Number >= p.bodies {
+				lost = cmp.Or(lost, o.body)
+				return 0
+			}
+			used.set(info.Number)
+			return uint8(readRow(p.rows, info.Number).flags)
+		}
+		for i := range b.count() {
+			o := b.origin(i)
+			counted.add(o, use(o))
+			if !p.info.History {
+				continue
+			}
+			all, err := p.intervalsOf(number, b, i)
+			if err != nil {
+				return nil, err
+			}
+			for n := range all.len() {
+				use(all.at(n).origin)
+			}
+		}
+	}
+	if lost != 0 {
+		return nil, p.damagedBody(lost, errors.New("it does not exist"))
+	}
+	if p.start(p.buckets) != uint64(len(p.authorities)) {
+		return nil, p.damaged("directory: end")
+	}
+	return used, nil
+}
+
+// verifyAuthorities checks that a bucket's authorities are in order, belong to it, and
+// have sound origins.
+func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
+	var before, now []byte
+	last := uint64(0) // the hash before
+	for i := range b.count() {
+		before, now = now, b.appendAuthority(before[:0], i)
+		hash := hashOf(now)
+		switch {
+		case le16(b.prints()[2*i:]) != uint16(hash) || bucketOf(hash, p.buckets) != number:
+			return p.damaged("bucket %d: %q belongs elsewhere", number, now)
+		case i > 0 && cmp.Or(cmp.Compare(last, hash), compareAuthorities(before, now)) >= 0:
+			return p.damaged("bucket %d: %q is out of order", number, now)
+		case !p.sound(b.origin(i)):
+			return p.damaged("what it says of %q", now)
+		}
+		last = hash
+	}
+	return nil
+}
+
+// verifyBody checks a body with its notes, records and digest.
+func (p *Pack) verifyBody(number uint32, used bool, counted *Info) error {
+	b, err := p.describeBody(number)
+	if err != nil {
+		return err
+	}
+	if !used {
+		return p.damaged("body %d: no authority has it", number)
+	}
+	flags := readRow(p.rows, number).flags
+	place := readRow(p.rows, number).rules[0] / matcher.BodyAlignment
+	if info, err := p.open.Info(uint32(place)); err != nil || info.Number != number || info.Kind != b.Kind || info.Source != (b.Source != nil) {
+		return p.damaged("body %d: its head says something else than its row", number)
+	}
+	counted.addBody(known{flags: uint8(flags)})
+	return nil
+}

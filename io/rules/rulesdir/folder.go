@@ -1,0 +1,163 @@
+package rulesdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"robotsbatch/io/store/blob"
+)
+
+// openFlags open a file for reading; a named pipe does not wait for a writer.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// folder opens files, none of them outside itself. It is a folder on this machine or in an
+// object store. In a store, a folder HOST exists only through its files.
+type folder struct {
+	root    *os.Root     // nil for one in a store
+	objects *blob.Folder // nil for one on this machine
+	plain   plain
+	name    string
+}
+
+func openFolder(name string) (folder, error) {
+	// Opening a named pipe as a folder would wait for a writer.
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return folder{}, fmt.Errorf("rulesdir: %s is not a folder", name)
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return folder{}, fmt.Errorf("rulesdir: %w", err)
+	}
+	plain, err := newPlain(root)
+	if err != nil {
+		root.Close()
+		return folder{}, fmt.Errorf("rulesdir: %w", err)
+	}
+	return folder{root: root, plain: plain, name: name}, nil
+}
+
+// openList opens the folder itself, as ".", or one in it for listing.
+func (f folder) openList(path string) (*os.File, error) {
+	inside, err := f.root.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	// A file that os.Root opens asks for each entry's attributes, which takes
+	// three times as long as listing the names does.
+	list, err := os.Open(filepath.Join(f.name, path))
+	if err != nil {
+		return nil, err
+	}
+	info, err := list.Stat()
+	if err == nil && !os.SameFile(info, inside) {
+		err = errors.New("the folder was replaced while it was listed")
+	}
+	if err != nil {
+		list.Close()
+		return nil, err
+	}
+	return list, nil
+}
+
+// openRecord opens the body of a record and returns its name, relative to the folder. A
+// folder HOST without a robots.txt gives neither a file nor an error.
+func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
+	if !isDir {
+		file, err := f.open(path)
+		return file, path, err
+	}
+	var found *os.File
+	var foundPath string
+	for _, name := range []string{"/robots.txt", "/robots.txt.gz", "/robots.txt.zst"} {
+		file, err := f.open(path + name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !f.isLink(path+name):
+			continue
+		case err == nil && found != nil:
+			file.Close()
+			err = f.clash(foundPath, path+name, path)
+		}
+		if err != nil {
+			if found != nil {
+				found.Close()
+			}
+			return nil, "", err
+		}
+		found, foundPath = file, path+name
+	}
+	if found == nil {
+		if _, err := f.root.Stat(path); err != nil {
+			return nil, "", f.explain(path, err)
+		}
+	}
+	return found, foundPath, nil
+}
+
+// open opens a regular file.
+func (f folder) open(path string) (*os.File, error) {
+	file, err := f.root.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, f.explain(path, err)
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("not a regular file (%s)", info.Mode().Type())
+	}
+	if err != nil {
+		file.Close()
+		return nil, f.explain(path, err)
+	}
+	return file, nil
+}
+
+func (f folder) isLink(path string) bool {
+	if f.root == nil {
+		return false
+	}
+	info, err := f.root.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// explain adds the file's name to an error, and what to do.
+func (f folder) explain(path string, err error) error {
+	full := f.full(path)
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	switch {
+	case f.isLink(path):
+		return fmt.Errorf("rulesdir: %s: a symbolic link must be relative and lead to a file inside the folder: %w", full, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("rulesdir: %s: it was there when the folder was listed; the folder must not change while it is used: %w", full, err)
+	}
+	return fmt.Errorf("rulesdir: %s: %w", full, err)
+}
+
+// clash returns the error for two files without precedence.
+func (f folder) clash(a, b, host string) error {
+	if b < a {
+		a, b = b, a
+	}
+	return fmt.Errorf("rulesdir: %s and %s are both for %s: remove one of them", f.full(a), f.full(b), host)
+}
+
+// full returns a file's name, including the folder's.
+func (f folder) full(path string) string {
+	if f.root == nil {
+		return f.name + path
+	}
+	return filepath.Join(f.name, path)
+}
+
+func (f folder) close() error {
+	if f.root == nil {
+		return nil
+	}
+	f.plain.close()
+	return f.root.Close()
+}

@@ -1,0 +1,263 @@
+package rulesdir
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"robotsbatch/io/store/cache"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/robotstxt"
+)
+
+const (
+	// firstBuffer is the first size of a buffer for bodies: most are smaller.
+	firstBuffer = 16 << 10
+	// keptBuffer is the largest buffer that is reused for the next body. A workspace with a
+	// larger buffer is freed, and with it some forty times as much memory for parsing and
+	// compiling.
+	keptBuffer = 128 << 10
+)
+
+// workspace has the memory for reading, parsing and compiling bodies, one after the other.
+type workspace struct {
+	body     []byte
+	parser   robotstxt.Parser
+	compiler matcher.Compiler
+}
+
+// rules are a compiled body. Files with equal bodies share them.
+type rules struct {
+	tries    []matcher.Trie // with of, the fields of a matcher.Origin
+	of       []uint32
+	records  *matcher.Records // nil unless they were asked for
+	usage    *matcher.Usage   // nil unless it was asked for
+	kind     robotstxt.BodyKind
+	length   int64 // of the body in bytes
+	warnings int64
+	limited  bool
+	size     int64 // bytes of memory
+}
+
+// digest is a body's SHA-256. Bodies may be hostile, so nobody must be able to make one
+// with the digest of another.
+type digest [sha256.Size]byte
+
+// absent is for a folder HOST without a robots.txt, and stays in the cache.
+var absent = new(rules)
+
+// counts are what Stats reports of reading.
+type counts struct {
+	mu sync.Mutex
+	s  Stats
+}
+
+// add counts a file that was read; again says that it was read before.
+func (c *counts) add(r *rules, again bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if again {
+		c.s.Rereads++
+		return
+	}
+	c.s.Files++
+	c.s.Bytes += r.length
+	c.s.Warnings += r.warnings
+	if r.limited {
+		c.s.Limited++
+	}
+}
+
+func (c *counts) stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.s
+}
+
+// compile reads and compiles the file of a record for the cache. At most one goroutine does
+// so for each file at a time.
+func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error) {
+	w, _ := d.workspaces.Get().(*workspace)
+	if w == nil {
+		w = &workspace{compiler: matcher.Compiler{Explain: d.explain}}
+	}
+	defer func() {
+		if cap(w.body) <= keptBuffer {
+			d.workspaces.Put(w)
+		}
+	}()
+	r, again := &d.index.records[file], d.stamps[file].read
+	found, version, err := d.read(r, &w.body)
+	if err == nil && again && !found {
+		err = d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
+	}
+	if err == nil {
+		err = d.remember(file, version)
+	}
+	if err != nil {
+		return made, err
+	}
+	if !found {
+		made.V = absent
+		return made, nil
+	}
+	made.ID = sha256.Sum256(w.body)
+	made.V = d.compiled(made.ID, w)
+	made.Size = made.V.size
+	d.counts.add(made.V, again)
+	return made, nil
+}
+
+// compiled returns the rules of a workspace's body, compiled or shared. Many sites have the
+// same body, because it comes with their software.
+func (d *Dir) compiled(id digest, w *workspace) *rules {
+	if same, ok := d.rules.Shared(id); ok {
+		return same
+	}
+	parsed := w.parser.Parse(w.body, d.parse)
+	if d.named != nil {
+		parsed.AgentNames()(d.named)
+	}
+	r := &rules{
+		kind:     parsed.Kind,
+		length:   int64(len(w.body)),
+		warnings: int64(parsed.WarningCount),
+		limited:  parsed.Limited,
+	}
+	r.tries, r.of = w.compiler.Compile(parsed, d.agents)
+	r.size = memory(r.tries) + 4*int64(len(r.of))
+	if d.records {
+		r.records = matcher.CollectRecords(parsed, d.agents)
+		r.size += int64(r.records.Size())
+	}
+	r.usage = w.compiler.CompileUsage(parsed, d.agents, d.usage)
+	r.size += int64(r.usage.Size())
+	return r
+}
+
+// read reads the body of a record into buffer, up to robotstxt.Options.ReadSize. found is
+// false for a folder HOST without a robots.txt.
+func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err error) {
+	host := d.index.path(r)
+	if d.folder.objects != nil {
+		return d.readObject(host, buffer)
+	}
+	if r.isDir { // stat the folder first, so that a robots.txt that is added later is noticed
+		info, err := d.folder.root.Stat(host)
+		if err != nil {
+			return false, version, d.folder.explain(host, err)
+		}
+		version = used(host+"/", info)
+	} else if codec, _ := compress.ByName(host); codec == compress.None {
+		var ok bool
+		if *buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.size); ok {
+			return true, version, d.checkSize(host, *buffer)
+		}
+	}
+	f, path, err := d.folder.openRecord(host, r.isDir)
+	if err != nil || f == nil {
+		return false, version, err
+	}
+	defer f.Close()
+	if version, err = d.readFile(f, path, buffer); err != nil {
+		return false, version, d.folder.explain(path, err)
+	}
+	return true, version, d.checkSize(path, *buffer)
+}
+
+// checkSize refuses a body that is too large for the Google profile, which has no limit.
+func (d *Dir) checkSize(path string, body []byte) error {
+	if d.parse.Profile == robotstxt.Google && len(body) > robotstxt.MaxGoogleBody {
+		return fmt.Errorf("rulesdir: %s: the body has more than %d MiB, which is no robots.txt: remove it",
+			d.folder.full(path), robotstxt.MaxGoogleBody>>20)
+	}
+	return nil
+}
+
+// readFile reads a file. It returns an error if the file is written to meanwhile.
+func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, err error) {
+	before, err := f.Stat()
+	if err != nil {
+		return version, err
+	}
+	if *buffer, err = d.body(f, path, (*buffer)[:0]); err != nil {
+		return version, err
+	}
+	after, err := f.Stat()
+	if err != nil {
+		return version, err
+	}
+	if version = used(path, before); used(path, after).stamp() != version.stamp() {
+		return version, errChanged
+	}
+	return version, nil
+}
+
+// memory returns how many bytes of memory a file's rules take.
+func memory(tries []matcher.Trie) int64 {
+	const around = 192 // a trie's or the rules' own fields, with some slack
+	size := int64(around)
+	for i := range tries {
+		size += around
+		shared := func(earlier matcher.Trie) bool { return earlier.Same(&tries[i]) }
+		if !slices.ContainsFunc(tries[:i], shared) {
+			size += int64(tries[i].Size())
+		}
+	}
+	return size
+}
+
+// body reads the body of a file into buffer, up to
+// robotstxt.Options.ReadSize.
+func (d *Dir) body(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
+	codec, _ := compress.ByName(path)
+	if codec == compress.None {
+		return readUpTo(f, buffer, d.size)
+	}
+	body, err := decompress(f, codec, compress.NewSmallReader, buffer, d.size)
+	if !errors.Is(err, compress.ErrWindow) {
+		return body, err
+	}
+	// Such a file asks for much more memory than its body has. One at a time
+	// may have it.
+	d.large.Lock()
+	defer d.large.Unlock()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return body, err
+	}
+	return decompress(f, codec, compress.NewReader, body[:0], d.size)
+}
+
+func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compress.Codec) (io.ReadCloser, error), buffer []byte, limit int) ([]byte, error) {
+	r, err := newReader(f, c)
+	if err != nil {
+		return buffer, err
+	}
+	defer r.Close()
+	return readUpTo(r, buffer, limit)
+}
+
+// readUpTo appends what r has to buffer, up to limit bytes.
+func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
+	for len(buffer) < limit {
+		if len(buffer) == cap(buffer) {
+			grown := make([]byte, len(buffer), min(max(2*cap(buffer), firstBuffer), limit))
+			copy(grown, buffer)
+			buffer = grown
+		}
+		n, err := r.Read(buffer[len(buffer):min(cap(buffer), limit)])
+		buffer = buffer[:len(buffer)+n]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return buffer, err
+		}
+	}
+	return buffer, nil
+}

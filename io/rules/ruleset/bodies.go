@@ -1,0 +1,182 @@
+package ruleset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/urls"
+)
+
+// Body is a robots.txt as it was read.
+type Body struct {
+	// Name is the file's name, or a capture's URL.
+	Name string
+	// Text is the decompressed text, up to robotstxt.Options.ReadSize bytes.
+	Text []byte
+	// Cut says that Text is only the beginning of what the server sent.
+	Cut bool
+	// Packed says that Text was rebuilt from a rule pack: each rule at its line, and only
+	// the user-agent lines that name the agents of the rules. Profile is the pack's.
+	Packed  bool
+	Profile robotstxt.Profile
+}
+
+// Bodies calls visit for each robots.txt in each of o.Sources, in their order. In a folder
+// these are the files named by host and the folder's own robots.txt; in captures, the
+// answers with a body; any other file is one robots.txt. The argument is valid until visit
+// returns. The first error, of a source or of visit, is returned at once.
+//
+// Of a rule pack it visits each distinct body once. A source without any robots.txt is
+// an error. Single and AllowNone are ignored.
+func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
+	o.Single = []string{"any"} // any other file is a single robots.txt
+	f := &Found{options: o, warner: &warner{warn: withoutFlag(o.Warn), note: withoutFlag(o.Note)}}
+	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
+	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize()}
+	for _, name := range o.Sources {
+		source, err := f.find(ctx, name)
+		if err != nil {
+			return operandError{err}
+		}
+		v.visited = 0
+		switch {
+		case source.kind == packKind:
+			err = v.pack(ctx, name)
+		case source.kind == folderKind:
+			err = v.folder(ctx, name)
+		case source.single:
+			err = v.file(ctx, name)
+		default:
+			err = v.captures(ctx, source)
+		}
+		if err != nil {
+			return err
+		}
+		if v.visited == 0 {
+			return fmt.Errorf("%s has no robots.txt: a folder has files that are named by host, such as example.com or example.com/robots.txt, and captures have answers with a body", blob.Shown(name))
+		}
+	}
+	return nil
+}
+
+// operandError is an error about a source named as an operand and not with -rules.
+type operandError struct{ error }
+
+func (e operandError) Error() string { return strings.ReplaceAll(e.error.Error(), rulesFlag, "") }
+
+func (e operandError) Unwrap() error { return e.error }
+
+// rulesFlag precedes the names of sources in messages.
+const rulesFlag = "-rules "
+
+// withoutFlag returns say without rulesFlag in its messages, for sources that were not
+// named with -rules.
+func withoutFlag(say func(string)) func(string) {
+	if say == nil {
+		return nil
+	}
+	return func(message string) { say(strings.ReplaceAll(message, rulesFlag, "")) }
+}
+
+// bodyVisitor is the state of Bodies.
+type bodyVisitor struct {
+	*Found
+	visit   func(*Body) error
+	size    int // the most bytes of a body that are read
+	visited int // of the source
+}
+
+// give hands a body to visit.
+func (v *bodyVisitor) give(ctx context.Context, b *Body) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	v.visited++
+	return v.visit(b)
+}
+
+// folder visits the files of a folder.
+func (v *bodyVisitor) folder(ctx context.Context, name string) error {
+	own := filepath.Join(name, "robots.txt")
+	if info, err := os.Stat(own); err == nil && info.Mode().IsRegular() && !blob.IsURL(name) {
+		if err := v.file(ctx, own); err != nil {
+			return err
+		}
+	}
+	ignored := ignoredNames{all: v.options.AllIgnored}
+	dir, err := openFolder(ctx, name, rulesdir.Options{Profile: v.options.Profile, Limit: v.options.Limit, Ignored: func(file string) {
+		if file != "robots.txt" {
+			ignored.add(file)
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	defer dir.Close() // it was only read from
+	ignored.tell(name, v.warner)
+	return dir.Files(func(file string, body []byte) error {
+		return v.give(ctx, &Body{Name: file, Text: body})
+	})
+}
+
+// file visits a single robots.txt, which may be compressed.
+func (v *bodyVisitor) file(ctx context.Context, name string) error {
+	in := v.options.Stdin
+	shown := blob.Shown(name)
+	if name == blob.Stdio {
+		shown = "stdin"
+	} else {
+		f, err := blob.Open(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer f.Close() // it was only read from
+		in = f
+	}
+	head := make([]byte, compress.DetectSize)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	in = io.MultiReader(bytes.NewReader(head[:n]), in)
+	if codec := compress.Detect(head[:n]); codec != compress.None {
+		r, err := compress.NewReader(in, codec)
+		if err != nil {
+			return fmt.Errorf("%s: %w", shown, err)
+		}
+		defer r.Close() // it was only read from
+		in = r
+	}
+	var text bytes.Buffer
+	if _, err := io.CopyN(&text, in, int64(v.size)); err != nil && err != io.EOF {
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	return v.give(ctx, &Body{Name: shown, Text: text.Bytes()})
+}
+
+// captures visits the captures of robots.txt that have a body.
+func (v *bodyVisitor) captures(ctx context.Context, s source) error {
+	of := Found{options: v.options, sources: []source{s}, warner: v.warner}
+	var scratch urls.Scratch
+	return of.EachCapture(ctx, func(_ string, x *captures.Capture) error {
+		_, path, err := scratch.Split(x.URL)
+		if err != nil || string(path) != "/robots.txt" || x.Failed || x.Status != 0 && x.Status/100 != 2 {
+			return nil
+		}
+		text, cut, _, err := captures.Decompress(x.Body, x.Cut, v.size)
+		if err != nil {
+			return nil // it cannot be decompressed
+		}
+		return v.give(ctx, &Body{Name: string(x.URL), Text: text[:min(len(text), v.size)], Cut: cut})
+	})
+}

@@ -1,0 +1,127 @@
+package ruleset
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher/lint"
+)
+
+// Each robots.txt of each kind of source comes once, in order.
+func TestBodies(t *testing.T) {
+	redirect := "HTTP/1.1 301 Moved\r\nLocation: /a\r\n\r\nno rules"
+	gz, err := compress.AppendCompressed(nil, []byte(rules), compress.Gzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files(t, map[string]string{
+		"hosts/b.example": rules, "hosts/a.example.txt": "# a", "hosts/c.example/robots.txt": "# c", "hosts/d.example/other": "", "hosts/robots.txt": "# own",
+		"hosts/README.md": "", "hosts/https/a.example": "# https", "robots.txt": "# one", "robots.txt.gz": string(gz), "packed.txt": string(gz),
+		"crawl.warc": warcOf("# x", 0, "x.example", "y.example") + strings.Replace(warcOf("", 0, "z.example"), "Content-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(redirect), redirect), 1) +
+			strings.Replace(warcOf("# o", 0, "o.example"), "/robots.txt", "/other.html", 1),
+	})
+	packOf(t, "site.rules", "hosts")
+	for _, test := range []struct{ sources, want string }{
+		{"hosts", "hosts/robots.txt:# own hosts/a.example.txt:# a hosts/b.example:" + rules + " hosts/c.example/robots.txt:# c hosts/https/a.example:# https"},
+		{"robots.txt robots.txt.gz packed.txt -", "robots.txt:# one robots.txt.gz:" + rules + " packed.txt:" + rules + " stdin:# in"},
+		{"crawl.warc", "http://x.example/robots.txt:# x http://y.example/robots.txt:# x"},
+		{"site.rules", "http://a.example/robots.txt: http://b.example/robots.txt:" + rules + " http://c.example/robots.txt: https://a.example/robots.txt:"},
+		{"nowhere", "!nowhere: no such file"},
+		{"robots.txt *.none", "!*.none: no file matches"},
+	} {
+		var got []string
+		err := Bodies(t.Context(), Options{Sources: strings.Fields(test.sources), Stdin: strings.NewReader("# in")}, func(b *Body) error {
+			got = append(got, filepath.ToSlash(b.Name)+":"+string(b.Text))
+			return nil
+		})
+		if part, wantsError := strings.CutPrefix(test.want, "!"); wantsError || err != nil {
+			if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "-rules") {
+				t.Errorf("%s: %v, want %s", test.sources, err, test.want)
+			}
+		} else if strings.Join(got, " ") != test.want {
+			t.Errorf("%s:\n got %q\nwant %q", test.sources, got, test.want)
+		}
+	}
+	if err := os.Mkdir("empty", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	for _, source := range []string{"hosts", "robots.txt", "crawl.warc"} {
+		if err := Bodies(t.Context(), Options{Sources: []string{source}}, func(*Body) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+	if err := Bodies(t.Context(), Options{Sources: []string{"empty"}}, nil); err == nil || !strings.Contains(err.Error(), "empty has no robots.txt") {
+		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+// What is found in the rules of a pack is found in the files that it was made of, in the
+// same lines, and nothing on rules is missed.
+func TestPackedBodies(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	bodies := make(map[string]string)
+	contents := make(map[string]string)
+	for i := range 120 {
+		b := strings.Builder{}
+		fmt.Fprintf(&b, "# %d\n", i)
+		for range 1 + r.IntN(4) {
+			for range 1 + r.IntN(2) {
+				b.WriteString("User-agent: " + pick("*", "A", "MJ12bot", "b/1", "C d") + pick("\n", "\n\n"))
+			}
+			for range r.IntN(5) {
+				b.WriteString(pick("Allow: /", "Disallow: /", "disallow /", "Disallowed: /", "Sitemap: /", "Disallow: x") + pick("", "a", "a*", "%zz", "a$b", "%7e", "a b") + pick("", "b") + "\n")
+			}
+		}
+		name := fmt.Sprintf("h%d.example", i)
+		contents["hosts/"+name], bodies["http://"+name+"/robots.txt"] = b.String(), b.String()
+	}
+	files(t, contents)
+	packOf(t, "site.rules", "hosts")
+	compared := 0
+	err := Bodies(t.Context(), Options{Sources: []string{"site.rules"}}, func(b *Body) error {
+		if !b.Packed {
+			return fmt.Errorf("%s is not packed", b.Name)
+		}
+		packed := lint.Body(b.Text, lint.Options{Packed: true, Profile: b.Profile}).Findings
+		want := make(map[lint.Finding]bool)
+		found := lint.Body([]byte(bodies[b.Name]), lint.Options{}).Findings
+		noSlash := make(map[int]bool) // such a line is not a rule, so a pack does not have it
+		for _, f := range found {
+			if f.Code == "missing-slash" {
+				noSlash[f.Line] = true
+			}
+		}
+		for _, f := range found {
+			if f.IsOnRule() && f.Profile != "google" && !noSlash[f.Line] {
+				f.Profile, f.Message = "", "" // groups of the same agents that follow each other are one in the pack
+				want[f] = true
+			}
+		}
+		for _, f := range packed {
+			f.Profile, f.Message = "", ""
+			if !want[f] {
+				t.Errorf("%s: %+v in\n%s\nof\n%s", b.Name, f, b.Text, bodies[b.Name])
+			}
+			delete(want, f)
+			compared++
+		}
+		for f := range want {
+			t.Errorf("%s: missed %+v in\n%s\nof\n%s", b.Name, f, b.Text, bodies[b.Name])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if compared < 100 {
+		t.Errorf("only %d findings", compared)
+	}
+}

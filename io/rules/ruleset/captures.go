@@ -1,0 +1,351 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/warc"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/urls"
+)
+
+// Captured says what was read of the captures of all sources.
+type Captured struct {
+	// Names of the sources that are captures.
+	Names []string
+	// AsOf is the time after which no capture counts.
+	AsOf time.Time
+	// Newest is the time of the newest capture; the zero time if none has one.
+	Newest time.Time
+	// Stats are of all sources together.
+	captures.Stats
+	// Broken counts the records and rows that were skipped because they are broken.
+	Broken int64
+	// Pack describes the rule pack made of the captures alone; nil if it has other sources too.
+	Pack *rulepack.Info
+
+	bySource []captures.Stats
+}
+
+// CapturesShare divides the memory: captures that wait take 1/CapturesShare of it. The
+// rest is for the rule pack that is made of them.
+const CapturesShare = 8
+
+// captureSet holds the captures of all sources in one set, because redirects may lead
+// from any source into any other.
+type captureSet struct {
+	*captures.Set
+	options  *Options
+	asOf     time.Time
+	names    []string // of the sources with captures
+	files    []captures.File
+	sources  int
+	asked    int // the source that lists what was asked for; -1 for none
+	bodySize int // the most bytes of a body that readers hand out
+	// singleBody is that of the single robots.txt, once it was read.
+	singleBody []byte
+	warner     *warner
+}
+
+// newCaptureSet prepares to read the captures. Their bodies go into b; what does not
+// fit into memory is written to folder.
+func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string) *captureSet {
+	o := &f.options
+	options := captures.Options{
+		Bodies: b, Profile: o.Profile, Limit: o.Limit, Memory: o.Memory / CapturesShare, Folder: folder, Later: b.History() && !o.History,
+	}
+	s := &captureSet{
+		Set: captures.NewSet(options), options: o, asOf: o.AsOf,
+		sources: len(f.sources), bodySize: options.BodySize(), warner: f.warner, asked: -1,
+	}
+	for number, source := range f.sources {
+		if source.kind != captureKind {
+			continue
+		}
+		s.names = append(s.names, blob.Shown(source.name))
+		open := s.open
+		switch {
+		case source.single:
+			open = s.openSingle
+		case source.asked:
+			open, s.asked = s.openAsked, number
+		}
+		for _, name := range source.files {
+			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) { return open(ctx, name) }})
+		}
+	}
+	return s
+}
+
+// read reads all files. If Options.AsOf is not set, it sets asOf to the time of the
+// newest capture, or to later if that is newer.
+func (s *captureSet) read(ctx context.Context, later time.Time) error {
+	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
+		return err
+	}
+	if s.asOf.IsZero() {
+		s.asOf = later
+		if newest := s.Newest(); newest.After(later) {
+			s.asOf = newest
+		}
+	}
+	return nil
+}
+
+// addTo adds the decisions to a pack. It leaves out an authority if shadowed reports
+// that a source before the given one knows it.
+func (s *captureSet) addTo(ctx context.Context, b *rulepack.Builder, shadowed func(authority []byte, source int) (bool, error)) error {
+	b.SetAsOf(packTime(s.asOf))
+	resolve := s.Resolve
+	if s.options.History {
+		resolve = s.ResolveHistory
+	}
+	return resolve(ctx, s.asOf, s.options.Policy, func(d *captures.Decision) error {
+		if is, err := shadowed(d.Authority, d.Source); is || err != nil {
+			return err
+		}
+		if d.Access == access.Unknown {
+			return b.Add(later(d))
+		}
+		return b.Add(rulepack.Entry{
+			Authority: d.Authority, Access: d.Access, Kept: d.Kept, Stale: d.Stale,
+			Status: uint16(d.Status), Fetched: packTime(d.Fetched), Source: uint32(d.Source),
+			History: intervalsOf(d.History),
+		})
+	})
+}
+
+// later is the entry of an authority that only captures after Options.AsOf are of: a
+// history that begins after it, so that a lookup finds nothing yet.
+func later(d *captures.Decision) rulepack.Entry {
+	return rulepack.Entry{
+		Authority: d.Authority, Access: access.AllowAll, Source: uint32(d.Source),
+		History: []rulepack.Interval{{From: packSecond(d.Fetched), Access: access.AllowAll}},
+	}
+}
+
+// packTime converts a time to a pack's form; a time out of its range becomes unknown.
+func packTime(t time.Time) uint32 {
+	if seconds := t.Unix(); seconds == int64(uint32(seconds)) {
+		return uint32(seconds)
+	}
+	return 0
+}
+
+// captured reports what was read. pack describes the pack made of these captures alone, or is nil.
+func (s *captureSet) captured(pack *rulepack.Info) *Captured {
+	c := &Captured{Names: s.names, AsOf: s.asOf, Newest: s.Newest(), Broken: s.warner.broken, Pack: pack, bySource: make([]captures.Stats, s.sources)}
+	for number := range c.bySource {
+		c.bySource[number] = s.Set.Stats(number)
+		if number == s.asked {
+			c.bySource[number].Captures = 0 // they are none
+		}
+		c.Add(c.bySource[number])
+	}
+	return c
+}
+
+// openCaptures makes a temporary rule pack of all captures and opens it. It leaves out
+// authorities that a source before the captures knows.
+func (f *Found) openCaptures(ctx context.Context, s *Set) (*packSource, *Captured, error) {
+	scratch, err := blob.NewScratch()
+	if err != nil {
+		return nil, nil, fmt.Errorf("a temporary rule pack: %w", err)
+	}
+	pack, captured, err := f.compileCaptures(ctx, s, scratch.Path)
+	if err != nil {
+		return nil, nil, errors.Join(err, scratch.Remove())
+	}
+	pack.scratch = scratch
+	_ = scratch.Remove() // where an open file can be removed, nothing is left even after a crash
+	return pack, captured, nil
+}
+
+func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*packSource, *Captured, error) {
+	o := &f.options
+	defer o.holdHeap()()
+	file := filepath.Join(folder, "captures.rules")
+	b, err := rulepack.Create(ctx, file, rulepack.BuildOptions{
+		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker,
+		History: o.History || !o.AsOf.IsZero(), // a time before the first capture is known by that
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer b.Abort()
+	set := f.newCaptureSet(ctx, b, folder)
+	defer set.Close()
+	if err := set.read(ctx, s.sources.newest()); err != nil {
+		return nil, nil, err
+	}
+	before := slices.Clone(s.sources)
+	if o.History { // a pack with precedence may know an authority only from a later time on than the captures
+		for i, source := range before {
+			if _, is := source.(*packSource); is {
+				before[i] = nil
+			}
+		}
+	}
+	err = set.addTo(ctx, b, func(authority []byte, source int) (bool, error) {
+		name, err := before[:source].file(authority)
+		return name != "", err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := b.Finish()
+	if err != nil {
+		return nil, nil, err
+	}
+	pack, err := f.openPack(file, SomeOf(set.names), s.watch)
+	if err == nil && len(set.files) == 1 {
+		pack.text = set.singleBody
+	}
+	return pack, set.captured(info), err
+}
+
+// SomeOf joins names for a message: all, or the first ones if there are many.
+func SomeOf(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// open opens a file of captures, whatever its format.
+func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, error) {
+	found, err := Detect(ctx, name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", blob.Shown(name), err)
+	case found == format.WARC || !found.HasCaptures(): // an empty one, too
+		return s.openWARC(ctx, name)
+	}
+	return s.options.OpenTable(ctx, name, captures.TableOptions{Name: blob.Shown(name), Broken: s.warner.sayBroken})
+}
+
+// EachCapture calls visit for each capture of all sources, in the order of their files,
+// until that returns an error. source is the name of the file. The capture is valid until
+// visit returns, and its body may still be compressed. A source that is not captures is
+// an error.
+func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
+	for _, source := range f.sources {
+		if source.kind != captureKind || source.single || source.asked {
+			return usageErrorf("-rules %s has no captures: they are in WARC files and in tables", blob.Shown(source.name))
+		}
+	}
+	return f.eachCapture(ctx, visit)
+}
+
+// EachFetch calls visit for each capture, of any source, of an authority's robots.txt. The
+// status is 0 if there was no answer or none is known; fetched is the time of the fetch in
+// seconds since 1970, 0 if unknown; the last argument is the URL that a redirect leads to.
+func (f *Found) EachFetch(ctx context.Context, visit func(authority []byte, status int, fetched int64, target []byte) error) error {
+	var scratch urls.Scratch
+	return f.eachCapture(ctx, func(_ string, x *captures.Capture) error {
+		authority, path, err := scratch.Split(x.URL)
+		if err != nil || len(authority) > rulepack.MaxAuthority || string(path) != "/robots.txt" {
+			return nil
+		}
+		fetched := int64(0)
+		if !x.Time.IsZero() {
+			fetched = x.Time.Unix()
+		}
+		status, target := x.Status, []byte(nil)
+		if x.Failed {
+			status = 0
+		}
+		if status/100 == 3 {
+			target = captures.Target(x)
+		}
+		return visit(authority, status, fetched, target)
+	})
+}
+
+func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
+	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
+	s := &captureSet{options: &f.options, bodySize: size.BodySize(), warner: f.warner}
+	for _, source := range f.sources {
+		if source.single || source.asked {
+			continue
+		}
+		for _, name := range source.files {
+			if err := s.each(ctx, name, visit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *captureSet) each(ctx context.Context, name string, visit func(string, *captures.Capture) error) error {
+	r, err := s.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // it was only read from
+	shown := blob.Shown(name)
+	for {
+		var x captures.Capture
+		switch err := r.Next(&x); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := visit(shown, &x); err != nil {
+			return err
+		}
+	}
+}
+
+// warcFile is a WARC file that is open.
+type warcFile struct {
+	*warc.Reader
+	file *blob.File
+	set  *captureSet
+}
+
+func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader, error) {
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var file io.Reader = f
+	if size, regular := f.Size(); regular {
+		file = io.NewSectionReader(f, 0, size) // which can seek
+	}
+	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.sayBroken})
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &warcFile{r, f, s}, nil
+}
+
+func (f *warcFile) Next(x *captures.Capture) error {
+	err := f.Reader.Next(x)
+	if err == io.EOF && f.Stats() == (warc.Stats{}) {
+		f.set.warner.say(f.file.Name() + " has no records: was it cut off?")
+	}
+	return err
+}
+
+func (f *warcFile) Close() error {
+	_ = f.Reader.Close() // it was only read from
+	return f.file.Close()
+}

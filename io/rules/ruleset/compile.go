@@ -1,0 +1,110 @@
+package ruleset
+
+import (
+	"context"
+	"time"
+
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/access"
+)
+
+// Compiled says what AddTo added.
+type Compiled struct {
+	// Ignored counts the names in folders that name no authority.
+	Ignored int64
+	// Captured says what was read of captures; nil when no source is captures.
+	Captured *Captured
+}
+
+// AddTo adds all authorities of all sources, folders and captures, to a rule pack.
+// prepare returns the pack to add to; it is called after all folders are listed and
+// before any file is read.
+func (f *Found) AddTo(ctx context.Context, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
+	folders, err := f.listFolders(ctx)
+	defer func() {
+		for _, folder := range folders {
+			if folder != nil {
+				_ = folder.Close() // it was only read from
+			}
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	b, err := prepare()
+	if err != nil {
+		return nil, err
+	}
+	c := new(Compiled)
+	if c.Ignored, err = f.addFolders(ctx, b, folders); err != nil {
+		return nil, err
+	}
+	if f.hasCaptures() {
+		if c.Captured, err = f.addCaptures(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	why := make([]string, len(f.sources))
+	for i, folder := range folders {
+		if folder != nil {
+			why[i] = whyNoNames(folder)
+		} else {
+			why[i] = c.Captured.whyNone(i)
+		}
+	}
+	return c, f.refuse(why)
+}
+
+// listFolders opens all folders; captures have nil in their place. With an error it
+// also returns the folders that were opened.
+func (f *Found) listFolders(ctx context.Context) ([]*rulesdir.Dir, error) {
+	folders := make([]*rulesdir.Dir, len(f.sources))
+	for i, source := range f.sources {
+		switch source.kind {
+		case packKind:
+			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files and captures", blob.Shown(source.name))
+		case folderKind:
+			folder, err := f.openDir(ctx, source.name, newAgentWatch(nil))
+			if err != nil {
+				return folders, err
+			}
+			folders[i] = folder
+		}
+	}
+	return folders, nil
+}
+
+// addFolders adds all robots.txt files of folders, and returns how many names it
+// ignored.
+func (f *Found) addFolders(ctx context.Context, b *rulepack.Builder, folders []*rulesdir.Dir) (ignored int64, err error) {
+	for i, folder := range folders {
+		if folder == nil {
+			continue
+		}
+		err := folder.Walk(f.options.Workers, func(authority, body []byte) error {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(i)})
+		})
+		if err != nil {
+			return 0, err
+		}
+		ignored += folder.Stats().Ignored
+	}
+	return ignored, nil
+}
+
+// addCaptures adds the decisions of the captures.
+func (f *Found) addCaptures(ctx context.Context, b *rulepack.Builder) (*Captured, error) {
+	set := f.newCaptureSet(ctx, b, b.Folder())
+	defer set.Close()
+	if err := set.read(ctx, time.Time{}); err != nil {
+		return nil, err
+	}
+	// The pack itself orders the sources, so nothing is shadowed here.
+	err := set.addTo(ctx, b, func([]byte, int) (bool, error) { return false, nil })
+	return set.captured(nil), err
+}

@@ -1,0 +1,252 @@
+package ruleset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+)
+
+// kind is what a source is.
+type kind int
+
+const (
+	folderKind kind = iota
+	packKind
+	captureKind
+)
+
+// source is a name of Options.Sources and what it names.
+type source struct {
+	name  string
+	kind  kind
+	files []string // of captures
+	// single says that the source is one robots.txt, which is read as captures.
+	single bool
+	// asked says that the source is Options.Asked. It is the last one.
+	asked bool
+}
+
+// Found holds identified sources. None is open.
+type Found struct {
+	options Options
+	sources []source
+	warner  *warner
+}
+
+// Find finds out what each of o.Sources is. A mistake in the options is a [UsageError].
+func Find(ctx context.Context, o Options) (*Found, error) {
+	if len(o.Sources) > captures.MaxSources {
+		return nil, usageErrorf("-rules is there %d times: at most %d can be", len(o.Sources), captures.MaxSources)
+	}
+	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
+	for _, name := range o.Sources {
+		s, err := f.find(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		f.sources = append(f.sources, s)
+	}
+	if o.Asked != "" {
+		if o.History {
+			return nil, usageErrorf("%s lists what was asked for, and not when: it goes without the rules of other times", blob.Shown(o.Asked))
+		}
+		f.sources = append(f.sources, source{name: o.Asked, kind: captureKind, files: []string{o.Asked}, asked: true})
+	}
+	if err := f.checkHistory(); err != nil {
+		return nil, err
+	}
+	return f, f.checkSingle()
+}
+
+// hasCaptures reports whether any source is captures.
+func (f *Found) hasCaptures() bool {
+	return slices.ContainsFunc(f.sources, func(s source) bool { return s.kind == captureKind })
+}
+
+// find finds out what one name is.
+func (f *Found) find(ctx context.Context, name string) (source, error) {
+	switch {
+	case name == blob.Stdio:
+		return f.single(name)
+	case blob.IsURL(name):
+		return f.findObjects(ctx, name)
+	}
+	files, err := captureFiles(ctx, name)
+	if err != nil {
+		return source{}, err
+	}
+	if len(files) > 0 {
+		return source{name: name, kind: captureKind, files: files}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return source{}, atName(name, err)
+	}
+	if info.IsDir() {
+		return source{name: name}, nil
+	}
+	detected, err := Detect(ctx, name)
+	if err != nil {
+		return source{}, atName(name, err)
+	}
+	if detected != format.RulePack {
+		return f.single(name)
+	}
+	return source{name: name, kind: packKind}, nil
+}
+
+// Detect tells the format of a file by its first bytes, then by its name.
+func Detect(ctx context.Context, name string) (format.Format, error) {
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return format.Unknown, err
+	}
+	defer f.Close()
+	name = f.Name()
+	head := make([]byte, format.HeadSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return format.Unknown, err
+	}
+	found := format.Detect(head[:n], name)
+	if found != format.Unknown || compress.Detect(head[:n]) == compress.None {
+		return found, nil
+	}
+	found, _, r, err := format.Sniff(bytes.NewReader(head[:n]), name)
+	if err != nil {
+		return format.Unknown, nil // the first bytes say nothing
+	}
+	defer r.Close()
+	return found, nil
+}
+
+// captureFiles returns the files of captures (WARC files and tables) that a name means:
+// one file, those of a folder, or those that match a pattern. It returns none if the
+// name is something else.
+func captureFiles(ctx context.Context, name string) ([]string, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		if is, err := isCaptureFolder(ctx, name); err != nil || !is {
+			return nil, err
+		}
+		return filesBelow(name)
+	case err == nil:
+		found, err := Detect(ctx, name)
+		if err != nil {
+			return nil, atName(name, err)
+		}
+		if found.HasCaptures() {
+			return []string{name}, nil
+		}
+		return nil, nil
+	case !strings.ContainsAny(name, "*?["):
+		return nil, nil // opening it reports the error
+	}
+	return matchingCaptures(ctx, name)
+}
+
+// matchingCaptures finds the files and folders of captures that a pattern matches.
+func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
+	matches, err := blob.Glob(pattern)
+	if err != nil {
+		return nil, usageErrorf("-rules %s: %w", pattern, err)
+	}
+	if len(matches) == 0 {
+		return nil, fmt.Errorf("-rules %s: no file matches", pattern)
+	}
+	var files []string
+	for _, match := range matches {
+		found, err := captureFiles(ctx, match)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, usageErrorf("-rules %s: %s has no captures: a pattern is for captures; name all others one by one", pattern, match)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// isCaptureFolder tells a folder of captures from one of robots.txt files. A folder
+// with a WARC file, or with nothing but files named as tables, holds captures.
+// Otherwise the first bytes of the first other file decide. If there are only folders,
+// the first of them decides.
+func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return false, atName(folder, err)
+	}
+	firstFile, firstFolder, tables := "", "", false // firstFile is not named as a table
+	for _, entry := range entries {
+		named, _ := format.ByName(entry.Name())
+		switch {
+		case isHidden(entry.Name()):
+		case named == format.WARC && !entry.IsDir():
+			return true, nil
+		case entry.IsDir() && firstFolder == "":
+			firstFolder = entry.Name()
+		case entry.Type().IsRegular():
+			if named.HasCaptures() {
+				tables = true
+			} else if firstFile == "" {
+				firstFile = entry.Name()
+			}
+		}
+	}
+	switch {
+	case firstFile == "" && tables:
+		return true, nil
+	case firstFile != "":
+		found, err := Detect(ctx, filepath.Join(folder, firstFile))
+		return found.HasCaptures() && err == nil, nil // a read error is reported when the file is needed
+	case firstFolder != "":
+		return isCaptureFolder(ctx, filepath.Join(folder, firstFolder))
+	}
+	return false, nil
+}
+
+// filesBelow lists the files in and below a folder that are captures by their names, or
+// all files if there are none.
+func filesBelow(folder string) ([]string, error) {
+	var captures, all []string
+	top := folder + string(filepath.Separator) // follows a link to the folder
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path != top && isHidden(entry.Name()):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case !entry.IsDir():
+			all = append(all, path)
+			if named, _ := format.ByName(path); named.HasCaptures() {
+				captures = append(captures, path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, atName(folder, err)
+	}
+	if len(captures) > 0 {
+		return captures, nil
+	}
+	return all, nil
+}
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }

@@ -1,0 +1,159 @@
+package ruleset
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
+)
+
+// Historical returns the sources for lookups by time. The set must have been opened with
+// Options.History. At any time the first source that knows an authority then decides; a
+// folder's rules hold at all times. A rule pack without a history is a [UsageError].
+func (s *Set) Historical() (matcher.Historical, error) {
+	var all timelines
+	for _, source := range s.sources {
+		switch source := source.(type) {
+		case *packSource:
+			if err := source.checkHistory(); err != nil {
+				return nil, err
+			}
+			if source.Partitions() > 1 {
+				return nil, usageErrorf("-rules %s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", blob.Shown(source.name))
+			}
+			all = append(all, source.Pack)
+		default:
+			all = append(all, matcher.Always(source))
+		}
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return all, nil
+}
+
+// Timeless names the sources that know no times, so that their rules hold at all times.
+type Timeless struct {
+	Names []string
+	// All says that there are no other sources.
+	All bool
+}
+
+// timeless finds the sources that know no times. captured is what was read of captures,
+// and newest returns the time of the newest fetch in a rule pack, given its number among
+// the sources; 0 for none.
+func (f *Found) timeless(captured *Captured, newest func(source int) int64) (t Timeless) {
+	for i, s := range f.sources {
+		if s.kind == packKind && newest(i) != 0 || s.kind == captureKind && captured != nil && !captured.Newest.IsZero() {
+			continue
+		}
+		t.Names = append(t.Names, blob.Shown(s.name))
+	}
+	t.All = len(t.Names) == len(f.sources)
+	return t
+}
+
+// checkHistory refuses a pack without a history.
+func (p *packSource) checkHistory() error {
+	if p.Info().History {
+		return nil
+	}
+	return usageErrorf("-rules %s is a rule pack without a history, so it knows no other time than its own: compile it with -history", blob.Shown(p.name))
+}
+
+// checkHistory refuses rule packs between captures. Captures are one source, so a pack
+// with its own history cannot have precedence over some of them only.
+func (f *Found) checkHistory() error {
+	is := func(k kind) func(source) bool { return func(s source) bool { return s.kind == k } }
+	first := slices.IndexFunc(f.sources, is(captureKind))
+	if first < 0 || !f.options.History {
+		return nil
+	}
+	rest := f.sources[first:]
+	if pack := slices.IndexFunc(rest, is(packKind)); pack >= 0 && slices.ContainsFunc(rest[pack:], is(captureKind)) {
+		return usageErrorf("-rules %s is a rule pack between captures, which is no order in time: name it before all captures or behind them", blob.Shown(rest[pack].name))
+	}
+	return nil
+}
+
+// timelines are several sources in order of precedence.
+type timelines []matcher.Historical
+
+// Fault implements [matcher.Mapped].
+func (t timelines) Fault(recovered any) error {
+	for _, source := range t {
+		if mapped, ok := source.(matcher.Mapped); ok {
+			if err := mapped.Fault(recovered); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t timelines) Lookup(authority []byte, o *matcher.Origin) error {
+	o.Reset()
+	spans, err := t.AppendSpans(nil, authority)
+	if err != nil || len(spans) == 0 {
+		return err
+	}
+	return t.OpenSpan(authority, &spans[len(spans)-1], o)
+}
+
+// AppendSpans appends the spans of the first source, preceded by the earlier spans of
+// the second one, and so on.
+func (t timelines) AppendSpans(spans []matcher.Span, authority []byte) ([]matcher.Span, error) {
+	start := len(spans)
+	for number, source := range t {
+		end := len(spans)
+		var err error
+		if spans, err = source.AppendSpans(spans, authority); err != nil {
+			return spans, err
+		}
+		for i := end; i < len(spans); i++ {
+			spans[i].Source = uint16(number)
+		}
+		if end > start {
+			before := matcher.SpanAt(spans[end:], spans[start].From-1) + 1
+			older := slices.Clone(spans[end : end+before])
+			copy(spans[start+before:], spans[start:end])
+			copy(spans[start:], older)
+			spans = spans[:end+before]
+		}
+		if len(spans) > start && spans[start].From == 0 {
+			break
+		}
+	}
+	return spans, nil
+}
+
+func (t timelines) OpenSpan(authority []byte, s *matcher.Span, o *matcher.Origin) error {
+	return t[s.Source].OpenSpan(authority, s, o)
+}
+
+func (t timelines) AppendTimes(times []int64, authority []byte, s *matcher.Span) ([]int64, error) {
+	return t[s.Source].AppendTimes(times, authority, s)
+}
+
+// packSecond converts a time for lookups in packs; the zero time becomes 0.
+func packSecond(t time.Time) uint32 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint32(min(max(t.Unix(), 1), math.MaxUint32-1))
+}
+
+// intervalsOf converts a history to a pack's form.
+func intervalsOf(history []captures.Interval) []rulepack.Interval {
+	intervals := make([]rulepack.Interval, len(history))
+	for n, i := range history {
+		intervals[n] = rulepack.Interval{
+			From: i.From, Fetched: i.Fetched, Seen: i.Seen, Times: i.Times, Access: i.Access, Kept: i.Kept, Stale: i.Stale, Status: uint16(i.Status),
+		}
+	}
+	return intervals
+}

@@ -1,0 +1,324 @@
+package ruleset
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/runs"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/domains"
+)
+
+// Listing holds all that rule sources know, authority by authority. Sources other than
+// rule packs are in a temporary pack that keeps the original bodies.
+type Listing struct {
+	packs    []*packSource
+	timeless Timeless
+	captured *Captured // nil without captures
+	sorter   *runs.Sorter
+	// With Options.History: timelines are the packs, and asOf is Options.AsOf in seconds,
+	// 0 for none.
+	timelines timelines
+	asOf      int64
+}
+
+// Listed is what a source knows about an authority.
+type Listed struct {
+	// Key is the authority as urls.Scratch.Split returns it, and SURT its host as
+	// domains.AppendSURT writes it.
+	Key, SURT []byte
+	rulepack.Authority
+	pack *packSource
+}
+
+// Pack returns the rule pack with the authority's body.
+func (l *Listed) Pack() *rulepack.Pack { return l.pack.Pack }
+
+// List opens all sources to iterate over their authorities. Folders, captures and a
+// single robots.txt go into a temporary pack of sources. Rule packs must come before or
+// after all of them, because captures are one set.
+func (f *Found) List(ctx context.Context) (*Listing, error) {
+	l := &Listing{sorter: runs.NewSorter(listedForm, f.options.Memory/listShare, os.TempDir())}
+	if err := f.list(ctx, l); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// listShare divides the memory: sorting authorities may take 1/listShare of it.
+const listShare = 8
+
+// list opens the sources, and sorts their authorities.
+func (f *Found) list(ctx context.Context, l *Listing) error {
+	isPack := func(s source) bool { return s.kind == packKind }
+	others := *f
+	others.sources = slices.DeleteFunc(slices.Clone(f.sources), isPack)
+	first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) })
+	if n := len(others.sources); n > 0 && slices.ContainsFunc(f.sources[first:first+n], isPack) {
+		return usageErrorf("-rules: name rule packs before or after all others")
+	}
+	others.options.AllowNone = f.options.AllowNone || len(others.sources) < len(f.sources)
+	for i, source := range f.sources {
+		if i == first {
+			if err := others.listSources(ctx, l); err != nil {
+				return err
+			}
+		}
+		if !isPack(source) {
+			continue
+		}
+		open := func() (*packSource, error) { return f.openPack(source.name, source.name, newAgentWatch(nil)) }
+		if blob.IsURL(source.name) {
+			open = func() (*packSource, error) { return f.fetchPack(ctx, source.name, newAgentWatch(nil)) }
+		}
+		pack, err := open()
+		if err != nil {
+			return err
+		}
+		l.packs = append(l.packs, pack)
+	}
+	for number, pack := range l.packs {
+		if f.options.History {
+			if err := pack.checkHistory(); err != nil {
+				return err
+			}
+			l.timelines = append(l.timelines, pack.Pack)
+		}
+		if err := l.add(ctx, number); err != nil {
+			return err
+		}
+	}
+	l.asOf = int64(packSecond(f.options.AsOf))
+	l.timeless = f.timeless(l.captured, func(source int) int64 {
+		number := source // of the pack in l.packs: all that are no packs are one
+		if first >= 0 && source > first {
+			number -= len(others.sources) - 1
+		}
+		return l.packs[number].Info().AsOf
+	})
+	if l.sorter.Len() == 0 && len(others.sources) < len(f.sources) && !f.options.AllowNone {
+		return fmt.Errorf("no usable rules: -rules %s is a rule pack without authorities: -allow-no-rules goes on", SomeOf(f.shownNames()))
+	}
+	return nil
+}
+
+func (f *Found) shownNames() []string {
+	var names []string
+	for _, s := range f.sources {
+		names = append(names, blob.Shown(s.name))
+	}
+	return names
+}
+
+// listSources makes and opens the temporary pack of all sources that are not packs.
+func (f *Found) listSources(ctx context.Context, l *Listing) error {
+	o := &f.options
+	defer o.holdHeap()()
+	scratch, err := blob.NewScratch()
+	if err != nil {
+		return fmt.Errorf("a temporary rule pack: %w", err)
+	}
+	file := filepath.Join(scratch.Path, "sources.rules")
+	var pack *packSource
+	compiled, err := f.build(ctx, file, rulepack.BuildOptions{
+		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker, Sources: true,
+		History: o.History,
+	})
+	if err == nil {
+		pack, err = f.openPack(file, SomeOf(f.shownNames()), newAgentWatch(nil))
+	}
+	if err != nil {
+		return errors.Join(err, scratch.Remove())
+	}
+	pack.scratch = scratch
+	_ = scratch.Remove() // where an open file can be removed, nothing is left even after a crash
+	l.packs, l.captured = append(l.packs, pack), compiled.Captured
+	return nil
+}
+
+// build makes a rule pack of all sources.
+func (f *Found) build(ctx context.Context, file string, o rulepack.BuildOptions) (*Compiled, error) {
+	var b *rulepack.Builder
+	compiled, err := f.AddTo(ctx, func() (_ *rulepack.Builder, err error) {
+		b, err = rulepack.Create(ctx, file, o)
+		return b, err
+	})
+	if b != nil {
+		defer b.Abort()
+	}
+	if err == nil {
+		_, err = b.Finish()
+	}
+	return compiled, err
+}
+
+// add gives the sorter those authorities of a pack that no earlier pack has.
+func (l *Listing) add(ctx context.Context, number int) error {
+	var record []byte
+	return l.packs[number].Each(func(authority []byte, a rulepack.Authority) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		for _, before := range l.packs[:number] {
+			if _, known, err := before.Authority(authority); known || err != nil {
+				return err
+			}
+		}
+		record = appendListed(record[:0], number, authority, a)
+		return l.sorter.Add(record)
+	})
+}
+
+// Timeless says which sources know no times.
+func (l *Listing) Timeless() Timeless { return l.timeless }
+
+// Captured says what was read of captures; nil when no source is captures.
+func (l *Listing) Captured() *Captured { return l.captured }
+
+// Len returns the number of authorities.
+func (l *Listing) Len() int64 { return l.sorter.Len() }
+
+// Find returns what is known about an authority; known is false if nothing is.
+func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
+	for _, pack := range l.packs {
+		if a, known, err := pack.Authority(authority); known || err != nil {
+			return Listed{Key: authority, SURT: domains.AppendSURT(nil, domains.Host(authority)), Authority: a, pack: pack}, known, err
+		}
+	}
+	return found, false, nil
+}
+
+// Each calls visit for each authority, ordered by SURT and then Key, until visit
+// returns an error. The argument is valid until visit returns.
+func (l *Listing) Each(visit func(*Listed) error) error {
+	return l.sorter.Merge(func(record []byte) error {
+		listed := l.listed(record)
+		return visit(&listed)
+	})
+}
+
+// AppendSpans appends the spans of a listed authority up to the one that decides, oldest
+// first. It needs a listing with Options.History. Each span comes from the first source
+// that knew the authority then; see SpanPack.
+func (l *Listing) AppendSpans(spans []matcher.Span, x *Listed) ([]matcher.Span, error) {
+	start := len(spans)
+	spans, err := l.timelines.AppendSpans(spans, x.Key)
+	if err != nil {
+		return spans, err
+	}
+	end := cmp.Or(l.asOf, x.pack.Info().AsOf, math.MaxInt64)
+	return spans[:start+matcher.SpanAt(spans[start:], end)+1], nil
+}
+
+// FetchedAt returns the time of the newest fetch in a span of an authority that is not
+// after a second.
+func (l *Listing) FetchedAt(authority []byte, s *matcher.Span, second int64) (int64, error) {
+	if s.Seen <= second {
+		return s.Seen, nil
+	}
+	times, err := l.timelines.AppendTimes(nil, authority, s)
+	if err != nil {
+		return 0, err
+	}
+	return times[matcher.FetchedAt(times, second)], nil
+}
+
+// SpanPack returns the rule pack with a span's body.
+func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.Source].Pack }
+
+// Unchanged is an error when a rule pack was written to since it was opened.
+func (l *Listing) Unchanged() error {
+	for _, pack := range l.packs {
+		if err := pack.Unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes all sources.
+func (l *Listing) Close() error {
+	l.sorter.Close()
+	var err error
+	for _, pack := range l.packs {
+		err = errors.Join(err, pack.Close())
+	}
+	return err
+}
+
+// A record of an authority that waits to be sorted is
+//
+//	 0  u16  its length
+//	 2  u16  length of the SURT
+//	 4  u16  number of the pack
+//	 6  u16  status
+//	 8  u32  body
+//	12  u8   access.Outcome
+//	13  u8   1 for limited, 2 for stale
+//	14  i64  time of the fetch
+//	22       SURT, authority
+const listedHead = 22
+
+var listedForm = runs.Form{
+	Head: listedHead,
+	Size: func(head []byte) int { return int(binary.LittleEndian.Uint16(head)) },
+	Key: func(record []byte) uint64 {
+		var start [8]byte
+		copy(start[:], record[listedHead:][:binary.LittleEndian.Uint16(record[2:])])
+		return binary.BigEndian.Uint64(start[:])
+	},
+	Compare: func(a, b []byte) int {
+		surtA, authorityA := listedTexts(a)
+		surtB, authorityB := listedTexts(b)
+		return cmp.Or(bytes.Compare(surtA, surtB), bytes.Compare(authorityA, authorityB))
+	},
+}
+
+func listedTexts(record []byte) (surt, authority []byte) {
+	end := listedHead + int(binary.LittleEndian.Uint16(record[2:]))
+	return record[listedHead:end:end], record[end:binary.LittleEndian.Uint16(record)]
+}
+
+func appendListed(record []byte, pack int, authority []byte, a rulepack.Authority) []byte {
+	record = append(record, make([]byte, listedHead)...)
+	record = domains.AppendSURT(record, domains.Host(authority))
+	put16 := func(at, value int) { binary.LittleEndian.PutUint16(record[at:], uint16(value)) }
+	put16(2, len(record)-listedHead)
+	record = append(record, authority...)
+	put16(0, len(record))
+	put16(4, pack)
+	put16(6, a.Status)
+	binary.LittleEndian.PutUint32(record[8:], a.Body)
+	record[12] = uint8(a.Access)
+	if a.Limited {
+		record[13] |= 1
+	}
+	if a.Stale {
+		record[13] |= 2
+	}
+	binary.LittleEndian.PutUint64(record[14:], uint64(a.Fetched))
+	return record
+}
+
+func (l *Listing) listed(record []byte) Listed {
+	surt, authority := listedTexts(record)
+	get16 := func(at int) int { return int(binary.LittleEndian.Uint16(record[at:])) }
+	return Listed{
+		Key: authority, SURT: surt, pack: l.packs[get16(4)],
+		Authority: rulepack.Authority{
+			Access: access.Outcome(record[12]), Body: binary.LittleEndian.Uint32(record[8:]), Status: get16(6),
+			Fetched: int64(binary.LittleEndian.Uint64(record[14:])), Limited: record[13]&1 != 0, Stale: record[13]&2 != 0,
+		},
+	}
+}

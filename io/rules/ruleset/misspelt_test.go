@@ -1,0 +1,136 @@
+package ruleset
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"robotsbatch/matcher/spelling"
+
+	"robotsbatch/matcher"
+)
+
+func TestAgentWatch(t *testing.T) {
+	for _, test := range []struct {
+		agents, named string // by blanks
+		want          string // what the warnings name, by blanks
+	}{
+		{"GTPBot", "gptbot GPTBot googlebot", "GTPBot gptbot"},
+		{"GTPBot", "gptbot GTPBOT", ""},
+		{"GTPBot", "googlebot", ""},
+		{"GPTBots", "GPTBot", "GPTBots gptbot"},
+		{"GTPBot,CCBot", "gptbot ccbot", ""},
+		{"GTPBot,CCBut", "gptbot gptbot ccbot", "GTPBot,CCBut gptbot"},
+		{"*", "gptbot", ""},
+		{"ab", "ac", ""},
+		{"CCBot", "GCCBot CCCBot cbot", "CCBot cbot"}, // the first by name, of those as frequent
+		{"Goooglebut", "Googlebot", "Goooglebut googlebot"},
+		{"Gogglebut", "Googlebot-News", ""},
+		{"GTPBot Goglebot", "gptbot googlebot", "GTPBot gptbot Goglebot googlebot"},
+	} {
+		var chains []matcher.Chain
+		for agent := range strings.FieldsSeq(test.agents) {
+			chains = append(chains, strings.Split(agent, ","))
+		}
+		w := newAgentWatch(chains)
+		for name := range strings.FieldsSeq(test.named) {
+			w.named([]byte(name))
+		}
+		var got []string
+		for _, line := range w.warnings() {
+			got = append(got, strings.TrimSuffix(strings.Fields(line)[1], ":"), strings.Fields(line)[strings.Count(line[:strings.Index(line, "while ")], " ")+1])
+		}
+		if !slices.Equal(got, strings.Fields(test.want)) {
+			t.Errorf("-agent %s among %s: %q, want %s", test.agents, test.named, w.warnings(), test.want)
+		}
+	}
+}
+
+// An asked agent that was named ends the watch, and names beyond all bounds cost
+// nothing.
+func TestAgentWatchEnds(t *testing.T) {
+	w := newAgentWatch([]matcher.Chain{{"CCBot"}, {"GPTBot"}})
+	for _, step := range []struct {
+		name string
+		more bool
+	}{{strings.Repeat("x", 1<<20), true}, {"ccbot", true}, {"GPTBOT", false}, {"gtpbot", false}} {
+		if got := w.named([]byte(step.name)); got != step.more {
+			t.Errorf("after %.9s: %t, want %t", step.name, got, step.more)
+		}
+	}
+	if w := newAgentWatch([]matcher.Chain{{"CCBot"}}); w.hook() == nil || newAgentWatch([]matcher.Chain{{matcher.Everyone}}).hook() != nil {
+		t.Error("hook: names are wanted for CCBot, and none for everyone")
+	}
+}
+
+func TestEdits(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"gptbot", "gtpbot", 1}, {"gptbot", "gptbot", 0}, {"abcd", "badc", 2}, {"kitten", "sitting", 3}} {
+		if got, back := spelling.Distance(test.a, test.b), spelling.Distance(test.b, test.a); got != test.want || back != test.want {
+			t.Errorf("%q and %q: %d and %d, want %d", test.a, test.b, got, back, test.want)
+		}
+	}
+}
+
+// An agent is found to be named however many names came before, of which no more are
+// compared with it.
+func TestAgentWatchComparesSoManyNames(t *testing.T) {
+	w := newAgentWatch([]matcher.Chain{{"CCBot"}, {"GPTBot"}})
+	for i := range maxCompared + 1 {
+		w.named(fmt.Appendf(nil, "n%06x", i))
+	}
+	w.named([]byte("GTPBot"))
+	if len(w.almost) != maxCompared || len(w.warnings()) > 0 {
+		t.Errorf("%d names were compared, want %d and none after them: %q", len(w.almost), maxCompared, w.warnings())
+	}
+	if !w.named([]byte("ccbot")) || w.named([]byte("gptbot")) {
+		t.Error("names are wanted until both agents were named, and no longer")
+	}
+}
+
+// Names of other letters are more than two edits apart.
+func TestLettersOfNamesThatAreNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 26))
+	for range 100_000 {
+		a := make([]byte, 3+r.IntN(6))
+		for i := range a {
+			a[i] = "abcdxyz-09"[r.IntN(10)]
+		}
+		b := bytes.Clone(a)
+		for range r.IntN(4) {
+			at := r.IntN(len(b))
+			switch r.IntN(3) {
+			case 0:
+				b[at] = "abcdxyz-09"[r.IntN(10)]
+			case 1:
+				b = slices.Delete(b, at, at+1)
+			default:
+				b = slices.Insert(b, at, "abcdxyz-09"[r.IntN(10)])
+			}
+			if len(b) == 0 {
+				b = append(b, 'a')
+			}
+		}
+		apart := spelling.Distance(string(a), string(b))
+		if apart <= 2 && !lettersOf(string(a)).near(lettersOf(string(b))) {
+			t.Fatalf("%s and %s are %d edits apart, and not near", a, b, apart)
+		}
+	}
+}
+
+// TestSimilarNamesAreNotMisspelt: crawlers of other owners have names one letter apart.
+func TestSimilarNamesAreNotMisspelt(t *testing.T) {
+	for _, names := range [][2]string{{"ai2bot", "aipbot"}, {"devin", "devil"}, {"wpbot", "npbot"}} {
+		if isAlmost(names[0], names[1]) || isAlmost(names[1], names[0]) {
+			t.Errorf("%s is called a slip for %s", names[0], names[1])
+		}
+	}
+	if !isAlmost("gtpbot", "gptbot") {
+		t.Error("gtpbot is not called a slip for gptbot")
+	}
+}

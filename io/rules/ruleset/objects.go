@@ -1,0 +1,106 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/blob"
+)
+
+// findObjects finds out what a URL is, as find does for files.
+func (f *Found) findObjects(ctx context.Context, name string) (source, error) {
+	u, err := blob.ParseURL(name)
+	if err != nil {
+		return source{}, err
+	}
+	isPattern := strings.ContainsAny(u.Key, "*?[")
+	if !isPattern && !u.IsFolder() {
+		return f.findObject(ctx, name)
+	}
+	if !isPattern {
+		if is, err := isCaptureKeys(ctx, u); err != nil || !is {
+			return source{name: name}, err
+		}
+	}
+	objects, err := blob.Expand(ctx, u)
+	if err != nil {
+		return source{}, fmt.Errorf("-rules: %w", err)
+	}
+	found := source{name: name, kind: captureKind}
+	for _, object := range objects {
+		if named, _ := format.ByName(object.URL.Key); named.HasCaptures() {
+			found.files = append(found.files, object.URL.String())
+		} else if isPattern {
+			return source{}, usageErrorf("-rules %s: %s has no captures, by its name: a pattern is for captures; name all others one by one", u.Name(), object.URL.Name())
+		}
+	}
+	return found, nil
+}
+
+// findObject finds out what one object is.
+func (f *Found) findObject(ctx context.Context, name string) (source, error) {
+	detected, err := Detect(ctx, name)
+	switch {
+	case err != nil:
+		return source{}, fmt.Errorf("-rules: %w", err)
+	case detected.HasCaptures():
+		return source{name: name, kind: captureKind, files: []string{name}}, nil
+	case detected == format.RulePack:
+		return source{name: name, kind: packKind}, nil
+	}
+	return f.single(name)
+}
+
+// triedKeys is how many names are read to find out what a folder in a store holds.
+const triedKeys = 1000
+
+// isCaptureKeys tells a folder of captures from one of robots.txt files by its first
+// names: it holds captures if one is a WARC file or all are tables.
+func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
+	folder, err := blob.OpenFolder(ctx, u)
+	if err != nil {
+		return false, err
+	}
+	enough := errors.New("enough")
+	files, tables, isWARC := 0, true, false
+	err = folder.List(func(key string, _ blob.Info) error {
+		if isHidden(path.Base(key)) || strings.HasSuffix(key, "/") {
+			return nil
+		}
+		files++
+		named, _ := format.ByName(key)
+		tables, isWARC = tables && named.HasCaptures(), named == format.WARC
+		if isWARC || files == triedKeys {
+			return enough
+		}
+		return nil
+	})
+	switch {
+	case err != nil && !errors.Is(err, enough):
+		return false, fmt.Errorf("-rules: %w", err)
+	case files == 0:
+		return false, fmt.Errorf("-rules %s: the folder has no objects", u.Name())
+	}
+	return isWARC || tables, nil
+}
+
+// openFolder opens a folder of robots.txt files, on disk or in a store.
+func openFolder(ctx context.Context, name string, o rulesdir.Options) (*rulesdir.Dir, error) {
+	if !blob.IsURL(name) {
+		return rulesdir.Open(name, o)
+	}
+	u, err := blob.ParseURL(name)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := blob.OpenFolder(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return rulesdir.OpenObjects(folder, o)
+}

@@ -1,0 +1,157 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"robotsbatch/batch/manifest"
+
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// Options say which rules are opened, and for what. Fields without a default must be
+// set.
+type Options struct {
+	// Sources are the names of the rule sources, best first; "-" is Stdin.
+	Sources []string
+	// Single holds the URLs of the robots.txt when a source is a single file; see
+	// ParseFor.
+	Single []string
+	// SingleElsewhere accepts Single where no source is a single file: that may be among
+	// the sources of another set, which these are compared with.
+	SingleElsewhere bool
+	Stdin           io.Reader
+	// Asked names a list of robots.txt that a crawler asked for, or of their hosts, a URL a
+	// line; empty for none. A host of which no source has anything did not answer: it is
+	// unreachable. It goes without History, for it has no times.
+	Asked string
+	// AllowNone goes on when no source has any rules.
+	AllowNone bool
+
+	// Chains are the agents; each Origin gets a Trie for each, in their order.
+	Chains []matcher.Chain
+	// Listed is how many chains at the end come from a list, which somebody checked: no
+	// Set.Misspelt is about them.
+	Listed int
+	// Profile selects the variant of the protocol; default robotstxt.RFC9309.
+	Profile matcher.Profile
+	// Limit is how many bytes of a body count (RFC 9309 §2.5); values below
+	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit.
+	Limit int
+	// Policy says what captures mean.
+	Policy access.Policy
+	// AsOf is the time after which no capture counts; the zero time stands for the
+	// newest fetch in any source.
+	AsOf time.Time
+	// History keeps the captures of all times, for Set.Historical and for rule packs
+	// with a history.
+	History bool
+	// Explain keeps what describing rules needs. Records keeps records such as
+	// sitemaps.
+	Explain, Records bool
+	// Usage says what of the statements about use is kept.
+	Usage matcher.UsageOptions
+
+	// Memory is how many bytes making a rule pack of captures may take. A quarter of
+	// it is for compiled rules afterwards.
+	Memory int64
+	// Workers is how many goroutines read captures; 0 means one a processor.
+	Workers int
+	// HoldHeap, if not nil, is called before a rule pack is made, and its result
+	// afterwards.
+	HoldHeap func() (end func())
+	// Maker names the program that makes a rule pack; the pack records it.
+	Maker string
+
+	// OpenTable opens a table of captures.
+	OpenTable func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error)
+	// Used, if not nil, is called for each file that is read of the folder source, from
+	// any goroutine.
+	Used func(source string, file manifest.File)
+	// Warn, if not nil, is called with warnings, such as of a broken record, by one
+	// goroutine at a time.
+	Warn func(message string)
+	// Note, if not nil, is called likewise with notes: names in a folder that are
+	// ignored.
+	Note func(message string)
+	// AllIgnored lists all names of a folder that are ignored in one note, instead
+	// of the first ten.
+	AllIgnored bool
+}
+
+// RulesShare divides Options.Memory: compiled rules take 1/RulesShare of it.
+const RulesShare = 4
+
+// cache returns how many bytes of compiled rules each source may keep.
+func (o *Options) cache() int64 { return o.Memory / RulesShare / int64(len(o.Sources)) }
+
+func (o *Options) holdHeap() (end func()) {
+	if o.HoldHeap == nil {
+		return func() {}
+	}
+	return o.HoldHeap()
+}
+
+// warner serialises calls of Options.Warn and Note. It counts broken records, and reports the
+// first of them by name.
+type warner struct {
+	warn, note func(string) // may be nil
+	mu         sync.Mutex
+	broken     int64
+}
+
+// shownBroken is how many broken records are reported by name.
+const shownBroken = 10
+
+func (w *warner) say(message string) {
+	if w.warn == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.warn(message)
+}
+
+func (w *warner) tell(message string) {
+	if w.note == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note(message)
+}
+
+func (w *warner) sayBroken(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken++; w.broken <= shownBroken && w.warn != nil {
+		w.warn(err.Error())
+	}
+}
+
+// UsageError is a mistake in the options and not in a file.
+type UsageError struct{ err error }
+
+func (e *UsageError) Error() string { return e.err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.err }
+
+func usageErrorf(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// atName names the source in an error, in place of the path in a PathError.
+func atName(name string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	return fmt.Errorf("-rules %s: %w", name, err)
+}

@@ -1,0 +1,71 @@
+package ruleset
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/blob"
+)
+
+// Replaces returns the source of which an output of that name would replace something
+// that is read, "" for none. Links are followed.
+func (f *Found) Replaces(out string) string {
+	if out == "" || out == blob.Stdio {
+		return ""
+	}
+	same := sameObject
+	if !blob.IsURL(out) {
+		info, err := os.Stat(out)
+		if err != nil || !info.Mode().IsRegular() {
+			return ""
+		}
+		same = func(name, out string) bool {
+			read, err := os.Stat(name)
+			return err == nil && os.SameFile(read, info)
+		}
+	}
+	for _, s := range f.sources {
+		if s.kind == folderKind && !s.single {
+			if isBelow(s.name, out) {
+				return blob.Shown(s.name)
+			}
+			continue
+		}
+		for _, name := range append(s.files[:len(s.files):len(s.files)], s.name) {
+			if blob.IsURL(name) == blob.IsURL(out) && same(name, out) {
+				return blob.Shown(s.name)
+			}
+		}
+	}
+	return ""
+}
+
+func sameObject(name, out string) bool { return blob.Shown(name) == blob.Shown(out) }
+
+// isBelow reports whether a file is a robots.txt of a folder of rules, by its name.
+func isBelow(folder, file string) bool {
+	if blob.IsURL(folder) != blob.IsURL(file) {
+		return false
+	}
+	if blob.IsURL(folder) {
+		key, ok := strings.CutPrefix(blob.Shown(file), blob.Shown(folder))
+		return ok && rulesdir.IsRules(key)
+	}
+	folder, err := filepath.EvalSymlinks(folder)
+	if err == nil {
+		file, err = filepath.EvalSymlinks(file)
+	}
+	if err == nil {
+		folder, err = filepath.Abs(folder)
+	}
+	if err == nil {
+		file, err = filepath.Abs(file)
+	}
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(folder, file)
+	return err == nil && filepath.IsLocal(below) && rulesdir.IsRules(filepath.ToSlash(below))
+}

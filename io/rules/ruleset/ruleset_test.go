@@ -1,0 +1,346 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const rules = "User-agent: *\nDisallow: /x\n"
+
+// files writes files into a new folder and makes it the working one.
+func files(t *testing.T, contents map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range contents {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// warcOf is a WARC file with a response for each host, days after 1 March 2026.
+func warcOf(body string, days int, hosts ...string) string {
+	var b strings.Builder
+	for _, host := range hosts {
+		block := "HTTP/1.1 200 OK\r\n\r\n" + body
+		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-03-%02dT00:00:00Z\r\nWARC-Target-URI: http://%s/robots.txt\r\n"+
+			"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", 1+days, host, len(block), block)
+	}
+	return b.String()
+}
+
+// packOf writes a rule pack of a folder.
+func packOf(t *testing.T, name string, sources ...string) {
+	t.Helper()
+	found, err := Find(t.Context(), Options{Sources: sources, Memory: 1 << 26, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b *rulepack.Builder
+	_, err = found.AddTo(t.Context(), func() (_ *rulepack.Builder, err error) {
+		b, err = rulepack.Create(t.Context(), name, rulepack.BuildOptions{})
+		return b, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Abort()
+	if _, err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	files(t, map[string]string{
+		"hosts/a.example": rules, "one.warc": warcOf(rules, 0, "a.example"), "crawl/1.warc": warcOf(rules, 0, "a.example"), "crawl/deep/2.warc": "", "crawl/_note": "",
+		"tables/a.csv": "url,body\n", "tables/b.jsonl": "", "mixed/a.csv": "", "mixed/b.example": rules, "robots.txt": rules, "nothing/.hidden": "",
+		"deep/2026/1.warc": "", "unnamed": warcOf(rules, 0, "a.example"),
+	})
+	packOf(t, "site.rules", "hosts")
+	for _, test := range []struct {
+		name, single string
+		want         string // kind and files, or a part of the error after "!"
+	}{
+		{"hosts", "", "folder"},
+		{"nothing", "", "folder"},
+		{"mixed", "", "folder"},
+		{"site.rules", "", "pack"},
+		{"one.warc", "", "captures one.warc"},
+		{"unnamed", "", "captures unnamed"},
+		{"crawl", "", "captures crawl/1.warc crawl/deep/2.warc"},
+		{"deep", "", "captures deep/2026/1.warc"},
+		{"tables", "", "captures tables/a.csv tables/b.jsonl"},
+		{"crawl/*.warc", "", "captures crawl/1.warc"},
+		{"*.warc", "", "captures one.warc"},
+		{"robots.txt", "a.example", "captures robots.txt"},
+		{"-", "a.example", "captures -"},
+		{"robots.txt", "", "!is a single file"},
+		{"-", "", "!is a single file"},
+		{"hosts", "a.example", "!there is none"},
+		{"nowhere", "", "!no such file"},
+		{"*.rules", "", "!site.rules has no captures"},
+		{"no*", "", "!nothing has no captures"},
+		{"z*", "", "!no file matches"},
+	} {
+		o := Options{Sources: []string{test.name}}
+		if test.single != "" {
+			o.Single, _ = ParseFor(test.single)
+		}
+		found, err := Find(t.Context(), o)
+		part, wantsError := strings.CutPrefix(test.want, "!")
+		if wantsError || err != nil {
+			if !wantsError || err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %v, want %s", test.name, err, test.want)
+			}
+			continue
+		}
+		s := found.sources[0]
+		got := strings.Join(append([]string{[]string{"folder", "pack", "captures"}[s.kind]}, s.files...), " ")
+		if filepath.ToSlash(strings.ReplaceAll(got, "//", "/")) != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestParseFor(t *testing.T) {
+	for _, test := range []struct{ host, want string }{
+		{"example.com", "http://example.com/robots.txt https://example.com/robots.txt"},
+		{"EXAMPLE.com:8443", "http://example.com:8443/robots.txt https://example.com:8443/robots.txt"},
+		{"https://example.com:443/", "https://example.com/robots.txt"},
+		{"[2001:db8::1]", "http://[2001:db8::1]/robots.txt https://[2001:db8::1]/robots.txt"},
+		{"example.com/a", ""},
+		{"example.com?q", ""},
+		{"gopher://example.com", ""},
+		{"", ""},
+		{"a b", ""},
+	} {
+		urls, err := ParseFor(test.host)
+		var usage *UsageError
+		if strings.Join(urls, " ") != test.want || (err != nil) != (test.want == "") || err != nil && !errors.As(err, &usage) {
+			t.Errorf("%s: %v, error %v, want %s", test.host, urls, err, test.want)
+		}
+	}
+}
+
+// open opens sources, and returns what was warned of.
+func open(t *testing.T, o Options) (*Set, *[]string) {
+	t.Helper()
+	warnings := new([]string)
+	o.Warn = func(message string) { *warnings = append(*warnings, message) }
+	o.Note = o.Warn
+	o.Memory, o.Workers = 1<<26, 2
+	if o.Chains == nil {
+		o.Chains = []matcher.Chain{{matcher.Everyone}}
+	}
+	found, err := Find(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := found.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close() })
+	return set, warnings
+}
+
+// The first source that knows an authority decides, wherever captures are among the
+// others.
+func TestOrder(t *testing.T) {
+	files(t, map[string]string{
+		"hosts/a.example": rules, "hosts/b.example": rules, "more/c.example": rules, "more/d.example": rules,
+		"first.warc": warcOf(rules, 0, "b.example", "d.example"), "second.warc": warcOf(rules, 1, "a.example", "d.example", "e.example"),
+	})
+	packOf(t, "more.rules", "more")
+	for _, test := range []struct {
+		sources string
+		want    string // the files that decide about a, b, c, d and e
+	}{
+		{"hosts more.rules", "hosts/a.example hosts/b.example more.rules more.rules -"},
+		{"first.warc hosts more.rules second.warc", "hosts/a.example captures more.rules captures captures"},
+		{"hosts first.warc second.warc", "hosts/a.example hosts/b.example - captures captures"},
+		{"more.rules second.warc hosts first.warc", "captures hosts/b.example more.rules more.rules captures"},
+	} {
+		set, _ := open(t, Options{Sources: strings.Fields(test.sources)})
+		var got []string
+		for _, host := range []string{"a", "b", "c", "d", "e"} {
+			authority := []byte("http://" + host + ".example")
+			source, err := set.Source(authority)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := source.Name
+			var o matcher.Origin
+			if err := set.Origins().Lookup(authority, &o); err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case (name == "") != (o.Access == access.Unknown):
+				t.Errorf("%s: %s: file %q, access %d", test.sources, authority, name, o.Access)
+			case name == "":
+				name = "-"
+			case strings.Contains(name, ".warc"):
+				name = "captures"
+			}
+			got = append(got, filepath.ToSlash(name))
+		}
+		if want := strings.Fields(test.want); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", test.sources, got, want)
+		}
+	}
+}
+
+// The time of a set is what was asked for, else that of the newest capture.
+func TestAsOf(t *testing.T) {
+	files(t, map[string]string{"hosts/a.example": rules, "1.warc": warcOf(rules, 0, "a.example"), "2.warc": warcOf(rules, 5, "b.example")})
+	packOf(t, "2.rules", "2.warc")
+	asked := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		sources string
+		asOf    time.Time
+		want    string
+	}{
+		{"hosts", time.Time{}, "0001-01-01"},
+		{"1.warc", time.Time{}, "2026-03-01"},
+		{"1.warc 2.warc", time.Time{}, "2026-03-06"},
+		{"1.warc 2.rules", time.Time{}, "2026-03-06"},
+		{"hosts 2.rules", time.Time{}, "2026-03-06"},
+		{"1.warc 2.warc", asked, "2026-03-02"},
+	} {
+		set, _ := open(t, Options{Sources: strings.Fields(test.sources), AsOf: test.asOf})
+		if got := set.AsOf().Format(time.DateOnly); got != test.want {
+			t.Errorf("%s as of %s: %s, want %s", test.sources, test.asOf, got, test.want)
+		}
+	}
+}
+
+// Versions are those from before opening: a file that was changed since is an error.
+func TestVersions(t *testing.T) {
+	files(t, map[string]string{"hosts/a.example": rules, "1.warc": warcOf(rules, 0, "b.example"), "2.warc": warcOf(rules, 0, "c.example")})
+	packOf(t, "site.rules", "hosts")
+	o := Options{Sources: []string{"1.warc", "hosts", "2.warc", "site.rules"}, Memory: 1 << 26, Workers: 1, Chains: []matcher.Chain{{matcher.Everyone}}}
+	found, err := Find(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := found.Versions(t.Context())
+	set, err := found.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	list, err := versions.Identify(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, r := range list {
+		kinds = append(kinds, fmt.Sprintf("%s %s %d %t", r.Name, r.Kind, len(r.Files), r.Checksum != ""))
+	}
+	if want := []string{"1.warc captures 1 false", "hosts folder 0 true", "2.warc captures 1 false", "site.rules pack 0 true"}; !slices.Equal(kinds, want) {
+		t.Errorf("%q, want %q", kinds, want)
+	}
+	if now, shown, ok, err := versions.FileNow(t.Context(), 1, "a.example"); err != nil || !ok || now.Size != int64(len(rules)) || filepath.ToSlash(shown) != "hosts/a.example" {
+		t.Errorf("a.example: %+v, %s, %t, %v", now, shown, ok, err)
+	}
+	if _, _, ok, _ := versions.FileNow(t.Context(), 4, "a.example"); ok {
+		t.Error("there is a fifth source")
+	}
+	if err := os.WriteFile("2.warc", []byte("changed"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := versions.Identify(set); err == nil {
+		t.Error("2.warc was changed, and nothing is said")
+	}
+}
+
+// What is odd is warned of, and rules that match nothing are refused.
+func TestUsable(t *testing.T) {
+	files(t, map[string]string{"hosts/a.example": rules, "hosts/README.md": "", "broken.warc": strings.Repeat("WARC/1.0\r\n\r\n", 30), "robots.txt": rules})
+	if err := os.Mkdir("empty", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, warnings := open(t, Options{Sources: []string{"hosts", "broken.warc", "empty"}})
+	if got := strings.Join(*warnings, "\n"); strings.Count(got, "record skipped") != shownBroken ||
+		!strings.Contains(got, "hosts: ignored 1 name that no host has: README.md") ||
+		!strings.Contains(got, "broken.warc has no capture") || !strings.Contains(got, "empty is an empty folder") {
+		t.Errorf("warnings:\n%s", got)
+	}
+	set, _ := open(t, Options{Sources: []string{"empty"}, AllowNone: true})
+	if err := set.Lookup([]byte("http://a.example"), new(matcher.Origin)); err != nil {
+		t.Error(err)
+	}
+	for _, sources := range []string{"empty", "broken.warc", "empty broken.warc"} {
+		found, err := Find(t.Context(), Options{Sources: strings.Fields(sources), Memory: 1 << 26, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set, err := found.Open(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "no usable rules: ") {
+			t.Errorf("%s: %v, error %v", sources, set, err)
+		}
+	}
+}
+
+// A single robots.txt, also from stdin, is for the authorities that were named.
+func TestSingle(t *testing.T) {
+	files(t, map[string]string{"robots.txt": rules})
+	for _, source := range []string{"robots.txt", "-"} {
+		urls, err := ParseFor("a.example")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, _ := open(t, Options{Sources: []string{source}, Single: urls, Stdin: strings.NewReader(rules)})
+		for authority, want := range map[string]access.Outcome{
+			"http://a.example": access.Rules, "https://a.example": access.Rules, "https://a.example:8443": access.Unknown, "http://b.example": access.Unknown,
+		} {
+			var o matcher.Origin
+			if err := set.Lookup([]byte(authority), &o); err != nil || o.Access != want {
+				t.Errorf("%s: %s: access %d, error %v, want %d", source, authority, o.Access, err, want)
+			}
+		}
+	}
+}
+
+// A table is opened by who called, and a reader that fails ends it all.
+func TestTables(t *testing.T) {
+	files(t, map[string]string{"a.csv": "url,body\n"})
+	failure := errors.New("the disk is gone")
+	asked := ""
+	found, err := Find(t.Context(), Options{
+		Sources: []string{"a.csv"}, Memory: 1 << 26, Workers: 1,
+		OpenTable: func(_ context.Context, name string, _ captures.TableOptions) (captures.Reader, error) {
+			asked = name
+			return failing{failure}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := found.Open(t.Context()); !errors.Is(err, failure) || asked != "a.csv" {
+		t.Errorf("opened %q: %v", asked, err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Next(*captures.Capture) error { return f.err }
+func (f failing) Close() error                 { return nil }

@@ -1,0 +1,236 @@
+package ruleset
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"robotsbatch/batch/manifest"
+
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// origins is an open source.
+type origins interface {
+	matcher.Origins
+	// File returns the name of the file that decides about an authority; "" if there is
+	// none.
+	File(authority []byte) (string, error)
+	Close() error
+}
+
+// Set is rule sources that are open. It is a [matcher.Origins], in which the first
+// source that knows an authority decides.
+type Set struct {
+	sources  list
+	asOf     time.Time
+	captured *Captured // nil without captures
+	timeless Timeless
+	watch    *agentWatch
+	parse    robotstxt.Options
+}
+
+// list holds open sources, and nil in place of those not yet open.
+type list []origins
+
+// Open opens all sources, and makes a temporary rule pack of the captures.
+func (f *Found) Open(ctx context.Context) (*Set, error) {
+	s := &Set{sources: make(list, len(f.sources)), asOf: f.options.AsOf, watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
+	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
+	err := f.open(ctx, s)
+	if err == nil {
+		err = f.checkUsable(s)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.asOf.IsZero() {
+		s.asOf = s.sources.newest()
+	}
+	s.timeless = f.timeless(s.captured, func(source int) int64 { return s.sources[source].(*packSource).Info().AsOf })
+	s.sources = slices.DeleteFunc(s.sources, func(o origins) bool { return o == nil })
+	return s, nil
+}
+
+// open opens the sources in order. All captures are one source in place of the first.
+func (f *Found) open(ctx context.Context, s *Set) error {
+	for i, source := range f.sources {
+		var opened origins
+		var err error
+		switch source.kind {
+		case folderKind:
+			opened, err = f.openDir(ctx, source.name, s.watch)
+		case packKind:
+			if blob.IsURL(source.name) {
+				opened, err = f.fetchPack(ctx, source.name, s.watch)
+			} else {
+				opened, err = f.openPack(source.name, source.name, s.watch)
+			}
+		case captureKind:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.sources[i] = opened
+	}
+	first := slices.IndexFunc(f.sources, func(s source) bool { return s.kind == captureKind })
+	if first < 0 {
+		return nil
+	}
+	pack, captured, err := f.openCaptures(ctx, s)
+	if err != nil {
+		return err
+	}
+	s.sources[first], s.captured, s.asOf = pack, captured, captured.AsOf
+	return nil
+}
+
+// openDir opens a folder of robots.txt files.
+func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (*rulesdir.Dir, error) {
+	o := &f.options
+	ignored := ignoredNames{all: o.AllIgnored}
+	options := rulesdir.Options{
+		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit,
+		Explain: o.Explain, Records: o.Records, Usage: o.Usage, Memory: o.cache(),
+		Ignored: ignored.add, Named: watch.hook(),
+	}
+	if o.Used != nil {
+		options.Used = func(u rulesdir.Used) {
+			o.Used(name, manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified.UTC()})
+		}
+	}
+	dir, err := openFolder(ctx, name, options)
+	if err == nil {
+		ignored.tell(name, f.warner)
+	}
+	return dir, err
+}
+
+// Origins returns the sources for lookups. A single source is returned itself, because
+// it may support bulk lookups. Packs of partitions return an error for an authority
+// that is in none of them.
+func (s *Set) Origins() matcher.Origins {
+	if len(s.sources) > 1 {
+		return s
+	}
+	if pack, ok := s.sources[0].(*packSource); ok && pack.Partitions() > 1 {
+		return partitioned{pack, s}
+	}
+	return s.sources[0]
+}
+
+// Lookup implements [matcher.Origins].
+func (s *Set) Lookup(authority []byte, o *matcher.Origin) error {
+	notYet := false
+	for _, source := range s.sources {
+		if err := source.Lookup(authority, o); err != nil {
+			return err
+		}
+		if o.Access != access.Unknown {
+			return nil
+		}
+		notYet = notYet || o.NotYet
+	}
+	o.NotYet = notYet
+	return s.covered(authority)
+}
+
+// AsOf returns Options.AsOf or, if that was not set, the time of the newest fetch; the
+// zero time if none is known.
+func (s *Set) AsOf() time.Time { return s.asOf }
+
+// Captured says what was read of captures; nil when no source is captures.
+func (s *Set) Captured() *Captured { return s.captured }
+
+// Timeless says which sources know no times.
+func (s *Set) Timeless() Timeless { return s.timeless }
+
+// Misspelt returns a line for each agent that is likely misspelt: no robots.txt looked
+// up so far names it, but one names a similar agent.
+func (s *Set) Misspelt() []string { return s.watch.warnings() }
+
+// Fetch returns the HTTP status of the fetch that decides about an authority, and its
+// time in seconds since 1970; each is 0 if unknown. stale says that it is a last good copy,
+// and that later fetches failed. known is false if nothing is known about the authority.
+// Fetch opens no rules.
+func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error) {
+	for _, source := range s.sources {
+		if pack, ok := source.(*packSource); ok {
+			if a, known, err := pack.Authority(authority); known || err != nil {
+				return a.Status, a.Fetched, a.Stale, known, err
+			}
+			continue
+		}
+		if name, err := source.File(authority); name != "" || err != nil {
+			return 0, 0, false, err == nil, err
+		}
+	}
+	return 0, 0, false, false, nil
+}
+
+// Fault implements [matcher.Mapped].
+func (s *Set) Fault(recovered any) error {
+	for _, source := range s.sources {
+		if pack, ok := source.(*packSource); ok {
+			if err := pack.Fault(recovered); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Unchanged is an error when a rule pack was written to since it was opened.
+func (s *Set) Unchanged() error {
+	for _, source := range s.sources {
+		if pack, ok := source.(*packSource); ok {
+			if err := pack.Unchanged(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Close closes all sources.
+func (s *Set) Close() error {
+	var err error
+	for _, source := range s.sources {
+		if source != nil {
+			err = errors.Join(err, source.Close())
+		}
+	}
+	return err
+}
+
+func (l list) file(authority []byte) (string, error) {
+	for _, source := range l {
+		if source == nil {
+			continue
+		}
+		name, err := source.File(authority)
+		if err != nil || name != "" {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+// newest returns the time of the newest fetch in any pack, or the zero time if none is
+// known. Folders have no times.
+func (l list) newest() (newest time.Time) {
+	for _, source := range l {
+		if pack, ok := source.(*packSource); ok {
+			if t := time.Unix(pack.Info().AsOf, 0).UTC(); pack.Info().AsOf != 0 && t.After(newest) {
+				newest = t
+			}
+		}
+	}
+	return newest
+}

@@ -1,0 +1,107 @@
+package ruleset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/urls"
+)
+
+// A source that is a single robots.txt is read as captures, one for each URL of
+// Options.Single.
+
+// ParseFor returns the URLs of the robots.txt of a host, for http and for https, or of
+// an origin such as https://example.com:8443.
+func ParseFor(host string) (found []string, err error) {
+	origins := []string{host}
+	if !strings.Contains(host, "://") {
+		origins = []string{"http://" + host, "https://" + host}
+	}
+	var scratch urls.Scratch
+	for _, origin := range origins {
+		authority, path, err := scratch.Split([]byte(origin))
+		if err != nil || string(path) != "/" {
+			return nil, usageErrorf("-for %s: want a host, such as example.com, or an origin, such as https://example.com:8443", host)
+		}
+		found = append(found, string(authority)+"/robots.txt")
+	}
+	return found, nil
+}
+
+// single treats a file as a single robots.txt, if Options.Single says whose it is.
+func (f *Found) single(name string) (source, error) {
+	if len(f.options.Single) == 0 {
+		return source{}, usageErrorf("-rules %s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
+			"if it is a robots.txt, say whose with -for example.com, or put it into a folder under the name of its host", blob.Shown(name))
+	}
+	return source{name: name, kind: captureKind, files: []string{name}, single: true}, nil
+}
+
+// ErrNoSingle is the error of sources none of which is the single robots.txt that
+// Options.Single is about.
+var ErrNoSingle error = usageErrorf("-for is about a -rules that is a single robots.txt, and there is none")
+
+// checkSingle checks that Options.Single has a single robots.txt to apply to, and that
+// there is only one.
+func (f *Found) checkSingle() error {
+	singles := f.singles()
+	switch {
+	case len(f.options.Single) > 0 && singles == 0 && !f.options.SingleElsewhere:
+		return ErrNoSingle
+	case singles > 1:
+		return usageErrorf("-for is about one robots.txt, and there are %d: put them into a folder, named by host", singles)
+	}
+	return nil
+}
+
+// HasSingle reports whether a source is a single robots.txt.
+func (f *Found) HasSingle() bool { return f.singles() > 0 }
+
+func (f *Found) singles() (count int) {
+	for _, s := range f.sources {
+		if s.single {
+			count++
+		}
+	}
+	return count
+}
+
+// singleFile is a robots.txt, as a capture for each of its URLs.
+type singleFile struct {
+	body []byte
+	urls []string // not handed out yet
+}
+
+func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Reader, error) {
+	in := s.options.Stdin
+	if name != blob.Stdio {
+		f, err := blob.Open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close() // it was only read from
+		in = f
+	}
+	var body bytes.Buffer
+	if _, err := io.CopyN(&body, in, int64(s.bodySize)); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("-rules %s: %w", blob.Shown(name), err)
+	}
+	s.singleBody = body.Bytes()
+	return &singleFile{body: s.singleBody, urls: s.options.Single}, nil
+}
+
+func (f *singleFile) Next(x *captures.Capture) error {
+	if len(f.urls) == 0 {
+		return io.EOF
+	}
+	*x = captures.Capture{URL: []byte(f.urls[0]), Body: f.body}
+	f.urls = f.urls[1:]
+	return nil
+}
+
+func (f *singleFile) Close() error { return nil }

@@ -1,0 +1,85 @@
+package ruleset
+
+import (
+	"bytes"
+	"slices"
+
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Source says which file decides about an authority.
+type Source struct {
+	// Name is the name of the file, the rule pack or the captures; "" if nothing is
+	// known.
+	Name string
+	// Text is the original robots.txt. It is nil for rule packs and captures, which keep
+	// only the rules.
+	Text []byte
+	// Agents holds the names with groups in the robots.txt, in lower case and sorted,
+	// without "*".
+	Agents []string
+}
+
+// Source finds out which file decides about an authority. It is slow, because it reads the
+// file or the pack's body again; use it for a few URLs.
+func (s *Set) Source(authority []byte) (Source, error) {
+	for _, source := range s.sources {
+		var found Source
+		var err error
+		switch o := source.(type) {
+		case *rulesdir.Dir:
+			found.Name, found.Text, err = o.Text(authority)
+			found.Agents = agentsOf(found.Text, s.parse)
+		case *packSource:
+			found, err = o.source(authority)
+		}
+		if err != nil || found.Name != "" {
+			return found, err
+		}
+	}
+	return Source{}, nil
+}
+
+// source is Set.Source for a pack.
+func (p *packSource) source(authority []byte) (found Source, err error) {
+	a, known, err := p.Authority(authority)
+	if err != nil || !known {
+		return found, err
+	}
+	found.Name = p.name
+	if a.Access != access.Rules {
+		return found, nil
+	}
+	if p.text != nil && compress.Detect(p.text) == compress.None {
+		found.Text = p.text
+	}
+	body, err := p.Body(a.Body)
+	if err != nil {
+		return found, err
+	}
+	found.Agents = packedAgents(body, p.Info())
+	return found, nil
+}
+
+// packedAgents returns the names of agents in a body of a pack.
+func packedAgents(body *rulepack.Body, info *rulepack.Info) (names []string) {
+	if body.Source != nil {
+		return agentsOf(body.Source, robotstxt.Options{Profile: info.Profile, Limit: len(body.Source)})
+	}
+	for name := range body.Compiled.Names() {
+		names = append(names, string(name))
+	}
+	return names
+}
+
+func agentsOf(text []byte, o robotstxt.Options) (names []string) {
+	for name := range robotstxt.Parse(text, o).AgentNames() {
+		names = append(names, string(bytes.ToLower(name)))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

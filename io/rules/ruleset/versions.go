@@ -1,0 +1,92 @@
+package ruleset
+
+import (
+	"context"
+	"path/filepath"
+
+	"robotsbatch/batch/manifest"
+	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/blob"
+)
+
+// Versions holds each source's version from before any of them was opened.
+type Versions struct {
+	found    *Found
+	captures [][]file // by source
+}
+
+// file is a file with its version.
+type file struct {
+	path string
+	info blob.Info
+}
+
+// Versions looks up which version of each source there is.
+func (f *Found) Versions(ctx context.Context) *Versions {
+	v := &Versions{found: f, captures: make([][]file, len(f.sources))}
+	for i, source := range f.sources {
+		for _, name := range source.files {
+			if name == blob.Stdio {
+				continue
+			}
+			// Opening the file reports what is wrong with it.
+			if info, err := blob.Stat(ctx, name); err == nil {
+				v.captures[i] = append(v.captures[i], file{name, info})
+			}
+		}
+	}
+	return v
+}
+
+// Identify returns the identity of the rules in the open set: one for each source, and
+// one for all captures together. A file that changed since the versions were looked up
+// is an error.
+func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
+	list := make([]manifest.Rules, len(v.found.sources))
+	opened, captured := s.sources, false
+	for i, source := range v.found.sources {
+		rules := &list[i]
+		rules.Name = blob.Shown(source.name)
+		if source.kind == captureKind {
+			rules.Kind = "captures"
+			for _, file := range v.captures[i] {
+				if err := file.info.Unchanged(file.path); err != nil {
+					return nil, err
+				}
+				rules.Files = append(rules.Files, manifest.File{
+					Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.ETag,
+				})
+			}
+			if captured {
+				continue
+			}
+			captured = true
+		}
+		switch o := opened[0].(type) {
+		case *rulesdir.Dir:
+			rules.Kind, rules.Checksum = "folder", o.Names()
+		case *packSource:
+			if source.kind == packKind {
+				rules.Kind, rules.Checksum = "pack", o.Info().Checksum
+			}
+		}
+		opened = opened[1:]
+	}
+	return list, nil
+}
+
+// FileNow returns the current version of a file in a folder source, with its name for
+// people. ok is false if there is no such source.
+func (v *Versions) FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error) {
+	if source < 0 || source >= len(v.found.sources) {
+		return now, "", false, nil
+	}
+	folder := v.found.sources[source].name
+	shown = filepath.Join(blob.Shown(folder), name)
+	if blob.IsURL(folder) {
+		info, err := blob.Stat(ctx, folder+name)
+		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, shown, true, err
+	}
+	u, err := rulesdir.Version(folder, name)
+	return manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified}, shown, true, err
+}

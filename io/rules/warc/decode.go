@@ -1,0 +1,213 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http/httputil"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// maxCodings is how many codings a body may have, one applied to another.
+	maxCodings = 3
+	// maxWindow is the largest zstd window, in bytes, that RFC 9659 §3 permits in
+	// HTTP.
+	maxWindow = 8 << 20
+	// textSize is how many first bytes show whether a body is coded at all.
+	textSize = 64
+)
+
+// errCompress is for the compress program's format (RFC 9110 §8.4.1.1), which servers
+// have not sent for decades.
+var errCompress = errors.New("it has the compress coding, which is not supported")
+
+// coding is a content or transfer coding (RFC 9110 §8.4.1).
+type coding uint8
+
+const (
+	identity coding = iota // none, or unknown
+	gzipCoding
+	deflateCoding
+	compressCoding
+	brCoding
+	zstdCoding
+)
+
+// codingOf returns the coding of that name.
+func codingOf(name []byte) coding {
+	switch {
+	case isField(name, "gzip"), isField(name, "x-gzip"):
+		return gzipCoding
+	case isField(name, "deflate"):
+		return deflateCoding
+	case isField(name, "compress"), isField(name, "x-compress"):
+		return compressCoding
+	case isField(name, "br"):
+		return brCoding
+	case isField(name, "zstd"):
+		return zstdCoding
+	}
+	return identity
+}
+
+// decoder undoes codings. It keeps the decoders for the next body.
+type decoder struct {
+	in   bufio.Reader
+	gzip *gunzip
+	zstd *zstd.Decoder
+	br   *brotli.Reader
+}
+
+// open returns the body without its codings; coded reports whether it had any.
+// Crawlers store bodies decoded, dechunked, both or neither, and servers mix up the
+// order, so each step looks at the bytes: chunks are joined as soon as there are
+// some, and text ends the decoding.
+func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io.Reader, coded bool, err error) {
+	if len(codings) > maxCodings {
+		return nil, true, errors.New("too many codings, one in another")
+	}
+	own := &d.in
+	buffer := func(raw io.Reader) {
+		if r = own; r == nil { // one coding in another; rare
+			r = new(bufio.Reader)
+		}
+		r.Reset(raw)
+		own = nil
+	}
+	inner := d
+	for i := len(codings) - 1; ; i-- {
+		if chunked && looksChunked(r) {
+			chunked = false
+			joined := httputil.NewChunkedReader(r)
+			if i < 0 {
+				return joined, coded, nil
+			}
+			buffer(joined)
+		}
+		if i < 0 || looksLikeText(r) {
+			return r, coded, nil
+		}
+		coding := codings[i]
+		if head, _ := r.Peek(len(magic)); string(head) == magic {
+			coding = gzipCoding // whatever it was called
+		}
+		raw, err := inner.decode(r, coding)
+		if err != nil {
+			return nil, true, err
+		}
+		inner, coded = new(decoder), true
+		buffer(raw)
+	}
+}
+
+// looksLikeText reports whether the first bytes are all printable or white space, which
+// those of a coded body never are.
+func looksLikeText(r *bufio.Reader) bool {
+	start, _ := r.Peek(textSize)
+	for _, c := range start {
+		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c >= 0x7F {
+			return false
+		}
+	}
+	return true
+}
+
+// looksChunked reports whether a body starts with the length of a chunk.
+func looksChunked(r *bufio.Reader) bool {
+	start, err := r.Peek(32)
+	if len(start) == 0 {
+		return err == io.EOF
+	}
+	digits := 0
+	for digits < len(start) && isHexDigit(start[digits]) {
+		digits++
+	}
+	rest := bytes.TrimLeft(start[digits:], " \t")
+	return digits > 0 && digits <= 16 && (len(rest) == 0 || rest[0] == '\r' || rest[0] == '\n' || rest[0] == ';')
+}
+
+func isHexDigit(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+// decode undoes one coding.
+func (d *decoder) decode(r *bufio.Reader, c coding) (io.Reader, error) {
+	switch c {
+	case deflateCoding:
+		return inflate(r)
+	case compressCoding:
+		return nil, errCompress
+	case brCoding:
+		if d.br == nil {
+			d.br = brotli.NewReader(r)
+			return d.br, nil
+		}
+		return d.br, d.br.Reset(r)
+	case zstdCoding:
+		if d.zstd == nil {
+			var err error
+			d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
+			if err != nil {
+				return nil, err
+			}
+		}
+		return d.zstd, d.zstd.Reset(r)
+	}
+	if d.gzip == nil {
+		d.gzip = new(gunzip)
+	}
+	return d.gzip, d.gzip.reset(r)
+}
+
+// gunzip reads gzip members up to the end, or to what is no member: bytes after a
+// whole body do not make it a cut one.
+type gunzip struct {
+	r *bufio.Reader
+	z gzip.Reader
+}
+
+func (g *gunzip) reset(r *bufio.Reader) error {
+	g.r = r
+	return g.next()
+}
+
+func (g *gunzip) next() error {
+	if err := g.z.Reset(g.r); err != nil {
+		return err
+	}
+	g.z.Multistream(false)
+	return nil
+}
+
+func (g *gunzip) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if err != io.EOF {
+			return n, err
+		}
+		if n > 0 {
+			return n, nil
+		}
+		if head, _ := g.r.Peek(len(magic)); string(head) != magic || g.next() != nil {
+			return 0, io.EOF
+		}
+	}
+}
+
+// inflate reads "deflate", which is zlib's format (RFC 9110 §8.4.1.2), though
+// some servers send it without zlib's header.
+func inflate(r *bufio.Reader) (io.Reader, error) {
+	head, _ := r.Peek(2)
+	if len(head) == 2 && head[0]&0x0F == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		return zlib.NewReader(r)
+	}
+	return flate.NewReader(r), nil
+}

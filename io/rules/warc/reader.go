@@ -1,0 +1,316 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher/robotstxt"
+)
+
+const (
+	// maxHeader is the largest header, in bytes, of a record and of the HTTP response
+	// in it: 64 KiB each.
+	maxHeader = 64 << 10
+	// maxRecord is the largest length of a record, in bytes: 1 TiB.
+	maxRecord = 1 << 40
+
+	// readSize is how many bytes of a file one read asks for.
+	readSize = 256 << 10
+	// bodySize is how many bytes of a coded body one read asks for.
+	bodySize = 16 << 10
+)
+
+// Options say how a file is read. The zero value is the default.
+type Options struct {
+	// Name of the file for errors.
+	Name string
+	// BodySize is how many bytes of a body are read at most; 0 means
+	// robotstxt.Options{}.ReadSize().
+	BodySize int
+	// Broken, if not nil, is called with an error for each thing that is skipped
+	// because it is broken. The error names the file and the offset: that of the gzip
+	// member, and in a zstd file that after decompression.
+	Broken func(error)
+}
+
+// Stats count what was read.
+type Stats struct {
+	// Records counts the whole records, of any type.
+	Records int64
+	// Responses counts the responses that Next returned.
+	Responses int64
+	// Broken counts what was skipped because it is broken.
+	Broken int64
+}
+
+// Reader reads one WARC file. It is for one goroutine.
+type Reader struct {
+	options Options
+	file    *file         // as it is on disk
+	counted *file         // in which offsets are counted: file, or a zstd file decompressed
+	text    *bufio.Reader // the file's bytes, decompressed
+	members *members      // of a gzip file, else nil
+	close   func() error
+	block   block // of the record read last
+	header  header
+	field   []byte // of the header, with the lines folded onto it
+	at      int64  // offset of the record, or of its gzip member
+	done    bool
+
+	answer  answer
+	http    *bufio.Reader // of a body that is chunked or coded
+	body    bytes.Buffer
+	decoder decoder
+	stats   Stats
+}
+
+// NewReader starts to read a file, whose first bytes tell its compression. After a
+// broken gzip member, reading goes on at the next one if r is an [io.Seeker], and else
+// where the decoder gave up.
+func NewReader(r io.Reader, o Options) (*Reader, error) {
+	if o.BodySize <= 0 {
+		o.BodySize = robotstxt.Options{}.ReadSize()
+	}
+	w := &Reader{options: o, file: newFile(r), http: bufio.NewReaderSize(nil, bodySize)}
+	w.counted = w.file
+	head, err := w.file.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("warc: %s: %w", o.Name, err)
+	}
+	switch codec := compress.Detect(head); codec {
+	case compress.Gzip:
+		w.members = &members{file: w.file}
+		w.text = bufio.NewReaderSize(w.members, maxHeader)
+	case compress.Zstd:
+		stream, err := compress.NewReader(w.file, codec)
+		if err != nil {
+			return nil, fmt.Errorf("warc: %s: %w", o.Name, err)
+		}
+		w.close = stream.Close
+		w.counted = newFile(stream)
+		w.text = w.counted.Reader
+	default:
+		w.text = w.file.Reader
+	}
+	return w, nil
+}
+
+// Stats returns counts of what was read so far.
+func (w *Reader) Stats() Stats { return w.stats }
+
+// Close frees what the Reader holds; the file that it reads stays open.
+func (w *Reader) Close() error {
+	w.done = true
+	if w.close == nil {
+		return nil
+	}
+	err := w.close()
+	w.close = nil
+	return err
+}
+
+// broken returns an error after which reading goes on.
+func broken(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// Next sets x to the next response, whose slices are valid until the next call. It
+// returns io.EOF after the last. Broken records are skipped and are no error; failing
+// to read the file is.
+func (w *Reader) Next(x *captures.Capture) error {
+	for !w.done {
+		found, err := w.record(x)
+		if err == nil {
+			// Whether the record is whole shows only at its end.
+			err = w.skipRest()
+		}
+		switch {
+		case err == nil:
+			w.stats.Records++
+			if found {
+				w.stats.Responses++
+				return nil
+			}
+		case err == io.EOF:
+			w.done = true
+		default:
+			if failure := w.file.failure(); failure != nil {
+				return fmt.Errorf("warc: %s: %w", w.options.Name, failure)
+			}
+			w.report(err)
+			w.resync()
+		}
+	}
+	return io.EOF
+}
+
+// report counts something that is broken, and calls Options.Broken.
+func (w *Reader) report(err error) {
+	w.stats.Broken++
+	if w.options.Broken != nil {
+		w.options.Broken(fmt.Errorf("warc: %s: offset %d: record skipped: %w", w.options.Name, w.at, err))
+	}
+}
+
+// record reads the next record's header and, of a response, the part of its block that
+// matters. It returns io.EOF at the end of the file.
+func (w *Reader) record(x *captures.Capture) (found bool, err error) {
+	if err := w.begin(); err != nil {
+		return false, err
+	}
+	if err := w.readHeader(&w.header); err != nil {
+		return false, err
+	}
+	w.block = block{r: w.text, left: w.header.length}
+	if !w.header.isResponse() {
+		return false, nil
+	}
+	x.URL, x.Time = w.header.url, w.header.date
+	if err := w.response(x); err != nil {
+		if w.block.err != nil {
+			return false, err
+		}
+		// The record is whole, so what follows it is not in doubt.
+		w.report(err)
+		return false, nil
+	}
+	x.Cut = x.Cut || w.header.truncated
+	return true, nil
+}
+
+// begin skips to the first byte of the next record.
+func (w *Reader) begin() error {
+	for {
+		if w.members == nil {
+			w.at = w.counted.offset()
+		} else {
+			w.at = w.members.start
+		}
+		c, err := w.text.ReadByte()
+		switch {
+		case err == io.EOF && w.members != nil:
+			w.at = w.file.offset()
+			if err := w.members.next(); err != nil {
+				return err
+			}
+			w.text.Reset(w.members)
+		case err != nil:
+			return err
+		case c != '\r' && c != '\n':
+			return w.text.UnreadByte()
+		}
+	}
+}
+
+// skipRest reads the record to its end.
+func (w *Reader) skipRest() error {
+	if err := discard(w.text, w.block.left); err != nil {
+		return unexpected(err)
+	}
+	w.block.left = 0
+	end, err := w.text.Peek(1)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if err == nil && end[0] != '\r' && end[0] != '\n' {
+		return broken("the record does not end where its Content-Length %d says", w.header.length)
+	}
+	return w.endMember()
+}
+
+// endMember reads to the end of a gzip member, where its checksum is, unless
+// another record is in it.
+func (w *Reader) endMember() error {
+	if w.members == nil {
+		return nil
+	}
+	for {
+		c, err := w.text.ReadByte()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case c != '\r' && c != '\n':
+			return w.text.UnreadByte()
+		}
+	}
+}
+
+// resync skips to where the next record may start: a line that starts with "WARC/" or,
+// where the compression is damaged, a gzip member that does.
+func (w *Reader) resync() {
+	err := w.scan()
+	switch {
+	case err == nil:
+	case w.members == nil:
+		w.done = true
+	case err == io.EOF: // go on with the next member
+	case w.members.resync() == nil:
+		w.text.Reset(w.members)
+	default:
+		w.done = true
+	}
+}
+
+// scan skips to the next line that starts with "WARC/".
+func (w *Reader) scan() error {
+	if w.members != nil && w.members.err != nil {
+		return w.members.err
+	}
+	for {
+		line, err := w.text.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+		if len(line) == 0 || line[len(line)-1] != '\n' {
+			continue
+		}
+		if next, _ := w.text.Peek(len(version)); string(next) == version {
+			return nil
+		}
+	}
+}
+
+// discard is bufio.Reader.Discard for any length.
+func discard(r *bufio.Reader, n int64) error {
+	for n > 0 {
+		step := int(min(n, math.MaxInt32))
+		if _, err := r.Discard(step); err != nil {
+			return err
+		}
+		n -= int64(step)
+	}
+	return nil
+}
+
+// unexpected replaces the end of the file, where it comes too early, by an error.
+func unexpected(err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return broken("the file ends within the record")
+	}
+	return err
+}
+
+// block reads the rest of a record's block.
+type block struct {
+	r    *bufio.Reader
+	left int64
+	err  error // why the record cannot be read to its end
+}
+
+func (b *block) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	if err != nil {
+		b.err = unexpected(err)
+	}
+	return n, b.err
+}

@@ -1,0 +1,255 @@
+package warc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+
+	"robotsbatch/io/rules/captures"
+)
+
+// response reads the HTTP response in a record's block. An error concerns the response
+// alone, unless block.err is set.
+func (w *Reader) response(x *captures.Capture) error {
+	*x = captures.Capture{URL: x.URL, Time: x.Time}
+	if err := w.httpHeader(); err != nil {
+		return err
+	}
+	for w.answer.status/100 == 1 && w.startsHTTP() { // the final response comes after it
+		if err := w.httpHeader(); err != nil {
+			return err
+		}
+	}
+	x.Status = w.answer.status
+	switch x.Status / 100 {
+	case 3:
+		x.Location = w.answer.location
+	case 2:
+		if x.Status != 204 {
+			return w.readBody(x)
+		}
+	}
+	return nil
+}
+
+// startsHTTP reports whether another response follows in the block.
+func (w *Reader) startsHTTP() bool {
+	const start = "HTTP/"
+	if w.block.left < int64(len(start)) {
+		return false
+	}
+	seen, _ := w.text.Peek(len(start))
+	return string(seen) == start
+}
+
+// httpHeader reads the response's header from the block, up to its empty line.
+func (w *Reader) httpHeader() error {
+	size := int(min(w.block.left, maxHeader))
+	seen, err := w.text.Peek(size)
+	if len(seen) < size {
+		w.block.err = unexpected(err)
+		return w.block.err
+	}
+	end := headerEnd(seen)
+	if end < 0 {
+		if int64(size) < w.block.left {
+			return broken("the HTTP header has more than %d bytes", maxHeader)
+		}
+		end = size // there is no body, and not even the empty line before it
+	}
+	ok := w.answer.parse(seen[:end])
+	if !ok {
+		first, _, _ := bytes.Cut(seen, []byte("\n"))
+		return broken("the response is no HTTP: it starts with %.60q", first)
+	}
+	w.block.left -= int64(end)
+	_, _ = w.text.Discard(end) // it is there
+	return nil
+}
+
+// headerEnd returns the offset at which the body starts, -1 without an empty line.
+func headerEnd(data []byte) int {
+	for at := 0; ; {
+		i := bytes.IndexByte(data[at:], '\n')
+		if i < 0 {
+			return -1
+		}
+		at += i + 1
+		rest := data[at:]
+		if len(rest) > 0 && rest[0] == '\n' {
+			return at + 1
+		}
+		if len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n' {
+			return at + 2
+		}
+	}
+}
+
+// answer is the part of a response's header that matters. Lines that are no fields are
+// skipped, as browsers do.
+type answer struct {
+	status   int
+	location []byte
+	// codings are those of all Content-Encoding fields, then those of all
+	// Transfer-Encoding fields but chunked: the order in which a server applies
+	// them (RFC 9112 §7).
+	codings []coding
+	chunked bool
+	length  int64 // Content-Length; -1 when there is none, or several
+
+	transfer []coding // of Transfer-Encoding
+	unfolded []byte   // a field that goes on over several lines
+}
+
+// parse sets a to what a header says and keeps nothing of its memory. It returns false
+// for what is not an HTTP header.
+func (a *answer) parse(head []byte) bool {
+	*a = answer{
+		location: a.location[:0], codings: a.codings[:0], length: -1,
+		transfer: a.transfer[:0], unfolded: a.unfolded[:0],
+	}
+	line, rest := cutLine(head)
+	if !a.parseStatus(line) {
+		return false
+	}
+	lengths := 0
+	for len(rest) > 0 {
+		if line, rest = a.cutField(rest); len(line) == 0 {
+			continue
+		}
+		switch line[0] | 0x20 { // most fields do not matter
+		case 'c', 'l', 't':
+		default:
+			continue
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimSpace(value)
+		switch {
+		case isField(name, "Location") && len(a.location) == 0:
+			a.location = append(a.location, value...)
+		case isField(name, "Content-Encoding"):
+			a.codings = a.appendCodings(a.codings, value)
+		case isField(name, "Transfer-Encoding"):
+			a.transfer = a.appendCodings(a.transfer, value)
+		case isField(name, "Content-Length"):
+			length, err := strconv.ParseInt(string(value), 10, 64)
+			if lengths++; lengths > 1 && length != a.length || err != nil || length < 0 {
+				length = -1
+			}
+			a.length = length
+		}
+	}
+	a.codings = append(a.codings, a.transfer...)
+	return true
+}
+
+// appendCodings appends the codings that a field names. What is no coding, such as
+// "utf-8" or "none", is left out; chunked becomes a.chunked.
+func (a *answer) appendCodings(list []coding, value []byte) []coding {
+	for len(value) > 0 {
+		var name []byte
+		name, value, _ = bytes.Cut(value, []byte(","))
+		name, _, _ = bytes.Cut(name, []byte(";")) // parameters
+		name = bytes.TrimSpace(name)
+		if isField(name, "chunked") {
+			a.chunked = true
+		} else if c := codingOf(name); c != identity {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// cutField cuts off the first line with the lines folded onto it: those that start
+// with a blank or a tab continue the field before (RFC 9112 §5.2). The field is
+// valid until the next call.
+func (a *answer) cutField(data []byte) (field, rest []byte) {
+	field, rest = cutLine(data)
+	if !startsFolded(rest) {
+		return field, rest
+	}
+	a.unfolded = append(a.unfolded[:0], field...)
+	for startsFolded(rest) {
+		var line []byte
+		line, rest = cutLine(rest)
+		a.unfolded = append(append(a.unfolded, ' '), bytes.TrimSpace(line)...)
+	}
+	return a.unfolded, rest
+}
+
+func startsFolded(data []byte) bool {
+	return len(data) > 0 && (data[0] == ' ' || data[0] == '\t')
+}
+
+// parseStatus parses a status line (RFC 9112 §4). Versions from 2 on are one number.
+func (a *answer) parseStatus(line []byte) bool {
+	proto, rest, _ := bytes.Cut(line, []byte(" "))
+	version, ok := bytes.CutPrefix(proto, []byte("HTTP/"))
+	if !ok || len(version) == 0 || len(bytes.Trim(version, "0123456789.")) > 0 {
+		return false
+	}
+	code, _, _ := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
+	if len(code) != 3 || len(bytes.Trim(code, "0123456789")) > 0 {
+		return false
+	}
+	a.status = int(code[0]-'0')*100 + int(code[1]-'0')*10 + int(code[2]-'0')
+	return true
+}
+
+// cutLine returns the first line without its line end, and what follows.
+func cutLine(data []byte) (line, rest []byte) {
+	i := bytes.IndexByte(data, '\n')
+	if i < 0 {
+		i = len(data)
+	} else {
+		rest = data[i+1:]
+	}
+	line = data[:i]
+	if i > 0 && line[i-1] == '\r' {
+		line = line[:i-1]
+	}
+	return line, rest
+}
+
+// readBody reads the first Options.BodySize bytes of the body.
+func (w *Reader) readBody(x *captures.Capture) error {
+	if length := w.answer.length; length >= 0 && !w.answer.chunked {
+		x.Longer = w.block.left > length
+		x.Cut = w.block.left < length
+	}
+	w.body.Reset()
+	if !w.answer.chunked && len(w.answer.codings) == 0 {
+		return w.readPlain(x)
+	}
+	w.http.Reset(&w.block)
+	reader, coded, err := w.decoder.open(w.http, w.answer.codings, w.answer.chunked)
+	if err == nil {
+		_, err = io.CopyN(&w.body, reader, int64(w.options.BodySize))
+	}
+	x.Body, x.Cut = w.body.Bytes(), false // a decoder knows where its input ends
+	x.Longer = x.Longer && coded          // else the length is that of the coded body
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return nil
+	case w.block.err != nil:
+		return w.block.err
+	case coded && len(x.Body) == 0 && !errors.Is(err, io.ErrUnexpectedEOF):
+		return broken("the body cannot be decoded: %w", err)
+	}
+	x.Cut = true
+	return nil
+}
+
+// readPlain reads a body that is as it was sent.
+func (w *Reader) readPlain(x *captures.Capture) error {
+	size := int(min(w.block.left, int64(w.options.BodySize)))
+	w.body.Grow(size)
+	body := w.body.AvailableBuffer()[:size]
+	if _, err := io.ReadFull(&w.block, body); err != nil {
+		return err
+	}
+	x.Body = body
+	x.Cut = x.Cut && size < w.options.BodySize
+	return nil
+}

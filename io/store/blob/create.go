@@ -1,0 +1,249 @@
+package blob
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+const (
+	// temporaryMark and temporaryEnd make temporary files recognisable, in case the
+	// program is killed before it removes them.
+	temporaryMark = ".robotsbatch-"
+	temporaryEnd  = ".tmp"
+)
+
+// Create starts the output of that name, which appears when Close succeeds:
+// until then it is a file beside that name, .NAME.robotsbatch-XXXXXXXX.tmp.
+// Permissions are those of any new file. For a symbolic link, the target is replaced.
+// An existing device or named pipe is written directly, and so is stdout, under [Stdio]
+// or the system's names for it.
+//
+// The name may be the URL of an object. Once ctx has ended, the output cannot be
+// written and does not appear.
+func Create(ctx context.Context, name string) (Writer, error) {
+	if name == Stdio || isStdout(name) {
+		return stdout(ctx), nil
+	}
+	name, isObject, err := checkName(name)
+	if err != nil {
+		return nil, err
+	}
+	if isObject {
+		u, err := ParseURL(name)
+		if err != nil {
+			return nil, err
+		}
+		return createObject(ctx, u)
+	}
+	if os.IsPathSeparator(name[len(name)-1]) {
+		return nil, fmt.Errorf("%s is the name of a folder, not of a file", name)
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, named(name, err)
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s is a folder, not a file", name)
+	case err == nil && !info.Mode().IsRegular():
+		f, err := openPipe(ctx, name)
+		if err != nil {
+			return nil, named(name, err)
+		}
+		return newWriter(name, interruptible(ctx, f), f.Close, func() { f.Close() }), nil
+	}
+	w, err := createBeside(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: the folder is not there: %w", name, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, named(name, err)
+	}
+	return w, nil
+}
+
+// createBeside starts an output that is a regular file.
+func createBeside(name string) (*writer, error) {
+	target, err := resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := createTemporary(target)
+	if err != nil {
+		return nil, err
+	}
+	publish := func() error { return publish(f, target) }
+	discard := func() {
+		f.Close()
+		os.Remove(f.Name())
+	}
+	return newWriter(name, writesBack(f), publish, discard), nil
+}
+
+// stdout is the standard output. Close writes the buffered rest and leaves stdout open;
+// Abort cannot undo what was written. A program must ignore SIGPIPE if it wants the
+// error EPIPE when a pipe's reader has gone, instead of being killed.
+func stdout(ctx context.Context) Writer {
+	return newWriter("stdout", interruptible(ctx, os.Stdout), func() error { return nil }, func() {})
+}
+
+// isStdout recognises stdout's other names. If they were opened like files, the file
+// that stdout is redirected to would be overwritten or replaced.
+func isStdout(name string) bool {
+	switch filepath.ToSlash(filepath.Clean(name)) {
+	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+		return true
+	}
+	return false
+}
+
+// resolve follows symbolic links to the final name, whether or not it exists.
+func resolve(name string) (string, error) {
+	const maxLinks = 40
+	for range maxLinks {
+		folder, err := filepath.EvalSymlinks(filepath.Dir(name))
+		if err != nil {
+			return "", err
+		}
+		name = filepath.Join(folder, filepath.Base(name))
+		info, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return name, nil
+		}
+		link, err := os.Readlink(name)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(link) {
+			// Not filepath.Join, which would resolve ".." against a folder that may
+			// itself be a link.
+			link = folder + string(filepath.Separator) + link
+		}
+		name = link
+	}
+	return "", errors.New("too many symbolic links")
+}
+
+// createTemporary creates a new file next to target. It is locked while it is open, so
+// that Sweep can tell it from a killed process's file.
+func createTemporary(target string) (*os.File, error) {
+	folder, base := filepath.Split(target)
+	const attempts = 100
+	for attempt := 1; ; attempt++ {
+		name := fmt.Sprintf("%s.%s%s%08x%s", folder, shortBase(base), temporaryMark, rand.Uint32(), temporaryEnd)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts {
+				return f, nil
+			}
+			f.Close() // another process swept it away just now
+			continue
+		}
+		if !errors.Is(err, fs.ErrExist) || attempt == attempts {
+			return f, err
+		}
+	}
+}
+
+// publish makes the temporary file durable and gives it its name.
+func publish(f *os.File, target string) error {
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), target); err != nil {
+		var linkError *os.LinkError
+		if errors.As(err, &linkError) {
+			return fmt.Errorf("rename: %w", linkError.Err)
+		}
+		return err
+	}
+	return syncFolder(filepath.Dir(target))
+}
+
+// syncFolder makes a rename durable, where the file system can do that.
+func syncFolder(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil // folders cannot be opened on this system
+	}
+	folder, err := os.Open(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // a folder may be writable but not readable
+	}
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// writeSize is how many bytes are collected for one write. Longer ones are written
+// without copying.
+const writeSize = 256 << 10
+
+// writer collects small writes, and completes the output once.
+type writer struct {
+	name    string
+	buffer  *bufio.Writer
+	publish func() error // what Close does after the last write
+	discard func()       // discards what was written, also after a failed publish
+	done    bool         // closed or aborted
+}
+
+func newWriter(name string, f io.Writer, publish func() error, discard func()) *writer {
+	return &writer{name: name, buffer: bufio.NewWriterSize(f, writeSize), publish: publish, discard: discard}
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	if w.done {
+		return 0, fmt.Errorf("%s: write after Close or Abort", w.name)
+	}
+	n, err := w.buffer.Write(p)
+	if err != nil {
+		return n, named(w.name, err)
+	}
+	return n, nil
+}
+
+func (w *writer) Close() error {
+	if w.done {
+		return fmt.Errorf("%s: Close after Close or Abort", w.name)
+	}
+	w.done = true
+	err := w.buffer.Flush()
+	if err == nil {
+		err = w.publish()
+	}
+	if err != nil {
+		w.discard()
+		return named(w.name, err)
+	}
+	return nil
+}
+
+func (w *writer) Abort() {
+	if !w.done {
+		w.done = true
+		w.discard()
+	}
+}

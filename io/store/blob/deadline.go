@@ -1,0 +1,283 @@
+package blob
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"time"
+)
+
+const (
+	// defaultTimeout is how long a store may make no progress on an operation, all
+	// attempts together.
+	defaultTimeout = 2 * time.Minute
+	// attemptShare divides the timeout: a stalled request is given up after
+	// 1/attemptShare of it, so that another connection can be tried.
+	attemptShare = 2
+	// connectTimeout is how long a connection may take, TLS included.
+	connectTimeout = 15 * time.Second
+	// leastRate is how many bytes a second are progress, over a timeout: a store that
+	// sends less stands still.
+	leastRate = 1 << 10
+)
+
+// leastBytes is how many bytes are progress within a timeout.
+func leastBytes(timeout time.Duration) int64 { return max(1, int64(timeout.Seconds()*leastRate)) }
+
+type timeoutKey struct{}
+
+// WithTimeout sets how long a store may go without a byte of progress, for
+// everything that is opened, created, listed and read with the context. The
+// error then is a [*stalledError]. Attempts that fail and are made again share
+// that time. 0 is defaultTimeout.
+func WithTimeout(ctx context.Context, timeout time.Duration) context.Context {
+	return context.WithValue(ctx, timeoutKey{}, timeout)
+}
+
+// stalledError says that a store made no progress for too long.
+type stalledError struct {
+	// Waited is how long it made none.
+	Waited time.Duration
+	// For is what the store owed, such as "the first byte of the answer".
+	For string
+}
+
+func (e *stalledError) Error() string {
+	return fmt.Sprintf("waited %v for %s: the store is down, overloaded or not reached; a longer -store-timeout gives it more time", e.Waited, e.For)
+}
+
+// Timeout and Temporary make the stores' libraries try again.
+func (e *stalledError) Timeout() bool   { return true }
+func (e *stalledError) Temporary() bool { return true }
+
+// operation is a task for a store, with all attempts at it. Its context ends when no
+// attempt has made progress for the timeout.
+type operation struct {
+	timeout time.Duration
+	cancel  context.CancelCauseFunc
+
+	mu    sync.Mutex
+	timer *time.Timer
+	most  int64 // bytes moved by the attempt that got furthest
+	kept  int64 // bytes that arrived before it, which need not be sent again
+	mark  int64 // of both, what there was when the timer was last set
+	owed  debt
+}
+
+type operationKey struct{}
+
+// startOperation returns the context for an operation's requests. Call finish when it
+// is over.
+func startOperation(ctx context.Context) (context.Context, *operation) {
+	timeout, _ := ctx.Value(timeoutKey{}).(time.Duration)
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	op := &operation{timeout: timeout, owed: debt{0, "credentials"}}
+	ctx, op.cancel = context.WithCancelCause(ctx)
+	op.timer = time.AfterFunc(timeout, func() {
+		op.mu.Lock()
+		defer op.mu.Unlock()
+		op.cancel(&stalledError{op.timeout, op.owed.what})
+	})
+	return context.WithValue(ctx, operationKey{}, op), op
+}
+
+func (op *operation) finish() {
+	op.timer.Stop()
+	op.cancel(nil)
+}
+
+// advance records that an attempt ended whose bytes need not be sent again, and reports
+// whether it was worth a request.
+func (op *operation) advance(bytes int) bool {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if bytes > 0 {
+		op.kept += int64(bytes)
+		op.most, op.owed.stage = 0, 0
+	}
+	op.progress()
+	return bytes >= leastRate
+}
+
+// moved records how many bytes an attempt has sent and received. It is progress only if
+// no earlier attempt got that far.
+func (op *operation) moved(bytes int64) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if bytes > op.most {
+		op.most = bytes
+		op.progress()
+	}
+}
+
+// progress sets the timer anew when enough bytes were moved since it was set.
+func (op *operation) progress() {
+	if now := op.kept + op.most; now-op.mark >= leastBytes(op.timeout) {
+		op.mark = now
+		op.timer.Reset(op.timeout)
+	}
+}
+
+// owes records what the store owes now. A new attempt does not hide what an earlier one
+// waited for.
+func (op *operation) owes(owed debt) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if owed.stage >= op.owed.stage {
+		op.owed = owed
+	}
+}
+
+// debt is what a store owes, and which step of a request that is.
+type debt struct {
+	stage int
+	what  string
+}
+
+var (
+	owesConnection = debt{1, "a connection"}
+	owesTaking     = debt{2, "the request to be taken"}
+	owesFirstByte  = debt{3, "the first byte of the answer"}
+	owesMore       = debt{4, "more of the answer"}
+)
+
+// Doer sends requests, as [http.Client] does.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// WithDeadlines returns a Doer that gives up stalled requests. Drivers must send their
+// requests with it.
+func WithDeadlines(d Doer) Doer { return deadlines{d} }
+
+type deadlines struct{ Doer }
+
+func (d deadlines) Do(request *http.Request) (*http.Response, error) {
+	op, ok := request.Context().Value(operationKey{}).(*operation)
+	if !ok {
+		return d.Doer.Do(request)
+	}
+	a := newAttempt(request.Context(), op)
+	// A connection made for one request may be used by another, and become ready after
+	// this one is over.
+	request = request.WithContext(httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{
+		GotConn:      func(httptrace.GotConnInfo) { a.owes(owesTaking) },
+		WroteRequest: func(httptrace.WroteRequestInfo) { a.owes(owesFirstByte) },
+	}))
+	if request.Body != nil && request.Body != http.NoBody {
+		request.Body = &watchedBody{request.Body, a}
+	}
+	response, err := d.Doer.Do(request)
+	if err != nil {
+		err = a.explain(err)
+		a.stop()
+		return nil, err
+	}
+	if response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests {
+		a.owes(debt{owesMore.stage, fmt.Sprintf("another answer than %d %s", response.StatusCode, http.StatusText(response.StatusCode))})
+	} else {
+		a.owes(owesMore)
+	}
+	response.Body = &watchedAnswer{watchedBody{response.Body, a}}
+	return response, nil
+}
+
+// attempt is a request on its way.
+type attempt struct {
+	op     *operation
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu    sync.Mutex
+	timer *time.Timer
+	limit time.Duration // what the timer was set to
+	owed  debt
+	bytes int64 // sent and received
+	mark  int64 // what they were when the timer was last set
+	over  bool
+}
+
+func newAttempt(ctx context.Context, op *operation) *attempt {
+	a := &attempt{op: op, limit: min(connectTimeout, op.timeout/attemptShare), owed: owesConnection}
+	a.ctx, a.cancel = context.WithCancelCause(ctx)
+	op.owes(a.owed)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timer = time.AfterFunc(a.limit, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.cancel(&stalledError{a.limit, a.owed.what})
+	})
+	return a
+}
+
+// owes sets what the store owes next, from now on.
+func (a *attempt) owes(owed debt) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over {
+		a.owed, a.limit = owed, a.op.timeout/attemptShare
+		a.timer.Reset(a.limit)
+		a.op.owes(owed)
+	}
+}
+
+// moved records that more bytes were sent or received.
+func (a *attempt) moved(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over {
+		if a.bytes += int64(n); a.bytes-a.mark >= leastBytes(a.limit) {
+			a.mark = a.bytes
+			a.timer.Reset(a.limit)
+		}
+		a.op.moved(a.bytes)
+	}
+}
+
+// explain is a stalledError if that is why err came.
+func (a *attempt) explain(err error) error {
+	if stalled, ok := context.Cause(a.ctx).(*stalledError); ok {
+		return stalled
+	}
+	return err
+}
+
+func (a *attempt) stop() {
+	a.mu.Lock()
+	a.over = true
+	a.mu.Unlock()
+	a.timer.Stop()
+	a.cancel(nil)
+}
+
+// watchedBody is the body of a request or of its answer.
+type watchedBody struct {
+	io.ReadCloser
+	attempt *attempt
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.attempt.moved(n)
+	}
+	if err != nil && err != io.EOF {
+		err = b.attempt.explain(err)
+	}
+	return n, err
+}
+
+// watchedAnswer is the body of an answer, which ends the attempt.
+type watchedAnswer struct{ watchedBody }
+
+func (b *watchedAnswer) Close() error {
+	err := b.ReadCloser.Close()
+	b.attempt.stop()
+	return err
+}

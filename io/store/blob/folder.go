@@ -1,0 +1,309 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Folder is a folder of small objects.
+type Folder struct {
+	ctx    context.Context
+	url    URL
+	bucket Bucket
+}
+
+// OpenFolder opens the folder of that URL. All its reads end with ctx.
+func OpenFolder(ctx context.Context, u URL) (*Folder, error) {
+	if !u.IsFolder() {
+		return nil, fmt.Errorf("%s: a folder's name ends with a slash", u.Name())
+	}
+	bucket, err := u.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{ctx, u, bucket}, nil
+}
+
+// Name is the folder's URL, without parameters.
+func (f *Folder) Name() string { return f.url.Name() }
+
+// List calls visit for each key, relative to the folder and in order, with its size and
+// time. It stops at visit's first error and returns it.
+func (f *Folder) List(visit func(key string, info Info) error) error {
+	return listKeys(f.ctx, f.url, f.bucket, f.url.Key, "", func(k Key) error {
+		return visit(strings.TrimPrefix(k.Name, f.url.Key), Info{Size: k.Size, Modified: k.Modified, regular: true})
+	})
+}
+
+// ReadUpTo appends at most that many of an object's first bytes to buffer, and returns
+// the object's size and time. A body that breaks off is read again.
+func (f *Folder) ReadUpTo(key string, buffer []byte, most int) ([]byte, Info, error) {
+	u := f.url.Below(key)
+	ctx, op := startOperation(f.ctx)
+	defer op.finish()
+	for failures := 1; ; failures++ {
+		data, info, err := f.read(ctx, u, buffer, most)
+		if err == nil || !info.regular || failures > reopenings {
+			return data, info, err
+		}
+		if pause(ctx, failures) != nil {
+			return data, info, u.explain(ctx, err)
+		}
+	}
+}
+
+// read reads an object once. If it returns both an error and an info, reading the body failed.
+func (f *Folder) read(ctx context.Context, u URL, buffer []byte, most int) ([]byte, Info, error) {
+	// No range is asked for, because an empty object has none.
+	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
+	if err != nil {
+		return buffer, Info{}, u.explain(ctx, err)
+	}
+	defer body.Close() // it was only read from
+	info := Info{Size: body.Size, Modified: body.Modified, regular: true}
+	start := len(buffer)
+	buffer = append(buffer, make([]byte, min(body.Size, int64(most)))...)
+	if n, err := io.ReadFull(body, buffer[start:]); err != nil {
+		return buffer[:start+n], info, u.explain(ctx, err)
+	}
+	return buffer, info, nil
+}
+
+// Object is an object found by Expand.
+type Object struct {
+	URL URL
+	// Stem is its key relative to the named folder or the one where a pattern starts;
+	// otherwise the last part of its key.
+	Stem string
+}
+
+// Expand finds the objects that a URL means: one, those in and below a folder, or those
+// that match a pattern, in the order of their keys. Patterns are those of [path.Match],
+// with ** for any number of folders; a matching folder means all that is in it. Keys
+// with a part that begins with a dot or an underscore are left out like hidden files,
+// unless a pattern asks for them. The existence of a key without a pattern is not
+// checked. Finding nothing is an error.
+func Expand(ctx context.Context, u URL) ([]Object, error) {
+	pattern := strings.ContainsAny(u.Key, `*?[`)
+	if !u.IsFolder() && !pattern {
+		return []Object{{u, u.base()}}, nil
+	}
+	bucket, err := u.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := expansion{ctx: ctx, url: u, bucket: bucket}
+	what := "the folder has no objects"
+	if pattern {
+		what = "no object matches"
+		err = e.match(u.Key)
+	} else {
+		e.root = u.Key
+		err = e.below(u.Key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(e.found) == 0 {
+		return nil, fmt.Errorf("%s: %s", u.Name(), what)
+	}
+	slices.SortFunc(e.found, compareKeys)
+	return e.found, nil
+}
+
+// expansion is an Expand under way.
+type expansion struct {
+	ctx    context.Context
+	url    URL
+	bucket Bucket
+	root   string // common prefix of keys; stems follow it
+	found  []Object
+}
+
+// match adds what a pattern matches. An object whose name equals the pattern is the only match.
+func (e *expansion) match(pattern string) error {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return fmt.Errorf("%s: %w", e.url.Name(), err)
+	}
+	exists, err := e.exists(pattern)
+	if err != nil {
+		return err
+	}
+	if exists {
+		e.root = path.Dir(pattern) + "/"
+		e.add(pattern)
+		return nil
+	}
+	parts := strings.Split(pattern, "/")
+	for len(parts) > 1 && !strings.ContainsAny(parts[0], `*?[\`) {
+		e.root += parts[0] + "/"
+		parts = parts[1:]
+	}
+	if err := e.matchBelow(e.root, strings.Join(parts, "/")); err != nil {
+		return err
+	}
+	slices.SortFunc(e.found, compareKeys)
+	e.found = slices.CompactFunc(e.found, func(a, b Object) bool { return a.URL.Key == b.URL.Key })
+	return nil
+}
+
+// exists looks for an object of exactly that name. Some stores answer 400 to names with
+// a pattern's characters.
+func (e *expansion) exists(key string) (bool, error) {
+	ctx, op := startOperation(e.ctx)
+	defer op.finish()
+	_, err := e.bucket.Stat(ctx, key)
+	var refused *ResponseError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &refused) && refused.Status == http.StatusBadRequest:
+		return false, nil
+	}
+	return false, e.url.explain(ctx, err)
+}
+
+// matchBelow adds what a pattern matches below a folder. It goes part by part, and
+// lists only folders that may match.
+func (e *expansion) matchBelow(folder, pattern string) error {
+	part, rest, more := strings.Cut(pattern, "/")
+	if part == anyDepth {
+		return e.matchDeep(folder, rest)
+	}
+	if more && !strings.ContainsAny(part, `*?[\`) {
+		return e.matchBelow(folder+part+"/", rest)
+	}
+	literal := part
+	if i := strings.IndexAny(part, `*?[\`); i >= 0 {
+		literal = part[:i]
+	}
+	var folders []string
+	err := e.list(folder+literal, "/", func(k Key) {
+		name := strings.TrimSuffix(k.Name[len(folder):], "/")
+		matches, _ := path.Match(part, name)
+		switch {
+		case !matches || name == "" || isHidden(name) && !isHidden(part):
+		case k.IsFolder:
+			folders = append(folders, k.Name)
+		case !more && !strings.HasSuffix(k.Name, "/"): // a trailing slash marks an empty folder
+			e.add(k.Name)
+		}
+	})
+	for _, found := range folders {
+		switch {
+		case err != nil:
+			return err
+		case more && rest != "":
+			err = e.matchBelow(found, rest)
+		default:
+			err = e.below(found)
+		}
+	}
+	return err
+}
+
+// matchDeep adds what a pattern matches in a folder and at any depth below it;
+// without a pattern, all that is there.
+func (e *expansion) matchDeep(folder, rest string) error {
+	if rest == "" {
+		return e.below(folder)
+	}
+	err := e.matchBelow(folder, rest)
+	var folders []string
+	if err == nil {
+		err = e.list(folder, "/", func(k Key) {
+			if k.IsFolder && !isHidden(k.Name[len(folder):]) {
+				folders = append(folders, k.Name)
+			}
+		})
+	}
+	for _, found := range folders {
+		if err == nil {
+			err = e.matchDeep(found, rest)
+		}
+	}
+	return err
+}
+
+// below adds what is in and below a folder.
+func (e *expansion) below(folder string) error {
+	return e.list(folder, "", func(k Key) {
+		stem := strings.TrimPrefix(k.Name, folder)
+		if stem != "" && !strings.HasSuffix(stem, "/") && !slices.ContainsFunc(strings.Split(stem, "/"), isHidden) {
+			e.add(k.Name)
+		}
+	})
+}
+
+func (e *expansion) add(key string) {
+	u := e.url
+	u.Key = key
+	e.found = append(e.found, Object{u, strings.TrimPrefix(key, e.root)})
+}
+
+func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) }
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// list calls visit for the keys that begin with a prefix. Keys that share a part up to
+// the delimiter are visited as one folder.
+func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
+	return listKeys(e.ctx, e.url, e.bucket, prefix, delimiter, func(k Key) error {
+		if visit(k); len(e.found) > maxObjects {
+			return fmt.Errorf("%s: it has more than %d objects: name fewer, such as those of one folder below it", e.url.Name(), maxObjects)
+		}
+		return nil
+	})
+}
+
+// maxKeys is how many keys are listed at most, and maxObjects how many of these may be
+// inputs or captures, which are kept in memory: a list that never ends is an error.
+var (
+	maxKeys    = 50_000_000
+	maxObjects = 2_000_000
+)
+
+// listKeys calls visit for each key, and ends with its first error.
+func listKeys(ctx context.Context, u URL, bucket Bucket, prefix, delimiter string, visit func(Key) error) error {
+	q := Query{Prefix: prefix, Delimiter: delimiter}
+	pages, keys := 0, 0
+	for {
+		page, err := listPage(ctx, u, bucket, q)
+		if err != nil {
+			return err
+		}
+		pages, keys = pages+1, keys+len(page.Keys)
+		if keys > maxKeys || pages > maxKeys {
+			return fmt.Errorf("%s: the store lists more than %d keys", u.Name(), maxKeys)
+		}
+		for _, k := range page.Keys {
+			if err := visit(k); err != nil {
+				return err
+			}
+		}
+		if page.Token == "" {
+			return nil
+		}
+		if page.Token == q.Token {
+			return fmt.Errorf("%s: the store lists the same keys again and again", u.Name())
+		}
+		q.Token = page.Token
+	}
+}
+
+func listPage(ctx context.Context, u URL, bucket Bucket, q Query) (Page, error) {
+	ctx, op := startOperation(ctx)
+	defer op.finish()
+	page, err := bucket.List(ctx, q)
+	if err != nil {
+		return Page{}, u.explain(ctx, err)
+	}
+	return page, nil
+}

@@ -1,0 +1,204 @@
+package blob_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"robotsbatch/io/store/blob"
+)
+
+// listing answers a request for keys as S3 does.
+func listing(w http.ResponseWriter, from, n int, truncated bool, token string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><IsTruncated>%v</IsTruncated>`, truncated)
+	if token != "" {
+		fmt.Fprintf(&b, "<NextContinuationToken>%s</NextContinuationToken>", token)
+	}
+	for i := range n {
+		fmt.Fprintf(&b, `<Contents><Key>r/%09d.txt</Key><LastModified>2026-01-01T00:00:00Z</LastModified><ETag>&quot;d41d8cd98f00b204e9800998ecf8427e&quot;</ETag><Size>12</Size></Contents>`, from+i)
+	}
+	b.WriteString("</ListBucketResult>")
+	w.Header().Set("Content-Type", "application/xml")
+	_, _ = w.Write([]byte(b.String()))
+}
+
+func isListing(r *http.Request) bool { return strings.Contains(r.URL.RawQuery, "list-type") }
+
+// expand finds what is in the folder r/ of a store that answers listings so.
+func expand(t *testing.T, answer func(w http.ResponseWriter, r *http.Request)) ([]blob.Object, error) {
+	t.Helper()
+	s := newServer(t)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if isListing(r) {
+			answer(w, r)
+			return
+		}
+		store.ServeHTTP(w, r)
+	})
+	u, err := blob.ParseURL(s.Name("r/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blob.Expand(t.Context(), u)
+}
+
+// Some stores answer with all keys at once.
+func TestLongAnswerOfKeys(t *testing.T) {
+	n := 400_000
+	if testing.Short() {
+		n = 50_000
+	}
+	found, err := expand(t, func(w http.ResponseWriter, _ *http.Request) { listing(w, 0, n, false, "") })
+	if err != nil || len(found) != n {
+		t.Errorf("%d keys: %v", len(found), err)
+	}
+}
+
+// A list that is cut without a token for the rest is an error, and so is one that never
+// ends, in pages or in what is kept.
+func TestListingsThatAreNotWhole(t *testing.T) {
+	defer blob.LimitKeys(5000, 3000)()
+	page := 0
+	next := func(n int) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			page++
+			listing(w, page*n, n, true, fmt.Sprint(page))
+		}
+	}
+	for name, test := range map[string]struct {
+		answer func(http.ResponseWriter, *http.Request)
+		want   string
+	}{
+		"cut":              {func(w http.ResponseWriter, _ *http.Request) { listing(w, 0, 10, true, "") }, "there are more keys, and not how to get them"},
+		"pages of keys":    {next(100), "more than 3000 objects"},
+		"pages of nothing": {next(0), "lists more than 5000 keys"},
+	} {
+		if found, err := expand(t, test.answer); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %d objects, error %v", name, len(found), err)
+		}
+	}
+}
+
+// A store that does not know If-Match shows by its answers that an object is another.
+func TestReplacedWithoutIfMatch(t *testing.T) {
+	for name, test := range map[string]struct {
+		tag  func(version int) string // of the answers
+		date func(version int) string
+		want bool
+	}{
+		"another tag":       {func(v int) string { return fmt.Sprintf(`"v%d"`, v) }, func(int) string { return "Thu, 01 Jan 2026 00:00:00 GMT" }, true},
+		"a weak tag":        {func(v int) string { return []string{`"v"`, `W/"v"`}[v] }, func(int) string { return "Thu, 01 Jan 2026 00:00:00 GMT" }, false},
+		"no tag, same date": {func(int) string { return "" }, func(int) string { return "Thu, 01 Jan 2026 00:00:00 GMT" }, false},
+		"no tag, new date":  {func(int) string { return "" }, func(v int) string { return fmt.Sprintf("Thu, 01 Jan 2026 00:00:0%d GMT", v) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.Put("x", noise(3<<20))
+			var version atomic.Int32
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				r.Header.Del("If-Match")
+				v := int(version.Load())
+				answer := &tagged{ResponseWriter: w, tag: test.tag(v), date: test.date(v)}
+				if store.ServeHTTP(answer, r); !answer.begun { // of a request for what an object is
+					answer.WriteHeader(http.StatusOK)
+				}
+			})
+			f := s.open("x")
+			if _, err := f.Read(make([]byte, 100)); err != nil {
+				t.Fatal(err)
+			}
+			version.Store(1)
+			if _, err := io.ReadAll(f); errors.Is(err, blob.ErrChanged) != test.want || !test.want && err != nil {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// tagged answers with a tag and a date, or without a tag.
+type tagged struct {
+	http.ResponseWriter
+	tag, date string
+	begun     bool
+}
+
+func (w *tagged) WriteHeader(status int) {
+	w.begun = true
+	w.Header().Del("ETag")
+	if w.tag != "" {
+		w.Header().Set("ETag", w.tag)
+	}
+	w.Header().Set("Last-Modified", w.date)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *tagged) Write(p []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// A store that answers that an object is complete, and does not have it, fails the output.
+func TestCompleteWithoutObject(t *testing.T) {
+	for name, answer := range map[string]string{
+		"no body": "",
+		"a body":  `<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>`,
+	} {
+		for _, look := range []int{http.StatusNotFound, http.StatusForbidden} {
+			s := newServer(t)
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				switch {
+				case r.Method == http.MethodPost && r.URL.Query().Has("uploadId"):
+					_, _ = io.WriteString(w, answer)
+				case r.Method == http.MethodHead:
+					w.WriteHeader(look)
+				default:
+					store.ServeHTTP(w, r)
+				}
+			})
+			w, err := blob.Create(t.Context(), s.Name("x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.Write(noise(blob.PartSize + 1))
+			if err == nil {
+				err = w.Close()
+			}
+			confirmed := look == http.StatusForbidden && answer != ""
+			if (err == nil) != confirmed {
+				t.Errorf("%s, and %d when it is looked up: error %v", name, look, err)
+			}
+		}
+	}
+}
+
+// A store that is asked too much, and says so, is asked again after the time it names.
+func TestTooManyRequestsAreTriedAgain(t *testing.T) {
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		s := newServer(t)
+		s.Put("x", noise(1000))
+		var refused atomic.Int64
+		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			if refused.CompareAndSwap(0, time.Now().UnixNano()) {
+				w.Header().Set("Retry-After", "2")
+				w.WriteHeader(status)
+				return
+			}
+			store.ServeHTTP(w, r)
+		})
+		f := s.open("x")
+		if waited := time.Since(time.Unix(0, refused.Load())); waited < 2*time.Second {
+			t.Errorf("%d: asked again after %v", status, waited)
+		}
+		if got, err := io.ReadAll(f); err != nil || len(got) != 1000 {
+			t.Errorf("%d: %d bytes, error %v", status, len(got), err)
+		}
+	}
+}

@@ -1,0 +1,392 @@
+package blob
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// headSize and tailSize are how many bytes of an object's beginning and end
+	// are fetched at once and kept: what tells its format, and most footers.
+	headSize = 32 << 10
+	tailSize = 64 << 10
+
+	// ReadMemory is about the most bytes that an open object takes, without
+	// what was announced by [File.Expect]. Each that is open beside it takes
+	// less than a MiB more.
+	ReadMemory = (aheadBlocks+1)*maxBlock + headSize + tailSize
+
+	// reopenings is how often a body that broke off is opened again without one
+	// more byte coming; reopenAfter is the first pause, which doubles.
+	reopenings  = 6
+	reopenAfter = 100 * time.Millisecond
+)
+
+// object is an object of a store, open for reading. Whatever is read of it is of
+// one version: reading fails when it is replaced meanwhile.
+type object struct {
+	url    URL
+	bucket Bucket
+	is     Attributes // the version that is read
+	size   int64
+
+	ctx     context.Context // of all requests
+	cancel  context.CancelFunc
+	working sync.WaitGroup // fetches in the background
+
+	reading *ahead // of Read, nil before it
+
+	mu         sync.Mutex // for what ReadAt needs, that follows
+	head, tail []byte     // nil before they are fetched
+	cursor     *ahead     // ReadAt in order, nil when it is not
+	last       int64      // where the last ReadAt ended
+	segments   []*segment // what was announced
+}
+
+// openObject finds out an object's size and version.
+func openObject(ctx context.Context, u URL) (*object, error) {
+	if u.IsFolder() {
+		return nil, errFolder(u)
+	}
+	bucket, err := u.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info, err := statObject(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	o := &object{url: u, bucket: bucket, size: info.Size, is: Attributes{Size: info.Size, Modified: info.Modified, Version: info.ETag}, last: -1}
+	o.ctx, o.cancel = context.WithCancel(ctx)
+	return o, nil
+}
+
+func errFolder(u URL) error {
+	return fmt.Errorf("%s is a folder: name an object in it", u.Name())
+}
+
+// statObject looks up an object's size and version.
+func statObject(ctx context.Context, u URL) (Info, error) {
+	bucket, err := u.bucket(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	ctx, op := startOperation(ctx)
+	defer op.finish()
+	a, err := bucket.Stat(ctx, u.Key)
+	if err != nil {
+		return Info{}, u.explain(ctx, err)
+	}
+	return Info{Size: a.Size, Modified: a.Modified, ETag: a.Version, regular: true}, nil
+}
+
+// fetch fills p with the bytes at an offset. The driver tries a request several
+// times; a body that breaks off is asked for again from where it broke.
+func (o *object) fetch(ctx context.Context, p []byte, offset int64) error {
+	ctx, op := startOperation(ctx)
+	defer op.finish()
+	for failures := 0; len(p) > 0; {
+		n, err := o.request(ctx, p, offset)
+		p, offset = p[n:], offset+int64(n)
+		if err == nil {
+			continue
+		}
+		var broken *brokenError
+		if !errors.As(err, &broken) {
+			return err
+		}
+		// A store that stands still after a few bytes each time comes to no end.
+		if op.advance(n) && !broken.stalled() {
+			failures = 0
+		}
+		if failures++; failures > reopenings {
+			return err
+		}
+		if pause(ctx, failures) != nil {
+			return o.url.explain(ctx, err)
+		}
+	}
+	return nil
+}
+
+// pause waits before a body is opened again, after so many failures.
+func pause(ctx context.Context, failures int) error {
+	select {
+	case <-time.After(reopenAfter << (failures - 1)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// brokenError says that a body ended before its end.
+type brokenError struct {
+	at  int64
+	err error
+}
+
+func (e *brokenError) stalled() bool {
+	var stalled *stalledError
+	return errors.As(e.err, &stalled)
+}
+
+func (e *brokenError) Error() string {
+	return fmt.Sprintf("the connection broke off at byte %d: %s", e.at, cleaned(e.err))
+}
+
+// request asks for the bytes at an offset once, and returns how many came.
+func (o *object) request(ctx context.Context, p []byte, offset int64) (int, error) {
+	changed := named(o.url.Name(), ErrChanged)
+	body, err := o.bucket.Read(ctx, o.url.Key, o.is.Version, Range{offset, int64(len(p))})
+	if err != nil {
+		var refused *ResponseError
+		if ctx.Err() == nil && (errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) &&
+			(refused.Status == http.StatusPreconditionFailed || refused.Status == http.StatusRequestedRangeNotSatisfiable)) {
+			return 0, changed
+		}
+		return 0, o.url.explain(ctx, err)
+	}
+	defer body.Close()                      // it was only read from
+	if !body.Attributes.sameVersion(o.is) { // of a store that does not compare versions itself
+		return 0, changed
+	}
+	n, err := io.ReadFull(body, p)
+	switch {
+	case n == len(p):
+		return n, nil
+	case ctx.Err() != nil:
+		return n, o.url.explain(ctx, err)
+	}
+	return n, named(o.url.Name(), &brokenError{offset + int64(n), err})
+}
+
+// Read reads in order: the head first, for often no more is wanted, then blocks
+// that are fetched ahead.
+func (o *object) Read(p []byte) (int, error) {
+	if o.reading == nil {
+		o.mu.Lock()
+		err := o.fetchHead()
+		o.mu.Unlock()
+		if err != nil {
+			return 0, err
+		}
+		o.reading = newAhead(o, 0, o.head, firstBlock)
+	}
+	return o.reading.Read(p)
+}
+
+// ReadAt reads at any place, with few requests: see Expect, and fetch ahead
+// where each ReadAt begins where the one before has ended.
+func (o *object) ReadAt(p []byte, offset int64) (n int, err error) {
+	if offset < 0 {
+		return 0, fmt.Errorf("%s: a negative offset", o.url.Name())
+	}
+	if short := o.size - offset; int64(len(p)) > short {
+		p, err = p[:max(0, short)], io.EOF
+	}
+	if len(p) == 0 {
+		return 0, err
+	}
+	if s := o.segment(offset, int64(len(p))); s != nil {
+		if err := s.read(o, p, offset); err != nil {
+			return 0, err
+		}
+		return len(p), err
+	}
+	if failure := o.readAt(p, offset); failure != nil {
+		return 0, failure
+	}
+	return len(p), err
+}
+
+// readAt fills p with what nobody announced.
+func (o *object) readAt(p []byte, offset int64) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	inOrder := offset == o.last
+	o.last = offset + int64(len(p))
+	if offset < headSize {
+		if err := o.fetchHead(); err != nil {
+			return err
+		}
+		n := copy(p, o.head[min(offset, int64(len(o.head))):])
+		p, offset = p[n:], offset+int64(n)
+	}
+	if tail := max(0, o.size-tailSize); len(p) > 0 && offset >= tail {
+		if err := o.fetchTail(tail); err != nil {
+			return err
+		}
+		copy(p, o.tail[offset-tail:])
+		return nil
+	}
+	switch {
+	case len(p) == 0:
+		return nil
+	case o.cursor != nil && o.cursor.skipTo(offset):
+	case inOrder:
+		o.closeCursor()
+		o.cursor = newAhead(o, offset, nil, max(firstBlock, min(len(p), maxBlock)))
+	default:
+		return o.fetch(o.ctx, p, offset)
+	}
+	_, err := io.ReadFull(o.cursor, p)
+	return err
+}
+
+func (o *object) fetchHead() error {
+	if o.head != nil {
+		return nil
+	}
+	head := make([]byte, min(headSize, o.size))
+	if err := o.fetch(o.ctx, head, 0); err != nil {
+		return err
+	}
+	o.head = head
+	return nil
+}
+
+func (o *object) fetchTail(offset int64) error {
+	if o.tail != nil {
+		return nil
+	}
+	tail := make([]byte, o.size-offset)
+	if err := o.fetch(o.ctx, tail, offset); err != nil {
+		return err
+	}
+	o.tail = tail
+	return nil
+}
+
+func (o *object) closeCursor() {
+	if o.cursor != nil {
+		o.cursor.close()
+		o.cursor = nil
+	}
+}
+
+// Close ends all requests. Who reads has to be done.
+func (o *object) Close() error {
+	o.cancel()
+	o.mu.Lock()
+	o.closeCursor()
+	o.mu.Unlock()
+	if o.reading != nil {
+		o.reading.close()
+		o.reading = nil
+	}
+	o.working.Wait()
+	return nil
+}
+
+// Range is a part of a file.
+type Range struct {
+	Offset, Length int64
+}
+
+func (r Range) end() int64 { return r.Offset + r.Length }
+
+func (r Range) contains(other Range) bool { return r.Offset <= other.Offset && other.end() <= r.end() }
+
+const (
+	// maxGap is how many bytes that nobody wants are fetched between two
+	// announced ranges rather than asking twice.
+	maxGap = 64 << 10
+	// maxJoined is the most bytes that several ranges are fetched as at once.
+	maxJoined = 8 << 20
+)
+
+// segment is one or several ranges that were announced, which are fetched at
+// once when the first of them is read.
+type segment struct {
+	Range
+	left []Range // those that are not done
+
+	once sync.Once
+	data []byte
+	err  error
+}
+
+// Expect says that ranges will be read, each with any number of calls of ReadAt
+// that stay inside it. Those of an object are each fetched with one request,
+// small ones close together with one for all, and kept in memory until Done was
+// called for each. For a local file it does nothing, and kept is false.
+func (f *File) Expect(ranges ...Range) (kept bool) {
+	o, ok := f.in.(*object)
+	if ok {
+		o.expect(ranges)
+	}
+	return ok
+}
+
+// Done says that a range that was announced has been read.
+func (f *File) Done(r Range) {
+	if o, ok := f.in.(*object); ok {
+		o.forget(r)
+	}
+}
+
+func (o *object) expect(ranges []Range) {
+	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r Range) bool { return r.Length <= 0 || r.Offset < 0 || r.Offset > o.size-r.Length })
+	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length)) })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var last *segment
+	for _, r := range ranges {
+		if last != nil && r.Offset-last.end() <= maxGap && max(last.end(), r.end())-last.Offset <= maxJoined {
+			last.Length = max(last.end(), r.end()) - last.Offset
+			last.left = append(last.left, r)
+			continue
+		}
+		last = &segment{Range: r, left: []Range{r}}
+		o.segments = append(o.segments, last)
+	}
+}
+
+// forget gives a segment's memory back once its last range is done.
+func (o *object) forget(r Range) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i, s := range o.segments {
+		if at := slices.Index(s.left, r); at >= 0 {
+			if s.left = slices.Delete(s.left, at, at+1); len(s.left) == 0 {
+				o.segments = slices.Delete(o.segments, i, i+1)
+			}
+			return
+		}
+	}
+}
+
+// segment finds the announced segment that has these bytes, or nil.
+func (o *object) segment(offset, length int64) *segment {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.segments {
+		if s.contains(Range{offset, length}) {
+			return s
+		}
+	}
+	return nil
+}
+
+// read fills p from the segment, which it fetches first if nobody has.
+func (s *segment) read(o *object, p []byte, offset int64) error {
+	s.once.Do(func() {
+		data := make([]byte, s.Length)
+		if s.err = o.fetch(o.ctx, data, s.Offset); s.err == nil {
+			s.data = data
+		}
+	})
+	if s.err != nil {
+		return s.err
+	}
+	copy(p, s.data[offset-s.Offset:])
+	return nil
+}

@@ -1,0 +1,129 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// chunkSize is how many bytes are written to a pipe or device at once.
+const chunkSize = 256 << 10
+
+// Stdout is the standard output. Writes that wait for a reader end with the context. It
+// is safe for concurrent use, and remembers its first error.
+type Stdout struct {
+	mu  sync.Mutex
+	w   io.Writer
+	err error
+}
+
+// NewStdout returns the standard output, whose writes end with ctx.
+func NewStdout(ctx context.Context) *Stdout { return &Stdout{w: interruptible(ctx, os.Stdout)} }
+
+// Write implements io.Writer.
+func (s *Stdout) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.w.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// Err returns the first error, but none for a reader that had enough.
+func (s *Stdout) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil || errors.Is(s.err, syscall.EPIPE) {
+		return nil
+	}
+	return named("stdout", s.err)
+}
+
+// Fd is the file's descriptor, by which a terminal is recognised.
+func (s *Stdout) Fd() uintptr { return os.Stdout.Fd() }
+
+// interruptible returns a writer to f whose writes end with ctx, with its cause. A
+// regular file keeps nobody waiting, and is returned as it is.
+func interruptible(ctx context.Context, f *os.File) io.Writer {
+	info, err := f.Stat()
+	switch {
+	case errors.Is(err, os.ErrClosed):
+		return noStdout{}
+	case ctx.Done() == nil || err != nil || info.Mode().IsRegular():
+		return f
+	}
+	return &pipeWriter{ctx: ctx, f: f, written: make(chan written, 1)}
+}
+
+// noStdout is stdout of a program that was started without one.
+type noStdout struct{}
+
+var errNoStdout = errors.New("stdout is closed, or the null device opened for reading and writing: name a file")
+
+func (noStdout) Write([]byte) (int, error) { return 0, errNoStdout }
+
+// pipeWriter writes in a goroutine, which after the end of the context waits until the
+// program exits or somebody reads. What it writes it has a copy of: its caller goes on.
+type pipeWriter struct {
+	ctx     context.Context
+	f       *os.File
+	chunk   []byte
+	written chan written
+}
+
+// written is the outcome of one write.
+type written struct {
+	n   int
+	err error
+}
+
+func (w *pipeWriter) Write(p []byte) (n int, err error) {
+	for n < len(p) {
+		if w.ctx.Err() != nil {
+			return n, context.Cause(w.ctx)
+		}
+		w.chunk = append(w.chunk[:0], p[n:min(len(p), n+chunkSize)]...)
+		go func() {
+			n, err := w.f.Write(w.chunk)
+			w.written <- written{n, err}
+		}()
+		select {
+		case done := <-w.written:
+			if n += done.n; done.err != nil {
+				return n, done.err
+			}
+		case <-w.ctx.Done():
+			return n, context.Cause(w.ctx)
+		}
+	}
+	return n, nil
+}
+
+// openPipe opens a named pipe or a device to write to it. A pipe waits for its reader,
+// until ctx ends.
+func openPipe(ctx context.Context, name string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	open := make(chan opened)
+	go func() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		select {
+		case open <- opened{f, err}:
+		case <-ctx.Done():
+			f.Close() // nil is an error, which nobody needs
+		}
+	}()
+	select {
+	case o := <-open:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,268 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Store is a kind of object store, as its driver describes it to [Register].
+type Store struct {
+	// Open opens a bucket by a URL of the bucket's name and parameters. The
+	// bucket stays open for the program's life.
+	Open func(ctx context.Context, u *url.URL) (Bucket, error)
+	// Parameters are what a URL of this kind may have. None may be secret.
+	Parameters []string
+	// Ordered says that the parts of an upload are sent one after the other.
+	Ordered bool
+}
+
+// Bucket is an open bucket. Goroutines may share it. A driver tries a request
+// again where that may help, sends it through [WithDeadlines], and returns a
+// [*ResponseError] for an answer that refuses it.
+type Bucket interface {
+	// Stat looks up an object.
+	Stat(ctx context.Context, key string) (Attributes, error)
+	// Read opens the body of an object. Length -1 asks for the whole object. A
+	// version that is not empty must be the object's, else the error's status
+	// is 404 or 412.
+	Read(ctx context.Context, key, version string, r Range) (*Body, error)
+	// List returns one page of the keys that begin with a prefix, in order. Keys
+	// that share what follows the prefix up to a delimiter are one folder.
+	List(ctx context.Context, q Query) (Page, error)
+	// Put writes an object at once.
+	Put(ctx context.Context, key string, data []byte) error
+	// StartUpload starts an object that is written in parts.
+	StartUpload(ctx context.Context, key string) (Upload, error)
+}
+
+// Attributes are what a store tells of an object.
+type Attributes struct {
+	Size     int64
+	Modified time.Time
+	// Version tells an object from the one that replaces it.
+	Version string
+}
+
+// sameVersion reports whether two say that they are of one version: by its name, or,
+// where one has none, by length and date, of which some stores say whole seconds.
+func (a Attributes) sameVersion(b Attributes) bool {
+	if a.Size != b.Size {
+		return false
+	}
+	if a.Version != "" && b.Version != "" {
+		return strings.TrimPrefix(a.Version, weakTag) == strings.TrimPrefix(b.Version, weakTag)
+	}
+	return a.Modified.IsZero() || b.Modified.IsZero() || a.Modified.Truncate(time.Second).Equal(b.Modified.Truncate(time.Second))
+}
+
+// weakTag begins an entity tag that a proxy made weak.
+const weakTag = "W/"
+
+// Body is what an object holds, in the range that was asked for.
+type Body struct {
+	io.ReadCloser
+	// Attributes are those of the whole object.
+	Attributes
+}
+
+// Query asks for a page of keys.
+type Query struct {
+	// Prefix and Delimiter choose the keys.
+	Prefix, Delimiter string
+	// Token is that of the page before; empty for the first.
+	Token string
+	// Limit is the most keys that are wanted; 0 leaves it to the store.
+	Limit int
+}
+
+// ErrCutListing says that a store has more keys than it lists, and no token for them.
+var ErrCutListing = errors.New("the store says that there are more keys, and not how to get them")
+
+// MaxListing is the most bytes of an answer with keys that are read. A page of 1,000 has
+// some 2 MiB at most; some stores answer with all keys at once.
+const MaxListing = 256 << 20
+
+// Page is some of the keys of a bucket.
+type Page struct {
+	Keys []Key
+	// Token asks for the next page; empty after the last.
+	Token string
+}
+
+// Key is the name of an object, or of a folder of objects.
+type Key struct {
+	Name     string
+	IsFolder bool
+	Attributes
+}
+
+// Upload is an object that is written in parts. It appears with Complete.
+type Upload interface {
+	// Part sends a part. Goroutines may send several at once unless the store is
+	// Ordered.
+	Part(ctx context.Context, p Part) error
+	// Complete makes an object of the parts. The error is ErrUnconfirmed where the store
+	// does not refuse it, and does not say either that it did so.
+	Complete(ctx context.Context) error
+	// Abort removes the parts from the store.
+	Abort(ctx context.Context) error
+}
+
+// ErrUnconfirmed says that a store's answer does not say whether an object is complete.
+var ErrUnconfirmed = errors.New("the store does not say that it is complete")
+
+// Part is a part of an object that is being written. All but the last are
+// [PartSize] bytes long.
+type Part struct {
+	Number int // from 1
+	Offset int64
+	Data   []byte
+	Last   bool
+}
+
+// stores are the kinds of stores, by scheme.
+var stores = make(map[string]Store)
+
+// Register makes a kind of store known. It is for the init functions of
+// packages that have drivers.
+func Register(scheme string, store Store) { stores[scheme] = store }
+
+// knownSchemes says which URLs can be opened.
+func knownSchemes() string {
+	names := []string{"file://"}
+	for scheme := range stores {
+		names = append(names, scheme+"://")
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// buckets are those that are open, by URL: opening one may ask the machine or
+// the network for credentials.
+var buckets struct {
+	sync.Mutex
+	open map[string]Bucket
+}
+
+// bucket opens the bucket of a URL.
+func (u URL) bucket(ctx context.Context) (Bucket, error) {
+	name := u.bucketURL()
+	buckets.Lock()
+	defer buckets.Unlock()
+	if b := buckets.open[name.String()]; b != nil {
+		return b, nil
+	}
+	// The bucket outlives ctx, and credentials may be fetched anew later.
+	b, err := stores[u.Scheme].Open(context.WithoutCancel(ctx), name)
+	if err != nil {
+		return nil, u.explain(ctx, err)
+	}
+	if buckets.open == nil {
+		buckets.open = make(map[string]Bucket)
+	}
+	buckets.open[name.String()] = b
+	return b, nil
+}
+
+// ResponseError is an answer of a store that refuses a request.
+type ResponseError struct {
+	Status        int
+	Code, Message string // from the store's answer; may be empty
+}
+
+func (e *ResponseError) Error() string {
+	text := strconv.Itoa(e.Status)
+	for _, more := range []string{e.Code, e.Message} {
+		if more != "" {
+			text += " " + more
+		}
+	}
+	if text == strconv.Itoa(e.Status) {
+		text += " " + http.StatusText(e.Status)
+	}
+	return text
+}
+
+// Is makes a missing object fs.ErrNotExist, and a refusal fs.ErrPermission.
+func (e *ResponseError) Is(target error) bool {
+	switch e.Status {
+	case http.StatusNotFound:
+		return target == fs.ErrNotExist
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return target == fs.ErrPermission
+	}
+	return false
+}
+
+// CheckRange finds the size of an object in the answer to a request for a range
+// of it. An answer that is not of that range is an error.
+func CheckRange(r Range, contentRange string, contentLength int64) (size int64, err error) {
+	if contentRange == "" {
+		if r.Offset > 0 {
+			return 0, errors.New("the store sends the whole object where a range was asked for")
+		}
+		return contentLength, nil
+	}
+	var first, last int64
+	if n, err := fmt.Sscanf(contentRange, "bytes %d-%d/%d", &first, &last, &size); n != 3 || err != nil || first != r.Offset || size <= last {
+		return 0, fmt.Errorf("the store answers with the range %q where byte %d was asked for", contentRange, r.Offset)
+	}
+	return size, nil
+}
+
+// explain names the object that err is about, and says what to do. A wait that
+// ctx ended gives its cause.
+func (u URL) explain(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return named(u.Name(), context.Cause(ctx))
+	case errors.Is(err, fs.ErrNotExist):
+		return named(u.Name(), fmt.Errorf("there is no such object or bucket; a folder's name ends with a slash: %w", fs.ErrNotExist))
+	case errors.Is(err, fs.ErrPermission):
+		return named(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", cleaned(err), fs.ErrPermission))
+	}
+	return named(u.Name(), newStoreError("", err))
+}
+
+var (
+	query = regexp.MustCompile(`(://[^\s"'?]*)\?[^\s"']*`)
+	user  = regexp.MustCompile(`://[^/\s"'@]*@`)
+)
+
+// maxErrorText is how many bytes of a store's error are shown.
+const maxErrorText = 500
+
+// cleaned is an error's text on one line, without the queries and users of the
+// URLs in it: some drivers sign URLs. Of a request that was not answered only
+// the reason remains.
+func cleaned(err error) string {
+	var sent *url.Error
+	var refused *ResponseError
+	var stalled *stalledError
+	switch {
+	case errors.As(err, &stalled):
+		err = stalled
+	case errors.As(err, &sent):
+		err = sent.Err
+	case errors.As(err, &refused):
+		err = refused
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	text = query.ReplaceAllString(text, "$1?…")
+	text = user.ReplaceAllString(text, "://…@")
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,474 @@
+package blob_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/blob/blobtest"
+	_ "robotsbatch/io/store/blob/stores"
+)
+
+type server struct {
+	*blobtest.Server
+	t *testing.T
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	return &server{blobtest.New(t), t}
+}
+
+func (s *server) open(key string) *blob.File {
+	s.t.Helper()
+	f, err := blob.Open(s.t.Context(), s.Name(key))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func noise(n int) []byte {
+	data := make([]byte, n)
+	rand.NewChaCha8([32]byte{1}).Read(data)
+	return data
+}
+
+func TestObjectInOrder(t *testing.T) {
+	s := newServer(t)
+	for _, size := range []int{0, 1, 1000, 32 << 10, 32<<10 + 1, 1 << 20, 40<<20 + 17} {
+		want := noise(size)
+		s.Put("x", want)
+		f := s.open("x")
+		if n, regular := f.Size(); n != int64(size) || !regular || f.Name() != "s3://bucket/x" {
+			t.Errorf("%s has %d bytes, regular %v", f.Name(), n, regular)
+		}
+		got, err := io.ReadAll(f)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes with error %v, want %d", len(got), err, size)
+		}
+		if gets, bytes := s.Asked(); len(gets) > 9 || bytes != int64(size) {
+			t.Errorf("%d requests for %d bytes, want at most 9 for %d", len(gets), bytes, size)
+		}
+	}
+}
+
+// TestHeadAlone is what it costs to look at an object's first bytes.
+func TestHeadAlone(t *testing.T) {
+	s := newServer(t)
+	s.Put("x", noise(10<<20))
+	f := s.open("x")
+	if _, err := io.ReadFull(f, make([]byte, 20<<10)); err != nil {
+		t.Fatal(err)
+	}
+	if gets, bytes := s.Asked(); len(gets) != 1 || bytes > 64<<10 {
+		t.Errorf("%d requests, %d bytes", len(gets), bytes)
+	}
+}
+
+func TestObjectAnywhere(t *testing.T) {
+	s := newServer(t)
+	want := noise(5 << 20)
+	s.Put("x", want)
+	f := s.open("x")
+	random := rand.New(rand.NewPCG(1, 2))
+	at := int64(0)
+	for range 300 {
+		if random.IntN(4) == 0 {
+			at = random.Int64N(int64(len(want)) + 10)
+		}
+		p := make([]byte, random.IntN(300<<10))
+		n, err := f.ReadAt(p, at)
+		rest := want[min(at, int64(len(want))):]
+		if n != min(len(p), len(rest)) || !bytes.Equal(p[:n], rest[:n]) || n < len(p) && err != io.EOF || n == len(p) && err != nil && err != io.EOF {
+			t.Fatalf("ReadAt(%d bytes at %d) = %d, %v", len(p), at, n, err)
+		}
+		at += int64(n)
+	}
+}
+
+// TestArrowLike reads a tail, then messages in order, as an Arrow file is read.
+func TestArrowLike(t *testing.T) {
+	s := newServer(t)
+	want := noise(30 << 20)
+	s.Put("x", want)
+	f := s.open("x")
+	read := func(n int, at int) {
+		p := make([]byte, n)
+		if _, err := f.ReadAt(p, int64(at)); err != nil || !bytes.Equal(p, want[at:at+n]) {
+			t.Fatalf("%d bytes at %d: %v", n, at, err)
+		}
+	}
+	read(10, len(want)-10)
+	read(4000, len(want)-4010)
+	for at := 8; at+100_000 < len(want); {
+		read(300, at)
+		read(90_000, at+300)
+		at += 300 + 90_000 + 8
+	}
+	if gets, bytes := s.Asked(); len(gets) > 10 || bytes > int64(len(want))+200<<10 {
+		t.Errorf("%d requests, %d bytes: %q", len(gets), bytes, gets)
+	}
+}
+
+func TestExpect(t *testing.T) {
+	s := newServer(t)
+	want := noise(20 << 20)
+	s.Put("x", want)
+	f := s.open("x")
+	ranges := []blob.Range{{Offset: 10 << 20, Length: 3 << 20}, {Offset: 1 << 20, Length: 1000}, {Offset: 1<<20 + 5000, Length: 2000}, {Offset: 30 << 20, Length: 10}}
+	f.Expect(ranges...)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for _, r := range ranges[:3] {
+				for at := r.Offset; at < r.Offset+r.Length; at += 900 {
+					p := make([]byte, min(900, r.Offset+r.Length-at))
+					if _, err := f.ReadAt(p, at); err != nil || !bytes.Equal(p, want[at:at+int64(len(p))]) {
+						t.Errorf("%d: %v", at, err)
+						return
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if gets, bytes := s.Asked(); len(gets) != 2 || bytes > 3<<20+8000 {
+		t.Errorf("%d requests, %d bytes", len(gets), bytes)
+	}
+	for _, r := range ranges {
+		f.Done(r)
+	}
+	if _, err := f.ReadAt(make([]byte, 100), 10<<20); err != nil {
+		t.Error(err)
+	}
+	if gets, _ := s.Asked(); len(gets) != 1 {
+		t.Errorf("%d requests after Done", len(gets))
+	}
+}
+
+func TestBrokenBodiesAreReopened(t *testing.T) {
+	s := newServer(t)
+	want := noise(3 << 20)
+	s.Put("x", want)
+	s.Meddle(blobtest.Cut(300_000))
+	f := s.open("x")
+	got, err := io.ReadAll(f)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes with error %v", len(got), err)
+	}
+	if gets, bytes := s.Asked(); len(gets) < 10 || bytes != int64(len(want)) {
+		t.Errorf("%d requests, %d bytes: no byte is to be read twice", len(gets), bytes)
+	}
+}
+
+func TestBodyThatNeverComes(t *testing.T) {
+	s := newServer(t)
+	s.Put("x", noise(3<<20))
+	s.Meddle(blobtest.Cut(0))
+	f := s.open("x")
+	_, err := io.ReadAll(f)
+	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: the connection broke off at byte 0: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestReplacedMeanwhile(t *testing.T) {
+	replacements := map[string]func(*server){
+		"same length": func(s *server) { s.Put("x", make([]byte, 3<<20)) },
+		"shorter":     func(s *server) { s.Put("x", noise(1000)) },
+		"removed":     func(s *server) { s.Remove("x") },
+	}
+	for name, replace := range replacements {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.Put("x", noise(3<<20))
+			f := s.open("x")
+			if _, err := f.Read(make([]byte, 100)); err != nil {
+				t.Fatal(err)
+			}
+			replace(s)
+			// The store that stands in does not know If-Match of readings.
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if want := r.Header.Get("If-Match"); r.Method == http.MethodGet && name == "same length" && want != "" {
+					http.Error(w, "<Error><Code>PreconditionFailed</Code></Error>", http.StatusPreconditionFailed)
+					return
+				}
+				store.ServeHTTP(w, r)
+			})
+			if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) || !strings.Contains(err.Error(), "s3://bucket/x") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestCancelledWait(t *testing.T) {
+	s := newServer(t)
+	s.Put("x", noise(3<<20))
+	asked := make(chan bool, 10)
+	over := make(chan bool)
+	defer close(over)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if r.Method == http.MethodGet {
+			asked <- true
+			select {
+			case <-r.Context().Done():
+			case <-over:
+			}
+			return
+		}
+		store.ServeHTTP(w, r)
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	f, err := blob.Open(ctx, s.Name("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	enough := errors.New("that is enough")
+	go func() {
+		<-asked
+		cancel(enough)
+	}()
+	if _, err := f.Read(make([]byte, 1)); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOpenMissing(t *testing.T) {
+	s := newServer(t)
+	_, err := blob.Open(t.Context(), s.Name("folder/missing"))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "s3://bucket/folder/missing") || strings.Contains(err.Error(), "endpoint") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s := newServer(t)
+	s.Put("x", noise(3))
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		http.Error(w, "<Error><Code>AccessDenied</Code><Message>no</Message></Error>", http.StatusForbidden)
+	})
+	_, err := blob.Open(t.Context(), s.Name("x"))
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "check the credentials") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestUpload(t *testing.T) {
+	s := newServer(t)
+	for _, size := range []int{0, 1, 100_000, 50<<20 + 3} {
+		key := fmt.Sprint("out/", size)
+		s.Put(key, []byte("before"))
+		w, err := blob.Create(t.Context(), s.Name(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := noise(size)
+		if n, err := w.Write(want); n != size || err != nil {
+			t.Fatalf("Write = %d, %v", n, err)
+		}
+		if got := s.Get(key); string(got) != "before" {
+			t.Errorf("before Close there are %d bytes", len(got))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.Abort()
+		if got := s.Get(key); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes were written, want %d", len(got), size)
+		}
+	}
+}
+
+func TestUploadGivenUp(t *testing.T) {
+	ways := map[string]func(blob.Writer, context.CancelFunc){
+		"abort":           func(w blob.Writer, cancel context.CancelFunc) { w.Abort() },
+		"cancelled":       func(w blob.Writer, cancel context.CancelFunc) { cancel(); w.Abort() },
+		"cancelled close": func(w blob.Writer, cancel context.CancelFunc) { cancel(); _ = w.Close() },
+	}
+	for name, giveUp := range ways {
+		for _, size := range []int{0, 1000, 40 << 20} {
+			t.Run(fmt.Sprint(name, size), func(t *testing.T) {
+				s := newServer(t)
+				var mu sync.Mutex
+				var started, aborted int
+				s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+					mu.Lock()
+					switch {
+					case r.Method == http.MethodPost && strings.Contains(r.URL.RawQuery, "uploads"):
+						started++
+					case r.Method == http.MethodDelete && strings.Contains(r.URL.RawQuery, "uploadId"):
+						aborted++
+					}
+					mu.Unlock()
+					store.ServeHTTP(w, r)
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				w, err := blob.Create(ctx, s.Name("x"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Write(noise(size)); err != nil {
+					t.Fatal(err)
+				}
+				giveUp(w, cancel)
+				if s.Get("x") != nil {
+					t.Error("there is an object")
+				}
+				if started != aborted || size > 16<<20 && started == 0 {
+					t.Errorf("%d uploads started, %d taken back", started, aborted)
+				}
+			})
+		}
+	}
+}
+
+// TestUploadFails has connections that break, which the operating system may
+// call EPIPE, as it does a pipe without a reader.
+func TestUploadFails(t *testing.T) {
+	s := newServer(t)
+	w, err := blob.Create(t.Context(), s.Name("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		panic(http.ErrAbortHandler)
+	})
+	_, _ = w.Write(noise(1000))
+	err = w.Close()
+	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: writing it: ") || errors.Unwrap(errors.Unwrap(err)) != nil {
+		t.Errorf("error %v", err)
+	}
+	if s.Get("x") != nil {
+		t.Error("there is an object")
+	}
+}
+
+func TestCreateInMissingBucket(t *testing.T) {
+	s := newServer(t)
+	name := strings.Replace(s.Name("x"), "bucket", "elsewhere", 1)
+	if _, err := blob.Create(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	s := newServer(t)
+	for _, key := range []string{
+		"a.arrow", "b/1.arrow", "b/2.arrow", "b/c/3.arrow", "b/_SUCCESS", "b/.hidden/4.arrow", "b/c/", "d?.arrow", "part=1/x.parquet", "part=2/y.parquet", "part%203/z.parquet",
+	} {
+		s.Put(key, []byte(key))
+	}
+	tests := []struct {
+		key, want string // stems
+	}{
+		{"a.arrow", "a.arrow"},
+		{"missing", "missing"}, // who opens it finds out
+		{"b/", "1.arrow 2.arrow c/3.arrow"},
+		{"", "a.arrow b/1.arrow b/2.arrow b/c/3.arrow d?.arrow part%203/z.parquet part=1/x.parquet part=2/y.parquet"},
+		{"b/*.arrow", "1.arrow 2.arrow"},
+		{"b/*", "1.arrow 2.arrow c/3.arrow"},
+		{"*/[12].arrow", "b/1.arrow b/2.arrow"},
+		{"*/*/3.arrow", "b/c/3.arrow"},
+		{"**/[1-3].arrow", "b/1.arrow b/2.arrow b/c/3.arrow"},
+		{"b/**", "1.arrow 2.arrow c/3.arrow"},
+		{"**/c/3.arrow", "b/c/3.arrow"},
+		{"part=*/*.parquet", "part=1/x.parquet part=2/y.parquet"},
+		{"part=?/", "part=1/x.parquet part=2/y.parquet"},
+		{"d?.arrow", "d?.arrow"},
+		{"b/_*", "_SUCCESS"},
+		{"b/x*", ""},
+		{"c/", ""},
+	}
+	for _, test := range tests {
+		u, err := blob.ParseURL(s.Name(test.key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := blob.Expand(t.Context(), u)
+		var stems []string
+		for _, x := range found {
+			stems = append(stems, x.Stem)
+		}
+		if got := strings.Join(stems, " "); got != test.want || (err != nil) != (test.want == "") {
+			t.Errorf("%s is %s, want %s; error %v", test.key, got, test.want, err)
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	s := newServer(t)
+	s.Put("rules/a.example", []byte("User-agent: *"))
+	s.Put("rules/b.example", nil)
+	s.Put("rules/c.example/robots.txt", noise(700<<10))
+	u, err := blob.ParseURL(s.Name("rules/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := blob.OpenFolder(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	if err := folder.List(func(key string, _ blob.Info) error { keys = append(keys, key); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(keys, " "); got != "a.example b.example c.example/robots.txt" {
+		t.Errorf("keys %s", got)
+	}
+	for key, want := range map[string][]byte{"a.example": []byte("User-agent: *"), "b.example": nil, "c.example/robots.txt": noise(700 << 10)[:500<<10]} {
+		got, info, err := folder.ReadUpTo(key, []byte("x"), 500<<10)
+		if err != nil || string(got) != "x"+string(want) || info.Size < int64(len(want)) {
+			t.Errorf("%s: %d bytes, error %v", key, len(got), err)
+		}
+	}
+	if _, _, err := folder.ReadUpTo("d.example", nil, 10); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	enough := errors.New("enough")
+	if err := folder.List(func(string, blob.Info) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("List: %v", err)
+	}
+}
+
+// TestManyReaders has so many objects open at once that each is to be read in
+// small blocks.
+func TestManyReaders(t *testing.T) {
+	s := newServer(t)
+	want := noise(3 << 20)
+	s.Put("x", want)
+	var files []*blob.File
+	for range 16 {
+		f := s.open("x")
+		if _, err := io.ReadFull(f, make([]byte, 100<<10)); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	s.Asked()
+	for _, f := range files {
+		if rest, err := io.ReadAll(f); err != nil || !bytes.Equal(rest, want[100<<10:]) {
+			t.Fatalf("%d bytes, error %v", len(rest), err)
+		}
+	}
+	gets, _ := s.Asked()
+	for _, asked := range gets {
+		var first, last int
+		if _, err := fmt.Sscanf(asked, "bytes=%d-%d", &first, &last); err != nil || last-first >= 3<<20/2 {
+			t.Errorf("asked for %s", asked)
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package stores
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	azure "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+
+	"robotsbatch/io/store/blob"
+)
+
+func init() {
+	blob.Register("azblob", blob.Store{
+		Open: func(_ context.Context, u *url.URL) (blob.Bucket, error) {
+			client, err := AzureClient(u)
+			return &azureBucket{client}, err
+		},
+		Parameters: []string{"storage_account", "domain", "protocol", "cdn", "localemu"},
+	})
+}
+
+// azureAccount is where an account's containers are.
+type azureAccount struct {
+	name, domain, protocol string
+	cdn, emulator          bool
+}
+
+// serviceURL is that of the account: the account is part of the path where the
+// host is this machine.
+func (a azureAccount) serviceURL() (*url.URL, error) {
+	domain, protocol := cmp.Or(a.domain, "blob.core.windows.net"), cmp.Or(a.protocol, "https")
+	switch {
+	case a.name == "":
+		return nil, errors.New("which storage account? Set AZURE_STORAGE_ACCOUNT, or the URL's parameter storage_account")
+	case protocol != "http" && protocol != "https":
+		return nil, fmt.Errorf("the protocol is %q: write http or https", protocol)
+	case a.emulator || strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost"):
+		return url.Parse(protocol + "://" + domain + "/" + a.name)
+	case a.cdn:
+		return url.Parse(protocol + "://" + domain)
+	}
+	return url.Parse(protocol + "://" + a.name + "." + domain)
+}
+
+// AzureClient makes a client for the container of a URL, whose parameters come
+// before what the environment says. Of credentials, the first in the environment
+// counts: a key, a shared access signature, a connection string, else what
+// Microsoft's own tools find.
+func AzureClient(u *url.URL) (*container.Client, error) {
+	name, key, signature := os.Getenv("AZURE_STORAGE_ACCOUNT"), os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_SAS_TOKEN")
+	connection := cmp.Or(os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"))
+	options := &container.ClientOptions{ClientOptions: policy.ClientOptions{
+		Transport: listings{blob.WithDeadlines(newClient())},
+		Retry:     policy.RetryOptions{MaxRetries: attempts - 1, MaxRetryDelay: maxPause},
+		Telemetry: policy.TelemetryOptions{ApplicationID: "robotsbatch"},
+	}}
+	at, err := azureContainer(u, connectionFields(connection), signature != "")
+	switch {
+	case err != nil:
+		return nil, err
+	case name != "" && key != "":
+		shared, err := container.NewSharedKeyCredential(name, key)
+		if err != nil {
+			return nil, errors.New("AZURE_STORAGE_KEY is not in base64, as a key is")
+		}
+		return container.NewClientWithSharedKeyCredential(at.String(), shared, options)
+	case signature != "":
+		at.RawQuery = strings.TrimPrefix(signature, "?")
+		return container.NewClientWithNoCredential(at.String(), options)
+	case connection != "":
+		return container.NewClientFromConnectionString(connection, u.Host, options)
+	}
+	found, err := azidentity.NewDefaultAzureCredential(nil)
+	if err != nil {
+		return nil, err
+	}
+	return container.NewClient(at.String(), found, options)
+}
+
+// azureContainer is where the container of a URL is. A signature goes with each
+// request, so with one no URL may name another host than the environment.
+func azureContainer(u *url.URL, connection map[string]string, signed bool) (*url.URL, error) {
+	env := parameters{values: make(url.Values)}
+	for _, name := range []string{"AZURE_STORAGE_IS_CDN", "AZURE_STORAGE_IS_LOCAL_EMULATOR"} {
+		env.values.Set(name, os.Getenv(name))
+	}
+	account := azureAccount{
+		name:     cmp.Or(os.Getenv("AZURE_STORAGE_ACCOUNT"), connection["AccountName"]),
+		domain:   os.Getenv("AZURE_STORAGE_DOMAIN"),
+		protocol: cmp.Or(os.Getenv("AZURE_STORAGE_PROTOCOL"), connection["DefaultEndpointsProtocol"]),
+		cdn:      env.flag("AZURE_STORAGE_IS_CDN"), emulator: env.flag("AZURE_STORAGE_IS_LOCAL_EMULATOR"),
+	}
+	q := parameters{values: u.Query()}
+	asked := account
+	asked.name = cmp.Or(q.text("storage_account"), asked.name)
+	asked.domain = cmp.Or(q.text("domain"), asked.domain)
+	asked.protocol = cmp.Or(q.text("protocol"), asked.protocol)
+	if q.text("cdn") != "" {
+		asked.cdn = q.flag("cdn")
+	}
+	if q.text("localemu") != "" {
+		asked.emulator = q.flag("localemu")
+	}
+	if err := errors.Join(env.err, q.err); err != nil {
+		return nil, err
+	}
+	service, err := asked.serviceURL()
+	if err != nil {
+		return nil, err
+	}
+	if signed {
+		usual, err := account.serviceURL()
+		if err != nil || usual.Scheme != service.Scheme || usual.Host != service.Host {
+			return nil, errors.New("the URL's parameters name another host than the environment, which has AZURE_STORAGE_SAS_TOKEN for its own")
+		}
+	}
+	return service.JoinPath(u.Host), nil
+}
+
+// connectionFields takes a connection string apart.
+func connectionFields(text string) map[string]string {
+	fields := make(map[string]string)
+	for field := range strings.SplitSeq(text, ";") {
+		if name, value, ok := strings.Cut(field, "="); ok {
+			fields[name] = value
+		}
+	}
+	return fields
+}
+
+// azureBucket is a container of Azure Blob Storage.
+type azureBucket struct{ client *container.Client }
+
+func (b *azureBucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
+	out, err := b.client.NewBlobClient(key).GetProperties(ctx, nil)
+	if err != nil {
+		return blob.Attributes{}, azureError(err)
+	}
+	return blob.Attributes{Size: value(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
+}
+
+func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
+	options := &azure.DownloadStreamOptions{}
+	if r.Length >= 0 {
+		options.Range = azure.HTTPRange{Offset: r.Offset, Count: r.Length}
+	}
+	if version != "" {
+		etag := azcore.ETag(version)
+		options.AccessConditions = &azure.AccessConditions{ModifiedAccessConditions: &azure.ModifiedAccessConditions{IfMatch: &etag}}
+	}
+	out, err := b.client.NewBlobClient(key).DownloadStream(ctx, options)
+	if err != nil {
+		return nil, azureError(err)
+	}
+	return newBody(out.Body, r, value(out.ContentRange), blob.Attributes{
+		Size: value(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag)),
+	})
+}
+
+func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
+	var limit *int32
+	if q.Limit > 0 {
+		most := int32(q.Limit)
+		limit = &most
+	}
+	// Without a delimiter this lists all keys, as the flat listing does.
+	pager := b.client.NewListBlobsHierarchyPager(q.Delimiter, &container.ListBlobsHierarchyOptions{
+		Prefix: optional(q.Prefix), Marker: optional(q.Token), MaxResults: limit,
+	})
+	out, err := pager.NextPage(ctx)
+	if err != nil {
+		return blob.Page{}, azureError(err)
+	}
+	page := blob.Page{Token: value(out.NextMarker)}
+	if out.Segment == nil {
+		return page, nil
+	}
+	for _, x := range out.Segment.BlobItems {
+		key := blob.Key{Name: value(x.Name)}
+		if p := x.Properties; p != nil {
+			key.Size, key.Modified = value(p.ContentLength), value(p.LastModified)
+		}
+		page.Keys = append(page.Keys, key)
+	}
+	for _, x := range out.Segment.BlobPrefixes {
+		page.Keys = append(page.Keys, blob.Key{Name: value(x.Name), IsFolder: true})
+	}
+	sortKeys(page.Keys)
+	return page, nil
+}
+
+func (b *azureBucket) Put(ctx context.Context, key string, data []byte) error {
+	_, err := b.client.NewBlockBlobClient(key).Upload(ctx, body(data), &blockblob.UploadOptions{HTTPHeaders: azureHeaders()})
+	return azureError(err)
+}
+
+func (b *azureBucket) StartUpload(_ context.Context, key string) (blob.Upload, error) {
+	return &azureUpload{client: b.client.NewBlockBlobClient(key)}, nil
+}
+
+// azureUpload is a blob whose blocks are sent first, and then listed.
+type azureUpload struct {
+	client *blockblob.Client
+	blocks atomic.Int64 // number of the last
+}
+
+func (u *azureUpload) Part(ctx context.Context, p blob.Part) error {
+	if p.Last {
+		u.blocks.Store(int64(p.Number))
+	}
+	_, err := u.client.StageBlock(ctx, blockID(p.Number), body(p.Data), nil)
+	return azureError(err)
+}
+
+func (u *azureUpload) Complete(ctx context.Context) error {
+	ids := make([]string, u.blocks.Load())
+	for i := range ids {
+		ids[i] = blockID(i + 1)
+	}
+	_, err := u.client.CommitBlockList(ctx, ids, &blockblob.CommitBlockListOptions{HTTPHeaders: azureHeaders()})
+	return azureError(err)
+}
+
+// Abort does nothing: blocks that nobody lists are removed by the store after a
+// week, and no request removes them earlier.
+func (u *azureUpload) Abort(context.Context) error { return nil }
+
+// blockID is the name of a block. All of a blob's must be of one length.
+func blockID(number int) string {
+	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%08d", number))
+}
+
+func body(data []byte) io.ReadSeekCloser { return streaming.NopCloser(bytes.NewReader(data)) }
+
+func azureHeaders() *azure.HTTPHeaders {
+	of := contentType
+	return &azure.HTTPHeaders{BlobContentType: &of}
+}
+
+// azureError makes an answer that refuses a request a ResponseError.
+func azureError(err error) error {
+	var answer *azcore.ResponseError
+	if errors.As(err, &answer) && answer.StatusCode >= http.StatusMultipleChoices {
+		return &blob.ResponseError{Status: answer.StatusCode, Code: answer.ErrorCode}
+	}
+	return err
+}
+
+// value is what a pointer of the SDK is to, or the zero value for nil.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}

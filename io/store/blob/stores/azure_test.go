@@ -1,0 +1,190 @@
+package stores_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/blob/stores"
+)
+
+var lastModified = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// azurite is a server that speaks what the driver needs of Azure's protocol.
+type azurite struct {
+	host string
+
+	mu      sync.Mutex
+	objects map[string][]byte
+	blocks  map[string][]byte
+}
+
+func newAzurite(t *testing.T) *azurite {
+	t.Helper()
+	s := &azurite{objects: make(map[string][]byte), blocks: make(map[string][]byte)}
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	s.host = h.Listener.Addr().String()
+	t.Setenv("AZURE_STORAGE_ACCOUNT", "account")
+	t.Setenv("AZURE_STORAGE_KEY", "c2VjcmV0")
+	return s
+}
+
+func (s *azurite) name(key string) string {
+	return "azblob://container/" + key + "?protocol=http&domain=" + s.host
+}
+
+func (s *azurite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/account/container"), "/")
+	q := r.URL.Query()
+	sent, _ := io.ReadAll(r.Body)
+	data, ok := s.objects[key]
+	switch {
+	case q.Get("comp") == "list":
+		s.list(w, q.Get("prefix"))
+	case q.Get("comp") == "block":
+		s.blocks[q.Get("blockid")] = sent
+		w.WriteHeader(http.StatusCreated)
+	case q.Get("comp") == "blocklist":
+		var list struct{ Latest []string }
+		_ = xml.Unmarshal(sent, &list)
+		s.objects[key] = nil
+		for _, id := range list.Latest {
+			s.objects[key] = append(s.objects[key], s.blocks[id]...)
+		}
+		w.WriteHeader(http.StatusCreated)
+	case r.Method == http.MethodPut:
+		s.objects[key] = sent
+		w.WriteHeader(http.StatusCreated)
+	case !ok:
+		w.Header().Set("X-Ms-Error-Code", "BlobNotFound")
+		w.WriteHeader(http.StatusNotFound)
+	default:
+		if asked := r.Header.Get("X-Ms-Range"); asked != "" {
+			r.Header.Set("Range", asked)
+		}
+		w.Header().Set("ETag", `"`+string(data[:min(4, len(data))])+`"`)
+		http.ServeContent(w, r, "", lastModified, bytes.NewReader(data))
+	}
+}
+
+func (s *azurite) list(w http.ResponseWriter, prefix string) {
+	type entry struct{ Name string }
+	var answer struct {
+		XMLName xml.Name `xml:"EnumerationResults"`
+		Blobs   struct{ Blob []entry }
+	}
+	for key := range s.objects {
+		if strings.HasPrefix(key, prefix) {
+			answer.Blobs.Blob = append(answer.Blobs.Blob, entry{key})
+		}
+	}
+	slices.SortFunc(answer.Blobs.Blob, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
+	_ = xml.NewEncoder(w).Encode(answer)
+}
+
+func TestAzure(t *testing.T) {
+	s := newAzurite(t)
+	for _, size := range []int{0, 1000, 2*blob.PartSize + 1} {
+		want := append([]byte("text"), noise(size)...)
+		w, err := blob.Create(t.Context(), s.name("out/strange %2F#+ü"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(want); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := blob.Open(t.Context(), s.name("out/strange %2F#+ü"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: %d came back, error %v", len(want), len(got), err)
+		}
+	}
+	u, err := blob.ParseURL(s.name("out/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := blob.Expand(t.Context(), u); err != nil || len(found) != 1 || found[0].Stem != "strange %2F#+ü" {
+		t.Errorf("Expand = %v, %v", found, err)
+	}
+	if _, err := blob.Open(t.Context(), s.name("none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAzureObjectIsReplaced(t *testing.T) {
+	s := newAzurite(t)
+	s.objects["x"] = noise(3 << 20)
+	f, err := blob.Open(t.Context(), s.name("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s.objects["x"] = append([]byte("new "), noise(3<<20-4)...)
+	if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestAzureHosts is where containers are, by environment and parameters.
+func TestAzureHosts(t *testing.T) {
+	tests := []struct {
+		env, parameters, want string
+	}{
+		{"AZURE_STORAGE_ACCOUNT=a", "", "https://a.blob.core.windows.net/container"},
+		{"AZURE_STORAGE_ACCOUNT=a", "storage_account=b&domain=blob.core.chinacloudapi.cn", "https://b.blob.core.chinacloudapi.cn/container"},
+		{"AZURE_STORAGE_ACCOUNT=a", "domain=127.0.0.1:10000&protocol=http", "http://127.0.0.1:10000/a/container"},
+		{"AZURE_STORAGE_ACCOUNT=a AZURE_STORAGE_IS_CDN=true", "domain=cdn.example", "https://cdn.example/container"},
+		{"AZURE_STORAGE_ACCOUNT=a AZURE_STORAGE_IS_CDN=true", "domain=blob.example&cdn=false", "https://a.blob.example/container"},
+		{"AZURE_STORAGE_ACCOUNT=a", "domain=emulator.example&localemu=true", "https://emulator.example/a/container"},
+		{"AZURE_STORAGE_ACCOUNT=a AZURE_STORAGE_SAS_TOKEN=?sig=hush", "", "https://a.blob.core.windows.net/container?sig=hush"},
+		{"AZURE_STORAGE_ACCOUNT=a AZURE_STORAGE_SAS_TOKEN=sig=hush", "domain=evil.example", "error"},
+		{"AZURE_STORAGE_CONNECTION_STRING=DefaultEndpointsProtocol=http;AccountName=c;AccountKey=c2VjcmV0;BlobEndpoint=http://127.0.0.1:10000/c", "", "http://127.0.0.1:10000/c/container"},
+		{"", "", "error"},
+		{"AZURE_STORAGE_ACCOUNT=a", "protocol=ftp", "error"},
+		{"AZURE_STORAGE_ACCOUNT=a", "cdn=perhaps", "error"},
+		{"AZURE_STORAGE_ACCOUNT=a AZURE_STORAGE_KEY=!", "", "error"},
+	}
+	for _, test := range tests {
+		t.Run(test.env+" "+test.parameters, func(t *testing.T) {
+			for _, name := range []string{"ACCOUNT", "KEY", "SAS_TOKEN", "CONNECTION_STRING", "DOMAIN", "PROTOCOL", "IS_CDN", "IS_LOCAL_EMULATOR"} {
+				t.Setenv("AZURE_STORAGE_"+name, "")
+			}
+			t.Setenv("AZURE_STORAGEBLOB_CONNECTIONSTRING", "")
+			for _, set := range strings.Fields(test.env) {
+				name, value, _ := strings.Cut(set, "=")
+				t.Setenv(name, value)
+			}
+			client, err := stores.AzureClient(&url.URL{Scheme: "azblob", Host: "container", RawQuery: test.parameters})
+			switch {
+			case test.want == "error" && err == nil:
+				t.Errorf("%s, want an error", client.URL())
+			case test.want == "error" && strings.Contains(err.Error(), "hush"):
+				t.Errorf("%v shows the signature", err)
+			case test.want != "error" && err != nil:
+				t.Error(err)
+			case test.want != "error" && client.URL() != test.want:
+				t.Errorf("%s, want %s", client.URL(), test.want)
+			}
+		})
+	}
+}

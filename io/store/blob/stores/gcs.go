@@ -1,0 +1,357 @@
+package stores
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
+
+	"robotsbatch/io/store/blob"
+)
+
+const (
+	gcsScope = "https://www.googleapis.com/auth/cloud-platform"
+	// gcsTokenTime bounds one request for a token, whose library knows no context.
+	gcsTokenTime = 30 * time.Second
+	// gcsPause is the pause after the first attempt that failed; each one after
+	// it is twice as long.
+	gcsPause = 500 * time.Millisecond
+	// gcsIncomplete is the status of an upload to which more must be sent.
+	gcsIncomplete = http.StatusPermanentRedirect
+	// gcsMaxAnswer is how many bytes of an answer that is not an object's body
+	// are read. A page of keys has at most some 2 MiB.
+	gcsMaxAnswer = 16 << 20
+)
+
+func init() {
+	blob.Register("gs", blob.Store{Open: openGCS, Parameters: []string{"anonymous", "universe_domain"}, Ordered: true})
+}
+
+// gcsBucket is a bucket of Google Cloud Storage, which speaks the JSON API.
+type gcsBucket struct {
+	client   blob.Doer
+	endpoint string // such as https://storage.googleapis.com
+	name     string
+	tokens   oauth2.TokenSource // nil: anonymous
+}
+
+// openGCS finds credentials where Google's own tools look for them. An emulator
+// needs none.
+func openGCS(ctx context.Context, u *url.URL) (blob.Bucket, error) {
+	q := parameters{values: u.Query()}
+	b := &gcsBucket{client: blob.WithDeadlines(newClient()), name: u.Host}
+	anonymous, domain := q.flag("anonymous"), cmp.Or(q.text("universe_domain"), os.Getenv("GOOGLE_CLOUD_UNIVERSE_DOMAIN"))
+	if q.err != nil {
+		return nil, q.err
+	}
+	if emulator := os.Getenv("STORAGE_EMULATOR_HOST"); emulator != "" {
+		if !strings.Contains(emulator, "://") {
+			emulator = "http://" + emulator
+		}
+		b.endpoint = strings.TrimSuffix(emulator, "/")
+		return b, nil
+	}
+	if !anonymous {
+		ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Timeout: gcsTokenTime})
+		found, err := google.FindDefaultCredentials(ctx, gcsScope)
+		if err != nil {
+			return nil, err
+		}
+		b.tokens = found.TokenSource
+		if domain == "" {
+			if domain, err = found.GetUniverseDomain(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	b.endpoint = "https://storage." + cmp.Or(domain, "googleapis.com")
+	return b, nil
+}
+
+// objects is the URL of the bucket's objects, or of one of them.
+func (b *gcsBucket) objects(key string, q url.Values) string {
+	at := b.endpoint + "/storage/v1/b/" + url.PathEscape(b.name) + "/o"
+	if key != "" {
+		at += "/" + url.PathEscape(key)
+	}
+	return at + "?" + q.Encode()
+}
+
+// uploads is the URL that a new object is sent to.
+func (b *gcsBucket) uploads(key, kind string) string {
+	q := url.Values{"uploadType": {kind}, "name": {key}}
+	return b.endpoint + "/upload/storage/v1/b/" + url.PathEscape(b.name) + "/o?" + q.Encode()
+}
+
+// gcsObject is what the JSON API tells of an object.
+type gcsObject struct {
+	Name       string    `json:"name"`
+	Size       int64     `json:"size,string"`
+	Generation string    `json:"generation"`
+	Updated    time.Time `json:"updated"`
+}
+
+func (x gcsObject) attributes() blob.Attributes {
+	return blob.Attributes{Size: x.Size, Modified: x.Updated, Version: x.Generation}
+}
+
+func (b *gcsBucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
+	var x gcsObject
+	err := b.askJSON(ctx, b.objects(key, url.Values{"fields": {"name,size,generation,updated"}}), &x)
+	return x.attributes(), err
+}
+
+func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
+	values := url.Values{"fields": {"nextPageToken,prefixes,items(name,size,generation,updated)"}}
+	for name, text := range map[string]string{"prefix": q.Prefix, "delimiter": q.Delimiter, "pageToken": q.Token} {
+		if text != "" {
+			values.Set(name, text)
+		}
+	}
+	if q.Limit > 0 {
+		values.Set("maxResults", strconv.Itoa(q.Limit))
+	}
+	var list struct {
+		NextPageToken string
+		Prefixes      []string
+		Items         []gcsObject
+	}
+	if err := b.askJSON(ctx, b.objects("", values), &list); err != nil {
+		return blob.Page{}, err
+	}
+	page := blob.Page{Token: list.NextPageToken}
+	for _, x := range list.Items {
+		page.Keys = append(page.Keys, blob.Key{Name: x.Name, Attributes: x.attributes()})
+	}
+	for _, name := range list.Prefixes {
+		page.Keys = append(page.Keys, blob.Key{Name: name, IsFolder: true})
+	}
+	sortKeys(page.Keys)
+	return page, nil
+}
+
+func (b *gcsBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
+	q := url.Values{"alt": {"media"}}
+	if version != "" {
+		q.Set("generation", version)
+	}
+	// Without it an object that is stored as gzip comes decompressed.
+	header := http.Header{"Accept-Encoding": {"gzip"}}
+	if of := rangeHeader(r); of != nil {
+		header.Set("Range", *of)
+	}
+	answer, err := b.send(ctx, http.MethodGet, b.objects(key, q), header, nil)
+	if err != nil {
+		return nil, err
+	}
+	modified, _ := http.ParseTime(answer.Header.Get("Last-Modified")) // zero is "not known"
+	return newBody(answer.Body, r, answer.Header.Get("Content-Range"), blob.Attributes{
+		Size: answer.ContentLength, Modified: modified, Version: answer.Header.Get("X-Goog-Generation"),
+	})
+}
+
+func (b *gcsBucket) Put(ctx context.Context, key string, data []byte) error {
+	return b.discard(b.send(ctx, http.MethodPost, b.uploads(key, "media"), http.Header{"Content-Type": {contentType}}, data))
+}
+
+func (b *gcsBucket) StartUpload(ctx context.Context, key string) (blob.Upload, error) {
+	answer, err := b.send(ctx, http.MethodPost, b.uploads(key, "resumable"), http.Header{"X-Upload-Content-Type": {contentType}}, []byte{})
+	if err := b.discard(answer, err); err != nil {
+		return nil, err
+	}
+	session := answer.Header.Get("Location")
+	if session == "" {
+		return nil, errors.New("the store names no URL to upload to")
+	}
+	return &gcsUpload{b, session}, nil
+}
+
+// gcsUpload is a resumable upload. Its parts are sent in order.
+type gcsUpload struct {
+	bucket  *gcsBucket
+	session string // a URL, as good as a credential
+}
+
+// Part sends a part. The store may keep less of it than it was sent, and says so;
+// what it has already it ignores. The last part completes the object.
+func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
+	end := p.Offset + int64(len(p.Data))
+	for at := p.Offset; ; {
+		total := "*"
+		if p.Last {
+			total = strconv.FormatInt(end, 10)
+		}
+		header := http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%s", at, end-1, total)}}
+		answer, err := u.bucket.send(ctx, http.MethodPut, u.session, header, p.Data[at-p.Offset:])
+		if err := u.bucket.discard(answer, err); err != nil {
+			return err
+		}
+		if answer.StatusCode != gcsIncomplete {
+			if !p.Last {
+				return errors.New("the store ended the upload too early")
+			}
+			return nil
+		}
+		kept := int64(0)
+		if _, text, ok := strings.Cut(answer.Header.Get("Range"), "-"); ok {
+			last, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return fmt.Errorf("the store has kept the range %q", answer.Header.Get("Range"))
+			}
+			kept = last + 1
+		}
+		switch {
+		case kept == end && !p.Last:
+			return nil
+		case kept <= at || kept >= end:
+			return fmt.Errorf("the store has %d bytes after bytes %d to %d were sent", kept, at, end)
+		}
+		at = kept
+	}
+}
+
+// Complete has nothing to do after the last part.
+func (u *gcsUpload) Complete(context.Context) error { return nil }
+
+func (u *gcsUpload) Abort(ctx context.Context) error {
+	const cancelled = 499 // is how the store says that it is done
+	err := u.bucket.discard(u.bucket.send(ctx, http.MethodDelete, u.session, nil, nil))
+	var refused *blob.ResponseError
+	if errors.As(err, &refused) && refused.Status == cancelled {
+		return nil
+	}
+	return err
+}
+
+// askJSON gets what a URL has, as JSON.
+func (b *gcsBucket) askJSON(ctx context.Context, at string, into any) error {
+	answer, err := b.send(ctx, http.MethodGet, at, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	return json.NewDecoder(io.LimitReader(answer.Body, gcsMaxAnswer)).Decode(into)
+}
+
+// discard reads an answer to its end, so that its connection is used again.
+func (b *gcsBucket) discard(answer *http.Response, err error) error {
+	if err != nil {
+		return err
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, gcsMaxAnswer))
+	return answer.Body.Close()
+}
+
+// send sends a request, and again where that may help. The answer is of a status
+// that is no error. Data is sent if it is not nil.
+func (b *gcsBucket) send(ctx context.Context, method, at string, header http.Header, data []byte) (*http.Response, error) {
+	for attempt := 1; ; attempt++ {
+		answer, wait, err := b.try(ctx, method, at, header, data)
+		if err == nil || wait < 0 || attempt == attempts {
+			return answer, err
+		}
+		pause := min(gcsPause<<(attempt-1), maxPause)
+		select {
+		case <-time.After(max(wait, pause/2+rand.N(pause))):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// try sends a request once. After an error it returns how long to wait at least
+// before trying again; never is negative.
+func (b *gcsBucket) try(ctx context.Context, method, at string, header http.Header, data []byte) (answer *http.Response, wait time.Duration, err error) {
+	const never = -1
+	var body io.Reader
+	if data != nil {
+		body = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, at, body)
+	if err != nil {
+		return nil, never, err
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	request.Header.Set("User-Agent", "robotsbatch")
+	if err := b.authorize(request); err != nil {
+		return nil, never, err
+	}
+	answer, err = b.client.Do(request)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, never, err
+	case err != nil:
+		return nil, 0, err
+	case answer.StatusCode < http.StatusMultipleChoices || answer.StatusCode == gcsIncomplete:
+		return answer, 0, nil
+	}
+	defer answer.Body.Close()
+	switch answer.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		wait = retryAfter(answer.Header)
+	default:
+		wait = never
+	}
+	return nil, wait, gcsError(answer)
+}
+
+// authorize adds a token, which may have to be fetched.
+func (b *gcsBucket) authorize(request *http.Request) error {
+	if b.tokens == nil {
+		return nil
+	}
+	type result struct {
+		token *oauth2.Token
+		err   error
+	}
+	got := make(chan result, 1)
+	go func() {
+		token, err := b.tokens.Token()
+		got <- result{token, err}
+	}()
+	select {
+	case r := <-got:
+		if r.err == nil {
+			r.token.SetAuthHeader(request)
+		}
+		return r.err
+	case <-request.Context().Done():
+		return request.Context().Err()
+	}
+}
+
+// gcsError is an answer that refuses a request. It says why in JSON, or, to a
+// request for a body, in a line of text.
+func gcsError(answer *http.Response) error {
+	refused := &blob.ResponseError{Status: answer.StatusCode}
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
+	var said struct {
+		Error struct {
+			Message string
+			Errors  []struct{ Reason string }
+		}
+	}
+	if json.Unmarshal(text, &said) == nil {
+		refused.Message = said.Error.Message
+		if len(said.Error.Errors) > 0 {
+			refused.Code = said.Error.Errors[0].Reason
+		}
+	}
+	return refused
+}

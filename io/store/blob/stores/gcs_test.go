@@ -1,0 +1,290 @@
+package stores_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"robotsbatch/io/store/blob"
+	_ "robotsbatch/io/store/blob/stores"
+)
+
+// gcs is a server that speaks what the driver needs of Google's JSON API. Its
+// pages are of two keys, and of a part it keeps only whole quarters of a MiB,
+// and no more than most bytes, as the real one may.
+type gcs struct {
+	url  string
+	most int
+
+	mu         sync.Mutex
+	objects    map[string][]byte
+	generation map[string]int
+	sessions   map[string][]byte // of uploads, by key
+	aborted    int
+	busy       int // requests that are still to be answered by 503
+	requests   []*http.Request
+}
+
+func newGCS(t *testing.T) *gcs {
+	t.Helper()
+	s := &gcs{most: 1 << 30, objects: make(map[string][]byte), generation: make(map[string]int), sessions: make(map[string][]byte)}
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	s.url = h.URL
+	t.Setenv("STORAGE_EMULATOR_HOST", h.URL)
+	return s
+}
+
+// name is the URL of a key, in a bucket that no other test has.
+func (s *gcs) name(key string) string { return "gs://" + s.bucket() + "/" + key }
+
+func (s *gcs) bucket() string { return "b" + s.url[strings.LastIndexByte(s.url, ':')+1:] }
+
+func (s *gcs) put(key string, data []byte) {
+	s.objects[key] = data
+	s.generation[key]++
+}
+
+func (s *gcs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r)
+	objects := "/storage/v1/b/" + s.bucket() + "/o"
+	q := r.URL.Query()
+	switch {
+	case s.busy > 0:
+		s.busy--
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case r.URL.Path == objects:
+		s.list(w, q.Get("prefix"), q.Get("delimiter"), q.Get("pageToken"))
+	case strings.HasPrefix(r.URL.Path, objects+"/"):
+		s.get(w, r, strings.TrimPrefix(r.URL.Path, objects+"/"))
+	case r.URL.Path == "/upload"+objects && q.Get("uploadType") == "media":
+		data, _ := io.ReadAll(r.Body)
+		s.put(q.Get("name"), data)
+	case r.URL.Path == "/upload"+objects:
+		s.sessions[q.Get("name")] = []byte{}
+		w.Header().Set("Location", s.url+"/session/"+q.Get("name"))
+	case r.Method == http.MethodDelete:
+		s.aborted++
+		w.WriteHeader(499)
+	default:
+		s.part(w, r, strings.TrimPrefix(r.URL.Path, "/session/"))
+	}
+}
+
+func (s *gcs) get(w http.ResponseWriter, r *http.Request, key string) {
+	data, ok := s.objects[key]
+	generation := strconv.Itoa(s.generation[key])
+	switch {
+	case !ok, r.URL.Query().Has("generation") && r.URL.Query().Get("generation") != generation:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"error": {"code": 404, "message": "No such object", "errors": [{"reason": "notFound"}]}}`)
+	case r.URL.Query().Get("alt") == "media":
+		http.ServeContent(w, r, "", lastModified, bytes.NewReader(data))
+	default:
+		_ = json.NewEncoder(w).Encode(object(key, data, generation))
+	}
+}
+
+func object(key string, data []byte, generation string) map[string]string {
+	return map[string]string{"name": key, "size": strconv.Itoa(len(data)), "generation": generation, "updated": "2026-01-01T00:00:00.5Z"}
+}
+
+func (s *gcs) list(w http.ResponseWriter, prefix, delimiter, token string) {
+	var keys []string
+	for key := range s.objects {
+		rest, ok := strings.CutPrefix(key, prefix)
+		if at := strings.Index(rest, cmp.Or(delimiter, "\x00")); ok && at >= 0 {
+			key = prefix + rest[:at+1]
+		}
+		if ok && key > token && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var answer struct {
+		NextPageToken string              `json:"nextPageToken,omitempty"`
+		Prefixes      []string            `json:"prefixes,omitempty"`
+		Items         []map[string]string `json:"items,omitempty"`
+	}
+	if len(keys) > 2 {
+		keys, answer.NextPageToken = keys[:2], keys[1]
+	}
+	for _, key := range keys {
+		if delimiter != "" && strings.HasSuffix(key, delimiter) {
+			answer.Prefixes = append(answer.Prefixes, key)
+			continue
+		}
+		answer.Items = append(answer.Items, object(key, s.objects[key], "1"))
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// part takes a part of an upload, from where the upload is.
+func (s *gcs) part(w http.ResponseWriter, r *http.Request, key string) {
+	data, _ := io.ReadAll(r.Body)
+	var first, last int
+	var total string
+	_, err := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%s", &first, &last, &total)
+	kept, ok := s.sessions[key]
+	if !ok || err != nil || last-first+1 != len(data) || first > len(kept) {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	data = append(kept[:first:first], data...)
+	if total == strconv.Itoa(len(data)) && len(data)-len(kept) <= s.most {
+		delete(s.sessions, key)
+		s.put(key, data)
+		return
+	}
+	data = data[:min(len(data), len(kept)+s.most)]
+	s.sessions[key] = data[:len(data)&^(256<<10-1)]
+	if n := len(s.sessions[key]); n > 0 {
+		w.Header().Set("Range", fmt.Sprintf("bytes=0-%d", n-1))
+	}
+	w.WriteHeader(http.StatusPermanentRedirect)
+}
+
+func noise(n int) []byte {
+	data := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(data)
+	return data
+}
+
+func TestGCSReads(t *testing.T) {
+	s := newGCS(t)
+	want := noise(5<<20 + 17)
+	for _, key := range []string{"a/b.arrow", "strange %2F?#+ü.gz"} {
+		s.put(key, want)
+		u, err := blob.ParseURL(s.name(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := blob.Open(t.Context(), u.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes, error %v", key, len(got), err)
+		}
+		p := make([]byte, 1000)
+		if _, err := f.ReadAt(p, 3<<20); err != nil || !bytes.Equal(p, want[3<<20:3<<20+1000]) {
+			t.Errorf("%s: ReadAt: %v", key, err)
+		}
+	}
+	for _, r := range s.requests {
+		// Else what is stored as gzip comes decompressed.
+		if r.URL.Query().Get("alt") == "media" && r.Header.Get("Accept-Encoding") != "gzip" {
+			t.Errorf("%s accepts %q", r.URL, r.Header.Get("Accept-Encoding"))
+		}
+	}
+	if _, err := blob.Open(t.Context(), s.name("none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestGCSObjectIsReplaced(t *testing.T) {
+	s := newGCS(t)
+	s.put("x", noise(3<<20))
+	f, err := blob.Open(t.Context(), s.name("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s.put("x", noise(3<<20))
+	if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestGCSLists(t *testing.T) {
+	s := newGCS(t)
+	for _, key := range []string{"a.txt", "b/1.txt", "b/2.txt", "b/3.txt", "b/c/4.txt", "b/c/5.txt", "d.txt"} {
+		s.put(key, []byte(key))
+	}
+	for key, want := range map[string]string{
+		"": "a.txt b/1.txt b/2.txt b/3.txt b/c/4.txt b/c/5.txt d.txt", "b/": "1.txt 2.txt 3.txt c/4.txt c/5.txt",
+		"b/*.txt": "1.txt 2.txt 3.txt", "*/*/5.txt": "b/c/5.txt", "?.txt": "a.txt d.txt",
+	} {
+		u, err := blob.ParseURL(s.name(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := blob.Expand(t.Context(), u)
+		var stems []string
+		for _, x := range found {
+			stems = append(stems, x.Stem)
+		}
+		if got := strings.Join(stems, " "); got != want || err != nil {
+			t.Errorf("%q is %s, want %s; error %v", key, got, want, err)
+		}
+	}
+}
+
+func TestGCSWrites(t *testing.T) {
+	for _, size := range []int{0, 1, 1 << 20, blob.PartSize, blob.PartSize + 1, 2 * blob.PartSize, 2*blob.PartSize + 300_000} {
+		for _, most := range []int{1 << 30, 5 << 20} {
+			s := newGCS(t)
+			s.most = most
+			if size == 1 {
+				s.busy = 1
+			}
+			want := noise(size)
+			w, err := blob.Create(t.Context(), s.name("out/x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(want); err != nil {
+				t.Fatal(err)
+			}
+			if s.objects["out/x"] != nil {
+				t.Error("there is an object before Close")
+			}
+			if err := w.Close(); err != nil {
+				t.Errorf("%d bytes: %v", size, err)
+			}
+			if !bytes.Equal(s.objects["out/x"], want) {
+				t.Errorf("%d bytes were written, want %d", len(s.objects["out/x"]), size)
+			}
+		}
+	}
+}
+
+func TestGCSUploadIsGivenUp(t *testing.T) {
+	s := newGCS(t)
+	w, err := blob.Create(t.Context(), s.name("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(noise(2*blob.PartSize + 1)); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if s.objects["x"] != nil || s.aborted != 1 {
+		t.Errorf("aborted %d times, %d objects", s.aborted, len(s.objects))
+	}
+}
+
+// TestGCSIsBusy has fewer refusals than attempts.
+func TestGCSIsBusy(t *testing.T) {
+	s := newGCS(t)
+	s.put("x", noise(10))
+	s.busy = 2
+	if info, err := blob.Stat(t.Context(), s.name("x")); err != nil || info.Size != 10 || info.Modified.IsZero() || info.ETag != "1" {
+		t.Errorf("Stat = %+v, %v", info, err)
+	}
+}

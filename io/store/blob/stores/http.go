@@ -1,0 +1,106 @@
+package stores
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"robotsbatch/io/store/blob"
+)
+
+const (
+	// attempts is how often a request is tried.
+	attempts = 6
+	// maxPause is the longest pause between two attempts.
+	maxPause = 20 * time.Second
+
+	contentType = "application/octet-stream"
+)
+
+// setTransport changes a transport to what large objects need: bodies as they
+// are stored, and a connection for each request, so that one that stands still
+// holds up no other and the next attempt gets a fresh one.
+func setTransport(t *http.Transport) {
+	t.DisableCompression = true
+	t.MaxIdleConnsPerHost = 64
+	t.ForceAttemptHTTP2 = false
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+}
+
+// newClient returns a client for the stores whose libraries bring none. It
+// follows no redirect: credentials are for one host.
+func newClient() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	setTransport(t)
+	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: t, CheckRedirect: refuse}
+}
+
+// listings bounds the answers to requests for keys, which become lists in memory.
+type listings struct{ blob.Doer }
+
+func (d listings) Do(request *http.Request) (*http.Response, error) {
+	answer, err := d.Doer.Do(request)
+	if q := request.URL.Query(); err == nil && request.Method == http.MethodGet && (q.Has("list-type") || q.Get("comp") == "list") {
+		answer.Body = &bounded{answer.Body, blob.MaxListing}
+	}
+	return answer, err
+}
+
+// bounded is a body that may have so many bytes more.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("the store sends more than %d bytes of keys in one answer", blob.MaxListing)
+	}
+	return n, err
+}
+
+// retryAfter is how long a refused request asks to wait, at most maxPause: a number of
+// seconds, or a time.
+func retryAfter(h http.Header) time.Duration {
+	text := h.Get("Retry-After")
+	wait := time.Duration(0)
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		wait = time.Until(at)
+	}
+	return min(max(0, wait), maxPause)
+}
+
+// rangeHeader is nil for a whole object.
+func rangeHeader(r blob.Range) *string {
+	if r.Length < 0 {
+		return nil
+	}
+	text := fmt.Sprintf("bytes=%d-%d", r.Offset, r.Offset+r.Length-1)
+	return &text
+}
+
+// newBody is the answer to a request for a range, which it must be of. Its size in is
+// is that of the body.
+func newBody(body io.ReadCloser, r blob.Range, contentRange string, is blob.Attributes) (*blob.Body, error) {
+	size, err := blob.CheckRange(r, contentRange, is.Size)
+	if err != nil {
+		body.Close()
+		return nil, err
+	}
+	is.Size = size
+	return &blob.Body{ReadCloser: body, Attributes: is}, nil
+}
+
+// sortKeys puts the keys of a page in order, folders among them.
+func sortKeys(keys []blob.Key) {
+	slices.SortFunc(keys, func(a, b blob.Key) int { return strings.Compare(a.Name, b.Name) })
+}

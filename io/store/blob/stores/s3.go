@@ -1,0 +1,302 @@
+package stores
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
+
+	"robotsbatch/io/store/blob"
+)
+
+func init() {
+	blob.Register("s3", blob.Store{
+		Open: func(ctx context.Context, u *url.URL) (blob.Bucket, error) {
+			client, err := S3Client(ctx, u)
+			return &s3Bucket{client, u.Host}, err
+		},
+		Parameters: []string{
+			"region", "endpoint", "profile", "role", "anonymous", "use_path_style", "hostname_immutable", "disable_https", "dualstack", "fips",
+			"accelerate", "request_checksum_calculation", "response_checksum_validation", "rate_limiter_capacity",
+		},
+	})
+}
+
+// S3Client makes a client for the bucket of a URL, whose parameters say where it
+// is. Credentials come from where Amazon's own tools look for them.
+func S3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
+	q := parameters{values: u.Query()}
+	options := []func(*config.LoadOptions) error{
+		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(setTransport)),
+		config.WithLogger(logging.Nop{}),
+	}
+	add := func(o config.LoadOptionsFunc) { options = append(options, o) }
+	if region := q.text("region"); region != "" {
+		add(config.WithRegion(region))
+	}
+	if profile := q.text("profile"); profile != "" {
+		add(config.WithSharedConfigProfile(profile))
+	}
+	if q.flag("dualstack") {
+		add(config.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
+	}
+	if q.flag("fips") {
+		add(config.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
+	}
+	if q.flag("anonymous") {
+		add(config.WithCredentialsProvider(aws.AnonymousCredentials{}))
+	}
+	if when := q.when("request_checksum_calculation"); when != 0 {
+		add(config.WithRequestChecksumCalculation(aws.RequestChecksumCalculation(when)))
+	}
+	if when := q.when("response_checksum_validation"); when != 0 {
+		add(config.WithResponseChecksumValidation(aws.ResponseChecksumValidation(when)))
+	}
+	c, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, err
+	}
+	if role := q.text("role"); role != "" {
+		c.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(c), role))
+	}
+	client := s3.NewFromConfig(c, s3Options(&q, c.RetryMaxAttempts))
+	return client, q.err
+}
+
+// s3Options sets what the URL says of the requests. AWS_MAX_ATTEMPTS and the
+// profile may set how often they are tried.
+func s3Options(q *parameters, tries int) func(*s3.Options) {
+	pathStyle := q.flag("use_path_style") || q.flag("hostname_immutable")
+	noTLS, accelerate := q.flag("disable_https"), q.flag("accelerate")
+	endpoint, capacity := q.text("endpoint"), q.number("rate_limiter_capacity")
+	return func(o *s3.Options) {
+		o.UsePathStyle, o.EndpointOptions.DisableHTTPS, o.UseAccelerate = pathStyle, noTLS, accelerate
+		if endpoint != "" {
+			o.BaseEndpoint = &endpoint
+		}
+		o.DisableLogOutputChecksumValidationSkipped = true
+		o.HTTPClient = listings{blob.WithDeadlines(o.HTTPClient)}
+		o.RetryMaxAttempts = cmp.Or(tries, attempts)
+		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
+			r.MaxAttempts, r.RateLimiter = cmp.Or(tries, attempts), ratelimit.None
+			r.Backoff = s3Backoff{retry.NewExponentialJitterBackoff(maxPause)}
+			r.Retryables = append(slices.Clone(r.Retryables), retry.RetryableHTTPStatusCode{Codes: map[int]struct{}{http.StatusTooManyRequests: {}}})
+			if capacity > 0 {
+				r.RateLimiter = ratelimit.NewTokenRateLimit(capacity)
+			}
+		})
+	}
+}
+
+// s3Backoff waits at least as long as an answer asks for.
+type s3Backoff struct {
+	*retry.ExponentialJitterBackoff
+}
+
+// BackoffDelay implements retry.BackoffDelayer.
+func (b s3Backoff) BackoffDelay(attempt int, err error) (time.Duration, error) {
+	delay, failed := b.ExponentialJitterBackoff.BackoffDelay(attempt, err)
+	var answer *awshttp.ResponseError
+	if errors.As(err, &answer) && answer.Response != nil && answer.Response.Response != nil {
+		delay = max(delay, retryAfter(answer.Response.Header))
+	}
+	return delay, failed
+}
+
+// parameters are those of a URL. Err is the first that is not as it must be.
+type parameters struct {
+	values url.Values
+	err    error
+}
+
+func (p *parameters) text(name string) string { return p.values.Get(name) }
+
+func (p *parameters) flag(name string) bool {
+	value, err := strconv.ParseBool(cmp.Or(p.text(name), "false"))
+	p.check(name, "true or false", err)
+	return value
+}
+
+func (p *parameters) number(name string) uint {
+	value, err := strconv.ParseUint(cmp.Or(p.text(name), "0"), 10, 31)
+	p.check(name, "a number", err)
+	return uint(value)
+}
+
+// when is 0 where nothing is said, else what both of the SDK's types call it.
+func (p *parameters) when(name string) int {
+	switch strings.ToLower(p.text(name)) {
+	case "":
+		return 0
+	case "when_supported":
+		return int(aws.RequestChecksumCalculationWhenSupported)
+	case "when_required":
+		return int(aws.RequestChecksumCalculationWhenRequired)
+	}
+	p.check(name, "when_supported or when_required", errors.ErrUnsupported)
+	return 0
+}
+
+func (p *parameters) check(name, want string, err error) {
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("the parameter %s is %q: write %s", name, p.text(name), want)
+	}
+}
+
+// s3Bucket is a bucket of Amazon S3, or of a store that speaks its protocol.
+type s3Bucket struct {
+	client *s3.Client
+	name   string
+}
+
+func (b *s3Bucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
+	out, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
+	if err != nil {
+		return blob.Attributes{}, s3Error(err)
+	}
+	return blob.Attributes{Size: aws.ToInt64(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag)}, nil
+}
+
+func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
+	in := &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: rangeHeader(r)}
+	if version != "" {
+		in.IfMatch = &version
+	}
+	out, err := b.client.GetObject(ctx, in)
+	if err != nil {
+		return nil, s3Error(err)
+	}
+	return newBody(out.Body, r, aws.ToString(out.ContentRange), blob.Attributes{
+		Size: aws.ToInt64(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag),
+	})
+}
+
+func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
+	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: optional(q.Prefix), Delimiter: optional(q.Delimiter), ContinuationToken: optional(q.Token)}
+	if q.Limit > 0 {
+		in.MaxKeys = aws.Int32(int32(q.Limit))
+	}
+	out, err := b.client.ListObjectsV2(ctx, in)
+	if err != nil {
+		return blob.Page{}, s3Error(err)
+	}
+	var page blob.Page
+	for _, x := range out.Contents {
+		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Key), Attributes: blob.Attributes{Size: aws.ToInt64(x.Size), Modified: aws.ToTime(x.LastModified)}})
+	}
+	for _, x := range out.CommonPrefixes {
+		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Prefix), IsFolder: true})
+	}
+	page.Token = aws.ToString(out.NextContinuationToken)
+	if page.Token == "" && aws.ToBool(out.IsTruncated) && q.Limit == 0 {
+		return blob.Page{}, blob.ErrCutListing
+	}
+	sortKeys(page.Keys)
+	return page, nil
+}
+
+func (b *s3Bucket) Put(ctx context.Context, key string, data []byte) error {
+	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(data), ContentType: aws.String(contentType)})
+	return s3Error(err)
+}
+
+func (b *s3Bucket) StartUpload(ctx context.Context, key string) (blob.Upload, error) {
+	out, err := b.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
+		Bucket: &b.name, Key: &key, ContentType: aws.String(contentType), ChecksumAlgorithm: b.checksum(),
+	})
+	if err != nil {
+		return nil, s3Error(err)
+	}
+	return &s3Upload{bucket: b, key: key, id: out.UploadId}, nil
+}
+
+// checksum is what parts are sent with, which must be said of the whole upload
+// first.
+func (b *s3Bucket) checksum() types.ChecksumAlgorithm {
+	if b.client.Options().RequestChecksumCalculation == aws.RequestChecksumCalculationWhenRequired {
+		return ""
+	}
+	return types.ChecksumAlgorithmCrc32
+}
+
+// s3Upload is a multipart upload.
+type s3Upload struct {
+	bucket *s3Bucket
+	key    string
+	id     *string
+
+	mu    sync.Mutex
+	parts []types.CompletedPart
+}
+
+func (u *s3Upload) Part(ctx context.Context, p blob.Part) error {
+	number := aws.Int32(int32(p.Number))
+	out, err := u.bucket.client.UploadPart(ctx, &s3.UploadPartInput{
+		Bucket: &u.bucket.name, Key: &u.key, UploadId: u.id, PartNumber: number, Body: bytes.NewReader(p.Data), ChecksumAlgorithm: u.bucket.checksum(),
+	})
+	if err != nil {
+		return s3Error(err)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.parts = append(u.parts, types.CompletedPart{PartNumber: number, ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32})
+	return nil
+}
+
+func (u *s3Upload) Complete(ctx context.Context) error {
+	slices.SortFunc(u.parts, func(a, b types.CompletedPart) int { return cmp.Compare(*a.PartNumber, *b.PartNumber) })
+	out, err := u.bucket.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+		Bucket: &u.bucket.name, Key: &u.key, UploadId: u.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: u.parts},
+	})
+	if err == nil && aws.ToString(out.ETag) == "" {
+		return blob.ErrUnconfirmed
+	}
+	return s3Error(err)
+}
+
+func (u *s3Upload) Abort(ctx context.Context) error {
+	_, err := u.bucket.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.bucket.name, Key: &u.key, UploadId: u.id})
+	return s3Error(err)
+}
+
+// s3Error makes an answer that refuses a request a ResponseError.
+func s3Error(err error) error {
+	var answer *awshttp.ResponseError
+	if !errors.As(err, &answer) || answer.HTTPStatusCode() < http.StatusMultipleChoices {
+		return err
+	}
+	refused := &blob.ResponseError{Status: answer.HTTPStatusCode()}
+	var told smithy.APIError
+	if errors.As(err, &told) && told.ErrorCode() != "UnknownError" {
+		refused.Code, refused.Message = told.ErrorCode(), told.ErrorMessage()
+	}
+	return refused
+}
+
+// optional is nil for what is not said.
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

@@ -1,0 +1,200 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+)
+
+const (
+	// PartSize and parts are how an object is written: in parts of so many
+	// bytes, so many at once.
+	PartSize = 16 << 20
+	parts    = 2
+	// maxParts is how many parts the stores take.
+	maxParts = 10_000
+
+	// WriteMemory is about the most bytes that an object takes while it is
+	// written: the parts on their way, and the one that is being filled.
+	WriteMemory = (parts + 1) * PartSize
+
+	// abortTime bounds how long the parts of an upload that failed are being
+	// removed.
+	abortTime = 15 * time.Second
+)
+
+// createObject starts an object, which appears when Close succeeds. Once ctx
+// ends, writing fails.
+func createObject(ctx context.Context, u URL) (Writer, error) {
+	if u.IsFolder() {
+		return nil, errFolder(u)
+	}
+	bucket, err := u.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// A store that is not there shows at once, and not after all was read. Who
+	// may write need not be allowed to look.
+	_, err = listPage(ctx, u, bucket, Query{Limit: 1})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such bucket: %w", u.Name(), fs.ErrNotExist)
+	case err != nil && !errors.Is(err, fs.ErrPermission):
+		return nil, err
+	}
+	up := &upload{url: u, bucket: bucket, number: 1}
+	up.ctx, up.cancel = context.WithCancelCause(ctx)
+	parallel := parts
+	if stores[u.Scheme].Ordered {
+		parallel = 1
+	}
+	up.slots = make(chan []byte, parallel)
+	for range parallel {
+		up.slots <- nil
+	}
+	return newWriter(u.Name(), up, up.complete, up.abort), nil
+}
+
+// upload is an object that is being written. It belongs to one goroutine.
+type upload struct {
+	url    URL
+	bucket Bucket
+	ctx    context.Context // ends with the first error
+	cancel context.CancelCauseFunc
+
+	buffer []byte      // the part that is being filled
+	number int         // of that part, from 1
+	offset int64       // of its first byte
+	slots  chan []byte // one for each part that may be sent now, with a buffer to fill
+	parts  Upload      // nil before the first part is sent
+	over   bool        // completed or removed
+
+	sending sync.WaitGroup
+}
+
+// Write fills parts. A full one is sent when more comes, for the last one is
+// sent in another way.
+func (u *upload) Write(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(u.buffer) == PartSize {
+			if err := u.send(false); err != nil {
+				return n, err
+			}
+		}
+		more := min(len(p)-n, PartSize-len(u.buffer))
+		u.buffer = append(u.buffer, p[n:n+more]...)
+		n += more
+	}
+	return n, nil
+}
+
+// send starts to send the part that was filled, and waits until another may be
+// filled.
+func (u *upload) send(last bool) error {
+	if u.parts == nil {
+		err := u.do(func(ctx context.Context) (err error) {
+			u.parts, err = u.bucket.StartUpload(ctx, u.url.Key)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if u.number > maxParts {
+		return fmt.Errorf("an object has at most %d GiB: write several outputs", int64(maxParts)*PartSize>>30)
+	}
+	part := Part{Number: u.number, Offset: u.offset, Data: u.buffer, Last: last}
+	u.number, u.offset = u.number+1, u.offset+int64(len(u.buffer))
+	select {
+	case u.buffer = <-u.slots:
+		u.buffer = u.buffer[:0]
+	case <-u.ctx.Done():
+		return context.Cause(u.ctx)
+	}
+	u.sending.Go(func() {
+		if err := u.do(func(ctx context.Context) error { return u.parts.Part(ctx, part) }); err != nil {
+			u.cancel(err) // of several, the first is reported
+		}
+		u.slots <- part.Data
+	})
+	return nil
+}
+
+// complete makes an object of what was written.
+func (u *upload) complete() error {
+	err := u.finish()
+	if err == nil {
+		u.over = true
+		u.cancel(nil)
+	}
+	return err
+}
+
+func (u *upload) finish() error {
+	if u.parts == nil {
+		return u.do(func(ctx context.Context) error { return u.bucket.Put(ctx, u.url.Key, u.buffer) })
+	}
+	if err := u.send(true); err != nil {
+		return err
+	}
+	u.sending.Wait()
+	return u.do(func(ctx context.Context) error {
+		err := u.parts.Complete(ctx)
+		if err != nil && !errors.Is(err, ErrUnconfirmed) {
+			return err
+		}
+		return u.lookUp(ctx, err)
+	})
+}
+
+// lookUp looks whether the object is there, as the store says or does not say. Who may
+// write need not be allowed to look.
+func (u *upload) lookUp(ctx context.Context, said error) error {
+	is, err := u.bucket.Stat(ctx, u.url.Key)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return said
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("the store says that it is complete, and has no such object")
+	case err == nil && is.Size != u.offset:
+		return fmt.Errorf("the store says that it is complete, and has %d bytes of %d", is.Size, u.offset)
+	}
+	return err
+}
+
+// abort gives the object up, and removes its parts from the store, also when ctx
+// has ended.
+func (u *upload) abort() {
+	u.cancel(nil)
+	if u.over || u.parts == nil {
+		return
+	}
+	u.over = true
+	u.sending.Wait()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.ctx), abortTime)
+	defer cancel()
+	_ = u.parts.Abort(ctx) // what fails is left to the store's own rules
+}
+
+// do makes a request, unless the upload's context has ended. The error is
+// without the object's name, which the writer puts in front.
+func (u *upload) do(request func(context.Context) error) error {
+	if u.ctx.Err() != nil {
+		return context.Cause(u.ctx)
+	}
+	ctx, op := startOperation(u.ctx)
+	defer op.finish()
+	err := request(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case u.ctx.Err() != nil:
+		return context.Cause(u.ctx)
+	case ctx.Err() != nil:
+		err = context.Cause(ctx) // the store stands still
+	}
+	return newStoreError("writing it: ", err)
+}

@@ -1,0 +1,106 @@
+package blob_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/store/blob"
+)
+
+func TestParseURL(t *testing.T) {
+	tests := []struct {
+		name, key, shown string
+		folder           bool
+	}{
+		{"s3://bucket/a/b.arrow", "a/b.arrow", "s3://bucket/a/b.arrow", false},
+		{"S3://bucket/a?region=x&endpoint=http://localhost:1", "a", "s3://bucket/a", false},
+		{"s3://bucket", "", "s3://bucket/", true},
+		{"s3://bucket?region=x", "", "s3://bucket/", true},
+		{"gs://bucket/a/?anonymous=true", "a/", "gs://bucket/a/", true},
+		{"s3://bucket/part-?.arrow", "part-?.arrow", "s3://bucket/part-?.arrow", false},
+		{"s3://bucket/part-?.arrow?region=x", "part-?.arrow", "s3://bucket/part-?.arrow", false},
+		{"s3://bucket/a?", "a", "s3://bucket/a", false},
+		{"s3://bucket/day=1/a%20b c#d.arrow", "day=1/a%20b c#d.arrow", "s3://bucket/day=1/a%20b c#d.arrow", false},
+		{"azblob://container/a?storage_account=x", "a", "azblob://container/a", false},
+	}
+	for _, test := range tests {
+		u, err := blob.ParseURL(test.name)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if u.Key != test.key || u.Name() != test.shown || u.IsFolder() != test.folder {
+			t.Errorf("%s has key %q and is shown as %q, folder %v", test.name, u.Key, u.Name(), u.IsFolder())
+		}
+		if again, err := blob.ParseURL(u.String()); err != nil || again != u {
+			t.Errorf("%s is written as %s, which is %+v, error %v", test.name, u, again, err)
+		}
+	}
+}
+
+func TestSecretsAreRefusedAndNotShown(t *testing.T) {
+	names := []string{
+		"s3://id:secret@bucket/key",
+		"s3://secret@bucket/key?region=x",
+		"s3://bucket/key?X-Amz-Credential=secret&X-Amz-Signature=secret",
+		"s3://bucket/key?AWSAccessKeyId=secret&Signature=secret",
+		"s3://bucket/key?region=x&sig=secret",
+		"s3://bucket/key?endpoint=https://id:secret@host",
+		"s3://bucket/key?endpoint=https://host/%3Fsig=secret",
+		"s3://bucket/key?region=%zzsecret",
+		"gs://bucket/key?access_id=secret",
+		"gs://bucket/key?private_key_path=secret",
+		"azblob://container/key?sv=1&sig=secret",
+		"azblob://secret@container/key",
+		"https://bucket.s3.amazonaws.com/key?X-Amz-Signature=secret",
+		"https://id:secret@host/key",
+		"ftp://secret@host/key?a?token=secret",
+		"s3://[secret@x/key",
+	}
+	for _, name := range names {
+		_, err := blob.ParseURL(name)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+		for what, err := range map[string]error{"Open": second(blob.Open(t.Context(), name)), "Create": second(blob.Create(t.Context(), name))} {
+			if err == nil || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s(%s): %v", what, name, err)
+			}
+		}
+		if shown := blob.Shown(name); strings.Contains(shown, "secret") {
+			t.Errorf("%s is shown as %s", name, shown)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestShown(t *testing.T) {
+	for name, want := range map[string]string{
+		"urls.arrow": "urls.arrow", "-": "-", "a?b=c": "a?b=c", "s3://bucket/a?region=x": "s3://bucket/a", "s3://u:p@bucket/a": "s3://…@bucket/a",
+		"s3://bucket/a-?.arrow": "s3://bucket/a-?.arrow", "s3://bucket": "s3://bucket",
+	} {
+		if got := blob.Shown(name); got != want {
+			t.Errorf("%s is shown as %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestLocalName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b": "a/b", "-": "-", "file:///a/b%20c": "/a/b c", "FILE://localhost/a?b*": "/a?b*", "s3://bucket/a": "s3://bucket/a",
+	} {
+		if !strings.Contains(name, "://") || strings.HasPrefix(strings.ToLower(name), "file") {
+			want = filepath.FromSlash(want)
+		}
+		if got, err := blob.LocalName(name); got != want || err != nil {
+			t.Errorf("%s is %s, want %s; error %v", name, got, want, err)
+		}
+	}
+	for _, name := range []string{"file://host/a", "file:///a%zz", "file:///a%00"} {
+		if got, err := blob.LocalName(name); err == nil {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package zstdcut
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Kinds of blocks and of literals.
+const (
+	rawBlock, rleBlock, packedBlock = 0, 1, 2
+
+	rawLiterals, rleLiterals, packedLiterals, treelessLiterals = 0, 1, 2, 3
+)
+
+// mostBlock is the most bytes that a block has, also decompressed.
+const mostBlock = 128 << 10
+
+// sequence is so many literals, then a match.
+type sequence struct {
+	literals, match uint32
+	offset          uint32 // how far back
+}
+
+// state is what a block is written with: of the blocks before.
+type state struct {
+	tables  [streams]*table // nil for none
+	huffman int             // which block has the tree; 0 for none
+	recent  [3]uint32       // the last offsets
+}
+
+// block is a compressed block.
+type block struct {
+	literals  []byte // the section, as it lies
+	kind      int    // of the literals
+	size      int    // of the literals
+	sequences []sequence
+	defines   [streams]bool // tables that are not those of the block before
+	total     int           // bytes that sequences make, their literals included
+	reach     int           // the farthest place back that a match begins at, counted from the block's first byte
+}
+
+// parse reads a block, and changes the state to the one behind it.
+func (b *block) parse(data []byte, number int, s *state) bool {
+	n, ok := b.parseLiterals(data)
+	if !ok {
+		return false
+	}
+	if b.kind == packedLiterals {
+		s.huffman = number
+	}
+	b.literals, data = data[:n], data[n:]
+	b.sequences, b.total, b.reach = b.sequences[:0], 0, 0
+	b.defines = [streams]bool{}
+	count, data, ok := readCount(data)
+	if !ok {
+		return false
+	}
+	if count == 0 {
+		b.total = b.size
+		return len(data) == 0
+	}
+	if len(data) == 0 || data[0]&3 != 0 {
+		return false
+	}
+	modes := data[0]
+	data = data[1:]
+	for k := range streams {
+		switch modes >> (6 - 2*k) & 3 {
+		case 0:
+			s.tables[k] = standard[k]
+		case 1:
+			if len(data) == 0 || int(data[0]) >= mostSymbols[k] {
+				return false
+			}
+			s.tables[k], data = singleTable(data[0]), data[1:]
+		case 2:
+			if s.tables[k], data, ok = readTable(data, k); !ok {
+				return false
+			}
+		case 3:
+			if s.tables[k] == nil {
+				return false
+			}
+			continue
+		}
+		b.defines[k] = true
+	}
+	return b.parseSequences(data, count, s)
+}
+
+// parseLiterals reads the header of the literals, and returns how many bytes the section
+// has.
+func (b *block) parseLiterals(data []byte) (n int, ok bool) {
+	if len(data) == 0 {
+		return 0, false
+	}
+	var head [8]byte
+	copy(head[:], data)
+	v := binary.LittleEndian.Uint64(head[:])
+	b.kind = int(v & 3)
+	format := v >> 2 & 3
+	if b.kind == rawLiterals || b.kind == rleLiterals {
+		switch format {
+		case 0, 2:
+			b.size, n = int(v>>3&31), 1
+		case 1:
+			b.size, n = int(v>>4&0xFFF), 2
+		case 3:
+			b.size, n = int(v>>4&0xFFFFF), 3
+		}
+		if b.kind == rawLiterals {
+			n += b.size
+		} else {
+			n++
+		}
+	} else {
+		width := [4]uint{10, 10, 14, 18}[format]
+		b.size = int(v >> 4 & (1<<width - 1))
+		n = [4]int{3, 3, 4, 5}[format] + int(v>>(4+width)&(1<<width-1))
+	}
+	return n, n <= len(data) && b.size <= mostBlock
+}
+
+// readCount reads how many sequences there are.
+func readCount(data []byte) (n int, rest []byte, ok bool) {
+	switch {
+	case len(data) >= 1 && data[0] < 128:
+		return int(data[0]), data[1:], true
+	case len(data) >= 2 && data[0] < 255:
+		return int(data[0]-128)<<8 + int(data[1]), data[2:], true
+	case len(data) >= 3 && data[0] == 255:
+		return int(data[1]) + int(data[2])<<8 + 0x7F00, data[3:], true
+	}
+	return 0, nil, false
+}
+
+// backward reads bits from the highest of the last byte down. Its data is followed by
+// eight bytes more.
+type backward struct {
+	data []byte
+	left int // bits
+}
+
+func newBackward(data, padded []byte) (r backward, ok bool) {
+	if len(data) == 0 || data[len(data)-1] == 0 {
+		return r, false
+	}
+	n := len(data)
+	return backward{padded, 8*n - 9 + bits.Len8(data[n-1])}, true
+}
+
+// read reads up to 56 bits. Before the first there are zeros, and left is negative.
+func (r *backward) read(n uint) uint64 {
+	r.left -= int(n)
+	if r.left < 0 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(r.data[r.left>>3:]) >> (r.left & 7) & (1<<n - 1)
+}
+
+// parseSequences reads the sequences.
+func (b *block) parseSequences(data []byte, count int, s *state) bool {
+	padded := append(append(make([]byte, 0, len(data)+8), data...), 0, 0, 0, 0, 0, 0, 0, 0)
+	r, ok := newBackward(data, padded)
+	if !ok {
+		return false
+	}
+	l, o, m := s.tables[literalLengths], s.tables[offsets], s.tables[matchLengths]
+	ls, os, ms := r.read(l.log), r.read(o.log), r.read(m.log)
+	at, literals := 0, 0
+	for i := range count {
+		ll, of, ml := l.steps[ls], o.steps[os], m.steps[ms]
+		value := uint32(1)<<of.symbol + uint32(r.read(uint(of.symbol)))
+		mw, lw := uint(matchBits[ml.symbol]), uint(literalBits[ll.symbol])
+		both := r.read(mw + lw)
+		length := literalBase[ll.symbol] + uint32(both&(1<<lw-1))
+		match := matchBase[ml.symbol] + uint32(both>>lw)
+		offset := s.take(value, length)
+		if offset == 0 {
+			return false
+		}
+		b.sequences = append(b.sequences, sequence{length, match, offset})
+		literals += int(length)
+		at += int(length)
+		b.reach = min(b.reach, at-int(offset))
+		if at += int(match); at > mostBlock {
+			return false
+		}
+		if i < count-1 {
+			states := r.read(uint(ll.bits + ml.bits + of.bits))
+			os = uint64(of.next) + states&(1<<of.bits-1)
+			states >>= of.bits
+			ms = uint64(ml.next) + states&(1<<ml.bits-1)
+			ls = uint64(ll.next) + states>>ml.bits
+		}
+	}
+	b.total = at + b.size - literals
+	return r.left == 0 && literals <= b.size && b.total <= mostBlock
+}
+
+// take returns the offset that a value stands for, and remembers it; 0 for none.
+func (s *state) take(value, literals uint32) uint32 {
+	r := &s.recent
+	if value > 3 {
+		r[0], r[1], r[2] = value-3, r[0], r[1]
+		return r[0]
+	}
+	if literals == 0 {
+		value++
+	}
+	switch value {
+	case 2:
+		r[0], r[1] = r[1], r[0]
+	case 3:
+		r[0], r[1], r[2] = r[2], r[0], r[1]
+	case 4:
+		r[0], r[1], r[2] = r[0]-1, r[0], r[1]
+	}
+	return r[0]
+}
+
+// value returns the value that stands for an offset, and remembers that. Where the short
+// one's code is not among the symbols, it is the long one.
+func (s *state) value(offset, literals uint32, symbols uint64) uint32 {
+	r := s.recent
+	value := offset + 3
+	if literals > 0 {
+		switch offset {
+		case r[0]:
+			value = 1
+		case r[1]:
+			value = 2
+		case r[2]:
+			value = 3
+		}
+	} else {
+		switch offset {
+		case r[1]:
+			value = 1
+		case r[2]:
+			value = 2
+		case r[0] - 1:
+			value = 3
+		}
+	}
+	if value <= 3 && symbols>>(value>>1)&1 == 0 {
+		value = offset + 3
+	}
+	s.take(value, literals)
+	return value
+}

@@ -1,0 +1,132 @@
+package zstdcut
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// text makes words that repeat.
+func text(rng *rand.Rand, n int) []byte {
+	var words [][]byte
+	for range 400 {
+		w := make([]byte, 2+rng.IntN(9))
+		for i := range w {
+			w[i] = byte('a' + rng.IntN(26))
+		}
+		words = append(words, append(w, ' '))
+	}
+	var out []byte
+	for len(out) < n {
+		switch rng.IntN(40) {
+		case 0:
+			if len(out) > 100 { // a long repetition
+				at := rng.IntN(len(out))
+				out = append(out, out[at:min(len(out), at+rng.IntN(3000))]...)
+			}
+		case 1:
+			out = append(out, bytes.Repeat([]byte{byte(rng.IntN(256))}, rng.IntN(400))...)
+		case 2:
+			for range rng.IntN(300) {
+				out = append(out, byte(rng.IntN(256)))
+			}
+		default:
+			out = append(out, words[min(rng.IntN(400), rng.IntN(400))]...)
+		}
+	}
+	return out[:n]
+}
+
+// ranges are some of n bytes.
+func ranges(rng *rand.Rand, n, most int) (kept []Range) {
+	for at := 0; at < n; {
+		low := at + rng.IntN(most)
+		high := min(n, low+1+rng.IntN(8*most))
+		if low >= n {
+			break
+		}
+		kept = append(kept, Range{low, high})
+		at = high + 1
+	}
+	return kept
+}
+
+// What is cut decompresses to the head and the ranges that are kept.
+func TestCut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoder.Close()
+	var c Cutter
+	for _, level := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBestCompression} {
+		for _, n := range []int{0, 1, 5, 300, 5000, 100_000, 700_000} {
+			for _, options := range [][]zstd.EOption{nil, {zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true)}, {zstd.WithWindowSize(64 << 10)}} {
+				encoder, err := zstd.NewWriter(nil, append(options, zstd.WithEncoderLevel(level), zstd.WithZeroFrames(true))...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for round := range 4 {
+					t.Run(fmt.Sprintf("%v/%d/%d", level, n, round), func(t *testing.T) {
+						plain := text(rng, n)
+						frame := encoder.EncodeAll(plain, nil)
+						head := plain[:rng.IntN(min(n, 20)+1)]
+						kept := ranges(rng, n, []int{3, 100, 30_000, 300_000}[round])
+						want := bytes.Clone(head)
+						for _, r := range kept {
+							want = append(want, plain[r.Low:r.High]...)
+						}
+						out, ok := c.Cut([]byte("before"), frame, plain, head, kept)
+						if !ok {
+							t.Fatal("not cut")
+						}
+						got, err := decoder.DecodeAll(out[6:], nil)
+						if err != nil || !bytes.Equal(got, want) {
+							t.Fatalf("%v; %d bytes, want %d", err, len(got), len(want))
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// Where little is cut, little is added, although much of the text repeats what is cut.
+func TestCutSize(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c Cutter
+	plain := text(rng, 2_000_000)
+	frame := encoder.EncodeAll(plain, nil)
+	kept := []Range{{0, 300_000}, {320_000, 1_100_000}, {1_120_000, 2_000_000}}
+	out, ok := c.Cut(nil, frame, plain, nil, kept)
+	if limit := len(frame) * 6 / 5; !ok || len(out) > limit {
+		t.Errorf("%d bytes, of %d", len(out), len(frame))
+	}
+}
+
+// A frame that is damaged is cut to something, or not at all, without a panic.
+func FuzzCut(f *testing.F) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, n := range []int{10, 3000, 200_000} {
+		plain := text(rng, n)
+		f.Add(encoder.EncodeAll(plain, nil), plain, n/3, n/2)
+	}
+	f.Fuzz(func(_ *testing.T, frame, plain []byte, low, high int) {
+		var c Cutter
+		if 0 < low && low < high && high < len(plain) {
+			c.Cut(nil, frame, plain, nil, []Range{{0, low}, {high, len(plain)}})
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package domains
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+)
+
+// AppendSURTKey appends the key of a URL in the form of the column url_surtkey of Common
+// Crawl's indexes, such as com,example)/a/b?x=1&y=2 for https://www.example.com/A//b/?y=2&x=1.
+// The URL comes as urls.Scratch.SplitAuthority returns it: the key of its authority, and the
+// rest as written. Time is bounded by its length times the logarithm of its parameters.
+//
+// The rules are those of the archives' canonical form: the host as AppendSURT has it, with
+// the port that is not the scheme's; escapes are decoded until none is left, and blanks,
+// control bytes, bytes above 0x7E, # and % are escaped; all in lower case; segments that are
+// empty, dots, or left by two dots are dropped, and a slash at the end; parameters are sorted;
+// identifiers of sessions and fragments are left out.
+func AppendSURTKey(dst, authority, rest []byte) []byte {
+	host := Host(authority)
+	dst = append(AppendSURT(dst, host), port(authority, host)...)
+	dst = append(dst, ')')
+	rest, _, _ = bytes.Cut(rest, []byte("#"))
+	path, query, _ := bytes.Cut(rest, []byte("?"))
+	dst = appendKeyPath(dst, canonical(path))
+	if query = withoutSessions(canonicalQuery(query)); len(query) > 0 {
+		dst = append(append(dst, '?'), sorted(query)...)
+	}
+	return dst
+}
+
+// port is what comes behind the host of a key of an authority, such as ":8080".
+func port(authority, host []byte) []byte {
+	at := bytes.LastIndex(authority, host)
+	return authority[at+len(host):]
+}
+
+// decoded decodes escapes until none is left, also those that decoding makes: an escape ends
+// with the byte that was appended last, so each is seen once.
+func decoded(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, b := range text {
+		if b == '\t' || b == '\r' || b == '\n' {
+			continue
+		}
+		out = append(out, b)
+		for {
+			n := len(out)
+			if n < 3 || out[n-3] != '%' {
+				break
+			}
+			high, low := unhex(out[n-2]), unhex(out[n-1])
+			if high > 15 || low > 15 {
+				break
+			}
+			out = append(out[:n-3], high<<4|low)
+		}
+	}
+	return out
+}
+
+func unhex(b byte) byte {
+	switch {
+	case '0' <= b && b <= '9':
+		return b - '0'
+	case 'a' <= b && b <= 'f':
+		return b - 'a' + 10
+	case 'A' <= b && b <= 'F':
+		return b - 'A' + 10
+	}
+	return 255
+}
+
+// escaped escapes what a key has escaped, and makes ASCII lower case.
+func escaped(text []byte) []byte {
+	const digits = "0123456789abcdef"
+	out := make([]byte, 0, len(text))
+	for _, b := range text {
+		switch {
+		case b <= ' ' || b >= 0x7F || b == '#' || b == '%':
+			out = append(out, '%', digits[b>>4], digits[b&15])
+		case 'A' <= b && b <= 'Z':
+			out = append(out, b+'a'-'A')
+		default:
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// canonical is a path with its segments resolved, beginning with a slash. Two dots at the
+// beginning stay.
+func canonical(path []byte) []byte {
+	var segments [][]byte
+	for segment := range bytes.SplitSeq(bytes.TrimPrefix(decoded(path), []byte("/")), []byte("/")) {
+		switch string(segment) {
+		case ".":
+		case "..":
+			if n := len(segments); n > 0 && string(segments[n-1]) != ".." {
+				segments = segments[:n-1]
+				continue
+			}
+			fallthrough
+		default:
+			segments = append(segments, segment)
+		}
+	}
+	// Two dots leave an empty segment as well, so these are dropped last.
+	segments = slices.DeleteFunc(segments, func(segment []byte) bool { return len(segment) == 0 })
+	return escaped(append([]byte("/"), bytes.Join(segments, []byte("/"))...))
+}
+
+func canonicalQuery(query []byte) []byte { return escaped(decoded(query)) }
+
+// Identifiers of sessions as they stand in paths of ASP.NET and in queries.
+var (
+	pathSessions = []*regexp.Regexp{
+		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
+		regexp.MustCompile(`^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$`),
+	}
+	querySessions = []*regexp.Regexp{
+		regexp.MustCompile(`^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)sid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$`),
+	}
+)
+
+// appendKeyPath appends a canonical path without an identifier of a session.
+func appendKeyPath(dst, path []byte) []byte {
+	if bytes.Contains(path, []byte("/(")) && bytes.Contains(path, []byte(".aspx")) {
+		path = without(path, pathSessions)
+	}
+	return append(dst, path...)
+}
+
+func withoutSessions(query []byte) []byte {
+	if bytes.Contains(query, []byte("id")) {
+		return without(query, querySessions)
+	}
+	return query
+}
+
+// without cuts what expressions match out of a text, once each.
+func without(text []byte, sessions []*regexp.Regexp) []byte {
+	for _, session := range sessions {
+		if m := session.FindSubmatch(text); m != nil {
+			text = slices.Concat(m[1], m[2])
+		}
+	}
+	return text
+}
+
+// sorted sorts the parameters of a query by name, then value; one without = comes first.
+func sorted(query []byte) []byte {
+	parameters := bytes.Split(query, []byte("&"))
+	slices.SortStableFunc(parameters, func(a, b []byte) int {
+		nameA, valueA, hasA := bytes.Cut(a, []byte("="))
+		nameB, valueB, hasB := bytes.Cut(b, []byte("="))
+		if order := bytes.Compare(nameA, nameB); order != 0 || hasA == hasB {
+			return cmp.Or(order, bytes.Compare(valueA, valueB))
+		}
+		if hasB {
+			return -1
+		}
+		return 1
+	})
+	return bytes.Join(parameters, []byte("&"))
+}

@@ -1,0 +1,166 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
+)
+
+// checkStatements checks the lines about the use of what is fetched.
+func (c *checker) checkStatements() {
+	for i := range c.file.Statements {
+		s := &c.file.Statements[i]
+		if s.Directive == usage.License {
+			continue // checkLines has seen it
+		}
+		if s.Group < 0 {
+			c.add("statement-before-group", s.Line, c.keyAt(s), "%s comes before the first user-agent line: it applies to nobody and is ignored", s.Directive)
+			continue
+		}
+		c.checkStatement(s)
+	}
+	for d := range usage.License {
+		for _, g := range c.file.StatementGroups(d) {
+			c.checkHidden(&g)
+		}
+	}
+}
+
+// keyAt returns the offset of a statement's key in its line.
+func (c *checker) keyAt(s *robotstxt.Statement) int {
+	line := c.lines[s.Line-1]
+	return valueAt(line, content(line))
+}
+
+// checkStatement checks a statement by itself.
+func (c *checker) checkStatement(s *robotstxt.Statement) {
+	if s.Directive == usage.ContentSignal {
+		c.checkSignals(s)
+		return
+	}
+	for _, a := range c.file.Groups[s.Group].Agents {
+		if a.Line > s.Line {
+			c.addRelated("statement-between-agents", s.Line, c.keyAt(s), a.Line,
+				"to a parser that knows Content-Usage it ends the list of agents: the agents above do not share the preferences of the user-agent in line %d, though they share its rules", a.Line)
+			break
+		}
+	}
+	at := valueAt(c.lines[s.Line-1], s.Value)
+	if len(s.Value) == 0 {
+		c.add("usage-without-statement", s.Line, c.keyAt(s), "Content-Usage states nothing, but hides what lines with a shorter path state")
+		return
+	}
+	pairs, err := usage.AppendStatement(nil, s.Directive, s.Value)
+	var fault *usage.SyntaxError
+	if errors.As(err, &fault) {
+		c.add("usage-syntax", s.Line, at+fault.At, "%s: the statement cannot be read (RFC 9651 §4.2.2) and states nothing, but still hides what lines with a shorter path state", fault.Want)
+		return
+	}
+	for i, p := range pairs {
+		use := usage.Use{Directive: s.Directive, Key: string(p.Key)}
+		at := at + p.At
+		last := usage.Find(pairs[i+1:], use.Key) == usage.Unknown && !slices.ContainsFunc(pairs[i+1:], func(q usage.Pair) bool { return bytes.Equal(p.Key, q.Key) })
+		switch {
+		case !use.Defined():
+			c.add("usage-unknown-key", s.Line, at, "%s is not a key of draft-ietf-aipref-vocab-08, whose keys are %s: it is ignored", quote(p.Key), keysOf(usage.ContentUsage))
+		case !last:
+			c.add("usage-repeated-key", s.Line, at, "%s is repeated: only the last one counts", p.Key)
+		case p.Value == usage.Unknown:
+			c.add("usage-value", s.Line, at, "%s is neither y nor n: it states nothing", p.Key)
+		}
+		if i == maxPairs {
+			break
+		}
+	}
+}
+
+// maxPairs is how many keys of a statement are checked: a hostile one has a quarter of a
+// million.
+const maxPairs = 100
+
+// keysOf lists the keys of a vocabulary.
+func keysOf(d usage.Directive) string {
+	var keys []string
+	for _, u := range usage.Vocabulary(d) {
+		keys = append(keys, u.Key)
+	}
+	return strings.Join(keys, ", ")
+}
+
+// checkSignals checks the items of a Content-Signal.
+func (c *checker) checkSignals(s *robotstxt.Statement) {
+	at := valueAt(c.lines[s.Line-1], s.Value)
+	checked := 0
+	for item := range bytes.SplitSeq(s.Value, []byte(",")) {
+		text := bytes.Trim(item, blanks)
+		pairs, _ := usage.AppendStatement(nil, s.Directive, text)
+		if checked++; checked > maxPairs {
+			return
+		}
+		if len(pairs) == 0 {
+			c.add("signal-ignored", s.Line, at+len(item)-len(bytes.TrimLeft(item, blanks)), "%s is not a signal: it is ignored; signals are search, ai-input and ai-train with yes or no, and use with immediate, reference or full", quote(text))
+		}
+		at += len(item) + 1
+	}
+}
+
+// maxPath is how many bytes of a path are compared with the paths that may be its
+// beginnings.
+const maxPath = 2048
+
+// pathStatement is what the statements of a group with one path name.
+type pathStatement struct {
+	line int // the first one's
+	keys []string
+}
+
+// checkHidden finds statements that leave out a use that a shorter path names: the longest
+// path selects one statement, and no other fills it up.
+func (c *checker) checkHidden(g *robotstxt.StatementGroup) {
+	byPath := make(map[string]*pathStatement)
+	for i := range g.Statements {
+		s := &g.Statements[i]
+		known := byPath[string(s.Path)]
+		if known == nil {
+			known = &pathStatement{line: s.Line}
+			byPath[string(s.Path)] = known
+		}
+		pairs, _ := usage.AppendStatement(nil, s.Directive, s.Value)
+		for _, u := range usage.Vocabulary(s.Directive) {
+			if usage.Find(pairs, u.Key) != usage.Unknown && !slices.Contains(known.keys, u.Key) {
+				known.keys = append(known.keys, u.Key)
+			}
+		}
+	}
+	for i := range g.Statements {
+		s := &g.Statements[i]
+		if own := byPath[string(s.Path)]; own.line == s.Line && len(own.keys) > 0 {
+			c.checkHides(s, own, byPath)
+		}
+	}
+}
+
+// checkHides compares a statement with the one that its paths would select without it.
+func (c *checker) checkHides(s *robotstxt.Statement, own *pathStatement, byPath map[string]*pathStatement) {
+	path := s.Path[:min(len(s.Path), maxPath)]
+	for n := len(path) - 1; n >= 0; n-- {
+		shorter := byPath[string(path[:n])]
+		if shorter == nil || bytes.ContainsAny(path[:n], "*$") {
+			continue
+		}
+		if string(path) == "/" {
+			c.addRelated("statement-never-decides", shorter.line, 0, s.Line, "%s without a path never decides: the path / in line %d is longer, and matches everything", s.Directive, s.Line)
+		}
+		for _, key := range shorter.keys {
+			if !slices.Contains(own.keys, key) {
+				c.addRelated("statement-hides", s.Line, c.keyAt(s), shorter.line, "%s is unknown under this path: line %d, which states it for a shorter path, does not fill in what this line leaves out", key, shorter.line)
+				return
+			}
+		}
+		return
+	}
+}

@@ -1,0 +1,120 @@
+package robotstxt
+
+import "robotsbatch/matcher/usage"
+
+// Statement is a line about the use of what is fetched: a Content-Usage, Content-Signal or
+// License line. Its key must be whole under either profile, and followed by a colon.
+type Statement struct {
+	// Directive is the kind of the line.
+	Directive usage.Directive
+	// Path is the pattern that the statement is for, as written; nil if it is for all
+	// paths. License has none.
+	Path []byte
+	// Value is what follows the path, trimmed; it may be empty.
+	Value []byte
+	// Text is the whole line as written, trimmed and without comment.
+	Text []byte
+	// Line is the line number, from 1.
+	Line int
+	// Group is the index in File.Groups of the group that the line follows; -1 if it comes
+	// before the first user-agent line.
+	Group int
+}
+
+// StatementGroup is a group as the statements of one directive see it.
+type StatementGroup struct {
+	// Agents are its user-agent lines, at least one.
+	Agents []Agent
+	// Statements are in file order; there may be none.
+	Statements []Statement
+}
+
+// StatementGroups returns the groups of the file with their statements of a directive; nil
+// if there are no such statements in the file.
+//
+// Under the grammar of draft-ietf-aipref-attach-05 a Content-Usage line is a rule of its
+// group, so it ends a list of user-agent lines: a group of RFC 9309 is then several. To the
+// other directives the groups are those of RFC 9309.
+func (f *File) StatementGroups(d usage.Directive) []StatementGroup {
+	some := false
+	for i := range f.Statements {
+		some = some || f.Statements[i].Directive == d
+	}
+	if !some {
+		return nil
+	}
+	groups := make([]StatementGroup, 0, len(f.Groups))
+	next := 0 // the next statement
+	for next < len(f.Statements) && f.Statements[next].Group < 0 {
+		next++
+	}
+	for g := range f.Groups {
+		agents := f.Groups[g].Agents
+		groups = append(groups, StatementGroup{Agents: agents})
+		for ; next < len(f.Statements) && f.Statements[next].Group == g; next++ {
+			s := &f.Statements[next]
+			if s.Directive != d {
+				continue
+			}
+			last := len(groups) - 1
+			if n := agentsBefore(agents, s.Line); d == usage.ContentUsage && n < len(agents) {
+				// The list of agents goes on behind the line. With n = 0 it is split there already.
+				if n > 0 {
+					groups[last].Agents = agents[:n:n]
+					agents = agents[n:]
+					groups = append(groups, StatementGroup{Agents: agents})
+					last++
+				}
+				last--
+			}
+			groups[last].Statements = append(groups[last].Statements, *s)
+		}
+	}
+	return groups
+}
+
+// agentsBefore returns the number of user-agent lines before a line.
+func agentsBefore(agents []Agent, line int) int {
+	n := 0
+	for n < len(agents) && agents[n].Line < line {
+		n++
+	}
+	return n
+}
+
+// AppendStatements appends a robots.txt that has the statements of the file, all agents and
+// nothing else, each in its line: the other lines are empty, but for the first rule of each
+// group. Parsed under the same profile it has the same Statements and StatementGroups. It
+// appends nothing if the file has no statements.
+func (f *File) AppendStatements(dst []byte) []byte {
+	if len(f.Statements) == 0 {
+		return dst
+	}
+	line := 1
+	skip := func(to int) {
+		for ; line < to; line++ {
+			dst = append(dst, '\n')
+		}
+	}
+	next := 0 // the next statement
+	statements := func(before int) {
+		for ; next < len(f.Statements) && f.Statements[next].Line < before; next++ {
+			skip(f.Statements[next].Line)
+			dst = append(dst, f.Statements[next].Text...)
+		}
+	}
+	for g := range f.Groups {
+		for _, a := range f.Groups[g].Agents {
+			statements(a.Line)
+			skip(a.Line)
+			dst = append(append(dst, "user-agent:"...), a.Value...)
+		}
+		if rules := f.Groups[g].Rules; len(rules) > 0 {
+			statements(rules[0].Line)
+			skip(rules[0].Line)
+			dst = append(dst, "allow:"...)
+		}
+	}
+	statements(f.Lines + 1)
+	return append(dst, '\n')
+}

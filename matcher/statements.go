@@ -1,0 +1,502 @@
+package matcher
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
+)
+
+// Usage is what a body says of the use of what is fetched, for the agents and the uses that
+// a source was opened for. It is immutable and safe for concurrent use.
+//
+// The longest path that matches selects the statement (draft-ietf-aipref-attach-05 §3.1).
+// So the paths of an agent's groups are compiled like the patterns of rules, and the trie
+// leads to the number of a statement where it would lead to a verdict. Statement 0 belongs
+// to the lines without a path, which select where no path matches.
+type Usage struct {
+	uses []usage.Use
+	sets []statementSet
+	// licenses are the licences, by agent; nil if there are none.
+	licenses [][]string
+}
+
+// UsageOptions say what of the statements is wanted.
+type UsageOptions struct {
+	// Uses are those that values are wanted of.
+	Uses []usage.Use
+	// Licenses keeps the licences.
+	Licenses bool
+	// Explain keeps the lines that decide.
+	Explain bool
+}
+
+// Wanted reports whether anything is wanted.
+func (o *UsageOptions) Wanted() bool { return len(o.Uses) > 0 || o.Licenses }
+
+// statementSet has the statements of a directive in merged groups.
+type statementSet struct {
+	directive usage.Directive
+	agents    []int32 // those that obey the groups
+	trie      Trie    // of the paths, if there are any
+	// all are the statements by rank.
+	all []statement
+}
+
+// statement is what the lines with one path say together.
+type statement struct {
+	values []usage.Value // by use; Unknown for those of other directives
+	lines  []statementLine
+	path   pattern
+	// rivals are the ranks [low, high) of the other paths of the same length of which some
+	// may match the same URL. They are equal if there are none.
+	low, high int
+}
+
+// statementLine is one line of a statement.
+type statementLine struct {
+	values []usage.Value
+	text   []byte // nil unless UsageOptions.Explain is set
+	line   int
+}
+
+// CompileUsage calls Compiler.CompileUsage of a new Compiler.
+func CompileUsage(f *robotstxt.File, agents *Agents, o UsageOptions) *Usage {
+	return new(Compiler).CompileUsage(f, agents, o)
+}
+
+// CompileUsage compiles the statements of a body for each agent. It returns nil if the body
+// says nothing of what is wanted to any of them. The result aliases neither f nor the
+// compiler.
+//
+// It takes time and memory linear in the body and in the number of agents, apart from
+// sorting.
+func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOptions) *Usage {
+	if len(f.Statements) == 0 || !o.Wanted() {
+		return nil
+	}
+	u := &Usage{uses: o.Uses}
+	for d := range usage.License {
+		if slices.ContainsFunc(o.Uses, func(use usage.Use) bool { return use.Directive == d }) {
+			u.compile(c, f, agents, d, &o)
+		}
+	}
+	if o.Licenses {
+		u.collectLicenses(f, agents)
+	}
+	if len(u.sets) == 0 && u.licenses == nil {
+		return nil
+	}
+	return u
+}
+
+// statementFile returns a file whose groups are those of a directive, to select from.
+func statementFile(f *robotstxt.File, groups []robotstxt.StatementGroup) *robotstxt.File {
+	only := &robotstxt.File{Profile: f.Profile, Groups: make([]robotstxt.Group, len(groups))}
+	for i := range groups {
+		only.Groups[i].Agents = groups[i].Agents
+	}
+	return only
+}
+
+// compile compiles the statements of a directive. Agents that obey the same groups share a
+// set.
+func (u *Usage) compile(c *Compiler, f *robotstxt.File, agents *Agents, d usage.Directive, o *UsageOptions) {
+	groups := f.StatementGroups(d)
+	if groups == nil {
+		return
+	}
+	s := &c.selector
+	s.choose(statementFile(f, groups), agents)
+	var seen []compiledStatements
+	byName := make(map[int32]int)
+	for i := range agents.chains {
+		name := agents.decides(i, s.has)
+		set, ok := byName[name]
+		if !ok {
+			chosen := s.groupsOf(name)
+			at := slices.IndexFunc(seen, func(k compiledStatements) bool { return sameGroups(k.chosen, chosen) })
+			if at < 0 {
+				at = len(seen)
+				seen = append(seen, compiledStatements{chosen, u.addSet(c, f.Profile, d, groups, chosen, o.of(d))})
+			}
+			set = seen[at].set
+			byName[name] = set
+		}
+		if set != noSet {
+			u.sets[set].agents = append(u.sets[set].agents, int32(i))
+		}
+	}
+}
+
+// compiledStatements are merged groups and the set of their statements.
+type compiledStatements struct {
+	chosen []choice
+	set    int
+}
+
+// noSet is the set of groups without statements.
+const noSet = -1
+
+// of returns the options with the uses of other directives blank.
+func (o *UsageOptions) of(d usage.Directive) UsageOptions {
+	only := *o
+	only.Uses = slices.Clone(o.Uses)
+	for i := range only.Uses {
+		if only.Uses[i].Directive != d {
+			only.Uses[i] = usage.Use{Directive: d} // no statement has an empty key
+		}
+	}
+	return only
+}
+
+// addSet compiles the statements of chosen groups, and returns the number of their set, or
+// noSet.
+func (u *Usage) addSet(c *Compiler, p Profile, d usage.Directive, groups []robotstxt.StatementGroup, chosen []choice, o UsageOptions) int {
+	merged := statementMerger{options: o, profile: p, byPath: make(map[string]int)}
+	for _, g := range chosen {
+		for i := range groups[g.group].Statements {
+			merged.add(&groups[g.group].Statements[i])
+		}
+	}
+	if merged.all == nil {
+		return noSet
+	}
+	set := merged.compile(c)
+	set.directive = d
+	u.sets = append(u.sets, set)
+	return len(u.sets) - 1
+}
+
+// statementMerger merges the statements of identical paths: those that are equal when they
+// are normalised.
+type statementMerger struct {
+	options UsageOptions
+	profile Profile
+	all     []statement // the first has no path
+	written [][]byte    // by index in all, the path as written
+	byPath  map[string]int
+	key     []byte
+	pairs   []usage.Pair
+}
+
+func (m *statementMerger) add(s *robotstxt.Statement) {
+	if m.all == nil {
+		m.all, m.written = []statement{m.blank()}, [][]byte{nil}
+	}
+	at := 0
+	if s.Path != nil {
+		var path pattern
+		// A path begins with a slash, so it compiles. What it is compiled to is copied,
+		// because it may alias the body.
+		_, _ = path.compile(nil, s.Path, m.profile)
+		m.key = append(m.key[:0], path.text...)
+		m.key = append(m.key, byte(path.length), byte(path.length>>8), byte(path.length>>16), byte(path.length>>24), boolByte(path.anchored))
+		var ok bool
+		if at, ok = m.byPath[string(m.key)]; !ok {
+			at = len(m.all)
+			m.byPath[string(m.key)] = at
+			path.text = bytes.Clone(path.text)
+			m.all = append(m.all, m.blank())
+			m.all[at].path = path
+			m.written = append(m.written, s.Path)
+		}
+	}
+	m.all[at].add(m.read(s))
+}
+
+func boolByte(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (m *statementMerger) blank() statement {
+	return statement{values: make([]usage.Value, len(m.options.Uses))}
+}
+
+// read returns a line's values of the uses. One that does not parse says nothing, and
+// selects all the same.
+func (m *statementMerger) read(s *robotstxt.Statement) statementLine {
+	m.pairs, _ = usage.AppendStatement(m.pairs[:0], s.Directive, s.Value)
+	l := statementLine{line: s.Line, values: make([]usage.Value, len(m.options.Uses))}
+	for i, use := range m.options.Uses {
+		l.values[i] = usage.Find(m.pairs, use.Key)
+	}
+	if m.options.Explain {
+		l.text = AppendValid(nil, s.Text)
+	}
+	return l
+}
+
+// add combines the statement with another line of the same path.
+func (s *statement) add(l statementLine) {
+	for i, v := range l.values {
+		s.values[i] = usage.Combine(s.values[i], v)
+	}
+	if l.text != nil {
+		s.lines = append(s.lines, l)
+	}
+}
+
+// compile compiles the paths of the statements. The order of their lines means nothing.
+func (m *statementMerger) compile(c *Compiler) statementSet {
+	set := statementSet{all: m.all[:1:1]}
+	if len(m.all) == 1 {
+		return set
+	}
+	order := make([]int, len(m.all)-1)
+	for i := range order {
+		order[i] = i + 1
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := &m.all[a].path, &m.all[b].path
+		return cmp.Or(bytes.Compare(x.text, y.text), cmp.Compare(boolByte(x.anchored), boolByte(y.anchored)))
+	})
+	rules := make([]robotstxt.Rule, len(order))
+	for i, at := range order {
+		// Only an allow rule has a second pattern under Google.
+		rules[i] = robotstxt.Rule{Pattern: m.written[at]}
+	}
+	only := robotstxt.File{Profile: m.profile, Groups: []robotstxt.Group{{Rules: rules}}}
+	set.trie = c.groups(&only, []choice{{}})
+	for _, source := range c.byRank[1:] {
+		set.all = append(set.all, m.all[order[source]])
+	}
+	set.findRivals()
+	return set
+}
+
+// findRivals finds the paths of the same length of which several may match one URL: one of
+// them has a wildcard. They matter only if they say different things, or if their lines are
+// kept.
+func (s *statementSet) findRivals() {
+	for low := 1; low < len(s.all); {
+		high, wild, differ := low, false, false
+		for ; high < len(s.all) && s.all[high].path.length == s.all[low].path.length; high++ {
+			wild = wild || s.all[high].path.isWild()
+			differ = differ || s.all[high].lines != nil || !slices.Equal(s.all[high].values, s.all[low].values)
+		}
+		if wild && differ {
+			for i := low; i < high; i++ {
+				s.all[i].low, s.all[i].high = low, high
+			}
+		}
+		low = high
+	}
+}
+
+// isWild reports whether the pattern as written has a wildcard.
+func (c *pattern) isWild() bool {
+	end := 0
+	if c.anchored {
+		end = 1
+	}
+	return c.prefix < len(c.text) || c.length != len(c.text)+end
+}
+
+// maxRivals is how many paths of the same length are compared with a URL by themselves. No
+// ordinary body has so many wildcards of one length that say different things.
+const maxRivals = 64
+
+// find returns the rank of the statement that a path selects. It is the same for all paths
+// that share their first depth bytes.
+func (s *statementSet) find(p *Target) (rank, depth int) {
+	if len(s.all) == 1 {
+		return 0, 0
+	}
+	c := &s.trie.rules
+	literal, depth := c.literalMatch(p)
+	if literal.list == 0 {
+		return int(literal.best >> 1), depth
+	}
+	// The rules that the paths are compiled as disallow.
+	return int(max(literal.best, c.bestSuffix(p, literal.list, disallowing, literal.best)) >> 1), whole
+}
+
+// nextRival returns the rank of the next statement after a rank whose path is as long as
+// that of the selected one and matches, too; 0 if there are no more. They apply together,
+// because the order of lines means nothing. Start with rank 0.
+func (s *statementSet) nextRival(p *Target, selected, after int) int {
+	best := &s.all[selected]
+	if best.low == best.high {
+		return 0
+	}
+	p.prepare()
+	for i := max(after+1, best.low, best.high-maxRivals); i < best.high; i++ {
+		rival := &s.all[i].path
+		spelling := p.plain
+		if rival.query {
+			spelling = p.query
+		}
+		if i != selected && rival.matches(spelling) {
+			return i
+		}
+	}
+	return 0
+}
+
+// Decide sets values to what the body says of each use of a path: for each agent, for each
+// use. p must have been set under the profile of the body. The result is the same for all
+// paths that share their first depth bytes; depth is more than any path has if it holds for
+// this path only.
+//
+// A path that may not be fetched has no preferences: that is for the caller to know.
+func (u *Usage) Decide(p *Target, values []usage.Value) (depth int) {
+	clear(values)
+	for i := range u.sets {
+		set := &u.sets[i]
+		rank, holds := set.find(p)
+		depth = max(depth, holds)
+		set.apply(rank, values)
+		for rival := set.nextRival(p, rank, 0); rival > 0; rival = set.nextRival(p, rank, rival) {
+			set.apply(rival, values)
+		}
+	}
+	return depth
+}
+
+// apply adds what a statement says to the values of the set's agents.
+func (s *statementSet) apply(rank int, values []usage.Value) {
+	said := s.all[rank].values
+	for _, agent := range s.agents {
+		own := values[int(agent)*len(said):]
+		for i, v := range said {
+			own[i] = usage.Combine(own[i], v)
+		}
+	}
+}
+
+// UsageLine is a line about a use.
+type UsageLine struct {
+	Value usage.Value
+	// Line is its number, from 1; 0 if no line is about the path.
+	Line int
+	// Text is the line as written, with bytes that are not UTF-8 as %XX.
+	Text []byte
+}
+
+// Explain returns what the body says to an agent of a use of a path, and the line that
+// says it: the first one with that value. If the value is unknown it is the first line that
+// the path selects. It needs UsageOptions.Explain.
+func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
+	for i := range u.sets {
+		set := &u.sets[i]
+		if set.directive != u.uses[use].Directive || !slices.Contains(set.agents, int32(agent)) {
+			continue
+		}
+		rank, _ := set.find(p)
+		found.take(set.all[rank].lines, use)
+		for rival := set.nextRival(p, rank, 0); rival > 0; rival = set.nextRival(p, rank, rival) {
+			found.take(set.all[rival].lines, use)
+		}
+	}
+	return found
+}
+
+// take combines what was found with lines.
+func (found *UsageLine) take(lines []statementLine, use int) {
+	for i := range lines {
+		l := &lines[i]
+		v := l.values[use]
+		together := usage.Combine(found.Value, v)
+		if found.Line == 0 || together != found.Value || v == together && l.line < found.Line {
+			*found = UsageLine{Value: together, Line: l.line, Text: l.text}
+		}
+	}
+}
+
+// Licenses returns the licences of what an agent may fetch, in the order of their lines: at
+// most MaxSitemaps, and MaxSitemapBytes of text.
+func (u *Usage) Licenses(agent int) []string {
+	if u == nil || u.licenses == nil {
+		return nil
+	}
+	return u.licenses[agent]
+}
+
+// collectLicenses finds the licences of each agent: those of its groups, else those that
+// come before all groups (RSL 1.0).
+func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
+	groups := f.StatementGroups(usage.License)
+	if groups == nil {
+		return
+	}
+	var common []robotstxt.Statement
+	for i := range f.Statements {
+		if s := &f.Statements[i]; s.Directive == usage.License && s.Group < 0 {
+			common = append(common, *s)
+		}
+	}
+	shared := appendLicenses(nil, common)
+	var s selector
+	s.choose(statementFile(f, groups), agents)
+	licenses := make([][]string, len(agents.chains))
+	some := false
+	byName := make(map[int32][]string)
+	for i := range agents.chains {
+		name := agents.decides(i, s.has)
+		own, ok := byName[name]
+		if !ok {
+			for _, g := range s.groupsOf(name) {
+				own = appendLicenses(own, groups[g.group].Statements)
+			}
+			if own == nil {
+				own = shared
+			}
+			byName[name] = own
+		}
+		licenses[i] = own
+		some = some || own != nil
+	}
+	if some {
+		u.licenses = licenses
+	}
+}
+
+// appendLicenses appends those of the values that are licences, as long as there is room.
+func appendLicenses(dst []string, statements []robotstxt.Statement) []string {
+	size := 0
+	for _, s := range dst {
+		size += len(s)
+	}
+	for i := range statements {
+		value := statements[i].Value
+		if !usage.IsLicense(value) || slices.Contains(dst, string(value)) {
+			continue
+		}
+		if size += len(value); len(dst) == MaxSitemaps || size > MaxSitemapBytes {
+			break
+		}
+		dst = append(dst, string(value))
+	}
+	return dst
+}
+
+// Size returns about how many bytes of memory the statements take.
+func (u *Usage) Size() int {
+	if u == nil {
+		return 0
+	}
+	const around, perStatement, perLine = 128, 160, 80
+	size := around
+	for i := range u.sets {
+		size += 4*len(u.sets[i].agents) + u.sets[i].trie.Size()
+		for _, s := range u.sets[i].all {
+			size += perStatement + len(s.path.text) + len(s.values)
+			for _, l := range s.lines {
+				size += perLine + len(l.text) + len(l.values)
+			}
+		}
+	}
+	for _, own := range u.licenses {
+		size += 24
+		for _, s := range own {
+			size += 16 + len(s)
+		}
+	}
+	return size
+}

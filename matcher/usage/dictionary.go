@@ -1,0 +1,380 @@
+package usage
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Pair is a key of a statement and what the statement says of it.
+type Pair struct {
+	// Key aliases the statement.
+	Key []byte
+	// At is the offset of the key in a Content-Usage statement.
+	At int
+	// Value is Unknown if the statement has the key and says neither yes nor no.
+	Value Value
+}
+
+// Find returns what pairs say of a key: the last one counts.
+func Find(pairs []Pair, key string) Value {
+	for i := len(pairs) - 1; i >= 0; i-- {
+		if string(pairs[i].Key) == key {
+			return pairs[i].Value
+		}
+	}
+	return Unknown
+}
+
+// SyntaxError means that a statement is no dictionary (RFC 9651 §4.2.2). It says nothing
+// then, not even in the part before the fault.
+type SyntaxError struct {
+	// At is the offset of the fault in the statement.
+	At int
+	// Want is what should be there.
+	Want string
+}
+
+// Error returns the fault in words.
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.Want, e.At+1) }
+
+// AppendStatement appends the pairs of a statement, in order. Content-Usage has the only
+// statements with a syntax; others have no errors.
+func AppendStatement(dst []Pair, d Directive, statement []byte) ([]Pair, error) {
+	if d == ContentSignal {
+		return appendSignals(dst, statement), nil
+	}
+	return appendDictionary(dst, statement)
+}
+
+// appendDictionary appends the members of an RFC 9651 dictionary. A member's value is
+// Allowed for the token y, Disallowed for n, and Unknown for everything else. Parameters
+// are ignored.
+func appendDictionary(dst []Pair, statement []byte) ([]Pair, error) {
+	d := dictionary{rest: statement}
+	before := len(dst)
+	d.skipSpaces()
+	for len(d.rest) > 0 {
+		at := len(statement) - len(d.rest)
+		key, ok := d.key()
+		if ok {
+			var value Value
+			if value, ok = d.member(); ok {
+				dst = append(dst, Pair{Key: key, At: at, Value: value})
+				ok = d.comma()
+			}
+		}
+		if !ok {
+			return dst[:before], &SyntaxError{At: len(statement) - len(d.rest), Want: d.want}
+		}
+	}
+	return dst, nil
+}
+
+// dictionary is a parser of RFC 9651 §4.2. It follows the algorithms of the RFC, and keeps
+// nothing of a value but whether it is the token y or n.
+type dictionary struct {
+	rest []byte
+	want string // what a method that returned false was looking for
+}
+
+// next returns the next byte, 0 at the end. No value may have a NUL.
+func (d *dictionary) next() byte {
+	if len(d.rest) == 0 {
+		return 0
+	}
+	return d.rest[0]
+}
+
+// take skips the next byte if it is c.
+func (d *dictionary) take(c byte) bool {
+	if len(d.rest) == 0 || d.rest[0] != c {
+		return false
+	}
+	d.rest = d.rest[1:]
+	return true
+}
+
+func (d *dictionary) fail(want string) bool {
+	d.want = want
+	return false
+}
+
+func (d *dictionary) skipSpaces() {
+	for d.take(' ') {
+	}
+}
+
+func (d *dictionary) skipBlanks() {
+	for d.take(' ') || d.take('\t') {
+	}
+}
+
+// comma skips what comes between two members, or to the end of the dictionary. A comma must
+// have a member behind it.
+func (d *dictionary) comma() bool {
+	d.skipBlanks()
+	if len(d.rest) == 0 {
+		return true
+	}
+	if !d.take(',') {
+		return d.fail("a comma is missing")
+	}
+	d.skipBlanks()
+	return len(d.rest) > 0 || d.fail("a key is missing")
+}
+
+// key parses a key (RFC 9651 §4.2.3.3).
+func (d *dictionary) key() (key []byte, ok bool) {
+	if c := d.next(); !isLower(c) && c != '*' {
+		return nil, d.fail("a key, in lower case, is missing")
+	}
+	n := 1
+	for n < len(d.rest) && isKeyByte(d.rest[n]) {
+		n++
+	}
+	key, d.rest = d.rest[:n:n], d.rest[n:]
+	return key, true
+}
+
+// member parses what follows a key: a value, if there is one, and its parameters.
+func (d *dictionary) member() (v Value, ok bool) {
+	if !d.take('=') {
+		return Unknown, d.parameters() // the value is true
+	}
+	if d.next() == '(' {
+		return Unknown, d.innerList()
+	}
+	if v, ok = d.bareItem(); !ok {
+		return Unknown, false
+	}
+	return v, d.parameters()
+}
+
+// parameters skips the parameters of a value (RFC 9651 §4.2.3.2).
+func (d *dictionary) parameters() bool {
+	for d.take(';') {
+		d.skipSpaces()
+		if _, ok := d.key(); !ok {
+			return false
+		}
+		if d.take('=') {
+			if _, ok := d.bareItem(); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// innerList skips a list in parentheses (RFC 9651 §4.2.1.2).
+func (d *dictionary) innerList() bool {
+	d.take('(')
+	for {
+		d.skipSpaces()
+		if d.take(')') {
+			return d.parameters()
+		}
+		if _, ok := d.bareItem(); !ok {
+			return false
+		}
+		if !d.parameters() {
+			return false
+		}
+		if c := d.next(); c != ' ' && c != ')' {
+			return d.fail("a space or a closing parenthesis is missing")
+		}
+	}
+}
+
+// bareItem parses a value without parameters (RFC 9651 §4.2.3.1).
+func (d *dictionary) bareItem() (v Value, ok bool) {
+	switch c := d.next(); {
+	case isAlpha(c) || c == '*':
+		return d.token(), true
+	case c == '-' || isDigit(c):
+		_, ok = d.number()
+	case c == '"':
+		ok = d.quoted()
+	case c == ':':
+		ok = d.byteSequence()
+	case c == '?':
+		ok = d.boolean()
+	case c == '@':
+		ok = d.date()
+	case c == '%':
+		ok = d.displayString()
+	default:
+		ok = d.fail("a value is missing")
+	}
+	return Unknown, ok
+}
+
+// token parses a token (RFC 9651 §4.2.6).
+func (d *dictionary) token() Value {
+	n := 1
+	for n < len(d.rest) && isTokenByte(d.rest[n]) {
+		n++
+	}
+	token := d.rest[:n]
+	d.rest = d.rest[n:]
+	switch string(token) {
+	case "y":
+		return Allowed
+	case "n":
+		return Disallowed
+	}
+	return Unknown
+}
+
+// number skips an integer or a decimal (RFC 9651 §4.2.4).
+func (d *dictionary) number() (integer, ok bool) {
+	const mostInteger, mostWhole, mostFraction = 15, 12, 3
+	d.take('-')
+	whole := d.digits()
+	switch {
+	case whole == 0:
+		return false, d.fail("a digit is missing")
+	case whole > mostInteger:
+		return false, d.fail("the number is too long")
+	case d.next() != '.':
+		return true, true
+	case whole > mostWhole:
+		return false, d.fail("the number is too long")
+	}
+	d.take('.')
+	if n := d.digits(); n == 0 || n > mostFraction {
+		return false, d.fail("one to three digits are missing after the point")
+	}
+	return false, true
+}
+
+// digits skips digits and returns their number.
+func (d *dictionary) digits() (n int) {
+	for n < len(d.rest) && isDigit(d.rest[n]) {
+		n++
+	}
+	d.rest = d.rest[n:]
+	return n
+}
+
+// quoted skips a string (RFC 9651 §4.2.5).
+func (d *dictionary) quoted() bool {
+	d.take('"')
+	for len(d.rest) > 0 {
+		c := d.rest[0]
+		switch {
+		case c == '"':
+			d.rest = d.rest[1:]
+			return true
+		case c == '\\':
+			if len(d.rest) < 2 || d.rest[1] != '"' && d.rest[1] != '\\' {
+				return d.fail("a quotation mark or a backslash is missing after a backslash")
+			}
+			d.rest = d.rest[1:]
+		case c < ' ' || c > '~':
+			return d.fail("a string has printable ASCII characters only")
+		}
+		d.rest = d.rest[1:]
+	}
+	return d.fail("a closing quotation mark is missing")
+}
+
+// byteSequence skips a byte sequence in base64 (RFC 9651 §4.2.7). Its padding may be
+// missing.
+func (d *dictionary) byteSequence() bool {
+	end := bytes.IndexByte(d.rest[1:], ':')
+	if end < 0 {
+		return d.fail("a closing colon is missing")
+	}
+	text := d.rest[1 : 1+end]
+	unpadded := bytes.TrimRight(text, "=")
+	for _, c := range unpadded {
+		if !isAlpha(c) && !isDigit(c) && c != '+' && c != '/' {
+			return d.fail("base64 is missing")
+		}
+	}
+	if padding := len(text) - len(unpadded); len(unpadded)%4 == 1 || padding > 2 || padding > 0 && len(text)%4 != 0 {
+		return d.fail("base64 is missing")
+	}
+	d.rest = d.rest[end+2:]
+	return true
+}
+
+// boolean skips a boolean (RFC 9651 §4.2.8).
+func (d *dictionary) boolean() bool {
+	d.take('?')
+	return d.take('0') || d.take('1') || d.fail("0 or 1 is missing")
+}
+
+// date skips a date (RFC 9651 §4.2.9).
+func (d *dictionary) date() bool {
+	d.take('@')
+	if c := d.next(); c != '-' && !isDigit(c) {
+		return d.fail("a number is missing")
+	}
+	integer, ok := d.number()
+	return ok && (integer || d.fail("a date has no fraction"))
+}
+
+// displayString skips a string of Unicode (RFC 9651 §4.2.10).
+func (d *dictionary) displayString() bool {
+	d.take('%')
+	if !d.take('"') {
+		return d.fail("a quotation mark is missing")
+	}
+	var char [utf8.UTFMax]byte // the bytes of a character that has begun
+	n := 0
+	for len(d.rest) > 0 {
+		c := d.rest[0]
+		switch {
+		case c < ' ' || c > '~':
+			return d.fail("a string has printable ASCII characters only")
+		case c == '"' && n > 0:
+			return d.fail("the string is not UTF-8")
+		case c == '"':
+			d.rest = d.rest[1:]
+			return true
+		case c == '%':
+			if len(d.rest) < 3 || !isLowerHex(d.rest[1]) || !isLowerHex(d.rest[2]) {
+				return d.fail("two hex digits in lower case are missing")
+			}
+			c = unhex(d.rest[1])<<4 | unhex(d.rest[2])
+			d.rest = d.rest[2:]
+		}
+		d.rest = d.rest[1:]
+		char[n] = c
+		n++
+		switch r, _ := utf8.DecodeRune(char[:n]); {
+		case r != utf8.RuneError || n == 3 && string(char[:n]) == "\uFFFD":
+			n = 0
+		case utf8.FullRune(char[:n]):
+			return d.fail("the string is not UTF-8")
+		}
+	}
+	return d.fail("a closing quotation mark is missing")
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+func isAlpha(c byte) bool { return isLower(c | 0x20) }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isKeyByte(c byte) bool {
+	return isLower(c) || isDigit(c) || c == '_' || c == '-' || c == '.' || c == '*'
+}
+
+func isTokenByte(c byte) bool {
+	return isAlpha(c) || isDigit(c) || bytes.IndexByte([]byte("!#$%&'*+-.^_`|~:/"), c) >= 0
+}
+
+func isLowerHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
+
+// unhex returns the value of a hex digit in lower case.
+func unhex(digit byte) byte {
+	if isDigit(digit) {
+		return digit - '0'
+	}
+	return digit - 'a' + 10
+}

@@ -1,0 +1,109 @@
+package usage
+
+import (
+	"bytes"
+	"slices"
+)
+
+// appendSignals appends the signals of a Content-Signal value: those whose key and value the
+// policy defines, in any case. Everything else is ignored, because the policy has neither
+// a grammar nor errors. Of a key that is repeated the most restrictive value counts.
+func appendSignals(dst []Pair, list []byte) []Pair {
+	before := len(dst)
+	for item := range bytes.SplitSeq(list, []byte{','}) {
+		key, value, _ := bytes.Cut(item, []byte{'='})
+		key, v := signal(trimBlanks(key), trimBlanks(value))
+		if v == Unknown {
+			continue
+		}
+		same := func(p Pair) bool { return string(p.Key) == string(key) }
+		if i := slices.IndexFunc(dst[before:], same); i >= 0 {
+			dst[before+i].Value = Combine(dst[before+i].Value, v)
+			continue
+		}
+		dst = append(dst, Pair{Key: key, Value: v})
+	}
+	return dst
+}
+
+// signal returns the key of a signal as the vocabulary writes it, and the value.
+func signal(key, value []byte) ([]byte, Value) {
+	for i := range vocabulary {
+		t := &vocabulary[i]
+		if t.Directive != ContentSignal || !equalFold(key, t.Key) {
+			continue
+		}
+		for v := Disallowed; v < values; v++ {
+			if (v >= Immediate) == t.graded && equalFold(value, signalValues[v]) {
+				return signalKeys[i], v
+			}
+		}
+	}
+	return nil, Unknown
+}
+
+// signalValues are the values as signals write them.
+var signalValues = [values]string{Disallowed: "no", Allowed: "yes", Immediate: "immediate", Reference: "reference", Full: "full"}
+
+// signalKeys are the keys of the vocabulary, by index.
+var signalKeys = func() (keys [][]byte) {
+	for i := range vocabulary {
+		keys = append(keys, []byte(vocabulary[i].Key))
+	}
+	return keys
+}()
+
+// equalFold compares ignoring ASCII case. name is in lower case.
+func equalFold(text []byte, name string) bool {
+	if len(text) != len(name) {
+		return false
+	}
+	for i, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != name[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// SplitPath splits the value of a Content-Usage or Content-Signal line into its path, nil
+// for none, and its statement (attach-05 §3.2). The value has a path only if it starts with
+// a slash. The path ends before the first space or tab.
+func SplitPath(value []byte) (path, statement []byte) {
+	if len(value) == 0 || value[0] != '/' {
+		return nil, value
+	}
+	end := bytes.IndexAny(value, " \t")
+	if end < 0 {
+		return value, nil
+	}
+	return value[:end:end], trimBlanks(value[end:])
+}
+
+// trimBlanks removes spaces and tabs from both ends.
+func trimBlanks(s []byte) []byte { return bytes.Trim(s, " \t") }
+
+// IsLicense reports whether the value of a License line is a licence: an absolute URI (RFC
+// 3986 §4.3).
+func IsLicense(value []byte) bool {
+	scheme, rest, ok := bytes.Cut(value, []byte{':'})
+	if !ok || len(scheme) == 0 || !isAlpha(scheme[0]) || len(rest) == 0 {
+		return false
+	}
+	for _, c := range scheme {
+		if !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	for _, c := range rest {
+		if c <= ' ' || c >= 0x7F || bytes.IndexByte([]byte("\"<>\\^`{|}"), c) >= 0 {
+			return false
+		}
+	}
+	// What has an authority must name it.
+	authority, ok := bytes.CutPrefix(rest, []byte("//"))
+	return !ok || len(authority) > 0 && bytes.IndexByte([]byte("/?"), authority[0]) < 0
+}

@@ -1,0 +1,265 @@
+package usage
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dunglas/httpsfv"
+)
+
+// stated returns what a statement says of the defined uses, "error" if it is none.
+func stated(d Directive, statement string) string {
+	pairs, err := AppendStatement(nil, d, []byte(statement))
+	if err != nil {
+		return "error"
+	}
+	var said []string
+	for _, u := range Vocabulary(d) {
+		if v := Find(pairs, u.Key); v != Unknown {
+			said = append(said, u.Key+" "+v.String())
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// TestStatementIsADictionary has a statement for each sentence of vocab-08 §6 and of RFC
+// 9651 §4.2 that decides whether it parses.
+func TestStatementIsADictionary(t *testing.T) {
+	for _, tt := range []struct{ statement, want string }{
+		{"", ""},
+		{"   ", ""},
+		{"train-ai=n", "train-ai disallowed"},
+		{"train-ai=y, search=n", "train-ai allowed, search disallowed"},
+		{"train-ai=n, ai-use=n, search=y", "train-ai disallowed, ai-use disallowed, search allowed"},
+		{"train-ai=n\t,\tsearch=y", "train-ai disallowed, search allowed"},
+		{"train-ai=n,search=y  ", "train-ai disallowed, search allowed"},
+		// The last of a repeated key counts.
+		{"train-ai=n, train-ai=y", "train-ai allowed"},
+		{"train-ai=y, train-ai=maybe", ""},
+		{`train-ai=y, train-ai, search=n, search="n"`, ""},
+		// Anything but the tokens y and n is unknown.
+		{"train-ai", ""},
+		{"train-ai=N", ""},
+		{`train-ai="n"`, ""},
+		{"train-ai=?0", ""},
+		{"train-ai=1, search=y", "search allowed"},
+		{"train-ai=-1.5, search=y", "search allowed"},
+		{"train-ai=@1659578233, search=y", "search allowed"},
+		{"train-ai=:bg==:, search=y", "search allowed"},
+		{`train-ai=%"f%c3%bc", search=y`, "search allowed"},
+		{"train-ai=(n), search=y", "search allowed"},
+		{"train-ai=n/y", ""},
+		{"train-ai=ny", ""},
+		// Parameters are ignored.
+		{"train-ai=n;a=(", "error"},
+		{"train-ai=n; search=y", "train-ai disallowed"},
+		{"train-ai=n;a;b=?1; c=\"x\"", "train-ai disallowed"},
+		{"train-ai;allow=n, train-ai=y", "train-ai allowed"},
+		// Unknown keys are ignored, whatever older drafts called them.
+		{"bots=n, ai=n, tdm=n, train-genai=n, ai-output=n, *=n", ""},
+		// What does not parse as a whole says nothing.
+		{"Train-AI=n", "error"},
+		{"train-ai=y, TRAIN-AI=n", "error"},
+		{"train-ai=n;X=1", "error"},
+		{"train-ai=n,", "error"},
+		{"train-ai=n,,search=y", "error"},
+		{"train-ai= n", "error"},
+		{"train-ai =n", "error"},
+		{"train-ai=n search=y", "error"},
+		{"\ttrain-ai=n", "error"},
+		{`foo="unterminated, train-ai=n`, "error"},
+		{"train-ai=n;x=caf\u00e9", "error"},
+		{`train-ai;has;parameters="?";`, "error"},
+		{"train-ai=n, a=1234567890123456", "error"},
+		{"train-ai=n, a=1234567890123.1", "error"},
+		{"train-ai=n, a=1.1234", "error"},
+		{"train-ai=n, a=1.", "error"},
+		{"train-ai=n, a=-", "error"},
+		{"train-ai=n, a=?2", "error"},
+		{"train-ai=n, a=@1.5", "error"},
+		{"train-ai=n, a=:a:", "error"},
+		{"train-ai=n, a=(b", "error"},
+		{"train-ai=n, a=(b\tc)", "error"},
+		{`train-ai=n, a=%"%C3"`, "error"},
+		{`train-ai=n, a=%"%c3"`, "error"},
+		{`train-ai=n, a=%"%ef%bf%bd"`, "train-ai disallowed"},
+		{`train-ai=n, a="\n"`, "error"},
+	} {
+		if got := stated(ContentUsage, tt.statement); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.statement, got, tt.want)
+		}
+	}
+}
+
+func TestSyntaxErrorNamesTheByte(t *testing.T) {
+	_, err := AppendStatement(nil, ContentUsage, []byte("train-ai=n, Search=y"))
+	var fault *SyntaxError
+	if !errors.As(err, &fault) || fault.At != 12 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSignals has the examples of the policy, and what it leaves open.
+func TestSignals(t *testing.T) {
+	for _, tt := range []struct{ list, want string }{
+		{"", ""},
+		{"search=yes, ai-train=no", "ai-train disallowed, search allowed"},
+		{"search=yes,ai-train=no,use=reference", "ai-train disallowed, search allowed, use reference"},
+		{" AI-Train = NO ,\tsearch=Yes", "ai-train disallowed, search allowed"},
+		{"ai-input=yes,,", "ai-input allowed"},
+		{"ai-train=yes, ai-train=no", "ai-train disallowed"},
+		{"ai-train=no, ai-train=yes", "ai-train disallowed"},
+		{"use=full, use=immediate, use=reference", "use immediate"},
+		{"ai-train=y, search, train-ai=no, use=yes, search=full, ai-input==no", ""},
+		{"search=yes ai-train=no", ""},
+	} {
+		if got := stated(ContentSignal, tt.list); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.list, got, tt.want)
+		}
+	}
+}
+
+func TestSplitPath(t *testing.T) {
+	for _, tt := range []struct{ value, path, statement string }{
+		{"", "", ""},
+		{"train-ai=n", "", "train-ai=n"},
+		{"/ train-ai=n", "/", "train-ai=n"},
+		{"/a\ttrain-ai=n", "/a", "train-ai=n"},
+		{"/a \t train-ai=n", "/a", "train-ai=n"},
+		{"/a", "/a", ""},
+		{"/a,b=c train-ai=n", "/a,b=c", "train-ai=n"},
+		{"*.pdf train-ai=n", "", "*.pdf train-ai=n"},
+		{"a/b train-ai=n", "", "a/b train-ai=n"},
+	} {
+		path, statement := SplitPath([]byte(tt.value))
+		if string(path) != tt.path || string(statement) != tt.statement {
+			t.Errorf("%q: got %q and %q", tt.value, path, statement)
+		}
+	}
+}
+
+func TestIsLicense(t *testing.T) {
+	for value, want := range map[string]bool{
+		"https://example.com/license.xml": true,
+		"HTTP://example.com":              true,
+		"urn:example:license":             true,
+		"":                                false,
+		"/license.xml":                    false,
+		"//example.com/license.xml":       false,
+		"license.xml":                     false,
+		"https:":                          false,
+		"https://":                        false,
+		"https:///license.xml":            false,
+		"https://example.com/a b":         false,
+		"1http://example.com/":            false,
+		"ht tp://example.com/":            false,
+	} {
+		if IsLicense([]byte(value)) != want {
+			t.Errorf("%q: want %v", value, want)
+		}
+	}
+}
+
+func TestParseUse(t *testing.T) {
+	for _, tt := range []struct{ name, column string }{
+		{"train-ai", "use_train_ai"},
+		{"ai-use", "use_ai_use"},
+		{"search", "use_search"},
+		{"some.key", "use_some_key"},
+		{"signal:ai-train", "signal_ai_train"},
+		{"signal:search", "signal_search"},
+	} {
+		u, err := ParseUse(tt.name)
+		if err != nil || u.Column() != tt.column || u.String() != tt.name {
+			t.Errorf("%q: %v, column %q, %v", tt.name, u, u.Column(), err)
+		}
+	}
+	for _, name := range []string{"", "Train-AI", "train ai", "-a", "signal:use", "signal:train-ai", "signal:"} {
+		if _, err := ParseUse(name); err == nil {
+			t.Errorf("%q: no error", name)
+		}
+	}
+}
+
+// byLibrary does what stated does, by another RFC 9651 parser.
+func byLibrary(statement string) string {
+	dict, err := httpsfv.UnmarshalDictionary([]string{statement})
+	if err != nil {
+		return "error"
+	}
+	var said []string
+	for _, u := range Vocabulary(ContentUsage) {
+		member, _ := dict.Get(u.Key)
+		if item, ok := member.(httpsfv.Item); ok {
+			switch item.Value {
+			case httpsfv.Token("y"):
+				said = append(said, u.Key+" allowed")
+			case httpsfv.Token("n"):
+				said = append(said, u.Key+" disallowed")
+			}
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// TestEverySmallStatement compares the parser with a library on all short sequences of
+// tokens.
+func TestEverySmallStatement(t *testing.T) {
+	tokens := []string{"search", "=", "y", "n", ",", " ", ";", "(", ")", "\"", "1", "?", "A", "\t", ".", "*", "@", "-"}
+	length := 5
+	if testing.Short() {
+		length = 3
+	}
+	statements := []string{""}
+	for range length {
+		var longer []string
+		for _, s := range statements {
+			for _, token := range tokens {
+				if longer = append(longer, s+token); t.Failed() {
+					return
+				}
+				compare(t, s+token)
+			}
+		}
+		statements = longer
+	}
+}
+
+func compare(t *testing.T, statement string) {
+	t.Helper()
+	if got, want := stated(ContentUsage, statement), byLibrary(statement); got != want && !libraryDiffers(statement) {
+		t.Errorf("%q: got %q, the library says %q", statement, got, want)
+	}
+}
+
+// libraryDiffers reports whether a statement has a byte sequence. The library requires its
+// padding, which RFC 9651 §4.2.7 tells parsers to do without.
+func libraryDiffers(statement string) bool { return byteSequence.MatchString(statement) }
+
+var byteSequence = regexp.MustCompile(":[A-Za-z0-9+/=]*:")
+
+func FuzzStatement(f *testing.F) {
+	for _, s := range []string{"train-ai=n", `a="b", c=:YQ==:;d=%"%c3%bc", e=(f g);h, i=-1.5, j=@1, k=?0`, "train-ai=n,", "\ttrain-ai=n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, statement string) { compare(t, statement) })
+}
+
+func BenchmarkStatement(b *testing.B) {
+	const statement = "train-ai=n, ai-use=n;x=1, search=y"
+	b.Run("impl=own", func(b *testing.B) {
+		b.ReportAllocs()
+		var pairs []Pair
+		for b.Loop() {
+			pairs, _ = AppendStatement(pairs[:0], ContentUsage, []byte(statement))
+		}
+	})
+	b.Run("impl=httpsfv", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = httpsfv.UnmarshalDictionary([]string{statement})
+		}
+	})
+}

@@ -1,0 +1,166 @@
+package usage
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Directive is a kind of line in a robots.txt.
+type Directive uint8
+
+const (
+	// ContentUsage is a Content-Usage line: an optional path and an RFC 9651 dictionary.
+	ContentUsage Directive = iota
+	// ContentSignal is a Content-Signal line: an optional path and a list of signals.
+	ContentSignal
+	// License is a License line: an absolute URI.
+	License
+
+	// Directives is their number.
+	Directives
+)
+
+var directiveNames = [Directives]string{"Content-Usage", "Content-Signal", "License"}
+
+// String returns the key as the specifications write it.
+func (d Directive) String() string { return directiveNames[d] }
+
+// Value is what a statement says of a use.
+type Value uint8
+
+const (
+	// Unknown: the statement says nothing of the use.
+	Unknown Value = iota
+	// Disallowed and Allowed are preferences.
+	Disallowed
+	Allowed
+	// Immediate, Reference and Full say how much of the content may be used: values of the
+	// signal "use", the most restrictive one first.
+	Immediate
+	Reference
+	Full
+
+	values
+)
+
+var valueNames = [values]string{"unknown", "disallowed", "allowed", "immediate", "reference", "full"}
+
+// String returns the value as outputs write it, such as "disallowed".
+func (v Value) String() string { return valueNames[v] }
+
+// Combine returns what two statements say together: the more restrictive value of the two
+// that are known (vocab-08 §5.1).
+func Combine(a, b Value) Value {
+	if a == Unknown || b == Unknown {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// Use is a use that statements of a directive may allow or disallow.
+type Use struct {
+	// Directive is ContentUsage or ContentSignal.
+	Directive Directive
+	// Key is the use's key in a statement.
+	Key string
+}
+
+// term is a key that a vocabulary defines, with its values.
+type term struct {
+	Use
+	// graded: the values are Immediate, Reference and Full.
+	graded bool
+}
+
+// vocabulary has all keys that the drafts define.
+var vocabulary = []term{
+	{Use{ContentUsage, "train-ai"}, false},
+	{Use{ContentUsage, "ai-use"}, false},
+	{Use{ContentUsage, "search"}, false},
+	{Use{ContentSignal, "ai-train"}, false},
+	{Use{ContentSignal, "ai-input"}, false},
+	{Use{ContentSignal, "search"}, false},
+	{SignalUse, true},
+}
+
+// SignalUse is the signal whose value is a grade in place of yes or no.
+var SignalUse = Use{ContentSignal, "use"}
+
+// Vocabulary returns the uses that a directive's vocabulary defines.
+func Vocabulary(d Directive) []Use {
+	var uses []Use
+	for _, t := range vocabulary {
+		if t.Directive == d {
+			uses = append(uses, t.Use)
+		}
+	}
+	return uses
+}
+
+// Defined reports whether the use is one of its vocabulary.
+func (u Use) Defined() bool { return u.term() != nil }
+
+func (u Use) term() *term {
+	for i := range vocabulary {
+		if vocabulary[i].Use == u {
+			return &vocabulary[i]
+		}
+	}
+	return nil
+}
+
+// prefix comes before a signal's key in the name of a use, because "search" does not mean
+// the same as in Content-Usage.
+const prefix = "signal:"
+
+// ParseUse parses the name of a use whose values are allowed and disallowed: a key of
+// Content-Usage, which may be one that a later vocabulary defines, or "signal:" and a key
+// of Content-Signal.
+func ParseUse(name string) (Use, error) {
+	if key, ok := strings.CutPrefix(name, prefix); ok {
+		u := Use{ContentSignal, key}
+		if t := u.term(); t != nil && !t.graded {
+			return u, nil
+		}
+		return u, fmt.Errorf("%q is none of %s", name, strings.Join(names(ContentSignal), ", "))
+	}
+	rest := dictionary{rest: []byte(name)}
+	if key, ok := rest.key(); !ok || len(key) != len(name) {
+		return Use{}, fmt.Errorf("%q cannot be a use: give one of %s, or another key in lower case", name,
+			strings.Join(append(names(ContentUsage), names(ContentSignal)...), ", "))
+	}
+	return Use{ContentUsage, name}, nil
+}
+
+// names returns the names of the uses of a directive that ParseUse takes.
+func names(d Directive) (all []string) {
+	for _, t := range vocabulary {
+		if t.Directive == d && !t.graded {
+			all = append(all, t.Use.String())
+		}
+	}
+	return all
+}
+
+// String returns the name that ParseUse parses.
+func (u Use) String() string {
+	if u.Directive == ContentSignal {
+		return prefix + u.Key
+	}
+	return u.Key
+}
+
+// Column returns the use as a part of a column's name, such as "use_train_ai" or
+// "signal_ai_train".
+func (u Use) Column() string {
+	name := "use_"
+	if u.Directive == ContentSignal {
+		name = "signal_"
+	}
+	return name + strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '_'
+	}, u.Key)
+}

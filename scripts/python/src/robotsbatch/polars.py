@@ -1,0 +1,64 @@
+"""Verdicts as expressions of Polars.
+
+    import robotsbatch.polars
+    frame.filter(pl.col("url").robots.allowed(rules="site.rules", agent="CCBot"))
+"""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import polars as pl
+
+from robotsbatch._asker import Asker
+from robotsbatch._options import Options
+from robotsbatch._tables import processors
+
+__all__ = ["Robots"]
+
+
+@pl.api.register_expr_namespace("robots")
+class Robots:
+    """``pl.col("url").robots``: verdicts on the URLs of an expression.
+
+    The options are those of ``robotsbatch.evaluate``. The program starts when the
+    query runs, and ends with the expression.
+    """
+
+    def __init__(self, expr: pl.Expr) -> None:
+        self._expr = expr
+
+    def allowed(self, **options: Unpack[Options]) -> pl.Expr:
+        """Whether robots.txt lets the agent fetch the URL; null without a verdict."""
+        return self._one("allowed", pl.Boolean, options)
+
+    def reason(self, **options: Unpack[Options]) -> pl.Expr:
+        """Why, such as ``disallow_rule``."""
+        return self._one("reason", pl.String, {**options, "explain": True})
+
+    def verdicts(self, **options: Unpack[Options]) -> pl.Expr:
+        """All verdict columns as a struct: of several agents, with ``explain=True``
+        also the rules, and what ``with_=`` adds."""
+        asker = _asker(options)
+        kind = pl.Struct(pl.from_arrow(asker.schema().empty_table()).schema)  # type: ignore[union-attr]
+        return self._map(asker, lambda answer: pl.from_arrow(answer).to_struct(), kind)  # type: ignore[union-attr]
+
+    def _one(self, name: str, kind: Any, options: Options) -> pl.Expr:
+        agents = options.get("agents")
+        if not (options.get("combine") or options.get("agents_as") == "list"):
+            if options.get("agents_file") or agents is not None and not isinstance(agents, str) and len(agents) != 1:
+                raise TypeError(f"{name} is one column: give one agent, combine=, or take verdicts()")
+        column = (options.get("prefix") or "") + name
+        return self._map(_asker(options), lambda answer: pl.from_arrow(answer.column(column)).cast(kind), kind)
+
+    def _map(self, asker: Asker, made: Any, kind: Any) -> pl.Expr:
+        def answer(urls: pl.Series) -> pl.Series:
+            arrow = urls.cast(pl.String).to_arrow(compat_level=pl.CompatLevel.oldest())
+            verdicts: pl.Series = made(asker.ask(arrow))
+            return verdicts.alias(urls.name)
+
+        return self._expr.map_batches(answer, return_dtype=kind, is_elementwise=True)
+
+
+def _asker(options: Options) -> Asker:
+    return Asker({"workers": processors(), **options})
