@@ -91,7 +91,7 @@ def test_options_are_described() -> None:
     # Each flag of pipe is an option, but for those that are about stderr.
     said = subprocess.run([robotsbatch.find_robotsbatch_bin(), "pipe", "-h"], capture_output=True, text=True, check=True).stdout
     flags = set(re.findall(r"^  (-[a-z0-9-]+)", said, re.MULTILINE)) - {"-log", "-verbose"}
-    assert flags == {_options._flag(option) for option in _options._options(robotsbatch.Options) if option != "binary"}
+    assert flags == {_options._flag(option) for option in _options._options(robotsbatch.Options) if option not in ("binary", "summary")}
 
 
 def test_rules_as_texts() -> None:

@@ -29,6 +29,18 @@ def test_rows_keep_their_order(workers: int) -> None:
     assert done["allowed"].to_pylist() == [i % 7 != 0 for i in range(rows)]
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_summary(stream: bool) -> None:
+    table = pa.table({"url": [*URLS, "https://example.org/"]})
+    counts: dict[str, Any] = {"of": "an earlier job"}
+    done: Any = table.to_reader() if stream else table
+    done = robotsbatch.evaluate(done, rules="robots", summary=counts)
+    if stream:
+        done.read_all()
+    assert counts["rows"] == 5 and counts["rows_no_robots"] == 1 and counts["invalid"] == 2, counts
+    assert counts["agents"] == [{"agent": "*", "allowed": 2, "denied": 1, "unknown": 2}] and "of" not in counts
+
+
 def test_record_batch() -> None:
     [batch] = TABLE.to_batches()
     done = robotsbatch.evaluate(batch, rules="robots")

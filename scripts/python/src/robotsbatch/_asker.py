@@ -26,7 +26,7 @@ class Asker:
 
     def __init__(self, options: Options) -> None:
         self._line: _Line | None = None
-        for option in ("columns", "emit", "url_column"):
+        for option in ("columns", "emit", "summary", "url_column"):
             if options.get(option) is not None:
                 raise TypeError(f"{option}= is about tables: here a column of URLs is answered with a verdict for each row")
         self._options: Options = {**options, "columns": "verdict"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 # The flags that make the program's stderr lines of JSON with its warnings.
 LOGGING = ["-log", "json"]
@@ -57,15 +58,25 @@ def warn(stderr: bytes, wording: Callable[[str], str] = str, stacklevel: int = 3
         warnings.warn(wording(line), RobotsbatchWarning, stacklevel=stacklevel + 1)
 
 
+def summary(stderr: bytes) -> dict[str, Any]:
+    """What a program that succeeded counted."""
+    for _, _, said in _lines(stderr):
+        if "summary" in said:
+            return dict(said["summary"])
+    return {}
+
+
 def _said(stderr: bytes, level: str) -> list[str]:
     """The messages of a level, and for none what is no line of JSON."""
-    found = []
+    return [message for of, message, _ in _lines(stderr) if of == level and message.strip()]
+
+
+def _lines(stderr: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The level, the message and all of each line; what is no line of JSON has no level."""
     for line in stderr.decode(errors="replace").splitlines():
         try:
             said = json.loads(line)
-            of, message = said["level"], said["msg"]
+            level, message = said["level"], said["msg"]
         except (ValueError, KeyError, TypeError):
-            of, message = "", line.removeprefix("robotsbatch: ")
-        if of == level and message.strip():
-            found.append(message)
-    return found
+            level, message, said = "", line.removeprefix("robotsbatch: "), {}
+        yield level, message, said

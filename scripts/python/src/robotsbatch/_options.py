@@ -102,6 +102,10 @@ class Options(RuleOptions, total=False):
     ever_denied: Annotated[bool, 'also deny rows that were denied at any later time, with as_of="column:NAME"']
     workers: Annotated[int, "how many batches the program works on at once"]
     memory: Annotated[str | int, 'what the program may hold (default "512MiB")']
+    summary: Annotated[
+        dict[str, Any],
+        "a dict that is filled when all answers are there, with what `robotsbatch help summary` describes: rows, rows_no_robots, agents, …",
+    ]
 
 
 @_described
@@ -151,10 +155,11 @@ class Command:
         self._values: list[tuple[str, str]] = []  # of options
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._process = os.getpid()
+        self.summary: dict[str, Any] | None = options.get("summary")
         self.args = [os.fspath(options.get("binary") or find_robotsbatch_bin()), name]
         try:
             for option, value in options.items():
-                if option != "binary":
+                if option not in ("binary", "summary"):
                     self._add(option, value)
         except BaseException:
             self.close()

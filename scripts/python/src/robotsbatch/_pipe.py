@@ -15,7 +15,7 @@ from typing import IO, Any, NoReturn, TypeAlias
 
 import pyarrow as pa
 
-from robotsbatch._errors import LOGGING, RobotsbatchError, failure, warn
+from robotsbatch._errors import LOGGING, RobotsbatchError, failure, summary, warn
 from robotsbatch._options import Command
 
 Take: TypeAlias = Callable[[], Any]  # of a RecordBatch; StopIteration at the end marker
@@ -112,7 +112,11 @@ class Pipe:
             assert self._child is not None
             if self._child.wait() != 0:
                 self._fail(end)
-            warn(self._said(), self._command.python)
+            said = self._said()
+            warn(said, self._command.python)
+            if self._command.summary is not None:
+                self._command.summary.clear()
+                self._command.summary.update(summary(said))
         except (OSError, pa.ArrowException) as error:
             self._fail(error)
 
@@ -155,7 +159,7 @@ class Pipe:
     def _said(self) -> bytes:
         """What the child wrote to stderr."""
         self._stderr.seek(0)
-        return self._stderr.read(1 << 16)
+        return self._stderr.read(1 << 20)
 
     def close(self) -> None:
         """End the child if it still runs."""
