@@ -91,7 +91,7 @@ func (j *job) pipe(ctx context.Context, started time.Time) error {
 	}
 	input := frontier.Input{Path: blob.Stdio}
 	j.summary = newSummary(j.jobConfig, []frontier.Input{input})
-	stats, err := pipe.Run(ctx, j.s.in, j.s.out, j.newEvaluator, pipe.Options{
+	stats, err := pipe.Run(ctx, j.s.in, blob.Rows(j.s.out), j.newEvaluator, pipe.Options{
 		Name: input.Name(), URLColumn: j.urlColumn, Beside: batch.Beside{Time: j.asOfColumn}, Keep: j.keep, Verdicts: j.columns, Emit: j.emit,
 		Workers: j.workers, Memory: j.flightMemory(), Check: j.rules.Unchanged,
 	})

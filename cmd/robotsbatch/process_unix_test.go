@@ -366,8 +366,9 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 	}
 }
 
-// A program that was started without stdout fails when it has something to write there,
-// and one without stdin when it is to read that.
+// A program that was started without stdout fails when it has rows to write there, and one
+// without stdin when it is to read that. Texts are dropped: the exit status may be all that
+// is wanted.
 func TestClosedStreams(t *testing.T) {
 	workplace(t)
 	writeFile(t, "urls.txt", "https://example.com/private\n")
@@ -381,9 +382,10 @@ func TestClosedStreams(t *testing.T) {
 		{"-in - -rules rules <&-", 1, "stdin: file already closed"},
 		{"pipe -rules rules <&-", 1, "stdin: file already closed"},
 		{"export -rules rules -table rules >&-", 1, "stdout is closed"},
-		{"version >&-", 1, "stdout is closed"},
-		{"help export >&-", 1, "stdout is closed"},
-		{"explain https://example.com/ -rules rules >&-", 2, "stdout is closed"},
+		{"version >&-", 0, ""},
+		{"help export >&-", 0, ""},
+		{"explain https://example.com/ -rules rules >&-", 0, ""},
+		{"explain https://example.com/private -rules rules 1<>/dev/null", 1, ""}, // as Python's DEVNULL
 		{"-in urls.txt -rules rules -out o.csv <&- >&-", 0, "1 row"},
 		{"-in urls.txt -rules rules >/dev/null </dev/null", 0, "1 row"},
 		{"-in urls.txt -rules rules -out o.csv <>/dev/null >&0", 0, "1 row"}, // as daemons open it

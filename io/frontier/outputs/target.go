@@ -192,7 +192,7 @@ func (t Target) MakeFolder() error {
 // Create starts an output, which is stdout if the name is "-".
 func (t Target) Create(ctx context.Context, stdout io.Writer) (blob.Writer, error) {
 	if t.Path == blob.Stdio {
-		return stdoutWriter{stdout}, nil
+		return stdoutWriter{blob.Rows(stdout)}, nil
 	}
 	return blob.Create(ctx, t.Path)
 }

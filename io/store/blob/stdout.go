@@ -13,7 +13,8 @@ import (
 const chunkSize = 256 << 10
 
 // Stdout is the standard output. Writes that wait for a reader end with the context. It
-// is safe for concurrent use, and remembers its first error.
+// is safe for concurrent use, and remembers its first error. Where the program was started
+// without one, texts are dropped, and Rows fail.
 type Stdout struct {
 	mu  sync.Mutex
 	w   io.Writer
@@ -44,6 +45,16 @@ func (s *Stdout) Err() error {
 	return named("stdout", s.err)
 }
 
+// Rows returns a writer of rows to w. It fails if w is a standard output that the program
+// was started without: a job that says it wrote them would be wrong, where nobody who
+// leaves out stdout misses a text.
+func Rows(w io.Writer) io.Writer {
+	if s, ok := w.(*Stdout); ok && s.w == io.Writer(noStdout{}) {
+		return noRows{}
+	}
+	return w
+}
+
 // Fd is the file's descriptor, by which a terminal is recognised.
 func (s *Stdout) Fd() uintptr { return os.Stdout.Fd() }
 
@@ -60,12 +71,18 @@ func interruptible(ctx context.Context, f *os.File) io.Writer {
 	return &pipeWriter{ctx: ctx, f: f, written: make(chan written, 1)}
 }
 
-// noStdout is stdout of a program that was started without one.
+// noStdout is stdout of a program that was started without one. It looks the same to have
+// been started with the null device, which other programs do for the exit status alone.
 type noStdout struct{}
+
+func (noStdout) Write(p []byte) (int, error) { return len(p), nil }
+
+// noRows is noStdout for rows.
+type noRows struct{}
 
 var errNoStdout = errors.New("stdout is closed, or the null device opened for reading and writing: name a file")
 
-func (noStdout) Write([]byte) (int, error) { return 0, errNoStdout }
+func (noRows) Write([]byte) (int, error) { return 0, errNoStdout }
 
 // pipeWriter writes in a goroutine, which after the end of the context waits until the
 // program exits or somebody reads. What it writes it has a copy of: its caller goes on.
