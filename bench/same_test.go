@@ -92,12 +92,12 @@ func forms(t *testing.T, dir, list string) []string {
 		}
 		names = append(names, list+ending)
 	}
-	for c, compression := range map[string]arrowipc.Compression{"none": arrowipc.Uncompressed, "lz4": arrowipc.LZ4, "zstd": arrowipc.Zstd} {
+	for _, codec := range []compress.Codec{compress.None, compress.LZ4, compress.Zstd} {
 		for _, ending := range []string{".arrow", ".arrows"} {
-			name := strings.TrimSuffix(list, ".txt") + "." + c + ending
+			name := strings.TrimSuffix(list, ".txt") + "." + codec.String() + ending
 			sink := create(t, name, func(w blob.Writer) (batch.Sink, error) {
 				return arrowipc.NewSink(w, arrowipc.SinkOptions{
-					Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url"}, Compression: compression, Stream: ending == ".arrows",
+					Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url"}, Codec: codec, Stream: ending == ".arrows",
 				})
 			})
 			source, closeSource := openFrontier(t, list, 700)

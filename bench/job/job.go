@@ -19,6 +19,7 @@ import (
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
 )
 
@@ -106,9 +107,9 @@ func (j *job) convert(newEvaluator func() batch.Evaluator, o batch.Options) erro
 	layout := batch.Layout{URLColumn: src.URLColumn(), Verdicts: verdicts}
 	var sink batch.Sink
 	if filepath.Ext(j.out) == ".parquet" {
-		sink, err = parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Schema: src.Schema()})
+		sink, err = parquetio.NewSink(w, parquetio.SinkOptions{Layout: layout, Codec: compress.Zstd, Schema: src.Schema()})
 	} else {
-		sink, err = arrowipc.NewSink(w, arrowipc.SinkOptions{Layout: layout, Schema: src.Schema()})
+		sink, err = arrowipc.NewSink(w, arrowipc.SinkOptions{Layout: layout, Codec: compress.Zstd, Schema: src.Schema()})
 	}
 	if err != nil {
 		w.Abort()

@@ -13,10 +13,10 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
-	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/lint"
@@ -78,7 +78,7 @@ type jobConfig struct {
 
 	out            string
 	outFormat      format.Format // Unknown: by name
-	compression    outputs.Compression
+	compression    compress.Codec
 	level          int
 	hasCompression bool
 	recode         bool // columns that could pass through are decoded and encoded

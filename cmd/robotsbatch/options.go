@@ -268,7 +268,7 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return formatOf(&c.outFormat, format.Format.Writable) },
 	},
 	{
-		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | ownTables, Standard: "zstd", Words: []string{"zstd", "none", "lz4", "snappy"},
+		Name: "compression", Argument: "NAME", Topic: outputTopic, Commands: jobCommand | ownTables, Standard: "zstd", Words: wordsOf(compressions),
 		For:   packedOutputs,
 		Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
 		More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3.",

@@ -11,12 +11,17 @@ import (
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 )
 
 // writing is how outputs are written, as the flags say.
 func (c *jobConfig) writing() *outputs.Options {
+	inside := c.compression
+	if !c.hasCompression {
+		inside = compress.Zstd
+	}
 	return &outputs.Options{
-		Out: c.out, Format: c.outFormat, Compression: c.compression, Level: c.level, Recode: c.recode || c.hasCompression, Keep: c.keep, Verdicts: c.columns, Part: c.partName(),
+		Out: c.out, Format: c.outFormat, Inside: inside, Level: c.level, Recode: c.recode || c.hasCompression, Keep: c.keep, Verdicts: c.columns, Part: c.partName(),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier/format"
-	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher/usage"
 )
 
@@ -90,12 +90,12 @@ func zstdLevel(dst *int, s string) error {
 	return nil
 }
 
-var compressions = []cli.Word[outputs.Compression]{
-	{Name: "none", Value: outputs.NoCompression},
-	{Name: "lz4", Value: outputs.LZ4Compression},
-	{Name: "snappy", Value: outputs.SnappyCompression},
-	{Name: "zstd", Value: outputs.ZstdCompression},
-}
+var compressions = func() (words []cli.Word[compress.Codec]) {
+	for _, c := range format.Compressions() {
+		words = append(words, cli.Word[compress.Codec]{Name: c.String(), Value: c})
+	}
+	return words
+}()
 
 var emits = []cli.Word[batch.Emit]{
 	{Name: "all", Value: batch.EmitAll},

@@ -89,7 +89,7 @@ func BenchmarkEncode(b *testing.B) {
 			var out output
 			s, err := NewSink(&out, SinkOptions{
 				Layout: batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
-				Schema: record.Schema(), Compression: e.compression, Stream: e.stream,
+				Schema: record.Schema(), Codec: e.compression, Stream: e.stream,
 			})
 			if err != nil {
 				b.Fatal(err)

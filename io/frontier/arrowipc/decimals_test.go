@@ -12,11 +12,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 )
 
 // smallDecimals returns a stream with a column of a type that make makes of decimals of
 // some bits, of the values that text has as integers.
-func smallDecimals(t *testing.T, c Compression, bits int, text string, makeType func(arrow.DataType) arrow.DataType) []byte {
+func smallDecimals(t *testing.T, c compress.Codec, bits int, text string, makeType func(arrow.DataType) arrow.DataType) []byte {
 	t.Helper()
 	var integers arrow.DataType = arrow.PrimitiveTypes.Int32
 	if bits == 64 {
@@ -83,7 +84,7 @@ func TestSmallDecimals(t *testing.T) {
 			wide = tablestest.FromJSON(t, test.make(&arrow.Decimal128Type{Precision: 10, Scale: 0}), quoted(test.text))
 		}
 		for _, bits := range []int{32, 64} {
-			for _, c := range []Compression{Uncompressed, LZ4, Zstd} {
+			for _, c := range []compress.Codec{compress.None, compress.LZ4, compress.Zstd} {
 				t.Run(fmt.Sprintf("%s/%d/%d", test.name, bits, c), func(t *testing.T) {
 					data := smallDecimals(t, c, bits, test.text, test.make)
 					source := mustOpen(t, data)
@@ -133,7 +134,7 @@ func compareWide(t *testing.T, data []byte, wide arrow.Array) {
 func TestPassThroughSmallDecimals(t *testing.T) {
 	dt := func(dt arrow.DataType) arrow.DataType { return arrow.ListOf(dt) }
 	for _, bits := range []int{32, 64} {
-		for _, c := range []Compression{Uncompressed, Zstd} {
+		for _, c := range []compress.Codec{compress.None, compress.Zstd} {
 			data := smallDecimals(t, c, bits, `[[1,-2],null,[],[null,5],[-6],[7,8,9]]`, dt)
 			out, err := passThrough(data, true, true, 0)
 			if err != nil {

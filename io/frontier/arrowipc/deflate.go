@@ -1,12 +1,8 @@
 package arrowipc
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"sync"
-
-	"github.com/pierrec/lz4/v4"
 
 	"robotsbatch/io/store/compress"
 )
@@ -51,9 +47,7 @@ func deflate(h *header, body *segments, codec int8) (message, error) {
 		if at = body.seek(at, s.offset); at != s.offset || len(*body) == 0 || int64(len((*body)[0])) != s.length {
 			return message{}, fmt.Errorf("the Arrow library wrote buffer %d in pieces", i)
 		}
-		if out, err = appendDeflated(out, (*body)[0], codec); err != nil {
-			return message{}, fmt.Errorf("buffer %d does not compress: %w", i, err)
-		}
+		out = appendDeflated(out, (*body)[0], codec)
 		packed.buffers[i].length = int64(len(out)) - packed.buffers[i].offset
 		out = append(out, make([]byte, -len(out)&7)...)
 	}
@@ -61,34 +55,13 @@ func deflate(h *header, body *segments, codec int8) (message, error) {
 }
 
 // appendDeflated appends a buffer and its prefix, compressed if that is smaller.
-func appendDeflated(dst, src []byte, codec int8) ([]byte, error) {
+func appendDeflated(dst, src []byte, codec int8) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(src)))
-	var err error
-	if codec == codecZstd {
-		dst = compress.AppendZstd(dst, src)
-	} else {
-		dst, err = appendLZ4(dst, src)
-	}
-	if err == nil && len(dst)-start-prefixSize >= len(src) {
+	dst = compress.Append(dst, src, codecs[codec], compress.Fastest)
+	if len(dst)-start-prefixSize >= len(src) {
 		binary.LittleEndian.PutUint64(dst[start:], 1<<64-1) // -1: not compressed
 		dst = append(dst[:start+prefixSize], src...)
 	}
-	return dst, err
-}
-
-var lz4Writers = sync.Pool{New: func() any { return lz4.NewWriter(nil) }}
-
-func appendLZ4(dst, src []byte) ([]byte, error) {
-	w := lz4Writers.Get().(*lz4.Writer)
-	defer lz4Writers.Put(w)
-	out := bytes.NewBuffer(dst)
-	w.Reset(out)
-	if _, err := w.Write(src); err != nil {
-		return dst, err
-	}
-	if err := w.Close(); err != nil {
-		return dst, err
-	}
-	return out.Bytes(), nil
+	return dst
 }

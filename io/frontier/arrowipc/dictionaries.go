@@ -88,7 +88,7 @@ func (s *sink) encodeDictionary(d usedDictionary, begin int, delta bool) (messag
 	values := tables.Slice(d.values, begin, d.values.Len(), s.options.mem)
 	defer values.Release()
 	schema := arrow.NewSchema([]arrow.Field{{Name: d.column, Type: values.DataType(), Nullable: true}}, nil)
-	record, err := s.encodeRecord(schema, []*array.Data{values}, arrowCodecs[s.options.Compression], nil)
+	record, err := s.encodeRecord(schema, []*array.Data{values}, s.codec, nil)
 	if err != nil {
 		return message{}, err
 	}

@@ -23,7 +23,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	}
 	c := &chunk{}
 	encode := func(columns []*array.Data) error {
-		m, err := s.encodeRecord(s.plain, columns, arrowCodecs[s.options.Compression], b.Grant)
+		m, err := s.encodeRecord(s.plain, columns, s.codec, b.Grant)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/io/store/compress"
 )
 
 // What this package builds, it reads.
@@ -35,7 +37,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 	}
-	schema := libraryWrite(t, encoding{true, Uncompressed}, urlSchema)[framePrefix:]
+	schema := libraryWrite(t, encoding{true, compress.None}, urlSchema)[framePrefix:]
 	h, err := parseHeader(schema)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 // is changed.
 func TestFlatDamaged(t *testing.T) {
 	record := smallRecord(t)
-	whole := libraryWrite(t, encoding{true, Zstd}, record.Schema(), record)
+	whole := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
 	schema := whole[framePrefix:][:int(whole[4])|int(whole[5])<<8]
 	b := &batchMeta{version: metadataV5, nodes: []fieldNode{{1, 0}}, buffers: []span{{0, 8}}, variadic: []int64{1}, codec: codecZstd}
 	for _, meta := range [][]byte{
@@ -145,7 +147,7 @@ func expectSchemaError(t *testing.T, meta []byte, has string) {
 
 func TestUnsupportedSchemas(t *testing.T) {
 	big := arrow.NewSchemaWithEndian(urlSchema.Fields(), nil, 1)
-	expectSchemaError(t, libraryWrite(t, encoding{true, Uncompressed}, big)[framePrefix:], "big-endian")
+	expectSchemaError(t, libraryWrite(t, encoding{true, compress.None}, big)[framePrefix:], "big-endian")
 	fb := flatbuffers.NewBuilder(0)
 	fb.StartObject(0)
 	expectSchemaError(t, finishMessage(fb, kindSchema, 1, 0, fb.EndObject(), noSum[:], nil), "before Arrow 0.8")
@@ -162,7 +164,7 @@ func TestSharedLayoutOfOtherSize(t *testing.T) {
 		{Name: "first", Type: dictionary, Metadata: metadata},
 		{Name: "second", Type: dictionary, Nullable: true},
 	}, nil)
-	meta := libraryWrite(t, encoding{true, Uncompressed}, schema)[framePrefix:]
+	meta := libraryWrite(t, encoding{true, compress.None}, schema)[framePrefix:]
 	s, err := readSchema(meta, memory.NewGoAllocator())
 	if err != nil {
 		t.Fatal(err)

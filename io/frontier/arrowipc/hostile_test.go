@@ -17,6 +17,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 )
 
 // smallRecord has a column of each kind that points into other buffers.
@@ -44,7 +45,7 @@ func rowsOf(batches []*batch.Batch) int {
 // A cut input is an error wherever it is cut; no cut is mistaken for an end.
 func TestCutAnywhere(t *testing.T) {
 	record := smallRecord(t)
-	for _, e := range []encoding{{false, Uncompressed}, {true, LZ4}} {
+	for _, e := range []encoding{{false, compress.None}, {true, compress.LZ4}} {
 		data := libraryWrite(t, e, record.Schema(), record, record)
 		pipes := []bool{true}
 		if !e.stream {
@@ -90,7 +91,7 @@ func useAll(t testing.TB, batches []*batch.Batch) {
 		if record.NumRows() != int64(b.URLs.Len()) {
 			t.Fatalf("%d rows, %d URLs", record.NumRows(), b.URLs.Len())
 		}
-		s, err := NewSink(new(output), SinkOptions{Schema: record.Schema(), Compression: Uncompressed, Stream: true})
+		s, err := NewSink(new(output), SinkOptions{Schema: record.Schema(), Codec: compress.None, Stream: true})
 		if err != nil {
 			continue // such as a type that cannot be written
 		}
@@ -116,7 +117,7 @@ func useAll(t testing.TB, batches []*batch.Batch) {
 func TestFlippedBytes(t *testing.T) {
 	record := smallRecord(t)
 	const memory = 1 << 20
-	for _, e := range []encoding{{false, Zstd}, {true, LZ4}, {true, Uncompressed}} {
+	for _, e := range []encoding{{false, compress.Zstd}, {true, compress.LZ4}, {true, compress.None}} {
 		data := libraryWrite(t, e, record.Schema(), record)
 		t.Run(e.String(), func(t *testing.T) {
 			for i := range data {
@@ -146,7 +147,7 @@ func handMade(t testing.TB, schema *arrow.Schema, b *batchMeta, body []byte) []b
 
 // handMadeSchema returns the beginning of a stream, with a checksum.
 func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
-	meta := libraryWrite(t, encoding{true, Uncompressed}, schema)[framePrefix:]
+	meta := libraryWrite(t, encoding{true, compress.None}, schema)[framePrefix:]
 	h, err := parseHeader(meta)
 	if err != nil {
 		t.Fatal(err)
@@ -332,7 +333,7 @@ func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
 		t.Fatalf("URLs %q", got)
 	}
 	var out output
-	s, err := NewSink(&out, SinkOptions{Schema: urlSchema, Layout: batch.Layout{URLColumn: "url"}})
+	s, err := NewSink(&out, SinkOptions{Codec: compress.Zstd, Schema: urlSchema, Layout: batch.Layout{URLColumn: "url"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,8 +365,8 @@ func writeBatches(t testing.TB, s batch.Sink, batches []*batch.Batch) {
 // Frames and footers that lie.
 func TestDamagedFrames(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false))
-	stream := libraryWrite(t, encoding{true, Uncompressed}, record.Schema(), record)
-	file := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
+	stream := libraryWrite(t, encoding{true, compress.None}, record.Schema(), record)
+	file := libraryWrite(t, encoding{false, compress.None}, record.Schema(), record)
 	replace := func(data []byte, at int, with ...byte) []byte {
 		data = bytes.Clone(data)
 		if at < 0 {
@@ -414,7 +415,7 @@ func TestDamagedFrames(t *testing.T) {
 // footerFile returns a file with these record batch blocks in its footer, and
 // without checksums.
 func footerFile(t testing.TB, messages []byte, dictionaries, batches []block) []byte {
-	schema := libraryWrite(t, encoding{true, Uncompressed}, urlSchema)
+	schema := libraryWrite(t, encoding{true, compress.None}, urlSchema)
 	h, err := parseHeader(schema[framePrefix:])
 	if err != nil {
 		t.Fatal(err)
@@ -475,7 +476,7 @@ func TestFooterBlocks(t *testing.T) {
 func TestTwoSchemas(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "some_name"}, tablestest.URLArray(3, false), tablestest.URLArray(3, false))
 	for _, column := range []string{"url", "some_name"} {
-		file := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
+		file := libraryWrite(t, encoding{false, compress.None}, record.Schema(), record)
 		for _, pipe := range []bool{false, true} {
 			for _, at := range []int{bytes.Index(file, []byte(column)), bytes.LastIndex(file, []byte(column))} {
 				damaged := bytes.Clone(file)

@@ -1,14 +1,10 @@
 package arrowipc
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
-
-	"github.com/pierrec/lz4/v4"
 
 	"robotsbatch/io/store/compress"
 )
@@ -110,28 +106,9 @@ func decompress(dst, buffer []byte, codec int8) error {
 		return nil
 	}
 	src := buffer[prefixSize:]
-	switch {
-	case int64(binary.LittleEndian.Uint64(buffer)) == -1:
+	if int64(binary.LittleEndian.Uint64(buffer)) == -1 {
 		copy(dst, src)
 		return nil
-	case codec == codecZstd:
-		return compress.DecodeZstd(dst, src)
-	default:
-		return decompressLZ4(dst, src)
 	}
-}
-
-func decompressLZ4(dst, src []byte) error {
-	reader := lz4.NewReader(bytes.NewReader(src))
-	if _, err := io.ReadFull(reader, dst); err != nil {
-		return err
-	}
-	// Read past the data, so that the decoder checks the checksum at the frame's end.
-	switch n, err := reader.Read(make([]byte, 1)); {
-	case n > 0:
-		return compress.ErrSize
-	case err != io.EOF:
-		return err
-	}
-	return nil
+	return compress.Fill(dst, src, codecs[codec])
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/compress"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -47,20 +48,20 @@ func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 // encoding is a way to write Arrow data.
 type encoding struct {
 	stream      bool
-	compression Compression
+	compression compress.Codec
 }
 
 func (e encoding) String() string {
-	return fmt.Sprintf("stream=%v/%s", e.stream, [...]string{"zstd", "lz4", "none"}[e.compression])
+	return fmt.Sprintf("stream=%v/%s", e.stream, e.compression)
 }
 
 var encodings = []encoding{
-	{false, Zstd},
-	{false, LZ4},
-	{false, Uncompressed},
-	{true, Zstd},
-	{true, LZ4},
-	{true, Uncompressed},
+	{false, compress.Zstd},
+	{false, compress.LZ4},
+	{false, compress.None},
+	{true, compress.Zstd},
+	{true, compress.LZ4},
+	{true, compress.None},
 }
 
 // libraryWrite writes records with the library's writers.
@@ -68,9 +69,9 @@ func libraryWrite(t testing.TB, e encoding, schema *arrow.Schema, records ...arr
 	t.Helper()
 	options := []ipc.Option{ipc.WithSchema(schema)}
 	switch e.compression {
-	case Zstd:
+	case compress.Zstd:
 		options = append(options, ipc.WithZstd())
-	case LZ4:
+	case compress.LZ4:
 		options = append(options, ipc.WithLZ4())
 	}
 	var out seeker

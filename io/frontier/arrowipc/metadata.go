@@ -37,10 +37,6 @@ const (
 	typeListView        = 25
 	typeLargeListView   = 26
 	lastKind            = typeLargeListView
-
-	codecLZ4  = 0
-	codecZstd = 1
-	codecNone = -1
 )
 
 // metadataShare divides the memory that a batch may take: the metadata of a message may
@@ -152,7 +148,7 @@ func parseBatch(t table, version int16) (*batchMeta, error) {
 	}
 	if compression, ok := t.table(3); ok {
 		b.codec = int8(compression.uint8(0))
-		if method := compression.uint8(1); method != 0 || b.codec != codecLZ4 && b.codec != codecZstd {
+		if method := compression.uint8(1); method != 0 || b.codec < 0 || int(b.codec) >= len(codecs) {
 			t.f.fail("unknown compression %d by method %d", b.codec, method)
 		}
 	}

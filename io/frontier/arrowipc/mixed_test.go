@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 )
 
 // selections are of the rows of two record batches of 12 rows.
@@ -99,7 +100,7 @@ func TestPassThroughSelectedDictionaries(t *testing.T) {
 		dictionaryRecord(t, `[2,0]`, `["https://a.test/","https://b.test/","https://c.test/"]`),
 		dictionaryRecord(t, `[1]`, `["https://d.test/","https://e.test/"]`),
 	}
-	data := libraryWrite(t, encoding{true, Zstd}, records[0].Schema(), records...)
+	data := libraryWrite(t, encoding{true, compress.Zstd}, records[0].Schema(), records...)
 	for bits, want := range map[uint32]string{
 		0b001_000: "https://c.test/", 0b110_000: "https://a.test/ https://e.test/", 0b010_010: "https://a.test/ https://a.test/",
 	} {
@@ -119,7 +120,7 @@ func TestPassThroughSelectedDictionaries(t *testing.T) {
 func TestPassThroughSelectedSums(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	for _, stream := range []bool{false, true} {
-		data := libraryWrite(t, encoding{stream, Uncompressed}, record.Schema(), record)
+		data := libraryWrite(t, encoding{stream, compress.None}, record.Schema(), record)
 		out, err := passSelected(data, false, stream, 5, selected(0b0110_0101))
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +139,7 @@ func TestPassThroughSelectedSums(t *testing.T) {
 // only some come out.
 func TestPassThroughSelectedUnknownType(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
-	data := libraryWrite(t, encoding{true, Zstd}, record.Schema(), record, record)
+	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record, record)
 	schema, err := (&streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}).next()
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +157,7 @@ func TestPassThroughSelectedUnknownType(t *testing.T) {
 func TestPassThroughSelectedHostile(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false),
 		tablestest.FromJSON(t, arrow.ListOf(arrow.BinaryTypes.String), `[["a","b"],[],null,["d"],[null],["h"],["j"],null,["l","m"],["n","o"],["p"],["r","s"]]`))
-	data := libraryWrite(t, encoding{true, Uncompressed}, record.Schema(), record)
+	data := libraryWrite(t, encoding{true, compress.None}, record.Schema(), record)
 	for i := range data {
 		for _, bit := range []byte{1, 0x80} {
 			changed := bytes.Clone(data)

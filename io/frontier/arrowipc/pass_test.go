@@ -17,6 +17,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
 )
 
@@ -225,7 +226,7 @@ func TestPassThroughDictionaries(t *testing.T) {
 		dictionaryRecord(t, `[2,0]`, `["https://a.test/","https://b.test/","https://c.test/"]`),
 		dictionaryRecord(t, `[1]`, `["https://d.test/","https://e.test/"]`),
 	}
-	data := libraryWrite(t, encoding{true, Zstd}, records[0].Schema(), records...)
+	data := libraryWrite(t, encoding{true, compress.Zstd}, records[0].Schema(), records...)
 	out, err := passThrough(data, true, true, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +250,7 @@ func TestPassThroughDictionaries(t *testing.T) {
 func TestPassThroughNoRows(t *testing.T) {
 	urls, none := tablestest.URLArray(3, false), tablestest.URLArray(0, false)
 	record := tablestest.NewRecord([]string{"url"}, urls)
-	data := libraryWrite(t, encoding{false, LZ4}, record.Schema(), tablestest.NewRecord([]string{"url"}, none), record)
+	data := libraryWrite(t, encoding{false, compress.LZ4}, record.Schema(), tablestest.NewRecord([]string{"url"}, none), record)
 	out, err := passThrough(data, false, false, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +272,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 			slices.Reverse(columns)
 		}
 		record := tablestest.NewRecord(names, columns...)
-		data := libraryWrite(t, encoding{true, Zstd}, record.Schema(), record)
+		data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
 		f, err := (&streamFramer{r: bufio.NewReader(bytes.NewReader(data)), limit: 1 << 30}).next()
 		if err != nil {
 			t.Fatal(err)
@@ -307,7 +308,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 func TestPassThroughDamage(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false),
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["a","b","c","d","e","f","g","h","i","j","k","l"]`))
-	data := libraryWrite(t, encoding{false, Uncompressed}, record.Schema(), record)
+	data := libraryWrite(t, encoding{false, compress.None}, record.Schema(), record)
 	whole, err := passThrough(data, false, false, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -354,7 +355,7 @@ func mustBatch(t *testing.T, file *fileFramer) *batchMeta {
 func TestPassThroughSums(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	for _, stream := range []bool{false, true} {
-		data := libraryWrite(t, encoding{stream, Uncompressed}, record.Schema(), record)
+		data := libraryWrite(t, encoding{stream, compress.None}, record.Schema(), record)
 		out, err := passThrough(data, false, stream, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/io/store/compress"
 )
 
 // Decimals of 32 bits in a stored schema are read as those of 128, and take nothing of
@@ -19,7 +21,7 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 			)},
 		}, nil)
 	}
-	stream := libraryWrite(t, encoding{true, Uncompressed}, schemaOf(&arrow.Decimal256Type{Precision: 9, Scale: 2}))
+	stream := libraryWrite(t, encoding{true, compress.None}, schemaOf(&arrow.Decimal256Type{Precision: 9, Scale: 2}))
 	h, err := parseHeader(stream[framePrefix:])
 	if err != nil {
 		t.Fatal(err)

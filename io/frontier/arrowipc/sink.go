@@ -14,21 +14,8 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 )
-
-// Compression of record batch bodies, buffer by buffer.
-type Compression uint8
-
-const (
-	// Zstd is the default.
-	Zstd Compression = iota
-	// LZ4 is LZ4 in frames.
-	LZ4
-	// Uncompressed bodies can be memory-mapped and used directly.
-	Uncompressed
-)
-
-var arrowCodecs = [...]int8{Zstd: codecZstd, LZ4: codecLZ4, Uncompressed: codecNone}
 
 // SinkOptions say what is written.
 type SinkOptions struct {
@@ -37,15 +24,16 @@ type SinkOptions struct {
 	// Schema is the schema of the batches' tables; nil when the input is a list of
 	// URLs.
 	Schema *arrow.Schema
-	// Compression of what is written.
-	Compression Compression
+	// Codec compresses the bodies of record batches, buffer by buffer: Zstd, LZ4 or None,
+	// with which they can be memory-mapped and used directly.
+	Codec compress.Codec
 	// Stream writes the stream format instead of the file format.
 	Stream bool
 	// OneToOne writes one record batch for each batch, even without rows. A batch that
 	// would have to be cut is then an error.
 	OneToOne bool
 	// From is the source of batches that pass through ([Source.PassThrough]). Its
-	// schema and compression then replace Schema and Compression.
+	// schema and compression then replace Schema and Codec.
 	From *Source
 
 	mem memory.Allocator // of tests
@@ -56,6 +44,7 @@ type SinkOptions struct {
 type sink struct {
 	w       blob.Writer
 	options SinkOptions
+	codec   int8 // the number of options.Codec
 	ipc     []ipc.Option
 	output  *tables.Output
 
@@ -92,7 +81,11 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
-	s := &sink{w: w, options: o, last: make(map[int64]*array.Data)}
+	codec, ok := codecNumber(o.Codec)
+	if !ok {
+		return nil, fmt.Errorf("arrowipc: Arrow has no compression %s", o.Codec)
+	}
+	s := &sink{w: w, options: o, codec: codec, last: make(map[int64]*array.Data)}
 	s.ipc = []ipc.Option{ipc.WithAllocator(o.mem)}
 	if err := s.layOut(); err != nil {
 		return nil, fmt.Errorf("arrowipc: %w", err)

@@ -13,6 +13,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
 )
 
@@ -114,8 +115,8 @@ func TestVerdictColumns(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%b", e, selected), func(t *testing.T) {
 				var out output
 				s, err := NewSink(&out, SinkOptions{
-					Layout:      batch.Layout{URLColumn: "url", Verdicts: columns},
-					Compression: e.compression, Stream: e.stream, mem: trackMemory(t),
+					Layout: batch.Layout{URLColumn: "url", Verdicts: columns},
+					Codec:  e.compression, Stream: e.stream, mem: trackMemory(t),
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -143,7 +144,7 @@ func TestListWithNulls(t *testing.T) {
 	b.URLs.Validity = []byte{0b1010}
 	b.URLs = b.URLs.Slice(1, 4)
 	var out output
-	s, err := NewSink(&out, SinkOptions{Layout: batch.Layout{URLColumn: "page"}, mem: trackMemory(t)})
+	s, err := NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "page"}, mem: trackMemory(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +186,7 @@ func TestLayouts(t *testing.T) {
 		for _, stream := range []bool{false, true} {
 			var out output
 			s, err := NewSink(&out, SinkOptions{
+				Codec:  compress.Zstd,
 				Schema: schema, Stream: stream, mem: trackMemory(t),
 				Layout: batch.Layout{Keep: test.keep, URLColumn: "page", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
 			})
@@ -217,11 +219,11 @@ func TestNewSinkErrors(t *testing.T) {
 		fail    int
 		errHas  string
 	}{
-		{"clash", SinkOptions{Schema: schema, Layout: batch.Layout{URLColumn: "url", Verdicts: verdicts}}, 0, "-prefix"},
-		{"clash with the list's column", SinkOptions{Layout: batch.Layout{URLColumn: "allowed", Verdicts: verdicts}}, 0, "-prefix"},
-		{"no clash", SinkOptions{Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: verdicts}}, 0, ""},
-		{"no URL column", SinkOptions{Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "page"}}, 0, `0 columns "page"`},
-		{"full disk", SinkOptions{Layout: batch.Layout{URLColumn: "url"}}, 4, "disk full"},
+		{"clash", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{URLColumn: "url", Verdicts: verdicts}}, 0, "-prefix"},
+		{"clash with the list's column", SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "allowed", Verdicts: verdicts}}, 0, "-prefix"},
+		{"no clash", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: verdicts}}, 0, ""},
+		{"no URL column", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "page"}}, 0, `0 columns "page"`},
+		{"full disk", SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}}, 4, "disk full"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -256,6 +258,7 @@ func TestEncodeErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := NewSink(&output{}, SinkOptions{
+				Codec:  compress.Zstd,
 				Schema: record.Schema(), mem: trackMemory(t),
 				Layout: batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{test.column}},
 			})
@@ -274,7 +277,7 @@ func TestWriteErrors(t *testing.T) {
 	whole := &output{}
 	for fail := 0; ; fail += 50 {
 		out := &output{fail: fail}
-		s, err := NewSink(out, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, mem: trackMemory(t)})
+		s, err := NewSink(out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}, mem: trackMemory(t)})
 		if fail > 0 && err != nil {
 			continue
 		}
@@ -334,7 +337,7 @@ func TestDictionaryOutputs(t *testing.T) {
 			t.Run(test.name+"/"+e.String(), func(t *testing.T) {
 				var out output
 				w, err := NewSink(&out, SinkOptions{
-					Schema: ab.Schema(), Stream: e.stream, Compression: e.compression, mem: trackMemory(t),
+					Schema: ab.Schema(), Stream: e.stream, Codec: e.compression, mem: trackMemory(t),
 					Layout: batch.Layout{URLColumn: "url"},
 				})
 				if err != nil {
@@ -407,7 +410,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := NewSink(&output{}, SinkOptions{Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}, mem: mem})
+			w, err := NewSink(&output{}, SinkOptions{Codec: compress.Zstd, Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}, mem: mem})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -446,7 +449,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 // read from a pipe.
 func TestEndMarkerInFiles(t *testing.T) {
 	var out output
-	s, err := NewSink(&out, SinkOptions{Layout: batch.Layout{URLColumn: "url"}})
+	s, err := NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}})
 	if err != nil {
 		t.Fatal(err)
 	}

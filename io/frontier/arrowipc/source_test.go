@@ -16,6 +16,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 )
 
 // urlsOf lists the URLs of batches, "-" for null.
@@ -41,7 +42,7 @@ func TestSplitURLs(t *testing.T) {
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["a.example","::1","c.example"]`),
 		tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[8443,null,null]`),
 		tablestest.FromJSON(t, arrow.BinaryTypes.StringView, `["/x","/a/path/of/some/length",null]`))
-	data := libraryWrite(t, encoding{true, Zstd}, record.Schema(), record)
+	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
 	for keep, columns := range map[batch.Keep]int{batch.KeepAll: 4, batch.KeepURL: 1, batch.KeepNone: 1} {
 		s, err := OpenStream(bytes.NewReader(data), Options{Name: "in", BatchRows: 2, Keep: keep})
 		if err != nil {

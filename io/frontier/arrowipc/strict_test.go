@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 )
 
 // strictFiles are files and streams with columns of many types: as the library writes
@@ -19,7 +20,7 @@ func strictFiles(t *testing.T) (files [][]byte) {
 			continue
 		}
 		record := tablestest.NewRecord([]string{"url", c.Name}, tablestest.URLArray(c.Array.Len(), false), c.Array)
-		data := libraryWrite(t, encoding{stream: true, compression: Zstd}, record.Schema(), record)
+		data := libraryWrite(t, encoding{stream: true, compression: compress.Zstd}, record.Schema(), record)
 		files = append(files, data, libraryWrite(t, encoding{}, record.Schema(), record))
 		if out, err := passThrough(data, false, false, 4); err == nil {
 			files = append(files, out)

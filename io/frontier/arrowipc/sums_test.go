@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 )
 
 // decodeAll reads a file, or what comes through a pipe, to its end.
@@ -82,7 +83,7 @@ func summed(t *testing.T, stream bool) []byte {
 		dictionaryRecord(t, `[1,0,null]`, `["a","b"]`), dictionaryRecord(t, `[2,0]`, `["a","b","abc"]`), dictionaryRecord(t, `[1]`, `["a","b"]`),
 	}
 	var out output
-	w, err := NewSink(&out, SinkOptions{Stream: stream, Schema: records[0].Schema(), Compression: Uncompressed, Layout: batch.Layout{URLColumn: "url"}})
+	w, err := NewSink(&out, SinkOptions{Stream: stream, Schema: records[0].Schema(), Codec: compress.None, Layout: batch.Layout{URLColumn: "url"}})
 	if err != nil {
 		t.Fatal(err)
 	}

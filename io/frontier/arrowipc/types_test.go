@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	"robotsbatch/io/store/compress"
 )
 
 // Every type comes through reading, cutting, selecting and writing.
@@ -19,7 +20,7 @@ func TestEveryTypePassesThrough(t *testing.T) {
 			for _, e := range encodings {
 				data := libraryWrite(t, e, record.Schema(), record, record)
 				sizes, selections := []int{0, 1, 5}, []uint16{0xFFF, 0, 0b1010_0111_0110}
-				if e.compression != Uncompressed {
+				if e.compression != compress.None {
 					sizes, selections = sizes[2:], selections[2:3]
 				}
 				for _, size := range sizes {
@@ -42,7 +43,7 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 	var out output
 	s, err := NewSink(&out, SinkOptions{
 		Layout: batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
-		Schema: record.Schema(), Compression: e.compression, Stream: e.stream,
+		Schema: record.Schema(), Codec: e.compression, Stream: e.stream,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -63,6 +63,8 @@ var table = [...]struct {
 	endings []string
 	// written says that verdicts can be written in it, as files with the first ending.
 	written bool
+	// inside are the compressions that outputs may have inside, the standard one first.
+	inside []compress.Codec
 	// captures says that a file may hold captures of robots.txt.
 	captures bool
 	// output is the format of outputs of such inputs when nobody says which; Unknown for
@@ -70,9 +72,9 @@ var table = [...]struct {
 	output Format
 }{
 	Unknown:  {name: "unknown"},
-	Arrow:    {name: "arrow", family: arrows, endings: []string{".arrow", ".feather"}, written: true, captures: true},
-	ArrowS:   {name: "arrows", family: arrows, endings: []string{".arrows"}, written: true, captures: true},
-	Parquet:  {name: "parquet", family: tables, endings: []string{".parquet"}, written: true, captures: true},
+	Arrow:    {name: "arrow", family: arrows, endings: []string{".arrow", ".feather"}, written: true, inside: ofArrow, captures: true},
+	ArrowS:   {name: "arrows", family: arrows, endings: []string{".arrows"}, written: true, inside: ofArrow, captures: true},
+	Parquet:  {name: "parquet", family: tables, endings: []string{".parquet"}, written: true, inside: ofParquet, captures: true},
 	CSV:      {name: "csv", family: lines, endings: []string{".csv"}, written: true, captures: true},
 	TSV:      {name: "tsv", family: lines, endings: []string{".tsv"}, written: true, captures: true},
 	JSONL:    {name: "jsonl", family: lines, endings: []string{".jsonl", ".ndjson"}, written: true, captures: true},
@@ -81,6 +83,28 @@ var table = [...]struct {
 	CDX:      {name: "cdx", family: lines, output: CSV},
 	WARC:     {name: "warc", endings: []string{".warc"}, captures: true},
 	RulePack: {name: "rules", endings: []string{".rules"}},
+}
+
+// The compressions inside of outputs. The formats' rooms have their numbers.
+var (
+	ofArrow   = []compress.Codec{compress.Zstd, compress.None, compress.LZ4}
+	ofParquet = []compress.Codec{compress.Zstd, compress.None, compress.Snappy}
+)
+
+// Inside returns the compressions that outputs of the format may have inside, the standard
+// one first; none for formats that are compressed as a whole.
+func (f Format) Inside() []compress.Codec { return table[f].inside }
+
+// Compressions returns the compressions that outputs of some format may have inside.
+func Compressions() (codecs []compress.Codec) {
+	for f := range table {
+		for _, c := range table[f].inside {
+			if !slices.Contains(codecs, c) {
+				codecs = append(codecs, c)
+			}
+		}
+	}
+	return codecs
 }
 
 // String returns the format's name as Parse takes it, such as "arrows".
@@ -151,6 +175,15 @@ func (f Format) Ending() string {
 		return table[f].endings[0]
 	}
 	return ""
+}
+
+// Family is the name of a binary format's family for people: Arrow's file and stream are
+// one.
+func (f Format) Family() string {
+	if f.IsArrow() {
+		return "Arrow"
+	}
+	return "Parquet"
 }
 
 // IsArrow reports whether f is an Arrow file or stream.

@@ -12,17 +12,6 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// Compression is the compression inside Arrow and Parquet files. LZ4 is only for Arrow,
-// Snappy only for Parquet.
-type Compression uint8
-
-const (
-	ZstdCompression Compression = iota
-	LZ4Compression
-	SnappyCompression
-	NoCompression
-)
-
 // PassThrough makes the columns of an output's inputs pass through, if all of them come
 // out as the same kind of table and no other encoding was asked for.
 func (o *Options) PassThrough(t Target, out Output, src *frontier.Concatenation) error {
@@ -78,13 +67,11 @@ func newParquet(o *opening) (batch.Sink, error) {
 	if o.passing {
 		return parquetio.NewPassing(o.w, o.first.Source.(*parquetio.Source), o.layout)
 	}
-	inside := map[Compression]parquetio.Compression{SnappyCompression: parquetio.Snappy, NoCompression: parquetio.Uncompressed}[o.Compression]
-	return parquetio.NewSink(o.w, parquetio.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Compression: inside, Level: o.Level})
+	return parquetio.NewSink(o.w, parquetio.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Level: o.Level})
 }
 
 func newArrow(o *opening) (batch.Sink, error) {
-	inside := map[Compression]arrowipc.Compression{LZ4Compression: arrowipc.LZ4, NoCompression: arrowipc.Uncompressed}[o.Compression]
-	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Compression: inside, Stream: o.Target.Format == format.ArrowS}
+	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Stream: o.Target.Format == format.ArrowS}
 	if o.passing {
 		s.From = o.first.Source.(*arrowipc.Source)
 	}

@@ -2,9 +2,11 @@ package outputs
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch"
@@ -21,8 +23,8 @@ type Options struct {
 	// Format is the outputs' format; Unknown means that the name decides, or else the
 	// input.
 	Format format.Format
-	// Compression is the compression inside Arrow and Parquet files.
-	Compression Compression
+	// Inside is the compression inside Arrow and Parquet files.
+	Inside compress.Codec
 	// Level of zstd inside Parquet files, from 1 to 22; 0 means the standard.
 	Level int
 	// Recode decodes and encodes columns that could pass through.
@@ -135,9 +137,22 @@ func defaultFormat(in format.Format, inFolder bool) format.Format {
 
 // shownEndings lists the endings of outputs for people.
 func shownEndings() string {
-	endings := format.Endings()
-	last := len(endings) - 1
-	return strings.Join(endings[:last], ", ") + " or " + endings[last]
+	return inWords(format.Endings())
+}
+
+// inWords lists choices for people, such as "a, b or c".
+func inWords[T any](choices []T) string {
+	var text strings.Builder
+	for i, choice := range choices {
+		switch {
+		case i > 0 && i == len(choices)-1:
+			text.WriteString(" or ")
+		case i > 0:
+			text.WriteString(", ")
+		}
+		fmt.Fprint(&text, choice)
+	}
+	return text.String()
 }
 
 // check returns an error if the format cannot be written, or not with this compression.
@@ -146,15 +161,9 @@ func (o *Options) check(t Target) error {
 	case !t.Format.Writable():
 		return frontier.Usagef("-out %s: writing %s is not available in this version", t.Name(), t.Format)
 	case t.Format.IsBinary() && t.codec != compress.None:
-		name := "Parquet"
-		if t.Format.IsArrow() {
-			name = "Arrow"
-		}
-		return frontier.Usagef("-out %s: %s is compressed inside: leave out the last ending and use -compression", t.Name(), name)
-	case t.Format.IsArrow() && o.Compression == SnappyCompression:
-		return frontier.Usagef("-compression snappy is for Parquet: Arrow has zstd, lz4 or none")
-	case t.Format == format.Parquet && o.Compression == LZ4Compression:
-		return frontier.Usagef("-compression lz4 is for Arrow: Parquet is written with zstd, snappy or none")
+		return frontier.Usagef("-out %s: %s is compressed inside: leave out the last ending and use -compression", t.Name(), t.Format.Family())
+	case t.Format.IsBinary() && !slices.Contains(t.Format.Inside(), o.Inside):
+		return frontier.Usagef("-compression %s is not for %s, which is written with %s", o.Inside, t.Format.Family(), inWords(t.Format.Inside()))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	codecs "robotsbatch/io/store/compress"
 )
 
 // seeds are small files of all codecs and page versions, with lists and
@@ -56,7 +57,7 @@ func use(t testing.TB, data []byte) (int, error) {
 			}
 		}
 		v := tablestest.Verdicts(b.URLs.Len())
-		s, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "u"}, Schema: record.Schema(), Compression: Snappy})
+		s, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "u"}, Schema: record.Schema(), Codec: codecs.Snappy})
 		if err != nil {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/arrowipc"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
@@ -18,6 +19,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/splice"
 	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 )
 
 // CanPassThrough reports whether row groups can pass through. They cannot if URLs are
@@ -96,8 +98,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 	if s.schema, err = columns.FromArrow(s.output.Schema()); err != nil {
 		return err
 	}
-	compression := s.from.compression()
-	s.encoder = encode.Encoder{Codec: codecs[compression], Compress: compressor(compression, 0)}
+	s.encoder = encode.NewEncoder(s.from.codec(), 0)
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
 	s.filter = newFilter(2 * s.from.options.Memory)
 	s.file, err = splice.NewWriter(s.w, s.from.passed, splice.Columns{
@@ -106,18 +107,20 @@ func (s *passing) start(l batch.Layout) (err error) {
 	return err
 }
 
-// compression returns the codec of the URLs if this package writes it, or else one that
-// all readers know.
-func (s *Source) compression() Compression {
+// codec returns that of the URLs if outputs may have it, or else one that all readers
+// know.
+func (s *Source) codec() layout.Codec {
+	known := compress.Snappy
 	if len(s.file.Groups) > 0 {
-		switch s.chunk(0, s.columns[0].Leaves[0]).Codec {
-		case layout.Zstd:
-			return Zstd
-		case layout.Uncompressed:
-			return Uncompressed
+		codec := s.chunk(0, s.columns[0].Leaves[0]).Codec
+		for _, written := range format.Parquet.Inside() {
+			if codec.Is(written) {
+				known = written
+			}
 		}
 	}
-	return Snappy
+	number, _ := layout.CodecOf(known)
+	return number
 }
 
 // versionKey names the program that added columns to another writer's file.

@@ -20,21 +20,8 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
 )
-
-// Compression of pages.
-type Compression uint8
-
-const (
-	// Zstd is the default.
-	Zstd Compression = iota
-	// Snappy is larger and known to every reader.
-	Snappy
-	// Uncompressed pages are written as they are.
-	Uncompressed
-)
-
-var codecs = [...]int32{Zstd: encode.Zstd, Snappy: encode.Snappy, Uncompressed: encode.Uncompressed}
 
 // Sizes of row groups. Batches smaller than the least size are collected, and larger
 // ones than the most are cut.
@@ -55,9 +42,9 @@ type SinkOptions struct {
 	// Schema is the schema of the batches' tables; nil when the input is a list of
 	// URLs.
 	Schema *arrow.Schema
-	// Compression of what is written.
-	Compression Compression
-	// Level of Zstd, from 1 to 22 as in its own program; 0 means 3.
+	// Codec compresses pages: one that the format has a number for.
+	Codec compress.Codec
+	// Level of zstd, from 1 to 22 as in its own program; 0 means 3.
 	Level int
 }
 
@@ -115,7 +102,11 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 			s.url = i
 		}
 	}
-	s.encoder = encode.Encoder{Codec: codecs[o.Compression], Compress: compressor(o.Compression, o.Level)}
+	codec, ok := layout.CodecOf(o.Codec)
+	if !ok {
+		return nil, fmt.Errorf("parquetio: Parquet has no compression %s", o.Codec)
+	}
+	s.encoder = encode.NewEncoder(codec, o.Level)
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
 	if err := s.write([]byte(layout.Magic)); err != nil {
 		return nil, fmt.Errorf("parquetio: %w", err)

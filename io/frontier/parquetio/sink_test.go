@@ -11,6 +11,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
+	codecs "robotsbatch/io/store/compress"
 )
 
 // Small batches share row groups, large ones have their own, and all rows come
@@ -27,8 +28,8 @@ func TestRowGroups(t *testing.T) {
 		at += n
 	}
 	schema := batches[0].Table.(arrow.Record).Schema()
-	for _, compression := range []Compression{Zstd, Snappy, Uncompressed} {
-		data := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: schema, Compression: compression}, batches, tablestest.Verdicts)
+	for _, compression := range []codecs.Codec{codecs.Zstd, codecs.Snappy, codecs.None} {
+		data := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: schema, Codec: compression}, batches, tablestest.Verdicts)
 		f, records := libraryRead(t, data)
 		if f.MetaData().Schema.Root().RepetitionType() != parquet.Repetitions.Required {
 			t.Error("the root is not required")
@@ -61,13 +62,13 @@ func tableBatch(t testing.TB, record arrow.Record) *batch.Batch {
 
 // An output without rows is a file, and an aborted one is none.
 func TestEmptyAndAborted(t *testing.T) {
-	data := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "page"}}, nil, nil)
+	data := writeAll(t, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "page"}}, nil, nil)
 	s, batches, err := readAll(data, Options{URLColumn: "page"})
 	if err != nil || len(batches) != 0 || s.Schema().NumFields() != 2 {
 		t.Errorf("%d batches: %v", len(batches), err)
 	}
 	var out output
-	sink, err := NewSink(&out, SinkOptions{Layout: batch.Layout{URLColumn: "url"}})
+	sink, err := NewSink(&out, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"robotsbatch/bench/corpus/export"
 	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/tables/tablestest"
+	codecs "robotsbatch/io/store/compress"
 )
 
 // BenchmarkSteps measures what each step of DESIGN.md saves: its CPU time as a part of
@@ -101,7 +102,7 @@ func recode(b *testing.B, data []byte) []byte {
 		b.Fatal(err)
 	}
 	layout := batch.Layout{URLColumn: s.URLColumn()}
-	return writeAll(b, SinkOptions{Layout: layout, Schema: s.Schema()}, batches, tablestest.Verdicts)
+	return writeAll(b, SinkOptions{Codec: codecs.Zstd, Layout: layout, Schema: s.Schema()}, batches, tablestest.Verdicts)
 }
 
 // passGenerally is step 1: row groups pass through, and the URLs are decoded by the

@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables"
 	"robotsbatch/io/frontier/tables/tablestest"
+	codecs "robotsbatch/io/store/compress"
 )
 
 // badLibrary are types of which the library writes something else, or wrong counts.
@@ -26,7 +27,7 @@ func TestEveryTypePassesThrough(t *testing.T) {
 	for _, c := range tablestest.Columns(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
-			if _, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}); err != nil {
+			if _, err := NewSink(new(output), SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}); err != nil {
 				if !strings.Contains(err.Error(), `"x"`) {
 					t.Errorf("%v does not name the column", err)
 				}
@@ -81,7 +82,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 		t.Fatalf("%d rows, want %d", at, 2*n)
 	}
 	at = 0
-	out := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema()}, batches, func(rows int) *batch.Verdicts {
+	out := writeAll(t, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema()}, batches, func(rows int) *batch.Verdicts {
 		v := tablestest.Verdicts(rows)
 		v.Selected = make([]byte, (rows+7)/8)
 		for k := range rows {
@@ -115,7 +116,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 // notesOf says what of a table comes out of a file as another type than it was.
 func notesOf(t *testing.T, record arrow.Record) []string {
 	t.Helper()
-	sink, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()})
+	sink, err := NewSink(new(output), SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestOtherTypesKeepTheirValues(t *testing.T) {
 	changed := 0
 	for _, c := range tablestest.Columns(t) {
 		record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(c.Array.Len(), true), c.Array)
-		if _, err := NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}); err != nil {
+		if _, err := NewSink(new(output), SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}); err != nil {
 			continue
 		}
 		if notesOf(t, record) == nil || units[c.Name] {
@@ -184,5 +185,5 @@ func writeRecord(t *testing.T, records ...arrow.Record) []byte {
 		}
 		batches = append(batches, &batch.Batch{URLs: urls, Table: record})
 	}
-	return write(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: records[0].Schema()}, batches, tablestest.Verdicts)
+	return write(t, SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: records[0].Schema()}, batches, tablestest.Verdicts)
 }

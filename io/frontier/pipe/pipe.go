@@ -91,7 +91,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 	options := arrowipc.SinkOptions{
 		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
-		Schema: src.Schema(), Compression: arrowipc.Uncompressed, Stream: true, OneToOne: true,
+		Schema: src.Schema(), Stream: true, OneToOne: true,
 	}
 	if o.Keep != batch.KeepNone && src.CanPassThrough(true, false) {
 		if err := src.PassThrough(nil); err != nil {

@@ -1,23 +1,62 @@
 package compress
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"math"
+	"slices"
 	"sync"
 
+	"github.com/andybalholm/brotli"
+	"github.com/golang/snappy"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // ErrSize: a block does not have the size that it should.
 var ErrSize = errors.New("its size is not the one that is recorded before it")
+
+// Append appends to dst what the codec makes of src, as a whole block, frame or member,
+// and returns the extended slice. Zstd has levels, those of its own program, and 0 for the
+// standard; of several the encoder here makes the same. It is safe for concurrent use.
+func Append(dst, src []byte, c Codec, level int) []byte { return codecs[c].add(dst, src, level) }
+
+// Fill decompresses src into dst, which it must fill. It takes no more memory, whatever
+// size src claims to have.
+func Fill(dst, src []byte, c Codec) error {
+	if err := c.check(false); err != nil {
+		return err
+	}
+	return codecs[c].fill(dst, src)
+}
+
+// Most returns how many bytes n compressed ones can make at most.
+func Most(n int, c Codec) int64 {
+	if most := codecs[c].most; most > 0 {
+		return most * int64(n)
+	}
+	return math.MaxInt64
+}
+
+func addNone(dst, src []byte, _ int) []byte { return append(dst, src...) }
+
+func fillNone(dst, src []byte) error {
+	if len(src) != len(dst) {
+		return ErrSize
+	}
+	copy(dst, src)
+	return nil
+}
 
 // zstdDecoder starts no goroutines as long as nothing but DecodeAll is used.
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 })
 
-// DecodeZstd decompresses the zstd frames in src into dst, which they must fill. It takes
-// no more memory, whatever size they claim.
-func DecodeZstd(dst, src []byte) error {
+func fillZstd(dst, src []byte) error {
 	decoder, err := zstdDecoder()
 	if err != nil {
 		return err
@@ -29,35 +68,138 @@ func DecodeZstd(dst, src []byte) error {
 	return err
 }
 
-// standardLevel is what zstd's own program and most writers take.
-const standardLevel = 3
+const (
+	// standardLevel is what zstd's own program and most writers take.
+	standardLevel = 3
+	// Fastest is the level of zstd for blocks for which others take much longer for a few
+	// percent.
+	Fastest = 1
+	// brotliLevel is the one that takes about as long as gzip.
+	brotliLevel = 4
+)
 
-// blockEncoders, by the encoder's level, are kept because each has tables of some hundred
+// zstdEncoders, by the encoder's level, are kept because each has tables of some hundred
 // kilobytes or more.
-var blockEncoders [zstd.SpeedBestCompression + 1]sync.Pool
+var zstdEncoders [zstd.SpeedBestCompression + 1]sync.Pool
 
-// AppendZstd appends a zstd frame of src to dst, with a checksum, at the fastest
-// level: others take much longer for a few percent.
-func AppendZstd(dst, src []byte) []byte { return appendZstd(dst, src, zstd.SpeedFastest) }
-
-// AppendZstdLevel appends a zstd frame of src to dst, with a checksum. Levels are those of
-// the zstd program, 0 for the standard; of several the encoder here makes the same.
-func AppendZstdLevel(dst, src []byte, level int) []byte {
+func addZstd(dst, src []byte, level int) []byte {
 	if level == 0 {
 		level = standardLevel
 	}
-	return appendZstd(dst, src, zstd.EncoderLevelFromZstd(level))
-}
-
-func appendZstd(dst, src []byte, level zstd.EncoderLevel) []byte {
-	pool := &blockEncoders[level]
+	speed := zstd.EncoderLevelFromZstd(level)
+	pool := &zstdEncoders[speed]
 	e, ok := pool.Get().(*zstd.Encoder)
 	if !ok {
 		var err error
-		if e, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(level), zstd.WithZeroFrames(true)); err != nil {
+		if e, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(speed), zstd.WithZeroFrames(true)); err != nil {
 			panic(err) // the options are constants
 		}
 	}
 	defer pool.Put(e)
 	return e.EncodeAll(src, dst)
+}
+
+// addSnappy appends a block.
+func addSnappy(dst, src []byte, _ int) []byte {
+	most := s2.MaxEncodedLen(len(src))
+	if most < 0 {
+		panic("a block has more than 4 GiB") // no page has, and its size has 31 bits
+	}
+	dst = slices.Grow(dst, most)
+	return dst[:len(dst)+len(s2.EncodeSnappy(dst[len(dst):len(dst)+most], src))]
+}
+
+func fillSnappy(dst, src []byte) error {
+	if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
+		return ErrSize
+	}
+	_, err := snappy.Decode(dst, src)
+	return err
+}
+
+var lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+
+func addLZ4Block(dst, src []byte, _ int) []byte {
+	most := lz4.CompressBlockBound(len(src))
+	dst = slices.Grow(dst, most)
+	c := lz4Compressors.Get().(*lz4.Compressor)
+	defer lz4Compressors.Put(c)
+	n, err := c.CompressBlock(src, dst[len(dst):len(dst)+most])
+	if err != nil {
+		panic(err) // there is room for every block
+	}
+	return dst[:len(dst)+n]
+}
+
+func fillLZ4Block(dst, src []byte) error {
+	n, err := lz4.UncompressBlock(src, dst)
+	if err == nil && n != len(dst) {
+		err = ErrSize
+	}
+	return err
+}
+
+func fillGzip(dst, src []byte) error {
+	r, err := gzip.NewReader(bytes.NewReader(src))
+	if err != nil {
+		return err
+	}
+	return fillFrom(dst, r)
+}
+
+func fillBrotli(dst, src []byte) error { return fillFrom(dst, brotli.NewReader(bytes.NewReader(src))) }
+func fillLZ4(dst, src []byte) error    { return fillFrom(dst, lz4.NewReader(bytes.NewReader(src))) }
+
+// fillFrom fills dst from r, which must then be at its end. The read past the last byte
+// has the decoder check what follows it, such as a checksum.
+func fillFrom(dst []byte, r io.Reader) error {
+	if _, err := io.ReadFull(r, dst); err != nil {
+		return err
+	}
+	switch n, err := r.Read(make([]byte, 1)); {
+	case n > 0:
+		return ErrSize
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}
+
+// flusher is a compressor of streams, such as *gzip.Writer.
+type flusher interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+// Compressors of streams hold tables of up to some megabytes, so they are kept.
+var (
+	gzips     = &sync.Pool{New: func() any { return gzip.NewWriter(io.Discard) }}
+	lz4Frames = &sync.Pool{New: func() any { return lz4.NewWriter(io.Discard) }}
+	brotlis   = &sync.Pool{New: func() any { return brotli.NewWriterLevel(io.Discard, brotliLevel) }}
+)
+
+// addTo returns a function that appends what a compressor of the pool makes of src.
+func addTo(pool *sync.Pool) func(dst, src []byte, level int) []byte {
+	return func(dst, src []byte, _ int) []byte {
+		w := pool.Get().(flusher)
+		defer pool.Put(w)
+		out := appender(dst)
+		w.Reset(&out)
+		if _, err := w.Write(src); err != nil {
+			panic(err) // a slice takes everything
+		}
+		if err := w.Close(); err != nil {
+			panic(err)
+		}
+		w.Reset(io.Discard) // so that the pool does not hold the output
+		return out
+	}
+}
+
+// appender is a slice as a writer.
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
 }

@@ -1,11 +1,18 @@
 package compress
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
-// Codec is a compression of a whole file.
+// Codec is a compression, of whole files, of the blocks that tables are made of, or of
+// both.
 type Codec uint8
 
 const (
@@ -15,62 +22,106 @@ const (
 	Gzip
 	// Zstd is RFC 8878, any number of frames.
 	Zstd
+	// LZ4 is LZ4 in frames. It has no files.
+	LZ4
+	// Snappy is one block of Snappy. It has no files.
+	Snappy
+	// LZ4Block is one block of LZ4 without a frame. It has no files.
+	LZ4Block
+	// Brotli is RFC 7932. It has no files.
+	Brotli
 )
 
-// String returns "none", "gzip" or "zstd".
+// codecs describes each compression, once. Formats that name compressions by numbers of
+// their own map them to a Codec.
+var codecs = [...]struct {
+	name string
+	// ending is how the names of whole files end.
+	ending string
+	// begins reports whether a whole file begins so; nil where there are none.
+	begins func(head []byte) bool
+	// open and write stream whole files.
+	open  func(r *bufio.Reader, window uint64, blocks int) (stream io.Reader, end func(), err error)
+	write func(w io.Writer) (io.WriteCloser, error)
+	// add appends to dst what src is compressed to, at a level of zstd.
+	add func(dst, src []byte, level int) []byte
+	// fill decompresses src into dst, which it must fill.
+	fill func(dst, src []byte) error
+	// most is how many bytes one compressed byte can make at most, where block headers
+	// have a limit.
+	most int64
+}{
+	None: {name: "none", open: openNone, write: writeNone, add: addNone, fill: fillNone, most: 1},
+	Gzip: {
+		name: "gzip", ending: ".gz", begins: beginsGzip, open: openGzip, add: addTo(gzips), fill: fillGzip, most: 1032,
+		write: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
+	},
+	Zstd: {
+		name: "zstd", ending: ".zst", begins: beginsZstd, open: openZstd, add: addZstd, fill: fillZstd, most: 128 << 10 / 3,
+		write: func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithZeroFrames(true)) },
+	},
+	LZ4:      {name: "lz4", add: addTo(lz4Frames), fill: fillLZ4},
+	Snappy:   {name: "snappy", add: addSnappy, fill: fillSnappy, most: 64},
+	LZ4Block: {name: "lz4_raw", add: addLZ4Block, fill: fillLZ4Block, most: 255},
+	Brotli:   {name: "brotli", add: addTo(brotlis), fill: fillBrotli},
+}
+
+// String returns the codec's name, such as "zstd".
 func (c Codec) String() string {
-	switch c {
-	case None:
-		return "none"
-	case Gzip:
-		return "gzip"
-	case Zstd:
-		return "zstd"
+	if int(c) < len(codecs) {
+		return codecs[c].name
 	}
 	return "codec(?)"
 }
 
-// Ending is how the names of files end that are compressed, such as ".gz".
-func (c Codec) Ending() string {
-	switch c {
-	case Gzip:
-		return ".gz"
-	case Zstd:
-		return ".zst"
+// Ending is how the names of files end that are compressed, such as ".gz"; empty for None
+// and for codecs without files.
+func (c Codec) Ending() string { return codecs[c].ending }
+
+// check returns an error for a codec that is none, or has no files where files is set.
+func (c Codec) check(files bool) error {
+	switch {
+	case int(c) >= len(codecs):
+		return fmt.Errorf("compress: unknown codec %d", c)
+	case files && codecs[c].open == nil:
+		return fmt.Errorf("compress: there are no files of %s", c)
 	}
-	return ""
+	return nil
 }
 
 // DetectSize is how many first bytes Detect needs; with fewer it may return None for a
 // compressed file that is cut off.
 const DetectSize = 4
 
-// Detect returns the codec of a file by its first bytes. A zstd file may start with
-// a skippable frame, as those of pzstd do.
+// Detect returns the codec of a file by its first bytes.
 func Detect(head []byte) Codec {
-	switch {
-	case len(head) >= 2 && head[0] == 0x1F && head[1] == 0x8B:
-		return Gzip
-	case len(head) < DetectSize:
-		return None
-	case head[0] == 0x28 && head[1] == 0xB5 && head[2] == 0x2F && head[3] == 0xFD,
-		head[0]&0xF0 == 0x50 && head[1] == 0x2A && head[2] == 0x4D && head[3] == 0x18:
-		return Zstd
+	for c := range codecs {
+		if begins := codecs[c].begins; begins != nil && begins(head) {
+			return Codec(c)
+		}
 	}
 	return None
+}
+
+func beginsGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1F && head[1] == 0x8B }
+
+// beginsZstd also takes a skippable frame, with which the files of pzstd start.
+func beginsZstd(head []byte) bool {
+	if len(head) < DetectSize {
+		return false
+	}
+	return head[0] == 0x28 && head[1] == 0xB5 && head[2] == 0x2F && head[3] == 0xFD ||
+		head[0]&0xF0 == 0x50 && head[1] == 0x2A && head[2] == 0x4D && head[3] == 0x18
 }
 
 // ByName tells the codec by a file name's ending (.gz or .zst, in any case) and
 // returns the name without it.
 func ByName(name string) (c Codec, plain string) {
 	ending := filepath.Ext(name)
-	switch strings.ToLower(ending) {
-	case ".gz":
-		c = Gzip
-	case ".zst":
-		c = Zstd
-	default:
-		return None, name
+	for c := range codecs {
+		if e := codecs[c].ending; e != "" && strings.EqualFold(e, ending) {
+			return Codec(c), strings.TrimSuffix(name, ending)
+		}
 	}
-	return c, strings.TrimSuffix(name, ending)
+	return None, name
 }

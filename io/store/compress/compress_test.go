@@ -19,7 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var codecs = []Codec{None, Gzip, Zstd}
+// files are the codecs of whole files.
+var files = []Codec{None, Gzip, Zstd}
 
 // lines is text that compresses as lists of URLs do.
 func lines(n int) []byte {
@@ -63,7 +64,7 @@ func TestRoundTrip(t *testing.T) {
 		{"several parts, empty ones between", [][]byte{[]byte("a\n"), {}, []byte("b\n"), {}}},
 		{"long parts", [][]byte{long, long[:100_000], long}},
 	}
-	for _, c := range codecs {
+	for _, c := range files {
 		for _, test := range tests {
 			t.Run(c.String()+"/"+test.name, func(t *testing.T) {
 				packed := pack(t, c, test.parts...)
@@ -101,7 +102,7 @@ func TestOthersRead(t *testing.T) {
 }
 
 func TestNewWriter(t *testing.T) {
-	for _, c := range codecs {
+	for _, c := range files {
 		for _, want := range [][]byte{nil, lines(10), lines(50_000)} {
 			t.Run(fmt.Sprintf("%s/%d", c, len(want)), func(t *testing.T) {
 				var packed bytes.Buffer
@@ -421,7 +422,7 @@ func TestUnknownCodec(t *testing.T) {
 // call gets another's bytes.
 func TestAppendCompressedConcurrently(t *testing.T) {
 	text := lines(3000)
-	for _, c := range codecs {
+	for _, c := range files {
 		var wg sync.WaitGroup
 		for worker := range 8 {
 			wg.Go(func() {
@@ -451,7 +452,7 @@ func TestAppendCompressedConcurrently(t *testing.T) {
 
 func BenchmarkAppendCompressed(b *testing.B) {
 	text := lines(65_536)
-	for _, c := range codecs {
+	for _, c := range files {
 		b.Run("codec="+c.String(), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			var packed []byte
@@ -469,7 +470,7 @@ func BenchmarkAppendCompressed(b *testing.B) {
 func BenchmarkNewReader(b *testing.B) {
 	text := lines(500_000)
 	buffer := make([]byte, 1<<20)
-	for _, c := range codecs {
+	for _, c := range files {
 		packed := pack(b, c, text)
 		b.Run("codec="+c.String(), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

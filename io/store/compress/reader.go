@@ -57,39 +57,46 @@ func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 }
 
 func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.ReadCloser, error) {
+	if err := c.check(true); err != nil {
+		return nil, err
+	}
 	source := &source{r: r}
 	d := &reader{codec: c, source: source, window: window}
 	buffered := bufio.NewReaderSize(source, size)
-	if c == Gzip || c == Zstd {
+	if c != None {
 		// An empty file is no gzip or zstd file, though the decoders would take
 		// it for one without members.
 		if _, err := buffered.Peek(1); err != nil {
 			return nil, d.explain(noEOF(err))
 		}
 	}
-	switch c {
-	case None:
-		d.stream = buffered
-	case Gzip:
-		z, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, d.explain(noEOF(err))
-		}
-		z.Multistream(false)
-		d.stream = &members{r: buffered, z: z}
-	case Zstd:
-		z, err := zstd.NewReader(buffered,
-			zstd.WithDecoderConcurrency(blocks),
-			zstd.WithDecoderMaxWindow(window),
-			zstd.WithDecoderMaxMemory(window)) // for frames that are one segment
-		if err != nil {
-			return nil, d.explain(err)
-		}
-		d.stream, d.close = z, z.Close
-	default:
-		return nil, fmt.Errorf("compress: unknown codec %d", c)
+	var err error
+	if d.stream, d.close, err = codecs[c].open(buffered, window, blocks); err != nil {
+		return nil, d.explain(err)
 	}
 	return d, nil
+}
+
+func openNone(r *bufio.Reader, _ uint64, _ int) (io.Reader, func(), error) { return r, nil, nil }
+
+func openGzip(r *bufio.Reader, _ uint64, _ int) (io.Reader, func(), error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, nil, noEOF(err)
+	}
+	z.Multistream(false)
+	return &members{r: r, z: z}, nil, nil
+}
+
+func openZstd(r *bufio.Reader, window uint64, blocks int) (io.Reader, func(), error) {
+	z, err := zstd.NewReader(r,
+		zstd.WithDecoderConcurrency(blocks),
+		zstd.WithDecoderMaxWindow(window),
+		zstd.WithDecoderMaxMemory(window)) // for frames that are one segment
+	if err != nil {
+		return nil, nil, err
+	}
+	return z, z.Close, nil
 }
 
 // reader explains the decoders' errors, and keeps them.

@@ -84,7 +84,7 @@ func roundTrip(top, leaf *columns.Node, l *columns.Leaf, rows, run int, plain bo
 	if err != nil {
 		return err
 	}
-	footer := encode.NewFooter([]*columns.Node{top}, encode.Uncompressed)
+	footer := encode.NewFooter([]*columns.Node{top}, layout.Uncompressed)
 	footer.Group(int64(len(layout.Magic)), int64(rows), []encode.Chunk{chunk})
 	end := footer.Append(nil, nil, "test")
 	data = append(data, end...)

@@ -9,13 +9,7 @@ import (
 	"sort"
 
 	"robotsbatch/io/frontier/parquetio/columns"
-)
-
-// These are the numbers of codecs in the format.
-const (
-	Uncompressed = 0
-	Snappy       = 1
-	Zstd         = 6
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // Encodings, as the format numbers them.
@@ -34,10 +28,14 @@ const (
 
 // Encoder encodes leaves. It is safe for concurrent use.
 type Encoder struct {
-	// Codec says what Compress does, which appends what src is compressed to; it
-	// is nil for Uncompressed.
-	Codec    int32
+	Codec layout.Codec
+	// Compress appends what src is compressed to; nil for Uncompressed.
 	Compress func(dst, src []byte) []byte
+}
+
+// NewEncoder returns an encoder that compresses, with zstd at a level, 0 for the standard.
+func NewEncoder(c layout.Codec, level int) Encoder {
+	return Encoder{Codec: c, Compress: c.Compressor(level)}
 }
 
 // Chunk is a column of a row group as it lies in a file.

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
 // Footer is the end of a file. Row groups are kept as they are written, for a
@@ -14,7 +15,7 @@ type Footer struct {
 	nodes []*columns.Node
 	// heads are the leaves' types and paths as chunks have them.
 	heads  []head
-	codec  int32
+	codec  layout.Codec
 	groups []byte
 	n      int
 	rows   int64
@@ -29,7 +30,7 @@ type head struct {
 type KeyValue struct{ Key, Value string }
 
 // NewFooter returns the footer of a file without row groups.
-func NewFooter(nodes []*columns.Node, codec int32) *Footer {
+func NewFooter(nodes []*columns.Node, codec layout.Codec) *Footer {
 	f := &Footer{nodes: nodes, codec: codec}
 	f.addHeads(nil, nodes)
 	return f
@@ -139,7 +140,7 @@ func (f *Footer) chunk(t *thrift, h *head, c *Chunk, offset int64) {
 	}
 	t.field(3, thriftList)
 	t.b = append(t.b, h.path...)
-	t.i32(4, f.codec)
+	t.i32(4, int32(f.codec))
 	t.i64(5, c.entries)
 	t.i64(6, c.Uncompressed)
 	t.i64(7, c.Size)

@@ -1,52 +1,64 @@
 package layout
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
-	"github.com/andybalholm/brotli"
-	"github.com/golang/snappy"
-	"github.com/klauspost/compress/gzip"
-	"github.com/pierrec/lz4/v4"
-
-	blocks "robotsbatch/io/store/compress"
+	"robotsbatch/io/store/compress"
 )
 
-// Codec is what the pages of a column are compressed with.
+// Codec is what the pages of a column are compressed with, by the format's number.
 type Codec int32
 
-// The codecs.
-const (
-	Uncompressed Codec = iota
-	Snappy
-	Gzip
-	lzo
-	Brotli
-	LZ4Hadoop // blocks framed as Hadoop does, or not
-	Zstd
-	LZ4Raw
-)
+// codecs are the compressions by their numbers.
+var codecs = [...]struct {
+	name  string
+	codec compress.Codec
+	// unread is set for what is not read; framed for blocks framed as Hadoop does, or not.
+	unread, framed bool
+}{
+	0: {name: "uncompressed", codec: compress.None},
+	1: {name: "snappy", codec: compress.Snappy},
+	2: {name: "gzip", codec: compress.Gzip},
+	3: {name: "LZO", unread: true},
+	4: {name: "brotli", codec: compress.Brotli},
+	5: {name: "LZ4", codec: compress.LZ4Block, framed: true},
+	6: {name: "zstd", codec: compress.Zstd},
+	7: {name: "LZ4_RAW", codec: compress.LZ4Block},
+}
 
-var codecNames = [...]string{"uncompressed", "snappy", "gzip", "LZO", "brotli", "LZ4", "zstd", "LZ4_RAW"}
+// Uncompressed is the number of no compression.
+const Uncompressed Codec = 0
+
+// CodecOf returns the number of a compression; ok is false where there is none.
+func CodecOf(c compress.Codec) (number Codec, ok bool) {
+	for i := range codecs {
+		if known := &codecs[i]; known.codec == c && !known.unread && !known.framed {
+			return Codec(i), true
+		}
+	}
+	return Uncompressed, false
+}
 
 // String returns the codec's name.
 func (c Codec) String() string {
-	if c >= 0 && int(c) < len(codecNames) {
-		return codecNames[c]
+	if c >= 0 && int(c) < len(codecs) {
+		return codecs[c].name
 	}
 	return fmt.Sprintf("codec %d", int32(c))
 }
 
 // Check returns an error for a codec that is not read.
 func (c Codec) Check() error {
-	if c < 0 || int(c) >= len(codecNames) || c == lzo {
+	if c < 0 || int(c) >= len(codecs) || codecs[c].unread {
 		return fmt.Errorf("it is compressed with %s, which is not read: write it with zstd, snappy, gzip or LZ4_RAW", c)
 	}
 	return nil
 }
+
+// Is reports whether the codec is a compression.
+func (c Codec) Is(other compress.Codec) bool { return c.Check() == nil && codecs[c].codec == other }
 
 var (
 	errPageSize   = errors.New("damaged: a page is not of the size that it says")
@@ -56,19 +68,10 @@ var (
 // most is how many bytes n compressed ones can make at most: what a block header
 // of the codec can say, where it has a limit.
 func (c Codec) most(n int) int64 {
-	switch c {
-	case Uncompressed:
-		return int64(n)
-	case Snappy:
-		return 64 * int64(n)
-	case Gzip:
-		return 1032 * int64(n)
-	case LZ4Hadoop, LZ4Raw:
-		return 255 * int64(n)
-	case Zstd:
-		return 128 << 10 / 3 * int64(n)
+	if c.Check() != nil {
+		return 1 << 40
 	}
-	return 1 << 40
+	return compress.Most(n, codecs[c].codec)
 }
 
 // Decompress fills dst from src, which must have just that many bytes. It takes
@@ -83,52 +86,22 @@ func (c Codec) Decompress(dst, src []byte) (err error) {
 		}
 	}()
 	if err := c.fill(dst, src); err != nil {
+		if errors.Is(err, compress.ErrSize) {
+			err = errPageSize
+		}
 		return fmt.Errorf("a page does not decompress: %w", err)
 	}
 	return nil
 }
 
 func (c Codec) fill(dst, src []byte) error {
-	switch c {
-	case Uncompressed:
-		if len(src) != len(dst) {
-			return errPageSize
-		}
-		copy(dst, src)
-		return nil
-	case Snappy:
-		if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
-			return errPageSize
-		}
-		_, err := snappy.Decode(dst, src)
+	if err := c.Check(); err != nil {
 		return err
-	case Gzip:
-		r, err := gzip.NewReader(bytes.NewReader(src))
-		if err != nil {
-			return err
-		}
-		return fillFrom(dst, r)
-	case Brotli:
-		return fillFrom(dst, brotli.NewReader(bytes.NewReader(src)))
-	case LZ4Hadoop:
-		if fillHadoop(dst, src) == nil {
-			return nil
-		}
-		return fillLZ4(dst, src) // some wrote blocks alone under this name
-	case LZ4Raw:
-		return fillLZ4(dst, src)
-	case Zstd:
-		return blocks.DecodeZstd(dst, src)
 	}
-	return c.Check()
-}
-
-func fillLZ4(dst, src []byte) error {
-	n, err := lz4.UncompressBlock(src, dst)
-	if err == nil && n != len(dst) {
-		err = errPageSize
+	if codecs[c].framed && fillHadoop(dst, src) == nil {
+		return nil // some wrote blocks alone under this name
 	}
-	return err
+	return compress.Fill(dst, src, codecs[c].codec)
 }
 
 // fillHadoop reads LZ4 blocks, each behind its two sizes.
@@ -142,7 +115,7 @@ func fillHadoop(dst, src []byte) error {
 		if uint64(plain) > uint64(len(dst)) || uint64(packed) > uint64(len(src)) {
 			return errPageSize
 		}
-		if err := fillLZ4(dst[:plain], src[:packed]); err != nil {
+		if err := compress.Fill(dst[:plain], src[:packed], compress.LZ4Block); err != nil {
 			return err
 		}
 		dst, src = dst[plain:], src[packed:]
@@ -153,16 +126,23 @@ func fillHadoop(dst, src []byte) error {
 	return nil
 }
 
-// fillFrom fills dst from r, which must then be at its end.
-func fillFrom(dst []byte, r io.Reader) error {
-	if _, err := io.ReadFull(r, dst); err != nil {
-		return err
+// Compressor returns a function that appends to dst what the codec makes of src, nil for
+// Uncompressed. level is that of zstd, 0 for the standard.
+func (c Codec) Compressor(level int) func(dst, src []byte) []byte {
+	switch {
+	case c == Uncompressed || c.Check() != nil:
+		return nil
+	case codecs[c].framed:
+		return appendHadoop
 	}
-	switch n, err := r.Read(make([]byte, 1)); {
-	case n > 0:
-		return errPageSize
-	case err != io.EOF:
-		return err
-	}
-	return nil
+	return func(dst, src []byte) []byte { return compress.Append(dst, src, codecs[c].codec, level) }
+}
+
+// appendHadoop appends an LZ4 block behind its two sizes.
+func appendHadoop(dst, src []byte) []byte {
+	begin := len(dst)
+	dst = compress.Append(append(dst, 0, 0, 0, 0, 0, 0, 0, 0), src, compress.LZ4Block, 0)
+	binary.BigEndian.PutUint32(dst[begin:], uint32(len(src)))
+	binary.BigEndian.PutUint32(dst[begin+4:], uint32(len(dst)-begin-8))
+	return dst
 }

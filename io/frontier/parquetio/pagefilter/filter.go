@@ -9,6 +9,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/compress/zstdcut"
 )
 
@@ -98,7 +99,7 @@ func Memory(p *layout.Page, leaf layout.Leaf) int64 {
 
 // Rereads reports whether filtering a page reads its body again after it was decompressed.
 func (c *Column) Rereads(p *layout.Page) bool {
-	return c.Codec == layout.Zstd && p.Encoding == layout.Plain && c.Type != layout.Boolean
+	return c.Codec.Is(compress.Zstd) && p.Encoding == layout.Plain && c.Type != layout.Boolean
 }
 
 // Page appends to dst the rows of a page that stay, as one page or as several. plain is
