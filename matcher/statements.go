@@ -3,6 +3,8 @@ package matcher
 import (
 	"bytes"
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 
 	"robotsbatch/matcher/robotstxt"
@@ -192,8 +194,7 @@ func (m *statementMerger) add(s *robotstxt.Statement) {
 		// A path begins with a slash, so it compiles. What it is compiled to is copied,
 		// because it may alias the body.
 		_, _ = path.compile(nil, s.Path, m.profile)
-		m.key = append(m.key[:0], path.text...)
-		m.key = append(m.key, byte(path.length), byte(path.length>>8), byte(path.length>>16), byte(path.length>>24), boolByte(path.anchored))
+		m.key = path.appendKey(m.key[:0])
 		var ok bool
 		if at, ok = m.byPath[string(m.key)]; !ok {
 			at = len(m.all)
@@ -205,6 +206,12 @@ func (m *statementMerger) add(s *robotstxt.Statement) {
 		}
 	}
 	m.all[at].add(m.read(s))
+}
+
+// appendKey appends what is the same for identical paths alone.
+func (c *pattern) appendKey(dst []byte) []byte {
+	dst = append(dst, c.text...)
+	return append(dst, byte(c.length), byte(c.length>>8), byte(c.length>>16), byte(c.length>>24), boolByte(c.anchored))
 }
 
 func boolByte(b bool) byte {
@@ -366,6 +373,53 @@ func (s *statementSet) apply(rank int, values []usage.Value) {
 		own := values[int(agent)*len(said):]
 		for i, v := range said {
 			own[i] = usage.Combine(own[i], v)
+		}
+	}
+}
+
+// Stated returns the values that the statements for an agent have for a use, under any path.
+// The lines for one path count together.
+func (u *Usage) Stated(agent, use int) (values usage.Values) {
+	for said := range u.statements(agent, use) {
+		values = values.With(said.values[use])
+	}
+	return values
+}
+
+// SameStated reports whether the statements of two bodies that were compiled for the same
+// uses say the same of a use to an agent, under every path.
+func SameStated(a, b *Usage, agent, use int) bool {
+	return maps.Equal(a.byPath(agent, use), b.byPath(agent, use))
+}
+
+// byPath returns what is said of a use under each path. What is unknown matters, too: it
+// takes the place of a shorter path.
+func (u *Usage) byPath(agent, use int) map[string]usage.Value {
+	said := make(map[string]usage.Value)
+	for s := range u.statements(agent, use) {
+		if s.path.text != nil || s.values[use] != usage.Unknown {
+			said[string(s.path.appendKey(nil))] = s.values[use]
+		}
+	}
+	return said
+}
+
+// statements yields the statements of a use's directive that an agent obeys.
+func (u *Usage) statements(agent, use int) iter.Seq[*statement] {
+	return func(yield func(*statement) bool) {
+		if u == nil {
+			return
+		}
+		for i := range u.sets {
+			set := &u.sets[i]
+			if set.directive != u.uses[use].Directive || !slices.Contains(set.agents, int32(agent)) {
+				continue
+			}
+			for j := range set.all {
+				if !yield(&set.all[j]) {
+					return
+				}
+			}
 		}
 	}
 }

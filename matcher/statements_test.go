@@ -363,3 +363,45 @@ func TestUsageDecidesWithoutAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// What is stated is what any of the paths has, and the lines with one path count together.
+func TestStated(t *testing.T) {
+	uses := []usage.Use{{Key: "train-ai"}, {Key: "search"}, usage.SignalUse}
+	stated := func(body string) *matcher.Usage {
+		f := robotstxt.Parse([]byte(body), robotstxt.Options{})
+		return matcher.CompileUsage(f, matcher.NewAgents([]matcher.Chain{{"*"}, {"bot"}}), matcher.UsageOptions{Uses: uses})
+	}
+	for _, tt := range []struct{ body, want string }{
+		{"User-agent: *\nContent-Usage: train-ai=n, search", "disallowed,, disallowed,,"},
+		{"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y", "mixed,, mixed,,"},
+		{"User-agent: *\nContent-Usage: /%61 train-ai=n\nContent-Usage: /a train-ai=y", "disallowed,, disallowed,,"},
+		{"User-agent: bot\nContent-Usage: search=y\nContent-Signal: use=full", ",, ,allowed,full"},
+		{"User-agent: *\nContent-Usage: train-ai=n\nUser-agent: bot\nAllow: /", "disallowed,, ,,"},
+		{"Content-Usage: train-ai=n\nUser-agent: *\nAllow: /", ",, ,,"},
+	} {
+		u := stated(tt.body)
+		var said []string
+		for agent := range 2 {
+			said = append(said, fmt.Sprintf("%v,%v,%v", u.Stated(agent, 0), u.Stated(agent, 1), u.Stated(agent, 2)))
+		}
+		if got := strings.Join(said, " "); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.body, got, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"", "User-agent: *\nContent-Usage: search=y", true},
+		{"User-agent: *\nContent-Usage: train-ai=n", "User-agent: x\nUser-agent: *\nAllow: /\nContent-Usage: search=y, train-ai=n", true},
+		{"User-agent: *\nContent-Usage: /a train-ai=n", "User-agent: *\nContent-Usage: /%61 train-ai=n", true},
+		{"User-agent: *\nContent-Usage: /a train-ai=n", "User-agent: *\nContent-Usage: /b train-ai=n", false},
+		{"User-agent: *\nContent-Usage: /a train-ai=n", "User-agent: *\nContent-Usage: /a$ train-ai=n", false},
+		// The longer path takes the place of the shorter one.
+		{"User-agent: *\nContent-Usage: train-ai=n", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a search=y", false},
+	} {
+		if matcher.SameStated(stated(tt.a), stated(tt.b), 0, 0) != tt.same || matcher.SameStated(stated(tt.b), stated(tt.a), 0, 0) != tt.same {
+			t.Errorf("%q and %q: want %v", tt.a, tt.b, tt.same)
+		}
+	}
+}

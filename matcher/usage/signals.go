@@ -33,7 +33,7 @@ func signal(key, value []byte) ([]byte, Value) {
 		if t.Directive != ContentSignal || !equalFold(key, t.Key) {
 			continue
 		}
-		for v := Disallowed; v < values; v++ {
+		for v := Disallowed; v < NumValues; v++ {
 			if (v >= Immediate) == t.graded && equalFold(value, signalValues[v]) {
 				return signalKeys[i], v
 			}
@@ -43,7 +43,7 @@ func signal(key, value []byte) ([]byte, Value) {
 }
 
 // signalValues are the values as signals write them.
-var signalValues = [values]string{Disallowed: "no", Allowed: "yes", Immediate: "immediate", Reference: "reference", Full: "full"}
+var signalValues = [NumValues]string{Disallowed: "no", Allowed: "yes", Immediate: "immediate", Reference: "reference", Full: "full"}
 
 // signalKeys are the keys of the vocabulary, by index.
 var signalKeys = func() (keys [][]byte) {

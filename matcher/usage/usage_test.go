@@ -170,16 +170,37 @@ func TestParseUse(t *testing.T) {
 		{"some.key", "use_some_key"},
 		{"signal:ai-train", "signal_ai_train"},
 		{"signal:search", "signal_search"},
+		{"signal:use", "signal_use"},
 	} {
 		u, err := ParseUse(tt.name)
 		if err != nil || u.Column() != tt.column || u.String() != tt.name {
 			t.Errorf("%q: %v, column %q, %v", tt.name, u, u.Column(), err)
 		}
 	}
-	for _, name := range []string{"", "Train-AI", "train ai", "-a", "signal:use", "signal:train-ai", "signal:"} {
+	for _, name := range []string{"", "Train-AI", "train ai", "-a", "signal:train-ai", "signal:"} {
 		if _, err := ParseUse(name); err == nil {
 			t.Errorf("%q: no error", name)
 		}
+	}
+}
+
+func TestValuesParseAsTheyAreWritten(t *testing.T) {
+	for v := Disallowed; v < NumValues; v++ {
+		set := Values(0).With(Unknown).With(v)
+		if parsed, err := ParseValues(set.String()); err != nil || parsed != set || parsed.Single() != v || set.String() != v.String() {
+			t.Errorf("%v: %v, %v", v, parsed, err)
+		}
+	}
+	both := Values(0).With(Allowed).With(Disallowed)
+	parsed, err := ParseValues(both.String())
+	if err != nil || parsed.Single() != Unknown || parsed.String() != Mixed || both.String() != Mixed || !both.Has(Allowed) || both.Has(Full) {
+		t.Errorf("%v, %v", parsed, err)
+	}
+	if none, err := ParseValues(""); err != nil || none != 0 || none.String() != "" {
+		t.Errorf("%v, %v", none, err)
+	}
+	if _, err := ParseValues("unknown"); err == nil {
+		t.Error("no error")
 	}
 }
 

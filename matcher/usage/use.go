@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -40,10 +41,11 @@ const (
 	Reference
 	Full
 
-	values
+	// NumValues is their number.
+	NumValues
 )
 
-var valueNames = [values]string{"unknown", "disallowed", "allowed", "immediate", "reference", "full"}
+var valueNames = [NumValues]string{"unknown", "disallowed", "allowed", "immediate", "reference", "full"}
 
 // String returns the value as outputs write it, such as "disallowed".
 func (v Value) String() string { return valueNames[v] }
@@ -55,6 +57,65 @@ func Combine(a, b Value) Value {
 		return max(a, b)
 	}
 	return min(a, b)
+}
+
+// Values is a set of values: what statements for different paths say of a use.
+type Values uint8
+
+// With returns the set with a value. Unknown is no value.
+func (s Values) With(v Value) Values {
+	if v == Unknown {
+		return s
+	}
+	return s | 1<<v
+}
+
+// Has reports whether the set has a value.
+func (s Values) Has(v Value) bool { return s>>v&1 != 0 }
+
+// Single returns the only value of the set; Unknown if it has none or several.
+func (s Values) Single() Value {
+	for v := Disallowed; v < NumValues; v++ {
+		if s == 1<<v {
+			return v
+		}
+	}
+	return Unknown
+}
+
+// IsGrade reports whether a name is that of a value of the signal "use".
+func IsGrade(name string) bool { return slices.Contains(valueNames[Immediate:], name) }
+
+// Mixed is how outputs write a set of several values.
+const Mixed = "mixed"
+
+// String returns the value as outputs write it, Mixed for several, and nothing for none.
+func (s Values) String() string {
+	switch v := s.Single(); {
+	case s == 0:
+		return ""
+	case v == Unknown:
+		return Mixed
+	default:
+		return v.String()
+	}
+}
+
+// ParseValues parses what String returns, for which any set of several values stands for
+// all of them.
+func ParseValues(s string) (Values, error) {
+	switch s {
+	case "":
+		return 0, nil
+	case Mixed:
+		return 1<<NumValues - 1<<Disallowed, nil
+	}
+	for v := Disallowed; v < NumValues; v++ {
+		if valueNames[v] == s {
+			return 1 << v, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is not a value of a use: want %s or %s", s, strings.Join(valueNames[Disallowed:], ", "), Mixed)
 }
 
 // Use is a use that statements of a directive may allow or disallow.
@@ -113,13 +174,19 @@ func (u Use) term() *term {
 // the same as in Content-Usage.
 const prefix = "signal:"
 
-// ParseUse parses the name of a use whose values are allowed and disallowed: a key of
-// Content-Usage, which may be one that a later vocabulary defines, or "signal:" and a key
-// of Content-Signal.
+// Graded reports whether the values are Immediate, Reference and Full, in place of Allowed
+// and Disallowed.
+func (u Use) Graded() bool {
+	t := u.term()
+	return t != nil && t.graded
+}
+
+// ParseUse parses the name of a use: a key of Content-Usage, which may be one that a later
+// vocabulary defines, or "signal:" and a key of Content-Signal.
 func ParseUse(name string) (Use, error) {
 	if key, ok := strings.CutPrefix(name, prefix); ok {
 		u := Use{ContentSignal, key}
-		if t := u.term(); t != nil && !t.graded {
+		if u.Defined() {
 			return u, nil
 		}
 		return u, fmt.Errorf("%q is none of %s", name, strings.Join(names(ContentSignal), ", "))
@@ -135,7 +202,7 @@ func ParseUse(name string) (Use, error) {
 // names returns the names of the uses of a directive that ParseUse takes.
 func names(d Directive) (all []string) {
 	for _, t := range vocabulary {
-		if t.Directive == d && !t.graded {
+		if t.Directive == d {
 			all = append(all, t.Use.String())
 		}
 	}
