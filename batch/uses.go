@@ -30,6 +30,9 @@ type UseOf struct {
 // decides.
 func UseKinds(u usage.Use, explain bool) []*ColumnKind {
 	kinds := []*ColumnKind{useKind(u, u.Column(), BoolType, UseValue)}
+	if u.Graded() {
+		kinds[0] = signalUse
+	}
 	if explain {
 		kinds = append(kinds, useKind(u, u.Column()+"_line", Int32Type, UseLine), useKind(u, u.Column()+"_text", TextType, UseText))
 	}

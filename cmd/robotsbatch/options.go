@@ -340,8 +340,15 @@ var flagTable = []cli.Flag[jobConfig]{
 	{
 		Name: "use", Argument: "NAMES", Topic: outputTopic, Commands: tabling, Repeat: true,
 		Short: "add whether a use of what was fetched is allowed, by commas",
-		More: "train-ai, ai-use, search (Content-Usage, a draft) add use_train_ai and so on; signal:ai-train, signal:ai-input, signal:search (Content-Signal) " +
+		More: "train-ai, ai-use, search (Content-Usage, a draft) add use_train_ai and so on; signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal) " +
 			"add signal_ai_train and so on. Null where nothing is said, and where the row may not be fetched (robotsbatch help usage).",
+		Bind: func(c *jobConfig) any { return usesOf(&c.uses) },
+	},
+	{
+		Name: "use", Argument: "NAMES", Topic: outputTopic, Commands: surveyCommand | statsCommand, Common: true, Repeat: true,
+		Short: "what sites state of uses of what is fetched, by commas",
+		More: "train-ai, ai-use, search (Content-Usage, a draft), signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal). survey adds a " +
+			"column for each, stats counts them in place of what is denied (robotsbatch help usage).",
 		Bind: func(c *jobConfig) any { return usesOf(&c.uses) },
 	},
 	{

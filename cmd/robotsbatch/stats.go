@@ -23,8 +23,8 @@ import (
 // statsHelp is the command stats.
 var statsHelp = cli.Command{
 	Name: "stats", Set: statsCommand,
-	Usage: []string{"stats [-rank FILE] [-by WHAT] [-as FORMAT] SURVEY", "stats -agents FILE [-by month] [-rank FILE] [-as FORMAT] RULES..."},
-	About: "counts who blocks whom: for each agent, how many sites deny it everything or something, by rules for it or for everyone.",
+	Usage: []string{"stats [-use NAMES] [-rank FILE] [-by WHAT] [-as FORMAT] SURVEY", "stats -agents FILE [-use NAMES] [-by month] [-rank FILE] RULES..."},
+	About: "counts who blocks whom: for each agent, how many sites deny it everything or something, by rules for it or for everyone; with -use what sites state of a use.",
 	Details: "SURVEY is what robotsbatch survey wrote: Parquet, Arrow, csv, tsv or jsonl. RULES are a folder of robots.txt files, a rule pack or " +
 		"WARC files, or what -rules names; with captures of several times -by month counts each month. With -rank the sites are counted again among the first " +
 		"hundred, thousand and so on of a list of domains. How sites are counted: robotsbatch help survey.",
@@ -50,8 +50,46 @@ type statsConfig struct {
 	write   statsWriter
 }
 
-// statsWriter writes counts of sites, of a survey or rules with this name.
-type statsWriter func(w io.Writer, counts []stats.Count, site stats.Site, name string) error
+// statsWriter writes what was counted of a survey, or of rules, in a format.
+type statsWriter struct {
+	blocked func(w io.Writer, counts []stats.Count, o *statsOrigin) error
+	uses    func(w io.Writer, counts []stats.UseCount, o *statsOrigin) error
+}
+
+// statsOrigin says what was counted.
+type statsOrigin struct {
+	site stats.Site
+	name string // of the survey or the rules
+}
+
+var statsFormats = []cli.Word[statsWriter]{
+	{Name: "text", Value: statsWriter{
+		func(w io.Writer, counts []stats.Count, o *statsOrigin) error {
+			return stats.WriteText(w, counts, o.site)
+		},
+		func(w io.Writer, counts []stats.UseCount, o *statsOrigin) error {
+			return stats.WriteUsesText(w, counts, o.site)
+		},
+	}},
+	{Name: "csv", Value: statsWriter{
+		func(w io.Writer, counts []stats.Count, _ *statsOrigin) error { return stats.WriteCSV(w, counts) },
+		func(w io.Writer, counts []stats.UseCount, _ *statsOrigin) error { return stats.WriteUsesCSV(w, counts) },
+	}},
+	{Name: "json", Value: statsWriter{
+		func(w io.Writer, counts []stats.Count, _ *statsOrigin) error { return stats.WriteJSON(w, counts) },
+		func(w io.Writer, counts []stats.UseCount, _ *statsOrigin) error {
+			return stats.WriteUsesJSON(w, counts)
+		},
+	}},
+	{Name: "html", Value: statsWriter{
+		func(w io.Writer, counts []stats.Count, o *statsOrigin) error {
+			return report.Stats(counts, o.site, o.name, cli.Version(), time.Now()).Write(w)
+		},
+		func(w io.Writer, counts []stats.UseCount, o *statsOrigin) error {
+			return report.StatsUses(counts, o.site, o.name, cli.Version(), time.Now()).Write(w)
+		},
+	}},
+}
 
 var siteWords = []cli.Word[stats.Site]{{Name: "domain", Value: stats.ByDomain}, {Name: "host", Value: stats.ByHost}, {Name: "authority", Value: stats.ByAuthority}}
 
@@ -86,31 +124,14 @@ var statsFlags = []cli.Flag[jobConfig]{
 		},
 	},
 	{
-		Name: "as", Argument: "FORMAT", Topic: outputTopic, Commands: statsCommand, Common: true, Standard: "text", Words: []string{"text", "csv", "json", "html"},
+		Name: "as", Argument: "FORMAT", Topic: outputTopic, Commands: statsCommand, Common: true, Standard: "text", Words: wordsOf(statsFormats),
 		Short: "text, csv, json or html",
 		More:  "html is a single-file page like that of -report.",
-		Bind: func(c *jobConfig) any {
-			return cli.OneOf(&c.stats.write, cli.Word[statsWriter]{Name: "text", Value: writeStatsText},
-				cli.Word[statsWriter]{Name: "csv", Value: func(w io.Writer, counts []stats.Count, _ stats.Site, _ string) error {
-					return stats.WriteCSV(w, counts)
-				}},
-				cli.Word[statsWriter]{Name: "json", Value: func(w io.Writer, counts []stats.Count, _ stats.Site, _ string) error {
-					return stats.WriteJSON(w, counts)
-				}},
-				cli.Word[statsWriter]{Name: "html", Value: writeStatsPage})
-		},
+		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.stats.write, statsFormats...) },
 	},
 }
 
-func statsDefaults(c *jobConfig) { c.stats.write = writeStatsText }
-
-func writeStatsText(w io.Writer, counts []stats.Count, site stats.Site, _ string) error {
-	return stats.WriteText(w, counts, site)
-}
-
-func writeStatsPage(w io.Writer, counts []stats.Count, site stats.Site, name string) error {
-	return report.Stats(counts, site, name, cli.Version(), time.Now()).Write(w)
-}
+func statsDefaults(c *jobConfig) { c.stats.write = statsFormats[0].Value }
 
 // printStats counts a survey, or rules, and prints the tables.
 func (c *call) printStats(ctx context.Context) (status int, err error) {
@@ -121,7 +142,7 @@ func (c *call) printStats(ctx context.Context) (status int, err error) {
 	if err := resolveNames("rank", &c.stats.rank); err != nil {
 		return 0, err
 	}
-	o := stats.Options{Site: c.stats.site}
+	o := stats.Options{Site: c.stats.site, Uses: c.uses}
 	if c.stats.rank != "" {
 		if o.Ranks, err = stats.OpenRanks(ctx, c.stats.rank); err != nil {
 			return 0, fmt.Errorf("-rank %s: %w", blob.Shown(c.stats.rank), err)
@@ -137,11 +158,21 @@ func (c *call) printStats(ctx context.Context) (status int, err error) {
 		tally = stats.NewTally(o)
 		err = c.countSurvey(ctx, c.operands[0], tally)
 	}
+	var missing *stats.UseMissingError
+	if errors.As(err, &missing) {
+		return 0, fmt.Errorf("%w: make it again with -use %s", err, missing.Use)
+	}
 	if err != nil {
 		return 0, err
 	}
 	var b bytes.Buffer
-	if err := c.stats.write(&b, tally.Tables(), o.Site, report.FileNames(names)); err != nil {
+	origin := &statsOrigin{o.Site, report.FileNames(names)}
+	if len(c.uses) > 0 {
+		err = c.stats.write.uses(&b, tally.Uses(), origin)
+	} else {
+		err = c.stats.write.blocked(&b, tally.Tables(), origin)
+	}
+	if err != nil {
 		return 0, err
 	}
 	_, err = c.s.out.Write(b.Bytes())
@@ -237,7 +268,7 @@ func (c *call) countRules(ctx context.Context, o stats.Options) (*stats.Tally, e
 		tally.Agent(agent)
 	}
 	var domain []byte // of the sites that were added last
-	err = export.States(listing, c.agents, months, func(s *export.Stated) error {
+	err = export.States(listing, c.agents, c.uses, months, func(s *export.Stated) error {
 		site := s.Registered
 		if len(site) == 0 {
 			site = s.SURT
@@ -249,8 +280,15 @@ func (c *call) countRules(ctx context.Context, o stats.Options) (*stats.Tally, e
 			domain = append(domain[:0], site...)
 			tally.Flush()
 		}
+		authority, registered := string(s.Authority), string(s.Registered)
+		if len(c.uses) > 0 {
+			for use := range c.uses {
+				tally.AddUse(authority, registered, s.Agent, use, s.Month, s.Of(use), s.Access)
+			}
+			return nil
+		}
 		state, err := stats.StateOf(s.Blocked, s.By, s.Access)
-		tally.AddState(string(s.Authority), string(s.Registered), s.Agent, s.Month, state)
+		tally.AddState(authority, registered, s.Agent, s.Month, state)
 		return err
 	})
 	if err == nil {

@@ -14,6 +14,7 @@ var surveyHelp = cli.Command{
 	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each authority and agent.",
 	Details: "The column blocked is none, some or all: decided by the rules themselves, for every path there can be, and not by trying a few. " +
 		"With captures from more than one time it adds since when, and -changes lists who started or stopped blocking whom. " +
+		"-use adds what sites state of uses of what is fetched. " +
 		"The columns are described in robotsbatch help survey. robotsbatch stats turns a survey into the tables that studies publish.",
 	Examples: []string{
 		"survey -rules crawl.warc.gz -agents ai.txt -out survey.parquet",
@@ -55,9 +56,9 @@ func (c *call) survey(ctx context.Context) (status int, err error) {
 	if err := c.checkOneTime(); err != nil {
 		return 0, err
 	}
-	c.table = export.Survey(c.agents, c.history)
+	c.table = export.Survey(c.agents, c.uses, c.history)
 	if c.changes {
-		c.table, c.history = export.SurveyChanges(c.agents), true
+		c.table, c.history = export.SurveyChanges(c.agents, c.uses), true
 	}
 	return exitDone, c.export(ctx)
 }

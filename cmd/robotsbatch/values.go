@@ -77,7 +77,12 @@ func (c *jobConfig) columnKinds() []*batch.ColumnKind {
 	for _, use := range c.uses {
 		kinds = append(kinds, batch.UseKinds(use, c.explain)...)
 	}
-	return append(kinds, c.with...)
+	for _, kind := range c.with {
+		if !slices.Contains(kinds, kind) { // -use signal:use is -with signal_use
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }
 
 // zstdLevel sets dst to a level of zstd.

@@ -19,6 +19,7 @@ import (
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/extent"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
 )
 
 // Kinds of changes.
@@ -31,7 +32,24 @@ const (
 	// Added and Removed: nothing was known of the authority, or is any more.
 	Added   = "added"
 	Removed = "removed"
+	// UseChanged: what is stated of a use is another.
+	UseChanged = "use"
 )
+
+// useChangeColumns are those of a table of changes that has changes of uses, too.
+var useChangeColumns = []arrow.Field{optionalText("use"), optionalText("old_use"), optionalText("new_use")}
+
+// writeUseChange appends the values of useChangeColumns: a use, given by its index, and what
+// is said of it. Without a use, -1, they are null.
+func writeUseChange(w *tables.Writer, uses []usage.Use, use int, before, after usage.Values) {
+	name := ""
+	if use >= 0 {
+		name = uses[use].String()
+	}
+	w.OptionalText([]byte(name))
+	w.OptionalText([]byte(before.String()))
+	w.OptionalText([]byte(after.String()))
+}
 
 // ChangesSchema is that of the table of changes: a row for each authority and agent whose
 // access changes.

@@ -16,25 +16,34 @@ import (
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/reference"
+	"robotsbatch/matcher/usage"
 )
 
 const aDay = 24 * 60 * 60
 
 var surveyed = []matcher.Chain{{"GPTBot"}, {"*"}}
 
-// toldBody is a body with what it denies GPTBot and everyone, and by whose rules.
+// toldBody is a body with what it denies GPTBot and everyone, and by whose rules, and what it
+// says of trainAI and usage.SignalUse.
 type toldBody struct {
 	body string
 	says [2]string
+	uses [2]string
 }
 
+var surveyedUses = []usage.Use{trainAI, usage.SignalUse}
+
+var trainAI = usage.Use{Directive: usage.ContentUsage, Key: "train-ai"}
+
 var told = []toldBody{
-	{"User-agent: *\nDisallow: /a\n", [2]string{"some everyone", "some everyone"}},
-	{"User-agent: GPTBot\nDisallow: /\n", [2]string{"all name", "none -"}},
-	{"User-agent: GPTBot\nDisallow: /$\n\nUser-agent: *\nDisallow: /*\n", [2]string{"some name", "all everyone"}},
-	{"User-agent: GPTBot\nUser-agent: *\nDisallow: /*\n", [2]string{"all name", "all everyone"}},
-	{"User-agent: GPTBot\nDisallow: *\nAllow: /x\n\nUser-agent: *\nAllow: /\n", [2]string{"some name", "none everyone"}},
-	{"# nothing\n", [2]string{"none -", "none -"}},
+	{"User-agent: *\nDisallow: /a\n", [2]string{"some everyone", "some everyone"}, [2]string{"- -", "- -"}},
+	{"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a\n", [2]string{"some everyone", "some everyone"}, [2]string{"disallowed -", "disallowed -"}},
+	{"User-agent: GPTBot\nDisallow: /\n", [2]string{"all name", "none -"}, [2]string{"- -", "- -"}},
+	{"User-agent: GPTBot\nDisallow: /$\n\nUser-agent: *\nDisallow: /*\nContent-Signal: use=full, search=yes\n", [2]string{"some name", "all everyone"}, [2]string{"- -", "- full"}},
+	{"User-agent: GPTBot\nUser-agent: *\nDisallow: /*\n", [2]string{"all name", "all everyone"}, [2]string{"- -", "- -"}},
+	{"User-agent: GPTBot\nContent-Usage: /a train-ai=y\nContent-Usage: train-ai=n\nUser-agent: *\nDisallow: /*\n", [2]string{"all name", "all everyone"}, [2]string{"mixed -", "- -"}},
+	{"User-agent: GPTBot\nDisallow: *\nAllow: /x\n\nUser-agent: *\nAllow: /\n", [2]string{"some name", "none everyone"}, [2]string{"- -", "- -"}},
+	{"# nothing\n", [2]string{"none -", "none -"}, [2]string{"- -", "- -"}},
 }
 
 // randomHistory are captures of a few hosts, that redirect to each other, at a few times.
@@ -99,6 +108,10 @@ type replayed struct {
 	first, since int64
 	after        int64 // 0 for none
 	changes      []string
+	// What is said of each use, since when, and its changes.
+	uses       [2]string
+	usesSince  [2]int64
+	usesChange []string
 }
 
 // replay finds it out second by second from all captures up to each.
@@ -109,11 +122,15 @@ func replay(all *reference.Captures, authority string, agent int, end int64) (kn
 			if at.Access == "" {
 				continue
 			}
-			now := replayed{status: at.Status, first: known.first, since: second, changes: known.changes}
+			now := replayed{
+				status: at.Status, first: known.first, since: second, changes: known.changes,
+				uses: [2]string{"-", "-"}, usesSince: known.usesSince, usesChange: known.usesChange,
+			}
 			switch at.Access {
 			case "rules":
 				i := slices.IndexFunc(told, func(b toldBody) bool { return b.body == at.Body })
 				now.says, now.access = told[i].says[agent], "rules"
+				now.uses = [2]string(strings.Fields(told[i].uses[agent]))
 			case "allow":
 				now.says, now.access = "none -", "unavailable"
 			case "deny":
@@ -130,6 +147,14 @@ func replay(all *reference.Captures, authority string, agent int, end int64) (kn
 			default:
 				now.after = all.At(authority+"/robots.txt", before(second)).Second
 				now.changes = append(now.changes, fmt.Sprintf("%s %s %d → %s %s %d at %d", known.says, known.access, known.status, now.says, now.access, now.status, second))
+			}
+			for use, said := range now.uses {
+				if ever && said != known.uses[use] {
+					now.usesChange = append(now.usesChange, fmt.Sprintf("%d %s → %s at %d", use, known.uses[use], said, second))
+				}
+				if !ever || said != known.uses[use] {
+					now.usesSince[use] = second
+				}
 			}
 			known, ever = now, true
 		}
@@ -197,7 +222,7 @@ func secondText(second int64) string {
 // the authority.
 func TestSurveyIsAReplay(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	changes := 0
+	changes, useChanges := 0, 0
 	for round := range 60 {
 		count := 1 + round%2
 		captured := randomHistory(r, count)
@@ -214,8 +239,8 @@ func TestSurveyIsAReplay(t *testing.T) {
 		}
 		for _, sources := range [][]string{names, {pack}} {
 			what := fmt.Sprintf("round %d, %s as of %d, of %+v", round, sources, asOf, captured)
-			survey := historyRows(t, export.Survey(surveyed, true), asOf, sources...)
-			changed := historyRows(t, export.SurveyChanges(surveyed), asOf, sources...)
+			survey := historyRows(t, export.Survey(surveyed, surveyedUses, true), asOf, sources...)
+			changed := historyRows(t, export.SurveyChanges(surveyed, surveyedUses), asOf, sources...)
 			for host := 'a'; host <= 'd'; host++ {
 				for agent, chain := range surveyed {
 					authority := fmt.Sprintf("http://%c.example", host)
@@ -229,12 +254,13 @@ func TestSurveyIsAReplay(t *testing.T) {
 					}
 					checkSurveyed(t, what+": "+key, survey[key][0], changed[key], want, count == 1)
 					changes += len(want.changes)
+					useChanges += len(want.usesChange)
 				}
 			}
 		}
 	}
-	if changes < 500 {
-		t.Errorf("only %d changes", changes)
+	if changes < 500 || useChanges < 200 {
+		t.Errorf("only %d changes, and %d of uses", changes, useChanges)
 	}
 }
 
@@ -250,11 +276,26 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 	if after := row["since_after"]; exact && after != secondText(want.after) || after > secondText(want.after) && after != "-" {
 		t.Fatalf("%s: since_after %s, want %s", what, after, secondText(want.after))
 	}
-	var list []string
+	for use, u := range surveyedUses {
+		if row[u.Column()] != want.uses[use] || row[u.Column()+"_since"] != secondText(want.usesSince[use]) {
+			t.Fatalf("%s: %s is %s since %s, want %s since %s", what, u, row[u.Column()], row[u.Column()+"_since"], want.uses[use], secondText(want.usesSince[use]))
+		}
+	}
+	var list, uses []string
+	var access []map[string]string
 	for _, c := range changed {
 		at, err := time.Parse("2006-01-02 15:04:05Z", c["changed_at"])
 		if err != nil {
 			t.Fatal(err)
+		}
+		if c["change"] == export.UseChanged {
+			use := slices.IndexFunc(surveyedUses, func(u usage.Use) bool { return u.String() == c["use"] })
+			uses = append(uses, fmt.Sprintf("%d %s → %s at %d", use, c["old_use"], c["new_use"], at.Unix()))
+			continue
+		}
+		access = append(access, c)
+		if c["use"] != "-" || c["old_use"] != "-" || c["new_use"] != "-" {
+			t.Fatalf("%s: %v has a use", what, c)
 		}
 		status := func(text string) string { return strings.ReplaceAll(text, "-", "0") }
 		list = append(list, fmt.Sprintf("%s %s %s %s → %s %s %s %s at %d", c["old_blocked"], c["old_by"], c["old_access"], status(c["old_status"]),
@@ -268,6 +309,10 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 	if !slices.Equal(list, want.changes) {
 		t.Fatalf("%s:\n got %q\nwant %q", what, list, want.changes)
 	}
+	if !slices.Equal(uses, want.usesChange) {
+		t.Fatalf("%s:\n got uses %q\nwant %q", what, uses, want.usesChange)
+	}
+	changed = access
 	if n := len(changed); n > 0 && (changed[n-1]["changed_at"] != row["since"] || changed[n-1]["old_fetched_at"] != row["since_after"]) {
 		t.Fatalf("%s: the last change is %v", what, changed[n-1])
 	}

@@ -7,6 +7,7 @@ import (
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/usage"
 )
 
 // Stated is what an agent is denied of an authority in a month.
@@ -19,13 +20,23 @@ type Stated struct {
 	Agent, Month int
 	// Blocked, By and Access are the values of a survey's columns; empty for null.
 	Blocked, By, Access string
+	// Said has, by use, what is said of it; nil if nothing is said of any.
+	Said []usage.Values
+}
+
+// Of returns what is said of a use, given by its index.
+func (s *Stated) Of(use int) usage.Values {
+	if s.Said == nil {
+		return 0
+	}
+	return s.Said[use]
 }
 
 // States calls visit for each authority and agent, as Survey has rows. With months, of
 // which a listing with a history is needed, it calls visit for each month in which
 // something was known of the authority, with what held at its end.
-func States(l *ruleset.Listing, chains []matcher.Chain, months []Month, visit func(*Stated) error) error {
-	s := newSurveyor(chains)
+func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months []Month, visit func(*Stated) error) error {
+	s := newSurveyor(chains, uses)
 	var spans []matcher.Span
 	reader := bodyReader{}
 	err := l.Each(func(listed *ruleset.Listed) error {
@@ -71,9 +82,10 @@ func (s *surveyor) visit(now *Stated, outcome access.Outcome, read func() (*surv
 	}
 	now.Access = outcomes[outcome]
 	for now.Agent = range s.names {
-		now.Blocked, now.By = extentOf(outcome).String(), ""
+		now.Blocked, now.By, now.Said = extentOf(outcome).String(), "", nil
 		if body != nil {
-			now.Blocked, now.By = body.each[now.Agent].blocked.String(), body.each[now.Agent].by
+			agent := &body.each[now.Agent]
+			now.Blocked, now.By, now.Said = agent.blocked.String(), agent.by, agent.said
 		}
 		if err := visit(now); err != nil {
 			return err

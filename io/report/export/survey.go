@@ -11,13 +11,15 @@ import (
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/extent"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
 )
 
 // Survey returns the table that has a row for each authority and agent: how much of the
 // authority the agent is denied, by rules for whom, and what is known of its robots.txt.
-// With a history it has since when, too, and needs a listing with that.
-func Survey(chains []matcher.Chain, history bool) *Table {
-	s := newSurveyor(chains)
+// For each use it has what the authority states of it to the agent. With a history it has
+// since when, too, and needs a listing with that.
+func Survey(chains []matcher.Chain, uses []usage.Use, history bool) *Table {
+	s := newSurveyor(chains, uses)
 	columns := []arrow.Field{
 		text("agent"), optionalText("blocked"), optionalText("by"),
 		optional("crawl_delay", arrow.PrimitiveTypes.Float64), optional("rules", arrow.PrimitiveTypes.Int32),
@@ -25,8 +27,14 @@ func Survey(chains []matcher.Chain, history bool) *Table {
 		optional("fetched_at", arrow.FixedWidthTypes.Timestamp_ms), flag("stale"),
 		optionalText("body_kind"), optional("body_bytes", arrow.PrimitiveTypes.Int32), optionalText("body_digest"),
 	}
+	for _, use := range uses {
+		columns = append(columns, optionalText(use.Column()))
+	}
 	if history {
 		columns = append(columns, historyColumns...)
+		for _, use := range uses {
+			columns = append(columns, optional(use.Column()+"_since", arrow.FixedWidthTypes.Timestamp_ms))
+		}
 	}
 	return &Table{Name: "survey", Schema: schema(columns...), fill: s.fill, history: history}
 }
@@ -41,6 +49,7 @@ const (
 type surveyor struct {
 	agents   *matcher.Agents
 	names    []string
+	uses     []usage.Use
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
 	// bodies are those that were read last: http and https often share one, and those of
@@ -49,10 +58,11 @@ type surveyor struct {
 	past   []past // by agent, of the authority at hand
 }
 
-func newSurveyor(chains []matcher.Chain) *surveyor {
-	s := &surveyor{agents: matcher.NewAgents(chains), bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
-	for _, chain := range chains {
+func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
+	s := &surveyor{agents: matcher.NewAgents(chains), uses: uses, bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
+	for i, chain := range chains {
 		s.names = append(s.names, strings.Join(chain, ","))
+		s.past[i].uses = make([]pastUse, len(uses))
 	}
 	return s
 }
@@ -69,7 +79,7 @@ type surveyedBody struct {
 	each   []surveyed
 }
 
-// mostSurveyed is how many agents of bodies a surveyor knows, of which each takes some 40
+// mostSurveyed is how many agents of bodies a surveyor knows, of which each takes some 60
 // bytes.
 const mostSurveyed = 1 << 17
 
@@ -79,6 +89,15 @@ type surveyed struct {
 	by      string // empty where no group concerns it
 	rules   int
 	delay   float64
+	said    []usage.Values // by use; nil if nothing is said of any
+}
+
+// of returns what is said of a use.
+func (a *surveyed) of(use int) usage.Values {
+	if a.said == nil {
+		return 0
+	}
+	return a.said[use]
 }
 
 func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
@@ -114,6 +133,9 @@ func (s *surveyor) fill(w *tables.Writer, a *authority, _ *body) {
 		w.OptionalText([]byte(a.kind.String()))
 		w.Known(length, length >= 0)
 		w.OptionalText(a.digest)
+		for use := range s.uses {
+			w.OptionalText([]byte(agent.of(use).String()))
+		}
 		if a.spans != nil {
 			s.past[i].write(w, a)
 		}
@@ -158,6 +180,9 @@ func (s *surveyor) read(pack *rulepack.Pack, number uint32) (*surveyedBody, erro
 		b = s.source(stored, pack.Info().Profile)
 	} else {
 		b = s.compiled(stored)
+		if len(s.uses) > 0 && stored.Records.Statements != nil {
+			s.addUses(b, stored.Records.Parse(pack.Info().Profile))
+		}
 	}
 	s.bodies[key] = b
 	return b, nil
@@ -180,7 +205,24 @@ func (s *surveyor) source(stored *rulepack.Body, profile matcher.Profile) *surve
 		}
 		return by, delays[i]
 	})
-	return &surveyedBody{length: len(stored.Source), each: each}
+	b := &surveyedBody{length: len(stored.Source), each: each}
+	s.addUses(b, f)
+	return b
+}
+
+// addUses adds what a body says of uses.
+func (s *surveyor) addUses(b *surveyedBody, f *robotstxt.File) {
+	said := s.compiler.CompileUsage(f, s.agents, matcher.UsageOptions{Uses: s.uses})
+	if said == nil {
+		return
+	}
+	for agent := range b.each {
+		values := make([]usage.Values, len(s.uses))
+		for use := range values {
+			values[use] = said.Stated(agent, use)
+		}
+		b.each[agent].said = values
+	}
 }
 
 // compiled reads a body that was compiled. Its length is not known.

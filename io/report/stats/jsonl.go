@@ -68,12 +68,21 @@ func (t *Tally) addLine(line []byte) error {
 	if o.Authority == nil || o.Agent == nil {
 		return errors.New("it has no authority or no agent: this is no survey, as robotsbatch survey makes it")
 	}
-	s, err := StateOf(text(o.Blocked), text(o.By), text(o.Access))
-	if err != nil {
-		return err
+	var all map[string]json.RawMessage // its columns of uses
+	if len(t.options.Uses) > 0 {
+		if err := json.Unmarshal(line, &all); err != nil {
+			return fmt.Errorf("it is no object of a survey: %w", err)
+		}
 	}
-	t.AddState(*o.Authority, text(o.Domain), t.Agent(*o.Agent), 0, s)
-	return nil
+	return t.addSurveyed(*o.Authority, text(o.Domain), *o.Agent, text(o.Access), text(o.Blocked), text(o.By), func(use int) (string, error) {
+		var said *string
+		column, ok := all[t.options.Uses[use].Column()]
+		if !ok {
+			return "", &UseMissingError{t.options.Uses[use]}
+		}
+		err := json.Unmarshal(column, &said)
+		return text(said), err
+	})
 }
 
 // text is a text, empty for null.

@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher/domains"
+	"robotsbatch/matcher/usage"
 )
 
 // Site is what counts as one site.
@@ -40,6 +41,9 @@ type Options struct {
 	// Months, such as "2026-03", are those of a history in which sites are counted; none
 	// for a single count.
 	Months []string
+	// Uses, if there are any, are what is counted in place of what is denied: what sites
+	// state of them.
+	Uses []usage.Use
 }
 
 // Count counts sites by how much they deny an agent.
@@ -112,14 +116,21 @@ type Tally struct {
 	agents  []string
 	numbers map[string]int // of agents
 	counts  [][]Count      // by month, then rank, then agent
+	uses    [][]UseCount   // by month, then rank, then subject
 	sites   map[string]int // the number of a site
-	states  [][]State      // by site, then agent, then month
+	states  [][]State      // by site, then subject, then month
 }
+
+// A subject is an agent or, where uses are counted, an agent and a use.
+
+// subject returns the number of the subject of an agent and a use.
+func (t *Tally) subject(agent, use int) int { return agent*max(1, len(t.options.Uses)) + use }
 
 // NewTally returns a Tally that has counted nothing.
 func NewTally(o Options) *Tally {
 	t := &Tally{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
 	t.counts = make([][]Count, t.months()*t.ranks())
+	t.uses = make([][]UseCount, len(t.counts))
 	return t
 }
 
@@ -128,7 +139,10 @@ func (t *Tally) months() int { return max(1, len(t.options.Months)) }
 func (t *Tally) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
 
 // columns are the columns of a survey that are used.
-type columns struct{ authority, domain, agent, blocked, by, access arrow.Array }
+type columns struct {
+	authority, domain, agent, blocked, by, access arrow.Array
+	uses                                          []arrow.Array
+}
 
 // Add counts a record of a survey. An error says what it lacks.
 func (t *Tally) Add(r arrow.Record) error {
@@ -143,12 +157,50 @@ func (t *Tally) Add(r arrow.Record) error {
 		}
 		*column.to = r.Column(found[0])
 	}
+	for _, use := range t.options.Uses {
+		found := r.Schema().FieldIndices(use.Column())
+		if len(found) != 1 {
+			return &UseMissingError{use}
+		}
+		c.uses = append(c.uses, r.Column(found[0]))
+	}
 	for row := range int(r.NumRows()) {
-		s, err := StateOf(value(c.blocked, row), value(c.by, row), value(c.access, row))
+		err := t.addSurveyed(value(c.authority, row), value(c.domain, row), value(c.agent, row), value(c.access, row),
+			value(c.blocked, row), value(c.by, row), func(use int) (string, error) { return value(c.uses[use], row), nil })
 		if err != nil {
 			return err
 		}
-		t.AddState(value(c.authority, row), value(c.domain, row), t.Agent(value(c.agent, row)), 0, s)
+	}
+	return nil
+}
+
+// UseMissingError says that a survey lacks what sites state of a use.
+type UseMissingError struct{ Use usage.Use }
+
+func (e *UseMissingError) Error() string {
+	return fmt.Sprintf("the survey has no column %q: it was made without the use %s", e.Use.Column(), e.Use)
+}
+
+// addSurveyed adds a row of a survey. use returns the column of a use.
+func (t *Tally) addSurveyed(authority, domain, agent, access, blocked, by string, use func(int) (string, error)) error {
+	number := t.Agent(agent)
+	if len(t.options.Uses) == 0 {
+		s, err := StateOf(blocked, by, access)
+		if err == nil {
+			t.add(authority, domain, number, 0, s)
+		}
+		return err
+	}
+	for i := range t.options.Uses {
+		text, err := use(i)
+		if err != nil {
+			return err
+		}
+		said, err := usage.ParseValues(text)
+		if err != nil {
+			return fmt.Errorf("the column %s: %w", t.options.Uses[i].Column(), err)
+		}
+		t.AddUse(authority, domain, number, i, 0, said, access)
 	}
 	return nil
 }
@@ -176,6 +228,16 @@ func (t *Tally) Agent(name string) int {
 // AddState adds what is known of an authority, which has a registered domain or none, in a
 // month.
 func (t *Tally) AddState(authority, domain string, agent, month int, s State) {
+	t.add(authority, domain, agent, month, s)
+}
+
+// AddUse adds what an authority states of one of Options.Uses in a month. access is the value
+// of that column of a survey.
+func (t *Tally) AddUse(authority, domain string, agent, use, month int, said usage.Values, access string) {
+	t.add(authority, domain, t.subject(agent, use), month, useStateOf(said, access))
+}
+
+func (t *Tally) add(authority, domain string, subject, month int, s State) {
 	site := authority
 	switch t.options.Site {
 	case ByHost:
@@ -195,7 +257,7 @@ func (t *Tally) AddState(authority, domain string, agent, month int, s State) {
 		t.sites[strings.Clone(site)] = number // the record's memory is reused
 	}
 	states := &t.states[number]
-	at := agent*t.months() + month
+	at := subject*t.months() + month
 	for len(*states) <= at {
 		*states = append(*states, 0)
 	}
@@ -221,14 +283,29 @@ func (t *Tally) Flush() {
 }
 
 // count counts a site of a rank, 0 for none.
-func (t *Tally) count(rank, agent, month int, s State) {
+func (t *Tally) count(rank, subject, month int, s State) {
+	countIn := t.countIn
+	if len(t.options.Uses) > 0 {
+		countIn = t.countUse
+	}
 	first := month * t.ranks()
-	t.countIn(first, agent, s)
+	countIn(first, subject, s)
 	for i, top := range t.options.Ranks.tops() {
 		if 0 < rank && rank <= top {
-			t.countIn(first+i+1, agent, s)
+			countIn(first+i+1, subject, s)
 		}
 	}
+}
+
+// tableOf returns the month and the rank of a table's counts, given by its index.
+func (t *Tally) tableOf(table int) (month string, rank int) {
+	if len(t.options.Months) > 0 {
+		month = t.options.Months[table/t.ranks()]
+	}
+	if n := table % t.ranks(); n > 0 {
+		rank = t.options.Ranks.tops()[n-1]
+	}
+	return month, rank
 }
 
 func (t *Tally) countIn(table, agent int, s State) {
@@ -275,7 +352,6 @@ func (t *Tally) Tables() []Count {
 	slices.SortStableFunc(order, func(a, b int) int { return compareClosed(countOf(last, a), countOf(last, b)) })
 	var all []Count
 	for table, counts := range t.counts {
-		month, rank := table/t.ranks(), table%t.ranks()
 		first := len(all)
 		for _, agent := range order {
 			if agent >= len(counts) {
@@ -283,12 +359,7 @@ func (t *Tally) Tables() []Count {
 			}
 			c := counts[agent]
 			c.Agent = t.agents[agent]
-			if len(t.options.Months) > 0 {
-				c.Month = t.options.Months[month]
-			}
-			if rank > 0 {
-				c.Rank = t.options.Ranks.tops()[rank-1]
-			}
+			c.Month, c.Rank = t.tableOf(table)
 			all = append(all, c)
 		}
 		if len(t.options.Months) == 0 {
