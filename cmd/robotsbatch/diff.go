@@ -29,7 +29,7 @@ var diffHelp = cli.Command{
 	},
 	About: "compares two sets of rules, two profiles or two agents. With -in it finds the URLs whose verdict changes, without it " +
 		"the hosts whose access changes.",
-	Details: "OLD and NEW are what -rules takes. The summary names the agents, authorities and rules that change most; -out writes a table of " +
+	Details: "OLD and NEW are what -rules takes. With -use it also finds the hosts that state another thing of a use. The summary names the agents, authorities and rules that change most; -out writes a table of " +
 		"all changes (robotsbatch help diff).",
 	Examples: []string{"diff old.rules new.rules -in urls.parquet -out changes.parquet", "diff old.rules robots -agent GPTBot"},
 	Exits: []cli.Exit{
@@ -149,6 +149,9 @@ func (c *jobConfig) checkInputs() error {
 	if len(c.in) == 0 && c.filesFrom == "" {
 		return nil
 	}
+	if len(c.uses) > 0 {
+		return usageErrorf("-use compares what sites state, without URLs: leave out -in")
+	}
 	return c.checkFrontier()
 }
 
@@ -172,7 +175,7 @@ func (d *diff) find(ctx context.Context, use ruleUse) (found [2]*ruleset.Found, 
 // access compares what both sides know of authorities.
 func (d *diff) access(ctx context.Context) error {
 	started := time.Now()
-	out, err := d.open(&frontier.Source{Schema: export.ChangesSchema})
+	out, err := d.open(&frontier.Source{Schema: export.ChangesSchema(d.uses)})
 	if err != nil {
 		return err
 	}
@@ -193,7 +196,7 @@ func (d *diff) access(ctx context.Context) error {
 	}
 	var changed export.Changed
 	unchanged := func() error { return errors.Join(sides[0].Listing.Unchanged(), sides[1].Listing.Unchanged()) }
-	if _, err := out.writeRows(ctx, "changes", export.Changes(sides[0], sides[1], d.batchRows, &changed), unchanged); err != nil {
+	if _, err := out.writeRows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.batchRows, &changed), unchanged); err != nil {
 		return err
 	}
 	done := &report.AccessChanges{Version: cli.Version(), Authorities: changed.Authorities, Changed: changed.Different, Seconds: time.Since(started).Seconds()}
@@ -202,6 +205,14 @@ func (d *diff) access(ctx context.Context) error {
 		done.Agents = append(done.Agents, report.AgentAccess{
 			Agent: name, Closed: n[export.Closed], Opened: n[export.Opened], Rules: n[export.OtherRules], Added: n[export.Added], Removed: n[export.Removed],
 		})
+	}
+	if len(d.uses) > 0 {
+		done.Stating = &changed.Stating
+	}
+	for i, name := range d.names {
+		for j, n := range changed.Uses[i] {
+			done.Uses = append(done.Uses, report.AgentUses{Agent: name, Use: d.uses[j].String(), Disallowed: n.Disallowed, Allowed: n.Allowed, Other: n.Other})
+		}
 	}
 	return d.sum(done.String(), done)
 }

@@ -345,10 +345,10 @@ var flagTable = []cli.Flag[jobConfig]{
 		Bind: func(c *jobConfig) any { return usesOf(&c.uses) },
 	},
 	{
-		Name: "use", Argument: "NAMES", Topic: outputTopic, Commands: surveyCommand | statsCommand, Common: true, Repeat: true,
+		Name: "use", Argument: "NAMES", Topic: outputTopic, Commands: surveyCommand | statsCommand | diffCommand, Common: true, Repeat: true,
 		Short: "what sites state of uses of what is fetched, by commas",
 		More: "train-ai, ai-use, search (Content-Usage, a draft), signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal). survey adds a " +
-			"column for each, stats counts them in place of what is denied (robotsbatch help usage).",
+			"column for each, stats counts them in place of what is denied, diff compares them (robotsbatch help usage).",
 		Bind: func(c *jobConfig) any { return usesOf(&c.uses) },
 	},
 	{

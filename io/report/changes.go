@@ -192,8 +192,22 @@ type AccessChanges struct {
 	Authorities int64 `json:"authorities"`
 	Changed     int64 `json:"authorities_changed"`
 	// Agents has the number of authorities for each kind of change.
-	Agents  []AgentAccess `json:"agents"`
-	Seconds float64       `json:"seconds"`
+	Agents []AgentAccess `json:"agents"`
+	// Stating are the authorities that state another thing of a use, and Uses has their
+	// numbers for each agent and use; absent where no use was asked for.
+	Stating *int64      `json:"authorities_stating,omitempty"`
+	Uses    []AgentUses `json:"uses,omitempty"`
+	Seconds float64     `json:"seconds"`
+}
+
+// AgentUses counts authorities that state another thing of a use to an agent, by what they
+// state now; Other is anything else, such as nothing, or the same for other paths.
+type AgentUses struct {
+	Agent      string `json:"agent"`
+	Use        string `json:"use"`
+	Disallowed int64  `json:"disallowed"`
+	Allowed    int64  `json:"allowed"`
+	Other      int64  `json:"other"`
 }
 
 // AgentAccess counts an agent's authorities by how its access changes.
@@ -209,12 +223,26 @@ type AgentAccess struct {
 // String is the summary for people.
 func (c *AccessChanges) String() string {
 	text := fmt.Sprintf("%s of %s change access for an agent\n", Number(c.Changed), Count(c.Authorities, "authority", "authorities"))
-	if c.Changed == 0 {
+	if c.Changed > 0 {
+		rows := [][]string{{"agent", "closed", "opened", "other rules", "added", "removed"}}
+		for _, a := range c.Agents {
+			rows = append(rows, []string{Printable(a.Agent), Number(a.Closed), Number(a.Opened), Number(a.Rules), Number(a.Added), Number(a.Removed)})
+		}
+		text += "\n" + aligned(rows)
+	}
+	if c.Stating == nil {
 		return text
 	}
-	rows := [][]string{{"agent", "closed", "opened", "other rules", "added", "removed"}}
-	for _, a := range c.Agents {
-		rows = append(rows, []string{Printable(a.Agent), Number(a.Closed), Number(a.Opened), Number(a.Rules), Number(a.Added), Number(a.Removed)})
+	if c.Changed > 0 {
+		text += "\n"
+	}
+	text += fmt.Sprintf("%s of %s state another thing of a use\n", Number(*c.Stating), Count(c.Authorities, "authority", "authorities"))
+	if *c.Stating == 0 {
+		return text
+	}
+	rows := [][]string{{"agent and use", "now disallowed", "now allowed", "other"}}
+	for _, u := range c.Uses {
+		rows = append(rows, []string{Printable(u.Agent + " " + u.Use), Number(u.Disallowed), Number(u.Allowed), Number(u.Other)})
 	}
 	return text + "\n" + aligned(rows)
 }

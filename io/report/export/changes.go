@@ -32,9 +32,10 @@ const (
 	// Added and Removed: nothing was known of the authority, or is any more.
 	Added   = "added"
 	Removed = "removed"
-	// UseChanged: what is stated of a use is another.
-	UseChanged = "use"
 )
+
+// useChanged: what is stated of a use is another.
+const useChanged = "use"
 
 // useChangeColumns are those of a table of changes that has changes of uses, too.
 var useChangeColumns = []arrow.Field{optionalText("use"), optionalText("old_use"), optionalText("new_use")}
@@ -51,12 +52,18 @@ func writeUseChange(w *tables.Writer, uses []usage.Use, use int, before, after u
 	w.OptionalText([]byte(after.String()))
 }
 
-// ChangesSchema is that of the table of changes: a row for each authority and agent whose
-// access changes.
-var ChangesSchema = schema(
-	text("agent"), text("change"), optionalText("old_blocked"), optionalText("new_blocked"), optionalText("old_access"), optionalText("new_access"),
-	optional("old_status", arrow.PrimitiveTypes.Int32), optional("new_status", arrow.PrimitiveTypes.Int32),
-)
+// ChangesSchema returns that of the table of changes: a row for each authority and agent
+// whose access changes, and one for each use of which another thing is stated.
+func ChangesSchema(uses []usage.Use) *arrow.Schema {
+	columns := []arrow.Field{
+		text("agent"), text("change"), optionalText("old_blocked"), optionalText("new_blocked"), optionalText("old_access"), optionalText("new_access"),
+		optional("old_status", arrow.PrimitiveTypes.Int32), optional("new_status", arrow.PrimitiveTypes.Int32),
+	}
+	if len(uses) > 0 {
+		columns = append(columns, useChangeColumns...)
+	}
+	return schema(columns...)
+}
 
 // RuleSide is one side of a comparison of rules.
 type RuleSide struct {
@@ -74,16 +81,38 @@ type Changed struct {
 	Authorities, Different int64
 	// Agents has for each agent how many authorities each kind of change concerns.
 	Agents []map[string]int64
+	// Stating are the authorities that state another thing of any use to any agent.
+	Stating int64
+	// Uses has for each agent and use how many authorities state another thing.
+	Uses [][]UseChanges
+}
+
+// UseChanges counts authorities by what they state now, where that is another than before.
+type UseChanges struct {
+	Allowed, Disallowed int64
+	// Other state another value, several values, nothing, or the same for other paths.
+	Other int64
+}
+
+func (c *UseChanges) add(said usage.Values) {
+	switch said.Single() {
+	case usage.Allowed:
+		c.Allowed++
+	case usage.Disallowed:
+		c.Disallowed++
+	default:
+		c.Other++
+	}
 }
 
 // Changes compares what two sides know, authority by authority in the order of SURT, and
 // yields records of ChangesSchema. It counts in c while they are taken.
 //
 // A body that is the same bytes on both sides, for the same agents under the same profile,
-// changes nothing and is not read. Of others the rules of each agent are compared, and how
-// much they deny (see package extent).
-func Changes(older, newer RuleSide, rows int, c *Changed) iter.Seq2[arrow.Record, error] {
-	d := &differ{sides: [2]*ruledSide{newRuledSide(older), newRuledSide(newer)}, changed: c}
+// changes nothing and is not read. Of others the rules of each agent are compared, how
+// much they deny (see package extent), and what is stated of the uses.
+func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter.Seq2[arrow.Record, error] {
+	d := &differ{sides: [2]*ruledSide{newRuledSide(older, uses), newRuledSide(newer, uses)}, uses: uses, changed: c}
 	same := func(x, y matcher.Chain) bool { return slices.Equal(x, y) }
 	d.alike = older.Profile == newer.Profile && slices.EqualFunc(older.Agents, newer.Agents, same)
 	for i, chain := range newer.Agents {
@@ -93,8 +122,9 @@ func Changes(older, newer RuleSide, rows int, c *Changed) iter.Seq2[arrow.Record
 		}
 		d.names = append(d.names, name)
 		c.Agents = append(c.Agents, make(map[string]int64))
+		c.Uses = append(c.Uses, make([]UseChanges, len(uses)))
 	}
-	return tables.WrittenRecords(ChangesSchema, rows, func(w *tables.Writer) error {
+	return tables.WrittenRecords(ChangesSchema(uses), rows, func(w *tables.Writer) error {
 		if err := d.merge(w); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
@@ -107,6 +137,7 @@ type differ struct {
 	sides   [2]*ruledSide
 	alike   bool // in profile and agents
 	names   []string
+	uses    []usage.Use
 	changed *Changed
 }
 
@@ -183,16 +214,27 @@ func (d *differ) compare(w *tables.Writer, x, y *ruleset.Listed) error {
 	if err := d.sides[1].read(y); err != nil {
 		return err
 	}
-	different := false
+	different, stating := false, false
 	for agent := range d.names {
 		if change := d.change(x, y, agent); change != "" {
 			different = true
 			d.changed.Agents[agent][change]++
-			d.add(w, x, y, agent, change)
+			d.add(w, x, y, agent, change, -1)
+		}
+		before, after := d.sides[0].usageOf(x), d.sides[1].usageOf(y)
+		for use := range d.uses {
+			if !matcher.SameStated(before, after, agent, use) {
+				stating = true
+				d.changed.Uses[agent][use].add(after.Stated(agent, use))
+				d.add(w, x, y, agent, useChanged, use)
+			}
 		}
 	}
 	if different {
 		d.changed.Different++
+	}
+	if stating {
+		d.changed.Stating++
 	}
 	return w.Err()
 }
@@ -240,7 +282,8 @@ func (d *differ) otherRules(agent int) bool {
 	return !slices.Equal(x.patterns(agent), y.patterns(agent))
 }
 
-func (d *differ) add(w *tables.Writer, x, y *ruleset.Listed, agent int, change string) {
+// add adds the row of a change: of a use, given by its index, or with -1 of access.
+func (d *differ) add(w *tables.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
 	known := cmp.Or(x, y)
 	w.Text(known.Key)
 	w.OptionalText([]byte(domains.Registered(domains.Host(known.Key))))
@@ -269,6 +312,13 @@ func (d *differ) add(w *tables.Writer, x, y *ruleset.Listed, agent int, change s
 			w.Optional(l.Status)
 		}
 	}
+	if len(d.uses) > 0 {
+		var said [2]usage.Values
+		if use >= 0 {
+			said = [2]usage.Values{d.sides[0].usageOf(x).Stated(agent, use), d.sides[1].usageOf(y).Stated(agent, use)}
+		}
+		writeUseChange(w, d.uses, use, said[0], said[1])
+	}
 	w.End()
 }
 
@@ -278,15 +328,25 @@ type ruledSide struct {
 	agents   *matcher.Agents
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
+	usage    matcher.UsageOptions
 
 	pack    *rulepack.Pack // of the body that was read last
 	number  uint32
 	origin  matcher.Origin
+	said    *matcher.Usage
 	extents map[*byte]extent.Extent // of its tries
 }
 
-func newRuledSide(s RuleSide) *ruledSide {
-	return &ruledSide{RuleSide: s, agents: matcher.NewAgents(s.Agents), compiler: matcher.Compiler{Explain: true}}
+func newRuledSide(s RuleSide, uses []usage.Use) *ruledSide {
+	return &ruledSide{RuleSide: s, agents: matcher.NewAgents(s.Agents), compiler: matcher.Compiler{Explain: true}, usage: matcher.UsageOptions{Uses: uses}}
+}
+
+// usageOf returns what is said of uses by an authority that was read; nil for nothing.
+func (s *ruledSide) usageOf(x *ruleset.Listed) *matcher.Usage {
+	if x == nil || x.Access != access.Rules {
+		return nil
+	}
+	return s.said
 }
 
 // read reads the rules of an authority, if there are any.
@@ -302,8 +362,13 @@ func (s *ruledSide) read(x *ruleset.Listed) error {
 	if stored.Source != nil {
 		f := s.parser.Parse(stored.Source, robotstxt.Options{Profile: s.Profile, Limit: len(stored.Source)})
 		s.origin.Tries, s.origin.Of = s.compiler.Compile(f, s.agents)
-	} else {
-		s.origin.Tries, s.origin.Of = stored.Compiled.For(s.agents)
+		s.said = s.compiler.CompileUsage(f, s.agents, s.usage)
+		return nil
+	}
+	s.origin.Tries, s.origin.Of = stored.Compiled.For(s.agents)
+	s.said = nil
+	if s.usage.Wanted() && stored.Records.Statements != nil {
+		s.said = s.compiler.CompileUsage(stored.Records.Parse(s.Profile), s.agents, s.usage)
 	}
 	return nil
 }

@@ -11,21 +11,28 @@ import (
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
+	"robotsbatch/matcher/usage"
 )
+
+var changedUses = []usage.Use{{Directive: usage.ContentUsage, Key: "train-ai"}, {Directive: usage.ContentSignal, Key: "search"}}
 
 // changesOf are the rows of the comparison of two sources.
 func changesOf(t *testing.T, older, newer export.RuleSide) ([]string, export.Changed) {
 	t.Helper()
 	var changed export.Changed
 	var got []string
-	for record, err := range export.Changes(older, newer, 2, &changed) {
+	for record, err := range export.Changes(older, newer, changedUses, 2, &changed) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, row := range recordRows(record) {
 			f := parse(row)
+			what := f["old_blocked"] + ">" + f["new_blocked"]
+			if f["change"] == "use" {
+				what = f["use"] + " " + f["old_use"] + ">" + f["new_use"]
+			}
 			got = append(got, strings.Join([]string{
-				strings.TrimPrefix(f["authority"], "http://"), f["agent"], f["change"], f["old_blocked"] + ">" + f["new_blocked"], f["old_access"] + ">" + f["new_access"],
+				strings.TrimPrefix(f["authority"], "http://"), f["agent"], f["change"], what, f["old_access"] + ">" + f["new_access"],
 			}, " "))
 		}
 		record.Release()
@@ -53,6 +60,11 @@ func TestChanges(t *testing.T) {
 		{"rules.test", "User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\n"},
 		{"added.test", "-", "User-agent: *\n"},
 		{"removed.test", "User-agent: *\nDisallow: /\n", "-"},
+		{"stated.test", "User-agent: Foo\nAllow: /\n", "User-agent: Foo\nAllow: /\nContent-Usage: train-ai=n\n"},
+		{"unsaid.test", "User-agent: *\nContent-Signal: search=yes\n", "-"},
+		{"paths.test", "User-agent: *\nContent-Usage: /a train-ai=y\n", "User-agent: *\nContent-Usage: /b train-ai=y\n"},
+		{"moved.test", "User-agent: *\nContent-Usage: train-ai=y, x=1\n", "User-agent: *\n# moved\nContent-Usage: /a search=y\nContent-Usage: train-ai=y\nContent-Usage: /a train-ai=y\n"},
+		{"as.test", "User-agent: *\nContent-Usage: train-ai=y, x=1\n", "User-agent: *\n# moved\nContent-Usage: x=2, train-ai=y\n"},
 	} {
 		for folder, body := range map[string]string{older: test.older, newer: test.newer} {
 			if body != "-" {
@@ -64,9 +76,14 @@ func TestChanges(t *testing.T) {
 	want := []string{
 		"added.test * added >none >rules", "added.test Foo added >none >rules",
 		"closed.test Foo closed none>all rules>rules",
+		"moved.test * use train-ai allowed>allowed rules>rules", "moved.test Foo use train-ai allowed>allowed rules>rules",
 		"opened.test * opened all>some rules>rules", "opened.test Foo opened all>some rules>rules",
+		"paths.test * use train-ai allowed>allowed rules>rules", "paths.test Foo use train-ai allowed>allowed rules>rules",
 		"removed.test * removed all> rules>", "removed.test Foo removed all> rules>",
 		"rules.test * rules some>some rules>rules", "rules.test Foo rules some>some rules>rules",
+		"stated.test Foo use train-ai >disallowed rules>rules",
+		"unsaid.test * removed none> rules>", "unsaid.test * use signal:search allowed> rules>",
+		"unsaid.test Foo removed none> rules>", "unsaid.test Foo use signal:search allowed> rules>",
 	}
 	pack := filepath.Join(t.TempDir(), "new.rules")
 	compile(t, find(t, newer), pack)
@@ -75,13 +92,13 @@ func TestChanges(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s", side, strings.Join(got, "\n"))
 		}
-		if s := fmt.Sprint(changed); s != "{7 5 [map[added:1 opened:1 removed:1 rules:1] map[added:1 closed:1 opened:1 removed:1 rules:1]]}" {
+		if s := fmt.Sprint(changed); s != "{12 6 [map[added:1 opened:1 removed:2 rules:1] map[added:1 closed:1 opened:1 removed:2 rules:1]] 4 [[{2 0 0} {0 0 1}] [{2 1 0} {0 0 1}]]}" {
 			t.Error(s)
 		}
 	}
 	// Two agents of the same rules.
 	got, _ := changesOf(t, export.RuleSide{Listing: list(t, newer), Agents: agents[:1]}, export.RuleSide{Listing: list(t, pack), Agents: agents[1:]})
-	if len(got) != 1 || !strings.HasSuffix(got[0], " closed none>all rules>rules") {
+	if want := []string{"closed.test * closed none>all rules>rules", "stated.test * rules none>none rules>rules", "stated.test * use train-ai >disallowed rules>rules"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	// Two profiles: RFC 9309 reads another key than Google does.

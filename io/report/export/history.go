@@ -182,12 +182,12 @@ func (c *change) write(w *tables.Writer, a *authority, agent string, uses []usag
 	w.End()
 }
 
-// kind is Opened, Closed, UseChanged or other.
+// kind is Opened, Closed, useChanged or other.
 func (c *change) kind() string {
 	before, after := c.older.blocked, c.newer.blocked
 	switch {
 	case c.use >= 0:
-		return UseChanged
+		return useChanged
 	case before == after || before == extent.Undecided || after == extent.Undecided:
 		return other
 	case after > before:

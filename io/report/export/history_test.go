@@ -288,7 +288,7 @@ func checkSurveyed(t *testing.T, what string, row map[string]string, changed []m
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c["change"] == export.UseChanged {
+		if c["change"] == "use" {
 			use := slices.IndexFunc(surveyedUses, func(u usage.Use) bool { return u.String() == c["use"] })
 			uses = append(uses, fmt.Sprintf("%d %s → %s at %d", use, c["old_use"], c["new_use"], at.Unix()))
 			continue
