@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"robotsbatch/batch/option"
 )
 
 // VerdictColumn is one column that the program adds.
@@ -105,7 +107,7 @@ func CheckNames(input []string, verdicts []VerdictColumn) error {
 	}
 	for _, column := range verdicts {
 		if taken[column.Name] {
-			return fmt.Errorf("the input has a column %q already: give the verdict columns another name with -prefix (such as -prefix robots_)", column.Name)
+			return option.Errorf("the input has a column %q already: give the verdict columns another name with %s (such as %s)", column.Name, option.Prefix, option.Prefix.With("robots_"))
 		}
 	}
 	return nil

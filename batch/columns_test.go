@@ -29,8 +29,8 @@ func TestCheckNames(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), test.clash) || !strings.Contains(err.Error(), "-prefix") {
-				t.Fatalf("error %v, want one that names %s and -prefix", err, test.clash)
+			if err == nil || !strings.Contains(err.Error(), test.clash) || !strings.Contains(err.Error(), "prefix") {
+				t.Fatalf("error %v, want one that names %s and the prefix", err, test.clash)
 			}
 		})
 	}

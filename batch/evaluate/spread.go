@@ -2,11 +2,11 @@ package evaluate
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/bits"
 	"slices"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/matcher"
 )
 
@@ -62,7 +62,7 @@ func (m *listMemory) settle() error {
 	return m.grant.Take(owed)
 }
 
-var errLists = errors.New("the lists of denied agents take more memory than a batch may have: lower -batch-rows, or raise -memory")
+var errLists = option.Errorf("the lists of denied agents take more memory than a batch may have: lower %s, or raise %s", option.BatchRows, option.Memory)
 
 // obeyed is what the agents obey in a group.
 type obeyed struct {

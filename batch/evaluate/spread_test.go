@@ -188,7 +188,7 @@ func TestListsOfDeniedAgentsAreBounded(t *testing.T) {
 			if int64(kept) > test.memory {
 				t.Errorf("%d bytes for lists: they have %d", test.memory, kept)
 			}
-			if !strings.Contains(err.Error(), "row 7: ") || !strings.Contains(err.Error(), "lower -batch-rows") {
+			if !strings.Contains(err.Error(), "row 7: ") || !strings.Contains(err.Error(), "lower batch-rows") {
 				t.Errorf("the error names no row, or not what to do: %v", err)
 			}
 			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a.test/", "http://a.test/x2y")}, &v); test.memory > 1 && err != nil {

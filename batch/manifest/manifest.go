@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 )
 
 // Version is the version of the format.
@@ -107,10 +108,10 @@ type Part struct {
 }
 
 // Difference says what has changed from j to another job that gives other outputs for it,
-// such as "-agent has changed"; it is empty if nothing has.
-func (j *Job) Difference(other *Job) string {
+// such as "agent has changed"; it is empty if nothing has.
+func (j *Job) Difference(other *Job) (none option.Message) {
 	if j.Program != other.Program {
-		return "the program has changed (it was " + j.Program + ")"
+		return option.Messagef("the program has changed (it was %s)", j.Program)
 	}
 	names := slices.Sorted(maps.Keys(j.Options))
 	for name := range other.Options {
@@ -120,18 +121,18 @@ func (j *Job) Difference(other *Job) string {
 	}
 	for _, name := range names {
 		if !slices.Equal(j.Options[name], other.Options[name]) {
-			return "-" + name + " has changed"
+			return option.Messagef("%s has changed", option.Name(name))
 		}
 	}
 	if len(j.Rules) != len(other.Rules) {
-		return "-rules has changed"
+		return option.Messagef("%s has changed", option.Rules)
 	}
 	for i, rules := range j.Rules {
 		if rules.differ(&other.Rules[i]) {
-			return "the rules in " + rules.Name + " have changed"
+			return option.Messagef("the rules in %s have changed", rules.Name)
 		}
 	}
-	return ""
+	return none
 }
 
 func (r *Rules) differ(other *Rules) bool {

@@ -146,17 +146,17 @@ func TestDifference(t *testing.T) {
 	}{
 		{func(*Job) {}, ""},
 		{func(j *Job) { j.Program = "1" }, "the program"},
-		{func(j *Job) { j.Options["agent"] = []string{"CCBot"} }, "-agent"},
-		{func(j *Job) { delete(j.Options, "emit") }, "-emit"},
-		{func(j *Job) { j.Options["explain"] = []string{"true"} }, "-explain"},
-		{func(j *Job) { j.Rules = j.Rules[:1] }, "-rules"},
+		{func(j *Job) { j.Options["agent"] = []string{"CCBot"} }, "agent has"},
+		{func(j *Job) { delete(j.Options, "emit") }, "emit has"},
+		{func(j *Job) { j.Options["explain"] = []string{"true"} }, "explain has"},
+		{func(j *Job) { j.Rules = j.Rules[:1] }, "rules has"},
 		{func(j *Job) { j.Rules[0].Checksum = "13" }, "rules in rules"},
 		{func(j *Job) { j.Rules[1].Files[0].Modified = modified.Add(1) }, "rules in c"},
 	}
 	for _, test := range tests {
 		other := job()
 		test.change(other)
-		for _, got := range []string{job().Difference(other), other.Difference(job())} {
+		for _, got := range []string{job().Difference(other).String(), other.Difference(job()).String()} {
 			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 				t.Errorf("%q, want %q", got, test.want)
 			}

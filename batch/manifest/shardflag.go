@@ -1,9 +1,10 @@
 package manifest
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
+
+	"robotsbatch/batch/option"
 )
 
 // taskVariables are where schedulers tell a task its number in an array: Slurm,
@@ -20,14 +21,14 @@ const mostShards = 1_000_000
 func ParseShard(which string, shards int, environment func(string) string) (*Shard, error) {
 	switch {
 	case which == "" && shards > 0:
-		return nil, fmt.Errorf("-shards is how many there are: say which one with -shard, such as -shard auto")
+		return nil, option.Errorf("%s is how many there are: say which one with %s, such as %s", option.Shards, option.Shard, option.Shard.With("auto"))
 	case which == "":
 		return nil, nil
 	}
 	index := which
 	if which == "auto" {
 		if shards == 0 {
-			return nil, fmt.Errorf("-shard auto needs -shards N: an array's own count is another when a part of it is run again")
+			return nil, option.Errorf("%s needs %s: an array's own count is another when a part of it is run again", option.Shard.With("auto"), option.Shards.With("N"))
 		}
 		var err error
 		if index, err = taskNumber(environment); err != nil {
@@ -37,17 +38,16 @@ func ParseShard(which string, shards int, environment func(string) string) (*Sha
 		index = i
 		shards, _ = strconv.Atoi(n)
 	} else if ok {
-		return nil, fmt.Errorf("-shard %s says how many shards there are: leave out -shards", which)
+		return nil, option.Errorf("%s says how many shards there are: leave out %s", option.Shard.With(which), option.Shards)
 	}
 	number, err := strconv.Atoi(index)
 	switch {
 	case err != nil || shards < 1:
-		return nil, fmt.Errorf("-shard %s: want a shard from 0 and how many there are, such as 0/16, or auto", which)
+		return nil, option.Errorf("%s: want a shard from 0 and how many there are, such as 0/16, or auto", option.Shard.With(which))
 	case shards > mostShards:
-		return nil, fmt.Errorf("-shard %s: want at most %d shards", which, mostShards)
+		return nil, option.Errorf("%s: want at most %d shards", option.Shard.With(which), mostShards)
 	case number < 0 || number >= shards:
-		return nil, fmt.Errorf("-shard: there is no shard %d of %d: they are counted from 0 to %d, so the array must begin with 0, such as sbatch --array=0-%d",
-			number, shards, shards-1, shards-1)
+		return nil, option.Errorf("%s: there is no shard %d of %d: they are counted from 0 to %d, so the array must begin with 0, such as sbatch --array=0-%d", option.Shard, number, shards, shards-1, shards-1)
 	}
 	return &Shard{Index: number, Count: shards}, nil
 }
@@ -60,13 +60,13 @@ func taskNumber(environment func(string) string) (number string, err error) {
 		switch {
 		case value == "" || value == number:
 		case from != "":
-			return "", fmt.Errorf("-shard auto: %s is %s and %s is %s: give -shard i/n", from, number, name, value)
+			return "", option.Errorf("%s: %s is %s and %s is %s: give %s", option.Shard.With("auto"), from, number, name, value, option.Shard.With("i/n"))
 		default:
 			from, number = name, value
 		}
 	}
 	if from == "" {
-		return "", fmt.Errorf("-shard auto: none of %s is set: this is no task of an array; give -shard i/n", strings.Join(taskVariables, ", "))
+		return "", option.Errorf("%s: none of %s is set: this is no task of an array; give %s", option.Shard.With("auto"), strings.Join(taskVariables, ", "), option.Shard.With("i/n"))
 	}
 	return number, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
+
+	"robotsbatch/batch/option"
 )
 
 // Shard is one of the parts that a job is divided into. The inputs are dealt among
@@ -83,8 +85,8 @@ func Merge(shards []*Manifest) ([]byte, error) {
 	outputs := 0
 	read := make(map[RuleFile]bool)
 	for i, m := range shards {
-		if why := m.Job.Difference(first); why != "" {
-			return nil, fmt.Errorf("shards 0 and %d do not belong together: between them %s", i, why)
+		if why := m.Job.Difference(first); !why.Empty() {
+			return nil, option.Errorf("shards 0 and %d do not belong together: between them %s", i, why)
 		}
 		if m.Job.Shard.InputNames != first.Shard.InputNames {
 			return nil, fmt.Errorf("shards 0 and %d saw different inputs, %d and %d of them: inputs came or went meanwhile; do all shards again",

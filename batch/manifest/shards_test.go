@@ -46,7 +46,7 @@ func TestMergeNames(t *testing.T) {
 	}{
 		{"missing", []*Manifest{nil, shardOf(1, 5, nil), nil, nil, nil}, true, "of 5 shards, missing: 0,2-4"},
 		{"running", []*Manifest{shardOf(0, 3, nil), running, nil}, true, "of 3 shards, missing: 2; unfinished: 1"},
-		{"options", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Options["emit"] = []string{"denied"} })}, false, "-emit has changed"},
+		{"options", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Options["emit"] = []string{"denied"} })}, false, "emit has changed"},
 		{"rules", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Rules[0].Checksum = "13" })}, false, "the rules in rules have changed"},
 		{"program", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Program = "older" })}, false, "the program has changed (it was older)"},
 		{"inputs", []*Manifest{shardOf(0, 2, nil), shardOf(1, 2, func(j *Job) { j.Shard.NameInputs([]string{"a", "b", "c"}) })}, false, "saw different inputs, 2 and 3 of them"},

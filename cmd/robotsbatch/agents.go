@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/rules/agentlist"
 	"robotsbatch/io/store/blob"
@@ -40,14 +41,14 @@ func (c *jobConfig) addAgents() error {
 		return nil
 	}
 	if c.agentsFile == blob.Stdio {
-		return usageErrorf("-agents takes a file: stdin is for data")
+		return option.Usagef("-agents takes a file: stdin is for data")
 	}
 	text, err := readList(c.agentsFile)
 	if errors.Is(err, fs.ErrNotExist) && !blob.IsURL(c.agentsFile) && !strings.ContainsAny(c.agentsFile, "./\\") {
 		names := strings.FieldsFunc(c.agentsFile, func(r rune) bool { return r == ',' || r == ' ' })
 		err = fmt.Errorf("-agents takes a file with an agent a line, and there is no file %s: to name agents here write -agent %s", c.agentsFile, strings.Join(names, " -agent "))
 		if len(names) > 1 {
-			return cli.UsageError{Err: err}
+			return &option.UsageError{Err: err}
 		}
 		return err
 	}
@@ -56,7 +57,7 @@ func (c *jobConfig) addAgents() error {
 	}
 	chains, err := agentlist.Parse(text)
 	if err != nil {
-		return usageErrorf("-agents %s: %w", blob.Shown(c.agentsFile), err)
+		return option.Usagef("-agents %s: %w", blob.Shown(c.agentsFile), err)
 	}
 	for _, chain := range chains {
 		name := strings.Join(chain, ",")
@@ -93,9 +94,9 @@ func readList(name string) ([]byte, error) {
 func (c *jobConfig) checkAgents() error {
 	switch {
 	case c.combine != batch.CombineNone && c.agentsAs != agentsByNumber:
-		return usageErrorf("-combine makes one verdict of all agents': leave out -agents-as")
+		return option.Usagef("-combine makes one verdict of all agents': leave out -agents-as")
 	case c.combine == batch.CombineNone && c.agentsAs == agentsByNumber && len(c.agents) > mostColumns:
-		return usageErrorf("%d agents would be as many columns: take -combine any-denied for one verdict and the list of the agents that are denied, "+
+		return option.Usagef("%d agents would be as many columns: take -combine any-denied for one verdict and the list of the agents that are denied, "+
 			"-agents-as list for the list alone, or -agents-as columns if that is what you want", len(c.agents))
 	}
 	return nil

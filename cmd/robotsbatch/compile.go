@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier/outputs"
@@ -42,20 +43,20 @@ func compileDefaults(c *jobConfig) {
 func (c *call) checkCompile() error {
 	switch {
 	case len(c.operands) > 0:
-		return usageErrorf("unexpected argument %q: each source takes a -rules of its own", c.operands[0])
+		return option.Usagef("unexpected argument %q: each source takes a -rules of its own", c.operands[0])
 	case len(c.folders) == 0:
-		return usageErrorf("-rules is missing: name a folder of robots.txt files, or captures")
+		return option.Usagef("-rules is missing: name a folder of robots.txt files, or captures")
 	case c.out == "":
-		return usageErrorf("-out is missing: name the rule pack to write, such as site.rules")
+		return option.Usagef("-out is missing: name the rule pack to write, such as site.rules")
 	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.folders, blob.Stdio)):
-		return usageErrorf("-partitions makes several packs of rules that are read for each: name files with -out and -rules")
+		return option.Usagef("-partitions makes several packs of rules that are read for each: name files with -out and -rules")
 	}
 	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
 	if err := c.checkOneTime(); err != nil {
 		return err
 	}
 	if c.out == blob.Stdio && console.IsTerminal(c.s.out) {
-		return usageErrorf("a rule pack on a terminal is unreadable: name a file with -out")
+		return option.Usagef("a rule pack on a terminal is unreadable: name a file with -out")
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (c *call) compile(ctx context.Context, number int) (*report.Compiled, error
 			return nil, fmt.Errorf("-out: %w", err)
 		}
 	} else if _, err := blob.ParseURL(c.out); err != nil {
-		return nil, usageErrorf("-out: %w", err)
+		return nil, option.Usagef("-out: %w", err)
 	}
 	defer release()
 	var b *rulepack.Builder

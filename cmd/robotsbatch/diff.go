@@ -10,6 +10,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/compare"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
@@ -100,13 +101,13 @@ func newDiff(c *call) (*diff, error) {
 	operands := c.operands
 	switch n := len(operands); {
 	case n == 0:
-		return nil, usageErrorf("diff needs rules: two to compare, OLD and NEW, or one with -against or -new-profile")
+		return nil, option.Usagef("diff needs rules: two to compare, OLD and NEW, or one with -against or -new-profile")
 	case n > 2:
-		return nil, usageErrorf("unexpected argument %q: diff compares two sets of rules", blob.Shown(operands[2]))
+		return nil, option.Usagef("unexpected argument %q: diff compares two sets of rules", blob.Shown(operands[2]))
 	case n == 1 && c.against == nil && c.profile == c.newProfile:
-		return nil, usageErrorf("%s alone is compared with nothing: name a second set of rules, or -against or -new-profile", blob.Shown(operands[0]))
+		return nil, option.Usagef("%s alone is compared with nothing: name a second set of rules, or -against or -new-profile", blob.Shown(operands[0]))
 	case c.against != nil && len(c.agents) > 1:
-		return nil, usageErrorf("-against takes the place of one agent: give -agent once")
+		return nil, option.Usagef("-against takes the place of one agent: give -agent once")
 	}
 	if err := c.checkInputs(); err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func newDiff(c *call) (*diff, error) {
 		}
 	}
 	if d.sides[0].folders[0] == blob.Stdio && d.sides[1].folders[0] == blob.Stdio {
-		return nil, usageErrorf("stdin is read twice: name - only once")
+		return nil, option.Usagef("stdin is read twice: name - only once")
 	}
 	c.warnChains()
 	c.memory /= 2 // the sides have the other half
@@ -150,7 +151,7 @@ func (c *jobConfig) checkInputs() error {
 		return nil
 	}
 	if len(c.uses) > 0 {
-		return usageErrorf("-use compares what sites state, without URLs: leave out -in")
+		return option.Usagef("-use compares what sites state, without URLs: leave out -in")
 	}
 	return c.checkFrontier()
 }
@@ -237,7 +238,7 @@ func (d *diff) urls(ctx context.Context) error {
 	}
 	suffixes, err := batch.AgentSuffixes(d.agentNames())
 	if err != nil {
-		return cli.UsageError{Err: err}
+		return &option.UsageError{Err: err}
 	}
 	columns := compare.Columns(suffixes)
 	o := d.reading()

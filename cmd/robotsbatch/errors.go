@@ -4,35 +4,23 @@ import (
 	"errors"
 
 	"robotsbatch/batch/manifest"
-	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/io/frontier"
 	"robotsbatch/io/rules/rulepack"
-	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 )
 
-// usageErrorf is a mistake on the command line itself: exit status 2. Anything else
-// that goes wrong has exit status 1.
-func usageErrorf(format string, args ...any) error { return cli.Usagef(format, args...) }
-
-// statusOf is the one that an error asks for.
+// statusOf is the one that an error asks for: 2 for a mistake on the command line, 75 for what
+// may go well another time, 1 for all else.
 func statusOf(err error) int {
 	var signal console.Stopped
 	switch {
 	case errors.As(err, &signal):
 		return signal.Status()
-	case isUsage(err):
+	case errors.As(err, new(*option.UsageError)):
 		return exitUsage
 	case blob.Temporary(err), errors.Is(err, manifest.ErrIncomplete), errors.Is(err, rulepack.ErrChanged), errors.Is(err, rulepack.ErrUnreadable):
 		return exitRetry
 	}
 	return exitFailed
-}
-
-func isUsage(err error) bool {
-	var usage cli.UsageError
-	var rules *ruleset.UsageError
-	var input *frontier.UsageError
-	return errors.As(err, &usage) || errors.As(err, &rules) || errors.As(err, &input)
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/report/explain"
 )
@@ -37,7 +38,7 @@ func explainDefaults(c *jobConfig) {
 // verdict: 0 allowed, 1 denied, 2 none.
 func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
-		return 0, usageErrorf("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
+		return 0, option.Usagef("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
 	}
 	if err := c.addAgents(); err != nil {
 		return 0, err
@@ -83,7 +84,7 @@ func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 		}
 	}
 	for _, line := range rules.Misspelt() {
-		c.log.Warn(line)
+		c.log.WarnOf(line)
 	}
 	return status, nil
 }
@@ -93,7 +94,7 @@ func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 func (c *call) takePaths() error {
 	if c.forHost != "" && len(c.folders) == 0 {
 		if len(c.operands) < 2 {
-			return usageErrorf("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.forHost)
+			return option.Usagef("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.forHost)
 		}
 		c.folders, c.operands = c.operands[:1], c.operands[1:]
 	}
@@ -102,7 +103,7 @@ func (c *call) takePaths() error {
 			continue
 		}
 		if c.forHost == "" {
-			return usageErrorf("%s is a path: give a URL, or say of which host with -for example.com", operand)
+			return option.Usagef("%s is a path: give a URL, or say of which host with -for example.com", operand)
 		}
 		c.operands[i] = c.forHost + operand
 		if !strings.Contains(c.forHost, "://") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/export"
@@ -61,7 +62,7 @@ func (c *call) exportTable(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	if c.table == nil {
-		return 0, usageErrorf("-table is missing: name one of %s", listOf(tableNames()))
+		return 0, option.Usagef("-table is missing: name one of %s", listOf(tableNames()))
 	}
 	if err := c.checkOneTime(); err != nil {
 		return 0, err

@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier/format"
@@ -149,7 +150,7 @@ func parseJob(args []string) (*jobConfig, error) {
 		return c, err
 	}
 	if fs.NArg() > 0 {
-		return c, usageErrorf("unexpected argument %q: write -in %[1]s if it is an input, and quote a pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
+		return c, option.Usagef("unexpected argument %q: write -in %[1]s if it is an input, and quote a pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
 	}
 	return c, c.check()
 }
@@ -175,19 +176,19 @@ func (c *jobConfig) check() error {
 	}
 	switch {
 	case len(c.in) == 0 && c.filesFrom == "":
-		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
+		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
 	case c.out == "":
-		return usageErrorf("-out is empty: name a file, a folder or - for stdout")
+		return option.Usagef("-out is empty: name a file, a folder or - for stdout")
 	case slices.Contains(c.in, blob.Stdio) && slices.Contains(c.folders, blob.Stdio):
-		return usageErrorf("stdin is read twice: name - only once")
+		return option.Usagef("stdin is read twice: name - only once")
 	case c.summaryJSON == "-":
-		return usageErrorf("-summary-json takes a file: stdout is for data")
+		return option.Usagef("-summary-json takes a file: stdout is for data")
 	case c.reportFile == "-":
-		return usageErrorf("-report takes a file: stdout is for data")
+		return option.Usagef("-report takes a file: stdout is for data")
 	case c.reportFile != "" && (c.reportFile == c.out || c.reportFile == c.summaryJSON):
-		return usageErrorf("-report and another flag name the same file %s", c.reportFile)
+		return option.Usagef("-report and another flag name the same file %s", c.reportFile)
 	case c.summaryJSON != "" && c.summaryJSON == c.out:
-		return usageErrorf("-summary-json and -out name the same file %s", c.out)
+		return option.Usagef("-summary-json and -out name the same file %s", c.out)
 	}
 	for flag, names := range map[string][]*string{"in": pointers(c.in), "out": {&c.out}, "files-from": {&c.filesFrom}, "summary-json": {&c.summaryJSON}, "report": {&c.reportFile}} {
 		if err := resolveNames(flag, names...); err != nil {
@@ -195,22 +196,22 @@ func (c *jobConfig) check() error {
 		}
 	}
 	if most := min(c.batchMemory()/2, 1<<30); c.maxLine > most {
-		return usageErrorf("-max-line %s is more than a batch may have: with this -memory it is at most %s", cli.SizeText(c.maxLine), cli.SizeText(most))
+		return option.Usagef("-max-line %s is more than a batch may have: with this -memory it is at most %s", cli.SizeText(c.maxLine), cli.SizeText(most))
 	}
 	if c.out == "/dev/stdout" {
 		c.out = "-"
 	}
 	if c.resume && slices.Contains(c.folders, blob.Stdio) {
-		return usageErrorf("-resume cannot tell whether stdin has the same rules: name a file with -rules")
+		return option.Usagef("-resume cannot tell whether stdin has the same rules: name a file with -rules")
 	}
 	if c.out == "-" && (c.manifest || c.resume) {
-		return usageErrorf("-manifest and -resume need an -out that stays: name a file or a folder")
+		return option.Usagef("-manifest and -resume need an -out that stays: name a file or a folder")
 	}
 	if err := c.checkShard(os.Getenv); err != nil {
 		return err
 	}
 	if c.shard == nil && blob.IsURL(c.out) && (c.manifest || c.resume) {
-		return usageErrorf("-manifest and -resume need an -out on this machine: %s is in an object store", blob.Shown(c.out))
+		return option.Usagef("-manifest and -resume need an -out on this machine: %s is in an object store", blob.Shown(c.out))
 	}
 	if err := c.nameColumns(); err != nil {
 		return err
@@ -240,13 +241,13 @@ func (c *jobConfig) nameColumns() error {
 		Explain: c.explain, With: c.columnKinds(), Prefix: c.prefix,
 	})
 	if err != nil {
-		return cli.UsageError{Err: err}
+		return &option.UsageError{Err: err}
 	}
 	if len(c.uses) > 0 && c.emit != batch.EmitPermitted && c.writing().WantsText() {
-		return usageErrorf("-use adds columns, and text has URLs only: choose another -out-format, or -emit permitted")
+		return option.Usagef("-use adds columns, and text has URLs only: choose another -out-format, or -emit permitted")
 	}
 	if c.emit == batch.EmitPermitted && len(c.uses) == 0 {
-		return usageErrorf("-emit permitted leaves out what may not be used: say for what with -use, such as -use train-ai")
+		return option.Usagef("-emit permitted leaves out what may not be used: say for what with -use, such as -use train-ai")
 	}
 	c.columns = columns
 	return nil
@@ -255,10 +256,10 @@ func (c *jobConfig) nameColumns() error {
 // checkTimes finds what is wrong with the flags about the times of rows.
 func (c *jobConfig) checkTimes() error {
 	if c.asOfColumn == "" && (c.beforeFirst || c.everDenied) {
-		return usageErrorf("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
+		return option.Usagef("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
 	}
 	if c.asOfColumn == "" && c.compareNewest {
-		return usageErrorf("-compare-newest compares with the rules of the rows' own times: name their column with -as-of column:NAME")
+		return option.Usagef("-compare-newest compares with the rules of the rows' own times: name their column with -as-of column:NAME")
 	}
 	c.history = c.asOfColumn != ""
 	return nil
@@ -267,20 +268,20 @@ func (c *jobConfig) checkTimes() error {
 // checkOneTime refuses times of rows, which only the main job has.
 func (c *rulesConfig) checkOneTime() error {
 	if c.asOfColumn != "" {
-		return usageErrorf("-as-of column:%s is for the main job and pipe, whose rows have times: here it takes one time", c.asOfColumn)
+		return option.Usagef("-as-of column:%s is for the main job and pipe, whose rows have times: here it takes one time", c.asOfColumn)
 	}
 	return c.check()
 }
 
 func (c *rulesConfig) check() error {
 	if len(c.folders) == 0 {
-		return usageErrorf("-rules is missing: name a folder of robots.txt files or a rule pack")
+		return option.Usagef("-rules is missing: name a folder of robots.txt files or a rule pack")
 	}
 	if err := resolveNames("rules", pointers(c.folders)...); err != nil {
 		return err
 	}
 	if c.limit != 0 && c.profile == robotstxt.Google {
-		return usageErrorf("-robots-limit has no meaning under -profile google, which reads a body of any size: leave one out")
+		return option.Usagef("-robots-limit has no meaning under -profile google, which reads a body of any size: leave one out")
 	}
 	if len(c.agents) == 0 {
 		c.agents = []matcher.Chain{{matcher.Everyone}}

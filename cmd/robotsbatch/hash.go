@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/store/blob"
@@ -36,7 +37,7 @@ var hashHelp = cli.Command{
 // printHashes prints the hashes of authorities.
 func (c *call) printHashes(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
-		return 0, usageErrorf("hash needs a URL or a host, or - for URLs on stdin")
+		return 0, option.Usagef("hash needs a URL or a host, or - for URLs on stdin")
 	}
 	out := bufio.NewWriter(c.s.out)
 	for i := 0; i < len(c.operands) && err == nil; i++ {
@@ -63,7 +64,7 @@ func printHash(w io.Writer, url string, partitions int) error {
 	var scratch urls.Scratch
 	authority, _, err := scratch.Split([]byte(url))
 	if err != nil {
-		return usageErrorf("%q is neither a URL nor a host: %w", url, err)
+		return option.Usagef("%q is neither a URL nor a host: %w", url, err)
 	}
 	hash := partition.Hash(authority)
 	if partitions > 0 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/spelling"
@@ -35,7 +36,7 @@ func runHelp(args []string, s streams) int {
 	case len(args) == 0:
 		return printHelp(s, program.ShortHelp)
 	case len(args) > 1:
-		return failPlain(s, usageErrorf("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
+		return failPlain(s, option.Usagef("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
 	}
 	topic := args[0]
 	command := program.Command(topic)
@@ -64,9 +65,9 @@ func runHelp(args []string, s streams) int {
 		names = append(names, c.Name)
 	}
 	if near := spelling.Nearest(topic, names); near != "" {
-		return failPlain(s, usageErrorf("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
+		return failPlain(s, option.Usagef("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
-	return failPlain(s, usageErrorf("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
+	return failPlain(s, option.Usagef("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
 }
 
 // helpOnFlag prints what a flag means.
@@ -79,9 +80,9 @@ func helpOnFlag(s streams, name string) int {
 		names = append(names, program.Flags[i].Name)
 	}
 	if near := spelling.Nearest(name, names); near != "" {
-		return failPlain(s, usageErrorf("there is no flag -%s: did you mean robotsbatch help -%s?", name, near))
+		return failPlain(s, option.Usagef("there is no flag -%s: did you mean robotsbatch help -%s?", name, near))
 	}
-	return failPlain(s, usageErrorf("there is no flag -%s: robotsbatch -help all lists them", name))
+	return failPlain(s, option.Usagef("there is no flag -%s: robotsbatch -help all lists them", name))
 }
 
 // printTopic prints the help of a command, if there is one of that name, and the page of

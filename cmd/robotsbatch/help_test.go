@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 )
 
@@ -90,7 +92,7 @@ func TestOptionsOnce(t *testing.T) {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 			err := cli.Parse(program.FlagSet(c, newConfig()), []string{arg, arg})
-			if twice := err != nil && strings.Contains(err.Error(), "can be given once") && isUsage(err); twice == o.Repeat {
+			if twice := err != nil && strings.Contains(err.Error(), "can be given once") && errors.As(err, new(*option.UsageError)); twice == o.Repeat {
 				t.Errorf("%s %s twice: %v", c.Name, arg, err)
 			}
 		}
@@ -160,6 +162,15 @@ func TestManPage(t *testing.T) {
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, ".") && !regexp.MustCompile(`^\.(TH|SH|TP|PP|nf|fi)( |$)`).MatchString(strings.TrimSpace(line)) {
 			t.Errorf("a line that groff takes for a request: %s", line)
+		}
+	}
+}
+
+// TestOptionsAreFlags: every option that a library's message may name is a flag.
+func TestOptionsAreFlags(t *testing.T) {
+	for _, name := range option.Names {
+		if !slices.ContainsFunc(program.Flags, func(o cli.Flag[jobConfig]) bool { return o.Name == string(name) }) {
+			t.Errorf("there is no flag for the option %s", name)
 		}
 	}
 }

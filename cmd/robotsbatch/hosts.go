@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
@@ -136,7 +137,7 @@ func (c *call) findHosts(ctx context.Context, found *ruleset.Found, waiting *hos
 // checkFrontier finds what is wrong with the flags that name a frontier.
 func (c *jobConfig) checkFrontier() error {
 	if len(c.in) == 0 && c.filesFrom == "" {
-		return usageErrorf("-in is missing: name a file, a folder or - for stdin")
+		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
 	}
 	if err := resolveNames("in", pointers(c.in)...); err != nil {
 		return err

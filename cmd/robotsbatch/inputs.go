@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/store/blob"
 )
@@ -28,7 +29,7 @@ func (c *call) resolveInputs(ctx context.Context) ([]frontier.Input, error) {
 	for _, name := range names {
 		if name == blob.Stdio {
 			if fromStdin {
-				return nil, usageErrorf("stdin is read twice: name - only once")
+				return nil, option.Usagef("stdin is read twice: name - only once")
 			}
 			fromStdin = true
 		}
@@ -61,7 +62,7 @@ func resolveNames(flag string, names ...*string) error {
 			_, err = blob.ParseURL(local)
 		}
 		if err != nil {
-			return usageErrorf("-%s: %w", flag, err)
+			return option.Usagef("-%s: %w", flag, err)
 		}
 		*name = local
 	}
@@ -87,7 +88,7 @@ func (c *jobConfig) reserveMemory(inputs []frontier.Input) error {
 		c.memory -= blob.WriteMemory
 	}
 	if c.memory < leastMemory {
-		return usageErrorf("-memory is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB",
+		return option.Usagef("-memory is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB",
 			blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/rulepack"
@@ -35,7 +36,7 @@ var inspectHelp = cli.Command{
 // inspect describes a rule pack.
 func (c *call) inspect(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
-		return 0, usageErrorf("inspect needs a rule pack")
+		return 0, option.Usagef("inspect needs a rule pack")
 	}
 	name := c.operands[0]
 	var authorities [][]byte
@@ -67,7 +68,7 @@ func parseAuthority(url string) ([]byte, error) {
 	var scratch urls.Scratch
 	authority, _, err := scratch.Split([]byte(withScheme(url)))
 	if err != nil {
-		return nil, usageErrorf("%q is neither a host nor a URL: write example.com, or https://example.com", url)
+		return nil, option.Usagef("%q is neither a host nor a URL: write example.com, or https://example.com", url)
 	}
 	return slices.Clone(authority), nil
 }

@@ -308,11 +308,13 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	case resumed.First:
 		j.log.Info("first run on "+blob.Shown(j.out)+": nothing to resume", "resume", "done", 0, "reason", "first run")
 		return nil, nil
-	case resumed.Anew != "":
-		j.log.Info(resumed.Anew+" since the last run: redoing all outputs", "resume", "done", 0, "reason", resumed.Anew)
+	case !resumed.Anew.Empty():
+		why := j.log.Say(resumed.Anew)
+		j.log.Info(why+" since the last run: redoing all outputs", "resume", "done", 0, "reason", why)
 		return nil, nil
 	}
-	for _, why := range resumed.Redo[:min(len(resumed.Redo), shownRedo)] {
+	for _, redo := range resumed.Redo[:min(len(resumed.Redo), shownRedo)] {
+		why := j.log.Say(redo)
 		j.log.Info(why+": it is done again", "redo", "reason", why)
 	}
 	j.log.Info(fmt.Sprintf("resuming: %d of %s done already", resumed.Kept, report.Count(int64(len(planned)), "output", "outputs")),
@@ -558,7 +560,7 @@ func (j *job) warnRules() {
 		j.log.Warn("none of the URLs' hosts is in -rules: are these the right rules?")
 	}
 	for _, line := range j.rules.Misspelt() {
-		j.log.Warn(line)
+		j.log.WarnOf(line)
 	}
 }
 

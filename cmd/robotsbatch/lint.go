@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/report"
 	"robotsbatch/io/report/findings"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
@@ -132,9 +132,9 @@ func codeNames() []string {
 func (c *call) lint(ctx context.Context) (status int, err error) {
 	switch {
 	case len(c.operands) == 0:
-		err = usageErrorf("lint needs a robots.txt, a folder of them, or captures; - is stdin")
+		err = option.Usagef("lint needs a robots.txt, a folder of them, or captures; - is stdin")
 	case c.json && c.linting.sarif, c.linting.counts && (c.json || c.linting.sarif):
-		err = usageErrorf("-json, -sarif and -counts exclude each other")
+		err = option.Usagef("-json, -sarif and -counts exclude each other")
 	default:
 		err = refuseWebsites(c.operands)
 	}
@@ -156,10 +156,18 @@ func (c *call) lint(ctx context.Context) (status int, err error) {
 func refuseWebsites(names []string) error {
 	for _, name := range names {
 		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
-			return usageErrorf("%s: robotsbatch asks no website: fetch it, such as with curl -s %s | robotsbatch lint -", name, name)
+			return option.Usagef("%s: robotsbatch asks no website: fetch it, such as with curl -s %s | robotsbatch lint -", name, name)
 		}
 	}
 	return nil
+}
+
+// lintWords are those of a command line on which sources are operands.
+func lintWords(o option.Given) string {
+	if o.Name == option.Rules && o.Value != "" {
+		return o.Value
+	}
+	return cli.Words(o)
 }
 
 // lintAll writes what is found in all sources, and tells whether anything is as grave as
@@ -172,8 +180,8 @@ func (c *call) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, 
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
 			return ruleset.OpenTable(ctx, name, defaultMemory, o)
 		},
-		Warn: func(message string) { c.log.Warn(report.Printable(message)) },
-		Note: func(message string) { c.log.Info(message, message) },
+		Warn: c.log.WarnOf,
+		Note: c.log.Note,
 	}
 	if slices.Contains(c.operands, blob.Stdio) {
 		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/store/blob"
@@ -41,7 +42,7 @@ func main() {
 func unknownCommand(name string) error {
 	_, err := os.Stat(name)
 	if err == nil || blob.IsURL(name) || strings.ContainsAny(name, "./*") {
-		return usageErrorf("%s is no command: if it is a list or table of URLs, write -in %[1]s", blob.Shown(name))
+		return option.Usagef("%s is no command: if it is a list or table of URLs, write -in %[1]s", blob.Shown(name))
 	}
 	return program.UnknownCommand(name)
 }
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return runHelp(args[1:], s)
 	case name == "version", name == "-version", name == "--version":
 		if len(args) > 1 {
-			return failPlain(s, usageErrorf("version takes no arguments"))
+			return failPlain(s, option.Usagef("version takes no arguments"))
 		}
 		cli.PrintVersion(s.out)
 		return exitDone

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
@@ -33,14 +34,14 @@ var mergeHelp = cli.Command{
 // merge merges shards.
 func (c *call) merge(ctx context.Context) (status int, err error) {
 	if len(c.operands) != 1 {
-		return 0, usageErrorf("merge takes one folder of outputs, the -out of the shards")
+		return 0, option.Usagef("merge takes one folder of outputs, the -out of the shards")
 	}
 	folder := c.operands[0]
 	if err := resolveNames("out", &folder); err != nil {
 		return 0, err
 	}
 	if !outputs.IsFolder(folder) && !isMissing(folder) {
-		return 0, usageErrorf("%s is no folder: name the -out of the shards", blob.Shown(folder))
+		return 0, option.Usagef("%s is no folder: name the -out of the shards", blob.Shown(folder))
 	}
 	whole, shards, err := outputs.Merge(ctx, folder)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
@@ -48,7 +49,7 @@ func (c *jobConfig) target(out outputs.Output, first *frontier.Source) (outputs.
 // checkFormat finds flags that do not go with the output's format.
 func (c *jobConfig) checkFormat(t outputs.Target) error {
 	if t.Format == format.Text && c.emit == batch.EmitAll && !c.listing {
-		return usageErrorf("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.Name())
+		return option.Usagef("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.Name())
 	}
 	return program.CheckFormat(&program.Main, c.given, outputFormats, t.Format.String())
 }
@@ -68,7 +69,7 @@ func (c *call) create(ctx context.Context, t outputs.Target) (blob.Writer, error
 // refuseTerminal is the error for a binary format on a terminal.
 func (c *call) refuseTerminal(t outputs.Target) error {
 	if t.Path == blob.Stdio && t.Format.IsBinary() && console.IsTerminal(c.s.out) {
-		return usageErrorf("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
+		return option.Usagef("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
 	}
 	return nil
 }

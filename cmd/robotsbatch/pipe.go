@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
@@ -66,11 +67,11 @@ func (c *call) checkPipe() error {
 	}
 	switch {
 	case slices.Contains(c.folders, blob.Stdio):
-		return usageErrorf("stdin has the URLs: name a file or a folder with -rules")
+		return option.Usagef("stdin has the URLs: name a file or a folder with -rules")
 	case console.IsTerminal(c.s.in):
-		return usageErrorf("pipe reads an Arrow stream from stdin, which is a terminal: see robotsbatch help pipe")
+		return option.Usagef("pipe reads an Arrow stream from stdin, which is a terminal: see robotsbatch help pipe")
 	case console.IsTerminal(c.s.out):
-		return usageErrorf("pipe writes an Arrow stream to stdout, and Arrow on a terminal is unreadable: see robotsbatch help pipe")
+		return option.Usagef("pipe writes an Arrow stream to stdout, and Arrow on a terminal is unreadable: see robotsbatch help pipe")
 	}
 	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
 	return c.nameColumns()

@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
@@ -50,11 +51,7 @@ func (c *call) find(ctx context.Context, use ruleUse) (*ruleset.Found, error) {
 			return ruleset.OpenTable(ctx, name, c.memory, o)
 		},
 		Used: use.used,
-		Warn: func(message string) { c.log.Warn(report.Printable(message)) },
-		Note: func(message string) {
-			text := report.Printable(message)
-			c.log.Info(text, text)
-		},
+		Warn: c.log.WarnOf, Note: c.log.Note,
 		AllIgnored: c.log.JSON(),
 	}
 	if slices.Contains(c.folders, blob.Stdio) { // an interruptible reader reads ahead
@@ -80,7 +77,7 @@ func (c *call) spareRules(found *ruleset.Found) error {
 // spareSource refuses an output that would replace what rules are read from.
 func spareSource(found *ruleset.Found, flag, name string) error {
 	if source := found.Replaces(name); source != "" {
-		return usageErrorf("%s %s would replace the rules, which are read from %s: choose another name", flag, blob.Shown(name), source)
+		return option.Usagef("%s %s would replace the rules, which are read from %s: choose another name", flag, blob.Shown(name), source)
 	}
 	return nil
 }
@@ -134,7 +131,7 @@ func (c *call) findRules(ctx context.Context, use ruleUse) (*ruleset.Set, error)
 // names those that hold at all times beside others.
 func (c *call) checkTimeless(flag string, t ruleset.Timeless) error {
 	if t.All {
-		return usageErrorf("%s needs rules with times, and %s has none: captures have them in WARC files, or in a column fetched_at; "+
+		return option.Usagef("%s needs rules with times, and %s has none: captures have them in WARC files, or in a column fetched_at; "+
 			"rule packs where they were compiled of these (robotsbatch help history)", flag, ruleset.SomeOf(t.Names))
 	}
 	if len(t.Names) > 0 {

@@ -9,7 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
-	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/store/blob"
@@ -26,13 +26,13 @@ type sharding struct {
 // checkShard finds out which shard this is. The environment is asked with -shard auto.
 func (c *jobConfig) checkShard(environment func(string) string) (err error) {
 	if c.shard, err = manifest.ParseShard(c.which, c.sharding.count, environment); err != nil {
-		return cli.UsageError{Err: err}
+		return &option.UsageError{Err: err}
 	}
 	if c.shard == nil {
 		return nil
 	}
 	if !outputs.IsFolder(c.out) {
-		return usageErrorf("-shard needs an -out that is a folder: its name ends with a slash, or it is there")
+		return option.Usagef("-shard needs an -out that is a folder: its name ends with a slash, or it is there")
 	}
 	c.resume = true
 	return nil
@@ -48,7 +48,7 @@ func (c *jobConfig) deal(inputs []frontier.Input) ([]frontier.Input, error) {
 	var mine []frontier.Input
 	for i, in := range inputs {
 		if in.Path == blob.Stdio {
-			return nil, usageErrorf("-shard cannot divide stdin: name files with -in")
+			return nil, option.Usagef("-shard cannot divide stdin: name files with -in")
 		}
 		names[i] = in.Stem
 		if c.shard.Takes(in.Stem) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
@@ -200,17 +201,17 @@ func (c *call) statsOfRules(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		if len(c.agents) == 0 {
-			return false, usageErrorf("-agents is missing: name a list of agents, one a line, or give some with -agent")
+			return false, option.Usagef("-agents is missing: name a list of agents, one a line, or give some with -agent")
 		}
 		c.history = c.stats.monthly
 		c.setWork()
 		return true, c.checkOneTime()
 	case len(c.operands) != 1:
-		return false, usageErrorf("stats takes one SURVEY, and not %d: robotsbatch survey makes one; rules to count are named by -rules", len(c.operands))
+		return false, option.Usagef("stats takes one SURVEY, and not %d: robotsbatch survey makes one; rules to count are named by -rules", len(c.operands))
 	case c.stats.monthly:
-		return false, usageErrorf("-by month counts captures of several times, and a survey has those of one: name the captures, or a pack of compile -history, with -rules")
+		return false, option.Usagef("-by month counts captures of several times, and a survey has those of one: name the captures, or a pack of compile -history, with -rules")
 	case len(c.agents) > 0 || c.agentsFile != "":
-		return false, usageErrorf("-agent and -agents are for rules: a survey has its agents")
+		return false, option.Usagef("-agent and -agents are for rules: a survey has its agents")
 	}
 	return false, nil
 }
@@ -257,7 +258,7 @@ func (c *call) countRules(ctx context.Context, o stats.Options) (*stats.Tally, e
 			return nil, err
 		}
 		if len(months) == 0 {
-			return nil, usageErrorf("-by month needs captures with times, and -rules %s has none", ruleset.SomeOf(c.folders))
+			return nil, option.Usagef("-by month needs captures with times, and -rules %s has none", ruleset.SomeOf(c.folders))
 		}
 		for _, month := range months {
 			o.Months = append(o.Months, month.Name)
@@ -310,7 +311,7 @@ func (c *call) countSurvey(ctx context.Context, name string, tally *stats.Tally)
 	}
 	defer src.Close()
 	if src.Format == format.JSONL || src.Schema == nil {
-		return usageErrorf("%s is %s by its first bytes: stats reads surveys in Parquet, Arrow, csv, tsv, and jsonl with -in-format jsonl or by its name", blob.Shown(name), src.Format)
+		return option.Usagef("%s is %s by its first bytes: stats reads surveys in Parquet, Arrow, csv, tsv, and jsonl with -in-format jsonl or by its name", blob.Shown(name), src.Format)
 	}
 	return tally.AddAll(ctx, src, blob.Shown(name))
 }

@@ -93,8 +93,12 @@ func (sub *subcommand) start(ctx context.Context, args []string, s streams) int 
 
 // console returns the one that the flags ask for.
 func (c *jobConfig) console(s streams, command string) *console.Console {
+	words := cli.Words
+	if command == lintHelp.Name {
+		words = lintWords
+	}
 	oneLine := c.oneLine && !c.verbose
-	return console.New(s.err, console.Options{JSON: c.logJSON, Quiet: c.quiet || oneLine, OneLine: oneLine, Command: command, Status: statusOf})
+	return console.New(s.err, console.Options{JSON: c.logJSON, Quiet: c.quiet || oneLine, OneLine: oneLine, Command: command, Words: words, Status: statusOf})
 }
 
 // failPlain reports an error where no flag says how.

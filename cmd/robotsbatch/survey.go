@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/report/export"
 )
@@ -51,7 +52,7 @@ func (c *call) survey(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	if len(c.agents) == 0 {
-		return 0, usageErrorf("-agents is missing: name a list of agents, one a line, or give some with -agent")
+		return 0, option.Usagef("-agents is missing: name a list of agents, one a line, or give some with -agent")
 	}
 	if err := c.checkOneTime(); err != nil {
 		return 0, err

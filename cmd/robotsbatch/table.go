@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
@@ -26,16 +27,16 @@ import (
 // fills in defaults.
 func (c *call) checkTable(command *cli.Command) error {
 	if c.out == "" && command != &diffHelp {
-		return usageErrorf("-out is empty: name a file, or - for stdout")
+		return option.Usagef("-out is empty: name a file, or - for stdout")
 	}
 	if err := resolveNames("out", &c.out); err != nil {
 		return err
 	}
 	if outputs.IsFolder(c.out) {
-		return usageErrorf("-out %s is a folder: name a file, such as %s.parquet", blob.Shown(c.out), command.Name)
+		return option.Usagef("-out %s is a folder: name a file, such as %s.parquet", blob.Shown(c.out), command.Name)
 	}
 	if c.writing().WantsText() && command != &hostsHelp {
-		return usageErrorf("-out %s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", blob.Shown(c.out))
+		return option.Usagef("-out %s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", blob.Shown(c.out))
 	}
 	c.setWork()
 	return nil
@@ -47,7 +48,7 @@ func (c *call) refuseOperands(instead string) error {
 	if len(c.operands) == 0 {
 		return nil
 	}
-	return usageErrorf("unexpected argument %q: %s", blob.Shown(c.operands[0]), instead)
+	return option.Usagef("unexpected argument %q: %s", blob.Shown(c.operands[0]), instead)
 }
 
 // tableOutput is an output that is open.

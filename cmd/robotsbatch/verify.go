@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report"
@@ -34,7 +35,7 @@ var verifyHelp = cli.Command{
 // verify says whether outputs still are what was written.
 func (c *call) verify(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
-		return 0, usageErrorf("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
+		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
 	}
 	v := verify.New()
 	var total verifyTotal
@@ -51,7 +52,7 @@ func (c *call) verify(ctx context.Context) (status int, err error) {
 				fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+intact(&f)))
 			}
 			for _, err := range f.Damage {
-				c.log.Warn(report.Message(err))
+				c.log.Warn(c.log.Message(err))
 			}
 		})
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/store/blob"
 )
@@ -178,8 +179,7 @@ func (c *Concatenation) advance() error {
 		return err
 	}
 	if difference := schemaDifference(c.first, c.now); difference != "" {
-		return fmt.Errorf("%s and %s cannot go into one output: %s; give an output each with -out FOLDER/",
-			c.first.Input.Name(), c.now.Input.Name(), difference)
+		return option.Errorf("%s and %s cannot go into one output: %s; give an output each with %s", c.first.Input.Name(), c.now.Input.Name(), difference, option.Out.With("FOLDER/"))
 	}
 	return nil
 }

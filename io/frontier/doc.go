@@ -5,5 +5,5 @@
 // name, and returns the [Source] of its format. [Concatenate] reads several inputs of
 // one schema as one source, and knows which versions it read.
 //
-// Errors name the input. A mistake in the options is a [UsageError].
+// Errors name the input. A mistake in the options is a [option.UsageError].
 package frontier

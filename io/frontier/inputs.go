@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
 )
 
@@ -78,7 +79,7 @@ func Expand(ctx context.Context, name string) ([]Input, error) {
 func matching(ctx context.Context, pattern string) ([]Input, error) {
 	matches, err := blob.Glob(pattern)
 	if err != nil {
-		return nil, Usagef("%s: %w", pattern, err)
+		return nil, option.Usagef("%s: %w", pattern, err)
 	}
 	root := blob.PatternRoot(pattern)
 	var inputs []Input

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/delimited"
 	"robotsbatch/io/frontier/format"
@@ -87,7 +88,7 @@ func (o *Source) Close() error {
 }
 
 // Open opens an input and finds out what it is. ctx ends a read from a pipe that
-// sends nothing. An error that is a [UsageError] is about the options.
+// sends nothing. An error that is a [option.UsageError] is about the options.
 func Open(ctx context.Context, in Input, o Options) (*Source, error) {
 	s, r, err := Recognise(ctx, in, o)
 	if err != nil {
@@ -162,7 +163,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 	name := s.Input.Name()
 	if o.Part.Count > 1 {
 		if !s.canDivide() {
-			return Usagef("%s is one input, and only Arrow files and Parquet are divided into shards: name several inputs", name)
+			return option.Usagef("%s is one input, and only Arrow files and Parquet are divided into shards: name several inputs", name)
 		}
 		name = fmt.Sprintf("%s (shard %d of %d)", name, o.Part.Index, o.Part.Count)
 	}
@@ -182,13 +183,13 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 		if s.Schemeless != "" {
 			return fmt.Errorf("%s: no line has a scheme, and a URL begins with one: write https://%s, not %s", name, s.Schemeless, s.Schemeless)
 		}
-		return fmt.Errorf("%s: the format is unknown: say what it is with -in-format", name)
+		return option.Errorf("%s: the format is unknown: say what it is with %s", name, option.InFormat)
 	case format.RulePack:
-		return Usagef("%s is a rule pack: name it with -rules", name)
+		return option.Usagef("%s is a rule pack: name it with %s", name, option.Rules)
 	case format.WARC:
-		return Usagef("%s is a WARC file, which has captures: name it with -rules", name)
+		return option.Usagef("%s is a WARC file, which has captures: name it with %s", name, option.Rules)
 	default:
-		return Usagef("%s: reading %s is not available in this version", name, s.Format)
+		return option.Usagef("%s: reading %s is not available in this version", name, s.Format)
 	}
 }
 
@@ -208,13 +209,13 @@ func (list) URLColumn() string     { return listColumn }
 
 func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
 	if o.URLColumn != "" && o.URLColumn != listColumn {
-		return nil, Usagef("%s is a list of URLs and has no column %q: leave out -url-column", name, o.URLColumn)
+		return nil, option.Usagef("%s is a list of URLs and has no column %q: leave out %s", name, o.URLColumn, option.URLColumn)
 	}
 	if o.Beside.Weight != "" {
-		return nil, Usagef("%s is a list of URLs and has no column %q: leave out -weight", name, o.Beside.Weight)
+		return nil, option.Usagef("%s is a list of URLs and has no column %q: leave out %s", name, o.Beside.Weight, option.Weight)
 	}
 	if o.Beside.Time != "" {
-		return nil, Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
+		return nil, option.Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
 	}
 	return list{text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})}, nil
 }
@@ -250,7 +251,7 @@ func openObjects(o *Options, s *Source, r io.Reader, name string) (tableSource, 
 
 func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, error) {
 	if s.Codec != compress.None || s.file == nil {
-		return nil, Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
+		return nil, option.Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
 	}
 	size, _ := s.file.Size()
 	table, err := parquetio.Open(s.file, size, parquetio.Options{
@@ -335,18 +336,6 @@ func (s *Source) share() float64 {
 		return 0
 	}
 	return min(1, float64(s.read.Load())/float64(size))
-}
-
-// UsageError is a mistake in the options, and not in an input.
-type UsageError struct{ err error }
-
-func (e *UsageError) Error() string { return e.err.Error() }
-
-func (e *UsageError) Unwrap() error { return e.err }
-
-// Usagef returns a UsageError.
-func Usagef(format string, args ...any) error {
-	return &UsageError{fmt.Errorf(format, args...)}
 }
 
 // isCut reports whether an error says that an input ended too early.

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables/tablestest"
 )
 
@@ -45,7 +46,7 @@ func TestTimesBesideURLs(t *testing.T) {
 			}
 		}
 	}
-	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{BatchRows: 3, Memory: 64 << 20, Beside: batch.Beside{Time: "when"}}); !errors.As(err, new(*UsageError)) {
+	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{BatchRows: 3, Memory: 64 << 20, Beside: batch.Beside{Time: "when"}}); !errors.As(err, new(*option.UsageError)) {
 		t.Errorf("a list of URLs: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
 )
 
@@ -24,10 +25,10 @@ var packageNames = []string{
 	"tables", "tally", "text", "urls", "usage", "verify", "warc",
 }
 
-// Message is err in words for whoever runs the program: without the names of
-// packages and of system calls, on one line, and harmless to a terminal.
-func Message(err error) string {
-	return Plain(withoutCalls(err.Error(), err))
+// Message is err in words for whoever runs the program: with options in that person's words,
+// without the names of packages and of system calls, on one line, and harmless to a terminal.
+func Message(err error, words option.Words) string {
+	return Plain(withoutCalls(option.Text(err, words), err, words))
 }
 
 // Plain is a message without names of packages, and harmless to a terminal.
@@ -43,42 +44,42 @@ func Plain(text string) string {
 
 // withoutCalls takes the system calls that the errors below err name out of text,
 // and the name of a file that the text before names already.
-func withoutCalls(text string, err error) string {
+func withoutCalls(text string, err error, words option.Words) string {
 	switch e := err.(type) {
 	case *fs.PathError:
-		return replaceCall(text, e.Error(), e.Path, e.Err)
+		return replaceCall(text, e.Error(), e.Path, e.Err.Error())
 	case *os.LinkError:
-		return replaceCall(text, e.Error(), e.New, e.Err)
+		return replaceCall(text, e.Error(), e.New, e.Err.Error())
 	case *os.SyscallError:
 		return strings.Replace(text, e.Error(), e.Err.Error(), 1)
 	case *blob.NamedError:
-		return withoutCalls(replaceCall(text, e.Error(), e.Name, e.Err), e.Err)
+		return withoutCalls(replaceCall(text, option.Text(e, words), e.Name, option.Text(e.Err, words)), e.Err, words)
 	case interface{ Unwrap() error }:
 		if below := e.Unwrap(); below != nil {
-			return withoutCalls(text, below)
+			return withoutCalls(text, below, words)
 		}
 	case interface{ Unwrap() []error }:
 		var lines []string
 		for _, below := range e.Unwrap() {
-			lines = append(lines, below.Error())
+			lines = append(lines, option.Text(below, words))
 		}
 		text = strings.Replace(text, strings.Join(lines, "\n"), strings.Join(lines, "; "), 1)
 		for _, below := range e.Unwrap() {
-			text = withoutCalls(text, below)
+			text = withoutCalls(text, below, words)
 		}
 	}
 	return text
 }
 
-func replaceCall(text, call, path string, cause error) string {
+func replaceCall(text, call, path, cause string) string {
 	before, after, found := strings.Cut(text, call)
 	switch {
 	case !found:
 		return text
 	case path == "" || hasWord(before, path):
-		return before + cause.Error() + after
+		return before + cause + after
 	}
-	return before + path + ": " + cause.Error() + after
+	return before + path + ": " + cause + after
 }
 
 // hasWord tells whether a name stands in text between spaces, or before a colon.

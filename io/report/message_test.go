@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
 )
 
@@ -28,16 +29,20 @@ func TestMessage(t *testing.T) {
 		{&os.LinkError{Op: "rename", Old: "t", New: "b", Err: syscall.EACCES}, "b: permission denied"},
 		{os.NewSyscallError("flock", syscall.EIO), "input/output error"},
 		{errors.Join(errors.New("one"), fmt.Errorf("two: %w", missing)), "one; two: a.txt: no such file or directory"},
+		{fmt.Errorf("text: a.txt: %w", option.Errorf("%s: %w: raise %s", option.Rules.With("r"), missing, option.Memory)), "a.txt: -rules r: no such file or directory: raise -memory"},
 		{fmt.Errorf("text: a.txt: row 3: %w", &blob.NamedError{Name: "a.txt", Err: syscall.EIO}), "a.txt: row 3: input/output error"},
 		{fmt.Errorf("-files-from: %w", &blob.NamedError{Name: "f", Err: syscall.EIO}), "-files-from: f: input/output error"},
 		{fmt.Errorf("-agents: %w", &blob.NamedError{Name: "a.txt", Err: syscall.EIO}), "-agents: a.txt: input/output error"},
 		{errors.New("\x1b[31m\n\u202ered\x9b é"), "%1B[31m%0A%E2%80%AEred%9B é"},
 	} {
-		if got := Message(test.err); got != test.want {
+		if got := Message(test.err, flags); got != test.want {
 			t.Errorf("%q: %q, want %q", test.err, got, test.want)
 		}
 	}
 }
+
+// flags are the words of a command line.
+func flags(o option.Given) string { return "-" + o.String() }
 
 // Every package whose errors may reach a message is in the list.
 func TestPackageNames(t *testing.T) {
@@ -48,7 +53,7 @@ func TestPackageNames(t *testing.T) {
 		}
 		for _, folder := range folders {
 			name := filepath.Base(folder)
-			if info, err := os.Stat(folder); err != nil || !info.IsDir() || slices.Contains([]string{"testdata", "internal", "reference", "store", "rules", "page"}, name) {
+			if info, err := os.Stat(folder); err != nil || !info.IsDir() || slices.Contains([]string{"testdata", "internal", "reference", "store", "rules", "page", "option"}, name) {
 				continue
 			}
 			if !slices.Contains(packageNames, name) {

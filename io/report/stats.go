@@ -121,7 +121,7 @@ func historySection(h *stats.RankHistory, site stats.Site) page.Section {
 	}
 	text := "A site counts from its first capture on, with what its last capture before the end of the month says. Sites that were unreachable then are left out."
 	if more := len(h.Agents) - shown; more > 0 {
-		text += fmt.Sprintf(" Shown are the %d agents that most sites deny everything at the end; %s more are in robotsbatch stats -as csv.", shown, Number(int64(more)))
+		text += fmt.Sprintf(" Shown are the %d agents that most sites deny everything at the end; %s more are in the counts as csv.", shown, Number(int64(more)))
 	}
 	return page.Section{Title: rankTitle(h.Rank, site) + " over time", Text: text, Parts: []page.Part{lines, &page.Details{Name: "The numbers of each month", Part: table}}}
 }

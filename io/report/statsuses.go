@@ -91,7 +91,7 @@ func useHistorySection(h *stats.UseHistory, site stats.Site) page.Section {
 	text := "A site counts from its first capture on, with what its last capture before the end of the month says. Sites that were unreachable then are left out. " +
 		"Of signal:use it is the share of sites that state it."
 	if more := len(h.Lines) - len(shown); more > 0 {
-		text += fmt.Sprintf(" %s more are in robotsbatch stats -as csv.", Number(int64(more)))
+		text += fmt.Sprintf(" %s more are in the counts as csv.", Number(int64(more)))
 	}
 	return page.Section{Title: rankTitle(h.Rank, site) + " over time", Text: text, Parts: []page.Part{lines, &page.Details{Name: "The numbers of each month", Part: table}}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 )
@@ -172,7 +173,7 @@ const mostNotes = 10
 // ShownNotes are the notes for people, of which there are few.
 func (s *Summary) ShownNotes() []string {
 	if more := len(s.Notes) - mostNotes; more > 0 {
-		return append(slices.Clone(s.Notes[:mostNotes]), fmt.Sprintf("and %d more: see -summary-json", more))
+		return append(slices.Clone(s.Notes[:mostNotes]), fmt.Sprintf("and %d more: the summary as JSON has all", more))
 	}
 	return s.Notes
 }
@@ -379,7 +380,7 @@ func (s *Summary) Write(w blob.Writer) error {
 	}
 	if err != nil {
 		w.Abort()
-		return fmt.Errorf("-summary-json: %w", err)
+		return option.Errorf("%s: %w", option.SummaryJSON, err)
 	}
 	return nil
 }

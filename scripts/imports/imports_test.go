@@ -35,6 +35,24 @@ func TestTopLevel(t *testing.T) {
 	report(t, imports.CheckTopLevel(trackedFiles(t)))
 }
 
+func TestWords(t *testing.T) {
+	for _, path := range trackedFiles(t) {
+		source, err := os.ReadFile(filepath.Join(top, path))
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // it is about to be removed
+			}
+			t.Fatal(err)
+		}
+		report(t, imports.CheckWords(path, source))
+	}
+	for text, want := range map[string]int{`"raise -memory, or not"`: 1, `"-out: %w"`: 1, "`see (-as-of)`": 1, `"a-b, - and -1"`: 0, `"the --"`: 0} {
+		if got := imports.CheckWords("io/a.go", []byte("package a; var text = "+text)); len(got) != want {
+			t.Errorf("%s: %q, want %d", text, got, want)
+		}
+	}
+}
+
 // TestFileLength warns only: a longer file may hold one idea all the same.
 func TestFileLength(t *testing.T) {
 	const most = 600

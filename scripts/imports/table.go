@@ -23,7 +23,7 @@ type room struct {
 // its own floor what its rooms' lines name.
 var (
 	// engine is what everything above the engine may import of it.
-	engine = []string{"matcher", "matcher/usage", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint"}
+	engine = []string{"matcher", "matcher/usage", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint", "batch/option"}
 	// store is where bytes lie: files, object stores, compression, spill files, caches.
 	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs"}
 	// tables are the rooms of io/frontier that formats share.
@@ -55,16 +55,17 @@ var table = []room{
 	{"matcher/lint", []string{"matcher", "matcher/extent", "matcher/usage", "matcher/spelling", "matcher/robotstxt"}, nil},
 	{"matcher/extent", []string{"matcher", "matcher/robotstxt", "matcher/urls"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
+	{"batch/option", nil, nil},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
 	{"batch/compare", []string{"batch", "matcher", "matcher/urls"}, nil},
-	{"batch/evaluate", []string{"batch", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
+	{"batch/evaluate", []string{"batch", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
 	// Opening objects needs no driver, and only a program links those.
-	{"io/store/blob", nil, []string{"golang.org/x/sys"}},
+	{"io/store/blob", []string{"batch/option"}, []string{"golang.org/x/sys"}},
 	{"io/store/blob/stores", []string{"io/store/blob"}, []string{"*"}},
 	{"io/store/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
-	{"io/store/*", join([]string{"batch"}, store), []string{"*"}},
-	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio"}, tables), arrow},
-	{"io/frontier/outputs", join([]string{"batch"}, frontier), nil},
+	{"io/store/*", join([]string{"batch", "batch/option"}, store), []string{"*"}},
+	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
+	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), nil},
 	{"io/frontier/*", join(engine, []string{"batch"}, tables), []string{"*"}},
 	{"io/rules/ruleset", join(engine, []string{"batch"}, rules, frontier), nil},
 	{"io/rules/hosts", join([]string{"batch", "matcher/urls"}, tables), arrow},

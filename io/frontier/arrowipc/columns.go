@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"robotsbatch/batch/option"
 )
 
 // schema is a schema message as it was read. A column that passes through needs only a
@@ -100,7 +102,7 @@ func (s *schema) fillUnknown(names []string) {
 		}
 		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
 		if s.unknown == nil {
-			s.unknown = fmt.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with -columns url", name, ErrUnsupported)
+			s.unknown = option.Errorf("column %q: %w: its type, or one in it, is not known here, and only passes through: write Arrow with all rows and columns, or leave it out with %s", name, ErrUnsupported, option.Columns.With("url"))
 		}
 	}
 	s.arrow = arrow.NewSchema(fields, &metadata)

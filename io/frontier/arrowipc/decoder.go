@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -167,7 +168,7 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	}
 	next.dictionaries = append(next.dictionaries, &dictionary{meta, body, total})
 	if next.size() > d.limit {
-		return fail(fmt.Errorf("the dictionaries take more than %d bytes as read and again decoded: raise -memory", d.limit))
+		return fail(option.Errorf("the dictionaries take more than %d bytes as read and again decoded: raise %s", d.limit, option.Memory))
 	}
 	return next, known && !meta.delta, nil
 }

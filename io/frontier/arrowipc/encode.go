@@ -3,7 +3,6 @@ package arrowipc
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -12,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -29,13 +29,13 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		}
 		c.messages = append(c.messages, m)
 		if most := s.options.Layout.MemoryLimit(); c.Size() > most {
-			return fmt.Errorf("its rows take more than %d bytes as they are written: raise -memory, or lower -batch-rows", most)
+			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
 		}
 		return nil
 	}
 	err := s.output.Shares(b, v, func(share *tables.Share) error {
 		if s.options.OneToOne && len(c.messages) > 0 {
-			return errors.New("its rows take more memory as they are written than a batch may: raise -memory")
+			return option.Errorf("its rows take more memory as they are written than a batch may: raise %s", option.Memory)
 		}
 		columns, err := share.Columns()
 		if err != nil {

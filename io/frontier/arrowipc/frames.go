@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"robotsbatch/batch/option"
 )
 
 // magic begins and ends a file; two bytes of padding follow it at the beginning.
@@ -70,7 +72,7 @@ type framer interface {
 // checkLength refuses messages over the memory limit.
 func checkLength(length, limit int64) error {
 	if length > limit {
-		return fmt.Errorf("a message of %d bytes is larger than the limit of %d: raise -memory", length, limit)
+		return option.Errorf("a message of %d bytes is larger than the limit of %d: raise %s", length, limit, option.Memory)
 	}
 	return nil
 }

@@ -215,7 +215,7 @@ func TestLies(t *testing.T) {
 		{"compressed to a terabyte", func(b *batchMeta, body []byte) []byte {
 			b.codec, b.buffers[2] = codecZstd, span{0, 16}
 			return sized(1<<40, body)
-		}, "raise -memory"},
+		}, "raise memory"},
 		{"compressed to a negative size", func(b *batchMeta, body []byte) []byte {
 			b.codec, b.buffers[2] = codecZstd, span{0, 16}
 			return sized(-2, body)

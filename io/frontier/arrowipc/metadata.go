@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -261,7 +262,7 @@ func (b *batchMeta) checkBody(body []byte, limit int64) (int64, error) {
 			}
 		}
 		if size > (limit-total)/b.widened(i) {
-			return 0, fmt.Errorf("it takes more than %d bytes decoded: raise -memory", limit)
+			return 0, option.Errorf("it takes more than %d bytes decoded: raise %s", limit, option.Memory)
 		}
 		total += size * b.widened(i)
 	}

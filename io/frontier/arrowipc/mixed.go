@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -82,7 +83,7 @@ func (s *sink) gather(r *passedRecord, decoderOf func() (*decoder, error), meta 
 		return rows, err
 	}
 	if decodedBytes(meta, body, total) > limit {
-		return rows, fmt.Errorf("it takes more than %d bytes as read and again decoded: raise -memory", limit)
+		return rows, option.Errorf("it takes more than %d bytes as read and again decoded: raise %s", limit, option.Memory)
 	}
 	// Read, decompressed, and gathered by runs of rows.
 	n, _ := r.verdicts.Counts()

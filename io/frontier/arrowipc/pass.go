@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -197,7 +198,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	}
 	r := p.record.passed
 	if from := s.options.From; from.options.Keep == batch.KeepAll && !slices.EqualFunc(from.schema.columns, r.source.schema.columns, sameDecimals) {
-		return nil, fmt.Errorf("arrowipc: %s has decimals of other bits than the first input: make all decimal128 with -recode", b.Input)
+		return nil, option.Errorf("arrowipc: %s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Recode)
 	}
 	size, last, err := r.verdicts.Add(s.output, p.number, b, v, p.urls)
 	p.kept, p.urls = size, nil
@@ -255,7 +256,7 @@ func (r *passedRecord) join(ours message, passed *batchMeta, from int64) (messag
 		// Readers refuse a record batch of the old version that has keys and values of
 		// its own, as the checksum is. The versions differ only for unions.
 		if passed.version < metadataV5 && r.source.schema.hasUnion() {
-			return message{}, errors.New("it has a union in an older version of the format than the schema says: make it new with -recode")
+			return message{}, option.Errorf("it has a union in an older version of the format than the schema says: make it new with %s", option.Recode)
 		}
 		both.nodes = slices.Concat(passed.nodes, both.nodes)
 		both.buffers = slices.Concat(passed.buffers, both.buffers)

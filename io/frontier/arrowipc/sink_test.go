@@ -219,8 +219,8 @@ func TestNewSinkErrors(t *testing.T) {
 		fail    int
 		errHas  string
 	}{
-		{"clash", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{URLColumn: "url", Verdicts: verdicts}}, 0, "-prefix"},
-		{"clash with the list's column", SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "allowed", Verdicts: verdicts}}, 0, "-prefix"},
+		{"clash", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{URLColumn: "url", Verdicts: verdicts}}, 0, "prefix"},
+		{"clash with the list's column", SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "allowed", Verdicts: verdicts}}, 0, "prefix"},
 		{"no clash", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: verdicts}}, 0, ""},
 		{"no URL column", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "page"}}, 0, `0 columns "page"`},
 		{"full disk", SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}}, 4, "disk full"},

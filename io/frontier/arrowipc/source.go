@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -370,7 +371,7 @@ func (s *Source) takeRecord(f *frame) error {
 		return err
 	}
 	if decodedBytes(meta, body, total) > s.options.Memory-s.decoder.size() {
-		return fmt.Errorf("it takes more than %d bytes as read and again decoded, with its dictionaries: raise -memory", s.options.Memory)
+		return option.Errorf("it takes more than %d bytes as read and again decoded, with its dictionaries: raise %s", s.options.Memory, option.Memory)
 	}
 	s.pending = newSharedRecord(s, meta, body, total)
 	if passed != nil {

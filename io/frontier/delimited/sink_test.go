@@ -114,7 +114,7 @@ func TestNameClash(t *testing.T) {
 	}, nil)
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
 	_, err := NewSink(new(linestest.Writer), SinkOptions{Layout: layout, Schema: schema})
-	if err == nil || !strings.Contains(err.Error(), `"allowed"`) || !strings.Contains(err.Error(), "-prefix") {
+	if err == nil || !strings.Contains(err.Error(), `"allowed"`) || !strings.Contains(err.Error(), "prefix") {
 		t.Errorf("error %v", err)
 	}
 	// The column that clashes stays out.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/matcher/spelling"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -80,11 +81,11 @@ func NewSource(r io.Reader, o Options) (*Source, error) {
 	cut := &cutter{separator: s.comma}
 	options := lines.BlockOptions{
 		Prefix: "delimited: " + o.Name, Rows: 1, MaxLine: o.MaxLine, Size: o.BatchSize,
-		Hint:   "close a quote that stands open, or take the row out",
+		Hint:   option.Messagef("close a quote that stands open, or take the row out"),
 		Cutter: cut,
 	}
 	if s.cdx {
-		s.comma, options.Cutter, options.Hint = ' ', nil, "take the row out"
+		s.comma, options.Cutter, options.Hint = ' ', nil, option.Messagef("take the row out")
 	}
 	s.blocks = lines.NewBlocks(r, options)
 	if err := s.readHeader(o.URLColumn, o.Beside); err != nil {
@@ -126,10 +127,10 @@ func (s *Source) readHeader(url string, beside batch.Beside) error {
 	if s.url, err = findColumn(s.names, url); err != nil {
 		return fmt.Errorf("delimited: %s: %w", s.name, err)
 	}
-	if s.weight, err = findBeside(s.names, beside.Weight, "-weight"); err != nil {
+	if s.weight, err = findBeside(s.names, beside.Weight, option.Weight); err != nil {
 		return fmt.Errorf("delimited: %s: %w", s.name, err)
 	}
-	if s.time, err = findBeside(s.names, beside.Time, "-as-of"); err != nil {
+	if s.time, err = findBeside(s.names, beside.Time, option.AsOf); err != nil {
 		return fmt.Errorf("delimited: %s: %w", s.name, err)
 	}
 	s.schema = lines.StringSchema(s.names...)
@@ -242,17 +243,17 @@ func findColumn(names []string, name string) (int, error) {
 	case found == 1:
 		return index, nil
 	case found > 1:
-		return 0, fmt.Errorf("there are %d columns %q: name another one with -url-column", found, wanted)
+		return 0, option.Errorf("there are %d columns %q: name another one with %s", found, wanted, option.URLColumn)
 	case name == "" && len(names) == 1 && !strings.Contains(names[0], "://"):
 		return 0, nil
 	case name == "" && strings.Contains(strings.Join(names, " "), "://"):
-		return 0, fmt.Errorf("there is no column %q, and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with -in-format text", wanted, listColumns(names))
+		return 0, option.Errorf("there is no column %q, and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with %s", wanted, listColumns(names), option.InFormat.With("text"))
 	}
 	return 0, &format.NoColumnError{Name: wanted, Near: spelling.Nearest(name, names), Columns: listColumns(names)}
 }
 
-// findBeside returns the index of the column that a flag names; -1 if the flag is not set.
-func findBeside(names []string, name, flag string) (int, error) {
+// findBeside returns the index of the column that an option names; -1 if it is not set.
+func findBeside(names []string, name string, by option.Name) (int, error) {
 	if name == "" {
 		return -1, nil
 	}
@@ -261,12 +262,12 @@ func findBeside(names []string, name, flag string) (int, error) {
 	case 1:
 		return index, nil
 	default:
-		return -1, fmt.Errorf("there are %d columns %q: name another one with %s", found, name, flag)
+		return -1, option.Errorf("there are %d columns %q: name another one with %s", found, name, by)
 	}
 	if near := spelling.Nearest(name, names); near != "" {
-		return -1, fmt.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, flag, near, listColumns(names))
+		return -1, option.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, by, near, listColumns(names))
 	}
-	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(names), flag)
+	return -1, option.Errorf("there is no column %q: name one of %s with %s", name, listColumns(names), by)
 }
 
 // listColumns lists the columns for people.

@@ -1,6 +1,6 @@
 package format
 
-import "fmt"
+import "robotsbatch/batch/option"
 
 // NoColumnError says that a table has no column of a name.
 type NoColumnError struct {
@@ -11,9 +11,12 @@ type NoColumnError struct {
 	Columns string
 }
 
-func (e *NoColumnError) Error() string {
+func (e *NoColumnError) Error() string { return e.Message().String() }
+
+// Message is what Error says, with options that [option.Text] puts into words.
+func (e *NoColumnError) Message() option.Message {
 	if e.Near != "" {
-		return fmt.Sprintf("there is no column %q: did you mean %q? The columns are %s", e.Name, e.Near, e.Columns)
+		return option.Messagef("there is no column %q: did you mean %q? The columns are %s", e.Name, e.Near, e.Columns)
 	}
-	return fmt.Sprintf("there is no column %q: name one of %s with -url-column", e.Name, e.Columns)
+	return option.Messagef("there is no column %q: name one of %s with %s", e.Name, e.Columns, option.URLColumn)
 }

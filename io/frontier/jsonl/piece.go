@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 )
 
@@ -198,8 +199,7 @@ func (m *memory) line(r row, number int64) {
 		r.object = r.end - int32(len(object))
 		r.empty, r.owned = m.scanner.members == 0, m.scanner.owned
 		if m.scanner.clash >= 0 && m.rows.clash == nil {
-			m.rows.clash = fmt.Errorf("line %d has a key %q already: give the verdict columns another name with -prefix (such as -prefix robots_)",
-				number, m.scanner.watched[m.scanner.clash])
+			m.rows.clash = option.Errorf("line %d has a key %q already: give the verdict columns another name with %s (such as %s)", number, m.scanner.watched[m.scanner.clash], option.Prefix, option.Prefix.With("robots_"))
 		}
 		m.keyed = m.keyed || m.scanner.value.end > 0
 		m.url(object[m.scanner.value.start:m.scanner.value.end])

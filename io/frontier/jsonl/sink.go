@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
@@ -60,7 +61,7 @@ func keys(columns []lines.Column) ([][]byte, error) {
 	var result [][]byte
 	for i, column := range columns {
 		if seen[column.Name] {
-			return nil, fmt.Errorf("jsonl: the input has two columns %q, which one object cannot have: leave them out with -columns url, or choose another format", column.Name)
+			return nil, option.Errorf("jsonl: the input has two columns %q, which one object cannot have: leave them out with %s, or choose another format", column.Name, option.Columns.With("url"))
 		}
 		seen[column.Name] = true
 		key := []byte{','}

@@ -93,7 +93,7 @@ func TestNameClash(t *testing.T) {
 		schema *arrow.Schema
 		want   string
 	}{
-		{table("url", "allowed"), "-prefix"},
+		{table("url", "allowed"), "prefix"},
 		{table("url", "x", "x"), `two columns "x"`},
 		{table("url", "url"), `two columns "url"`},
 	}

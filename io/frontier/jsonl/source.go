@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 )
 
@@ -86,7 +87,7 @@ func NewSource(r io.Reader, o Options) *Source {
 	}
 	s := &Source{options: o, anyCase: anyCase, whole: &whole{name: o.Name, key: o.URLKey, weight: o.Beside.Weight}, blocks: lines.NewBlocks(r, lines.BlockOptions{
 		Prefix: "jsonl: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
-		Hint: "take the line out, or say what the input is with -in-format",
+		Hint: option.Messagef("take the line out, or say what the input is with %s", option.InFormat),
 	})}
 	if !s.timestamps() {
 		s.whole.time = o.Beside.Time
@@ -135,23 +136,23 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 func (s *Source) Complete() func() error { return s.whole.check }
 
 func (w *whole) check() error {
-	key, hint := w.key, "name the one of the URL with -url-column"
+	key, hint := w.key, option.Messagef("name the one of the URL with %s", option.URLColumn)
 	switch {
 	case !w.rows.Load():
 		return nil
 	case !w.keyed.Load():
 	case w.weight != "" && !w.weighed.Load():
-		key, hint = w.weight, "name another one with -weight"
+		key, hint = w.weight, option.Messagef("name another one with %s", option.Weight)
 	case w.time != "" && !w.timed.Load():
-		key, hint = w.time, "name another one with -as-of"
+		key, hint = w.time, option.Messagef("name another one with %s", option.AsOf)
 	default:
 		return nil
 	}
-	what := "no line is a JSON object"
+	what := option.Messagef("no line is a JSON object")
 	if keys := w.keys.Load(); keys != nil {
-		what = fmt.Sprintf("no line has a key %q: %s; the first object has %s", key, hint, listKeys(*keys, key))
+		what = option.Messagef("no line has a key %q: %s; the first object has %s", key, hint, listKeys(*keys, key))
 	}
-	return fmt.Errorf("jsonl: %s: %s", w.name, what)
+	return option.Errorf("jsonl: %s: %s", w.name, what)
 }
 
 // listKeys lists an object's keys for people, the likeliest first.

@@ -206,7 +206,7 @@ func TestClash(t *testing.T) {
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}
 	input := `{"url":"u"}` + "\n\n" + `{"url":"u","a":{},"\u0072ule":1}` + "\n" + `{"allowed":1}`
 	_, err := sunk(t, input, Options{}, layout)
-	if err == nil || !strings.Contains(err.Error(), `line 3 has a key "rule" already`) || !strings.Contains(err.Error(), "-prefix") {
+	if err == nil || !strings.Contains(err.Error(), `line 3 has a key "rule" already`) || !strings.Contains(err.Error(), "prefix") {
 		t.Errorf("error %v", err)
 	}
 	layout.Verdicts = linestest.Columns(1, false)
@@ -364,8 +364,8 @@ func TestComplete(t *testing.T) {
 		{"{}\n{\"url\":null}\n", "", ""},
 		{"not JSON\n{\"URL\":\"u\"}\n", "", ""},
 		{"not JSON\n", "", "jsonl: in: no line is a JSON object"},
-		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `jsonl: in: no line has a key "url": name the one of the URL with -url-column; the first object has "a", "link"`},
-		{"{\"URL\":\"u\",\"links\":2}\n", "link", `jsonl: in: no line has a key "link": name the one of the URL with -url-column; the first object has "links", "URL"`},
+		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `jsonl: in: no line has a key "url": name the one of the URL with url-column; the first object has "a", "link"`},
+		{"{\"URL\":\"u\",\"links\":2}\n", "link", `jsonl: in: no line has a key "link": name the one of the URL with url-column; the first object has "links", "URL"`},
 	} {
 		for _, rows := range []int{0, 1} {
 			s := NewSource(strings.NewReader(test.input), Options{Name: "in", URLKey: test.key, BatchRows: rows})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"robotsbatch/batch/option"
 )
 
 const (
@@ -51,7 +53,7 @@ type BlockOptions struct {
 	// no row is ever cut or dropped, and an endless line must not fill the memory.
 	MaxLine int
 	// Hint says what to do about a record that is too long.
-	Hint string
+	Hint option.Message
 	// Cutter finds where records end; nil when a record is a line.
 	Cutter Cutter
 }
@@ -225,7 +227,7 @@ func (b *Blocks) TooLong(line int64) error {
 	if _, plain := b.options.Cutter.(lineCutter); !plain {
 		what = fmt.Sprintf("the row that starts in line %d", line)
 	}
-	return fmt.Errorf("%s has more than %d bytes (-max-line): %s", what, b.options.MaxLine, b.options.Hint)
+	return option.Errorf("%s has more than %d bytes (%s): %s", what, b.options.MaxLine, option.MaxLine, b.options.Hint)
 }
 
 // readOnce appends what one read gives to data.

@@ -152,7 +152,7 @@ func TestOutputMemory(t *testing.T) {
 				most = len(dst)
 				return dst
 			})
-			if (err != nil) != fails || fails && !strings.Contains(err.Error(), "raise -memory") {
+			if (err != nil) != fails || fails && !strings.Contains(err.Error(), "raise memory") {
 				t.Errorf("%s: %d bytes of memory: %v", name, memory, err)
 			}
 			if fails && most > 60_000 {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -159,7 +160,7 @@ func (e *encoding) end(text []byte) error {
 }
 
 func (o *Output) tooLarge() error {
-	return fmt.Errorf("its rows take more than %d bytes as they are written, or %d before compression: raise -memory, or lower -batch-rows", o.memory, o.plain)
+	return option.Errorf("its rows take more than %d bytes as they are written, or %d before compression: raise %s, or lower %s", o.memory, o.plain, option.Memory, option.BatchRows)
 }
 
 // Write implements batch.Sink. The chunk's memory is used again.

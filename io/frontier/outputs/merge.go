@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
 )
 
@@ -109,7 +110,7 @@ func shardNames(ctx context.Context, folder string) (names []string, err error) 
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no shard has been done here: run the job with -shard first", blob.Shown(folder))
+		return nil, option.Errorf("%s: no shard has been done here: run the job with %s first", blob.Shown(folder), option.Shard)
 	}
 	return names, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/store/blob"
 )
@@ -179,7 +180,7 @@ func (r *Record) Enter(src *frontier.Concatenation, path string, sums *manifest.
 		return r.failed(err)
 	}
 	if !info.Known() {
-		return r.failed(errors.New("the output is no regular file: leave out -manifest and -resume"))
+		return r.failed(option.Errorf("the output is no regular file: leave out %s and %s", option.Manifest, option.Resume))
 	}
 	name, err := r.relative(path)
 	if err != nil {

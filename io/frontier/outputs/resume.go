@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/store/blob"
 )
@@ -24,10 +25,10 @@ type Resumed struct {
 	// finish.
 	First, Stopped bool
 	// Redo lists the reasons why finished outputs are written again.
-	Redo []string
-	// Anew is the reason why everything is written again, such as "-agent has changed"; ""
+	Redo []option.Message
+	// Anew is the reason why everything is written again, such as "agent has changed"; empty
 	// if there is none.
-	Anew string
+	Anew option.Message
 	// Left are outputs of the earlier run whose inputs are not planned any more.
 	Left []Left
 }
@@ -85,17 +86,17 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 	case errors.Is(err, fs.ErrNotExist):
 		result.First = true
 	case err != nil:
-		return nil, fmt.Errorf("-resume: %w: run without -resume to do everything again", err)
+		return nil, option.Errorf("%s: %w: run without %s to do everything again", option.Resume, err, option.Resume)
 	default:
 		result.Stopped = !old.Ended
 		why := old.Job.Difference(&r.job)
-		if why == "" {
+		if why.Empty() {
 			why = changedRule(ctx, old, versions)
 		}
 		result.Anew = why
 		result.Left = r.left(ctx, old, planned)
 	}
-	if result.First || result.Anew != "" {
+	if result.First || !result.Anew.Empty() {
 		return result, r.begin(nil, nil)
 	}
 	done := make(map[string]*manifest.Output, len(old.Outputs))
@@ -108,7 +109,7 @@ func (r *Record) Resume(ctx context.Context, planned []Output, rules []manifest.
 		if o == nil {
 			continue
 		}
-		if why := r.outdated(ctx, out, o, acceptTruncated); why != "" {
+		if why := r.outdated(ctx, out, o, acceptTruncated); !why.Empty() {
 			result.Redo = append(result.Redo, why)
 			continue
 		}
@@ -176,14 +177,14 @@ func shownNames(inputs []frontier.Input) []string {
 
 // changedRule finds a file of a rules folder that changed since the earlier run. The
 // sources of rules must be the same.
-func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles) string {
+func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles) (none option.Message) {
 	for _, f := range old.RuleFiles {
 		now, shown, ok, err := versions.FileNow(ctx, f.Source, f.Name)
 		if ok && (err != nil || !now.Same(f.File)) {
-			return shown + " has changed"
+			return option.Messagef("%s has changed", shown)
 		}
 	}
-	return ""
+	return none
 }
 
 // carry takes over the rule files that are already in the manifest.
@@ -195,15 +196,15 @@ func (r *Record) carry(files []manifest.RuleFile) {
 	}
 }
 
-// outdated says why an output must be written again; "" if it need not be.
-func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, acceptTruncated bool) string {
+// outdated says why an output must be written again; empty if it need not be.
+func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, acceptTruncated bool) (none option.Message) {
 	if !acceptTruncated && len(o.Truncated) > 0 {
-		return o.Truncated[0].Input + " was cut, and taken as far as it came (-accept-truncated, which is not given now)"
+		return option.Messagef("%s was cut, and taken as far as it came (%s, which is not given now)", o.Truncated[0].Input, option.AcceptTruncated)
 	}
 	for i, in := range out.Inputs {
 		now, err := blob.Stat(ctx, in.Path)
 		if err != nil || !now.Known() || !fileOf(in.Path, now).Same(o.Inputs[i]) {
-			return in.Name() + " is not what it was"
+			return option.Messagef("%s is not what it was", in.Name())
 		}
 	}
 	whole := r.PathOf(o)
@@ -212,14 +213,14 @@ func (r *Record) outdated(ctx context.Context, out Output, o *manifest.Output, a
 		planned = filepath.Clean(planned)
 	}
 	if path != planned && !strings.HasPrefix(path, planned+".") {
-		return path + " has another name now"
+		return option.Messagef("%s has another name now", path)
 	}
 	now, err := blob.Stat(ctx, whole)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return path + " is gone"
+		return option.Messagef("%s is gone", path)
 	case err != nil || !now.Known() || !fileOf(o.Output.Name, now).Same(o.Output):
-		return path + " is not what was written"
+		return option.Messagef("%s is not what was written", path)
 	}
-	return ""
+	return none
 }

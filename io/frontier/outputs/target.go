@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/store/blob"
@@ -37,7 +38,7 @@ type Options struct {
 }
 
 // Plan says which inputs go to which output: all to one, or each to its own if Out is a
-// folder. Errors are a [frontier.UsageError].
+// folder. Errors are a [option.UsageError].
 func (o *Options) Plan(inputs []frontier.Input) ([]Output, error) {
 	if !IsFolder(o.Out) {
 		return []Output{{Path: o.Out, Inputs: inputs}}, nil
@@ -46,11 +47,11 @@ func (o *Options) Plan(inputs []frontier.Input) ([]Output, error) {
 	var planned []Output
 	for _, in := range inputs {
 		if !filepath.IsLocal(filepath.FromSlash(in.Stem)) {
-			return nil, frontier.Usagef("%s cannot have an output of that name below %s: name a file with -out", in.Name(), blob.Shown(o.Out))
+			return nil, option.Usagef("%s cannot have an output of that name below %s: name a file with %s", in.Name(), blob.Shown(o.Out), option.Out)
 		}
 		path := Below(o.Out, withoutEnding(in.Stem)+o.Part)
 		if other, ok := taken[path]; ok {
-			return nil, frontier.Usagef("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
+			return nil, option.Usagef("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
 		}
 		taken[path] = in
 		planned = append(planned, Output{Path: path, InFolder: true, Inputs: []frontier.Input{in}})
@@ -78,7 +79,7 @@ type Target struct {
 func (t Target) Name() string { return blob.Shown(t.Path) }
 
 // Target decides how out is written, now that its first input is known. Errors are a
-// [frontier.UsageError].
+// [option.UsageError].
 func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 	t := Target{Path: out.Path, Format: o.Format}
 	named := format.Unknown
@@ -95,8 +96,8 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 	}
 	if t.Format == format.Unknown {
 		if out.Path != blob.Stdio && !out.InFolder {
-			return Target{}, frontier.Usagef("-out %[1]s: no format has this ending: use %[2]s, or say which with -out-format; for a folder, an output for each input, end it with a slash: %[1]s/",
-				blob.Shown(out.Path), shownEndings())
+			return Target{}, option.Usagef("%s: no format has this ending: use %s, or say which with %s; for a folder, an output for each input, end it with a slash: %s/",
+				option.Out.With(blob.Shown(out.Path)), shownEndings(), option.OutFormat, blob.Shown(out.Path))
 		}
 		t.Format = defaultFormat(first.Format, out.InFolder)
 	}
@@ -159,11 +160,11 @@ func inWords[T any](choices []T) string {
 func (o *Options) check(t Target) error {
 	switch {
 	case !t.Format.Writable():
-		return frontier.Usagef("-out %s: writing %s is not available in this version", t.Name(), t.Format)
+		return option.Usagef("%s: writing %s is not available in this version", option.Out.With(t.Name()), t.Format)
 	case t.Format.IsBinary() && t.codec != compress.None:
-		return frontier.Usagef("-out %s: %s is compressed inside: leave out the last ending and use -compression", t.Name(), t.Format.Family())
+		return option.Usagef("%s: %s is compressed inside: leave out the last ending and use %s", option.Out.With(t.Name()), t.Format.Family(), option.Compression)
 	case t.Format.IsBinary() && !slices.Contains(t.Format.Inside(), o.Inside):
-		return frontier.Usagef("-compression %s is not for %s, which is written with %s", o.Inside, t.Format.Family(), inWords(t.Format.Inside()))
+		return option.Usagef("%s is not for %s, which is written with %s", option.Compression.With(fmt.Sprint(o.Inside)), t.Format.Family(), inWords(t.Format.Inside()))
 	}
 	return nil
 }
@@ -173,7 +174,7 @@ func (t Target) Spare(inputs []frontier.Input) error {
 	if blob.IsURL(t.Path) {
 		for _, in := range inputs {
 			if in.Name() == t.Name() {
-				return frontier.Usagef("-out %s would replace an input: choose another name", t.Name())
+				return option.Usagef("%s would replace an input: choose another name", option.Out.With(t.Name()))
 			}
 		}
 		return nil
@@ -184,7 +185,7 @@ func (t Target) Spare(inputs []frontier.Input) error {
 	}
 	for _, in := range inputs {
 		if info, err := os.Stat(in.Path); err == nil && os.SameFile(before, info) && info.Mode().IsRegular() {
-			return frontier.Usagef("-out %s would replace an input: choose another name", t.Path)
+			return option.Usagef("%s would replace an input: choose another name", option.Out.With(t.Path))
 		}
 	}
 	return nil

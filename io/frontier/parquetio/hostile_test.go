@@ -130,7 +130,7 @@ func TestMemory(t *testing.T) {
 	for _, memory := range []int64{1 << 10, 20 << 10, 100 << 10} {
 		_, _, err := readAll(data, Options{Name: "big", Memory: memory})
 		var large *batch.MemoryError
-		if err == nil || !errors.As(err, &large) && !strings.Contains(err.Error(), "-memory") {
+		if err == nil || !errors.As(err, &large) && !strings.Contains(err.Error(), "raise memory") {
 			t.Errorf("%d bytes of memory: %v", memory, err)
 		}
 	}

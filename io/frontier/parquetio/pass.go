@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/parquetio/columns"
@@ -147,7 +148,7 @@ func (s *passing) metadata(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 			stream, err = arrowipc.ExtendSchema(stream, s.from.copied, s.schema.Stored)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; -recode does without it", err)
+			return nil, option.Errorf("damaged: the Arrow schema stored in it cannot be read: %w; %s does without it", err, option.Recode)
 		}
 		pairs[i].Value = base64.StdEncoding.EncodeToString(stream)
 	}
@@ -253,8 +254,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	}
 	g := chunk.group
 	if difference := s.from.passed.Same(g.source.passed); difference != "" {
-		return fmt.Errorf("parquetio: %s and %s cannot go into one output as they are, for %s: give an output each with -out FOLDER/, or use -recode",
-			s.from.options.Name, g.source.options.Name, difference)
+		return option.Errorf("parquetio: %s and %s cannot go into one output as they are, for %s: give an output each with %s, or use %s", s.from.options.Name, g.source.options.Name, difference, option.Out.With("FOLDER/"), option.Recode)
 	}
 	err := s.writeGroup(g)
 	g.added = nil

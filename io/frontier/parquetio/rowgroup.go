@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/parquetio/splice"
@@ -260,7 +261,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 		arrays[at] = values
 		defer values.Release()
 		if decoded += tables.SizeOf(values.Data()); decoded > s.options.Memory {
-			return nil, fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", s.options.Memory)
+			return nil, option.Errorf("its rows take more than %d bytes decoded: raise %s, or lower %s", s.options.Memory, option.Memory, option.BatchRows)
 		}
 	}
 	record := array.NewRecord(s.read, arrays, int64(p.rows))

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
@@ -231,7 +232,7 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 		c.groups = append(c.groups, g)
 		c.size += int64(cap(g.data))
 		if most := s.memory; c.size > most {
-			return fmt.Errorf("its rows take more than %d bytes as they are written: raise -memory, or lower -batch-rows", most)
+			return option.Errorf("its rows take more than %d bytes as they are written: raise %s, or lower %s", most, option.Memory, option.BatchRows)
 		}
 		if err := b.Grant.Take(int64(cap(g.data)) - 2*part.size); err != nil {
 			return err

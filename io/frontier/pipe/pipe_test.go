@@ -444,7 +444,7 @@ func TestMemory(t *testing.T) {
 	var out bytes.Buffer
 	stream := encode(t, record.Schema(), []arrow.Record{record})
 	_, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
-	if err == nil || !strings.Contains(err.Error(), "raise -memory") {
+	if err == nil || !strings.Contains(err.Error(), "raise memory") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
 	"sync/atomic"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 )
 
 // Assembly joins the verdict columns of a record batch or row group that several
@@ -179,7 +179,7 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	}
 	if most := o.layout.MemoryLimit(); size > most {
 		Release(columns)
-		return nil, fmt.Errorf("the verdict columns of a record batch or row group take more than %d bytes: raise -memory, or use -recode", most)
+		return nil, option.Errorf("the verdict columns of a record batch or row group take more than %d bytes: raise %s, or use %s", most, option.Memory, option.Recode)
 	}
 	return columns, nil
 }

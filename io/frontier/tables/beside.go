@@ -12,38 +12,39 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 )
 
 // FindBeside finds the columns that are read besides the URLs. schema must be the one
 // given to Locate. Afterwards Columns returns these columns too.
 func (l *Location) FindBeside(schema *arrow.Schema, beside batch.Beside) (err error) {
 	if beside.Weight != "" {
-		if l.weight, err = findBeside(schema, beside.Weight, "-weight", isNumber, "integers or floats"); err != nil {
+		if l.weight, err = findBeside(schema, beside.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
 			return err
 		}
 	}
 	if beside.Time != "" {
-		l.time, err = findBeside(schema, beside.Time, "-as-of", holdsTimes, "timestamps, dates, seconds or text")
+		l.time, err = findBeside(schema, beside.Time, option.AsOf, holdsTimes, "timestamps, dates, seconds or text")
 	}
 	return err
 }
 
-// findBeside returns the index of the column that a flag names. holds reports whether
+// findBeside returns the index of the column that an option names. holds reports whether
 // its type is acceptable.
-func findBeside(schema *arrow.Schema, name, flag string, holds func(arrow.DataType) bool, wanted string) (int, error) {
+func findBeside(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (int, error) {
 	found := schema.FieldIndices(name)
 	switch {
 	case len(found) > 1:
-		return -1, fmt.Errorf("there are %d columns %q: name another one with %s", len(found), name, flag)
+		return -1, option.Errorf("there are %d columns %q: name another one with %s", len(found), name, by)
 	case len(found) == 1 && !holds(schema.Field(found[0]).Type):
-		return -1, fmt.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, schema.Field(found[0]).Type, flag, wanted, listColumns(schema))
+		return -1, option.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, schema.Field(found[0]).Type, by, wanted, listColumns(schema))
 	case len(found) == 1:
 		return found[0], nil
 	}
 	if near := spelling.Nearest(name, fieldNames(schema)); near != "" {
-		return -1, fmt.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, flag, near, listColumns(schema))
+		return -1, option.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, by, near, listColumns(schema))
 	}
-	return -1, fmt.Errorf("there is no column %q: name one of %s with %s", name, listColumns(schema), flag)
+	return -1, option.Errorf("there is no column %q: name one of %s with %s", name, listColumns(schema), by)
 }
 
 // isNumber reports whether values are integers or floats, also if dictionary or run-end encoded.

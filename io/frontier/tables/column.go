@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/matcher/spelling"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -34,10 +35,10 @@ func findURLs(schema *arrow.Schema, name string) (int, error) {
 	}
 	switch {
 	case len(found) > 1:
-		return 0, fmt.Errorf("there are %d columns %q: name another one with -url-column", len(found), wanted)
+		return 0, option.Errorf("there are %d columns %q: name another one with %s", len(found), wanted, option.URLColumn)
 	case len(found) == 1:
 		if field := schema.Field(found[0]); !holdsURLs(field.Type, true) {
-			return 0, fmt.Errorf("column %q is of type %s, which holds no URLs: name another one with -url-column (the columns are %s)", wanted, field.Type, listColumns(schema))
+			return 0, option.Errorf("column %q is of type %s, which holds no URLs: name another one with %s (the columns are %s)", wanted, field.Type, option.URLColumn, listColumns(schema))
 		}
 		return found[0], nil
 	case name != "":
@@ -49,12 +50,12 @@ func findURLs(schema *arrow.Schema, name string) (int, error) {
 			continue
 		}
 		if only >= 0 {
-			return 0, fmt.Errorf("which column has the URLs? There is no %q, and more than one of strings: name one of %s with -url-column", wanted, listColumns(schema))
+			return 0, option.Errorf("which column has the URLs? There is no %q, and more than one of strings: name one of %s with %s", wanted, listColumns(schema), option.URLColumn)
 		}
 		only = i
 	}
 	if only < 0 {
-		return 0, fmt.Errorf("no column has strings: name the one with the URLs with -url-column (the columns are %s)", listColumns(schema))
+		return 0, option.Errorf("no column has strings: name the one with the URLs with %s (the columns are %s)", option.URLColumn, listColumns(schema))
 	}
 	return only, nil
 }
@@ -186,7 +187,7 @@ func viewColumn(d *array.Data, limit int64) (batch.Column, error) {
 			column.Data = append(column.Data, view.InlineBytes()...)
 		default:
 			if int64(len(column.Data))+int64(view.Len()) > limit {
-				return batch.Column{}, fmt.Errorf("its strings take more than %d bytes: raise -memory", limit)
+				return batch.Column{}, option.Errorf("its strings take more than %d bytes: raise %s", limit, option.Memory)
 			}
 			from := d.Buffers()[2+view.BufferIndex()].Bytes()[view.BufferOffset():]
 			column.Data = append(column.Data, from[:view.Len()]...)

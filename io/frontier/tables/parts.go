@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 )
 
 // Names of the columns of Common Crawl's index that a URL is split into.
@@ -96,7 +97,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 		}
 		url = p.appendURL(url[:0], &parts, port, row)
 		if total += int64(len(url)); total > min(limit, math.MaxInt32) {
-			return nil, fmt.Errorf("the URLs of one batch take more than %d bytes: lower -batch-rows", min(limit, math.MaxInt32))
+			return nil, option.Errorf("the URLs of one batch take more than %d bytes: lower %s", min(limit, math.MaxInt32), option.BatchRows)
 		}
 		b.BinaryBuilder.Append(url)
 	}

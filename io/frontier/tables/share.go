@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 )
 
 // Share is a run of a batch's rows whose columns are made at once: the whole batch,
@@ -46,7 +47,7 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows []run, taken *in
 	if err == nil {
 		*taken += s.mem.taken
 		if most := o.layout.PlainLimit(); *taken > most {
-			err = fmt.Errorf("its rows take more than %d bytes as they are written: lower -batch-rows, or raise -memory", most)
+			err = option.Errorf("its rows take more than %d bytes as they are written: lower %s, or raise %s", most, option.BatchRows, option.Memory)
 		}
 	}
 	if n == 1 || !errors.Is(err, errShare) {
@@ -90,7 +91,7 @@ func halves(rows []run, n int) (first, second []run) {
 }
 
 // errShare says that a share takes too much memory.
-var errShare = errors.New("a row takes more memory than it may: raise -memory")
+var errShare = option.Errorf("a row takes more memory than it may: raise %s", option.Memory)
 
 // refusal is the panic value of a share's allocator, which cannot return an error.
 type refusal struct{ error }

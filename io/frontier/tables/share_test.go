@@ -87,7 +87,7 @@ func TestSharesOfLargeRows(t *testing.T) {
 		return err
 	}
 	b := &batch.Batch{URLs: listColumn([]string{"a", strings.Repeat("b", 1000), "c"})}
-	if err := o.Shares(b, &batch.Verdicts{Rows: 3, SelectedRows: 3}, columns); err == nil || !strings.Contains(err.Error(), "raise -memory") {
+	if err := o.Shares(b, &batch.Verdicts{Rows: 3, SelectedRows: 3}, columns); err == nil || !strings.Contains(err.Error(), "raise memory") {
 		t.Errorf("error %v", err)
 	}
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
@@ -110,7 +110,7 @@ func TestSharesOfLargeRows(t *testing.T) {
 		Plain(record.Column(0).Data().(*array.Data), s.Memory()).Release()
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "lower -batch-rows") || shares < 2 {
+	if err == nil || !strings.Contains(err.Error(), "lower batch-rows") || shares < 2 {
 		t.Errorf("%d shares and error %v", shares, err)
 	}
 }

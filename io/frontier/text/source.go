@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 )
 
@@ -35,7 +36,7 @@ type Source struct {
 func NewSource(r io.Reader, o Options) *Source {
 	s := &Source{name: o.Name, blocks: lines.NewBlocks(r, lines.BlockOptions{
 		Prefix: "text: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
-		Hint: "if this is a list of URLs take the line out, if it is not say what it is with -in-format",
+		Hint: option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat),
 	})}
 	s.pool.New = func() any { return new(memory) }
 	return s

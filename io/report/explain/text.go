@@ -197,9 +197,9 @@ func (p *printer) fetch(u *URL) {
 	case u.Stale:
 		access += ", of an older copy"
 	case u.Near != "":
-		access += ": no -rules has this authority; one has " + u.Near
+		access += ": the rules do not have this authority; they have " + u.Near
 	case u.File == "":
-		access += ": no -rules has this authority"
+		access += ": the rules do not have this authority"
 	}
 	p.field("access", access)
 	if u.Status != 0 {

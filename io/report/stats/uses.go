@@ -269,7 +269,7 @@ func writeUseMonths(b *strings.Builder, counts []UseCount, site Site) {
 			b.WriteByte('\n')
 		}
 		if more := len(rank.Lines) - shown; more > 0 {
-			fmt.Fprintf(b, "and %d columns more: -as csv has all\n", more)
+			fmt.Fprintf(b, "and %d columns more: csv has all\n", more)
 		}
 	}
 }

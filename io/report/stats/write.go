@@ -149,7 +149,7 @@ func writeMonths(b *strings.Builder, counts []Count, site Site) {
 			b.WriteByte('\n')
 		}
 		if more := len(rank.Agents) - shown; more > 0 {
-			fmt.Fprintf(b, "and %d agents more: -as csv has all\n", more)
+			fmt.Fprintf(b, "and %d agents more: csv has all\n", more)
 		}
 	}
 }

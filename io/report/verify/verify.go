@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
@@ -155,7 +156,7 @@ func (v *Verifier) checkManifest(ctx context.Context, name string, found func(Fi
 		return err
 	}
 	if !m.Ended {
-		found(damaged(name, fmt.Errorf("%s: %w: outputs beyond the %d listed may be missing: run it again with -resume", name, errUnfinished, len(m.Outputs))))
+		found(damaged(name, option.Errorf("%s: %w: outputs beyond the %d listed may be missing: run it again with %s", name, errUnfinished, len(m.Outputs), option.Resume)))
 	}
 	return nil
 }

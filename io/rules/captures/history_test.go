@@ -259,7 +259,7 @@ func TestChangesOfTargetsHaveABound(t *testing.T) {
 	captures = append(captures, reference.Capture{URL: "http://a/robots.txt", Second: 1, Status: 301, Target: "http://b/robots.txt"})
 	add(t, s, captures)
 	err := s.ResolveHistory(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "raise -memory") {
+	if err == nil || !strings.Contains(err.Error(), "raise memory") {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher/access"
 )
@@ -220,7 +221,7 @@ func (r *resolver) learn(wanted int, changes []change, before *knowledge) error 
 	r.known.addUpTo(wanted, before)
 	r.known.add(changes)
 	if most := max(targetsShare*r.set.options.Memory/changeSize, leastChanges); int64(len(r.known.changes)) > most {
-		return fmt.Errorf("the targets of redirects change more than %d times, which must fit into memory: raise -memory", most)
+		return option.Errorf("the targets of redirects change more than %d times, which must fit into memory: raise %s", most, option.Memory)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulesdir"
@@ -40,13 +39,13 @@ type Body struct {
 // an error. Single and AllowNone are ignored.
 func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 	o.Single = []string{"any"} // any other file is a single robots.txt
-	f := &Found{options: o, warner: &warner{warn: withoutFlag(o.Warn), note: withoutFlag(o.Note)}}
+	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
 	parse := robotstxt.Options{Profile: o.Profile, Limit: o.Limit}
 	v := bodyVisitor{Found: f, visit: visit, size: parse.ReadSize()}
 	for _, name := range o.Sources {
 		source, err := f.find(ctx, name)
 		if err != nil {
-			return operandError{err}
+			return err
 		}
 		v.visited = 0
 		switch {
@@ -67,25 +66,6 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 		}
 	}
 	return nil
-}
-
-// operandError is an error about a source named as an operand and not with -rules.
-type operandError struct{ error }
-
-func (e operandError) Error() string { return strings.ReplaceAll(e.error.Error(), rulesFlag, "") }
-
-func (e operandError) Unwrap() error { return e.error }
-
-// rulesFlag precedes the names of sources in messages.
-const rulesFlag = "-rules "
-
-// withoutFlag returns say without rulesFlag in its messages, for sources that were not
-// named with -rules.
-func withoutFlag(say func(string)) func(string) {
-	if say == nil {
-		return nil
-	}
-	return func(message string) { say(strings.ReplaceAll(message, rulesFlag, "")) }
 }
 
 // bodyVisitor is the state of Bodies.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
@@ -242,7 +243,7 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	for _, source := range f.sources {
 		if source.kind != captureKind || source.single || source.asked {
-			return usageErrorf("-rules %s has no captures: they are in WARC files and in tables", blob.Shown(source.name))
+			return option.Usagef("%s has no captures: they are in WARC files and in tables", option.Rules.With(blob.Shown(source.name)))
 		}
 	}
 	return f.eachCapture(ctx, visit)
@@ -340,7 +341,7 @@ func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader
 func (f *warcFile) Next(x *captures.Capture) error {
 	err := f.Reader.Next(x)
 	if err == io.EOF && f.Stats() == (warc.Stats{}) {
-		f.set.warner.say(f.file.Name() + " has no records: was it cut off?")
+		f.set.warner.say(option.Messagef("%s has no records: was it cut off?", f.file.Name()))
 	}
 	return err
 }

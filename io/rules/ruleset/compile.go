@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
@@ -46,7 +47,7 @@ func (f *Found) AddTo(ctx context.Context, prepare func() (*rulepack.Builder, er
 			return nil, err
 		}
 	}
-	why := make([]string, len(f.sources))
+	why := make([]option.Message, len(f.sources))
 	for i, folder := range folders {
 		if folder != nil {
 			why[i] = whyNoNames(folder)
@@ -64,7 +65,7 @@ func (f *Found) listFolders(ctx context.Context) ([]*rulesdir.Dir, error) {
 	for i, source := range f.sources {
 		switch source.kind {
 		case packKind:
-			return folders, usageErrorf("-rules %s is compiled already: compile takes folders of robots.txt files and captures", blob.Shown(source.name))
+			return folders, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures", option.Rules.With(blob.Shown(source.name)))
 		case folderKind:
 			folder, err := f.openDir(ctx, source.name, newAgentWatch(nil))
 			if err != nil {

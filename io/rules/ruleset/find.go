@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/store/blob"
@@ -45,10 +45,10 @@ type Found struct {
 	warner  *warner
 }
 
-// Find finds out what each of o.Sources is. A mistake in the options is a [UsageError].
+// Find finds out what each of o.Sources is. A mistake in the options is a [option.UsageError].
 func Find(ctx context.Context, o Options) (*Found, error) {
 	if len(o.Sources) > captures.MaxSources {
-		return nil, usageErrorf("-rules is there %d times: at most %d can be", len(o.Sources), captures.MaxSources)
+		return nil, option.Usagef("%s is there %d times: at most %d can be", option.Rules, len(o.Sources), captures.MaxSources)
 	}
 	f := &Found{options: o, warner: &warner{warn: o.Warn, note: o.Note}}
 	for _, name := range o.Sources {
@@ -60,7 +60,7 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 	}
 	if o.Asked != "" {
 		if o.History {
-			return nil, usageErrorf("%s lists what was asked for, and not when: it goes without the rules of other times", blob.Shown(o.Asked))
+			return nil, option.Usagef("%s lists what was asked for, and not when: it goes without the rules of other times", blob.Shown(o.Asked))
 		}
 		f.sources = append(f.sources, source{name: o.Asked, kind: captureKind, files: []string{o.Asked}, asked: true})
 	}
@@ -162,10 +162,10 @@ func captureFiles(ctx context.Context, name string) ([]string, error) {
 func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
 	matches, err := blob.Glob(pattern)
 	if err != nil {
-		return nil, usageErrorf("-rules %s: %w", pattern, err)
+		return nil, option.Usagef("%s: %w", option.Rules.With(pattern), err)
 	}
 	if len(matches) == 0 {
-		return nil, fmt.Errorf("-rules %s: no file matches", pattern)
+		return nil, option.Errorf("%s: no file matches", option.Rules.With(pattern))
 	}
 	var files []string
 	for _, match := range matches {
@@ -174,7 +174,7 @@ func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, usageErrorf("-rules %s: %s has no captures: a pattern is for captures; name all others one by one", pattern, match)
+			return nil, option.Usagef("%s: %s has no captures: a pattern is for captures; name all others one by one", option.Rules.With(pattern), match)
 		}
 		files = append(files, found...)
 	}

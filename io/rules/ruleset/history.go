@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
@@ -13,7 +14,7 @@ import (
 
 // Historical returns the sources for lookups by time. The set must have been opened with
 // Options.History. At any time the first source that knows an authority then decides; a
-// folder's rules hold at all times. A rule pack without a history is a [UsageError].
+// folder's rules hold at all times. A rule pack without a history is a [option.UsageError].
 func (s *Set) Historical() (matcher.Historical, error) {
 	var all timelines
 	for _, source := range s.sources {
@@ -23,7 +24,7 @@ func (s *Set) Historical() (matcher.Historical, error) {
 				return nil, err
 			}
 			if source.Partitions() > 1 {
-				return nil, usageErrorf("-rules %s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", blob.Shown(source.name))
+				return nil, option.Usagef("%s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", option.Rules.With(blob.Shown(source.name)))
 			}
 			all = append(all, source.Pack)
 		default:
@@ -62,7 +63,7 @@ func (p *packSource) checkHistory() error {
 	if p.Info().History {
 		return nil
 	}
-	return usageErrorf("-rules %s is a rule pack without a history, so it knows no other time than its own: compile it with -history", blob.Shown(p.name))
+	return option.Usagef("%s is a rule pack without a history, so it knows no other time than its own: compile it with %s", option.Rules.With(blob.Shown(p.name)), option.History)
 }
 
 // checkHistory refuses rule packs between captures. Captures are one source, so a pack
@@ -75,7 +76,7 @@ func (f *Found) checkHistory() error {
 	}
 	rest := f.sources[first:]
 	if pack := slices.IndexFunc(rest, is(packKind)); pack >= 0 && slices.ContainsFunc(rest[pack:], is(captureKind)) {
-		return usageErrorf("-rules %s is a rule pack between captures, which is no order in time: name it before all captures or behind them", blob.Shown(rest[pack].name))
+		return option.Usagef("%s is a rule pack between captures, which is no order in time: name it before all captures or behind them", option.Rules.With(blob.Shown(rest[pack].name)))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -108,12 +109,12 @@ func TestHistoryNeedsAHistory(t *testing.T) {
 	files(t, map[string]string{"1.warc": warcOf(rules, 0, "a.example"), "hosts/b.example": rules})
 	packOf(t, "plain.rules", "1.warc")
 	set, _ := open(t, Options{Sources: []string{"hosts", "plain.rules"}, History: true})
-	if _, err := set.Historical(); !errors.As(err, new(*UsageError)) || !strings.Contains(err.Error(), "plain.rules") {
+	if _, err := set.Historical(); !errors.As(err, new(*option.UsageError)) || !strings.Contains(err.Error(), "plain.rules") {
 		t.Errorf("a pack without a history: %v", err)
 	}
 	historyOf(t, "history.rules", "1.warc")
 	_, err := Find(t.Context(), Options{Sources: []string{"1.warc", "history.rules", "1.warc"}, History: true})
-	if !errors.As(err, new(*UsageError)) || !strings.Contains(err.Error(), "history.rules") {
+	if !errors.As(err, new(*option.UsageError)) || !strings.Contains(err.Error(), "history.rules") {
 		t.Errorf("a pack between captures: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/runs"
@@ -66,7 +67,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 	others.sources = slices.DeleteFunc(slices.Clone(f.sources), isPack)
 	first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) })
 	if n := len(others.sources); n > 0 && slices.ContainsFunc(f.sources[first:first+n], isPack) {
-		return usageErrorf("-rules: name rule packs before or after all others")
+		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 	}
 	others.options.AllowNone = f.options.AllowNone || len(others.sources) < len(f.sources)
 	for i, source := range f.sources {
@@ -108,7 +109,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		return l.packs[number].Info().AsOf
 	})
 	if l.sorter.Len() == 0 && len(others.sources) < len(f.sources) && !f.options.AllowNone {
-		return fmt.Errorf("no usable rules: -rules %s is a rule pack without authorities: -allow-no-rules goes on", SomeOf(f.shownNames()))
+		return option.Errorf("no usable rules: %s is a rule pack without authorities: %s goes on", option.Rules.With(SomeOf(f.shownNames())), option.AllowNoRules)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/spelling"
@@ -191,11 +192,11 @@ func slippedLetters(a, b string) bool {
 }
 
 // warnings returns a line for each agent that is likely misspelt.
-func (w *agentWatch) warnings() []string {
+func (w *agentWatch) warnings() []option.Message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lookThrough()
-	var lines []string
+	var lines []option.Message
 	for _, c := range w.chains {
 		best, count := "", int64(0)
 		for name, n := range c.near {
@@ -208,7 +209,7 @@ func (w *agentWatch) warnings() []string {
 			if count == 1 {
 				times = "once"
 			}
-			lines = append(lines, fmt.Sprintf("-agent %s: no robots.txt that was read names it, while %s is named %s: is it misspelt?", c.asked, best, times))
+			lines = append(lines, option.Messagef("%s: no robots.txt that was read names it, while %s is named %s: is it misspelt?", option.Agent.With(c.asked), best, times))
 		}
 	}
 	return lines

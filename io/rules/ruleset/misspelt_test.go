@@ -40,7 +40,8 @@ func TestAgentWatch(t *testing.T) {
 			w.named([]byte(name))
 		}
 		var got []string
-		for _, line := range w.warnings() {
+		for _, warning := range w.warnings() {
+			line := warning.String()
 			got = append(got, strings.TrimSuffix(strings.Fields(line)[1], ":"), strings.Fields(line)[strings.Count(line[:strings.Index(line, "while ")], " ")+1])
 		}
 		if !slices.Equal(got, strings.Fields(test.want)) {

@@ -3,10 +3,10 @@ package ruleset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
@@ -29,14 +29,14 @@ func (f *Found) findObjects(ctx context.Context, name string) (source, error) {
 	}
 	objects, err := blob.Expand(ctx, u)
 	if err != nil {
-		return source{}, fmt.Errorf("-rules: %w", err)
+		return source{}, option.Errorf("%s: %w", option.Rules, err)
 	}
 	found := source{name: name, kind: captureKind}
 	for _, object := range objects {
 		if named, _ := format.ByName(object.URL.Key); named.HasCaptures() {
 			found.files = append(found.files, object.URL.String())
 		} else if isPattern {
-			return source{}, usageErrorf("-rules %s: %s has no captures, by its name: a pattern is for captures; name all others one by one", u.Name(), object.URL.Name())
+			return source{}, option.Usagef("%s: %s has no captures, by its name: a pattern is for captures; name all others one by one", option.Rules.With(u.Name()), object.URL.Name())
 		}
 	}
 	return found, nil
@@ -47,7 +47,7 @@ func (f *Found) findObject(ctx context.Context, name string) (source, error) {
 	detected, err := Detect(ctx, name)
 	switch {
 	case err != nil:
-		return source{}, fmt.Errorf("-rules: %w", err)
+		return source{}, option.Errorf("%s: %w", option.Rules, err)
 	case detected.HasCaptures():
 		return source{name: name, kind: captureKind, files: []string{name}}, nil
 	case detected == format.RulePack:
@@ -82,9 +82,9 @@ func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 	})
 	switch {
 	case err != nil && !errors.Is(err, enough):
-		return false, fmt.Errorf("-rules: %w", err)
+		return false, option.Errorf("%s: %w", option.Rules, err)
 	case files == 0:
-		return false, fmt.Errorf("-rules %s: the folder has no objects", u.Name())
+		return false, option.Errorf("%s: the folder has no objects", option.Rules.With(u.Name()))
 	}
 	return isWARC || tables, nil
 }

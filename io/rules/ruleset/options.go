@@ -3,7 +3,6 @@ package ruleset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -77,10 +77,10 @@ type Options struct {
 	Used func(source string, file manifest.File)
 	// Warn, if not nil, is called with warnings, such as of a broken record, by one
 	// goroutine at a time.
-	Warn func(message string)
+	Warn func(message option.Message)
 	// Note, if not nil, is called likewise with notes: names in a folder that are
 	// ignored.
-	Note func(message string)
+	Note func(message option.Message)
 	// AllIgnored lists all names of a folder that are ignored in one note, instead
 	// of the first ten.
 	AllIgnored bool
@@ -102,7 +102,7 @@ func (o *Options) holdHeap() (end func()) {
 // warner serialises calls of Options.Warn and Note. It counts broken records, and reports the
 // first of them by name.
 type warner struct {
-	warn, note func(string) // may be nil
+	warn, note func(option.Message) // may be nil
 	mu         sync.Mutex
 	broken     int64
 }
@@ -110,7 +110,7 @@ type warner struct {
 // shownBroken is how many broken records are reported by name.
 const shownBroken = 10
 
-func (w *warner) say(message string) {
+func (w *warner) say(message option.Message) {
 	if w.warn == nil {
 		return
 	}
@@ -119,7 +119,7 @@ func (w *warner) say(message string) {
 	w.warn(message)
 }
 
-func (w *warner) tell(message string) {
+func (w *warner) tell(message option.Message) {
 	if w.note == nil {
 		return
 	}
@@ -132,19 +132,8 @@ func (w *warner) sayBroken(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.broken++; w.broken <= shownBroken && w.warn != nil {
-		w.warn(err.Error())
+		w.warn(option.Messagef("%s", err))
 	}
-}
-
-// UsageError is a mistake in the options and not in a file.
-type UsageError struct{ err error }
-
-func (e *UsageError) Error() string { return e.err.Error() }
-
-func (e *UsageError) Unwrap() error { return e.err }
-
-func usageErrorf(format string, args ...any) error {
-	return &UsageError{fmt.Errorf(format, args...)}
 }
 
 // atName names the source in an error, in place of the path in a PathError.
@@ -153,5 +142,5 @@ func atName(name string, err error) error {
 	if errors.As(err, &pathError) {
 		err = pathError.Err
 	}
-	return fmt.Errorf("-rules %s: %w", name, err)
+	return option.Errorf("%s: %w", option.Rules.With(name), err)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
 )
@@ -29,7 +30,7 @@ func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, err
 		AsOf: packSecond(o.AsOf),
 	})
 	if errors.Is(err, rulepack.ErrMismatch) {
-		err = &UsageError{err}
+		err = &option.UsageError{Err: err}
 	}
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (f *Found) fetchPack(ctx context.Context, name string, watch *agentWatch) (
 	}
 	pack, err := f.openPack(file, blob.Shown(name), watch)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("-rules %s: %w", blob.Shown(name), err), scratch.Remove())
+		return nil, errors.Join(option.Errorf("%s: %w", option.Rules.With(blob.Shown(name)), err), scratch.Remove())
 	}
 	pack.scratch = scratch
 	_ = scratch.Remove() // where an open file can be removed, nothing is left even after a crash

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
@@ -134,7 +135,7 @@ func TestParseFor(t *testing.T) {
 		{"a b", ""},
 	} {
 		urls, err := ParseFor(test.host)
-		var usage *UsageError
+		var usage *option.UsageError
 		if strings.Join(urls, " ") != test.want || (err != nil) != (test.want == "") || err != nil && !errors.As(err, &usage) {
 			t.Errorf("%s: %v, error %v, want %s", test.host, urls, err, test.want)
 		}
@@ -145,7 +146,7 @@ func TestParseFor(t *testing.T) {
 func open(t *testing.T, o Options) (*Set, *[]string) {
 	t.Helper()
 	warnings := new([]string)
-	o.Warn = func(message string) { *warnings = append(*warnings, message) }
+	o.Warn = func(m option.Message) { *warnings = append(*warnings, m.String()) }
 	o.Note = o.Warn
 	o.Memory, o.Workers = 1<<26, 2
 	if o.Chains == nil {

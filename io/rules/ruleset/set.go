@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch/manifest"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
@@ -153,7 +154,7 @@ func (s *Set) Timeless() Timeless { return s.timeless }
 
 // Misspelt returns a line for each agent that is likely misspelt: no robots.txt looked
 // up so far names it, but one names a similar agent.
-func (s *Set) Misspelt() []string { return s.watch.warnings() }
+func (s *Set) Misspelt() []option.Message { return s.watch.warnings() }
 
 // Fetch returns the HTTP status of the fetch that decides about an authority, and its
 // time in seconds since 1970; each is 0 if unknown. stale says that it is a last good copy,

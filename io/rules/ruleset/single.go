@@ -3,10 +3,10 @@ package ruleset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/urls"
@@ -26,7 +26,7 @@ func ParseFor(host string) (found []string, err error) {
 	for _, origin := range origins {
 		authority, path, err := scratch.Split([]byte(origin))
 		if err != nil || string(path) != "/" {
-			return nil, usageErrorf("-for %s: want a host, such as example.com, or an origin, such as https://example.com:8443", host)
+			return nil, option.Usagef("%s: want a host, such as example.com, or an origin, such as https://example.com:8443", option.For.With(host))
 		}
 		found = append(found, string(authority)+"/robots.txt")
 	}
@@ -36,15 +36,15 @@ func ParseFor(host string) (found []string, err error) {
 // single treats a file as a single robots.txt, if Options.Single says whose it is.
 func (f *Found) single(name string) (source, error) {
 	if len(f.options.Single) == 0 {
-		return source{}, usageErrorf("-rules %s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
-			"if it is a robots.txt, say whose with -for example.com, or put it into a folder under the name of its host", blob.Shown(name))
+		return source{}, option.Usagef("%s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
+			"if it is a robots.txt, say whose with %s, or put it into a folder under the name of its host", option.Rules.With(blob.Shown(name)), option.For.With("example.com"))
 	}
 	return source{name: name, kind: captureKind, files: []string{name}, single: true}, nil
 }
 
 // ErrNoSingle is the error of sources none of which is the single robots.txt that
 // Options.Single is about.
-var ErrNoSingle error = usageErrorf("-for is about a -rules that is a single robots.txt, and there is none")
+var ErrNoSingle error = option.Usagef("%s is about a %s that is a single robots.txt, and there is none", option.For, option.Rules)
 
 // checkSingle checks that Options.Single has a single robots.txt to apply to, and that
 // there is only one.
@@ -54,7 +54,7 @@ func (f *Found) checkSingle() error {
 	case len(f.options.Single) > 0 && singles == 0 && !f.options.SingleElsewhere:
 		return ErrNoSingle
 	case singles > 1:
-		return usageErrorf("-for is about one robots.txt, and there are %d: put them into a folder, named by host", singles)
+		return option.Usagef("%s is about one robots.txt, and there are %d: put them into a folder, named by host", option.For, singles)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Read
 	}
 	var body bytes.Buffer
 	if _, err := io.CopyN(&body, in, int64(s.bodySize)); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("-rules %s: %w", blob.Shown(name), err)
+		return nil, option.Errorf("%s: %w", option.Rules.With(blob.Shown(name)), err)
 	}
 	s.singleBody = body.Bytes()
 	return &singleFile{body: s.singleBody, urls: s.options.Single}, nil

@@ -1,25 +1,25 @@
 package ruleset
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 )
 
 // checkUsable refuses sources that have no rules at all.
 func (f *Found) checkUsable(s *Set) error {
-	why := make([]string, len(f.sources))
+	why := make([]option.Message, len(f.sources))
 	for i, source := range f.sources {
 		switch source.kind {
 		case captureKind:
 			why[i] = s.captured.whyNone(i)
 		case packKind:
 			if s.sources[i].(*packSource).Info().Authorities == 0 {
-				why[i] = "is a rule pack without authorities"
+				why[i] = option.Messagef("is a rule pack without authorities")
 			}
 		case folderKind:
 			why[i] = whyNoNames(s.sources[i].(*rulesdir.Dir))
@@ -30,19 +30,19 @@ func (f *Found) checkUsable(s *Set) error {
 
 // refuse returns an error if every source has a reason why it has no rules, because
 // everything would be allowed. Otherwise it warns about each source without rules.
-func (f *Found) refuse(why []string) error {
-	var lines []string
+func (f *Found) refuse(why []option.Message) error {
+	var lines []option.Message
 	usable := false
 	for i, reason := range why {
 		switch {
-		case reason == "":
+		case reason.Empty():
 			usable = true
 		case !f.sources[i].asked: // where all that was asked for answered
-			lines = append(lines, fmt.Sprintf("-rules %s %s", blob.Shown(f.sources[i].name), reason))
+			lines = append(lines, option.Messagef("%s %s", option.Rules.With(blob.Shown(f.sources[i].name)), reason))
 		}
 	}
 	if !usable && !f.options.AllowNone {
-		return errors.New("no usable rules: " + strings.Join(lines, "; ") + ". Without rules everything is allowed: -allow-no-rules goes on")
+		return option.Errorf("no usable rules: %s. Without rules everything is allowed: %s goes on", option.Join(lines, "; "), option.AllowNoRules)
 	}
 	for _, line := range lines {
 		f.warner.say(line)
@@ -51,27 +51,27 @@ func (f *Found) refuse(why []string) error {
 }
 
 // whyNoNames says why a folder has no rules; empty if it has some.
-func whyNoNames(d *rulesdir.Dir) string {
+func whyNoNames(d *rulesdir.Dir) (none option.Message) {
 	switch s := d.Stats(); {
 	case s.Listed > 0:
-		return ""
+		return none
 	case s.Ignored == 0:
-		return "is an empty folder"
+		return option.Messagef("is an empty folder")
 	}
-	return "has no file that is named by its host, such as example.com or example.com.txt; give a single robots.txt itself, with -for example.com"
+	return option.Messagef("has no file that is named by its host, such as example.com or example.com.txt; give a single robots.txt itself, with %s", option.For.With("example.com"))
 }
 
 // whyNone says why a source of captures has no rules; empty if it has some.
-func (c *Captured) whyNone(source int) string {
+func (c *Captured) whyNone(source int) (none option.Message) {
 	switch s := c.bySource[source]; {
 	case s.Authorities > 0:
-		return ""
+		return none
 	case s.Captures == 0:
-		return "has no capture of a robots.txt that can be read"
+		return option.Messagef("has no capture of a robots.txt that can be read")
 	case s.Captures == s.Elsewhere:
-		return "has captures of other URLs than robots.txt alone"
+		return option.Messagef("has captures of other URLs than robots.txt alone")
 	}
-	return "has no capture of a robots.txt from " + c.AsOf.Format(time.RFC3339) + " or before (-as-of), or another -rules has them all"
+	return option.Messagef("has no capture of a robots.txt from %s or before (%s), or another %s has them all", c.AsOf.Format(time.RFC3339), option.AsOf, option.Rules)
 }
 
 // shownIgnored is how many ignored names are listed.
@@ -99,9 +99,9 @@ func (n *ignoredNames) tell(folder string, w *warner) {
 	if n.count == 1 {
 		what = "1 name"
 	}
-	text := fmt.Sprintf("-rules %s: ignored %s that no host has: %s", blob.Shown(folder), what, strings.Join(n.names, ", "))
+	names := strings.Join(n.names, ", ")
 	if more := n.count - len(n.names); more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
+		names += fmt.Sprintf(", and %d more", more)
 	}
-	w.tell(text)
+	w.tell(option.Messagef("%s: ignored %s that no host has: %s", option.Rules.With(blob.Shown(folder)), what, names))
 }

@@ -8,6 +8,8 @@ import (
 	"net/http/httptrace"
 	"sync"
 	"time"
+
+	"robotsbatch/batch/option"
 )
 
 const (
@@ -45,8 +47,11 @@ type stalledError struct {
 	For string
 }
 
-func (e *stalledError) Error() string {
-	return fmt.Sprintf("waited %v for %s: the store is down, overloaded or not reached; a longer -store-timeout gives it more time", e.Waited, e.For)
+func (e *stalledError) Error() string { return e.Message().String() }
+
+// Message is what Error says, with options that [option.Text] puts into words.
+func (e *stalledError) Message() option.Message {
+	return option.Messagef("waited %v for %s: the store is down, overloaded or not reached; a longer %s gives it more time", e.Waited, e.For, option.StoreTimeout)
 }
 
 // Timeout and Temporary make the stores' libraries try again.

@@ -84,7 +84,7 @@ func wantStalled(t *testing.T, err error, object, owed string) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{object, "waited 1s for " + owed, "-store-timeout"} {
+	for _, want := range []string{object, "waited 1s for " + owed, "store-timeout"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: want it to say %q", err, want)
 		}

@@ -3,9 +3,10 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"robotsbatch/batch/option"
 )
 
 // Program is a command line. C is the configuration that its flags write into.
@@ -113,7 +114,7 @@ func (p *Program[C]) CheckFormat(c *Command, given map[string][]string, of, name
 			continue
 		}
 		if values := given[o.Name]; len(values) > 0 && values[len(values)-1] != "false" {
-			return Usagef("-%s is for %s: %s", o.Name, o.For, o.For.Else)
+			return option.Usagef("-%s is for %s: %s", o.Name, o.For, o.For.Else)
 		}
 	}
 	return nil
@@ -129,12 +130,5 @@ func (p *Program[C]) Command(name string) *Command {
 	return nil
 }
 
-// UsageError is a mistake on the command line itself.
-type UsageError struct{ Err error }
-
-func (e UsageError) Error() string { return e.Err.Error() }
-
-func (e UsageError) Unwrap() error { return e.Err }
-
-// Usagef returns a UsageError.
-func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+// Words puts an option into words: the flag of that name.
+func Words(o option.Given) string { return "-" + o.String() }

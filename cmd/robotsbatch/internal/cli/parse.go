@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/matcher/spelling"
 )
 
@@ -61,7 +62,7 @@ func (v *flagValue[C]) Set(s string) error {
 	return nil
 }
 
-// Parse parses a command's args. Every error but flag.ErrHelp is a [UsageError].
+// Parse parses a command's args. Every error but flag.ErrHelp is a [option.UsageError].
 func Parse(fs *flag.FlagSet, args []string) error {
 	err := fs.Parse(args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
@@ -70,14 +71,14 @@ func Parse(fs *flag.FlagSet, args []string) error {
 	const unknown = "flag provided but not defined: -"
 	name, isUnknown := strings.CutPrefix(err.Error(), unknown)
 	if !isUnknown {
-		return UsageError{err}
+		return &option.UsageError{Err: err}
 	}
 	var names []string
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 	if near := spelling.Nearest(name, names); near != "" {
-		return Usagef("there is no flag -%s: did you mean -%s?", name, near)
+		return option.Usagef("there is no flag -%s: did you mean -%s?", name, near)
 	}
-	return Usagef("there is no flag -%s", name)
+	return option.Usagef("there is no flag -%s", name)
 }
 
 // ParseMixed parses the args of a command whose flags may follow its operands,
@@ -109,9 +110,9 @@ func WantsAllHelp(args []string) bool {
 func (p *Program[C]) UnknownCommand(name string) error {
 	names := p.commandWords()
 	if near := spelling.Nearest(name, names); near != "" {
-		return Usagef("unknown command %q: did you mean %s?", name, near)
+		return option.Usagef("unknown command %q: did you mean %s?", name, near)
 	}
-	return Usagef("unknown command %q: the commands are %s", name, strings.Join(names, ", "))
+	return option.Usagef("unknown command %q: the commands are %s", name, strings.Join(names, ", "))
 }
 
 // withDefault is what the short help says of a flag.

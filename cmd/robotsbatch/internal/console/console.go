@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/report"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	// Command is the one whose help a mistake on the command line points to; empty for
 	// the main job.
 	Command string
+	// Words are those by which the reader gives options.
+	Words option.Words
 	// Status is the exit status that an error asks for.
 	Status func(error) int
 }
@@ -74,6 +77,21 @@ func (c *Console) Warn(text string) {
 	}
 }
 
+// WarnOf warns by a message that may name options.
+func (c *Console) WarnOf(m option.Message) { c.Warn(report.Printable(c.Say(m))) }
+
+// Note says a message that is no warning.
+func (c *Console) Note(m option.Message) {
+	text := report.Printable(c.Say(m))
+	c.Info(text, text)
+}
+
+// Say is a message in the reader's words.
+func (c *Console) Say(m option.Message) string { return m.In(c.o.Words) }
+
+// Message is an error in the reader's words.
+func (c *Console) Message(err error) string { return report.Message(err, c.o.Words) }
+
 // Notice is a warning of something that may well be meant as it is: Quiet silences it.
 func (c *Console) Notice(text string) {
 	if !c.o.Quiet {
@@ -85,10 +103,10 @@ func (c *Console) Notice(text string) {
 func (c *Console) Fail(err error) int {
 	status := c.o.Status(err)
 	if c.json != nil {
-		c.json.Error(report.Message(err), "exit_status", status)
+		c.json.Error(c.Message(err), "exit_status", status)
 		return status
 	}
-	fmt.Fprintf(c.w, "robotsbatch: %s\n", report.Message(err))
+	fmt.Fprintf(c.w, "robotsbatch: %s\n", c.Message(err))
 	if status == ExitUsage && !c.o.OneLine {
 		fmt.Fprintf(c.w, "Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.o.Command+" -h"))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
@@ -285,7 +286,7 @@ func (r *reader) leaf(n *Node) (*Column, error) {
 	return &Column{Field: field, Leaves: []*Node{n}, First: n.Leaf}, nil
 }
 
-var errMeaning = errors.New("its logical type does not fit the type that its values are stored as, or is not known: leave it out with -columns url")
+var errMeaning = option.Errorf("its logical type does not fit the type that its values are stored as, or is not known: leave it out with %s", option.Columns.With("url"))
 
 // leafType returns the type of a leaf in Arrow, and what its field says more.
 func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {

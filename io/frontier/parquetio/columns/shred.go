@@ -3,7 +3,6 @@ package columns
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
@@ -247,7 +247,7 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 			low, high = bounds(at)
 		}
 		if total += max(1, high-low); total > math.MaxInt32 {
-			return errors.New("its lists have more than 2,147,483,647 values in one batch: lower -batch-rows")
+			return option.Errorf("its lists have more than 2,147,483,647 values in one batch: lower %s", option.BatchRows)
 		}
 	}
 	inner := entries{n: total, index: s.numbers(total), definitions: s.bytes(total), repetitions: s.bytes(total), level: e.level + 1}

@@ -9,10 +9,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/tables"
 )
 
-var errLongStrings = errors.New("its values have more than 2 GiB in one batch: lower -batch-rows")
+var errLongStrings = option.Errorf("its values have more than 2 GiB in one batch: lower %s", option.BatchRows)
 
 // values sets the leaf's values: those of the entries that have one.
 func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/encoding"
 	"robotsbatch/io/frontier/parquetio/layout"
@@ -114,7 +115,7 @@ func (r *Reader) fill(l *columns.Leaf) (bool, error) {
 }
 
 func tooLong(limit int64) error {
-	return fmt.Errorf("its rows take more than %d bytes decoded: raise -memory, or lower -batch-rows", limit)
+	return option.Errorf("its rows take more than %d bytes decoded: raise %s, or lower %s", limit, option.Memory, option.BatchRows)
 }
 
 func readLevels(dst []byte, scratch []uint32, from *layout.Hybrid, most uint8) error {

@@ -126,7 +126,7 @@ func TestHostileStrings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Append(nil, make([]int32, 3), 36); err == nil || !strings.Contains(err.Error(), "-memory") {
+		if _, err := d.Append(nil, make([]int32, 3), 36); err == nil || !strings.Contains(err.Error(), "raise memory") {
 			t.Errorf("encoding %d: more than the limit: error %v", encoding, err)
 		}
 		if encoding == layout.RLEDictionary {

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
@@ -29,9 +30,9 @@ var (
 // tooLong is the error for values that take more than limit bytes.
 func tooLong(limit int64) error {
 	if limit >= math.MaxInt32 {
-		return errors.New("its strings take more than 2 GiB in one batch: lower -batch-rows")
+		return option.Errorf("its strings take more than 2 GiB in one batch: lower %s", option.BatchRows)
 	}
-	return fmt.Errorf("its strings take more than %d bytes in one batch: raise -memory, or lower -batch-rows", limit)
+	return option.Errorf("its strings take more than %d bytes in one batch: raise %s, or lower %s", limit, option.Memory, option.BatchRows)
 }
 
 // checkLimit checks the size that data would have.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"robotsbatch/batch/option"
 )
 
 // Magic stands at the beginning and at the end of a file.
@@ -201,7 +203,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	case start < int64(len(head)):
 		return nil, fmt.Errorf("damaged: a footer of %d bytes in a file of %d", length, size)
 	case length > limit:
-		return nil, fmt.Errorf("its footer has %d bytes: raise -memory", length)
+		return nil, option.Errorf("its footer has %d bytes: raise %s", length, option.Memory)
 	}
 	data := make([]byte, length)
 	if err := ReadAt(r, data, start); err != nil {

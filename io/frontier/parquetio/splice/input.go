@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
@@ -123,7 +124,7 @@ func (input *Input) ranges(c *chunk) error {
 	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
 	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
 	if c.offsetIndex.Length > maxIndex {
-		return fmt.Errorf("its offset index has %d bytes: use -recode", c.offsetIndex.Length)
+		return option.Errorf("its offset index has %d bytes: use %s", c.offsetIndex.Length, option.Recode)
 	}
 	at := integer(c.meta, metaBloom)
 	if at == 0 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
@@ -280,16 +281,16 @@ func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error
 	}
 	fields, _, err := layout.ReadRaw(data)
 	if err != nil {
-		return nil, fmt.Errorf("its offset index: %w; -recode does without it", err)
+		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
 	}
 	kind, locations, err := find(fields, indexLocations).Elements()
 	if err != nil {
-		return nil, fmt.Errorf("its offset index: %w; -recode does without it", err)
+		return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
 	}
 	for i, raw := range locations {
 		location, _, err := layout.ReadRaw(raw)
 		if err != nil {
-			return nil, fmt.Errorf("its offset index: %w; -recode does without it", err)
+			return nil, option.Errorf("its offset index: %w; %s does without it", err, option.Recode)
 		}
 		move(location, locationOffset, moved)
 		locations[i] = layout.AppendRaw(nil, location)

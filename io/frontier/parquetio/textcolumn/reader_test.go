@@ -209,7 +209,7 @@ func TestLimit(t *testing.T) {
 		if _, err := list[0].Read(300); err != nil {
 			t.Errorf("%s: %v", k, err)
 		}
-		if _, err := list[0].Read(400); err == nil || !strings.Contains(err.Error(), "-memory") {
+		if _, err := list[0].Read(400); err == nil || !strings.Contains(err.Error(), "raise memory") {
 			t.Errorf("%s: error %v", k, err)
 		}
 	}
