@@ -73,28 +73,28 @@ var sentences = map[string]sentence{
 		rows:     "a.example/x 10\na.example/y 10\na.example/x 19.9\na.example/x 20\na.example/y 25\na.example/x 35\na.example/x 40\n",
 		want:     "false true false true false true false",
 	},
-	"Of captures in one second the one with the later fraction counts, then the later one in the sources.": {
+	"Among captures in the same second, the one with the later fraction counts, then the later one in the sources.": {
 		captures: "a.example 10 200 /x\na.example 10 200 /y\nb.example 10.000009 200 /y\nb.example 10.000001 200 /x\n",
 		rows:     "a.example/x 10\na.example/y 10\nb.example/x 10\nb.example/y 10\n",
 		want:     "true false true false",
 	},
-	"Times count by the second, fractions are cut off.": {
+	"Times are compared in whole seconds, and fractions are cut off.": {
 		captures: "a.example 10.000009 200 /x\n", // 0.8 seconds
 		rows:     "a.example/x 10.000001\na.example/x 9.999999\n",
 		flags:    "-as-of column:when -missing null",
 		want:     "false ",
 	},
-	"A capture without a time is before all others.": {
+	"A capture without a time counts as earlier than all others.": {
 		captures: "a.example - 200 /x\na.example 10 200 /y\n",
 		rows:     "a.example/x 0\na.example/x 9\na.example/x 10\n",
 		want:     "false false true",
 	},
-	"A redirect means what its target means at the row's time.": {
+	"A redirect counts as what its target says at the row's time.": {
 		captures: "a.example 10 301 b.example\nb.example 12 200 /x\nb.example 20 200 /y\n",
 		rows:     "a.example/x 11\na.example/x 13\na.example/x 20\na.example/y 20\n",
 		want:     "true false true false",
 	},
-	"What was unreachable in every capture for 30 days up to the row's time means what the last good copy says, and without one everything is allowed.": {
+	"If a robots.txt was unreachable in every capture for at least 30 days up to the row's time, the last good copy decides, and without one everything is allowed.": {
 		captures: "a.example 10 200 /x\na.example 20 503\na.example 45 500\nb.example 20 503\n",
 		rows:     "a.example/z 49\na.example/z 50\na.example/x 50\nb.example/x 49\nb.example/x 50\n",
 		want:     "false true false false true",
@@ -123,41 +123,41 @@ var sentences = map[string]sentence{
 		flags:    "-as-of column:when -missing deny -explain",
 		want:     "false,no_robots,,, false,no_robots,,,",
 	},
-	"Of several `-rules` the first that knows the authority at the row's time decides.": {
+	"With several `-rules`, the first that knows the authority at the row's time decides.": {
 		captures: "a.example 20 200 /x\n", more: "a.example 10 200 /y\na.example 30 200 /y\nb.example 10 200 /y\n",
 		rows: "a.example/x 15\na.example/y 15\na.example/x 20\na.example/y 35\nb.example/y 10\n",
 		want: "true false false true false", packless: true,
 	},
-	"A folder knows the same at all times.": {
+	"The files of a folder hold at all times.": {
 		captures: "a.example 20 200 /x\nb.example 20 200 /x\n", folder: "/y",
 		rows: "a.example/y 0\na.example/x 30\nb.example/x 30\n",
 		want: "false true false",
 	},
-	"With `-ever-denied` a row is denied that was denied at any moment from its own time up to the newest capture.": {
+	"With `-ever-denied` a row is denied if it was denied at any moment from its own time up to the newest capture.": {
 		captures: "a.example 10 404\na.example 20 200 /x\na.example 30 200 /y\nb.example 20 200 /x\nb.example 25 503\n",
 		rows:     "a.example/x 10\na.example/x 5\na.example/x 30\na.example/y 20\na.example/z 10\nb.example/x 60\nb.example/z 60\n",
 		flags:    "-as-of column:when -ever-denied",
 		want:     "false false true false true false true",
 	},
-	"The column `robots_fetched_at` is when the newest capture was made that is not after the row; where a last good copy decides, when that was made.": {
+	"The column `robots_fetched_at` is the time of the newest capture that is not after the row, or of the last good copy where that decides.": {
 		captures: "a.example 10 200 /x\na.example 15 200 /x\na.example 20 200 /x\na.example 30 200 /y\nb.example 1 200 /x\nb.example 5 200 /x\nb.example 10 503\nb.example 35 503\n",
 		rows:     "a.example/x 16\na.example/x 20\na.example/x 25\na.example/x 31\na.example/x 5\nb.example/x 36\nb.example/x 45\n",
 		flags:    "-as-of column:when -with robots_fetched_at",
 		want:     "false,2026-01-16T00:00:00Z false,2026-01-21T00:00:00Z false,2026-01-21T00:00:00Z true,2026-01-31T00:00:00Z true, false,2026-02-05T00:00:00Z false,2026-01-06T00:00:00Z",
 	},
-	"The column `robots_until` is when something else held, null where nothing else followed.": {
+	"The column `robots_until` is the time from which something else held, null where nothing else followed.": {
 		captures: "a.example 10 200 /x\na.example 20 200 /x\na.example 30 503\n",
 		rows:     "a.example/x 10\na.example/x 30\na.example/x 60\n",
 		flags:    "-as-of column:when -with robots_until",
 		want:     "false,2026-01-31T00:00:00Z false,2026-03-02T00:00:00Z false,",
 	},
-	"The column `age` counts from there up to the row's time.": {
+	"The column `age` is the seconds from `robots_fetched_at` to the row's time.": {
 		captures: "a.example 10 200 /x\na.example 12 200 /x\na.example 14 200 /x\n",
 		rows:     "a.example/x 10\na.example/x 11\na.example/x 13\n",
 		flags:    "-as-of column:when -with age",
 		want:     "false,0 false,86400 false,86400",
 	},
-	"A row is decided by an old robots.txt if its age is more than `-max-age`.": {
+	"A row counts as decided by an old robots.txt if `age` is more than `-max-age`.": {
 		captures: "a.example 10 200 /x\na.example 20 200 /x\n",
 		rows:     "a.example/x 15\na.example/x 21\na.example/x 22\n",
 		flags:    "-as-of column:when -max-age 36h",
@@ -183,7 +183,7 @@ func TestHistorySentences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(string(page), "## What holds when\n")
+	_, list, _ := strings.Cut(string(page), "## Which capture decides\n")
 	list, _, _ = strings.Cut(list, "\nThe verdict")
 	count := 0
 	for line := range strings.Lines(list) {
