@@ -2,8 +2,10 @@ package batch
 
 import (
 	"reflect"
+	"slices"
 
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/usage"
 )
 
 // Counters count rows of which more is to be said than their verdicts. Verdicts,
@@ -73,5 +75,105 @@ func (c *Counters) addNull(reason matcher.Reason) {
 		c.UnsupportedScheme++
 	case matcher.NoTime:
 		c.NoTime++
+	}
+}
+
+// RowCounts count an agent's rows. Statistics, manifests and summaries have them, under the
+// names here.
+type RowCounts struct {
+	Allowed int64 `json:"allowed"`
+	Denied  int64 `json:"denied"`
+	// Unknown is the number of rows without a verdict; those that are invalid
+	// or of an unsupported scheme are among them.
+	Unknown int64 `json:"unknown"`
+	// Uses count the rows by what is said of each use that was asked for, in that order.
+	Uses []UseCounts `json:"uses,omitempty"`
+}
+
+// Add adds other rows.
+func (c *RowCounts) Add(other *RowCounts) {
+	c.Allowed += other.Allowed
+	c.Denied += other.Denied
+	c.Unknown += other.Unknown
+	for i := range other.Uses {
+		more := &other.Uses[i]
+		at := slices.IndexFunc(c.Uses, func(u UseCounts) bool { return u.Use == more.Use })
+		if at < 0 {
+			at = len(c.Uses)
+			c.Uses = append(c.Uses, UseCounts{Use: more.Use})
+		}
+		c.Uses[at].add(more)
+	}
+}
+
+// UseCounts count rows by what is said of a use. Of a use that is not graded there are
+// Allowed and Disallowed alone, of another the others.
+type UseCounts struct {
+	Use        string `json:"use"`
+	Allowed    int64  `json:"allowed"`
+	Disallowed int64  `json:"disallowed"`
+	Immediate  int64  `json:"immediate,omitempty"`
+	Reference  int64  `json:"reference,omitempty"`
+	Full       int64  `json:"full,omitempty"`
+	// Unknown are the rows of which nothing is said, or that may not be fetched.
+	Unknown int64 `json:"unknown"`
+}
+
+// Said is the number of rows of which something is said.
+func (c *UseCounts) Said() int64 {
+	return c.Allowed + c.Disallowed + c.Immediate + c.Reference + c.Full
+}
+
+func (c *UseCounts) add(other *UseCounts) {
+	c.Allowed += other.Allowed
+	c.Disallowed += other.Disallowed
+	c.Immediate += other.Immediate
+	c.Reference += other.Reference
+	c.Full += other.Full
+	c.Unknown += other.Unknown
+}
+
+// countUses counts the rows of each agent by what the columns about uses say.
+func (s *Stats) countUses(v *Verdicts) {
+	for i := range v.Columns {
+		c := &v.Columns[i]
+		if c.Kind.Use == nil || c.Kind.Use.Part != UseValue {
+			continue
+		}
+		counts := UseCounts{Use: c.Kind.Use.Use.String()}
+		if c.Kind.Type == BoolType {
+			for _, of := range c.Of[:v.Rows] {
+				switch of {
+				case 0:
+					counts.Disallowed++
+				case 1:
+					counts.Allowed++
+				}
+			}
+		} else {
+			counts.grades(c.Of[:v.Rows], c.Texts)
+		}
+		counts.Unknown = int64(v.Rows) - counts.Said()
+		s.Agents[c.Agent].Uses = append(s.Agents[c.Agent].Uses, counts)
+	}
+}
+
+// grades counts rows by the grade that is said, which is a text.
+func (c *UseCounts) grades(of []int32, texts []string) {
+	rows := make([]int64, len(texts))
+	for _, number := range of {
+		if number >= 0 {
+			rows[number]++
+		}
+	}
+	for number, text := range texts {
+		switch text {
+		case usage.Immediate.String():
+			c.Immediate += rows[number]
+		case usage.Reference.String():
+			c.Reference += rows[number]
+		case usage.Full.String():
+			c.Full += rows[number]
+		}
 	}
 }

@@ -61,7 +61,9 @@ func TestRunExplains(t *testing.T) {
 	}
 	want := batch.Stats{
 		Rows: 19, Selected: 19, Counters: batch.Counters{Invalid: 3, UnsupportedScheme: 1, NoRobots: 1}, Authorities: 5, WithoutRobots: 1,
-		Agents: []batch.Counts{{Allowed: 11, Denied: 4, Unknown: 4}, {Allowed: 4, Denied: 11, Unknown: 4}},
+		Agents: []batch.Counts{
+			{RowCounts: batch.RowCounts{Allowed: 11, Denied: 4, Unknown: 4}}, {RowCounts: batch.RowCounts{Allowed: 4, Denied: 11, Unknown: 4}},
+		},
 	}
 	if got := fmt.Sprint(stats); got != fmt.Sprint(want) {
 		t.Errorf("stats %v, want %v", got, want)

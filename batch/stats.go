@@ -26,11 +26,7 @@ type Stats struct {
 
 // Counts are one agent's verdicts.
 type Counts struct {
-	Allowed int64 `json:"allowed"`
-	Denied  int64 `json:"denied"`
-	// Unknown is the number of rows without a verdict; those that are invalid
-	// or of an unsupported scheme are among them.
-	Unknown int64 `json:"unknown"`
+	RowCounts
 	// Weights are the sums of the rows' weights, absent where they are 0; see
 	// Batch.Weights.
 	Weights Weights `json:"weights,omitzero"`
@@ -45,8 +41,9 @@ func statsOf(b *Batch, v *Verdicts) Stats {
 	for i := range v.Agents {
 		a := &v.Agents[i]
 		allowed := countBits(a.Allowed)
-		s.Agents[i] = Counts{Allowed: int64(allowed), Unknown: int64(a.Nulls), Denied: int64(v.Rows - a.Nulls - allowed)}
+		s.Agents[i].RowCounts = RowCounts{Allowed: int64(allowed), Unknown: int64(a.Nulls), Denied: int64(v.Rows - a.Nulls - allowed)}
 	}
+	s.countUses(v)
 	if v.Members > 0 {
 		s.countMembers(v)
 	}
@@ -75,7 +72,7 @@ func (s *Stats) countMembers(v *Verdicts) {
 	}
 	unknown := s.Agents[0].Unknown
 	for _, n := range denied {
-		s.Agents = append(s.Agents, Counts{Allowed: s.Rows - unknown - n, Denied: n, Unknown: unknown})
+		s.Agents = append(s.Agents, Counts{RowCounts: RowCounts{Allowed: s.Rows - unknown - n, Denied: n, Unknown: unknown}})
 	}
 }
 
@@ -90,9 +87,7 @@ func (s *Stats) add(b *Stats) {
 		s.Agents = make([]Counts, len(b.Agents))
 	}
 	for i, counts := range b.Agents {
-		s.Agents[i].Allowed += counts.Allowed
-		s.Agents[i].Denied += counts.Denied
-		s.Agents[i].Unknown += counts.Unknown
+		s.Agents[i].RowCounts.Add(&counts.RowCounts)
 		s.Agents[i].Weights.Add(&counts.Weights)
 		if counts.Newest == nil {
 			continue

@@ -35,7 +35,7 @@ func output(name string) *Output {
 	return &Output{
 		Inputs: []File{{Name: "in/\"1\".txt", Size: 7, Modified: modified}}, Output: File{Name: name, Size: 9, Modified: modified},
 		Checksum: "ab", Parts: []Part{{0, 4, 0, "c"}, {4, 5, 2, "d"}},
-		Counts: batch.Stats{Rows: 2, Selected: 2, WeightNulls: 1, Agents: []batch.Counts{{Allowed: 1, Denied: 1, Weights: weights}, {Denied: 2}}},
+		Counts: batch.Stats{Rows: 2, Selected: 2, WeightNulls: 1, Agents: []batch.Counts{{RowCounts: batch.RowCounts{Allowed: 1, Denied: 1}, Weights: weights}, {RowCounts: batch.RowCounts{Denied: 2}}}},
 	}
 }
 

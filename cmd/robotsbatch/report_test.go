@@ -124,6 +124,7 @@ func counted(rows []map[string]string, agents []string) (tables map[string][][]s
 	for _, n := range reasons {
 		alike = alike && len(slices.Compact(slices.Clone(n))) == 1
 	}
+	countUsed(tables, rows, agents, column, verdict)
 	for reason, n := range reasons {
 		for agent, n := range n {
 			name := agents[agent]
@@ -160,6 +161,30 @@ func counted(rows []map[string]string, agents []string) (tables map[string][][]s
 	}
 }
 
+// countUsed counts rows by the columns of uses.
+func countUsed(tables map[string][][]string, rows []map[string]string, agents []string, column func(map[string]string, string, int) string, verdict [][3]int) {
+	const used, graded = "URLs by what may be done with them", "URLs by how much may be used"
+	for agent, name := range agents {
+		for _, use := range []string{"train-ai", "signal:search", "signal:use"} {
+			said, known := make(map[string]int), 0
+			for _, row := range rows {
+				value := column(row, map[string]string{"train-ai": "use_train_ai", "signal:search": "signal_search", "signal:use": "signal_use"}[use], agent)
+				if said[value]++; value != "" {
+					known++
+				}
+			}
+			rest := []string{fmt.Sprint(verdict[agent][0] - known), fmt.Sprint(verdict[agent][1] + verdict[agent][2])}
+			if use == "signal:use" {
+				cells := []string{use, name, fmt.Sprint(said["immediate"]), fmt.Sprint(said["reference"]), fmt.Sprint(said["full"])}
+				tables[graded] = append(tables[graded], append(cells, rest...))
+				continue
+			}
+			cells := []string{use, name, percentText(said["false"], verdict[agent][0]), "", fmt.Sprint(said["false"]), fmt.Sprint(said["true"])}
+			tables[used] = append(tables[used], append(cells, rest...))
+		}
+	}
+}
+
 // Every figure of the page is what counting the explained output gives, in any order of
 // the rows and for any size of batches. It once gave the share of denied rows of those
 // runs of a host that had one.
@@ -169,7 +194,9 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 	for i := range 5 {
 		text := ""
 		for _, agent := range []string{"A", "*"} {
-			text += fmt.Sprintf("User-agent: %s\nDisallow: /%d\nDisallow: /%d/x\n\n", agent, random.IntN(4), random.IntN(4))
+			text += fmt.Sprintf("User-agent: %s\nDisallow: /%d\nDisallow: /%d/x\n", agent, random.IntN(4), random.IntN(4))
+			text += fmt.Sprintf("Content-Usage: /%d train-ai=%c\n", random.IntN(4), "yn"[random.IntN(2)])
+			text += fmt.Sprintf("Content-Signal: search=no, use=%s\nContent-Signal: /%d search=yes, use=immediate\n\n", []string{"full", "reference"}[random.IntN(2)], random.IntN(4))
 		}
 		writeHost(t, "robots", fmt.Sprintf("%c.example", 'a'+i), text)
 	}
@@ -193,7 +220,7 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 		for _, size := range []int{1, 3, 64, 1000} {
 			random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			writeText(t, "urls.txt", strings.Join(rows, "\n"))
-			out := runOf(t, "out.csv", append(flags, "-in", "urls.txt", "-rules", "robots", "-explain", "-out", "out.csv", "-report", "report.html", "-quiet",
+			out := runOf(t, "out.csv", append(flags, "-in", "urls.txt", "-rules", "robots", "-explain", "-use", "train-ai,signal:search,signal:use", "-out", "out.csv", "-report", "report.html", "-quiet",
 				"-batch-rows", strconv.Itoa(size), "-workers", strconv.Itoa(1+random.IntN(3)))...)
 			page, err := os.ReadFile("report.html")
 			if err != nil {
@@ -216,7 +243,7 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 					t.Errorf("round %d, batches of %d: %s:\n got %v\nwant %v", round, size, caption, found, want)
 				}
 			}
-			if len(tables) != 5 {
+			if len(tables) != 7 {
 				t.Errorf("%d tables show little", len(tables))
 			}
 			shown := reportFacts(string(page))

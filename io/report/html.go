@@ -29,7 +29,7 @@ func HTML(s *Summary, t *tally.Tally, pace *Pace, now time.Time) *page.Page {
 		},
 	}
 	h := htmlPage{s, t}
-	p.Sections = []page.Section{h.verdicts(), h.weights(), h.newest(), h.reasons(), h.denying(), h.rules(), h.largest(), h.ages(), h.speed(pace), h.notes()}
+	p.Sections = []page.Section{h.verdicts(), h.uses(), h.weights(), h.newest(), h.reasons(), h.denying(), h.rules(), h.largest(), h.ages(), h.speed(pace), h.notes()}
 	return p
 }
 
@@ -57,6 +57,7 @@ func (s *Summary) finding() []string {
 		least := slices.MinFunc(s.Agents, func(a, b Agent) int { return cmp.Compare(a.Denied, b.Denied) })
 		finding = append(finding, fmt.Sprintf("Of %d agents that is the one to which most is closed; to %s it is %s.", len(s.Agents), s.whom(least.Agent), percent(least.Denied, s.Rows)))
 	}
+	finding = append(finding, s.usesFinding()...)
 	if unknown := s.Unknown(); unknown > 0 {
 		finding = append(finding, fmt.Sprintf("%s no verdict, such as texts that are not URLs.", Count(unknown, "row has", "rows have")))
 	}

@@ -21,7 +21,7 @@ func TestHTML(t *testing.T) {
 	counts.Authorities.Add([]byte("https://a.test"), 9, 7)
 	s := &Summary{Version: "devel", Profile: "rfc9309", Complete: true, Inputs: []string{"/home/me/a\"<b>.csv"}, Agents: []Agent{{Agent: "CCBot"}}}
 	s.Weigh("bytes")
-	s.Add("out.csv", &batch.Stats{Rows: 9, Counters: batch.Counters{NoRobots: 1}, Agents: []batch.Counts{{Allowed: 2, Denied: 7}}})
+	s.Add("out.csv", &batch.Stats{Rows: 9, Counters: batch.Counters{NoRobots: 1}, Agents: []batch.Counts{{RowCounts: batch.RowCounts{Allowed: 2, Denied: 7}}}})
 	started := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	pace := newPace(started)
 	for i := range 10_000 {

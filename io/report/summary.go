@@ -73,11 +73,8 @@ type Truncated struct {
 // Agent is one agent's verdicts.
 type Agent struct {
 	// Agent as it was asked for, a chain with commas.
-	Agent   string `json:"agent"`
-	Allowed int64  `json:"allowed"`
-	Denied  int64  `json:"denied"`
-	// Unknown rows have no verdict, the invalid ones among them.
-	Unknown int64 `json:"unknown"`
+	Agent string `json:"agent"`
+	batch.RowCounts
 	// Weight has the sums of -weight, absent without it.
 	Weight *batch.Weights `json:"weight,omitempty"`
 	// Newest has the rows by the verdict of the newest rules, too (-compare-newest).
@@ -127,9 +124,7 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 		s.Authorities, s.AuthoritiesWithout = &stats.Authorities, &stats.WithoutRobots
 	}
 	for i, counts := range stats.Agents {
-		s.Agents[i].Allowed += counts.Allowed
-		s.Agents[i].Denied += counts.Denied
-		s.Agents[i].Unknown += counts.Unknown
+		s.Agents[i].RowCounts.Add(&counts.RowCounts)
 		if s.Weight != nil {
 			if s.Agents[i].Weight == nil {
 				s.Agents[i].Weight = new(batch.Weights)
@@ -229,6 +224,7 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, ", %s because no robots.txt is known", Number(s.NoRobots))
 	}
 	b.WriteString(")")
+	s.writeUses(&b)
 	s.writeWeights(&b)
 	s.writeNewest(&b)
 	if which := s.emitted(); which != "" || s.RowsWritten != s.Rows {

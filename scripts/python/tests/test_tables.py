@@ -41,6 +41,17 @@ def test_summary(stream: bool) -> None:
     assert counts["agents"] == [{"agent": "*", "allowed": 2, "denied": 1, "unknown": 2}] and "of" not in counts
 
 
+def test_summary_counts_uses(folder: Path) -> None:
+    (folder / "robots" / "example.com").write_text("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /b train-ai=y\nDisallow: /a\n")
+    counts: dict[str, Any] = {}
+    done = robotsbatch.evaluate(TABLE, rules="robots", use="train-ai", summary=counts)
+    said = done["use_train_ai"].to_pylist()
+    assert counts["agents"][0]["uses"] == [
+        {"use": "train-ai", "allowed": said.count(True), "disallowed": said.count(False), "unknown": said.count(None)}
+    ]
+    assert sum(value is not None for value in said) > 0
+
+
 def test_record_batch() -> None:
     [batch] = TABLE.to_batches()
     done = robotsbatch.evaluate(batch, rules="robots")

@@ -91,7 +91,7 @@ class Options(RuleOptions, total=False):
     use: Annotated[
         str | Sequence[str],
         'what may be done with what was fetched, a column each: "train-ai", "ai-use", "search" of Content-Usage, '
-        '"signal:ai-train", "signal:ai-input", "signal:search" of Content-Signal',
+        '"signal:ai-train", "signal:ai-input", "signal:search", "signal:use" of Content-Signal',
     ]
     columns: Annotated[Literal["all", "url", "verdict"], 'columns beside the verdicts: all (default), the URLs, or none ("verdict")']
     url_column: Annotated[str, 'the column with the URLs (default "url", else what the program finds)']

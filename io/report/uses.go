@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/report/page"
 	"robotsbatch/io/report/stats"
 	"robotsbatch/matcher/usage"
@@ -152,4 +154,122 @@ func usesSection(counts []stats.UseCount, site stats.Site) page.Section {
 	text := fmt.Sprintf("Shares are of the %s whose robots.txt could be fetched, or that have none. Mixed: one value for some paths or hosts, another for others.",
 		sitesOf(counts[0].Reached(), site))
 	return page.Section{Title: title, Text: text, Parts: []page.Part{bars, table}}
+}
+
+// writeUses writes what may be done with the rows (-use).
+func (s *Summary) writeUses(b *strings.Builder) {
+	if len(s.Agents) == 0 {
+		return
+	}
+	for use := range s.Agents[0].Uses {
+		fmt.Fprintf(b, "; %s:", s.Agents[0].Uses[use].Use)
+		for i, agent := range s.shownAgents() {
+			if use >= len(agent.Uses) {
+				break
+			}
+			if i > 0 {
+				b.WriteString(",")
+			}
+			if len(s.Agents) > 1 {
+				b.WriteString(" " + agent.Agent)
+			}
+			b.WriteString(" " + saidText(&agent.Uses[use]))
+		}
+	}
+}
+
+// saidText says how many rows have which value.
+func saidText(c *batch.UseCounts) string {
+	if isGraded(c) {
+		return fmt.Sprintf("%s immediate, %s reference, %s full", Number(c.Immediate), Number(c.Reference), Number(c.Full))
+	}
+	return fmt.Sprintf("%s allowed, %s disallowed", Number(c.Allowed), Number(c.Disallowed))
+}
+
+// isGraded reports whether the values of a use are grades.
+func isGraded(c *batch.UseCounts) bool {
+	u, err := usage.ParseUse(c.Use)
+	return err == nil && u.Graded()
+}
+
+// usesFinding says how much of what the first agent may fetch is disallowed.
+func (s *Summary) usesFinding() []string {
+	a := &s.Agents[0]
+	var said []string
+	for _, u := range a.Uses {
+		if u.Disallowed > 0 {
+			said = append(said, fmt.Sprintf("%s for %s", percent(u.Disallowed, a.Allowed), Printable(u.Use)))
+		}
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return []string{"Disallowed of what is open to " + s.whom(a.Agent) + ": " + strings.Join(said, ", ") + "."}
+}
+
+// usedParts are the parts of a bar of a use, of rows.
+var usedParts = []page.Series{
+	{Name: "disallowed", Kind: page.Most},
+	{Name: "allowed", Kind: page.Least},
+	{Name: "nothing said", Kind: page.AllowedUnruled},
+	{Name: "not to be fetched", Kind: page.Unknown},
+}
+
+// uses is empty without -use.
+func (h htmlPage) uses() page.Section {
+	bars := &page.Bars{Parts: usedParts}
+	table := &page.Table{Caption: "URLs by what may be done with them", Columns: []page.Column{
+		{Name: "Use"},
+		{Name: "Agent"},
+		{Name: "Share disallowed", Number: true},
+		{Bar: true},
+		{Name: "Disallowed", Number: true},
+		{Name: "Allowed", Number: true},
+		{Name: "Nothing said", Number: true},
+		{Name: "Not to be fetched", Number: true},
+	}}
+	grades := &page.Table{Caption: "URLs by how much may be used", Columns: []page.Column{
+		{Name: "Use"},
+		{Name: "Agent"},
+		{Name: "Immediate", Number: true},
+		{Name: "Reference", Number: true},
+		{Name: "Full", Number: true},
+		{Name: "Nothing said", Number: true},
+		{Name: "Not to be fetched", Number: true},
+	}}
+	for i := range h.Agents {
+		a := &h.Agents[i]
+		for j := range a.Uses {
+			u := &a.Uses[j]
+			nothing, closed := a.Allowed-u.Said(), a.Denied+a.Unknown
+			if isGraded(u) {
+				grades.Rows = append(grades.Rows, []page.Cell{
+					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(nothing), numberCell(closed),
+				})
+				continue
+			}
+			table.Rows = append(table.Rows, []page.Cell{
+				textCell(u.Use), textCell(a.Agent), shareCell(u.Disallowed, a.Allowed), barCell(u.Disallowed, a.Allowed), numberCell(u.Disallowed), numberCell(u.Allowed),
+				numberCell(nothing), numberCell(closed),
+			})
+			if len(bars.Bars) == listed {
+				continue
+			}
+			bars.Bars = append(bars.Bars, page.Bar{
+				Name: Printable(u.Use + " " + a.Agent), Values: []float64{float64(u.Disallowed), float64(u.Allowed), float64(nothing), float64(closed)},
+				Text: fmt.Sprintf("%s disallowed, %s allowed, %s nothing said", Number(u.Disallowed), Number(u.Allowed), Number(nothing)),
+			})
+		}
+	}
+	section := page.Section{}
+	if len(table.Rows) > 0 {
+		section.Parts = []page.Part{bars, table}
+	}
+	if len(grades.Rows) > 0 {
+		section.Parts = append(section.Parts, grades)
+	}
+	if section.Parts != nil {
+		section.Title, section.Text = "Uses", "What sites say in Content-Usage (a draft) and Content-Signal lines of the URLs that may be fetched. Shares are of these."
+	}
+	return section
 }
