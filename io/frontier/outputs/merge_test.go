@@ -26,7 +26,7 @@ func writeShard(t testing.TB, folder string, s manifest.Shard) {
 	text := manifest.AppendJob(nil, &manifest.Job{Manifest: manifest.Version, Program: "devel", Shard: &s})
 	text = manifest.AppendOutput(text, &manifest.Output{
 		Inputs: []manifest.File{{Name: name, Size: 4, Modified: time.Unix(1_772_366_400, 0).UTC()}}, Output: fileOf(name, info), Checksum: "ab",
-		Parts: []manifest.Part{{Size: 4, Checksum: "ab"}}, Counts: batch.Stats{Rows: int64(s.Index), Agents: []batch.Counts{{Allowed: int64(s.Index)}}},
+		Parts: []manifest.Part{{Size: 4, Checksum: "ab"}}, Counts: batch.Stats{Rows: int64(s.Index), Agents: []batch.Counts{{RowCounts: batch.RowCounts{Allowed: int64(s.Index)}}}},
 	})
 	text = manifest.AppendEnd(text, 1)
 	if err := os.WriteFile(filepath.Join(folder, s.FileName()), text, 0o666); err != nil {
