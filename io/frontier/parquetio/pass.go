@@ -172,8 +172,8 @@ func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error)
 	if !ok || p.group.verdicts == nil {
 		return nil, fmt.Errorf("parquetio: %s does not pass through", b.Input)
 	}
-	size, last, err := p.group.verdicts.Add(s.output, p.run, b, v, p.urls)
-	p.kept, p.urls = size, nil
+	size, last, err := p.group.verdicts.Add(s.output, p.run, b, v, nil)
+	p.kept = size
 	if err == nil && last {
 		err = s.assemble(p.group, b.Grant)
 		for _, a := range p.group.added {

@@ -197,8 +197,7 @@ type piece struct {
 	index    int
 	firstRow int64
 	rows     int
-	urls     *array.Data // decoded, kept for a passing sink
-	kept     int64       // bytes encoded for it that wait for the last piece
+	kept     int64 // bytes encoded for it that wait for the last piece
 }
 
 // Name implements batch.Piece.
@@ -278,7 +277,6 @@ func (p *piece) decode() (*batch.Batch, error) {
 	}
 	if p.group.verdicts != nil {
 		b.Table = p
-		p.urls = s.urls.Text(record)
 	}
 	return b, nil
 }

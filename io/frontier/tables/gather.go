@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"math/bits"
 	"sort"
 	"unsafe"
 
@@ -54,27 +53,6 @@ func countRows(runs []run) int {
 		n += r.high - r.low
 	}
 	return n
-}
-
-// selectedRuns returns the runs of ones in the first n bits.
-func selectedRuns(bitmap []byte, n int) []run {
-	var runs []run
-	for i := 0; i < n; {
-		word := bitmap[i>>3] >> (i & 7)
-		if word == 0 {
-			i += 8 - i&7
-			continue
-		}
-		i += bits.TrailingZeros8(word)
-		low := i
-		for i < n && bitmap[i>>3]>>(i&7)&1 == 1 {
-			i++
-		}
-		if low < n {
-			runs = append(runs, run{low, i})
-		}
-	}
-	return runs
 }
 
 // shift returns the runs moved by n rows.
@@ -204,11 +182,7 @@ func (g gatherer) whole(d *array.Data, i, size int, runs []run) *memory.Buffer {
 // bits copies bits, n in all.
 func (g gatherer) bits(bitmap []byte, runs []run, n int) *memory.Buffer {
 	buffer, to := allocate[uint8](g, int(bitutil.BytesForBits(int64(n))))
-	at := 0
-	for _, r := range runs {
-		bitutil.CopyBitmap(bitmap, r.low, r.high-r.low, to, at)
-		at += r.high - r.low
-	}
+	copyBits(to, bitmap, runs)
 	return buffer
 }
 

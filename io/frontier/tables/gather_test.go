@@ -2,8 +2,8 @@ package tables
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -99,8 +99,53 @@ func TestSelectedRuns(t *testing.T) {
 		{nil, 0, nil},
 	}
 	for _, test := range tests {
-		if got := selectedRuns(test.bits, test.n); !reflect.DeepEqual(got, test.want) {
+		if got := selectedRuns(test.bits, test.n); !slices.Equal(got, test.want) {
 			t.Errorf("%08b of %d: %v, want %v", test.bits, test.n, got, test.want)
+		}
+	}
+}
+
+// Runs of any length at any place are found, and copied, as bit by bit.
+func TestBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		from := make([]byte, rng.IntN(40))
+		density := rng.IntN(9)
+		for i := range from {
+			for bit := range 8 {
+				if rng.IntN(8) < density {
+					from[i] |= 1 << bit
+				}
+			}
+		}
+		n := 8 * len(from)
+		n -= rng.IntN(min(n, 20) + 1)
+		var want []run
+		for i := range n {
+			if from[i>>3]>>(i&7)&1 == 1 {
+				want = appendRun(want, i, i+1)
+			}
+		}
+		if got := selectedRuns(from, n); !slices.Equal(got, want) {
+			t.Fatalf("%08b of %d: %v, want %v", from, n, got, want)
+		}
+		bits := make([]byte, len(from))
+		for i := range bits {
+			bits[i] = byte(rng.Uint32())
+		}
+		copied := make([]byte, (countRows(want)+7)/8)
+		copyBits(copied, bits, want)
+		at := 0
+		for _, r := range want {
+			for i := r.low; i < r.high; i++ {
+				if copied[at>>3]>>(at&7)&1 != bits[i>>3]>>(i&7)&1 {
+					t.Fatalf("%08b: bit %d of %v is %08b", bits, at, want, copied)
+				}
+				at++
+			}
+		}
+		if at&7 > 0 && copied[at>>3]>>(at&7) != 0 {
+			t.Fatalf("there are bits behind the last of %d in %08b", at, copied)
 		}
 	}
 }

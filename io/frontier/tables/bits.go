@@ -1,0 +1,74 @@
+package tables
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// bitmap has the bits of rows, the lowest bit of a byte first.
+type bitmap []byte
+
+// wordBits is how many bits a word has that are the bitmap's, wherever it begins.
+const wordBits = 56
+
+// word returns the bits from bit i on, of which the first wordBits are the bitmap's; behind
+// the last byte they are 0.
+func (b bitmap) word(i int) uint64 {
+	if at := i >> 3; at+8 <= len(b) {
+		return binary.LittleEndian.Uint64(b[at:]) >> (i & 7)
+	}
+	var last [8]byte
+	copy(last[:], b[min(i>>3, len(b)):])
+	return binary.LittleEndian.Uint64(last[:]) >> (i & 7)
+}
+
+// copyBits copies the runs of bits to the beginning of to, which has room for all. Runs
+// may be of a row each, so that a call for each run would take longer than the copy.
+func copyBits(to []byte, from bitmap, runs []run) {
+	word, n := uint64(0), 0 // bits that wait, fewer than 8
+	for _, r := range runs {
+		for low := r.low; low < r.high; {
+			part := min(r.high-low, wordBits)
+			word |= from.word(low) & (1<<part - 1) << n
+			low += part
+			for n += part; n >= 8; n -= 8 {
+				to[0] = byte(word)
+				to, word = to[1:], word>>8
+			}
+		}
+	}
+	if n > 0 {
+		to[0] = byte(word)
+	}
+}
+
+// selectedRuns returns the runs of ones in the first n bits.
+func selectedRuns(from bitmap, n int) []run {
+	count, last := 0, uint64(0)
+	for i := 0; i < n; i += wordBits {
+		word := from.word(i) & (1<<wordBits - 1)
+		count += bits.OnesCount64(word &^ (word<<1 | last))
+		last = word >> (wordBits - 1)
+	}
+	var runs []run
+	if count > 0 { // those of bits behind the first n are included
+		runs = make([]run, 0, count)
+	}
+	for i := from.next(0, n, 0); i < n; {
+		end := from.next(i, n, ^uint64(0))
+		runs = append(runs, run{i, end})
+		i = from.next(end, n, 0)
+	}
+	return runs
+}
+
+// next returns the first bit from i on, and before n, that is not the one of flip; n if
+// there is none.
+func (b bitmap) next(i, n int, flip uint64) int {
+	for ; i < n; i += wordBits {
+		if word := (b.word(i) ^ flip) & (1<<wordBits - 1); word != 0 {
+			return min(n, i+bits.TrailingZeros64(word))
+		}
+	}
+	return n
+}
