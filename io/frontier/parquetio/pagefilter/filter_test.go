@@ -1,0 +1,743 @@
+package pagefilter
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/frontier/parquetio/columns"
+	"robotsbatch/io/frontier/parquetio/decode"
+	"robotsbatch/io/frontier/parquetio/encode"
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// testLimit is what a page may have decompressed.
+const testLimit = 64 << 20
+
+// entry is a value with its levels, or a null.
+type entry struct {
+	repetition, definition byte
+	value                  []byte // as PLAIN has it, a boolean as a byte, a text without its length
+}
+
+// shape is of what kind the pages of a test are.
+type shape struct {
+	physical layout.Type
+	nesting  int // 0 required, 1 optional, 2 a list that may be null of values that may be
+	encoding layout.Encoding
+	codec    layout.Codec
+	version2 bool
+}
+
+func (s shape) String() string {
+	return fmt.Sprintf("type=%d/nesting=%d/encoding=%d/%v/version2=%t", s.physical, s.nesting, s.encoding, s.codec, s.version2)
+}
+
+// node is the column as decode knows it.
+func (s shape) node() *columns.Node {
+	leaf := &columns.Node{Name: "x", Type: s.physical, Length: 5, FieldID: -1}
+	top := leaf
+	if s.nesting > 0 {
+		leaf.Repetition = columns.Optional
+	}
+	if s.nesting > 1 {
+		repeated := &columns.Node{Name: "list", Repetition: columns.Repeated, Type: columns.Group, FieldID: -1, Children: []*columns.Node{leaf}}
+		top = &columns.Node{Name: "x", Repetition: columns.Optional, Type: columns.Group, FieldID: -1, Children: []*columns.Node{repeated}}
+	}
+	columns.SetLevels([]*columns.Node{top})
+	return leaf
+}
+
+func (s shape) column() *Column {
+	n := s.node()
+	c := &Column{
+		Leaf: layout.Leaf{MaxDefinition: int(n.MaxDefinition), MaxRepetition: int(n.MaxRepetition)},
+		Type: s.physical, Codec: s.codec, Compress: s.codec.Compressor(0),
+	}
+	if s.physical != layout.ByteArray {
+		c.Width = n.Width()
+	}
+	return c
+}
+
+// dictionary reports whether values are indices.
+func (s shape) dictionary() bool {
+	return s.encoding == layout.RLEDictionary || s.encoding == layout.PlainDictionary
+}
+
+// shapes are all that there are.
+func shapes() (all []shape) {
+	both := []layout.Encoding{layout.Plain, layout.RLEDictionary, layout.PlainDictionary}
+	encodings := map[layout.Type][]layout.Encoding{
+		layout.Boolean:           {layout.Plain, layout.RLE},
+		layout.Int32:             append(both, layout.DeltaBinaryPacked, layout.ByteStreamSplit),
+		layout.Int64:             append(both, layout.DeltaBinaryPacked, layout.ByteStreamSplit),
+		layout.Int96:             both,
+		layout.Float:             append(both, layout.ByteStreamSplit),
+		layout.Double:            append(both, layout.ByteStreamSplit),
+		layout.ByteArray:         append(both, layout.DeltaLengthByteArray, layout.DeltaByteArray),
+		layout.FixedLenByteArray: append(both, layout.DeltaByteArray, layout.ByteStreamSplit),
+	}
+	for physical := layout.Boolean; physical <= layout.FixedLenByteArray; physical++ {
+		for nesting := range 3 {
+			for _, encoding := range encodings[physical] {
+				for _, codec := range []layout.Codec{layout.Uncompressed, layout.Snappy, layout.Zstd} {
+					for _, version2 := range []bool{false, true} {
+						all = append(all, shape{physical, nesting, encoding, codec, version2})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// entries returns random ones: so many rows, of which some are alike. long is the most
+// bytes that a text has.
+func (s shape) entries(rng *rand.Rand, rows, long int) (all []entry) {
+	n := s.node()
+	nulls := rng.IntN(3)
+	value := func(repetition byte) entry {
+		if n.MaxDefinition > 0 && rng.IntN(4) < nulls {
+			return entry{repetition: repetition, definition: n.MaxDefinition - 1}
+		}
+		size := n.Width()
+		if s.physical == layout.ByteArray {
+			size = rng.IntN(long + 1)
+		}
+		e := entry{repetition, n.MaxDefinition, make([]byte, size)}
+		for i := range e.value {
+			e.value[i] = "abc"[rng.IntN(3)]
+		}
+		if s.physical == layout.Boolean {
+			e.value[0] &= 1
+		}
+		return e
+	}
+	for range rows {
+		if s.nesting < 2 {
+			all = append(all, value(0))
+			continue
+		}
+		switch of := rng.IntN(4); of {
+		case 0, 1: // null, or empty
+			all = append(all, entry{definition: byte(of)})
+		default:
+			all = append(all, value(0))
+			for range rng.IntN(5) {
+				all = append(all, value(1))
+			}
+		}
+	}
+	return all
+}
+
+// pages are those of a column.
+type pages struct {
+	shape
+	entries []entry
+	data    []byte
+	chunk   layout.Chunk
+	// Entries of the dictionary, and the dictionary's page.
+	dictionary map[string]int32
+	head       []byte
+}
+
+// encodePages writes entries as pages, cut at random.
+func encodePages(rng *rand.Rand, s shape, entries []entry) *pages {
+	p := &pages{shape: s, entries: entries}
+	if s.dictionary() {
+		p.addDictionary()
+	}
+	p.data = bytes.Clone(p.head)
+	var last []byte // of DELTA_BYTE_ARRAY
+	for begin := 0; begin < len(entries); {
+		end := begin + 1 + rng.IntN(len(entries))
+		for s.version2 && end < len(entries) && entries[end].repetition > 0 {
+			end++
+		}
+		end = min(end, len(entries))
+		p.data = p.appendPage(p.data, entries[begin:end], &last)
+		begin = end
+	}
+	p.chunk = layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(len(entries)), Pages: layout.Range{Length: int64(len(p.data))}}
+	return p
+}
+
+func (p *pages) addDictionary() {
+	p.dictionary = make(map[string]int32)
+	var values [][]byte
+	for _, e := range p.entries {
+		if _, there := p.dictionary[string(e.value)]; e.definition == p.node().MaxDefinition && !there {
+			p.dictionary[string(e.value)] = int32(len(values))
+			values = append(values, e.value)
+		}
+	}
+	plain := appendPlain(nil, p.physical, values)
+	body := plain
+	if compress := p.codec.Compressor(0); compress != nil {
+		body = compress(nil, plain)
+	}
+	header := []layout.Raw{
+		layout.IntField(1, layout.RawI32, int64(layout.DictionaryPage)),
+		layout.IntField(2, layout.RawI32, int64(len(plain))),
+		layout.IntField(3, layout.RawI32, int64(len(body))),
+		{ID: 7, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, []layout.Raw{
+			layout.IntField(1, layout.RawI32, int64(len(values))), layout.IntField(2, layout.RawI32, int64(layout.Plain)),
+		})},
+	}
+	p.head = append(layout.AppendRaw(nil, header), body...)
+}
+
+func (p *pages) appendPage(dst []byte, entries []entry, last *[]byte) []byte {
+	n := p.node()
+	head := encode.DataHeader{Version2: p.version2, Values: len(entries), Encoding: int32(p.encoding)}
+	var repetition, definition, plain []byte
+	var values [][]byte
+	for _, e := range entries {
+		repetition, definition = append(repetition, e.repetition), append(definition, e.definition)
+		if e.repetition == 0 {
+			head.Rows++
+		}
+		if e.definition == n.MaxDefinition {
+			values = append(values, e.value)
+		} else {
+			head.Nulls++
+		}
+	}
+	if n.MaxRepetition > 0 {
+		plain = encode.AppendLevels(plain, repetition, len(entries), 0, n.MaxRepetition, !p.version2)
+		head.RepetitionBytes = len(plain)
+	}
+	if n.MaxDefinition > 0 {
+		plain = encode.AppendLevels(plain, definition, len(entries), n.MaxDefinition, n.MaxDefinition, !p.version2)
+		head.DefinitionBytes = len(plain) - head.RepetitionBytes
+	}
+	plain = p.appendValues(plain, values, last)
+	var packed []byte
+	dst, _ = head.AppendPage(dst, plain, &packed, p.codec.Compressor(0))
+	return dst
+}
+
+func appendPlain(dst []byte, physical layout.Type, values [][]byte) []byte {
+	if physical == layout.Boolean {
+		return encode.AppendBits(dst, bytes.Join(values, nil))
+	}
+	for _, v := range values {
+		if physical == layout.ByteArray {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(len(v)))
+		}
+		dst = append(dst, v...)
+	}
+	return dst
+}
+
+func (p *pages) appendValues(dst []byte, values [][]byte, last *[]byte) []byte {
+	var numbers, more []int64
+	var rest []byte
+	switch p.encoding {
+	case layout.RLE:
+		return encode.AppendLevels(dst, bytes.Join(values, nil), len(values), 0, 1, true)
+	case layout.RLEDictionary, layout.PlainDictionary:
+		width, indices := 0, make([]int32, len(values))
+		for len(p.dictionary)>>width > 0 {
+			width++
+		}
+		for i, v := range values {
+			indices[i] = p.dictionary[string(v)]
+		}
+		return encode.AppendHybrid(append(dst, byte(width)), indices, width)
+	case layout.DeltaBinaryPacked:
+		for _, v := range values {
+			if len(v) == 4 {
+				numbers = append(numbers, int64(int32(binary.LittleEndian.Uint32(v))))
+			} else {
+				numbers = append(numbers, int64(binary.LittleEndian.Uint64(v)))
+			}
+		}
+		return encode.AppendDeltas(dst, numbers, p.node().Width())
+	case layout.DeltaLengthByteArray:
+		for _, v := range values {
+			numbers = append(numbers, int64(len(v)))
+		}
+		return append(encode.AppendDeltas(dst, numbers, 4), bytes.Join(values, nil)...)
+	case layout.DeltaByteArray:
+		for _, v := range values {
+			shared := 0
+			for shared < min(len(v), len(*last)) && v[shared] == (*last)[shared] {
+				shared++
+			}
+			numbers, more = append(numbers, int64(shared)), append(more, int64(len(v)-shared))
+			rest = append(rest, v[shared:]...)
+			*last = v
+		}
+		return append(encode.AppendDeltas(encode.AppendDeltas(dst, numbers, 4), more, 4), rest...)
+	case layout.ByteStreamSplit:
+		for i := range p.node().Width() {
+			for _, v := range values {
+				dst = append(dst, v[i])
+			}
+		}
+		return dst
+	}
+	return appendPlain(dst, p.physical, values)
+}
+
+// keep returns a column's rows of which some stay, and the entries of these.
+func (p *pages) keep(stays func(row int) bool) (*Rows, []entry) {
+	n := 0
+	for _, e := range p.entries {
+		if e.repetition == 0 {
+			n++
+		}
+	}
+	rows, row := NewRows(n), -1
+	var kept []entry
+	for _, e := range p.entries {
+		if e.repetition == 0 {
+			if row++; stays(row) {
+				rows.Keep(row, row+1)
+			}
+		}
+		if stays(row) {
+			kept = append(kept, e)
+		}
+	}
+	return rows, kept
+}
+
+// filter filters the pages, and compares what is written with what Filter says of it.
+func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
+	c := p.column()
+	f.Begin()
+	out = bytes.Clone(p.head)
+	row := 0
+	for data := p.data; len(data) > 0; {
+		page, err := layout.NextPage(data, &p.chunk, testLimit)
+		if err != nil {
+			return nil, err
+		}
+		data = data[page.Size():]
+		switch {
+		case page.Kind == layout.DictionaryPage:
+			c.Entries = page.Values
+			continue
+		case page.Kind != layout.DataPage && page.Kind != layout.DataPageV2, page.Values == 0: // who calls Page skips them
+			continue
+		}
+		plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, p.codec)
+		if err != nil {
+			return nil, err
+		}
+		part := Part{Rows: rows, First: row, N: page.Values}
+		if c.Leaf.MaxRepetition > 0 {
+			if part.N, part.Continues, err = page.CountRows(plain, c.Leaf); err != nil {
+				return nil, err
+			}
+		}
+		if row += part.N; row > rows.Len() || part.Continues && part.First == 0 {
+			return nil, errPartRows // as who calls this checks
+		}
+		if kept, _ := part.Kept(); kept == 0 && page.Encoding != layout.DeltaByteArray {
+			continue
+		}
+		before := len(out)
+		var pages []Page
+		if out, pages, err = f.Page(out, c, &page, plain, part); err != nil {
+			return nil, err
+		}
+		if err := p.check(out[before:], pages); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// errFilter says that Filter wrote something else than it says.
+type errFilter string
+
+func (e errFilter) Error() string { return string(e) }
+
+func (p *pages) check(out []byte, pages []Page) error {
+	c := p.column()
+	for _, said := range pages {
+		page, err := layout.NextPage(out, &p.chunk, testLimit)
+		if err != nil {
+			return errFilter("what it wrote: " + err.Error())
+		}
+		plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, p.codec)
+		if err != nil {
+			return errFilter("what it wrote: " + err.Error())
+		}
+		out = out[page.Size():]
+		is := Page{
+			Size: page.Size(), Uncompressed: len(page.Header) + page.Uncompressed,
+			Values: page.Values, Rows: page.Values, Encoding: page.Encoding, Kind: page.Kind,
+		}
+		if c.Leaf.MaxRepetition > 0 {
+			is.Rows, is.Continues, err = page.CountRows(plain, c.Leaf)
+		}
+		if err == nil {
+			is.Nulls, err = page.CountNulls(plain, c.Leaf)
+		}
+		if err != nil || is != said {
+			return errFilter(fmt.Sprintf("it says %+v of a page that is %+v, %v", said, is, err))
+		}
+	}
+	if len(out) > 0 {
+		return errFilter(fmt.Sprintf("it wrote %d bytes behind its pages", len(out)))
+	}
+	return nil
+}
+
+// decoded reads a column's pages.
+func (p *pages) decoded(data []byte, values, rows int) (columns.Leaf, error) {
+	chunk := p.chunk
+	chunk.Values, chunk.Pages = int64(values), layout.Range{Length: int64(len(data))}
+	reader, err := decode.NewReader(bytes.NewReader(data), &chunk, p.node(), testLimit)
+	if err != nil {
+		return columns.Leaf{}, err
+	}
+	leaf, err := reader.Read(rows)
+	if err == nil {
+		err = reader.Done()
+	}
+	return leaf, err
+}
+
+// differs tells how what was read differs from entries.
+func (p *pages) differs(leaf *columns.Leaf, want []entry) string {
+	n := p.node()
+	var repetition, definition, values []byte
+	offsets := []int32{0}
+	for _, e := range want {
+		repetition, definition = append(repetition, e.repetition), append(definition, e.definition)
+		if e.definition == n.MaxDefinition {
+			values = append(values, e.value...)
+			offsets = append(offsets, int32(len(values)))
+		}
+	}
+	if leaf.Definitions == nil {
+		leaf.Definitions = bytes.Repeat([]byte{n.MaxDefinition}, leaf.N)
+	}
+	got := leaf.Fixed
+	if p.physical == layout.ByteArray {
+		got = leaf.Data
+		if fmt.Sprint(leaf.Offsets) != fmt.Sprint(offsets) {
+			return fmt.Sprintf("texts begin at %v, want %v", leaf.Offsets, offsets)
+		}
+	}
+	switch {
+	case leaf.N != len(want) || !bytes.Equal(leaf.Definitions, definition):
+		return fmt.Sprintf("levels %v, want %v", leaf.Definitions, definition)
+	case n.MaxRepetition > 0 && !bytes.Equal(leaf.Repetitions, repetition):
+		return fmt.Sprintf("levels %v, want %v", leaf.Repetitions, repetition)
+	case !bytes.Equal(got, values):
+		return fmt.Sprintf("values %q, want %q", got, values)
+	}
+	return ""
+}
+
+// What is left of pages has the rows that stay, for every type, encoding and codec: they
+// are what decoding all of them and leaving rows out gives.
+func TestPage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var f Filter // whose memory all use
+	for _, s := range shapes() {
+		t.Run(s.String(), func(t *testing.T) {
+			for round := range 24 {
+				p := encodePages(rng, s, s.entries(rng, 1+rng.IntN([]int{3, 40, 600}[round%3]), 30))
+				density := rng.Float64()
+				var stays [600]bool
+				for i := range stays {
+					stays[i] = rng.Float64() < density
+				}
+				if round < 3 {
+					stays[0] = true
+				}
+				rows, want := p.keep(func(row int) bool { return stays[row] })
+				out, err := p.filter(&f, rows)
+				if err != nil {
+					t.Fatal(err)
+				}
+				leaf, err := p.decoded(out, len(want), rows.Count(0, rows.Len()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if difference := p.differs(&leaf, want); difference != "" {
+					t.Fatalf("%d rows: %s", rows.Len(), difference)
+				}
+			}
+		})
+	}
+}
+
+// A large page of a flat column is cut into several, at rows; the page of a list is not.
+func TestPageCut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, s := range []shape{
+		{layout.ByteArray, 1, layout.Plain, layout.Snappy, false},
+		{layout.ByteArray, 0, layout.DeltaLengthByteArray, layout.Uncompressed, true},
+		{layout.Int64, 1, layout.Plain, layout.Uncompressed, false},
+		{layout.ByteArray, 2, layout.Plain, layout.Snappy, false},
+	} {
+		t.Run(s.String(), func(t *testing.T) {
+			var last []byte
+			p := encodePages(rng, s, s.entries(rng, 600, 30_000))
+			if s.physical == layout.Int64 {
+				p = encodePages(rng, s, s.entries(rng, 600_000, 0))
+			}
+			p.data = p.appendPage(nil, p.entries, &last) // in one page
+			rows, want := p.keep(func(row int) bool { return row%7 != 3 })
+			out, err := p.filter(&Filter{}, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			count, largest := 0, 0
+			for rest := out; len(rest) > 0; count++ {
+				page, err := layout.NextPage(rest, &p.chunk, testLimit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				largest = max(largest, page.Uncompressed)
+				rest = rest[page.Size():]
+			}
+			if cut := s.nesting < 2; cut != (count > 1) || cut && largest > 2*cutSize {
+				t.Errorf("%d pages of up to %d bytes", count, largest)
+			}
+			leaf, err := p.decoded(out, len(want), rows.Count(0, rows.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if difference := p.differs(&leaf, want); difference != "" {
+				t.Error("other values")
+			}
+		})
+	}
+}
+
+// Where little is left out of a large page, its zstd frame is cut, which is the same as
+// compressing it but for a few bytes; where more goes, it is compressed anew.
+func TestPageFrame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, nesting := range []int{0, 1, 2} {
+		for _, version2 := range []bool{false, true} {
+			s := shape{layout.ByteArray, nesting, layout.Plain, layout.Zstd, version2}
+			var last []byte
+			p := encodePages(rng, s, s.entries(rng, 2000, 300))
+			p.data = p.appendPage(nil, p.entries, &last)
+			for _, every := range []int{2, 50} {
+				rows, want := p.keep(func(row int) bool { return row%every != 1 })
+				compressed := 0
+				f, c := &Filter{}, p.column()
+				c.Compress = func(dst, src []byte) []byte {
+					compressed++
+					return s.codec.Compressor(0)(dst, src)
+				}
+				page, err := layout.NextPage(p.data, &p.chunk, testLimit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, s.codec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, pages, err := f.Page([]byte("before"), c, &page, plain, Part{Rows: rows, N: rows.Len()})
+				if err == nil {
+					err = p.check(out[6:], pages)
+				}
+				if err != nil {
+					t.Fatalf("%v, one in %d: %v", s, every, err)
+				}
+				if (compressed > 0) != (every == 2) {
+					t.Errorf("%v, one in %d: it was compressed %d times", s, every, compressed)
+				}
+				leaf, err := p.decoded(out[6:], len(want), rows.Count(0, rows.Len()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.differs(&leaf, want) != "" {
+					t.Errorf("%v, one in %d: other values", s, every)
+				}
+			}
+		}
+	}
+}
+
+// Whatever is damaged in a page, it is an error, or what is written can be read as well as
+// what was.
+func TestPageHostile(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var f Filter
+	failed, readable := 0, 0
+	for _, s := range shapes() {
+		if s.codec != layout.Uncompressed {
+			continue // what is damaged in there is the codec's to find
+		}
+		p := encodePages(rng, s, s.entries(rng, 40, 8))
+		rows, _ := p.keep(func(row int) bool { return row%3 != 1 })
+		sound := p.data
+		for range 300 {
+			p.data = bytes.Clone(sound)
+			at := len(p.head) + rng.IntN(len(sound)-len(p.head))
+			p.data[at] ^= 1 << rng.IntN(8)
+			p.data = withoutChecksums(p.data, &p.chunk)
+			out, err := p.filter(&f, rows)
+			if wrong, ours := err.(errFilter); ours {
+				t.Fatalf("%v: byte %d: %v", s, at, wrong)
+			}
+			if err != nil {
+				failed++
+				continue
+			}
+			values := 0
+			for rest := out[len(p.head):]; len(rest) > 0; {
+				page, err := layout.NextPage(rest, &p.chunk, testLimit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values += page.Values
+				rest = rest[page.Size():]
+			}
+			if _, err := p.decoded(p.data, len(p.entries), rows.Len()); err != nil {
+				continue
+			}
+			readable++
+			if _, err := p.decoded(out, values, rows.Count(0, rows.Len())); err != nil {
+				t.Errorf("%v: byte %d: what is written cannot be read: %v", s, at, err)
+			}
+		}
+	}
+	if failed == 0 || readable == 0 {
+		t.Errorf("%d errors, and %d columns that could be read", failed, readable)
+	}
+}
+
+// withoutChecksums removes the checksums of pages, which would find all damage; it gives
+// up where a header is damaged.
+func withoutChecksums(data []byte, chunk *layout.Chunk) (out []byte) {
+	for len(data) > 0 {
+		fields, rest, err := layout.ReadRaw(data)
+		if err != nil {
+			return append(out, data...)
+		}
+		size, there := 0, false
+		kept := fields[:0]
+		for _, field := range fields {
+			if field.ID == 3 && field.Kind == layout.RawI32 {
+				size, there = int(field.Int()), true
+			}
+			if field.ID != 4 {
+				kept = append(kept, field)
+			}
+		}
+		if !there || size < 0 || size > len(rest) {
+			return append(out, data...)
+		}
+		out = append(layout.AppendRaw(out, kept), rest[:size]...)
+		data = rest[size:]
+	}
+	return out
+}
+
+// An encoding that its type does not have is an error, and so is a row too many.
+func TestPageErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	s := shape{layout.Int32, 0, layout.Plain, layout.Uncompressed, false}
+	p := encodePages(rng, s, s.entries(rng, 9, 0))
+	rows, _ := p.keep(func(row int) bool { return row != 4 })
+	for _, test := range []struct {
+		name  string
+		wrong func(c *Column, page *layout.Page, part *Part)
+		want  string
+	}{
+		{"none", func(*Column, *layout.Page, *Part) {}, ""},
+		{"deltas of texts", func(_ *Column, page *layout.Page, _ *Part) { page.Encoding = layout.DeltaLengthByteArray }, "encoding 6"},
+		{"levels as an encoding", func(_ *Column, page *layout.Page, _ *Part) { page.Encoding = layout.RLE }, "encoding 3"},
+		{"an encoding to come", func(_ *Column, page *layout.Page, _ *Part) { page.Encoding = 77 }, "encoding 77"},
+		{"another width", func(c *Column, _ *layout.Page, _ *Part) { c.Width = 8 }, "not as many"},
+		{"no dictionary", func(_ *Column, page *layout.Page, _ *Part) { page.Encoding = layout.RLEDictionary }, "damaged"},
+		{"a row too few", func(_ *Column, _ *layout.Page, part *Part) { part.N-- }, "rows"},
+		{"a row too many", func(_ *Column, _ *layout.Page, part *Part) { part.First++ }, "rows"},
+	} {
+		var last []byte
+		data := p.appendPage(nil, p.entries, &last)
+		page, err := layout.NextPage(data, &p.chunk, testLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, part := p.column(), Part{Rows: rows, N: rows.Len()}
+		test.wrong(c, &page, &part)
+		_, _, err = (&Filter{}).Page(nil, c, &page, page.Body, part)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// Memory that is counted for a page is about what filtering it takes.
+func TestMemory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, s := range shapes() {
+		if s.codec != layout.Uncompressed || s.version2 {
+			continue
+		}
+		var last []byte
+		p := encodePages(rng, s, s.entries(rng, 20_000, 30))
+		data := p.appendPage(nil, p.entries, &last)
+		page, err := layout.NextPage(data, &p.chunk, testLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, _ := p.keep(func(row int) bool { return row%16 != 1 })
+		c := p.column()
+		c.Entries = len(p.dictionary)
+		f := &Filter{}
+		if _, _, err = f.Page(make([]byte, 0, page.Size()), c, &page, page.Body, Part{Rows: rows, N: rows.Len()}); err != nil {
+			t.Fatal(err)
+		}
+		d := &f.decoder
+		taken := cap(f.repetition) + cap(f.definition) + cap(f.plain) + cap(f.packed) + 4*cap(f.numbers) + 16*cap(f.entries) + 16*cap(f.values) +
+			4*cap(d.texts.begins) + 4*cap(d.indices.indices) + 4*cap(d.indices.kept) + cap(d.booleans.values) + cap(d.booleans.kept) + 4*cap(d.booleans.numbers) +
+			8*cap(d.integers.values) + 8*cap(d.integers.kept) + 8*cap(d.lengths.ends) + 8*cap(d.lengths.kept) +
+			cap(d.prefixes.data) + 4*cap(d.prefixes.ends) + 8*cap(d.prefixes.shared) + 8*cap(d.prefixes.rest)
+		if counted := Memory(&page, c.Leaf) + 64<<10; int64(taken) > 4*counted {
+			t.Errorf("%v: %d bytes, where %d were counted", s, taken, counted)
+		}
+	}
+}
+
+// Bodies of pages are as hostile as they may be; see TestPageHostile.
+func FuzzPage(f *testing.F) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	all := shapes()
+	for i, s := range all {
+		if s.codec == layout.Uncompressed {
+			f.Add(uint16(i), uint16(9), uint16(0), encodePages(rng, s, s.entries(rng, 9, 8)).data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind, values, rows uint16, body []byte) {
+		s := all[int(kind)%len(all)]
+		p := &pages{shape: s, chunk: layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(values)}}
+		head := encode.DataHeader{Version2: s.version2, Values: int(values), Rows: int(rows), Encoding: int32(s.encoding)}
+		if s.version2 && s.nesting > 0 {
+			head.DefinitionBytes = int(rows) % (len(body) + 1)
+		}
+		var packed []byte
+		p.data, _ = head.AppendPage(nil, body, &packed, s.codec.Compressor(0))
+		stay := NewRows(int(values))
+		for i := range int(values) {
+			if i%3 != 1 {
+				stay.Keep(i, i+1)
+			}
+		}
+		if _, err := p.filter(&Filter{}, stay); err != nil {
+			if wrong, ours := err.(errFilter); ours {
+				t.Fatal(wrong)
+			}
+		}
+	})
+}
