@@ -156,11 +156,11 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 	if err != nil {
 		return err
 	}
-	own, uncompressed, err := o.add(g, added)
+	compressed := o.pos - begin
+	own, size, err := o.add(g, added)
 	if err != nil {
 		return err
 	}
-	compressed := o.pos - begin
 	chunks := make([][]byte, 0, len(g.chunks)+len(added))
 	for i := range g.chunks {
 		raw, err := o.copyIndexes(input, g.chunks[i], moved[i])
@@ -170,15 +170,15 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 		chunks = append(chunks, raw)
 	}
 	o.group(g.fields, append(chunks, own...), sizes{
-		offset: begin, compressed: compressed,
-		uncompressed: integer(g.fields, groupBytes) + uncompressed, rows: integer(g.fields, groupRows),
+		offset: begin, compressed: compressed + size.compressed,
+		uncompressed: integer(g.fields, groupBytes) + size.uncompressed, rows: integer(g.fields, groupRows),
 	})
 	return nil
 }
 
 // add writes added chunks, with offset indexes if other columns of the group have one.
-// It returns their ColumnChunk structures and how many bytes they are decompressed.
-func (o *Writer) add(g group, added []Added) (chunks [][]byte, uncompressed int64, err error) {
+// It returns their ColumnChunk structures and how many bytes their pages have.
+func (o *Writer) add(g group, added []Added) (chunks [][]byte, n sizes, err error) {
 	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
 	for _, a := range added {
 		at, index := o.pos, []byte(nil)
@@ -186,12 +186,13 @@ func (o *Writer) add(g group, added []Added) (chunks [][]byte, uncompressed int6
 			index = a.OffsetIndex(at)
 		}
 		chunks = append(chunks, a.Chunk(at, int64(len(index))))
-		uncompressed += a.Uncompressed
+		n.compressed += int64(len(a.Data))
+		n.uncompressed += a.Uncompressed
 		if err := o.write(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
-			return nil, 0, err
+			return nil, n, err
 		}
 	}
-	return chunks, uncompressed, nil
+	return chunks, n, nil
 }
 
 // sizes are what a row group says of itself.

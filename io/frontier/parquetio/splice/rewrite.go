@@ -85,11 +85,11 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 		}
 		uncompressed += chunks[i].Uncompressed
 	}
-	own, more, err := o.add(g, added)
+	compressed := o.pos - begin
+	own, size, err := o.add(g, added)
 	if err != nil {
 		return err
 	}
-	compressed := o.pos - begin
 	all := make([][]byte, 0, len(g.chunks)+len(added))
 	for i := range g.chunks {
 		raw, err := o.rewrite(input, g.chunks[i], &chunks[i], offsets[i])
@@ -98,7 +98,7 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 		}
 		all = append(all, raw)
 	}
-	o.group(g.fields, append(all, own...), sizes{offset: begin, compressed: compressed, uncompressed: uncompressed + more, rows: rows})
+	o.group(g.fields, append(all, own...), sizes{offset: begin, compressed: compressed + size.compressed, uncompressed: uncompressed + size.uncompressed, rows: rows})
 	return nil
 }
 

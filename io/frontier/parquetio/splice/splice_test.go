@@ -1,0 +1,488 @@
+package splice
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"robotsbatch/io/frontier/parquetio/layout"
+)
+
+// Short names for fields.
+func i32(id int16, v int64) layout.Raw { return layout.IntField(id, layout.RawI32, v) }
+func i64(id int16, v int64) layout.Raw { return layout.IntField(id, layout.RawI64, v) }
+func text(id int16, v string) layout.Raw {
+	return layout.TextField(id, []byte(v))
+}
+
+func nested(id int16, fields ...layout.Raw) layout.Raw {
+	return layout.Raw{ID: id, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, fields)}
+}
+
+func structs(id int16, list ...[]byte) layout.Raw {
+	return layout.ListField(id, layout.RawStruct, list)
+}
+
+func texts(id int16, list ...string) layout.Raw {
+	var values [][]byte
+	for _, v := range list {
+		values = append(values, text(0, v).Value)
+	}
+	return layout.ListField(id, layout.RawBinary, values)
+}
+
+func numbers(id int16, kind byte, list ...int64) layout.Raw {
+	var values [][]byte
+	for _, v := range list {
+		values = append(values, layout.IntField(0, kind, v).Value)
+	}
+	return layout.ListField(id, kind, values)
+}
+
+// made is a file with two columns, x and y, in two row groups of three pages each. What
+// is not pages of x is there as well: a bloom filter, indexes, and fields 99 that nobody
+// knows.
+type made struct {
+	data   []byte
+	pages  [2][2]layout.Range
+	bloom  [2]layout.Range
+	maker  string
+	sorted []int64 // columns by which rows are sorted
+}
+
+const pageBytes, inGroup = 20, 30
+
+func (m *made) add(text string) layout.Range {
+	r := layout.Range{Offset: int64(len(m.data)), Length: int64(len(text))}
+	m.data = append(m.data, text...)
+	return r
+}
+
+func makeFile(m made) *made {
+	m.data = []byte(layout.Magic)
+	var groups [][]byte
+	for g := range 2 {
+		var chunks [][]byte
+		for c := range 2 {
+			body := ""
+			for page := range 3 {
+				body += fmt.Sprintf("%-20s", fmt.Sprintf("page %d of %d, %d", page, g, c))
+			}
+			m.pages[g][c] = m.add(body)
+		}
+		m.bloom[g] = m.add("\x15\x0a\x00bloom")
+		for c := range 2 {
+			chunks = append(chunks, m.chunk(g, c))
+		}
+		var sorting [][]byte
+		for _, column := range m.sorted {
+			sorting = append(sorting, layout.AppendRaw(nil, []layout.Raw{i32(1, column), {ID: 2, Kind: layout.RawFalse}, {ID: 3, Kind: layout.RawFalse}}))
+		}
+		fields := []layout.Raw{structs(1, chunks...), i64(2, 2*3*pageBytes), i64(3, inGroup)}
+		if sorting != nil {
+			fields = append(fields, structs(4, sorting...))
+		}
+		fields = append(fields, i64(5, m.pages[g][0].Offset), i64(6, 2*3*pageBytes), layout.IntField(7, layout.RawI16, int64(g)), i64(99, 5))
+		groups = append(groups, layout.AppendRaw(nil, fields))
+	}
+	element := func(fields ...layout.Raw) []byte { return layout.AppendRaw(nil, fields) }
+	order := layout.AppendRaw(nil, []layout.Raw{nested(1)})
+	footer := layout.AppendRaw(nil, []layout.Raw{
+		i32(1, 2),
+		structs(2, element(text(4, "schema"), i32(5, 2)), element(i32(1, 1), i32(3, 1), text(4, "x")), element(i32(1, 2), i32(3, 1), text(4, "y"))),
+		i64(3, 2*inGroup), structs(4, groups...),
+		structs(5, layout.AppendRaw(nil, []layout.Raw{text(1, "key"), text(2, "value")})),
+		text(6, m.maker), structs(7, order, order), i64(99, 6),
+	})
+	m.data = append(m.data, footer...)
+	m.data = append(binary.LittleEndian.AppendUint32(m.data, uint32(len(footer))), layout.Magic...)
+	return &m
+}
+
+// chunk is the ColumnChunk of a column: x has all that there may be, y its pages alone.
+func (m *made) chunk(g, c int) []byte {
+	at := m.pages[g][c]
+	meta := []layout.Raw{
+		i32(1, int64(c)+1), numbers(2, layout.RawI32, 0, 3), texts(3, []string{"x", "y"}[c]), i32(4, 0),
+		i64(5, inGroup), i64(6, at.Length), i64(7, at.Length), i64(9, at.Offset),
+	}
+	if c > 0 {
+		return layout.AppendRaw(nil, []layout.Raw{i64(2, 0), nested(3, meta...)})
+	}
+	meta = append(meta,
+		nested(12, text(1, "old high"), text(2, "old low"), i64(3, 3), i64(4, 9), text(5, "high"), text(6, "low"), layout.Raw{ID: 7, Kind: layout.RawTrue}),
+		structs(13, layout.AppendRaw(nil, []layout.Raw{i32(1, 0), i32(2, 0), i32(3, 3)})),
+		i64(14, m.bloom[g].Offset), i32(15, m.bloom[g].Length), nested(16, i64(1, 7)), i64(99, 7))
+	var places [][]byte
+	for page := range int64(3) {
+		places = append(places, layout.AppendRaw(nil, []layout.Raw{i64(1, at.Offset+page*pageBytes), i32(2, pageBytes), i64(3, 10*page)}))
+	}
+	offsets := m.add(string(layout.AppendRaw(nil, []layout.Raw{structs(1, places...)})))
+	column := m.add(string(layout.AppendRaw(nil, []layout.Raw{
+		layout.ListField(1, layout.RawTrue, [][]byte{{layout.RawFalse}, {layout.RawTrue}, {layout.RawFalse}}),
+		texts(2, "low 0", "", "low 2"), texts(3, "high 0", "", "high 2"), i32(4, 1), numbers(5, layout.RawI64, 1, 10, 2),
+	})))
+	return layout.AppendRaw(nil, []layout.Raw{
+		i64(2, 0), nested(3, meta...),
+		i64(4, offsets.Offset), i32(5, offsets.Length), i64(6, column.Offset), i32(7, column.Length), i64(99, 8),
+	})
+}
+
+func open(t *testing.T, data []byte, fields []int) (*layout.File, *Input) {
+	t.Helper()
+	file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := Open(bytes.NewReader(data), file, fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, input
+}
+
+// added is a column that is added, of one page with so many rows.
+func added(rows int64) (Columns, []Added) {
+	element := layout.AppendRaw(nil, []layout.Raw{i32(1, 1), i32(3, 1), text(4, "added")})
+	return Columns{
+		Elements: [][]byte{element}, Fields: 1, Leaves: 1, Maker: "maker",
+		Metadata: func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
+			return append(pairs, layout.KeyValue{Key: "more", Value: "2"}), nil
+		},
+	}, []Added{{
+		Data: []byte("added page"), Uncompressed: 10,
+		OffsetIndex: func(offset int64) []byte {
+			place := layout.AppendRaw(nil, []layout.Raw{i64(1, offset), i32(2, 10), i64(3, 0)})
+			return layout.AppendRaw(nil, []layout.Raw{structs(1, place)})
+		},
+		Chunk: func(offset, index int64) []byte {
+			fields := []layout.Raw{i64(2, 0), nested(3, i32(1, 1), numbers(2, layout.RawI32, 0), texts(3, "added"), i32(4, 0), i64(5, rows), i64(6, 10), i64(7, 10), i64(9, offset))}
+			if index > 0 {
+				fields = append(fields, i64(4, offset+10), i32(5, index))
+			}
+			return layout.AppendRaw(nil, fields)
+		},
+	}}
+}
+
+// write writes a file, and opens it again.
+func write(t *testing.T, input *Input, rows int64, groups func(w *Writer, added []Added) error) (out []byte, file *layout.File, again *Input) {
+	t.Helper()
+	var b bytes.Buffer
+	columns, own := added(rows)
+	w, err := NewWriter(&b, input, columns)
+	if err == nil {
+		err = groups(w, own)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Size() != int64(b.Len()) || w.Failed() {
+		t.Errorf("it says it wrote %d bytes, of %d", w.Size(), b.Len())
+	}
+	file, again = open(t, b.Bytes(), nil)
+	for _, g := range file.Groups {
+		for i := range g.Chunks {
+			if err := file.CheckIndexes(bytes.NewReader(b.Bytes()), &g.Chunks[i]); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	return b.Bytes(), file, again
+}
+
+func part(data []byte, r layout.Range) string { return string(data[r.Offset : r.Offset+r.Length]) }
+
+// Row groups are copied in any order, and as often as one likes: their bytes stay, and
+// what says where they lie moves.
+func TestCopyGroup(t *testing.T) {
+	m := makeFile(made{maker: "other"})
+	_, input := open(t, m.data, nil)
+	order := []int{1, 0, 1}
+	out, file, again := write(t, input, inGroup, func(w *Writer, own []Added) error {
+		for _, g := range order {
+			if err := w.CopyGroup(input, g, own); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if len(file.Groups) != len(order) || file.Rows != int64(len(order)*inGroup) {
+		t.Fatalf("%d row groups of %d rows", len(file.Groups), file.Rows)
+	}
+	for i, g := range order {
+		for c := range 2 {
+			if got, want := part(out, file.Groups[i].Chunks[c].Pages), part(m.data, m.pages[g][c]); got != want {
+				t.Errorf("row group %d: pages %q, want %q", i, got, want)
+			}
+		}
+		if got := part(out, file.Groups[i].Chunks[2].Pages); got != "added page" {
+			t.Errorf("row group %d: %q is added", i, got)
+		}
+		x := again.groups[i].chunks[0]
+		if got, want := part(out, x.bloom), part(m.data, m.bloom[g]); got != want {
+			t.Errorf("row group %d: bloom filter %q, want %q", i, got, want)
+		}
+		index, _, err := layout.ReadRaw([]byte(part(out, x.offsetIndex)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, places, _ := find(index, 1).Elements()
+		for page, raw := range places {
+			place, _, _ := layout.ReadRaw(raw)
+			if at := integer(place, 1); at != x.pages.Offset+int64(page)*pageBytes {
+				t.Errorf("row group %d: page %d lies at %d, and its pages at %d", i, page, at, x.pages.Offset)
+			}
+		}
+		if integer(x.fields, 99) != 8 || integer(x.meta, 99) != 7 || integer(again.groups[i].fields, 99) != 5 || integer(again.footer, 99) != 6 {
+			t.Error("fields that are not known are gone")
+		}
+		if n := integer(again.groups[i].fields, groupOrdinal); n != int64(i) {
+			t.Errorf("row group %d says it is number %d", i, n)
+		}
+	}
+	if by := string(find(again.footer, fileCreatedBy).Text()); by != "other" {
+		t.Errorf("created by %q, where nothing was encoded", by)
+	}
+	if want := []layout.KeyValue{{Key: "key", Value: "value"}, {Key: "more", Value: "2"}}; !reflect.DeepEqual(file.Metadata, want) {
+		t.Errorf("metadata %v", file.Metadata)
+	}
+}
+
+// filtered writes row group 0 with these pages of x, and one of y.
+func filtered(t *testing.T, m *made, rows int64, x Chunk) (out []byte, file *layout.File, again *Input) {
+	t.Helper()
+	_, input := open(t, m.data, nil)
+	return write(t, input, rows, func(w *Writer, own []Added) error {
+		return w.FilterGroup(input, 0, rows, own, func(column int, write func([]byte) error) (Chunk, error) {
+			c := x
+			if column > 0 {
+				c = Chunk{Uncompressed: 5}
+				c.Add(Page{Size: 5, Rows: rows, Values: rows})
+			}
+			size := c.Dictionary
+			for _, p := range c.Pages {
+				size += p.Size
+			}
+			return c, write(bytes.Repeat([]byte{'x'}, int(size)))
+		})
+	})
+}
+
+// What a filtered chunk says of itself is counted anew: extremes are bounds.
+func TestFilterGroup(t *testing.T) {
+	x := Chunk{Uncompressed: 77, Dictionary: 4}
+	x.Add(Page{Size: 7, Rows: 9, Values: 9, Nulls: 1, Encoding: layout.RLEDictionary, From: 0})
+	x.Add(Page{Size: 8, Rows: 3, Values: 3, Nulls: 0, Encoding: layout.Plain, Kind: layout.DataPageV2, From: 2})
+	x.Add(Page{Size: 9, Rows: 2, Values: 2, Nulls: 2, Encoding: layout.Plain, Kind: layout.DataPageV2, From: 2})
+	out, file, again := filtered(t, makeFile(made{maker: "other"}), 14, x)
+	c := again.groups[0].chunks[0]
+	g := again.groups[0].fields
+	for _, test := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"rows of the file", file.Rows, 14},
+		{"rows", integer(g, groupRows), 14},
+		{"bytes", integer(g, groupBytes), 77 + 5 + 10},
+		{"compressed", integer(g, groupCompressed), 4 + 7 + 8 + 9 + 5 + 10}, // without indexes
+		{"values", integer(c.meta, metaValues), 14},
+		{"uncompressed", integer(c.meta, metaUncompressed), 77},
+		{"size", integer(c.meta, metaCompressed), 28},
+		{"dictionary", integer(c.meta, metaDictionaryPage), 4},
+		{"data", integer(c.meta, metaDataPage), 8},
+		{"sizes that nobody counted", int64(len(find(c.meta, metaSizes).Value)), 0},
+		{"a field that is not known", integer(c.meta, 99), 7},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %d, want %d", test.what, test.got, test.want)
+		}
+	}
+	statistics, _, _ := layout.ReadRaw(find(c.meta, metaStatistics).Value)
+	want := []layout.Raw{
+		text(1, "old high"), text(2, "old low"), i64(3, 3), text(5, "high"), text(6, "low"),
+		{ID: 7, Kind: layout.RawFalse, Value: []byte{}},
+		{ID: 8, Kind: layout.RawFalse, Value: []byte{}},
+	}
+	if !reflect.DeepEqual(statistics, want) {
+		t.Errorf("statistics %v, want %v", statistics, want)
+	}
+	stats := encodingStats(&x)
+	if got := find(c.meta, metaEncodingStats); !bytes.Equal(got.Value, stats.Value) {
+		t.Errorf("encodings %x", got.Value)
+	}
+	if _, list, _ := stats.Elements(); len(list) != 3 {
+		t.Errorf("%d kinds of pages", len(list))
+	}
+	index, err := readColumnIndex(bytes.NewReader(out), c.columnIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(index.null, []bool{false, false, true}) || !reflect.DeepEqual(index.nulls, []int64{1, 0, 2}) || index.order != 1 {
+		t.Errorf("column index %+v", index)
+	}
+	if string(index.min[0]) != "\x05low 0" || string(index.max[1]) != "\x06high 2" {
+		t.Errorf("extremes %q, %q", index.min, index.max)
+	}
+	if got, want := part(out, c.offsetIndex), string(offsetIndex(&x, 4)); got != want {
+		t.Errorf("offset index %x, want %x", got, want)
+	}
+	if part(out, c.bloom) != "\x15\x0a\x00bloom" {
+		t.Errorf("bloom filter %q", part(out, c.bloom))
+	}
+	if by := string(find(again.footer, fileCreatedBy).Text()); by != "maker" {
+		t.Errorf("created by %q", by)
+	}
+	if s := again.Source(0, 0); s.NoNulls || !reflect.DeepEqual(s.Nulls, []int64{1, 0, 2}) {
+		t.Errorf("its source is %+v", s)
+	}
+}
+
+// Where an index cannot be true, there is none.
+func TestFilterGroupIndexes(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		page            Page
+		columns, places bool
+	}{
+		{"as it was", Page{Size: 1, Rows: 2, Values: 2, Nulls: 1}, true, true},
+		{"it begins in the middle of a row", Page{Size: 1, Rows: 2, Values: 2, Continues: true}, false, false},
+		{"values where the index says there are none", Page{Size: 1, Rows: 2, Values: 2, From: 1}, false, true},
+		{"a page that the index does not know", Page{Size: 1, Rows: 2, Values: 2, From: 3}, false, true},
+	} {
+		var x Chunk
+		x.Add(test.page)
+		_, _, again := filtered(t, makeFile(made{maker: "other"}), 2, x)
+		c := again.groups[0].chunks[0]
+		if (c.columnIndex.Length > 0) != test.columns || (c.offsetIndex.Length > 0) != test.places {
+			t.Errorf("%s: column index %d, offset index %d bytes", test.name, c.columnIndex.Length, c.offsetIndex.Length)
+		}
+	}
+	var nulls Chunk
+	nulls.Add(Page{Size: 1, Rows: 2, Values: 2, Nulls: 2})
+	_, _, again := filtered(t, makeFile(made{maker: "parquet-cpp version 1.2"}), 2, nulls)
+	statistics, _, _ := layout.ReadRaw(find(again.groups[0].chunks[0].meta, metaStatistics).Value)
+	if !reflect.DeepEqual(statistics, []layout.Raw{i64(3, 2)}) {
+		t.Errorf("of nothing but nulls: %v", statistics)
+	}
+	if by := string(find(again.footer, fileCreatedBy).Text()); by != "parquet-cpp version 1.2" {
+		t.Errorf("created by %q, of whom readers know what they do", by)
+	}
+}
+
+// Writers whose files readers do not treat as others' keep their name.
+func TestPeculiar(t *testing.T) {
+	for name, want := range map[string]bool{
+		"parquet-cpp version 1.3.2": true, "impala version 1.2": true, "impala version 2.9": true, "impala version 3.0": false,
+		"parquet-mr": true, "parquet-mr version 1.8.0 (build x)": true, "parquet-mr version 1.10.0": false, "parquet-mr version 1.": false,
+		"parquet-cpp-arrow version 26.0.1": false, "DuckDB version v2.0.0": false, "": false,
+	} {
+		if peculiar(name) != want {
+			t.Errorf("%q: %t", name, !want)
+		}
+	}
+}
+
+// Of some columns come these alone, and how rows are sorted ends where a column is gone.
+func TestProject(t *testing.T) {
+	m := makeFile(made{maker: "other", sorted: []int64{1, 0}})
+	for column, sorted := range [][]int64{nil, {0}} {
+		_, input := open(t, m.data, []int{column})
+		out, file, again := write(t, input, inGroup, func(w *Writer, own []Added) error { return w.CopyGroup(input, 1, own) })
+		if len(file.Leaves) != 2 || file.Path(0) != []string{"x", "y"}[column] || file.Path(1) != "added" {
+			t.Fatalf("columns %v", file.Schema)
+		}
+		if got, want := part(out, file.Groups[0].Chunks[0].Pages), part(m.data, m.pages[1][column]); got != want {
+			t.Errorf("pages %q, want %q", got, want)
+		}
+		if n := integer(again.groups[0].fields, groupBytes); n != 3*pageBytes+10 {
+			t.Errorf("it says it has %d bytes", n)
+		}
+		_, list, _ := find(again.groups[0].fields, groupSorting).Elements()
+		var by []int64
+		for _, raw := range list {
+			fields, _, _ := layout.ReadRaw(raw)
+			by = append(by, integer(fields, 1))
+		}
+		if !reflect.DeepEqual(by, sorted) {
+			t.Errorf("column %d: sorted by %v, want %v", column, by, sorted)
+		}
+		_, orders, _ := find(again.footer, fileOrders).Elements()
+		if len(orders) != 2 {
+			t.Errorf("%d orders", len(orders))
+		}
+	}
+}
+
+// Inputs of another writer or schema do not go into one file.
+func TestSame(t *testing.T) {
+	_, one := open(t, makeFile(made{maker: "one"}).data, nil)
+	_, same := open(t, makeFile(made{maker: "one", sorted: []int64{0}}).data, nil)
+	_, other := open(t, makeFile(made{maker: "other"}).data, nil)
+	_, fewer := open(t, makeFile(made{maker: "one"}).data, []int{0})
+	if one.Same(same) != "" || !strings.Contains(one.Same(other), "another program") || one.Same(fewer) == "" {
+		t.Errorf("%q, %q, %q", one.Same(same), one.Same(other), one.Same(fewer))
+	}
+}
+
+// A footer that says that two parts overlap, or lie elsewhere, is refused: nothing is
+// copied twice, whatever it says.
+func TestOpenHostile(t *testing.T) {
+	sound := makeFile(made{maker: "other", sorted: []int64{0}})
+	end := len(sound.data) - 8 - int(binary.LittleEndian.Uint32(sound.data[len(sound.data)-8:]))
+	rng := rand.New(rand.NewPCG(1, 2))
+	opened, failed := 0, 0
+	for at := end; at < len(sound.data)-8; at++ {
+		for range 8 {
+			data := bytes.Clone(sound.data)
+			data[at] ^= byte(1 + rng.IntN(255))
+			file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
+			if err != nil {
+				continue
+			}
+			input, err := Open(bytes.NewReader(data), file, nil)
+			if err != nil {
+				failed++
+				continue
+			}
+			opened++
+			var b bytes.Buffer
+			columns, own := added(1)
+			w, err := NewWriter(&b, input, columns)
+			for g := 0; err == nil && g < len(file.Groups); g++ {
+				if err = w.CopyGroup(input, g, own); err == nil {
+					err = w.FilterGroup(input, g, 1, own, func(int, func([]byte) error) (Chunk, error) { return Chunk{Pages: make([]Page, 1)}, nil })
+				}
+			}
+			if err == nil {
+				err = w.Close()
+			}
+			if most := 4*len(sound.data) + 4<<10; b.Len() > most {
+				t.Errorf("byte %d: %d bytes were written of %d, %v", at, b.Len(), len(data), err)
+			}
+		}
+	}
+	if opened == 0 || failed == 0 {
+		t.Errorf("%d opened, %d failed", opened, failed)
+	}
+	for name, r := range map[string]layout.Range{
+		"overlaps pages": {Offset: sound.pages[0][1].Offset - 1, Length: 5},
+		"the magic":      {Offset: 3, Length: 5},
+		"behind the end": {Offset: int64(end) - 2, Length: 5},
+		"a long one":     {Offset: 4, Length: 1 << 62},
+		"a negative one": {Offset: 4, Length: -1},
+		"before it":      {Offset: -4, Length: 4},
+	} {
+		_, input := open(t, sound.data, nil)
+		if err := input.checkRanges([]layout.Range{sound.pages[0][0], sound.pages[0][1], r}); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
