@@ -12,6 +12,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/parquetio/splice"
+	"robotsbatch/io/store/compress"
 )
 
 // filter lets row groups through of which some rows stay, a page at a time: each page of
@@ -255,21 +256,17 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 	return nil
 }
 
-const (
-	// fastLevel is a level of zstd that takes half the time of the standard one.
-	fastLevel = 1
-	// leastSample and mostSample are how many bytes are compressed to choose a level.
-	leastSample, mostSample = 16 << 10, 1 << 20
-)
+// leastSample and mostSample are how many bytes are compressed to choose a level.
+const leastSample, mostSample = 16 << 10, 1 << 20
 
 // chooseLevel chooses the level of zstd by the first page of a column that is not copied,
-// for all that come after it: the fast one, if that compresses the page as well as the
+// for all that come after it: the fastest one, which takes half the time, if that compresses the page as well as the
 // writer has, or hardly worse than the standard one does. URLs it compresses better.
 // Indices into a dictionary have a level of their own. It returns the page's column, which
 // has the level.
 func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 	c := p.column
-	if c.Codec != layout.Zstd || !p.isData() || p.whole() || p.Stored() || p.Uncompressed < leastSample {
+	if !c.Codec.Is(compress.Zstd) || !p.isData() || p.whole() || p.Stored() || p.Uncompressed < leastSample {
 		return c, nil
 	}
 	of := leveled{c.name, p.Encoding == layout.RLEDictionary || p.Encoding == layout.PlainDictionary}
@@ -283,7 +280,7 @@ func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 	}
 	if level != c.level {
 		with := *c // pages before this one are with workers
-		with.level, with.Compress = level, layout.Zstd.Compressor(level)
+		with.level, with.Compress = level, c.Codec.Compressor(level)
 		p.column = &with
 	}
 	return p.column, nil
@@ -299,13 +296,13 @@ type leveled struct {
 func (r *filterRun) levelFor(plain []byte, stored int) int {
 	sample := plain[:min(len(plain), mostSample)]
 	size := func(level int) int {
-		packed := layout.Zstd.Compressor(level)(r.buffers.get(len(sample))[:0], sample)
+		packed := compress.Append(r.buffers.get(len(sample))[:0], sample, compress.Zstd, level)
 		defer r.buffers.put(0, packed)
 		return len(packed)
 	}
-	fast := size(fastLevel)
+	fast := size(compress.Fastest)
 	if int64(fast)*int64(len(plain)) <= int64(stored)*int64(len(sample)) || fast <= size(0)*101/100 {
-		return fastLevel
+		return compress.Fastest
 	}
 	return 0
 }

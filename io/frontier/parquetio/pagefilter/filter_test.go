@@ -12,10 +12,17 @@ import (
 	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/store/compress"
 )
 
 // testLimit is what a page may have decompressed.
 const testLimit = 64 << 20
+
+// Codecs of Parquet.
+var (
+	snappy, _ = layout.CodecOf(compress.Snappy)
+	zstd, _   = layout.CodecOf(compress.Zstd)
+)
 
 // entry is a value with its levels, or a null.
 type entry struct {
@@ -84,7 +91,7 @@ func shapes() (all []shape) {
 	for physical := layout.Boolean; physical <= layout.FixedLenByteArray; physical++ {
 		for nesting := range 3 {
 			for _, encoding := range encodings[physical] {
-				for _, codec := range []layout.Codec{layout.Uncompressed, layout.Snappy, layout.Zstd} {
+				for _, codec := range []layout.Codec{layout.Uncompressed, snappy, zstd} {
 					for _, version2 := range []bool{false, true} {
 						all = append(all, shape{physical, nesting, encoding, codec, version2})
 					}
@@ -479,10 +486,10 @@ func TestPage(t *testing.T) {
 func TestPageCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, s := range []shape{
-		{layout.ByteArray, 1, layout.Plain, layout.Snappy, false},
+		{layout.ByteArray, 1, layout.Plain, snappy, false},
 		{layout.ByteArray, 0, layout.DeltaLengthByteArray, layout.Uncompressed, true},
 		{layout.Int64, 1, layout.Plain, layout.Uncompressed, false},
-		{layout.ByteArray, 2, layout.Plain, layout.Snappy, false},
+		{layout.ByteArray, 2, layout.Plain, snappy, false},
 	} {
 		t.Run(s.String(), func(t *testing.T) {
 			var last []byte
@@ -525,7 +532,7 @@ func TestPageFrame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, nesting := range []int{0, 1, 2} {
 		for _, version2 := range []bool{false, true} {
-			s := shape{layout.ByteArray, nesting, layout.Plain, layout.Zstd, version2}
+			s := shape{layout.ByteArray, nesting, layout.Plain, zstd, version2}
 			var last []byte
 			p := encodePages(rng, s, s.entries(rng, 2000, 300))
 			p.data = p.appendPage(nil, p.entries, &last)
