@@ -17,6 +17,7 @@ import (
 	"robotsbatch/io/frontier/arrowipc"
 	"robotsbatch/io/frontier/delimited"
 	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/text"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
@@ -143,7 +144,7 @@ func openFrontier(t *testing.T, name string, rows int) (batch.Source, func()) {
 		t.Fatal(err)
 	}
 	if kind == format.Text {
-		source := text.NewSource(r, text.Options{Name: name, BatchRows: rows})
+		source := text.NewSource(r, lines.Options{Name: name, BatchRows: rows})
 		return source, func() { source.Close(); r.Close(); file.Close() }
 	}
 	source, err := arrowipc.OpenStream(r, arrowipc.Options{Name: name, BatchRows: rows})

@@ -52,6 +52,9 @@ type Options struct {
 	Verdicts []batch.VerdictColumn
 	// Keep says which columns of a table are needed.
 	Keep batch.Keep
+	// Named are the columns that Columns means where rows are objects; without any it is
+	// the original lines.
+	Named []lines.Named
 	// Beside names columns that are read besides the URLs.
 	Beside batch.Beside
 }
@@ -90,30 +93,17 @@ func (o *Source) Close() error {
 // Open opens an input and finds out what it is. ctx ends a read from a pipe that
 // sends nothing. An error that is a [option.UsageError] is about the options.
 func Open(ctx context.Context, in Input, o Options) (*Source, error) {
-	s, r, err := Recognise(ctx, in, o)
-	if err != nil {
-		return nil, err
+	s := &Source{Input: in}
+	r, err := o.recognise(ctx, s)
+	if err == nil {
+		err = o.decode(s, r)
 	}
-	if err := s.Decode(r, o); err != nil {
+	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
-
-// Recognise opens an input as Open does, but leaves its decompressed bytes to the caller.
-func Recognise(ctx context.Context, in Input, o Options) (*Source, io.Reader, error) {
-	s := &Source{Input: in}
-	r, err := o.recognise(ctx, s)
-	if err != nil {
-		s.Close()
-		return nil, nil, err
-	}
-	return s, r, nil
-}
-
-// Decode opens the decoder of the bytes that Recognise returned.
-func (s *Source) Decode(r io.Reader, o Options) error { return o.decode(s, r) }
 
 // PassThrough makes the columns come out in the input's own encoding, for Arrow and
 // Parquet. The format's source then closes the file.
@@ -173,9 +163,6 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 			return err
 		}
 		s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
-		if l, ok := table.(list); ok {
-			s.Source = l.Source
-		}
 		return nil
 	}
 	switch s.Format {
@@ -197,15 +184,30 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 // messages.
 var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name string) (tableSource, error){
 	format.Text: openText, format.Arrow: openArrow, format.ArrowS: openArrow, format.Parquet: openParquet,
-	format.CSV: openDelimited, format.TSV: openDelimited, format.CDX: openDelimited,
-	format.JSONL: openObjects, format.CDXJ: openObjects,
+	format.CSV: openDelimited, format.TSV: openDelimited,
+	format.CDX:   ofLines(delimited.NewCDX),
+	format.JSONL: ofLines(noError(jsonl.NewSource)), format.CDXJ: ofLines(noError(jsonl.NewCDXJ)),
 }
 
-// list is a source of URLs as a table without other columns.
-type list struct{ batch.Source }
+// lines returns the options of a source that reads lines.
+func (o *Options) lines(name string) lines.Options {
+	return lines.Options{
+		Name: name, Separator: o.Separator, URLColumn: o.URLColumn, Beside: o.Beside, Columns: o.Columns, Named: o.Named, Verdicts: o.Verdicts,
+		BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
+	}
+}
 
-func (list) Schema() *arrow.Schema { return nil }
-func (list) URLColumn() string     { return listColumn }
+// ofLines returns the opener of a format that is made of lines.
+func ofLines(open func(io.Reader, lines.Options) (*lines.Source, error)) func(*Options, *Source, io.Reader, string) (tableSource, error) {
+	return func(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
+		return open(r, o.lines(name))
+	}
+}
+
+// noError is for formats in which the end alone shows what is wrong.
+func noError(open func(io.Reader, lines.Options) *lines.Source) func(io.Reader, lines.Options) (*lines.Source, error) {
+	return func(r io.Reader, o lines.Options) (*lines.Source, error) { return open(r, o), nil }
+}
 
 func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
 	if o.URLColumn != "" && o.URLColumn != listColumn {
@@ -217,7 +219,7 @@ func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, err
 	if o.Beside.Time != "" {
 		return nil, option.Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
 	}
-	return list{text.NewSource(r, text.Options{Name: name, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine})}, nil
+	return text.NewSource(r, o.lines(name)), nil
 }
 
 func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
@@ -234,19 +236,11 @@ func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, er
 }
 
 func openDelimited(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
-	separator := o.Separator
-	if s.Format == format.TSV && separator == 0 {
-		separator = '\t'
+	options := o.lines(name)
+	if s.Format == format.TSV && options.Separator == 0 {
+		options.Separator = '\t'
 	}
-	return delimited.NewSource(r, delimited.Options{
-		Name: name, Separator: separator, CDX: s.Format == format.CDX, URLColumn: o.URLColumn, Beside: o.Beside, Columns: o.Columns, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
-	})
-}
-
-func openObjects(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
-	return jsonl.NewSource(r, jsonl.Options{
-		Name: name, CDXJ: s.Format == format.CDXJ, URLKey: o.URLColumn, Beside: o.Beside, Columns: o.Columns, Verdicts: o.Verdicts, BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
-	}), nil
+	return delimited.NewSource(r, options)
 }
 
 func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, error) {

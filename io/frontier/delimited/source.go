@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
-
-	"robotsbatch/batch/option"
-	"robotsbatch/matcher/spelling"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
 )
@@ -27,130 +24,125 @@ const (
 	maxCells = 4 << 20
 )
 
-// Options of a source. The zero value reads comma-separated values and hands
-// out their URLs alone.
-type Options struct {
-	// Name of the input for errors.
-	Name string
-	// Separator stands between fields: a tab, or a printable ASCII character
-	// that is no letter, digit or quote. 0 takes the one of comma, semicolon, tab
-	// and vertical bar that occurs most often in the header.
-	Separator byte
-	// CDX reads a crawl index whose first line, " CDX N b a m s k r M S V g",
-	// names each field by a letter. Blanks separate the fields, and a quote is a plain
-	// character.
-	CDX bool
-	// URLColumn is the column with the URLs. Empty means "url", or the one that differs
-	// from "url" only in case, or the only column.
-	URLColumn string
-	// Beside names columns that are read besides the URLs.
-	Beside batch.Beside
-	// Columns asks for all columns, as batch.Batch.Table.
-	Columns bool
-	// BatchRows is the most rows a batch has; 0 means lines.DefaultRows. Where
-	// Columns asks for very many, a batch has fewer.
-	BatchRows int
-	// BatchSize is the most bytes of input in a batch before its last row; 0 means
-	// lines.MaxBlockSize, which is also the limit.
-	BatchSize int
-	// MaxLine is the most bytes a row may have, without its line end; 0 means
-	// lines.DefaultMaxLine, and 1 GiB is the limit. A longer row is an error.
-	MaxLine int
-}
-
-// Source reads delimited values. It is a batch.Source.
-type Source struct {
-	name    string
-	comma   byte // the separator, 0 until the header is read
-	cdx     bool
-	blocks  *lines.Blocks
-	skipped int // blocks that were read for the header
-	names   []string
-	url     int // the URLs' column
-	weight  int // that of the weights; -1 for none
-	time    int // that of the times likewise
-	schema  *arrow.Schema
-	columns bool // all columns are asked for
-	pool    sync.Pool
-}
-
 // NewSource reads the header of r, which must be decompressed already, and does not
 // close r. Errors name the input; without a column of URLs, they list the columns.
-func NewSource(r io.Reader, o Options) (*Source, error) {
-	s := &Source{name: o.Name, comma: o.Separator, cdx: o.CDX, columns: o.Columns}
-	cut := &cutter{separator: s.comma}
-	options := lines.BlockOptions{
-		Prefix: "delimited: " + o.Name, Rows: 1, MaxLine: o.MaxLine, Size: o.BatchSize,
-		Hint:   option.Messagef("close a quote that stands open, or take the row out"),
-		Cutter: cut,
-	}
-	if s.cdx {
-		s.comma, options.Cutter, options.Hint = ' ', nil, option.Messagef("take the row out")
-	}
-	s.blocks = lines.NewBlocks(r, options)
-	if err := s.readHeader(o.URLColumn, o.Beside); err != nil {
+func NewSource(r io.Reader, o lines.Options) (*lines.Source, error) {
+	cut := &cutter{separator: o.Separator}
+	h := &header{comma: o.Separator, blocks: o.Blocks(r, "delimited", option.Messagef("close a quote that stands open, or take the row out"), cut)}
+	return h.open(o, cut)
+}
+
+// NewCDX reads a crawl index whose first line, " CDX N b a m s k r M S V g", names each
+// field by a letter. Blanks separate the fields, and a quote is a plain character.
+func NewCDX(r io.Reader, o lines.Options) (*lines.Source, error) {
+	h := &header{comma: ' ', cdx: true, blocks: o.Blocks(r, "delimited", option.Messagef("take the row out"), nil)}
+	return h.open(o, nil)
+}
+
+// header is the first row that is not empty, and what it says about the others.
+type header struct {
+	comma  byte // the separator, 0 until the header is read
+	cdx    bool
+	blocks *lines.Blocks
+	names  []string
+	url    int  // the URLs' column
+	weight int  // that of the weights; -1 for none
+	time   int  // that of the times likewise
+	whole  bool // all columns are asked for
+	schema *arrow.Schema
+}
+
+// open reads the header and opens the source of what follows it.
+func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
+	if err := h.read(o.Name); err != nil {
 		return nil, err
 	}
-	cut.separator = s.comma
+	if err := h.find(o.URLColumn, o.Beside); err != nil {
+		return nil, fmt.Errorf("delimited: %s: %w", o.Name, err)
+	}
+	if cut != nil {
+		cut.separator = h.comma
+	}
+	h.schema, h.whole = lines.StringSchema(h.names...), o.Columns
 	rows := o.BatchRows
 	if rows <= 0 {
 		rows = lines.DefaultRows
 	}
-	if s.columns {
+	if h.whole {
 		cells := maxCells
 		if o.BatchSize > 0 {
 			cells = min(cells, o.BatchSize/2)
 		}
-		rows = min(rows, max(1, cells/len(s.names)))
+		rows = min(rows, max(1, cells/len(h.names)))
 	}
-	s.blocks.SetRows(rows)
-	s.pool.New = func() any { return new(store) }
-	return s, nil
+	h.blocks.SetRows(rows)
+	return lines.NewSource(o.Name, h.blocks, lines.Table{
+		Schema: h.schema, URLColumn: h.names[h.url],
+		NewDecoder: func() lines.Decoder { return &decoder{header: h} },
+	}), nil
 }
 
-// readHeader reads the first row that is not empty.
-func (s *Source) readHeader(url string, beside batch.Beside) error {
-	for s.names == nil {
-		block, err := s.blocks.Next(context.Background(), nil)
+// read reads the first row that is not empty.
+func (h *header) read(input string) error {
+	for h.names == nil {
+		block, err := h.blocks.Header(context.Background())
 		if err == io.EOF {
-			return fmt.Errorf("delimited: %s: the input is empty: it needs a header with the columns' names", s.name)
+			return fmt.Errorf("delimited: %s: the input is empty: it needs a header with the columns' names", input)
 		}
 		if err != nil {
 			return err
 		}
-		s.skipped++
-		if err := s.parseHeader(&block); err != nil {
-			return fmt.Errorf("delimited: %s: the header: %w", s.name, err)
+		if err := h.parse(&block); err != nil {
+			return fmt.Errorf("delimited: %s: the header: %w", input, err)
 		}
 	}
-	var err error
-	if s.url, err = findColumn(s.names, url); err != nil {
-		return fmt.Errorf("delimited: %s: %w", s.name, err)
-	}
-	if s.weight, err = findBeside(s.names, beside.Weight, option.Weight); err != nil {
-		return fmt.Errorf("delimited: %s: %w", s.name, err)
-	}
-	if s.time, err = findBeside(s.names, beside.Time, option.AsOf); err != nil {
-		return fmt.Errorf("delimited: %s: %w", s.name, err)
-	}
-	s.schema = lines.StringSchema(s.names...)
 	return nil
 }
 
-func (s *Source) parseHeader(block *lines.Block) error {
-	if len(block.Data) > s.blocks.MaxLine()+len("\r\n") {
-		return s.blocks.TooLong(block.Line(0))
+// find finds the columns that are read.
+func (h *header) find(url string, beside batch.Beside) (err error) {
+	columns := format.Columns{Names: h.names}
+	if h.url, err = findURLs(columns, url); err != nil {
+		return err
 	}
-	if !newReader(block.Data, s.comma, s.cdx).more() {
+	if h.weight, err = columns.Beside(beside.Weight, option.Weight); err != nil {
+		return err
+	}
+	h.time, err = columns.Beside(beside.Time, option.AsOf)
+	return err
+}
+
+// findURLs returns the index of the column that has the URLs: what [format.Columns.URL]
+// finds, or the only column.
+func findURLs(columns format.Columns, name string) (int, error) {
+	found, err := columns.URL(name)
+	if err != nil || found >= 0 {
+		return found, err
+	}
+	names := columns.Names
+	switch {
+	case len(names) == 1 && !strings.Contains(names[0], "://"):
+		return 0, nil
+	case strings.Contains(strings.Join(names, " "), "://"):
+		return 0, option.Errorf("there is no column \"url\", and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with %s", columns, option.InFormat.With("text"))
+	}
+	return 0, columns.NoColumn("url")
+}
+
+func (h *header) parse(block *lines.Block) error {
+	if len(block.Data) > h.blocks.MaxLine()+len("\r\n") {
+		return h.blocks.TooLong(block.Line(0))
+	}
+	if !newReader(block.Data, h.comma, h.cdx).more() {
 		return nil
 	}
-	if s.comma == 0 {
-		s.comma = likelySeparator(block.Data)
+	if h.comma == 0 {
+		h.comma = likelySeparator(block.Data)
 	}
-	r := newReader(block.Data, s.comma, s.cdx)
+	r := newReader(block.Data, h.comma, h.cdx)
 	r.more()
 	for last := false; !last; {
-		if len(s.names) == maxColumns {
+		if len(h.names) == maxColumns {
 			return fmt.Errorf("more than %d columns: this is no table, or one that has to be cut first", maxColumns)
 		}
 		var name []byte
@@ -158,10 +150,10 @@ func (s *Source) parseHeader(block *lines.Block) error {
 		if name, last, ok = r.field(nil); !ok {
 			return errOpenQuote
 		}
-		s.names = append(s.names, string(name))
+		h.names = append(h.names, string(name))
 	}
-	if s.cdx {
-		return s.nameFields()
+	if h.cdx {
+		return h.nameFields()
 	}
 	return nil
 }
@@ -173,21 +165,21 @@ var cdxNames = map[string]string{
 }
 
 // nameFields replaces a CDX header's letters by the columns' names.
-func (s *Source) nameFields() error {
-	letters := s.names
+func (h *header) nameFields() error {
+	letters := h.names
 	if letters[0] == "" {
 		letters = letters[1:] // the header starts with the separator
 	}
 	if len(letters) < 2 || letters[0] != "CDX" {
 		return errors.New("a crawl index starts with a line such as \" CDX N b a m s k r M S V g\"")
 	}
-	s.names = nil
+	h.names = nil
 	for _, letter := range letters[1:] {
 		name, known := cdxNames[letter]
 		if !known {
 			name = "cdx_" + letter
 		}
-		s.names = append(s.names, name)
+		h.names = append(h.names, name)
 	}
 	return nil
 }
@@ -218,90 +210,3 @@ func likelySeparator(header []byte) byte {
 	}
 	return separators[best]
 }
-
-// countNames counts the columns with the wanted name, and returns the last one.
-func countNames(names []string, equal func(a, b string) bool, wanted string) (found, index int) {
-	for i, column := range names {
-		if equal(column, wanted) {
-			found, index = found+1, i
-		}
-	}
-	return found, index
-}
-
-// findColumn returns the index of the column that has the URLs.
-func findColumn(names []string, name string) (int, error) {
-	wanted := name
-	if wanted == "" {
-		wanted = "url"
-	}
-	found, index := countNames(names, func(a, b string) bool { return a == b }, wanted)
-	if found == 0 && name == "" {
-		found, index = countNames(names, strings.EqualFold, wanted)
-	}
-	switch {
-	case found == 1:
-		return index, nil
-	case found > 1:
-		return 0, option.Errorf("there are %d columns %q: name another one with %s", found, wanted, option.URLColumn)
-	case name == "" && len(names) == 1 && !strings.Contains(names[0], "://"):
-		return 0, nil
-	case name == "" && strings.Contains(strings.Join(names, " "), "://"):
-		return 0, option.Errorf("there is no column %q, and the first row has a URL where the columns' names should be (they are %s): put a header before it, or read a list of URLs with %s", wanted, listColumns(names), option.InFormat.With("text"))
-	}
-	return 0, &format.NoColumnError{Name: wanted, Near: spelling.Nearest(name, names), Columns: listColumns(names)}
-}
-
-// findBeside returns the index of the column that an option names; -1 if it is not set.
-func findBeside(names []string, name string, by option.Name) (int, error) {
-	if name == "" {
-		return -1, nil
-	}
-	switch found, index := countNames(names, func(a, b string) bool { return a == b }, name); found {
-	case 0:
-	case 1:
-		return index, nil
-	default:
-		return -1, option.Errorf("there are %d columns %q: name another one with %s", found, name, by)
-	}
-	if near := spelling.Nearest(name, names); near != "" {
-		return -1, option.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, by, near, listColumns(names))
-	}
-	return -1, option.Errorf("there is no column %q: name one of %s with %s", name, listColumns(names), by)
-}
-
-// listColumns lists the columns for people.
-func listColumns(names []string) string {
-	const most = 50
-	var quoted []string
-	for _, name := range names[:min(len(names), most)] {
-		quoted = append(quoted, fmt.Sprintf("%.200q", name))
-	}
-	if more := len(names) - most; more > 0 {
-		quoted = append(quoted, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(quoted, ", ")
-}
-
-// Schema returns the columns: strings that may be null.
-func (s *Source) Schema() *arrow.Schema { return s.schema }
-
-// URLColumn returns the name of the column that has the URLs.
-func (s *Source) URLColumn() string { return s.names[s.url] }
-
-// Next implements batch.Source. It only finds the ends of rows. After a failed read it
-// returns the whole rows that were read, and then the error on every call.
-func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
-	m := s.pool.Get().(*store)
-	block, err := s.blocks.Next(ctx, m.data)
-	m.data = block.Data
-	if err != nil {
-		s.pool.Put(m)
-		return nil, err
-	}
-	block.Index -= s.skipped
-	return &piece{source: s, store: m, block: block}, nil
-}
-
-// Close does nothing: the input belongs to who opened it.
-func (s *Source) Close() error { return nil }

@@ -1,7 +1,6 @@
 package delimited
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/compress"
 )
@@ -24,12 +24,12 @@ const null = linestest.Null
 
 // batches returns the rows of every batch, and whether they are what the URLs
 // and Next say, too.
-func batches(t testing.TB, s *Source) (result [][][]string, err error) {
+func batches(t testing.TB, s *lines.Source) (result [][][]string, err error) {
 	t.Helper()
-	return linestest.Batches(t, s, s.name, func(b *batch.Batch) [][]string { return rowsOf(t, s, b) })
+	return linestest.Batches(t, s, func(b *batch.Batch) [][]string { return rowsOf(t, s, b) })
 }
 
-func rowsOf(t testing.TB, s *Source, b *batch.Batch) [][]string {
+func rowsOf(t testing.TB, s *lines.Source, b *batch.Batch) [][]string {
 	t.Helper()
 	record := b.Table.(arrow.Record)
 	if record.NumRows() != int64(b.URLs.Len()) {
@@ -44,14 +44,14 @@ func rowsOf(t testing.TB, s *Source, b *batch.Batch) [][]string {
 			}
 			rows[i] = append(rows[i], value)
 		}
-		if url != rows[i][s.url] {
-			t.Errorf("row %d: URL %q, but column %q", i, url, rows[i][s.url])
+		if of := rows[i][s.Schema().FieldIndices(s.URLColumn())[0]]; url != of {
+			t.Errorf("row %d: URL %q, but column %q", i, url, of)
 		}
 	}
 	return rows
 }
 
-func open(t testing.TB, r io.Reader, o Options) *Source {
+func open(t testing.TB, r io.Reader, o lines.Options) *lines.Source {
 	t.Helper()
 	o.Name, o.Columns = "in.csv", true
 	s, err := NewSource(r, o)
@@ -104,7 +104,7 @@ func TestRows(t *testing.T) {
 						strings.NewReader(input), strings.NewReader("\xEF\xBB\xBF" + input),
 						iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input)),
 					} {
-						got, err := batches(t, open(t, r, Options{Separator: separatorOf(tab), BatchRows: batchRows}))
+						got, err := batches(t, open(t, r, lines.Options{Separator: separatorOf(tab), BatchRows: batchRows}))
 						if err != io.EOF {
 							t.Fatal(err)
 						}
@@ -151,7 +151,7 @@ func TestHeader(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			o := Options{Name: "in.csv", URLColumn: test.flag}
+			o := lines.Options{Name: "in.csv", URLColumn: test.flag}
 			if test.name == "too long" {
 				o.MaxLine = 100
 			}
@@ -188,21 +188,21 @@ func TestBrokenRows(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1, 2} {
-				_, err := batches(t, open(t, strings.NewReader(test.input), Options{BatchRows: rows, MaxLine: 100}))
+				_, err := batches(t, open(t, strings.NewReader(test.input), lines.Options{BatchRows: rows, MaxLine: 100}))
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("error %v, want one that says %q", err, test.want)
 				}
 			}
 		})
 	}
-	s := open(t, strings.NewReader("url,b\nu,"+strings.Repeat("x", 98)+"\r\n"), Options{MaxLine: 100})
+	s := open(t, strings.NewReader("url,b\nu,"+strings.Repeat("x", 98)+"\r\n"), lines.Options{MaxLine: 100})
 	if _, err := batches(t, s); err != io.EOF {
 		t.Errorf("a row of just so many bytes: %v", err)
 	}
 }
 
 func TestEndlessRow(t *testing.T) {
-	s := open(t, linestest.Endless("url\n\"", '\n'), Options{})
+	s := open(t, linestest.Endless("url\n\"", '\n'), lines.Options{})
 	_, err := batches(t, s)
 	if err == nil || !strings.Contains(err.Error(), "the row that starts in line 2 has more than 1048576 bytes") {
 		t.Fatalf("error %v", err)
@@ -210,12 +210,12 @@ func TestEndlessRow(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	linestest.CancelReads(t, "a,url\n1,u\n\n\"2\n\",\"v\nw\"\r\n3\n", func(r io.Reader) batch.Source { return open(t, r, Options{BatchRows: 2}) })
+	linestest.CancelReads(t, "a,url\n1,u\n\n\"2\n\",\"v\nw\"\r\n3\n", func(r io.Reader) batch.Source { return open(t, r, lines.Options{BatchRows: 2}) })
 }
 
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("the disk is broken")
-	s := open(t, io.MultiReader(strings.NewReader("url\na\nb\nc"), iotest.ErrReader(broken)), Options{})
+	s := open(t, io.MultiReader(strings.NewReader("url\na\nb\nc"), iotest.ErrReader(broken)), lines.Options{})
 	got, err := batches(t, s)
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "in.csv: reading line 4: ") {
 		t.Errorf("error %v", err)
@@ -223,14 +223,14 @@ func TestReadErrors(t *testing.T) {
 	if fmt.Sprint(got) != "[[[a] [b]]]" {
 		t.Errorf("%v before the error", got)
 	}
-	if _, err := NewSource(iotest.ErrReader(broken), Options{Name: "in.csv"}); !errors.Is(err, broken) {
+	if _, err := NewSource(iotest.ErrReader(broken), lines.Options{Name: "in.csv"}); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
 
 // TestURLsAlone reads the URLs without the other columns.
 func TestURLsAlone(t *testing.T) {
-	s, err := NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), Options{})
+	s, err := NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), lines.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestURLsAlone(t *testing.T) {
 }
 
 func TestLineNumbers(t *testing.T) {
-	s := open(t, strings.NewReader("\nurl\na\n\"b\nb\nb\"\n\nc\nd"), Options{BatchRows: 2})
+	s := open(t, strings.NewReader("\nurl\na\n\"b\nb\nb\"\n\nc\nd"), lines.Options{BatchRows: 2})
 	want := []struct {
 		name  string
 		first int64
@@ -277,7 +277,7 @@ func TestLineNumbers(t *testing.T) {
 // TestManyColumns has rows that leave almost all of very many columns out: a
 // batch has fewer of them.
 func TestManyColumns(t *testing.T) {
-	s := open(t, strings.NewReader("url"+strings.Repeat(",", maxColumns-1)+"\n"+strings.Repeat("u\n", 600)), Options{})
+	s := open(t, strings.NewReader("url"+strings.Repeat(",", maxColumns-1)+"\n"+strings.Repeat("u\n", 600)), lines.Options{})
 	got, err := batches(t, s)
 	if err != io.EOF || len(slices.Concat(got...)) != 600 {
 		t.Fatalf("%d batches, error %v", len(got), err)
@@ -298,9 +298,9 @@ func FuzzCSV(f *testing.F) {
 		if tab {
 			input = "url\tb\tc\n" + rows
 		}
-		whole, wholeErr := batches(t, open(t, strings.NewReader(input), Options{Separator: separatorOf(tab)}))
+		whole, wholeErr := batches(t, open(t, strings.NewReader(input), lines.Options{Separator: separatorOf(tab)}))
 		all := slices.Concat(whole...)
-		cut, cutErr := batches(t, open(t, linestest.Chunks(input, sizes), Options{Separator: separatorOf(tab), BatchRows: batchRows % 8}))
+		cut, cutErr := batches(t, open(t, linestest.Chunks(input, sizes), lines.Options{Separator: separatorOf(tab), BatchRows: batchRows % 8}))
 		if got := slices.Concat(cut...); wholeErr == io.EOF && (cutErr != io.EOF || !reflect.DeepEqual(got, all)) {
 			t.Fatalf("cut: %q, %v; in one: %q", got, cutErr, all)
 		}
@@ -347,7 +347,7 @@ func FuzzCSV(f *testing.F) {
 // TestThroughAndBack has the source read what the sink wrote.
 func TestThroughAndBack(t *testing.T) {
 	input := "url,\"a,b\"\n\"x\ny\",\"\"\"\"\nu,\r\n\"\",5\" disk\n"
-	s := open(t, strings.NewReader(input), Options{})
+	s := open(t, strings.NewReader(input), lines.Options{})
 	p, err := s.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -366,7 +366,7 @@ func TestThroughAndBack(t *testing.T) {
 		if err := sink.Write(chunk); err != nil {
 			t.Fatal(err)
 		}
-		got, err := batches(t, open(t, &w.Buffer, Options{Separator: separatorOf(tab)}))
+		got, err := batches(t, open(t, &w.Buffer, lines.Options{Separator: separatorOf(tab)}))
 		if err != io.EOF || !reflect.DeepEqual(slices.Concat(got...), want) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
@@ -375,7 +375,7 @@ func TestThroughAndBack(t *testing.T) {
 
 // TestNoAllocations asserts that what is allocated does not grow with the rows.
 func TestNoAllocations(t *testing.T) {
-	s := open(t, strings.NewReader("url,a\n"+strings.Repeat("http://a.example/some/path?and=query,\"1\"\n", 100_000)), Options{BatchRows: 1000})
+	s := open(t, strings.NewReader("url,a\n"+strings.Repeat("http://a.example/some/path?and=query,\"1\"\n", 100_000)), lines.Options{BatchRows: 1000})
 	if n := linestest.Allocations(t, s); n > 40 {
 		t.Errorf("%.0f allocations a batch of 1000 rows", n)
 	}
@@ -387,34 +387,15 @@ func BenchmarkSource(b *testing.B) {
 	const rows = 1 << 18
 	for name, row := range map[string]string{"plain": plain, "quoted": quoted} {
 		input := "url,a,b,c\n" + strings.Repeat(row, rows)
-		for _, stage := range []string{"next", "next+urls", "next+columns"} {
-			b.Run("rows="+name+"/stage="+stage, func(b *testing.B) {
-				b.SetBytes(int64(len(input)))
-				for b.Loop() {
-					s, err := NewSource(strings.NewReader(input), Options{Columns: stage == "next+columns"})
+		for _, columns := range []bool{false, true} {
+			b.Run(fmt.Sprintf("rows=%s/columns=%v", name, columns), func(b *testing.B) {
+				linestest.Benchmark(b, input, rows, func(r io.Reader) batch.Source {
+					s, err := NewSource(r, lines.Options{Columns: columns})
 					if err != nil {
 						b.Fatal(err)
 					}
-					for {
-						p, err := s.Next(context.Background())
-						if err == io.EOF {
-							break
-						}
-						if err != nil {
-							b.Fatal(err)
-						}
-						if stage == "next" {
-							s.pool.Put(p.(*piece).store)
-							continue
-						}
-						decoded, err := p.Decode()
-						if err != nil {
-							b.Fatal(err)
-						}
-						decoded.Release()
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+					return s
+				})
 			})
 		}
 	}
@@ -451,7 +432,7 @@ func TestSeparator(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, columns := range []bool{false, true} {
-				s := open(t, iotest.OneByteReader(strings.NewReader(test.input)), Options{Separator: test.separator, Columns: columns})
+				s := open(t, iotest.OneByteReader(strings.NewReader(test.input)), lines.Options{Separator: test.separator, Columns: columns})
 				got := []string{s.URLColumn()}
 				for {
 					p, err := s.Next(t.Context())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
 )
 
 // FuzzIndex reads a crawl index: a row for each line that is not blank, whose URL
@@ -16,7 +17,7 @@ func FuzzIndex(f *testing.F) {
 	f.Add("com,example)/ 20250101000000 {\"url\": \"http://example.com/\", \"status\": \"200\"}\r\n\nalone\ntwo words")
 	f.Add("!OpenWayback-CDXJ 1.0\ncom,example)/b 2025 {\"timestamp\":\"x\",\"surt\":1,\"url\":\"v\"} \nc 2  not JSON")
 	f.Fuzz(func(t *testing.T, input string) {
-		batches, err := urls(t, NewSource(strings.NewReader(input), Options{CDXJ: true, BatchRows: 3}))
+		batches, err := urls(t, NewCDXJ(strings.NewReader(input), lines.Options{BatchRows: 3}))
 		if err != io.EOF {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func FuzzIndex(f *testing.F) {
 			t.Fatalf("%q, want %q", got, want)
 		}
 		layout := batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}
-		out, err := sunk(t, input, Options{CDXJ: true}, layout)
+		out, err := sunk(t, input, lines.Options{}, true, layout)
 		if err != nil {
 			if !strings.Contains(err.Error(), "already") {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -9,15 +10,21 @@ import (
 // maxDepth is the deepest nesting of objects and arrays, the same as in encoding/json.
 const maxDepth = 10_000
 
-// scanner checks that a text is a JSON object (RFC 8259), and finds one key in it. It
+// key is a key whose value is wanted. With anyCase, a key in other case counts where an
+// object has none in its own.
+type key struct {
+	name    []byte
+	anyCase bool
+}
+
+// mostKeys is how many keys can be wanted.
+const mostKeys = 64
+
+// scanner checks that a text is a JSON object (RFC 8259), and finds keys in it. It
 // reads each byte once and allocates nothing. It accepts strings that are not UTF-8,
 // because URLs may have such bytes.
 type scanner struct {
-	// key is the wanted key. With anyCase, a key in other case counts if key is absent.
-	key     []byte
-	anyCase bool
-	// weight and time are further wanted keys; nil for none.
-	weight, time []byte
+	keys []key
 	// watched are keys whose presence is reported: first the rows' own columns, then
 	// the verdicts.
 	watched [][]byte
@@ -27,24 +34,37 @@ type scanner struct {
 	at   int
 
 	// What was found in the last object.
-	value   span // of the key's last value; empty when it is absent
-	weighed span // the weight's last value, likewise
-	timed   span // the time's
-	exact   bool // the key occurred in its own case
+	values  []span // by key, of the last value
+	found   uint64 // the keys that occurred
+	exact   uint64 // those that occurred in their own case
 	members int
 	owned   uint8 // a bit for each own key that occurred
 	clash   int   // the first other watched key that occurred, -1 for none
 	unquote []byte
 }
 
+func newScanner(keys []key, watched [][]byte) scanner {
+	if len(keys) > mostKeys {
+		panic("jsonl: more keys are wanted than a scanner has bits")
+	}
+	return scanner{keys: keys, watched: watched, values: make([]span, len(keys))}
+}
+
 // span is a part of the text.
 type span struct{ start, end int }
+
+// value returns the raw value of a key in the last object; empty when it is absent.
+func (s *scanner) value(key int) []byte {
+	if s.found>>key&1 == 0 {
+		return nil
+	}
+	return s.data[s.values[key].start:s.values[key].end]
+}
 
 // object reports whether text, without white space around it, is an object.
 func (s *scanner) object(text []byte) bool {
 	s.data, s.at = text, 0
-	s.weighed, s.timed = span{}, span{}
-	s.value, s.exact, s.members, s.owned, s.clash = span{}, false, 0, 0, -1
+	s.found, s.exact, s.members, s.owned, s.clash = 0, 0, 0, 0, -1
 	if len(text) == 0 || text[0] != '{' || !s.outermost() {
 		return false
 	}
@@ -69,11 +89,7 @@ func (s *scanner) outermost() bool {
 			s.unquote = appendUnquoted(s.unquote[:0], name)
 			name = s.unquote
 		}
-		exact := bytes.Equal(name, s.key)
-		wanted := exact || s.anyCase && !s.exact && len(name) == len(s.key) && bytes.EqualFold(name, s.key)
-		s.exact = s.exact || exact
-		weight := s.weight != nil && bytes.Equal(name, s.weight)
-		time := s.time != nil && bytes.Equal(name, s.time)
+		wanted := s.wanted(name)
 		s.watch(name)
 		if !s.colon() {
 			return false
@@ -82,20 +98,30 @@ func (s *scanner) outermost() bool {
 		if !s.anyValue(2) {
 			return false
 		}
-		if wanted {
-			s.value = span{start, s.at}
-		}
-		if weight {
-			s.weighed = span{start, s.at}
-		}
-		if time {
-			s.timed = span{start, s.at}
+		s.found |= wanted
+		for ; wanted != 0; wanted &= wanted - 1 {
+			s.values[bits.TrailingZeros64(wanted)] = span{start, s.at}
 		}
 		s.members++
 		if more, ok := s.comma('}'); !more {
 			return ok
 		}
 	}
+}
+
+// wanted returns a bit for each wanted key that a name is.
+func (s *scanner) wanted(name []byte) (keys uint64) {
+	for i := range s.keys {
+		switch k := &s.keys[i]; {
+		case len(name) != len(k.name):
+		case bytes.Equal(name, k.name):
+			keys |= 1 << i
+			s.exact |= 1 << i
+		case k.anyCase && s.exact>>i&1 == 0 && bytes.EqualFold(name, k.name):
+			keys |= 1 << i
+		}
+	}
+	return keys
 }
 
 // watch records which watched keys occur.

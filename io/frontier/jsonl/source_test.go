@@ -1,7 +1,6 @@
 package jsonl
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/matcher"
 )
@@ -23,9 +23,9 @@ import (
 const null = linestest.Null
 
 // urls returns the URLs of every batch.
-func urls(t testing.TB, s *Source) (result [][]string, err error) {
+func urls(t testing.TB, s *lines.Source) (result [][]string, err error) {
 	t.Helper()
-	return linestest.Batches(t, s, s.options.Name, linestest.URLs)
+	return linestest.Batches(t, s, linestest.URLs)
 }
 
 func TestURLs(t *testing.T) {
@@ -66,7 +66,7 @@ func TestURLs(t *testing.T) {
 					strings.NewReader(test.input),
 					iotest.OneByteReader(strings.NewReader(test.input)), iotest.DataErrReader(strings.NewReader(test.input)),
 				} {
-					got, err := urls(t, NewSource(r, Options{BatchRows: batchRows}))
+					got, err := urls(t, NewSource(r, lines.Options{BatchRows: batchRows}))
 					if err != io.EOF || !slices.Equal(slices.Concat(got...), test.want) {
 						t.Errorf("batches of %d: %q, %v, want %q", batchRows, got, err, test.want)
 					}
@@ -79,7 +79,7 @@ func TestURLs(t *testing.T) {
 func TestDepth(t *testing.T) {
 	for depth, want := range map[int]string{maxDepth - 1: "u", maxDepth: null, 500_000: null} {
 		input := `{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `,"url":"u"}`
-		if got, err := urls(t, NewSource(strings.NewReader(input), Options{})); err != io.EOF || got[0][0] != want {
+		if got, err := urls(t, NewSource(strings.NewReader(input), lines.Options{})); err != io.EOF || got[0][0] != want {
 			t.Errorf("%d deep: %q, %v", depth, got, err)
 		}
 		if json.Valid([]byte(input)) != (want == "u") {
@@ -89,7 +89,7 @@ func TestDepth(t *testing.T) {
 }
 
 func TestKey(t *testing.T) {
-	s := NewSource(strings.NewReader(`{"url":"u","link":"v"}`), Options{URLKey: "link"})
+	s := NewSource(strings.NewReader(`{"url":"u","link":"v"}`), lines.Options{URLColumn: "link"})
 	got, err := urls(t, s)
 	if err != io.EOF || got[0][0] != "v" || s.URLColumn() != "link" || s.Schema() != nil {
 		t.Errorf("%q, %v; %q, %v", got, err, s.URLColumn(), s.Schema())
@@ -104,7 +104,7 @@ func TestIndex(t *testing.T) {
 		"!OpenWayback-CDXJ 1.0\n" +
 		"com,example)/b 2025 {\"timestamp\":\"x\",\"url\":\"v\"} \n" +
 		"com,example)/c 2025  not JSON"
-	s := NewSource(strings.NewReader(input), Options{CDXJ: true, Columns: true})
+	s := NewCDXJ(strings.NewReader(input), lines.Options{Columns: true})
 	p, err := s.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -139,10 +139,10 @@ func TestIndex(t *testing.T) {
 }
 
 // sunk is what the sink writes of an input.
-func sunk(t *testing.T, input string, o Options, l batch.Layout) (string, error) {
+func sunk(t *testing.T, input string, o lines.Options, cdxj bool, l batch.Layout) (string, error) {
 	t.Helper()
 	o.Columns, o.Verdicts = l.Keep == batch.KeepAll, l.Verdicts
-	s := NewSource(strings.NewReader(input), o)
+	s := open(strings.NewReader(input), o, cdxj)
 	w, sink := newSink(t, SinkOptions{Layout: l, Schema: s.Schema()})
 	for {
 		p, err := s.Next(t.Context())
@@ -189,7 +189,7 @@ func TestPassThrough(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1} {
-				got, err := sunk(t, test.input, Options{CDXJ: test.cdxj, BatchRows: rows}, layout)
+				got, err := sunk(t, test.input, lines.Options{BatchRows: rows}, test.cdxj, layout)
 				if err != nil || got != test.want {
 					t.Errorf("%s, %v, want %s", got, err, test.want)
 				}
@@ -197,7 +197,7 @@ func TestPassThrough(t *testing.T) {
 		})
 	}
 	layout.Keep = batch.KeepURL
-	if got, err := sunk(t, `{"a":1,"url":"u"}`, Options{}, layout); err != nil || got != `{"url":"u","allowed":null}`+"\n" {
+	if got, err := sunk(t, `{"a":1,"url":"u"}`, lines.Options{}, false, layout); err != nil || got != `{"url":"u","allowed":null}`+"\n" {
 		t.Errorf("URL alone: %s, %v", got, err)
 	}
 }
@@ -205,27 +205,27 @@ func TestPassThrough(t *testing.T) {
 func TestClash(t *testing.T) {
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}
 	input := `{"url":"u"}` + "\n\n" + `{"url":"u","a":{},"\u0072ule":1}` + "\n" + `{"allowed":1}`
-	_, err := sunk(t, input, Options{}, layout)
+	_, err := sunk(t, input, lines.Options{}, false, layout)
 	if err == nil || !strings.Contains(err.Error(), `line 3 has a key "rule" already`) || !strings.Contains(err.Error(), "prefix") {
 		t.Errorf("error %v", err)
 	}
 	layout.Verdicts = linestest.Columns(1, false)
-	if _, err := sunk(t, input, Options{BatchRows: 1}, layout); err == nil || !strings.Contains(err.Error(), `line 4 has a key "allowed" already`) {
+	if _, err := sunk(t, input, lines.Options{BatchRows: 1}, false, layout); err == nil || !strings.Contains(err.Error(), `line 4 has a key "allowed" already`) {
 		t.Errorf("error %v", err)
 	}
 	layout.Keep = batch.KeepURL
-	if _, err := sunk(t, input, Options{}, layout); err != nil {
+	if _, err := sunk(t, input, lines.Options{}, false, layout); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestLineLimit(t *testing.T) {
 	long := `{"url":"` + strings.Repeat("x", 100) + `"}`
-	_, err := urls(t, NewSource(strings.NewReader("{}\n"+long+"\n"), Options{Name: "in.jsonl", MaxLine: 100}))
+	_, err := urls(t, NewSource(strings.NewReader("{}\n"+long+"\n"), lines.Options{Name: "in.jsonl", MaxLine: 100}))
 	if err == nil || !strings.Contains(err.Error(), "line 2 has more than 100 bytes") {
 		t.Errorf("error %v", err)
 	}
-	s := NewSource(linestest.Endless("{}\n", 0), Options{Name: "in.jsonl"})
+	s := NewSource(linestest.Endless("{}\n", 0), lines.Options{Name: "in.jsonl"})
 	got, err := urls(t, s)
 	if err == nil || !strings.Contains(err.Error(), "jsonl: in.jsonl: line 2 has more than 1048576 bytes") {
 		t.Errorf("error %v", err)
@@ -234,7 +234,7 @@ func TestLineLimit(t *testing.T) {
 		t.Errorf("%d batches before the error", len(got))
 	}
 	broken := errors.New("the disk is broken")
-	if _, err := urls(t, NewSource(iotest.ErrReader(broken), Options{})); !errors.Is(err, broken) {
+	if _, err := urls(t, NewSource(iotest.ErrReader(broken), lines.Options{})); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -245,7 +245,7 @@ func FuzzJSONL(f *testing.F) {
 	f.Add("{\"a\":[{\"url\":1}],\"url\":\"\\ud83d\\ude00\\n\"}\r\n\n{\"url\":null}", 1, []byte{3, 0})
 	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+888,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
-		s := NewSource(linestest.Chunks(input, sizes), Options{BatchRows: batchRows % 8})
+		s := NewSource(linestest.Chunks(input, sizes), lines.Options{BatchRows: batchRows % 8})
 		batches, err := urls(t, s)
 		if err != io.EOF {
 			t.Fatal(err)
@@ -274,7 +274,7 @@ func FuzzJSONL(f *testing.F) {
 			t.Fatalf("%q, want %q", got, want)
 		}
 		layout := batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}
-		out, err := sunk(t, input, Options{}, layout)
+		out, err := sunk(t, input, lines.Options{}, false, layout)
 		if err != nil {
 			if !strings.Contains(err.Error(), "already") {
 				t.Fatal(err)
@@ -308,7 +308,7 @@ func unmarshal(text string, object *map[string]any) error {
 }
 
 func TestNoAllocations(t *testing.T) {
-	s := NewSource(strings.NewReader(strings.Repeat(`{"a":1,"url":"http://a.example/\u0041"}`+"\n", 100_000)), Options{BatchRows: 1000, Columns: true})
+	s := NewSource(strings.NewReader(strings.Repeat(`{"a":1,"url":"http://a.example/\u0041"}`+"\n", 100_000)), lines.Options{BatchRows: 1000, Columns: true})
 	if n := linestest.Allocations(t, s); n > 20 { // far fewer, but the race detector empties pools
 		t.Errorf("%.0f allocations a batch of 1000 rows", n)
 	}
@@ -317,7 +317,7 @@ func TestNoAllocations(t *testing.T) {
 func TestCancel(t *testing.T) {
 	for _, cdxj := range []bool{false, true} {
 		linestest.CancelReads(t, "{\"url\":\"u\"}\n\nx 1 {\"url\":\"v\"}\r\n{}", func(r io.Reader) batch.Source {
-			return NewSource(r, Options{CDXJ: cdxj, BatchRows: 2})
+			return open(r, lines.Options{BatchRows: 2}, cdxj)
 		})
 	}
 }
@@ -332,25 +332,9 @@ func BenchmarkSource(b *testing.B) {
 		}
 		input := strings.Repeat(line, rows)
 		b.Run(fmt.Sprintf("cdxj=%v", cdxj), func(b *testing.B) {
-			b.SetBytes(int64(len(input)))
-			for b.Loop() {
-				s := NewSource(strings.NewReader(input), Options{CDXJ: cdxj, Columns: true, Verdicts: linestest.Columns(1, true)})
-				for {
-					p, err := s.Next(context.Background())
-					if err == io.EOF {
-						break
-					}
-					if err != nil {
-						b.Fatal(err)
-					}
-					decoded, err := p.Decode()
-					if err != nil {
-						b.Fatal(err)
-					}
-					decoded.Release()
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+			linestest.Benchmark(b, input, rows, func(r io.Reader) batch.Source {
+				return open(r, lines.Options{Columns: true, Verdicts: linestest.Columns(1, true)}, cdxj)
+			})
 		})
 	}
 }
@@ -368,7 +352,7 @@ func TestComplete(t *testing.T) {
 		{"{\"URL\":\"u\",\"links\":2}\n", "link", `jsonl: in: no line has a key "link": name the one of the URL with url-column; the first object has "links", "URL"`},
 	} {
 		for _, rows := range []int{0, 1} {
-			s := NewSource(strings.NewReader(test.input), Options{Name: "in", URLKey: test.key, BatchRows: rows})
+			s := NewSource(strings.NewReader(test.input), lines.Options{Name: "in", URLColumn: test.key, BatchRows: rows})
 			complete := s.Complete()
 			if _, err := urls(t, s); err != io.EOF {
 				t.Fatal(err)

@@ -72,8 +72,8 @@ type Block struct {
 	Lines int
 }
 
-// LineRange is the block's place for people, such as "lines 1 to 65536".
-func (b *Block) LineRange() string {
+// lineRange is the block's place for people, such as "lines 1 to 65536".
+func (b *Block) lineRange() string {
 	return fmt.Sprintf("lines %d to %d", b.FirstLine+1, b.FirstLine+int64(b.Lines))
 }
 
@@ -118,8 +118,26 @@ func NewBlocks(r io.Reader, o BlockOptions) *Blocks {
 // MaxLine is the most bytes a record may have, its line end apart.
 func (b *Blocks) MaxLine() int { return b.options.MaxLine }
 
-// SetRows changes the most records that a block has.
-func (b *Blocks) SetRows(rows int) { b.options.Rows = rows }
+// SetRows changes the most records that a block has; 0 means DefaultRows.
+func (b *Blocks) SetRows(rows int) {
+	if rows <= 0 {
+		rows = DefaultRows
+	}
+	b.options.Rows = rows
+}
+
+// Header returns the next record as a block of its own, which the indices of blocks do
+// not count.
+func (b *Blocks) Header(ctx context.Context) (Block, error) {
+	rows := b.options.Rows
+	b.options.Rows = 1
+	block, err := b.Next(ctx, nil)
+	b.options.Rows = rows
+	if err == nil {
+		b.index--
+	}
+	return block, err
+}
 
 // Next returns the next block. It reuses the memory of dst if that is large enough.
 // After a failed read it returns the whole records that were read, and then the error

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"robotsbatch/matcher/spelling"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/float16"
@@ -32,19 +30,15 @@ func (l *Location) FindBeside(schema *arrow.Schema, beside batch.Beside) (err er
 // findBeside returns the index of the column that an option names. holds reports whether
 // its type is acceptable.
 func findBeside(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (int, error) {
-	found := schema.FieldIndices(name)
-	switch {
-	case len(found) > 1:
-		return -1, option.Errorf("there are %d columns %q: name another one with %s", len(found), name, by)
-	case len(found) == 1 && !holds(schema.Field(found[0]).Type):
-		return -1, option.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, schema.Field(found[0]).Type, by, wanted, listColumns(schema))
-	case len(found) == 1:
-		return found[0], nil
+	columns := columnsOf(schema)
+	found, err := columns.Beside(name, by)
+	if err != nil {
+		return -1, err
 	}
-	if near := spelling.Nearest(name, fieldNames(schema)); near != "" {
-		return -1, option.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, by, near, listColumns(schema))
+	if dt := schema.Field(found).Type; !holds(dt) {
+		return -1, option.Errorf("column %q is of type %s: %s takes one of %s (the columns are %s)", name, dt, by, wanted, columns)
 	}
-	return -1, option.Errorf("there is no column %q: name one of %s with %s", name, listColumns(schema), by)
+	return found, nil
 }
 
 // isNumber reports whether values are integers or floats, also if dictionary or run-end encoded.

@@ -2,47 +2,30 @@ package tables
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"strings"
-
-	"robotsbatch/batch/option"
-	"robotsbatch/matcher/spelling"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/format"
 )
 
-// findURLs returns the index of the column with the URLs: the one of that name. Without
-// a name it is "url", or the one that differs from "url" only in case, or the only
-// string column.
+// findURLs returns the index of the column with the URLs: what [format.Columns.URL]
+// finds, or the only string column.
 func findURLs(schema *arrow.Schema, name string) (int, error) {
-	wanted := name
-	if wanted == "" {
-		wanted = "url"
+	columns := columnsOf(schema)
+	found, err := columns.URL(name)
+	if err != nil {
+		return 0, err
 	}
-	found := schema.FieldIndices(wanted)
-	if len(found) == 0 && name == "" {
-		for i, field := range schema.Fields() {
-			if strings.EqualFold(field.Name, wanted) {
-				found = append(found, i)
-			}
+	if found >= 0 {
+		if field := schema.Field(found); !holdsURLs(field.Type, true) {
+			return 0, option.Errorf("column %q is of type %s, which holds no URLs: name another one with %s (the columns are %s)", field.Name, field.Type, option.URLColumn, columns)
 		}
-	}
-	switch {
-	case len(found) > 1:
-		return 0, option.Errorf("there are %d columns %q: name another one with %s", len(found), wanted, option.URLColumn)
-	case len(found) == 1:
-		if field := schema.Field(found[0]); !holdsURLs(field.Type, true) {
-			return 0, option.Errorf("column %q is of type %s, which holds no URLs: name another one with %s (the columns are %s)", wanted, field.Type, option.URLColumn, listColumns(schema))
-		}
-		return found[0], nil
-	case name != "":
-		return 0, &format.NoColumnError{Name: name, Near: spelling.Nearest(name, fieldNames(schema)), Columns: listColumns(schema)}
+		return found, nil
 	}
 	only := -1
 	for i, field := range schema.Fields() {
@@ -50,39 +33,23 @@ func findURLs(schema *arrow.Schema, name string) (int, error) {
 			continue
 		}
 		if only >= 0 {
-			return 0, option.Errorf("which column has the URLs? There is no %q, and more than one of strings: name one of %s with %s", wanted, listColumns(schema), option.URLColumn)
+			return 0, option.Errorf("which column has the URLs? There is no \"url\", and more than one of strings: name one of %s with %s", columns, option.URLColumn)
 		}
 		only = i
 	}
 	if only < 0 {
-		return 0, option.Errorf("no column has strings: name the one with the URLs with %s (the columns are %s)", option.URLColumn, listColumns(schema))
+		return 0, option.Errorf("no column has strings: name the one with the URLs with %s (the columns are %s)", option.URLColumn, columns)
 	}
 	return only, nil
 }
 
-func fieldNames(schema *arrow.Schema) []string {
-	names := make([]string, schema.NumFields())
-	for i := range names {
-		names[i] = schema.Field(i).Name
+// columnsOf returns the names of a schema's columns, with their types.
+func columnsOf(schema *arrow.Schema) format.Columns {
+	c := format.Columns{Type: func(i int) string { return schema.Field(i).Type.String() }}
+	for _, field := range schema.Fields() {
+		c.Names = append(c.Names, field.Name)
 	}
-	return names
-}
-
-// listColumns lists the columns with their types for people.
-func listColumns(schema *arrow.Schema) string {
-	const most = 50
-	var names []string
-	for i, field := range schema.Fields() {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", schema.NumFields()-most))
-			break
-		}
-		names = append(names, fmt.Sprintf("%q (%s)", field.Name, field.Type))
-	}
-	if names == nil {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return c
 }
 
 // holdsURLs reports whether a column of that type can hold URLs: strings, binary

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
 	"robotsbatch/io/store/compress"
 )
@@ -73,7 +74,7 @@ func TestThroughAndBack(t *testing.T) {
 	}
 	b := linestest.List(urls...)
 	linestest.Write(t, w, s, &batch.Verdicts{Rows: len(urls)}, b, b)
-	if got := mustRead(t, NewSource(&w.Buffer, Options{})); !slices.Equal(got, slices.Repeat(urls, 2)) {
+	if got := mustRead(t, NewSource(&w.Buffer, lines.Options{})); !slices.Equal(got, slices.Repeat(urls, 2)) {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,60 +1,72 @@
 package text
 
 import (
-	"context"
 	"io"
-	"sync"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
 )
 
-// Options of a source. The zero value is the default.
-type Options struct {
-	// Name of the input for errors.
-	Name string
-	// BatchRows is the most lines a batch has; 0 means lines.DefaultRows.
-	BatchRows int
-	// BatchSize is how many bytes a batch's part of the input may have before its
-	// last row; 0 means lines.MaxBlockSize, which is also the limit.
-	BatchSize int
-	// MaxLine is the most bytes a line may have, without its line end; 0 means
-	// lines.DefaultMaxLine, and 1 GiB is the limit. A longer line is an error: no
-	// row is ever cut or dropped.
-	MaxLine int
+// urlColumn is the name of a list's only column.
+const urlColumn = "url"
+
+// NewSource reads a list of URLs from r, which must be decompressed already. Blank lines
+// are left out, and the length of lines is checked, when a piece is decoded.
+func NewSource(r io.Reader, o lines.Options) *lines.Source {
+	blocks := o.Blocks(r, "text", option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat), nil)
+	return lines.NewSource(o.Name, blocks, lines.Table{
+		URLColumn:  urlColumn,
+		NewDecoder: func() lines.Decoder { return &decoder{blocks: blocks} },
+	})
 }
 
-// Source reads a list of URLs. It is a batch.Source.
-type Source struct {
-	name   string
-	blocks *lines.Blocks
-	pool   sync.Pool
+// decoder makes batches of whole lines.
+type decoder struct {
+	blocks  *lines.Blocks
+	offsets []int32
 }
 
-// NewSource reads r, which must be decompressed already, and does not close it.
-func NewSource(r io.Reader, o Options) *Source {
-	s := &Source{name: o.Name, blocks: lines.NewBlocks(r, lines.BlockOptions{
-		Prefix: "text: " + o.Name, Rows: o.BatchRows, MaxLine: o.MaxLine, Size: o.BatchSize,
-		Hint: option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat),
-	})}
-	s.pool.New = func() any { return new(memory) }
-	return s
+// Size implements lines.Decoder.
+func (d *decoder) Size(block *lines.Block) int64 {
+	const offsetSize = 4
+	return int64(cap(block.Data)) + offsetSize*int64(max(block.Lines+1, cap(d.offsets)))
 }
 
-// Next returns the next batch of lines. Blank lines are left out, and MaxLine is
-// checked, when the piece is decoded. After a failed read it
-// returns the whole lines that were read, and then the error on every call.
-func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
-	m := s.pool.Get().(*memory)
-	block, err := s.blocks.Next(ctx, m.data)
-	m.data = block.Data
-	if err != nil {
-		s.pool.Put(m)
-		return nil, err
+// Held implements lines.Decoder.
+func (*decoder) Held() int { return 0 }
+
+// Decode implements lines.Decoder. It removes line ends and blank lines in place, which
+// leaves a column of rows.
+func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
+	if cap(d.offsets) < block.Lines+1 {
+		d.offsets = make([]int32, 0, block.Lines+1)
 	}
-	return &piece{source: s, memory: m, block: block}, nil
+	d.offsets = append(d.offsets[:0], 0)
+	data, end := block.Data, 0
+	for line, rest := int64(1), data; len(rest) > 0; line++ {
+		var row []byte
+		row, rest = lines.TakeLine(rest)
+		if len(row) > d.blocks.MaxLine() {
+			return d.blocks.TooLong(block.FirstLine + line)
+		}
+		if !blank(row) {
+			end += copy(data[end:], row)
+			d.offsets = append(d.offsets, int32(end))
+		}
+	}
+	b.URLs = batch.Column{Offsets32: d.offsets, Data: data[:end]}
+	return nil
 }
 
-// Close does nothing: the input belongs to who opened it.
-func (s *Source) Close() error { return nil }
+// blank reports whether a line has only what URL splitting trims.
+func blank(line []byte) bool {
+	for _, c := range line {
+		switch c {
+		case ' ', '\t', '\r', '\v', '\f':
+		default:
+			return false
+		}
+	}
+	return true
+}

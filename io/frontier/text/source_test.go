@@ -26,9 +26,9 @@ const mark = "\xEF\xBB\xBF"
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // read returns the rows of every batch.
-func read(t testing.TB, s *Source) (batches [][]string, err error) {
+func read(t testing.TB, s *lines.Source) (batches [][]string, err error) {
 	t.Helper()
-	return linestest.Batches(t, s, s.name, func(b *batch.Batch) []string {
+	return linestest.Batches(t, s, func(b *batch.Batch) []string {
 		if b.Table != nil || b.URLs.Validity != nil {
 			t.Errorf("a table %v, or a null among %v", b.Table, b.URLs)
 		}
@@ -37,7 +37,7 @@ func read(t testing.TB, s *Source) (batches [][]string, err error) {
 }
 
 // mustRead returns the rows of an input that has no error.
-func mustRead(t testing.TB, s *Source) []string {
+func mustRead(t testing.TB, s *lines.Source) []string {
 	t.Helper()
 	batches, err := read(t, s)
 	if err != io.EOF {
@@ -82,7 +82,7 @@ func TestRows(t *testing.T) {
 					iotest.OneByteReader(strings.NewReader(test.input)),
 					iotest.DataErrReader(strings.NewReader(test.input)),
 				} {
-					got := mustRead(t, NewSource(r, Options{Name: "in", BatchRows: rows}))
+					got := mustRead(t, NewSource(r, lines.Options{Name: "in", BatchRows: rows}))
 					if !slices.Equal(got, test.rows) {
 						t.Errorf("batches of %d: %q, want %q", rows, got, test.rows)
 					}
@@ -112,7 +112,7 @@ func FuzzRows(f *testing.F) {
 	f.Add(mark+"\n \na\n", 2, []byte{1, 1, 100})
 	f.Add(strings.Repeat("a\n", 100)+strings.Repeat("b", 3000), 7, []byte{255, 255})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
-		s := NewSource(linestest.Chunks(input, sizes), Options{Name: "in", BatchRows: batchRows})
+		s := NewSource(linestest.Chunks(input, sizes), lines.Options{Name: "in", BatchRows: batchRows})
 		batches, err := read(t, s)
 		if err != io.EOF {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestBatches(t *testing.T) {
 			input.WriteString(" \r\n")
 		}
 	}
-	s := NewSource(strings.NewReader(input.String()), Options{Name: "urls.txt", BatchRows: 4})
+	s := NewSource(strings.NewReader(input.String()), lines.Options{Name: "urls.txt", BatchRows: 4})
 	want := []struct {
 		name     string
 		firstRow int64
@@ -176,7 +176,7 @@ func TestPiecesAreIndependent(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&input, "http://a.example/%d\n", i)
 	}
-	s := NewSource(strings.NewReader(input.String()), Options{BatchRows: 7})
+	s := NewSource(strings.NewReader(input.String()), lines.Options{BatchRows: 7})
 	var pieces []batch.Piece
 	for {
 		p, err := s.Next(context.Background())
@@ -206,7 +206,7 @@ func TestPiecesAreIndependent(t *testing.T) {
 func TestBatchesHaveABoundedSize(t *testing.T) {
 	line := strings.Repeat("x", 1<<19) + "\n"
 	const count = 100
-	s := NewSource(strings.NewReader(strings.Repeat(line, count)), Options{})
+	s := NewSource(strings.NewReader(strings.Repeat(line, count)), lines.Options{})
 	batches, err := read(t, s)
 	if err != io.EOF {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestLineLimit(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1, 7} {
-				s := NewSource(strings.NewReader(test.input), Options{Name: "urls.txt", BatchRows: rows, MaxLine: limit})
+				s := NewSource(strings.NewReader(test.input), lines.Options{Name: "urls.txt", BatchRows: rows, MaxLine: limit})
 				_, err := read(t, s)
 				if test.line == 0 {
 					if err != io.EOF {
@@ -284,7 +284,7 @@ func TestZstdBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	s := NewSource(r, Options{Name: "bomb.txt.zst"})
+	s := NewSource(r, lines.Options{Name: "bomb.txt.zst"})
 	_, err = read(t, s)
 	if err == nil || !strings.Contains(err.Error(), "text: bomb.txt.zst: line 1 has more than 1048576 bytes") {
 		t.Fatalf("error %v", err)
@@ -301,7 +301,7 @@ func TestReadErrors(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	for _, rows := range []int{0, 1, 2} {
 		r := io.MultiReader(strings.NewReader("a\n\nb\nc"), iotest.ErrReader(broken))
-		s := NewSource(r, Options{Name: "urls.txt", BatchRows: rows})
+		s := NewSource(r, lines.Options{Name: "urls.txt", BatchRows: rows})
 		batches, err := read(t, s)
 		if got := slices.Concat(batches...); !slices.Equal(got, []string{"a", "b"}) {
 			t.Errorf("batches of %d: rows %q before the error", rows, got)
@@ -322,7 +322,7 @@ func TestCutCompression(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = read(t, NewSource(r, Options{Name: "urls.txt"}))
+		_, err = read(t, NewSource(r, lines.Options{Name: "urls.txt"}))
 		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "urls.txt: reading line ") {
 			t.Errorf("%s: error %v", c, err)
 		}
@@ -332,51 +332,26 @@ func TestCutCompression(t *testing.T) {
 
 func TestReaderWithoutProgress(t *testing.T) {
 	idle := linestest.ReaderFunc(func([]byte) (int, error) { return 0, nil })
-	if _, err := read(t, NewSource(idle, Options{})); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := read(t, NewSource(idle, lines.Options{})); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestCancel(t *testing.T) {
-	linestest.CancelReads(t, mark+"a\nbc\r\n\nd", func(r io.Reader) batch.Source { return NewSource(r, Options{BatchRows: 2}) })
+	linestest.CancelReads(t, mark+"a\nbc\r\n\nd", func(r io.Reader) batch.Source { return NewSource(r, lines.Options{BatchRows: 2}) })
 }
 
 // TestNoAllocations asserts that reading and decoding reuse their memory.
 func TestNoAllocations(t *testing.T) {
 	input := strings.NewReader(strings.Repeat("http://a.example/some/path?and=query\n", 100_000))
 	// The piece, the batch and its release; s.rest now and then.
-	if n := linestest.Allocations(t, NewSource(input, Options{BatchRows: 1000})); n > 6 {
+	if n := linestest.Allocations(t, NewSource(input, lines.Options{BatchRows: 1000})); n > 6 {
 		t.Errorf("%.0f allocations a batch of 1000 rows", n)
 	}
 }
 
 func BenchmarkSource(b *testing.B) {
-	input := strings.Repeat("https://www.example.com/some/path/of/a/page.html?with=a&query=string\n", 1<<20)
-	for _, stage := range []string{"next", "next+decode"} {
-		b.Run("stage="+stage, func(b *testing.B) {
-			b.SetBytes(int64(len(input)))
-			for b.Loop() {
-				s := NewSource(strings.NewReader(input), Options{})
-				for {
-					p, err := s.Next(context.Background())
-					if err == io.EOF {
-						break
-					}
-					if err != nil {
-						b.Fatal(err)
-					}
-					if stage == "next" {
-						s.pool.Put(p.(*piece).memory)
-						continue
-					}
-					decoded, err := p.Decode()
-					if err != nil {
-						b.Fatal(err)
-					}
-					decoded.Release()
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(1<<20), "ns/row")
-		})
-	}
+	const rows = 1 << 20
+	input := strings.Repeat("https://www.example.com/some/path/of/a/page.html?with=a&query=string\n", rows)
+	linestest.Benchmark(b, input, rows, func(r io.Reader) batch.Source { return NewSource(r, lines.Options{}) })
 }

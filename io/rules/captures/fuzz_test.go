@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"robotsbatch/io/frontier/jsonl"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/matcher/urls"
 )
 
@@ -59,9 +62,9 @@ func FuzzRow(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := captureLines(t, NewJSONL(strings.NewReader(string(line)), TableOptions{}))
-		if cells := captureLines(t, table); lines != cells {
-			t.Fatalf("%s: as JSON\n%sin a table\n%s", line, lines, cells)
+		objects := captureLines(t, objectTable(t, line, TableOptions{}))
+		if cells := captureLines(t, table); objects != cells {
+			t.Fatalf("%s: as JSON\n%sin a table\n%s", line, objects, cells)
 		}
 	})
 }
@@ -82,14 +85,24 @@ func captureLines(t *testing.T, r Reader) string {
 	}
 }
 
-// FuzzJSONL reads any bytes: no row is an error, and those that are captures can
+// objectTable is a table of lines of objects.
+func objectTable(t *testing.T, data []byte, o TableOptions) *Table {
+	t.Helper()
+	table, err := NewTable(jsonl.NewSource(bytes.NewReader(data), lines.Options{Columns: true, Named: Keys()}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// FuzzObjects reads any bytes: no row is an error, and those that are captures can
 // be added to a set.
-func FuzzJSONL(f *testing.F) {
+func FuzzObjects(f *testing.F) {
 	f.Add([]byte(`{"url":"http://a.example/robots.txt","body":"User-agent: *","status":"200","fetched_at":1}` + "\n\n{}\nx"))
 	f.Add([]byte(`{"authority":"b.example","status":301,"location":"http://a.example/robots.txt","error":true}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		broken := 0
-		r := NewJSONL(strings.NewReader(string(data)), TableOptions{Broken: func(error) { broken++ }})
+		r := objectTable(t, data, TableOptions{Broken: func(error) { broken++ }})
 		defer r.Close()
 		var scratch urls.Scratch
 		rows := 0

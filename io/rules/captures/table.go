@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
 )
 
 // TableSource reads a table of captures batch by batch, each with all columns as
@@ -41,6 +42,23 @@ const (
 
 var columnNames = [tableColumns]string{"url", "authority", "body", "status", "fetched_at", "location", "error"}
 
+// checker is a table of lines: it says from which a row comes, and what is wrong with it.
+type checker interface {
+	Check(row int) (where string, err error)
+}
+
+// MaxLine is how many bytes a line of a table may have: 16 MiB.
+const MaxLine = 16 << 20
+
+// Keys are the columns of a table as keys of objects. status, fetched_at and error may
+// have numbers and booleans.
+func Keys() (keys []lines.Named) {
+	for i, name := range columnNames {
+		keys = append(keys, lines.Named{Name: name, Text: i != statusColumn && i != fetchedColumn && i != errorColumn})
+	}
+	return keys
+}
+
 // Table reads the captures of a table: a row each, with the columns
 //
 //	url         of the robots.txt, or of what one redirects to; or
@@ -55,7 +73,8 @@ var columnNames = [tableColumns]string{"url", "authority", "body", "status", "fe
 //	location    of a redirect, as written
 //	error       text that is not empty, or true, says that there was no answer
 //
-// The body and one of url and authority are required. Other columns are ignored.
+// The body and one of url and authority are required. Other columns are ignored. Objects
+// may lack any of them.
 type Table struct {
 	rowReader
 	source  TableSource
@@ -118,9 +137,14 @@ func (t *Table) read() (r row, where string, err error) {
 			return r, "", endOfTable{err}
 		}
 	}
-	r, err = t.now.row(t.next)
-	if err != nil {
+	if r, err = t.now.row(t.next); err != nil {
 		where = fmt.Sprintf("row %d", t.first+int64(t.next))
+		if lines, ok := t.now.batch.Table.(checker); ok {
+			var reason error
+			if where, reason = lines.Check(t.next); reason != nil {
+				err = reason
+			}
+		}
 	}
 	t.next++
 	return r, where, err

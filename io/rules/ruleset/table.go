@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier"
@@ -42,12 +41,12 @@ func OpenTable(ctx context.Context, name string, memory int64, o captures.TableO
 }
 
 func openTable(ctx context.Context, name, column string, memory int64, o captures.TableOptions) (captures.Reader, error) {
-	options := frontier.Options{URLColumn: column, BatchRows: captureRows, MaxLine: captures.MaxLine, Memory: memory, Columns: true, Keep: batch.KeepAll}
-	s, r, err := frontier.Recognise(ctx, frontier.Input{Path: name}, options)
+	options := frontier.Options{URLColumn: column, BatchRows: captureRows, MaxLine: captures.MaxLine, Memory: memory, Columns: true, Named: captures.Keys(), Keep: batch.KeepAll}
+	s, err := frontier.Open(ctx, frontier.Input{Path: name}, options)
 	if err != nil {
 		return nil, err
 	}
-	table, err := decodeTable(s, r, options, o)
+	table, err := tableOf(s, o)
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -55,15 +54,9 @@ func openTable(ctx context.Context, name, column string, memory int64, o capture
 	return &captureTable{table, s}, nil
 }
 
-func decodeTable(s *frontier.Source, r io.Reader, options frontier.Options, o captures.TableOptions) (captures.Reader, error) {
-	if s.Format == format.JSONL {
-		return captures.NewJSONL(r, o), nil
-	}
-	if err := s.Decode(r, options); err != nil {
-		return nil, err
-	}
+func tableOf(s *frontier.Source, o captures.TableOptions) (captures.Reader, error) {
 	source, ok := s.Source.(captures.TableSource)
-	if !ok {
+	if !ok || source.Schema() == nil {
 		return nil, fmt.Errorf("%s is not a table", o.Name)
 	}
 	return captures.NewTable(source, o)

@@ -3,6 +3,7 @@ package linestest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -28,11 +29,12 @@ func URLs(b *batch.Batch) []string {
 	return rows
 }
 
-// Batches reads a source of that name up to an error, which is io.EOF at the
+// Batches reads a source up to an error, which is io.EOF at the
 // end, and returns what rows makes of each batch. It checks what must be so of
 // any batch, and that the error stays.
-func Batches[R any](t testing.TB, s batch.Source, name string, rows func(*batch.Batch) R) (all []R, err error) {
+func Batches[R any](t testing.TB, s batch.Source, rows func(*batch.Batch) R) (all []R, err error) {
 	t.Helper()
+	input := ""
 	for index := 0; ; index++ {
 		p, err := s.Next(context.Background())
 		if err != nil {
@@ -51,8 +53,11 @@ func Batches[R any](t testing.TB, s batch.Source, name string, rows func(*batch.
 		if err := b.URLs.Validate(); err != nil {
 			t.Error(err)
 		}
-		if b.Index != index || b.Input != name {
-			t.Errorf("batch %d of %q, want %d of %q", b.Index, b.Input, index, name)
+		if index == 0 {
+			input = b.Input
+		}
+		if b.Index != index || b.Input != input || !strings.Contains(p.Name(), fmt.Sprintf(": %s: batch %d (lines", input, index)) {
+			t.Errorf("%s is batch %d of %q, want %d of %q", p.Name(), b.Index, b.Input, index, input)
 		}
 		all = append(all, rows(b))
 		b.Release()
@@ -105,6 +110,29 @@ func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) 
 	if !some {
 		t.Error("no source heeds its context")
 	}
+}
+
+// Benchmark measures reading and decoding an input of that many rows.
+func Benchmark(b *testing.B, input string, rows int, open func(io.Reader) batch.Source) {
+	b.SetBytes(int64(len(input)))
+	for b.Loop() {
+		s := open(strings.NewReader(input))
+		for {
+			p, err := s.Next(context.Background())
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			decoded, err := p.Decode()
+			if err != nil {
+				b.Fatal(err)
+			}
+			decoded.Release()
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 }
 
 // Allocations is how many times memory is allocated for a batch of a source,

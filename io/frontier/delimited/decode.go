@@ -1,0 +1,172 @@
+package delimited
+
+import (
+	"fmt"
+	"strconv"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/lines"
+)
+
+// decoder makes batches of whole rows.
+type decoder struct {
+	*header
+	columns []*lines.Strings // one, or all
+	unread  []byte           // the last field that belongs to no column
+	weights lines.Numbers
+	times   []int64
+}
+
+// width is how many columns a batch has.
+func (d *decoder) width() int {
+	if d.whole {
+		return len(d.names)
+	}
+	return 1
+}
+
+// Held implements lines.Decoder.
+func (d *decoder) Held() (bytes int) {
+	for _, c := range d.columns {
+		bytes += cap(c.Data)
+	}
+	return bytes
+}
+
+// Size implements lines.Decoder.
+func (d *decoder) Size(block *lines.Block) int64 {
+	const offsetSize = 4
+	return 2*int64(cap(block.Data)) + offsetSize*int64(d.width())*int64(block.Records+1)
+}
+
+// reset makes d ready for a batch of at most that many rows.
+func (d *decoder) reset(rows int) {
+	for len(d.columns) < d.width() {
+		d.columns = append(d.columns, new(lines.Strings))
+	}
+	for _, c := range d.columns {
+		c.Reset(rows)
+	}
+	d.weights.Reset(rows)
+	d.times = d.times[:0]
+}
+
+// Decode implements lines.Decoder. A row with fewer fields than the header ends in nulls;
+// one with more is an error, and so is a quote that nothing closes.
+func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
+	d.reset(block.Records)
+	r := newReader(block.Data, d.comma, d.cdx)
+	for r.more() {
+		if err := d.row(r, block); err != nil {
+			return err
+		}
+	}
+	url := d.columns[0]
+	if d.whole {
+		url = d.columns[d.url]
+	}
+	b.URLs = url.Column()
+	if d.weight >= 0 {
+		b.Weights = d.weights.Column()
+	}
+	if d.time >= 0 {
+		b.Times = d.times
+	}
+	if d.whole {
+		record := lines.Record(d.schema, d.columns)
+		b.Table, b.Release = record, record.Release
+	}
+	return nil
+}
+
+// row reads a record into the columns.
+func (d *decoder) row(r *reader, block *lines.Block) error {
+	start, at := r.at, 0
+	for last := false; !last; at++ {
+		if at == len(d.names) {
+			return d.tooManyFields(block, start)
+		}
+		d.unread = d.unread[:0]
+		into, c := &d.unread, d.columnOf(at)
+		if c != nil {
+			into = &c.Data
+		}
+		low := len(*into)
+		var ok bool
+		if *into, last, ok = r.field(*into); !ok {
+			return fmt.Errorf("the row that starts in line %d: %w", block.Line(start), errOpenQuote)
+		}
+		if c != nil {
+			c.End()
+		}
+		if at == d.weight {
+			d.weights.Append((*into)[low:])
+		}
+		if at == d.time {
+			d.times = append(d.times, batch.ParseSeconds((*into)[low:]))
+		}
+	}
+	if tooLong(r.data[start:r.at], d.blocks.MaxLine()) {
+		return d.blocks.TooLong(block.Line(start))
+	}
+	if at <= d.weight {
+		d.weights.Null()
+	}
+	if at <= d.time {
+		d.times = append(d.times, batch.NoTime)
+	}
+	switch {
+	case d.whole:
+		for ; at < len(d.names); at++ {
+			d.columns[at].Null()
+		}
+	case at <= d.url:
+		d.columns[0].Null()
+	}
+	return nil
+}
+
+// columnOf returns the column that a field goes into, nil for none.
+func (d *decoder) columnOf(field int) *lines.Strings {
+	switch {
+	case d.whole:
+		return d.columns[field]
+	case field == d.url:
+		return d.columns[0]
+	}
+	return nil
+}
+
+// tooLong reports whether a record has more than most bytes, without its line end.
+func tooLong(record []byte, most int) bool {
+	if len(record) <= most {
+		return false
+	}
+	n := len(record)
+	if record[n-1] == '\n' {
+		n--
+	}
+	if n > 0 && record[n-1] == '\r' {
+		n--
+	}
+	return n > most
+}
+
+func (d *decoder) tooManyFields(block *lines.Block, start int) error {
+	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: put a value that has a %s in it in quotes", block.Line(start), len(d.names), separatorName(d.comma))
+}
+
+// separatorName returns a separator's name for messages.
+func separatorName(c byte) string {
+	switch c {
+	case ',':
+		return "comma"
+	case ';':
+		return "semicolon"
+	case '\t':
+		return "tab"
+	case '|':
+		return "vertical bar"
+	}
+	return strconv.QuoteRune(rune(c))
+}

@@ -1,0 +1,316 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/lines"
+)
+
+// decoder makes batches of whole lines.
+type decoder struct {
+	*objects
+	scanner scanner
+	// rows are the lines; keep says that they are asked for.
+	rows            rows
+	urls            lines.Strings
+	surt, timestamp lines.Strings // of a crawl index
+	values          []*lines.Strings
+	weights         lines.Numbers
+	times           []int64
+	seen            uint64 // the keys that occurred
+	unquoted        []byte
+}
+
+func (f *objects) newDecoder() lines.Decoder {
+	d := &decoder{objects: f, scanner: newScanner(f.keys, f.watched)}
+	if f.cdxj {
+		d.rows.cdxj, d.scanner.own = true, 2
+	}
+	for range f.keys[f.named:] {
+		d.values = append(d.values, new(lines.Strings))
+	}
+	return d
+}
+
+// rows holds a batch's original lines, for the sink to pass through.
+type rows struct {
+	text []byte
+	rows []row
+	cdxj bool
+	// clash is the error about an object that has the key of a verdict.
+	clash error
+}
+
+// row is a line that is not blank.
+type row struct {
+	start, end int32 // of the line, without white space around it
+	object     int32 // where the object starts; -1 if there is none
+	empty      bool  // the object has no members
+	owned      uint8 // which of surt and timestamp are keys in the object
+	misfit     bool  // a named column has a value that does not fit
+}
+
+// named is the named columns of a batch.
+type named struct {
+	arrow.Record
+	rows      *rows
+	firstLine int64
+}
+
+// Check returns where a row comes from, such as "line 5", and an error for a line without
+// an object or with a value that does not fit its column. It is slow.
+func (n named) Check(row int) (where string, err error) {
+	r := n.rows.rows[row]
+	where = fmt.Sprintf("line %d", n.firstLine+int64(bytes.Count(n.rows.text[:r.start], []byte{'\n'}))+1)
+	switch {
+	case r.object < 0:
+		err = errors.New("it is no JSON object")
+	case r.misfit:
+		err = errors.New("a value is of another type than it should be")
+	}
+	return where, err
+}
+
+// passed is a batch.Batch.Table that the sink of this package can pass through.
+type passed interface{ passThrough() *rows }
+
+func (r *rows) passThrough() *rows { return r }
+
+// index is a crawl index's rows, also as a record.
+type index struct {
+	arrow.Record
+	*rows
+}
+
+// Held implements lines.Decoder.
+func (d *decoder) Held() int {
+	held := cap(d.urls.Data) + cap(d.surt.Data) + cap(d.timestamp.Data)
+	for _, c := range d.values {
+		held += cap(c.Data)
+	}
+	return held
+}
+
+// Size implements lines.Decoder.
+func (d *decoder) Size(block *lines.Block) int64 {
+	rowSize := 16 + 4*int64(3+len(d.values)) // a row and offsets
+	return 2*int64(cap(block.Data)) + rowSize*int64(block.Lines+1)
+}
+
+// reset makes d ready for a batch of at most that many rows.
+func (d *decoder) reset(rows int) {
+	for _, c := range append([]*lines.Strings{&d.urls, &d.surt, &d.timestamp}, d.values...) {
+		c.Reset(rows)
+	}
+	d.weights.Reset(rows)
+	d.times, d.rows.rows, d.rows.clash, d.seen = d.times[:0], d.rows.rows[:0], nil, 0
+}
+
+// Decode implements lines.Decoder.
+func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
+	d.reset(block.Lines)
+	d.rows.text = block.Data
+	for line, rest := block.FirstLine+1, block.Data; len(rest) > 0; line++ {
+		start := len(block.Data) - len(rest)
+		var text []byte
+		text, rest = lines.TakeLine(rest)
+		if len(text) > d.blocks.MaxLine() {
+			return d.blocks.TooLong(line)
+		}
+		begin, end := trim(text)
+		if begin < end {
+			d.line(row{start: int32(start + begin), end: int32(start + end)}, line)
+		}
+	}
+	d.note(block.Index)
+	b.URLs = d.urls.Column()
+	if d.weight >= 0 {
+		b.Weights = d.weights.Column()
+	}
+	if d.timestamps() {
+		timestamps := d.timestamp.Column()
+		b.Times = batch.TimesOf(&timestamps)
+	} else if d.time >= 0 {
+		b.Times = d.times
+	}
+	switch {
+	case !d.options.Columns:
+	case d.cdxj:
+		record := lines.Record(d.schema, []*lines.Strings{&d.surt, &d.timestamp, &d.urls})
+		b.Table, b.Release = index{record, &d.rows}, record.Release
+	case d.schema != nil:
+		record := lines.Record(d.schema, d.values)
+		b.Table, b.Release = named{record, &d.rows, block.FirstLine}, record.Release
+	default:
+		b.Table = &d.rows
+	}
+	return nil
+}
+
+// note records for [whole.check] which keys occurred. The first batch also tells which
+// keys there are, if some key is missing in it.
+func (d *decoder) note(index int) {
+	if len(d.rows.rows) == 0 {
+		return
+	}
+	w, missing := d.whole, false
+	for i := range w.keys {
+		if d.seen>>i&1 != 0 {
+			w.keys[i].seen.Store(true)
+		} else if !w.keys[i].hint.Empty() {
+			missing = true
+		}
+	}
+	if index == 0 && missing {
+		for _, r := range d.rows.rows {
+			if r.object >= 0 {
+				keys := objectKeys(d.rows.text[r.object:r.end])
+				w.first.Store(&keys)
+				break
+			}
+		}
+	}
+	w.rows.Store(true)
+}
+
+// objectKeys returns the keys of an object.
+func objectKeys(object []byte) []string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(members))
+}
+
+// trim returns the bounds of a line without the white space around it.
+func trim(line []byte) (begin, end int) {
+	end = len(line)
+	for end > 0 && isSpace(line[end-1]) {
+		end--
+	}
+	for begin < end && isSpace(line[begin]) {
+		begin++
+	}
+	return begin, end
+}
+
+// isSpace reports whether c is JSON's white space other than LF.
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// line adds a row whose line was found.
+func (d *decoder) line(r row, number int64) {
+	text := d.rows.text[r.start:r.end]
+	object := text
+	if d.cdxj {
+		object = d.index(text)
+	}
+	r.object = -1
+	if d.scanner.object(object) {
+		r.object = r.end - int32(len(object))
+		r.empty, r.owned = d.scanner.members == 0, d.scanner.owned
+		if d.scanner.clash >= 0 && d.rows.clash == nil {
+			d.rows.clash = option.Errorf("line %d has a key %q already: give the verdict columns another name with %s (such as %s)",
+				number, d.watched[d.scanner.clash], option.Prefix, option.Prefix.With("robots_"))
+		}
+		d.seen |= d.scanner.found
+	} else {
+		d.scanner.found = 0 // of an object that is none
+	}
+	d.url(d.scanner.value(0))
+	if d.weight >= 0 {
+		d.addWeight(d.scanner.value(d.weight))
+	}
+	if d.time >= 0 {
+		d.addTime(d.scanner.value(d.time))
+	}
+	if len(d.values) > 0 {
+		r.misfit = !d.addNamed()
+	}
+	d.rows.rows = append(d.rows.rows, r)
+}
+
+// url ends a row of URLs with the raw value of its key.
+func (d *decoder) url(value []byte) {
+	if len(value) == 0 || value[0] != '"' {
+		d.urls.Null()
+		return
+	}
+	d.urls.Data = appendUnquoted(d.urls.Data, value[1:len(value)-1])
+	d.urls.End()
+}
+
+// addWeight ends a row of weights with the raw value of its key. A string may hold the
+// number, as in crawl indexes.
+func (d *decoder) addWeight(value []byte) {
+	switch {
+	case isNull(value):
+		d.weights.Null()
+	case value[0] == '"':
+		d.weights.Append(value[1 : len(value)-1])
+	default:
+		d.weights.Append(value)
+	}
+}
+
+// addTime adds a row's time from a string or a number.
+func (d *decoder) addTime(value []byte) {
+	if len(value) > 0 && value[0] == '"' {
+		d.unquoted = appendUnquoted(d.unquoted[:0], value[1:len(value)-1])
+		value = d.unquoted
+	}
+	d.times = append(d.times, batch.ParseSeconds(value))
+}
+
+// addNamed ends a row of the named columns. A string is its text, and another scalar its
+// source. It reports whether the values fit.
+func (d *decoder) addNamed() (fits bool) {
+	fits = true
+	for i, n := range d.options.Named {
+		value := d.scanner.value(d.named + i)
+		if !isNull(value) && (value[0] == '{' || value[0] == '[' || n.Text && value[0] != '"') {
+			fits = false
+		}
+	}
+	for i, c := range d.values {
+		switch value := d.scanner.value(d.named + i); {
+		case !fits || isNull(value):
+			c.Null()
+		case value[0] == '"':
+			c.Data = appendUnquoted(c.Data, value[1:len(value)-1])
+			c.End()
+		default:
+			c.Data = append(c.Data, value...)
+			c.End()
+		}
+	}
+	return fits
+}
+
+// isNull reports whether a raw value is null or absent.
+func isNull(value []byte) bool { return len(value) == 0 || string(value) == "null" }
+
+// index ends a row of sort keys and timestamps, the first two words of a line,
+// and returns what follows them.
+func (d *decoder) index(text []byte) []byte {
+	surt, rest, found := bytes.Cut(text, []byte{' '})
+	d.surt.Data = append(d.surt.Data, surt...)
+	d.surt.End()
+	if !found {
+		d.timestamp.Null()
+		return nil
+	}
+	timestamp, object, _ := bytes.Cut(rest, []byte{' '})
+	d.timestamp.Data = append(d.timestamp.Data, timestamp...)
+	d.timestamp.End()
+	begin, _ := trim(object)
+	return object[begin:]
+}

@@ -1,0 +1,183 @@
+package lines
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/option"
+)
+
+// Options are those of the sources that read lines. The zero value is the default. A
+// format ignores what it does not have.
+type Options struct {
+	// Name of the input for errors.
+	Name string
+	// Separator stands between the fields of a row: a tab, or a printable ASCII character
+	// that is no letter, digit or quote. 0 takes the one of comma, semicolon, tab and
+	// vertical bar that occurs most often in the header.
+	Separator byte
+	// URLColumn is the column, or the key of objects, with the URLs. Empty means "url", or
+	// one that differs from "url" only in case, or the only column.
+	URLColumn string
+	// Beside names columns or keys that are read besides the URLs.
+	Beside batch.Beside
+	// Columns asks for whole rows, as batch.Batch.Table: a record of all columns. Of
+	// objects it is their original lines, for the sink of the same package to pass
+	// through, and of a crawl index both.
+	Columns bool
+	// Named are the columns of that record where rows are objects; without any it is the
+	// original lines.
+	Named []Named
+	// Verdicts are the columns that will be added. The sink of objects fails at an object
+	// with one of their names as a key.
+	Verdicts []batch.VerdictColumn
+	// BatchRows is the most rows of a batch; 0 means DefaultRows. A table of very many
+	// columns has fewer.
+	BatchRows int
+	// BatchSize is the most bytes of input in a batch before its last row; 0 means
+	// MaxBlockSize, which is also the limit.
+	BatchSize int
+	// MaxLine is the most bytes a row may have, without its line end; 0 means
+	// DefaultMaxLine, and 1 GiB is the limit. A longer row is an error: no row is ever cut
+	// or dropped.
+	MaxLine int
+}
+
+// Named is a column of objects: the values of a key. A row without the key has a null.
+type Named struct {
+	Name string
+	// Text says that all values are strings or null. A row with another one there, or
+	// with an object or an array in any named column, is a row of nulls, as a line
+	// without an object is.
+	Text bool
+}
+
+// Blocks returns the blocks of an input of a format, whose name begins messages. r must
+// be decompressed already. hint says what to do about a row that is too long; cutter is
+// nil where a row is a line.
+func (o *Options) Blocks(r io.Reader, format string, hint option.Message, cutter Cutter) *Blocks {
+	return NewBlocks(r, BlockOptions{Prefix: format + ": " + o.Name, Rows: o.BatchRows, Size: o.BatchSize, MaxLine: o.MaxLine, Hint: hint, Cutter: cutter})
+}
+
+// Decoder makes batches of blocks. It keeps the memory of one batch, and serves one
+// goroutine at a time.
+type Decoder interface {
+	// Decode sets the columns of b, in the memory of the block or of the decoder, which
+	// both belong to b until its Release. It may set Release to what has to be released
+	// before them.
+	Decode(block *Block, b *batch.Batch) error
+	// Size is how many bytes of memory a block and its batch take.
+	Size(block *Block) int64
+	// Held is how many bytes the decoder holds, besides what it needs for each row.
+	Held() int
+}
+
+// Table is what a format found out about an input before its first batch.
+type Table struct {
+	// Schema of the record in batch.Batch.Table; nil for lists of URLs or of objects.
+	Schema *arrow.Schema
+	// URLColumn is the column or key with the URLs.
+	URLColumn string
+	// NewDecoder is called for each batch that is decoded at the same time.
+	NewDecoder func() Decoder
+	// Complete returns errors that only all batches together show; it may be nil. It
+	// must not keep a decoder in memory.
+	Complete func() error
+}
+
+// Source reads an input made of lines. It is a batch.Source.
+type Source struct {
+	name   string
+	blocks *Blocks
+	table  Table
+	pool   sync.Pool // of *scratch
+}
+
+// scratch is what a batch needs. It passes from Source.Next to Piece.Decode, and
+// Batch.Release gives it back.
+type scratch struct {
+	data    []byte
+	decoder Decoder
+}
+
+// keep is the most bytes that a decoder may hold for the next batch. It exceeds the size
+// of any one batch, and bounds the sum of columns that grew large in different batches.
+const keep = 4 * MaxBlockSize
+
+// NewSource returns the source of an input, from its next block on. name is the input's
+// in batches.
+func NewSource(name string, blocks *Blocks, t Table) *Source {
+	s := &Source{name: name, blocks: blocks, table: t}
+	s.pool.New = func() any { return &scratch{decoder: t.NewDecoder()} }
+	return s
+}
+
+// Schema returns the columns of the tables in batches; nil for lists of URLs or objects.
+func (s *Source) Schema() *arrow.Schema { return s.table.Schema }
+
+// URLColumn returns the name of the column, or the key, that has the URLs.
+func (s *Source) URLColumn() string { return s.table.URLColumn }
+
+// Next implements batch.Source. It only finds the ends of rows. After a failed read it
+// returns the whole rows that were read, and then the error on every call.
+func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
+	m := s.pool.Get().(*scratch)
+	block, err := s.blocks.Next(ctx, m.data)
+	m.data = block.Data
+	if err != nil {
+		s.pool.Put(m)
+		return nil, err
+	}
+	return &piece{source: s, scratch: m, block: block}, nil
+}
+
+// Complete returns a function to call after all pieces were decoded. It returns an error
+// about the input as a whole, and does not keep the source in memory.
+func (s *Source) Complete() func() error {
+	if s.table.Complete == nil {
+		return func() error { return nil }
+	}
+	return s.table.Complete
+}
+
+// Close does nothing: the input belongs to who opened it.
+func (s *Source) Close() error { return nil }
+
+// piece is a block that is not decoded.
+type piece struct {
+	source  *Source
+	scratch *scratch
+	block   Block
+}
+
+// Name implements batch.Piece. Lines are counted from 1.
+func (p *piece) Name() string {
+	return fmt.Sprintf("%s: batch %d (%s)", p.source.blocks.options.Prefix, p.block.Index, p.block.lineRange())
+}
+
+// Size implements batch.Piece.
+func (p *piece) Size() int64 { return p.scratch.decoder.Size(&p.block) }
+
+// Decode implements batch.Piece.
+func (p *piece) Decode() (*batch.Batch, error) {
+	s, m := p.source, p.scratch
+	b := &batch.Batch{Input: s.name, Index: p.block.Index, FirstRow: p.block.FirstLine}
+	if err := m.decoder.Decode(&p.block, b); err != nil {
+		return nil, err
+	}
+	release := b.Release
+	b.Release = func() {
+		if release != nil {
+			release()
+		}
+		if m.decoder.Held() <= keep {
+			s.pool.Put(m)
+		}
+	}
+	return b, nil
+}
