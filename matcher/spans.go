@@ -46,6 +46,18 @@ type Historical interface {
 	AppendTimes(times []int64, authority []byte, s *Span) ([]int64, error)
 }
 
+// BulkHistorical are Historical that take many authorities at a time faster than one by one.
+type BulkHistorical interface {
+	Historical
+	// AppendAllSpans appends the spans of each key as AppendSpans does, and sets the element
+	// of ends with the same index to how many spans there are then. With an error it returns
+	// the index of the key that failed.
+	AppendAllSpans(spans []Span, keys []Key, ends []int) ([]Span, int, error)
+	// OpenAllSpans opens spans as OpenSpan does, each of the key with the same index; a nil
+	// span resets its origin. With an error it returns the index of the span that failed.
+	OpenAllSpans(keys []Key, spans []*Span, origins []Origin) (int, error)
+}
+
 // SpanAt returns the index of the span that holds at a second; -1 for a time before the
 // first span.
 func SpanAt(spans []Span, second int64) int {

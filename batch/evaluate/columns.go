@@ -107,9 +107,10 @@ func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *ma
 	if times == nil { // no row is from before the last fetch
 		times = one[:]
 	}
+	f := fetches{times: times}
 	for w := e.groups.walk(number); w.next(); {
 		for _, t := range v.Times[firstRow+w.low : firstRow+w.high] {
-			if fetched := fetchedAt(times, t); fetched != 0 && t-fetched > e.options.MaxAge {
+			if fetched := f.newestAt(t); fetched != 0 && t-fetched > e.options.MaxAge {
 				v.Outdated++
 			}
 		}
@@ -124,11 +125,11 @@ func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *ma
 // times.
 func (e *Evaluator) setTimedColumn(c *batch.Values, rowTimes, times []int64, firstRow, number int) {
 	host := &e.columns.host
-	fetched, of := int64(math.MinInt64), int32(-1)
+	f, fetched, of := fetches{times: times}, int64(math.MinInt64), int32(-1)
 	for w := e.groups.walk(number); w.next(); {
 		for row := firstRow + w.low; row < firstRow+w.high; row++ {
 			t := rowTimes[row]
-			at := fetchedAt(times, t)
+			at := f.newestAt(t)
 			if at != fetched || c.Kind.ByTime && t != host.Time {
 				fetched, host.Facts.Fetched, host.Time = at, at, t
 				of = c.Add(c.Kind.Value(host, c.Agent))
@@ -138,10 +139,35 @@ func (e *Evaluator) setTimedColumn(c *batch.Values, rowTimes, times []int64, fir
 	}
 }
 
-// fetchedAt is the time of the newest fetch at a row's time.
-func fetchedAt(times []int64, t int64) int64 {
-	if len(times) == 1 {
-		return times[0]
+// fetches finds the newest of some fetches at the time of a row, at once where that is
+// also the row before's.
+type fetches struct {
+	times     []int64 // in order, at least one
+	fetched   int64   // the newest one from low on and before high
+	low, high int64
+}
+
+// newestAt returns the time of the newest fetch at a row's time; that of the first one for a
+// row from before it.
+func (f *fetches) newestAt(t int64) int64 {
+	if len(f.times) <= few { // no branch depends on the times, which may be in no order
+		i := 0
+		for _, x := range f.times[1:] {
+			if x <= t {
+				i++
+			}
+		}
+		return f.times[i]
 	}
-	return times[matcher.FetchedAt(times, t)]
+	if t < f.low || t >= f.high {
+		i := matcher.FetchedAt(f.times, t)
+		f.fetched, f.low, f.high = f.times[i], f.times[i], math.MaxInt64
+		if i == 0 {
+			f.low = math.MinInt64
+		}
+		if i+1 < len(f.times) {
+			f.high = f.times[i+1]
+		}
+	}
+	return f.fetched
 }

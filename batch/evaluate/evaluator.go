@@ -56,7 +56,9 @@ type Evaluator struct {
 	options Options
 	origins matcher.Origins
 	bulk    matcher.BulkOrigins // origins, if they are; else nil
-	mapped  matcher.Mapped      // what is asked, if its rules are mapped; else nil
+	// timelines are Options.Timelines, if they take many at a time; else nil.
+	timelines matcher.BulkHistorical
+	mapped    matcher.Mapped // what is asked, if its rules are mapped; else nil
 
 	blockRows int // but in tests the constant
 	groups    groups
@@ -95,11 +97,13 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 	}
 	bulk, _ := origins.(matcher.BulkOrigins)
 	mapped, _ := origins.(matcher.Mapped)
+	var timelines matcher.BulkHistorical
 	if o.Timelines != nil {
 		mapped, _ = o.Timelines.(matcher.Mapped)
+		timelines, _ = o.Timelines.(matcher.BulkHistorical)
 	}
 	return &Evaluator{
-		options: o, origins: origins, bulk: bulk, mapped: mapped, blockRows: blockRows,
+		options: o, origins: origins, bulk: bulk, timelines: timelines, mapped: mapped, blockRows: blockRows,
 		decider: matcher.NewDecider(o.Profile),
 		uses:    newUses(o),
 		allowed: make([][]byte, verdictsOf(o)),

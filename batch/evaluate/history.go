@@ -14,9 +14,11 @@ import (
 // From there on these are evaluated as any group: the rules of a span are looked up
 // once a block, however its rows lie among those of other spans.
 type history struct {
-	spans  []matcher.Span // of the authority that is being cut
-	froms  []int64        // of these
-	places []int32        // by span, from -1 on: 1 + the number of its new group, 0 for none
+	taken  []matcher.Span  // of the authorities whose spans were taken
+	ends   [lookupSize]int // of each of these
+	spans  []matcher.Span  // of the authority that is being cut
+	froms  []int64         // of these
+	places []int32         // by span, from -1 on: 1 + the number of its new group, 0 for none
 
 	// The new groups, which take the place of the groups.
 	all  []group
@@ -28,7 +30,8 @@ type history struct {
 	// times are those of the fetches in the spans of the groups that are evaluated, by
 	// their index in Evaluator.found, for spans of several and rows before the last.
 	times  [lookupSize][]int64
-	memory []int64 // of these
+	memory []int64                   // of these
+	open   [lookupSize]*matcher.Span // of the groups that are evaluated; nil for none
 }
 
 // held is what held for the rows of a group.
@@ -45,12 +48,16 @@ type held struct {
 func (e *Evaluator) cutGroups(times []int64, v *batch.Verdicts, first int) (row int, err error) {
 	g, h := &e.groups, &e.history
 	h.all, h.keys, h.runs, h.held, h.rowTimes = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0], times
-	for number := range g.all {
-		if err := h.take(e.options.Timelines, g.keys[number].Text); err != nil {
-			return first + int(g.runs[g.all[number].first].low), err
+	for low := 0; low < len(g.all); low += lookupSize {
+		high := min(low+lookupSize, len(g.all))
+		if i, err := e.takeSpans(g.keys[low:high]); err != nil {
+			return first + int(g.runs[g.all[low+i].first].low), err
 		}
-		e.cutGroup(times, v, first, number)
-		g.slots[g.all[number].slot] = 0
+		for number := low; number < high; number++ {
+			h.choose(number - low)
+			e.cutGroup(times, v, first, number)
+			g.slots[g.all[number].slot] = 0
+		}
 	}
 	g.all, h.all = h.all, g.all
 	g.keys, h.keys = h.keys, g.keys
@@ -58,39 +65,59 @@ func (e *Evaluator) cutGroups(times []int64, v *batch.Verdicts, first int) (row 
 	return 0, nil
 }
 
-// take takes the spans of an authority.
-func (h *history) take(t matcher.Historical, authority []byte) (err error) {
-	if h.spans, err = t.AppendSpans(h.spans[:0], authority); err != nil {
-		return err
+// takeSpans takes the spans of authorities. It returns the index of an error.
+func (e *Evaluator) takeSpans(keys []matcher.Key) (i int, err error) {
+	h := &e.history
+	h.taken = h.taken[:0]
+	if e.timelines != nil {
+		h.taken, i, err = e.timelines.AppendAllSpans(h.taken, keys, h.ends[:len(keys)])
+		return i, err
 	}
+	for i := range keys {
+		if h.taken, err = e.options.Timelines.AppendSpans(h.taken, keys[i].Text); err != nil {
+			return i, err
+		}
+		h.ends[i] = len(h.taken)
+	}
+	return 0, nil
+}
+
+// choose makes an authority, by its index among those whose spans were taken, the one that
+// is cut.
+func (h *history) choose(i int) {
+	start := 0
+	if i > 0 {
+		start = h.ends[i-1]
+	}
+	h.spans = h.taken[start:h.ends[i]]
 	h.froms, h.places = h.froms[:0], append(h.places[:0], 0)
 	for i := range h.spans {
 		h.froms = append(h.froms, h.spans[i].From)
 		h.places = append(h.places, 0)
 	}
-	return nil
 }
 
-// cutGroup adds the new groups of one whose spans were taken.
+// cutGroup adds the new groups of one that was chosen.
 func (e *Evaluator) cutGroup(times []int64, v *batch.Verdicts, first, number int) {
 	g, h := &e.groups, &e.history
-	low, high := int64(math.MaxInt64), int64(math.MinInt64) // when the last row's span holds
-	place := int32(0)
 	for w := g.walk(number); w.next(); {
-		for row := w.low; row < w.high; row++ {
-			t := times[row]
-			if t < low || t >= high {
-				if t == batch.NoTime {
-					v.SetNull(first+row, matcher.NoTime)
-					continue
-				}
-				var span int
-				span, low, high = h.spanAt(t, e.options.BeforeFirst)
-				if place = h.places[span+1]; place == 0 {
-					place = h.add(&g.all[number], g.keys[number], span)
-				}
+		for row := w.low; row < w.high; {
+			if times[row] == batch.NoTime {
+				v.SetNull(first+row, matcher.NoTime)
+				row++
+				continue
 			}
-			h.addRow(place-1, int32(row))
+			span, low, high := h.spanAt(times[row], e.options.BeforeFirst)
+			place := h.places[span+1]
+			if place == 0 {
+				place = h.add(&g.all[number], g.keys[number], span)
+			}
+			end := row + 1
+			for end < w.high && times[end] >= low && times[end] < high {
+				end++
+			}
+			h.addRows(place-1, int32(row), int32(end))
+			row = end
 		}
 	}
 }
@@ -140,50 +167,70 @@ func (h *history) add(of *group, key matcher.Key, span int) int32 {
 	return int32(len(h.all))
 }
 
-// addRow adds a row to a new group, as groups.addRow does.
-func (h *history) addRow(number, row int32) {
+// addRows adds the rows low to high-1 to a new group, as groups.addRow does.
+func (h *history) addRows(number, low, high int32) {
 	group := &h.all[number]
 	added := int32(len(h.runs))
 	switch {
 	case group.last < 0:
 		group.first = added
-	case h.runs[group.last].high == row:
-		h.runs[group.last].high++
+	case h.runs[group.last].high == low:
+		h.runs[group.last].high = high
 		return
 	default:
 		h.runs[group.last].next = added
 	}
 	group.last = added
-	h.runs = append(h.runs, run{low: row, high: row + 1, next: -1})
+	h.runs = append(h.runs, run{low: low, high: high, next: -1})
 }
 
 // forget keeps no byte of a batch in memory.
 func (h *history) forget() {
 	clear(h.all[:cap(h.all)])
 	clear(h.keys[:cap(h.keys)])
+	clear(h.open[:])
 	h.rowTimes = nil
 }
 
 // openSpans sets e.found to what the spans of groups from low to high-1 say. It returns
 // the index of an error.
 func (e *Evaluator) openSpans(low, high int) (int, error) {
-	e.history.memory = e.history.memory[:0]
-	for i := range high - low {
-		o, x := &e.found[i], &e.history.held[low+i]
-		o.Reset()
-		e.history.times[i] = nil
-		if !x.known || x.early {
-			continue
+	h, keys, found := &e.history, e.groups.keys[low:high], e.found[:high-low]
+	h.memory = h.memory[:0]
+	for i := range keys {
+		h.open[i] = nil
+		if x := &h.held[low+i]; x.known && !x.early {
+			h.open[i] = &x.span
 		}
-		if err := e.findTimes(i, low+i); err != nil {
-			return i, err
-		}
-		if err := e.options.Timelines.OpenSpan(e.groups.keys[low+i].Text, &x.span, o); err != nil {
-			return i, err
-		}
-		o.Facts.Until = x.until
 	}
-	matcher.Touch(e.found[:high-low])
+	if i, err := e.openAll(keys, h.open[:len(keys)], found); err != nil {
+		return i, err
+	}
+	for i := range keys {
+		h.times[i] = nil
+		if h.open[i] != nil {
+			found[i].Facts.Until = h.held[low+i].until
+			if err := e.findTimes(i, low+i); err != nil {
+				return i, err
+			}
+		}
+	}
+	return 0, nil
+}
+
+// openAll opens spans, and resets the origins of those that are nil.
+func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (int, error) {
+	if e.timelines != nil {
+		return e.timelines.OpenAllSpans(keys, spans, origins)
+	}
+	for i, span := range spans {
+		if span == nil {
+			origins[i].Reset()
+		} else if err := e.options.Timelines.OpenSpan(keys[i].Text, span, &origins[i]); err != nil {
+			return i, err
+		}
+	}
+	matcher.Touch(origins)
 	return 0, nil
 }
 
@@ -257,9 +304,10 @@ func (e *Evaluator) denyEver(find func(row int) []byte, v *batch.Verdicts, first
 
 func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, first, number int) error {
 	g, h := &e.groups, &e.history
-	if err := h.take(e.options.Timelines, g.keys[number].Text); err != nil {
+	if _, err := e.takeSpans(g.keys[number : number+1]); err != nil {
 		return err
 	}
+	h.choose(0)
 	if e.options.Combine != batch.CombineNone {
 		defer e.forgetLists(v, first, number)
 	}

@@ -6,8 +6,8 @@
 // It writes sorted.parquet, by reversed host as crawls list them, shuffled.parquet, and
 // site.rules. -list and -rules take real URLs and the bodies of their hosts, and give each
 // of the hosts a copy, made distinct by one more rule. -crawls N makes it a pack with a
-// history of N fetches of each body, thirty days apart, of which two in three differ, and
-// adds times to the tables.
+// history of N fetches of each body, thirty days apart, of which one in ten differs from the
+// one before, and gives the tables times in any order through all of them.
 package main
 
 import (
@@ -216,15 +216,16 @@ func (d *data) writePack(name string, crawls int) error {
 	for i, x := range d.bodies {
 		e := rulepack.Entry{Authority: x.authority, Access: access.Rules, Body: x.text, Status: 200}
 		for crawl := range crawls {
-			text := x.text
-			if (i+crawl)%3 != 0 {
-				text = fmt.Appendf(bytes.Clone(text), "\nUser-agent: *\nDisallow: /in-crawl-%d\n", crawl)
+			at := uint32(firstCrawl + crawl*month)
+			if crawl > 0 && (uint64(i*crawls+crawl)*0x9E3779B97F4A7C15>>32)%10 > 0 {
+				last := &e.History[len(e.History)-1]
+				last.Times, last.Seen, e.Fetched = append(last.Times, at), at, at
+				continue
 			}
-			kept, err := b.Keep(text, false)
+			kept, err := b.Keep(fmt.Appendf(bytes.Clone(x.text), "\nUser-agent: *\nDisallow: /in-crawl-%d\n", crawl), false)
 			if err != nil {
 				return err
 			}
-			at := uint32(firstCrawl + crawl*month)
 			e.Body, e.Kept, e.Fetched = nil, kept, at
 			e.History = append(e.History, rulepack.Interval{From: at, Fetched: at, Seen: at, Access: access.Rules, Kept: kept, Status: 200})
 		}

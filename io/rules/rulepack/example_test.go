@@ -138,8 +138,8 @@ func (d *dump) intervals(number, count int) {
 		ends = append(ends, at.timesEnd)
 		d.next(12, "origin: outcome %s, fetched at %d", outcomes[at.outcome], at.fetched)
 	}
-	for at := 0; len(ends) > 0 && at < int(ends[len(ends)-1]); at++ {
-		d.next(1, "fetched again, %d seconds later", d.data[d.at])
+	for at := 0; len(ends) > 0 && at < int(ends[len(ends)-1]); at += timeSize {
+		d.next(timeSize, "fetched again at %d", le32(d.data[d.at:]))
 	}
 }
 

@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"runtime/debug"
+	"slices"
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -22,7 +23,7 @@ func (p *Pack) findAt(number uint32, b bucket, place int) (origin, error) {
 	return i.origin, nil
 }
 
-var _ matcher.Historical = (*Pack)(nil)
+var _ matcher.BulkHistorical = (*Pack)(nil)
 
 // AppendSpans implements [matcher.Historical], for a pack with a history.
 func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.Span, err error) {
@@ -33,17 +34,59 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 	if err != nil || !known {
 		return spans, err
 	}
-	all, err := p.intervalsOf(l.bucket, b, place)
+	return p.appendSpans(spans, l.bucket, b, place)
+}
+
+// AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans
+// for each key. It goes through the keys once for each step, as LookupAll does.
+func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	var likely [atOnce]likelyPlace
+	for first := 0; first < len(keys); first += atOnce {
+		some := keys[first:min(first+atOnce, len(keys))]
+		clear(likely[:])
+		p.likelyPlaces(some, &likely)
+		p.touchIntervals(likely[:len(some)])
+		for i := range some {
+			l := &likely[i]
+			b, place, known := bucket(nil), l.place, l.record != nil && l.record.is(some[i].Text)
+			if known {
+				b = p.authorities[l.start:]
+			} else if b, place, known, err = p.place(some[i].Text, l.location); err != nil {
+				return spans, first + i, err
+			}
+			if known {
+				if spans, err = p.appendSpans(spans, l.bucket, b, place); err != nil {
+					return spans, first + i, err
+				}
+			}
+			ends[first+i] = len(spans)
+		}
+	}
+	return spans, 0, nil
+}
+
+// appendSpans appends the spans of an authority, given by its bucket and index there.
+func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, place int) ([]matcher.Span, error) {
+	all, err := p.intervalsOf(number, b, place)
 	if err != nil {
 		return spans, err
 	}
-	for n := range all.len() {
-		i, times := all.at(n), all.timesOf(n)
-		spans = append(spans, matcher.Span{
-			From: int64(i.from), Fetched: int64(i.fetched), Seen: int64(i.seen),
-			Access: access.Outcome(i.outcome), Stale: i.flags&flagStale != 0, Status: int(i.status), Body: i.body,
-			Times: [2]uint64{all.begin + times[0], all.begin + times[1]},
-		})
+	count := all.len()
+	spans = slices.Grow(spans, count)
+	first := len(spans)
+	spans = spans[:first+count]
+	timesAt := all.begin + uint64(all.start)
+	for n := range count { // field by field: as an interval, each would be copied twice
+		row := all.rows[intervalSize*n : intervalSize*(n+1)]
+		timesEnd := all.begin + uint64(le32(row[8:]))
+		spans[first+n] = matcher.Span{
+			From: int64(le32(row)), Fetched: int64(le32(row[16:])), Seen: int64(le32(row[4:])),
+			Access: access.Outcome(row[22]), Stale: row[23]&flagStale != 0, Status: int(le16(row[20:])), Body: le32(row[12:]),
+			Times: [2]uint64{timesAt, timesEnd},
+		}
+		timesAt = timesEnd
 	}
 	return spans, nil
 }
@@ -52,11 +95,37 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
-	found := origin{body: s.Body, fetched: uint32(s.Fetched), status: uint16(s.Status), outcome: uint8(s.Access)}
-	if s.Stale {
-		found.flags |= flagStale
+	return p.tell(originOf(s), o)
+}
+
+// OpenAllSpans implements [matcher.BulkHistorical].
+func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (_ int, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer p.guard(&err)
+	var memory [atOnce]origin
+	for first := 0; first < len(spans); first += atOnce {
+		some := spans[first:min(first+atOnce, len(spans))]
+		p.touchTimes(some) // AppendTimes is asked for them next
+		for i, s := range some {
+			memory[i] = unknown
+			if s != nil {
+				memory[i] = originOf(s)
+			}
+		}
+		if i, err := p.tellInOrder(memory[:len(some)], origins[first:]); err != nil {
+			return first + i, err
+		}
 	}
-	return p.tell(found, o)
+	return 0, nil
+}
+
+// originOf returns the origin of a span.
+func originOf(s *matcher.Span) origin {
+	o := origin{body: s.Body, fetched: uint32(s.Fetched), status: uint16(s.Status), outcome: uint8(s.Access)}
+	if s.Stale {
+		o.flags |= flagStale
+	}
+	return o
 }
 
 // AppendTimes implements [matcher.Historical].
@@ -102,7 +171,7 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 		begin: le64(p.starts[8*uint64(number):]) + uint64(len(data)-len(all.times)),
 	}
 	if start > 0 {
-		of.start = all.at(int(start) - 1).timesEnd
+		of.start = le32(all.rows[intervalSize*uint64(start-1)+8:])
 	}
 	return of, nil
 }

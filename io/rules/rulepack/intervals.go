@@ -23,8 +23,7 @@ import (
 //	         8  u32  where the interval's times end in the bucket's
 //	        12  12   an origin, with the time of the first such fetch
 //	        the times of all intervals: those of the fetches between the first and the
-//	        last one of an interval, each as a varint (encoding/binary) of the seconds
-//	        since the fetch before
+//	        last one of an interval, a u32 each, in order
 //
 // Each authority has at least one interval. The origin in its bucket of authorities is
 // for lookups without a time: it equals the interval's at Info.AsOf, but with the time
@@ -32,6 +31,7 @@ import (
 const (
 	intervalHeaderSize = 8
 	intervalSize       = 12 + originSize
+	timeSize           = 4 // of a fetch between
 
 	// maxIntervals is the most intervals of an authority, and maxTimes the most bytes of
 	// their times: of some hundred millions of fetches.
@@ -118,11 +118,10 @@ func (i *intervals) reset() { *i = intervals{rows: i.rows[:0], times: i.times[:0
 // nextTime reads the first of encoded times, given the time before. ok is false after the
 // last, and where they are damaged.
 func nextTime(times []byte, before uint32) (time uint32, rest []byte, ok bool) {
-	delta, n := binary.Uvarint(times)
-	if n <= 0 || delta == 0 || delta > math.MaxUint32-uint64(before) {
+	if len(times) < timeSize || le32(times) <= before {
 		return before, nil, false
 	}
-	return before + uint32(delta), times[n:], true
+	return le32(times), times[timeSize:], true
 }
 
 // fetchedAt returns the time of the newest fetch of an interval not after a second.
@@ -146,7 +145,7 @@ func (i *Interval) appendBetween(dst []byte) []byte {
 	last := i.Fetched
 	for _, t := range i.Times {
 		if t > last && t < i.Seen {
-			dst = binary.AppendUvarint(dst, uint64(t-last))
+			dst = binary.LittleEndian.AppendUint32(dst, t)
 			last = t
 		}
 	}

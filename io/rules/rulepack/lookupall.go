@@ -35,38 +35,42 @@ func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, e
 func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	var found [atOnce]origin
 	n, err := p.findAll(keys, &found)
-	if _, e := p.tellAll(found[:n], origins[:n]); e == nil {
-		return n, err
-	}
-	// Steps meet the errors of later keys first: find that of the first key.
-	for i := range n {
-		if _, e := p.tellAll(found[i:i+1], origins[i:i+1]); e != nil {
-			return i, e
-		}
+	if i, e := p.tellInOrder(found[:n], origins); e != nil {
+		return i, e
 	}
 	return n, err
 }
 
+// tellInOrder is tellAll whose error is that of the first index that fails: steps meet the
+// errors of later ones first.
+func (p *Pack) tellInOrder(found []origin, origins []matcher.Origin) (int, error) {
+	if _, err := p.tellAll(found, origins[:len(found)]); err == nil {
+		return 0, nil
+	}
+	for i := range found {
+		if _, err := p.tellAll(found[i:i+1], origins[i:i+1]); err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
+}
+
 // findAll finds the origins of keys. It returns how many were looked up before an
 // error.
-//
-// Each step is a loop over all keys that reads one place of the pack for each, and no more
-// than the next step needs.
 func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err error) {
-	var locations [atOnce]location
-	var records [atOnce]record
-	for i := range keys {
-		locations[i] = p.locate(keys[i].Text)
-	}
-	p.touchBuckets(locations[:len(keys)])
-	if p.asOf == 0 {
-		p.likelyRecords(locations[:len(keys)], &records)
-		touchRecords(records[:len(keys)])
+	var likely [atOnce]likelyPlace
+	p.likelyPlaces(keys, &likely)
+	if p.asOf != 0 {
+		p.touchIntervals(likely[:len(keys)])
 	}
 	for n < len(keys) {
-		if r := records[n]; r != nil && r.is(keys[n].Text) && p.sound(r.origin()) {
-			found[n] = r.origin()
-		} else if found[n], err = p.find(keys[n].Text, locations[n]); err != nil {
+		l := &likely[n]
+		if l.record != nil && l.record.is(keys[n].Text) {
+			found[n], err = p.deciding(keys[n].Text, l.bucket, bucket(p.authorities[l.start:]), l.place)
+		} else {
+			found[n], err = p.find(keys[n].Text, l.location)
+		}
+		if err != nil {
 			return n, err
 		}
 		n++
@@ -74,43 +78,121 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 	return n, nil
 }
 
+// likelyPlace is where an authority most likely is in the pack.
+type likelyPlace struct {
+	location
+	place  int
+	record record // nil if it is not there, or if the bucket was not checked yet
+}
+
+// likelyPlaces finds where keys most likely are, and loads their records.
+//
+// Each step is a loop over all keys that reads one place of the pack for each, and no more
+// than the next step needs.
+func (p *Pack) likelyPlaces(keys []matcher.Key, likely *[atOnce]likelyPlace) {
+	for i := range keys {
+		likely[i].location = p.locate(keys[i].Text)
+	}
+	p.touchBuckets(likely[:len(keys)])
+	for i := range keys {
+		l := &likely[i]
+		if p.file == nil || l.start > uint64(len(p.authorities)) || !p.checkedBuckets.has(l.bucket) {
+			continue
+		}
+		b := bucket(p.authorities[l.start:])
+		if l.place = b.likely(l.hash); l.place >= 0 {
+			l.record = b.record(l.place)
+		}
+	}
+	touchRecords(likely[:len(keys)])
+}
+
 // touchBuckets loads the fingerprints of buckets into the processor's cache. Its result
 // only keeps the compiler from removing the loads.
 //
 //go:noinline
-func (p *Pack) touchBuckets(locations []location) (sum uint64) {
+func (p *Pack) touchBuckets(likely []likelyPlace) (sum uint64) {
 	const lines = bucketHeaderSize + 2*printBlock + 2*perBucket
-	for i := range locations {
-		if start := locations[i].start; start+lines <= uint64(len(p.authorities)) {
+	for i := range likely {
+		if start := likely[i].start; start+lines <= uint64(len(p.authorities)) {
 			sum += uint64(p.authorities[start]) + uint64(p.authorities[start+lines-1])
 		}
 	}
 	return sum
 }
 
-// likelyRecords sets records to those of the authorities that the locations most likely are
-// of; nil where there is none, or where the bucket was not checked yet.
-func (p *Pack) likelyRecords(locations []location, records *[atOnce]record) {
-	for i := range locations {
-		l := &locations[i]
-		if p.file == nil || l.start > uint64(len(p.authorities)) || !p.checkedBuckets.has(l.bucket) {
-			continue
-		}
-		b := bucket(p.authorities[l.start:])
-		if place := b.likely(l.hash); place >= 0 {
-			records[i] = b.record(place)
-		}
-	}
-}
-
 // touchRecords loads records into the processor's cache.
 //
 //go:noinline
-func touchRecords(records []record) (sum uint64) {
-	for _, r := range records {
-		if len(r) > 0 {
+func touchRecords(likely []likelyPlace) (sum uint64) {
+	for i := range likely {
+		if r := likely[i].record; len(r) > 0 {
 			sum += uint64(r[0]) + uint64(r[len(r)-1])
 		}
 	}
 	return sum
+}
+
+// touchIntervals loads the intervals of authorities into the processor's cache: where their
+// buckets start, then where they lie there, then the intervals.
+//
+//go:noinline
+func (p *Pack) touchIntervals(likely []likelyPlace) (sum uint64) {
+	var starts [atOnce]uint64
+	var rows [atOnce][]byte
+	for i := range likely {
+		if likely[i].record != nil {
+			starts[i] = le64(p.starts[8*uint64(likely[i].bucket):])
+		}
+	}
+	for i := range likely {
+		if l := &likely[i]; l.record != nil && starts[i] <= uint64(len(p.intervals)) {
+			rows[i] = rowsAt(p.intervals[starts[i]:], bucket(p.authorities[l.start:]).count(), l.place)
+		}
+	}
+	for _, r := range rows[:len(likely)] {
+		for at := 0; at < len(r); at += cacheLine {
+			sum += uint64(r[at])
+		}
+		if len(r) > 0 {
+			sum += uint64(r[len(r)-1])
+		}
+	}
+	return sum
+}
+
+// touchTimes loads the times of the fetches in spans.
+//
+//go:noinline
+func (p *Pack) touchTimes(spans []*matcher.Span) (sum uint64) {
+	for _, s := range spans {
+		if s != nil && s.Times[0] < s.Times[1] && s.Times[1] <= uint64(len(p.intervals)) {
+			sum += uint64(p.intervals[s.Times[0]]) + uint64(p.intervals[s.Times[1]-1])
+		}
+	}
+	return sum
+}
+
+const (
+	cacheLine = 64
+	// mostTouched is how many intervals of an authority are touched.
+	mostTouched = 32
+)
+
+// rowsAt returns the intervals of an authority in a bucket of so many, the first ones of
+// many; none where they would lie outside.
+func rowsAt(data []byte, count, place int) []byte {
+	head, at := intervalHeaderSize+4*uint64(count), intervalHeaderSize+4*uint64(place)
+	if at+4 > uint64(len(data)) {
+		return nil
+	}
+	start, end := uint64(0), uint64(le32(data[at:]))
+	if place > 0 {
+		start = uint64(le32(data[at-4:]))
+	}
+	low, high := head+intervalSize*start, head+intervalSize*min(end, start+mostTouched)
+	if low > high || high > uint64(len(data)) {
+		return nil
+	}
+	return data[low:high]
 }
