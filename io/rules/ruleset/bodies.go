@@ -48,17 +48,7 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 			return err
 		}
 		v.visited = 0
-		switch {
-		case source.kind == packKind:
-			err = v.pack(ctx, name)
-		case source.kind == folderKind:
-			err = v.folder(ctx, name)
-		case source.single:
-			err = v.file(ctx, name)
-		default:
-			err = v.captures(ctx, source)
-		}
-		if err != nil {
+		if err := source.bodies(ctx, &v); err != nil {
 			return err
 		}
 		if v.visited == 0 {
@@ -145,7 +135,7 @@ func (v *bodyVisitor) file(ctx context.Context, name string) error {
 }
 
 // captures visits the captures of robots.txt that have a body.
-func (v *bodyVisitor) captures(ctx context.Context, s source) error {
+func (v *bodyVisitor) captures(ctx context.Context, s *captureFiles) error {
 	of := Found{options: v.options, sources: []source{s}, warner: v.warner}
 	var scratch urls.Scratch
 	return of.EachCapture(ctx, func(_ string, x *captures.Capture) error {

@@ -69,20 +69,13 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 		Set: captures.NewSet(options), options: o, asOf: o.AsOf,
 		sources: len(f.sources), bodySize: options.BodySize(), warner: f.warner, asked: -1,
 	}
-	for number, source := range f.sources {
-		if source.kind != captureKind {
-			continue
+	for number, source := range f.captured() {
+		s.names = append(s.names, source.shown())
+		if isAsked(source) {
+			s.asked = number
 		}
-		s.names = append(s.names, blob.Shown(source.name))
-		open := s.open
-		switch {
-		case source.single:
-			open = s.openSingle
-		case source.asked:
-			open, s.asked = s.openAsked, number
-		}
-		for _, name := range source.files {
-			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) { return open(ctx, name) }})
+		for _, name := range source.files() {
+			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) { return source.reader(ctx, s, name) }})
 		}
 	}
 	return s
@@ -192,7 +185,7 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 	before := slices.Clone(s.sources)
 	if o.History { // a pack with precedence may know an authority only from a later time on than the captures
 		for i, source := range before {
-			if _, is := source.(*packSource); is {
+			if source != nil && !source.always() {
 				before[i] = nil
 			}
 		}
@@ -242,8 +235,8 @@ func (s *captureSet) open(ctx context.Context, name string) (captures.Reader, er
 // an error.
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	for _, source := range f.sources {
-		if source.kind != captureKind || source.single || source.asked {
-			return option.Usagef("%s has no captures: they are in WARC files and in tables", option.Rules.With(blob.Shown(source.name)))
+		if _, is := source.(*captureFiles); !is {
+			return option.Usagef("%s has no captures: they are in WARC files and in tables", option.Rules.With(source.shown()))
 		}
 	}
 	return f.eachCapture(ctx, visit)
@@ -278,10 +271,11 @@ func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *ca
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{options: &f.options, bodySize: size.BodySize(), warner: f.warner}
 	for _, source := range f.sources {
-		if source.single || source.asked {
+		recorded, is := source.(*captureFiles)
+		if !is {
 			continue
 		}
-		for _, name := range source.files {
+		for _, name := range recorded.paths {
 			if err := s.each(ctx, name, visit); err != nil {
 				return err
 			}

@@ -7,7 +7,6 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
-	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/access"
 )
 
@@ -42,7 +41,7 @@ func (f *Found) AddTo(ctx context.Context, prepare func() (*rulepack.Builder, er
 	if c.Ignored, err = f.addFolders(ctx, b, folders); err != nil {
 		return nil, err
 	}
-	if f.hasCaptures() {
+	if f.firstCaptured() >= 0 {
 		if c.Captured, err = f.addCaptures(ctx, b); err != nil {
 			return nil, err
 		}
@@ -63,16 +62,11 @@ func (f *Found) AddTo(ctx context.Context, prepare func() (*rulepack.Builder, er
 func (f *Found) listFolders(ctx context.Context) ([]*rulesdir.Dir, error) {
 	folders := make([]*rulesdir.Dir, len(f.sources))
 	for i, source := range f.sources {
-		switch source.kind {
-		case packKind:
-			return folders, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures", option.Rules.With(blob.Shown(source.name)))
-		case folderKind:
-			folder, err := f.openDir(ctx, source.name, newAgentWatch(nil))
-			if err != nil {
-				return folders, err
-			}
-			folders[i] = folder
+		folder, err := source.compilable(ctx, f)
+		if err != nil {
+			return folders, err
 		}
+		folders[i] = folder
 	}
 	return folders, nil
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
@@ -17,26 +16,6 @@ import (
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
-
-// kind is what a source is.
-type kind int
-
-const (
-	folderKind kind = iota
-	packKind
-	captureKind
-)
-
-// source is a name of Options.Sources and what it names.
-type source struct {
-	name  string
-	kind  kind
-	files []string // of captures
-	// single says that the source is one robots.txt, which is read as captures.
-	single bool
-	// asked says that the source is Options.Asked. It is the last one.
-	asked bool
-}
 
 // Found holds identified sources. None is open.
 type Found struct {
@@ -62,17 +41,12 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		if o.History {
 			return nil, option.Usagef("%s lists what was asked for, and not when: it goes without the rules of other times", blob.Shown(o.Asked))
 		}
-		f.sources = append(f.sources, source{name: o.Asked, kind: captureKind, files: []string{o.Asked}, asked: true})
+		f.sources = append(f.sources, &askedFile{captureFiles{o.Asked, []string{o.Asked}}})
 	}
 	if err := f.checkHistory(); err != nil {
 		return nil, err
 	}
 	return f, f.checkSingle()
-}
-
-// hasCaptures reports whether any source is captures.
-func (f *Found) hasCaptures() bool {
-	return slices.ContainsFunc(f.sources, func(s source) bool { return s.kind == captureKind })
 }
 
 // find finds out what one name is.
@@ -83,28 +57,28 @@ func (f *Found) find(ctx context.Context, name string) (source, error) {
 	case blob.IsURL(name):
 		return f.findObjects(ctx, name)
 	}
-	files, err := captureFiles(ctx, name)
+	files, err := filesOfCaptures(ctx, name)
 	if err != nil {
-		return source{}, err
+		return nil, err
 	}
 	if len(files) > 0 {
-		return source{name: name, kind: captureKind, files: files}, nil
+		return &captureFiles{name, files}, nil
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return source{}, atName(name, err)
+		return nil, atName(name, err)
 	}
 	if info.IsDir() {
-		return source{name: name}, nil
+		return &folder{name}, nil
 	}
 	detected, err := Detect(ctx, name)
 	if err != nil {
-		return source{}, atName(name, err)
+		return nil, atName(name, err)
 	}
 	if detected != format.RulePack {
 		return f.single(name)
 	}
-	return source{name: name, kind: packKind}, nil
+	return &packFile{name}, nil
 }
 
 // Detect tells the format of a file by its first bytes, then by its name.
@@ -132,10 +106,10 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 	return found, nil
 }
 
-// captureFiles returns the files of captures (WARC files and tables) that a name means:
+// filesOfCaptures returns the files of captures (WARC files and tables) that a name means:
 // one file, those of a folder, or those that match a pattern. It returns none if the
 // name is something else.
-func captureFiles(ctx context.Context, name string) ([]string, error) {
+func filesOfCaptures(ctx context.Context, name string) ([]string, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
@@ -169,7 +143,7 @@ func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
 	}
 	var files []string
 	for _, match := range matches {
-		found, err := captureFiles(ctx, match)
+		found, err := filesOfCaptures(ctx, match)
 		if err != nil {
 			return nil, err
 		}

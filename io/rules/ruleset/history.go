@@ -18,18 +18,11 @@ import (
 func (s *Set) Historical() (matcher.Historical, error) {
 	var all timelines
 	for _, source := range s.sources {
-		switch source := source.(type) {
-		case *packSource:
-			if err := source.checkHistory(); err != nil {
-				return nil, err
-			}
-			if source.Partitions() > 1 {
-				return nil, option.Usagef("%s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", option.Rules.With(blob.Shown(source.name)))
-			}
-			all = append(all, source.Pack)
-		default:
-			all = append(all, matcher.Always(source))
+		one, err := source.historical()
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, one)
 	}
 	if len(all) == 1 {
 		return all[0], nil
@@ -45,14 +38,19 @@ type Timeless struct {
 }
 
 // timeless finds the sources that know no times. captured is what was read of captures,
-// and newest returns the time of the newest fetch in a rule pack, given its number among
-// the sources; 0 for none.
-func (f *Found) timeless(captured *Captured, newest func(source int) int64) (t Timeless) {
+// and newest returns the time of the newest fetch in another source, given its number; the
+// zero time for none.
+func (f *Found) timeless(captured *Captured, newest func(source int) time.Time) (t Timeless) {
 	for i, s := range f.sources {
-		if s.kind == packKind && newest(i) != 0 || s.kind == captureKind && captured != nil && !captured.Newest.IsZero() {
-			continue
+		timed := false
+		if _, is := s.(capturing); is {
+			timed = captured != nil && !captured.Newest.IsZero()
+		} else {
+			timed = !newest(i).IsZero()
 		}
-		t.Names = append(t.Names, blob.Shown(s.name))
+		if !timed {
+			t.Names = append(t.Names, s.shown())
+		}
 	}
 	t.All = len(t.Names) == len(f.sources)
 	return t
@@ -69,14 +67,18 @@ func (p *packSource) checkHistory() error {
 // checkHistory refuses rule packs between captures. Captures are one source, so a pack
 // with its own history cannot have precedence over some of them only.
 func (f *Found) checkHistory() error {
-	is := func(k kind) func(source) bool { return func(s source) bool { return s.kind == k } }
-	first := slices.IndexFunc(f.sources, is(captureKind))
+	first := f.firstCaptured()
 	if first < 0 || !f.options.History {
 		return nil
 	}
-	rest := f.sources[first:]
-	if pack := slices.IndexFunc(rest, is(packKind)); pack >= 0 && slices.ContainsFunc(rest[pack:], is(captureKind)) {
-		return option.Usagef("%s is a rule pack between captures, which is no order in time: name it before all captures or behind them", option.Rules.With(blob.Shown(rest[pack].name)))
+	var pack source
+	for _, s := range f.sources[first:] {
+		if _, is := s.(capturing); is && pack != nil {
+			return option.Usagef("%s is a rule pack between captures, which is no order in time: name it before all captures or behind them", option.Rules.With(pack.shown()))
+		}
+		if pack == nil && isPack(s) {
+			pack = s
+		}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
@@ -62,7 +63,6 @@ const listShare = 8
 
 // list opens the sources, and sorts their authorities.
 func (f *Found) list(ctx context.Context, l *Listing) error {
-	isPack := func(s source) bool { return s.kind == packKind }
 	others := *f
 	others.sources = slices.DeleteFunc(slices.Clone(f.sources), isPack)
 	first := slices.IndexFunc(f.sources, func(s source) bool { return !isPack(s) })
@@ -76,14 +76,11 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 				return err
 			}
 		}
-		if !isPack(source) {
+		file, is := source.(*packFile)
+		if !is {
 			continue
 		}
-		open := func() (*packSource, error) { return f.openPack(source.name, source.name, newAgentWatch(nil)) }
-		if blob.IsURL(source.name) {
-			open = func() (*packSource, error) { return f.fetchPack(ctx, source.name, newAgentWatch(nil)) }
-		}
-		pack, err := open()
+		pack, err := file.openPack(ctx, f, newAgentWatch(nil))
 		if err != nil {
 			return err
 		}
@@ -101,12 +98,15 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		}
 	}
 	l.asOf = int64(packSecond(f.options.AsOf))
-	l.timeless = f.timeless(l.captured, func(source int) int64 {
+	l.timeless = f.timeless(l.captured, func(source int) time.Time {
+		if !isPack(f.sources[source]) {
+			return time.Time{}
+		}
 		number := source // of the pack in l.packs: all that are no packs are one
 		if first >= 0 && source > first {
 			number -= len(others.sources) - 1
 		}
-		return l.packs[number].Info().AsOf
+		return l.packs[number].newest()
 	})
 	if l.sorter.Len() == 0 && len(others.sources) < len(f.sources) && !f.options.AllowNone {
 		return option.Errorf("no usable rules: %s is a rule pack without authorities: %s goes on", option.Rules.With(SomeOf(f.shownNames())), option.AllowNoRules)
@@ -117,7 +117,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 func (f *Found) shownNames() []string {
 	var names []string
 	for _, s := range f.sources {
-		names = append(names, blob.Shown(s.name))
+		names = append(names, s.shown())
 	}
 	return names
 }

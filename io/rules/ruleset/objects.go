@@ -16,27 +16,29 @@ import (
 func (f *Found) findObjects(ctx context.Context, name string) (source, error) {
 	u, err := blob.ParseURL(name)
 	if err != nil {
-		return source{}, err
+		return nil, err
 	}
 	isPattern := strings.ContainsAny(u.Key, "*?[")
 	if !isPattern && !u.IsFolder() {
 		return f.findObject(ctx, name)
 	}
 	if !isPattern {
-		if is, err := isCaptureKeys(ctx, u); err != nil || !is {
-			return source{name: name}, err
+		if is, err := isCaptureKeys(ctx, u); err != nil {
+			return nil, err
+		} else if !is {
+			return &folder{name}, nil
 		}
 	}
 	objects, err := blob.Expand(ctx, u)
 	if err != nil {
-		return source{}, option.Errorf("%s: %w", option.Rules, err)
+		return nil, option.Errorf("%s: %w", option.Rules, err)
 	}
-	found := source{name: name, kind: captureKind}
+	found := &captureFiles{name: name}
 	for _, object := range objects {
 		if named, _ := format.ByName(object.URL.Key); named.HasCaptures() {
-			found.files = append(found.files, object.URL.String())
+			found.paths = append(found.paths, object.URL.String())
 		} else if isPattern {
-			return source{}, option.Usagef("%s: %s has no captures, by its name: a pattern is for captures; name all others one by one", option.Rules.With(u.Name()), object.URL.Name())
+			return nil, option.Usagef("%s: %s has no captures, by its name: a pattern is for captures; name all others one by one", option.Rules.With(u.Name()), object.URL.Name())
 		}
 	}
 	return found, nil
@@ -47,11 +49,11 @@ func (f *Found) findObject(ctx context.Context, name string) (source, error) {
 	detected, err := Detect(ctx, name)
 	switch {
 	case err != nil:
-		return source{}, option.Errorf("%s: %w", option.Rules, err)
+		return nil, option.Errorf("%s: %w", option.Rules, err)
 	case detected.HasCaptures():
-		return source{name: name, kind: captureKind, files: []string{name}}, nil
+		return &captureFiles{name, []string{name}}, nil
 	case detected == format.RulePack:
-		return source{name: name, kind: packKind}, nil
+		return &packFile{name}, nil
 	}
 	return f.single(name)
 }

@@ -7,10 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
 )
 
 // packSource is a rule pack that is open.
@@ -46,6 +49,49 @@ func (p *packSource) File(authority []byte) (string, error) {
 		return "", err
 	}
 	return p.name, nil
+}
+
+func (p *packSource) pack() *packSource { return p }
+func (p *packSource) always() bool      { return false }
+
+func (p *packSource) newest() (newest time.Time) {
+	if second := p.Info().AsOf; second != 0 {
+		newest = time.Unix(second, 0).UTC()
+	}
+	return newest
+}
+
+func (p *packSource) fetch(authority []byte) (fetched, error) {
+	a, known, err := p.Authority(authority)
+	return fetched{a.Status, a.Fetched, a.Stale, known}, err
+}
+
+func (p *packSource) alone(s *Set) matcher.Origins {
+	if p.Partitions() > 1 {
+		return partitioned{p, s}
+	}
+	return p
+}
+
+func (p *packSource) historical() (matcher.Historical, error) {
+	if err := p.checkHistory(); err != nil {
+		return nil, err
+	}
+	if p.Partitions() > 1 {
+		return nil, option.Usagef("%s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", option.Rules.With(blob.Shown(p.name)))
+	}
+	return p.Pack, nil
+}
+
+func (p *packSource) whyNone() (none option.Message) {
+	if p.Info().Authorities > 0 {
+		return none
+	}
+	return option.Messagef("is a rule pack without authorities")
+}
+
+func (p *packSource) identify(rules *manifest.Rules) {
+	rules.Kind, rules.Checksum = "pack", p.Info().Checksum
 }
 
 // Close closes the pack, and removes it if it is temporary.

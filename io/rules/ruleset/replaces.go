@@ -27,16 +27,8 @@ func (f *Found) Replaces(out string) string {
 		}
 	}
 	for _, s := range f.sources {
-		if s.kind == folderKind && !s.single {
-			if isBelow(s.name, out) {
-				return blob.Shown(s.name)
-			}
-			continue
-		}
-		for _, name := range append(s.files[:len(s.files):len(s.files)], s.name) {
-			if blob.IsURL(name) == blob.IsURL(out) && same(name, out) {
-				return blob.Shown(s.name)
-			}
+		if s.replacedBy(out, same) {
+			return s.shown()
 		}
 	}
 	return ""

@@ -115,7 +115,12 @@ func TestFind(t *testing.T) {
 			continue
 		}
 		s := found.sources[0]
-		got := strings.Join(append([]string{[]string{"folder", "pack", "captures"}[s.kind]}, s.files...), " ")
+		got := "folder"
+		if files, is := s.(capturing); is {
+			got = strings.Join(append([]string{"captures"}, files.files()...), " ")
+		} else if isPack(s) {
+			got = "pack"
+		}
 		if filepath.ToSlash(strings.ReplaceAll(got, "//", "/")) != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}

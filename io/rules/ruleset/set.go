@@ -10,20 +10,10 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulesdir"
-	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 )
-
-// origins is an open source.
-type origins interface {
-	matcher.Origins
-	// File returns the name of the file that decides about an authority; "" if there is
-	// none.
-	File(authority []byte) (string, error)
-	Close() error
-}
 
 // Set is rule sources that are open. It is a [matcher.Origins], in which the first
 // source that knows an authority decides.
@@ -37,7 +27,7 @@ type Set struct {
 }
 
 // list holds open sources, and nil in place of those not yet open.
-type list []origins
+type list []opened
 
 // Open opens all sources, and makes a temporary rule pack of the captures.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
@@ -53,34 +43,21 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 	if s.asOf.IsZero() {
 		s.asOf = s.sources.newest()
 	}
-	s.timeless = f.timeless(s.captured, func(source int) int64 { return s.sources[source].(*packSource).Info().AsOf })
-	s.sources = slices.DeleteFunc(s.sources, func(o origins) bool { return o == nil })
+	s.timeless = f.timeless(s.captured, func(source int) time.Time { return s.sources[source].newest() })
+	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
 	return s, nil
 }
 
 // open opens the sources in order. All captures are one source in place of the first.
 func (f *Found) open(ctx context.Context, s *Set) error {
 	for i, source := range f.sources {
-		var opened origins
-		var err error
-		switch source.kind {
-		case folderKind:
-			opened, err = f.openDir(ctx, source.name, s.watch)
-		case packKind:
-			if blob.IsURL(source.name) {
-				opened, err = f.fetchPack(ctx, source.name, s.watch)
-			} else {
-				opened, err = f.openPack(source.name, source.name, s.watch)
-			}
-		case captureKind:
-			continue
-		}
+		opened, err := source.open(ctx, f, s.watch)
 		if err != nil {
 			return err
 		}
 		s.sources[i] = opened
 	}
-	first := slices.IndexFunc(f.sources, func(s source) bool { return s.kind == captureKind })
+	first := f.firstCaptured()
 	if first < 0 {
 		return nil
 	}
@@ -120,10 +97,7 @@ func (s *Set) Origins() matcher.Origins {
 	if len(s.sources) > 1 {
 		return s
 	}
-	if pack, ok := s.sources[0].(*packSource); ok && pack.Partitions() > 1 {
-		return partitioned{pack, s}
-	}
-	return s.sources[0]
+	return s.sources[0].alone(s)
 }
 
 // Lookup implements [matcher.Origins].
@@ -162,14 +136,8 @@ func (s *Set) Misspelt() []option.Message { return s.watch.warnings() }
 // Fetch opens no rules.
 func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error) {
 	for _, source := range s.sources {
-		if pack, ok := source.(*packSource); ok {
-			if a, known, err := pack.Authority(authority); known || err != nil {
-				return a.Status, a.Fetched, a.Stale, known, err
-			}
-			continue
-		}
-		if name, err := source.File(authority); name != "" || err != nil {
-			return 0, 0, false, err == nil, err
+		if x, err := source.fetch(authority); x.known || err != nil {
+			return x.status, x.second, x.stale, x.known, err
 		}
 	}
 	return 0, 0, false, false, nil
@@ -178,7 +146,7 @@ func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known b
 // Fault implements [matcher.Mapped].
 func (s *Set) Fault(recovered any) error {
 	for _, source := range s.sources {
-		if pack, ok := source.(*packSource); ok {
+		if pack := source.pack(); pack != nil {
 			if err := pack.Fault(recovered); err != nil {
 				return err
 			}
@@ -190,7 +158,7 @@ func (s *Set) Fault(recovered any) error {
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (s *Set) Unchanged() error {
 	for _, source := range s.sources {
-		if pack, ok := source.(*packSource); ok {
+		if pack := source.pack(); pack != nil {
 			if err := pack.Unchanged(); err != nil {
 				return err
 			}
@@ -223,14 +191,15 @@ func (l list) file(authority []byte) (string, error) {
 	return "", nil
 }
 
-// newest returns the time of the newest fetch in any pack, or the zero time if none is
-// known. Folders have no times.
+// newest returns the time of the newest fetch in any source, or the zero time if none is
+// known.
 func (l list) newest() (newest time.Time) {
 	for _, source := range l {
-		if pack, ok := source.(*packSource); ok {
-			if t := time.Unix(pack.Info().AsOf, 0).UTC(); pack.Info().AsOf != 0 && t.After(newest) {
-				newest = t
-			}
+		if source == nil {
+			continue
+		}
+		if t := source.newest(); t.After(newest) {
+			newest = t
 		}
 	}
 	return newest

@@ -36,10 +36,10 @@ func ParseFor(host string) (found []string, err error) {
 // single treats a file as a single robots.txt, if Options.Single says whose it is.
 func (f *Found) single(name string) (source, error) {
 	if len(f.options.Single) == 0 {
-		return source{}, option.Usagef("%s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
+		return nil, option.Usagef("%s is a single file, and neither a rule pack nor captures (WARC, Arrow, Parquet, csv, tsv, jsonl): "+
 			"if it is a robots.txt, say whose with %s, or put it into a folder under the name of its host", option.Rules.With(blob.Shown(name)), option.For.With("example.com"))
 	}
-	return source{name: name, kind: captureKind, files: []string{name}, single: true}, nil
+	return &singleFile{captureFiles{name, []string{name}}}, nil
 }
 
 // ErrNoSingle is the error of sources none of which is the single robots.txt that
@@ -64,15 +64,15 @@ func (f *Found) HasSingle() bool { return f.singles() > 0 }
 
 func (f *Found) singles() (count int) {
 	for _, s := range f.sources {
-		if s.single {
+		if _, is := s.(*singleFile); is {
 			count++
 		}
 	}
 	return count
 }
 
-// singleFile is a robots.txt, as a capture for each of its URLs.
-type singleFile struct {
+// singleReader reads a robots.txt, as a capture for each of its URLs.
+type singleReader struct {
 	body []byte
 	urls []string // not handed out yet
 }
@@ -92,10 +92,10 @@ func (s *captureSet) openSingle(ctx context.Context, name string) (captures.Read
 		return nil, option.Errorf("%s: %w", option.Rules.With(blob.Shown(name)), err)
 	}
 	s.singleBody = body.Bytes()
-	return &singleFile{body: s.singleBody, urls: s.options.Single}, nil
+	return &singleReader{body: s.singleBody, urls: s.options.Single}, nil
 }
 
-func (f *singleFile) Next(x *captures.Capture) error {
+func (f *singleReader) Next(x *captures.Capture) error {
 	if len(f.urls) == 0 {
 		return io.EOF
 	}
@@ -104,4 +104,4 @@ func (f *singleFile) Next(x *captures.Capture) error {
 	return nil
 }
 
-func (f *singleFile) Close() error { return nil }
+func (f *singleReader) Close() error { return nil }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"robotsbatch/io/rules/rulepack"
-	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -28,15 +27,7 @@ type Source struct {
 // file or the pack's body again; use it for a few URLs.
 func (s *Set) Source(authority []byte) (Source, error) {
 	for _, source := range s.sources {
-		var found Source
-		var err error
-		switch o := source.(type) {
-		case *rulesdir.Dir:
-			found.Name, found.Text, err = o.Text(authority)
-			found.Agents = agentsOf(found.Text, s.parse)
-		case *packSource:
-			found, err = o.source(authority)
-		}
+		found, err := source.describe(authority, s.parse)
 		if err != nil || found.Name != "" {
 			return found, err
 		}
@@ -44,8 +35,7 @@ func (s *Set) Source(authority []byte) (Source, error) {
 	return Source{}, nil
 }
 
-// source is Set.Source for a pack.
-func (p *packSource) source(authority []byte) (found Source, err error) {
+func (p *packSource) describe(authority []byte, _ robotstxt.Options) (found Source, err error) {
 	a, known, err := p.Authority(authority)
 	if err != nil || !known {
 		return found, err

@@ -14,15 +14,10 @@ import (
 func (f *Found) checkUsable(s *Set) error {
 	why := make([]option.Message, len(f.sources))
 	for i, source := range f.sources {
-		switch source.kind {
-		case captureKind:
+		if _, is := source.(capturing); is {
 			why[i] = s.captured.whyNone(i)
-		case packKind:
-			if s.sources[i].(*packSource).Info().Authorities == 0 {
-				why[i] = option.Messagef("is a rule pack without authorities")
-			}
-		case folderKind:
-			why[i] = whyNoNames(s.sources[i].(*rulesdir.Dir))
+		} else {
+			why[i] = s.sources[i].whyNone()
 		}
 	}
 	return f.refuse(why)
@@ -37,8 +32,8 @@ func (f *Found) refuse(why []option.Message) error {
 		switch {
 		case reason.Empty():
 			usable = true
-		case !f.sources[i].asked: // where all that was asked for answered
-			lines = append(lines, option.Messagef("%s %s", option.Rules.With(blob.Shown(f.sources[i].name)), reason))
+		case !isAsked(f.sources[i]): // where all that was asked for answered
+			lines = append(lines, option.Messagef("%s %s", option.Rules.With(f.sources[i].shown()), reason))
 		}
 	}
 	if !usable && !f.options.AllowNone {

@@ -24,8 +24,8 @@ type file struct {
 // Versions looks up which version of each source there is.
 func (f *Found) Versions(ctx context.Context) *Versions {
 	v := &Versions{found: f, captures: make([][]file, len(f.sources))}
-	for i, source := range f.sources {
-		for _, name := range source.files {
+	for i, source := range f.captured() {
+		for _, name := range source.files() {
 			if name == blob.Stdio {
 				continue
 			}
@@ -46,8 +46,8 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 	opened, captured := s.sources, false
 	for i, source := range v.found.sources {
 		rules := &list[i]
-		rules.Name = blob.Shown(source.name)
-		if source.kind == captureKind {
+		rules.Name = source.shown()
+		if _, is := source.(capturing); is {
 			rules.Kind = "captures"
 			for _, file := range v.captures[i] {
 				if err := file.info.Unchanged(file.path); err != nil {
@@ -61,14 +61,8 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 				continue
 			}
 			captured = true
-		}
-		switch o := opened[0].(type) {
-		case *rulesdir.Dir:
-			rules.Kind, rules.Checksum = "folder", o.Names()
-		case *packSource:
-			if source.kind == packKind {
-				rules.Kind, rules.Checksum = "pack", o.Info().Checksum
-			}
+		} else {
+			opened[0].identify(rules)
 		}
 		opened = opened[1:]
 	}
@@ -81,12 +75,15 @@ func (v *Versions) FileNow(ctx context.Context, source int, name string) (now ma
 	if source < 0 || source >= len(v.found.sources) {
 		return now, "", false, nil
 	}
-	folder := v.found.sources[source].name
-	shown = filepath.Join(blob.Shown(folder), name)
-	if blob.IsURL(folder) {
-		info, err := blob.Stat(ctx, folder+name)
+	folder, is := v.found.sources[source].(*folder)
+	if !is {
+		return now, "", false, nil
+	}
+	shown = filepath.Join(folder.shown(), name)
+	if blob.IsURL(folder.name) {
+		info, err := blob.Stat(ctx, folder.name+name)
 		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, shown, true, err
 	}
-	u, err := rulesdir.Version(folder, name)
+	u, err := rulesdir.Version(folder.name, name)
 	return manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified}, shown, true, err
 }
