@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"bytes"
 	"context"
 	"net/url"
 	"strings"
@@ -23,7 +24,7 @@ func TestTargets(t *testing.T) {
 		"g;x=1/../y": "http://a/b/c/y", "g?y/../x": "http://a/b/c/g?y/../x", "g#s/../x": "http://a/b/c/g#s/../x",
 		// §6.2.2, and what is no URL by RFC 3986
 		"https://b.example/./robots.txt": "https://b.example/robots.txt", "https://b/x/%2e%2E/%72obots.txt?%7e%3a": "https://b/robots.txt?~%3A",
-		"/%zz/%": "http://a/%zz/%", " /g ": "http://a/g", "HTTPS://B/%41": "HTTPS://B/A", "https://b": "https://b",
+		"/../..//g": "http://a//g", "/%zz/%": "http://a/%zz/%", " /g ": "http://a/g", "HTTPS://B/%41": "HTTPS://B/A", "https://b": "https://b",
 	} {
 		if got := string(Target(&Capture{URL: []byte(base), Location: []byte(location)})); got != want {
 			t.Errorf("%q leads to %q, want %q", location, got, want)
@@ -36,7 +37,7 @@ func TestTargets(t *testing.T) {
 
 // References resolve as net/url resolves them, where it takes them.
 func FuzzTargets(f *testing.F) {
-	for _, location := range []string{"../x", "//h/./y", "/a/../../b?c/..", "%2e%2e/x", "g;x", ".", "/.", "/..", "a//../b"} {
+	for _, location := range []string{"../x", "//h/./y", "/a/../../b?c/..", "%2e%2e/x", "g;x", ".", "/.", "/..", "a//../b", "/../..//?c"} {
 		f.Add(location)
 	}
 	f.Fuzz(func(t *testing.T, location string) {
@@ -52,6 +53,9 @@ func FuzzTargets(f *testing.F) {
 			return
 		}
 		want := from.ResolveReference(reference)
+		if bytes.HasPrefix(got[pathStart(got):], []byte("//")) {
+			return // net/url leaves one slash of those at the beginning, RFC 3986 §5.2.4 all
+		}
 		if want.EscapedPath() != strings.SplitN(string(got[pathStart(got):]), "?", 2)[0] && want.Path == want.EscapedPath() {
 			t.Errorf("%q leads to %q, want %q", location, got, want)
 		}
