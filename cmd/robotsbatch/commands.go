@@ -1,21 +1,14 @@
 package main
 
 import (
-	"slices"
-
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 )
 
-// program is the command line, made of the tables of commands and flags.
-var program = cli.Program[jobConfig]{
+// program is the command line, made of the commands and their flags.
+var program = cli.Program{
 	Purpose: "robots.txt verdicts for lists and tables of URLs", Version: cli.Version(),
-	Main: mainJob, Commands: commands, Flags: slices.Concat(flagTable, lintFlags),
-	Topics: []string{inputTopic, rulesTopic, outputTopic, runningTopic}, Pages: manualTopics(),
-	Given: func(c *jobConfig, f *cli.Flag[jobConfig], value string) {
-		if !f.Indifferent {
-			c.given[f.Name] = append(c.given[f.Name], value)
-		}
-	},
+	Main: jobHelp, Commands: commands, Topics: config.Topics, Pages: manualTopics(),
 }
 
 // Exit statuses that several commands have.
@@ -30,9 +23,9 @@ var (
 	tableExits = []cli.Exit{doneExit, failedExit, usageExit, retryExit, stoppedExit}
 )
 
-// mainJob is what the program does without a command.
-var mainJob = cli.Command{
-	Name: "robotsbatch", Set: jobCommand,
+// jobHelp is what the program does without a command.
+var jobHelp = &cli.Command{
+	Name: "robotsbatch", New: func() cli.Config { return newJob() },
 	Usage: []string{"-in FILE -rules RULES [-agent NAME] [-out FILE] [flags]"},
 	About: "tells, for every URL in a list or table, whether robots.txt (RFC 9309) lets a crawler fetch it. It reads files, " +
 		"contacts no website, and keeps the order of the rows.",
@@ -47,6 +40,6 @@ var mainJob = cli.Command{
 }
 
 // commands are all others, but help and version, which have no flags.
-var commands = []cli.Command{
+var commands = []*cli.Command{
 	explainHelp, compileHelp, inspectHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, mergeHelp, surveyHelp, hashHelp, lintHelp, statsHelp,
 }

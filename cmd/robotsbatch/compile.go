@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
@@ -18,8 +19,8 @@ import (
 )
 
 // compileHelp is the command compile.
-var compileHelp = cli.Command{
-	Name: "compile", Set: compileCommand,
+var compileHelp = &cli.Command{
+	Name: "compile", New: func() cli.Config { return newCompile() },
 	Usage: []string{"compile -rules RULES [-rules RULES...] -out PACK [flags]"},
 	About: "makes a rule pack: one file with the compiled rules of many authorities, which the main job maps instead of reading robots.txt " +
 		"files or captures.",
@@ -35,24 +36,58 @@ var compileHelp = cli.Command{
 	},
 }
 
-func compileDefaults(c *jobConfig) {
-	c.out, c.memory, c.workers = "", rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
+// compileCommand is its configuration.
+type compileCommand struct {
+	call
+	config.Rules
+	out        string
+	partitions int // how many parts rules are divided into
+}
+
+func newCompile() *compileCommand {
+	c := &compileCommand{call: newCall(), Rules: config.NewRules()}
+	c.Memory, c.Workers = rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
+	return c
+}
+
+// Flags implements cli.Config.
+func (c *compileCommand) Flags() cli.Flags {
+	history := cli.Flag{
+		Name: "history", Topic: config.RulesTopic,
+		Short: "keep what captures say at every time, for -as-of",
+		More:  "See robotsbatch help history.",
+		Value: &c.History,
+	}
+	return slices.Concat(c.PlainFlags().Without("agent", "agents").Before("on-429", history), cli.Flags{
+		{
+			Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Indifferent: true,
+			Short: "the file or object to write, such as site.rules, or - for stdout",
+			Value: &c.out,
+		},
+		{
+			Name: "partitions", Argument: "N", Topic: config.OutputTopic, Indifferent: true,
+			Short: "make N packs, each for a part of the hosts",
+			More: "They are called site-00003-of-00016.rules. The hash of an authority decides its part, as robotsbatch hash prints it. The rules are read N " +
+				"times (robotsbatch help compile).",
+			Value: cli.Count(&c.partitions),
+		},
+	}, c.Running.Flags().Without("batch-rows"), c.MessageFlags())
 }
 
 // checkCompile finds what is wrong with operands and flags.
-func (c *call) checkCompile() error {
+func (c *compileCommand) checkCompile() error {
 	switch {
 	case len(c.operands) > 0:
 		return option.Usagef("unexpected argument %q: each source takes a -rules of its own", c.operands[0])
-	case len(c.folders) == 0:
+	case len(c.Sources) == 0:
 		return option.Usagef("-rules is missing: name a folder of robots.txt files, or captures")
 	case c.out == "":
 		return option.Usagef("-out is missing: name the rule pack to write, such as site.rules")
-	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.folders, blob.Stdio)):
+	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.Sources, blob.Stdio)):
 		return option.Usagef("-partitions makes several packs of rules that are read for each: name files with -out and -rules")
 	}
-	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
-	if err := c.checkOneTime(); err != nil {
+	c.LimitWorkers()
+	if err := c.CheckOneTime(); err != nil {
 		return err
 	}
 	if c.out == blob.Stdio && console.IsTerminal(c.s.out) {
@@ -61,13 +96,13 @@ func (c *call) checkCompile() error {
 	return nil
 }
 
-// compilePacks makes a rule pack of folders and captures, or one for each partition.
-func (c *call) compilePacks(ctx context.Context) (status int, err error) {
+// run makes a rule pack of folders and captures, or one for each partition.
+func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	started := time.Now()
 	if err := c.checkCompile(); err != nil {
 		return 0, err
 	}
-	defer holdHeap(c.memory)()
+	defer holdHeap(c.Memory)()
 	out := c.out
 	for number := range max(1, c.partitions) {
 		if c.partitions > 1 {
@@ -84,8 +119,8 @@ func (c *call) compilePacks(ctx context.Context) (status int, err error) {
 }
 
 // compile makes a pack; number is that of its partition.
-func (c *call) compile(ctx context.Context, number int) (*report.Compiled, error) {
-	found, err := c.find(ctx, ruleUse{})
+func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compiled, error) {
+	found, err := c.find(ctx, &c.Rules, ruleUse{}, outputName{"-out", c.out})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +141,7 @@ func (c *call) compile(ctx context.Context, number int) (*report.Compiled, error
 	}()
 	added, err := found.AddTo(ctx, func() (_ *rulepack.Builder, err error) {
 		b, err = rulepack.Create(ctx, c.out, rulepack.BuildOptions{
-			Profile: c.profile, Limit: int(c.limit), Memory: c.memory - c.memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.history,
+			Profile: c.Profile, Limit: int(c.Limit), Memory: c.Memory - c.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
 			Partition: number, Partitions: c.partitions,
 		})
 		if err != nil {
@@ -125,7 +160,7 @@ func (c *call) compile(ctx context.Context, number int) (*report.Compiled, error
 		return nil, err
 	}
 	return &report.Compiled{
-		Version: cli.Version(), Profile: profileName(info.Profile), RobotsLimit: info.Limit,
+		Version: cli.Version(), Profile: config.ProfileName(info.Profile), RobotsLimit: info.Limit,
 		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
 		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: added.Ignored,
 		SourceBytes: info.SourceBytes, PackBytes: info.Size,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"robotsbatch/batch"
@@ -12,17 +13,19 @@ import (
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/usage"
 )
 
 // diffHelp is the command diff.
-var diffHelp = cli.Command{
-	Name: "diff", Set: diffCommand,
+var diffHelp = &cli.Command{
+	Name: "diff", New: func() cli.Config { return newDiff() },
 	Usage: []string{
 		"diff OLD NEW [-in FILE] [-agent NAME] [-out FILE] [flags]",
 		"diff RULES -old-profile rfc9309 -new-profile google [flags]",
@@ -42,146 +45,141 @@ var diffHelp = cli.Command{
 	},
 }
 
-// The flags that diff has alone.
-var (
-	diffAgainst = cli.Flag[jobConfig]{
-		Name: "against", Argument: "NAME", Topic: rulesTopic, Commands: diffCommand, Common: true,
-		Short: "agent on the new side, if it differs", Standard: "that of -agent",
-		Bind: func(c *jobConfig) any {
-			return func(s string) (err error) {
-				c.against, err = matcher.ParseChain(s)
-				return err
-			}
-		},
-	}
-	diffOldProfile = cli.Flag[jobConfig]{
-		Name: "old-profile", Argument: "NAME", Topic: rulesTopic, Commands: diffCommand, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
-		Short: "profile on the old side: rfc9309 or google",
-		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.profile, profiles...) },
-	}
-	diffNewProfile = cli.Flag[jobConfig]{
-		Name: "new-profile", Argument: "NAME", Topic: rulesTopic, Commands: diffCommand, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
-		Short: "profile on the new side",
-		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.newProfile, profiles...) },
-	}
-	diffOut = cli.Flag[jobConfig]{
-		Name: "out", Argument: "FILE", Topic: outputTopic, Commands: diffCommand, Common: true, Files: true, Indifferent: true,
-		Short: "write all changes as a table: a file, an object, or -", Standard: "none, the summary alone",
-		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
-		Bind: func(c *jobConfig) any { return &c.out },
-	}
-)
+// diffCommand is its configuration, whose rules are those of the old side.
+type diffCommand struct {
+	tableCommand
+	config.Input
+	uses       []usage.Use
+	against    matcher.Chain
+	newProfile matcher.Profile
 
-func diffDefaults(c *jobConfig) { c.out = "" }
-
-// diff compares two sets of rules.
-func (c *call) diff(ctx context.Context) (status int, err error) {
-	if err := c.checkTable(&diffHelp); err != nil {
-		return 0, err
-	}
-	d, err := newDiff(c)
-	switch {
-	case err != nil:
-		return 0, err
-	case len(c.in) > 0 || c.filesFrom != "":
-		return exitDone, d.urls(ctx)
-	}
-	return exitDone, d.access(ctx)
-}
-
-// diff is a comparison. Its sides are calls of their own.
-type diff struct {
-	*call
-	sides [2]call
+	sides [2]config.Rules
 	names []string // of agents
 }
 
-// newDiff finds out what is compared with what.
-func newDiff(c *call) (*diff, error) {
+func newDiff() *diffCommand {
+	c := &diffCommand{tableCommand: newTable(), Input: config.NewInput()}
+	c.Out = ""
+	return c
+}
+
+// Flags implements cli.Config.
+func (c *diffCommand) Flags() cli.Flags {
+	rules := c.Rules.Flags().Without("rules", "agents", "profile", "fetch-list", "before-first", "ever-denied", "max-age")
+	return slices.Concat(c.Input.Flags(), rules, cli.Flags{
+		{
+			Name: "against", Argument: "NAME", Topic: config.RulesTopic, Common: true,
+			Short: "agent on the new side, if it differs", Standard: "that of -agent",
+			Value: func(s string) (err error) {
+				c.against, err = matcher.ParseChain(s)
+				return err
+			},
+		},
+		{
+			Name: "old-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
+			Short: "profile on the old side: rfc9309 or google",
+			Value: cli.OneOf(&c.Profile, config.Profiles...),
+		},
+		{
+			Name: "new-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
+			Short: "profile on the new side",
+			Value: cli.OneOf(&c.newProfile, config.Profiles...),
+		},
+		{
+			Name: "out", Argument: "FILE", Topic: config.OutputTopic, Common: true, Files: true, Indifferent: true,
+			Short: "write all changes as a table: a file, an object, or -", Standard: "none, the summary alone",
+			More:  "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
+			Value: &c.Out,
+		},
+	}, c.TableFlags().Without("out"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), c.MessageFlags())
+}
+
+// run compares two sets of rules.
+func (c *diffCommand) run(ctx context.Context) (status int, err error) {
+	if err := c.checkTable(diffHelp); err != nil {
+		return 0, err
+	}
+	if err := c.checkSides(); err != nil {
+		return 0, err
+	}
+	if c.Named() {
+		return exitDone, c.compareURLs(ctx)
+	}
+	return exitDone, c.compareAccess(ctx)
+}
+
+// checkSides finds out what is compared with what.
+func (c *diffCommand) checkSides() error {
 	operands := c.operands
 	switch n := len(operands); {
 	case n == 0:
-		return nil, option.Usagef("diff needs rules: two to compare, OLD and NEW, or one with -against or -new-profile")
+		return option.Usagef("diff needs rules: two to compare, OLD and NEW, or one with -against or -new-profile")
 	case n > 2:
-		return nil, option.Usagef("unexpected argument %q: diff compares two sets of rules", blob.Shown(operands[2]))
-	case n == 1 && c.against == nil && c.profile == c.newProfile:
-		return nil, option.Usagef("%s alone is compared with nothing: name a second set of rules, or -against or -new-profile", blob.Shown(operands[0]))
-	case c.against != nil && len(c.agents) > 1:
-		return nil, option.Usagef("-against takes the place of one agent: give -agent once")
+		return option.Usagef("unexpected argument %q: diff compares two sets of rules", blob.Shown(operands[2]))
+	case n == 1 && c.against == nil && c.Profile == c.newProfile:
+		return option.Usagef("%s alone is compared with nothing: name a second set of rules, or -against or -new-profile", blob.Shown(operands[0]))
+	case c.against != nil && len(c.Chains) > 1:
+		return option.Usagef("-against takes the place of one agent: give -agent once")
+	case c.Named() && len(c.uses) > 0:
+		return option.Usagef("-use compares what sites state, without URLs: leave out -in")
+	case c.Named():
+		if err := c.Input.Check(); err != nil {
+			return err
+		}
 	}
-	if err := c.checkInputs(); err != nil {
-		return nil, err
-	}
-	d := &diff{call: c}
-	for i := range d.sides {
-		side := &d.sides[i]
-		flags := *c.jobConfig
-		*side = call{jobConfig: &flags, s: c.s, log: c.log}
-		side.folders = []string{operands[min(i, len(operands)-1)]}
-		side.memory = c.memory / 4
+	for i := range c.sides {
+		side := &c.sides[i]
+		*side = c.Rules
+		side.Sources = []string{operands[min(i, len(operands)-1)]}
 		if i == 1 {
-			side.profile = c.newProfile
+			side.Profile = c.newProfile
 			if c.against != nil {
-				side.agents, side.listed = []matcher.Chain{c.against}, 0
+				side.Chains, side.Listed = []matcher.Chain{c.against}, 0
 			}
 		}
-		if err := side.checkOneTime(); err != nil {
-			return nil, err
+		if err := side.CheckOneTime(); err != nil {
+			return err
 		}
 	}
-	if d.sides[0].folders[0] == blob.Stdio && d.sides[1].folders[0] == blob.Stdio {
-		return nil, option.Usagef("stdin is read twice: name - only once")
+	if c.sides[0].Sources[0] == blob.Stdio && c.sides[1].Sources[0] == blob.Stdio {
+		return option.Usagef("stdin is read twice: name - only once")
 	}
-	c.warnChains()
-	c.memory /= 2 // the sides have the other half
-	d.agents = d.sides[0].agents
-	older, newer := d.sides[0].agentChains(), d.sides[1].agentChains()
+	c.warnChains(&c.Rules)
+	c.Chains = c.sides[0].Chains
+	older, newer := c.sides[0].AgentChains(), c.sides[1].AgentChains()
 	for i, name := range newer {
 		if older[i] != name {
 			name = older[i] + " → " + name
 		}
-		d.names = append(d.names, name)
+		c.names = append(c.names, name)
 	}
-	return d, nil
-}
-
-// checkInputs finds what is wrong with the flags that name a frontier, if there is one.
-func (c *jobConfig) checkInputs() error {
-	if len(c.in) == 0 && c.filesFrom == "" {
-		return nil
-	}
-	if len(c.uses) > 0 {
-		return option.Usagef("-use compares what sites state, without URLs: leave out -in")
-	}
-	return c.checkFrontier()
+	return nil
 }
 
 // find finds out what the rules of both sides are.
-func (d *diff) find(ctx context.Context, use ruleUse) (found [2]*ruleset.Found, err error) {
-	use.compared = true
+func (d *diffCommand) findSides(ctx context.Context, use ruleUse) (found [2]*ruleset.Found, err error) {
+	use.compared, use.memory = true, d.Memory/4
+	d.Memory /= 2 // the sides have the other half
 	for i := range found {
-		if found[i], err = d.sides[i].find(ctx, use); err != nil {
-			return found, err
-		}
-		if err := d.spareRules(found[i]); err != nil {
+		if found[i], err = d.find(ctx, &d.sides[i], use, outputName{"-out", d.Out}); err != nil {
 			return found, err
 		}
 	}
-	if d.single != nil && !found[0].HasSingle() && !found[1].HasSingle() {
+	if d.sides[0].Single != nil && !found[0].HasSingle() && !found[1].HasSingle() {
 		return found, ruleset.ErrNoSingle
 	}
 	return found, nil
 }
 
-// access compares what both sides know of authorities.
-func (d *diff) access(ctx context.Context) error {
+// compareAccess compares what both sides know of authorities.
+func (d *diffCommand) compareAccess(ctx context.Context) error {
 	started := time.Now()
 	out, err := d.open(&frontier.Source{Schema: export.ChangesSchema(d.uses)})
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	found, err := d.find(ctx, ruleUse{})
+	found, err := d.findSides(ctx, ruleUse{})
 	if err != nil {
 		return err
 	}
@@ -193,11 +191,11 @@ func (d *diff) access(ctx context.Context) error {
 		}
 		defer listing.Close()
 		d.sayCaptured(listing.Captured())
-		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].profile, Agents: d.sides[i].agents}
+		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].Profile, Agents: d.sides[i].Chains}
 	}
 	var changed export.Changed
 	unchanged := func() error { return errors.Join(sides[0].Listing.Unchanged(), sides[1].Listing.Unchanged()) }
-	if _, err := out.writeRows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.batchRows, &changed), unchanged); err != nil {
+	if _, err := out.writeRows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.BatchRows, &changed), unchanged); err != nil {
 		return err
 	}
 	done := &report.AccessChanges{Version: cli.Version(), Authorities: changed.Authorities, Changed: changed.Different, Seconds: time.Since(started).Seconds()}
@@ -218,43 +216,42 @@ func (d *diff) access(ctx context.Context) error {
 	return d.sum(done.String(), done)
 }
 
-// urls compares the verdicts on all URLs.
-func (d *diff) urls(ctx context.Context) error {
+// compareURLs compares the verdicts on all URLs.
+func (d *diffCommand) compareURLs(ctx context.Context) error {
 	started := time.Now()
-	inputs, err := d.resolveInputs(ctx)
+	inputs, err := d.resolveInputs(ctx, &d.Input)
 	if err != nil {
 		return err
 	}
-	found, err := d.find(ctx, ruleUse{explain: true})
+	found, err := d.findSides(ctx, ruleUse{explain: true})
 	if err != nil {
 		return err
 	}
 	var sets [2]*ruleset.Set
 	for i := range sets {
-		if sets[i], err = d.sides[i].openRules(ctx, found[i]); err != nil {
+		if sets[i], err = d.openRules(ctx, &d.sides[i], found[i]); err != nil {
 			return err
 		}
 		defer sets[i].Close()
 	}
-	suffixes, err := batch.AgentSuffixes(d.agentNames())
+	suffixes, err := batch.AgentSuffixes(d.AgentNames())
 	if err != nil {
 		return &option.UsageError{Err: err}
 	}
 	columns := compare.Columns(suffixes)
-	o := d.reading()
-	o.Columns, o.Verdicts, o.Keep, o.Memory = true, columns, batch.KeepURL, d.batchMemory()/2
+	o := d.reading(&d.Input)
+	o.Columns, o.Verdicts, o.Keep, o.Memory = true, columns, batch.KeepURL, d.BatchMemory()/2
 	src, err := frontier.Concatenate(ctx, inputs, o)
 	if err != nil {
 		return err
 	}
-	d.keep, d.columns = batch.KeepURL, columns
 	out, err := d.open(src.First())
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	out.emit = batch.EmitSelected
-	tally := report.NewTally(d.names, d.memory/8, os.TempDir())
+	out.emit, out.keep, out.verdicts = batch.EmitSelected, batch.KeepURL, columns
+	tally := report.NewTally(d.names, d.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {
 		return compare.New(d.side(0, sets[0]), d.side(1, sets[1]), len(d.names), tally.Add)
@@ -275,19 +272,19 @@ func (d *diff) urls(ctx context.Context) error {
 }
 
 // side returns evaluators of a side's rules.
-func (d *diff) side(i int, rules *ruleset.Set) compare.Side {
+func (d *diffCommand) side(i int, rules *ruleset.Set) compare.Side {
 	c := &d.sides[i]
-	o := evaluate.Options{Agents: len(c.agents), Profile: c.profile, Missing: c.missing}
+	o := evaluate.Options{Agents: len(c.Chains), Profile: c.Profile, Missing: c.Missing}
 	explained := o
 	explained.Explain = true
 	return compare.Side{Plain: evaluate.New(rules.Origins(), o), Explained: evaluate.New(rules.Origins(), explained)}
 }
 
 // open opens the table; without -out what is written to it is dropped.
-func (d *diff) open(first *frontier.Source) (*tableOutput, error) {
-	if d.out == "" {
-		limitHeap(d.memory)
-		return &tableOutput{c: d.call, release: func() {}}, nil
+func (d *diffCommand) open(first *frontier.Source) (*tableOutput, error) {
+	if d.Out == "" {
+		limitHeap(d.Memory)
+		return &tableOutput{c: &d.tableCommand, release: func() {}}, nil
 	}
 	out, err := d.openTable(first.Schema)
 	if err == nil {
@@ -297,14 +294,14 @@ func (d *diff) open(first *frontier.Source) (*tableOutput, error) {
 }
 
 // sum says what changed: on stdout if no table is written, else on stderr.
-func (d *diff) sum(text string, done any) error {
+func (d *diffCommand) sum(text string, done any) error {
 	switch {
 	case d.log.JSON():
 		d.log.Info(text, "done", "summary", done)
-	case d.out == "":
+	case d.Out == "":
 		_, err := fmt.Fprint(d.s.out, text)
 		return err
-	case !d.quiet:
+	case !d.Quiet:
 		fmt.Fprint(d.s.err, text)
 	}
 	return nil

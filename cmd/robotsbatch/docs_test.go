@@ -37,9 +37,7 @@ func documents(t *testing.T) map[string]string {
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	texts := documents(t)
 	known := []string{"h", "help", "tags", "H2"} // the last two are of other programs
-	for i := range program.Flags {
-		known = append(known, program.Flags[i].Name)
-	}
+	known = append(known, program.Names()...)
 	for name, text := range texts {
 		for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), link[1])); err != nil {
@@ -70,10 +68,12 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			}
 		}
 	}
-	for i := range program.Flags {
-		for _, topic := range regexp.MustCompile(`robotsbatch help ([a-z]+)`).FindAllStringSubmatch(program.Flags[i].More, -1) {
-			if !slices.Contains(program.HelpWords(), topic[1]) {
-				t.Errorf("-%s: there is no help on %s", program.Flags[i].Name, topic[1])
+	for _, c := range program.All() {
+		for _, o := range c.New().Flags() {
+			for _, topic := range regexp.MustCompile(`robotsbatch help ([a-z]+)`).FindAllStringSubmatch(o.More, -1) {
+				if !slices.Contains(program.HelpWords(), topic[1]) {
+					t.Errorf("-%s: there is no help on %s", o.Name, topic[1])
+				}
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func TestDocumentsRun(t *testing.T) {
 			for _, args := range documentCommands(texts[name]) {
 				line := strings.Join(args, " ")
 				if strings.Contains(line, "s3://") {
-					if _, err := parseJob(args); err != nil {
+					if err := newJob().parse(args); err != nil {
 						t.Errorf("%s: %v", line, err)
 					}
 					continue

@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/report/explain"
 )
 
 // explainHelp is the command explain.
-var explainHelp = cli.Command{
-	Name: "explain", Set: explainCommand,
+var explainHelp = &cli.Command{
+	Name: "explain", New: func() cli.Config { return newExplain() },
 	Usage: []string{"explain -rules RULES [-agent NAME] [flags] URL...", "explain -for HOST [-agent NAME] [flags] FILE PATH..."},
 	About: "shows which rule decides about a URL, its line and group, and which other rules matched.",
 	Examples: []string{
@@ -30,32 +32,52 @@ var explainHelp = cli.Command{
 	},
 }
 
-func explainDefaults(c *jobConfig) {
-	c.workers, c.quiet = runtime.GOMAXPROCS(0), true // warnings are told
+// explainCommand is its configuration.
+type explainCommand struct {
+	call
+	config.Rules
+	json bool
 }
 
-// explainURLs says of single URLs which rule decides. The exit status is the worst
+func newExplain() *explainCommand {
+	c := &explainCommand{call: newCall(), Rules: config.NewRules()}
+	c.Workers, c.Quiet = runtime.GOMAXPROCS(0), true // warnings are told
+	return c
+}
+
+// Flags implements cli.Config.
+func (c *explainCommand) Flags() cli.Flags {
+	return slices.Concat(c.Rules.Flags().Without("before-first", "ever-denied"), cli.Flags{
+		{
+			Name: "json", Topic: config.OutputTopic,
+			Short: "JSON for programs: an object for each URL, on a line of its own",
+			Value: &c.json,
+		},
+	}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"))
+}
+
+// run says of single URLs which rule decides. The exit status is the worst
 // verdict: 0 allowed, 1 denied, 2 none.
-func (c *call) explainURLs(ctx context.Context) (status int, err error) {
+func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, option.Usagef("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
 	}
-	if err := c.addAgents(); err != nil {
+	if _, err := c.AddAgents(); err != nil {
 		return 0, err
 	}
 	if err := c.takePaths(); err != nil {
 		return 0, err
 	}
-	if err := c.checkOneTime(); err != nil {
+	if err := c.CheckOneTime(); err != nil {
 		return 0, err
 	}
-	rules, err := c.findRules(ctx, ruleUse{explain: true, records: true, usage: explain.Wanted()})
+	rules, err := c.findRules(ctx, &c.Rules, ruleUse{explain: true, records: true, usage: explain.Wanted()})
 	if err != nil {
 		return 0, err
 	}
 	defer rules.Close()
 	explainer := explain.New(rules, explain.Options{
-		Chains: c.agents, Profile: c.profile, Missing: c.missing, AsOf: c.asOfSeconds(), MaxAge: c.maxAge,
+		Chains: c.Chains, Profile: c.Profile, Missing: c.Missing, AsOf: c.AsOfSeconds(), MaxAge: c.MaxAge,
 	})
 	for i, url := range c.operands {
 		if err := context.Cause(ctx); err != nil {
@@ -69,7 +91,7 @@ func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 		switch {
 		case c.json:
 			write = why.WriteJSON
-		case c.agentsFile != "":
+		case c.AgentsFile != "":
 			write = why.WriteTable
 		}
 		if i > 0 && !c.json {
@@ -91,22 +113,22 @@ func (c *call) explainURLs(ctx context.Context) (status int, err error) {
 
 // takePaths takes the rules from the first operand if -rules is not given and -for says whose
 // robots.txt it is, and completes operands that are paths of that host.
-func (c *call) takePaths() error {
-	if c.forHost != "" && len(c.folders) == 0 {
+func (c *explainCommand) takePaths() error {
+	if c.Host != "" && len(c.Sources) == 0 {
 		if len(c.operands) < 2 {
-			return option.Usagef("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.forHost)
+			return option.Usagef("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.Host)
 		}
-		c.folders, c.operands = c.operands[:1], c.operands[1:]
+		c.Sources, c.operands = c.operands[:1], c.operands[1:]
 	}
 	for i, operand := range c.operands {
 		if !strings.HasPrefix(operand, "/") {
 			continue
 		}
-		if c.forHost == "" {
+		if c.Host == "" {
 			return option.Usagef("%s is a path: give a URL, or say of which host with -for example.com", operand)
 		}
-		c.operands[i] = c.forHost + operand
-		if !strings.Contains(c.forHost, "://") {
+		c.operands[i] = c.Host + operand
+		if !strings.Contains(c.Host, "://") {
 			c.operands[i] = "https://" + c.operands[i]
 		}
 	}

@@ -10,14 +10,16 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/usage"
 )
 
 // exportHelp is the command export.
-var exportHelp = cli.Command{
-	Name: "export", Set: exportCommand,
+var exportHelp = &cli.Command{
+	Name: "export", New: func() cli.Config { return newExport() },
 	Usage: []string{"export -rules RULES -table NAME [-out FILE] [flags]"},
 	About: "writes rules as a table for SQL: rules, agents, sitemaps, records, access or captures.",
 	Details: "Rows are sorted by surt_host_name; captures keep the order of the files. The columns are described in " +
@@ -26,67 +28,69 @@ var exportHelp = cli.Command{
 	Exits:    tableExits,
 }
 
-// tableNames are the values of -table.
-func tableNames() []string {
-	var names []string
+// tableWords are the values of -table.
+func tableWords() (words []cli.Word[*export.Table]) {
 	for _, t := range append(slices.Clone(export.Tables), export.Captures) {
-		names = append(names, t.Name)
+		words = append(words, cli.Word[*export.Table]{Name: t.Name, Value: t})
 	}
-	return names
+	return words
 }
 
-// tableFlag is the flag that export has alone.
-var tableFlag = cli.Flag[jobConfig]{
-	Name: "table", Argument: "NAME", Topic: outputTopic, Commands: exportCommand, Common: true, Words: tableNames(),
-	Short: "which table: rules, agents, sitemaps, records, access or captures",
-	More:  "captures lists all captures, even those that decide nothing; the other tables list what decides.",
-	Bind: func(c *jobConfig) any {
-		return func(s string) error {
-			var words []cli.Word[*export.Table]
-			for _, t := range append(slices.Clone(export.Tables), export.Captures) {
-				words = append(words, cli.Word[*export.Table]{Name: t.Name, Value: t})
-			}
-			return cli.OneOf(&c.table, words...)(s)
-		}
-	},
+// exportCommand is its configuration.
+type exportCommand struct {
+	tableCommand
+	table *export.Table
+}
+
+func newExport() *exportCommand { return &exportCommand{tableCommand: newTable()} }
+
+// Flags implements cli.Config.
+func (c *exportCommand) Flags() cli.Flags {
+	return slices.Concat(c.PlainFlags().Without("agent", "agents"), cli.Flags{{
+		Name: "table", Argument: "NAME", Topic: config.OutputTopic, Common: true, Words: cli.Names(tableWords()),
+		Short: "which table: rules, agents, sitemaps, records, access or captures",
+		More:  "captures lists all captures, even those that decide nothing; the other tables list what decides.",
+		Value: cli.OneOf(&c.table, tableWords()...),
+	}}, c.TableFlags(), c.Running.Flags(), c.MessageFlags())
 }
 
 const otherRules = "each source takes a -rules of its own"
 
-// exportTable writes a table of what rules have.
-func (c *call) exportTable(ctx context.Context) (status int, err error) {
-	if err := c.checkTable(&exportHelp); err != nil {
+// run writes a table of what rules have.
+func (c *exportCommand) run(ctx context.Context) (status int, err error) {
+	if err := c.checkTable(exportHelp); err != nil {
 		return 0, err
 	}
 	if err := c.refuseOperands(otherRules); err != nil {
 		return 0, err
 	}
 	if c.table == nil {
-		return 0, option.Usagef("-table is missing: name one of %s", listOf(tableNames()))
+		return 0, option.Usagef("-table is missing: name one of %s", config.InWords(cli.Names(tableWords()), "or"))
 	}
-	if err := c.checkOneTime(); err != nil {
+	if err := c.CheckOneTime(); err != nil {
 		return 0, err
 	}
-	return exitDone, c.export(ctx)
+	return exitDone, c.export(ctx, c.table, "")
 }
 
-// export writes the table that c.table names, a survey too.
-func (c *call) export(ctx context.Context) error {
+// export writes a table of what rules have, a survey too. timed is the flag that asks for
+// times; empty for none.
+func (c *tableCommand) export(ctx context.Context, table *export.Table, timed string, uses ...usage.Use) error {
 	started := time.Now()
-	out, err := c.openTable(c.table.Schema)
+	out, err := c.openTable(table.Schema)
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	found, err := c.find(ctx, ruleUse{})
+	found, err := c.find(ctx, &c.Rules, ruleUse{uses: uses}, outputName{"-out", c.Out})
 	if err != nil {
 		return err
 	}
-	o := export.Options{Profile: c.profile, Rows: c.batchRows}
+	o := export.Options{Profile: c.Profile, Rows: c.BatchRows}
 	var rows iter.Seq2[arrow.Record, error]
 	unchanged := func() error { return nil }
-	if c.table == export.Captures {
-		rows = export.CaptureRows(ctx, found, o, int(c.limit))
+	if table == export.Captures {
+		rows = export.CaptureRows(ctx, found, o, int(c.Limit))
 	} else {
 		listing, err := found.List(ctx)
 		if err != nil {
@@ -94,22 +98,18 @@ func (c *call) export(ctx context.Context) error {
 		}
 		defer listing.Close()
 		c.sayCaptured(listing.Captured())
-		if c.history {
-			flag := "-history"
-			if c.changes {
-				flag = "-changes"
-			}
-			if err := c.checkTimeless(flag, listing.Timeless()); err != nil {
+		if timed != "" {
+			if err := c.checkTimeless(timed, listing.Timeless()); err != nil {
 				return err
 			}
 		}
-		rows, unchanged = export.Rows(listing, c.table, o), listing.Unchanged
+		rows, unchanged = export.Rows(listing, table, o), listing.Unchanged
 	}
-	stats, err := out.writeRows(ctx, c.table.Name, rows, unchanged)
+	stats, err := out.writeRows(ctx, table.Name, rows, unchanged)
 	if err != nil {
 		return err
 	}
-	done := report.TableDone{Version: cli.Version(), Table: c.table.Name, Rows: stats.Rows, Out: blob.Shown(c.out), Seconds: time.Since(started).Seconds()}
+	done := report.TableDone{Version: cli.Version(), Table: table.Name, Rows: stats.Rows, Out: blob.Shown(c.Out), Seconds: time.Since(started).Seconds()}
 	c.log.Info(done.String(), "done", "summary", done)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/partition"
@@ -17,8 +18,8 @@ import (
 )
 
 // hashHelp tells other programs where an authority belongs.
-var hashHelp = cli.Command{
-	Name: "hash", Set: hashCommand,
+var hashHelp = &cli.Command{
+	Name: "hash", New: func() cli.Config { return newHash() },
 	Usage: []string{"hash [-partitions N] URL|HOST..."},
 	About: "prints the hash that assigns an authority to a partition of rules, the same as in the column authority_hash.",
 	Details: "It prints hash and authority, and with -partitions the partition between them, separated by tabs. A HOST stands for https. The hash is XXH64 with seed 42 " +
@@ -34,8 +35,27 @@ var hashHelp = cli.Command{
 	},
 }
 
-// printHashes prints the hashes of authorities.
-func (c *call) printHashes(ctx context.Context) (status int, err error) {
+// hashCommand is its configuration.
+type hashCommand struct {
+	call
+	partitions int
+}
+
+func newHash() *hashCommand { return &hashCommand{call: newCall()} }
+
+// Flags implements cli.Config.
+func (c *hashCommand) Flags() cli.Flags {
+	return cli.Flags{
+		{
+			Name: "partitions", Argument: "N", Topic: config.RulesTopic, Indifferent: true,
+			Short: "also print the partition, one of N",
+			Value: cli.Count(&c.partitions),
+		},
+	}
+}
+
+// run prints the hashes of authorities.
+func (c *hashCommand) run(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, option.Usagef("hash needs a URL or a host, or - for URLs on stdin")
 	}

@@ -48,7 +48,7 @@ func runHelp(args []string, s streams) int {
 		return printHelp(s, func(w io.Writer) { fmt.Fprint(w, lint.Codes()[i].Section) })
 	}
 	others := map[string]func(io.Writer){
-		"all": func(w io.Writer) { program.Help(&program.Main, w) }, "options": program.Options, "man": program.ManPage,
+		"all": func(w io.Writer) { program.Help(program.Main, w) }, "options": program.Options, "man": program.ManPage,
 		"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion,
 		"version": func(w io.Writer) {
 			fmt.Fprintln(w, "robotsbatch version prints which version this is, and how it was built.")
@@ -72,12 +72,9 @@ func runHelp(args []string, s streams) int {
 
 // helpOnFlag prints what a flag means.
 func helpOnFlag(s streams, name string) int {
-	var names []string
-	for i := range program.Flags {
-		if program.Flags[i].Name == name {
-			return printHelp(s, func(w io.Writer) { program.FlagHelp(name, w) })
-		}
-		names = append(names, program.Flags[i].Name)
+	names := program.Names()
+	if slices.Contains(names, name) {
+		return printHelp(s, func(w io.Writer) { program.FlagHelp(name, w) })
 	}
 	if near := spelling.Nearest(name, names); near != "" {
 		return failPlain(s, option.Usagef("there is no flag -%s: did you mean robotsbatch help -%s?", name, near))
@@ -95,7 +92,7 @@ func printTopic(w io.Writer, command *cli.Command, page []byte) {
 		}
 	}
 	_, _ = w.Write(page) // what the reader of a pipe does not want is no error
-	if command != nil && command.Set == lintCommand {
+	if command != nil && command == lintHelp {
 		printCodes(w)
 	}
 }

@@ -26,40 +26,32 @@ func printed(print func(io.Writer)) string {
 func TestOptions(t *testing.T) {
 	for _, c := range program.All() {
 		help := printed(func(w io.Writer) { program.Help(c, w) })
-		fs := program.FlagSet(c, newConfig()) // which panics at a name that is there twice
-		for i := range program.Flags {
-			o := &program.Flags[i]
-			if o.Commands&c.Set == 0 {
-				continue
-			}
-			if fs.Lookup(o.Name) == nil {
-				t.Errorf("%s does not take -%s", c.Name, o.Name)
-			}
+		flags := c.New().Flags()
+		flags.Set(c.Name, nil) // which panics at a name that is there twice
+		for _, o := range flags {
 			if n := len(regexp.MustCompile(`(?m)^  -`+o.Name+`( |$)`).FindAllString(help, -1)); n != 1 {
 				t.Errorf("%s: -%s is in the help %d times", c.Name, o.Name, n)
 			}
-		}
-	}
-	for i := range program.Flags {
-		o := &program.Flags[i]
-		switch bound := o.Bind(newConfig()).(type) {
-		case *bool:
-			if o.Argument != "" {
-				t.Errorf("-%s takes a %s and is a boolean", o.Name, o.Argument)
+			switch bound := o.Value.(type) {
+			case *bool:
+				if o.Argument != "" {
+					t.Errorf("-%s takes a %s and is a boolean", o.Name, o.Argument)
+				}
+			case *string, func(string) error:
+				if o.Argument == "" {
+					t.Errorf("-%s has no name for its value", o.Name)
+				}
+			default:
+				t.Errorf("-%s goes to a %T", o.Name, bound)
 			}
-		case *string, func(string) error:
-			if o.Argument == "" {
-				t.Errorf("-%s has no name for its value", o.Name)
+			if o.Short == "" || strings.HasSuffix(o.Short, ".") || o.More != "" && !strings.HasSuffix(o.More, ".") || !slices.Contains(program.Topics, o.Topic) {
+				t.Errorf("-%s: %q, %q, %q", o.Name, o.Short, o.More, o.Topic)
 			}
-		default:
-			t.Errorf("-%s goes to a %T", o.Name, bound)
-		}
-		if o.Short == "" || strings.HasSuffix(o.Short, ".") || o.More != "" && !strings.HasSuffix(o.More, ".") || !slices.Contains(program.Topics, o.Topic) {
-			t.Errorf("-%s: %q, %q, %q", o.Name, o.Short, o.More, o.Topic)
-		}
-		for _, word := range o.Words {
-			if set, ok := o.Bind(newConfig()).(func(string) error); !ok || set(word) != nil {
-				t.Errorf("-%s does not take %s", o.Name, word)
+			for _, word := range o.Words {
+				fresh := c.New().Flags().Only(o.Name)[0]
+				if set, ok := fresh.Value.(func(string) error); !ok || set(word) != nil {
+					t.Errorf("-%s does not take %s", o.Name, word)
+				}
 			}
 		}
 	}
@@ -72,11 +64,7 @@ func TestOptionsOnce(t *testing.T) {
 		"memory": "64MiB", "delimiter": ";", "store-timeout": "1m", "ignore": "dead-rule", "with": "age",
 	}
 	for _, c := range program.All() {
-		for i := range program.Flags {
-			o := &program.Flags[i]
-			if o.Commands&c.Set == 0 {
-				continue
-			}
+		for _, o := range c.New().Flags() {
 			arg := "-" + o.Name
 			if o.Argument != "" {
 				value := values[o.Name]
@@ -88,10 +76,10 @@ func TestOptionsOnce(t *testing.T) {
 				}
 				arg += "=" + value
 			}
-			if err := cli.Parse(program.FlagSet(c, newConfig()), []string{arg}); err != nil {
+			if err := cli.Parse(c.New().Flags().Set(c.Name, nil), []string{arg}); err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 			}
-			err := cli.Parse(program.FlagSet(c, newConfig()), []string{arg, arg})
+			err := cli.Parse(c.New().Flags().Set(c.Name, nil), []string{arg, arg})
 			if twice := err != nil && strings.Contains(err.Error(), "can be given once") && errors.As(err, new(*option.UsageError)); twice == o.Repeat {
 				t.Errorf("%s %s twice: %v", c.Name, arg, err)
 			}
@@ -120,9 +108,9 @@ func TestHelpFits(t *testing.T) {
 func TestCompletions(t *testing.T) {
 	for shell, print := range map[string]func(io.Writer){"bash": program.BashCompletion, "zsh": program.ZshCompletion, "fish": program.FishCompletion} {
 		text := printed(print)
-		for i := range program.Flags {
-			if !regexp.MustCompile(`-(o )?` + program.Flags[i].Name + `\b`).MatchString(text) {
-				t.Errorf("%s: there is no -%s", shell, program.Flags[i].Name)
+		for _, name := range program.Names() {
+			if !regexp.MustCompile(`-(o )?` + name + `\b`).MatchString(text) {
+				t.Errorf("%s: there is no -%s", shell, name)
 			}
 		}
 		if _, err := exec.LookPath(shell); err != nil {
@@ -154,9 +142,9 @@ func writeText(t *testing.T, name, text string) {
 // The manual page has every flag, and nothing that groff would take for a request.
 func TestManPage(t *testing.T) {
 	page := printed(program.ManPage)
-	for i := range program.Flags {
-		if !strings.Contains(page, `\fB\-`+strings.ReplaceAll(program.Flags[i].Name, "-", `\-`)+`\fR`) {
-			t.Errorf("there is no -%s", program.Flags[i].Name)
+	for _, name := range program.Names() {
+		if !strings.Contains(page, `\fB\-`+strings.ReplaceAll(name, "-", `\-`)+`\fR`) {
+			t.Errorf("there is no -%s", name)
 		}
 	}
 	for line := range strings.Lines(page) {
@@ -169,7 +157,7 @@ func TestManPage(t *testing.T) {
 // TestOptionsAreFlags: every option that a library's message may name is a flag.
 func TestOptionsAreFlags(t *testing.T) {
 	for _, name := range option.Names {
-		if !slices.ContainsFunc(program.Flags, func(o cli.Flag[jobConfig]) bool { return o.Name == string(name) }) {
+		if !slices.Contains(program.Names(), string(name)) {
 			t.Errorf("there is no flag for the option %s", name)
 		}
 	}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"robotsbatch/batch"
-	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/hosts"
@@ -17,8 +18,8 @@ import (
 )
 
 // hostsHelp is the command hosts.
-var hostsHelp = cli.Command{
-	Name: "hosts", Set: hostsCommand,
+var hostsHelp = &cli.Command{
+	Name: "hosts", New: func() cli.Config { return newHosts() },
 	Usage: []string{"hosts -in FILE [-rules RULES] [-max-age SPAN] [-out FILE] [flags]"},
 	About: "lists the robots.txt files to fetch before a frontier can be judged: those that are missing and those that are too old, " +
 		"most wanted first.",
@@ -28,31 +29,59 @@ var hostsHelp = cli.Command{
 	Exits:    tableExits,
 }
 
-// listHosts lists the robots.txt that must be fetched.
-func (c *call) listHosts(ctx context.Context) (status int, err error) {
-	c.listing = true
-	if err := c.checkTable(&hostsHelp); err != nil {
+// hostsCommand is its configuration.
+type hostsCommand struct {
+	tableCommand
+	config.Input
+}
+
+func newHosts() *hostsCommand {
+	return &hostsCommand{newTable(), config.NewInput()}
+}
+
+// Flags implements cli.Config.
+func (c *hostsCommand) Flags() cli.Flags {
+	aging := cli.Flags{
+		{
+			Name: "as-of", Argument: "TIME", Topic: config.RulesTopic, Standard: "now",
+			Short: "judge as of this time: ignore later captures, measure ages up to it",
+			More:  "2026-03-01T12:00:00Z, or a day, meaning its end.",
+			Value: cli.Time(&c.AsOf),
+		},
+		{
+			Name: "max-age", Argument: "SPAN", Topic: config.RulesTopic, Common: true, Standard: "24h, as RFC 9309 advises",
+			Short: "an older robots.txt is stale, such as 36h or 7d",
+			Value: cli.Age(&c.MaxAge),
+		},
+	}
+	return slices.Concat(c.Input.Flags(), c.PlainFlags().Without("agent", "agents", "fetch-list", "as-of").Before("on-429", aging...),
+		c.TableFlags(), c.Running.Flags(), c.MessageFlags())
+}
+
+// run lists the robots.txt that must be fetched.
+func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
+	if err := c.checkTable(hostsHelp); err != nil {
 		return 0, err
 	}
 	if err := c.refuseOperands("name a list or table of URLs with -in"); err != nil {
 		return 0, err
 	}
-	if len(c.folders) > 0 {
-		if err := c.rulesConfig.check(); err != nil {
+	if len(c.Sources) > 0 {
+		if err := c.Rules.Check(); err != nil {
 			return 0, err
 		}
 	}
-	if err := c.checkFrontier(); err != nil {
+	if err := c.Input.Check(); err != nil {
 		return 0, err
 	}
 	return exitDone, c.writeHosts(ctx)
 }
 
 // writeHosts writes the table.
-func (c *call) writeHosts(ctx context.Context) error {
+func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	started := time.Now()
-	if c.asOf.IsZero() {
-		c.asOf = started
+	if c.AsOf.IsZero() {
+		c.AsOf = started
 	}
 	out, err := c.openTable(hosts.Schema)
 	if err != nil {
@@ -60,12 +89,12 @@ func (c *call) writeHosts(ctx context.Context) error {
 	}
 	defer out.close()
 	var found *ruleset.Found // nil without rules
-	if len(c.folders) > 0 {
-		if found, err = c.find(ctx, ruleUse{}); err != nil {
+	if len(c.Sources) > 0 {
+		if found, err = c.find(ctx, &c.Rules, ruleUse{}, outputName{"-out", c.Out}); err != nil {
 			return err
 		}
 	}
-	waiting := hosts.NewWaiting(c.memory/4, os.TempDir())
+	waiting := hosts.NewWaiting(c.Memory/4, os.TempDir())
 	defer waiting.Close()
 	stats, err := c.count(ctx, waiting)
 	if err != nil {
@@ -76,10 +105,10 @@ func (c *call) writeHosts(ctx context.Context) error {
 		return err
 	}
 	defer wanted.Close()
-	if c.writing().WantsText() {
+	if c.Outputs().WantsText() {
 		err = out.writeText(ctx, wanted.URLs)
 	} else {
-		_, err = out.writeRows(ctx, "hosts", wanted.Rows(c.batchRows), func() error { return nil })
+		_, err = out.writeRows(ctx, "hosts", wanted.Rows(c.BatchRows), func() error { return nil })
 	}
 	if err != nil {
 		return err
@@ -87,7 +116,7 @@ func (c *call) writeHosts(ctx context.Context) error {
 	done := report.HostsDone{
 		Version: cli.Version(), Rows: stats.Rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
 		Missing: wanted.Missing, MissingRows: wanted.MissingRows, Stale: wanted.Stale, StaleRows: wanted.StaleRows,
-		AsOf: c.asOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.maxAge / time.Second), Out: blob.Shown(c.out), Seconds: time.Since(started).Seconds(),
+		AsOf: c.AsOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.MaxAge / time.Second), Out: blob.Shown(c.Out), Seconds: time.Since(started).Seconds(),
 	}
 	if invalid := waiting.Invalid(); stats.Rows > 0 && invalid == stats.Rows {
 		c.log.Warn(allInvalid(stats.Rows, c.schemeless))
@@ -97,14 +126,14 @@ func (c *call) writeHosts(ctx context.Context) error {
 }
 
 // count counts the rows of the frontier by authority.
-func (c *call) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, error) {
+func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, error) {
 	src, err := c.openFrontier(ctx)
 	if err != nil {
 		return batch.Stats{}, err
 	}
 	defer src.Close() // it was only read from
 	c.schemeless = src.First().Schemeless
-	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{Workers: c.workers, Memory: c.flightMemory() / 2})
+	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{Workers: c.Workers, Memory: c.FlightMemory() / 2})
 	if err != nil {
 		return stats, err
 	}
@@ -112,12 +141,12 @@ func (c *call) count(ctx context.Context, waiting *hosts.Waiting) (batch.Stats, 
 }
 
 // findHosts finds out what the rules lack.
-func (c *call) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
-	o := hosts.Options{AsOf: c.asOf.Unix(), MaxAge: int64(c.maxAge / time.Second), Memory: c.memory / 4, Folder: os.TempDir()}
+func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
+	o := hosts.Options{AsOf: c.AsOf.Unix(), MaxAge: int64(c.MaxAge / time.Second), Memory: c.Memory / 4, Folder: os.TempDir()}
 	if found == nil {
 		return hosts.Find(waiting, hosts.NoRules{}, o)
 	}
-	rules, err := c.openRules(ctx, found)
+	rules, err := c.openRules(ctx, &c.Rules, found)
 	if err != nil {
 		return nil, err
 	}
@@ -134,24 +163,13 @@ func (c *call) findHosts(ctx context.Context, found *ruleset.Found, waiting *hos
 	return wanted, nil
 }
 
-// checkFrontier finds what is wrong with the flags that name a frontier.
-func (c *jobConfig) checkFrontier() error {
-	if len(c.in) == 0 && c.filesFrom == "" {
-		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
-	}
-	if err := resolveNames("in", pointers(c.in)...); err != nil {
-		return err
-	}
-	return resolveNames("files-from", &c.filesFrom)
-}
-
 // openFrontier opens the URLs of all inputs.
-func (c *call) openFrontier(ctx context.Context) (*frontier.Concatenation, error) {
-	inputs, err := c.resolveInputs(ctx)
+func (c *hostsCommand) openFrontier(ctx context.Context) (*frontier.Concatenation, error) {
+	inputs, err := c.resolveInputs(ctx, &c.Input)
 	if err != nil {
 		return nil, err
 	}
-	o := c.reading()
-	o.Keep, o.Memory = batch.KeepNone, c.batchMemory()/2
+	o := c.reading(&c.Input)
+	o.Keep, o.Memory = batch.KeepNone, c.BatchMemory()/2
 	return frontier.Concatenate(ctx, inputs, o)
 }

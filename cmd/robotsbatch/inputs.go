@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"robotsbatch/batch/option"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/store/blob"
 )
 
 // resolveInputs turns what -in and -files-from say into the job's inputs, in
 // the order in which they were named; those of a folder or a pattern by name.
-func (c *call) resolveInputs(ctx context.Context) ([]frontier.Input, error) {
-	names := c.in
-	if c.filesFrom != "" {
-		listed, err := frontier.ReadNames(ctx, c.filesFrom, c.s.in)
+func (c *call) resolveInputs(ctx context.Context, named *config.Input) ([]frontier.Input, error) {
+	names := named.In
+	if named.FilesFrom != "" {
+		listed, err := frontier.ReadNames(ctx, named.FilesFrom, c.s.in)
 		if err == nil {
-			err = resolveNames("files-from", pointers(listed)...)
+			err = config.ResolveNames("files-from", config.Pointers(listed)...)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("-files-from: %w", err)
@@ -25,7 +26,7 @@ func (c *call) resolveInputs(ctx context.Context) ([]frontier.Input, error) {
 		names = append(names[:len(names):len(names)], listed...)
 	}
 	var inputs []frontier.Input
-	fromStdin := c.filesFrom == blob.Stdio
+	fromStdin := named.FilesFrom == blob.Stdio
 	for _, name := range names {
 		if name == blob.Stdio {
 			if fromStdin {
@@ -40,56 +41,30 @@ func (c *call) resolveInputs(ctx context.Context) ([]frontier.Input, error) {
 		inputs = append(inputs, found...)
 	}
 	if len(inputs) == 0 {
-		return nil, fmt.Errorf("-files-from %s names no input", c.filesFrom)
+		return nil, fmt.Errorf("-files-from %s names no input", named.FilesFrom)
 	}
 	return inputs, nil
 }
 
 // reading is how inputs are read, as the flags say.
-func (c *call) reading() frontier.Options {
-	return frontier.Options{
-		Stdin: c.s.in, Format: c.inFormat, URLColumn: c.urlColumn, BatchRows: c.batchRows, MaxLine: int(c.maxLine), Separator: c.separator,
-		AcceptTruncated: c.acceptTruncated,
-	}
-}
-
-// resolveNames turns file:// URLs into names of local files, and refuses URLs that
-// cannot be opened. Its errors do not show a URL, which may have credentials.
-func resolveNames(flag string, names ...*string) error {
-	for _, name := range names {
-		local, err := blob.LocalName(*name)
-		if err == nil && blob.IsURL(local) {
-			_, err = blob.ParseURL(local)
-		}
-		if err != nil {
-			return option.Usagef("-%s: %w", flag, err)
-		}
-		*name = local
-	}
-	return nil
-}
-
-// pointers are those to the strings of a list.
-func pointers(list []string) []*string {
-	all := make([]*string, len(list))
-	for i := range list {
-		all[i] = &list[i]
-	}
-	return all
+func (c *call) reading(named *config.Input) frontier.Options {
+	o := named.Reading(c.BatchRows)
+	o.Stdin = c.s.in
+	return o
 }
 
 // reserveMemory subtracts what open objects need from -memory.
-func (c *jobConfig) reserveMemory(inputs []frontier.Input) error {
+func (c *job) reserveMemory(inputs []frontier.Input) error {
 	isObject := func(in frontier.Input) bool { return blob.IsURL(in.Path) }
-	if slices.ContainsFunc(inputs, isObject) || slices.ContainsFunc(c.folders, blob.IsURL) {
-		c.memory -= blob.ReadMemory
+	if slices.ContainsFunc(inputs, isObject) || slices.ContainsFunc(c.Sources, blob.IsURL) {
+		c.Memory -= blob.ReadMemory
 	}
-	if blob.IsURL(c.out) {
-		c.memory -= blob.WriteMemory
+	if blob.IsURL(c.Out) {
+		c.Memory -= blob.WriteMemory
 	}
-	if c.memory < leastMemory {
+	if c.Memory < config.LeastMemory {
 		return option.Usagef("-memory is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB",
-			blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
+			blob.ReadMemory>>20, blob.WriteMemory>>20, config.LeastMemory>>20)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
@@ -16,8 +17,8 @@ import (
 )
 
 // inspectHelp is the command inspect.
-var inspectHelp = cli.Command{
-	Name: "inspect", Set: inspectCommand,
+var inspectHelp = &cli.Command{
+	Name: "inspect", New: func() cli.Config { return newInspect() },
 	Usage: []string{"inspect PACK [HOST|URL...]"},
 	About: "describes a rule pack.",
 	Details: "PACK is a file or an object (which is copied to a temporary file). With a HOST, which stands for https, or a URL, " +
@@ -33,8 +34,16 @@ var inspectHelp = cli.Command{
 	},
 }
 
-// inspect describes a rule pack.
-func (c *call) inspect(ctx context.Context) (status int, err error) {
+// inspectCommand is its configuration.
+type inspectCommand struct{ call }
+
+func newInspect() *inspectCommand { return &inspectCommand{newCall()} }
+
+// Flags implements cli.Config.
+func (c *inspectCommand) Flags() cli.Flags { return c.Running.Flags().Only("store-timeout") }
+
+// run describes a rule pack.
+func (c *inspectCommand) run(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, option.Usagef("inspect needs a rule pack")
 	}
@@ -49,7 +58,7 @@ func (c *call) inspect(ctx context.Context) (status int, err error) {
 	}
 	return exitDone, ruleset.Inspect(ctx, name, func(p *rulepack.Pack) error {
 		if len(authorities) == 0 {
-			report.Pack(c.s.out, blob.Shown(name), profileName(p.Info().Profile), p.Info())
+			report.Pack(c.s.out, blob.Shown(name), config.ProfileName(p.Info().Profile), p.Info())
 		}
 		for i, authority := range authorities {
 			if i > 0 {

@@ -17,8 +17,10 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/batch/tally"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/outputs"
@@ -31,7 +33,8 @@ import (
 
 // job is one run of the main job.
 type job struct {
-	*call
+	call
+	judging
 	inputs frontier.Options
 	found  *ruleset.Found // what the rules are
 	rules  *ruleset.Set
@@ -49,37 +52,31 @@ type job struct {
 	stopped bool
 }
 
+func newJob() *job { return &job{call: newCall(), judging: newJudging()} }
+
 // runJob is the main job: URLs in, verdicts out.
 func runJob(ctx context.Context, args []string, s streams) int {
-	c, err := parseJob(args)
+	j := newJob()
+	j.s = s
+	err := j.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		if cli.WantsAllHelp(args) {
-			program.Help(&program.Main, s.out)
+			program.Help(program.Main, s.out)
 		} else {
 			program.ShortHelp(s.out)
 		}
 		return exitDone
 	}
-	j := &job{call: &call{jobConfig: c, s: s, log: c.console(s, "")}}
+	j.open(program.Main)
 	if err != nil {
 		return j.log.Fail(err)
 	}
-	ctx = blob.WithTimeout(ctx, c.storeTimeout)
-	started := time.Now()
+	ctx = blob.WithTimeout(ctx, j.StoreTimeout)
 	blob.SweepScratch()
-	limitHeap(c.memory)
-	j.inputs = j.reading()
-	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !c.writing().WantsText(), c.columns, c.keep
-	j.inputs.Beside = batch.Beside{Weight: c.weight, Time: c.asOfColumn}
-	if c.writing().WantsText() {
-		j.inputs.Keep = batch.KeepURL
-	}
-	j.shown = console.NewProgress(j.log, c.progress, c.out == blob.Stdio && console.IsTerminal(s.out), started)
-	err = j.run(ctx, started)
-	j.shown.End()
+	status, err := j.run(ctx)
 	switch {
 	case err == nil:
-		return j.summary.ExitStatus
+		return status
 	case ctx.Err() != nil:
 		what := nothingLeft
 		if j.record != nil {
@@ -87,7 +84,40 @@ func runJob(ctx context.Context, args []string, s streams) int {
 		}
 		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), what)
 	}
-	return j.log.Fail(withMemory(err, c.memory))
+	return j.log.Fail(withMemory(err, j.Memory))
+}
+
+// parse reads the arguments. The error is flag.ErrHelp when help was asked for, else a usage
+// error; the flags before the mistake are set.
+func (j *job) parse(args []string) error {
+	fs := j.Flags().Set(program.Main.Name, j.give)
+	if err := cli.Parse(fs, args); err != nil {
+		return err
+	}
+	if fs.NArg() > 0 {
+		return option.Usagef("unexpected argument %q: write -in %[1]s if it is an input, and quote a pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
+	}
+	return j.check()
+}
+
+// run implements command.
+func (j *job) run(ctx context.Context) (status int, err error) {
+	started := time.Now()
+	limitHeap(j.Memory)
+	j.inputs = j.reading(&j.Input)
+	text := j.writing().WantsText()
+	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !text, j.Verdicts, j.Keep
+	j.inputs.Beside = batch.Beside{Weight: j.weight, Time: j.AsOfColumn}
+	if text {
+		j.inputs.Keep = batch.KeepURL
+	}
+	j.shown = console.NewProgress(j.log, j.progress, j.Out == blob.Stdio && console.IsTerminal(j.s.out), started)
+	err = j.judge(ctx, started)
+	j.shown.End()
+	if err != nil {
+		return 0, err
+	}
+	return j.summary.ExitStatus, nil
 }
 
 // withMemory adds to an error for lack of memory which -memory would do.
@@ -99,18 +129,10 @@ func withMemory(err error, memory int64) error {
 	return err
 }
 
-// flightMemory is what all batches in flight may take together: what compiled rules
-// leave of -memory.
-func (c *jobConfig) flightMemory() int64 { return c.memory - c.memory/ruleset.RulesShare }
-
-// batchMemory is how many bytes one batch may take as it is read and decoded, and again
-// as it is written.
-func (c *jobConfig) batchMemory() int64 { return c.flightMemory() / 2 }
-
 // ruleUse is what the columns need of the rules.
 func (j *job) ruleUse() ruleUse {
-	records := slices.ContainsFunc(j.with, func(kind *batch.ColumnKind) bool { return kind.Records })
-	use := ruleUse{explain: j.explain || j.reportFile != "", records: records, usage: batch.UsageOf(j.columns)}
+	records := slices.ContainsFunc(j.With, func(kind *batch.ColumnKind) bool { return kind.Records })
+	use := ruleUse{uses: j.Uses, explain: j.Explain || j.reportFile != "", records: records, usage: batch.UsageOf(j.Verdicts)}
 	if j.record != nil {
 		use.used = j.record.Used
 	}
@@ -144,9 +166,9 @@ func holdHeap(memory int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// run does the job and says what it did.
-func (j *job) run(ctx context.Context, started time.Time) error {
-	inputs, err := j.resolveInputs(ctx)
+// judge does the job and says what it did.
+func (j *job) judge(ctx context.Context, started time.Time) error {
+	inputs, err := j.resolveInputs(ctx, &j.Input)
 	if err != nil {
 		return err
 	}
@@ -161,15 +183,15 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err := j.reserveMemory(inputs); err != nil {
 		return err
 	}
-	j.inputs.Memory = j.batchMemory()
+	j.inputs.Memory = j.BatchMemory()
 	release, err := j.claim()
 	if err != nil {
 		return err
 	}
 	defer release()
-	j.record = outputs.NewRecord(ctx, j.out, j.manifest || j.resume,
+	j.record = outputs.NewRecord(ctx, j.Out, j.manifest || j.resume,
 		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.shard})
-	found, err := j.find(ctx, j.ruleUse())
+	found, err := j.find(ctx, &j.Rules, j.ruleUse(), outputName{"-out", j.Out}, outputName{"-report", j.reportFile}, outputName{"-summary-json", j.summaryJSON})
 	if err != nil {
 		return err
 	}
@@ -180,7 +202,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 	if err := j.tryInput(ctx, inputs); err != nil {
 		return err
 	}
-	if j.rules, err = j.openRules(ctx, found); err != nil {
+	if j.rules, err = j.openRules(ctx, &j.Rules, found); err != nil {
 		return err
 	}
 	defer j.rules.Close()
@@ -199,7 +221,7 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer j.html.Abort()
-	j.summary = newSummary(j.jobConfig, inputs)
+	j.summary = newSummary(&j.judging, inputs)
 	if err := j.convertAll(ctx, planned); err != nil {
 		return err
 	}
@@ -208,10 +230,10 @@ func (j *job) run(ctx context.Context, started time.Time) error {
 
 // openTimelines looks the rules up by time, if rows have times.
 func (j *job) openTimelines() (err error) {
-	if j.asOfColumn == "" {
+	if j.AsOfColumn == "" {
 		return nil
 	}
-	if err := j.checkTimeless("-as-of column:"+j.asOfColumn, j.rules.Timeless()); err != nil {
+	if err := j.checkTimeless("-as-of column:"+j.AsOfColumn, j.rules.Timeless()); err != nil {
 		return err
 	}
 	j.timelines, err = j.rules.Historical()
@@ -223,8 +245,8 @@ func (j *job) openReport(ctx context.Context) (err error) {
 	if j.reportFile == "" {
 		return nil
 	}
-	agents := len(j.agents)
-	if j.combined() != batch.CombineNone {
+	agents := len(j.Chains)
+	if j.Combined() != batch.CombineNone {
 		agents = 1
 	}
 	if j.html, err = report.CreatePage(ctx, j.reportFile, agents); err != nil {
@@ -291,7 +313,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	if !j.resume {
 		return nil, j.record.Start(rules)
 	}
-	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, j.acceptTruncated)
+	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, j.AcceptTruncated)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +328,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	case resumed.First && j.shard != nil:
 		return nil, nil
 	case resumed.First:
-		j.log.Info("first run on "+blob.Shown(j.out)+": nothing to resume", "resume", "done", 0, "reason", "first run")
+		j.log.Info("first run on "+blob.Shown(j.Out)+": nothing to resume", "resume", "done", 0, "reason", "first run")
 		return nil, nil
 	case !resumed.Anew.Empty():
 		why := j.log.Say(resumed.Anew)
@@ -339,15 +361,15 @@ func (j *job) sayLeft(left []outputs.Left) {
 
 // newEvaluator returns an evaluator for a worker.
 func (j *job) newEvaluator() batch.Evaluator {
-	o := evaluate.Options{Agents: len(j.agents), Combine: j.combined(), ListMemory: j.batchMemory(), Profile: j.profile, Missing: j.missing}
+	o := evaluate.Options{Agents: len(j.Chains), Combine: j.Combined(), ListMemory: j.BatchMemory(), Profile: j.Profile, Missing: j.Missing}
 	newest := o
-	o.Explain = j.explain || j.html != nil
-	o.Columns = j.columns
+	o.Explain = j.Explain || j.html != nil
+	o.Columns = j.Verdicts
 	if j.html != nil {
-		o.Columns = slices.Concat(j.columns, tally.Columns)
+		o.Columns = slices.Concat(j.Verdicts, tally.Columns)
 	}
-	o.AsOf, o.MaxAge = j.asOfSeconds(), int64(j.maxAge/time.Second)
-	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.beforeFirst, j.everDenied
+	o.AsOf, o.MaxAge = j.AsOfSeconds(), int64(j.MaxAge/time.Second)
+	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.BeforeFirst, j.EverDenied
 	var e batch.Evaluator = evaluate.New(j.rules.Origins(), o)
 	if j.compareNewest {
 		e = evaluate.WithNewest(e, evaluate.New(j.rules.Origins(), newest))
@@ -397,7 +419,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	j.schemeless = cmp.Or(j.schemeless, src.First().Schemeless)
 	t, err := j.target(out, src.First())
 	if err == nil {
-		err = spareSource(j.found, "-out", t.Path)
+		err = spareRules(j.found, outputName{"-out", t.Path})
 	}
 	if err != nil {
 		return err
@@ -458,7 +480,7 @@ func (j *job) evaluate(ctx context.Context, t outputs.Target, src *frontier.Conc
 		return nil, nil, err
 	}
 	stats, err := batch.Run(ctx, src, sink, j.newEvaluator, batch.Options{
-		Emit: j.emit, Workers: j.workers, Memory: j.flightMemory(),
+		Emit: j.Emit, Workers: j.Workers, Memory: j.FlightMemory(),
 		Progress: func(s batch.Stats) {
 			j.shown.Report(&s, src)
 			j.html.Progress(s.Rows)
@@ -547,16 +569,16 @@ func allInvalid(rows int64, example string) string {
 func (j *job) warnRules() {
 	if s := j.summary; s.NoTime > 0 && s.NoTime == s.Rows-s.Invalid-s.UnsupportedScheme {
 		j.log.Warn(fmt.Sprintf("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
-			"2026-03-01T12:00:00Z (robotsbatch help history)", j.asOfColumn))
+			"2026-03-01T12:00:00Z (robotsbatch help history)", j.AsOfColumn))
 	}
 	if s := j.summary; s.Rows > 0 && s.Invalid == s.Rows {
 		j.log.Warn(allInvalid(s.Rows, j.schemeless))
 	}
 	if s := j.summary; s.NoCaptureYet > 0 && s.NoCaptureYet == s.Rows-s.Invalid-s.UnsupportedScheme-s.NoTime-s.NoRobots && j.firstTime.found {
 		j.log.Warn(fmt.Sprintf("every row is from before the first capture of its site: the first has the time %s in column %q. Is it the right column?",
-			time.Unix(j.firstTime.seconds, 0).UTC().Format(time.RFC3339), j.asOfColumn))
+			time.Unix(j.firstTime.seconds, 0).UTC().Format(time.RFC3339), j.AsOfColumn))
 	}
-	if j.summary.NoneKnown() && !j.allowNoRules {
+	if j.summary.NoneKnown() && !j.AllowNone {
 		j.log.Warn("none of the URLs' hosts is in -rules: are these the right rules?")
 	}
 	for _, line := range j.rules.Misspelt() {
@@ -574,15 +596,15 @@ func (j *job) reportTruncated(src *frontier.Concatenation) {
 }
 
 // newSummary returns the summary of a job that has done nothing yet.
-func newSummary(c *jobConfig, inputs []frontier.Input) *report.Summary {
-	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: profileName(c.profile), Rules: slices.Clone(c.folders), Outputs: []string{}}
-	s.Missing = cli.NameOf(missings, c.missing)
-	s.MaxAgeSeconds = int64(c.maxAge / time.Second)
-	if c.emit != batch.EmitAll {
-		s.Emit = cli.NameOf(emits, c.emit)
+func newSummary(c *judging, inputs []frontier.Input) *report.Summary {
+	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: config.ProfileName(c.Profile), Rules: slices.Clone(c.Sources), Outputs: []string{}}
+	s.Missing = cli.NameOf(config.Missings, c.Missing)
+	s.MaxAgeSeconds = int64(c.MaxAge / time.Second)
+	if c.Emit != batch.EmitAll {
+		s.Emit = c.EmitName()
 	}
-	if !c.asOf.IsZero() {
-		s.AsOf = &c.asOf
+	if !c.AsOf.IsZero() {
+		s.AsOf = &c.AsOf
 	}
 	for i, name := range s.Rules {
 		s.Rules[i] = blob.Shown(name)
@@ -590,8 +612,8 @@ func newSummary(c *jobConfig, inputs []frontier.Input) *report.Summary {
 	for _, in := range inputs {
 		s.Inputs = append(s.Inputs, in.Name())
 	}
-	agents := c.agentChains()
-	if s.Combined = c.combinedName(); s.Combined != "" {
+	agents := c.AgentChains()
+	if s.Combined = c.CombinedName(); s.Combined != "" {
 		agents = append([]string{s.Combined}, agents...)
 	}
 	for _, agent := range agents {

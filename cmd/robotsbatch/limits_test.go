@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/matcher"
 )
 
@@ -54,9 +55,9 @@ func TestJobUnderMemoryLimit(t *testing.T) {
 // nothing special, also when all rows of a batch come under it: the list as jsonl
 // has it leaves a fifth of what a batch may be written as.
 func TestSitemapsFitTheMemory(t *testing.T) {
-	c := jobConfig{memory: defaultMemory}
+	c := config.NewRunning()
 	const row = matcher.MaxSitemapBytes + matcher.MaxSitemaps*len(`"",`)
-	if written, most := int64(defaultRows*row), c.batchMemory(); written > most*4/5 {
+	if written, most := int64(config.DefaultRows*row), c.BatchMemory(); written > most*4/5 {
 		t.Errorf("%d bytes of sitemaps in a batch, of %d that may be written", written, most)
 	}
 }

@@ -10,27 +10,19 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report/findings"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/lint"
-	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/spelling"
 )
 
-// lintConfig is what the command line of lint has alone.
-type lintConfig struct {
-	sarif, counts bool
-	least, failOn lint.Severity
-	neverFail     bool
-	ignore        []string // codes
-}
-
 // lintHelp finds mistakes in robots.txt files.
-var lintHelp = cli.Command{
-	Name: "lint", Set: lintCommand,
+var lintHelp = &cli.Command{
+	Name: "lint", New: func() cli.Config { return newLint() },
 	Usage: []string{"lint [flags] FILE|FOLDER|PACK|WARC..."},
 	About: "finds mistakes in robots.txt files: ignored lines, rules that never decide, agents that do not exist.",
 	Details: "A FILE is a robots.txt (- for stdin), a FOLDER has them named by host, a WARC or a table has captures of them, and a PACK their rules alone. Each finding is a line: " +
@@ -45,67 +37,76 @@ var lintHelp = cli.Command{
 	},
 }
 
-// lintFlags are the flags of lint alone.
-var lintFlags = []cli.Flag[jobConfig]{
-	{
-		Name: "robots-limit", Argument: "SIZE", Topic: rulesTopic, Commands: lintCommand, Standard: "500KiB, the least there is",
-		Short: "read this much of a robots.txt",
-		Bind:  func(c *jobConfig) any { return cli.Size(&c.limit, robotstxt.DefaultLimit) },
-	},
-	{
-		Name: "least", Argument: "SEVERITY", Topic: outputTopic, Commands: lintCommand, Standard: "note", Words: []string{"note", "warning", "error"},
-		Short: "least severity to show: note (all), warning or error",
-		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.linting.least, severityWords...) },
-	},
-	{
-		Name: "ignore", Argument: "CODE", Topic: outputTopic, Commands: lintCommand, Repeat: true,
-		Short: "do not show this code, such as split-group",
-		Bind:  func(c *jobConfig) any { return ignoreOf(&c.linting) },
-	},
-	{
-		Name: "fail-on", Argument: "SEVERITY", Topic: outputTopic, Commands: lintCommand, Standard: "error", Words: []string{"note", "warning", "error", "never"},
-		Short: "severity that makes the exit status 1: note, warning, error or never",
-		Bind:  func(c *jobConfig) any { return failOnOf(&c.linting) },
-	},
-	{
-		Name: "json", Topic: outputTopic, Commands: lintCommand,
-		Short: "JSON for programs: an object for each finding, on a line of its own",
-		Bind:  func(c *jobConfig) any { return &c.json },
-	},
-	{
-		Name: "sarif", Topic: outputTopic, Commands: lintCommand,
-		Short: "SARIF 2.1 for tools that show findings beside code",
-		Bind:  func(c *jobConfig) any { return &c.linting.sarif },
-	},
-	{
-		Name: "counts", Topic: outputTopic, Commands: lintCommand,
-		Short: "count findings by code instead of listing them",
-		Bind:  func(c *jobConfig) any { return &c.linting.counts },
-	},
-	{
-		Name: "quiet", Topic: runningTopic, Commands: lintCommand, Indifferent: true,
-		Short: "no summary",
-		Bind:  func(c *jobConfig) any { return &c.quiet },
-	},
+// lintCommand is its configuration.
+type lintCommand struct {
+	call
+	limit               int64
+	json, sarif, counts bool
+	least, failOn       lint.Severity
+	neverFail           bool
+	ignore              []string // codes
+}
+
+func newLint() *lintCommand { return &lintCommand{call: newCall(), failOn: lint.Error} }
+
+// Flags implements cli.Config.
+func (c *lintCommand) Flags() cli.Flags {
+	return slices.Concat(cli.Flags{
+		config.LimitFlag(&c.limit),
+		{
+			Name: "least", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "note", Words: []string{"note", "warning", "error"},
+			Short: "least severity to show: note (all), warning or error",
+			Value: cli.OneOf(&c.least, severityWords...),
+		},
+		{
+			Name: "ignore", Argument: "CODE", Topic: config.OutputTopic, Repeat: true,
+			Short: "do not show this code, such as split-group",
+			Value: ignoreOf(&c.ignore),
+		},
+		{
+			Name: "fail-on", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "error", Words: []string{"note", "warning", "error", "never"},
+			Short: "severity that makes the exit status 1: note, warning, error or never",
+			Value: c.setFailOn,
+		},
+		{
+			Name: "json", Topic: config.OutputTopic,
+			Short: "JSON for programs: an object for each finding, on a line of its own",
+			Value: &c.json,
+		},
+		{
+			Name: "sarif", Topic: config.OutputTopic,
+			Short: "SARIF 2.1 for tools that show findings beside code",
+			Value: &c.sarif,
+		},
+		{
+			Name: "counts", Topic: config.OutputTopic,
+			Short: "count findings by code instead of listing them",
+			Value: &c.counts,
+		},
+	}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"), cli.Flags{
+		{
+			Name: "quiet", Topic: config.RunningTopic, Indifferent: true,
+			Short: "no summary",
+			Value: &c.Quiet,
+		},
+	})
 }
 
 var severityWords = []cli.Word[lint.Severity]{{Name: "note", Value: lint.Note}, {Name: "warning", Value: lint.Warning}, {Name: "error", Value: lint.Error}}
 
-// failOnOf sets the severity from which on the exit status is 1.
-func failOnOf(c *lintConfig) func(string) error {
-	return func(s string) error {
-		if c.neverFail = s == "never"; c.neverFail {
-			return nil
-		}
-		if err := cli.OneOf(&c.failOn, severityWords...)(s); err != nil {
-			return errors.New("want note, warning, error or never")
-		}
+// setFailOn sets the severity from which on the exit status is 1.
+func (c *lintCommand) setFailOn(s string) error {
+	if c.neverFail = s == "never"; c.neverFail {
 		return nil
 	}
+	if err := cli.OneOf(&c.failOn, severityWords...)(s); err != nil {
+		return errors.New("want note, warning, error or never")
+	}
+	return nil
 }
 
 // ignoreOf adds a code to those that are not looked for.
-func ignoreOf(c *lintConfig) func(string) error {
+func ignoreOf(ignored *[]string) func(string) error {
 	return func(s string) error {
 		codes := codeNames()
 		if !slices.Contains(codes, s) {
@@ -114,7 +115,7 @@ func ignoreOf(c *lintConfig) func(string) error {
 			}
 			return errors.New("there is no such code; robotsbatch help lint lists them")
 		}
-		c.ignore = append(c.ignore, s)
+		*ignored = append(*ignored, s)
 		return nil
 	}
 }
@@ -128,12 +129,12 @@ func codeNames() []string {
 	return names
 }
 
-// lint finds mistakes in robots.txt files.
-func (c *call) lint(ctx context.Context) (status int, err error) {
+// run finds mistakes in robots.txt files.
+func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 	switch {
 	case len(c.operands) == 0:
 		err = option.Usagef("lint needs a robots.txt, a folder of them, or captures; - is stdin")
-	case c.json && c.linting.sarif, c.linting.counts && (c.json || c.linting.sarif):
+	case c.json && c.sarif, c.counts && (c.json || c.sarif):
 		err = option.Usagef("-json, -sarif and -counts exclude each other")
 	default:
 		err = refuseWebsites(c.operands)
@@ -172,13 +173,13 @@ func lintWords(o option.Given) string {
 
 // lintAll writes what is found in all sources, and tells whether anything is as grave as
 // -fail-on.
-func (c *call) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, err error) {
+func (c *lintCommand) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, err error) {
 	out := c.lintWriter(c.s.out)
 	tally = new(findings.Tally)
 	o := ruleset.Options{
-		Sources: c.operands, Limit: int(c.limit), Memory: defaultMemory,
+		Sources: c.operands, Limit: int(c.limit), Memory: config.DefaultMemory,
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-			return ruleset.OpenTable(ctx, name, defaultMemory, o)
+			return ruleset.OpenTable(ctx, name, config.DefaultMemory, o)
 		},
 		Warn: c.log.WarnOf,
 		Note: c.log.Note,
@@ -189,16 +190,16 @@ func (c *call) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, 
 	err = ruleset.Bodies(ctx, o, func(body *ruleset.Body) error {
 		found := lint.Body(body.Text, lint.Options{Limit: int(c.limit), Cut: body.Cut, Packed: body.Packed, Profile: body.Profile})
 		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {
-			ignored := slices.Contains(c.linting.ignore, f.Code)
-			fails = fails || !ignored && !c.linting.neverFail && f.Severity >= c.linting.failOn
-			return ignored || f.Severity < c.linting.least
+			ignored := slices.Contains(c.ignore, f.Code)
+			fails = fails || !ignored && !c.neverFail && f.Severity >= c.failOn
+			return ignored || f.Severity < c.least
 		})
 		tally.Add(shown, found.More)
 		return out.Add(body.Name, shown)
 	})
 	switch {
 	case err != nil:
-	case c.linting.counts:
+	case c.counts:
 		err = tally.WriteCounts(c.s.out)
 	default:
 		err = out.Close()
@@ -207,13 +208,13 @@ func (c *call) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, 
 }
 
 // lintWriter is the writer that is asked for.
-func (c *jobConfig) lintWriter(w io.Writer) findings.Writer {
+func (c *lintCommand) lintWriter(w io.Writer) findings.Writer {
 	switch {
-	case c.linting.counts:
+	case c.counts:
 		return findings.NewText(io.Discard)
 	case c.json:
 		return findings.NewJSON(w)
-	case c.linting.sarif:
+	case c.sarif:
 		return findings.NewSARIF(w, cli.Version())
 	}
 	return findings.NewText(w)

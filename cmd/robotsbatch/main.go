@@ -11,7 +11,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/store/blob"
-	_ "robotsbatch/io/store/blob/stores" // s3://, gs://, azblob://
+	_ "robotsbatch/io/store/blob/stores"
 )
 
 // Exit statuses, the same in every help text. A program that a signal stops ends
@@ -62,10 +62,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUsage
 	}
 	name := args[0]
-	sub, isCommand := subcommands()[name]
+	command := program.Command(name)
 	switch {
-	case isCommand:
-		return sub.start(ctx, args[1:], s)
+	case command != nil:
+		return start(ctx, command, args[1:], s)
 	case name == "help":
 		return runHelp(args[1:], s)
 	case name == "version", name == "-version", name == "--version":

@@ -9,14 +9,15 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
 )
 
 // mergeHelp ends an array of jobs.
-var mergeHelp = cli.Command{
-	Name: "merge", Set: mergeCommand,
+var mergeHelp = &cli.Command{
+	Name: "merge", New: func() cli.Config { return newMerge() },
 	Usage: []string{"merge FOLDER"},
 	About: "joins the shards of a job: it checks that all are done, adds up their counts, and writes one manifest.",
 	Details: "FOLDER is the -out of jobs with -shard, on this machine or in an object store. Missing shards are named in the form that schedulers take, such as " +
@@ -31,13 +32,23 @@ var mergeHelp = cli.Command{
 	},
 }
 
-// merge merges shards.
-func (c *call) merge(ctx context.Context) (status int, err error) {
+// mergeCommand is its configuration.
+type mergeCommand struct{ call }
+
+func newMerge() *mergeCommand { return &mergeCommand{newCall()} }
+
+// Flags implements cli.Config.
+func (c *mergeCommand) Flags() cli.Flags {
+	return append(c.Running.Flags().Only("store-timeout"), c.MessageFlags()...)
+}
+
+// run merges shards.
+func (c *mergeCommand) run(ctx context.Context) (status int, err error) {
 	if len(c.operands) != 1 {
 		return 0, option.Usagef("merge takes one folder of outputs, the -out of the shards")
 	}
 	folder := c.operands[0]
-	if err := resolveNames("out", &folder); err != nil {
+	if err := config.ResolveNames("out", &folder); err != nil {
 		return 0, err
 	}
 	if !outputs.IsFolder(folder) && !isMissing(folder) {

@@ -13,7 +13,7 @@ import (
 func exitsOf(command string) (statuses []string) {
 	c := program.Command(command)
 	if c == nil {
-		c = &program.Main
+		c = program.Main
 	}
 	for _, e := range c.Exits {
 		statuses = append(statuses, e.Status)

@@ -7,27 +7,23 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/io/store/compress"
 )
 
 // writing is how outputs are written, as the flags say.
-func (c *jobConfig) writing() *outputs.Options {
-	inside := c.compression
-	if !c.hasCompression {
-		inside = compress.Zstd
-	}
-	return &outputs.Options{
-		Out: c.out, Format: c.outFormat, Inside: inside, Level: c.level, Recode: c.recode || c.hasCompression, Keep: c.keep, Verdicts: c.columns, Part: c.partName(),
-	}
+func (j *job) writing() *outputs.Options {
+	o := j.Outputs()
+	o.Keep, o.Verdicts, o.Part = j.Keep, j.Verdicts, j.partName()
+	return o
 }
 
 // target decides how an output is written, now that its first input is known.
-func (c *jobConfig) target(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
+func (c *job) target(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
 	t, err := c.writing().Target(out, first)
 	if err == nil {
 		err = c.checkFormat(t)
@@ -47,11 +43,11 @@ func (c *jobConfig) target(out outputs.Output, first *frontier.Source) (outputs.
 }
 
 // checkFormat finds flags that do not go with the output's format.
-func (c *jobConfig) checkFormat(t outputs.Target) error {
-	if t.Format == format.Text && c.emit == batch.EmitAll && !c.listing {
+func (c *job) checkFormat(t outputs.Target) error {
+	if t.Format == format.Text && c.Emit == batch.EmitAll {
 		return option.Usagef("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.Name())
 	}
-	return program.CheckFormat(&program.Main, c.given, outputFormats, t.Format.String())
+	return c.Flags().CheckFormat(c.given, config.OfOutputs, t.Format.String())
 }
 
 // create starts an output.
@@ -77,7 +73,7 @@ func (c *call) refuseTerminal(t outputs.Target) error {
 // newSink encodes to w. The checksums are nil without a manifest.
 func (j *job) newSink(t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
 	w, sums := j.record.Sums(w)
-	sink, err := j.writing().NewSink(t, src.First(), src.Passing(), j.batchMemory(), w)
+	sink, err := j.writing().NewSink(t, src.First(), src.Passing(), j.BatchMemory(), w)
 	if err != nil {
 		w.Abort()
 		return nil, nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/pipe"
@@ -18,8 +18,8 @@ import (
 )
 
 // pipeHelp is how other programs use this one.
-var pipeHelp = cli.Command{
-	Name: "pipe", Set: pipeCommand,
+var pipeHelp = &cli.Command{
+	Name: "pipe", New: func() cli.Config { return newPipe() },
 	Usage: []string{"pipe -rules RULES [-agent NAME] [flags] < STREAM > STREAM"},
 	About: "reads an Arrow stream on stdin and writes one to stdout, batch by batch, for programs that run robotsbatch as a child process.",
 	Details: "The schema is written before a batch is read. Each batch has one answer, written and flushed as soon as the whole batch was " +
@@ -38,52 +38,70 @@ var pipeHelp = cli.Command{
 	},
 }
 
-func pipeDefaults(c *jobConfig) { c.oneLine = true }
+// pipeCommand is its configuration: that of a job without inputs and outputs of its own.
+type pipeCommand struct{ job }
 
-// pipe answers a stream.
-func (c *call) pipe(ctx context.Context) (status int, err error) {
+func newPipe() *pipeCommand {
+	c := &pipeCommand{*newJob()}
+	c.OneLine = true
+	return c
+}
+
+// Flags implements cli.Config.
+func (c *pipeCommand) Flags() cli.Flags {
+	return slices.Concat(c.Input.Flags().Only("url-column"), c.Rules.Flags(), c.Columns.Flags(), cli.Flags{
+		{
+			Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Indifferent: true,
+			Short: "batches to work on at once",
+			More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
+			Value: cli.Count(&c.Workers),
+		},
+	}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{
+		{
+			Name: "verbose", Topic: config.RunningTopic, Indifferent: true,
+			Short: "warnings and a summary on stderr",
+			Value: &c.Verbose,
+		},
+	})
+}
+
+// run answers a stream.
+func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
 	started := time.Now()
 	if err := c.checkPipe(); err != nil {
 		return 0, err
 	}
-	limitHeap(c.memory)
-	j := &job{call: c}
-	return exitDone, j.pipe(ctx, started)
+	limitHeap(c.Memory)
+	return exitDone, c.answer(ctx, started)
 }
 
 // checkPipe finds what is wrong with the flags together.
-func (c *call) checkPipe() error {
-	if err := c.addAgents(); err != nil {
-		return err
-	}
-	if err := c.rulesConfig.check(); err != nil {
-		return err
-	}
-	if err := c.checkTimes(); err != nil {
+func (c *pipeCommand) checkPipe() error {
+	if err := c.checkJudging(); err != nil {
 		return err
 	}
 	if err := c.refuseOperands("pipe reads stdin; robotsbatch -in reads files"); err != nil {
 		return err
 	}
 	switch {
-	case slices.Contains(c.folders, blob.Stdio):
+	case slices.Contains(c.Sources, blob.Stdio):
 		return option.Usagef("stdin has the URLs: name a file or a folder with -rules")
 	case console.IsTerminal(c.s.in):
 		return option.Usagef("pipe reads an Arrow stream from stdin, which is a terminal: see robotsbatch help pipe")
 	case console.IsTerminal(c.s.out):
 		return option.Usagef("pipe writes an Arrow stream to stdout, and Arrow on a terminal is unreadable: see robotsbatch help pipe")
 	}
-	c.workers = min(c.workers, mostWorkers*runtime.GOMAXPROCS(0))
-	return c.nameColumns()
+	c.LimitWorkers()
+	return c.Name(c.AgentNames(), false)
 }
 
-// pipe opens the rules and answers the stream.
-func (j *job) pipe(ctx context.Context, started time.Time) error {
+// answer opens the rules and answers the stream.
+func (j *pipeCommand) answer(ctx context.Context, started time.Time) error {
 	if err := j.reserveMemory(nil); err != nil {
 		return err
 	}
 	var err error
-	if j.rules, err = j.findRules(ctx, j.ruleUse()); err != nil {
+	if j.rules, err = j.findRules(ctx, &j.Rules, j.ruleUse()); err != nil {
 		return err
 	}
 	defer j.rules.Close()
@@ -91,10 +109,10 @@ func (j *job) pipe(ctx context.Context, started time.Time) error {
 		return err
 	}
 	input := frontier.Input{Path: blob.Stdio}
-	j.summary = newSummary(j.jobConfig, []frontier.Input{input})
+	j.summary = newSummary(&j.judging, []frontier.Input{input})
 	stats, err := pipe.Run(ctx, j.s.in, blob.Rows(j.s.out), j.newEvaluator, pipe.Options{
-		Name: input.Name(), URLColumn: j.urlColumn, Beside: batch.Beside{Time: j.asOfColumn}, Keep: j.keep, Verdicts: j.columns, Emit: j.emit,
-		Workers: j.workers, Memory: j.flightMemory(), Check: j.rules.Unchanged,
+		Name: input.Name(), URLColumn: j.URLColumn, Beside: batch.Beside{Time: j.AsOfColumn}, Keep: j.Keep, Verdicts: j.Verdicts, Emit: j.Emit,
+		Workers: j.Workers, Memory: j.FlightMemory(), Check: j.rules.Unchanged,
 	})
 	if errors.Is(err, syscall.EPIPE) {
 		j.summary.Complete = false // the answer's reader has what it wanted

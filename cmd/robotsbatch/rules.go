@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,15 +9,16 @@ import (
 	"strings"
 
 	"robotsbatch/batch/manifest"
-
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
+	"robotsbatch/matcher/usage"
 )
 
 // ruleUse says what rules are used for.
@@ -29,6 +31,10 @@ type ruleUse struct {
 	usage matcher.UsageOptions
 	// compared is whether other rules are opened to compare these with.
 	compared bool
+	// uses are asked about.
+	uses []usage.Use
+	// memory, if not 0, takes the place of -memory.
+	memory int64
 	// used, if not nil, is told of each file of a folder that is read, by any
 	// goroutine.
 	used func(folder string, file manifest.File)
@@ -36,55 +42,51 @@ type ruleUse struct {
 
 // find finds out what each -rules is. While a rule pack of captures is made nothing else
 // runs, and it may take all of -memory.
-func (c *call) find(ctx context.Context, use ruleUse) (*ruleset.Found, error) {
+func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs ...outputName) (*ruleset.Found, error) {
 	if !use.compared { // diff asks twice, for its two sides
-		c.warnChains()
-		c.warnUses()
+		c.warnChains(r)
+		c.warnUses(use.uses)
 	}
+	memory := cmp.Or(use.memory, c.Memory)
 	o := ruleset.Options{
-		Sources: c.folders, Single: c.single, Asked: c.fetchList, SingleElsewhere: use.compared, AllowNone: c.allowNoRules,
-		Chains: c.agents, Listed: c.listed, Profile: c.profile, Limit: int(c.limit), Policy: c.policy, AsOf: c.asOf, History: c.history,
+		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
+		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, History: r.History,
 		Explain: use.explain, Records: use.records, Usage: use.usage,
-		Memory: c.memory, Workers: c.workers, Maker: "robotsbatch " + cli.Version(),
-		HoldHeap: func() func() { return holdHeap(c.memory) },
+		Memory: memory, Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
+		HoldHeap: func() func() { return holdHeap(memory) },
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
-			return ruleset.OpenTable(ctx, name, c.memory, o)
+			return ruleset.OpenTable(ctx, name, memory, o)
 		},
 		Used: use.used,
 		Warn: c.log.WarnOf, Note: c.log.Note,
 		AllIgnored: c.log.JSON(),
 	}
-	if slices.Contains(c.folders, blob.Stdio) { // an interruptible reader reads ahead
+	if slices.Contains(r.Sources, blob.Stdio) { // an interruptible reader reads ahead
 		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
 	}
 	found, err := ruleset.Find(ctx, o)
 	if err == nil {
-		err = c.spareRules(found)
+		err = spareRules(found, outputs...)
 	}
 	return found, err
 }
 
+// outputName is what a flag calls an output.
+type outputName struct{ flag, name string }
+
 // spareRules refuses outputs that would replace what rules are read from.
-func (c *call) spareRules(found *ruleset.Found) error {
-	for _, output := range []struct{ flag, name string }{{"-out", c.out}, {"-report", c.reportFile}, {"-summary-json", c.summaryJSON}} {
-		if err := spareSource(found, output.flag, output.name); err != nil {
-			return err
+func spareRules(found *ruleset.Found, outputs ...outputName) error {
+	for _, o := range outputs {
+		if source := found.Replaces(o.name); source != "" {
+			return option.Usagef("%s %s would replace the rules, which are read from %s: choose another name", o.flag, blob.Shown(o.name), source)
 		}
 	}
 	return nil
 }
 
-// spareSource refuses an output that would replace what rules are read from.
-func spareSource(found *ruleset.Found, flag, name string) error {
-	if source := found.Replaces(name); source != "" {
-		return option.Usagef("%s %s would replace the rules, which are read from %s: choose another name", flag, blob.Shown(name), source)
-	}
-	return nil
-}
-
 // warnChains warns of agents that are likely meant to be several.
-func (c *call) warnChains() {
-	for _, chain := range c.agents {
+func (c *call) warnChains(r *config.Rules) {
+	for _, chain := range r.Chains {
 		if chain.Related() {
 			continue
 		}
@@ -98,33 +100,33 @@ func (c *call) warnChains() {
 }
 
 // warnUses warns of uses that no vocabulary defines yet: they may be misspelt.
-func (c *call) warnUses() {
-	for _, use := range c.uses {
+func (c *call) warnUses(uses []usage.Use) {
+	for _, use := range uses {
 		if !use.Defined() {
 			c.log.Notice(fmt.Sprintf("-use %s is not a key of draft-ietf-aipref-vocab-08: few sites will state it, if any", use))
 		}
 	}
 }
 
-// openRules opens what was found, reports what was read of captures, and sets c.asOf to
+// openRules opens what was found, reports what was read of captures, and sets r.AsOf to
 // the newest fetch unless -as-of did.
-func (c *call) openRules(ctx context.Context, found *ruleset.Found) (*ruleset.Set, error) {
+func (c *call) openRules(ctx context.Context, r *config.Rules, found *ruleset.Found) (*ruleset.Set, error) {
 	set, err := found.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c.sayCaptured(set.Captured())
-	c.asOf = set.AsOf()
+	r.AsOf = set.AsOf()
 	return set, nil
 }
 
 // findRules finds and opens rules.
-func (c *call) findRules(ctx context.Context, use ruleUse) (*ruleset.Set, error) {
-	found, err := c.find(ctx, use)
+func (c *call) findRules(ctx context.Context, r *config.Rules, use ruleUse) (*ruleset.Set, error) {
+	found, err := c.find(ctx, r, use)
 	if err != nil {
 		return nil, err
 	}
-	return c.openRules(ctx, found)
+	return c.openRules(ctx, r, found)
 }
 
 // checkTimeless refuses rules without times where a flag asks for what held when, and
@@ -150,13 +152,4 @@ func (c *call) sayCaptured(captured *ruleset.Captured) {
 		counts := report.CapturesOf(captured)
 		c.log.Info(counts.String(), "rules", "captures", counts)
 	}
-}
-
-// asOfSeconds is the time that ages are counted up to, in seconds since 1970; 0
-// for none.
-func (c *rulesConfig) asOfSeconds() int64 {
-	if c.asOf.IsZero() {
-		return 0
-	}
-	return c.asOf.Unix()
 }

@@ -24,14 +24,14 @@ type sharding struct {
 }
 
 // checkShard finds out which shard this is. The environment is asked with -shard auto.
-func (c *jobConfig) checkShard(environment func(string) string) (err error) {
+func (c *job) checkShard(environment func(string) string) (err error) {
 	if c.shard, err = manifest.ParseShard(c.which, c.sharding.count, environment); err != nil {
 		return &option.UsageError{Err: err}
 	}
 	if c.shard == nil {
 		return nil
 	}
-	if !outputs.IsFolder(c.out) {
+	if !outputs.IsFolder(c.Out) {
 		return option.Usagef("-shard needs an -out that is a folder: its name ends with a slash, or it is there")
 	}
 	c.resume = true
@@ -40,7 +40,7 @@ func (c *jobConfig) checkShard(environment func(string) string) (err error) {
 
 // deal returns the inputs of the shard: those whose names fall to it, or a part of the
 // only one. Without shards it returns all.
-func (c *jobConfig) deal(inputs []frontier.Input) ([]frontier.Input, error) {
+func (c *job) deal(inputs []frontier.Input) ([]frontier.Input, error) {
 	if c.shard == nil {
 		return inputs, nil
 	}
@@ -63,7 +63,7 @@ func (c *jobConfig) deal(inputs []frontier.Input) ([]frontier.Input, error) {
 }
 
 // part is what a shard reads of its input.
-func (c *jobConfig) part() batch.Part {
+func (c *job) part() batch.Part {
 	if !c.divide {
 		return batch.Part{}
 	}
@@ -71,7 +71,7 @@ func (c *jobConfig) part() batch.Part {
 }
 
 // partName is put behind the name of an output that has a part of an input.
-func (c *jobConfig) partName() string {
+func (c *job) partName() string {
 	if !c.divide {
 		return ""
 	}
@@ -79,22 +79,22 @@ func (c *jobConfig) partName() string {
 }
 
 // claim locks what the job writes.
-func (c *jobConfig) claim() (release func(), err error) {
+func (c *job) claim() (release func(), err error) {
 	if c.shard != nil {
-		release, err = outputs.ClaimShard(c.out, *c.shard)
+		release, err = outputs.ClaimShard(c.Out, *c.shard)
 	} else {
-		release, err = outputs.Claim(c.out)
+		release, err = outputs.Claim(c.Out)
 	}
 	if err != nil {
-		return nil, c.outError(err)
+		return nil, outError(c.Out, err)
 	}
 	return release, nil
 }
 
 // outError is an error about -out. One about a folder that is not there says what to do.
-func (c *jobConfig) outError(err error) error {
-	folder := filepath.Dir(c.out)
-	if _, missing := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist) && !blob.IsURL(c.out) {
+func outError(out string, err error) error {
+	folder := filepath.Dir(out)
+	if _, missing := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist) && !blob.IsURL(out) {
 		return fmt.Errorf("-out: %w: the folder %s is missing: make it, or write -out %s/ for an output for each input", err, folder, folder)
 	}
 	return fmt.Errorf("-out: %w", err)
@@ -112,10 +112,10 @@ func (j *job) begunBefore(path string) error {
 // forgetWhole removes the manifest of the whole job, which is no longer true when a
 // shard is done again.
 func (j *job) forgetWhole() error {
-	if j.shard == nil || blob.IsURL(j.out) {
+	if j.shard == nil || blob.IsURL(j.Out) {
 		return nil
 	}
-	if err := os.Remove(outputs.Below(j.out, manifest.FolderName)); err != nil && !os.IsNotExist(err) {
+	if err := os.Remove(outputs.Below(j.Out, manifest.FolderName)); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("the manifest: %w", err)
 	}
 	return nil

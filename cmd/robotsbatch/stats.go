@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report"
@@ -19,11 +21,12 @@ import (
 	"robotsbatch/io/report/stats"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/usage"
 )
 
 // statsHelp is the command stats.
-var statsHelp = cli.Command{
-	Name: "stats", Set: statsCommand,
+var statsHelp = &cli.Command{
+	Name: "stats", New: func() cli.Config { return newStats() },
 	Usage: []string{"stats [-use NAMES] [-rank FILE] [-by WHAT] [-as FORMAT] SURVEY", "stats -agents FILE [-use NAMES] [-by month] [-rank FILE] RULES..."},
 	About: "counts who blocks whom: for each agent, how many sites deny it everything or something, by rules for it or for everyone; with -use what sites state of a use.",
 	Details: "SURVEY is what robotsbatch survey wrote: Parquet, Arrow, csv, tsv or jsonl. RULES are a folder of robots.txt files, a rule pack or " +
@@ -40,15 +43,6 @@ var statsHelp = cli.Command{
 		retryExit,
 		stoppedExit,
 	},
-}
-
-// statsConfig are the flags that stats has alone.
-type statsConfig struct {
-	rank    string
-	site    stats.Site
-	monthly bool
-	hasSite bool
-	write   statsWriter
 }
 
 // statsWriter writes what was counted of a survey, or of rules, in a format.
@@ -94,65 +88,83 @@ var statsFormats = []cli.Word[statsWriter]{
 
 var siteWords = []cli.Word[stats.Site]{{Name: "domain", Value: stats.ByDomain}, {Name: "host", Value: stats.ByHost}, {Name: "authority", Value: stats.ByAuthority}}
 
-// statsFlags are these flags.
-var statsFlags = []cli.Flag[jobConfig]{
-	{
-		Name: "rank", Argument: "FILE", Topic: inputTopic, Commands: statsCommand, Common: true, Files: true,
-		Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
-		More:  "For example the Tranco list; .gz and .zst are read.",
-		Bind:  func(c *jobConfig) any { return &c.stats.rank },
-	},
-	{
-		Name: "by", Argument: "WHAT", Topic: outputTopic, Commands: statsCommand, Common: true, Repeat: true, Standard: "domain", Words: []string{"domain", "host", "authority", "month"},
-		Short: "what counts as a site: domain, host or authority; month for a history",
-		More: "A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
-			"apart. -by month counts the sites at the end of each month, and can be given with another.",
-		Bind: func(c *jobConfig) any {
-			return func(s string) error {
-				if s == "month" {
-					c.stats.monthly = true
-					return nil
-				}
-				if c.stats.hasSite {
-					return errors.New("it says for the second time what a site is")
-				}
-				c.stats.hasSite = true
-				if err := cli.OneOf(&c.stats.site, siteWords...)(s); err != nil {
-					return errors.New("want domain, host, authority or month")
-				}
-				return nil
-			}
-		},
-	},
-	{
-		Name: "as", Argument: "FORMAT", Topic: outputTopic, Commands: statsCommand, Common: true, Standard: "text", Words: wordsOf(statsFormats),
-		Short: "text, csv, json or html",
-		More:  "html is a single-file page like that of -report.",
-		Bind:  func(c *jobConfig) any { return cli.OneOf(&c.stats.write, statsFormats...) },
-	},
+// statsCommand is its configuration.
+type statsCommand struct {
+	call
+	config.Rules
+	input   config.Input
+	uses    []usage.Use
+	rank    string
+	site    stats.Site
+	monthly bool
+	hasSite bool
+	write   statsWriter
 }
 
-func statsDefaults(c *jobConfig) { c.stats.write = statsFormats[0].Value }
+func newStats() *statsCommand {
+	return &statsCommand{call: newCall(), Rules: config.NewRules(), write: statsFormats[0].Value}
+}
 
-// printStats counts a survey, or rules, and prints the tables.
-func (c *call) printStats(ctx context.Context) (status int, err error) {
+// Flags implements cli.Config.
+func (c *statsCommand) Flags() cli.Flags {
+	return slices.Concat(c.input.Flags().Only("in-format"), c.PlainFlags(), cli.Flags{
+		{
+			Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true,
+			Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
+			More:  "For example the Tranco list; .gz and .zst are read.",
+			Value: &c.rank,
+		},
+		{
+			Name: "by", Argument: "WHAT", Topic: config.OutputTopic, Common: true, Repeat: true, Standard: "domain", Words: []string{"domain", "host", "authority", "month"},
+			Short: "what counts as a site: domain, host or authority; month for a history",
+			More: "A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
+				"apart. -by month counts the sites at the end of each month, and can be given with another.",
+			Value: c.setBy,
+		},
+		{
+			Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true, Standard: "text", Words: cli.Names(statsFormats),
+			Short: "text, csv, json or html",
+			More:  "html is a single-file page like that of -report.",
+			Value: cli.OneOf(&c.write, statsFormats...),
+		},
+	}, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags().Only("memory", "store-timeout"))
+}
+
+// setBy takes what counts as a site, or that months are counted.
+func (c *statsCommand) setBy(s string) error {
+	if s == "month" {
+		c.monthly = true
+		return nil
+	}
+	if c.hasSite {
+		return errors.New("it says for the second time what a site is")
+	}
+	c.hasSite = true
+	if err := cli.OneOf(&c.site, siteWords...)(s); err != nil {
+		return errors.New("want domain, host, authority or month")
+	}
+	return nil
+}
+
+// run counts a survey, or rules, and prints the tables.
+func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 	fromRules, err := c.statsOfRules(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if err := resolveNames("rank", &c.stats.rank); err != nil {
+	if err := config.ResolveNames("rank", &c.rank); err != nil {
 		return 0, err
 	}
-	o := stats.Options{Site: c.stats.site, Uses: c.uses}
-	if c.stats.rank != "" {
-		if o.Ranks, err = stats.OpenRanks(ctx, c.stats.rank); err != nil {
-			return 0, fmt.Errorf("-rank %s: %w", blob.Shown(c.stats.rank), err)
+	o := stats.Options{Site: c.site, Uses: c.uses}
+	if c.rank != "" {
+		if o.Ranks, err = stats.OpenRanks(ctx, c.rank); err != nil {
+			return 0, fmt.Errorf("-rank %s: %w", blob.Shown(c.rank), err)
 		}
 	}
 	var tally *stats.Tally
 	var names []string
 	if fromRules {
-		names = c.folders
+		names = c.Sources
 		tally, err = c.countRules(ctx, o)
 	} else {
 		names = c.operands
@@ -169,9 +181,9 @@ func (c *call) printStats(ctx context.Context) (status int, err error) {
 	var b bytes.Buffer
 	origin := &statsOrigin{o.Site, report.FileNames(names)}
 	if len(c.uses) > 0 {
-		err = c.stats.write.uses(&b, tally.Uses(), origin)
+		err = c.write.uses(&b, tally.Uses(), origin)
 	} else {
-		err = c.stats.write.blocked(&b, tally.Tables(), origin)
+		err = c.write.blocked(&b, tally.Tables(), origin)
 	}
 	if err != nil {
 		return 0, err
@@ -182,35 +194,35 @@ func (c *call) printStats(ctx context.Context) (status int, err error) {
 
 // statsOfRules tells whether rules are to be counted, and not a survey, and checks the flags
 // for that.
-func (c *call) statsOfRules(ctx context.Context) (bool, error) {
-	if len(c.folders) == 0 && len(c.operands) > 0 {
+func (c *statsCommand) statsOfRules(ctx context.Context) (bool, error) {
+	if len(c.Sources) == 0 && len(c.operands) > 0 {
 		rules, err := isRules(ctx, c.operands[0])
 		if err != nil {
 			return false, err
 		}
 		if rules {
-			c.folders, c.operands = c.operands, nil
+			c.Sources, c.operands = c.operands, nil
 		}
 	}
 	switch {
-	case len(c.folders) > 0:
+	case len(c.Sources) > 0:
 		if err := c.refuseOperands(otherRules); err != nil {
 			return false, err
 		}
-		if err := c.addAgents(); err != nil {
+		if _, err := c.AddAgents(); err != nil {
 			return false, err
 		}
-		if len(c.agents) == 0 {
+		if len(c.Chains) == 0 {
 			return false, option.Usagef("-agents is missing: name a list of agents, one a line, or give some with -agent")
 		}
-		c.history = c.stats.monthly
-		c.setWork()
-		return true, c.checkOneTime()
+		c.History = c.monthly
+		c.SetWork()
+		return true, c.CheckOneTime()
 	case len(c.operands) != 1:
 		return false, option.Usagef("stats takes one SURVEY, and not %d: robotsbatch survey makes one; rules to count are named by -rules", len(c.operands))
-	case c.stats.monthly:
+	case c.monthly:
 		return false, option.Usagef("-by month counts captures of several times, and a survey has those of one: name the captures, or a pack of compile -history, with -rules")
-	case len(c.agents) > 0 || c.agentsFile != "":
+	case len(c.Chains) > 0 || c.AgentsFile != "":
 		return false, option.Usagef("-agent and -agents are for rules: a survey has its agents")
 	}
 	return false, nil
@@ -241,9 +253,9 @@ func isRules(ctx context.Context, name string) (bool, error) {
 }
 
 // countRules counts what rules deny the agents.
-func (c *call) countRules(ctx context.Context, o stats.Options) (*stats.Tally, error) {
-	limitHeap(c.memory)
-	found, err := c.find(ctx, ruleUse{})
+func (c *statsCommand) countRules(ctx context.Context, o stats.Options) (*stats.Tally, error) {
+	limitHeap(c.Memory)
+	found, err := c.find(ctx, &c.Rules, ruleUse{uses: c.uses})
 	if err != nil {
 		return nil, err
 	}
@@ -253,23 +265,23 @@ func (c *call) countRules(ctx context.Context, o stats.Options) (*stats.Tally, e
 	}
 	defer listing.Close()
 	var months []export.Month
-	if c.stats.monthly {
+	if c.monthly {
 		if months, err = export.Months(listing); err != nil {
 			return nil, err
 		}
 		if len(months) == 0 {
-			return nil, option.Usagef("-by month needs captures with times, and -rules %s has none", ruleset.SomeOf(c.folders))
+			return nil, option.Usagef("-by month needs captures with times, and -rules %s has none", ruleset.SomeOf(c.Sources))
 		}
 		for _, month := range months {
 			o.Months = append(o.Months, month.Name)
 		}
 	}
 	tally := stats.NewTally(o)
-	for _, agent := range c.agentChains() {
+	for _, agent := range c.AgentChains() {
 		tally.Agent(agent)
 	}
 	var domain []byte // of the sites that were added last
-	err = export.States(listing, c.agents, c.uses, months, func(s *export.Stated) error {
+	err = export.States(listing, c.Chains, c.uses, months, func(s *export.Stated) error {
 		site := s.Registered
 		if len(site) == 0 {
 			site = s.SURT
@@ -299,12 +311,12 @@ func (c *call) countRules(ctx context.Context, o stats.Options) (*stats.Tally, e
 }
 
 // countSurvey reads a survey and counts it.
-func (c *call) countSurvey(ctx context.Context, name string, tally *stats.Tally) error {
-	if named, _ := format.ByName(blob.Shown(name)); c.inFormat == format.JSONL || c.inFormat == format.Unknown && named == format.JSONL {
+func (c *statsCommand) countSurvey(ctx context.Context, name string, tally *stats.Tally) error {
+	if named, _ := format.ByName(blob.Shown(name)); c.input.InFormat == format.JSONL || c.input.InFormat == format.Unknown && named == format.JSONL {
 		return tally.AddObjects(ctx, name, c.s.in)
 	}
 	src, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
-		Stdin: c.s.in, Format: c.inFormat, URLColumn: "authority", BatchRows: defaultRows, Memory: c.batchMemory(), Columns: true,
+		Stdin: c.s.in, Format: c.input.InFormat, URLColumn: "authority", BatchRows: config.DefaultRows, Memory: c.BatchMemory(), Columns: true,
 	})
 	if err != nil {
 		return err

@@ -8,77 +8,77 @@ import (
 	"syscall"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/store/blob"
 )
 
-// subcommand is how a command runs.
-type subcommand struct {
-	help *cli.Command
-	// defaults, if not nil, sets what flags leave unset, where that differs from the main
-	// job.
-	defaults func(c *jobConfig)
+// command is a command with its configuration.
+type command interface {
+	cli.Config
+	// common is what all commands have.
+	common() *call
 	// run checks operands and flags together, does what they ask for, and returns the exit
 	// status, unless it fails.
-	run func(c *call, ctx context.Context) (status int, err error)
+	run(ctx context.Context) (status int, err error)
+}
+
+// call is what all commands have: one run of a command.
+type call struct {
+	config.Running
+	s        streams
+	operands []string
+	log      *console.Console
+	// given are the flags that decide about the outputs' bytes, with their values.
+	given map[string][]string
+	// schemeless is a line of a list of URLs without schemes; empty for none.
+	schemeless string
+}
+
+func newCall() call {
+	return call{Running: config.NewRunning(), given: make(map[string][]string)}
+}
+
+func (c *call) common() *call { return c }
+
+// give notes a flag that was given.
+func (c *call) give(o *cli.Flag, value string) {
+	if !o.Indifferent {
+		c.given[o.Name] = append(c.given[o.Name], value)
+	}
+}
+
+const nothingLeft = "; nothing half-written is left"
+
+// ending is how a command ends that does not succeed.
+type ending struct {
 	// failed is the least exit status of a failure, for a command of which 1 is a result.
 	failed int
 	// left says what a command leaves when a signal stops it.
 	left string
 }
 
-// call is one run of a command.
-type call struct {
-	*jobConfig
-	s        streams
-	operands []string
-	log      *console.Console
-	// schemeless is a line of a list of URLs without schemes; empty for none.
-	schemeless string
-}
-
-const nothingLeft = "; nothing half-written is left"
-
-// subcommands are all commands by name, but help and version.
-func subcommands() map[string]subcommand {
-	all := make(map[string]subcommand)
-	for _, sub := range []subcommand{
-		{help: &explainHelp, defaults: explainDefaults, run: (*call).explainURLs, failed: exitUsage},
-		{help: &compileHelp, defaults: compileDefaults, run: (*call).compilePacks, left: nothingLeft},
-		{help: &inspectHelp, run: (*call).inspect},
-		{help: &verifyHelp, run: (*call).verify},
-		{help: &pipeHelp, defaults: pipeDefaults, run: (*call).pipe},
-		{help: &exportHelp, run: (*call).exportTable, left: nothingLeft},
-		{help: &hostsHelp, run: (*call).listHosts, left: nothingLeft},
-		{help: &diffHelp, defaults: diffDefaults, run: (*call).diff, left: nothingLeft},
-		{help: &mergeHelp, run: (*call).merge},
-		{help: &surveyHelp, run: (*call).survey, left: nothingLeft},
-		{help: &hashHelp, run: (*call).printHashes},
-		{help: &lintHelp, run: (*call).lint, failed: exitUsage},
-		{help: &statsHelp, defaults: statsDefaults, run: (*call).printStats},
-	} {
-		all[sub.help.Name] = sub
-	}
-	return all
+var endings = map[*cli.Command]ending{
+	explainHelp: {failed: exitUsage}, lintHelp: {failed: exitUsage},
+	compileHelp: {left: nothingLeft}, exportHelp: {left: nothingLeft}, hostsHelp: {left: nothingLeft}, diffHelp: {left: nothingLeft}, surveyHelp: {left: nothingLeft},
 }
 
 // start runs the command with these arguments and returns the exit status.
-func (sub *subcommand) start(ctx context.Context, args []string, s streams) int {
-	c := &call{jobConfig: newConfig(), s: s}
-	if sub.defaults != nil {
-		sub.defaults(c.jobConfig)
-	}
+func start(ctx context.Context, help *cli.Command, args []string, s streams) int {
+	run := help.New().(command)
+	c := run.common()
+	c.s = s
 	var err error
-	c.operands, err = cli.ParseMixed(program.FlagSet(sub.help, c.jobConfig), args)
+	c.operands, err = cli.ParseMixed(run.Flags().Set(help.Name, c.give), args)
 	if errors.Is(err, flag.ErrHelp) {
-		program.Help(sub.help, s.out)
+		program.Help(help, s.out)
 		return exitDone
 	}
-	c.log = c.console(s, sub.help.Name)
-	status := exitDone
+	c.open(help)
+	status, end := exitDone, endings[help]
 	if err == nil {
 		blob.SweepScratch()
-		status, err = sub.run(c, blob.WithTimeout(ctx, c.storeTimeout))
+		status, err = run.run(blob.WithTimeout(ctx, c.StoreTimeout))
 	}
 	switch {
 	case err == nil:
@@ -86,20 +86,27 @@ func (sub *subcommand) start(ctx context.Context, args []string, s streams) int 
 	case errors.Is(err, syscall.EPIPE):
 		return exitDone // its reader has what it wanted
 	case ctx.Err() != nil:
-		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), sub.left)
+		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), end.left)
 	}
-	return max(c.log.Fail(err), sub.failed)
+	return max(c.log.Fail(err), end.failed)
 }
 
-// console returns the one that the flags ask for.
-func (c *jobConfig) console(s streams, command string) *console.Console {
-	words := cli.Words
-	if command == lintHelp.Name {
-		words = lintWords
+// open opens the console that the flags ask for.
+func (c *call) open(help *cli.Command) {
+	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: cli.Words, Status: statusOf}
+	o.Quiet = c.Quiet || o.OneLine
+	if help == lintHelp {
+		o.Words = lintWords
 	}
-	oneLine := c.oneLine && !c.verbose
-	return console.New(s.err, console.Options{JSON: c.logJSON, Quiet: c.quiet || oneLine, OneLine: oneLine, Command: command, Words: words, Status: statusOf})
+	if help != program.Main {
+		o.Command = help.Name
+	}
+	c.log = console.New(c.s.err, o)
 }
 
 // failPlain reports an error where no flag says how.
-func failPlain(s streams, err error) int { return newConfig().console(s, "").Fail(err) }
+func failPlain(s streams, err error) int {
+	c := call{s: s}
+	c.open(program.Main)
+	return c.log.Fail(err)
+}

@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/report/export"
+	"robotsbatch/matcher/usage"
 )
 
 // surveyHelp is the command survey.
-var surveyHelp = cli.Command{
-	Name: "survey", Set: surveyCommand,
+var surveyHelp = &cli.Command{
+	Name: "survey", New: func() cli.Config { return newSurvey() },
 	Usage: []string{"survey -rules RULES -agents FILE [-out FILE] [flags]", "survey -rules RULES -agents FILE -changes [-out FILE] [flags]"},
 	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each authority and agent.",
 	Details: "The column blocked is none, some or all: decided by the rules themselves, for every path there can be, and not by trying a few. " +
@@ -24,42 +27,57 @@ var surveyHelp = cli.Command{
 	Exits: tableExits,
 }
 
-// The flags that survey has alone.
-var (
-	surveyHistory = cli.Flag[jobConfig]{
-		Name: "history", Topic: rulesTopic, Commands: surveyCommand, Common: true,
-		Short: "add since when: columns first_seen, last_seen, since, since_after, changes",
-		More:  "It needs captures from more than one time, or packs compiled with -history.",
-		Bind:  func(c *jobConfig) any { return &c.history },
-	}
-	surveyChanges = cli.Flag[jobConfig]{
-		Name: "changes", Topic: rulesTopic, Commands: surveyCommand, Common: true,
-		Short: "a row for each change instead: who started or stopped blocking whom, and when",
-		More:  "It needs what -history needs.",
-		Bind:  func(c *jobConfig) any { return &c.changes },
-	}
-)
+// surveyCommand is its configuration.
+type surveyCommand struct {
+	tableCommand
+	uses    []usage.Use
+	changes bool // a survey of what changed
+}
 
-// survey writes the survey of what rules deny agents.
-func (c *call) survey(ctx context.Context) (status int, err error) {
-	if err := c.checkTable(&surveyHelp); err != nil {
+func newSurvey() *surveyCommand { return &surveyCommand{tableCommand: newTable()} }
+
+// Flags implements cli.Config.
+func (c *surveyCommand) Flags() cli.Flags {
+	timed := cli.Flags{
+		{
+			Name: "history", Topic: config.RulesTopic, Common: true,
+			Short: "add since when: columns first_seen, last_seen, since, since_after, changes",
+			More:  "It needs captures from more than one time, or packs compiled with -history.",
+			Value: &c.History,
+		},
+		{
+			Name: "changes", Topic: config.RulesTopic, Common: true,
+			Short: "a row for each change instead: who started or stopped blocking whom, and when",
+			More:  "It needs what -history needs.",
+			Value: &c.changes,
+		},
+	}
+	return slices.Concat(c.PlainFlags().Before("on-429", timed...), c.TableFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), c.MessageFlags())
+}
+
+// run writes the survey of what rules deny agents.
+func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
+	if err := c.checkTable(surveyHelp); err != nil {
 		return 0, err
 	}
 	if err := c.refuseOperands(otherRules); err != nil {
 		return 0, err
 	}
-	if err := c.addAgents(); err != nil {
+	if _, err := c.AddAgents(); err != nil {
 		return 0, err
 	}
-	if len(c.agents) == 0 {
+	if len(c.Chains) == 0 {
 		return 0, option.Usagef("-agents is missing: name a list of agents, one a line, or give some with -agent")
 	}
-	if err := c.checkOneTime(); err != nil {
+	if err := c.CheckOneTime(); err != nil {
 		return 0, err
 	}
-	c.table = export.Survey(c.agents, c.uses, c.history)
-	if c.changes {
-		c.table, c.history = export.SurveyChanges(c.agents, c.uses), true
+	switch {
+	case c.changes:
+		c.History = true
+		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), "-changes", c.uses...)
+	case c.History:
+		return exitDone, c.export(ctx, export.Survey(c.Chains, c.uses, true), "-history", c.uses...)
 	}
-	return exitDone, c.export(ctx)
+	return exitDone, c.export(ctx, export.Survey(c.Chains, c.uses, false), "", c.uses...)
 }

@@ -9,14 +9,15 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/verify"
 )
 
 // verifyHelp is the command verify.
-var verifyHelp = cli.Command{
-	Name: "verify", Set: verifyCommand,
+var verifyHelp = &cli.Command{
+	Name: "verify", New: func() cli.Config { return newVerify() },
 	Usage: []string{"verify [-quiet|-verbose] FILE|FOLDER..."},
 	About: "checks that outputs are still, byte for byte, what was written, and that they can be read to their end.",
 	Details: "A FOLDER of outputs is checked against the manifest in it, a FILE against its own (-manifest) or that of its folder: size and " +
@@ -32,8 +33,29 @@ var verifyHelp = cli.Command{
 	},
 }
 
-// verify says whether outputs still are what was written.
-func (c *call) verify(ctx context.Context) (status int, err error) {
+// verifyCommand is its configuration.
+type verifyCommand struct{ call }
+
+func newVerify() *verifyCommand { return &verifyCommand{newCall()} }
+
+// Flags implements cli.Config.
+func (c *verifyCommand) Flags() cli.Flags {
+	return append(c.Running.Flags().Only("store-timeout"),
+		cli.Flag{
+			Name: "verbose", Topic: config.RunningTopic, Indifferent: true,
+			Short: "also a line for each intact file",
+			Value: &c.Verbose,
+		},
+		cli.Flag{
+			Name: "quiet", Topic: config.RunningTopic, Indifferent: true,
+			Short: "name only what is damaged, missing or unfinished",
+			Value: &c.Quiet,
+		},
+	)
+}
+
+// run says whether outputs still are what was written.
+func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
 	}
@@ -48,7 +70,7 @@ func (c *call) verify(ctx context.Context) (status int, err error) {
 				return
 			}
 			total.add(&f)
-			if c.verbose && f.State() == verify.Intact {
+			if c.Verbose && f.State() == verify.Intact {
 				fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+intact(&f)))
 			}
 			for _, err := range f.Damage {
@@ -62,8 +84,8 @@ func (c *call) verify(ctx context.Context) (status int, err error) {
 	if unlisted > 0 {
 		c.log.Warn(report.Count(int64(unlisted), "file is", "files are") + " not in the manifest of their folder: outputs whose inputs are gone, or written by something else")
 	}
-	if !c.quiet {
-		total.print(c.s.out, c.verbose)
+	if !c.Quiet {
+		total.print(c.s.out, c.Verbose)
 	}
 	return exitDone, total.err()
 }

@@ -1,5 +1,5 @@
-// Package cli makes a command line from two tables, one of commands and one of flags:
-// parsing, help texts, the manual page and the completions of shells.
+// Package cli makes a command line from commands, each with its flags: parsing, help texts, the
+// manual page and the completions of shells.
 package cli
 
 import (
@@ -9,28 +9,25 @@ import (
 	"robotsbatch/batch/option"
 )
 
-// Program is a command line. C is the configuration that its flags write into.
-type Program[C any] struct {
+// Program is a command line.
+type Program struct {
 	// Purpose says in a line what the program is, and Version which.
 	Purpose, Version string
 	// Main is what the program does without a command; Commands are all others but
 	// help and version, which have no flags.
-	Main     Command
-	Commands []Command
-	Flags    []Flag[C]
+	Main     *Command
+	Commands []*Command
 	// Topics are the parts of a help text that flags are in, in order.
 	Topics []string
 	// Pages are the names of the manual's pages.
 	Pages []string
-	// Given, if not nil, is called for each flag on a command line.
-	Given func(config *C, f *Flag[C], value string)
 }
 
 // Command is what a program can be asked for.
 type Command struct {
 	Name string
-	// Set has this command alone.
-	Set Set
+	// New returns its configuration as it is without flags.
+	New func() Config
 	// Usage are its command lines, without the program's name.
 	Usage []string
 	// About is the first paragraph of its help, which goes on after the program's and
@@ -40,15 +37,17 @@ type Command struct {
 	Exits          []Exit
 }
 
+// Config is a command's configuration, into which its flags write.
+type Config interface {
+	Flags() Flags
+}
+
 // Exit is an exit status.
 type Exit struct{ Status, Meaning string }
 
-// Set is a set of commands.
-type Set uint
-
-// Flag is a flag. A flag that means something else for another command has a Flag for
-// that.
-type Flag[C any] struct {
+// Flag is a flag. One that means something else for another command is a Flag of its own
+// there.
+type Flag struct {
 	Name string
 	// Argument is what its value is called; empty for a flag without one.
 	Argument string
@@ -58,9 +57,7 @@ type Flag[C any] struct {
 	Standard string
 	// Topic is the part of the help that it is in.
 	Topic string
-	// Commands are those that have it; Common shows it in the short help.
-	// Rare flags come last in the long help.
-	Commands     Set
+	// Common shows it in the short help. Rare flags come last in the long help.
 	Common, Rare bool
 	// Repeat lets it be given more than once.
 	Repeat bool
@@ -72,9 +69,62 @@ type Flag[C any] struct {
 	// Indifferent flags do not decide what is in an output: they name files, which a
 	// manifest lists apart, limit what the program uses, or say how to report.
 	Indifferent bool
-	// Bind returns where its value goes: a *bool, a *string, or a
-	// func(string) error.
-	Bind func(config *C) any
+	// Value is where its value goes: a *bool, a *string, or a func(string) error.
+	Value any
+}
+
+// Flags are those of a command, or of a part of its configuration, in the order of the
+// help.
+type Flags []Flag
+
+// Without leaves flags out by their names.
+func (f Flags) Without(names ...string) Flags {
+	return slices.DeleteFunc(slices.Clone(f), func(o Flag) bool { return slices.Contains(names, o.Name) })
+}
+
+// Only leaves out all others.
+func (f Flags) Only(names ...string) Flags {
+	return slices.DeleteFunc(slices.Clone(f), func(o Flag) bool { return !slices.Contains(names, o.Name) })
+}
+
+// Before puts others before the flag of this name.
+func (f Flags) Before(name string, others ...Flag) Flags {
+	at := slices.IndexFunc(f, func(o Flag) bool { return o.Name == name })
+	return slices.Insert(slices.Clone(f), at, others...)
+}
+
+// shared is a flag with the names of the commands that have it.
+type shared struct {
+	Flag
+	commands []string
+}
+
+// shared are the flags of all commands, those of the main job first.
+func (p *Program) shared() (all []shared) {
+	same := func(a, b *Flag) bool {
+		return a.Name == b.Name && a.Argument == b.Argument && a.Short == b.Short && a.More == b.More && a.Standard == b.Standard
+	}
+	for _, c := range p.All() {
+		for _, o := range c.New().Flags() {
+			at := slices.IndexFunc(all, func(s shared) bool { return same(&s.Flag, &o) })
+			if at < 0 {
+				at = len(all)
+				all = append(all, shared{Flag: o})
+			}
+			all[at].commands = append(all[at].commands, c.Name)
+		}
+	}
+	return all
+}
+
+// Names are the names of all flags, each once.
+func (p *Program) Names() (names []string) {
+	for _, o := range p.shared() {
+		if !slices.Contains(names, o.Name) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
 }
 
 // Formats are those for which a flag holds.
@@ -98,19 +148,19 @@ func (f *Formats) String() string {
 }
 
 // more is what the long help says of a flag beside its first line.
-func (o *Flag[C]) more() string {
+func (o *Flag) more() string {
 	if o.For == nil {
 		return o.More
 	}
 	return strings.TrimSpace(o.More + " For " + o.For.String() + ".")
 }
 
-// CheckFormat returns an error for a flag of a command that was given and must not be, since
-// of, such as outputs, has a format of this name.
-func (p *Program[C]) CheckFormat(c *Command, given map[string][]string, of, name string) error {
-	for i := range p.Flags {
-		o := &p.Flags[i]
-		if o.Commands&c.Set == 0 || o.For == nil || o.For.Of != of || o.For.Else == "" || slices.Contains(o.For.Names, name) {
+// CheckFormat returns an error for a flag that was given and must not be, since of, such as
+// outputs, has a format of this name.
+func (f Flags) CheckFormat(given map[string][]string, of, name string) error {
+	for i := range f {
+		o := &f[i]
+		if o.For == nil || o.For.Of != of || o.For.Else == "" || slices.Contains(o.For.Names, name) {
 			continue
 		}
 		if values := given[o.Name]; len(values) > 0 && values[len(values)-1] != "false" {
@@ -121,10 +171,10 @@ func (p *Program[C]) CheckFormat(c *Command, given map[string][]string, of, name
 }
 
 // Command returns the command of that name, nil when there is none.
-func (p *Program[C]) Command(name string) *Command {
-	for i := range p.Commands {
-		if p.Commands[i].Name == name {
-			return &p.Commands[i]
+func (p *Program) Command(name string) *Command {
+	for _, c := range p.Commands {
+		if c.Name == name {
+			return c
 		}
 	}
 	return nil

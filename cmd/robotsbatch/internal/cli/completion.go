@@ -8,7 +8,7 @@ import (
 )
 
 // ManPage prints the manual page for man(1).
-func (p *Program[C]) ManPage(w io.Writer) {
+func (p *Program) ManPage(w io.Writer) {
 	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.")
 	fmt.Fprintf(w, ".TH ROBOTSBATCH 1 \"\" \"robotsbatch %s\"\n.SH NAME\nrobotsbatch \\- %s\n", roff.Replace(p.Version), roff.Replace(p.Purpose))
 	fmt.Fprint(w, ".SH SYNOPSIS\n.nf\n")
@@ -18,29 +18,23 @@ func (p *Program[C]) ManPage(w io.Writer) {
 	fmt.Fprint(w, ".fi\n.SH DESCRIPTION\n")
 	for _, c := range p.All() {
 		name := "robotsbatch"
-		if c.Set != p.Main.Set {
+		if c != p.Main {
 			name += " " + c.Name
 		}
 		fmt.Fprintf(w, ".PP\n\\fB%s\\fR %s %s\n", name, roff.Replace(c.About), roff.Replace(c.Details))
 	}
 	fmt.Fprint(w, ".SH OPTIONS\n")
-	for i := range p.Flags {
-		o := &p.Flags[i]
+	for _, o := range p.shared() {
 		fmt.Fprintf(w, ".TP\n\\fB\\-%s\\fR", roff.Replace(o.Name))
 		if o.Argument != "" {
 			fmt.Fprintf(w, " \\fI%s\\fR", o.Argument)
 		}
-		var of []string
-		for _, c := range p.All() {
-			if o.Commands&c.Set != 0 && c.Set != p.Main.Set {
-				of = append(of, c.Name)
-			}
-		}
+		of := slices.DeleteFunc(slices.Clone(o.commands), func(name string) bool { return name == p.Main.Name })
 		fmt.Fprintf(w, "\n%s.", roff.Replace(o.withDefault()))
 		if more := o.more(); more != "" {
 			fmt.Fprintf(w, " %s", roff.Replace(more))
 		}
-		if len(of) > 0 && o.Commands&p.Main.Set != 0 {
+		if len(of) > 0 && len(of) < len(o.commands) {
 			fmt.Fprintf(w, " Also of %s.", strings.Join(of, ", "))
 		} else if len(of) > 0 {
 			fmt.Fprintf(w, " Of %s alone.", strings.Join(of, ", "))
@@ -61,40 +55,34 @@ func (p *Program[C]) ManPage(w io.Writer) {
 }
 
 // All are all commands, the main job first.
-func (p *Program[C]) All() []*Command {
-	all := []*Command{&p.Main}
-	for i := range p.Commands {
-		all = append(all, &p.Commands[i])
-	}
-	return all
+func (p *Program) All() []*Command {
+	return append([]*Command{p.Main}, p.Commands...)
 }
 
 // commandWords are what may stand in a command's place.
-func (p *Program[C]) commandWords() []string {
+func (p *Program) commandWords() []string {
 	words := []string{"help", "version"}
-	for i := range p.Commands {
-		words = append(words, p.Commands[i].Name)
+	for _, c := range p.Commands {
+		words = append(words, c.Name)
 	}
 	return words
 }
 
-// flagsOf are a command's flags, with dashes.
-func (p *Program[C]) flagsOf(set Set) []string {
-	var flags []string
-	for i := range p.Flags {
-		if p.Flags[i].Commands&set != 0 {
-			flags = append(flags, "-"+p.Flags[i].Name)
-		}
+// flagNames are a command's flags, with dashes.
+func (c *Command) flagNames() []string {
+	var names []string
+	for _, o := range c.New().Flags() {
+		names = append(names, "-"+o.Name)
 	}
-	return flags
+	return names
 }
 
 // BashCompletion prints what bash is to source.
-func (p *Program[C]) BashCompletion(w io.Writer) {
+func (p *Program) BashCompletion(w io.Writer) {
 	fmt.Fprint(w, "# bash completion for robotsbatch: robotsbatch help bash > /etc/bash_completion.d/robotsbatch\n_robotsbatch() {\n")
 	fmt.Fprint(w, "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n  case $before in\n")
-	for i := range p.Flags {
-		if o := &p.Flags[i]; o.Argument != "" {
+	for _, o := range p.shared() {
+		if o.Argument != "" {
 			switch {
 			case o.Words != nil:
 				fmt.Fprintf(w, "    -%s) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n", o.Name, strings.Join(o.Words, " "))
@@ -106,19 +94,19 @@ func (p *Program[C]) BashCompletion(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "    help) COMPREPLY=($(compgen -W %q -- \"$word\")); return ;;\n  esac\n  case ${COMP_WORDS[1]} in\n", strings.Join(p.HelpWords(), " "))
-	for i := range p.Commands {
-		fmt.Fprintf(w, "    %s) flags=%q ;;\n", p.Commands[i].Name, strings.Join(p.flagsOf(p.Commands[i].Set), " "))
+	for _, c := range p.Commands {
+		fmt.Fprintf(w, "    %s) flags=%q ;;\n", c.Name, strings.Join(c.flagNames(), " "))
 	}
-	fmt.Fprintf(w, "    *) flags=%q ;;\n  esac\n", strings.Join(p.flagsOf(p.Main.Set), " "))
+	fmt.Fprintf(w, "    *) flags=%q ;;\n  esac\n", strings.Join(p.Main.flagNames(), " "))
 	fmt.Fprintf(w, "  [[ $COMP_CWORD == 1 ]] && flags+=%q\n", " "+strings.Join(p.commandWords(), " "))
 	fmt.Fprint(w, "  COMPREPLY=($(compgen -W \"$flags\" -- \"$word\") $([[ $word == -* ]] || compgen -f -- \"$word\"))\n}\ncomplete -o filenames -F _robotsbatch robotsbatch\n")
 }
 
 // HelpWords are what help takes.
-func (p *Program[C]) HelpWords() []string {
+func (p *Program) HelpWords() []string {
 	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "version")
-	for i := range p.Commands {
-		if name := p.Commands[i].Name; !slices.Contains(words, name) { // some have a page, too
+	for _, c := range p.Commands {
+		if name := c.Name; !slices.Contains(words, name) { // some have a page, too
 			words = append(words, name)
 		}
 	}
@@ -126,20 +114,16 @@ func (p *Program[C]) HelpWords() []string {
 }
 
 // ZshCompletion prints what zsh takes as _robotsbatch.
-func (p *Program[C]) ZshCompletion(w io.Writer) {
+func (p *Program) ZshCompletion(w io.Writer) {
 	escape := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
 	fmt.Fprint(w, "#compdef robotsbatch\n# zsh completion for robotsbatch: robotsbatch help zsh > _robotsbatch, in a folder of $fpath\n_robotsbatch() {\n  case $words[2] in\n")
-	for _, c := range append(p.All()[1:], &p.Main) {
+	for _, c := range append(p.All()[1:], p.Main) {
 		name := c.Name
-		if c.Set == p.Main.Set {
+		if c == p.Main {
 			name = "*"
 		}
 		fmt.Fprintf(w, "    %s)\n      _arguments \\\n", name)
-		for i := range p.Flags {
-			o := &p.Flags[i]
-			if o.Commands&c.Set == 0 {
-				continue
-			}
+		for _, o := range c.New().Flags() {
 			star, value := "", ""
 			if o.Repeat {
 				star = "*"
@@ -154,7 +138,7 @@ func (p *Program[C]) ZshCompletion(w io.Writer) {
 			}
 			fmt.Fprintf(w, "        '%s-%s[%s]%s' \\\n", star, o.Name, escape.Replace(o.Short), value)
 		}
-		if c.Set == p.Main.Set {
+		if c == p.Main {
 			fmt.Fprintf(w, "        '1:command:(%s)' ;;\n", strings.Join(p.commandWords(), " "))
 		} else {
 			fmt.Fprint(w, "        '*:file:_files' ;;\n")
@@ -164,21 +148,17 @@ func (p *Program[C]) ZshCompletion(w io.Writer) {
 }
 
 // FishCompletion prints what fish is to source.
-func (p *Program[C]) FishCompletion(w io.Writer) {
+func (p *Program) FishCompletion(w io.Writer) {
 	escape := strings.NewReplacer(`\`, `\\`, "'", `\'`)
 	fmt.Fprint(w, "# fish completion for robotsbatch: robotsbatch help fish > ~/.config/fish/completions/robotsbatch.fish\n")
 	fmt.Fprintf(w, "complete -c robotsbatch -n __fish_use_subcommand -a '%s'\n", strings.Join(p.commandWords(), " "))
 	fmt.Fprintf(w, "complete -c robotsbatch -n '__fish_seen_subcommand_from help' -f -a '%s'\n", strings.Join(p.HelpWords(), " "))
 	for _, c := range p.All() {
 		when := "__fish_seen_subcommand_from " + c.Name
-		if c.Set == p.Main.Set {
+		if c == p.Main {
 			when = "not __fish_seen_subcommand_from " + strings.Join(p.commandWords(), " ")
 		}
-		for i := range p.Flags {
-			o := &p.Flags[i]
-			if o.Commands&c.Set == 0 {
-				continue
-			}
+		for _, o := range c.New().Flags() {
 			value := ""
 			switch {
 			case o.Words != nil:

@@ -11,14 +11,14 @@ import (
 const width = 80
 
 // ShortHelp prints the main job's common flags on one screen.
-func (p *Program[C]) ShortHelp(w io.Writer) {
+func (p *Program) ShortHelp(w io.Writer) {
 	fmt.Fprint(w, Wrap("robotsbatch "+p.Main.About, "", ""))
 	fmt.Fprintf(w, "\nUsage:\n  robotsbatch %s\n", p.Main.Usage[0])
 	commands := strings.Join(p.commandWords(), ", ")
 	fmt.Fprint(w, Wrap(commands, "  robotsbatch COMMAND, which is one of ", "    "))
 	fmt.Fprint(w, "\nCommon flags:\n")
-	for i := range p.Flags {
-		if o := &p.Flags[i]; o.Common && o.Commands&p.Main.Set != 0 {
+	for _, o := range p.Main.New().Flags() {
+		if o.Common {
 			o.print(w, o.withDefault())
 		}
 	}
@@ -26,27 +26,27 @@ func (p *Program[C]) ShortHelp(w io.Writer) {
 	fmt.Fprint(w, Wrap("All flags: robotsbatch -help all. More: robotsbatch help COMMAND, help -FLAG, or help TOPIC: "+strings.Join(p.Pages, ", ")+".", "", ""))
 }
 
-func (p *Program[C]) printUsage(w io.Writer) {
+func (p *Program) printUsage(w io.Writer) {
 	fmt.Fprintf(w, "  robotsbatch %s\n", p.Main.Usage[0])
-	for i := range p.Commands {
-		fmt.Fprintf(w, "  robotsbatch %s\n", p.Commands[i].Usage[0])
+	for _, c := range p.Commands {
+		fmt.Fprintf(w, "  robotsbatch %s\n", c.Usage[0])
 	}
 	fmt.Fprint(w, "  robotsbatch version | help [COMMAND|TOPIC]\n")
 }
 
 // Help prints all of a command's help.
-func (p *Program[C]) Help(c *Command, w io.Writer) {
+func (p *Program) Help(c *Command, w io.Writer) {
 	begin := "robotsbatch "
-	if c.Set != p.Main.Set {
+	if c != p.Main {
 		begin += c.Name + " "
 	}
 	fmt.Fprint(w, Wrap(begin+c.About, "", ""))
 	fmt.Fprint(w, "\nUsage:\n")
-	if c.Set == p.Main.Set {
+	if c == p.Main {
 		p.printUsage(w)
 	}
 	for _, usage := range c.Usage {
-		if c.Set != p.Main.Set {
+		if c != p.Main {
 			fmt.Fprintf(w, "  robotsbatch %s\n", usage)
 		}
 	}
@@ -54,9 +54,9 @@ func (p *Program[C]) Help(c *Command, w io.Writer) {
 		fmt.Fprint(w, "\n"+Wrap(c.Details, "", ""))
 	}
 	for _, topic := range p.Topics {
-		p.printFlags(c, w, topic, func(o *Flag[C]) bool { return o.Topic == topic && !o.Rare })
+		p.printFlags(c, w, topic, func(o *Flag) bool { return o.Topic == topic && !o.Rare })
 	}
-	p.printFlags(c, w, "Rarely needed", func(o *Flag[C]) bool { return o.Rare })
+	p.printFlags(c, w, "Rarely needed", func(o *Flag) bool { return o.Rare })
 	fmt.Fprint(w, "\nExamples:\n")
 	for _, example := range c.Examples {
 		fmt.Fprintf(w, "  robotsbatch %s\n", example)
@@ -68,21 +68,19 @@ func (p *Program[C]) Help(c *Command, w io.Writer) {
 }
 
 // printFlags prints those of a command's flags that are wanted, below a heading.
-func (p *Program[C]) printFlags(c *Command, w io.Writer, heading string, wanted func(*Flag[C]) bool) {
+func (p *Program) printFlags(c *Command, w io.Writer, heading string, wanted func(*Flag) bool) {
 	heading = "\n" + heading + ":\n"
-	for i := range p.Flags {
-		o := &p.Flags[i]
-		if o.Commands&c.Set == 0 || !wanted(o) {
-			continue
+	for _, o := range c.New().Flags() {
+		if wanted(&o) {
+			fmt.Fprint(w, heading)
+			heading = ""
+			o.print(w, o.full())
 		}
-		fmt.Fprint(w, heading)
-		heading = ""
-		o.print(w, o.full())
 	}
 }
 
 // full is all that the help says of a flag.
-func (o *Flag[C]) full() string {
+func (o *Flag) full() string {
 	text := o.withDefault()
 	if o.Repeat {
 		text += "; repeatable"
@@ -94,35 +92,21 @@ func (o *Flag[C]) full() string {
 }
 
 // FlagHelp prints what a flag means for each of the commands that have it.
-func (p *Program[C]) FlagHelp(name string, w io.Writer) {
-	for i := range p.Flags {
-		o := &p.Flags[i]
-		if o.Name != name {
-			continue
-		}
-		o.print(w, o.full())
-		fmt.Fprint(w, Wrap(p.commandsWith(o), "                      In ", "                      "))
-	}
-}
-
-// commandsWith names the commands that have a flag.
-func (p *Program[C]) commandsWith(o *Flag[C]) string {
-	var commands []string
-	for _, c := range p.All() {
-		if o.Commands&c.Set != 0 {
-			commands = append(commands, c.Name)
+func (p *Program) FlagHelp(name string, w io.Writer) {
+	for _, o := range p.shared() {
+		if o.Name == name {
+			o.print(w, o.full())
+			fmt.Fprint(w, Wrap(strings.Join(o.commands, ", "), "                      In ", "                      "))
 		}
 	}
-	return strings.Join(commands, ", ")
 }
 
 // Options prints the commands and formats for which each flag holds.
-func (p *Program[C]) Options(w io.Writer) {
+func (p *Program) Options(w io.Writer) {
 	fmt.Fprint(w, "# Options\n\nThe commands and formats for which each flag holds; \"robotsbatch\" is the main job.\n\n")
 	var lines []string
-	for i := range p.Flags {
-		o := &p.Flags[i]
-		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + p.commandsWith(o)
+	for _, o := range p.shared() {
+		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(o.commands, ", ")
 		if o.For != nil {
 			text += "; for " + o.For.String()
 		}
@@ -133,7 +117,7 @@ func (p *Program[C]) Options(w io.Writer) {
 }
 
 // print prints a flag and a text on it.
-func (o *Flag[C]) print(w io.Writer, text string) {
+func (o *Flag) print(w io.Writer, text string) {
 	const indent = "                      "
 	flag := "  " + strings.TrimSpace("-"+o.Name+" "+o.Argument)
 	if len(flag) >= len(indent) {

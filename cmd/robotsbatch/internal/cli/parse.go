@@ -12,42 +12,40 @@ import (
 	"robotsbatch/matcher/spelling"
 )
 
-// FlagSet returns a command's flags, which write into config.
-func (p *Program[C]) FlagSet(of *Command, config *C) *flag.FlagSet {
-	fs := flag.NewFlagSet(of.Name, flag.ContinueOnError)
+// Set returns the flags for parsing. given, if not nil, is called for each that stands on the
+// command line.
+func (f Flags) Set(name string, given func(o *Flag, value string)) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
-	for i := range p.Flags {
-		if o := &p.Flags[i]; o.Commands&of.Set != 0 {
-			fs.Var(&flagValue[C]{flag: o, program: p, config: config}, o.Name, "")
-		}
+	for i := range f {
+		fs.Var(&flagValue{flag: &f[i], report: given}, f[i].Name, "")
 	}
 	return fs
 }
 
 // flagValue is a flag's value while a command line is parsed.
-type flagValue[C any] struct {
-	flag    *Flag[C]
-	program *Program[C]
-	config  *C
-	given   bool
+type flagValue struct {
+	flag   *Flag
+	report func(o *Flag, value string)
+	given  bool
 }
 
-func (v *flagValue[C]) String() string { return "" }
+func (v *flagValue) String() string { return "" }
 
 // IsBoolFlag tells whether the flag may stand without a value.
-func (v *flagValue[C]) IsBoolFlag() bool { return v.flag != nil && v.flag.Argument == "" }
+func (v *flagValue) IsBoolFlag() bool { return v.flag != nil && v.flag.Argument == "" }
 
 // Set implements flag.Value.
-func (v *flagValue[C]) Set(s string) error {
+func (v *flagValue) Set(s string) error {
 	if v.given && !v.flag.Repeat {
 		return errors.New("it was given before, and can be given once")
 	}
 	v.given = true
-	if v.program.Given != nil {
-		v.program.Given(v.config, v.flag, s)
+	if v.report != nil {
+		v.report(v.flag, s)
 	}
-	switch to := v.flag.Bind(v.config).(type) {
+	switch to := v.flag.Value.(type) {
 	case *string:
 		*to = s
 	case *bool:
@@ -107,7 +105,7 @@ func WantsAllHelp(args []string) bool {
 }
 
 // UnknownCommand is the error for a command that does not exist.
-func (p *Program[C]) UnknownCommand(name string) error {
+func (p *Program) UnknownCommand(name string) error {
 	names := p.commandWords()
 	if near := spelling.Nearest(name, names); near != "" {
 		return option.Usagef("unknown command %q: did you mean %s?", name, near)
@@ -116,7 +114,7 @@ func (p *Program[C]) UnknownCommand(name string) error {
 }
 
 // withDefault is what the short help says of a flag.
-func (o *Flag[C]) withDefault() string {
+func (o *Flag) withDefault() string {
 	if o.Standard == "" {
 		return o.Short
 	}

@@ -31,6 +31,14 @@ func OneOf[T any](dst *T, words ...Word[T]) func(string) error {
 	}
 }
 
+// Names are the words, in their order.
+func Names[T any](words []Word[T]) (names []string) {
+	for _, w := range words {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
 // NameOf returns the word for a value; empty if there is none.
 func NameOf[T comparable](words []Word[T], value T) string {
 	for _, w := range words {

@@ -1,0 +1,98 @@
+package config
+
+import (
+	"robotsbatch/batch/option"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/lines"
+)
+
+// leastLine is the least that the longest line of an input may be.
+const leastLine = 1 << 10
+
+// Input is what a command line says of lists and tables of URLs.
+type Input struct {
+	In              []string
+	FilesFrom       string
+	InFormat        format.Format // Unknown: by content and name
+	URLColumn       string
+	MaxLine         int64 // bytes
+	Separator       byte  // of csv; 0: told from the header
+	AcceptTruncated bool  // takes the rows of inputs that end too early
+}
+
+// NewInput is the input as it is without flags.
+func NewInput() Input { return Input{MaxLine: lines.DefaultMaxLine} }
+
+// Flags are those of the input.
+func (c *Input) Flags() cli.Flags {
+	return cli.Flags{
+		{
+			Name: "in", Argument: "FILE", Topic: InputTopic, Common: true, Repeat: true, Files: true, Indifferent: true,
+			Short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
+			More: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
+				"In a pattern ** stands for any number of folders. Objects: s3://BUCKET/KEY, gs://, azblob://, a folder with a slash at its end " +
+				"(robotsbatch help stores).",
+			Value: cli.Append(&c.In),
+		},
+		{
+			Name: "files-from", Argument: "FILE", Topic: InputTopic, Files: true, Indifferent: true,
+			Short: "file with more names of inputs, one a line; - for stdin",
+			Value: &c.FilesFrom,
+		},
+		{
+			Name: "in-format", Argument: "NAME", Topic: InputTopic, Words: formatNames(format.Format.Readable),
+			Short: "format of the inputs", Standard: "by the first bytes, then by name",
+			More:  "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name alone.",
+			Value: formatOf(&c.InFormat, format.Format.Readable),
+		},
+		{
+			Name: "url-column", Argument: "NAME", Topic: InputTopic, Common: true,
+			For:   namedInputs,
+			Short: "column, or key of jsonl, with the URLs", Standard: "url",
+			More: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
+				"and Parquet put together; then a table's only column of strings.",
+			Value: &c.URLColumn,
+		},
+		{
+			Name: "delimiter", Argument: "CHAR", Topic: InputTopic,
+			For:   delimitedInputs,
+			Short: "field separator of csv and tsv, such as \";\" or tab", Standard: "found in the csv header",
+			Value: cli.Separator(&c.Separator),
+		},
+		{
+			Name: "max-line", Argument: "SIZE", Topic: InputTopic, Standard: "1MiB",
+			For:   textInputs,
+			Short: "longest line of text, or row of csv",
+			Value: cli.Size(&c.MaxLine, leastLine),
+		},
+		{
+			Name: "accept-truncated", Topic: InputTopic, Indifferent: true,
+			Short: "accept a truncated input and use what is there",
+			More:  "The summary counts those rows. A Parquet file needs its end.",
+			Value: &c.AcceptTruncated,
+		},
+	}
+}
+
+// Named tells whether any input is named.
+func (c *Input) Named() bool { return len(c.In) > 0 || c.FilesFrom != "" }
+
+// Check finds what is wrong with the flags that name inputs.
+func (c *Input) Check() error {
+	if !c.Named() {
+		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
+	}
+	if err := ResolveNames("in", Pointers(c.In)...); err != nil {
+		return err
+	}
+	return ResolveNames("files-from", &c.FilesFrom)
+}
+
+// Reading says how inputs are read, but for stdin and what follows from other flags.
+func (c *Input) Reading(batchRows int) frontier.Options {
+	return frontier.Options{
+		Format: c.InFormat, URLColumn: c.URLColumn, BatchRows: batchRows, MaxLine: int(c.MaxLine), Separator: c.Separator, AcceptTruncated: c.AcceptTruncated,
+	}
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/store/compress"
+)
+
+// Output is what a command line says of outputs.
+type Output struct {
+	Out         string
+	OutFormat   format.Format // Unknown: by name
+	compressed  bool          // -compression was given
+	compression compress.Codec
+	level       int
+	recode      bool // columns that could pass through are decoded and encoded
+}
+
+// Flags are those of outputs with the columns of inputs.
+func (c *Output) Flags() cli.Flags {
+	return cli.Flags{
+		{
+			Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Indifferent: true,
+			Short: "what to write: a file, a folder (an output for each input), or -", Standard: "-, stdout",
+			More:  "Format by name: .arrow, .arrows, .parquet, .csv, .tsv, .jsonl, .txt (URLs only); text also with .gz or .zst.",
+			Value: &c.Out,
+		},
+		{
+			Name: "out-format", Argument: "NAME", Topic: OutputTopic, Words: formatNames(format.Format.Writable),
+			Short: "format of the outputs", Standard: "by name",
+			More: InWords(format.Names(format.Format.Writable), "or") + ". On stdout csv for a list, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
+				"else the input's format.",
+			Value: formatOf(&c.OutFormat, format.Format.Writable),
+		},
+		{
+			Name: "compression", Argument: "NAME", Topic: OutputTopic, Standard: "zstd", Words: cli.Names(compressions),
+			For:   packedOutputs,
+			Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
+			More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3.",
+			Value: func(s string) error {
+				c.compressed = true
+				name, level, leveled := strings.Cut(s, ":")
+				if leveled && name == "zstd" {
+					if err := zstdLevel(&c.level, level); err != nil {
+						return err
+					}
+					s = name
+				}
+				return cli.OneOf(&c.compression, compressions...)(s)
+			},
+		},
+		{
+			Name: "recode", Rare: true, Topic: OutputTopic,
+			For:   binaryOutputs,
+			Short: "decode and encode every column",
+			More:  "By default Arrow to Arrow and Parquet to Parquet copy all columns as they are, when all rows are written and -compression is not given. With -emit, record batches that keep some of their rows are decoded, and row groups filtered page by page.",
+			Value: &c.recode,
+		},
+	}
+}
+
+// TableFlags are those of a table that has no input's columns.
+func (c *Output) TableFlags() cli.Flags {
+	return cli.Flags{
+		{
+			Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Indifferent: true,
+			Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
+			More:  "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
+			Value: &c.Out,
+		},
+		{
+			Name: "out-format", Argument: "NAME", Topic: OutputTopic, Words: formatNames(isTable),
+			Short: "format of the table", Standard: "by name",
+			Value: formatOf(&c.OutFormat, isTable),
+		},
+		c.Flags().Only("compression")[0],
+	}
+}
+
+// Outputs says how outputs are written, but for what follows from other flags.
+func (c *Output) Outputs() *outputs.Options {
+	o := &outputs.Options{Out: c.Out, Format: c.OutFormat, Inside: compress.Zstd, Level: c.level, Recode: c.recode}
+	if c.compressed {
+		o.Inside, o.Recode = c.compression, true
+	}
+	return o
+}
+
+var compressions = func() (words []cli.Word[compress.Codec]) {
+	for _, c := range format.Compressions() {
+		words = append(words, cli.Word[compress.Codec]{Name: c.String(), Value: c})
+	}
+	return words
+}()
+
+// zstdLevel sets dst to a level of zstd.
+func zstdLevel(dst *int, s string) error {
+	level, err := strconv.Atoi(s)
+	if err != nil || level < 1 || level > 22 {
+		return fmt.Errorf("%q is not a level of zstd, from 1 to 22", s)
+	}
+	*dst = level
+	return nil
+}

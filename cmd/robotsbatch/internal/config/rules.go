@@ -1,0 +1,303 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"robotsbatch/batch/evaluate"
+	"robotsbatch/batch/option"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/rules/agentlist"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/robotstxt"
+)
+
+// Rules is what a command line says of rules, and for whom they are.
+type Rules struct {
+	Sources    []string
+	Chains     []matcher.Chain // agents
+	Listed     int             // how many chains, the last ones, are of -agents
+	AgentsFile string
+	Profile    matcher.Profile
+	Limit      int64
+	Missing    access.Missing
+	Policy     access.Policy // for captures
+	AsOf       time.Time     // zero: the newest fetch, which is put here when the rules are open
+	// AsOfColumn has the time of each row; empty where all have the same.
+	AsOfColumn string
+	// With AsOfColumn: BeforeFirst makes the first capture hold before, EverDenied counts
+	// denials of later times.
+	BeforeFirst, EverDenied bool
+	// History keeps of captures what held at any time.
+	History bool
+	MaxAge  time.Duration
+	// Host is that of a source that is a single robots.txt; Single are its URLs.
+	Host   string
+	Single []string
+	// FetchList names what a crawler asked for; empty for none.
+	FetchList string
+	// AllowNone goes on when no source has any rules.
+	AllowNone bool
+}
+
+// NewRules are the rules as they are without flags.
+func NewRules() Rules { return Rules{MaxAge: evaluate.DefaultMaxAge * time.Second} }
+
+// Flags are those of rules.
+func (c *Rules) Flags() cli.Flags {
+	return cli.Flags{
+		{
+			Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Indifferent: true,
+			Short: "folder of robots.txt files named by host, rule pack, captures",
+			More: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
+				"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern. " +
+				"Of several -rules the first that knows an authority decides; redirects of captures lead into all captures. With -for it is a single robots.txt, or - for stdin.",
+			Value: cli.Append(&c.Sources),
+		},
+		{
+			Name: "agent", Argument: "NAME", Topic: RulesTopic, Common: true, Repeat: true,
+			Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
+			More:  "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
+			Value: addChain(&c.Chains),
+		},
+		{
+			Name: "agents", Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true,
+			Short: "file with many agents: one a line, or the JSON of ai.robots.txt",
+			More:  "They follow those of -agent. The file may have comments (#) and chains (robotsbatch help agents).",
+			Value: &c.AgentsFile,
+		},
+		{
+			Name: "for", Argument: "HOST", Topic: RulesTopic,
+			Short: "host that the single robots.txt in -rules belongs to",
+			More:  "example.com means http and https; https://example.com means https alone.",
+			Value: &c.Host,
+		},
+		{
+			Name: "allow-no-rules", Topic: RulesTopic,
+			Short: "go on if -rules contains no rules, which is otherwise an error",
+			More:  "All verdicts then follow -missing.",
+			Value: &c.AllowNone,
+		},
+		{
+			Name: "profile", Argument: "NAME", Topic: RulesTopic, Standard: "rfc9309", Words: []string{"rfc9309", "google"},
+			Short: "how to read a robots.txt: as rfc9309 says, or as google's parser does",
+			More:  "A rule pack keeps the profile and the -robots-limit that it was compiled with.",
+			Value: cli.OneOf(&c.Profile, Profiles...),
+		},
+		{
+			Name: "robots-limit", Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
+			Short: "read this much of a robots.txt",
+			Value: cli.Size(&c.Limit, robotstxt.DefaultLimit),
+		},
+		{
+			Name: "fetch-list", Argument: "FILE", Topic: RulesTopic, Files: true, Indifferent: true,
+			Short: "robots.txt files that were requested: hosts in it without any capture are unreachable",
+			More: "A URL or host a line, as the command hosts writes it. Crawlers such as wget write no record if a host refuses the connection. " +
+				"Without the list such a host is allowed, because nothing is known about it; with the list it is denied, as RFC 9309 asks.",
+			Value: &c.FetchList,
+		},
+		{
+			Name: "missing", Argument: "VERDICT", Topic: RulesTopic, Standard: "allow", Words: []string{"allow", "deny", "null"},
+			Short: "verdict if no robots.txt is known for a host: allow, deny or null",
+			Value: cli.OneOf(&c.Missing, Missings...),
+		},
+		{
+			Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
+			Short: "judge as of this time: ignore later captures, measure ages up to it",
+			More: "2026-03-01T12:00:00Z, or a day, meaning its end. In the main job and pipe column:NAME decides each row by what was known at its own time: " +
+				"timestamps, dates, seconds, 14 digits or text. A pack knows earlier times only if compiled with -history (robotsbatch help history).",
+			Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
+		},
+		{
+			Name: "before-first", Rare: true, Argument: "WHAT", Topic: RulesTopic, Standard: "missing", Words: []string{"missing", "use"},
+			Short: "rows older than the first capture: missing (follow -missing), or use it",
+			More:  "Needs -as-of column:NAME.",
+			Value: cli.OneOf(&c.BeforeFirst, cli.Word[bool]{Name: "missing", Value: false}, cli.Word[bool]{Name: "use", Value: true}),
+		},
+		{
+			Name: "ever-denied", Topic: RulesTopic,
+			Short: "also deny rows that were denied at any later time",
+			More:  "Needs -as-of column:NAME.",
+			Value: &c.EverDenied,
+		},
+		{
+			Name: "max-age", Argument: "SPAN", Topic: RulesTopic, Standard: "24h, as RFC 9309 advises",
+			Short: "count rows decided by a robots.txt older than this, such as 36h or 7d",
+			Value: cli.Age(&c.MaxAge),
+		},
+		{
+			Name: "on-429", Rare: true, Argument: "VERDICT", Topic: RulesTopic, Standard: "deny", Words: []string{"deny", "allow"},
+			For:   captureRules,
+			Short: "captures with status 429: deny or allow",
+			Value: cli.OneOf(&c.Policy.Allow429, cli.Word[bool]{Name: "allow", Value: true}, cli.Word[bool]{Name: "deny", Value: false}),
+		},
+		{
+			Name: "on-unresolved-redirect", Rare: true, Argument: "VERDICT", Topic: RulesTopic, Standard: "allow", Words: []string{"allow", "deny"},
+			For:   captureRules,
+			Short: "captures whose redirects end nowhere: allow or deny",
+			Value: cli.OneOf(&c.Policy.DenyUnresolved, cli.Word[bool]{Name: "allow", Value: false}, cli.Word[bool]{Name: "deny", Value: true}),
+		},
+	}
+}
+
+// PlainFlags are those of a command that reads rules and evaluates no row.
+func (c *Rules) PlainFlags() cli.Flags {
+	return c.Flags().Without("missing", "before-first", "ever-denied", "max-age")
+}
+
+// LimitFlag is -robots-limit.
+func LimitFlag(dst *int64) cli.Flag {
+	return cli.Flag{
+		Name: "robots-limit", Argument: "SIZE", Topic: RulesTopic, Standard: "500KiB, the least there is",
+		Short: "read this much of a robots.txt",
+		Value: cli.Size(dst, robotstxt.DefaultLimit),
+	}
+}
+
+// Profiles are the words for profiles.
+var Profiles = []cli.Word[matcher.Profile]{{Name: "rfc9309", Value: robotstxt.RFC9309}, {Name: "google", Value: robotstxt.Google}}
+
+// ProfileName is the word for a profile.
+func ProfileName(p matcher.Profile) string { return cli.NameOf(Profiles, p) }
+
+// Missings are the words for verdicts where no robots.txt is known.
+var Missings = []cli.Word[access.Missing]{
+	{Name: "allow", Value: access.MissingAllow}, {Name: "deny", Value: access.MissingDeny}, {Name: "null", Value: access.MissingNull},
+}
+
+// addChain sets what adds an agent to dst.
+func addChain(dst *[]matcher.Chain) func(string) error {
+	return func(s string) error {
+		chain, err := matcher.ParseChain(s)
+		*dst = append(*dst, chain)
+		return err
+	}
+}
+
+// Check finds what is wrong with the flags of rules, whose rows may have times.
+func (c *Rules) Check() error {
+	if len(c.Sources) == 0 {
+		return option.Usagef("-rules is missing: name a folder of robots.txt files or a rule pack")
+	}
+	if err := ResolveNames("rules", Pointers(c.Sources)...); err != nil {
+		return err
+	}
+	if c.Limit != 0 && c.Profile == robotstxt.Google {
+		return option.Usagef("-robots-limit has no meaning under -profile google, which reads a body of any size: leave one out")
+	}
+	if len(c.Chains) == 0 {
+		c.Chains = []matcher.Chain{{matcher.Everyone}}
+	}
+	var err error
+	if c.Host != "" {
+		c.Single, err = ruleset.ParseFor(c.Host)
+	}
+	return err
+}
+
+// CheckOneTime is Check for commands whose rows have no times.
+func (c *Rules) CheckOneTime() error {
+	if c.AsOfColumn != "" {
+		return option.Usagef("-as-of column:%s is for the main job and pipe, whose rows have times: here it takes one time", c.AsOfColumn)
+	}
+	return c.Check()
+}
+
+// CheckTimes finds what is wrong with the flags about the times of rows.
+func (c *Rules) CheckTimes() error {
+	if c.AsOfColumn == "" && (c.BeforeFirst || c.EverDenied) {
+		return option.Usagef("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
+	}
+	c.History = c.AsOfColumn != ""
+	return nil
+}
+
+// AddAgents adds the agents of the list to those of -agent, and returns the names of those
+// that it added.
+func (c *Rules) AddAgents() (added []string, err error) {
+	if c.AgentsFile == "" {
+		return nil, nil
+	}
+	if c.AgentsFile == blob.Stdio {
+		return nil, option.Usagef("-agents takes a file: stdin is for data")
+	}
+	text, err := readList(c.AgentsFile)
+	if errors.Is(err, fs.ErrNotExist) && !blob.IsURL(c.AgentsFile) && !strings.ContainsAny(c.AgentsFile, "./\\") {
+		names := strings.FieldsFunc(c.AgentsFile, func(r rune) bool { return r == ',' || r == ' ' })
+		err = fmt.Errorf("-agents takes a file with an agent a line, and there is no file %s: to name agents here write -agent %s", c.AgentsFile, strings.Join(names, " -agent "))
+		if len(names) > 1 {
+			return nil, &option.UsageError{Err: err}
+		}
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-agents: %w", err)
+	}
+	chains, err := agentlist.Parse(text)
+	if err != nil {
+		return nil, option.Usagef("-agents %s: %w", blob.Shown(c.AgentsFile), err)
+	}
+	for _, chain := range chains {
+		name := strings.Join(chain, ",")
+		if !c.hasAgent(name) {
+			c.Chains = append(c.Chains, chain)
+			c.Listed++
+			added = append(added, name)
+		}
+	}
+	return added, nil
+}
+
+// hasAgent tells whether -agent has named a chain.
+func (c *Rules) hasAgent(chain string) bool {
+	for _, other := range c.AgentChains() {
+		if strings.EqualFold(other, chain) {
+			return true
+		}
+	}
+	return false
+}
+
+// readList reads a file of a size that lists have, and one byte more.
+func readList(name string) ([]byte, error) {
+	f, err := blob.Open(context.Background(), name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, agentlist.MaxSize+1))
+}
+
+// AgentNames are the first names of the agents' chains, which name the columns.
+func (c *Rules) AgentNames() []string {
+	names := make([]string, len(c.Chains))
+	for i, chain := range c.Chains {
+		names[i] = chain[0]
+	}
+	return names
+}
+
+// AgentChains are the agents as they were asked for.
+func (c *Rules) AgentChains() []string {
+	chains := make([]string, len(c.Chains))
+	for i, chain := range c.Chains {
+		chains[i] = strings.Join(chain, ",")
+	}
+	return chains
+}
+
+// AsOfSeconds is the time that ages are counted up to, in seconds since 1970; 0 for none.
+func (c *Rules) AsOfSeconds() int64 {
+	if c.AsOf.IsZero() {
+		return 0
+	}
+	return c.AsOf.Unix()
+}

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"runtime"
+	"time"
+
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/io/rules/ruleset"
+)
+
+// Defaults and least values of what a command may use.
+const (
+	DefaultMemory = 512 << 20
+	LeastMemory   = 16 << 20
+	DefaultRows   = 65536
+	// mostWorkers is how many workers a processor can keep busy: some wait for objects
+	// of a store while others compute.
+	mostWorkers = 32
+)
+
+// Running is what a command line says of what a command may use, and of its messages.
+type Running struct {
+	Workers   int
+	BatchRows int
+	Memory    int64
+	// StoreTimeout is how long an object store may make no progress; 0 is the default.
+	StoreTimeout time.Duration
+
+	LogJSON, Quiet, Verbose bool
+	// OneLine leaves stderr to the line that says why a command fails, unless Verbose.
+	OneLine bool
+}
+
+// NewRunning is what a command may use without flags.
+func NewRunning() Running { return Running{Memory: DefaultMemory} }
+
+// Flags are those of what a command may use.
+func (c *Running) Flags() cli.Flags {
+	return cli.Flags{
+		{
+			Name: "workers", Argument: "N", Topic: RunningTopic, Standard: "the number of processors", Indifferent: true,
+			Short: "batches to work on at once",
+			More:  "At most 32 for each processor.",
+			Value: cli.Count(&c.Workers),
+		},
+		{
+			Name: "batch-rows", Rare: true, Argument: "N", Topic: RunningTopic, Standard: "65536",
+			Short: "most rows in a batch",
+			Value: cli.Count(&c.BatchRows),
+		},
+		{
+			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB", Indifferent: true,
+			Short: "for batches in flight and compiled rules",
+			More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
+			Value: cli.Size(&c.Memory, LeastMemory),
+		},
+		{
+			Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: RunningTopic, Standard: "2m", Indifferent: true,
+			Short: "give up when an object store has been silent this long",
+			More:  "This covers all attempts together.",
+			Value: cli.Age(&c.StoreTimeout),
+		},
+	}
+}
+
+// MessageFlags are those of messages.
+func (c *Running) MessageFlags() cli.Flags {
+	return cli.Flags{
+		{
+			Name: "log", Argument: "FORMAT", Topic: RunningTopic, Standard: "text", Words: []string{"text", "json"}, Indifferent: true,
+			Short: "messages on stderr as text or json",
+			Value: cli.OneOf(&c.LogJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true}),
+		},
+		{
+			Name: "quiet", Topic: RunningTopic, Common: true, Indifferent: true,
+			Short: "show neither progress nor summary",
+			Value: &c.Quiet,
+		},
+	}
+}
+
+// SetWork fills in how much is worked on at once.
+func (c *Running) SetWork() {
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	c.LimitWorkers()
+	if c.BatchRows == 0 {
+		c.BatchRows = DefaultRows
+	}
+}
+
+// LimitWorkers bounds the workers by the processors.
+func (c *Running) LimitWorkers() { c.Workers = min(c.Workers, mostWorkers*runtime.GOMAXPROCS(0)) }
+
+// FlightMemory is what all batches in flight may take together: what compiled rules leave
+// of -memory.
+func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.RulesShare }
+
+// BatchMemory is how many bytes one batch may take as it is read and decoded, and again as
+// it is written.
+func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
