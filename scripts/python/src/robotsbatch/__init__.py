@@ -1,12 +1,13 @@
-"""robots.txt verdicts for tables of URLs, by the program robotsbatch.
+"""Check tables of URLs against robots.txt, with the program robotsbatch.
 
 >>> import pyarrow as pa, robotsbatch
 >>> frontier = pa.table({"url": ["https://example.com/", "https://example.com/a"]})
 >>> robotsbatch.evaluate(frontier, rules="robots", agents="CCBot")["allowed"].to_pylist()
 [True, False]
 
-Each use starts a child of its own, which ends with it; nothing is loaded into the
-interpreter. What the program says when it fails is the text of the exception.
+Each call starts the program as a child process, which ends with the call. Nothing is
+loaded into the interpreter. If the program fails, its message is the text of the
+exception.
 """
 
 from __future__ import annotations
@@ -61,20 +62,20 @@ def __getattr__(name: str) -> Any:
 
 
 def evaluate(data: Data, **options: Unpack[Options]) -> Data:
-    """Return data with the verdict columns, the rows in their order.
+    """Return data with verdict columns added, and the rows in the same order.
 
     Args:
-        data: a pyarrow Table, RecordBatch or RecordBatchReader, a pandas or Polars
-            data frame, or anything with ``__arrow_c_stream__``, of which a Table is
-            made. The same kind comes back: a RecordBatchReader streams, as from reader,
-            and a Polars LazyFrame is evaluated when it is collected.
+        data: a pyarrow Table, RecordBatch or RecordBatchReader, or a pandas or Polars
+            data frame. The result has the same type. A RecordBatchReader streams, like
+            reader(), and a Polars LazyFrame is evaluated when it is collected. Anything
+            else with ``__arrow_c_stream__`` gives a Table.
         options: ``rules=`` and the others that ``help(Options)`` describes.
 
-    Only the column of URLs is sent to the program, and all processors are used unless
-    ``workers=`` is given. In pandas the verdicts have Arrow's types.
+    Only the column of URLs is sent to the program. All processors are used unless
+    ``workers=`` is given. In pandas the verdict columns have Arrow types.
 
     Raises:
-        UsageError: an option, the rules or the columns are not as they should be.
+        UsageError: an option, the rules or the columns are wrong.
         RobotsbatchError: the program failed.
 
     >>> import pandas as pd
@@ -84,7 +85,7 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
     7   False  disallow_rule
     9    <NA>    invalid_url
 
-    The rules can be given as texts, and ``emit=`` leaves rows out:
+    Rules can be given as texts, and ``emit=`` selects rows:
 
     >>> rules = {"example.com": "User-agent: *\\nDisallow: /a"}
     >>> list(evaluate(frame, rules=rules, emit="denied").index)
@@ -96,18 +97,18 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
 
 
 def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
-    """Return a stream of data with the verdict columns, batch by batch.
+    """Return a stream of data with verdict columns added, batch by batch.
 
     Args:
         data: a pyarrow RecordBatchReader, or anything with ``__arrow_c_stream__``.
         options: ``rules=`` and the others that ``help(Options)`` describes.
 
-    A batch is taken from data when the answer to the last one was taken, so memory is
-    that of a batch. With ``workers=`` 2 or more, data is read that many batches ahead.
-    Dropping the stream early ends the program.
+    A batch is read from data only after the previous answer was taken, so one batch is in
+    memory. With ``workers=`` 2 or more, data is read that many batches ahead. Dropping the
+    stream early ends the program.
 
     Raises:
-        UsageError, RobotsbatchError: as evaluate; also while the stream is read.
+        UsageError, RobotsbatchError: as in evaluate, but also while the stream is read.
 
     >>> import pyarrow as pa
     >>> frontier = pa.table({"url": ["https://example.com/", "https://example.com/a"]})
@@ -121,10 +122,10 @@ def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
 
 
 def compile(out: Path, *, partitions: int | None = None, **options: Unpack[RuleOptions]) -> None:
-    """Make a rule pack of robots.txt files or captures; ``agents=`` is not for it.
+    """Make a rule pack from robots.txt files or captures.
 
-    With ``partitions=`` it makes so many, by authority, such as
-    ``site-00003-of-00016.rules``.
+    A pack has the rules for all agents, so there is no ``agents=``. ``partitions=N`` makes N
+    packs, divided by scheme, host and port, with names like ``site-00003-of-00016.rules``.
 
     >>> compile("site.rules", rules="robots")
     """
@@ -134,8 +135,10 @@ def compile(out: Path, *, partitions: int | None = None, **options: Unpack[RuleO
 
 
 class Explanation(NamedTuple):
-    """Why a URL has its verdict: ``allowed``, None without a verdict and the worst of
-    several agents, and the program's text."""
+    """Why a URL has its verdict: ``allowed`` and the program's explanation, ``text``.
+
+    ``allowed`` is None without a verdict; with several agents it is the worst of their
+    verdicts."""
 
     allowed: bool | None
     text: str
@@ -149,10 +152,10 @@ def explain(url: str, **options: Unpack[RuleOptions]) -> Explanation: ...
 @overload
 def explain(url: Sequence[str], **options: Unpack[RuleOptions]) -> pa.Table: ...
 def explain(url: str | Sequence[str], **options: Unpack[RuleOptions]) -> Explanation | pa.Table:
-    """Say which rule of which file decides about a URL, or a few.
+    """Explain which rule of which file decides about a URL, or about a few URLs.
 
-    A list of URLs gives a pyarrow Table with a row for each URL and agent; for many
-    URLs, ``evaluate`` with ``explain=True`` is fast.
+    A list of URLs gives a pyarrow Table with a row for each URL and agent. For many URLs,
+    ``evaluate`` with ``explain=True`` is faster.
 
     >>> why = explain("https://example.com/a?b=c", rules="robots", agents="CCBot")
     >>> why.allowed
@@ -194,9 +197,9 @@ def _explained(lines: bytes) -> pa.Table:
 
 
 def survey(**options: Unpack[SurveyOptions]) -> pa.Table:
-    """Return how much of each site the rules deny each agent, as a pyarrow Table.
+    """Return how much of each site the rules deny to each agent, as a pyarrow Table.
 
-    It has a row for each site and agent; ``history=True`` adds since when, and
+    The table has a row for each site and agent. ``history=True`` adds since when;
     ``changes=True`` gives a row for each change instead.
 
     >>> table = survey(rules="robots", agents=["CCBot", "GPTBot"])

@@ -10,7 +10,7 @@ from robotsbatch import find_robotsbatch_bin
 
 
 def main() -> None:
-    """Replace this process by the program, where the system can."""
+    """Replace this process by the program, if the system allows that."""
     args = [find_robotsbatch_bin(), *sys.argv[1:]]
     if sys.platform == "win32":
         # There exec starts another process and does not wait for it. Ctrl-C goes to

@@ -1,4 +1,4 @@
-"""A program that answers columns of URLs for as long as a query engine asks."""
+"""A running program that answers columns of URLs, for a query engine."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _SCHEMAS = {kind: pa.schema([("url", kind)]) for kind in (pa.string(), pa.large_
 
 
 class Asker:
-    """Answers arrays of URLs with their verdict columns, by one running child.
+    """Answers arrays of URLs with their verdict columns, through one running child.
 
-    It starts at the first array, ends when the asker is dropped or closed, and is
-    started again after a failure and in a forked process. Threads may ask at once: one
-    writes its URLs while another waits for its answer.
+    The child starts at the first array and ends when the asker is dropped or closed. After a
+    failure, and in a forked process, a new child is started. Several threads may ask at
+    once: one writes its URLs while others wait for their answers.
     """
 
     def __init__(self, options: Options) -> None:
@@ -88,7 +88,7 @@ class Asker:
 
 
 class _Line:
-    """A pipe at which batches wait for their answers in the order in which they came."""
+    """A pipe whose batches wait for their answers, in the order in which they were sent."""
 
     def __init__(self, pipe: Pipe, kind: Any) -> None:
         self.pipe = pipe

@@ -1,4 +1,4 @@
-"""Where the binary is that came with the package."""
+"""Find the binary that was installed with the package."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 def find_robotsbatch_bin() -> str:
     """Return the path of the program's binary.
 
-    ``ROBOTSBATCH_BIN`` names another one than the package's own. The package's lies
-    under the scripts of the environment, of the user (``pip install --user``), or
-    beside the package (``pip install --target`` and ``--prefix``).
+    ``ROBOTSBATCH_BIN`` names a binary to use instead of the package's own. The package's
+    binary is among the scripts of the environment, of the user (``pip install --user``), or
+    next to the package (``pip install --target`` and ``--prefix``).
 
     Raises:
-        FileNotFoundError: there is none; it says where it was looked for.
+        FileNotFoundError: no binary was found; the message lists the places searched.
     """
     if named := os.environ.get("ROBOTSBATCH_BIN"):
         if not os.path.isfile(named):

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions and warnings that carry the program's own words."""
+"""Exceptions and warnings, with the program's own messages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LOGGING = ["-log", "json"]
 class RobotsbatchError(RuntimeError):
     """The program failed.
 
-    Its text is what the program says, with options in place of its flags, and
-    ``status`` its exit status: 1 failed, 2 wrong use, 75 worth another try, negative
-    for the signal that ended it.
+    The text is the program's message, with options in place of flags. ``status`` is the exit
+    status: 1 failed, 2 wrong use, 75 a failure that may not happen again, or the negative
+    number of the signal that ended the program.
     """
 
     def __init__(self, message: str, status: int = 1) -> None:
@@ -30,13 +30,13 @@ class RobotsbatchError(RuntimeError):
 
 
 class UsageError(RobotsbatchError, ValueError):
-    """The program was asked for what it does not do (exit status 2)."""
+    """An option, the rules or the columns are wrong (exit status 2)."""
 
 
 class RobotsbatchWarning(UserWarning):
-    """What the program warns of, such as an agent that no robots.txt names.
+    """A warning of the program, such as about an agent that no robots.txt names.
 
-    ``warnings.filterwarnings("ignore", category=RobotsbatchWarning)`` silences it.
+    ``warnings.filterwarnings("ignore", category=RobotsbatchWarning)`` silences these.
     """
 
 
@@ -53,13 +53,13 @@ def failure(status: int, stderr: bytes, what: str, wording: Callable[[str], str]
 
 
 def warn(stderr: bytes, wording: Callable[[str], str] = str, stacklevel: int = 3) -> None:
-    """Issue what a program that succeeded warned of."""
+    """Issue the warnings of a program that succeeded."""
     for line in _said(stderr, "WARN"):
         warnings.warn(wording(line), RobotsbatchWarning, stacklevel=stacklevel + 1)
 
 
 def summary(stderr: bytes) -> dict[str, Any]:
-    """What a program that succeeded counted."""
+    """The counts of a program that succeeded."""
     for _, _, said in _lines(stderr):
         if "summary" in said:
             return dict(said["summary"])
@@ -67,12 +67,12 @@ def summary(stderr: bytes) -> dict[str, Any]:
 
 
 def _said(stderr: bytes, level: str) -> list[str]:
-    """The messages of a level, and for none what is no line of JSON."""
+    """The messages of a level; with none, the lines that are not JSON."""
     return [message for of, message, _ in _lines(stderr) if of == level and message.strip()]
 
 
 def _lines(stderr: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The level, the message and all of each line; what is no line of JSON has no level."""
+    """The level, the message and the fields of each line; a line that is not JSON has no level."""
     for line in stderr.decode(errors="replace").splitlines():
         try:
             said = json.loads(line)

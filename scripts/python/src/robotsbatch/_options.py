@@ -1,4 +1,4 @@
-"""What the functions take, and the flags that it becomes."""
+"""The options of the functions, and the flags that they become."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ class RuleOptions(TypedDict, total=False):
         Annotated[
             Rules,
             "a folder of robots.txt files named by host, a rule pack, captures, or texts by host: "
-            '{"example.com": "User-agent: *"}; of several, the first that knows a host decides',
+            '{"example.com": "User-agent: *"}; if there are several, the first that knows a host decides',
         ]
     ]
     agents: Annotated[
         str | Sequence[str],
-        'product tokens such as "CCBot", each with a verdict of its own; a chain has commas, the most specific first: '
+        'product tokens such as "CCBot", each with its own verdict; a chain has commas, the most specific first: '
         '"Googlebot-News,Googlebot" (default "*", the rules for everyone)',
     ]
     agent: Annotated[str, "the same for one agent"]
-    profile: Annotated[Literal["rfc9309", "google"], 'whose rules: "rfc9309" (default), or "google" for those of Google\'s parser']
-    robots_limit: Annotated[str | int, 'bytes of a robots.txt that count, such as "1MiB" (default "500KiB", the least there is)']
+    profile: Annotated[Literal["rfc9309", "google"], 'how to read robots.txt: by "rfc9309" (default), or as Google\'s parser does']
+    robots_limit: Annotated[str | int, 'bytes of a robots.txt that count, such as "1MiB" (default "500KiB", the smallest limit)']
     for_: Annotated[str, "the host that the single robots.txt in rules belongs to"]
-    fetch_list: Annotated[Path, "the list that the robots.txt in rules were fetched by: hosts on it without a capture are unreachable"]
-    allow_no_rules: Annotated[bool, "go on when rules has no rules at all"]
-    missing: Annotated[Literal["allow", "deny", "null"], 'verdict where no robots.txt of a host is known (default "allow")']
+    fetch_list: Annotated[Path, "the list of robots.txt URLs that were to be fetched: hosts on it that are not in rules are unreachable"]
+    allow_no_rules: Annotated[bool, "continue even if rules is empty"]
+    missing: Annotated[Literal["allow", "deny", "null"], 'verdict for hosts without a known robots.txt (default "allow")']
     as_of: Annotated[
         str,
         'judge as of this time, such as "2026-03-01": ignore later captures, measure ages up to it; "column:NAME" judges each row at its own time',
     ]
-    max_age: Annotated[str, 'warn of rows decided by a robots.txt older than this, such as "7d" (default "24h")']
-    on_429: Annotated[Literal["allow", "deny"], 'captures with status 429 (default "deny")']
-    on_unresolved_redirect: Annotated[Literal["allow", "deny"], 'captures whose redirect leads nowhere (default "allow")']
-    store_timeout: Annotated[str, 'give up when an object store was silent this long (default "2m")']
+    max_age: Annotated[str, 'count rows decided by a robots.txt older than this, such as "7d" (default "24h")']
+    on_429: Annotated[Literal["allow", "deny"], 'verdict for captures with status 429 (default "deny")']
+    on_unresolved_redirect: Annotated[Literal["allow", "deny"], 'verdict for captures with a redirect that leads nowhere (default "allow")']
+    store_timeout: Annotated[str, 'give up when an object store has been silent this long (default "2m")']
     binary: Annotated[Path, "the program (default: the one in the package, as find_robotsbatch_bin finds it)"]
 
 
@@ -79,32 +79,32 @@ class Options(RuleOptions, total=False):
     agents_file: Annotated[Path, "a list of agents, one a line, or the JSON of ai.robots.txt; they follow those of agents"]
     combine: Annotated[
         Literal["any-denied", "all-denied"],
-        "one verdict for all agents, denied when any or all of them are, and denied_by, the list of the denied ones",
+        "one verdict for all agents: denied if any of them is, or if all are; denied_by lists those that are denied",
     ]
     agents_as: Annotated[
-        Literal["columns", "list"], 'several agents as a column each (default up to 32 agents), or as the list denied_agents alone'
+        Literal["columns", "list"], 'a column for each agent (default, up to 32 agents), or only the list denied_agents'
     ]
     emit: Annotated[
         Literal["all", "allowed", "denied", "unknown", "permitted"],
-        'rows of the result (default "all"); "permitted" are allowed, and no use is false',
+        'rows of the result (default "all"); "permitted" rows are allowed, and none of their uses is disallowed',
     ]
     use: Annotated[
         str | Sequence[str],
-        'what may be done with what was fetched, a column each: "train-ai", "ai-use", "search" of Content-Usage, '
+        'a column for each use that robots.txt may allow: "train-ai", "ai-use", "search" of Content-Usage, '
         '"signal:ai-train", "signal:ai-input", "signal:search", "signal:use" of Content-Signal',
     ]
-    columns: Annotated[Literal["all", "url", "verdict"], 'columns beside the verdicts: all (default), the URLs, or none ("verdict")']
-    url_column: Annotated[str, 'the column with the URLs (default "url", else what the program finds)']
-    explain: Annotated[bool, "add why: reason, rule, rule_line and rule_agent"]
+    columns: Annotated[Literal["all", "url", "verdict"], 'columns to keep before the verdicts: all (default), the URLs, or none ("verdict")']
+    url_column: Annotated[str, 'the column with the URLs (default: "url", or the one that the program finds)']
+    explain: Annotated[bool, "add the columns reason, rule, rule_line and rule_agent"]
     with_: Annotated[str | Sequence[str], 'more columns, such as "crawl_delay" or "robots_status"']
-    prefix: Annotated[str, "put before the names of the verdict columns"]
-    before_first: Annotated[Literal["missing", "use"], 'rows before the first capture, with as_of="column:NAME" (default "missing")']
+    prefix: Annotated[str, "text before the names of the verdict columns"]
+    before_first: Annotated[Literal["missing", "use"], 'for rows before the first capture, with as_of="column:NAME": the verdict of missing= (default), or use the first capture']
     ever_denied: Annotated[bool, 'also deny rows that were denied at any later time, with as_of="column:NAME"']
     workers: Annotated[int, "how many batches the program works on at once"]
-    memory: Annotated[str | int, 'what the program may hold (default "512MiB")']
+    memory: Annotated[str | int, 'memory for batches and rules (default "512MiB")']
     summary: Annotated[
         dict[str, Any],
-        "a dict that is filled when all answers are there, with what `robotsbatch help summary` describes: rows, rows_no_robots, agents, …",
+        "a dict that is filled with the counts of `robotsbatch help summary` when all answers are there: rows, rows_no_robots, agents, …",
     ]
 
 
@@ -115,14 +115,14 @@ class SurveyOptions(RuleOptions, total=False):
     agents_file: Annotated[Path, "a list of agents, one a line, or the JSON of ai.robots.txt; they follow those of agents"]
     history: Annotated[bool, "add since when: first_seen, last_seen, since, since_after and changes"]
     changes: Annotated[bool, "a row for each change instead: who began or ceased to block whom, and when"]
-    memory: Annotated[str | int, 'what the program may hold (default "512MiB")']
+    memory: Annotated[str | int, 'memory for batches and rules (default "512MiB")']
 
 
 @_described
 class LintOptions(TypedDict, total=False):
     """Which findings lint returns."""
 
-    least: Annotated[Literal["note", "warning", "error"], 'the least severity (default "note", all)']
+    least: Annotated[Literal["note", "warning", "error"], 'the lowest severity to return (default "note", all)']
     ignore: Annotated[str | Sequence[str], "codes of findings to leave out"]
     robots_limit: Annotated[str | int, 'bytes of a robots.txt that count, such as "1MiB" (default "500KiB", the least there is)']
     store_timeout: Annotated[str, 'give up when an object store was silent this long (default "2m")']
@@ -138,8 +138,7 @@ def _flag(option: str) -> str:
 
 
 class Command:
-    """A command line, and the folders of the rules that were given as texts, which
-    are there until it is closed."""
+    """A command line. Rules given as texts are in temporary folders until it is closed."""
 
     def __init__(self, name: str, options: Mapping[str, Any], kind: type = Options) -> None:
         known = _options(kind)
@@ -197,7 +196,7 @@ class Command:
         return folder.name
 
     def python(self, message: str) -> str:
-        """A message of the program with options in place of its flags."""
+        """A message of the program, with options in place of flags."""
         for option, text in self._values:
             quoted = {text, f'"{text}"'}
             for q in quoted:
@@ -213,7 +212,7 @@ class Command:
         return message
 
     def close(self) -> None:
-        """Remove the folders of texts, unless they are of the process before a fork."""
+        """Remove the folders of texts, unless this is a fork of the process that made them."""
         if self._process == os.getpid():
             for folder in self._folders:
                 folder.cleanup()
@@ -230,7 +229,7 @@ def _words(kind: Any) -> list[str]:
 
 @contextlib.contextmanager
 def command(name: str, options: Mapping[str, Any], kind: type = Options) -> Iterator[Command]:
-    """A Command that is closed at the end of a with block."""
+    """A Command that the with block closes at its end."""
     made = Command(name, options, kind)
     try:
         yield made

@@ -24,8 +24,8 @@ Take: TypeAlias = Callable[[], Any]  # of a RecordBatch; StopIteration at the en
 class Pipe:
     """A ``robotsbatch pipe`` and the two ends of its streams.
 
-    ``schema`` is that of the answers. The child ends with the ``with`` block, whatever
-    happened in it, and when this process ends, for its stdin does then.
+    ``schema`` is the schema of the answers. The child ends with the ``with`` block, whatever
+    happened in it. It also ends when this process does, because its stdin ends then.
     """
 
     _child: subprocess.Popen[bytes] | None = None
@@ -64,12 +64,12 @@ class Pipe:
         self.schema: pa.Schema = self._reader.schema
 
     def answers(self, batches: Iterable[Any], sent: Callable[[Any], Any], *, end: bool = True) -> Iterator[tuple[Any, Any]]:
-        """Yield each batch with the answer to what is sent of it, in order.
+        """Yield each batch with its answer, in order.
 
-        With one worker it goes in lock-step: a batch is taken when the answer to the
-        last one was. With more it is some batches ahead, while a thread takes answers
-        in. The batches are always taken by the caller's thread. Without ``end`` the
-        child waits for more batches afterwards.
+        With one worker, a batch is read only after the previous answer was taken. With more
+        workers, some batches are read ahead, while a thread receives the answers. Batches
+        are always read by the caller's thread. Without ``end`` the child waits for more
+        batches afterwards.
         """
         asked: deque[Any] = deque()
         take = self.taking()
@@ -121,8 +121,8 @@ class Pipe:
             self._fail(error)
 
     def _take_beside(self) -> Take:
-        """Start a thread that takes answers in, so that the child does not wait for
-        this side while this side waits for the child."""
+        """Start a thread that receives answers, so that this process and the child never
+        wait for each other."""
         answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
         def read() -> None:
@@ -144,7 +144,7 @@ class Pipe:
         return take
 
     def _fail(self, error: BaseException) -> NoReturn:
-        """Raise what says best why the child's streams ended."""
+        """Raise the exception that best explains why the child's streams ended."""
         assert self._child is not None
         try:
             status = self._child.wait(timeout=10)  # it is about to end
@@ -183,8 +183,8 @@ class Pipe:
         self._command.close()
 
     def _forget(self) -> None:
-        """In a forked process: let go of the child, which is another's, and which must
-        see the end of its stdin when that other one ends."""
+        """In a forked process: let go of the child, which belongs to the parent process, and
+        must see the end of its stdin when the parent ends."""
         self._command.close()
         child, self._child = self._child, None
         if child is None:

@@ -26,7 +26,7 @@ _ROW = "_robotsbatch_row"
 
 
 def evaluate(data: Data, **options: Unpack[Options]) -> Data:
-    """Return data with the verdict columns, as robotsbatch.evaluate says."""
+    """Return data with verdict columns, as robotsbatch.evaluate describes."""
     options.setdefault("workers", processors())
     kind: Any = data
     if isinstance(data, pa.RecordBatchReader):
@@ -48,7 +48,7 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
 
 
 def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
-    """Return a stream of data with the verdict columns, as robotsbatch.reader says."""
+    """Return a stream of data with verdict columns, as robotsbatch.reader describes."""
     if _is(data, "polars", "LazyFrame"):
         raise TypeError("reader takes no polars.LazyFrame: give it to evaluate, or what its collect() returns to reader")
     source = data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
@@ -76,10 +76,11 @@ def reader(data: Any, **options: Unpack[Options]) -> pa.RecordBatchReader:
 
 
 class _Sent:
-    """What of a table goes through the pipe: the column of URLs alone where it is
-    known, else all columns, for the program to choose from. Where all columns are
-    wanted, the answers are put beside them here, and only verdicts are sent back; if
-    ``emit`` leaves rows out, their numbers are sent along and back as well."""
+    """What part of a table goes through the pipe.
+
+    That is the column of URLs if it is known, else all columns, for the program to choose
+    from. If the result has all columns, only verdicts are sent back and joined to them here.
+    If ``emit`` leaves rows out, the rows' numbers are also sent and returned."""
 
     def __init__(self, schema: pa.Schema, options: Options, names: Iterable[str]) -> None:
         self.names = set(names)
@@ -106,19 +107,18 @@ class _Sent:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def answered(self, schema: pa.Schema) -> pa.Schema:
-        """The schema of the answers without what was sent along."""
+        """The schema of the answers, without row numbers."""
         return pa.schema(list(schema)[len(self.schema) :], schema.metadata) if self.numbered else schema
 
     def split(self, answer: Any) -> tuple[Any, Any]:
-        """The numbers of an answer's rows, or None where it has all, and its columns
-        without what was sent along."""
+        """The numbers of an answer's rows, or None if it has all, and its other columns."""
         if not self.numbered:
             return None, answer
         sent = len(self.schema)
         return answer.column(sent - 1), answer.select(range(sent, answer.num_columns))
 
     def refuse_equal_names(self, answer: pa.Schema) -> None:
-        """Raise where a column of the answers has the name of one of the table."""
+        """Raise if a column of the answers has the same name as a column of the table."""
         for name in self.answered(answer).names if self.beside else []:
             if name in self.names:
                 raise UsageError(f"the table has a column {name} already: give prefix= for the verdict columns", 2)
@@ -134,8 +134,8 @@ def _plain(field: pa.Field) -> pa.Field:
 
 
 def _answers(table: pa.Table, options: Options, names: Iterable[str]) -> tuple[Any, pa.Table]:
-    """The answers on a table, or on a part of one whose columns have these names, and
-    the numbers of their rows, None for all."""
+    """The answers on a table or a part of one, and the numbers of their rows (None for all).
+    ``names`` are the columns of the whole table."""
     sent = _Sent(table.schema, options, names)
     answers, numbers, before = [], [], 0
     with Pipe(sent.command, sent.schema, options.get("workers", 1)) as pipe:
@@ -195,14 +195,14 @@ def _evaluate_polars(frame: Any, options: Options) -> Any:
 
 
 def _evaluate_lazy(frame: Any, options: Options) -> Any:
-    """A lazy frame that is evaluated when it is collected. Its columns are those of a
-    frame without rows, so that wrong options show at once."""
+    """A lazy frame that is evaluated when it is collected. A frame without rows is evaluated
+    at once, for the columns and to find wrong options."""
     made = _evaluate_polars(frame.collect_schema().to_frame(), options).schema
     return frame.map_batches(lambda whole: _evaluate_polars(whole, options), schema=made)
 
 
 def _beside(options: Options) -> bool:
-    """Whether all columns are wanted: then the answers are put beside them here."""
+    """Whether the result has all columns, to which the answers are then joined here."""
     return options.get("columns") in (None, "all")
 
 
@@ -212,7 +212,7 @@ def _filtered(options: Options) -> bool:
 
 
 def _by_column(options: Options) -> bool:
-    """Whether rows have times of their own."""
+    """Whether each row is judged at its own time."""
     return (options.get("as_of") or "").startswith("column:")
 
 
@@ -221,7 +221,7 @@ def _url(options: Options) -> str:
 
 
 def _is(data: Any, module: str, name: str) -> bool:
-    """Whether data is of a class of a module, which is not imported for that."""
+    """Whether data is an instance of a module's class, without importing the module."""
     return module in sys.modules and isinstance(data, getattr(sys.modules[module], name))
 
 

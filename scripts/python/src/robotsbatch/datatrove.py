@@ -15,11 +15,11 @@ from robotsbatch._tables import evaluate
 
 
 class RobotsFilter(BaseFilter):
-    """Keeps the documents whose URL is allowed; the reason goes with the others.
+    """Keeps documents with a URL that is allowed, and drops the others with a reason.
 
-    The URL is ``metadata[url_key]``. Without a verdict, as for a URL that is not valid,
-    a document is dropped unless ``keep_unknown``. The reasons are those of the column
-    ``reason``, such as ``disallow_rule``; datatrove counts documents by them.
+    The URL is ``metadata[url_key]``. A document without a verdict, as for an invalid URL, is
+    dropped unless ``keep_unknown``. The reasons are the values of the column ``reason``,
+    such as ``disallow_rule``; datatrove counts dropped documents by them.
     """
 
     name = "🤖 robots.txt"

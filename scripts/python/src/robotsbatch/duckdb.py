@@ -21,9 +21,8 @@ __all__ = ["Functions", "register"]
 
 
 class Functions:
-    """The functions that register made: ``names``, and ``close()`` that removes them.
-
-    In a with block they are removed at its end.
+    """The functions that register made. ``names`` lists them, and ``close()`` removes them,
+    as does the end of a with block.
     """
 
     def __init__(self, connection: DuckDBPyConnection, askers: list[Asker]) -> None:
@@ -47,21 +46,21 @@ class Functions:
 
 
 def register(connection: DuckDBPyConnection, **options: Unpack[Options]) -> Functions:
-    """Give a connection SQL functions of a URL that tell its verdicts.
+    """Add SQL functions to a connection, which return the verdict on a URL.
 
-    ``robots_allowed(url)`` is a boolean, null without a verdict; ``robots_reason(url)``
-    says why, and ``robots_rule(url)``, ``robots_rule_line(url)`` and
-    ``robots_rule_agent(url)`` which rule decides. For several agents there is a function
-    for each, such as ``robots_allowed_gptbot(url)``, unless ``combine=`` makes one
-    verdict of them. ``with_=`` adds functions, such as ``robots_crawl_delay(url)``, and
-    ``prefix=`` replaces ``robots_``. Functions of these names that an earlier call
-    made are replaced.
+    ``robots_allowed(url)`` returns a boolean, or null without a verdict.
+    ``robots_reason(url)`` returns the reason; ``robots_rule(url)``, ``robots_rule_line(url)``
+    and ``robots_rule_agent(url)`` return the rule that decides. With several agents, each has
+    its own functions, such as ``robots_allowed_gptbot(url)``, unless ``combine=`` makes one
+    verdict for all. ``with_=`` adds functions, such as ``robots_crawl_delay(url)``, and
+    ``prefix=`` replaces ``robots_``. Functions of the same names from an earlier call are
+    replaced.
 
-    The program runs until the connection is closed, and a second one for the functions
-    that explain, from their first use on.
+    The program runs until the connection is closed. A second one, for the functions that
+    explain, starts when one of these is first used.
 
     Raises:
-        UsageError: an option or the rules are not as they should be.
+        UsageError: an option or the rules are wrong.
         RobotsbatchError: the program failed.
     """
     options.setdefault("prefix", "robots_")

@@ -19,7 +19,7 @@ __all__ = ["Robots"]
 
 @pl.api.register_expr_namespace("robots")
 class Robots:
-    """``pl.col("url").robots``: verdicts on the URLs of an expression.
+    """``pl.col("url").robots``: verdicts on the URLs in an expression.
 
     The options are those of ``robotsbatch.evaluate``. The program starts when the
     query runs, and ends with the expression.
@@ -33,12 +33,12 @@ class Robots:
         return self._one("allowed", pl.Boolean, options)
 
     def reason(self, **options: Unpack[Options]) -> pl.Expr:
-        """Why, such as ``disallow_rule``."""
+        """The reason of the verdict, such as ``disallow_rule``."""
         return self._one("reason", pl.String, {**options, "explain": True})
 
     def verdicts(self, **options: Unpack[Options]) -> pl.Expr:
-        """All verdict columns as a struct: of several agents, with ``explain=True``
-        also the rules, and what ``with_=`` adds."""
+        """All verdict columns as a struct: for several agents, with ``explain=True`` also the
+        rules, and with the columns that ``with_=`` adds."""
         asker = _asker(options)
         kind = pl.Struct(pl.from_arrow(asker.schema().empty_table()).schema)  # type: ignore[union-attr]
         return self._map(asker, lambda answer: pl.from_arrow(answer).to_struct(), kind)  # type: ignore[union-attr]

@@ -16,7 +16,7 @@ from robotsbatch._tables import evaluate
 class Verdicts:
     """Adds the verdict columns to a batch, a pyarrow Table.
 
-    Each batch starts a child with one worker, since Ray runs a task a processor: give
+    Each batch starts a child with one worker, because Ray runs one task per processor. Use a
     ``batch_size=`` of some ten thousand rows or more, and a rule pack, which opens in
     milliseconds.
     """

@@ -2,7 +2,7 @@
 
     verdicts = robotsbatch.spark.evaluate(frame, rules="site.rules", agents="CCBot")
 
-Or, as it is done there, by a function for ``DataFrame.mapInArrow``:
+Or with ``DataFrame.mapInArrow``, which ``evaluate`` uses:
 
     schema = robotsbatch.spark.schema(frame, rules=pack, agents="CCBot")
     frame.mapInArrow(robotsbatch.spark.map_in_arrow(rules=pack, agents="CCBot"), schema)
@@ -31,16 +31,16 @@ _HASH = _PREFIX + "authority_hash"
 
 
 def evaluate(frame: DataFrame, *, parts: int = 1, tasks: int | None = None, **options: Unpack[Options]) -> DataFrame:
-    """Return the frame with the verdict columns.
+    """Return the frame with verdict columns added.
 
     Args:
-        frame: its rows stay where they are, unless there are parts.
-        parts: how many the rules have, if ``robotsbatch compile -partitions`` divided
-            them. ``rules=`` is then the name that compile was given for ``-out``. The
-            frame is repartitioned by authority, so that a task opens one part.
-        tasks: how many Spark partitions that makes, a multiple of ``parts``, which is
-            the default.
-        options: as of map_in_arrow.
+        frame: its rows stay in their partitions, unless ``parts=`` is given.
+        parts: the number of parts that ``robotsbatch compile -partitions`` made of the
+            rules. ``rules=`` is then the name that was given to compile as ``-out``. The
+            frame is repartitioned by scheme, host and port, so that a task opens one part.
+        tasks: the number of Spark partitions for that, a multiple of ``parts`` (default
+            ``parts``).
+        options: as in map_in_arrow.
     """
     if parts == 1:
         return frame.mapInArrow(map_in_arrow(**options), schema(frame, **options))
@@ -56,12 +56,11 @@ def evaluate(frame: DataFrame, *, parts: int = 1, tasks: int | None = None, **op
 def map_in_arrow(**options: Unpack[Options]) -> Map:
     """Return the function that ``mapInArrow`` applies to a partition.
 
-    A task has a child of its own, which ends with it, also when the task is killed;
-    what the child says when it fails is in the task's error. ``rules=`` and
-    ``binary=`` may name files that were given to ``--files``: where there is no such
-    file, that of the node is taken. A binary ``robotsbatch`` that was shipped is
-    taken rather than the package's own. Tasks that read the same file share its pages
-    in memory.
+    Each task has its own child, which ends with the task, even if that is killed. If the
+    child fails, its message is in the task's error. ``rules=`` and ``binary=`` may name files
+    that were given to ``--files``; if there is no such file, the path is read on the node. A
+    binary ``robotsbatch`` that was shipped is used rather than the package's own. Tasks that
+    read the same file share its pages in memory.
     """
 
     def verdicts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -77,8 +76,8 @@ def map_in_arrow(**options: Unpack[Options]) -> Map:
 
 
 def schema(frame: DataFrame, **options: Unpack[Options]) -> StructType:
-    """Return the schema that ``mapInArrow`` needs beforehand: that of the answers,
-    which the program says of a table without rows, on the driver."""
+    """Return the schema of the answers, which ``mapInArrow`` needs beforehand. On the driver,
+    the program answers a table without rows to find it."""
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructType
 
@@ -121,9 +120,9 @@ def _by_authority(frame: DataFrame, tasks: int, options: Options) -> DataFrame:
 
 
 def _keys(spark: SparkSession, tasks: int) -> list[int]:
-    """Return for each number below tasks a key that ``repartition(tasks, key)`` puts
-    into the partition of this number. Spark takes its own hash of a key for that, so
-    keys are tried until there is one for each."""
+    """Return a key for each number below tasks, which ``repartition(tasks, key)`` puts into
+    the partition of that number. Spark hashes the keys for that, so keys are tried until
+    each partition has one."""
     from pyspark.sql import functions as F
 
     found: dict[int, int] = {}
@@ -137,7 +136,7 @@ def _keys(spark: SparkSession, tasks: int) -> list[int]:
 
 
 def _map_hash(options: dict[str, Any]) -> Map:
-    """The function that adds the hash of the authority."""
+    """The function that adds the hash of each URL's scheme, host and port."""
 
     def hashes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with tempfile.TemporaryDirectory(prefix="robotsbatch.") as empty:
@@ -149,7 +148,7 @@ def _map_hash(options: dict[str, Any]) -> Map:
 
 
 def _map_part(rules: str | os.PathLike[str], parts: int, options: Options) -> Map:
-    """The function that answers a partition whose rows have the hashes of one part."""
+    """The function that answers a partition with the rows of one part."""
 
     def verdicts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         iterator = (batch for batch in batches if batch.num_rows)
@@ -173,7 +172,7 @@ def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa
 
 
 def _on_node(options: Options) -> Options:
-    """The options with the files of ``--files`` by their names on this node."""
+    """The options, with the files of ``--files`` as paths on this node."""
     found = dict(options)
     for option in ("rules", "agents_file", "fetch_list", "binary"):
         names: Any = found.get(option)
@@ -192,7 +191,7 @@ def _file(name: Any) -> Any:
 
 
 def _shipped(name: str) -> str | None:
-    """The file of that name among those of ``--files``."""
+    """The path of the file with that name among ``--files``."""
     from pyspark import SparkFiles
 
     try:
