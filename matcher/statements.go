@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"iter"
 	"maps"
 	"slices"
@@ -23,6 +24,7 @@ type Usage struct {
 	sets []statementSet
 	// licenses are the licences, by agent; nil if there are none.
 	licenses [][]string
+	paths    bool // some statement has a path
 }
 
 // UsageOptions say what of the statements is wanted.
@@ -91,6 +93,7 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 	if len(u.sets) == 0 && u.licenses == nil {
 		return nil
 	}
+	u.paths = slices.ContainsFunc(u.sets, func(s statementSet) bool { return len(s.all) > 1 })
 	return u
 }
 
@@ -346,6 +349,10 @@ func (s *statementSet) nextRival(p *Target, selected, after int) int {
 	return 0
 }
 
+// HasPaths reports whether what is said depends on the path. If not, Decide and Explain do
+// not read theirs.
+func (u *Usage) HasPaths() bool { return u.paths }
+
 // Decide sets values to what the body says of each use of a path: for each agent, for each
 // use. p must have been set under the profile of the body. The result is the same for all
 // paths that share their first depth bytes; depth is more than any path has if it holds for
@@ -402,6 +409,47 @@ func (u *Usage) byPath(agent, use int) map[string]usage.Value {
 		}
 	}
 	return said
+}
+
+// AppendContent appends bytes that are the same for bodies that say the same to the agents
+// that they were compiled for, with the same options: for a nil Usage none.
+func (u *Usage) AppendContent(dst []byte) []byte {
+	if u == nil {
+		return dst
+	}
+	number := func(n int) { dst = binary.AppendUvarint(dst, uint64(n)) }
+	for i := range u.sets {
+		set := &u.sets[i]
+		number(1 + int(set.directive))
+		number(len(set.agents))
+		for _, agent := range set.agents {
+			number(int(agent))
+		}
+		number(len(set.all))
+		for j := range set.all {
+			s := &set.all[j]
+			number(len(s.path.text))
+			dst = s.path.appendKey(dst)
+			for _, v := range s.values {
+				dst = append(dst, byte(v))
+			}
+			number(len(s.lines))
+			for _, l := range s.lines {
+				number(l.line)
+				number(len(l.text))
+				dst = append(dst, l.text...)
+			}
+		}
+	}
+	number(0)
+	for _, own := range u.licenses {
+		number(len(own))
+		for _, license := range own {
+			number(len(license))
+			dst = append(dst, license...)
+		}
+	}
+	return dst
 }
 
 // statements yields the statements of a use's directive that an agent obeys.

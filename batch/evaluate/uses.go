@@ -59,15 +59,20 @@ func setUses[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, run *usedRun) {
 	u := &e.uses
 	for low := run.low; low < run.high; {
-		url := urls.Trim(r.url(low))
-		u.target.Set(e.scratch.Path(url[run.authority:]), e.options.Profile)
-		depth := run.usage.Decide(&u.target, u.values)
-		high := low + 1
-		switch path := url[run.authority:]; {
-		case depth == 0:
-			high = run.high
-		case depth <= len(path) && path[0] == '/': // a path that lacks its slash was rewritten
-			high = max(high, low+matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low:run.high+1]))
+		high := run.high
+		if run.usage.HasPaths() {
+			url := urls.Trim(r.url(low))
+			path := url[run.authority:]
+			u.target.Set(e.scratch.Path(path), e.options.Profile)
+			depth := run.usage.Decide(&u.target, u.values)
+			if depth > 0 {
+				high = low + 1
+			}
+			if 0 < depth && depth <= len(path) && path[0] == '/' { // a path that lacks its slash was rewritten
+				high = max(high, low+matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low:run.high+1]))
+			}
+		} else {
+			run.usage.Decide(&u.target, u.values)
 		}
 		for _, column := range e.columns.byUse {
 			e.setUse(&v.Columns[column], v, run.usage, r.first+low, r.first+high)

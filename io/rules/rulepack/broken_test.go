@@ -11,13 +11,15 @@ import (
 
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/usage"
 )
 
 // smallEntries are few authorities, of all kinds but the large ones.
 func smallEntries() []Entry {
-	return slices.DeleteFunc(testEntries(), func(e Entry) bool {
+	entries := slices.DeleteFunc(testEntries(), func(e Entry) bool {
 		return strings.Contains(string(e.Authority), "many.") || strings.Contains(string(e.Authority), "long.")
 	})
+	return append(entries, body("https://stated.example", "User-agent: *\nContent-Usage: /a train-ai=n\nContent-Signal: search=yes\n"))
 }
 
 // smallPack is a pack of smallEntries and of a bucket that is larger than a page.
@@ -296,7 +298,7 @@ func useBroken(t testing.TB, data []byte, entries []Entry) {
 
 // useInPlace matches what may be a pack where it lies.
 func useInPlace(t testing.TB, data []byte, chains []matcher.Chain, entries []Entry) {
-	silent, err := openCopy(data, Options{Chains: chains})
+	silent, err := openCopy(data, Options{Chains: chains, Usage: statedOptions})
 	if err != nil {
 		if !isKnown(err) {
 			t.Fatal(err)
@@ -309,6 +311,11 @@ func useInPlace(t testing.TB, data []byte, chains []matcher.Chain, entries []Ent
 			continue
 		}
 		decisions(o.Tries, testPaths[:3])
+		if o.Facts.Usage != nil {
+			var target matcher.Target
+			target.Set([]byte("/a"), silent.info.Profile)
+			o.Facts.Usage.Decide(&target, make([]usage.Value, len(chains)*len(statedOptions.Uses)))
+		}
 	}
 }
 

@@ -166,8 +166,18 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) (int, error) 
 		if err != nil {
 			return i, p.damagedBody(place, err)
 		}
-		if len(o.Tries) > 0 && !p.explain && !p.keepRecords && !info.Statements {
-			continue
+		if len(o.Tries) > 0 && !p.explain && !p.keepRecords {
+			if !info.Statements {
+				continue
+			}
+			said, shared, err := p.statements.find(p, info.Number, place)
+			if err != nil {
+				return i, err
+			}
+			if shared {
+				o.Facts.Usage = said
+				continue
+			}
 		}
 		if info.Number >= p.bodies {
 			return i, p.damagedBody(place, errors.New("there are fewer"))
@@ -292,7 +302,7 @@ func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r row) (size int6
 		m.records = records.ForChains(p.agents.Chains(), compiled.Chosen)
 	}
 	if wantsUsage {
-		m.usage = p.statements.get(p, &records)
+		m.usage, _ = p.statements.get(p, &records)
 	}
 	return size, nil
 }

@@ -58,7 +58,7 @@ type Pack struct {
 	explain     bool
 	keepRecords bool
 	usage       matcher.UsageOptions
-	statements  statements
+	statements  *statements // nil unless any are wanted
 	open        *matcher.Bodies
 	// The buckets that passed their checks.
 	checkedBuckets, checkedIntervals bitmap
@@ -107,6 +107,9 @@ func (p *Pack) use(o Options) (err error) {
 	if p.info.History {
 		p.checkedIntervals = newBitmap(p.buckets)
 		p.asOf = o.AsOf
+	}
+	if o.Usage.Wanted() {
+		p.statements = newStatements(p.bodies)
 	}
 	p.made = cache.New(int(p.bodies), madeMemory, p.make)
 	return nil
