@@ -14,6 +14,8 @@ import (
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"robotsbatch/io/store/compress/lz4frame"
 )
 
 // ErrSize: a block does not have the size that it should.
@@ -148,7 +150,13 @@ func fillGzip(dst, src []byte) error {
 }
 
 func fillBrotli(dst, src []byte) error { return fillFrom(dst, brotli.NewReader(bytes.NewReader(src))) }
-func fillLZ4(dst, src []byte) error    { return fillFrom(dst, lz4.NewReader(bytes.NewReader(src))) }
+
+func fillLZ4(dst, src []byte) error {
+	if lz4frame.Decode(dst, src) {
+		return nil
+	}
+	return fillFrom(dst, lz4.NewReader(bytes.NewReader(src)))
+}
 
 // fillFrom fills dst from r, which must then be at its end. The read past the last byte
 // has the decoder check what follows it, such as a checksum.

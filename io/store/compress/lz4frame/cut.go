@@ -1,0 +1,91 @@
+package lz4frame
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/pierrec/lz4/v4"
+
+	"robotsbatch/io/store/compress/zstdcut"
+)
+
+// Cut appends to dst a frame that holds these ranges of what the decoded frame holds. They
+// are in order, and do not touch. It returns false, and appends nothing, if Decode
+// did.
+func (f *Frame) Cut(dst []byte, kept []zstdcut.Range) ([]byte, bool) {
+	if len(f.blocks) == 0 {
+		return dst, false
+	}
+	if f.compressor == nil {
+		f.compressor = new(lz4.Compressor)
+	}
+	f.pending = f.pending[:0]
+	dst = binary.LittleEndian.AppendUint32(dst, magic)
+	head := [2]byte{f.flags &^ contentSize, f.sizes}
+	dst = append(dst, head[0], head[1], headerChecksum(head[:]))
+	begin := 0
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		for len(kept) > 0 && kept[0].High <= begin {
+			kept = kept[1:]
+		}
+		if len(kept) == 0 {
+			break
+		}
+		if f.copies(begin, b.plain, kept[0]) {
+			dst = f.flush(dst)
+			dst = append(dst, f.data[b.begin-4:b.end]...)
+		} else {
+			dst = f.keep(dst, begin, b.plain, kept)
+		}
+		begin = b.plain
+	}
+	dst = f.flush(dst)
+	return append(dst, 0, 0, 0, 0), true
+}
+
+// copies reports whether the block of the bytes from begin to end-1 can be copied: range r
+// has these bytes and those that the block's matches may begin at.
+func (f *Frame) copies(begin, end int, r zstdcut.Range) bool {
+	from := begin
+	if f.flags&independent == 0 {
+		from = max(0, begin-window)
+	}
+	return r.Low <= from && end <= r.High
+}
+
+// keep takes the parts from begin to end-1 that are kept, and appends a block of them when
+// it is full.
+func (f *Frame) keep(dst []byte, begin, end int, kept []zstdcut.Range) []byte {
+	for _, r := range kept {
+		if r.Low >= end {
+			break
+		}
+		for part := f.plain[max(begin, r.Low):min(end, r.High)]; len(part) > 0; {
+			n := min(len(part), f.most()-len(f.pending))
+			f.pending = append(f.pending, part[:n]...)
+			if part = part[n:]; len(f.pending) == f.most() {
+				dst = f.flush(dst)
+			}
+		}
+	}
+	return dst
+}
+
+// flush appends a block of the bytes that wait for one.
+func (f *Frame) flush(dst []byte) []byte {
+	if len(f.pending) == 0 {
+		return dst
+	}
+	at, most := len(dst)+4, lz4.CompressBlockBound(len(f.pending))
+	dst = slices.Grow(dst, 4+most)[:at]
+	n, err := f.compressor.CompressBlock(f.pending, dst[at:at+most])
+	head := uint32(n)
+	if err != nil || n == 0 || n >= len(f.pending) {
+		n = copy(dst[at:at+most], f.pending)
+		head = uint32(n) | storedBlock
+	}
+	binary.LittleEndian.PutUint32(dst[at-4:], head)
+	f.pending = f.pending[:0]
+	return dst[:at+n]
+}

@@ -1,0 +1,151 @@
+package lz4frame
+
+import (
+	"encoding/binary"
+
+	"github.com/pierrec/lz4/v4"
+)
+
+const (
+	magic = 0x184D2204
+	// window is how far back a match may begin.
+	window = 64 << 10
+	// storedBlock marks a block's size if it is not compressed.
+	storedBlock = uint32(1 << 31)
+)
+
+// Flags of a frame.
+const (
+	version1        = 1 << 6
+	versions        = 3 << 6
+	independent     = 1 << 5
+	blockChecksum   = 1 << 4
+	contentSize     = 1 << 3
+	contentChecksum = 1 << 2
+	reserved        = 1 << 1
+	dictionary      = 1 << 0
+)
+
+// Frame is a frame that was decoded, with what [Frame.Cut] needs of it. One goroutine may
+// use it at a time, for one frame after another.
+type Frame struct {
+	flags, sizes byte // of the header
+	data, plain  []byte
+	blocks       []block // none if it is not simple
+
+	pending    []byte // kept bytes that are not in a block yet
+	compressor *lz4.Compressor
+}
+
+// block is one of a frame.
+type block struct {
+	begin, end int // of its bytes in the frame, without its size
+	plain      int // where what it holds ends
+}
+
+// Decode decompresses a frame as most writers make them: it has no checksums and no
+// dictionary. It reports whether the frame is one, and fills dst; if not, the library's
+// reader may know more. It takes no more memory, whatever size the frame claims.
+func Decode(dst, frame []byte) bool { return new(Frame).Decode(dst, frame) }
+
+// Decode does what the function Decode does. Both slices must stay unchanged as long as
+// Cut is called.
+func (f *Frame) Decode(dst, frame []byte) bool {
+	f.blocks, f.data, f.plain = f.blocks[:0], frame, dst
+	ok := f.decode()
+	if !ok {
+		f.blocks = f.blocks[:0]
+	}
+	return ok
+}
+
+func (f *Frame) decode() bool {
+	at, simple := f.header()
+	if !simple {
+		return false
+	}
+	most, done := f.most(), 0
+	for len(f.data)-at >= 4 {
+		head := binary.LittleEndian.Uint32(f.data[at:])
+		at += 4
+		if head == 0 {
+			return at == len(f.data) && done == len(f.plain)
+		}
+		size := int(head &^ storedBlock)
+		if size > most || size > len(f.data)-at || len(f.blocks) > 16+len(f.plain)>>10 {
+			return false // of many tiny blocks the list takes more memory than they do
+		}
+		n, ok := f.decodeBlock(done, f.data[at:at+size], head&storedBlock != 0)
+		if !ok {
+			return false
+		}
+		done += n
+		f.blocks = append(f.blocks, block{begin: at, end: at + size, plain: done})
+		at += size
+	}
+	return false
+}
+
+// decodeBlock decompresses a block of the bytes from done on, and returns how many there
+// are.
+func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool) {
+	dst := f.plain[done:min(len(f.plain), done+f.most())]
+	if stored {
+		return copy(dst, data), len(data) <= len(dst)
+	}
+	before := f.plain[max(0, done-window):done]
+	if f.flags&independent != 0 {
+		before = nil
+	}
+	n, err := lz4.UncompressBlockWithDict(data, dst, before)
+	return n, err == nil
+}
+
+// header reads the header and returns where the blocks begin. It reports whether the frame
+// has neither checksums nor a dictionary.
+func (f *Frame) header() (n int, simple bool) {
+	if len(f.data) < 7 || binary.LittleEndian.Uint32(f.data) != magic {
+		return 0, false
+	}
+	f.flags, f.sizes = f.data[4], f.data[5]
+	if f.flags&(versions|blockChecksum|contentChecksum|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 {
+		return 0, false
+	}
+	n = 6
+	if f.flags&contentSize != 0 {
+		n += 8
+	}
+	if len(f.data) <= n || f.data[n] != headerChecksum(f.data[4:n]) {
+		return 0, false
+	}
+	return n + 1, true
+}
+
+// most is the most bytes that a block holds.
+func (f *Frame) most() int { return 1 << (8 + 2*(f.sizes>>4)) }
+
+// headerChecksum returns the checksum of a header of up to 15 bytes: a byte of its XXH32.
+func headerChecksum(header []byte) byte {
+	const (
+		prime1 = 2654435761
+		prime2 = 2246822519
+		prime3 = 3266489917
+		prime4 = 668265263
+		prime5 = 374761393
+	)
+	h := uint32(prime5) + uint32(len(header))
+	for ; len(header) >= 4; header = header[4:] {
+		h += binary.LittleEndian.Uint32(header) * prime3
+		h = (h<<17 | h>>15) * prime4
+	}
+	for _, b := range header {
+		h += uint32(b) * prime5
+		h = (h<<11 | h>>21) * prime1
+	}
+	h ^= h >> 15
+	h *= prime2
+	h ^= h >> 13
+	h *= prime3
+	h ^= h >> 16
+	return byte(h >> 8)
+}

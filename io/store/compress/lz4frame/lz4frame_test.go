@@ -1,0 +1,232 @@
+package lz4frame
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pierrec/lz4/v4"
+
+	"robotsbatch/io/store/compress/zstdcut"
+)
+
+// text makes n bytes of words, with parts that no compressor makes smaller.
+func text(rng *rand.Rand, n int) []byte {
+	var words [][]byte
+	for range 300 {
+		w := make([]byte, 2+rng.IntN(9))
+		for i := range w {
+			w[i] = byte('a' + rng.IntN(26))
+		}
+		words = append(words, append(w, ' '))
+	}
+	out := make([]byte, 0, n+20)
+	for len(out) < n {
+		if rng.IntN(2000) == 0 {
+			for range rng.IntN(100_000) {
+				out = append(out, byte(rng.IntN(256)))
+			}
+		}
+		out = append(out, words[min(rng.IntN(300), rng.IntN(300))]...)
+	}
+	return out[:n]
+}
+
+// ranges returns some ranges of n bytes.
+func ranges(rng *rand.Rand, n, most int) (kept []zstdcut.Range) {
+	for at := 0; at < n; {
+		low := at + rng.IntN(most)
+		if low >= n {
+			break
+		}
+		high := min(n, low+1+rng.IntN(8*most))
+		kept = append(kept, zstdcut.Range{Low: low, High: high})
+		at = high + 1
+	}
+	return kept
+}
+
+func frameOf(t testing.TB, plain []byte, options ...lz4.Option) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := lz4.NewWriter(&b)
+	if err := w.Apply(options...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// linked returns a frame as the C library makes it: each block's matches may begin in the
+// blocks before. A block here is a literal, then the same bytes as those that lie some way
+// back, so that hardly any can be read without the others.
+func linked(rng *rand.Rand, n int) (frame, plain []byte) {
+	head := [2]byte{version1, 4 << 4}
+	frame = append(frame, 0x04, 0x22, 0x4D, 0x18, head[0], head[1], headerChecksum(head[:]))
+	for len(plain) < n {
+		if len(plain) == 0 || rng.IntN(9) == 0 {
+			part := text(rng, 1+rng.IntN(64<<10))
+			frame = append(frame, byte(len(part)), byte(len(part)>>8), byte(len(part)>>16), 0x80)
+			frame, plain = append(frame, part...), append(plain, part...)
+			continue
+		}
+		back := 1 + rng.IntN(min(len(plain), window-1))
+		length := 4 + rng.IntN(60_000)
+		block := []byte{0x1F, 'x', byte(back), byte(back >> 8)}
+		plain = append(plain, 'x')
+		for range length {
+			plain = append(plain, plain[len(plain)-back])
+		}
+		rest := length - 4 - 15
+		if rest < 0 {
+			block[0] = byte(0x10 + length - 4)
+		} else {
+			block = append(block, bytes.Repeat([]byte{255}, rest/255)...)
+			block = append(block, byte(rest%255))
+		}
+		block = append(block, 0x50, 'e', 'n', 'd', 'e', 'd') // a block ends with literals
+		plain = append(plain, "ended"...)
+		frame = append(frame, byte(len(block)), byte(len(block)>>8), 0, 0)
+		frame = append(frame, block...)
+	}
+	return append(frame, 0, 0, 0, 0), plain
+}
+
+func libraryRead(frame []byte) ([]byte, error) {
+	return io.ReadAll(lz4.NewReader(bytes.NewReader(frame)))
+}
+
+// A frame decodes to what it holds, and what is cut out of it to the ranges.
+func TestCut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var f Frame
+	test := func(name string, frame, plain []byte, cuts bool) {
+		t.Run(name, func(t *testing.T) {
+			got := make([]byte, len(plain))
+			if ok := f.Decode(got, frame); ok != cuts || ok && !bytes.Equal(got, plain) {
+				t.Fatalf("it decodes to something else, or not: %v", ok)
+			}
+			for _, most := range []int{3, 30_000, 300_000} {
+				kept := ranges(rng, len(plain), most)
+				var want []byte
+				for _, r := range kept {
+					want = append(want, plain[r.Low:r.High]...)
+				}
+				out, ok := f.Cut([]byte("before"), kept)
+				if ok != cuts {
+					t.Fatalf("cut: %v", ok)
+				}
+				if !ok {
+					continue
+				}
+				if !bytes.HasPrefix(out, []byte("before")) {
+					t.Fatal("what was there is gone")
+				}
+				out = out[len("before"):]
+				got := make([]byte, len(want))
+				if read, err := libraryRead(out); err != nil || !bytes.Equal(read, want) {
+					t.Fatalf("what the library reads differs: %v", err)
+				}
+				if !Decode(got, out) || !bytes.Equal(got, want) {
+					t.Fatal("what is read here differs")
+				}
+			}
+		})
+	}
+	for _, n := range []int{1, 5, 5000, 70_000, 1_000_000} {
+		plain := text(rng, n)
+		for _, size := range []lz4.BlockSize{lz4.Block64Kb, lz4.Block256Kb, lz4.Block4Mb} {
+			for _, kind := range []struct {
+				name    string
+				options []lz4.Option
+				cuts    bool
+			}{
+				{"simple", []lz4.Option{lz4.ChecksumOption(false)}, true},
+				{"size", []lz4.Option{lz4.ChecksumOption(false), lz4.SizeOption(uint64(n))}, true},
+				{"checksum", nil, false},
+				{"checksums", []lz4.Option{lz4.BlockChecksumOption(true)}, false},
+			} {
+				frame := frameOf(t, plain, append(kind.options, lz4.BlockSizeOption(size))...)
+				test(fmt.Sprintf("%d/%s/%s", n, size, kind.name), frame, plain, kind.cuts)
+			}
+		}
+		frame, plain := linked(rng, n)
+		test(fmt.Sprintf("%d/linked", n), frame, plain, true)
+	}
+}
+
+// Blocks far from every cut are copied, and the frame does not grow.
+func TestCutCopies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	plain := text(rng, 4<<20)
+	frame := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb))
+	var f Frame
+	if !f.Decode(make([]byte, len(plain)), frame) {
+		t.Fatal("it does not decode")
+	}
+	out, ok := f.Cut(nil, []zstdcut.Range{{Low: 0, High: 1 << 20}, {Low: 1<<20 + 100, High: 4 << 20}})
+	if !ok || len(out) > len(frame)+len(frame)/100 {
+		t.Fatalf("%d bytes of %d", len(out), len(frame))
+	}
+	half := f.blocks[15].end // the first megabyte
+	if !bytes.Equal(out[7:half], frame[7:half]) || !bytes.HasSuffix(out, frame[f.blocks[17].begin:]) {
+		t.Error("blocks that lie whole in a range were not copied")
+	}
+}
+
+// A frame that is cut, or has another size, does not decode.
+func TestDecodeDamaged(t *testing.T) {
+	plain := text(rand.New(rand.NewPCG(1, 2)), 200_000)
+	frame := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockSizeOption(lz4.Block64Kb))
+	for _, n := range []int{len(plain) - 1, len(plain) + 1, 0} {
+		if Decode(make([]byte, n), frame) {
+			t.Errorf("%d bytes: it decodes", n)
+		}
+	}
+	for i := range frame {
+		if i%97 == 0 && Decode(make([]byte, len(plain)), frame[:i]) {
+			t.Errorf("cut at %d: it decodes", i)
+		}
+	}
+	if Decode(make([]byte, len(plain)), append(bytes.Clone(frame), frame[:20]...)) {
+		t.Error("a second frame that is cut: it decodes")
+	}
+}
+
+// Whatever a frame says, it decodes or does not, as it does for the library, and so does
+// what was cut.
+func FuzzFrame(f *testing.F) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	plain := text(rng, 3000)
+	f.Add(frameOf(f, plain, lz4.ChecksumOption(false)), 3000, 100, 2000)
+	f.Add(frameOf(f, plain), 3000, 0, 1)
+	frame, plain := linked(rng, 2000)
+	f.Add(frame, len(plain), 500, 1200)
+	f.Fuzz(func(t *testing.T, frame []byte, n, low, high int) {
+		if n < 0 || n > 1<<20 || low < 0 || high > n || low >= high {
+			return
+		}
+		plain := make([]byte, n)
+		var one Frame
+		if !one.Decode(plain, frame) {
+			return
+		}
+		if read, err := libraryRead(frame); err != nil || !bytes.Equal(read, plain) {
+			t.Fatalf("the library reads something else: %v", err)
+		}
+		out, ok := one.Cut(nil, []zstdcut.Range{{Low: low, High: high}})
+		if !ok {
+			return
+		}
+		if read, err := libraryRead(out); err != nil || !bytes.Equal(read, plain[low:high]) {
+			t.Fatalf("what was cut differs: %v", err)
+		}
+	})
+}
