@@ -33,6 +33,7 @@ type shape struct {
 	encoded  bool  // the array is a dictionary's indices
 	unknown  bool  // to the library, but perhaps not to this package
 	decimal  int   // its bits, if the library does not know the width
+	width    int   // bytes of a value, or values of a list, if all have as many; else 0
 	children []shape
 	values   *shape // of the dictionary
 }
@@ -124,7 +125,11 @@ func shapeOf(field table) shape {
 		}
 	}
 	s.dense = ok && s.kind == typeUnion && dataType.int16(0) == 1
-	_, s.encoded = field.table(4)
+	if ok {
+		s.width = widthOf(s.kind, dataType)
+	}
+	var encoding table
+	encoding, s.encoded = field.table(4)
 	field.tables(5, func(child table) {
 		s.children = append(s.children, shapeOf(child))
 		s.unknown = s.unknown || s.children[len(s.children)-1].unknown
@@ -133,8 +138,40 @@ func shapeOf(field table) shape {
 		values := s
 		values.encoded = false
 		s.decimal, s.children, s.values = 0, nil, &values
+		s.width = 4 // bytes of an index, unless its type says otherwise
+		if index, ok := encoding.table(1); ok {
+			s.width = widthOf(typeInt, index)
+		}
 	}
 	return s
+}
+
+// widthOf returns how many bytes a value of a type has, or how many values a list of fixed
+// size; 0 if values differ in size or have no whole bytes.
+func widthOf(kind uint8, dataType table) int {
+	width := 0
+	switch kind {
+	case typeInt:
+		width = dataType.int32(0, 0) / 8
+	case typeFloat: // of half, single or double precision
+		width = 2 << (dataType.int16(0) & 3)
+	case typeDecimal:
+		width = decimalBits(dataType) / 8
+	case typeDate: // in milliseconds, or in days
+		width = 8
+		if dataType.field(0, 2) > 0 && dataType.int16(0) == 0 {
+			width = 4
+		}
+	case typeTime:
+		width = dataType.int32(1, 32) / 8
+	case typeInterval: // of months; days and milliseconds; months, days and nanoseconds
+		width = 4 << (dataType.int16(0) & 3)
+	case typeTimestamp, typeDuration:
+		width = 8
+	case typeFixedSizeBinary, typeFixedSizeList:
+		width = dataType.int32(0, 0)
+	}
+	return max(0, width)
 }
 
 // buffers returns how many buffers an array of this shape has, without its children's,

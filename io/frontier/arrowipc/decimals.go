@@ -14,10 +14,7 @@ import (
 
 // decimalBits returns the bits of a Decimal table's values.
 func decimalBits(dataType table) int {
-	if pos := dataType.field(2, 4); pos > 0 {
-		return int(int32(dataType.f.uint32(pos)))
-	}
-	return 128
+	return dataType.int32(2, 128)
 }
 
 // retypeDecimals returns a copy of a schema message in which retype has changed every

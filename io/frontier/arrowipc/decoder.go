@@ -33,7 +33,7 @@ type decoder struct {
 	dictionaries []*dictionary
 	limit        int64
 	mem          memory.Allocator
-	scratch      *scratch // of it and those that dictionaries made of it
+	pool         *pool // of inflated bodies: the library copies every buffer of one
 
 	refs atomic.Int64
 
@@ -66,7 +66,7 @@ func newDecoder(schemaMessage []byte, limit int64, mem memory.Allocator) (*decod
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem, scratch: new(scratch)}
+	d := &decoder{schemaMessage: wide, columns: columns, limit: limit, mem: mem, pool: newPool(limit)}
 	d.refs.Store(1)
 	reader, _, err := d.open()
 	if err != nil {
@@ -153,7 +153,7 @@ func (d *decoder) with(meta *dictionaryMeta, body []byte) (next *decoder, replac
 	if meta.delta && !known {
 		return fail(errors.New("it is extended before it is there"))
 	}
-	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, limit: d.limit, mem: d.mem, scratch: d.scratch}
+	next = &decoder{schema: d.schema, schemaMessage: d.schemaMessage, columns: d.columns, values: d.values, shapes: d.shapes, limit: d.limit, mem: d.mem, pool: d.pool}
 	next.refs.Store(1)
 	limit := d.limit
 	for _, old := range d.dictionaries {
@@ -220,10 +220,10 @@ func (d *decoder) record(b *batchMeta, body []byte, total int64) (rec arrow.Reco
 		}
 	}()
 	if b.codec != codecNone || b.narrow != nil {
-		if b, body, err = inflate(b, body, total, d.scratch.take()); err != nil {
+		if b, body, err = inflate(b, body, total, d.pool.get(int(total))); err != nil {
 			return nil, err
 		}
-		defer d.scratch.give(body)
+		defer d.pool.put(body)
 	}
 	message := newIPCMessage(recordMessage(b, int64(len(body))), body)
 	if len(d.values) == 0 {

@@ -54,13 +54,18 @@ func deflate(h *header, body *segments, codec int8) (message, error) {
 	return newMessage(recordMessage(&packed, int64(len(out))), out), nil
 }
 
+// appendPrefix appends the prefix of a compressed buffer of size bytes.
+func appendPrefix(dst []byte, size int) []byte {
+	return binary.LittleEndian.AppendUint64(dst, uint64(size))
+}
+
 // appendDeflated appends a buffer and its prefix, compressed if that is smaller.
 func appendDeflated(dst, src []byte, codec int8) []byte {
 	start := len(dst)
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(src)))
+	dst = appendPrefix(dst, len(src))
 	dst = compress.Append(dst, src, codecs[codec], compress.Fastest)
 	if len(dst)-start-prefixSize >= len(src) {
-		binary.LittleEndian.PutUint64(dst[start:], 1<<64-1) // -1: not compressed
+		binary.LittleEndian.PutUint64(dst[start:], storedPrefix)
 		dst = append(dst[:start+prefixSize], src...)
 	}
 	return dst

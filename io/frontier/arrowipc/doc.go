@@ -20,10 +20,14 @@
 //	Sink.Encode     verdicts → buffers; of the last piece of a record batch: metadata
 //	Sink.Write      metadata, the input's body from the file, our buffers
 //
+// If only some rows of a record batch come out, its buffers are gathered: runs of their
+// bytes are copied, and nothing is decoded (see [gathering]).
+//
 // Input is not trusted. Lengths are checked against the input's size and
 // [Options.Memory] before anything is allocated. The package's own metadata reader
 // checks every reference, and offsets, indices and views are checked in all decoded
-// columns. Columns that pass through are not checked: a damaged one is copied as it is.
+// columns. Columns that pass through are not checked: a damaged one is copied as it is. Of
+// what is gathered, offsets and views are checked.
 // An input that ends before its end marker or footer is an error. Every message that
 // the sink encodes carries its own checksum, which the source compares.
 package arrowipc

@@ -117,6 +117,14 @@ func (t table) int16(slot int) int16 {
 	return 0
 }
 
+// int32 returns a field of four bytes, other when it is absent.
+func (t table) int32(slot, other int) int {
+	if pos := t.field(slot, 4); pos > 0 {
+		return int(int32(t.f.uint32(pos)))
+	}
+	return other
+}
+
 // int64 returns a field of eight bytes, 0 when it is absent.
 func (t table) int64(slot int) int64 {
 	if pos := t.field(slot, 8); pos > 0 {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
 
 	"robotsbatch/io/store/compress"
 )
@@ -13,46 +12,21 @@ import (
 // size as a signed integer, or -1 if the buffer is not compressed.
 const prefixSize = 8
 
-// scratch is reusable memory for inflated bodies, shared by the workers. It can be
-// reused after each record batch because the Arrow library copies every buffer of a
-// body.
-type scratch struct {
-	mu   sync.Mutex
-	free [][]byte
-}
+// storedPrefix is -1.
+const storedPrefix = 1<<64 - 1
 
-// mostScratch is the most bytes of a body whose memory is kept for reuse.
-const mostScratch = 32 << 20
-
-// take returns memory for a body; it may be too small.
-func (s *scratch) take() (body []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if last := len(s.free) - 1; last >= 0 {
-		body, s.free = s.free[last], s.free[:last]
-	}
-	return body
-}
-
-// give takes back memory that is no longer referenced.
-func (s *scratch) give(body []byte) {
-	if cap(body) > mostScratch {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free = append(s.free, body)
-}
+// isStored reports whether a buffer of a compressed body is not compressed itself.
+func isStored(buffer []byte) bool { return binary.LittleEndian.Uint64(buffer) == storedPrefix }
 
 // uncompressedSize returns the decompressed size of a buffer.
 func uncompressedSize(buffer []byte) (int64, error) {
 	if len(buffer) < prefixSize {
 		return 0, errors.New("damaged: a compressed buffer without its size")
 	}
-	size := int64(binary.LittleEndian.Uint64(buffer))
-	if size == -1 {
+	if isStored(buffer) {
 		return int64(len(buffer)) - prefixSize, nil
 	}
+	size := int64(binary.LittleEndian.Uint64(buffer))
 	if size < 0 {
 		return 0, fmt.Errorf("damaged: a compressed buffer of %d bytes", size)
 	}
@@ -106,7 +80,7 @@ func decompress(dst, buffer []byte, codec int8) error {
 		return nil
 	}
 	src := buffer[prefixSize:]
-	if int64(binary.LittleEndian.Uint64(buffer)) == -1 {
+	if isStored(buffer) {
 		copy(dst, src)
 		return nil
 	}

@@ -22,16 +22,26 @@ const (
 	metadataV5 = 4 // Arrow 1.0 and later
 
 	typeNull            = 1
+	typeInt             = 2
+	typeFloat           = 3
 	typeBinary          = 4
 	typeUTF8            = 5
+	typeBool            = 6
 	typeDecimal         = 7
+	typeDate            = 8
+	typeTime            = 9
 	typeTimestamp       = 10
+	typeInterval        = 11
+	typeList            = 12
 	typeStruct          = 13
 	typeUnion           = 14
 	typeFixedSizeBinary = 15
 	typeFixedSizeList   = 16
+	typeMap             = 17
+	typeDuration        = 18
 	typeLargeBinary     = 19
 	typeLargeUTF8       = 20
+	typeLargeList       = 21
 	typeRunEnds         = 22
 	typeBinaryView      = 23
 	typeUTF8View        = 24

@@ -13,29 +13,47 @@ import (
 	"robotsbatch/io/frontier/tables"
 )
 
-// encodeMixed encodes the output rows of a record batch with their verdicts. It handles
-// a dictionary column as plain indices: the dictionaries pass through unread before the
-// record batch.
-func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) (m message, err error) {
+// encodeMixed makes the message of a record batch of which some rows come out. A
+// dictionary column stays indices: the dictionaries pass through before the record batch.
+func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) error {
 	urls, err := r.verdicts.URLs(s.options.mem)
 	if err != nil {
-		return m, err
+		return err
 	}
+	if r.gatherable() && !s.options.decodeMixed {
+		err = s.gatherMixed(r, urls, verdicts, grant)
+	} else {
+		err = s.decodeMixed(r, urls, verdicts, grant)
+	}
+	if err != nil {
+		return fmt.Errorf("of a record batch some rows come out and others do not, so it must be made anew: %w", err)
+	}
+	return nil
+}
+
+// decodeMixed does what gatherMixed does by decoding all columns, which it must for some
+// types.
+func (s *sink) decodeMixed(r *passedRecord, urls *array.Data, verdicts []*array.Data, grant *batch.Grant) error {
 	var rows gathered
+	var err error
 	if urls == nil {
 		rows, err = s.gather(r, r.source.indexes, r.meta, grant)
 	} else {
 		rows, err = s.gatherBeside(r, urls, grant)
 	}
 	if err != nil {
-		return m, fmt.Errorf("of a record batch some rows come out and others do not, so it must be decoded: %w", err)
+		return err
 	}
 	defer tables.Release(rows.columns)
 	fields := slices.Concat(rows.fields, s.schema.Fields())
-	if m, err = s.encodeRecord(arrow.NewSchema(fields, nil), slices.Concat(rows.columns, verdicts), r.meta.codec, grant); err != nil {
-		return m, err
+	m, err := s.encodeRecord(arrow.NewSchema(fields, nil), slices.Concat(rows.columns, verdicts), r.meta.codec, grant)
+	if err == nil {
+		r.message, err = r.join(m, nil, 0, nil)
 	}
-	return m, grant.Take(-rows.taken)
+	if err == nil {
+		err = grant.Take(-rows.taken)
+	}
+	return err
 }
 
 // gathered holds the output rows of a record batch.

@@ -23,8 +23,7 @@ import (
 //	                the input's body, byte for byte, padded to 8
 //	                the verdict columns' buffers
 //
-// A record batch that loses some of its rows is decoded and encoded again (see
-// [sink.encodeMixed]). One that loses all rows is left out, but the dictionaries before
+// A record batch that loses some of its rows is gathered (see [gathering]). One that loses all rows is left out, but the dictionaries before
 // it are written.
 //
 // When the input is a file, only the URLs of a body are read into memory. The rest goes
@@ -224,23 +223,22 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	switch {
 	case selected == rows:
 		if ours, err = s.encodeRecord(s.schema, verdicts, r.meta.codec, grant); err == nil {
-			r.message, err = r.join(ours, r.meta, r.passedSize())
+			r.message, err = r.join(ours, r.meta, r.passedSize(), nil)
 		}
 	case selected == 0 && !s.options.OneToOne:
 		r.result = leftOut
 	default:
 		r.result = mixed
-		if ours, err = s.encodeMixed(r, verdicts, grant); err == nil {
-			r.message, err = r.join(ours, nil, 0)
-		}
+		err = s.encodeMixed(r, verdicts, grant)
 	}
 	return err
 }
 
-// join returns the message of the record batch with the columns that the program
-// encoded. Its metadata lists the arrays and buffers of passed before those of ours.
-// The body of ours follows the one that passes through, at offset from.
-func (r *passedRecord) join(ours message, passed *batchMeta, from int64) (message, error) {
+// join returns the message of the record batch with the columns that the program encoded.
+// Its metadata lists the arrays and buffers of passed, unless that is nil, before those of
+// ours. The body of ours follows the from bytes of passed. Those are written before the
+// message's body, or begin it, if they are given.
+func (r *passedRecord) join(ours message, passed *batchMeta, from int64, body []byte) (message, error) {
 	h, err := parseHeader(ours.meta())
 	if err != nil {
 		return message{}, err
@@ -264,8 +262,9 @@ func (r *passedRecord) join(ours message, passed *batchMeta, from int64) (messag
 	}
 	pairs := readPairs(r.frame.meta(), messageSlot)
 	fb := flatbuffers.NewBuilder(1024)
-	meta := finishMessage(fb, kindRecord, both.version, from+int64(len(ours.body)), buildBatch(fb, both), partSum(from), pairs)
-	return newMessage(meta, ours.body), nil
+	sum := partSum(from - int64(len(body)))
+	meta := finishMessage(fb, kindRecord, both.version, from+int64(len(ours.body)), buildBatch(fb, both), sum, pairs)
+	return newMessage(meta, append(body, ours.body...)), nil
 }
 
 // passedSize returns the padded size of the body that passes through.
@@ -284,6 +283,9 @@ func (s *sink) writePassed(c *passedChunk) error {
 	}
 	if err := s.writeResult(r); err != nil {
 		return err
+	}
+	if r.result == mixed {
+		r.source.pool.put(r.message.body)
 	}
 	r.message = message{}
 	return r.source.done()

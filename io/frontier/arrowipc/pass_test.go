@@ -3,7 +3,6 @@ package arrowipc
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -50,33 +49,7 @@ func passSelected(data []byte, pipe, stream bool, batchRows int, verdicts func(f
 
 // passKept lets the columns pass through that the options keep.
 func passKept(data []byte, pipe, stream bool, o Options, verdicts func(first int64, rows int) *batch.Verdicts) ([]byte, error) {
-	src, err := open(data, pipe, o)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	if !src.CanPassThrough(stream, false) {
-		return nil, errors.New("it cannot pass through")
-	}
-	if err := src.PassThrough(nil); err != nil {
-		return nil, err
-	}
-	var out output
-	w, err := NewSink(&out, SinkOptions{From: src, Stream: stream, Layout: passedLayout})
-	if err != nil {
-		return nil, err
-	}
-	for err == nil {
-		var p batch.Piece
-		if p, err = src.Next(context.Background()); err == nil {
-			err = passPiece(w, p, verdicts)
-		}
-	}
-	if err != io.EOF {
-		return nil, err
-	}
-	err = w.Close()
-	return out.Bytes(), err
+	return selecting{pipe: pipe, stream: stream, options: o, verdicts: verdicts}.filtered(data)
 }
 
 func passPiece(w batch.Sink, p batch.Piece, verdicts func(first int64, rows int) *batch.Verdicts) error {

@@ -36,7 +36,8 @@ type SinkOptions struct {
 	// schema and compression then replace Schema and Codec.
 	From *Source
 
-	mem memory.Allocator // of tests
+	mem         memory.Allocator // of tests
+	decodeMixed bool             // of tests: nothing is gathered
 }
 
 // sink writes record batches. Encode turns batches into messages. Which dictionaries

@@ -55,6 +55,7 @@ type Source struct {
 	decoder *decoder // of these
 	started bool     // the first record batch was asked for
 
+	pool    *pool
 	passing bool
 	in      io.Closer       // closed after all that passes through was written
 	users   atomic.Int64    // users of in: the open source, and record batches
@@ -127,7 +128,7 @@ func newSource(o Options) *Source {
 	if o.mem == nil {
 		o.mem = memory.NewGoAllocator()
 	}
-	return &Source{options: o}
+	return &Source{options: o, pool: newPool(o.Memory)}
 }
 
 func (s *Source) fail(err error) error {
@@ -206,6 +207,7 @@ func (s *Source) begin() (err error) {
 	if s.decoder, err = newDecoder(message, s.options.Memory, s.options.mem); err != nil {
 		return err
 	}
+	s.decoder.pool = s.pool
 	file, ok := s.framer.(*fileFramer)
 	if !ok {
 		return nil

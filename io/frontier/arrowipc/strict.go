@@ -59,10 +59,10 @@ var (
 
 	// typeLayouts are those of the union of types whose tables have fields, by kind.
 	typeLayouts = map[uint8]*flatLayout{
-		2: integerLayout, 3: layoutOf(scalar(2)), typeDecimal: layoutOf(scalar(4), scalar(4), scalar(4)),
-		8: layoutOf(scalar(2)), 9: layoutOf(scalar(2), scalar(4)), typeTimestamp: layoutOf(scalar(2), text),
-		11: layoutOf(scalar(2)), typeUnion: layoutOf(scalar(2), vectorOf(4)), typeFixedSizeBinary: layoutOf(scalar(4)),
-		typeFixedSizeList: layoutOf(scalar(4)), 17: layoutOf(scalar(1)), 18: layoutOf(scalar(2)),
+		typeInt: integerLayout, typeFloat: layoutOf(scalar(2)), typeDecimal: layoutOf(scalar(4), scalar(4), scalar(4)),
+		typeDate: layoutOf(scalar(2)), typeTime: layoutOf(scalar(2), scalar(4)), typeTimestamp: layoutOf(scalar(2), text),
+		typeInterval: layoutOf(scalar(2)), typeUnion: layoutOf(scalar(2), vectorOf(4)), typeFixedSizeBinary: layoutOf(scalar(4)),
+		typeFixedSizeList: layoutOf(scalar(4)), typeMap: layoutOf(scalar(1)), typeDuration: layoutOf(scalar(2)),
 	}
 	emptyLayout = layoutOf()
 )

@@ -107,6 +107,31 @@ func (a *Assembly) Selected(piece int) iter.Seq2[int, int] {
 	}
 }
 
+// AllSelected yields the runs of rows of all pieces that come out, low to high-1, in order.
+// No two of them touch.
+func (a *Assembly) AllSelected() iter.Seq2[int, int] {
+	return func(yield func(low, high int) bool) {
+		var last run
+		row := 0
+		for i := range a.parts {
+			for _, r := range a.parts[i].runs() {
+				if row+r.low == last.high {
+					last.high = row + r.high
+					continue
+				}
+				if last.low < last.high && !yield(last.low, last.high) {
+					return
+				}
+				last = run{row + r.low, row + r.high}
+			}
+			row += a.parts[i].rows
+		}
+		if last.low < last.high {
+			yield(last.low, last.high)
+		}
+	}
+}
+
 func (p *assembled) runs() []run {
 	switch {
 	case p.selected == 0:
@@ -122,12 +147,8 @@ func (p *assembled) runs() []run {
 // Gather takes up to 64 bytes of memory a row besides the results.
 func (a *Assembly) Gather(columns []*array.Data, mem memory.Allocator) []*array.Data {
 	var all []run
-	row := 0
-	for i := range a.parts {
-		for _, r := range a.parts[i].runs() {
-			all = appendRun(all, row+r.low, row+r.high)
-		}
-		row += a.parts[i].rows
+	for low, high := range a.AllSelected() {
+		all = append(all, run{low, high})
 	}
 	gathered := make([]*array.Data, len(columns))
 	for i, column := range columns {

@@ -1,0 +1,386 @@
+package arrowipc
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/io/store/compress/lz4frame"
+	"robotsbatch/io/store/compress/zstdcut"
+)
+
+// buffers reads the buffers of a body, one after the other, and makes those of another.
+type buffers struct {
+	limit int64 // of memory
+	grant *batch.Grant
+	held  int64 // of the grant
+	pool  *pool
+
+	codec    int8
+	body     []byte // nil if it is still in the file
+	file     *io.SectionReader
+	size     int64 // of the body
+	inflated int64 // bytes that were decompressed
+
+	made batchMeta
+	out  lent // the body that is made
+
+	raw    lent // a buffer as it lies in the file
+	plain  lent // a buffer decompressed
+	built  lent // a buffer that was built
+	bitmap lent
+	runs   int // in memory
+
+	lz4    lz4frame.Frame
+	ranges []zstdcut.Range
+}
+
+// lent is memory of the pool.
+type lent struct {
+	bytes []byte
+	asked int64 // how many bytes of it are needed
+}
+
+// runSize is how many bytes of memory a run takes, with what grows.
+const runSize = 32
+
+func (b *buffers) begin(r *passedRecord, grant *batch.Grant) {
+	from := r.source
+	b.limit, b.grant, b.pool = from.options.Memory, grant, from.pool
+	b.codec, b.body, b.file, b.size = r.meta.codec, r.frame.bytes, r.frame.body, r.frame.bodyLength
+	b.made = batchMeta{version: r.meta.version, codec: r.meta.codec}
+}
+
+// end gives the memory back, but not the body that was made.
+func (b *buffers) end() {
+	for _, l := range []*lent{&b.raw, &b.plain, &b.built, &b.bitmap} {
+		b.pool.put(l.bytes)
+		*l = lent{}
+	}
+	kept := min(b.held, int64(cap(b.out.bytes)))
+	_ = b.grant.Take(kept - b.held) // an error says that the job is over, which others notice
+	b.held = kept
+}
+
+// ask asks for n bytes of memory, besides what the others take. The body that is made may
+// take as much as the input's.
+func (b *buffers) ask(l *lent, n int64) error {
+	l.asked = n
+	work := b.raw.asked + b.plain.asked + b.built.asked + b.bitmap.asked + runSize*int64(b.runs)
+	if need := max(work, b.out.asked); need > b.limit {
+		return &batch.MemoryError{What: "a record batch", Need: need, Limit: b.limit}
+	}
+	sum := work + b.out.asked
+	if sum <= b.held {
+		return nil
+	}
+	err := b.grant.Take(sum - b.held)
+	b.held = sum
+	return err
+}
+
+// take returns n bytes. What was there is lost.
+func (b *buffers) take(l *lent, n int) ([]byte, error) {
+	if err := b.ask(l, int64(n)); err != nil {
+		return nil, err
+	}
+	if cap(l.bytes) < n {
+		b.pool.put(l.bytes)
+		l.bytes = b.pool.get(n)
+	}
+	return l.bytes[:n], nil
+}
+
+// room makes room for n bytes more of the body.
+func (b *buffers) room(n int) error {
+	size := len(b.out.bytes)
+	if err := b.ask(&b.out, max(b.out.asked, int64(size+n))); err != nil {
+		return err
+	}
+	if cap(b.out.bytes)-size >= n {
+		return nil
+	}
+	larger := b.pool.get(max(size+n, size+size/4))
+	copy(larger, b.out.bytes)
+	b.pool.put(b.out.bytes)
+	b.out.bytes = larger[:size]
+	return nil
+}
+
+// reserve makes room for about all of the body that n rows take, and spare bytes more.
+func (b *buffers) reserve(r *passedRecord, n, spare int) error {
+	size := int64(0)
+	for _, s := range r.meta.buffers {
+		size += s.length
+	}
+	if r.meta.rows > 0 {
+		size = int64(float64(size) * float64(n) / float64(r.meta.rows))
+	}
+	return b.room(int(min(size+size/16, r.frame.bodyLength)) + spare + 64*len(r.meta.buffers))
+}
+
+// lie returns a buffer as it lies in the body. It is valid until the next call.
+func (b *buffers) lie(s span) ([]byte, error) {
+	if s.length == 0 {
+		return nil, nil
+	}
+	if b.body != nil {
+		if s.offset < 0 || s.length < 0 || s.offset > int64(len(b.body))-s.length {
+			return nil, errShort
+		}
+		return b.body[s.offset : s.offset+s.length], nil
+	}
+	raw, err := b.take(&b.raw, int(s.length))
+	if err == nil {
+		err = readAt(b.file, raw, s.offset)
+	}
+	return raw, err
+}
+
+// read returns a buffer decompressed, which must have least bytes. It is valid until the
+// next call.
+func (b *buffers) read(s span, least int) ([]byte, error) {
+	raw, err := b.lie(s)
+	if err != nil {
+		return nil, err
+	}
+	if b.codec == codecNone || len(raw) == 0 {
+		if len(raw) < least {
+			return nil, errShort
+		}
+		return raw, nil
+	}
+	return b.inflate(raw, least)
+}
+
+// mostRatio is how many times as large as a body its buffers may be where they take more
+// than the memory together.
+const mostRatio = 256
+
+// inflate decompresses a buffer that is not empty.
+func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
+	size, err := uncompressedSize(raw)
+	if err != nil {
+		return nil, err
+	}
+	if size < int64(least) {
+		return nil, errShort
+	}
+	if isStored(raw) {
+		return raw[prefixSize:], nil
+	}
+	if b.inflated += size; b.inflated > b.limit && b.inflated/mostRatio > b.size {
+		return nil, &batch.MemoryError{What: "a record batch decompressed", Need: b.inflated, Limit: b.limit}
+	}
+	plain, err := b.take(&b.plain, int(size))
+	if err != nil {
+		return nil, err
+	}
+	if b.codec == codecLZ4 && b.lz4.Decode(plain, raw[prefixSize:]) {
+		return plain, nil
+	}
+	if err := compress.Fill(plain, raw[prefixSize:], codecs[b.codec]); err != nil {
+		return nil, fmt.Errorf("a buffer does not decompress: %w", err)
+	}
+	return plain, nil
+}
+
+// add appends a buffer to the body.
+func (b *buffers) add(content []byte) error {
+	if len(content) == 0 {
+		b.made.buffers = append(b.made.buffers, span{offset: int64(len(b.out.bytes))})
+		return nil
+	}
+	if err := b.room(len(content)); err != nil {
+		return err
+	}
+	return b.extend(func(dst []byte) ([]byte, error) {
+		if b.codec == codecNone {
+			return append(dst, content...), nil
+		}
+		return appendDeflated(dst, content, b.codec), nil
+	})
+}
+
+// extend appends a buffer to the body, which f appends, and pads it.
+func (b *buffers) extend(f func(dst []byte) ([]byte, error)) error {
+	begin := len(b.out.bytes)
+	out, err := f(b.out.bytes)
+	if err != nil {
+		return err
+	}
+	b.made.buffers = append(b.made.buffers, span{int64(begin), int64(len(out) - begin)})
+	b.out.bytes = append(out, zeros[:-len(out)&7]...)
+	return b.ask(&b.out, max(b.out.asked, int64(len(b.out.bytes))))
+}
+
+// build returns n bytes for a buffer, which are not zero. They are valid until the next
+// call.
+func (b *buffers) build(n int) ([]byte, error) { return b.take(&b.built, n) }
+
+// bits returns runs of bits, n in all. They are valid until the next call.
+func (b *buffers) bits(from []byte, runs []run, n int) ([]byte, error) {
+	to, err := b.take(&b.bitmap, (n+7)/8)
+	if err != nil {
+		return nil, err
+	}
+	clear(to)
+	at := 0
+	for _, r := range runs {
+		if r.high-r.low > 16 {
+			bitutil.CopyBitmap(from, r.low, r.high-r.low, to, at)
+			at += r.high - r.low
+			continue
+		}
+		for i := r.low; i < r.high; i++ {
+			to[at>>3] |= from[i>>3] >> (i & 7) & 1 << (at & 7)
+			at++
+		}
+	}
+	return to, nil
+}
+
+// copyValues appends a buffer of runs of values, of width bytes each, of a buffer that must have
+// least of them.
+func (b *buffers) copyValues(s span, width, least int, runs []run) error {
+	if least > 1<<62/width {
+		return errShort
+	}
+	least *= width
+	kept := countRuns(runs) * width
+	if b.codec == codecNone {
+		return b.copyPlain(s, width, least, kept, runs)
+	}
+	raw, err := b.lie(s)
+	if err != nil {
+		return err
+	}
+	if len(raw) == 0 || kept == 0 {
+		if least > 0 && len(raw) == 0 {
+			return errShort
+		}
+		return b.add(nil)
+	}
+	size, err := uncompressedSize(raw)
+	if err != nil {
+		return err
+	}
+	if kept == least && int64(least) <= size && size <= int64(least)+maxPadding {
+		return b.appendRaw(raw)
+	}
+	plain, err := b.inflate(raw, least)
+	if err != nil {
+		return err
+	}
+	if b.cuts(len(plain), kept, raw) {
+		if ok, err := b.cut(raw, plain, width, kept, runs); ok || err != nil {
+			return err
+		}
+	}
+	if isStored(raw) { // what lies in the body stays
+		to, err := b.take(&b.plain, kept)
+		if err != nil {
+			return err
+		}
+		return b.add(to[:copyRuns(to, plain, width, runs)])
+	}
+	return b.add(plain[:copyRuns(plain, plain, width, runs)])
+}
+
+// maxPadding is the most padding that follows the values of a buffer that is copied whole.
+const maxPadding = 64
+
+// appendRaw appends a buffer as it lies, compressed.
+func (b *buffers) appendRaw(raw []byte) error {
+	if err := b.room(len(raw)); err != nil {
+		return err
+	}
+	return b.extend(func(dst []byte) ([]byte, error) { return append(dst, raw...), nil })
+}
+
+// longRun is how many bytes runs have on average that are read from the file where they
+// belong, without what lies between.
+const longRun = 64 << 10
+
+// copyPlain is copyValues for buffers that are not compressed.
+func (b *buffers) copyPlain(s span, width, least, kept int, runs []run) error {
+	if s.length < int64(least) {
+		return errShort
+	}
+	if err := b.room(kept); err != nil {
+		return err
+	}
+	return b.extend(func(dst []byte) ([]byte, error) {
+		begin := len(dst)
+		dst = dst[:begin+kept]
+		if b.body != nil || kept/longRun < len(runs) {
+			raw, err := b.lie(s)
+			if err == nil {
+				copyRuns(dst[begin:], raw, width, runs)
+			}
+			return dst, err
+		}
+		for _, r := range runs {
+			n := (r.high - r.low) * width
+			if err := readAt(b.file, dst[begin:begin+n], s.offset+int64(r.low*width)); err != nil {
+				return dst, err
+			}
+			begin += n
+		}
+		return dst, nil
+	})
+}
+
+// copyRuns copies runs of values of width bytes, and returns how many bytes they have. dst
+// may be src.
+func copyRuns(dst, src []byte, width int, runs []run) (n int) {
+	for _, r := range runs {
+		n += copy(dst[n:], src[r.low*width:r.high*width])
+	}
+	return n
+}
+
+// leastCut is a part of a buffer: if more than that is left out, it is compressed anew,
+// which is smaller then. cutSize is how many bytes are worth it.
+const (
+	leastCut = 8
+	cutSize  = 64 << 10
+)
+
+// cuts reports whether to cut a frame of size bytes of which kept stay.
+func (b *buffers) cuts(size, kept int, raw []byte) bool {
+	return !isStored(raw) && size >= cutSize && size-kept <= size/leastCut
+}
+
+// cutters are kept because each has tables.
+var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
+
+// cut appends a compressed buffer by cutting the rest out of its frame. It returns false if
+// that is not possible.
+func (b *buffers) cut(raw, plain []byte, width, kept int, runs []run) (ok bool, err error) {
+	if err := b.room(len(raw)); err != nil {
+		return false, err
+	}
+	b.ranges = b.ranges[:0]
+	for _, r := range runs {
+		b.ranges = append(b.ranges, zstdcut.Range{Low: r.low * width, High: r.high * width})
+	}
+	begin := len(b.out.bytes)
+	out := appendPrefix(b.out.bytes, kept)
+	if b.codec == codecLZ4 {
+		out, ok = b.lz4.Cut(out, b.ranges)
+	} else {
+		cutter := cutters.Get().(*zstdcut.Cutter)
+		defer cutters.Put(cutter)
+		out, ok = cutter.Cut(out, raw[prefixSize:], plain, nil, b.ranges)
+	}
+	if !ok {
+		b.out.bytes = out[:begin]
+		return false, nil
+	}
+	return true, b.extend(func([]byte) ([]byte, error) { return out, nil })
+}

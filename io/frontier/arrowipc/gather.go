@@ -1,0 +1,386 @@
+package arrowipc
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"robotsbatch/batch"
+)
+
+// A record batch that loses some of its rows is gathered: of each buffer, the bytes of the
+// rows that come out are copied, a run of rows at a time. Nothing becomes an array of the
+// library's.
+//
+//	validity, booleans     bits
+//	values of fixed width  bytes; of a dictionary column the indices, the dictionary
+//	                       passes through
+//	texts                  offsets, from 0 again; bytes from the first text of a run to
+//	                       its last
+//	views                  16 bytes a value; the bytes that they refer to
+//	lists                  offsets, from 0 again; the child, by runs of its values
+//	structs                the children, by the same runs
+//	lists of fixed size    the child, by runs so many times as long
+//
+// Unions, list views and run ends are decoded ([sink.decodeMixed]), and so is the rest of
+// a record batch with one of them.
+
+// run is a run of values, low to high-1.
+type run struct{ low, high int }
+
+func countRuns(runs []run) (n int) {
+	for _, r := range runs {
+		n += r.high - r.low
+	}
+	return n
+}
+
+// appendRun appends a run, or extends the last one by it.
+func appendRun(runs []run, low, high int) []run {
+	if low == high {
+		return runs
+	}
+	if last := len(runs) - 1; last >= 0 && runs[last].high == low {
+		runs[last].high = high
+		return runs
+	}
+	return append(runs, run{low, high})
+}
+
+// gatherable reports whether arrays of this shape can be gathered.
+func (s *shape) gatherable() bool {
+	if s.unknown {
+		return false
+	}
+	if s.encoded {
+		return s.width > 0
+	}
+	children := len(s.children)
+	for i := range s.children {
+		if !s.children[i].gatherable() {
+			return false
+		}
+	}
+	switch s.kind {
+	case typeNull, typeBool, typeBinary, typeUTF8, typeLargeBinary, typeLargeUTF8, typeBinaryView, typeUTF8View:
+		return children == 0
+	case typeInt, typeFloat, typeDecimal, typeDate, typeTime, typeTimestamp, typeInterval, typeDuration, typeFixedSizeBinary:
+		return children == 0 && s.width > 0
+	case typeList, typeLargeList, typeMap:
+		return children == 1
+	case typeFixedSizeList:
+		return children == 1 && s.width > 0
+	case typeStruct:
+		return true
+	}
+	return false
+}
+
+// gatherable reports whether a record batch can be gathered. Buffers that overlap make a
+// large body of a small one; they are decoded, which limits the sum.
+func (r *passedRecord) gatherable() bool {
+	from, size := r.source, int64(0)
+	for _, i := range from.copied() {
+		if !from.schema.columns[i].gatherable() {
+			return false
+		}
+	}
+	for _, b := range r.meta.buffers {
+		size += b.length
+	}
+	return size <= r.frame.bodyLength
+}
+
+// gatherMixed makes the message of a record batch of which some rows come out. urls are
+// the output rows of the URL column, nil if they were not kept; it releases them.
+func (s *sink) gatherMixed(r *passedRecord, urls *array.Data, verdicts []*array.Data, grant *batch.Grant) error {
+	if urls != nil {
+		defer urls.Release()
+	}
+	ours, err := s.encodeRecord(s.schema, verdicts, r.meta.codec, grant)
+	if err != nil {
+		return err
+	}
+	g := newGathering(r, grant)
+	defer g.end()
+	if err = g.columns(urls, len(ours.body)); err == nil {
+		r.message, err = r.join(ours, &g.made, int64(len(g.out.bytes)), g.out.bytes)
+	}
+	return err
+}
+
+// gathering is a record batch that is gathered.
+type gathering struct {
+	buffers
+	record *passedRecord
+	at     cursor // of the input's arrays and buffers
+	rows   []run  // that come out
+}
+
+func newGathering(r *passedRecord, grant *batch.Grant) *gathering {
+	g := &gathering{record: r, at: cursor{batch: r.meta}}
+	g.buffers.begin(r, grant)
+	for low, high := range r.verdicts.AllSelected() {
+		g.rows = append(g.rows, run{low, high})
+	}
+	g.runs = len(g.rows)
+	return g
+}
+
+// columns gathers all columns. spare is how many bytes will follow their buffers.
+func (g *gathering) columns(urls *array.Data, spare int) error {
+	from := g.record.source
+	if err := g.reserve(g.record, countRuns(g.rows), spare); err != nil {
+		return err
+	}
+	for _, i := range from.copied() {
+		shape, err := &from.schema.columns[i], error(nil)
+		if urls != nil && i == from.urlColumn() {
+			if err = g.at.next(shape); err == nil {
+				err = g.texts(urls)
+			}
+		} else {
+			err = g.array(shape, int(g.record.meta.rows), g.rows)
+		}
+		if err != nil {
+			return fmt.Errorf("column %q: %w", from.schema.arrow.Field(i).Name, err)
+		}
+	}
+	return g.room(spare)
+}
+
+// texts takes an array of texts that was gathered already.
+func (g *gathering) texts(d *array.Data) error {
+	texts := array.MakeFromData(d)
+	defer texts.Release()
+	g.made.nodes = append(g.made.nodes, fieldNode{int64(texts.Len()), int64(texts.NullN())})
+	for i, buffer := range d.Buffers() {
+		var content []byte
+		if buffer != nil && (i > 0 || texts.NullN() > 0) {
+			content = buffer.Bytes()
+		}
+		if err := g.add(content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	errArrays = errors.New("damaged metadata: fewer arrays or buffers than the schema has")
+	errShort  = errors.New("damaged: a buffer is too short")
+)
+
+// array gathers runs of values of an array, which must have least values.
+func (g *gathering) array(s *shape, least int, rows []run) error {
+	if g.at.nodes >= len(g.record.meta.nodes) {
+		return errArrays
+	}
+	node := g.record.meta.nodes[g.at.nodes]
+	g.at.nodes++
+	if node.length < int64(least) || node.length/8 > g.limit || node.nulls < -1 || node.nulls > node.length {
+		return fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.length, node.nulls, least)
+	}
+	length, n := int(node.length), countRuns(rows)
+	place := len(g.made.nodes)
+	g.made.nodes = append(g.made.nodes, fieldNode{length: int64(n)})
+	if s.kind == typeNull && !s.encoded {
+		g.made.nodes[place].nulls = int64(n)
+		return nil
+	}
+	valid, nulls, err := g.validity(node, rows, n)
+	if err != nil {
+		return err
+	}
+	g.made.nodes[place].nulls = int64(nulls)
+	if s.encoded {
+		return g.values(s.width, length, rows)
+	}
+	switch s.kind {
+	case typeBool:
+		return g.bools(length, rows, n)
+	case typeBinary, typeUTF8:
+		return g.offsets(4, length, rows, n, g.bytes)
+	case typeLargeBinary, typeLargeUTF8:
+		return g.offsets(8, length, rows, n, g.bytes)
+	case typeBinaryView, typeUTF8View:
+		return g.views(length, rows, n, valid)
+	case typeList, typeMap:
+		return g.offsets(4, length, rows, n, g.child(s))
+	case typeLargeList:
+		return g.offsets(8, length, rows, n, g.child(s))
+	case typeFixedSizeList:
+		return g.fixedLists(s, length, rows)
+	case typeStruct:
+		for i := range s.children {
+			if err := g.array(&s.children[i], length, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return g.values(s.width, length, rows)
+}
+
+// next returns where the next buffer of the input lies.
+func (g *gathering) next() (span, error) {
+	if g.at.buffers >= len(g.record.meta.buffers) {
+		return span{}, errArrays
+	}
+	g.at.buffers++
+	return g.record.meta.buffers[g.at.buffers-1], nil
+}
+
+// load returns the next buffer, decompressed, which must have least bytes. It is valid
+// until the next one is loaded.
+func (g *gathering) load(least int) ([]byte, error) {
+	buffer, err := g.next()
+	if err != nil {
+		return nil, err
+	}
+	return g.read(buffer, least)
+}
+
+// validity gathers a validity bitmap. It returns the new one, nil if no value is null,
+// valid until the next one is gathered, and how many values are null.
+func (g *gathering) validity(node fieldNode, rows []run, n int) (valid []byte, nulls int, err error) {
+	if node.nulls == 0 || node.length == 0 {
+		if _, err := g.next(); err != nil {
+			return nil, 0, err
+		}
+		return nil, 0, g.add(nil)
+	}
+	length := int(node.length)
+	bits, err := g.load((length + 7) / 8)
+	if err != nil {
+		return nil, 0, err
+	}
+	if all := length - bitutil.CountSetBits(bits, 0, length); node.nulls > 0 && int64(all) != node.nulls {
+		return nil, 0, fmt.Errorf("damaged: %d values are null where it says %d", all, node.nulls)
+	}
+	if valid, err = g.bits(bits, rows, n); err != nil {
+		return nil, 0, err
+	}
+	if nulls = n - bitutil.CountSetBits(valid, 0, n); nulls == 0 {
+		valid = nil
+	}
+	return valid, nulls, g.add(valid)
+}
+
+// bools gathers a buffer of a bit a value.
+func (g *gathering) bools(length int, rows []run, n int) error {
+	bits, err := g.load((length + 7) / 8)
+	if err == nil {
+		bits, err = g.bits(bits, rows, n)
+	}
+	if err == nil {
+		err = g.add(bits)
+	}
+	return err
+}
+
+// values gathers a buffer of values of width bytes.
+func (g *gathering) values(width, length int, rows []run) error {
+	buffer, err := g.next()
+	if err != nil {
+		return err
+	}
+	return g.copyValues(buffer, width, length, rows)
+}
+
+// bytes gathers a buffer of bytes, of which there must be least.
+func (g *gathering) bytes(least int, values []run) error { return g.values(1, least, values) }
+
+// child gathers the values of lists.
+func (g *gathering) child(s *shape) func(least int, values []run) error {
+	return func(least int, values []run) error { return g.array(&s.children[0], least, values) }
+}
+
+// offsets gathers a buffer of offsets of width bytes, and the values that they enclose.
+func (g *gathering) offsets(width, length int, rows []run, n int, gather func(least int, values []run) error) error {
+	least := (length + 1) * width
+	if length == 0 {
+		least = 0 // some writers have no offset then
+	}
+	from, err := g.load(least)
+	if err != nil {
+		return err
+	}
+	to, err := g.build((n + 1) * width)
+	if err != nil {
+		return err
+	}
+	clear(to[:width])
+	end, values := 0, []run(nil)
+	if length > 0 {
+		if end, err = checkOffsets(from, width, length); err != nil {
+			return err
+		}
+		values = gatherOffsets(to, from, width, rows)
+	}
+	if err := g.add(to); err != nil {
+		return err
+	}
+	g.runs += len(values)
+	defer func() { g.runs -= len(values) }()
+	return gather(end, values)
+}
+
+// offset returns an offset of width bytes.
+func offset(p []byte, width, i int) int {
+	if width == 4 {
+		return int(int32(binary.LittleEndian.Uint32(p[4*i:])))
+	}
+	return int(binary.LittleEndian.Uint64(p[8*i:]))
+}
+
+// checkOffsets checks that the offsets of so many values rise from 0 or more, and returns
+// the last.
+func checkOffsets(p []byte, width, length int) (last int, err error) {
+	for i := range length + 1 {
+		now := offset(p, width, i)
+		if now < last {
+			return 0, fmt.Errorf("damaged: offset %d is %d after %d", i, now, last)
+		}
+		last = now
+	}
+	return last, nil
+}
+
+// gatherOffsets sets all offsets but the first, and returns the runs that they enclose.
+func gatherOffsets(to, from []byte, width int, rows []run) (values []run) {
+	at, last := 1, 0
+	for _, r := range rows {
+		base := offset(from, width, r.low)
+		moved, now := last-base, base
+		for i := r.low + 1; i <= r.high; i++ {
+			now = offset(from, width, i)
+			if width == 4 {
+				binary.LittleEndian.PutUint32(to[4*at:], uint32(now+moved))
+			} else {
+				binary.LittleEndian.PutUint64(to[8*at:], uint64(now+moved))
+			}
+			at++
+		}
+		last = now + moved
+		values = appendRun(values, base, now)
+	}
+	return values
+}
+
+// fixedLists gathers the values of lists that all have as many.
+func (g *gathering) fixedLists(s *shape, length int, rows []run) error {
+	if length > 1<<62/s.width {
+		return errShort
+	}
+	values := make([]run, len(rows))
+	for i, r := range rows {
+		values[i] = run{r.low * s.width, r.high * s.width}
+	}
+	g.runs += len(values)
+	defer func() { g.runs -= len(values) }()
+	return g.array(&s.children[0], length*s.width, values)
+}
