@@ -548,6 +548,9 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 		j.log.Info(note, "note", "note", note)
 	}
 	j.log.Info(text, "done", "summary", s)
+	if s.Complete {
+		j.log.Lines(s.Lines())
+	}
 	return nil
 }
 

@@ -61,6 +61,7 @@ func (c *mergeCommand) run(ctx context.Context) (status int, err error) {
 	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
 	summary.Version = cli.Version()
 	c.log.Info(fmt.Sprintf("%s make a whole: %s", report.Count(int64(shards), "shard", "shards"), summary), "merged", "shards", shards, "summary", summary)
+	c.log.Lines(summary.Lines())
 	return exitDone, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
@@ -189,7 +190,8 @@ func (s *Summary) Unknown() int64 {
 	return most
 }
 
-// String is the summary in one line.
+// String is the summary in one line, without the verdicts of several agents, for which
+// there are Lines.
 func (s *Summary) String() string {
 	var b strings.Builder
 	b.WriteString(Count(s.Rows, "row", "rows"))
@@ -201,12 +203,7 @@ func (s *Summary) String() string {
 	} else if s.Combined != "" {
 		fmt.Fprintf(&b, "; %s of %s: %s; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), s.verdictsText(&s.Agents[0]))
 	} else {
-		for _, agent := range s.shownAgents() {
-			fmt.Fprintf(&b, "; %s: %s allowed, %s denied", agent.Agent, Number(agent.Allowed), Number(agent.Denied))
-		}
-		if more := len(s.Agents) - len(s.shownAgents()); more > 0 {
-			fmt.Fprintf(&b, "; %s more", Count(int64(more), "agent", "agents"))
-		}
+		fmt.Fprintf(&b, " for %s", Count(int64(len(s.Agents)), "agent", "agents"))
 		if s.NoRobots > 0 && s.Missing != missingNull {
 			verdict := "allowed"
 			if s.Missing == missingDeny {
@@ -224,9 +221,13 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, ", %s because no robots.txt is known", Number(s.NoRobots))
 	}
 	b.WriteString(")")
-	s.writeUses(&b)
-	s.writeWeights(&b)
-	s.writeNewest(&b)
+	if s.isAlone() {
+		s.writeFigures(&b, &s.Agents[0])
+	}
+	s.writeOdd(&b)
+	if s.isAlone() {
+		s.writeNewest(&b, &s.Agents[0])
+	}
 	if which := s.emitted(); which != "" || s.RowsWritten != s.Rows {
 		fmt.Fprintf(&b, "; %s written%s", Count(s.RowsWritten, "row", "rows"), which)
 	}
@@ -288,64 +289,76 @@ func (s *Summary) emitted() string {
 	return ""
 }
 
-// shownAgents are the agents for people: the first ones, when there are many, or the
-// combined verdict alone.
-func (s *Summary) shownAgents() []Agent {
-	const most = 8
-	switch {
-	case s.Combined != "":
-		return s.Agents[:1]
-	case len(s.Agents) > most:
-		return s.Agents[:most]
+// isAlone reports whether one verdict stands for all agents.
+func (s *Summary) isAlone() bool { return len(s.Agents) == 1 || s.Combined != "" }
+
+// Lines are the verdicts of several agents as a table for people, an agent a line; empty
+// where String has them.
+func (s *Summary) Lines() []string {
+	const most = 32 // of a table with a column for each agent
+	if s.isAlone() {
+		return nil
 	}
-	return s.Agents
+	shown := s.Agents[:min(len(s.Agents), most)]
+	var name, allowed, denied int
+	for i := range shown {
+		a := &shown[i]
+		name, allowed, denied = max(name, utf8.RuneCountInString(a.Agent)), max(allowed, len(Number(a.Allowed))), max(denied, len(Number(a.Denied)))
+	}
+	var lines []string
+	for i := range shown {
+		a := &shown[i]
+		var b strings.Builder
+		fmt.Fprintf(&b, "%-*s  %*s allowed  %*s denied", name, a.Agent, allowed, Number(a.Allowed), denied, Number(a.Denied))
+		s.writeFigures(&b, a)
+		s.writeNewest(&b, a)
+		lines = append(lines, b.String())
+	}
+	if more := len(s.Agents) - len(shown); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more: the summary as JSON has all", Count(int64(more), "agent", "agents")))
+	}
+	return lines
 }
 
-// writeWeights writes the sums of -weight, the part without a verdict where there is any.
-func (s *Summary) writeWeights(b *strings.Builder) {
+// writeFigures writes an agent's uses (-use) and sums (-weight).
+func (s *Summary) writeFigures(b *strings.Builder, a *Agent) {
+	for i := range a.Uses {
+		fmt.Fprintf(b, "; %s: %s", a.Uses[i].Use, saidText(&a.Uses[i]))
+	}
+	if s.Weight != nil {
+		fmt.Fprintf(b, "; %s: %s allowed, %s denied", s.Weight.Column, sumText(&a.Weight.Allowed), sumText(&a.Weight.Denied))
+		if unknown := sumText(&a.Weight.Unknown); unknown != "0" {
+			fmt.Fprintf(b, ", %s unknown", unknown)
+		}
+	}
+}
+
+// writeNewest writes what the newest rules decide otherwise (-compare-newest).
+func (s *Summary) writeNewest(b *strings.Builder, a *Agent) {
+	if a.Newest != nil {
+		closed, opened := &a.Newest.OfAllowed, &a.Newest.OfDenied
+		fmt.Fprintf(b, "; by the newest rules: %s of the allowed denied%s, %s of the denied allowed%s",
+			Number(closed.Denied), s.weightText(&closed.Weights.Denied), Number(opened.Allowed), s.weightText(&opened.Weights.Allowed))
+	}
+}
+
+// writeOdd writes how many rows have no weight.
+func (s *Summary) writeOdd(b *strings.Builder) {
 	if s.Weight == nil {
 		return
 	}
-	fmt.Fprintf(b, "; %s:", s.Weight.Column)
-	for i, agent := range s.shownAgents() {
-		if i > 0 {
-			b.WriteString(",")
-		}
-		if len(s.Agents) > 1 {
-			b.WriteString(" " + agent.Agent)
-		}
-		fmt.Fprintf(b, " %s allowed, %s denied", sumText(&agent.Weight.Allowed), sumText(&agent.Weight.Denied))
-		if unknown := sumText(&agent.Weight.Unknown); unknown != "0" {
-			fmt.Fprintf(b, ", %s unknown", unknown)
-		}
+	between := ", " // behind the sums
+	if !s.isAlone() {
+		between = "; " + s.Weight.Column + ": "
 	}
 	for _, odd := range []struct {
 		count int64
 		what  string
 	}{{s.Weight.Nulls, "null"}, {s.Weight.NotNumbers, "not a number"}} {
 		if odd.count > 0 {
-			fmt.Fprintf(b, ", %s %s", Count(odd.count, "row", "rows"), odd.what)
+			fmt.Fprintf(b, "%s%s %s", between, Count(odd.count, "row", "rows"), odd.what)
+			between = ", "
 		}
-	}
-}
-
-// writeNewest writes what the newest rules decide otherwise (-compare-newest).
-func (s *Summary) writeNewest(b *strings.Builder) {
-	for i, agent := range s.shownAgents() {
-		if agent.Newest == nil {
-			return
-		}
-		if i > 0 {
-			b.WriteString(",")
-		} else {
-			b.WriteString("; by the newest rules:")
-		}
-		if len(s.Agents) > 1 {
-			b.WriteString(" " + agent.Agent)
-		}
-		closed, opened := &agent.Newest.OfAllowed, &agent.Newest.OfDenied
-		fmt.Fprintf(b, " %s of the allowed denied%s, %s of the denied allowed%s",
-			Number(closed.Denied), s.weightText(&closed.Weights.Denied), Number(opened.Allowed), s.weightText(&opened.Weights.Allowed))
 	}
 }
 

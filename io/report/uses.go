@@ -156,28 +156,6 @@ func usesSection(counts []stats.UseCount, site stats.Site) page.Section {
 	return page.Section{Title: title, Text: text, Parts: []page.Part{bars, table}}
 }
 
-// writeUses writes what may be done with the rows (-use).
-func (s *Summary) writeUses(b *strings.Builder) {
-	if len(s.Agents) == 0 {
-		return
-	}
-	for use := range s.Agents[0].Uses {
-		fmt.Fprintf(b, "; %s:", s.Agents[0].Uses[use].Use)
-		for i, agent := range s.shownAgents() {
-			if use >= len(agent.Uses) {
-				break
-			}
-			if i > 0 {
-				b.WriteString(",")
-			}
-			if len(s.Agents) > 1 {
-				b.WriteString(" " + agent.Agent)
-			}
-			b.WriteString(" " + saidText(&agent.Uses[use]))
-		}
-	}
-}
-
 // saidText says how many rows have which value.
 func saidText(c *batch.UseCounts) string {
 	if isGraded(c) {

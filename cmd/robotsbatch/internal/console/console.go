@@ -65,6 +65,16 @@ func (c *Console) Info(text, message string, attrs ...any) {
 	}
 }
 
+// Lines shows people lines that belong to the last message.
+func (c *Console) Lines(lines []string) {
+	if c.o.Quiet || c.json != nil {
+		return
+	}
+	for _, line := range lines {
+		fmt.Fprintf(c.w, "  %s\n", report.Printable(line))
+	}
+}
+
 // Warn says what Quiet does not silence.
 func (c *Console) Warn(text string) {
 	text = report.Plain(text)
