@@ -81,7 +81,7 @@ def test_warnings_of_the_program_are_warnings() -> None:
 def test_options_are_described() -> None:
     from robotsbatch import _options
 
-    for kind in (robotsbatch.Options, robotsbatch.RuleOptions, robotsbatch.SurveyOptions, robotsbatch.LintOptions):
+    for kind in (robotsbatch.Options, robotsbatch.RuleOptions, robotsbatch.ExplainOptions, robotsbatch.SurveyOptions, robotsbatch.LintOptions):
         text = pydoc.plain(pydoc.render_doc(kind))
         for name in kind.__annotations__:
             assert re.search(rf"^ \|      {name}: \S.{{10}}", text, re.MULTILINE), name
@@ -265,6 +265,9 @@ def test_compile_and_explain() -> None:
     assert robotsbatch.evaluate(pa.table({"url": ["https://example.com/a"]}), rules=Path("site.rules"))["allowed"].to_pylist() == [False]
     assert robotsbatch.explain("https://example.com/", rules="site.rules").allowed is True
     assert robotsbatch.explain("https://example.com/", rules="site.rules", agents=["CCBot", "GPTBot"]).allowed is False
+    Path("list.txt").write_text("CCBot\nGPTBot\n")
+    table = robotsbatch.explain(["https://example.com/"], rules="site.rules", agents_file="list.txt")
+    assert table["agent"].to_pylist() == ["CCBot", "GPTBot"] and table["allowed"].to_pylist() == [True, False]
     assert robotsbatch.explain("mailto:a", rules="site.rules").allowed is None
     with pytest.raises(robotsbatch.UsageError, match="nowhere"):
         robotsbatch.explain("https://example.com/", rules="nowhere")

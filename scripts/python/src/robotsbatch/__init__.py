@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 from robotsbatch._bin import find_robotsbatch_bin
 from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, failure, warn
-from robotsbatch._options import Command, LintOptions, Options, Path, RuleOptions, SurveyOptions, command
+from robotsbatch._options import Command, ExplainOptions, LintOptions, Options, Path, RuleOptions, SurveyOptions, command
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "ExplainOptions",
     "Explanation",
     "LintOptions",
     "Options",
@@ -148,10 +149,10 @@ class Explanation(NamedTuple):
 
 
 @overload
-def explain(url: str, **options: Unpack[RuleOptions]) -> Explanation: ...
+def explain(url: str, **options: Unpack[ExplainOptions]) -> Explanation: ...
 @overload
-def explain(url: Sequence[str], **options: Unpack[RuleOptions]) -> pa.Table: ...
-def explain(url: str | Sequence[str], **options: Unpack[RuleOptions]) -> Explanation | pa.Table:
+def explain(url: Sequence[str], **options: Unpack[ExplainOptions]) -> pa.Table: ...
+def explain(url: str | Sequence[str], **options: Unpack[ExplainOptions]) -> Explanation | pa.Table:
     """Explain which rule of which file decides about a URL, or about a few URLs.
 
     A list of URLs gives a pyarrow Table with a row for each URL and agent. For many URLs,
@@ -165,7 +166,7 @@ def explain(url: str | Sequence[str], **options: Unpack[RuleOptions]) -> Explana
     >>> explain(["https://example.com/", "https://example.com/a"], rules="robots")["rule"].to_pylist()
     [None, 'Disallow: /a']
     """
-    with command("explain", options, RuleOptions) as made:
+    with command("explain", options, ExplainOptions) as made:
         if isinstance(url, str):
             done = _run(made, ["--", url], ok=(0, 1, 2))
             text = done.stdout.decode()

@@ -109,6 +109,13 @@ class Options(RuleOptions, total=False):
 
 
 @_described
+class ExplainOptions(RuleOptions, total=False):
+    """Which rules explain looks at, and for which agents."""
+
+    agents_file: Annotated[Path, "a list of agents, one a line, or the JSON of ai.robots.txt; they follow those of agents"]
+
+
+@_described
 class SurveyOptions(RuleOptions, total=False):
     """Which rules a survey is about, and which agents."""
 
