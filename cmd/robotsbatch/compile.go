@@ -133,36 +133,15 @@ func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compi
 		return nil, option.Usagef("-out: %w", err)
 	}
 	defer release()
-	var b *rulepack.Builder
-	defer func() {
-		if b != nil {
-			b.Abort()
-		}
-	}()
-	added, err := found.AddTo(ctx, func() (_ *rulepack.Builder, err error) {
-		b, err = rulepack.Create(ctx, c.out, rulepack.BuildOptions{
-			Profile: c.Profile, Limit: int(c.Limit), Memory: c.Memory - c.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
-			Partition: number, Partitions: c.partitions,
-		})
-		if err != nil {
-			err = fmt.Errorf("-out: %w", err)
-		}
-		return b, err
+	made, err := found.Compile(ctx, c.out, rulepack.BuildOptions{
+		Profile: c.Profile, Limit: int(c.Limit), Memory: c.Memory - c.Memory/ruleset.CapturesShare, Maker: "robotsbatch " + cli.Version(), History: c.History,
+		Partition: number, Partitions: c.partitions,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if number == 0 {
-		c.sayCaptured(added.Captured)
+		c.sayCaptured(made.Captured)
 	}
-	info, err := b.Finish()
-	if err != nil {
-		return nil, err
-	}
-	return &report.Compiled{
-		Version: cli.Version(), Profile: config.ProfileName(info.Profile), RobotsLimit: info.Limit,
-		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
-		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: added.Ignored,
-		SourceBytes: info.SourceBytes, PackBytes: info.Size,
-	}, nil
+	return report.NewCompiled(made, config.ProfileName(made.Info.Profile), cli.Version()), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
@@ -75,27 +74,9 @@ func (c *inspectCommand) run(ctx context.Context) (status int, err error) {
 // parseAuthority takes an authority with its scheme, or any URL of it.
 func parseAuthority(url string) ([]byte, error) {
 	var scratch urls.Scratch
-	authority, _, err := scratch.Split([]byte(withScheme(url)))
+	authority, _, err := scratch.Split([]byte(urls.WithScheme(url)))
 	if err != nil {
 		return nil, option.Usagef("%q is neither a host nor a URL: write example.com, or https://example.com", url)
 	}
 	return slices.Clone(authority), nil
-}
-
-// withScheme returns a host, or a URL without its scheme, as a URL of https.
-func withScheme(url string) string {
-	host, _, _ := strings.Cut(url, "/")
-	if strings.Contains(url, "://") || !strings.Contains(host, ".") && !strings.HasPrefix(host, "[") || !plainHost(host) {
-		return url
-	}
-	return "https://" + url
-}
-
-// plainHost reports whether a word could be a host with a port: mailto:x@example.com is none.
-func plainHost(host string) bool {
-	if strings.HasPrefix(host, "[") {
-		return true
-	}
-	_, port, hasPort := strings.Cut(host, ":")
-	return !hasPort || strings.Trim(port, "0123456789") == ""
 }

@@ -142,7 +142,7 @@ func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	tally, fails, err := c.lintAll(ctx)
+	tally, fails, err := c.find(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -171,51 +171,38 @@ func lintWords(o option.Given) string {
 	return cli.Words(o)
 }
 
-// lintAll writes what is found in all sources, and tells whether anything is as grave as
+// find writes what is found in all sources, and tells whether anything is as grave as
 // -fail-on.
-func (c *lintCommand) lintAll(ctx context.Context) (tally *findings.Tally, fails bool, err error) {
-	out := c.lintWriter(c.s.out)
-	tally = new(findings.Tally)
-	o := ruleset.Options{
-		Sources: c.operands, Limit: int(c.limit), Memory: config.DefaultMemory,
+func (c *lintCommand) find(ctx context.Context) (tally *findings.Tally, fails bool, err error) {
+	sources := ruleset.Options{
+		Sources: c.operands, Limit: int(c.limit), Memory: config.DefaultMemory, Warn: c.log.WarnOf, Note: c.log.Note,
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
 			return ruleset.OpenTable(ctx, name, config.DefaultMemory, o)
 		},
-		Warn: c.log.WarnOf,
-		Note: c.log.Note,
 	}
 	if slices.Contains(c.operands, blob.Stdio) {
-		o.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
+		sources.Stdin = frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil })
 	}
-	err = ruleset.Bodies(ctx, o, func(body *ruleset.Body) error {
-		found := lint.Body(body.Text, lint.Options{Limit: int(c.limit), Cut: body.Cut, Packed: body.Packed, Profile: body.Profile})
-		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {
-			ignored := slices.Contains(c.ignore, f.Code)
-			fails = fails || !ignored && !c.neverFail && f.Severity >= c.failOn
-			return ignored || f.Severity < c.least
-		})
-		tally.Add(shown, found.More)
-		return out.Add(body.Name, shown)
-	})
-	switch {
-	case err != nil:
-	case c.counts:
-		err = tally.WriteCounts(c.s.out)
-	default:
-		err = out.Close()
+	o := findings.Options{Least: c.least, FailOn: c.failOn, NeverFail: c.neverFail, Ignore: c.ignore}
+	out := c.writer()
+	if tally, fails, err = findings.Find(ctx, sources, o, out); err != nil {
+		return nil, false, err
 	}
-	return tally, fails, err
+	if c.counts {
+		return tally, fails, tally.WriteCounts(c.s.out)
+	}
+	return tally, fails, out.Close()
 }
 
-// lintWriter is the writer that is asked for.
-func (c *lintCommand) lintWriter(w io.Writer) findings.Writer {
+// writer is the writer that is asked for.
+func (c *lintCommand) writer() findings.Writer {
 	switch {
 	case c.counts:
 		return findings.NewText(io.Discard)
 	case c.json:
-		return findings.NewJSON(w)
+		return findings.NewJSON(c.s.out)
 	case c.sarif:
-		return findings.NewSARIF(w, cli.Version())
+		return findings.NewSARIF(c.s.out, cli.Version())
 	}
-	return findings.NewText(w)
+	return findings.NewText(c.s.out)
 }

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
-	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/verify"
 )
@@ -60,7 +56,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
 	}
 	v := verify.New()
-	var total verifyTotal
+	var total verify.Total
 	unlisted := 0
 	for _, name := range c.operands {
 		err := v.Check(ctx, name, func(f verify.Finding) {
@@ -69,9 +65,9 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 				c.log.Warn(report.Printable(f.Name) + ": the manifest does not list it")
 				return
 			}
-			total.add(&f)
+			total.Add(&f)
 			if c.Verbose && f.State() == verify.Intact {
-				fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+intact(&f)))
+				fmt.Fprintln(c.s.out, report.Printable(f.Name+": "+f.Text()))
 			}
 			for _, err := range f.Damage {
 				c.log.Warn(c.log.Message(err))
@@ -85,89 +81,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 		c.log.Warn(report.Count(int64(unlisted), "file is", "files are") + " not in the manifest of their folder: outputs whose inputs are gone, or written by something else")
 	}
 	if !c.Quiet {
-		total.print(c.s.out, c.Verbose)
+		total.Write(c.s.out, c.Verbose)
 	}
-	return exitDone, total.err()
-}
-
-// verifyTotal sums up what was checked.
-type verifyTotal struct {
-	states verify.States
-	tables int // intact ones
-	rows   int64
-	only   string // about the only intact one
-}
-
-// add adds a finding.
-func (t *verifyTotal) add(f *verify.Finding) {
-	if t.states[f.State()]++; f.State() != verify.Intact {
-		return
-	}
-	switch {
-	case f.Output != nil:
-		t.tables, t.rows = t.tables+1, t.rows+f.Output.Counts.Selected
-	case f.IsTable:
-		t.tables, t.rows = t.tables+1, t.rows+f.Rows
-	}
-	t.only = f.Name + ": " + intact(f)
-}
-
-// print says how much is intact; of a single file more, unless that was said.
-func (t *verifyTotal) print(w io.Writer, said bool) {
-	switch n := t.states[verify.Intact]; {
-	case n == 1 && !said:
-		fmt.Fprintln(w, report.Printable(t.only))
-	case n > 1:
-		text := report.Count(int64(n), "file", "files") + " intact"
-		if t.tables > 0 {
-			text += ", " + report.Count(t.rows, "row", "rows")
-		}
-		fmt.Fprintln(w, text)
-	}
-}
-
-// err says how many files are damaged and missing, and whether jobs are unfinished.
-func (t *verifyTotal) err() error {
-	files := t.states[verify.Intact] + t.states[verify.Damaged] + t.states[verify.Missing]
-	var parts []string
-	for _, state := range []struct {
-		of   verify.State
-		name string
-	}{{verify.Damaged, "damaged"}, {verify.Missing, "missing"}} {
-		n := t.states[state.of]
-		if n == 0 {
-			continue
-		}
-		text := report.Number(int64(n))
-		if len(parts) == 0 {
-			text += " of " + report.Count(int64(files), "file", "files")
-		}
-		if n == 1 {
-			text += " is "
-		} else {
-			text += " are "
-		}
-		parts = append(parts, text+state.name)
-	}
-	if n := t.states[verify.Unfinished]; n > 0 {
-		parts = append(parts, report.Count(int64(n), "job is", "jobs are")+" unfinished")
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return errors.New(strings.Join(parts, ", "))
-}
-
-// intact says what was checked of a file that is not damaged.
-func intact(f *verify.Finding) string {
-	switch o := f.Output; {
-	case f.Format == format.RulePack:
-		return "intact: every checksum is right, and everything is in its place"
-	case o != nil:
-		return fmt.Sprintf("intact: %s, %s in %s", report.Count(o.Counts.Selected, "row", "rows"),
-			report.Count(o.Output.Size, "byte", "bytes"), report.Count(int64(len(o.Parts)), "part", "parts"))
-	case f.IsTable:
-		return fmt.Sprintf("readable to its end, %s; there is no manifest to compare it with", report.Count(f.Rows, "row", "rows"))
-	}
-	return "readable to its end; there is no manifest to compare it with"
+	return exitDone, total.Err()
 }

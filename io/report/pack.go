@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -29,6 +30,18 @@ type Compiled struct {
 	SourceBytes int64   `json:"source_bytes"`
 	PackBytes   int64   `json:"pack_bytes"`
 	Seconds     float64 `json:"seconds"`
+}
+
+// NewCompiled describes a rule pack that was made under a profile of this name, by a version
+// of the program.
+func NewCompiled(made *ruleset.Compiled, profile, version string) *Compiled {
+	info := made.Info
+	return &Compiled{
+		Version: version, Profile: profile, RobotsLimit: info.Limit,
+		Authorities: info.Authorities, WithRules: info.Rules, Unavailable: info.AllowAll, Unreachable: info.DisallowAll,
+		Bodies: info.Bodies, Limited: info.Limited, HTML: info.HTML, Ignored: made.Ignored,
+		SourceBytes: info.SourceBytes, PackBytes: info.Size,
+	}
 }
 
 // Text is the same in one line; out is the name of the pack.

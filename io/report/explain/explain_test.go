@@ -40,16 +40,7 @@ func compile(t *testing.T, source, pack string, p matcher.Profile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b *rulepack.Builder
-	_, err = found.AddTo(t.Context(), func() (_ *rulepack.Builder, err error) {
-		b, err = rulepack.Create(t.Context(), pack, rulepack.BuildOptions{Profile: p})
-		return b, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Abort()
-	if _, err := b.Finish(); err != nil {
+	if _, err := found.Compile(t.Context(), pack, rulepack.BuildOptions{Profile: p}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -267,15 +267,7 @@ func compile(t *testing.T, found *ruleset.Found, name string) {
 
 func compileWith(t *testing.T, found *ruleset.Found, name string, o rulepack.BuildOptions) {
 	t.Helper()
-	var b *rulepack.Builder
-	_, err := found.AddTo(t.Context(), func() (_ *rulepack.Builder, err error) {
-		b, err = rulepack.Create(t.Context(), name, o)
-		return b, err
-	})
-	if err == nil {
-		_, err = b.Finish()
-	}
-	if err != nil {
+	if _, err := found.Compile(t.Context(), name, o); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -14,14 +14,38 @@ import (
 type Compiled struct {
 	// Ignored counts the names in folders that name no authority.
 	Ignored int64
+	// Info describes the rule pack.
+	Info *rulepack.Info
 	// Captured says what was read of captures; nil when no source is captures.
 	Captured *Captured
 }
 
-// AddTo adds all authorities of all sources, folders and captures, to a rule pack.
+// Compile makes a rule pack of this name, a file or an object, of all sources. After an error
+// there is none, and what was there before stays.
+func (f *Found) Compile(ctx context.Context, name string, o rulepack.BuildOptions) (*Compiled, error) {
+	var b *rulepack.Builder
+	defer func() {
+		if b != nil {
+			b.Abort()
+		}
+	}()
+	made, err := f.addTo(ctx, func() (_ *rulepack.Builder, err error) {
+		if b, err = rulepack.Create(ctx, name, o); err != nil {
+			err = option.Errorf("%s: %w", option.Out, err)
+		}
+		return b, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	made.Info, err = b.Finish()
+	return made, err
+}
+
+// addTo adds all authorities of all sources, folders and captures, to a rule pack.
 // prepare returns the pack to add to; it is called after all folders are listed and
 // before any file is read.
-func (f *Found) AddTo(ctx context.Context, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
+func (f *Found) addTo(ctx context.Context, prepare func() (*rulepack.Builder, error)) (*Compiled, error) {
 	folders, err := f.listFolders(ctx)
 	defer func() {
 		for _, folder := range folders {

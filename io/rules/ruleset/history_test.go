@@ -20,16 +20,7 @@ func historyOf(t *testing.T, name string, sources ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b *rulepack.Builder
-	_, err = found.AddTo(t.Context(), func() (_ *rulepack.Builder, err error) {
-		b, err = rulepack.Create(t.Context(), name, rulepack.BuildOptions{History: true})
-		return b, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Abort()
-	if _, err := b.Finish(); err != nil {
+	if _, err := found.Compile(t.Context(), name, rulepack.BuildOptions{History: true}); err != nil {
 		t.Fatal(err)
 	}
 }

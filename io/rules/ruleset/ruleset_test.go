@@ -56,16 +56,7 @@ func packOf(t *testing.T, name string, sources ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b *rulepack.Builder
-	_, err = found.AddTo(t.Context(), func() (_ *rulepack.Builder, err error) {
-		b, err = rulepack.Create(t.Context(), name, rulepack.BuildOptions{})
-		return b, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Abort()
-	if _, err := b.Finish(); err != nil {
+	if _, err := found.Compile(t.Context(), name, rulepack.BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

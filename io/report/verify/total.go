@@ -1,0 +1,93 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/report"
+)
+
+// Total sums up what was checked.
+type Total struct {
+	counts States
+	tables int // intact ones
+	rows   int64
+	only   string // about the only intact one
+}
+
+// Add adds a finding.
+func (t *Total) Add(f *Finding) {
+	if t.counts[f.State()]++; f.State() != Intact {
+		return
+	}
+	switch {
+	case f.Output != nil:
+		t.tables, t.rows = t.tables+1, t.rows+f.Output.Counts.Selected
+	case f.IsTable:
+		t.tables, t.rows = t.tables+1, t.rows+f.Rows
+	}
+	t.only = f.Name + ": " + f.Text()
+}
+
+// Write says how much is intact; of a single file more, unless that was said.
+func (t *Total) Write(w io.Writer, said bool) {
+	switch n := t.counts[Intact]; {
+	case n == 1 && !said:
+		fmt.Fprintln(w, report.Printable(t.only))
+	case n > 1:
+		text := report.Count(int64(n), "file", "files") + " intact"
+		if t.tables > 0 {
+			text += ", " + report.Count(t.rows, "row", "rows")
+		}
+		fmt.Fprintln(w, text)
+	}
+}
+
+// Err says how many files are damaged and missing, and whether jobs are unfinished.
+func (t *Total) Err() error {
+	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing]
+	var parts []string
+	for _, state := range []struct {
+		of   State
+		name string
+	}{{Damaged, "damaged"}, {Missing, "missing"}} {
+		n := t.counts[state.of]
+		if n == 0 {
+			continue
+		}
+		text := report.Number(int64(n))
+		if len(parts) == 0 {
+			text += " of " + report.Count(int64(files), "file", "files")
+		}
+		if n == 1 {
+			text += " is "
+		} else {
+			text += " are "
+		}
+		parts = append(parts, text+state.name)
+	}
+	if n := t.counts[Unfinished]; n > 0 {
+		parts = append(parts, report.Count(int64(n), "job is", "jobs are")+" unfinished")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(parts, ", "))
+}
+
+// Text says what was checked of a file that is not damaged.
+func (f *Finding) Text() string {
+	switch o := f.Output; {
+	case f.Format == format.RulePack:
+		return "intact: every checksum is right, and everything is in its place"
+	case o != nil:
+		return fmt.Sprintf("intact: %s, %s in %s", report.Count(o.Counts.Selected, "row", "rows"),
+			report.Count(o.Output.Size, "byte", "bytes"), report.Count(int64(len(o.Parts)), "part", "parts"))
+	case f.IsTable:
+		return fmt.Sprintf("readable to its end, %s; there is no manifest to compare it with", report.Count(f.Rows, "row", "rows"))
+	}
+	return "readable to its end; there is no manifest to compare it with"
+}
