@@ -36,6 +36,7 @@ type job struct {
 	call
 	judging
 	inputs frontier.Options
+	first  firstSource
 	found  *ruleset.Found // what the rules are
 	rules  *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
@@ -199,9 +200,10 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	if j.record != nil {
 		j.versions = found.Versions(ctx)
 	}
-	if err := j.tryInput(ctx, inputs); err != nil {
+	if err := j.openFirst(ctx, planned); err != nil {
 		return err
 	}
+	defer j.first.close()
 	if j.rules, err = j.openRules(ctx, &j.Rules, found); err != nil {
 		return err
 	}
@@ -255,21 +257,43 @@ func (j *job) openReport(ctx context.Context) (err error) {
 	return nil
 }
 
-// tryInput opens and closes the first input, so that its errors show before captures
-// are read, which may take long. It skips inputs that can be read only once.
-func (j *job) tryInput(ctx context.Context, inputs []frontier.Input) error {
-	if len(inputs) == 0 {
+// firstSource is the source of the first output, which is opened before the rules; nil
+// from when the output is written.
+type firstSource struct {
+	path string
+	src  *frontier.Concatenation
+}
+
+// close closes the source if its output was not written.
+func (f *firstSource) close() {
+	if f.src != nil {
+		_ = f.src.Close() // it was only read from
+	}
+}
+
+// openFirst opens the first input, so that its errors show before captures are read,
+// which may take long. It skips inputs that wait for somebody to write them.
+func (j *job) openFirst(ctx context.Context, planned []outputs.Output) (err error) {
+	if len(planned) == 0 || len(planned[0].Inputs) == 0 {
 		return nil // a shard to which none falls
 	}
-	if info, err := os.Stat(inputs[0].Path); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(planned[0].Inputs[0].Path); err != nil || !info.Mode().IsRegular() {
 		return nil // stdin, a pipe, or an object, which was looked up
 	}
-	opened, err := frontier.Open(ctx, inputs[0], j.inputs)
-	if err != nil {
-		return err
+	j.first.path = planned[0].Path
+	j.first.src, err = j.openInputs(ctx, planned[0])
+	return err
+}
+
+// openInputs opens the inputs of an output.
+func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Concatenation, error) {
+	if src := j.first.src; src != nil && j.first.path == out.Path {
+		j.first.src = nil
+		return src, nil
 	}
-	_ = opened.Close() // it was only read from
-	return nil
+	inputs := j.inputs
+	inputs.Passage = j.writing().Passage(out)
+	return frontier.Concatenate(ctx, out.Inputs, inputs)
 }
 
 // convertAll writes all outputs, except those that an earlier run has written.
@@ -411,7 +435,7 @@ func (w *timeWatch) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 
 // convert writes one output.
 func (j *job) convert(ctx context.Context, out outputs.Output) error {
-	src, err := frontier.Concatenate(ctx, out.Inputs, j.inputs)
+	src, err := j.openInputs(ctx, out)
 	if err != nil {
 		return err
 	}
@@ -435,9 +459,6 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	}
 	if err := j.begunBefore(t.Path); err != nil {
 		return fmt.Errorf("-out: %w", err)
-	}
-	if err := j.writing().PassThrough(t, out, src); err != nil {
-		return err
 	}
 	w, err := j.create(ctx, t)
 	if err != nil {

@@ -73,7 +73,7 @@ func (c *call) refuseTerminal(t outputs.Target) error {
 // newSink encodes to w. The checksums are nil without a manifest.
 func (j *job) newSink(t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, *manifest.Sums, error) {
 	w, sums := j.record.Sums(w)
-	sink, err := j.writing().NewSink(t, src.First(), src.Passing(), j.BatchMemory(), w)
+	sink, err := j.writing().NewSink(t, src.First(), j.BatchMemory(), w)
 	if err != nil {
 		w.Abort()
 		return nil, nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)

@@ -154,7 +154,7 @@ func (o *tableOutput) write(ctx context.Context, src batch.Source, newEvaluator 
 		if err != nil {
 			return batch.Stats{}, err
 		}
-		if sink, err = o.layout().NewSink(o.target, o.first, false, o.c.BatchMemory(), w); err != nil {
+		if sink, err = o.layout().NewSink(o.target, o.first, o.c.BatchMemory(), w); err != nil {
 			w.Abort()
 			return batch.Stats{}, err
 		}

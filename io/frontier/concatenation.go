@@ -23,7 +23,6 @@ import (
 type Concatenation struct {
 	options Options
 	first   *Source
-	passing bool // columns pass through; see PassThrough
 
 	// ctx ends with Close, and with it a Next that waits for a pipe.
 	ctx    context.Context
@@ -60,6 +59,12 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 		return nil, err
 	}
 	c.first = c.now
+	if passage := c.options.Passage; passage != nil {
+		c.options.Passage = nil
+		if c.first.Passing {
+			c.options.Passage = &Passage{decided: true, Output: passage.Output}
+		}
+	}
 	return c, nil
 }
 
@@ -76,11 +81,6 @@ func (c *Concatenation) open() error {
 		return err
 	}
 	c.now, c.rest, c.rows = next, c.rest[1:], new(atomic.Int64)
-	if c.passing {
-		if err := next.PassThrough(); err != nil {
-			return err
-		}
-	}
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
 	if s, ok := next.Source.(interface{ Complete() func() error }); ok {
@@ -92,16 +92,6 @@ func (c *Concatenation) open() error {
 
 // First returns the first input, which may already be closed.
 func (c *Concatenation) First() *Source { return c.first }
-
-// PassThrough makes the columns of all inputs pass through; see [Source.PassThrough].
-// Call it before Next.
-func (c *Concatenation) PassThrough() error {
-	c.passing = true
-	return c.first.PassThrough()
-}
-
-// Passing reports whether the columns pass through.
-func (c *Concatenation) Passing() bool { return c.passing }
 
 // Versions returns the versions of the inputs opened so far.
 func (c *Concatenation) Versions() []Version {

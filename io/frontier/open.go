@@ -57,6 +57,8 @@ type Options struct {
 	Named []lines.Named
 	// Beside names columns that are read besides the URLs.
 	Beside batch.Beside
+	// Passage says whether columns go to the output undecoded; nil means that they do not.
+	Passage *Passage
 }
 
 // Source is an open input of a known format.
@@ -69,6 +71,8 @@ type Source struct {
 	Schema *arrow.Schema
 	// URLColumn is the column that has the URLs.
 	URLColumn string
+	// Passing says that the columns go to the output undecoded; see [Passage].
+	Passing bool
 	// file is the input itself, if it is a regular file or an object.
 	file *blob.File
 	read atomic.Int64 // bytes of it that were read sequentially
@@ -103,22 +107,6 @@ func Open(ctx context.Context, in Input, o Options) (*Source, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// PassThrough makes the columns come out in the input's own encoding, for Arrow and
-// Parquet. The format's source then closes the file.
-func (s *Source) PassThrough() error {
-	switch source := s.Source.(type) {
-	case *parquetio.Source:
-		return source.PassThrough()
-	case *arrowipc.Source:
-		if s.file == nil || s.Codec != compress.None {
-			return source.PassThrough(nil)
-		}
-		s.leaveFile()
-		return source.PassThrough(s.file)
-	}
-	return nil
 }
 
 // leaveFile leaves closing the file to the format's source, because its pieces still
@@ -163,7 +151,7 @@ func (o *Options) decode(s *Source, r io.Reader) error {
 			return err
 		}
 		s.Source, s.Schema, s.URLColumn = table, table.Schema(), table.URLColumn()
-		return nil
+		return o.Passage.take(s)
 	}
 	switch s.Format {
 	case format.Unknown:

@@ -12,41 +12,32 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// PassThrough makes the columns of an output's inputs pass through, if all of them come
-// out as the same kind of table and no other encoding was asked for.
-func (o *Options) PassThrough(t Target, out Output, src *frontier.Concatenation) error {
+// Passage says which inputs of an output pass: those of the same kind of table, if all of
+// them come out and no other encoding was asked for.
+func (o *Options) Passage(out Output) *frontier.Passage {
 	if o.Recode || o.Keep == batch.KeepNone {
 		return nil
 	}
-	passing := false
-	switch source := src.First().Source.(type) {
-	case *arrowipc.Source:
-		passing = t.Format.IsArrow() && source.CanPassThrough(t.Format == format.ArrowS, len(out.Inputs) > 1)
-	case *parquetio.Source:
-		passing = t.Format == format.Parquet && source.CanPassThrough()
+	return &frontier.Passage{
+		Output:  func(input format.Format) format.Format { return o.formatOf(out, input) },
+		Several: len(out.Inputs) > 1,
 	}
-	if !passing {
-		return nil
-	}
-	return src.PassThrough()
 }
 
 // NewSink returns a sink that encodes the inputs' rows to w; first is the first input.
-// passing says that their columns pass through. memory is the most bytes that encoding a
-// batch may take.
-func (o *Options) NewSink(t Target, first *frontier.Source, passing bool, memory int64, w blob.Writer) (batch.Sink, error) {
+// memory is the most bytes that encoding a batch may take.
+func (o *Options) NewSink(t Target, first *frontier.Source, memory int64, w blob.Writer) (batch.Sink, error) {
 	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory}
-	return sinks[t.Format](&opening{Options: o, Target: t, layout: layout, first: first, passing: passing, w: w})
+	return sinks[t.Format](&opening{Options: o, Target: t, layout: layout, first: first, w: w})
 }
 
 // opening is a sink that is being opened.
 type opening struct {
 	*Options
 	Target
-	layout  batch.Layout
-	first   *frontier.Source
-	passing bool
-	w       blob.Writer
+	layout batch.Layout
+	first  *frontier.Source
+	w      blob.Writer
 }
 
 // sinks open the sink of each format that can be written.
@@ -64,7 +55,7 @@ func newDelimited(o *opening) (batch.Sink, error) {
 }
 
 func newParquet(o *opening) (batch.Sink, error) {
-	if o.passing {
+	if o.first.Passing {
 		return parquetio.NewPassing(o.w, o.first.Source.(*parquetio.Source), o.layout)
 	}
 	return parquetio.NewSink(o.w, parquetio.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Level: o.Level})
@@ -72,7 +63,7 @@ func newParquet(o *opening) (batch.Sink, error) {
 
 func newArrow(o *opening) (batch.Sink, error) {
 	s := arrowipc.SinkOptions{Layout: o.layout, Schema: o.first.Schema, Codec: o.Inside, Stream: o.Target.Format == format.ArrowS}
-	if o.passing {
+	if o.first.Passing {
 		s.From = o.first.Source.(*arrowipc.Source)
 	}
 	return arrowipc.NewSink(o.w, s)

@@ -81,25 +81,18 @@ func (t Target) Name() string { return blob.Shown(t.Path) }
 // Target decides how out is written, now that its first input is known. Errors are a
 // [option.UsageError].
 func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
-	t := Target{Path: out.Path, Format: o.Format}
-	named := format.Unknown
+	t := Target{Path: out.Path, Format: o.formatOf(out, first.Format)}
 	switch {
 	case out.InFolder:
 		if first.Format.IsLines() {
 			t.codec = first.Codec
 		}
 	case out.Path != blob.Stdio:
-		named, t.codec = format.ByName(blob.Shown(out.Path))
+		_, t.codec = format.ByName(blob.Shown(out.Path))
 	}
 	if t.Format == format.Unknown {
-		t.Format = named
-	}
-	if t.Format == format.Unknown {
-		if out.Path != blob.Stdio && !out.InFolder {
-			return Target{}, option.Usagef("%s: no format has this ending: use %s, or say which with %s; for a folder, an output for each input, end it with a slash: %s/",
-				option.Out.With(blob.Shown(out.Path)), shownEndings(), option.OutFormat, blob.Shown(out.Path))
-		}
-		t.Format = defaultFormat(first.Format, out.InFolder)
+		return Target{}, option.Usagef("%s: no format has this ending: use %s, or say which with %s; for a folder, an output for each input, end it with a slash: %s/",
+			option.Out.With(blob.Shown(out.Path)), shownEndings(), option.OutFormat, blob.Shown(out.Path))
 	}
 	if out.InFolder {
 		if t.Format.IsBinary() {
@@ -108,6 +101,20 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 		t.Path = withEnding(t.Path, t.Format.Ending()+t.codec.Ending())
 	}
 	return t, o.check(t)
+}
+
+// formatOf returns the format of an output whose first input has that one: what was asked
+// for, or what the name says, or what suits the input; Unknown for a name that says
+// nothing.
+func (o *Options) formatOf(out Output, in format.Format) format.Format {
+	switch {
+	case o.Format != format.Unknown:
+		return o.Format
+	case out.InFolder || out.Path == blob.Stdio:
+		return defaultFormat(in, out.InFolder)
+	}
+	named, _ := format.ByName(blob.Shown(out.Path))
+	return named
 }
 
 // withEnding appends an ending to the name of a file or object.

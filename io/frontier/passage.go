@@ -1,0 +1,50 @@
+package frontier
+
+import (
+	"robotsbatch/io/frontier/arrowipc"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/frontier/parquetio"
+	"robotsbatch/io/store/compress"
+)
+
+// Passage says whether the columns of inputs go to an output as they lie, undecoded: an
+// input passes if the output is the same kind of table and nothing in its schema
+// prevents it. The first input of a [Concatenation] decides for all. A nil Passage
+// decodes all columns.
+type Passage struct {
+	// Output returns the output's format, given the input's.
+	Output func(input format.Format) format.Format
+	// Several says that several inputs go into the output.
+	Several bool
+
+	// decided says that the first input has decided that all pass.
+	decided bool
+}
+
+// take makes an input pass, if it can. The format's source then closes the file, because
+// its pieces read it after the last Next.
+func (p *Passage) take(s *Source) error {
+	if p == nil {
+		return nil
+	}
+	output := p.Output(s.Format)
+	switch table := s.Source.(type) {
+	case *arrowipc.Source:
+		if !p.decided && !(output.IsArrow() && table.CanPassThrough(output == format.ArrowS, p.Several)) {
+			return nil
+		}
+		s.Passing = true
+		if s.file == nil || s.Codec != compress.None {
+			return table.PassThrough(nil)
+		}
+		s.leaveFile()
+		return table.PassThrough(s.file)
+	case *parquetio.Source:
+		if !p.decided && !(output == format.Parquet && table.CanPassThrough()) {
+			return nil
+		}
+		s.Passing = true
+		return table.PassThrough()
+	}
+	return nil
+}
