@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report"
 	"robotsbatch/matcher"
 )
@@ -232,11 +233,18 @@ var hints = map[string]string{
 	matcher.UnsupportedScheme.String(): ": it is neither http, https nor ftp",
 }
 
+func hint(url, reason string) string {
+	if reason == matcher.InvalidURL.String() && format.Schemeless([]byte(url)) != nil {
+		return ": the scheme is missing: write https://" + url
+	}
+	return hints[reason]
+}
+
 // agent prints the explanation for an agent.
 func (p *printer) agent(u *URL, a *Agent) {
 	p.field("agent", a.Agent)
 	p.field("verdict", a.verdict())
-	p.field("reason", a.Reason+hints[a.Reason])
+	p.field("reason", a.Reason+hint(u.URL, a.Reason))
 	if a.Group != nil {
 		p.field("group", a.Group.text(a.Agent))
 		for _, j := range a.Group.Joined {
