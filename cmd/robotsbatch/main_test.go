@@ -20,14 +20,17 @@ const raceOptions = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
-	testscript.Main(m, map[string]func(){
-		"robotsbatch": main,
-		"mkarrow":     makeArrow,
-		"arrowcat":    printArrow,
-		"mkwarc":      makeWARC,
-		"cutlast":     cutLast,
-		"flip":        flip,
-	})
+	testscript.Main(m, programs)
+}
+
+// programs are what tests run as processes.
+var programs = map[string]func(){
+	"robotsbatch": main,
+	"mkarrow":     makeArrow,
+	"arrowcat":    printArrow,
+	"mkwarc":      makeWARC,
+	"cutlast":     cutLast,
+	"flip":        flip,
 }
 
 func TestScripts(t *testing.T) {

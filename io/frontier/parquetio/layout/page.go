@@ -65,8 +65,8 @@ type Page struct {
 	checksum                         uint32 // of Body
 }
 
-// NextPage returns the page of a chunk that data begins with. It may have limit
-// bytes decompressed. Its checksum, where there is one, is that of its bytes.
+// NextPage returns the page of a chunk that data begins with. As it lies and decompressed
+// it may have twice limit bytes. Its checksum, where there is one, is that of its bytes.
 func NextPage(data []byte, chunk *Chunk, limit int64) (Page, error) {
 	p, err := readHeader(data[:min(len(data), maxHeaderSize)])
 	if err != nil {
@@ -104,8 +104,8 @@ func (p *Page) check(left int64, chunk *Chunk, limit int64) error {
 		return errors.New("damaged: a page's levels reach beyond it")
 	case !p.hasHeader && p.Kind != IndexPage || p.Values < 0:
 		return errors.New("damaged: a page's header does not say what it has")
-	case max(p.compressed, p.uncompressed) > limit:
-		return &batch.MemoryError{What: "a page", Need: max(p.compressed, p.uncompressed), Limit: limit}
+	case p.compressed+p.uncompressed > 2*limit:
+		return &batch.MemoryError{What: "a page", Need: p.compressed + p.uncompressed, Limit: 2 * limit}
 	}
 	if p.stored || p.Kind == IndexPage {
 		codec = Uncompressed

@@ -33,8 +33,8 @@ type Pages struct {
 	Encoding Encoding
 }
 
-// NewPages reads the pages of a chunk of a file, one at a time. A page may have limit
-// bytes as it lies, and again decompressed.
+// NewPages reads the pages of a chunk of a file, one at a time. As it lies and
+// decompressed a page may have twice limit bytes.
 func NewPages(in io.ReaderAt, chunk *Chunk, leaf Leaf, limit int64) (*Pages, error) {
 	if err := chunk.Codec.Check(); err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ type Stream struct {
 	own   []byte // the memory of ahead
 }
 
-// NewStream reads the pages of a chunk, each of which may have limit bytes decompressed.
-// Without a chunk it has none until Reset.
+// NewStream reads the pages of a chunk, each of which may have twice limit bytes, as it
+// lies and decompressed. Without a chunk it has none until Reset.
 func NewStream(in io.ReaderAt, chunk *Chunk, limit int64) *Stream {
 	s := &Stream{in: in, limit: limit}
 	if chunk != nil {

@@ -1,0 +1,131 @@
+//go:build !race
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func init() { programs["robotsbatch-peak"] = peakOf }
+
+// peakOf is robotsbatch that writes the most memory that it had, in KiB, to the file that
+// the environment names. What the system counts for a child is that of its parent, too.
+func peakOf() {
+	status := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	data, err := os.ReadFile("/proc/self/status")
+	if err == nil {
+		_, rest, _ := strings.Cut(string(data), "VmHWM:")
+		size, _, _ := strings.Cut(rest, "kB")
+		err = os.WriteFile(os.Getenv("PEAK_FILE"), []byte(strings.TrimSpace(size)), 0o666)
+	}
+	if err != nil {
+		panic(err)
+	}
+	os.Exit(status)
+}
+
+// peakMemory is the -memory of TestPeaks, and peakOver how much more the process may have
+// with itself, as the manual's page on memory explains.
+const peakMemory, peakOver = 96 << 20, 60 << 20
+
+var allPeaks = flag.Bool("peaks", false, "measure the peak of every pair of formats, not of a third")
+
+// Documents of 24 KB, more of them than the memory has room for, go from every format to
+// every format, filtered or decoded, and the process stays within -memory and what the
+// program itself takes.
+func TestPeaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it filters some gigabytes")
+	}
+	workplace(t)
+	writeDocuments(t, "in.csv", peakMemory+peakOver+20<<20)
+	peak := func(memory int, args ...string) int {
+		t.Helper()
+		cmd := exec.Command("robotsbatch-peak", append(args, "-rules", "rules", "-quiet", "-memory", fmt.Sprintf("%dMiB", memory>>20))...)
+		cmd.Env = append(os.Environ(), "PEAK_FILE="+filepath.Join(t.TempDir(), "peak"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		data, err := os.ReadFile(strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], "PEAK_FILE="))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kib int
+		if _, err := fmt.Sscan(string(data), &kib); err != nil {
+			t.Fatal(err)
+		}
+		return kib << 10
+	}
+	// A row group of more than the memory has: with a limit it would have fewer rows.
+	peak(4<<30, "-in", "in.csv", "-columns", "all", "-out", "in.parquet", "-batch-rows", "1000000")
+	formats := []string{"csv", "jsonl", "parquet", "csv.zst", "arrow", "jsonl.zst"}
+	for _, ending := range formats {
+		if name := "in." + ending; ending != "csv" && ending != "parquet" {
+			peak(peakMemory, "-in", "in.csv", "-out", name)
+		}
+	}
+	for i, from := range formats {
+		for j, to := range formats {
+			if (i+j)%3 > 0 && !*allPeaks && (from != "parquet" || to != "parquet") {
+				continue
+			}
+			jobs := [][]string{{"-emit", "allowed"}}
+			if from == "parquet" && to == "parquet" {
+				jobs = append(jobs, []string{"-recode"})
+			}
+			for _, job := range jobs {
+				got := peak(peakMemory, append(job, "-prefix", "r_", "-in", "in."+from, "-out", "out."+to)...)
+				t.Logf("%s to %s %v: %d MiB", from, to, job, got>>20)
+				if got > peakMemory+peakOver {
+					t.Errorf("%s to %s, %v: a peak of %d MiB with -memory %d MiB", from, to, job, got>>20, peakMemory>>20)
+				}
+			}
+		}
+	}
+}
+
+// writeDocuments writes a csv with URLs and documents, so many bytes of these. One URL in 25
+// is denied.
+func writeDocuments(t *testing.T, name string, size int) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 5000)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%x ", rng.Uint32()>>rng.IntN(24))
+	}
+	fmt.Fprintln(w, "url,text")
+	for i := 0; size > 0; i++ {
+		folder := "news"
+		if rng.IntN(25) == 0 {
+			folder = "private"
+		}
+		fmt.Fprintf(w, "https://example.com/%s/%d,", folder, i)
+		for n := 0; n < 24_000; {
+			word := words[min(rng.IntN(len(words)), rng.IntN(len(words)))]
+			w.WriteString(word)
+			n += len(word)
+		}
+		fmt.Fprintln(w)
+		size -= 24_000
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
