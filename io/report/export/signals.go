@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"robotsbatch/io/frontier/tables"
+	"robotsbatch/matcher"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/usage"
 )
@@ -17,13 +18,13 @@ func fillSignals(w *tables.Writer, a *authority, b *body) {
 	for d := range usage.Directives {
 		for _, s := range b.statements.Statements {
 			if s.Directive == d && s.Group < 0 {
-				fillStatement(w, a, nil, &s)
+				fillStatement(w, a, nil, b.profile, &s)
 			}
 		}
 		for _, g := range b.statements.StatementGroups(d) {
 			for i := range g.Statements {
 				for _, agent := range g.Agents {
-					fillStatement(w, a, tokenOf(agent, b.profile), &g.Statements[i])
+					fillStatement(w, a, tokenOf(agent, b.profile), b.profile, &g.Statements[i])
 				}
 			}
 		}
@@ -31,12 +32,17 @@ func fillSignals(w *tables.Writer, a *authority, b *body) {
 }
 
 // fillStatement adds the rows of a line for an agent, a row for each of its keys.
-func fillStatement(w *tables.Writer, a *authority, agent []byte, s *robotstxt.Statement) {
+func fillStatement(w *tables.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
 	row := func(key, value []byte) {
 		a.begin(w)
 		w.OptionalText(agent)
 		w.Text([]byte(strings.ToLower(s.Directive.String())))
 		w.OptionalText(s.Path)
+		if s.Path == nil {
+			w.Null()
+		} else {
+			w.Text([]byte(matcher.NormalPattern(s.Path, profile)))
+		}
 		w.OptionalText(key)
 		w.OptionalText(value)
 		w.Text(s.Value)

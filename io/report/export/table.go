@@ -49,7 +49,7 @@ var (
 	// Signals has a row for each key of each line about the use of what is fetched, and each
 	// agent of its group.
 	Signals = &Table{Name: "signals", Schema: schema(
-		optionalText("agent"), text("directive"), optionalText("path"), optionalText("key"), optionalText("value"),
+		optionalText("agent"), text("directive"), optionalText("path"), optionalText("normalised"), optionalText("key"), optionalText("value"),
 		text("statement"), number("line"), text("body_digest"),
 	), fill: fillSignals, bodies: true}
 )
