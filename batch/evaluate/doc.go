@@ -3,14 +3,14 @@
 //
 // # The law
 //
-// In any list, in any order, cut anywhere, and however often one [Evaluator] has
-// seen it, each row gets the verdict that it gets alone in a fresh Evaluator,
-// explained or not. TestListsGiveEachRowItsOwnVerdict holds it for random lists,
-// FuzzLists for any, scripts/law.sh for as many as there is time for.
+// Each row gets the verdict that it gets alone in a fresh [Evaluator], explained or
+// not: in any list, in any order, cut anywhere, and however often the Evaluator has
+// seen it. TestListsGiveEachRowItsOwnVerdict checks this for random lists, FuzzLists
+// for any, and scripts/law.sh for as many as there is time for.
 //
 // # From the naive algorithm up
 //
-// Seven rows, with two robots.txt. a.test has
+// The example has seven rows and two robots.txt. a.test has
 //
 //	User-agent: *
 //	Disallow: /private
@@ -26,7 +26,7 @@
 //	5  mailto:somebody
 //	6  https://a.test/news/4
 //
-// Step 1, rows. The naive loop does for each row what the law says:
+// Step 1, rows. The naive loop treats each row alone:
 //
 //	for row, url := range urls {
 //		key, path := split(url)      // "https://a.test", "/news/1"
@@ -34,57 +34,57 @@
 //		bits[row] = rules.Match(path).Allowed
 //	}
 //
-// It looks one authority up five times, waits for memory each time that the one
-// before was another, and walks down the same rules for paths that begin alike.
+// It looks up the same authority five times, waits for memory whenever the authority
+// changes, and walks down the same rules again for paths that begin alike.
 //
-// Step 2, groups (groups.go). A block of 4,096 rows is split into authorities as they
-// are written. Each is a group, and has its runs of rows. A row that begins like the one
-// before continues the run: one vector comparison a row finds that, and nothing is split.
-// Other rows find their group in a hash table. Row 5 has no authority: its verdict is null
-// at once.
+// Step 2, groups (groups.go). A block of 4,096 rows is divided by authority, as written in
+// the URL. The rows of an authority are a group, a list of runs of rows. A row that begins
+// like the row before continues its run: one vector comparison per row finds that, and the
+// URL need not be split. Other rows find their group in a hash table. Row 5 has no authority,
+// so its verdict is null at once.
 //
 //	https://a.test  rows 0–1, 3–4, 6
 //	https://b.test  row 2
 //
-// A list that is grouped by host yields groups in the order of its rows, a shuffled
-// one has hosts that came up often together. The hash has a key of the process, so
-// that nobody can choose authorities that make the table slow.
+// In a list grouped by host, the groups are in the order of the rows. In a shuffled list,
+// rows of the same host come together. The hash has a key that each process chooses, so
+// that nobody can construct authorities that make the table slow.
 //
-// Step 3, lookup. The authorities of a block are looked up 64 at a time. The source
-// of the rules reads memory for all of them at once instead of waiting for each; with
-// more, the first one's rules leave the cache before they are used.
+// Step 3, lookup. The authorities of a block are looked up 64 at a time. The source of the
+// rules reads memory for all of them at once instead of waiting for each. With more than
+// 64, the first one's rules would leave the cache before they are used.
 //
-// Step 4, prefixes ([matcher.DecideRows]). A walk down a.test's rules with /news/1
-// parts from them at the n. So the rules without wildcards say "allowed" for every
-// URL that begins with https://a.test/n: rows 1, 3 and 6 need no walk, but one
-// comparison with that prefix; their bits are set by ranges. Row 4 differs in its
-// byte behind the slash and is walked: denied, up to https://a.test/private. Only
-// /*.pdf$ may still change a verdict of the first prefix; row 4 is denied as it is.
-// The four paths of that prefix are undecided and wait until the block ends, where
-// their signatures, sets of the bytes in them, are made and compared with the rule's,
-// many at a time. Only /news/2.pdf has the bytes that .pdf needs; it is matched, and its
-// bit is cleared. matcher/DESIGN.md has what a walk and a signature are.
+// Step 4, prefixes ([matcher.DecideRows]). A walk down a.test's rules with /news/1 leaves
+// them at the n. So the rules without wildcards say "allowed" for every URL that begins with
+// https://a.test/n. Rows 1, 3 and 6 need no walk, only a comparison with that prefix, and
+// their bits are set by ranges. Row 4 has a different byte after the slash, so it is walked:
+// denied, up to https://a.test/private. Only /*.pdf$ may still change the verdict of the
+// first prefix; no rule can change that of row 4. The four paths of the first prefix are
+// undecided, and wait until the block ends. Then their signatures, sets of the bytes in
+// them, are made and compared with the rule's signature, many at a time. Only /news/2.pdf
+// has the bytes that .pdf needs. It is matched, and its bit is cleared. matcher/DESIGN.md
+// explains walks and signatures.
 //
 //	row      0 1 2 3 4 5 6
 //	prefix   1 1 1 1 0 - 1
 //	verdict  1 0 1 1 0 - 1
 //
-// BenchmarkSteps has these steps take turns on made-up frontiers: CPU time as part of
-// step 1's, for 1,000 hosts with 200 URLs each, those shuffled, and 40,000 hosts with 5
-// each.
+// BenchmarkSteps measures these steps in turns on made-up frontiers: 1,000 hosts with 200
+// URLs each, grouped and shuffled, and 40,000 hosts with 5 URLs each. This is their CPU
+// time, divided by that of step 1:
 //
 //	                 grouped  shuffled  flat
 //	step 2, groups      0.66      1.13  0.87
 //	step 3, lookup      0.61      0.91  0.57
 //	step 4, prefixes    0.60      0.94  0.57
 //
-// Rules of made-up hosts are dense, and step 4 saves little there; bench's
-// BenchmarkEngine has public URLs, most of which no rule concerns.
+// The made-up hosts have many rules that match, so step 4 saves little here. bench's
+// BenchmarkEngine has public URLs, and most of these match no rule.
 //
 // # A URL's way, function by function
 //
-// What a URL of one agent's job without times meets between Evaluate and its bit, in order,
-// and where that is read:
+// In a job for one agent and without times, a URL passes these functions between Evaluate and
+// its bit:
 //
 //	 1  Evaluate, evaluateBlock, evaluateRows   evaluator.go         a block
 //	 2  groupRows, groupPart                    groups.go            step 2
@@ -114,41 +114,43 @@
 //
 // # Many agents
 //
-// A job for many agents decides a row once for each distinct trie (compiled group) of its
-// authority, for agents that obey the same groups have the same verdicts (spread.go). The bits of a block
-// are kept by trie. When the block ends, each agent gets those of the trie that it obeys, a
-// run of rows at a time; or one verdict is made of all tries' bits, eight rows at a time,
-// and only rows that somebody is denied look up which agents these are. For 166 agents a
-// job from Arrow to Arrow takes 2.1 times the CPU time that it takes for one, over a public
-// list, with one verdict or a column each (bench/record/agents-2026-11-23.txt).
+// Agents that obey the same groups have the same verdicts. So a job for many agents decides
+// a row once for each distinct trie (compiled group) of its authority (spread.go), and keeps
+// the bits of a block by trie. When the block ends, each agent gets the bits of the trie that
+// it obeys, a run of rows at a time. If there is one combined verdict, it is made from the
+// bits of all tries, eight rows at a time, and only denied rows look up which agents are
+// denied. On a public list, a job for 166 agents from Arrow to Arrow takes 2.1 times the CPU
+// time of a job for one, with one verdict or with a column for each agent
+// (bench/record/agents-2026-11-23.txt).
 //
 // # Times
 //
-// With [Options].Timelines each row has a time, and an authority has spans, in each of
-// which something else was known of it. Say a.test had no robots.txt before noon, and
-// rows 0, 3 and 4 are from the morning, 1 and 6 from the afternoon. Then the groups of
-// step 2 are cut by span (history.go):
+// With [Options].Timelines each row has a time, and an authority has spans, each with the
+// rules that held during it. Say a.test had no robots.txt before noon, rows 0, 3 and 4 are
+// from the morning, and rows 1 and 6 from the afternoon. Then the groups of step 2 are cut
+// by span (history.go):
 //
 //	https://a.test  until noon    rows 0, 3–4
 //	https://a.test  from noon on  rows 1, 6
 //	https://b.test  always        row 2
 //
-// Spans are taken and opened 64 authorities at a time, as step 3 does it, and rows that follow
-// each other in a span are cut by one comparison each. From there on such a group is one as any
-// other. A list with 200 URLs a host takes 1.14 times the CPU time with the times of one crawl
-// that it takes without times, 1.35 times with those of two years in any order: these rows
-// come under three robots.txt instead of one (bench/record/hosts-times-2026-11-23.txt).
+// Spans are taken and opened 64 authorities at a time, as in step 3, and rows that follow each
+// other in a span are cut by one comparison each. From there on, such a group is a group like
+// any other. A list with 200 URLs per host takes 1.14 times the CPU time that it takes without
+// times if all times are from one crawl, and 1.35 times if they are from two years in any
+// order, because these rows need three robots.txt instead of one
+// (bench/record/hosts-times-2026-11-23.txt).
 //
 // # What is not in the loop
 //
-// Authorities whose rules are not asked (none known, unreachable) need no walk:
-// their rows have one outcome, but for /robots.txt. An explained row is matched
-// alone, for it names its rule. A dictionary column is copied into a plain one, a
-// block at a time. Facts are added once a group.
+// Authorities without rules to match (none known, unreachable) need no walk: their rows
+// have one outcome, except /robots.txt. An explained row is matched alone, because its rule
+// is needed. A dictionary column is copied into a plain one, a block at a time. Facts are
+// added once per group.
 //
 // # Bounds
 //
-// Time is that of the matcher for each row, plus a constant a row and byte. Memory
-// is a few bytes for each of the 4,096 rows of a block and the bytes of a dictionary's
-// block; nothing refers to a batch after Evaluate has returned.
+// Each row takes the matcher's time, plus a constant per row and byte. Memory is a few bytes
+// for each of the 4,096 rows of a block, and the bytes of a dictionary's block. Nothing
+// refers to a batch after Evaluate has returned.
 package evaluate

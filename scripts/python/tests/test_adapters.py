@@ -154,7 +154,7 @@ def test_spark_parts(spark: Any, folder: Path) -> None:
     assert [row.allowed for row in sorted(found)] == whole["allowed"].to_pylist()
     numbers = {(row.task, (row.authority_hash or 0) % 6) for row in found}
     assert len(numbers) == len({task for task, _ in numbers}) == len({number for _, number in numbers}) > 3
-    with pytest.raises(ValueError, match="tasks=4 is no multiple of parts=3"):
+    with pytest.raises(ValueError, match="tasks=4 is not a multiple of parts=3"):
         robotsbatch.spark.evaluate(frame, parts=3, tasks=4, rules=rules)
     Path(robotsbatch.spark.part_name(rules, 1, 3)).unlink()
     with pytest.raises(Exception, match="site-00001-of-00003.rules': no such file"):

@@ -107,7 +107,7 @@ def test_rules_as_texts() -> None:
     robotsbatch.compile("texts.rules", rules=texts)
     assert robotsbatch.evaluate(pa.table({"url": urls}), rules="texts.rules").equals(done)
     for wrong in ("../x", "..", "", "a/b", "gopher://a.test", "a b", "a\0"):
-        with pytest.raises(ValueError, match="is no host"):
+        with pytest.raises(ValueError, match="is not a host"):
             robotsbatch.evaluate(pa.table({"url": urls}), rules={wrong: ""})
     stream = robotsbatch.reader(endless(), rules=texts)
     stream.read_next_batch()

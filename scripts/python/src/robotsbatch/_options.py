@@ -193,7 +193,7 @@ class Command:
             scheme, _, name = host.rpartition("://")
             name = name.rstrip("/")
             if scheme not in ("", "http", "https", "ftp") or not re.fullmatch(r"[^/\\\0\s]+", name) or not name.strip("."):
-                raise ValueError(f'rules has {host!r}, which is no host: want "example.com", "example.com:8443" or "https://example.com"')
+                raise ValueError(f'rules has {host!r}, which is not a host: want "example.com", "example.com:8443" or "https://example.com"')
             # On Windows no file has a colon in its name; that of an IPv6 address is in brackets.
             name = re.sub(r":(\d+)$", r"_\1", name) if not name.endswith("]") else name
             place = os.path.join(folder.name, scheme)

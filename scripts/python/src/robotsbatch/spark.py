@@ -48,7 +48,7 @@ def evaluate(frame: DataFrame, *, parts: int = 1, tasks: int | None = None, **op
     if parts < 1 or not isinstance(rules, str | os.PathLike):
         raise ValueError(f"parts={parts}: it is how many parts the one file has that rules= names")
     if (tasks := tasks or parts) % parts:
-        raise ValueError(f"tasks={tasks} is no multiple of parts={parts}")
+        raise ValueError(f"tasks={tasks} is not a multiple of parts={parts}")
     done = schema(frame, **cast(Options, {**options, "rules": part_name(rules, 0, parts)}))
     return _by_authority(frame, tasks, options).mapInArrow(_map_part(rules, parts, options), done)
 
