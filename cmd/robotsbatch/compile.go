@@ -11,6 +11,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/rulepack"
@@ -102,7 +103,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkCompile(); err != nil {
 		return 0, err
 	}
-	defer holdHeap(c.Memory)()
+	defer heap.Hold(c.Memory)()
 	out := c.out
 	for number := range max(1, c.partitions) {
 		if c.partitions > 1 {

@@ -174,11 +174,11 @@ func (d *diffCommand) findSides(ctx context.Context, use ruleUse) (found [2]*rul
 // compareAccess compares what both sides know of authorities.
 func (d *diffCommand) compareAccess(ctx context.Context) error {
 	started := time.Now()
-	out, err := d.open(&frontier.Source{Schema: export.ChangesSchema(d.uses)})
+	out, err := d.openTable(&frontier.Source{Schema: export.ChangesSchema(d.uses)})
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 	found, err := d.findSides(ctx, ruleUse{})
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 	}
 	var changed export.Changed
 	unchanged := func() error { return errors.Join(sides[0].Listing.Unchanged(), sides[1].Listing.Unchanged()) }
-	if _, err := out.writeRows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.BatchRows, &changed), unchanged); err != nil {
+	if _, err := out.Rows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.BatchRows, &changed), unchanged); err != nil {
 		return err
 	}
 	done := &report.AccessChanges{Version: cli.Version(), Authorities: changed.Authorities, Changed: changed.Different, Seconds: time.Since(started).Seconds()}
@@ -245,18 +245,18 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := d.open(src.First())
+	out, err := d.openTable(src.First())
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	out.emit, out.keep, out.verdicts = batch.EmitSelected, batch.KeepURL, columns
+	defer out.Close()
+	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
 	tally := report.NewTally(d.names, d.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {
 		return compare.New(d.side(0, sets[0]), d.side(1, sets[1]), len(d.names), tally.Add)
 	}
-	stats, err := out.write(ctx, src, newEvaluator, func() error {
+	stats, err := out.Write(ctx, src, newEvaluator, func() error {
 		return errors.Join(src.Unchanged(), src.Complete(), sets[0].Unchanged(), sets[1].Unchanged())
 	})
 	if err != nil {
@@ -278,19 +278,6 @@ func (d *diffCommand) side(i int, rules *ruleset.Set) compare.Side {
 	explained := o
 	explained.Explain = true
 	return compare.Side{Plain: evaluate.New(rules.Origins(), o), Explained: evaluate.New(rules.Origins(), explained)}
-}
-
-// open opens the table; without -out what is written to it is dropped.
-func (d *diffCommand) open(first *frontier.Source) (*tableOutput, error) {
-	if d.Out == "" {
-		limitHeap(d.Memory)
-		return &tableOutput{c: &d.tableCommand, release: func() {}}, nil
-	}
-	out, err := d.openTable(first.Schema)
-	if err == nil {
-		out.first = first
-	}
-	return out, err
 }
 
 // sum says what changed: on stdout if no table is written, else on stderr.

@@ -11,6 +11,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/store/blob"
@@ -77,11 +78,11 @@ func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 // times; empty for none.
 func (c *tableCommand) export(ctx context.Context, table *export.Table, timed string, uses ...usage.Use) error {
 	started := time.Now()
-	out, err := c.openTable(table.Schema)
+	out, err := c.openTable(&frontier.Source{Schema: table.Schema})
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 	found, err := c.find(ctx, &c.Rules, ruleUse{uses: uses}, outputName{"-out", c.Out})
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed st
 		}
 		rows, unchanged = export.Rows(listing, table, o), listing.Unchanged
 	}
-	stats, err := out.writeRows(ctx, table.Name, rows, unchanged)
+	stats, err := out.Rows(ctx, table.Name, rows, unchanged)
 	if err != nil {
 		return err
 	}

@@ -83,11 +83,11 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	if c.AsOf.IsZero() {
 		c.AsOf = started
 	}
-	out, err := c.openTable(hosts.Schema)
+	out, err := c.openTable(&frontier.Source{Schema: hosts.Schema})
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 	var found *ruleset.Found // nil without rules
 	if len(c.Sources) > 0 {
 		if found, err = c.find(ctx, &c.Rules, ruleUse{}, outputName{"-out", c.Out}); err != nil {
@@ -106,9 +106,9 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	}
 	defer wanted.Close()
 	if c.Outputs().WantsText() {
-		err = out.writeText(ctx, wanted.URLs)
+		err = out.Text(ctx, wanted.URLs)
 	} else {
-		_, err = out.writeRows(ctx, "hosts", wanted.Rows(c.BatchRows), func() error { return nil })
+		_, err = out.Rows(ctx, "hosts", wanted.Rows(c.BatchRows), func() error { return nil })
 	}
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 		AsOf: c.AsOf.UTC().Truncate(time.Second), MaxAgeSeconds: int64(c.MaxAge / time.Second), Out: blob.Shown(c.Out), Seconds: time.Since(started).Seconds(),
 	}
 	if invalid := waiting.Invalid(); stats.Rows > 0 && invalid == stats.Rows {
-		c.log.Warn(allInvalid(stats.Rows, c.schemeless))
+		c.log.WarnOf(report.AllInvalid(stats.Rows, c.schemeless))
 	}
 	c.log.Info(done.String(), "done", "summary", done)
 	return nil

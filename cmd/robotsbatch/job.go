@@ -6,11 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -22,6 +19,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
@@ -41,7 +39,7 @@ type job struct {
 	rules  *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
-	firstTime firstTime
+	firstTime evaluate.FirstTime
 	shown     *console.Progress
 	html      *report.Page
 	summary   *report.Summary
@@ -85,7 +83,7 @@ func runJob(ctx context.Context, args []string, s streams) int {
 		}
 		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), what)
 	}
-	return j.log.Fail(withMemory(err, j.Memory))
+	return j.log.Fail(heap.WithMemory(err, j.Memory))
 }
 
 // parse reads the arguments. The error is flag.ErrHelp when help was asked for, else a usage
@@ -104,7 +102,7 @@ func (j *job) parse(args []string) error {
 // run implements command.
 func (j *job) run(ctx context.Context) (status int, err error) {
 	started := time.Now()
-	limitHeap(j.Memory)
+	heap.Limit(j.Memory)
 	j.inputs = j.reading(&j.Input)
 	text := j.writing().WantsText()
 	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !text, j.Verdicts, j.Keep
@@ -121,15 +119,6 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	return j.summary.ExitStatus, nil
 }
 
-// withMemory adds to an error for lack of memory which -memory would do.
-func withMemory(err error, memory int64) error {
-	if large := (*batch.MemoryError)(nil); errors.As(err, &large) {
-		enough := (large.Enough(memory) + 1<<20 - 1) &^ (1<<20 - 1)
-		return fmt.Errorf("%w: use -memory %s", err, cli.SizeText(enough))
-	}
-	return err
-}
-
 // ruleUse is what the columns need of the rules.
 func (j *job) ruleUse() ruleUse {
 	records := slices.ContainsFunc(j.With, func(kind *batch.ColumnKind) bool { return kind.Records })
@@ -138,33 +127,6 @@ func (j *job) ruleUse() ruleUse {
 		use.used = j.record.Used
 	}
 	return use
-}
-
-// ownMemory is what the program takes besides what -memory bounds: tables of
-// its own and of compressors, stacks, and what the garbage collector needs.
-const ownMemory = 16 << 20
-
-// limitHeap makes the garbage collector keep the program within -memory; by default
-// garbage may take as much as what is in use. A GOMEMLIMIT in the environment goes
-// first.
-func limitHeap(memory int64) {
-	if os.Getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64/2 {
-		debug.SetMemoryLimit(memory + ownMemory)
-	}
-}
-
-// leastHeap is what the heap may always take: with less there would be nothing
-// but garbage collection.
-const leastHeap = 64 << 20
-
-// holdHeap keeps the heap within seven eighths of -memory while a rule pack is made,
-// and returns what ends that. The builder spills to temporary files long before.
-func holdHeap(memory int64) (end func()) {
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return func() {}
-	}
-	before := debug.SetMemoryLimit(max(memory-memory/8, leastHeap))
-	return func() { debug.SetMemoryLimit(before) }
 }
 
 // judge does the job and says what it did.
@@ -399,38 +361,9 @@ func (j *job) newEvaluator() batch.Evaluator {
 		e = evaluate.WithNewest(e, evaluate.New(j.rules.Origins(), newest))
 	}
 	if j.timelines != nil {
-		e = &timeWatch{Evaluator: e, first: &j.firstTime}
+		e = j.firstTime.Watch(e)
 	}
 	return j.html.Count(e)
-}
-
-// firstTime is the time of the first row that has one.
-type firstTime struct {
-	mu      sync.Mutex
-	found   bool
-	row     int64
-	seconds int64
-}
-
-// timeWatch finds the first time of the batches that an evaluator evaluates.
-type timeWatch struct {
-	batch.Evaluator
-	first *firstTime
-}
-
-// Evaluate implements batch.Evaluator.
-func (w *timeWatch) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
-	err := w.Evaluator.Evaluate(b, v)
-	at := slices.IndexFunc(b.Times, func(t int64) bool { return t > batch.TooFine })
-	if at < 0 || err != nil {
-		return err
-	}
-	w.first.mu.Lock()
-	defer w.first.mu.Unlock()
-	if row := b.FirstRow + int64(at); !w.first.found || row < w.first.row {
-		w.first.found, w.first.row, w.first.seconds = true, row, b.Times[at]
-	}
-	return nil
 }
 
 // convert writes one output.
@@ -575,38 +508,18 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	return nil
 }
 
-// allInvalid is the warning that no row is a URL. example is a line without a scheme, empty
-// where none is known.
-func allInvalid(rows int64, example string) string {
-	text := "no row is a URL: "
-	if rows == 1 {
-		text = "the row is no URL: "
-	}
-	if example == "" {
-		return text + "URLs begin with their scheme, such as https://example.com/a"
-	}
-	return fmt.Sprintf("%sthe scheme is missing: write https://%s, not %s", text, example, example)
-}
-
 // warnRules warns of rules that decided nothing, and of times that are none, which are
 // likely not those that were meant.
 func (j *job) warnRules() {
-	if s := j.summary; s.NoTime > 0 && s.NoTime == s.Rows-s.Invalid-s.UnsupportedScheme {
-		j.log.Warn(fmt.Sprintf("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
-			"2026-03-01T12:00:00Z (robotsbatch help history)", j.AsOfColumn))
+	d := report.Doubts{TimeColumn: j.AsOfColumn, Schemeless: j.schemeless, KnownMissing: j.AllowNone}
+	if t, ok := j.firstTime.Time(); ok {
+		d.FirstTime = &t
 	}
-	if s := j.summary; s.Rows > 0 && s.Invalid == s.Rows {
-		j.log.Warn(allInvalid(s.Rows, j.schemeless))
+	for _, m := range d.Of(j.summary) {
+		j.log.WarnOf(m)
 	}
-	if s := j.summary; s.NoCaptureYet > 0 && s.NoCaptureYet == s.Rows-s.Invalid-s.UnsupportedScheme-s.NoTime-s.NoRobots && j.firstTime.found {
-		j.log.Warn(fmt.Sprintf("every row is from before the first capture of its site: the first has the time %s in column %q. Is it the right column?",
-			time.Unix(j.firstTime.seconds, 0).UTC().Format(time.RFC3339), j.AsOfColumn))
-	}
-	if j.summary.NoneKnown() && !j.AllowNone {
-		j.log.Warn("none of the URLs' hosts is in -rules: are these the right rules?")
-	}
-	for _, line := range j.rules.Misspelt() {
-		j.log.WarnOf(line)
+	for _, m := range j.rules.Misspelt() {
+		j.log.WarnOf(m)
 	}
 }
 

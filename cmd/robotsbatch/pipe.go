@@ -12,6 +12,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/pipe"
 	"robotsbatch/io/store/blob"
@@ -71,7 +72,7 @@ func (c *pipeCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkPipe(); err != nil {
 		return 0, err
 	}
-	limitHeap(c.Memory)
+	heap.Limit(c.Memory)
 	return exitDone, c.answer(ctx, started)
 }
 

@@ -12,6 +12,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/captures"
@@ -53,7 +54,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, History: r.History,
 		Explain: use.explain, Records: use.records, Usage: use.usage,
 		Memory: memory, Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
-		HoldHeap: func() func() { return holdHeap(memory) },
+		HoldHeap: func() func() { return heap.Hold(memory) },
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {
 			return ruleset.OpenTable(ctx, name, memory, o)
 		},

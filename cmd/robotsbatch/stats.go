@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report"
@@ -254,7 +255,7 @@ func isRules(ctx context.Context, name string) (bool, error) {
 
 // countRules counts what rules deny the agents.
 func (c *statsCommand) countRules(ctx context.Context, o stats.Options) (*stats.Tally, error) {
-	limitHeap(c.Memory)
+	heap.Limit(c.Memory)
 	found, err := c.find(ctx, &c.Rules, ruleUse{uses: c.uses})
 	if err != nil {
 		return nil, err

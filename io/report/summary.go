@@ -99,8 +99,8 @@ func (s *Summary) Weigh(column string) {
 	}
 }
 
-// NoneKnown reports whether there are authorities, and none of them has a robots.txt.
-func (s *Summary) NoneKnown() bool { return s.authorities > 0 && s.without == s.authorities }
+// noneKnown reports whether there are authorities, and none of them has a robots.txt.
+func (s *Summary) noneKnown() bool { return s.authorities > 0 && s.without == s.authorities }
 
 // Keep adds an output that an earlier run wrote.
 func (s *Summary) Keep(path string, o *manifest.Output) {

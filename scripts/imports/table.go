@@ -65,7 +65,7 @@ var table = []room{
 	{"io/store/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
 	{"io/store/*", join([]string{"batch", "batch/option"}, store), []string{"*"}},
 	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
-	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), nil},
+	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), arrow},
 	{"io/frontier/*", join(engine, []string{"batch"}, tables), []string{"*"}},
 	{"io/rules/ruleset", join(engine, []string{"batch"}, rules, frontier), nil},
 	{"io/rules/hosts", join([]string{"batch", "matcher/urls"}, tables), arrow},

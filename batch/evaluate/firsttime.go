@@ -1,0 +1,49 @@
+package evaluate
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"robotsbatch/batch"
+)
+
+// FirstTime is the time of the first row of a job that has one. Evaluators of any goroutine
+// may be watched for it.
+type FirstTime struct {
+	mu      sync.Mutex
+	found   bool
+	row     int64
+	seconds int64
+}
+
+// Time returns the time; ok is false if no row had one.
+func (f *FirstTime) Time() (t time.Time, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Unix(f.seconds, 0).UTC(), f.found
+}
+
+// Watch returns an evaluator that does what e does, and notes times.
+func (f *FirstTime) Watch(e batch.Evaluator) batch.Evaluator { return &timeWatch{e, f} }
+
+// timeWatch finds the first time of the batches that an evaluator evaluates.
+type timeWatch struct {
+	batch.Evaluator
+	first *FirstTime
+}
+
+// Evaluate implements batch.Evaluator.
+func (w *timeWatch) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
+	err := w.Evaluator.Evaluate(b, v)
+	at := slices.IndexFunc(b.Times, func(t int64) bool { return t > batch.TooFine })
+	if at < 0 || err != nil {
+		return err
+	}
+	w.first.mu.Lock()
+	defer w.first.mu.Unlock()
+	if row := b.FirstRow + int64(at); !w.first.found || row < w.first.row {
+		w.first.found, w.first.row, w.first.seconds = true, row, b.Times[at]
+	}
+	return nil
+}

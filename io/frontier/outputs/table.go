@@ -1,0 +1,114 @@
+package outputs
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"io"
+	"iter"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/tables"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+)
+
+// Table is an output of its own, which no input's rows pass through: a table, or a list.
+type Table struct {
+	Options *Options
+	Target  Target
+	// First says which columns there are.
+	First  *frontier.Source
+	Stdout io.Writer
+	// BatchMemory is the most bytes that encoding a batch may take.
+	BatchMemory int64
+	// Run says how rows are made and which of them are written.
+	Run batch.Options
+	// Release, if not nil, ends the claim of the output.
+	Release func()
+
+	dropped bool
+}
+
+// DroppedTable is a table of which the rows are made and not written.
+func DroppedTable(run batch.Options) *Table {
+	return &Table{Options: new(Options), Run: run, dropped: true}
+}
+
+// Close ends the claim of the output.
+func (t *Table) Close() {
+	if t.Release != nil {
+		t.Release()
+	}
+}
+
+// create starts the output.
+func (t *Table) create(ctx context.Context) (blob.Writer, error) {
+	w, err := t.Target.Create(ctx, t.Stdout)
+	if err != nil {
+		return nil, option.Errorf("%s: %w", option.Out, err)
+	}
+	return w, nil
+}
+
+// Rows writes a table that rows has.
+func (t *Table) Rows(ctx context.Context, name string, rows iter.Seq2[arrow.Record, error], unchanged func() error) (batch.Stats, error) {
+	source := tables.NewRecords(name, rows)
+	defer source.Close() // also what makes the rows, when the output fails
+	return t.Write(ctx, source, func() batch.Evaluator { return tables.NoVerdicts{} }, unchanged)
+}
+
+// Text writes a list, of which each gives the lines.
+func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) error) error) error {
+	w, err := t.create(ctx)
+	if err != nil {
+		return err
+	}
+	codec, _ := compress.ByName(t.Target.Name())
+	packed, err := compress.NewWriter(w, codec)
+	if err != nil {
+		w.Abort()
+		return option.Errorf("%s: %w", option.Out, err)
+	}
+	buffered := bufio.NewWriter(packed)
+	err = each(func(line []byte) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		_, _ = buffered.Write(line)
+		return buffered.WriteByte('\n') // has the error of both
+	})
+	if err == nil {
+		err = buffered.Flush()
+	}
+	err = cmp.Or(err, packed.Close())
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		w.Abort()
+		return option.Errorf("%s: %w", option.Out, err)
+	}
+	return nil
+}
+
+// Write writes all that src has. unchanged is asked at the end, before the output
+// appears. If the table is dropped the rows are made, and nothing is written.
+func (t *Table) Write(ctx context.Context, src batch.Source, newEvaluator func() batch.Evaluator, unchanged func() error) (batch.Stats, error) {
+	sink := batch.Discard
+	if !t.dropped {
+		w, err := t.create(ctx)
+		if err != nil {
+			return batch.Stats{}, err
+		}
+		if sink, err = t.Options.NewSink(t.Target, t.First, t.BatchMemory, w); err != nil {
+			w.Abort()
+			return batch.Stats{}, err
+		}
+	}
+	return batch.Run(ctx, src, Checked(sink, unchanged), newEvaluator, t.Run)
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"time"
+
+	"robotsbatch/batch/option"
+)
+
+// Doubts finds what is likely not as it was meant in a job that went well. The fields say
+// what a summary does not.
+type Doubts struct {
+	// TimeColumn is the column with the times of rows; empty for none. FirstTime is the
+	// time of the first row that has one; nil for none.
+	TimeColumn string
+	FirstTime  *time.Time
+	// Schemeless is a row that lacks a scheme; empty where none is known.
+	Schemeless string
+	// KnownMissing says that rules are known to be missing.
+	KnownMissing bool
+}
+
+// Of returns a warning for each doubt about a job.
+func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
+	judged := s.Rows - s.Invalid - s.UnsupportedScheme
+	if s.NoTime > 0 && s.NoTime == judged {
+		doubts = append(doubts, option.Messagef("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
+			"2026-03-01T12:00:00Z (robotsbatch help history)", d.TimeColumn))
+	}
+	if s.Rows > 0 && s.Invalid == s.Rows {
+		doubts = append(doubts, AllInvalid(s.Rows, d.Schemeless))
+	}
+	if s.NoCaptureYet > 0 && s.NoCaptureYet == judged-s.NoTime-s.NoRobots && d.FirstTime != nil {
+		doubts = append(doubts, option.Messagef("every row is from before the first capture of its site: the first has the time %s in column %q. Is it the right column?",
+			d.FirstTime.Format(time.RFC3339), d.TimeColumn))
+	}
+	if s.noneKnown() && !d.KnownMissing {
+		doubts = append(doubts, option.Messagef("none of the URLs' hosts is in %s: are these the right rules?", option.Rules))
+	}
+	return doubts
+}
+
+// AllInvalid is the warning that no row is a URL. example is a line without a scheme, empty
+// where none is known.
+func AllInvalid(rows int64, example string) option.Message {
+	text := "no row is a URL: "
+	if rows == 1 {
+		text = "the row is no URL: "
+	}
+	if example == "" {
+		return option.Messagef("%sURLs begin with their scheme, such as https://example.com/a", text)
+	}
+	return option.Messagef("%sthe scheme is missing: write https://%s, not %s", text, example, example)
+}
