@@ -302,7 +302,7 @@ func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r row) (size int6
 		m.records = records.ForChains(p.agents.Chains(), compiled.Chosen)
 	}
 	if wantsUsage {
-		m.usage, _ = p.statements.get(p, &records)
+		m.usage, _ = p.statements.get(p, records.Statements)
 	}
 	return size, nil
 }

@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -55,11 +56,11 @@ func (s *statements) find(p *Pack, number, place uint32) (u *matcher.Usage, ok b
 		if r.rules[0] != uint64(place)*matcher.BodyAlignment {
 			return nil, false, p.damagedBody(place, errors.New("it has another's number"))
 		}
-		records, err := p.bodyRecords(number, r)
+		text, err := p.bodyStatements(number, r)
 		if err != nil {
 			return nil, false, err
 		}
-		_, known = s.get(p, &records)
+		_, known = s.get(p, text)
 		s.bodies[number].Store(known)
 	}
 	switch known {
@@ -71,11 +72,17 @@ func (s *statements) find(p *Pack, number, place uint32) (u *matcher.Usage, ok b
 	return s.shared[known-firstShared].Load(), true, nil
 }
 
-// get returns what a body's records say of uses, compiled or shared, and what is then known
-// of the body.
-func (s *statements) get(p *Pack, r *Records) (u *matcher.Usage, known uint32) {
+// get returns what the statements of a body's records say of uses, compiled or shared, and
+// what is then known of the body. It changes the text.
+func (s *statements) get(p *Pack, text []byte) (u *matcher.Usage, known uint32) {
+	if len(text) == 0 {
+		return nil, nothing
+	}
+	if !p.usage.Explain { // nobody asks for the numbers of the lines
+		text = appendLines(text[:0], text)
+	}
 	s.mu.Lock()
-	known = s.byText[string(r.Statements)]
+	known = s.byText[string(text)]
 	s.mu.Unlock()
 	switch {
 	case known >= firstShared:
@@ -83,8 +90,8 @@ func (s *statements) get(p *Pack, r *Records) (u *matcher.Usage, known uint32) {
 	case known == nothing:
 		return nil, known
 	}
-	u = r.usageFor(p.agents, p.info.Profile, p.usage)
-	if len(r.Statements) > longestStatements {
+	u = matcher.CompileUsage(parseStatements(text, p.info.Profile), p.agents, p.usage)
+	if len(text) > longestStatements {
 		return u, apart
 	}
 	content := u.AppendContent(nil)
@@ -104,7 +111,18 @@ func (s *statements) get(p *Pack, r *Records) (u *matcher.Usage, known uint32) {
 		return u, apart
 	}
 	if len(s.byText) < mostStatements {
-		s.byText[string(r.Statements)] = known
+		s.byText[string(text)] = known
 	}
 	return u, known
+}
+
+// appendLines appends the lines of a text that are not empty. dst may be the text's own
+// beginning.
+func appendLines(dst, text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if line[0] != '\n' {
+			dst = append(dst, line...)
+		}
+	}
+	return dst
 }
