@@ -13,8 +13,8 @@ def main() -> None:
     """Replace this process by the program, if the system allows that."""
     args = [find_robotsbatch_bin(), *sys.argv[1:]]
     if sys.platform == "win32":
-        # There exec starts another process and does not wait for it. Ctrl-C goes to
-        # both, and the program's own exit status tells.
+        # On Windows exec starts another process and does not wait for it. Ctrl-C goes to
+        # both processes, and the exit status is the program's.
         with subprocess.Popen(args) as child:
             while True:
                 try:

@@ -37,8 +37,8 @@ def _folders() -> Iterator[Path]:
     package = Path(__file__).resolve().parent.parent  # site-packages, or the folder of --target
     scripts = "Scripts" if sys.platform == "win32" else "bin"
     yield package / scripts  # --target
-    # --prefix and an environment whose interpreter is another's: lib/python3.x/site-packages,
-    # on Windows Lib/site-packages.
+    # --prefix, or an environment that uses the interpreter of another environment:
+    # lib/python3.x/site-packages, on Windows Lib/site-packages.
     for up in package.parents[:3]:
         yield up / scripts
     yield Path(sysconfig.get_path("scripts"))

@@ -136,7 +136,7 @@ class LintOptions(TypedDict, total=False):
     binary: Annotated[Path, "the program (default: the one in the package, as find_robotsbatch_bin finds it)"]
 
 
-# Options that are flags of another name.
+# Options with another name than their flags.
 _FLAGS = {"agents": "agent", "agents_file": "agents", "for_": "for", "with_": "with"}
 
 
@@ -194,7 +194,7 @@ class Command:
             name = name.rstrip("/")
             if scheme not in ("", "http", "https", "ftp") or not re.fullmatch(r"[^/\\\0\s]+", name) or not name.strip("."):
                 raise ValueError(f'rules has {host!r}, which is not a host: want "example.com", "example.com:8443" or "https://example.com"')
-            # On Windows no file has a colon in its name; that of an IPv6 address is in brackets.
+            # On Windows no file may have a colon in its name. An IPv6 address has brackets.
             name = re.sub(r":(\d+)$", r"_\1", name) if not name.endswith("]") else name
             place = os.path.join(folder.name, scheme)
             os.makedirs(place, exist_ok=True)

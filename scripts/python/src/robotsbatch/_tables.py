@@ -21,7 +21,7 @@ Data = TypeVar("Data")
 
 BATCH_ROWS = 1 << 16
 
-# The column that tells which rows come back, where not all do.
+# The column with the numbers of the rows that come back, if not all do.
 _ROW = "_robotsbatch_row"
 
 
@@ -165,7 +165,7 @@ def _evaluate_table(table: pa.Table, options: Options) -> pa.Table:
 def _evaluate_pandas(frame: Any, options: Options) -> Any:
     import pandas as pd
 
-    if _filtered(options) and not _beside(options):  # the index tells the rows
+    if _filtered(options) and not _beside(options):  # the index identifies the rows
         url = [] if options.get("columns") == "verdict" else [_url(options)]
         if url and url[0] not in frame.columns:
             raise UsageError(f"the data frame has no column {url[0]}: name it with url_column=", 2)
@@ -176,7 +176,7 @@ def _evaluate_pandas(frame: Any, options: Options) -> Any:
     rows, answers = _answers(table.replace_schema_metadata(None), options, frame.columns)
     if rows is not None:
         frame = frame.iloc[rows.to_pylist()]
-    # Arrow's types, for a bool of numpy has no null.
+    # Arrow's types, because numpy's bool has no null.
     made = answers.to_pandas(types_mapper=pd.ArrowDtype)
     made.index = frame.index
     return pd.concat([frame, made], axis=1) if _beside(options) else made

@@ -1,4 +1,4 @@
-"""A filter of datatrove: documents whose URL robots.txt lets a crawler fetch."""
+"""A filter for datatrove: keeps documents that robots.txt lets a crawler fetch."""
 
 from __future__ import annotations
 

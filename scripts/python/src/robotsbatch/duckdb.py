@@ -72,8 +72,8 @@ def register(connection: DuckDBPyConnection, **options: Unpack[Options]) -> Func
     except BaseException:
         plain.close()
         raise
-    # Those of -explain are of the same types in any job, so that no program is started
-    # to tell them.
+    # The columns of -explain have the same types in any job, so no program needs to be
+    # started to find them.
     begin = f"{options['prefix']}allowed"
     for suffix in [name.removeprefix(begin) for _, name, _ in columns if name.startswith(begin)]:
         columns += [(explained, f"{options['prefix']}{name}{suffix}", kind) for name, kind in _EXPLAINING]

@@ -81,14 +81,14 @@ def schema(frame: DataFrame, **options: Unpack[Options]) -> StructType:
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructType
 
-    # What may be URLs counts, and the names of all.
+    # Only columns that may have URLs, and the names of all columns, matter.
     kinds = {"string": pa.string(), "binary": pa.binary()}
     empty = pa.schema([(name, kinds.get(kind, pa.null())) for name, kind in frame.dtypes]).empty_table()
     with reader(empty, **_on_node(options)) as answered:
         made = answered.schema
     if options.get("columns", "all") != "all":
         return from_arrow_schema(made)
-    # The frame's own fields, for Arrow does not have all of Spark's types.
+    # The frame's own fields, because Arrow does not have all of Spark's types.
     new = from_arrow_schema(pa.schema(list(made)[len(frame.columns) :]))
     return StructType([*frame.schema.fields, *new.fields])
 
