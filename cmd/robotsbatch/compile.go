@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -127,8 +126,8 @@ func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compi
 	}
 	release := func() {}
 	if !blob.IsURL(c.out) {
-		if release, err = outputs.Claim(c.out); err != nil {
-			return nil, fmt.Errorf("-out: %w", err)
+		if release, err = outputs.Claim(c.out, nil); err != nil {
+			return nil, err
 		}
 	} else if _, err := blob.ParseURL(c.out); err != nil {
 		return nil, option.Usagef("-out: %w", err)

@@ -219,7 +219,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 // compareURLs compares the verdicts on all URLs.
 func (d *diffCommand) compareURLs(ctx context.Context) error {
 	started := time.Now()
-	inputs, err := d.resolveInputs(ctx, &d.Input)
+	inputs, err := d.Resolve(ctx, d.s.in)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, wait
 
 // openFrontier opens the URLs of all inputs.
 func (c *hostsCommand) openFrontier(ctx context.Context) (*frontier.Concatenation, error) {
-	inputs, err := c.resolveInputs(ctx, &c.Input)
+	inputs, err := c.Resolve(ctx, c.s.in)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ import (
 // job is one run of the main job.
 type job struct {
 	call
-	judging
+	config.Job
 	inputs frontier.Options
 	first  firstSource
 	found  *ruleset.Found // what the rules are
@@ -51,7 +51,10 @@ type job struct {
 	stopped bool
 }
 
-func newJob() *job { return &job{call: newCall(), judging: newJudging()} }
+func newJob() *job { return &job{call: newCall(), Job: config.NewJob()} }
+
+// Flags implements cli.Config.
+func (j *job) Flags() cli.Flags { return j.Job.Flags(&j.Running) }
 
 // runJob is the main job: URLs in, verdicts out.
 func runJob(ctx context.Context, args []string, s streams) int {
@@ -96,7 +99,7 @@ func (j *job) parse(args []string) error {
 	if fs.NArg() > 0 {
 		return option.Usagef("unexpected argument %q: write -in %[1]s if it is an input, and quote a pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
 	}
-	return j.check()
+	return j.Check(&j.Running, j.given)
 }
 
 // run implements command.
@@ -106,11 +109,11 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	j.inputs = j.reading(&j.Input)
 	text := j.writing().WantsText()
 	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !text, j.Verdicts, j.Keep
-	j.inputs.Beside = batch.Beside{Weight: j.weight, Time: j.AsOfColumn}
+	j.inputs.Beside = batch.Beside{Weight: j.Weight, Time: j.AsOfColumn}
 	if text {
 		j.inputs.Keep = batch.KeepURL
 	}
-	j.shown = console.NewProgress(j.log, j.progress, j.Out == blob.Stdio && console.IsTerminal(j.s.out), started)
+	j.shown = console.NewProgress(j.log, j.Progress, j.Out == blob.Stdio && console.IsTerminal(j.s.out), started)
 	err = j.judge(ctx, started)
 	j.shown.End()
 	if err != nil {
@@ -122,7 +125,7 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 // ruleUse is what the columns need of the rules.
 func (j *job) ruleUse() ruleUse {
 	records := slices.ContainsFunc(j.With, func(kind *batch.ColumnKind) bool { return kind.Records })
-	use := ruleUse{uses: j.Uses, explain: j.Explain || j.reportFile != "", records: records, usage: batch.UsageOf(j.Verdicts)}
+	use := ruleUse{uses: j.Uses, explain: j.Explain || j.ReportFile != "", records: records, usage: batch.UsageOf(j.Verdicts)}
 	if j.record != nil {
 		use.used = j.record.Used
 	}
@@ -131,14 +134,14 @@ func (j *job) ruleUse() ruleUse {
 
 // judge does the job and says what it did.
 func (j *job) judge(ctx context.Context, started time.Time) error {
-	inputs, err := j.resolveInputs(ctx, &j.Input)
+	inputs, err := j.Resolve(ctx, j.s.in)
 	if err != nil {
 		return err
 	}
-	if inputs, err = j.deal(inputs); err != nil {
+	if inputs, err = j.Deal(inputs); err != nil {
 		return err
 	}
-	j.inputs.Part = j.part()
+	j.inputs.Part = j.Part()
 	planned, err := j.writing().Plan(inputs)
 	if err != nil {
 		return err
@@ -147,14 +150,17 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	j.inputs.Memory = j.BatchMemory()
-	release, err := j.claim()
+	release, err := outputs.Claim(j.Out, j.Shard)
+	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
+		return fmt.Errorf("%w, or write -out %s/ for an output for each input", err, missing.Folder)
+	}
 	if err != nil {
 		return err
 	}
 	defer release()
-	j.record = outputs.NewRecord(ctx, j.Out, j.manifest || j.resume,
-		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.shard})
-	found, err := j.find(ctx, &j.Rules, j.ruleUse(), outputName{"-out", j.Out}, outputName{"-report", j.reportFile}, outputName{"-summary-json", j.summaryJSON})
+	j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
+		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
+	found, err := j.find(ctx, &j.Rules, j.ruleUse(), outputName{"-out", j.Out}, outputName{"-report", j.ReportFile}, outputName{"-summary-json", j.SummaryJSON})
 	if err != nil {
 		return err
 	}
@@ -174,18 +180,18 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	var file blob.Writer // early: a name that cannot be written shows at once
-	if j.summaryJSON != "" {
-		if file, err = blob.Create(ctx, j.summaryJSON); err != nil {
+	if j.SummaryJSON != "" {
+		if file, err = blob.Create(ctx, j.SummaryJSON); err != nil {
 			return fmt.Errorf("-summary-json: %w", err)
 		}
-		_ = blob.SweepFile(j.summaryJSON) // what killed runs left
+		_ = blob.SweepFile(j.SummaryJSON) // what killed runs left
 		defer file.Abort()
 	}
 	if err := j.openReport(ctx); err != nil {
 		return err
 	}
 	defer j.html.Abort()
-	j.summary = newSummary(&j.judging, inputs)
+	j.summary = newSummary(&j.Job, inputs)
 	if err := j.convertAll(ctx, planned); err != nil {
 		return err
 	}
@@ -206,14 +212,14 @@ func (j *job) openTimelines() (err error) {
 
 // openReport creates the page that -report asks for.
 func (j *job) openReport(ctx context.Context) (err error) {
-	if j.reportFile == "" {
+	if j.ReportFile == "" {
 		return nil
 	}
 	agents := len(j.Chains)
 	if j.Combined() != batch.CombineNone {
 		agents = 1
 	}
-	if j.html, err = report.CreatePage(ctx, j.reportFile, agents); err != nil {
+	if j.html, err = report.CreatePage(ctx, j.ReportFile, agents); err != nil {
 		return fmt.Errorf("-report: %w", err)
 	}
 	return nil
@@ -296,7 +302,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	if err != nil {
 		return nil, err
 	}
-	if !j.resume {
+	if !j.Resume {
 		return nil, j.record.Start(rules)
 	}
 	resumed, err := j.record.Resume(ctx, planned, rules, j.versions, j.AcceptTruncated)
@@ -311,7 +317,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	}
 	j.sayLeft(resumed.Left)
 	switch {
-	case resumed.First && j.shard != nil:
+	case resumed.First && j.Shard != nil:
 		return nil, nil
 	case resumed.First:
 		j.log.Info("first run on "+blob.Shown(j.Out)+": nothing to resume", "resume", "done", 0, "reason", "first run")
@@ -357,7 +363,7 @@ func (j *job) newEvaluator() batch.Evaluator {
 	o.AsOf, o.MaxAge = j.AsOfSeconds(), int64(j.MaxAge/time.Second)
 	o.Timelines, o.BeforeFirst, o.EverDenied = j.timelines, j.BeforeFirst, j.EverDenied
 	var e batch.Evaluator = evaluate.New(j.rules.Origins(), o)
-	if j.compareNewest {
+	if j.CompareNewest {
 		e = evaluate.WithNewest(e, evaluate.New(j.rules.Origins(), newest))
 	}
 	if j.timelines != nil {
@@ -476,7 +482,7 @@ func (j *job) because(ctx context.Context, err error, src *frontier.Concatenatio
 func (j *job) finish(started time.Time, file blob.Writer) error {
 	s := j.summary
 	s.Finish(started)
-	tooMany := !j.maxInvalid.Permits(s.Unknown(), s.Rows)
+	tooMany := !j.MaxInvalid.Permits(s.Unknown(), s.Rows)
 	if tooMany {
 		s.ExitStatus = exitInvalid
 	}
@@ -491,7 +497,7 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	j.shown.End()
 	if tooMany {
 		j.log.Warn(fmt.Sprintf("%s of %s rows have no verdict, more than -max-invalid %s permits; the output is complete",
-			report.Number(s.Unknown()), report.Number(s.Rows), j.maxInvalid))
+			report.Number(s.Unknown()), report.Number(s.Rows), j.MaxInvalid))
 	}
 	j.warnRules()
 	text := s.String()
@@ -533,7 +539,7 @@ func (j *job) reportTruncated(src *frontier.Concatenation) {
 }
 
 // newSummary returns the summary of a job that has done nothing yet.
-func newSummary(c *judging, inputs []frontier.Input) *report.Summary {
+func newSummary(c *config.Job, inputs []frontier.Input) *report.Summary {
 	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: config.ProfileName(c.Profile), Rules: slices.Clone(c.Sources), Outputs: []string{}}
 	s.Missing = cli.NameOf(config.Missings, c.Missing)
 	s.MaxAgeSeconds = int64(c.MaxAge / time.Second)
@@ -556,8 +562,8 @@ func newSummary(c *judging, inputs []frontier.Input) *report.Summary {
 	for _, agent := range agents {
 		s.Agents = append(s.Agents, report.Agent{Agent: agent})
 	}
-	if c.weight != "" {
-		s.Weigh(c.weight)
+	if c.Weight != "" {
+		s.Weigh(c.Weight)
 	}
 	return s
 }

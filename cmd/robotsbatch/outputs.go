@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
@@ -15,10 +16,24 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
+// reading is how inputs are read, as the flags say.
+func (c *call) reading(named *config.Input) frontier.Options {
+	o := named.Reading(c.BatchRows)
+	o.Stdin = c.s.in
+	return o
+}
+
+// reserveMemory subtracts what open objects need from -memory.
+func (j *job) reserveMemory(inputs []frontier.Input) error {
+	isObject := func(in frontier.Input) bool { return blob.IsURL(in.Path) }
+	reads := slices.ContainsFunc(inputs, isObject) || slices.ContainsFunc(j.Sources, blob.IsURL)
+	return j.ReserveObjects(reads, blob.IsURL(j.Out))
+}
+
 // writing is how outputs are written, as the flags say.
 func (j *job) writing() *outputs.Options {
 	o := j.Outputs()
-	o.Keep, o.Verdicts, o.Part = j.Keep, j.Verdicts, j.partName()
+	o.Keep, o.Verdicts, o.Part = j.Keep, j.Verdicts, j.PartName()
 	return o
 }
 

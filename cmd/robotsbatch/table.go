@@ -71,9 +71,9 @@ func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error)
 	if err != nil {
 		return nil, err
 	}
-	release, err := outputs.Claim(c.Out)
+	release, err := outputs.Claim(c.Out, nil)
 	if err != nil {
-		return nil, outError(c.Out, err)
+		return nil, err
 	}
 	return &outputs.Table{Options: c.Outputs(), Target: t, First: first, Stdout: c.s.out, BatchMemory: c.BatchMemory(), Run: run, Release: release}, nil
 }

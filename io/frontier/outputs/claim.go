@@ -4,31 +4,57 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
 	"robotsbatch/io/store/blob"
 )
 
-// Claim locks a file or folder of outputs and removes what a killed run left of it.
-// It fails when another run has the lock. release unlocks it. Stdout and objects need
-// no lock.
-func Claim(out string) (release func(), err error) {
+// MissingFolderError says that an output cannot lie where it was asked for.
+type MissingFolderError struct {
+	Folder string
+	err    error
+}
+
+func (e *MissingFolderError) Error() string { return e.Message().String() }
+
+// Message is what Error says, with options that [option.Text] puts into words.
+func (e *MissingFolderError) Message() option.Message {
+	return option.Messagef("%s: %s: the folder %s is missing: make it", option.Out, e.err, e.Folder)
+}
+
+func (e *MissingFolderError) Unwrap() error { return e.err }
+
+// Claim locks a file or folder of outputs, or of a folder what a shard of a job writes (nil:
+// all), and removes what a killed run left of it; a missing folder of outputs it makes. It
+// fails when another run has the lock, and with a [*MissingFolderError]. release unlocks it.
+// Stdout and objects need no lock.
+func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	switch {
 	case out == blob.Stdio || blob.IsURL(out):
 		return func() {}, nil
+	case shard != nil:
+		release, err = claimShard(out, shard)
 	case IsFolder(out):
-		return claimFolder(out)
+		release, err = claimFolder(out)
+	default:
+		release, err = claimFile(out)
 	}
-	return claimFile(out)
+	if err == nil {
+		return release, nil
+	}
+	folder := filepath.Dir(out)
+	if _, missing := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist) {
+		return nil, &MissingFolderError{folder, err}
+	}
+	return nil, option.Errorf("%s: %w", option.Out, err)
 }
 
-// ClaimShard locks a shard of a job that writes a folder of outputs. It creates a missing
-// folder. Other shards may write to the same folder at the same time.
-func ClaimShard(out string, shard manifest.Shard) (release func(), err error) {
-	if blob.IsURL(out) {
-		return func() {}, nil
-	}
+// claimShard locks a shard of a job that writes a folder of outputs. Other shards may write to
+// the same folder at the same time.
+func claimShard(out string, shard *manifest.Shard) (release func(), err error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, err
 	}

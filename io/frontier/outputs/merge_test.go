@@ -77,15 +77,15 @@ func TestMergeSweeps(t *testing.T) {
 // A shard is one run's at a time; others of the job are not in its way.
 func TestClaimShard(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out") + "/"
-	release, err := ClaimShard(folder, manifest.Shard{Index: 0, Count: 2})
+	release, err := Claim(folder, &manifest.Shard{Index: 0, Count: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer release()
-	if _, err := ClaimShard(folder, manifest.Shard{Index: 0, Count: 2}); !blob.Temporary(err) {
+	if _, err := Claim(folder, &manifest.Shard{Index: 0, Count: 2}); !blob.Temporary(err) {
 		t.Errorf("a second run of the shard: %v", err)
 	}
-	other, err := ClaimShard(folder, manifest.Shard{Index: 1, Count: 2})
+	other, err := Claim(folder, &manifest.Shard{Index: 1, Count: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,8 @@ func ResolveNames(flag string, names ...*string) error {
 	return nil
 }
 
-// Pointers are those to the strings of a list.
-func Pointers(list []string) []*string {
+// pointers are those to the strings of a list.
+func pointers(list []string) []*string {
 	all := make([]*string, len(list))
 	for i := range list {
 		all[i] = &list[i]

@@ -1,11 +1,16 @@
 package config
 
 import (
+	"context"
+	"fmt"
+	"io"
+
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/io/store/blob"
 )
 
 // leastLine is the least that the longest line of an input may be.
@@ -84,7 +89,7 @@ func (c *Input) Check() error {
 	if !c.Named() {
 		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
 	}
-	if err := ResolveNames("in", Pointers(c.In)...); err != nil {
+	if err := ResolveNames("in", pointers(c.In)...); err != nil {
 		return err
 	}
 	return ResolveNames("files-from", &c.FilesFrom)
@@ -95,4 +100,39 @@ func (c *Input) Reading(batchRows int) frontier.Options {
 	return frontier.Options{
 		Format: c.InFormat, URLColumn: c.URLColumn, BatchRows: batchRows, MaxLine: int(c.MaxLine), Separator: c.Separator, AcceptTruncated: c.AcceptTruncated,
 	}
+}
+
+// Resolve turns what -in and -files-from say into the job's inputs, in
+// the order in which they were named; those of a folder or a pattern by name.
+func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input, error) {
+	names := c.In
+	if c.FilesFrom != "" {
+		listed, err := frontier.ReadNames(ctx, c.FilesFrom, stdin)
+		if err == nil {
+			err = ResolveNames("files-from", pointers(listed)...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("-files-from: %w", err)
+		}
+		names = append(names[:len(names):len(names)], listed...)
+	}
+	var inputs []frontier.Input
+	fromStdin := c.FilesFrom == blob.Stdio
+	for _, name := range names {
+		if name == blob.Stdio {
+			if fromStdin {
+				return nil, option.Usagef("stdin is read twice: name - only once")
+			}
+			fromStdin = true
+		}
+		found, err := frontier.Expand(ctx, name)
+		if err != nil {
+			return nil, fmt.Errorf("-in %w", err)
+		}
+		inputs = append(inputs, found...)
+	}
+	if len(inputs) == 0 {
+		return nil, fmt.Errorf("-files-from %s names no input", c.FilesFrom)
+	}
+	return inputs, nil
 }

@@ -187,7 +187,7 @@ func (c *Rules) Check() error {
 	if len(c.Sources) == 0 {
 		return option.Usagef("-rules is missing: name a folder of robots.txt files or a rule pack")
 	}
-	if err := ResolveNames("rules", Pointers(c.Sources)...); err != nil {
+	if err := ResolveNames("rules", pointers(c.Sources)...); err != nil {
 		return err
 	}
 	if c.Limit != 0 && c.Profile == robotstxt.Google {
@@ -211,8 +211,8 @@ func (c *Rules) CheckOneTime() error {
 	return c.Check()
 }
 
-// CheckTimes finds what is wrong with the flags about the times of rows.
-func (c *Rules) CheckTimes() error {
+// checkTimes finds what is wrong with the flags about the times of rows.
+func (c *Rules) checkTimes() error {
 	if c.AsOfColumn == "" && (c.BeforeFirst || c.EverDenied) {
 		return option.Usagef("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
 	}

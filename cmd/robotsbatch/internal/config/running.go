@@ -4,14 +4,16 @@ import (
 	"runtime"
 	"time"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
 )
 
 // Defaults and least values of what a command may use.
 const (
 	DefaultMemory = 512 << 20
-	LeastMemory   = 16 << 20
+	leastMemory   = 16 << 20
 	DefaultRows   = 65536
 	// mostWorkers is how many workers a processor can keep busy: some wait for objects
 	// of a store while others compute.
@@ -52,7 +54,7 @@ func (c *Running) Flags() cli.Flags {
 			Name: "memory", Argument: "SIZE", Topic: RunningTopic, Common: true, Standard: "512MiB", Indifferent: true,
 			Short: "for batches in flight and compiled rules",
 			More:  "What compile cannot hold goes to temporary files (robotsbatch help memory).",
-			Value: cli.Size(&c.Memory, LeastMemory),
+			Value: cli.Size(&c.Memory, leastMemory),
 		},
 		{
 			Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: RunningTopic, Standard: "2m", Indifferent: true,
@@ -100,3 +102,19 @@ func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.Rule
 // BatchMemory is how many bytes one batch may take as it is read and decoded, and again as
 // it is written.
 func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
+
+// ReserveObjects subtracts from -memory what an object that is read and one that is written
+// need.
+func (c *Running) ReserveObjects(reads, writes bool) error {
+	if reads {
+		c.Memory -= blob.ReadMemory
+	}
+	if writes {
+		c.Memory -= blob.WriteMemory
+	}
+	if c.Memory < leastMemory {
+		return option.Usagef("-memory is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB",
+			blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package config
+
+import (
+	"os"
+	"slices"
+
+	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
+	"robotsbatch/batch/option"
+	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/store/blob"
+)
+
+// Job is what a command line says of a job that judges rows.
+type Job struct {
+	Input
+	Rules
+	Columns
+	Output
+
+	Weight        string // the column that is summed up; empty for none
+	CompareNewest bool   // counts what the newest rules say as well
+	MaxInvalid    cli.Allowance
+	SummaryJSON   string
+	ReportFile    string // HTML
+	Manifest      bool
+	Resume        bool
+	Progress      console.When
+
+	// Shard is the one that is done; nil for all of the job.
+	Shard  *manifest.Shard
+	which  string // -shard
+	count  int    // -shards
+	divide bool   // one input, of which the shard reads a part
+}
+
+// NewJob is a job as it is without flags.
+func NewJob() Job {
+	return Job{Input: NewInput(), Rules: NewRules(), Output: Output{Out: blob.Stdio}, MaxInvalid: cli.Unlimited}
+}
+
+// weighedInputs are the formats for which -weight holds.
+var weighedInputs = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl", "cdxj"}, Of: "inputs"}
+
+// Flags are those of a job that may use what r says.
+func (c *Job) Flags(r *Running) cli.Flags {
+	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), cli.Flags{
+		{
+			Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true,
+			Short: "rows without a verdict that still count as success, or a share: 0.5%",
+			Value: c.MaxInvalid.Set,
+		},
+	}, r.Flags(), cli.Flags{
+		{
+			Name: "weight", Argument: "COLUMN", Topic: RunningTopic,
+			For:   weighedInputs,
+			Short: "add up a column of numbers by agent and verdict",
+			More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
+				"(robotsbatch help summary).",
+			Value: &c.Weight,
+		},
+		{
+			Name: "compare-newest", Topic: RunningTopic,
+			Short: "also count what the newest rules say, with -as-of column:NAME",
+			More: "The summary and the report count rows by both verdicts, with -weight also its sums; the outputs do not change " +
+				"(robotsbatch help history).",
+			Value: &c.CompareNewest,
+		},
+		{
+			Name: "manifest", Topic: RunningTopic, Indifferent: true,
+			Short: "also write a manifest beside -out FILE, for verify and -resume",
+			More:  "It is called _FILE.manifest.jsonl; a folder always has one, _robotsbatch.manifest.jsonl.",
+			Value: &c.Manifest,
+		},
+		{
+			Name: "resume", Topic: RunningTopic, Common: true, Indifferent: true,
+			Short: "skip outputs that an earlier run completed, unless something changed",
+			More:  "An output is kept if inputs, rules, flags, program and the output itself are unchanged.",
+			Value: &c.Resume,
+		},
+		{
+			Name: "shard", Argument: "I/N", Topic: RunningTopic, Indifferent: true,
+			Short: "do one of N shards of the job, counted from 0",
+			More: "-out is a folder that all shards share. Inputs are dealt by name; a single Arrow or Parquet file by record batch or row group. " +
+				"What an earlier run of the shard completed is kept, as with -resume. auto takes I from the environment of an array job, and N from -shards " +
+				"(robotsbatch help arrays).",
+			Value: &c.which,
+		},
+		{
+			Name: "shards", Argument: "N", Topic: RunningTopic, Indifferent: true,
+			Short: "number of shards, for -shard auto",
+			Value: cli.Count(&c.count),
+		},
+		{
+			Name: "summary-json", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true,
+			Short: "also write the summary as JSON",
+			Value: &c.SummaryJSON,
+		},
+		{
+			Name: "report", Argument: "FILE", Topic: RunningTopic, Files: true, Indifferent: true,
+			Short: "write a page for people, such as report.html",
+			More: "Verdicts, reasons, the hosts and rules that deny most, ages and throughput, in one HTML file that loads nothing " +
+				"(robotsbatch help report).",
+			Value: &c.ReportFile,
+		},
+		{
+			Name: "progress", Argument: "WHEN", Topic: RunningTopic, Words: []string{"auto", "always", "never"}, Indifferent: true,
+			Short: "auto, always or never", Standard: "auto: when stderr is a terminal",
+			More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
+			Value: cli.OneOf(&c.Progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
+				cli.Word[console.When]{Name: "always", Value: console.Always}, cli.Word[console.When]{Name: "never", Value: console.Never}),
+		},
+	}, r.MessageFlags())
+}
+
+// Check finds what is wrong with the flags together, and fills in defaults. given are the flags that
+// decide about the outputs' bytes, to which it adds the agents of -agents.
+func (c *Job) Check(r *Running, given map[string][]string) error {
+	if err := c.CheckJudging(given); err != nil {
+		return err
+	}
+	if c.AsOfColumn == "" && c.CompareNewest {
+		return option.Usagef("-compare-newest compares with the rules of the rows' own times: name their column with -as-of column:NAME")
+	}
+	switch {
+	case len(c.In) == 0 && c.FilesFrom == "":
+		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
+	case c.Out == "":
+		return option.Usagef("-out is empty: name a file, a folder or - for stdout")
+	case slices.Contains(c.In, blob.Stdio) && slices.Contains(c.Sources, blob.Stdio):
+		return option.Usagef("stdin is read twice: name - only once")
+	case c.SummaryJSON == "-":
+		return option.Usagef("-summary-json takes a file: stdout is for data")
+	case c.ReportFile == "-":
+		return option.Usagef("-report takes a file: stdout is for data")
+	case c.ReportFile != "" && (c.ReportFile == c.Out || c.ReportFile == c.SummaryJSON):
+		return option.Usagef("-report and another flag name the same file %s", c.ReportFile)
+	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
+		return option.Usagef("-summary-json and -out name the same file %s", c.Out)
+	}
+	for flag, names := range map[string][]*string{"in": pointers(c.In), "out": {&c.Out}, "files-from": {&c.FilesFrom}, "summary-json": {&c.SummaryJSON}, "report": {&c.ReportFile}} {
+		if err := ResolveNames(flag, names...); err != nil {
+			return err
+		}
+	}
+	if most := min(r.BatchMemory()/2, 1<<30); c.MaxLine > most {
+		return option.Usagef("-max-line %s is more than a batch may have: with this -memory it is at most %s", cli.SizeText(c.MaxLine), cli.SizeText(most))
+	}
+	if c.Out == "/dev/stdout" {
+		c.Out = "-"
+	}
+	if c.Resume && slices.Contains(c.Sources, blob.Stdio) {
+		return option.Usagef("-resume cannot tell whether stdin has the same rules: name a file with -rules")
+	}
+	if c.Out == "-" && (c.Manifest || c.Resume) {
+		return option.Usagef("-manifest and -resume need an -out that stays: name a file or a folder")
+	}
+	if err := c.checkShard(os.Getenv); err != nil {
+		return err
+	}
+	if c.Shard == nil && blob.IsURL(c.Out) && (c.Manifest || c.Resume) {
+		return option.Usagef("-manifest and -resume need an -out on this machine: %s is in an object store", blob.Shown(c.Out))
+	}
+	if err := c.Name(c.AgentNames(), c.Outputs().WantsText()); err != nil {
+		return err
+	}
+	r.SetWork()
+	return nil
+}
+
+// CheckJudging finds what is wrong with the flags of rules and agents.
+func (c *Job) CheckJudging(given map[string][]string) error {
+	added, err := c.AddAgents()
+	if err != nil {
+		return err
+	}
+	given["agents"] = append(given["agents"], added...) // for -resume: the list, wherever it lies
+	if err := c.Rules.Check(); err != nil {
+		return err
+	}
+	return c.checkTimes()
+}
+
+// checkShard finds out which shard this is. The environment is asked with -shard auto.
+func (c *Job) checkShard(environment func(string) string) (err error) {
+	if c.Shard, err = manifest.ParseShard(c.which, c.count, environment); err != nil {
+		return &option.UsageError{Err: err}
+	}
+	if c.Shard == nil {
+		return nil
+	}
+	if !outputs.IsFolder(c.Out) {
+		return option.Usagef("-shard needs an -out that is a folder: its name ends with a slash, or it is there")
+	}
+	c.Resume = true
+	return nil
+}
+
+// Deal returns the inputs of the shard: those whose names fall to it, or a part of the
+// only one. Without shards it returns all.
+func (c *Job) Deal(inputs []frontier.Input) ([]frontier.Input, error) {
+	if c.Shard == nil {
+		return inputs, nil
+	}
+	names := make([]string, len(inputs))
+	var mine []frontier.Input
+	for i, in := range inputs {
+		if in.Path == blob.Stdio {
+			return nil, option.Usagef("-shard cannot divide stdin: name files with -in")
+		}
+		names[i] = in.Stem
+		if c.Shard.Takes(in.Stem) {
+			mine = append(mine, in)
+		}
+	}
+	c.Shard.NameInputs(names)
+	if c.divide = len(inputs) == 1; c.divide {
+		return inputs, nil
+	}
+	return mine, nil
+}
+
+// Part is what a shard reads of its input.
+func (c *Job) Part() batch.Part {
+	if !c.divide {
+		return batch.Part{}
+	}
+	return batch.Part{Index: c.Shard.Index, Count: c.Shard.Count}
+}
+
+// PartName is put behind the name of an output that has a part of an input.
+func (c *Job) PartName() string {
+	if !c.divide {
+		return ""
+	}
+	return "-" + c.Shard.String()
+}
