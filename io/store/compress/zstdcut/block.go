@@ -3,6 +3,7 @@ package zstdcut
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // Kinds of blocks and of literals.
@@ -34,6 +35,7 @@ type block struct {
 	kind      int    // of the literals
 	size      int    // of the literals
 	sequences []sequence
+	padded    []byte        // memory for the sequences' bits
 	defines   [streams]bool // tables that are not those of the block before
 	total     int           // bytes that sequences make, their literals included
 	reach     int           // the farthest place back that a match begins at, counted from the block's first byte
@@ -160,15 +162,16 @@ func (r *backward) read(n uint) uint64 {
 
 // parseSequences reads the sequences.
 func (b *block) parseSequences(data []byte, count int, s *state) bool {
-	padded := append(append(make([]byte, 0, len(data)+8), data...), 0, 0, 0, 0, 0, 0, 0, 0)
-	r, ok := newBackward(data, padded)
+	b.padded = append(append(b.padded[:0], data...), 0, 0, 0, 0, 0, 0, 0, 0)
+	r, ok := newBackward(data, b.padded)
 	if !ok {
 		return false
 	}
 	l, o, m := s.tables[literalLengths], s.tables[offsets], s.tables[matchLengths]
 	ls, os, ms := r.read(l.log), r.read(o.log), r.read(m.log)
-	at, literals := 0, 0
-	for i := range count {
+	at, literals, reach := 0, 0, b.reach
+	b.sequences = slices.Grow(b.sequences, count)[:count]
+	for i := range b.sequences {
 		ll, of, ml := l.steps[ls], o.steps[os], m.steps[ms]
 		value := uint32(1)<<of.symbol + uint32(r.read(uint(of.symbol)))
 		mw, lw := uint(matchBits[ml.symbol]), uint(literalBits[ll.symbol])
@@ -179,10 +182,10 @@ func (b *block) parseSequences(data []byte, count int, s *state) bool {
 		if offset == 0 {
 			return false
 		}
-		b.sequences = append(b.sequences, sequence{length, match, offset})
+		b.sequences[i] = sequence{length, match, offset}
 		literals += int(length)
 		at += int(length)
-		b.reach = min(b.reach, at-int(offset))
+		reach = min(reach, at-int(offset))
 		if at += int(match); at > mostBlock {
 			return false
 		}
@@ -194,7 +197,7 @@ func (b *block) parseSequences(data []byte, count int, s *state) bool {
 			ls = uint64(ll.next) + states>>ml.bits
 		}
 	}
-	b.total = at + b.size - literals
+	b.reach, b.total = reach, at+b.size-literals
 	return r.left == 0 && literals <= b.size && b.total <= mostBlock
 }
 
