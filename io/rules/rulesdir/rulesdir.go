@@ -76,6 +76,8 @@ type Dir struct {
 	index  *index
 	rules  *cache.Cache[digest, *rules] // by record; equal bodies share one
 
+	digester digester
+
 	agents  *matcher.Agents
 	explain bool
 	records bool
@@ -120,6 +122,10 @@ func openDir(f folder, o Options) (*Dir, error) {
 	}
 	d.size = d.parse.ReadSize()
 	var err error
+	if d.digester, err = newDigester(); err != nil {
+		_ = d.folder.close() // it was only read from
+		return nil, fmt.Errorf("rulesdir: %w", err)
+	}
 	if d.index, err = newIndex(d.folder, o.Ignored); err != nil {
 		_ = d.folder.close() // it was only read from
 		return nil, err

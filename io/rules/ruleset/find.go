@@ -160,7 +160,7 @@ func matchingCaptures(ctx context.Context, pattern string) ([]string, error) {
 // Otherwise the first bytes of the first other file decide. If there are only folders,
 // the first of them decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
-	entries, err := os.ReadDir(folder)
+	entries, err := unsorted(folder)
 	if err != nil {
 		return false, atName(folder, err)
 	}
@@ -171,13 +171,13 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		case isHidden(entry.Name()):
 		case named == format.WARC && !entry.IsDir():
 			return true, nil
-		case entry.IsDir() && firstFolder == "":
-			firstFolder = entry.Name()
+		case entry.IsDir():
+			firstFolder = firstOf(firstFolder, entry.Name())
 		case entry.Type().IsRegular():
 			if named.HasCaptures() {
 				tables = true
-			} else if firstFile == "" {
-				firstFile = entry.Name()
+			} else {
+				firstFile = firstOf(firstFile, entry.Name())
 			}
 		}
 	}
@@ -191,6 +191,25 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		return isCaptureFolder(ctx, filepath.Join(folder, firstFolder))
 	}
 	return false, nil
+}
+
+// unsorted lists a folder as the system does: a folder may have a million files, whose order
+// takes longer to make than to read.
+func unsorted(folder string) ([]os.DirEntry, error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read from
+	return f.ReadDir(-1)
+}
+
+// firstOf returns the first of two names, of which the first one may be "" for none.
+func firstOf(first, name string) string {
+	if first == "" {
+		return name
+	}
+	return min(first, name)
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or
