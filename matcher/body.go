@@ -418,6 +418,7 @@ type bodyBuilder struct {
 	groupOf                            []uint32          // by trie
 	seen                               map[string]uint32 // group of some bytes
 	names                              [][]byte
+	bare                               bool // without notes
 }
 
 // addTrie adds a trie. A trie with the rules of an earlier one shares its group.
@@ -431,6 +432,9 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 		b.groups = appendPair(b.groups, len(b.compiled), int(bodySum(t.rules.data)))
 	}
 	b.groupOf = append(b.groupOf, group)
+	if b.bare {
+		return
+	}
 	b.notes = append(b.notes, t.notes.rules...)
 	b.trieNotes = appendPair(b.trieNotes, len(b.notes), merged)
 }
@@ -459,6 +463,9 @@ func (b *bodyBuilder) addName(n selection) {
 }
 
 func (b *bodyBuilder) addList(chosen []choice, trie int) {
+	if b.bare {
+		return
+	}
 	b.listTexts = append(b.listTexts, agentNames(chosen)...)
 	b.lists = appendPair(b.lists, len(b.listTexts), trie)
 }
@@ -473,14 +480,17 @@ func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 	data = padTo(append(data, b.compiled...), groupAlignment)
 	putHead(data, f, 0, len(b.names), len(b.groups)/groupSize)
 	RenumberBody(data, 0, nil)
+	names := b.names
+	body := &Body{data: data, nameOf: func(number uint32) []byte { return names[number] }}
+	body.head, _ = readHead(data)
+	if b.bare {
+		return body
+	}
 	notesHeader := make([]byte, notesHeaderSize)
 	for i, field := range [...]int{notesFormat, len(b.trieNotes) / trieNotesSize, len(b.lists) / agentListSize} {
 		put32(notesHeader[4*i:], uint32(field))
 	}
-	body := &Body{data: data, notes: slices.Concat(notesHeader, b.trieNotes, b.lists, b.notes, b.listTexts)}
-	names := b.names
-	body.nameOf = func(number uint32) []byte { return names[number] }
-	body.head, _ = readHead(data)
+	body.notes = slices.Concat(notesHeader, b.trieNotes, b.lists, b.notes, b.listTexts)
 	body.findNotes()
 	return body
 }
@@ -538,7 +548,22 @@ func CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	return new(Compiler).CompileBody(f)
 }
 
-// CompileBody compiles a body for all agents at once, with notes. The Body does not alias f
+// askedOf returns which of the distinct selections of names somebody asks for: that of "*",
+// which is the first one, and those of Asked, or all.
+func (c *Compiler) askedOf(names []selection, distinct int) []bool {
+	asked := make([]bool, distinct)
+	asked[0] = true
+	for _, n := range names {
+		known := c.Asked == nil
+		if !known {
+			_, known = c.Asked.numbers[n.name]
+		}
+		asked[n.trie] = asked[n.trie] || known
+	}
+	return asked
+}
+
+// CompileBody compiles a body for all agents at once, with notes, but see Asked. The Body does not alias f
 // or the compiler. ok is false for a body that is so large, or whose groups overlap so
 // much, that the result would be out of proportion; Compile can still compile it for the
 // agents asked for.
@@ -549,10 +574,17 @@ func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	b := bodyBuilder{seen: make(map[string]uint32, len(distinct))}
-	for _, chosen := range distinct {
+	b := bodyBuilder{seen: make(map[string]uint32, len(distinct)), bare: c.Asked != nil}
+	asked := c.askedOf(names, len(distinct))
+	for i, chosen := range distinct {
+		if !asked[i] {
+			b.groupOf = append(b.groupOf, 0)
+			continue
+		}
 		t := c.groups(f, chosen)
-		t.notes = &notes{rules: c.describe()}
+		if !b.bare {
+			t.notes = &notes{rules: c.describe()}
+		}
 		b.addTrie(t, len(chosen))
 	}
 	if uint64(len(b.compiled)) > math.MaxUint32/2 {

@@ -26,6 +26,9 @@ type Compiler struct {
 	// Explain keeps the text, line and agent of each rule. Without it Trie.Rule knows only
 	// whether a rule allows.
 	Explain bool
+	// Asked, if not nil, has CompileBody compile only the groups that these agents obey, and
+	// no notes. Other names keep their places, and their groups are those of "*".
+	Asked *Agents
 
 	selector        selector
 	compiled        []compiledGroups // of the current body

@@ -30,6 +30,8 @@ type ruleUse struct {
 	records bool
 	// usage is what is needed of the statements about use.
 	usage matcher.UsageOptions
+	// verdicts is whether nothing else is asked of the rules.
+	verdicts bool
 	// compared is whether other rules are opened to compare these with.
 	compared bool
 	// uses are asked about.
@@ -52,7 +54,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 	o := ruleset.Options{
 		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
 		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, History: r.History,
-		Explain: use.explain, Records: use.records, Usage: use.usage,
+		Explain: use.explain, Records: use.records, Verdicts: use.verdicts, Usage: use.usage,
 		Memory: memory, Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
 		HoldHeap: func() func() { return heap.Hold(memory) },
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {

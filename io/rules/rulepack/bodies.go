@@ -110,8 +110,9 @@ const (
 // bodies collects the distinct bodies.
 type bodies struct {
 	profile matcher.Profile
-	limit   int64 // the most bytes of memory for bodies
-	sources bool  // compile none
+	limit   int64           // the most bytes of memory for bodies
+	sources bool            // compile none
+	asked   *matcher.Agents // nil for all, with all that is known of them
 	names   dictionary
 
 	mu      sync.Mutex
@@ -189,7 +190,7 @@ func (b *bodies) usedBy(number uint32, s *surtStart) {
 func (b *bodies) compile(number uint32, counted []byte) []byte {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
-		w = new(workspace)
+		w = &workspace{compiler: matcher.Compiler{Asked: b.asked}}
 	}
 	if len(counted) <= largeBody {
 		defer b.workspaces.Put(w)
@@ -222,7 +223,9 @@ func (b *bodies) compile(number uint32, counted []byte) []byte {
 	stored = appendBlob(stored, notes)
 	put(8, uint32(len(stored)-before))
 	before = len(stored)
-	stored = appendBlob(stored, recordsOf(f).append(nil))
+	if b.asked == nil {
+		stored = appendBlob(stored, recordsOf(f).append(nil))
+	}
 	put(12, uint32(len(stored)-before))
 	b.mu.Lock()
 	b.known[number].flags = flags

@@ -53,6 +53,10 @@ type BuildOptions struct {
 	Partition, Partitions int
 	// Sources keeps the source of all bodies instead of compiling them.
 	Sources bool
+	// Asked, if not nil, makes a pack for verdicts of these agents alone, which is opened for
+	// them and without Explain, Records and Usage: it keeps neither other agents' groups nor
+	// notes nor records.
+	Asked []matcher.Chain
 }
 
 // Entry is what a rules source knows about an authority.
@@ -111,6 +115,10 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	if o.Profile == robotstxt.Google {
 		o.Limit = 0
 	}
+	var asked *matcher.Agents
+	if o.Asked != nil {
+		asked = matcher.NewAgents(o.Asked)
+	}
 	out, err := blob.Create(ctx, name)
 	if err != nil {
 		return nil, err
@@ -119,7 +127,7 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
-		profile: o.Profile, limit: o.Memory / bodyShare, sources: o.Sources,
+		profile: o.Profile, limit: o.Memory / bodyShare, sources: o.Sources, asked: asked,
 		numbers: make(map[digest]uint32), spill: runs.Spill{Folder: folder},
 		names: dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
 	}

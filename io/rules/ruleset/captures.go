@@ -171,6 +171,7 @@ func (f *Found) compileCaptures(ctx context.Context, s *Set, folder string) (*pa
 	file := filepath.Join(folder, "captures.rules")
 	b, err := rulepack.Create(ctx, file, rulepack.BuildOptions{
 		Profile: o.Profile, Limit: o.Limit, Memory: o.Memory - o.Memory/CapturesShare, Maker: o.Maker,
+		Asked:   o.asked(),
 		History: o.History || !o.AsOf.IsZero(), // a time before the first capture is known by that
 	})
 	if err != nil {

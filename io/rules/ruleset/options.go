@@ -56,6 +56,9 @@ type Options struct {
 	// Explain keeps what describing rules needs. Records keeps records such as
 	// sitemaps.
 	Explain, Records bool
+	// Verdicts says that verdicts, and what Explain, Records and Usage ask for, are all that
+	// is wanted of rules: no others are compiled of captures.
+	Verdicts bool
 	// Usage says what of the statements about use is kept.
 	Usage matcher.UsageOptions
 
@@ -91,6 +94,15 @@ const RulesShare = 4
 
 // cache returns how many bytes of compiled rules each source may keep.
 func (o *Options) cache() int64 { return o.Memory / RulesShare / int64(len(o.Sources)) }
+
+// asked returns the agents that alone are compiled of captures; nil for all, with notes and
+// records.
+func (o *Options) asked() []matcher.Chain {
+	if !o.Verdicts || o.Explain || o.Records || o.Usage.Wanted() {
+		return nil
+	}
+	return o.Chains
+}
 
 func (o *Options) holdHeap() (end func()) {
 	if o.HoldHeap == nil {
