@@ -8,6 +8,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"robotsbatch/bench/corpus"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -200,5 +201,50 @@ func TestLimit(t *testing.T) {
 		if got := o.Tries[0].Allowed(&target); got != want {
 			t.Errorf("%s: allowed: %v", path, got)
 		}
+	}
+}
+
+// A pack for some agents alone says of these what a pack for all says, knows the same names,
+// and has no other group: other agents would obey that of "*".
+func TestPackOfAskedAgents(t *testing.T) {
+	entries := testEntries()
+	c := corpus.New(corpus.Options{Origins: 300, Missing: -1})
+	for o := range c.Origins() {
+		entries = append(entries, body(string(o.Authority()), string(c.AppendBody(nil, o.Body))))
+	}
+	chains := []matcher.Chain{{"*"}, {"C", "B"}, {"GPTBot"}}
+	all, allInfo := buildInfo(t, entries, BuildOptions{}, 2)
+	some, someInfo := buildInfo(t, entries, BuildOptions{Asked: chains}, 2)
+	if 4*someInfo.Size > 3*allInfo.Size {
+		t.Errorf("%d bytes for some agents, %d for all", someInfo.Size, allInfo.Size)
+	}
+	paths := append([]string{"/admin/", "/wp-admin/x", "/search?q=1", "/private/a.html"}, testPaths...)
+	forAll, forSome := mustOpen(t, all, Options{Chains: chains}), mustOpen(t, some, Options{Chains: chains})
+	other := []matcher.Chain{{"A"}}
+	notAll, notSome := mustOpen(t, all, Options{Chains: other}), mustOpen(t, some, Options{Chains: other})
+	groups, lost := 0, 0
+	for _, e := range entries {
+		say := func(p *Pack, chains []matcher.Chain) string {
+			var o matcher.Origin
+			if err := p.Lookup(e.Authority, &o); err != nil {
+				t.Fatal(err)
+			}
+			if len(o.Tries) > 1 {
+				groups++
+			}
+			return decisions(triesOf(o, chains), paths)
+		}
+		if got, want := say(forSome, chains), say(forAll, chains); got != want {
+			t.Fatalf("%s:\n%s\nwant\n%s", e.Authority, got, want)
+		}
+		if say(notSome, other) != say(notAll, other) {
+			lost++
+		}
+	}
+	if groups == 0 || lost == 0 {
+		t.Errorf("%d authorities with several groups, %d that an agent that nobody asked for lost", groups, lost)
+	}
+	if !forSome.HasName("a") || forSome.HasName("nobody") {
+		t.Error("the names are others")
 	}
 }
