@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures how robotsbatch handles broken and hostile inputs, and records the tables in
+# Measures the time and memory of robotsbatch on hostile inputs, and what it does in bad
+# surroundings, such as full disks and kills, and records the tables in
 # bench/record/faults-DATE.md, or faults-DATE-SECTION.md for single sections. It fails if a
 # run had an outcome that is never right.
 #

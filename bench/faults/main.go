@@ -21,13 +21,6 @@ type section struct {
 }
 
 var sections = []section{
-	{"arrow", "single bytes of Arrow files and streams, changed", arrowSection},
-	{"parquet", "single bytes of Parquet files, changed", parquetSection},
-	{"fields", "numbers in footers and page headers of Parquet files, changed", parquetFieldsSection},
-	{"passed", "bytes and cuts of tables whose columns pass through", passedSection},
-	{"cuts", "inputs of all formats, cut", cutsSection},
-	{"packs", "rule packs, changed and cut", packsSection},
-	{"outputs", "outputs, changed and cut, and verified", outputsSection},
 	{"robots", "hostile robots.txt against hostile URLs", robotsSection},
 	{"bombs", "inputs that are small and want to be large", bombsSection},
 	{"process", "full disks, signals, files that change under a job", processSection},
@@ -41,7 +34,6 @@ type bench struct {
 	scale   float64 // factor for the number of faults
 	seed    uint64
 	workers int
-	keep    string // folder for inputs with a wrong silent outcome; empty for none
 }
 
 // times scales a number of faults.
@@ -56,7 +48,6 @@ func main() {
 	flag.Float64Var(&b.scale, "n", 1, "scale of the number of faults")
 	flag.Uint64Var(&b.seed, "seed", 1, "of the faults")
 	flag.IntVar(&b.workers, "workers", runtime.GOMAXPROCS(0), "programs at once")
-	flag.StringVar(&b.keep, "keep", "", "folder for the broken inputs that were neither refused nor the same")
 	makeBomb := flag.Int("bomb", -1, "make the input of that number of the section bombs, in the file that is the argument")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: faults -robotsbatch PROGRAM [flags] [SECTION...]; the sections, by default all:")

@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package outputs_test
 
 import (
 	"bytes"
@@ -67,8 +65,10 @@ func (f *numberedFile) findPages() error {
 	return nil
 }
 
-// change makes one change to the file.
-func (f *numberedFile) change(rng *rand.Rand) (data []byte, p part, what string) {
+// change changes a number of the footer or of a page header, or the first bytes of a page:
+// counts, sizes, offsets and encodings that a reader may trust wrongly. If a number becomes
+// longer, the rest of the file moves, and the offsets in the footer are adjusted.
+func (f *numberedFile) change(rng *rand.Rand) (data []byte, what string) {
 	page := &f.pages[rng.IntN(len(f.pages))]
 	switch kind := rng.IntN(10); {
 	case kind < 4:
@@ -80,7 +80,7 @@ func (f *numberedFile) change(rng *rand.Rand) (data []byte, p part, what string)
 			}
 			return m.value
 		})
-		return f.withFooter(bytes.Clone(f.data[:f.begin]), footer), part{"footer: " + fieldName(footerFields, n.path), true}, fmt.Sprintf("footer field %s from %d to %d", n.path, n.value, v)
+		return f.withFooter(bytes.Clone(f.data[:f.begin]), footer), fmt.Sprintf("footer field %s from %d to %d", n.path, n.value, v)
 	case kind < 8:
 		n := page.header[rng.IntN(len(page.header))]
 		v := n.other(rng)
@@ -90,11 +90,11 @@ func (f *numberedFile) change(rng *rand.Rand) (data []byte, p part, what string)
 			}
 			return m.value
 		})
-		return f.withHeader(page, header), part{"page header: " + fieldName(pageFields, n.path), true}, fmt.Sprintf("field %s of the page at %d from %d to %d", n.path, page.begin, n.value, v)
+		return f.withHeader(page, header), fmt.Sprintf("field %s of the page at %d from %d to %d", n.path, page.begin, n.value, v)
 	}
 	data = bytes.Clone(f.data)
 	if page.body == page.end {
-		return data, part{"page: first bytes", true}, "nothing"
+		return data, "nothing"
 	}
 	at := page.body + rng.IntN(min(24, page.end-page.body))
 	size := min(1+rng.IntN(9), page.end-at)
@@ -102,7 +102,7 @@ func (f *numberedFile) change(rng *rand.Rand) (data []byte, p part, what string)
 		data[at+i] = 0xFF
 	}
 	data[at+size-1] = byte(rng.IntN(128))
-	return data, part{"page: first bytes", true}, fmt.Sprintf("%d bytes at %d", size, at)
+	return data, fmt.Sprintf("%d bytes at %d", size, at)
 }
 
 // other returns another value for a number.
@@ -248,29 +248,4 @@ func (w *numberWalk) value(kind byte, path string) {
 	default:
 		w.failed = true
 	}
-}
-
-// These are the names of fields, by their numbers in parquet.thrift.
-var (
-	footerFields = map[string]string{
-		"2.1": "type", "2.2": "type length", "2.3": "repetition", "2.5": "number of children", "2.6": "converted type", "2.7": "scale", "2.8": "precision", "2.9": "field id", "2.10": "logical type",
-		"3": "rows", "4.1.2": "file offset", "4.1.3.1": "chunk's type", "4.1.3.2": "chunk's encodings", "4.1.3.4": "codec", "4.1.3.5": "chunk's values",
-		"4.1.3.6": "chunk's uncompressed size", "4.1.3.7": "chunk's compressed size", "4.1.3.9": "data page offset", "4.1.3.11": "dictionary page offset",
-		"4.1.3.12": "statistics", "4.1.3.13": "encoding statistics", "4.2": "row group's size", "4.3": "row group's rows", "4.5": "file offset", "4.6": "row group's compressed size", "4.7": "row group's number",
-	}
-	pageFields = map[string]string{
-		"1": "kind of page", "2": "uncompressed size", "3": "compressed size", "5.1": "values", "5.2": "encoding", "5.3": "encoding of levels", "5.4": "encoding of levels", "5.5": "statistics",
-		"7.1": "entries of a dictionary", "7.2": "encoding of a dictionary", "7.3": "dictionary is sorted",
-		"8.1": "values", "8.2": "nulls", "8.3": "rows", "8.4": "encoding", "8.5": "bytes of levels", "8.6": "bytes of levels", "8.7": "is compressed", "8.8": "statistics",
-	}
-)
-
-// fieldName returns the name of the field at a path, or of an enclosing one.
-func fieldName(names map[string]string, path string) string {
-	for p := path; p != ""; p = p[:max(0, strings.LastIndexByte(p, '.'))] {
-		if name, ok := names[p]; ok {
-			return name
-		}
-	}
-	return "others"
 }
