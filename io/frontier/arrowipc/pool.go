@@ -12,7 +12,7 @@ type pool struct {
 }
 
 // idleShare divides the memory that a batch may take: so much may lie idle.
-const idleShare = 4
+const idleShare = 2
 
 // mostFree is the most pieces that lie idle.
 const mostFree = 64

@@ -42,7 +42,7 @@ type block struct {
 }
 
 // parse reads a block, and changes the state to the one behind it.
-func (b *block) parse(data []byte, number int, s *state) bool {
+func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
 	n, ok := b.parseLiterals(data)
 	if !ok {
 		return false
@@ -74,11 +74,13 @@ func (b *block) parse(data []byte, number int, s *state) bool {
 			if len(data) == 0 || int(data[0]) >= mostSymbols[k] {
 				return false
 			}
-			s.tables[k], data = singleTable(data[0]), data[1:]
+			s.tables[k], data = tables.take().one(data[0]), data[1:]
 		case 2:
-			if s.tables[k], data, ok = readTable(data, k); !ok {
+			t := tables.take()
+			if data, ok = t.read(data, k); !ok {
 				return false
 			}
+			s.tables[k] = t
 		case 3:
 			if s.tables[k] == nil {
 				return false
@@ -169,17 +171,19 @@ func (b *block) parseSequences(data []byte, count int, s *state) bool {
 	}
 	l, o, m := s.tables[literalLengths], s.tables[offsets], s.tables[matchLengths]
 	ls, os, ms := r.read(l.log), r.read(o.log), r.read(m.log)
+	b.sequences = slices.Grow(b.sequences[:0], count)[:count]
 	at, literals, reach := 0, 0, b.reach
-	b.sequences = slices.Grow(b.sequences, count)[:count]
 	for i := range b.sequences {
-		ll, of, ml := l.steps[ls], o.steps[os], m.steps[ms]
-		value := uint32(1)<<of.symbol + uint32(r.read(uint(of.symbol)))
-		mw, lw := uint(matchBits[ml.symbol]), uint(literalBits[ll.symbol])
+		ll, of, ml := l.steps[ls%mostStates], o.steps[os%mostStates], m.steps[ms%mostStates]
+		value := uint32(1)<<(of.symbol%32) + uint32(r.read(uint(of.symbol)))
+		mw, lw := uint(matchBits[ml.symbol%64]), uint(literalBits[ll.symbol%64])
 		both := r.read(mw + lw)
-		length := literalBase[ll.symbol] + uint32(both&(1<<lw-1))
-		match := matchBase[ml.symbol] + uint32(both>>lw)
-		offset := s.take(value, length)
-		if offset == 0 {
+		length := literalBase[ll.symbol%64] + uint32(both&(1<<lw-1))
+		match := matchBase[ml.symbol%64] + uint32(both>>lw)
+		offset := value - 3
+		if value > 3 {
+			s.recent = [3]uint32{offset, s.recent[0], s.recent[1]}
+		} else if offset = s.take(value, length); offset == 0 {
 			return false
 		}
 		b.sequences[i] = sequence{length, match, offset}

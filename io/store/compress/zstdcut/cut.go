@@ -28,8 +28,8 @@ type Cutter struct {
 	literals []byte
 	written  []sequence
 	huffman  huff0.Scratch
+	tables   shelf
 	codes    []codes3
-	counts   [streams][64]uint32
 	content  []byte
 	last     int // where the last block's header lies in what is written, -1 for none
 }
@@ -242,9 +242,10 @@ func (c *Cutter) copied(dst, whole []byte) []byte {
 // cutPacked cuts a compressed block, and returns how many bytes it had.
 func (c *Cutter) cutPacked(dst, whole []byte, at int) ([]byte, int, bool) {
 	c.blocks++
+	c.tables.sort(&c.in, &c.out)
 	before := c.in
 	b := &c.block
-	if !b.parse(whole[3:], c.blocks, &c.in) || at+b.total > len(c.plain) {
+	if !b.parse(whole[3:], c.blocks, &c.in, &c.tables) || at+b.total > len(c.plain) {
 		return dst, 0, false
 	}
 	k := c.first(at)
@@ -315,7 +316,7 @@ func tablesBehind(out, in *state, b *block) [streams]*table {
 // is left.
 func (c *Cutter) change(at, k int) (changed, ok bool) {
 	b := &c.block
-	c.written, c.literals = c.written[:0], c.literals[:0]
+	c.written, c.literals = c.written[:0], slices.Grow(c.literals[:0], mostBlock+32)
 	end := at + b.total
 	pending := 0 // literals before the next match
 	literal := func(low, high int) {
@@ -339,9 +340,22 @@ func (c *Cutter) change(at, k int) (changed, ok bool) {
 		}
 	}
 	for _, s := range b.sequences {
+		offset := int(s.offset)
+		for k < len(c.kept) && c.kept[k].High <= at {
+			k++
+		}
+		// Most sequences are kept whole, and so is what they take.
+		if k < len(c.kept) && c.kept[k].Low <= at && at+int(s.literals+s.match) <= c.kept[k].High {
+			low := at + int(s.literals)
+			if now := c.moved(low, low+int(s.match), offset, k); now > 0 {
+				c.literals = appendShort(c.literals, c.plain, at, low)
+				c.written = append(c.written, sequence{uint32(pending) + s.literals, s.match, uint32(now)})
+				pending, at = 0, low+int(s.match)
+				continue
+			}
+		}
 		span(at, at+int(s.literals), literal)
 		at += int(s.literals)
-		offset := int(s.offset)
 		if offset > at {
 			return false, false
 		}
@@ -369,8 +383,19 @@ func (c *Cutter) change(at, k int) (changed, ok bool) {
 	return changed, true
 }
 
+// appendShort appends the bytes from low to high-1, which are few.
+func appendShort(dst, from []byte, low, high int) []byte {
+	const most = 16
+	if n := len(dst); high-low <= most && low+most <= len(from) && n+most <= cap(dst) {
+		copy(dst[n:n+most], from[low:low+most])
+		return dst[:n+high-low]
+	}
+	return append(dst, from[low:high]...)
+}
+
 // moved returns how far back a match begins that is kept from low to high-1, where what
-// lies between is cut; 0 where a part of it is gone. The kept range k ends behind low.
+// lies between is cut; 0 where a part of it is gone, or does not exist. The kept range k ends
+// behind low.
 func (c *Cutter) moved(low, high, offset, k int) int {
 	from := low - offset
 	for c.kept[k].High <= low {
@@ -379,8 +404,14 @@ func (c *Cutter) moved(low, high, offset, k int) int {
 	if from >= c.kept[k].Low {
 		return offset
 	}
-	j := c.first(from)
-	if r := c.kept[j]; from < r.Low || high-offset > r.High {
+	j := k - 1
+	for steps := 0; j >= 0 && from < c.kept[j].Low; j-- {
+		if steps++; steps > 8 {
+			j = c.first(from)
+			break
+		}
+	}
+	if j < 0 || from < c.kept[j].Low || high-offset > c.kept[j].High {
 		return 0
 	}
 	return c.places[k] + low - c.kept[k].Low - (c.places[j] + from - c.kept[j].Low)
@@ -583,22 +614,29 @@ func (c *Cutter) packSequences(dst []byte) []byte {
 		return dst
 	}
 	var used [streams]uint64
-	c.counts = [streams][64]uint32{}
 	c.codes = slices.Grow(c.codes[:0], n)[:n]
 	symbols := ^uint64(0)
 	if t := c.in.tables[offsets]; t != nil {
 		symbols = t.symbols
 	}
+	recent := c.out.recent
 	for i := range c.written {
 		s := &c.written[i]
-		value := c.out.value(s.offset, s.literals, symbols)
+		value := s.offset + 3
+		if o := s.offset; o != recent[0] && o != recent[1] && o != recent[2] && (s.literals > 0 || o+1 != recent[0]) {
+			recent = [3]uint32{o, recent[0], recent[1]}
+		} else {
+			c.out.recent = recent
+			value = c.out.value(o, s.literals, symbols)
+			recent = c.out.recent
+		}
 		x := codes3{[streams]uint8{literalCode(s.literals), uint8(bits.Len32(value)) - 1, matchCode(s.match - 3)}, value}
 		c.codes[i] = x
-		for k := range streams {
-			used[k] |= 1 << x.symbols[k]
-			c.counts[k][x.symbols[k]]++
-		}
+		used[0] |= 1 << (x.symbols[0] % 64)
+		used[1] |= 1 << (x.symbols[1] % 64)
+		used[2] |= 1 << (x.symbols[2] % 64)
 	}
+	c.out.recent = recent
 	modesAt := len(dst)
 	dst = append(dst, 0)
 	var tables [streams]*table
@@ -631,7 +669,11 @@ func (c *Cutter) choose(k stream, used uint64) (*table, byte) {
 	if t = standard[k]; len(c.written) < 64 && t.covers(used) {
 		return t, 0
 	}
-	if t = newTable(k, &c.counts[k], len(c.written)); t.single {
+	var counts [64]uint32
+	for i := range c.codes {
+		counts[c.codes[i].symbols[k]%64]++
+	}
+	if t = c.tables.take().fit(k, &counts, len(c.written)); t.single {
 		return t, 1
 	}
 	return t, 2
@@ -639,28 +681,45 @@ func (c *Cutter) choose(k stream, used uint64) (*table, byte) {
 
 // packBits appends the sequences' numbers, the last sequence first.
 func (c *Cutter) packBits(dst []byte, tables *[streams]*table) []byte {
-	w := writer{out: slices.Grow(dst, 12*len(c.written)+32)}
-	w.out = w.out[:cap(w.out)]
-	w.at = len(dst)
 	l, o, m := tables[literalLengths], tables[offsets], tables[matchLengths]
 	var ls, os, ms uint32
+	at := len(dst)
+	out := slices.Grow(dst, 12*len(c.written)+32)
+	out = out[:cap(out)]
+	word, n := uint64(0), uint(0) // bits that wait
 	for i := len(c.written) - 1; i >= 0; i-- {
 		x, s := &c.codes[i], &c.written[i]
-		ll, of, ml := x.symbols[literalLengths], x.symbols[offsets], x.symbols[matchLengths]
+		ll, of, ml := x.symbols[literalLengths]%64, x.symbols[offsets]%64, x.symbols[matchLengths]%64
 		if i == len(c.written)-1 {
 			ls, os, ms = l.start(ll), o.start(of), m.start(ml)
 		} else {
-			os = o.write(&w, os, of)
-			ms = m.write(&w, ms, ml)
-			ls = l.write(&w, ls, ll)
-			w.flush()
+			var lw, ow, mw uint
+			var lv, ov, mv uint64
+			os, ov, ow = o.turn(os, of)
+			ms, mv, mw = m.turn(ms, ml)
+			ls, lv, lw = l.turn(ls, ll)
+			word |= (ov | mv<<ow | lv<<(ow+mw)) << n
+			n += ow + mw + lw
 		}
-		w.add(uint64(s.literals-literalBase[ll]), uint(literalBits[ll]))
-		w.add(uint64(s.match-matchBase[ml]), uint(matchBits[ml]))
-		w.flush()
-		w.add(uint64(x.value)&(1<<of-1), uint(of))
-		w.flush()
+		// Up to 7 bits wait, states have 26, and both lengths of a block 31 together.
+		word |= uint64(s.literals-literalBase[ll]) << n
+		n += uint(literalBits[ll])
+		word |= uint64(s.match-matchBase[ml]) << n
+		n += uint(matchBits[ml])
+		if n+uint(of) > 64 {
+			binary.LittleEndian.PutUint64(out[at:], word)
+			at += int(n >> 3)
+			word >>= n &^ 7
+			n &= 7
+		}
+		word |= uint64(x.value) & (1<<of - 1) << n
+		n += uint(of)
+		binary.LittleEndian.PutUint64(out[at:], word)
+		at += int(n >> 3)
+		word >>= n &^ 7
+		n &= 7
 	}
+	w := writer{out: out, at: at, bits: word, n: n}
 	w.add(uint64(ms)&(1<<m.log-1), m.log)
 	w.add(uint64(os)&(1<<o.log-1), o.log)
 	w.add(uint64(ls)&(1<<l.log-1), l.log)
@@ -679,18 +738,18 @@ func (t *table) start(symbol uint8) uint32 {
 	}
 	x := &t.turns[symbol]
 	n := (x.bits + 1<<15) >> 16
-	return uint32(t.states[int32((n<<16-x.bits)>>n)+x.find])
+	return uint32(t.states[uint32(int32((n<<16-x.bits)>>n)+x.find)%mostStates])
 }
 
-// write writes a symbol, and returns the next state.
-func (t *table) write(w *writer, state uint32, symbol uint8) uint32 {
+// turn returns the next state for a symbol, and what is written before it: a value of so
+// many bits.
+func (t *table) turn(state uint32, symbol uint8) (next uint32, value uint64, width uint) {
 	if t.single {
-		return 0
+		return 0, 0, 0
 	}
-	x := &t.turns[symbol]
+	x := &t.turns[symbol%64]
 	n := (state + x.bits) >> 16
-	w.add(uint64(state)&(1<<n-1), uint(n))
-	return uint32(t.states[int32(state>>n)+x.find])
+	return uint32(t.states[uint32(int32(state>>n)+x.find)%mostStates]), uint64(state) & (1<<n - 1), uint(n)
 }
 
 // covers reports whether the table has all symbols.

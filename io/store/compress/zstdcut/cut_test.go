@@ -112,10 +112,15 @@ func TestCutSize(t *testing.T) {
 	}
 }
 
-// A frame that is damaged is cut to something, or not at all, without a panic.
+// A frame that is damaged is cut to something, or not at all, without a panic. One that
+// decompresses is cut to its ranges.
 func FuzzCut(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<20))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -123,10 +128,71 @@ func FuzzCut(f *testing.F) {
 		plain := text(rng, n)
 		f.Add(encoder.EncodeAll(plain, nil), plain, n/3, n/2)
 	}
-	f.Fuzz(func(_ *testing.T, frame, plain []byte, low, high int) {
-		var c Cutter
-		if 0 < low && low < high && high < len(plain) {
-			c.Cut(nil, frame, plain, nil, []Range{{0, low}, {high, len(plain)}})
+	f.Fuzz(func(t *testing.T, frame, plain []byte, low, high int) {
+		read, err := decoder.DecodeAll(frame, nil)
+		if err == nil {
+			plain = read
 		}
+		if low <= 0 || low >= high || high >= len(plain) {
+			return
+		}
+		var c Cutter
+		out, ok := c.Cut(nil, frame, plain, nil, []Range{{0, low}, {high, len(plain)}})
+		if err != nil || !ok {
+			return
+		}
+		got, err := decoder.DecodeAll(out, nil)
+		if want := append(bytes.Clone(plain[:low]), plain[high:]...); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%v; %d bytes, want %d", err, len(got), len(want))
+		}
+	})
+}
+
+// Of a column of texts, 4 in 100 are cut.
+func BenchmarkCut(b *testing.B) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	zipf := rand.NewZipf(rng, 1.1, 1, 40_000)
+	words := make([][]byte, 40_001)
+	for i := range words {
+		words[i] = append(text(rng, 2+rng.IntN(9)), ' ')
+	}
+	const n, size = 8 << 20, 24 << 10
+	plain := make([]byte, 0, n+size)
+	for len(plain) < n {
+		if part := words[zipf.Uint64()]; rng.IntN(20) > 0 || len(plain) < 1000 {
+			plain = append(plain, part...)
+		} else {
+			at := rng.IntN(len(plain) - 200)
+			plain = append(plain, plain[at:at+rng.IntN(200)]...)
+		}
+	}
+	plain = plain[:n]
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(512<<10))
+	if err != nil {
+		b.Fatal(err)
+	}
+	frame := encoder.EncodeAll(plain, nil)
+	var kept []Range
+	for low := 0; low < n; low += 25 * size {
+		kept = append(kept, Range{low, min(n, low+24*size)})
+	}
+	var c Cutter
+	var out []byte
+	b.Run("impl=cut", func(b *testing.B) {
+		b.SetBytes(n)
+		ok := false
+		for b.Loop() {
+			if out, ok = c.Cut(out[:0], frame, plain, nil, kept); !ok {
+				b.Fatal("not cut")
+			}
+		}
+		b.ReportMetric(float64(len(out))/float64(len(frame)), "of-the-frame")
+	})
+	b.Run("impl=compress", func(b *testing.B) {
+		b.SetBytes(n)
+		for b.Loop() {
+			out = encoder.EncodeAll(plain[:n*24/25], out[:0])
+		}
+		b.ReportMetric(float64(len(out))/float64(len(frame)), "of-the-frame")
 	})
 }

@@ -1,6 +1,9 @@
 package zstdcut
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // stream is one of the three kinds of numbers of sequences.
 type stream int
@@ -80,6 +83,9 @@ func small(base *[64]uint32, least uint32, most int) []uint8 {
 	return list
 }
 
+// mostStates is how many states a table may have.
+const mostStates = 1 << 9
+
 // step is a state of a decoder.
 type step struct {
 	symbol, bits uint8
@@ -92,20 +98,55 @@ type turn struct {
 	find int32
 }
 
-// table codes the symbols of a stream. It never changes.
+// table codes the symbols of a stream. It does not change as long as a state has it.
 type table struct {
 	log         uint
 	norm        [64]int16
 	description []byte // as it lies in a block; nil for the predefined one
 	single      bool   // there is one symbol, of no bits
 	symbols     uint64 // a bit each
-	steps       []step
-	states      []uint16
 	turns       [64]turn
+	steps       [mostStates]step // the first 1<<log of them, as of states
+	states      [mostStates]uint16
+	described   [128]byte // memory of the description
+}
+
+// clear makes a table one that has no symbols.
+func (t *table) clear() {
+	t.log, t.norm, t.description, t.single, t.symbols, t.turns = 0, [64]int16{}, nil, false, 0, [64]turn{}
+}
+
+// shelf has tables that no state has any more, for others.
+type shelf struct{ used, free []*table }
+
+// sort makes those free that none of the states has.
+func (s *shelf) sort(states ...*state) {
+	used := s.used[:0]
+	for _, t := range s.used {
+		if slices.ContainsFunc(states, func(has *state) bool { return slices.Contains(has.tables[:], t) }) {
+			used = append(used, t)
+		} else {
+			s.free = append(s.free, t)
+		}
+	}
+	s.used = used
+}
+
+// take returns a table without symbols.
+func (s *shelf) take() (t *table) {
+	if last := len(s.free) - 1; last >= 0 {
+		t, s.free = s.free[last], s.free[:last]
+		t.clear()
+	} else {
+		t = new(table)
+	}
+	s.used = append(s.used, t)
+	return t
 }
 
 func mustTable(s stream) *table {
-	t := &table{log: predefined[s].log}
+	t := new(table)
+	t.log = predefined[s].log
 	copy(t.norm[:], predefined[s].norm)
 	if !t.build() {
 		panic("zstdcut: a predefined table is wrong")
@@ -113,19 +154,22 @@ func mustTable(s stream) *table {
 	return t
 }
 
-// singleTable is the table of one symbol.
-func singleTable(symbol uint8) *table {
-	t := &table{single: true, description: []byte{symbol}, steps: []step{{symbol: symbol}}}
+// one makes the table that of one symbol.
+func (t *table) one(symbol uint8) *table {
+	t.clear()
+	t.log, t.single, t.steps[0] = 0, true, step{symbol: symbol}
+	t.described[0] = symbol
+	t.description = t.described[:1]
 	t.norm[symbol], t.symbols = 1, 1<<symbol
 	return t
 }
 
-// readTable reads a table's description, and returns what follows it.
-func readTable(data []byte, s stream) (t *table, rest []byte, ok bool) {
+// read reads a table's description, and returns what follows it.
+func (t *table) read(data []byte, s stream) (rest []byte, ok bool) {
 	r := forward{data: data}
-	t = &table{log: uint(r.read(4)) + 5}
+	t.log = uint(r.read(4)) + 5
 	if t.log > mostLog[s] {
-		return nil, nil, false
+		return nil, false
 	}
 	remaining, threshold, width := 1<<t.log+1, 1<<t.log, t.log+1
 	symbol, zero := 0, false
@@ -137,12 +181,12 @@ func readTable(data []byte, s stream) (t *table, rest []byte, ok bool) {
 					break
 				}
 				if symbol >= mostSymbols[s] {
-					return nil, nil, false
+					return nil, false
 				}
 			}
 		}
 		if symbol >= mostSymbols[s] {
-			return nil, nil, false
+			return nil, false
 		}
 		most := 2*threshold - 1 - remaining
 		v := int(r.peek(width))
@@ -171,15 +215,15 @@ func readTable(data []byte, s stream) (t *table, rest []byte, ok bool) {
 	}
 	n := int(r.at+7) / 8
 	if remaining != 1 || n > len(data) {
-		return nil, nil, false
+		return nil, false
 	}
 	t.description = data[:n]
-	return t, data[n:], t.build()
+	return data[n:], t.build()
 }
 
-// newTable returns a table for symbols that come so often, n times together.
-func newTable(s stream, counts *[64]uint32, n int) *table {
-	t := &table{log: min(mostLog[s], max(6, uint(bits.Len(uint(n)))-2))}
+// fit makes the table one for symbols that come so often, n times together.
+func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
+	t.log = min(mostLog[s], max(6, uint(bits.Len(uint(n)))-2))
 	size := 1 << t.log
 	left, most, used := size, 0, 0
 	for symbol, count := range counts {
@@ -194,7 +238,7 @@ func newTable(s stream, counts *[64]uint32, n int) *table {
 		}
 	}
 	if used == 1 {
-		return singleTable(uint8(most))
+		return t.one(uint8(most))
 	}
 	for left < 0 { // of the one that is lengthened least
 		most = 0
@@ -216,7 +260,7 @@ func newTable(s stream, counts *[64]uint32, n int) *table {
 
 // describe sets the description, which readTable reads.
 func (t *table) describe() {
-	w := writer{out: make([]byte, 128)}
+	w := writer{out: t.described[:]}
 	w.add(uint64(t.log-5), 4)
 	remaining, threshold, width := 1<<t.log+1, 1<<t.log, t.log+1
 	zero := false
@@ -259,7 +303,8 @@ func (t *table) describe() {
 // build makes the states.
 func (t *table) build() bool {
 	size := 1 << t.log
-	symbols := make([]uint8, size)
+	var room [mostStates]uint8
+	symbols := room[:size]
 	var next [64]uint16
 	high := size - 1
 	for s, n := range t.norm {
@@ -289,7 +334,6 @@ func (t *table) build() bool {
 	if at != 0 {
 		return false
 	}
-	t.steps, t.states = make([]step, size), make([]uint16, size)
 	var places [64]int
 	total := 0
 	for s, n := range t.norm {
