@@ -433,6 +433,9 @@ type BodyInfo struct {
 	// Source is set for a body that is kept as its source, Statements for one whose
 	// robots.txt has lines about the use of what is fetched.
 	Source, Statements bool
+	// Said is the key of these statements, if HasSaid is set.
+	Said    StatementsKey
+	HasSaid bool
 	// Data are its bytes; Text, of a body that is kept as its source, the source.
 	Data, Text []byte
 }
@@ -449,6 +452,7 @@ func (b *Bodies) Info(place uint32) (info BodyInfo, err error) {
 	}
 	data := b.data[at : at+uint64(h.length) : at+uint64(h.length)]
 	info = BodyInfo{Number: h.number, Kind: h.kind, Source: h.marks&markSource != 0, Statements: h.marks&markStatements != 0, Data: data}
+	info.Said, info.HasSaid = h.statements(data)
 	if info.Source {
 		info.Text = data[bodyHeadSize:]
 	}

@@ -31,7 +31,8 @@ import (
 //	        their checksum; the first group is that of "*"
 //	names   4 bytes each: its number; sorted
 //	of      4 bytes for each name: its group
-//	more    only with markMore: u32 length of what follows, as many bytes
+//	more    only with markMore: u32 length of what follows, u32 kind, and what the kind
+//	        has: moreStatements the key of the statements, see StatementsKey
 //	bytes   those of each group, from a multiple of 32 on, as layout.go describes
 //
 // A group holds the part that decides; names with equal rules share a group, though their
@@ -85,13 +86,16 @@ const (
 const (
 	// markSource: it is kept as its source.
 	markSource = 1 << iota
-	// markMore: another table follows, for what later versions know of each name. A body
-	// without it takes no byte more.
+	// markMore: another table follows. A body without it takes no byte more.
 	markMore
 	// markStatements: the robots.txt has lines about the use of what is fetched. They are not
 	// part of the body.
 	markStatements
 )
+
+// moreStatements is the kind of the table behind those of the names that has a
+// StatementsKey. Others may come.
+const moreStatements = 1
 
 // bodyHead is the head of a body, read once.
 type bodyHead struct {
@@ -173,6 +177,18 @@ func (h *bodyHead) numbersAt() uint64 { return bodyHeadSize + groupSize*uint64(h
 // groupOf returns the group of the name at a place, which must exist.
 func (h *bodyHead) groupOf(data []byte, place uint32) uint32 {
 	return le32(data[h.numbersAt()+nameSize*(uint64(h.names)+uint64(place)):])
+}
+
+// statements returns the key of the body's statements; ok is false if it has none.
+func (h *bodyHead) statements(data []byte) (key StatementsKey, ok bool) {
+	if h.marks&markMore == 0 {
+		return key, false
+	}
+	table := data[h.numbersAt()+2*nameSize*uint64(h.names) : h.start] // readHead has compared the length
+	if len(table) < 8+len(key) || le32(table) < uint32(4+len(key)) || le32(table[4:]) != moreStatements {
+		return key, false
+	}
+	return StatementsKey(table[8:][:len(key)]), true
 }
 
 // headSum returns the checksum of a body's head and tables.
@@ -476,9 +492,16 @@ func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 	for number := range b.names {
 		data = binary.LittleEndian.AppendUint32(data, uint32(number))
 	}
-	data = padTo(append(data, b.of...), groupAlignment)
+	data = append(data, b.of...)
+	marks := uint16(0)
+	if len(f.Statements) > 0 {
+		marks = markMore
+		key := KeyOfStatements(f.AppendStatements(nil))
+		data = append(appendPair(data, 4+len(key), moreStatements), key[:]...)
+	}
+	data = padTo(data, groupAlignment)
 	data = padTo(append(data, b.compiled...), groupAlignment)
-	putHead(data, f, 0, len(b.names), len(b.groups)/groupSize)
+	putHead(data, f, marks, len(b.names), len(b.groups)/groupSize)
 	RenumberBody(data, 0, nil)
 	names := b.names
 	body := &Body{data: data, nameOf: func(number uint32) []byte { return names[number] }}

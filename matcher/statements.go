@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"iter"
 	"maps"
@@ -25,6 +26,22 @@ type Usage struct {
 	// licenses are the licences, by agent; nil if there are none.
 	licenses [][]string
 	paths    bool // some statement has a path
+}
+
+// StatementsKey is the same for bodies whose statements say the same of every path to every
+// agent, in lines of whatever numbers. It is a part of a SHA-256, so that no site can have
+// that of others.
+type StatementsKey [16]byte
+
+// KeyOfStatements returns the key of what robotstxt.File.AppendStatements appends.
+func KeyOfStatements(statements []byte) StatementsKey {
+	h := sha256.New()
+	for line := range bytes.Lines(statements) {
+		if line[0] != '\n' {
+			_, _ = h.Write(line) // it never fails
+		}
+	}
+	return StatementsKey(h.Sum(nil)[:len(StatementsKey{})])
 }
 
 // UsageOptions say what of the statements is wanted.

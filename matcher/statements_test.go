@@ -463,3 +463,41 @@ func TestSameContentSaysTheSame(t *testing.T) {
 		}
 	}
 }
+
+// The head of a body has the key of its statements, which is that of others who say the same
+// in other lines, and a body without statements has no byte for it.
+func TestStatementsKey(t *testing.T) {
+	compiled := func(text string) (matcher.BodyInfo, int) {
+		body, ok := matcher.CompileBody(robotstxt.Parse([]byte(text), robotstxt.Options{}))
+		if !ok {
+			t.Fatal(text)
+		}
+		data := body.AppendRules(nil)
+		bodies, err := matcher.NewBodies(data, 1, robotstxt.RFC9309, matcher.NewAgents(nil), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := bodies.Info(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info, len(data)
+	}
+	said, length := compiled("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a")
+	for text, same := range map[string]bool{
+		"# one\n\nUser-agent: *\n# two\nContent-Usage: train-ai=n\n\nDisallow: /b": true,
+		"User-agent: *\nContent-Usage: train-ai=n\nAllow: /":                       true,
+		"User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n":                   false, // it could be: the rule comes first
+		"User-agent: *\nContent-Usage: train-ai=y\nDisallow: /a":                   false,
+		"User-agent: b\nContent-Usage: train-ai=n\nDisallow: /a":                   false,
+		"User-agent: *\nContent-Usage: /x train-ai=n\nDisallow: /a":                false,
+	} {
+		if other, _ := compiled(text); !other.HasSaid || (other.Said == said.Said) != same {
+			t.Errorf("%q: key %x of %x", text, other.Said, said.Said)
+		}
+	}
+	plain, shorter := compiled("User-agent: *\nDisallow: /a")
+	if plain.HasSaid || plain.Statements || plain.Data[14] != 0 || shorter > length {
+		t.Errorf("without statements: %+v, %d bytes, with them %d", plain, shorter, length)
+	}
+}

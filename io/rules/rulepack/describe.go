@@ -173,24 +173,14 @@ func (p *Pack) digest(number uint32) [sha256.Size]byte {
 }
 
 // bodyRecords returns a body's other records.
-func (p *Pack) bodyRecords(number uint32, r row) (Records, error) {
-	return readOf(p, number, r, readRecords)
-}
-
-// bodyStatements returns the statements of a body's records alone.
-func (p *Pack) bodyStatements(number uint32, r row) ([]byte, error) {
-	return readOf(p, number, r, readStatements)
-}
-
-// readOf reads a body's records.
-func readOf[T any](p *Pack, number uint32, r row, read func(data []byte) (T, error)) (records T, err error) {
+func (p *Pack) bodyRecords(number uint32, r row) (records Records, err error) {
 	blob, ok := within(p.records, r.records)
 	if !ok {
 		return records, p.damaged("records of body %d lie outside", number)
 	}
 	data, err := openBlob(blob)
 	if err == nil {
-		records, err = read(data)
+		records, err = readRecords(data)
 	}
 	if err != nil {
 		err = fmt.Errorf("rulepack: %s: records of body %d: %w", p.name, number, err)

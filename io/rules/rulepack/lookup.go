@@ -170,11 +170,7 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) (int, error) 
 			if !info.Statements {
 				continue
 			}
-			said, shared, err := p.statements.find(p, info.Number, place)
-			if err != nil {
-				return i, err
-			}
-			if shared {
+			if said, ok := p.statements.find(&info); ok {
 				o.Facts.Usage = said
 				continue
 			}
@@ -302,7 +298,11 @@ func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r row) (size int6
 		m.records = records.ForChains(p.agents.Chains(), compiled.Chosen)
 	}
 	if wantsUsage {
-		m.usage, _ = p.statements.get(p, records.Statements)
+		info, err := p.open.Info(m.place)
+		if err != nil || info.HasSaid && info.Said != matcher.KeyOfStatements(records.Statements) {
+			return 0, p.damaged("body %d: it has another's statements", number)
+		}
+		m.usage = p.statements.get(p, &records)
 	}
 	return size, nil
 }

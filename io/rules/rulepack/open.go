@@ -109,7 +109,7 @@ func (p *Pack) use(o Options) (err error) {
 		p.asOf = o.AsOf
 	}
 	if o.Usage.Wanted() {
-		p.statements = newStatements(p.bodies)
+		p.statements = newStatements()
 	}
 	p.made = cache.New(int(p.bodies), madeMemory, p.make)
 	return nil

@@ -83,10 +83,8 @@ func appendNames(names []string, a robotstxt.Agent, p matcher.Profile) []string 
 }
 
 // Parse returns a file that has the statements of the body at their lines.
-func (r *Records) Parse(p matcher.Profile) *robotstxt.File { return parseStatements(r.Statements, p) }
-
-func parseStatements(statements []byte, p matcher.Profile) *robotstxt.File {
-	return robotstxt.Parse(statements, robotstxt.Options{Profile: p, Limit: len(statements)})
+func (r *Records) Parse(p matcher.Profile) *robotstxt.File {
+	return robotstxt.Parse(r.Statements, robotstxt.Options{Profile: p, Limit: len(r.Statements)})
 }
 
 // ForChains returns the records that chains obey. chosen must return the agent whose
@@ -178,29 +176,6 @@ func readRecords(data []byte) (r Records, err error) {
 	return r, nil
 }
 
-// readStatements reads the statements of what append wrote.
-func readStatements(data []byte) ([]byte, error) {
-	if len(data) == 0 {
-		return nil, nil
-	}
-	x := recordReader{data: data}
-	x.skipTexts()
-	for range x.number() {
-		if x.broken {
-			break
-		}
-		x.skipText()
-		x.skipTexts()
-	}
-	if x.broken {
-		return nil, fmt.Errorf("%w: records", ErrDamaged)
-	}
-	if len(x.data) == 0 {
-		return nil, nil
-	}
-	return x.data, nil
-}
-
 // recordReader reads numbers and texts until it meets a broken one.
 type recordReader struct {
 	data   []byte
@@ -224,17 +199,6 @@ func (x *recordReader) text() string {
 	s := string(x.data[:n])
 	x.data = x.data[n:]
 	return s
-}
-
-func (x *recordReader) skipText() { x.data = x.data[x.number():] }
-
-func (x *recordReader) skipTexts() {
-	for range x.number() {
-		if x.broken {
-			break
-		}
-		x.skipText()
-	}
 }
 
 func (x *recordReader) texts() []string {

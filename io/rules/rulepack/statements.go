@@ -1,128 +1,94 @@
 package rulepack
 
 import (
-	"bytes"
-	"errors"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
 	"robotsbatch/matcher"
 )
 
-// Many sites have the same statements, because a network or their software writes them.
-// These bound how many of them, once compiled, are kept for the bodies that follow.
+// mostStatements is how many different statements, once compiled, are kept for the bodies
+// that follow. Many sites have the same ones, because a network or their software writes
+// them. longestStatements bounds those, in bytes of Records.Statements.
 const (
-	mostStatements    = 4096
-	longestStatements = 4 << 10 // bytes of Records.Statements
+	mostStatements    = 1 << 14
+	longestStatements = 4 << 10
 )
 
-// statements are compiled statements that bodies share: those of the same text are compiled
-// once, and those that say the same to the agents are one in memory. So most lookups find
-// them in the processor's cache, with one load of four bytes for the body.
+// statements are compiled statements by their key, which the head of a body has. Those that
+// say the same to the agents are one in memory. So a lookup finds most of them in the
+// processor's cache, and reads no records.
 type statements struct {
-	bodies []atomic.Uint32                 // by number, what is known of a body
-	shared []atomic.Pointer[matcher.Usage] // by index
+	// slots is a hash table of keys: a key is in the first free slot from its own on. It is
+	// read without a lock; at least half of it is free.
+	slots [2 * mostStatements]atomic.Pointer[keptStatements]
 
 	mu        sync.Mutex
-	byText    map[string]uint32 // what is known of bodies with a text
-	byContent map[string]uint32
+	count     int
+	byContent map[string]*matcher.Usage
 }
 
-// What is known of a body's statements. What follows are indices of shared ones, plus
-// firstShared.
-const (
-	unread  = iota // not read so far
-	apart          // not shared: they are in Pack.made
-	nothing        // they say nothing of what is wanted
-	firstShared
-)
-
-func newStatements(bodies uint32) *statements {
-	return &statements{
-		bodies: make([]atomic.Uint32, bodies), shared: make([]atomic.Pointer[matcher.Usage], mostStatements),
-		byText: make(map[string]uint32), byContent: make(map[string]uint32),
-	}
+type keptStatements struct {
+	key   matcher.StatementsKey
+	usage *matcher.Usage // nil: they say nothing of what is wanted
 }
 
-// find returns what a body says of uses; ok is false if that is not shared. place is where
-// the body is.
-func (s *statements) find(p *Pack, number, place uint32) (u *matcher.Usage, ok bool, err error) {
-	if uint64(number) >= uint64(len(s.bodies)) {
-		return nil, false, nil
-	}
-	known := s.bodies[number].Load()
-	if known == unread {
-		r := readRow(p.rows, number)
-		if r.rules[0] != uint64(place)*matcher.BodyAlignment {
-			return nil, false, p.damagedBody(place, errors.New("it has another's number"))
+func newStatements() *statements { return &statements{byContent: make(map[string]*matcher.Usage)} }
+
+// slot returns the slot of a key, or the free one where it belongs.
+func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[keptStatements], *keptStatements) {
+	for i := binary.LittleEndian.Uint64(key[:]); ; i++ {
+		slot := &s.slots[i%uint64(len(s.slots))]
+		if kept := slot.Load(); kept == nil || kept.key == key {
+			return slot, kept
 		}
-		text, err := p.bodyStatements(number, r)
-		if err != nil {
-			return nil, false, err
-		}
-		_, known = s.get(p, text)
-		s.bodies[number].Store(known)
 	}
-	switch known {
-	case apart:
-		return nil, false, nil
-	case nothing:
-		return nil, true, nil
-	}
-	return s.shared[known-firstShared].Load(), true, nil
 }
 
-// get returns what the statements of a body's records say of uses, compiled or shared, and
-// what is then known of the body. It changes the text.
-func (s *statements) get(p *Pack, text []byte) (u *matcher.Usage, known uint32) {
-	if len(text) == 0 {
-		return nil, nothing
+// find returns what a body says of uses; ok is false if that is not kept.
+func (s *statements) find(info *matcher.BodyInfo) (u *matcher.Usage, ok bool) {
+	if !info.HasSaid {
+		return nil, false
 	}
-	if !p.usage.Explain { // nobody asks for the numbers of the lines
-		text = appendLines(text[:0], text)
+	if _, kept := s.slot(info.Said); kept != nil {
+		return kept.usage, true
 	}
-	s.mu.Lock()
-	known = s.byText[string(text)]
-	s.mu.Unlock()
-	switch {
-	case known >= firstShared:
-		return s.shared[known-firstShared].Load(), known
-	case known == nothing:
-		return nil, known
+	return nil, false
+}
+
+// get returns what a body's records say of uses, and keeps it for bodies with the same key.
+// Those of a job that explains are not kept, because lines have other numbers.
+func (s *statements) get(p *Pack, r *Records) *matcher.Usage {
+	if r.Statements == nil {
+		return nil
 	}
-	u = matcher.CompileUsage(parseStatements(text, p.info.Profile), p.agents, p.usage)
-	if len(text) > longestStatements {
-		return u, apart
+	if p.usage.Explain || len(r.Statements) > longestStatements {
+		return matcher.CompileUsage(r.Parse(p.info.Profile), p.agents, p.usage)
 	}
-	content := u.AppendContent(nil)
+	key := matcher.KeyOfStatements(r.Statements)
+	if _, kept := s.slot(key); kept != nil {
+		return kept.usage
+	}
+	u := matcher.CompileUsage(r.Parse(p.info.Profile), p.agents, p.usage)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.byContent[string(content)]
+	slot, other := s.slot(key)
 	switch {
-	case ok && u != nil:
-		u = s.shared[known-firstShared].Load()
-	case u == nil:
-		known = nothing
-	case len(s.byContent) < mostStatements:
-		known = firstShared + uint32(len(s.byContent))
-		s.shared[known-firstShared].Store(u)
-		s.byContent[string(content)] = known
-	default:
-		return u, apart
+	case other != nil: // from another goroutine
+		return other.usage
+	case s.count == mostStatements:
+		return u
 	}
-	if len(s.byText) < mostStatements {
-		s.byText[string(text)] = known
-	}
-	return u, known
-}
-
-// appendLines appends the lines of a text that are not empty. dst may be the text's own
-// beginning.
-func appendLines(dst, text []byte) []byte {
-	for line := range bytes.Lines(text) {
-		if line[0] != '\n' {
-			dst = append(dst, line...)
+	if u != nil {
+		content := u.AppendContent(nil)
+		if same := s.byContent[string(content)]; same != nil {
+			u = same
+		} else {
+			s.byContent[string(content)] = u
 		}
 	}
-	return dst
+	slot.Store(&keptStatements{key: key, usage: u})
+	s.count++
+	return u
 }

@@ -1,6 +1,8 @@
 package rulepack
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +61,32 @@ func said(u *matcher.Usage, p matcher.Profile) string {
 		}
 	}
 	return b.String()
+}
+
+// A body whose head has the key of other statements than its records is damaged.
+func TestAnotherBodysStatements(t *testing.T) {
+	text := func(value string) string { return "User-agent: *\nContent-Usage: train-ai=" + value + "\n" }
+	data := read(t, build(t, []Entry{body("https://a.example", text("n"))}, BuildOptions{}, 1))
+	key := func(value string) []byte {
+		f := robotstxt.Parse([]byte(text(value)), robotstxt.Options{})
+		key := matcher.KeyOfStatements(f.AppendStatements(nil))
+		return key[:]
+	}
+	for _, value := range []string{"n", "y"} {
+		forged := bytes.Replace(data, key("n"), key(value), 1)
+		if bytes.Count(forged, key(value)) != 1 {
+			t.Fatal("the pack lacks its key")
+		}
+		reseal(forged)
+		p, err := openCopy(forged, Options{Chains: testChains, Usage: statedOptions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o matcher.Origin
+		if err := p.Lookup([]byte("https://a.example"), &o); (err == nil) != (value == "n") || err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
 }
 
 // The statements of a body are what is compiled of its text, whether bodies share them or
