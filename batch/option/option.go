@@ -38,13 +38,14 @@ const (
 	StoreTimeout    Name = "store-timeout"
 	SummaryJSON     Name = "summary-json"
 	URLColumn       Name = "url-column"
+	Use             Name = "use"
 	Weight          Name = "weight"
 )
 
 // Names are all of these.
 var Names = []Name{
 	AcceptTruncated, Agent, AllowNoRules, As, AsOf, BatchRows, Columns, Compression, For, History, InFormat, Manifest, MaxLine,
-	Memory, Out, OutFormat, Prefix, Recode, Resume, Rules, Shard, Shards, StoreTimeout, SummaryJSON, URLColumn, Weight,
+	Memory, Out, OutFormat, Prefix, Recode, Resume, Rules, Shard, Shards, StoreTimeout, SummaryJSON, URLColumn, Use, Weight,
 }
 
 // With is the option with a value.

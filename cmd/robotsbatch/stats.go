@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"robotsbatch/batch/option"
@@ -16,9 +13,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report"
-	"robotsbatch/io/report/export"
 	"robotsbatch/io/report/stats"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
@@ -46,45 +41,12 @@ var statsHelp = &cli.Command{
 	},
 }
 
-// statsWriter writes what was counted of a survey, or of rules, in a format.
-type statsWriter struct {
-	blocked func(w io.Writer, counts []stats.Count, o *statsOrigin) error
-	uses    func(w io.Writer, counts []stats.UseCount, o *statsOrigin) error
-}
-
-// statsOrigin says what was counted.
-type statsOrigin struct {
-	site stats.Site
-	name string // of the survey or the rules
-}
-
-var statsFormats = []cli.Word[statsWriter]{
-	{Name: "text", Value: statsWriter{
-		func(w io.Writer, counts []stats.Count, o *statsOrigin) error {
-			return stats.WriteText(w, counts, o.site)
-		},
-		func(w io.Writer, counts []stats.UseCount, o *statsOrigin) error {
-			return stats.WriteUsesText(w, counts, o.site)
-		},
-	}},
-	{Name: "csv", Value: statsWriter{
-		func(w io.Writer, counts []stats.Count, _ *statsOrigin) error { return stats.WriteCSV(w, counts) },
-		func(w io.Writer, counts []stats.UseCount, _ *statsOrigin) error { return stats.WriteUsesCSV(w, counts) },
-	}},
-	{Name: "json", Value: statsWriter{
-		func(w io.Writer, counts []stats.Count, _ *statsOrigin) error { return stats.WriteJSON(w, counts) },
-		func(w io.Writer, counts []stats.UseCount, _ *statsOrigin) error {
-			return stats.WriteUsesJSON(w, counts)
-		},
-	}},
-	{Name: "html", Value: statsWriter{
-		func(w io.Writer, counts []stats.Count, o *statsOrigin) error {
-			return report.Stats(counts, o.site, o.name, cli.Version(), time.Now()).Write(w)
-		},
-		func(w io.Writer, counts []stats.UseCount, o *statsOrigin) error {
-			return report.StatsUses(counts, o.site, o.name, cli.Version(), time.Now()).Write(w)
-		},
-	}},
+// statsFormats are the values of -as.
+func statsFormats() (words []cli.Word[*report.StatsFormat]) {
+	for i := range report.StatsFormats {
+		words = append(words, cli.Word[*report.StatsFormat]{Name: report.StatsFormats[i].Name, Value: &report.StatsFormats[i]})
+	}
+	return words
 }
 
 var siteWords = []cli.Word[stats.Site]{{Name: "domain", Value: stats.ByDomain}, {Name: "host", Value: stats.ByHost}, {Name: "authority", Value: stats.ByAuthority}}
@@ -99,11 +61,11 @@ type statsCommand struct {
 	site    stats.Site
 	monthly bool
 	hasSite bool
-	write   statsWriter
+	format  *report.StatsFormat
 }
 
 func newStats() *statsCommand {
-	return &statsCommand{call: newCall(), Rules: config.NewRules(), write: statsFormats[0].Value}
+	return &statsCommand{call: newCall(), Rules: config.NewRules(), format: &report.StatsFormats[0]}
 }
 
 // Flags implements cli.Config.
@@ -123,10 +85,10 @@ func (c *statsCommand) Flags() cli.Flags {
 			Value: c.setBy,
 		},
 		{
-			Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true, Standard: "text", Words: cli.Names(statsFormats),
+			Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true, Standard: "text", Words: cli.Names(statsFormats()),
 			Short: "text, csv, json or html",
 			More:  "html is a single-file page like that of -report.",
-			Value: cli.OneOf(&c.write, statsFormats...),
+			Value: cli.OneOf(&c.format, statsFormats()...),
 		},
 	}, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags().Only("memory", "store-timeout"))
 }
@@ -163,30 +125,20 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 		}
 	}
 	var tally *stats.Tally
-	var names []string
+	names := c.Sources
 	if fromRules {
-		names = c.Sources
-		tally, err = c.countRules(ctx, o)
+		tally, err = c.count(ctx, o)
 	} else {
 		names = c.operands
-		tally = stats.NewTally(o)
-		err = c.countSurvey(ctx, c.operands[0], tally)
-	}
-	var missing *stats.UseMissingError
-	if errors.As(err, &missing) {
-		return 0, fmt.Errorf("%w: make it again with -use %s", err, missing.Use)
+		tally, err = stats.OfSurvey(ctx, frontier.Input{Path: c.operands[0]}, frontier.Options{
+			Stdin: c.s.in, Format: c.input.InFormat, BatchRows: config.DefaultRows, Memory: c.BatchMemory(),
+		}, o)
 	}
 	if err != nil {
 		return 0, err
 	}
 	var b bytes.Buffer
-	origin := &statsOrigin{o.Site, report.FileNames(names)}
-	if len(c.uses) > 0 {
-		err = c.write.uses(&b, tally.Uses(), origin)
-	} else {
-		err = c.write.blocked(&b, tally.Tables(), origin)
-	}
-	if err != nil {
+	if err := c.format.Write(&b, tally, &report.StatsOrigin{Name: report.FileNames(names), Version: cli.Version(), Made: time.Now()}); err != nil {
 		return 0, err
 	}
 	_, err = c.s.out.Write(b.Bytes())
@@ -197,7 +149,7 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 // for that.
 func (c *statsCommand) statsOfRules(ctx context.Context) (bool, error) {
 	if len(c.Sources) == 0 && len(c.operands) > 0 {
-		rules, err := isRules(ctx, c.operands[0])
+		rules, err := ruleset.IsRules(ctx, c.operands[0])
 		if err != nil {
 			return false, err
 		}
@@ -229,32 +181,8 @@ func (c *statsCommand) statsOfRules(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// isRules tells whether an operand is a folder, a rule pack or a WARC file, and not a table.
-func isRules(ctx context.Context, name string) (bool, error) {
-	if name == blob.Stdio {
-		return false, nil
-	}
-	if strings.HasSuffix(name, "/") {
-		return true, nil
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return true, nil
-	}
-	if path := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"); strings.HasSuffix(path, ".warc") {
-		return true, nil
-	}
-	f, err := blob.Open(ctx, name)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	head := make([]byte, len(format.RulePackMagic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == format.RulePackMagic, nil
-}
-
-// countRules counts what rules deny the agents.
-func (c *statsCommand) countRules(ctx context.Context, o stats.Options) (*stats.Tally, error) {
+// count counts what rules deny the agents, or state of uses.
+func (c *statsCommand) count(ctx context.Context, o stats.Options) (*stats.Tally, error) {
 	heap.Limit(c.Memory)
 	found, err := c.find(ctx, &c.Rules, ruleUse{uses: c.uses})
 	if err != nil {
@@ -265,66 +193,9 @@ func (c *statsCommand) countRules(ctx context.Context, o stats.Options) (*stats.
 		return nil, err
 	}
 	defer listing.Close()
-	var months []export.Month
-	if c.monthly {
-		if months, err = export.Months(listing); err != nil {
-			return nil, err
-		}
-		if len(months) == 0 {
-			return nil, option.Usagef("-by month needs captures with times, and -rules %s has none", ruleset.SomeOf(c.Sources))
-		}
-		for _, month := range months {
-			o.Months = append(o.Months, month.Name)
-		}
-	}
-	tally := stats.NewTally(o)
-	for _, agent := range c.AgentChains() {
-		tally.Agent(agent)
-	}
-	var domain []byte // of the sites that were added last
-	err = export.States(listing, c.Chains, c.uses, months, func(s *export.Stated) error {
-		site := s.Registered
-		if len(site) == 0 {
-			site = s.SURT
-		}
-		if !bytes.Equal(site, domain) { // those of a domain follow one another
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			domain = append(domain[:0], site...)
-			tally.Flush()
-		}
-		authority, registered := string(s.Authority), string(s.Registered)
-		if len(c.uses) > 0 {
-			for use := range c.uses {
-				tally.AddUse(authority, registered, s.Agent, use, s.Month, s.Of(use), s.Access)
-			}
-			return nil
-		}
-		state, err := stats.StateOf(s.Blocked, s.By, s.Access)
-		tally.AddState(authority, registered, s.Agent, s.Month, state)
-		return err
-	})
-	if err == nil {
-		err = listing.Unchanged()
+	tally, err := stats.OfRules(ctx, listing, c.Chains, c.monthly, o)
+	if errors.Is(err, stats.ErrTimeless) {
+		return nil, option.Usagef("-by month needs captures with times, and -rules %s has none", ruleset.SomeOf(c.Sources))
 	}
 	return tally, err
-}
-
-// countSurvey reads a survey and counts it.
-func (c *statsCommand) countSurvey(ctx context.Context, name string, tally *stats.Tally) error {
-	if named, _ := format.ByName(blob.Shown(name)); c.input.InFormat == format.JSONL || c.input.InFormat == format.Unknown && named == format.JSONL {
-		return tally.AddObjects(ctx, name, c.s.in)
-	}
-	src, err := frontier.Open(ctx, frontier.Input{Path: name}, frontier.Options{
-		Stdin: c.s.in, Format: c.input.InFormat, URLColumn: "authority", BatchRows: config.DefaultRows, Memory: c.BatchMemory(), Columns: true,
-	})
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	if src.Format == format.JSONL || src.Schema == nil {
-		return option.Usagef("%s is %s by its first bytes: stats reads surveys in Parquet, Arrow, csv, tsv, and jsonl with -in-format jsonl or by its name", blob.Shown(name), src.Format)
-	}
-	return tally.AddAll(ctx, src, blob.Shown(name))
 }

@@ -19,8 +19,8 @@ var blockedParts = []page.Series{
 
 const madeBy = "This page asks nothing of any server."
 
-// Stats words the counts of a survey as a page. name is what the sites are from.
-func Stats(counts []stats.Count, site stats.Site, name, version string, now time.Time) *page.Page {
+// blockedPage words the counts of a survey as a page. name is what the sites are from.
+func blockedPage(counts []stats.Count, site stats.Site, name, version string, now time.Time) *page.Page {
 	p := &page.Page{
 		Title: "Who blocks whom",
 		Foot: []string{

@@ -12,8 +12,8 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// StatsUses words what sites state of uses as a page. name is what the sites are from.
-func StatsUses(counts []stats.UseCount, site stats.Site, name, version string, now time.Time) *page.Page {
+// usesPage words what sites state of uses as a page. name is what the sites are from.
+func usesPage(counts []stats.UseCount, site stats.Site, name, version string, now time.Time) *page.Page {
 	p := &page.Page{
 		Title: "What sites state of uses",
 		Foot: []string{

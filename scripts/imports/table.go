@@ -75,6 +75,7 @@ var table = []room{
 	{"io/report/findings", join(engine, []string{"io/report"}, rules, store), nil},
 	{"io/report/verify", join(engine, []string{"batch", "io/report"}, rules, frontier), arrow},
 	{"io/report/explain", join(engine, []string{"batch", "batch/evaluate", "io/report"}, rules, frontier), nil},
+	{"io/report/stats", join(engine, []string{"batch", "io/report/export"}, rules, frontier), arrow},
 	{"io/report/*", join(engine, []string{"batch"}, rules, frontier), arrow},
 	{"cmd", join(engine, []string{"batch", "batch/compare", "batch/evaluate", "io/*"}), []string{"*"}},
 	{"bench", join(engine, []string{"matcher/reference", "batch", "batch/evaluate", "io/*"}), []string{"*"}},

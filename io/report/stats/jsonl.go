@@ -22,9 +22,9 @@ type object struct {
 	Access    *string `json:"access"`
 }
 
-// AddObjects is addJSONL of a file or an object, which may be compressed, or of stdin for
+// addObjects is addJSONL of a file or an object, which may be compressed, or of stdin for
 // the name "-". An error names it.
-func (t *Tally) AddObjects(ctx context.Context, name string, stdin io.Reader) error {
+func (t *Tally) addObjects(ctx context.Context, name string, stdin io.Reader) error {
 	err := readText(ctx, name, stdin, func(r io.Reader) error { return t.addJSONL(ctx, r) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", blob.Shown(name), err)
@@ -78,7 +78,7 @@ func (t *Tally) addLine(line []byte) error {
 		var said *string
 		column, ok := all[t.options.Uses[use].Column()]
 		if !ok {
-			return "", &UseMissingError{t.options.Uses[use]}
+			return "", &useMissingError{t.options.Uses[use]}
 		}
 		err := json.Unmarshal(column, &said)
 		return text(said), err

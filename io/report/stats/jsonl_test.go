@@ -21,7 +21,7 @@ func TestAddJSONL(t *testing.T) {
 			}
 			text.WriteString("\"rules\":3}\n\n")
 		}
-		tally := NewTally(o)
+		tally := newTally(o)
 		if err := tally.addJSONL(context.Background(), strings.NewReader(text.String())); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestAddJSONLRefuses(t *testing.T) {
 		good + strings.Repeat("x", 2<<20) + "\n":   "jsonl: ",
 		`{"authority":"http://a.test","agent":"B"`: "line 1: it is no object",
 	} {
-		err := NewTally(Options{}).addJSONL(context.Background(), strings.NewReader(text))
+		err := newTally(Options{}).addJSONL(context.Background(), strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}

@@ -45,7 +45,7 @@ var rows = []string{
 
 func counted(t *testing.T, o Options) string {
 	t.Helper()
-	tally := NewTally(o)
+	tally := newTally(o)
 	for _, part := range [][]string{rows[:3], rows[3:]} {
 		record := survey(t, part...)
 		if err := tally.Add(record); err != nil {
@@ -91,7 +91,7 @@ func TestTally(t *testing.T) {
 // flushed one by one or all at the end.
 func TestMonths(t *testing.T) {
 	for _, flush := range []bool{false, true} {
-		tally := NewTally(Options{Months: []string{"2026-01", "2026-02", "2026-03"}})
+		tally := newTally(Options{Months: []string{"2026-01", "2026-02", "2026-03"}})
 		for _, line := range strings.Split(`https://a.test a.test Bot all name 0
 https://a.test a.test Bot none - 1
 https://a.test a.test Bot none - 2
@@ -99,14 +99,14 @@ https://www.b.test b.test Bot all everyone 1
 https://www.b.test b.test Bot all everyone 2
 https://c.test c.test Bot some everyone 2`, "\n") {
 			w := strings.Fields(line)
-			s, err := StateOf(w[3], w[4], "rules")
+			s, err := stateOf(w[3], w[4], "rules")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if flush && w[5] == "0" {
 				tally.Flush()
 			}
-			tally.AddState(w[0], w[1], tally.Agent(w[2]), int(w[5][0]-'0'), s)
+			tally.addState(w[0], w[1], tally.Agent(w[2]), int(w[5][0]-'0'), s)
 			if flush && w[5] == "2" {
 				tally.Flush()
 			}
@@ -127,12 +127,12 @@ https://c.test c.test Bot some everyone 2`, "\n") {
 }
 
 func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
-	err := NewTally(Options{}).Add(survey(t, "http://a.test a.test Bot maybe name rules"))
+	err := newTally(Options{}).Add(survey(t, "http://a.test a.test Bot maybe name rules"))
 	if err == nil || !strings.Contains(err.Error(), `the column blocked has "maybe"`) {
 		t.Error(err)
 	}
 	other := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
-	if err := NewTally(Options{}).Add(other); err == nil || !strings.Contains(err.Error(), `there is no column "authority"`) {
+	if err := newTally(Options{}).Add(other); err == nil || !strings.Contains(err.Error(), `there is no column "authority"`) {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/usage"
 )
@@ -84,8 +85,8 @@ const (
 	byEveryone
 )
 
-// StateOf returns what the columns blocked, by and access of a survey say.
-func StateOf(blocked, by, access string) (s State, err error) {
+// stateOf returns what the columns blocked, by and access of a survey say.
+func stateOf(blocked, by, access string) (s State, err error) {
 	if access == "unreachable" {
 		return isUnreachable, nil
 	}
@@ -126,8 +127,8 @@ type Tally struct {
 // subject returns the number of the subject of an agent and a use.
 func (t *Tally) subject(agent, use int) int { return agent*max(1, len(t.options.Uses)) + use }
 
-// NewTally returns a Tally that has counted nothing.
-func NewTally(o Options) *Tally {
+// newTally returns a Tally that has counted nothing.
+func newTally(o Options) *Tally {
 	t := &Tally{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
 	t.counts = make([][]Count, t.months()*t.ranks())
 	t.uses = make([][]UseCount, len(t.counts))
@@ -135,6 +136,9 @@ func NewTally(o Options) *Tally {
 }
 
 // months and ranks are how many counts of each there are.
+// Options returns those of the tally.
+func (t *Tally) Options() Options { return t.options }
+
 func (t *Tally) months() int { return max(1, len(t.options.Months)) }
 func (t *Tally) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
 
@@ -160,7 +164,7 @@ func (t *Tally) Add(r arrow.Record) error {
 	for _, use := range t.options.Uses {
 		found := r.Schema().FieldIndices(use.Column())
 		if len(found) != 1 {
-			return &UseMissingError{use}
+			return &useMissingError{use}
 		}
 		c.uses = append(c.uses, r.Column(found[0]))
 	}
@@ -174,18 +178,21 @@ func (t *Tally) Add(r arrow.Record) error {
 	return nil
 }
 
-// UseMissingError says that a survey lacks what sites state of a use.
-type UseMissingError struct{ Use usage.Use }
+// useMissingError says that a survey lacks what sites state of a use.
+type useMissingError struct{ Use usage.Use }
 
-func (e *UseMissingError) Error() string {
-	return fmt.Sprintf("the survey has no column %q: it was made without the use %s", e.Use.Column(), e.Use)
+func (e *useMissingError) Error() string { return e.Message().String() }
+
+// Message is what Error says, with options that [option.Text] puts into words.
+func (e *useMissingError) Message() option.Message {
+	return option.Messagef("the survey has no column %q: it was made without the use %s: make it again with %s", e.Use.Column(), e.Use, option.Use.With(e.Use.String()))
 }
 
 // addSurveyed adds a row of a survey. use returns the column of a use.
 func (t *Tally) addSurveyed(authority, domain, agent, access, blocked, by string, use func(int) (string, error)) error {
 	number := t.Agent(agent)
 	if len(t.options.Uses) == 0 {
-		s, err := StateOf(blocked, by, access)
+		s, err := stateOf(blocked, by, access)
 		if err == nil {
 			t.add(authority, domain, number, 0, s)
 		}
@@ -200,7 +207,7 @@ func (t *Tally) addSurveyed(authority, domain, agent, access, blocked, by string
 		if err != nil {
 			return fmt.Errorf("the column %s: %w", t.options.Uses[i].Column(), err)
 		}
-		t.AddUse(authority, domain, number, i, 0, said, access)
+		t.addUse(authority, domain, number, i, 0, said, access)
 	}
 	return nil
 }
@@ -225,15 +232,15 @@ func (t *Tally) Agent(name string) int {
 	return number
 }
 
-// AddState adds what is known of an authority, which has a registered domain or none, in a
+// addState adds what is known of an authority, which has a registered domain or none, in a
 // month.
-func (t *Tally) AddState(authority, domain string, agent, month int, s State) {
+func (t *Tally) addState(authority, domain string, agent, month int, s State) {
 	t.add(authority, domain, agent, month, s)
 }
 
-// AddUse adds what an authority states of one of Options.Uses in a month. access is the value
+// addUse adds what an authority states of one of Options.Uses in a month. access is the value
 // of that column of a survey.
-func (t *Tally) AddUse(authority, domain string, agent, use, month int, said usage.Values, access string) {
+func (t *Tally) addUse(authority, domain string, agent, use, month int, said usage.Values, access string) {
 	t.add(authority, domain, t.subject(agent, use), month, useStateOf(said, access))
 }
 
@@ -381,8 +388,8 @@ func compareClosed(a, b Count) int {
 	return cmp.Or(cmp.Compare(b.Full, a.Full), cmp.Compare(b.Partial, a.Partial))
 }
 
-// AddAll counts a survey whose batches are Arrow records. Errors name it by the given name.
-func (t *Tally) AddAll(ctx context.Context, survey batch.Source, name string) error {
+// addAll counts a survey whose batches are Arrow records. Errors name it by the given name.
+func (t *Tally) addAll(ctx context.Context, survey batch.Source, name string) error {
 	for {
 		piece, err := survey.Next(ctx)
 		if errors.Is(err, io.EOF) {

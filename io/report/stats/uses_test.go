@@ -17,7 +17,7 @@ func TestUsesAreARecount(t *testing.T) {
 	months := []string{"2026-01", "2026-02"}
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		tally := NewTally(Options{Uses: uses, Months: months, Site: ByHost})
+		tally := newTally(Options{Uses: uses, Months: months, Site: ByHost})
 		want := make(map[string]int64)
 		for site := range 20 {
 			host := fmt.Sprintf("s%d.test", site)
@@ -36,7 +36,7 @@ func TestUsesAreARecount(t *testing.T) {
 								t.Fatal(err)
 							}
 							name := fmt.Sprint("A", agent)
-							tally.AddUse(scheme+"://"+host, host, tally.Agent(name), use, month, said, access)
+							tally.addUse(scheme+"://"+host, host, tally.Agent(name), use, month, said, access)
 							key := fmt.Sprint(months[month], " ", name, " ", uses[use])
 							if access == "unreachable" {
 								text = "unreachable"
@@ -100,10 +100,10 @@ func outcomeOf(texts []string) string {
 
 // The formats have the same numbers.
 func TestUsesInEveryFormat(t *testing.T) {
-	tally := NewTally(Options{Uses: []usage.Use{usage.SignalUse, {Key: "train-ai"}}})
-	tally.AddUse("https://a.test", "a.test", tally.Agent("*"), 1, 0, usage.Values(0).With(usage.Disallowed), "rules")
-	tally.AddUse("https://a.test", "a.test", tally.Agent("*"), 0, 0, usage.Values(0).With(usage.Reference), "rules")
-	tally.AddUse("https://b.test", "b.test", tally.Agent("*"), 1, 0, 0, "unreachable")
+	tally := newTally(Options{Uses: []usage.Use{usage.SignalUse, {Key: "train-ai"}}})
+	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 1, 0, usage.Values(0).With(usage.Disallowed), "rules")
+	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 0, 0, usage.Values(0).With(usage.Reference), "rules")
+	tally.addUse("https://b.test", "b.test", tally.Agent("*"), 1, 0, 0, "unreachable")
 	var text, csv, json strings.Builder
 	for _, err := range []error{WriteUsesText(&text, tally.Uses(), ByHost), WriteUsesCSV(&csv, tally.Uses()), WriteUsesJSON(&json, tally.Uses())} {
 		if err != nil {

@@ -243,3 +243,28 @@ func filesBelow(folder string) ([]string, error) {
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// IsRules tells whether a name is that of a folder, a rule pack or a WARC file, and not that
+// of a table, which may have anything in it.
+func IsRules(ctx context.Context, name string) (bool, error) {
+	if name == blob.Stdio {
+		return false, nil
+	}
+	if strings.HasSuffix(name, "/") {
+		return true, nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return true, nil
+	}
+	if path := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"); strings.HasSuffix(path, ".warc") {
+		return true, nil
+	}
+	f, err := blob.Open(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(format.RulePackMagic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == format.RulePackMagic, nil
+}

@@ -1,0 +1,89 @@
+package stats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
+	"robotsbatch/io/report/export"
+	"robotsbatch/io/rules/ruleset"
+	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher"
+)
+
+// ErrTimeless says that rules of which each month should be counted know no times.
+var ErrTimeless = errors.New("stats: the rules know no times")
+
+// OfRules counts what rules deny agents, or what they state of o.Uses; with monthly for each
+// month, whose names it puts into the options, and of which the listing needs a history.
+func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Chain, monthly bool, o Options) (*Tally, error) {
+	var months []export.Month
+	if monthly {
+		var err error
+		if months, err = export.Months(listing); err != nil {
+			return nil, err
+		}
+		if len(months) == 0 {
+			return nil, ErrTimeless
+		}
+		for _, month := range months {
+			o.Months = append(o.Months, month.Name)
+		}
+	}
+	tally := newTally(o)
+	for _, chain := range chains {
+		tally.Agent(strings.Join(chain, ","))
+	}
+	var domain []byte // of the sites that were added last
+	err := export.States(listing, chains, o.Uses, months, func(s *export.Stated) error {
+		site := s.Registered
+		if len(site) == 0 {
+			site = s.SURT
+		}
+		if !bytes.Equal(site, domain) { // those of a domain follow one another
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			domain = append(domain[:0], site...)
+			tally.Flush()
+		}
+		authority, registered := string(s.Authority), string(s.Registered)
+		if len(o.Uses) > 0 {
+			for use := range o.Uses {
+				tally.addUse(authority, registered, s.Agent, use, s.Month, s.Of(use), s.Access)
+			}
+			return nil
+		}
+		state, err := stateOf(s.Blocked, s.By, s.Access)
+		tally.addState(authority, registered, s.Agent, s.Month, state)
+		return err
+	})
+	if err == nil {
+		err = listing.Unchanged()
+	}
+	return tally, err
+}
+
+// OfSurvey counts a survey: a table that robotsbatch survey wrote. reading says how it is read,
+// but for its columns.
+func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Options, o Options) (*Tally, error) {
+	t := newTally(o)
+	name := blob.Shown(survey.Path)
+	if named, _ := format.ByName(name); reading.Format == format.JSONL || reading.Format == format.Unknown && named == format.JSONL {
+		return t, t.addObjects(ctx, survey.Path, reading.Stdin)
+	}
+	reading.URLColumn, reading.Columns = "authority", true
+	src, err := frontier.Open(ctx, survey, reading)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if src.Format == format.JSONL || src.Schema == nil {
+		return nil, option.Usagef("%s is %s by its first bytes: stats reads surveys in Parquet, Arrow, csv, tsv, and jsonl with %s or by its name", name, src.Format, option.InFormat.With("jsonl"))
+	}
+	return t, t.addAll(ctx, src, name)
+}
