@@ -119,8 +119,8 @@
 // the bits of a block by trie. When the block ends, each agent gets the bits of the trie that
 // it obeys, a run of rows at a time. If there is one combined verdict, it is made from the
 // bits of all tries, eight rows at a time, and only denied rows look up which agents are
-// denied. On a public list, a job for 166 agents from Arrow to Arrow takes 2.1 times the CPU
-// time of a job for one, with one verdict or with a column for each agent
+// denied. On a public list, a job for 166 agents from Arrow to Arrow takes 1.2 times the CPU
+// time of a job for one with one verdict, and 1.5 times with a column for each agent
 // (bench/record/agents-2026-11-23.txt).
 //
 // # Times

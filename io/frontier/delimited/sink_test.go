@@ -27,43 +27,29 @@ func newSink(t testing.TB, o SinkOptions) (*linestest.Writer, batch.Sink) {
 
 func TestGolden(t *testing.T) {
 	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
-	tests := []struct {
-		file    string
-		options SinkOptions
-		table   bool
-	}{
-		{"list.csv", SinkOptions{Layout: batch.Layout{Verdicts: one}}, false},
-		{"list.tsv", SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}, false},
-		{"list_explained.csv", SinkOptions{Layout: batch.Layout{Verdicts: explained}}, false},
-		{"list_facts.csv", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}, false},
-		{"list_agents.csv", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}, false},
-		{"list_two_agents.tsv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}, false},
-		{"verdict.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}, false},
-		{"table.csv", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},
-		{"table.tsv", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema(), Tab: true}, true},
-		{"table_url.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},
-		{"table_verdict.csv", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, true},
+	cases := []linestest.GoldenCase[SinkOptions]{
+		{File: "list.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: one}}},
+		{File: "list.tsv", Options: SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}},
+		{File: "list_explained.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: explained}}},
+		{File: "list_facts.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}},
+		{File: "list_agents.csv", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}},
+		{File: "list_two_agents.tsv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}},
+		{File: "verdict.csv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}},
+		{File: "table.csv", Options: SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
+		{File: "table.tsv", Options: SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema(), Tab: true}, Table: true},
+		{File: "table_url.csv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
+		{File: "table_verdict.csv", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, Table: true},
 	}
-	for _, test := range tests {
-		t.Run(test.file, func(t *testing.T) {
-			b := linestest.List(linestest.Rows...)
-			if test.table {
-				b = linestest.Table()
-			}
-			w, s := newSink(t, test.options)
-			got := linestest.Write(t, w, s, linestest.Verdicts(), b, b)
-			linestest.Golden(t, test.file, got)
-
-			// Another reader sees as many rows, and as many fields in each.
-			r := csv.NewReader(bytes.NewReader(got))
-			if test.options.Tab {
-				r.Comma = '\t'
-			}
-			if records, err := r.ReadAll(); err != nil || len(records) != 1+2*4 {
-				t.Errorf("read back: %d records, error %v", len(records), err)
-			}
-		})
-	}
+	linestest.GoldenCases(t, NewSink, cases, func(t *testing.T, o SinkOptions, got []byte) {
+		// Another reader sees as many rows, and as many fields in each.
+		r := csv.NewReader(bytes.NewReader(got))
+		if o.Tab {
+			r.Comma = '\t'
+		}
+		if records, err := r.ReadAll(); err != nil || len(records) != 1+2*4 {
+			t.Errorf("read back: %d records, error %v", len(records), err)
+		}
+	})
 }
 
 func TestSelectedRows(t *testing.T) {

@@ -234,14 +234,7 @@ func TestURLsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := p.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, _ := linestest.Decoded(t, s)
 	got := linestest.URLs(b)
 	if want := []string{"u", null, "v\nw", ""}; b.Table != nil || !slices.Equal(got, want) {
 		t.Errorf("%q with %v, want %q", got, b.Table, want)
@@ -260,16 +253,9 @@ func TestLineNumbers(t *testing.T) {
 		{"delimited: in.csv: batch 2 (lines 9 to 9)", 8},
 	}
 	for _, want := range want {
-		p, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Name() != want.name || b.FirstRow != want.first {
-			t.Errorf("%s from %d, want %v", p.Name(), b.FirstRow, want)
+		b, name := linestest.Decoded(t, s)
+		if name != want.name || b.FirstRow != want.first {
+			t.Errorf("%s from %d, want %v", name, b.FirstRow, want)
 		}
 	}
 }
@@ -348,14 +334,7 @@ func FuzzCSV(f *testing.F) {
 func TestThroughAndBack(t *testing.T) {
 	input := "url,\"a,b\"\n\"x\ny\",\"\"\"\"\nu,\r\n\"\",5\" disk\n"
 	s := open(t, strings.NewReader(input), lines.Options{})
-	p, err := s.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := p.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, _ := linestest.Decoded(t, s)
 	want := rowsOf(t, s, b)
 	for _, tab := range []bool{false, true} {
 		w, sink := newSink(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})

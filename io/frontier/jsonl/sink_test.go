@@ -24,40 +24,27 @@ func newSink(t testing.TB, o SinkOptions) (*linestest.Writer, batch.Sink) {
 
 func TestGolden(t *testing.T) {
 	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
-	tests := []struct {
-		file    string
-		options SinkOptions
-		table   bool
-	}{
-		{"list.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: one}}, false},
-		{"list_facts.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}, false},
-		{"list_agents.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}, false},
-		{"list_two_agents.jsonl", SinkOptions{Layout: batch.Layout{Verdicts: both}}, false},
-		{"verdict.jsonl", SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}, false},
-		{"table.jsonl", SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, true},
-		{"table_url.jsonl", SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, true},
+	cases := []linestest.GoldenCase[SinkOptions]{
+		{File: "list.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: one}}},
+		{File: "list_facts.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}},
+		{File: "list_agents.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}},
+		{File: "list_two_agents.jsonl", Options: SinkOptions{Layout: batch.Layout{Verdicts: both}}},
+		{File: "verdict.jsonl", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}},
+		{File: "table.jsonl", Options: SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
+		{File: "table_url.jsonl", Options: SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, Table: true},
 	}
-	for _, test := range tests {
-		t.Run(test.file, func(t *testing.T) {
-			b := linestest.List(linestest.Rows...)
-			if test.table {
-				b = linestest.Table()
+	linestest.GoldenCases(t, NewSink, cases, func(t *testing.T, _ SinkOptions, got []byte) {
+		rows := 0
+		for line := range bytes.Lines(got) {
+			rows++
+			if !json.Valid(line) {
+				t.Errorf("line %d is no JSON: %s", rows, line)
 			}
-			w, s := newSink(t, test.options)
-			got := linestest.Write(t, w, s, linestest.Verdicts(), b, b)
-			linestest.Golden(t, test.file, got)
-			rows := 0
-			for line := range bytes.Lines(got) {
-				rows++
-				if !json.Valid(line) {
-					t.Errorf("line %d is no JSON: %s", rows, line)
-				}
-			}
-			if rows != 2*4 {
-				t.Errorf("%d lines", rows)
-			}
-		})
-	}
+		}
+		if rows != 2*4 {
+			t.Errorf("%d lines", rows)
+		}
+	})
 }
 
 func TestSelectedRows(t *testing.T) {
@@ -82,20 +69,13 @@ func TestNoRows(t *testing.T) {
 }
 
 func TestNameClash(t *testing.T) {
-	table := func(names ...string) *arrow.Schema {
-		var fields []arrow.Field
-		for _, name := range names {
-			fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
-		}
-		return arrow.NewSchema(fields, nil)
-	}
 	tests := []struct {
 		schema *arrow.Schema
 		want   string
 	}{
-		{table("url", "allowed"), "prefix"},
-		{table("url", "x", "x"), `two columns "x"`},
-		{table("url", "url"), `two columns "url"`},
+		{linestest.Texts("url", "allowed"), "prefix"},
+		{linestest.Texts("url", "x", "x"), `two columns "x"`},
+		{linestest.Texts("url", "url"), `two columns "url"`},
 	}
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
 	for _, test := range tests {

@@ -105,14 +105,7 @@ func TestIndex(t *testing.T) {
 		"com,example)/b 2025 {\"timestamp\":\"x\",\"url\":\"v\"} \n" +
 		"com,example)/c 2025  not JSON"
 	s := NewCDXJ(strings.NewReader(input), lines.Options{Columns: true})
-	p, err := s.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := p.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, _ := linestest.Decoded(t, s)
 	defer b.Release()
 	record := b.Table.(arrow.Record)
 	if !record.Schema().Equal(s.Schema()) {

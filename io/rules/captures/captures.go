@@ -51,7 +51,7 @@ type Options struct {
 	// robotstxt.DefaultLimit mean robotstxt.DefaultLimit. The Google profile ignores
 	// it: robotstxt.MaxGoogleBody bytes of a body count.
 	Limit int
-	// Memory is about how many bytes of memory the waiting records take; 0 means
+	// Memory is about how many bytes of memory the waiting captures take; 0 means
 	// defaultMemory. What does not fit goes to temporary files in Folder.
 	Memory int64
 	// Folder is where temporary files are made; default os.TempDir.
@@ -92,7 +92,7 @@ func NewSet(o Options) *Set {
 	}
 	return &Set{
 		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(),
-		sorter: runs.NewSorter(recordForm, o.Memory, o.Folder), newest: unknownTime,
+		sorter: runs.NewSorter(waitingForm, o.Memory, o.Folder), newest: unknownTime,
 	}
 }
 
@@ -120,8 +120,8 @@ func (s *Set) statsOf(source int) *Stats {
 	return &s.stats[source]
 }
 
-// add takes a record; target says that it is a redirect with a target.
-func (s *Set) add(r record, target bool) error {
+// add takes a waiting capture; target says that it is a redirect with a target.
+func (s *Set) add(r waiting, target bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := s.statsOf(r.source())
@@ -152,7 +152,7 @@ type adder struct {
 	scratch urls.Scratch
 	key     []byte
 	path    []byte
-	record  []byte
+	waiting []byte
 }
 
 // newAdder returns an adder.
@@ -164,14 +164,14 @@ func (s *Set) newAdder() *adder { return &adder{set: s} }
 // that cannot have rules is only counted. An error comes from Bodies or a temporary
 // file; after it the set cannot be used.
 func (a *adder) Add(x *Capture, source int, order uint64) error {
-	r := newRecord(a.record, x, source, order)
+	r := newWaiting(a.waiting, x, source, order)
 	node, authority, ok := a.node(x.URL)
 	if !ok {
 		a.set.update(source, func(s *Stats) { s.Ignored++ })
 		return nil
 	}
 	r = r.of(node, authority)
-	a.record = r
+	a.waiting = r
 	target := false
 	switch {
 	case x.Failed:

@@ -105,19 +105,19 @@ type sourceIntervals struct {
 
 // state is a run of captures that say the same.
 type state struct {
-	record
+	waiting
 	low, high int // of times
 }
 
-func (h *historian) may(_, x record) (counts, alone bool) {
+func (h *historian) may(_, x waiting) (counts, alone bool) {
 	return !x.fetch().Time.After(h.asOf), false
 }
 
 func (h *historian) decide(group []byte, targets *knowledge) []change {
-	h.authority, h.targets, h.sources = record(group).authority(), targets, h.sources[:0]
+	h.authority, h.targets, h.sources = waiting(group).authority(), targets, h.sources[:0]
 	h.oldest, h.times = math.MaxUint32, h.times[:0]
 	var all []Interval // from all sources: of each, what lies before the higher-ranked ones
-	for rest := record(group); len(rest) > 0; {
+	for rest := waiting(group); len(rest) > 0; {
 		source := rest.source()
 		rest = h.takeStates(rest)
 		intervals := h.intervals()
@@ -158,7 +158,7 @@ func before(intervals, others []Interval) []Interval {
 
 // takeStates takes the states of the first source in a group, and returns the captures
 // that follow.
-func (h *historian) takeStates(group record) (rest record) {
+func (h *historian) takeStates(group waiting) (rest waiting) {
 	source := group.source()
 	h.states, h.first = h.states[:0], len(h.times)
 	h.oldest = min(h.oldest, secondOf(group.time()))
@@ -181,7 +181,7 @@ func (h *historian) takeStates(group record) (rest record) {
 }
 
 // sameAs reports whether two captures of a URL say the same.
-func (r record) sameAs(x record) bool {
+func (r waiting) sameAs(x waiting) bool {
 	return r.status() == x.status() && r.failed() == x.failed() && r.kept() == x.kept() &&
 		r.hasTarget() == x.hasTarget() && r.target() == x.target()
 }
@@ -333,10 +333,10 @@ func momentOf(t time.Time) uint32 {
 	return uint32(min(max(t.Unix(), 0), math.MaxUint32))
 }
 
-// secondOf converts a record's time to the form of Interval.From.
+// secondOf converts a waiting capture's time to the form of Interval.From.
 func secondOf(nanoseconds int64) uint32 { return momentOf(timeOf(nanoseconds)) }
 
-// nanosecondsOf converts a second to the form of a record's time.
+// nanosecondsOf converts a second to the form of a waiting capture's time.
 func nanosecondsOf(second uint32) int64 {
 	if second == 0 {
 		return unknownTime

@@ -15,12 +15,12 @@ type newest struct {
 	emit   func(*Decision) error
 
 	fetches []access.Fetch // reused
-	// said is the last decision, and deciding the record that made it.
+	// said is the last decision, and deciding the waiting capture that made it.
 	said     [1]change
-	deciding record
+	deciding waiting
 }
 
-func (n *newest) may(group, x record) (counts, alone bool) {
+func (n *newest) may(group, x waiting) (counts, alone bool) {
 	if n.isLater(x) {
 		return len(group) == 0 && n.set.options.Later, false
 	}
@@ -34,21 +34,21 @@ func (n *newest) may(group, x record) (counts, alone bool) {
 }
 
 // isLater reports whether a capture is after the time.
-func (n *newest) isLater(x record) bool { return x.fetch().Time.After(n.asOf) }
+func (n *newest) isLater(x waiting) bool { return x.fetch().Time.After(n.asOf) }
 
 func (n *newest) decide(group []byte, targets *knowledge) []change {
-	if n.deciding = record(group); n.isLater(n.deciding) {
+	if n.deciding = waiting(group); n.isLater(n.deciding) {
 		n.said[0] = change{access: access.Unknown}
 		return nil
 	}
 	n.fetches = n.fetches[:0]
-	target := func(x record) *change { // a URL that counts has at least one
+	target := func(x waiting) *change { // a URL that counts has at least one
 		if changes := targets.of(x.targetIndex()); len(changes) > 0 {
 			return &changes[0]
 		}
 		return &change{}
 	}
-	for x := record(group); len(x) > 0; x = x[x.size():] {
+	for x := waiting(group); len(x) > 0; x = x[x.size():] {
 		fetch := x.fetch()
 		if targets != nil && x.hasTarget() && !target(x).unresolved {
 			fetch.Target = target(x).access
@@ -56,7 +56,7 @@ func (n *newest) decide(group []byte, targets *knowledge) []change {
 		n.fetches = append(n.fetches, fetch)
 	}
 	decision := n.policy.Decide(n.fetches, n.asOf)
-	n.deciding = record(group)
+	n.deciding = waiting(group)
 	for range decision.Fetch {
 		n.deciding = n.deciding[n.deciding.size():]
 	}
@@ -87,7 +87,7 @@ func (n *newest) finish() error {
 }
 
 // shownStatus returns the status of the answer, or 0 if it is not a valid one.
-func (r record) shownStatus() int {
+func (r waiting) shownStatus() int {
 	if r.failed() {
 		return 0
 	}
@@ -95,4 +95,4 @@ func (r record) shownStatus() int {
 }
 
 // targetIndex returns the target's index in wanted, after the resolver stored it.
-func (r record) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }
+func (r waiting) targetIndex() int { return int(binary.LittleEndian.Uint32(r[40:])) }

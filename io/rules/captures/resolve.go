@@ -82,7 +82,7 @@ func (k *knowledge) addUpTo(wanted int, other *knowledge) {
 type judge interface {
 	// may reports whether a capture may count in addition to its URL's earlier ones,
 	// and whether it replaces them.
-	may(group record, x record) (counts, alone bool)
+	may(group waiting, x waiting) (counts, alone bool)
 	// decide returns the outcome of a group of captures, given the known targets of
 	// redirects, which may be nil. The result is valid until the next call.
 	decide(group []byte, targets *knowledge) []change
@@ -100,9 +100,9 @@ type resolver struct {
 	wanted []key
 	known  knowledge
 
-	group []byte // records of a URL's captures that may decide
+	group []byte // those of a URL that may decide
 	// moved are groups with redirects: u32 length, u32 index in wanted or
-	// notWanted, records; their targets are indices in wanted.
+	// notWanted, waiting captures; their targets are indices in wanted.
 	moved  runs.Spill
 	writer *bufio.Writer
 }
@@ -112,7 +112,7 @@ const (
 	movedHeader = 8
 	movedBuffer = 64 << 10
 
-	// Knowledge about targets may take targetsShare times the memory of waiting records.
+	// What is known about targets may take targetsShare times the memory of waiting captures.
 	targetsShare = 4
 	changeSize   = 16
 	leastChanges = 1024
@@ -142,7 +142,7 @@ func (s *Set) resolve(ctx context.Context, j judge) error {
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
 	defer r.moved.Close()
 
-	err := s.sorter.Merge(func(data []byte) error { return r.visit(record(data)) })
+	err := s.sorter.Merge(func(data []byte) error { return r.visit(waiting(data)) })
 	if err == nil {
 		err = r.endGroup()
 	}
@@ -160,12 +160,12 @@ func (s *Set) resolve(ctx context.Context, j judge) error {
 	return nil
 }
 
-// visit takes the next capture, in the order of recordForm.
-func (r *resolver) visit(x record) error {
+// visit takes the next capture, in the order of waitingForm.
+func (r *resolver) visit(x waiting) error {
 	if err := context.Cause(r.ctx); err != nil {
 		return err
 	}
-	if len(r.group) > 0 && record(r.group).key() != x.key() {
+	if len(r.group) > 0 && waiting(r.group).key() != x.key() {
 		if err := r.endGroup(); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (r *resolver) endGroup() error {
 		return nil
 	}
 	defer func() { r.group = r.group[:0] }()
-	node := record(r.group).key()
+	node := waiting(r.group).key()
 	for next := r.known.next(); next < len(r.wanted) && r.wanted[next].compare(node) < 0; next++ {
 		r.known.add(nil)
 	}
@@ -230,7 +230,7 @@ func (r *resolver) learn(wanted int, changes []change, before *knowledge) error 
 // reports whether there are any.
 func (r *resolver) indexTargets() bool {
 	any := false
-	for x := record(r.group); len(x) > 0; x = x[x.size():] {
+	for x := waiting(r.group); len(x) > 0; x = x[x.size():] {
 		if x.hasTarget() {
 			any = true
 			index, _ := slices.BinarySearchFunc(r.wanted, x.target(), key.compare)

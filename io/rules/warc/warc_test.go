@@ -47,36 +47,32 @@ const (
 	text = "User-agent: *\nDisallow: /x\n"
 )
 
-func gzipped(s string) string {
+// packed is what a compressor makes of s.
+func packed(s string, open func(io.Writer) io.WriteCloser) string {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w := open(&b)
 	_, _ = io.WriteString(w, s)
 	_ = w.Close()
 	return b.String()
+}
+
+func gzipped(s string) string {
+	return packed(s, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
 }
 
 func deflated(s string) string {
-	var b bytes.Buffer
-	w, _ := flate.NewWriter(&b, 6)
-	_, _ = io.WriteString(w, s)
-	_ = w.Close()
-	return b.String()
+	return packed(s, func(w io.Writer) io.WriteCloser {
+		d, _ := flate.NewWriter(w, 6)
+		return d
+	})
 }
 
 func zlibbed(s string) string {
-	var b bytes.Buffer
-	w := zlib.NewWriter(&b)
-	_, _ = io.WriteString(w, s)
-	_ = w.Close()
-	return b.String()
+	return packed(s, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
 }
 
 func brotlied(s string) string {
-	var b bytes.Buffer
-	w := brotli.NewWriter(&b)
-	_, _ = io.WriteString(w, s)
-	_ = w.Close()
-	return b.String()
+	return packed(s, func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) })
 }
 
 func zstded(s string) string {

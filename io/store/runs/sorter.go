@@ -93,33 +93,33 @@ func (s *Sorter) Close() {
 	s.chunks, s.used, s.count = nil, 0, 0
 }
 
-// place is where a record is in the chunks.
-type place struct {
+// slot is where a record is in the chunks.
+type slot struct {
 	key uint64
 	at  uint32
 }
 
-// at returns the record at a place, with what lies behind it.
-func (s *Sorter) at(p place) []byte { return s.chunks[int(p.at)/s.chunk][int(p.at)%s.chunk:] }
+// at returns the record in a slot, with what lies behind it.
+func (s *Sorter) at(p slot) []byte { return s.chunks[int(p.at)/s.chunk][int(p.at)%s.chunk:] }
 
 // record returns the record that data starts with.
 func (s *Sorter) record(data []byte) []byte { return data[:s.form.Size(data)] }
 
-// sorted returns the places of the records in the chunks, in order.
-func (s *Sorter) sorted() []place {
-	places := make([]place, 0, s.count)
+// sorted returns the slots of the records in the chunks, in order.
+func (s *Sorter) sorted() []slot {
+	slots := make([]slot, 0, s.count)
 	for i, chunk := range s.chunks[:s.used] {
 		for at := 0; at < len(chunk); at += s.form.Size(chunk[at:]) {
-			places = append(places, place{s.form.Key(chunk[at:]), uint32(i*s.chunk + at)})
+			slots = append(slots, slot{s.form.Key(chunk[at:]), uint32(i*s.chunk + at)})
 		}
 	}
-	slices.SortFunc(places, func(p, q place) int {
+	slices.SortFunc(slots, func(p, q slot) int {
 		if c := cmp.Compare(p.key, q.key); c != 0 {
 			return c
 		}
 		return s.form.Compare(s.record(s.at(p)), s.record(s.at(q)))
 	})
-	return places
+	return slots
 }
 
 // flush writes the records in the chunks as a run.

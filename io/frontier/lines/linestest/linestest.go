@@ -26,8 +26,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
 
-// Golden compares got with a file in testdata, which the flag -rewrite writes.
-func Golden(t *testing.T, name string, got []byte) {
+// golden compares got with a file in testdata, which the flag -rewrite writes.
+func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *rewrite {
@@ -91,9 +91,9 @@ func List(urls ...string) *batch.Batch {
 	return &batch.Batch{Input: "urls.txt", URLs: c}
 }
 
-// Rows are the values of the rows of Table. One URL is null, one has a quote,
+// rows are the values of the rows of Table. One URL is null, one has a quote,
 // a comma and a tab, one is not UTF-8.
-var Rows = []string{
+var rows = []string{
 	"https://a.example/",
 	`https://b.example/?q="x,y"` + "\t&z=<1>",
 	"null",
@@ -105,7 +105,7 @@ var storage = memory.DefaultAllocator
 // Schema is that of Table, whose URL column has binary values.
 func Schema() *arrow.Schema { return Table().Table.(arrow.Record).Schema() }
 
-// Table is a batch of a table of many types. Rows of its record are sliced out
+// Table is a batch of a table of many types. The rows of its record are sliced out
 // of more, and each column but the first has a null in the third row.
 func Table() *batch.Batch {
 	var fields []arrow.Field
@@ -116,7 +116,7 @@ func Table() *batch.Batch {
 	}
 	add("id", build(arrow.PrimitiveTypes.Int32, func(b array.Builder, i int) { b.(*array.Int32Builder).Append(int32(i - 2)) }, false))
 	add("url", build(arrow.BinaryTypes.Binary, func(b array.Builder, i int) {
-		b.(*array.BinaryBuilder).Append([]byte(Rows[i%len(Rows)]))
+		b.(*array.BinaryBuilder).Append([]byte(rows[i%len(rows)]))
 	}, true))
 	addScalars(func(name string, t arrow.DataType, appendTo func(array.Builder, int)) {
 		add(name, build(t, appendTo, true))
@@ -125,22 +125,22 @@ func Table() *batch.Batch {
 		add(name, build(t, appendTo, true))
 	})
 	record := array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(columns[0].Len()))
-	b := List(Rows...)
-	b.Input, b.Table = "urls.arrow", record.NewSlice(int64(len(Rows)), 2*int64(len(Rows)))
+	b := List(rows...)
+	b.Input, b.Table = "urls.arrow", record.NewSlice(int64(len(rows)), 2*int64(len(rows)))
 	return b
 }
 
-// build makes a column three times as long as Rows, of which Table takes the
+// build makes a column three times as long as rows, of which Table takes the
 // second third.
 func build(t arrow.DataType, appendTo func(array.Builder, int), nulls bool) arrow.Array {
 	b := array.NewBuilder(storage, t)
 	defer b.Release()
-	for i := range 3 * len(Rows) {
-		if nulls && i%len(Rows) == 2 {
+	for i := range 3 * len(rows) {
+		if nulls && i%len(rows) == 2 {
 			b.AppendNull()
 			continue
 		}
-		appendTo(b, i%len(Rows))
+		appendTo(b, i%len(rows))
 	}
 	return b.NewArray()
 }
@@ -191,7 +191,7 @@ func addNested(add func(string, arrow.DataType, func(array.Builder, int))) {
 		list := b.(*array.FixedSizeListBuilder)
 		list.Append(true)
 		list.ValueBuilder().AppendNull()
-		list.ValueBuilder().(*array.StringBuilder).Append(Rows[i])
+		list.ValueBuilder().(*array.StringBuilder).Append(rows[i])
 	})
 	add("object", arrow.StructOf(
 		arrow.Field{Name: `a "key"`, Type: arrow.PrimitiveTypes.Int16, Nullable: true},
@@ -357,4 +357,37 @@ func NewSink[O any](t testing.TB, open func(blob.Writer, O) (batch.Sink, error),
 		t.Fatal(err)
 	}
 	return w, s
+}
+
+// GoldenCase is an output of the rows of List(rows...), or of Table, twice.
+type GoldenCase[O any] struct {
+	File    string
+	Options O
+	Table   bool
+}
+
+// GoldenCases compares what a format writes with its golden files. check looks at the
+// output in the way of the format.
+func GoldenCases[O any](t *testing.T, open func(blob.Writer, O) (batch.Sink, error), cases []GoldenCase[O], check func(t *testing.T, o O, got []byte)) {
+	for _, c := range cases {
+		t.Run(c.File, func(t *testing.T) {
+			b := List(rows...)
+			if c.Table {
+				b = Table()
+			}
+			w, s := NewSink(t, open, c.Options)
+			got := Write(t, w, s, Verdicts(), b, b)
+			golden(t, c.File, got)
+			check(t, c.Options, got)
+		})
+	}
+}
+
+// Texts is a schema of columns of strings.
+func Texts(names ...string) *arrow.Schema {
+	var fields []arrow.Field
+	for _, name := range names {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
+	}
+	return arrow.NewSchema(fields, nil)
 }

@@ -64,6 +64,19 @@ func Batches[R any](t testing.TB, s batch.Source, rows func(*batch.Batch) R) (al
 	}
 }
 
+// Decoded reads and decodes the next batch of a source. name is that of its piece.
+func Decoded(t testing.TB, s batch.Source) (b *batch.Batch, name string) {
+	t.Helper()
+	p, err := s.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = p.Decode(); err != nil {
+		t.Fatal(err)
+	}
+	return b, p.Name()
+}
+
 // CancelReads reads input by sources that open makes, of which each is cancelled
 // in another read and then goes on: no row may be lost.
 func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) {

@@ -4,8 +4,9 @@
 //	             has to be cast
 //	Shred        an array of a top-level column → its leaves: values in one run,
 //	             with levels that say which lists and which nulls they lie in
-//	ToArrow      a tree of Parquet's schema, and the Arrow schema stored beside
-//	             it → an Arrow schema
+//	FromParquet  a footer → the tree of its schema
+//	Read         a top-level column of the tree, and its field in the Arrow schema
+//	             stored in the file → its Arrow field
 //	Assemble     leaves → an array
 //
 // A value, a type's meaning and a nullability are kept, or cast where that loses

@@ -16,7 +16,7 @@ type key [16]byte
 
 func (k key) compare(l key) int { return bytes.Compare(k[:], l[:]) }
 
-// record is a waiting capture:
+// waiting is a capture that waits to be resolved:
 //
 //	 0  16   key of the URL
 //	16  i64  time in nanoseconds since 1970, or unknownTime
@@ -28,20 +28,20 @@ func (k key) compare(l key) int { return bytes.Compare(k[:], l[:]) }
 //	60  u16  flags
 //	62  u16  length of the authority, 0 when the URL is not that of a robots.txt
 //	64       the authority
-type record []byte
+type waiting []byte
 
-const recordSize = 64
+const waitingSize = 64
 
-// Flags of a record.
+// Flags of a waiting capture.
 const (
 	flagFailed = 1 << iota
 	flagTarget // there is a target
 )
 
-// newRecord returns a record of a capture without its key and authority, in the memory
-// of an earlier record.
-func newRecord(memory []byte, x *Capture, source int, order uint64) record {
-	r := append(memory[:0], make([]byte, recordSize)...)
+// newWaiting returns a capture as one that waits, without its key and authority, in the memory
+// of an earlier waiting capture.
+func newWaiting(memory []byte, x *Capture, source int, order uint64) waiting {
+	r := append(memory[:0], make([]byte, waitingSize)...)
 	binary.LittleEndian.PutUint64(r[16:], uint64(nanoseconds(x.Time)))
 	binary.LittleEndian.PutUint64(r[24:], order)
 	binary.LittleEndian.PutUint16(r[56:], uint16(source))
@@ -52,45 +52,45 @@ func newRecord(memory []byte, x *Capture, source int, order uint64) record {
 	return r
 }
 
-// of adds the key and the authority to a record.
-func (r record) of(node key, authority []byte) record {
+// of adds the key and the authority to a waiting capture.
+func (r waiting) of(node key, authority []byte) waiting {
 	copy(r, node[:])
 	binary.LittleEndian.PutUint16(r[62:], uint16(len(authority)))
 	return append(r, authority...)
 }
 
-func (r record) setKept(kept uint64) { binary.LittleEndian.PutUint64(r[32:], kept) }
+func (r waiting) setKept(kept uint64) { binary.LittleEndian.PutUint64(r[32:], kept) }
 
-func (r record) setTarget(target key) {
+func (r waiting) setTarget(target key) {
 	copy(r[40:], target[:])
 	r[60] |= flagTarget
 }
 
-func (r record) key() key          { return key(r[:16]) }
-func (r record) time() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
-func (r record) order() uint64     { return binary.LittleEndian.Uint64(r[24:]) }
-func (r record) kept() uint64      { return binary.LittleEndian.Uint64(r[32:]) }
-func (r record) target() key       { return key(r[40:56]) }
-func (r record) source() int       { return int(binary.LittleEndian.Uint16(r[56:])) }
-func (r record) status() int       { return int(int16(binary.LittleEndian.Uint16(r[58:]))) }
-func (r record) failed() bool      { return r[60]&flagFailed != 0 }
-func (r record) hasTarget() bool   { return r[60]&flagTarget != 0 }
-func (r record) authority() []byte { return r[recordSize:r.size()] }
-func (r record) size() int         { return recordSize + int(binary.LittleEndian.Uint16(r[62:])) }
+func (r waiting) key() key          { return key(r[:16]) }
+func (r waiting) time() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
+func (r waiting) order() uint64     { return binary.LittleEndian.Uint64(r[24:]) }
+func (r waiting) kept() uint64      { return binary.LittleEndian.Uint64(r[32:]) }
+func (r waiting) target() key       { return key(r[40:56]) }
+func (r waiting) source() int       { return int(binary.LittleEndian.Uint16(r[56:])) }
+func (r waiting) status() int       { return int(int16(binary.LittleEndian.Uint16(r[58:]))) }
+func (r waiting) failed() bool      { return r[60]&flagFailed != 0 }
+func (r waiting) hasTarget() bool   { return r[60]&flagTarget != 0 }
+func (r waiting) authority() []byte { return r[waitingSize:r.size()] }
+func (r waiting) size() int         { return waitingSize + int(binary.LittleEndian.Uint16(r[62:])) }
 
 // fetch returns what package access needs, except for a redirect's target. Its time is
 // rounded down to a second: fractions only order captures.
-func (r record) fetch() access.Fetch {
+func (r waiting) fetch() access.Fetch {
 	return access.Fetch{Status: r.status(), Failed: r.failed(), Time: timeOf(r.time()).Truncate(time.Second)}
 }
 
-// recordForm sorts records by URL, then by source, then oldest first.
-var recordForm = runs.Form{
-	Head: recordSize,
-	Size: func(head []byte) int { return record(head).size() },
+// waitingForm sorts waiting captures by URL, then by source, then oldest first.
+var waitingForm = runs.Form{
+	Head: waitingSize,
+	Size: func(head []byte) int { return waiting(head).size() },
 	Key:  binary.BigEndian.Uint64, // the order of keys
 	Compare: func(a, b []byte) int {
-		r, s := record(a), record(b)
+		r, s := waiting(a), waiting(b)
 		return cmp.Or(r.key().compare(s.key()), cmp.Compare(r.source(), s.source()),
 			cmp.Compare(r.time(), s.time()), cmp.Compare(r.order(), s.order()))
 	},
