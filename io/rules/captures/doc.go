@@ -23,8 +23,8 @@
 // # What it costs
 //
 // Bodies are handed on at once and not kept. A capture waits as 64 bytes and
-// its authority. Records wait in memory up to Options.Memory, and beyond that in a
+// its authority, in memory up to Options.Memory, and beyond that in a
 // temporary file. On top of that, memory holds 16 bytes for each redirect, 64 for each
-// target of one, and for a moment the records of one URL. With a history, each change
+// target of one, and for a moment the captures of one URL. With a history, each change
 // of a target takes 16 more, up to a bound.
 package captures

@@ -94,7 +94,7 @@ type historian struct {
 	// times are those of all captures of the URL, by source.
 	times   []uint32
 	first   int // of the source in times
-	targets *knowledge
+	targets *targetChanges
 }
 
 // sourceIntervals holds the intervals of a URL from one source.
@@ -113,7 +113,7 @@ func (h *historian) may(_, x waiting) (counts, alone bool) {
 	return !x.fetch().Time.After(h.asOf), false
 }
 
-func (h *historian) decide(group []byte, targets *knowledge) []change {
+func (h *historian) decide(group []byte, targets *targetChanges) []change {
 	h.authority, h.targets, h.sources = waiting(group).authority(), targets, h.sources[:0]
 	h.oldest, h.times = math.MaxUint32, h.times[:0]
 	var all []Interval // from all sources: of each, what lies before the higher-ranked ones

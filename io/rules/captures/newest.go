@@ -36,7 +36,7 @@ func (n *newest) may(group, x waiting) (counts, alone bool) {
 // isLater reports whether a capture is after the time.
 func (n *newest) isLater(x waiting) bool { return x.fetch().Time.After(n.asOf) }
 
-func (n *newest) decide(group []byte, targets *knowledge) []change {
+func (n *newest) decide(group []byte, targets *targetChanges) []change {
 	if n.deciding = waiting(group); n.isLater(n.deciding) {
 		n.said[0] = change{access: access.Unknown}
 		return nil

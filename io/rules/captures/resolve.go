@@ -45,30 +45,32 @@ type change struct {
 	cut        bool // earlier changes were dropped because there were too many
 }
 
-// knowledge holds the changes of each redirect target by the target's index in wanted.
+// targetChanges holds the changes of each redirect target by the target's index in wanted.
 // They are added in order.
-type knowledge struct {
+type targetChanges struct {
 	changes []change
 	starts  []uint64
 }
 
 // of returns the changes of a URL, oldest first; none for one without captures.
-func (k *knowledge) of(wanted int) []change { return k.changes[k.starts[wanted]:k.starts[wanted+1]] }
+func (k *targetChanges) of(wanted int) []change {
+	return k.changes[k.starts[wanted]:k.starts[wanted+1]]
+}
 
 // start prepares for adding the changes of that many URLs.
-func (k *knowledge) start(urls int) { k.starts = append(make([]uint64, 0, urls+1), 0) }
+func (k *targetChanges) start(urls int) { k.starts = append(make([]uint64, 0, urls+1), 0) }
 
 // next returns the index of the URL whose changes are added next.
-func (k *knowledge) next() int { return len(k.starts) - 1 }
+func (k *targetChanges) next() int { return len(k.starts) - 1 }
 
 // add adds the changes of the next URL.
-func (k *knowledge) add(changes []change) {
+func (k *targetChanges) add(changes []change) {
 	k.changes = append(k.changes, changes...)
 	k.starts = append(k.starts, uint64(len(k.changes)))
 }
 
 // addUpTo adds the changes of all URLs before wanted: those in other, or none.
-func (k *knowledge) addUpTo(wanted int, other *knowledge) {
+func (k *targetChanges) addUpTo(wanted int, other *targetChanges) {
 	for k.next() < wanted {
 		if other == nil {
 			k.add(nil)
@@ -85,7 +87,7 @@ type judge interface {
 	may(group waiting, x waiting) (counts, alone bool)
 	// decide returns the outcome of a group of captures, given the known targets of
 	// redirects, which may be nil. The result is valid until the next call.
-	decide(group []byte, targets *knowledge) []change
+	decide(group []byte, targets *targetChanges) []change
 	// finish counts and emits the last decision.
 	finish() error
 }
@@ -98,7 +100,7 @@ type resolver struct {
 
 	// wanted holds the sorted targets of redirects; known holds the changes of each.
 	wanted []key
-	known  knowledge
+	known  targetChanges
 
 	group []byte // those of a URL that may decide
 	// moved are groups with redirects: u32 length, u32 index in wanted or
@@ -217,7 +219,7 @@ func (r *resolver) endGroup() error {
 }
 
 // learn adds the changes of a target, after copying those of the targets before it from before.
-func (r *resolver) learn(wanted int, changes []change, before *knowledge) error {
+func (r *resolver) learn(wanted int, changes []change, before *targetChanges) error {
 	r.known.addUpTo(wanted, before)
 	r.known.add(changes)
 	if most := max(targetsShare*r.set.options.Memory/changeSize, leastChanges); int64(len(r.known.changes)) > most {
@@ -244,7 +246,7 @@ func (r *resolver) indexTargets() bool {
 // that these are the final decisions.
 func (r *resolver) follow(last bool) error {
 	before := r.known
-	r.known = knowledge{}
+	r.known = targetChanges{}
 	r.known.start(len(r.wanted))
 	from := bufio.NewReaderSize(r.moved.All(), movedBuffer)
 	for {

@@ -224,13 +224,13 @@ func (s *Sorter) cursors() []*cursor {
 	for _, e := range s.runs {
 		all = append(all, s.readRun(bufio.NewReaderSize(s.spill.Reader(e), size)))
 	}
-	places := s.sorted()
+	slots := s.sorted()
 	c := new(cursor)
 	c.next = func() (bool, error) {
-		if len(places) == 0 {
+		if len(slots) == 0 {
 			return false, nil
 		}
-		c.now, places = s.record(s.at(places[0])), places[1:]
+		c.now, slots = s.record(s.at(slots[0])), slots[1:]
 		return true, nil
 	}
 	return append(all, c)
