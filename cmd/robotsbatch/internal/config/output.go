@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,7 @@ func (c *Output) Flags() cli.Flags {
 		{
 			Name: "compression", Argument: "NAME", Topic: OutputTopic, Standard: "zstd", Words: cli.Names(compressions),
 			For:   packedOutputs,
-			Short: "inside Arrow and Parquet: zstd, none, lz4 (Arrow), snappy (Parquet)",
+			Short: "inside Arrow and Parquet: " + shownCompressions(),
 			More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3.",
 			Value: func(s string) error {
 				c.compressed = true
@@ -106,4 +107,20 @@ func zstdLevel(dst *int, s string) error {
 	}
 	*dst = level
 	return nil
+}
+
+// shownCompressions lists the compressions, and of which formats each is if not of all.
+func shownCompressions() string {
+	var shown []string
+	for _, w := range compressions {
+		text := w.Name
+		switch arrow, parquet := slices.Contains(format.Arrow.Inside(), w.Value), slices.Contains(format.Parquet.Inside(), w.Value); {
+		case !parquet:
+			text += " (Arrow)"
+		case !arrow:
+			text += " (Parquet)"
+		}
+		shown = append(shown, text)
+	}
+	return strings.Join(shown, ", ")
 }
