@@ -71,7 +71,7 @@ func (c *compileCommand) Flags() cli.Flags {
 				"times (robotsbatch help compile).",
 			Value: cli.Count(&c.partitions),
 		},
-	}, c.Running.Flags().Without("batch-rows"), c.MessageFlags())
+	}, c.Running.Flags().Without("batch-rows"), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // checkCompile finds what is wrong with operands and flags.
@@ -102,6 +102,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkCompile(); err != nil {
 		return 0, err
 	}
+	ctx = c.showProgress(ctx, c.out == blob.Stdio)
 	defer heap.Hold(c.Memory)()
 	out := c.out
 	for number := range max(1, c.partitions) {

@@ -91,7 +91,7 @@ func (c *diffCommand) Flags() cli.Flags {
 			More:  "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
 			Value: &c.Out,
 		},
-	}, c.TableFlags().Without("out"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), c.MessageFlags())
+	}, c.TableFlags().Without("out"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // run compares two sets of rules.
@@ -102,6 +102,7 @@ func (c *diffCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkSides(); err != nil {
 		return 0, err
 	}
+	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	if c.Named() {
 		return exitDone, c.compareURLs(ctx)
 	}
@@ -245,12 +246,14 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.shown.Plan(inputs)
 	out, err := d.openTable(src.First())
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
+	out.Run.Progress = func(s batch.Stats) { d.shown.Report(&s, src) }
 	tally := report.NewTally(d.names, d.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {
@@ -282,6 +285,7 @@ func (d *diffCommand) side(i int, rules *ruleset.Set) compare.Side {
 
 // sum says what changed: on stdout if no table is written, else on stderr.
 func (d *diffCommand) sum(text string, done any) error {
+	d.shown.End()
 	switch {
 	case d.log.JSON():
 		d.log.Info(text, "done", "summary", done)

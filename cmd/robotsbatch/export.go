@@ -52,7 +52,7 @@ func (c *exportCommand) Flags() cli.Flags {
 		Short: "which table: rules, agents, sitemaps, records, access or captures",
 		More:  "captures lists all captures, even those that decide nothing; the other tables list what decides.",
 		Value: cli.OneOf(&c.table, tableWords()...),
-	}}, c.TableFlags(), c.Running.Flags(), c.MessageFlags())
+	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 const otherRules = "each source takes a -rules of its own"
@@ -78,6 +78,7 @@ func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 // times; empty for none.
 func (c *tableCommand) export(ctx context.Context, table *export.Table, timed string, uses ...usage.Use) error {
 	started := time.Now()
+	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	out, err := c.openTable(&frontier.Source{Schema: table.Schema})
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func (c *hostsCommand) Flags() cli.Flags {
 		},
 	}
 	return slices.Concat(c.Input.Flags(), c.PlainFlags().Without("agent", "agents", "fetch-list", "as-of").Before("on-429", aging...),
-		c.TableFlags(), c.Running.Flags(), c.MessageFlags())
+		c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // run lists the robots.txt that must be fetched.
@@ -74,7 +74,7 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.Input.Check(); err != nil {
 		return 0, err
 	}
-	return exitDone, c.writeHosts(ctx)
+	return exitDone, c.writeHosts(c.showProgress(ctx, c.Out == blob.Stdio))
 }
 
 // writeHosts writes the table.
@@ -133,7 +133,9 @@ func (c *hostsCommand) count(ctx context.Context, waiting *hosts.Waiting) (batch
 	}
 	defer src.Close() // it was only read from
 	c.schemeless = src.First().Schemeless
-	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{Workers: c.Workers, Memory: c.FlightMemory() / 2})
+	stats, err := batch.Run(ctx, src, batch.Discard, waiting.NewEvaluator, batch.Options{
+		Workers: c.Workers, Memory: c.FlightMemory() / 2, Progress: func(s batch.Stats) { c.shown.Report(&s, src) },
+	})
 	if err != nil {
 		return stats, err
 	}
@@ -169,6 +171,7 @@ func (c *hostsCommand) openFrontier(ctx context.Context) (*frontier.Concatenatio
 	if err != nil {
 		return nil, err
 	}
+	c.shown.Plan(inputs)
 	o := c.reading(&c.Input)
 	o.Keep, o.Memory = batch.KeepNone, c.BatchMemory()/2
 	return frontier.Concatenate(ctx, inputs, o)

@@ -18,7 +18,6 @@ import (
 	"robotsbatch/batch/tally"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
-	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/outputs"
@@ -40,7 +39,6 @@ type job struct {
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
 	firstTime evaluate.FirstTime
-	shown     *console.Progress
 	html      *report.Page
 	summary   *report.Summary
 	record    *outputs.Record // nil for none
@@ -113,7 +111,7 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	if text {
 		j.inputs.Keep = batch.KeepURL
 	}
-	j.shown = console.NewProgress(j.log, j.Progress, j.Out == blob.Stdio && console.IsTerminal(j.s.out), started)
+	ctx = j.showProgress(ctx, j.Out == blob.Stdio)
 	err = j.judge(ctx, started)
 	j.shown.End()
 	if err != nil {
@@ -270,7 +268,11 @@ func (j *job) convertAll(ctx context.Context, planned []outputs.Output) error {
 	if err != nil {
 		return err
 	}
-	j.shown.Plan(planned)
+	var inputs []frontier.Input
+	for _, out := range planned {
+		inputs = append(inputs, out.Inputs...)
+	}
+	j.shown.Plan(inputs)
 	defer j.record.Close()
 	defer j.publish.Wait() // also when a later output fails
 	for i, out := range planned {
@@ -532,7 +534,6 @@ func (j *job) warnRules() {
 // reportTruncated says which inputs of an output that is done were cut.
 func (j *job) reportTruncated(src *frontier.Concatenation) {
 	for _, t := range src.Truncated() {
-		j.shown.End()
 		j.log.Warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
 		j.summary.Truncated = append(j.summary.Truncated, report.Truncated{Input: t.Input, Rows: t.Rows})
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"syscall"
+	"time"
 
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
@@ -29,6 +30,7 @@ type call struct {
 	s        streams
 	operands []string
 	log      *console.Console
+	shown    *console.Progress // nil for none
 	// given are the flags that decide about the outputs' bytes, with their values.
 	given map[string][]string
 	// schemeless is a line of a list of URLs without schemes; empty for none.
@@ -79,6 +81,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 	if err == nil {
 		blob.SweepScratch()
 		status, err = run.run(blob.WithTimeout(ctx, c.StoreTimeout))
+		c.shown.End()
 	}
 	switch {
 	case err == nil:
@@ -102,6 +105,13 @@ func (c *call) open(help *cli.Command) {
 		o.Command = help.Name
 	}
 	c.log = console.New(c.s.err, o)
+}
+
+// showProgress shows from now on how far the command is, as its flags say, and returns the
+// context that work reports to. toStdout says that it writes rows or lines to stdout.
+func (c *call) showProgress(ctx context.Context, toStdout bool) context.Context {
+	c.shown = console.NewProgress(c.log, c.Progress, toStdout && console.IsTerminal(c.s.out), time.Now())
+	return c.shown.Watch(ctx)
 }
 
 // failPlain reports an error where no flag says how.

@@ -52,7 +52,7 @@ func (c *surveyCommand) Flags() cli.Flags {
 			Value: &c.changes,
 		},
 	}
-	return slices.Concat(c.PlainFlags().Before("on-429", timed...), c.TableFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), c.MessageFlags())
+	return slices.Concat(c.PlainFlags().Before("on-429", timed...), c.TableFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // run writes the survey of what rules deny agents.

@@ -93,3 +93,31 @@ func TestProgressOnTerminal(t *testing.T) {
 		t.Errorf("on a terminal without cursor: %q", shown)
 	}
 }
+
+// Other commands show steps on the same line, which messages take the place of.
+func TestStepsOnTerminal(t *testing.T) {
+	workplace(t)
+	t.Setenv("TERM", "xterm")
+	screen, terminal := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: 80}); err != nil {
+		t.Skip(err)
+	}
+	if status := run(t.Context(), []string{"compile", "-rules", "rules", "-out", "site.rules"}, nil, nil, terminal); status != exitDone {
+		t.Fatalf("exit status %d", status)
+	}
+	var shown string
+	for !strings.HasSuffix(shown, "\n") {
+		more := make([]byte, 4096)
+		n, err := screen.Read(more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown += string(more[:n])
+	}
+	if want := "\rreading robots.txt: 1 of 1 files, 100 % done, 0:00 left, "; !strings.HasPrefix(shown, want) {
+		t.Errorf("%q does not begin with %q", shown, want)
+	}
+	if !strings.Contains(shown, "\x1b[K\r\x1b[Krobotsbatch: ") {
+		t.Errorf("%q: the line stands before the summary", shown)
+	}
+}

@@ -37,6 +37,7 @@ func newVerify() *verifyCommand { return &verifyCommand{newCall()} }
 // Flags implements cli.Config.
 func (c *verifyCommand) Flags() cli.Flags {
 	return append(c.Running.Flags().Only("store-timeout"),
+		c.ProgressFlag(),
 		cli.Flag{
 			Name: "verbose", Topic: config.RunningTopic, Indifferent: true,
 			Short: "also a line for each intact file",
@@ -55,7 +56,9 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	if len(c.operands) == 0 {
 		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
 	}
+	ctx = c.showProgress(ctx, c.Verbose)
 	v := verify.New()
+	v.Measure(ctx, c.operands)
 	var total verify.Total
 	unlisted := 0
 	for _, name := range c.operands {
@@ -77,6 +80,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 			return 0, err
 		}
 	}
+	c.shown.End()
 	if unlisted > 0 {
 		c.log.Warn(report.Count(int64(unlisted), "file is", "files are") + " not in the manifest of their folder: outputs whose inputs are gone, or written by something else")
 	}

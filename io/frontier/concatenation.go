@@ -130,7 +130,7 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	for c.now != nil {
 		p, err := c.now.Next(ctx)
 		if err == nil {
-			c.setRead(c.now.share())
+			c.setRead(c.now.Share())
 		}
 		switch {
 		case err == nil && c.options.AcceptTruncated:

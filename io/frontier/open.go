@@ -300,9 +300,9 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// share returns how much of the input was handed out, from 0 to 1; 0 if its size is not
-// known.
-func (s *Source) share() float64 {
+// Share returns how much of the input was handed out, from 0 to 1; 0 if its size is not
+// known. It is safe to call at any time.
+func (s *Source) Share() float64 {
 	if table, ok := s.Source.(interface {
 		Share() (share float64, known bool)
 	}); ok {

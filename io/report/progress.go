@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"robotsbatch/io/store/meter"
 )
 
-// Progress is how far a job has come.
+// Progress is how far the evaluation of rows has come.
 type Progress struct {
 	Rows int64
 	// Denied rows, of those with a verdict of the first agent.
@@ -41,6 +43,11 @@ func (p *Progress) Line(width int) string {
 		denied := 100 * float64(p.Denied) / float64(p.Judged)
 		add(fmt.Sprintf("%.1f %% denied", denied), fmt.Sprintf("%.0f %% denied", denied))
 	}
+	return fit(parts, short, width)
+}
+
+// fit joins parts in at most so many columns, or as many of the short ones as fit.
+func fit(parts, short []string, width int) string {
 	if line := strings.Join(parts, ", "); len(line) <= width {
 		return line
 	}
@@ -68,6 +75,86 @@ func (p *Progress) Attributes() []any {
 		attributes = append(attributes, "seconds_left", p.Left)
 	}
 	return attributes
+}
+
+// StepProgress is how far a step without rows has come, such as reading captures.
+type StepProgress struct {
+	meter.Reading
+	// Seconds since the step began.
+	Seconds float64
+}
+
+// share is what is done, from 0 to 1, and left how many seconds are left at the speed so
+// far; each is negative where it is not known.
+func (p *StepProgress) share() (share, left float64) {
+	if p.Total <= 0 {
+		return -1, -1
+	}
+	share, left = min(1, float64(p.Done)/float64(p.Total)), -1
+	if p.Done > 0 {
+		left = p.Seconds * max(0, 1-share) / share
+	}
+	return share, left
+}
+
+// Line is the progress in at most so many columns, as that of [Progress.Line].
+func (p *StepProgress) Line(width int) string {
+	number, brief, unit := Number, shortNumber, " "+string(p.Unit)
+	if p.Unit == meter.Bytes {
+		number, brief, unit = byteSize, byteSize, ""
+	}
+	parts, short := []string{p.What + ": " + number(p.Done)}, []string{p.What + ": " + brief(p.Done)}
+	if p.Total > 0 {
+		parts[0] += " of " + number(p.Total)
+	}
+	parts[0], short[0] = parts[0]+unit, short[0]+unit
+	add := func(long, brief string) { parts, short = append(parts, long), append(short, brief) }
+	share, left := p.share()
+	if share >= 0 {
+		percent := fmt.Sprintf("%d %%", int(100*share))
+		add(percent+" done", percent)
+	}
+	if left >= 0 {
+		add(clock(left)+" left", clock(left)+" left")
+	} else {
+		add(clock(p.Seconds), clock(p.Seconds))
+	}
+	rate := Rate(p.Done, p.Seconds)
+	add(number(rate)+" a second", brief(rate)+"/s")
+	return fit(parts, short, width)
+}
+
+// Attributes are the progress for programs, as those of [Progress.Attributes].
+func (p *StepProgress) Attributes() []any {
+	attributes := []any{"step", p.What, string(p.Unit), p.Done}
+	if p.Total > 0 {
+		attributes = append(attributes, "total", p.Total)
+	}
+	attributes = append(attributes, "seconds", p.Seconds)
+	share, left := p.share()
+	if share >= 0 {
+		attributes = append(attributes, "share", share)
+	}
+	if left >= 0 {
+		attributes = append(attributes, "seconds_left", left)
+	}
+	return attributes
+}
+
+// byteSize is a number of bytes in three digits or so, such as 12.3 MiB.
+func byteSize(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	x, unit := float64(n)/(1<<10), 0
+	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	for x >= 1023.5 && unit < len(units)-1 {
+		x, unit = x/(1<<10), unit+1
+	}
+	if x < 99.95 {
+		return fmt.Sprintf("%.1f %s", x, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", x, units[unit])
 }
 
 // shortNumber is a number in three digits or so, such as 12.3M.

@@ -2,8 +2,11 @@ package report
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
+
+	"robotsbatch/io/store/meter"
 )
 
 func TestProgressFits(t *testing.T) {
@@ -30,6 +33,42 @@ func TestProgressFits(t *testing.T) {
 	for width := range 120 {
 		if got := known.Line(width); len(got) > width {
 			t.Errorf("%d columns: %q has %d", width, got, len(got))
+		}
+	}
+}
+
+func TestStepProgressFits(t *testing.T) {
+	captures := StepProgress{meter.Reading{What: "reading captures", Unit: meter.Bytes, Done: 3 << 28, Total: 3 << 30}, 10}
+	hosts := StepProgress{meter.Reading{What: "reading rules", Unit: meter.Hosts, Done: 12_345, Total: 20_000}, 61}
+	unknown := StepProgress{meter.Reading{What: "reading captures", Unit: meter.Files, Done: 3}, 61}
+	for _, test := range []struct {
+		p     StepProgress
+		width int
+		want  string
+	}{
+		{captures, 80, "reading captures: 768 MiB of 3.0 GiB, 25 % done, 0:30 left, 76.8 MiB a second"},
+		{captures, 60, "reading captures: 768 MiB, 25 %, 0:30 left, 76.8 MiB/s"},
+		{captures, 20, ""},
+		{hosts, 80, "reading rules: 12,345 of 20,000 hosts, 61 % done, 0:37 left, 202 a second"},
+		{hosts, 50, "reading rules: 12.3k hosts, 61 %, 0:37 left, 202/s"},
+		{unknown, 80, "reading captures: 3 files, 1:01, 0 a second"},
+	} {
+		if got := test.p.Line(test.width); got != test.want {
+			t.Errorf("%d columns: %q, want %q", test.width, got, test.want)
+		}
+	}
+	want := []any{"step", "reading rules", "hosts", int64(12_345), "total", int64(20_000), "seconds", 61.0, "share", 0.61725}
+	if got := hosts.Attributes(); len(got) != len(want)+2 || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 5 << 29: "2.5 GiB", 300 << 20: "300 MiB", math.MaxInt64: "8.0 EiB",
+	} {
+		if got := byteSize(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
 }

@@ -25,7 +25,7 @@ var (
 	// engine is what everything above the engine may import of it.
 	engine = []string{"matcher", "matcher/usage", "matcher/urls", "matcher/partition", "matcher/robotstxt", "matcher/access", "matcher/domains", "matcher/extent", "matcher/spelling", "matcher/lint", "batch/option"}
 	// store is where bytes lie: files, object stores, compression, spill files, caches.
-	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs"}
+	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter"}
 	// tables are the rooms of io/frontier that formats share.
 	tables = join(store, []string{"io/frontier/format", "io/frontier/lines", "io/frontier/tables", "io/frontier/arrowipc"})
 	// frontier is all of io/frontier: tables and lists of URLs, in and out.

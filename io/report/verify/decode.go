@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
@@ -26,13 +27,14 @@ const (
 
 // decode reads an output to its end. It counts the rows of a table; it checks only that
 // text can be decompressed.
-func (f *Finding) decode(ctx context.Context, name, urlColumn string) error {
+func (f *Finding) decode(ctx context.Context, name, urlColumn string, read *decoding) error {
 	in, err := blob.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	found, codec, r, err := format.Sniff(contextReader{ctx, in}, in.Name())
+	size, _ := in.Size()
+	found, codec, r, err := format.Sniff(&sizedReader{contextReader{ctx, in}, 0, size, read.to}, in.Name())
 	if err != nil {
 		return err
 	}
@@ -45,15 +47,15 @@ func (f *Finding) decode(ctx context.Context, name, urlColumn string) error {
 		return nil
 	}
 	f.IsTable = true
-	f.Rows, err = decodeTable(ctx, name, found, urlColumn)
+	f.Rows, err = decodeTable(ctx, name, found, urlColumn, read)
 	return err
 }
 
 // decodeTable reads a table as a frontier, which needs a column of strings. The Arrow
 // library reads a table without one, such as verdicts alone.
-func decodeTable(ctx context.Context, name string, f format.Format, urlColumn string) (int64, error) {
+func decodeTable(ctx context.Context, name string, f format.Format, urlColumn string, read *decoding) (int64, error) {
 	if f == format.Parquet {
-		return checkParquet(ctx, name)
+		return checkParquet(ctx, name, read)
 	}
 	if err := checkMetadata(ctx, name, f); err != nil {
 		return 0, fmt.Errorf("%s: %w", blob.Shown(name), err)
@@ -61,7 +63,7 @@ func decodeTable(ctx context.Context, name string, f format.Format, urlColumn st
 	o := frontier.Options{Format: f, URLColumn: urlColumn, BatchRows: batchRows, Memory: batchMemory, Columns: true, Keep: batch.KeepAll}
 	in, err := frontier.Open(ctx, frontier.Input{Path: name}, o)
 	if err == nil {
-		return drain(ctx, in)
+		return drain(ctx, in, read)
 	}
 	t, schemaErr := openLibrary(ctx, name, f)
 	if schemaErr != nil {
@@ -73,7 +75,7 @@ func decodeTable(ctx context.Context, name string, f format.Format, urlColumn st
 		case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
 			o.URLColumn = field.Name
 			if in, err := frontier.Open(ctx, frontier.Input{Path: name}, o); err == nil {
-				return drain(ctx, in)
+				return drain(ctx, in, read)
 			}
 		}
 	}
@@ -88,15 +90,29 @@ func decodeTable(ctx context.Context, name string, f format.Format, urlColumn st
 	return rows, nil
 }
 
+// sizedReaderAt says how much of a file was read, each byte once.
+type sizedReaderAt struct {
+	r    io.ReaderAt
+	read atomic.Int64
+	size int64
+	to   func(share float64)
+}
+
+func (r *sizedReaderAt) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.r.ReadAt(p, at)
+	r.to(float64(r.read.Add(int64(n))) / float64(max(1, r.size)))
+	return n, err
+}
+
 // checkParquet decodes all columns of a Parquet file.
-func checkParquet(ctx context.Context, name string) (int64, error) {
+func checkParquet(ctx context.Context, name string, read *decoding) (int64, error) {
 	in, err := blob.Open(ctx, name)
 	if err != nil {
 		return 0, err
 	}
 	defer in.Close()
 	size, _ := in.Size()
-	rows, err := parquetio.CheckFile(in, size, batchMemory)
+	rows, err := parquetio.CheckFile(&sizedReaderAt{r: in, size: size, to: read.to}, size, batchMemory)
 	if err != nil {
 		return rows, fmt.Errorf("%s: %w", blob.Shown(name), err)
 	}
@@ -133,7 +149,7 @@ func checkArrow(ctx context.Context, name string, f format.Format) error {
 }
 
 // drain decodes all rows of an input, and closes it.
-func drain(ctx context.Context, in *frontier.Source) (rows int64, err error) {
+func drain(ctx context.Context, in *frontier.Source, read *decoding) (rows int64, err error) {
 	defer func() { err = errors.Join(err, in.Close()) }()
 	for {
 		piece, err := in.Next(ctx)
@@ -148,6 +164,7 @@ func drain(ctx context.Context, in *frontier.Source) (rows int64, err error) {
 			return rows, fmt.Errorf("%s: %w", piece.Name(), err)
 		}
 		rows += int64(b.URLs.Len())
+		read.to(in.Share())
 		if b.Release != nil {
 			b.Release()
 		}

@@ -16,6 +16,7 @@ import (
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/meter"
 )
 
 // Finding is the result for one output, rule pack or manifest.
@@ -79,6 +80,42 @@ func (missingManifest) Is(target error) bool { return target == fs.ErrNotExist }
 // Verifier checks outputs and rule packs. It reads each manifest once.
 type Verifier struct {
 	manifests map[string]*manifest.Manifest // by name; nil if there is none
+	step      *meter.Step
+}
+
+// Measure starts a step of the bytes that checks of these names read, as far as they are
+// known.
+func (v *Verifier) Measure(ctx context.Context, names []string) {
+	total := int64(0)
+	for _, name := range names {
+		info, err := os.Stat(name)
+		switch {
+		case blob.IsURL(name) || err != nil:
+			continue
+		case info.IsDir():
+			name = filepath.Join(name, manifest.FolderName)
+		case !manifest.IsName(name):
+			total += info.Size()
+			continue
+		}
+		if m, err := manifest.ReadFile(name); err == nil {
+			for i := range m.Outputs {
+				total += m.Outputs[i].Output.Size
+			}
+		}
+	}
+	v.step = meter.Start(ctx, "checking", meter.Bytes, total)
+}
+
+// part is the part of an output, whose size is 0 where nothing is known of it.
+func (v *Verifier) part(name string, o *manifest.Output) *meter.Part {
+	if o != nil {
+		return v.step.Part(o.Output.Size)
+	}
+	if info, err := os.Stat(name); err == nil && !blob.IsURL(name) {
+		return v.step.Part(info.Size())
+	}
+	return v.step.Part(0)
 }
 
 // New returns a Verifier.
@@ -121,17 +158,18 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 		if err := ruleset.Inspect(ctx, name, (*rulepack.Pack).Verify); err != nil {
 			return damaged(shown, err)
 		}
+		v.part(name, nil).To(1)
 		return Finding{Name: shown, Format: format.RulePack}
 	case blob.IsURL(name) && err != nil:
 		return damaged(shown, err)
 	case blob.IsURL(name):
-		return checkOutput(ctx, name, nil, nil)
+		return v.checkOutput(ctx, name, nil, nil)
 	}
 	m, o, err := v.find(name)
 	if err != nil {
 		return damaged(name, err)
 	}
-	return checkOutput(ctx, name, m, o)
+	return v.checkOutput(ctx, name, m, o)
 }
 
 // checkManifest checks all outputs that a manifest lists.
@@ -146,7 +184,7 @@ func (v *Verifier) checkManifest(ctx context.Context, name string, found func(Fi
 	}
 	for i := range m.Outputs {
 		o := &m.Outputs[i]
-		f := checkOutput(ctx, filepath.Join(filepath.Dir(name), filepath.FromSlash(o.Output.Name)), m, o)
+		f := v.checkOutput(ctx, filepath.Join(filepath.Dir(name), filepath.FromSlash(o.Output.Name)), m, o)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -227,10 +265,13 @@ func (v *Verifier) find(name string) (*manifest.Manifest, *manifest.Output, erro
 }
 
 // checkOutput compares an output with its checksums, if there are any, and then reads it.
-func checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *manifest.Output) Finding {
+func (v *Verifier) checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *manifest.Output) Finding {
 	f := Finding{Name: blob.Shown(name), Output: o}
+	read := decoding{part: v.part(name, o)}
+	defer read.part.To(1)
 	if o != nil {
-		if f.Damage = checkSums(ctx, name, o); len(f.Damage) > 0 {
+		read.before = sumsShare
+		if f.Damage = checkSums(ctx, name, o, read.part); len(f.Damage) > 0 {
 			return f
 		}
 	}
@@ -240,7 +281,7 @@ func checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *mani
 			urlColumn = given[len(given)-1]
 		}
 	}
-	if err := f.decode(ctx, name, urlColumn); err != nil {
+	if err := f.decode(ctx, name, urlColumn, &read); err != nil {
 		f.Damage = []error{err}
 	} else if o != nil && f.IsTable && f.Rows != o.Counts.Selected {
 		f.Damage = []error{fmt.Errorf("%s: rows: it has %d, and %d were written", f.Name, f.Rows, o.Counts.Selected)}
@@ -248,16 +289,46 @@ func checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *mani
 	return f
 }
 
+// sumsShare is the part of the work on an output that comparing checksums is; the rest is
+// decoding it.
+const sumsShare = 0.25
+
+// decoding is how far the decoding of an output is.
+type decoding struct {
+	part   *meter.Part
+	before float64 // what was done before it
+}
+
+// to says that this share is decoded.
+func (d *decoding) to(share float64) { d.part.To(d.before + (1-d.before)*share) }
+
+// sizedReader says how much of a file of a known size was read.
+type sizedReader struct {
+	io.Reader
+	read, size int64
+	to         func(share float64)
+}
+
+func (r *sizedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.read += int64(n)
+	if r.size > 0 {
+		r.to(float64(r.read) / float64(r.size))
+	}
+	return n, err
+}
+
 // checkSums compares an output with its checksums and returns an error for each part that
 // has changed.
-func checkSums(ctx context.Context, name string, o *manifest.Output) []error {
+func checkSums(ctx context.Context, name string, o *manifest.Output, part *meter.Part) []error {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
 		return []error{err}
 	}
 	defer f.Close()
 	var damage []error
-	err = o.Check(contextReader{ctx, f}, func(part int, what string) {
+	r := &sizedReader{contextReader{ctx, f}, 0, o.Output.Size, func(share float64) { part.To(sumsShare * share) }}
+	err = o.Check(r, func(part int, what string) {
 		damage = append(damage, fmt.Errorf("%s: %s: %s", name, partName(o, part), what))
 	})
 	if err != nil {

@@ -142,7 +142,7 @@ func TestFolderAndPack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Abort()
-		if err := open(false).Walk(2, func(authority, body []byte) error {
+		if err := open(false).Walk(2, func() {}, func(authority, body []byte) error {
 			return b.Add(Entry{Authority: authority, Access: access.Rules, Body: body})
 		}); err != nil {
 			t.Fatal(err)

@@ -9,11 +9,12 @@ import (
 // Lookup would give: decompressed, and one byte longer than Options.Limit at most. It reads
 // each file once.
 //
-// workers goroutines, at least one, read files and call visit, in any order. authority and
+// workers goroutines, at least one, read files and call visit, in any order; they call
+// done after each of Len files. authority and
 // body are valid until visit returns. The first error, of a file or of visit, ends the walk
 // and is returned.
-func (d *Dir) Walk(workers int, visit func(authority, body []byte) error) error {
-	w := walk{dir: d, visit: visit}
+func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) error) error {
+	w := walk{dir: d, done: done, visit: visit}
 	var group sync.WaitGroup
 	for range max(1, workers) {
 		group.Go(w.work)
@@ -25,9 +26,13 @@ func (d *Dir) Walk(workers int, visit func(authority, body []byte) error) error 
 	return nil
 }
 
+// Len returns the number of files that Walk reads, and of folders that may have one.
+func (d *Dir) Len() int { return len(d.index.records) }
+
 // walk is shared by the goroutines of a Walk.
 type walk struct {
 	dir   *Dir
+	done  func()
 	visit func(authority, body []byte) error
 	next  atomic.Int64 // the first record that no goroutine has taken
 	err   atomic.Pointer[error]
@@ -47,6 +52,7 @@ func (w *walk) work() {
 		if cap(buffer) > keptBuffer {
 			buffer = nil
 		}
+		w.done()
 	}
 }
 

@@ -19,7 +19,7 @@ func walked(t *testing.T, d *Dir, workers int) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
 	found := make(map[string]string)
-	err := d.Walk(workers, func(authority, body []byte) error {
+	err := d.Walk(workers, func() {}, func(authority, body []byte) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if _, again := found[string(authority)]; again {
@@ -102,7 +102,7 @@ func TestWalkErrors(t *testing.T) {
 	stop := errors.New("enough")
 	for _, workers := range []int{1, 4} {
 		var visited atomic.Int64
-		err := d.Walk(workers, func([]byte, []byte) error {
+		err := d.Walk(workers, func() {}, func([]byte, []byte) error {
 			if visited.Add(1) == 10 {
 				return stop
 			}
@@ -119,5 +119,5 @@ func TestWalkErrors(t *testing.T) {
 	if err := os.Remove(filepath.Join(folder, "host50")); err != nil {
 		t.Fatal(err)
 	}
-	mustMention(t, d.Walk(4, func([]byte, []byte) error { return nil }), "host50", "must not change")
+	mustMention(t, d.Walk(4, func() {}, func([]byte, []byte) error { return nil }), "host50", "must not change")
 }

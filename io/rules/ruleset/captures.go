@@ -50,12 +50,14 @@ type captureSet struct {
 	asOf     time.Time
 	names    []string // of the sources with captures
 	files    []captures.File
+	paths    []string // of files
 	sources  int
 	asked    int // the source that lists what was asked for; -1 for none
 	bodySize int // the most bytes of a body that readers hand out
 	// singleBody is that of the single robots.txt, once it was read.
 	singleBody []byte
 	warner     *warner
+	measured   *measured
 }
 
 // newCaptureSet prepares to read the captures. Their bodies go into b; what does not
@@ -75,7 +77,11 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 			s.asked = number
 		}
 		for _, name := range source.files() {
-			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) { return source.reader(ctx, s, name) }})
+			s.paths = append(s.paths, name)
+			s.files = append(s.files, captures.File{Source: number, Open: func() (captures.Reader, error) {
+				r, err := source.reader(ctx, s, name)
+				return s.measured.of(name, r), err
+			}})
 		}
 	}
 	return s
@@ -84,6 +90,7 @@ func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder s
 // read reads all files. If Options.AsOf is not set, it sets asOf to the time of the
 // newest capture, or to later if that is newer.
 func (s *captureSet) read(ctx context.Context, later time.Time) error {
+	s.measured = measure(ctx, s.paths)
 	if err := s.Read(ctx, s.files, s.options.Workers); err != nil {
 		return err
 	}
@@ -272,14 +279,14 @@ func (f *Found) eachCapture(ctx context.Context, visit func(source string, x *ca
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{options: &f.options, bodySize: size.BodySize(), warner: f.warner}
 	for _, source := range f.sources {
-		recorded, is := source.(*captureFiles)
-		if !is {
-			continue
+		if recorded, is := source.(*captureFiles); is {
+			s.paths = append(s.paths, recorded.paths...)
 		}
-		for _, name := range recorded.paths {
-			if err := s.each(ctx, name, visit); err != nil {
-				return err
-			}
+	}
+	s.measured = measure(ctx, s.paths)
+	for _, name := range s.paths {
+		if err := s.each(ctx, name, visit); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -290,6 +297,7 @@ func (s *captureSet) each(ctx context.Context, name string, visit func(string, *
 	if err != nil {
 		return err
 	}
+	r = s.measured.of(name, r)
 	defer r.Close() // it was only read from
 	shown := blob.Shown(name)
 	for {
@@ -314,6 +322,7 @@ type warcFile struct {
 	*warc.Reader
 	file *blob.File
 	set  *captureSet
+	read *positions // nil for what cannot seek
 }
 
 func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader, error) {
@@ -322,15 +331,17 @@ func (s *captureSet) openWARC(ctx context.Context, name string) (captures.Reader
 		return nil, err
 	}
 	var file io.Reader = f
+	var read *positions
 	if size, regular := f.Size(); regular {
-		file = io.NewSectionReader(f, 0, size) // which can seek
+		read = &positions{SectionReader: io.NewSectionReader(f, 0, size)} // which can seek
+		file = read
 	}
 	r, err := warc.NewReader(file, warc.Options{Name: f.Name(), BodySize: s.bodySize, Broken: s.warner.sayBroken})
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	return &warcFile{r, f, s}, nil
+	return &warcFile{r, f, s, read}, nil
 }
 
 func (f *warcFile) Next(x *captures.Capture) error {

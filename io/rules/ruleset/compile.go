@@ -7,6 +7,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher/access"
 )
 
@@ -102,7 +103,9 @@ func (f *Found) addFolders(ctx context.Context, b *rulepack.Builder, folders []*
 		if folder == nil {
 			continue
 		}
-		err := folder.Walk(f.options.Workers, func(authority, body []byte) error {
+		step := meter.Start(ctx, "reading robots.txt", meter.Files, int64(folder.Len()))
+		read := func() { step.Add(1) }
+		err := folder.Walk(f.options.Workers, read, func(authority, body []byte) error {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/meter"
 	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -33,6 +34,7 @@ type Listing struct {
 	// 0 for none.
 	timelines timelines
 	asOf      int64
+	ctx       context.Context // that of List, for progress
 }
 
 // Listed is what a source knows about an authority.
@@ -51,7 +53,7 @@ func (l *Listed) Pack() *rulepack.Pack { return l.pack.Pack }
 // single robots.txt go into a temporary pack of sources. Rule packs must come before or
 // after all of them, because captures are one set.
 func (f *Found) List(ctx context.Context) (*Listing, error) {
-	l := &Listing{sorter: runs.NewSorter(listedForm, f.options.Memory/listShare, os.TempDir())}
+	l := &Listing{ctx: ctx, sorter: runs.NewSorter(listedForm, f.options.Memory/listShare, os.TempDir())}
 	if err := f.list(ctx, l); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -203,9 +205,12 @@ func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
 // Each calls visit for each authority, ordered by SURT and then Key, until visit
 // returns an error. The argument is valid until visit returns.
 func (l *Listing) Each(visit func(*Listed) error) error {
+	step := meter.Start(l.ctx, "reading rules", meter.Hosts, l.Len())
 	return l.sorter.Merge(func(record []byte) error {
 		listed := l.listed(record)
-		return visit(&listed)
+		err := visit(&listed)
+		step.Add(1)
+		return err
 	})
 }
 

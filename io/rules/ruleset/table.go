@@ -9,6 +9,7 @@ import (
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/meter"
 )
 
 // captureRows is how many rows of a table of captures are read at once. It is small
@@ -20,6 +21,12 @@ type captureTable struct {
 	captures.Reader
 	input *frontier.Source
 }
+
+// watch implements watched.
+func (t *captureTable) watch(*meter.Part) {}
+
+// share implements watched.
+func (t *captureTable) share() float64 { return t.input.Share() }
 
 func (t *captureTable) Close() error { return errors.Join(t.Reader.Close(), t.input.Close()) }
 

@@ -8,7 +8,6 @@ import (
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/store/blob"
@@ -28,7 +27,6 @@ type Job struct {
 	ReportFile    string // HTML
 	Manifest      bool
 	Resume        bool
-	Progress      console.When
 
 	// Shard is the one that is done; nil for all of the job.
 	Shard  *manifest.Shard
@@ -106,13 +104,7 @@ func (c *Job) Flags(r *Running) cli.Flags {
 				"(robotsbatch help report).",
 			Value: &c.ReportFile,
 		},
-		{
-			Name: "progress", Argument: "WHEN", Topic: RunningTopic, Words: []string{"auto", "always", "never"}, Indifferent: true,
-			Short: "auto, always or never", Standard: "auto: when stderr is a terminal",
-			More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
-			Value: cli.OneOf(&c.Progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
-				cli.Word[console.When]{Name: "always", Value: console.Always}, cli.Word[console.When]{Name: "never", Value: console.Never}),
-		},
+		r.ProgressFlag(),
 	}, r.MessageFlags())
 }
 

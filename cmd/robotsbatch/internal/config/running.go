@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 )
@@ -29,6 +30,7 @@ type Running struct {
 	StoreTimeout time.Duration
 
 	LogJSON, Quiet, Verbose bool
+	Progress                console.When
 	// OneLine leaves stderr to the line that says why a command fails, unless Verbose.
 	OneLine bool
 }
@@ -62,6 +64,17 @@ func (c *Running) Flags() cli.Flags {
 			More:  "This covers all attempts together.",
 			Value: cli.Age(&c.StoreTimeout),
 		},
+	}
+}
+
+// ProgressFlag is -progress.
+func (c *Running) ProgressFlag() cli.Flag {
+	return cli.Flag{
+		Name: "progress", Argument: "WHEN", Topic: RunningTopic, Words: []string{"auto", "always", "never"}, Indifferent: true,
+		Short: "show progress: auto, always or never", Standard: "auto: when stderr is a terminal",
+		More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
+		Value: cli.OneOf(&c.Progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
+			cli.Word[console.When]{Name: "always", Value: console.Always}, cli.Word[console.When]{Name: "never", Value: console.Never}),
 	}
 }
 

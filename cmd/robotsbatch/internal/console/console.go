@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -33,12 +34,45 @@ type Options struct {
 	Status func(error) int
 }
 
-// Console is where the program speaks to people and schedulers: the error stream. It is
-// for one goroutine.
+// Console is where the program speaks to people and schedulers: the error stream. It may
+// be used by any goroutine.
 type Console struct {
 	o    Options
 	w    io.Writer
 	json *slog.Logger // nil for text
+
+	mu     sync.Mutex
+	status bool // a line that the next message replaces is on the terminal
+}
+
+// print prints text in place of the status, if there is one.
+func (c *Console) print(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+	fmt.Fprintf(c.w, format, args...)
+}
+
+// setStatus shows a line on the terminal in place of the last.
+func (c *Console) setStatus(line string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status = true
+	_, _ = io.WriteString(c.w, "\r"+line+"\x1b[K")
+}
+
+// clearStatus removes that line.
+func (c *Console) clearStatus() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+}
+
+func (c *Console) clear() {
+	if c.status {
+		_, _ = io.WriteString(c.w, "\r\x1b[K")
+		c.status = false
+	}
 }
 
 // New returns a console that writes to w.
@@ -61,7 +95,7 @@ func (c *Console) Info(text, message string, attrs ...any) {
 	case c.json != nil:
 		c.json.Info(message, attrs...)
 	default:
-		fmt.Fprintf(c.w, "robotsbatch: %s\n", report.Printable(text))
+		c.print("robotsbatch: %s\n", report.Printable(text))
 	}
 }
 
@@ -71,7 +105,7 @@ func (c *Console) Lines(lines []string) {
 		return
 	}
 	for _, line := range lines {
-		fmt.Fprintf(c.w, "  %s\n", report.Printable(line))
+		c.print("  %s\n", report.Printable(line))
 	}
 }
 
@@ -83,7 +117,7 @@ func (c *Console) Warn(text string) {
 	case c.json != nil:
 		c.json.Warn(text)
 	default:
-		fmt.Fprintf(c.w, "robotsbatch: %s\n", text)
+		c.print("robotsbatch: %s\n", text)
 	}
 }
 
@@ -116,9 +150,9 @@ func (c *Console) Fail(err error) int {
 		c.json.Error(c.Message(err), "exit_status", status)
 		return status
 	}
-	fmt.Fprintf(c.w, "robotsbatch: %s\n", c.Message(err))
+	c.print("robotsbatch: %s\n", c.Message(err))
 	if status == ExitUsage && !c.o.OneLine {
-		fmt.Fprintf(c.w, "Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.o.Command+" -h"))
+		c.print("Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.o.Command+" -h"))
 	}
 	return status
 }

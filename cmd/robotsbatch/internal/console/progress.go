@@ -1,7 +1,9 @@
 package console
 
 import (
+	"context"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -11,6 +13,7 @@ import (
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/meter"
 )
 
 // When says when progress is shown.
@@ -30,24 +33,29 @@ const (
 	logInterval      = 10 * time.Second
 )
 
-// Progress shows how far a job has come. A nil one shows nothing.
+// Progress shows how far a command has come: rows, and steps before and after them. A nil
+// one shows nothing.
 type Progress struct {
 	log      *Console
 	terminal *os.File // nil for lines of their own
+	interval time.Duration
 	started  time.Time
 
 	extent *report.Extent
 	before report.Progress // of the outputs that are done
-	last   time.Time
-	shown  bool // a line stands on the terminal
+
+	mu    sync.Mutex
+	step  time.Time // when the newest step started
+	shown time.Time // when progress was shown last
+	ended bool
 }
 
-// NewProgress returns nil when nothing is to be shown. rowsShown says that the rows go to a
-// terminal, where progress would be written between them.
+// NewProgress returns nil when nothing is to be shown. rowsShown says that the output goes
+// to a terminal, where progress would be written between its lines.
 func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Progress {
-	p := &Progress{log: log, started: started}
+	p := &Progress{log: log, started: started, interval: logInterval}
 	if !log.JSON() && IsTerminal(log.w) && os.Getenv("TERM") != "dumb" {
-		p.terminal = log.w.(*os.File)
+		p.terminal, p.interval = log.w.(*os.File), terminalInterval
 	}
 	switch {
 	case when == Never, log.o.Quiet:
@@ -55,7 +63,7 @@ func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Pr
 	case when == Always:
 		return p
 	case log.JSON():
-		p.last = started // a short job says nothing
+		p.shown = started // a short job says nothing
 		return p
 	case p.terminal == nil, rowsShown:
 		return nil
@@ -63,27 +71,57 @@ func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Pr
 	return p
 }
 
+// Watch returns a context whose steps are shown.
+func (p *Progress) Watch(ctx context.Context) context.Context {
+	if p == nil {
+		return ctx
+	}
+	return meter.With(ctx, p.showStep)
+}
+
+// showStep shows how far a step is, unless it is not the newest, or progress was just
+// shown.
+func (p *Progress) showStep(r meter.Reading) {
+	if !p.mu.TryLock() {
+		return // another goroutine shows it
+	}
+	defer p.mu.Unlock()
+	now := time.Now()
+	if r.Started.Before(p.step) || !p.isDue(now) {
+		return
+	}
+	p.step = r.Started
+	p.show(&report.StepProgress{Reading: r, Seconds: now.Sub(r.Started).Seconds()})
+}
+
+// isDue says whether progress is to be shown now.
+func (p *Progress) isDue(now time.Time) bool {
+	if p.ended || now.Sub(p.shown) < p.interval {
+		return false
+	}
+	p.shown = now
+	return true
+}
+
 // Plan takes how large the inputs are. It is not known of pipes; objects, which are
 // mostly parts of about the same size, count alike.
-func (p *Progress) Plan(planned []outputs.Output) {
+func (p *Progress) Plan(inputs []frontier.Input) {
 	if p == nil {
 		return
 	}
 	var sizes []float64
 	alike := false
-	for _, out := range planned {
-		for _, in := range out.Inputs {
-			info, err := os.Stat(in.Path)
-			switch {
-			case blob.IsURL(in.Path):
-				alike = true
-				sizes = append(sizes, 1)
-			case err == nil && info.Mode().IsRegular():
-				sizes = append(sizes, float64(info.Size()))
-			default:
-				p.extent = report.NewExtent(nil, p.started)
-				return
-			}
+	for _, in := range inputs {
+		info, err := os.Stat(in.Path)
+		switch {
+		case blob.IsURL(in.Path):
+			alike = true
+			sizes = append(sizes, 1)
+		case err == nil && info.Mode().IsRegular():
+			sizes = append(sizes, float64(info.Size()))
+		default:
+			p.extent = report.NewExtent(nil, p.started)
+			return
 		}
 	}
 	for i := range sizes {
@@ -94,14 +132,14 @@ func (p *Progress) Plan(planned []outputs.Output) {
 	p.extent = report.NewExtent(sizes, time.Now())
 }
 
-// Skip goes behind an output that an earlier run has done.
+// Skip advances past an output that an earlier run completed.
 func (p *Progress) Skip(out outputs.Output) {
 	if p != nil {
 		p.extent.Skip(len(out.Inputs))
 	}
 }
 
-// Next goes behind an output that this run did.
+// Next advances past an output that this run completed.
 func (p *Progress) Next(out outputs.Output, s *batch.Stats) {
 	if p == nil {
 		return
@@ -124,15 +162,12 @@ func (p *Progress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	if p == nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := time.Now()
-	interval := logInterval
-	if p.terminal != nil {
-		interval = terminalInterval
-	}
-	if now.Sub(p.last) < interval {
+	if !p.isDue(now) {
 		return
 	}
-	p.last = now
 	state := p.before
 	addRows(&state, s)
 	state.Seconds = now.Sub(p.started).Seconds()
@@ -141,25 +176,33 @@ func (p *Progress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	p.show(&state)
 }
 
-func (p *Progress) show(state *report.Progress) {
+// state is progress in words, and for programs.
+type state interface {
+	Line(width int) string
+	Attributes() []any
+}
+
+func (p *Progress) show(s state) {
 	const standardWidth = 80
 	if p.terminal == nil {
-		p.log.Info(state.Line(standardWidth), "progress", state.Attributes()...)
+		p.log.Info(s.Line(standardWidth), "progress", s.Attributes()...)
 		return
 	}
 	width, _, err := term.GetSize(int(p.terminal.Fd()))
 	if err != nil || width <= 0 {
 		width = standardWidth
 	}
-	p.shown = true
 	// The last column stays free: a line that fills it goes on in the next one.
-	_, _ = p.terminal.WriteString("\r" + state.Line(width-1) + "\x1b[K")
+	p.log.setStatus(s.Line(width - 1))
 }
 
-// End removes the line.
+// End removes the line for good.
 func (p *Progress) End() {
-	if p != nil && p.shown {
-		_, _ = p.terminal.WriteString("\r\x1b[K")
-		p.shown = false
+	if p == nil {
+		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	p.log.clearStatus()
 }
