@@ -455,7 +455,7 @@ func TestPage(t *testing.T) {
 	var f Filter // whose memory all use
 	for _, s := range shapes() {
 		t.Run(s.String(), func(t *testing.T) {
-			for round := range 24 {
+			for round := range 12 {
 				p := encodePages(rng, s, s.entries(rng, 1+rng.IntN([]int{3, 40, 600}[round%3]), 30))
 				density := rng.Float64()
 				var stays [600]bool
@@ -693,7 +693,7 @@ func TestMemory(t *testing.T) {
 			continue
 		}
 		var last []byte
-		p := encodePages(rng, s, s.entries(rng, 20_000, 30))
+		p := encodePages(rng, s, s.entries(rng, 5_000, 30))
 		data := p.appendPage(nil, p.entries, &last)
 		page, err := layout.NextPage(data, &p.chunk, testLimit)
 		if err != nil {
