@@ -23,6 +23,7 @@ const (
 	Compression     Name = "compression"
 	For             Name = "for"
 	History         Name = "history"
+	In              Name = "in"
 	InFormat        Name = "in-format"
 	Manifest        Name = "manifest"
 	MaxLine         Name = "max-line"
@@ -44,7 +45,7 @@ const (
 
 // Names are all of these.
 var Names = []Name{
-	AcceptTruncated, Agent, AllowNoRules, As, AsOf, BatchRows, Columns, Compression, For, History, InFormat, Manifest, MaxLine,
+	AcceptTruncated, Agent, AllowNoRules, As, AsOf, BatchRows, Columns, Compression, For, History, In, InFormat, Manifest, MaxLine,
 	Memory, Out, OutFormat, Prefix, Recode, Resume, Rules, Shard, Shards, StoreTimeout, SummaryJSON, URLColumn, Use, Weight,
 }
 

@@ -199,21 +199,8 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 	if _, err := out.Rows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.BatchRows, &changed), unchanged); err != nil {
 		return err
 	}
-	done := &report.AccessChanges{Version: cli.Version(), Authorities: changed.Authorities, Changed: changed.Different, Seconds: time.Since(started).Seconds()}
-	for i, name := range d.names {
-		n := changed.Agents[i]
-		done.Agents = append(done.Agents, report.AgentAccess{
-			Agent: name, Closed: n[export.Closed], Opened: n[export.Opened], Rules: n[export.OtherRules], Added: n[export.Added], Removed: n[export.Removed],
-		})
-	}
-	if len(d.uses) > 0 {
-		done.Stating = &changed.Stating
-	}
-	for i, name := range d.names {
-		for j, n := range changed.Uses[i] {
-			done.Uses = append(done.Uses, report.AgentUses{Agent: name, Use: d.uses[j].String(), Disallowed: n.Disallowed, Allowed: n.Allowed, Other: n.Other})
-		}
-	}
+	done := report.NewAccessChanges(&changed, d.names, d.uses)
+	done.Version, done.Seconds = cli.Version(), time.Since(started).Seconds()
 	return d.sum(done.String(), done)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
@@ -65,7 +64,7 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 	if _, err := c.AddAgents(); err != nil {
 		return 0, err
 	}
-	if err := c.takePaths(); err != nil {
+	if c.operands, err = c.TakePaths(c.operands); err != nil {
 		return 0, err
 	}
 	if err := c.CheckOneTime(); err != nil {
@@ -109,30 +108,6 @@ func (c *explainCommand) run(ctx context.Context) (status int, err error) {
 		c.log.WarnOf(line)
 	}
 	return status, nil
-}
-
-// takePaths takes the rules from the first operand if -rules is not given and -for says whose
-// robots.txt it is, and completes operands that are paths of that host.
-func (c *explainCommand) takePaths() error {
-	if c.Host != "" && len(c.Sources) == 0 {
-		if len(c.operands) < 2 {
-			return option.Usagef("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.Host)
-		}
-		c.Sources, c.operands = c.operands[:1], c.operands[1:]
-	}
-	for i, operand := range c.operands {
-		if !strings.HasPrefix(operand, "/") {
-			continue
-		}
-		if c.Host == "" {
-			return option.Usagef("%s is a path: give a URL, or say of which host with -for example.com", operand)
-		}
-		c.operands[i] = c.Host + operand
-		if !strings.Contains(c.Host, "://") {
-			c.operands[i] = "https://" + c.operands[i]
-		}
-	}
-	return nil
 }
 
 // explainedStatus is the exit status for a verdict, nil for none.

@@ -189,7 +189,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 		return err
 	}
 	defer j.html.Abort()
-	j.summary = newSummary(&j.Job, inputs)
+	j.summary = j.NewSummary(inputs)
 	if err := j.convertAll(ctx, planned); err != nil {
 		return err
 	}
@@ -312,8 +312,8 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 		return nil, err
 	}
 	j.stopped = resumed.Stopped
-	if resumed.Kept < len(planned) {
-		if err := j.forgetWhole(); err != nil {
+	if resumed.Kept < len(planned) && j.Shard != nil {
+		if err := outputs.ForgetWhole(j.Out); err != nil {
 			return nil, err
 		}
 	}
@@ -342,11 +342,7 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 // their rows, too.
 func (j *job) sayLeft(left []outputs.Left) {
 	for _, l := range left[:min(len(left), shownRedo)] {
-		why := "-in does not name its input " + l.Input + " now"
-		if l.Gone {
-			why = "its input " + l.Input + " is gone"
-		}
-		j.log.Warn(fmt.Sprintf("%s is still there, and %s: remove it if its rows are not wanted", l.Path, why))
+		j.log.WarnOf(l.Message())
 	}
 	if more := len(left) - shownRedo; more > 0 {
 		j.log.Warn(fmt.Sprintf("and %s more whose inputs are gone or not named now", report.Count(int64(more), "output", "outputs")))
@@ -398,8 +394,10 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 		}
 		unlock = lock.Unlock
 	}
-	if err := j.begunBefore(t.Path); err != nil {
-		return fmt.Errorf("-out: %w", err)
+	if j.Shard != nil && j.stopped { // a folder is not swept: other shards may be live
+		if err := outputs.SweepBegun(t.Path); err != nil {
+			return err
+		}
 	}
 	w, err := j.create(ctx, t)
 	if err != nil {
@@ -537,34 +535,4 @@ func (j *job) reportTruncated(src *frontier.Concatenation) {
 		j.log.Warn(fmt.Sprintf("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
 		j.summary.Truncated = append(j.summary.Truncated, report.Truncated{Input: t.Input, Rows: t.Rows})
 	}
-}
-
-// newSummary returns the summary of a job that has done nothing yet.
-func newSummary(c *config.Job, inputs []frontier.Input) *report.Summary {
-	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: config.ProfileName(c.Profile), Rules: slices.Clone(c.Sources), Outputs: []string{}}
-	s.Missing = cli.NameOf(config.Missings, c.Missing)
-	s.MaxAgeSeconds = int64(c.MaxAge / time.Second)
-	if c.Emit != batch.EmitAll {
-		s.Emit = c.EmitName()
-	}
-	if !c.AsOf.IsZero() {
-		s.AsOf = &c.AsOf
-	}
-	for i, name := range s.Rules {
-		s.Rules[i] = blob.Shown(name)
-	}
-	for _, in := range inputs {
-		s.Inputs = append(s.Inputs, in.Name())
-	}
-	agents := c.AgentChains()
-	if s.Combined = c.CombinedName(); s.Combined != "" {
-		agents = append([]string{s.Combined}, agents...)
-	}
-	for _, agent := range agents {
-		s.Agents = append(s.Agents, report.Agent{Agent: agent})
-	}
-	if c.Weight != "" {
-		s.Weigh(c.Weight)
-	}
-	return s
 }

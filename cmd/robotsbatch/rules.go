@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
@@ -89,16 +88,8 @@ func spareRules(found *ruleset.Found, outputs ...outputName) error {
 
 // warnChains warns of agents that are likely meant to be several.
 func (c *call) warnChains(r *config.Rules) {
-	for _, chain := range r.Chains {
-		if chain.Related() {
-			continue
-		}
-		each := make([]string, len(chain))
-		for i, name := range chain {
-			each[i] = "-agent " + name
-		}
-		c.log.Notice(fmt.Sprintf("-agent %s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each give %s",
-			strings.Join(chain, ","), strings.Join(chain[1:], " and "), chain[0], strings.Join(each, " ")))
+	for _, warning := range r.Fallbacks() {
+		c.log.Notice(warning)
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"sync"
 
 	"robotsbatch/batch/compare"
+	"robotsbatch/io/report/export"
 	"robotsbatch/io/store/runs"
+	"robotsbatch/matcher/usage"
 )
 
 // shownChanges is how many authorities and rules a summary of changes names.
@@ -245,4 +247,25 @@ func (c *AccessChanges) String() string {
 		rows = append(rows, []string{Printable(u.Agent + " " + u.Use), Number(u.Disallowed), Number(u.Allowed), Number(u.Other)})
 	}
 	return text + "\n" + aligned(rows)
+}
+
+// NewAccessChanges sums up what changed for agents of these names, and in what sites state of
+// uses.
+func NewAccessChanges(changed *export.Changed, agents []string, uses []usage.Use) *AccessChanges {
+	sum := &AccessChanges{Authorities: changed.Authorities, Changed: changed.Different}
+	for i, name := range agents {
+		n := changed.Agents[i]
+		sum.Agents = append(sum.Agents, AgentAccess{
+			Agent: name, Closed: n[export.Closed], Opened: n[export.Opened], Rules: n[export.OtherRules], Added: n[export.Added], Removed: n[export.Removed],
+		})
+	}
+	if len(uses) > 0 {
+		sum.Stating = &changed.Stating
+	}
+	for i, name := range agents {
+		for j, n := range changed.Uses[i] {
+			sum.Uses = append(sum.Uses, AgentUses{Agent: name, Use: uses[j].String(), Disallowed: n.Disallowed, Allowed: n.Allowed, Other: n.Other})
+		}
+	}
+	return sum
 }

@@ -71,7 +71,7 @@ var table = []room{
 	{"io/rules/hosts", join([]string{"batch", "matcher/urls"}, tables), arrow},
 	{"io/rules/agentlist", []string{"matcher"}, nil},
 	{"io/rules/*", join(engine, []string{"batch", "io/rules/captures"}, tables), []string{"*"}},
-	{"io/report", join(engine, []string{"batch", "batch/compare", "io/report/stats", "io/report/page"}, rules, frontier), nil},
+	{"io/report", join(engine, []string{"batch", "batch/compare", "io/report/stats", "io/report/export", "io/report/page"}, rules, frontier), nil},
 	{"io/report/findings", join(engine, []string{"io/report"}, rules, store), nil},
 	{"io/report/verify", join(engine, []string{"batch", "io/report"}, rules, frontier), arrow},
 	{"io/report/explain", join(engine, []string{"batch", "batch/evaluate", "io/report"}, rules, frontier), nil},

@@ -2,6 +2,7 @@ package outputs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,6 +98,29 @@ func claimFolder(name string) (release func(), err error) {
 		return nil, err
 	}
 	return release, nil
+}
+
+// SweepBegun removes what a killed run left of an output. Objects leave nothing.
+func SweepBegun(path string) error {
+	if blob.IsURL(path) {
+		return nil
+	}
+	if err := blob.SweepFile(path); err != nil {
+		return option.Errorf("%s: %w", option.Out, err)
+	}
+	return nil
+}
+
+// ForgetWhole removes the manifest of a whole job from a local folder, which is no longer true
+// when a shard is done again.
+func ForgetWhole(folder string) error {
+	if blob.IsURL(folder) {
+		return nil
+	}
+	if err := os.Remove(Below(folder, manifest.FolderName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the manifest: %w", err)
+	}
+	return nil
 }
 
 // Checked returns a sink whose output appears only if check returns nil at its end.

@@ -41,6 +41,14 @@ type Left struct {
 	Gone bool
 }
 
+// Message says that the output is still there. Who reads the folder reads its rows as well.
+func (l *Left) Message() option.Message {
+	if l.Gone {
+		return option.Messagef("%s is still there, and its input %s is gone: remove it if its rows are not wanted", l.Path, l.Input)
+	}
+	return option.Messagef("%s is still there, and %s does not name its input %s now: remove it if its rows are not wanted", l.Path, option.In, l.Input)
+}
+
 // readManifest reads the manifest of that name, a file or an object. The error names it,
 // and wraps fs.ErrNotExist if it does not exist.
 func readManifest(ctx context.Context, name string) (*manifest.Manifest, error) {

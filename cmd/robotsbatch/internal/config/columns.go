@@ -161,8 +161,8 @@ func (c *Columns) Combined() batch.Combine {
 	return c.Combine
 }
 
-// CombinedName is what the summary calls the combined verdict; empty for none.
-func (c *Columns) CombinedName() string { return cli.NameOf(combineWords, c.Combined()) }
+// combinedName is what the summary calls the combined verdict; empty for none.
+func (c *Columns) combinedName() string { return cli.NameOf(combineWords, c.Combined()) }
 
-// EmitName is the word for the rows to write.
-func (c *Columns) EmitName() string { return cli.NameOf(emits, c.Emit) }
+// emitName is the word for the rows to write.
+func (c *Columns) emitName() string { return cli.NameOf(emits, c.Emit) }

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"slices"
+	"time"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/manifest"
@@ -10,6 +11,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/outputs"
+	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
 )
 
@@ -229,4 +231,34 @@ func (c *Job) PartName() string {
 		return ""
 	}
 	return "-" + c.Shard.String()
+}
+
+// NewSummary returns the summary of a job that has done nothing yet.
+func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
+	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: ProfileName(c.Profile), Rules: slices.Clone(c.Sources), Outputs: []string{}}
+	s.Missing = cli.NameOf(missings, c.Missing)
+	s.MaxAgeSeconds = int64(c.MaxAge / time.Second)
+	if c.Emit != batch.EmitAll {
+		s.Emit = c.emitName()
+	}
+	if !c.AsOf.IsZero() {
+		s.AsOf = &c.AsOf
+	}
+	for i, name := range s.Rules {
+		s.Rules[i] = blob.Shown(name)
+	}
+	for _, in := range inputs {
+		s.Inputs = append(s.Inputs, in.Name())
+	}
+	agents := c.AgentChains()
+	if s.Combined = c.combinedName(); s.Combined != "" {
+		agents = append([]string{s.Combined}, agents...)
+	}
+	for _, agent := range agents {
+		s.Agents = append(s.Agents, report.Agent{Agent: agent})
+	}
+	if c.Weight != "" {
+		s.Weigh(c.Weight)
+	}
+	return s
 }

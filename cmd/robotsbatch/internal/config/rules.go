@@ -107,7 +107,7 @@ func (c *Rules) Flags() cli.Flags {
 		{
 			Name: "missing", Argument: "VERDICT", Topic: RulesTopic, Standard: "allow", Words: []string{"allow", "deny", "null"},
 			Short: "verdict if no robots.txt is known for a host: allow, deny or null",
-			Value: cli.OneOf(&c.Missing, Missings...),
+			Value: cli.OneOf(&c.Missing, missings...),
 		},
 		{
 			Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
@@ -168,8 +168,8 @@ var Profiles = []cli.Word[matcher.Profile]{{Name: "rfc9309", Value: robotstxt.RF
 // ProfileName is the word for a profile.
 func ProfileName(p matcher.Profile) string { return cli.NameOf(Profiles, p) }
 
-// Missings are the words for verdicts where no robots.txt is known.
-var Missings = []cli.Word[access.Missing]{
+// missings are the words for verdicts where no robots.txt is known.
+var missings = []cli.Word[access.Missing]{
 	{Name: "allow", Value: access.MissingAllow}, {Name: "deny", Value: access.MissingDeny}, {Name: "null", Value: access.MissingNull},
 }
 
@@ -300,4 +300,45 @@ func (c *Rules) AsOfSeconds() int64 {
 		return 0
 	}
 	return c.AsOf.Unix()
+}
+
+// TakePaths takes the rules from the first operand if -rules is not given and -for says whose
+// robots.txt it is, and completes operands that are paths of that host to URLs. It returns
+// what is left of the operands.
+func (c *Rules) TakePaths(operands []string) ([]string, error) {
+	if c.Host != "" && len(c.Sources) == 0 {
+		if len(operands) < 2 {
+			return nil, option.Usagef("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.Host)
+		}
+		c.Sources, operands = operands[:1], operands[1:]
+	}
+	for i, operand := range operands {
+		if !strings.HasPrefix(operand, "/") {
+			continue
+		}
+		if c.Host == "" {
+			return nil, option.Usagef("%s is a path: give a URL, or say of which host with -for example.com", operand)
+		}
+		operands[i] = c.Host + operand
+		if !strings.Contains(c.Host, "://") {
+			operands[i] = "https://" + operands[i]
+		}
+	}
+	return operands, nil
+}
+
+// Fallbacks are warnings of agents that are likely meant to be several.
+func (c *Rules) Fallbacks() (warnings []string) {
+	for _, chain := range c.Chains {
+		if chain.Related() {
+			continue
+		}
+		each := make([]string, len(chain))
+		for i, name := range chain {
+			each[i] = "-agent " + name
+		}
+		warnings = append(warnings, fmt.Sprintf("-agent %s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each give %s",
+			strings.Join(chain, ","), strings.Join(chain[1:], " and "), chain[0], strings.Join(each, " ")))
+	}
+	return warnings
 }
