@@ -338,6 +338,10 @@ func (f *Filter) begin(c *Column, p *layout.Page, what *piece) (Page, encode.Dat
 // which is smaller then.
 const leastCut = 8
 
+// leastRange is how many bytes stay between two cuts on average: with less nearly every
+// sequence is changed, which takes longer than compressing.
+const leastRange = 4 << 10
+
 // cutFrame appends what stays of a page of values in PLAIN by cutting the rest out of its
 // zstd frame, and returns false where that is not possible or not worth it.
 func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, content *layout.Content, values values) ([]byte, bool) {
@@ -355,7 +359,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}
-	if len(content.Values)-left > len(plain)/leastCut {
+	if len(content.Values)-left > len(plain)/leastCut || len(f.ranges) > len(plain)/leastRange {
 		return dst, false
 	}
 	page, head := f.begin(c, p, &piece{f.entries, f.values})
