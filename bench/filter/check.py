@@ -199,4 +199,5 @@ def main():
     print("%d tables: no row and no predicate differs" % rounds)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -21,8 +21,8 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range) ([]byte, bool) {
 	}
 	f.pending = f.pending[:0]
 	dst = binary.LittleEndian.AppendUint32(dst, magic)
-	head := [2]byte{f.flags &^ contentSize, f.sizes}
-	dst = append(dst, head[0], head[1], headerChecksum(head[:]))
+	head := [2]byte{f.flags &^ (contentSize | contentChecksum), f.sizes}
+	dst = append(dst, head[0], head[1], byte(checksum(head[:])>>8))
 	begin := 0
 	for i := range f.blocks {
 		b := &f.blocks[i]

@@ -43,8 +43,8 @@ type block struct {
 	plain      int // where what it holds ends
 }
 
-// Decode decompresses a frame as most writers make them: it has no checksums and no
-// dictionary. It reports whether the frame is one, and fills dst; if not, the library's
+// Decode decompresses a frame as most writers make them: its blocks have no checksums, and
+// it needs no dictionary. It reports whether the frame is one, and fills dst; if not, the library's
 // reader may know more. It takes no more memory, whatever size the frame claims.
 func Decode(dst, frame []byte) bool { return new(Frame).Decode(dst, frame) }
 
@@ -69,7 +69,7 @@ func (f *Frame) decode() bool {
 		head := binary.LittleEndian.Uint32(f.data[at:])
 		at += 4
 		if head == 0 {
-			return at == len(f.data) && done == len(f.plain)
+			return done == len(f.plain) && f.ends(at)
 		}
 		size := int(head &^ storedBlock)
 		if size > most || size > len(f.data)-at || len(f.blocks) > 16+len(f.plain)>>10 {
@@ -84,6 +84,14 @@ func (f *Frame) decode() bool {
 		at += size
 	}
 	return false
+}
+
+// ends reports whether the frame ends at at, or there with the checksum of what it holds.
+func (f *Frame) ends(at int) bool {
+	if f.flags&contentChecksum == 0 {
+		return at == len(f.data)
+	}
+	return at+4 == len(f.data) && binary.LittleEndian.Uint32(f.data[at:]) == checksum(f.plain)
 }
 
 // decodeBlock decompresses a block of the bytes from done on, and returns how many there
@@ -102,20 +110,20 @@ func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool)
 }
 
 // header reads the header and returns where the blocks begin. It reports whether the frame
-// has neither checksums nor a dictionary.
+// has neither checksums of blocks nor a dictionary.
 func (f *Frame) header() (n int, simple bool) {
 	if len(f.data) < 7 || binary.LittleEndian.Uint32(f.data) != magic {
 		return 0, false
 	}
 	f.flags, f.sizes = f.data[4], f.data[5]
-	if f.flags&(versions|blockChecksum|contentChecksum|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 {
+	if f.flags&(versions|blockChecksum|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 {
 		return 0, false
 	}
 	n = 6
 	if f.flags&contentSize != 0 {
 		n += 8
 	}
-	if len(f.data) <= n || f.data[n] != headerChecksum(f.data[4:n]) {
+	if len(f.data) <= n || f.data[n] != byte(checksum(f.data[4:n])>>8) {
 		return 0, false
 	}
 	return n + 1, true
@@ -123,29 +131,3 @@ func (f *Frame) header() (n int, simple bool) {
 
 // most is the most bytes that a block holds.
 func (f *Frame) most() int { return 1 << (8 + 2*(f.sizes>>4)) }
-
-// headerChecksum returns the checksum of a header of up to 15 bytes: a byte of its XXH32.
-func headerChecksum(header []byte) byte {
-	const (
-		prime1 = 2654435761
-		prime2 = 2246822519
-		prime3 = 3266489917
-		prime4 = 668265263
-		prime5 = 374761393
-	)
-	h := uint32(prime5) + uint32(len(header))
-	for ; len(header) >= 4; header = header[4:] {
-		h += binary.LittleEndian.Uint32(header) * prime3
-		h = (h<<17 | h>>15) * prime4
-	}
-	for _, b := range header {
-		h += uint32(b) * prime5
-		h = (h<<11 | h>>21) * prime1
-	}
-	h ^= h >> 15
-	h *= prime2
-	h ^= h >> 13
-	h *= prime3
-	h ^= h >> 16
-	return byte(h >> 8)
-}

@@ -69,7 +69,7 @@ func frameOf(t testing.TB, plain []byte, options ...lz4.Option) []byte {
 // back, so that hardly any can be read without the others.
 func linked(rng *rand.Rand, n int) (frame, plain []byte) {
 	head := [2]byte{version1, 4 << 4}
-	frame = append(frame, 0x04, 0x22, 0x4D, 0x18, head[0], head[1], headerChecksum(head[:]))
+	frame = append(frame, 0x04, 0x22, 0x4D, 0x18, head[0], head[1], byte(checksum(head[:])>>8))
 	for len(plain) < n {
 		if len(plain) == 0 || rng.IntN(9) == 0 {
 			part := text(rng, 1+rng.IntN(64<<10))
@@ -150,7 +150,7 @@ func TestCut(t *testing.T) {
 			}{
 				{"simple", []lz4.Option{lz4.ChecksumOption(false)}, true},
 				{"size", []lz4.Option{lz4.ChecksumOption(false), lz4.SizeOption(uint64(n))}, true},
-				{"checksum", nil, false},
+				{"checksum", nil, true},
 				{"checksums", []lz4.Option{lz4.BlockChecksumOption(true)}, false},
 			} {
 				frame := frameOf(t, plain, append(kind.options, lz4.BlockSizeOption(size))...)
@@ -193,6 +193,14 @@ func TestDecodeDamaged(t *testing.T) {
 	for i := range frame {
 		if i%97 == 0 && Decode(make([]byte, len(plain)), frame[:i]) {
 			t.Errorf("cut at %d: it decodes", i)
+		}
+	}
+	summed := frameOf(t, plain)
+	for i := range 4 { // those of the checksum
+		changed := bytes.Clone(summed)
+		changed[len(changed)-1-i] ^= 1
+		if !Decode(make([]byte, len(plain)), summed) || Decode(make([]byte, len(plain)), changed) {
+			t.Error("a frame with another checksum decodes, or none does")
 		}
 	}
 	if Decode(make([]byte, len(plain)), append(bytes.Clone(frame), frame[:20]...)) {
