@@ -3,12 +3,13 @@ package main
 import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/manual"
 )
 
 // program is the command line, made of the commands and their flags.
 var program = cli.Program{
 	Purpose: "robots.txt verdicts for lists and tables of URLs", Version: cli.Version(),
-	Main: jobHelp, Commands: commands, Topics: config.Topics, Pages: manualTopics(),
+	Main: jobHelp, Commands: commands, Topics: config.Topics, Pages: manual.Topics(),
 }
 
 // Exit statuses that several commands have.

@@ -6,16 +6,13 @@
 //
 //	main.go      run, which picks the command; subcommand.go what all commands have
 //	commands.go  the commands and their exit statuses
-//	flags.go     the main job's configuration and what its flags mean together
-//	inputs.go    names → inputs, which io/frontier opens
 //	rules.go     -rules → io/rules/ruleset
 //	outputs.go   -out → outputs, of which io/frontier/outputs opens the sinks
 //	job.go       batch.Run for each output, which io/frontier/outputs completes
-//	shard.go     one of the shards of a job, which merge.go makes a whole of
 //	compile.go, explain.go, export.go, …  a file a command: configuration, flags, run
-//	help.go      help texts; manual/ the pages of the manual
+//	help.go      help texts
 //
-// internal/config holds the parts of which the commands' configurations are made, with
+// manual holds the pages of help, and internal/config the parts of which the commands' configurations are made, with
 // their flags, checks and words. internal/cli makes parsing, help, man page and completions
 // of the commands' flags, and internal/console writes messages and progress, which io/report
 // words.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"robotsbatch/matcher/lint"
 )
 
 // documents are the README and the manual's pages, by their paths from the top
@@ -55,7 +57,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			}
 		}
 		for _, topic := range regexp.MustCompile("`robotsbatch help ([a-z-]+)`").FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(program.HelpWords(), topic[1]) && !slices.Contains(codeNames(), topic[1]) {
+			if !slices.Contains(program.HelpWords(), topic[1]) && !slices.Contains(lint.CodeNames(), topic[1]) {
 				t.Errorf("%s: there is no help on %s", name, topic[1])
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -12,9 +11,8 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
-	"robotsbatch/matcher/partition"
-	"robotsbatch/matcher/urls"
 )
 
 // hashHelp tells other programs where an authority belongs.
@@ -62,35 +60,16 @@ func (c *hashCommand) run(ctx context.Context) (status int, err error) {
 	out := bufio.NewWriter(c.s.out)
 	for i := 0; i < len(c.operands) && err == nil; i++ {
 		if c.operands[i] != blob.Stdio {
-			err = printHash(out, c.operands[i], c.partitions)
+			err = report.Hash(out, c.operands[i], c.partitions)
 			continue
 		}
 		lines := bufio.NewScanner(frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.s.in), nil }))
 		for err == nil && lines.Scan() {
 			if line := strings.TrimSpace(lines.Text()); line != "" {
-				err = printHash(out, line, c.partitions)
+				err = report.Hash(out, line, c.partitions)
 			}
 		}
 		err = errors.Join(err, lines.Err())
 	}
 	return exitDone, errors.Join(err, out.Flush())
-}
-
-// printHash prints a URL's line.
-func printHash(w io.Writer, url string, partitions int) error {
-	if !strings.Contains(url, "://") { // also a host without a dot
-		url = "https://" + url
-	}
-	var scratch urls.Scratch
-	authority, _, err := scratch.Split([]byte(url))
-	if err != nil {
-		return option.Usagef("%q is neither a URL nor a host: %w", url, err)
-	}
-	hash := partition.Hash(authority)
-	if partitions > 0 {
-		fmt.Fprintf(w, "%d\t%d\t%s\n", hash, partition.Of(hash, partitions), authority)
-	} else {
-		fmt.Fprintf(w, "%d\t%s\n", hash, authority)
-	}
-	return nil
 }

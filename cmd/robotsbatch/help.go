@@ -1,34 +1,17 @@
 package main
 
 import (
-	"embed"
 	"fmt"
 	"io"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/manual"
 	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/spelling"
 )
-
-//go:embed manual/*.md
-var manual embed.FS
-
-// manualTopics are the names of the manual's pages.
-func manualTopics() []string {
-	names, err := fs.Glob(manual, "manual/*.md")
-	if err != nil {
-		panic(err) // the pattern is right
-	}
-	for i, name := range names {
-		names[i] = strings.TrimSuffix(path.Base(name), ".md")
-	}
-	return names
-}
 
 // runHelp prints the help that args ask for.
 func runHelp(args []string, s streams) int {
@@ -36,15 +19,15 @@ func runHelp(args []string, s streams) int {
 	case len(args) == 0:
 		return printHelp(s, program.ShortHelp)
 	case len(args) > 1:
-		return failPlain(s, option.Usagef("help takes one topic, such as robotsbatch help %s", manualTopics()[0]))
+		return failPlain(s, option.Usagef("help takes one topic, such as robotsbatch help %s", manual.Topics()[0]))
 	}
 	topic := args[0]
 	command := program.Command(topic)
-	page, err := manual.ReadFile("manual/" + topic + ".md")
+	page, err := manual.Page(topic)
 	if command != nil || err == nil {
 		return printHelp(s, func(w io.Writer) { printTopic(w, command, page) })
 	}
-	if i := slices.Index(codeNames(), topic); i >= 0 {
+	if i := slices.Index(lint.CodeNames(), topic); i >= 0 {
 		return printHelp(s, func(w io.Writer) { fmt.Fprint(w, lint.Codes()[i].Section) })
 	}
 	others := map[string]func(io.Writer){
@@ -60,7 +43,7 @@ func runHelp(args []string, s streams) int {
 	if flag, isFlag := strings.CutPrefix(topic, "-"); isFlag {
 		return helpOnFlag(s, strings.TrimPrefix(flag, "-"))
 	}
-	names := slices.Concat(manualTopics(), codeNames())
+	names := slices.Concat(manual.Topics(), lint.CodeNames())
 	for _, c := range program.Commands {
 		names = append(names, c.Name)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
@@ -49,9 +48,9 @@ func (c *inspectCommand) run(ctx context.Context) (status int, err error) {
 	name := c.operands[0]
 	var authorities [][]byte
 	for _, operand := range c.operands[1:] {
-		authority, err := parseAuthority(operand)
+		authority, err := urls.Authority(operand)
 		if err != nil {
-			return 0, err
+			return 0, option.Usagef("%q is neither a host nor a URL: write example.com, or https://example.com", operand)
 		}
 		authorities = append(authorities, authority)
 	}
@@ -69,14 +68,4 @@ func (c *inspectCommand) run(ctx context.Context) (status int, err error) {
 		}
 		return nil
 	})
-}
-
-// parseAuthority takes an authority with its scheme, or any URL of it.
-func parseAuthority(url string) ([]byte, error) {
-	var scratch urls.Scratch
-	authority, _, err := scratch.Split([]byte(urls.WithScheme(url)))
-	if err != nil {
-		return nil, option.Usagef("%q is neither a host nor a URL: write example.com, or https://example.com", url)
-	}
-	return slices.Clone(authority), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/lint"
-	"robotsbatch/matcher/spelling"
 )
 
 // lintHelp finds mistakes in robots.txt files.
@@ -61,7 +59,7 @@ func (c *lintCommand) Flags() cli.Flags {
 		{
 			Name: "ignore", Argument: "CODE", Topic: config.OutputTopic, Repeat: true,
 			Short: "do not show this code, such as split-group",
-			Value: ignoreOf(&c.ignore),
+			Value: c.setIgnored,
 		},
 		{
 			Name: "fail-on", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "error", Words: []string{"note", "warning", "error", "never"},
@@ -105,28 +103,10 @@ func (c *lintCommand) setFailOn(s string) error {
 	return nil
 }
 
-// ignoreOf adds a code to those that are not looked for.
-func ignoreOf(ignored *[]string) func(string) error {
-	return func(s string) error {
-		codes := codeNames()
-		if !slices.Contains(codes, s) {
-			if near := spelling.Nearest(s, codes); near != "" {
-				return fmt.Errorf("there is no such code: did you mean %s?", near)
-			}
-			return errors.New("there is no such code; robotsbatch help lint lists them")
-		}
-		*ignored = append(*ignored, s)
-		return nil
-	}
-}
-
-// codeNames are the names of all codes of lint.
-func codeNames() []string {
-	var names []string
-	for _, code := range lint.Codes() {
-		names = append(names, code.Name)
-	}
-	return names
+// setIgnored adds a code to those that are not looked for.
+func (c *lintCommand) setIgnored(code string) error {
+	c.ignore = append(c.ignore, code)
+	return lint.CheckCode(code)
 }
 
 // run finds mistakes in robots.txt files.

@@ -18,11 +18,10 @@ import (
 // with 128 and the signal's number.
 const (
 	exitDone    = 0
-	exitFailed  = 1
+	exitFailed  = console.ExitFailed
 	exitUsage   = console.ExitUsage
 	exitInvalid = 3
-	// exitRetry is EX_TEMPFAIL of sysexits.h.
-	exitRetry = 75
+	exitRetry   = console.ExitRetry
 )
 
 func main() {

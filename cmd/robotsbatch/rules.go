@@ -131,11 +131,7 @@ func (c *call) checkTimeless(flag string, t ruleset.Timeless) error {
 			"rule packs where they were compiled of these (robotsbatch help history)", flag, ruleset.SomeOf(t.Names))
 	}
 	if len(t.Names) > 0 {
-		text := ruleset.SomeOf(t.Names) + " has no times: its rules hold at all times"
-		if len(t.Names) > 1 {
-			text = ruleset.SomeOf(t.Names) + " have no times: their rules hold at all times"
-		}
-		c.log.Info(text, "timeless", "rules", t.Names)
+		c.log.Info(t.String(), "timeless", "rules", t.Names)
 	}
 	return nil
 }

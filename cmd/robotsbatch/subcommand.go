@@ -96,7 +96,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) int
 
 // open opens the console that the flags ask for.
 func (c *call) open(help *cli.Command) {
-	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: cli.Words, Status: statusOf}
+	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: cli.Words}
 	o.Quiet = c.Quiet || o.OneLine
 	if help == lintHelp {
 		o.Words = lintWords

@@ -2,11 +2,15 @@ package lint
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"robotsbatch/matcher/spelling"
 )
 
 // catalogue is the text from which the manual and the tests are made.
@@ -123,4 +127,25 @@ func example(text string) ([]byte, error) {
 		body = append(append(body, unescaped...), '\n')
 	}
 	return body, nil
+}
+
+// CodeNames are the names of all codes.
+func CodeNames() []string {
+	var names []string
+	for _, code := range Codes() {
+		names = append(names, code.Name)
+	}
+	return names
+}
+
+// CheckCode returns an error for what is no code.
+func CheckCode(name string) error {
+	names := CodeNames()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	if near := spelling.Nearest(name, names); near != "" {
+		return fmt.Errorf("there is no such code: did you mean %s?", near)
+	}
+	return errors.New("there is no such code; robotsbatch help lint lists them")
 }

@@ -1,10 +1,21 @@
 package urls
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// WithScheme returns a host, or a URL without its scheme, as a person writes them, as a URL of
+// Authority returns the key of an authority as a person writes it, see withScheme, or of any
+// URL of it. It stays valid.
+func Authority(text string) ([]byte, error) {
+	var s Scratch
+	key, _, err := s.Split([]byte(withScheme(text)))
+	return slices.Clone(key), err
+}
+
+// withScheme returns a host, or a URL without its scheme, as a person writes them, as a URL of
 // https. What has a scheme, or is neither, stays as it is.
-func WithScheme(url string) string {
+func withScheme(url string) string {
 	host, _, _ := strings.Cut(url, "/")
 	if strings.Contains(url, "://") || !strings.Contains(host, ".") && !strings.HasPrefix(host, "[") || !plainHost(host) {
 		return url

@@ -2,7 +2,7 @@ package urls
 
 import "testing"
 
-func TestWithScheme(t *testing.T) {
+func TestTypedHosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"example.com":          "https://example.com",
 		"example.com:8443/a":   "https://example.com:8443/a",
@@ -13,7 +13,7 @@ func TestWithScheme(t *testing.T) {
 		"a/example.com":        "a/example.com",
 		"":                     "",
 	} {
-		if got := WithScheme(text); got != want {
+		if got := withScheme(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

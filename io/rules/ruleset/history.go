@@ -37,6 +37,14 @@ type Timeless struct {
 	All bool
 }
 
+// String names the sources for people; there must be some.
+func (t Timeless) String() string {
+	if len(t.Names) > 1 {
+		return SomeOf(t.Names) + " have no times: their rules hold at all times"
+	}
+	return SomeOf(t.Names) + " has no times: its rules hold at all times"
+}
+
 // timeless finds the sources that know no times. captured is what was read of captures,
 // and newest returns the time of the newest fetch in another source, given its number; the
 // zero time for none.

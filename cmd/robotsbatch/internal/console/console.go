@@ -3,6 +3,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,12 +12,20 @@ import (
 
 	"golang.org/x/term"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/report"
+	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/blob"
 )
 
-// ExitUsage is the exit status of wrong use, after which a message names the help.
-const ExitUsage = 2
+// Exit statuses of failures. After wrong use a message names the help; ExitRetry is EX_TEMPFAIL
+// of sysexits.h.
+const (
+	ExitFailed = 1
+	ExitUsage  = 2
+	ExitRetry  = 75
+)
 
 // Options say how a [Console] speaks.
 type Options struct {
@@ -30,8 +39,6 @@ type Options struct {
 	Command string
 	// Words are those by which the reader gives options.
 	Words option.Words
-	// Status is the exit status that an error asks for.
-	Status func(error) int
 }
 
 // Console is where the program speaks to people and schedulers: the error stream. It may
@@ -145,20 +152,35 @@ func (c *Console) Notice(text string) {
 
 // Fail reports err and returns the exit status that it asks for.
 func (c *Console) Fail(err error) int {
-	status := c.o.Status(err)
+	exit := status(err)
 	if c.json != nil {
-		c.json.Error(c.Message(err), "exit_status", status)
-		return status
+		c.json.Error(c.Message(err), "exit_status", exit)
+		return exit
 	}
 	c.print("robotsbatch: %s\n", c.Message(err))
-	if status == ExitUsage && !c.o.OneLine {
+	if exit == ExitUsage && !c.o.OneLine {
 		c.print("Run \"robotsbatch %s\" for help.\n", strings.TrimSpace(c.o.Command+" -h"))
 	}
-	return status
+	return exit
 }
 
 // IsTerminal tells whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// status is the one that an error asks for: 2 for a mistake on the command line, 75 for what
+// may go well another time, 1 for all else.
+func status(err error) int {
+	var signal stopped
+	switch {
+	case errors.As(err, &signal):
+		return signal.Status()
+	case errors.As(err, new(*option.UsageError)):
+		return ExitUsage
+	case blob.Temporary(err), errors.Is(err, manifest.ErrIncomplete), errors.Is(err, rulepack.ErrChanged), errors.Is(err, rulepack.ErrUnreadable):
+		return ExitRetry
+	}
+	return ExitFailed
 }

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// Stopped is the cause of the end of the program's context: a signal.
-type Stopped struct{ signal syscall.Signal }
+// stopped is the cause of the end of the program's context: a signal.
+type stopped struct{ signal syscall.Signal }
 
-func (s Stopped) Error() string { return s.signal.String() }
+func (s stopped) Error() string { return s.signal.String() }
 
 // Status is the exit status that shells give a program that a signal ended: 128 and the
 // signal's number.
-func (s Stopped) Status() int { return 128 + int(s.signal) }
+func (s stopped) Status() int { return 128 + int(s.signal) }
 
 // IgnoreFailedWrites makes a write fail that the system would answer with a signal: one to
 // a closed pipe, or beyond a limit of size. The signal would kill the program before it
@@ -34,7 +34,7 @@ func Context() context.Context {
 	go func() {
 		s := <-signals
 		signal.Reset(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-		cancel(Stopped{s.(syscall.Signal)})
+		cancel(stopped{s.(syscall.Signal)})
 	}()
 	return ctx
 }
