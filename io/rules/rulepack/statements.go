@@ -26,6 +26,7 @@ type statements struct {
 
 	mu        sync.Mutex
 	count     int
+	most      int // mostStatements, but in tests
 	byContent map[string]*matcher.Usage
 }
 
@@ -34,7 +35,9 @@ type keptStatements struct {
 	usage *matcher.Usage // nil: they say nothing of what is wanted
 }
 
-func newStatements() *statements { return &statements{byContent: make(map[string]*matcher.Usage)} }
+func newStatements() *statements {
+	return &statements{most: mostStatements, byContent: make(map[string]*matcher.Usage)}
+}
 
 // slot returns the slot of a key, or the free one where it belongs.
 func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[keptStatements], *keptStatements) {
@@ -77,7 +80,7 @@ func (s *statements) get(p *Pack, r *Records) *matcher.Usage {
 	switch {
 	case other != nil: // from another goroutine
 		return other.usage
-	case s.count == mostStatements:
+	case s.count == s.most:
 		return u
 	}
 	if u != nil {

@@ -92,12 +92,14 @@ func TestAnotherBodysStatements(t *testing.T) {
 // The statements of a body are what is compiled of its text, whether bodies share them or
 // not, and however often and from however many goroutines they are asked for.
 func TestStatementsAreShared(t *testing.T) {
-	entries := statedEntries(mostStatements + 50)
+	const most = 100
+	entries := statedEntries(most + 50)
 	name := build(t, entries, BuildOptions{}, 2)
 	for _, o := range []Options{{}, {Records: true}, {Explain: true}} {
 		o.Chains, o.Usage = testChains, statedOptions
 		o.Usage.Explain = o.Explain
 		p := mustOpen(t, name, o)
+		p.statements.most = most
 		want := make([]string, len(entries))
 		for i, e := range entries {
 			if e.Access == access.Rules {
