@@ -12,8 +12,8 @@
 //	compile.go, explain.go, export.go, …  a file a command: configuration, flags, run
 //	help.go      help texts
 //
-// manual holds the pages of help, and internal/config the parts of which the commands' configurations are made, with
-// their flags, checks and words. internal/cli makes parsing, help, man page and completions
-// of the commands' flags, and internal/console writes messages and progress, which io/report
-// words.
+// manual holds the pages of help. internal/config holds the parts of which the commands'
+// configurations are made, with their flags, checks and words. internal/cli makes parsing,
+// help, man page and completions of the commands' flags, internal/console writes messages
+// and progress, which io/report words, and internal/heap keeps the program within -memory.
 package main
