@@ -75,7 +75,7 @@ func parseLine(text []byte) (l line, err error) {
 	at := len(text) - sumSize
 	if at < 0 || !bytes.HasPrefix(text[at:], []byte(sumBegin)) ||
 		string(text[at+len(sumBegin):]) != fmt.Sprintf("%08x%s", crc32.Checksum(text[:at], castagnoli), sumEnd) {
-		return l, errors.New("its checksum is another")
+		return l, errors.New("its checksum does not match")
 	}
 	return l, json.Unmarshal(text, &l)
 }

@@ -28,7 +28,7 @@ func ParseShard(which string, shards int, environment func(string) string) (*Sha
 	index := which
 	if which == "auto" {
 		if shards == 0 {
-			return nil, option.Errorf("%s needs %s: an array's own count is another when a part of it is run again", option.Shard.With("auto"), option.Shards.With("N"))
+			return nil, option.Errorf("%s needs %s: an array's own count changes when a part of it is run again", option.Shard.With("auto"), option.Shards.With("N"))
 		}
 		var err error
 		if index, err = taskNumber(environment); err != nil {

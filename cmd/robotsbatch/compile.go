@@ -22,7 +22,7 @@ import (
 var compileHelp = &cli.Command{
 	Name: "compile", New: func() cli.Config { return newCompile() },
 	Usage: []string{"compile -rules RULES [-rules RULES...] -out PACK [flags]"},
-	About: "makes a rule pack: one file with the compiled rules of many authorities, which the main job maps instead of reading robots.txt " +
+	About: "makes a rule pack: one file with the compiled rules of many hosts, which the main job maps instead of reading robots.txt " +
 		"files or captures.",
 	Details: "A pack holds the rules for every agent: you choose -agent when you use it. From captures it keeps those that decide, with " +
 		"status and time. The same files give the same bytes.",
@@ -58,7 +58,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		More:  "See robotsbatch help history.",
 		Value: &c.History,
 	}
-	return slices.Concat(c.PlainFlags().Without("agent", "agents").Before("on-429", history), cli.Flags{
+	return slices.Concat(c.PlainFlags().Without("agent", "agents", "as-of").Before("on-429", history, c.OneTimeFlag("put into the pack what held at this time: ignore later captures")), cli.Flags{
 		{
 			Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Indifferent: true,
 			Short: "the file or object to write, such as site.rules, or - for stdout",
@@ -67,7 +67,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		{
 			Name: "partitions", Argument: "N", Topic: config.OutputTopic, Indifferent: true,
 			Short: "make N packs, each for a part of the hosts",
-			More: "They are called site-00003-of-00016.rules. The hash of an authority decides its part, as robotsbatch hash prints it. The rules are read N " +
+			More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as robotsbatch hash prints it. The rules are read N " +
 				"times (robotsbatch help compile).",
 			Value: cli.Count(&c.partitions),
 		},

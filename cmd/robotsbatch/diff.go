@@ -33,7 +33,7 @@ var diffHelp = &cli.Command{
 	},
 	About: "compares two sets of rules, two profiles or two agents. With -in it finds the URLs whose verdict changes, without it " +
 		"the hosts whose access changes.",
-	Details: "OLD and NEW are what -rules takes. With -use it also finds the hosts that state another thing of a use. The summary names the agents, authorities and rules that change most; -out writes a table of " +
+	Details: "OLD and NEW are what -rules takes. With -use it also finds the hosts that state something else about a use. The summary names the agents, authorities and rules that change most; -out writes a table of " +
 		"all changes (robotsbatch help diff).",
 	Examples: []string{"diff old.rules new.rules -in urls.parquet -out changes.parquet", "diff old.rules robots -agent GPTBot"},
 	Exits: []cli.Exit{
@@ -65,7 +65,8 @@ func newDiff() *diffCommand {
 
 // Flags implements cli.Config.
 func (c *diffCommand) Flags() cli.Flags {
-	rules := c.Rules.Flags().Without("rules", "agents", "profile", "fetch-list", "before-first", "ever-denied", "max-age")
+	rules := c.Rules.Flags().Without("rules", "agents", "profile", "fetch-list", "before-first", "ever-denied", "max-age", "as-of").
+		Before("on-429", c.OneTimeFlag("compare what held at this time: ignore later captures"))
 	return slices.Concat(c.Input.Flags(), rules, cli.Flags{
 		{
 			Name: "against", Argument: "NAME", Topic: config.RulesTopic, Common: true,

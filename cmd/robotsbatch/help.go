@@ -50,7 +50,7 @@ func runHelp(args []string, s streams) int {
 	if near := spelling.Nearest(topic, names); near != "" {
 		return failPlain(s, option.Usagef("there is no help on %q: did you mean robotsbatch help %s?", topic, near))
 	}
-	return failPlain(s, option.Usagef("there is no help on %q: there is on %s", topic, strings.Join(program.HelpWords(), ", ")))
+	return failPlain(s, option.Usagef("there is no help on %q; topics are %s", topic, strings.Join(program.HelpWords(), ", ")))
 }
 
 // helpOnFlag prints what a flag means.

@@ -44,7 +44,7 @@ func (c *hostsCommand) Flags() cli.Flags {
 	aging := cli.Flags{
 		{
 			Name: "as-of", Argument: "TIME", Topic: config.RulesTopic, Standard: "now",
-			Short: "judge as of this time: ignore later captures, measure ages up to it",
+			Short: "count ages up to this time, and ignore later captures",
 			More:  "2026-03-01T12:00:00Z, or a day, meaning its end.",
 			Value: cli.Time(&c.AsOf),
 		},

@@ -345,7 +345,7 @@ func (j *job) sayLeft(left []outputs.Left) {
 		j.log.WarnOf(l.Message())
 	}
 	if more := len(left) - shownRedo; more > 0 {
-		j.log.Warn(fmt.Sprintf("and %s more whose inputs are gone or not named now", report.Count(int64(more), "output", "outputs")))
+		j.log.Warn(fmt.Sprintf("and %s more with inputs that are gone or no longer named", report.Count(int64(more), "output", "outputs")))
 	}
 }
 

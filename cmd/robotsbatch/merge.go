@@ -52,7 +52,7 @@ func (c *mergeCommand) run(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	if !outputs.IsFolder(folder) && !isMissing(folder) {
-		return 0, option.Usagef("%s is no folder: name the -out of the shards", blob.Shown(folder))
+		return 0, option.Usagef("%s is not a folder: name the -out of the shards", blob.Shown(folder))
 	}
 	whole, shards, err := outputs.Merge(ctx, folder)
 	if err != nil {

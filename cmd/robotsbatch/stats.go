@@ -100,7 +100,7 @@ func (c *statsCommand) setBy(s string) error {
 		return nil
 	}
 	if c.hasSite {
-		return errors.New("it says for the second time what a site is")
+		return errors.New("it says a second time what counts as a site")
 	}
 	c.hasSite = true
 	if err := cli.OneOf(&c.site, siteWords...)(s); err != nil {

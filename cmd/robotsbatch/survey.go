@@ -15,8 +15,8 @@ import (
 var surveyHelp = &cli.Command{
 	Name: "survey", New: func() cli.Config { return newSurvey() },
 	Usage: []string{"survey -rules RULES -agents FILE [-out FILE] [flags]", "survey -rules RULES -agents FILE -changes [-out FILE] [flags]"},
-	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each authority and agent.",
-	Details: "The column blocked is none, some or all: decided by the rules themselves, for every path there can be, and not by trying a few. " +
+	About: "measures, for every site in the rules, how much of it each agent is denied: a table with a row for each host and agent.",
+	Details: "The column blocked is none, some or all: it follows from the rules themselves, for every possible path, not from a few samples. " +
 		"With captures from more than one time it adds since when, and -changes lists who started or stopped blocking whom. " +
 		"-use adds what sites state of uses of what is fetched. " +
 		"The columns are described in robotsbatch help survey. robotsbatch stats turns a survey into the tables that studies publish.",

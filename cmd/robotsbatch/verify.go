@@ -82,7 +82,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	}
 	c.shown.End()
 	if unlisted > 0 {
-		c.log.Warn(report.Count(int64(unlisted), "file is", "files are") + " not in the manifest of their folder: outputs whose inputs are gone, or written by something else")
+		c.log.Warn(report.Count(int64(unlisted), "file is", "files are") + " not in the manifest of their folder: the inputs of these outputs are gone, or another program wrote them")
 	}
 	if !c.Quiet {
 		total.Write(c.s.out, c.Verbose)

@@ -69,7 +69,7 @@ func (n *Captures) String() string {
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},
 		{n.Broken, "broken record skipped", "broken records skipped"},
 		{n.Compressed, "body compressed without a header that says so, decompressed", "bodies compressed without a header that says so, decompressed"},
-		{n.Damaged, "capture skipped, whose body cannot be decompressed", "captures skipped, whose bodies cannot be decompressed"},
+		{n.Damaged, "capture skipped because its body cannot be decompressed", "captures skipped because their bodies cannot be decompressed"},
 		{n.Longer, "body longer than its Content-Length, taken whole", "bodies longer than their Content-Length, taken whole"},
 	} {
 		if odd.count > 0 {

@@ -238,7 +238,7 @@ func (c *AccessChanges) String() string {
 	if c.Changed > 0 {
 		text += "\n"
 	}
-	text += fmt.Sprintf("%s of %s state another thing of a use\n", Number(*c.Stating), Count(c.Authorities, "authority", "authorities"))
+	text += fmt.Sprintf("%s of %s state something else about a use\n", Number(*c.Stating), Count(c.Authorities, "authority", "authorities"))
 	if *c.Stating == 0 {
 		return text
 	}

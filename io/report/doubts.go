@@ -44,7 +44,7 @@ func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 func AllInvalid(rows int64, example string) option.Message {
 	text := "no row is a URL: "
 	if rows == 1 {
-		text = "the row is no URL: "
+		text = "the row is not a URL: "
 	}
 	if example == "" {
 		return option.Messagef("%sURLs begin with their scheme, such as https://example.com/a", text)

@@ -17,7 +17,7 @@ func TestDoubts(t *testing.T) {
 	}{
 		"nothing":         {},
 		"no URL":          {Doubts{}, Summary{Rows: 2, Counters: batch.Counters{Invalid: 2}}, "no row is a URL: URLs begin"},
-		"no scheme":       {Doubts{Schemeless: "a.example"}, Summary{Rows: 1, Counters: batch.Counters{Invalid: 1}}, "the row is no URL: the scheme is missing: write https://a.example"},
+		"no scheme":       {Doubts{Schemeless: "a.example"}, Summary{Rows: 1, Counters: batch.Counters{Invalid: 1}}, "the row is not a URL: the scheme is missing: write https://a.example"},
 		"some invalid":    {Doubts{}, Summary{Rows: 2, Counters: batch.Counters{Invalid: 1}}, ""},
 		"no time":         {Doubts{TimeColumn: "when"}, Summary{Rows: 2, Counters: batch.Counters{Invalid: 1, NoTime: 1}}, `no row has a time in column "when"`},
 		"before captures": {Doubts{TimeColumn: "when", FirstTime: &first}, Summary{Rows: 2, Counters: batch.Counters{NoCaptureYet: 2}}, "2020-01-02T00:00:00Z"},

@@ -278,7 +278,7 @@ func (h htmlPage) reasons() page.Section {
 	}
 	text := ""
 	if more := len(h.Agents) - h.tally.Agents; more > 0 && h.Combined == "" {
-		text = fmt.Sprintf("Of %d agents the first %d are told apart here and below.", len(h.Agents), h.tally.Agents)
+		text = fmt.Sprintf("Here and below, only the first %[2]d of %[1]d agents are shown separately.", len(h.Agents), h.tally.Agents)
 	}
 	return page.Section{Title: "Reasons", Text: text, Parts: parts(table)}
 }

@@ -175,7 +175,7 @@ func blockedSection(counts []stats.Count, site stats.Site) page.Section {
 			table.Rows[i] = append(table.Rows[i], column.cell(&counts[i]))
 		}
 	}
-	text := fmt.Sprintf("Shares are of the %s whose robots.txt could be fetched, or that have none. By name: a group names the agent. By *: the group for everyone decides.",
+	text := fmt.Sprintf("Shares count the %s with a robots.txt that could be fetched, or without one. By name: a group names the agent. By *: the group for everyone decides.",
 		sitesOf(counts[0].Reached(), site))
 	if len(counts) > listed {
 		text += fmt.Sprintf(" The bars are of the first %d of %d agents.", listed, len(counts))

@@ -91,7 +91,7 @@ func useHistorySection(h *stats.UseHistory, site stats.Site) page.Section {
 		table.Rows = append(table.Rows, row)
 	}
 	text := "A site counts from its first capture on, with what its last capture before the end of the month says. Sites that were unreachable then are left out. " +
-		"Of signal:use it is the share of sites that state it."
+		"For signal:use it is the share of sites that state it."
 	if more := len(h.Lines) - len(shown); more > 0 {
 		text += fmt.Sprintf(" %s more are in the counts as csv.", Number(int64(more)))
 	}
@@ -151,7 +151,7 @@ func usesSection(counts []stats.UseCount, site stats.Site) page.Section {
 			table.Rows[i] = append(table.Rows[i], numberCell(column.of(&counts[i])))
 		}
 	}
-	text := fmt.Sprintf("Shares are of the %s whose robots.txt could be fetched, or that have none. Mixed: one value for some paths or hosts, another for others.",
+	text := fmt.Sprintf("Shares count the %s with a robots.txt that could be fetched, or without one. Mixed: one value for some paths or hosts, another for others.",
 		sitesOf(counts[0].Reached(), site))
 	return page.Section{Title: title, Text: text, Parts: []page.Part{bars, table}}
 }

@@ -188,7 +188,7 @@ func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 	case rule.Allow == by.Allow && bytes.Equal(rule.Pattern, by.Pattern):
 		c.addRelated("duplicate-rule", rule.Line, at, by.Line, "the rule is there already, %s", where)
 	case rule.Allow == by.Allow:
-		c.addRelated("redundant-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, matches all its paths, too, and beats it", quote(by.Text), where)
+		c.addRelated("redundant-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, also matches all its paths and beats it", quote(by.Text), where)
 	default:
 		c.addRelated("dead-rule", rule.Line, at, by.Line, "the rule never decides: %s, %s, beats it on every path that it matches", quote(by.Text), where)
 	}

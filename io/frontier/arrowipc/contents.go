@@ -58,7 +58,7 @@ func (f *fileFramer) checkRest(schema []byte, at int64) error {
 		return err
 	}
 	if schema == nil || string(head) != magicPadded || string(end) != string(endOfStream) {
-		return errors.New("damaged: the magic, the first message's marker or the end marker is another")
+		return errors.New("damaged: the magic, the first message's marker or the end marker is wrong")
 	}
 	return nil
 }

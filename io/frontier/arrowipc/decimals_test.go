@@ -88,7 +88,7 @@ func TestSmallDecimals(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d/%d", test.name, bits, c), func(t *testing.T) {
 					data := smallDecimals(t, c, bits, test.text, test.make)
 					source := mustOpen(t, data)
-					want := fmt.Sprintf("column \"x\": decimal%d comes out as decimal128", bits)
+					want := fmt.Sprintf("column \"x\": decimal%d is written as decimal128", bits)
 					if notes := source.Notes(); !slices.Equal(notes, []string{want}) {
 						t.Errorf("notes %q", notes)
 					}

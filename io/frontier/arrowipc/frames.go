@@ -262,7 +262,7 @@ func openFile(r io.ReaderAt, size, limit int64) (*fileFramer, error) {
 		return nil, err
 	}
 	if string(head) != magic {
-		return nil, errors.New("the file does not begin with ARROW1: it is no Arrow file")
+		return nil, errors.New("the file does not begin with ARROW1: it is not an Arrow file")
 	}
 	if err := readAt(r, tail, size-int64(footerEnd)); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch
 		err = s.decodeMixed(r, urls, verdicts, grant)
 	}
 	if err != nil {
-		return fmt.Errorf("of a record batch some rows come out and others do not, so it must be made anew: %w", err)
+		return fmt.Errorf("only some rows of a record batch are kept, so it must be written anew: %w", err)
 	}
 	return nil
 }

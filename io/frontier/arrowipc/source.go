@@ -268,7 +268,7 @@ func (s *Source) Notes() []string {
 	var notes []string
 	for i := range s.schema.columns {
 		if bits := s.schema.columns[i].smallDecimal(); bits > 0 {
-			notes = append(notes, fmt.Sprintf("column %q: decimal%d comes out as decimal128", s.schema.arrow.Field(i).Name, bits))
+			notes = append(notes, fmt.Sprintf("column %q: decimal%d is written as decimal128", s.schema.arrow.Field(i).Name, bits))
 		}
 	}
 	return notes

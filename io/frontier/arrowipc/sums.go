@@ -140,7 +140,7 @@ func (s storedSum) compare(found bool, prefix, meta []byte, body *io.SectionRead
 	}
 	digits, err := s.digits(prefix, meta, covered)
 	if err == nil && string(digits[:]) != string(meta[s.at:s.at+sumSize]) {
-		err = errors.New("damaged: its checksum is another")
+		err = errors.New("damaged: its checksum does not match")
 	}
 	return cut(err)
 }

@@ -50,7 +50,7 @@ func (g *gathering) views(length int, rows []run, n int, valid []byte) error {
 			continue
 		}
 		if err := refer(buffers, view); err != nil {
-			return fmt.Errorf("damaged: value %d that comes out: %w", i, err)
+			return fmt.Errorf("damaged: value %d of the output: %w", i, err)
 		}
 	}
 	number := 0

@@ -73,7 +73,7 @@ func (n named) Check(row int) (where string, err error) {
 	where = fmt.Sprintf("line %d", n.firstLine+int64(bytes.Count(n.rows.text[:r.start], []byte{'\n'}))+1)
 	switch {
 	case r.object < 0:
-		err = errors.New("it is no JSON object")
+		err = errors.New("it is not a JSON object")
 	case r.misfit:
 		err = errors.New("a value is of another type than it should be")
 	}

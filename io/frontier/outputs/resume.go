@@ -46,7 +46,7 @@ func (l *Left) Message() option.Message {
 	if l.Gone {
 		return option.Messagef("%s is still there, and its input %s is gone: remove it if its rows are not wanted", l.Path, l.Input)
 	}
-	return option.Messagef("%s is still there, and %s does not name its input %s now: remove it if its rows are not wanted", l.Path, option.In, l.Input)
+	return option.Messagef("%s is still there, and %s no longer names its input %s: remove it if its rows are not wanted", l.Path, option.In, l.Input)
 }
 
 // readManifest reads the manifest of that name, a file or an object. The error names it,

@@ -108,7 +108,7 @@ func TestFlippedBytes(t *testing.T) {
 func TestNoParquet(t *testing.T) {
 	for name, test := range map[string]struct{ data, want string }{
 		"empty":      {"", "0 bytes"},
-		"other":      {"not Parquet at all", "no Parquet file"},
+		"other":      {"not Parquet at all", "not a Parquet file"},
 		"encrypted":  {"PAR1 and a footer PARE", "encrypted"},
 		"no end":     {"PAR1 and nothing after it", "written whole"},
 		"footer":     {"PAR1\xff\xff\xff\x00PAR1", "damaged"},

@@ -184,7 +184,7 @@ func (s *Source) storedSchema() (*arrowipc.StoredSchema, error) {
 		}
 		schema, err := decodeSchema(pair.Value)
 		if errors.Is(err, arrowipc.ErrUnsupported) {
-			s.notes = append(s.notes, "the Arrow schema stored in the file is not known here: columns come out as what Parquet's own schema says")
+			s.notes = append(s.notes, "the Arrow schema stored in the file is not understood: columns are written as Parquet's own schema describes them")
 			return nil, nil
 		}
 		if err != nil {

@@ -115,7 +115,7 @@ func numbers(n *batch.Numbers, d *array.Data) (err error) {
 			n.Floats[i] = float64(half.Float32())
 		}
 	default:
-		err = fmt.Errorf("values of type %s are no numbers", d.DataType())
+		err = fmt.Errorf("values of type %s are not numbers", d.DataType())
 	}
 	return err
 }

@@ -63,15 +63,15 @@ func (t *Tally) addJSONL(ctx context.Context, r io.Reader) error {
 func (t *Tally) addLine(line []byte) error {
 	var o object
 	if err := json.Unmarshal(line, &o); err != nil {
-		return fmt.Errorf("it is no object of a survey: %w", err)
+		return fmt.Errorf("it is not an object of a survey: %w", err)
 	}
 	if o.Authority == nil || o.Agent == nil {
-		return errors.New("it has no authority or no agent: this is no survey, as robotsbatch survey makes it")
+		return errors.New("it has no authority or no agent: this is not a table that robotsbatch survey wrote")
 	}
 	var all map[string]json.RawMessage // its columns of uses
 	if len(t.options.Uses) > 0 {
 		if err := json.Unmarshal(line, &all); err != nil {
-			return fmt.Errorf("it is no object of a survey: %w", err)
+			return fmt.Errorf("it is not an object of a survey: %w", err)
 		}
 	}
 	return t.addSurveyed(*o.Authority, text(o.Domain), *o.Agent, text(o.Access), text(o.Blocked), text(o.By), func(use int) (string, error) {

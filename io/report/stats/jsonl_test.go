@@ -38,13 +38,13 @@ func TestAddJSONL(t *testing.T) {
 func TestAddJSONLRefuses(t *testing.T) {
 	good := `{"authority":"http://a.test","agent":"Bot","blocked":"all","by":"name"}` + "\n"
 	for text, want := range map[string]string{
-		good + "\n[]\n":                            "line 3: it is no object of a survey",
-		good + `{"authority":"http://a.test"}`:     "line 2: it has no authority or no agent: this is no survey",
+		good + "\n[]\n":                            "line 3: it is not an object of a survey",
+		good + `{"authority":"http://a.test"}`:     "line 2: it has no authority or no agent: this is not a table",
 		`{"agent":"Bot"}`:                          "line 1: it has no authority or no agent",
 		strings.Replace(good, "all", "most", 1):    `line 1: the column blocked has "most"`,
-		`{"authority":1,"agent":"Bot"}`:            "line 1: it is no object",
+		`{"authority":1,"agent":"Bot"}`:            "line 1: it is not an object",
 		good + strings.Repeat("x", 2<<20) + "\n":   "jsonl: ",
-		`{"authority":"http://a.test","agent":"B"`: "line 1: it is no object",
+		`{"authority":"http://a.test","agent":"B"`: "line 1: it is not an object",
 	} {
 		err := newTally(Options{}).addJSONL(context.Background(), strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {

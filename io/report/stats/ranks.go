@@ -75,7 +75,7 @@ func readRanks(r io.Reader) (*Ranks, error) {
 				count--
 				continue
 			case err != nil || n < 1:
-				return nil, fmt.Errorf("line %d: %q is no rank: write a domain a line, or RANK,DOMAIN", number, first)
+				return nil, fmt.Errorf("line %d: %q is not a rank: write a domain a line, or RANK,DOMAIN", number, first)
 			}
 			rank, domain = n, strings.TrimSpace(second)
 		}

@@ -152,7 +152,7 @@ func TestReadRanks(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is no rank`, "0,a.test": `line 1: "0" is no rank`, strings.Repeat("a", 1<<17): "line 1 is too long",
+		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is not a rank`, "0,a.test": `line 1: "0" is not a rank`, strings.Repeat("a", 1<<17): "line 1 is too long",
 	} {
 		if _, err := readRanks(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %s", text, err, want)

@@ -100,7 +100,7 @@ func stateOf(blocked, by, access string) (s State, err error) {
 	case "all":
 		s = isAll
 	default:
-		return 0, fmt.Errorf("the column blocked has %q, and not none, some or all: this is no survey", blocked)
+		return 0, fmt.Errorf("the column blocked has %q, instead of none, some or all: this is not a survey", blocked)
 	}
 	switch by {
 	case "name":
@@ -157,7 +157,7 @@ func (t *Tally) Add(r arrow.Record) error {
 	}{{"authority", &c.authority}, {"registered_domain", &c.domain}, {"agent", &c.agent}, {"blocked", &c.blocked}, {"by", &c.by}, {"access", &c.access}} {
 		found := r.Schema().FieldIndices(column.name)
 		if len(found) != 1 {
-			return fmt.Errorf("there is no column %q: this is no survey, as robotsbatch survey makes it", column.name)
+			return fmt.Errorf("there is no column %q: this is not a table that robotsbatch survey wrote", column.name)
 		}
 		*column.to = r.Column(found[0])
 	}

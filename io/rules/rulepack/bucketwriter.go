@@ -39,7 +39,7 @@ func (w *bucketWriter) add(hash uint64, o origin, authority []byte) error {
 	o.flags |= scheme
 	w.records = append(o.appendTo(w.records), text...)
 	if uint64(len(w.records)) > math.MaxUint32 {
-		return fmt.Errorf("too many authorities have hashes that are alike: together they have more than %d bytes", uint32(math.MaxUint32))
+		return fmt.Errorf("too many authorities have the same hash: together they have more than %d bytes", uint32(math.MaxUint32))
 	}
 	w.count++
 	w.prints = binary.LittleEndian.AppendUint16(w.prints, uint16(hash))

@@ -165,7 +165,7 @@ func (b *Builder) Add(e Entry) error {
 
 func (b *Builder) add(e Entry) error {
 	if n := len(e.Authority); n == 0 || n > MaxAuthority {
-		return fmt.Errorf("%.80q is no authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
+		return fmt.Errorf("%.80q is not a valid authority: it has %d bytes, and may have %d", e.Authority, n, MaxAuthority)
 	}
 	if !has(b.o.Partition, b.o.Partitions, e.Authority) {
 		return nil

@@ -213,7 +213,7 @@ func (w *intervalWriter) add(added intervals) error {
 		return nil
 	}
 	if w.all.len() > math.MaxUint32-added.len() || len(w.all.times) > math.MaxUint32-len(added.times) {
-		return fmt.Errorf("too many authorities have hashes that are alike")
+		return fmt.Errorf("too many authorities have the same hash")
 	}
 	w.all.addFirst(added.len(), added)
 	w.total += uint64(added.len())

@@ -179,8 +179,8 @@ func TestAddErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Abort()
-	mustMention(t, b.Add(body("", "")), "x.rules", "no authority")
-	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "no authority", "2049 bytes")
+	mustMention(t, b.Add(body("", "")), "x.rules", "not a valid authority")
+	mustMention(t, b.Add(body(strings.Repeat("x", MaxAuthority+1), "")), "not a valid authority", "2049 bytes")
 	mustMention(t, b.Add(Entry{Authority: []byte("https://a.example")}), "https://a.example", "access 0")
 	for range 2 {
 		if err := b.Add(body("https://a.example", "")); err != nil {

@@ -78,7 +78,7 @@ func (p *packSource) historical() (matcher.Historical, error) {
 		return nil, err
 	}
 	if p.Partitions() > 1 {
-		return nil, option.Usagef("%s is a rule pack of a partition, which cannot say what held at other times: compile one of all authorities", option.Rules.With(blob.Shown(p.name)))
+		return nil, option.Usagef("%s is a rule pack of one partition, which cannot tell what held at other times: compile one of all hosts", option.Rules.With(blob.Shown(p.name)))
 	}
 	return p.Pack, nil
 }

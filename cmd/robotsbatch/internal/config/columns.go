@@ -71,14 +71,14 @@ func (c *Columns) Flags() cli.Flags {
 		},
 		{
 			Name: "combine", Argument: "HOW", Topic: OutputTopic, Words: []string{"any-denied", "all-denied"},
-			Short: "one verdict for all agents: denied when any-denied, or all-denied",
+			Short: "one verdict for all agents: any-denied (denied if one is) or all-denied",
 			More:  "The column allowed holds it, denied_by lists the denied agents. -explain gives the rule for the first agent with this verdict.",
 			Value: cli.OneOf(&c.Combine, combineWords...),
 		},
 		{
 			Name: "agents-as", Argument: "WHAT", Topic: OutputTopic, Standard: "columns, up to 32 agents", Words: []string{"columns", "list"},
-			Short: "write several agents as columns, or as one list, denied_agents",
-			More:  "With a list, -emit treats a row as denied if any agent is.",
+			Short: "layout for several agents: columns, or one list, denied_agents",
+			More:  "It changes no verdict (see -combine) and leaves out no row (see -emit). With a list, -emit treats a row as denied if any agent is.",
 			Value: cli.OneOf(&c.agentsAs, agentsAsWords...),
 		},
 		{

@@ -59,7 +59,7 @@ func (c *Rules) Flags() cli.Flags {
 			Short: "folder of robots.txt files named by host, rule pack, captures",
 			More: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
 				"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern. " +
-				"Of several -rules the first that knows an authority decides; redirects of captures lead into all captures. With -for it is a single robots.txt, or - for stdin.",
+				"With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
 			Value: cli.Append(&c.Sources),
 		},
 		{
@@ -112,7 +112,7 @@ func (c *Rules) Flags() cli.Flags {
 		{
 			Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
 			Short: "judge as of this time: ignore later captures, measure ages up to it",
-			More: "2026-03-01T12:00:00Z, or a day, meaning its end. In the main job and pipe column:NAME decides each row by what was known at its own time: " +
+			More: "2026-03-01T12:00:00Z, or a day, meaning its end. column:NAME decides each row by what was known at its own time: " +
 				"timestamps, dates, seconds, 14 digits or text. A pack knows earlier times only if compiled with -history (robotsbatch help history).",
 			Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
 		},
@@ -150,7 +150,20 @@ func (c *Rules) Flags() cli.Flags {
 
 // PlainFlags are those of a command that reads rules and evaluates no row.
 func (c *Rules) PlainFlags() cli.Flags {
-	return c.Flags().Without("missing", "before-first", "ever-denied", "max-age")
+	flags := c.Flags().Without("missing", "before-first", "ever-denied", "max-age", "as-of")
+	return flags.Before("on-429", c.OneTimeFlag("use captures up to this time: ignore later ones"))
+}
+
+// OneTimeFlag is -as-of of commands whose rows have no times. short says what the time does
+// there.
+func (c *Rules) OneTimeFlag(short string) cli.Flag {
+	return cli.Flag{
+		Name: "as-of", Argument: "TIME", Topic: RulesTopic, Standard: "the newest fetch",
+		Short: short,
+		More: "2026-03-01T12:00:00Z, or a day, meaning its end. A pack knows earlier times only if compiled with -history " +
+			"(robotsbatch help history).",
+		Value: cli.TimeOrColumn(&c.AsOf, &c.AsOfColumn),
+	}
 }
 
 // LimitFlag is -robots-limit.
@@ -206,7 +219,7 @@ func (c *Rules) Check() error {
 // CheckOneTime is Check for commands whose rows have no times.
 func (c *Rules) CheckOneTime() error {
 	if c.AsOfColumn != "" {
-		return option.Usagef("-as-of column:%s is for the main job and pipe, whose rows have times: here it takes one time", c.AsOfColumn)
+		return option.Usagef("-as-of column:%s is for the main job and pipe, where rows have times: here it takes one time", c.AsOfColumn)
 	}
 	return c.Check()
 }

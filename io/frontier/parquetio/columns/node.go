@@ -154,7 +154,7 @@ type Cast struct {
 
 // String is a line for people.
 func (c Cast) String() string {
-	return "column " + quote(c.Column) + ": " + c.From + " comes out as " + c.To
+	return "column " + quote(c.Column) + ": " + c.From + " is written as " + c.To
 }
 
 // Leaf is the entries of a column: values, nulls, and empty lists around them.

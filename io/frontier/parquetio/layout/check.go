@@ -10,7 +10,7 @@ import (
 // levels.
 func (f *File) findLeaves() error {
 	if len(f.Schema) == 0 {
-		return errors.New("damaged: the schema is no tree")
+		return errors.New("damaged: the schema is not a tree")
 	}
 	type level struct {
 		children               int32 // to come
@@ -20,7 +20,7 @@ func (f *File) findLeaves() error {
 	for i := range f.Schema {
 		e := &f.Schema[i]
 		if e.Children < 0 || int(e.Children) > len(f.Schema) || i > 0 && len(open) == 0 {
-			return errors.New("damaged: the schema is no tree")
+			return errors.New("damaged: the schema is not a tree")
 		}
 		if e.Repetition < Required || e.Repetition > Repeated {
 			return fmt.Errorf("damaged: column %q has a repetition of %d", e.Name, e.Repetition)
@@ -57,7 +57,7 @@ func (f *File) findLeaves() error {
 		}
 	}
 	if len(open) > 0 {
-		return errors.New("damaged: the schema is no tree")
+		return errors.New("damaged: the schema is not a tree")
 	}
 	return nil
 }

@@ -181,7 +181,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	var head [len(Magic)]byte
 	var tail [tailSize]byte
 	if size < int64(len(head)+len(tail)) {
-		return nil, fmt.Errorf("%d bytes are no Parquet file: %w", size, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("%d bytes are not a Parquet file: %w", size, io.ErrUnexpectedEOF)
 	}
 	if err := ReadAt(r, head[:], 0); err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	case end == magicEncrypted:
 		return nil, errors.New("the file is encrypted: decrypt it first")
 	case string(head[:]) != Magic:
-		return nil, errors.New("this is no Parquet file")
+		return nil, errors.New("this is not a Parquet file")
 	case end != Magic:
 		return nil, fmt.Errorf("the file does not end as Parquet files do; was it written whole? %w", io.ErrUnexpectedEOF)
 	}

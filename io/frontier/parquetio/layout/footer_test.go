@@ -119,7 +119,7 @@ func TestHostileFooter(t *testing.T) {
 	)
 	for name, test := range map[string]struct{ data, want string }{
 		"empty":                       {"", "0 bytes"},
-		"other":                       {"not Parquet at all", "no Parquet file"},
+		"other":                       {"not Parquet at all", "not a Parquet file"},
 		"encrypted":                   {"PAR1 and a footer PARE", "encrypted"},
 		"no end":                      {"PAR1 and nothing after it", "written whole"},
 		"a footer that is too long":   {"PAR1\xff\xff\xff\x00PAR1", "damaged"},
@@ -133,7 +133,7 @@ func TestHostileFooter(t *testing.T) {
 		"a column without a name":     {string(frame("\x15\x02\x19\x1c\x15\x06\x00\x16\x00\x19\x0c\x00")), "lacks field 4"},
 		"a time without a unit":       {string(frame("\x15\x02\x19\x1c\x48\x01r\x6c\x8c\x11\x00\x00\x00\x16\x00\x19\x0c\x00")), "lacks field 2"},
 		"a chunk without a codec":     {string(frame(schema + "\x16\x00\x19\x1c\x19\x1c\x26\x00\x1c\x15\x0c\x19\x05\x19\x08\x26\x00\x16\x00\x16\x00\x26\x00\x00\x00\x16\x00\x16\x02\x00\x00")), "lacks field 4"},
-		"a schema that is no tree":    {string(frame("\x15\x02\x19\x1c\x48\x01r\x15\x06\x00\x16\x00\x19\x0c\x00")), "no tree"},
+		"a schema that is no tree":    {string(frame("\x15\x02\x19\x1c\x48\x01r\x15\x06\x00\x16\x00\x19\x0c\x00")), "not a tree"},
 		"100,000 columns":             {string(frame("\x29\xfc\xa0\x8d\x06" + strings.Repeat("\x48\x00\x00", 100_000) + "\x00")), "more than 50000"},
 		"row groups of nothing":       {string(frame(schema + "\x16\x00\x19\xfc\xa0\x8d\x06" + strings.Repeat("\x00", 100_000) + "\x00")), "damaged"},
 		"a chunk without metadata":    {string(frame(schema + "\x16\x00\x19\x1c\x19\x1c\x26\x00\x00\x16\x00\x16\x00\x00\x00")), "where its data lies"},

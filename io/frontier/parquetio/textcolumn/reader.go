@@ -40,7 +40,7 @@ type Reader struct {
 // may have limit bytes decompressed, and so may the strings of a run.
 func NewReader(in io.ReaderAt, chunk *layout.Chunk, element *layout.Element, leaf layout.Leaf, limit int64) (*Reader, error) {
 	if !Fits(element, leaf) {
-		return nil, errors.New("it is no flat column of text")
+		return nil, errors.New("it is not a flat column of text")
 	}
 	pages, err := layout.NewPages(in, chunk, leaf, limit)
 	return &Reader{pages: pages, leaf: leaf, limit: limit}, err
