@@ -18,7 +18,8 @@ func (c *checker) checkGroups() {
 	for i := range c.file.Groups {
 		g := &c.file.Groups[i]
 		c.checkAgents(g)
-		c.checkDelays(g, changed)
+		c.checkJoints(g, changed)
+		c.checkDelays(g)
 		c.checkBlankLine(g)
 		for r := range g.Rules {
 			c.checkRule(&g.Rules[r])
@@ -29,25 +30,55 @@ func (c *checker) checkGroups() {
 	c.checkShadowed()
 }
 
-// checkDelays checks the crawl-delays of a group. Joining groups matters to the agents in
-// changed.
-func (c *checker) checkDelays(g *robotstxt.Group, changed map[string]bool) {
+// checkJoints checks the records between a group's user-agent lines. Joining groups matters
+// to the agents in changed.
+func (c *checker) checkJoints(g *robotstxt.Group, changed map[string]bool) {
+	for _, j := range c.joints(g) {
+		after := g.Agents[j.after].Line
+		if i := slices.IndexFunc(g.Agents[:j.after], func(a robotstxt.Agent) bool {
+			return slices.ContainsFunc(c.agentKeys(a), func(key string) bool { return changed[key] })
+		}); i >= 0 {
+			c.addRelated("joined-verdicts", j.line, j.at, after, "%s does not end a group: %s gets other verdicts, because it shares the rules of the user-agent in line %d", j.name, quote(g.Agents[i].Value), after)
+			continue
+		}
+		c.addRelated("joined-groups", j.line, j.at, after, "%s does not end a group: the agents above share the rules of the user-agent in line %d", j.name, after)
+	}
+}
+
+// joint is a record between two user-agent lines of a group.
+type joint struct {
+	name     string // for messages
+	line, at int
+	after    int // index of the agent after it
+}
+
+// joints returns the first record between each two user-agent lines of a group.
+// Statements of uses have a finding of their own.
+func (c *checker) joints(g *robotstxt.Group) (found []joint) {
+	for i := 1; i < len(g.Agents); i++ {
+		for number := g.Agents[i-1].Line + 1; number < g.Agents[i].Line; number++ {
+			r, ok := recordOf(c.lines[number-1])
+			key := strings.ToLower(string(r.key))
+			if !ok || key == "" || key == "content-usage" || key == "content-signal" {
+				continue
+			}
+			j := joint{name: quote(r.key), line: number, at: r.valueAt, after: i}
+			if key == "crawl-delay" || key == "sitemap" {
+				j.name = "a " + key
+			}
+			found = append(found, j)
+			break
+		}
+	}
+	return found
+}
+
+// checkDelays checks the crawl-delays of a group.
+func (c *checker) checkDelays(g *robotstxt.Group) {
 	for _, d := range g.CrawlDelays {
 		c.checkCrawlDelay(d)
-		at := valueAt(c.lines[d.Line-1], content(c.lines[d.Line-1]))
-		for _, a := range g.Agents {
-			if a.Line > d.Line {
-				if i := slices.IndexFunc(g.Agents, func(a robotstxt.Agent) bool {
-					return a.Line < d.Line && slices.ContainsFunc(c.agentKeys(a), func(key string) bool { return changed[key] })
-				}); i >= 0 {
-					c.addRelated("joined-verdicts", d.Line, at, a.Line, "a crawl-delay does not end a group: %s gets other verdicts, because it shares the rules of the user-agent in line %d", quote(g.Agents[i].Value), a.Line)
-					break
-				}
-				c.addRelated("joined-groups", d.Line, at, a.Line, "a crawl-delay does not end a group: the agents above share the rules of the user-agent in line %d", a.Line)
-				break
-			}
-		}
 		if !slices.ContainsFunc(g.Agents, func(a robotstxt.Agent) bool { return !c.isGoogles(a) }) {
+			at := valueAt(c.lines[d.Line-1], content(c.lines[d.Line-1]))
 			c.add("crawl-delay-google", d.Line, at, "the group is for %s, and Google's crawlers ignore crawl-delay", quote(g.Agents[0].Value))
 		}
 	}
@@ -199,17 +230,19 @@ func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 const maxApart = 16
 
 // joinedChanges returns the agents, in lower case, to which joining groups is proven to
-// matter: a path is decided differently if each crawl-delay ends its group.
+// matter: a path is decided differently if the last record among its user-agent lines ends
+// a group.
 func (c *checker) joinedChanges() map[string]bool {
 	apart := *c.file
 	apart.Groups = nil
 	var chains []matcher.Chain
 	for _, g := range c.file.Groups {
-		first := joinedAt(&g)
-		if first == 0 {
+		joints := c.joints(&g)
+		if len(joints) == 0 {
 			apart.Groups = append(apart.Groups, g)
 			continue
 		}
+		first := joints[len(joints)-1].after
 		before, after := g, g
 		before.Agents, before.Rules, after.Agents = g.Agents[:first], nil, g.Agents[first:]
 		apart.Groups = append(apart.Groups, before, after)
@@ -232,17 +265,6 @@ func (c *checker) joinedChanges() map[string]bool {
 		}
 	}
 	return changed
-}
-
-// joinedAt returns the index of the first agent after the last crawl-delay that stands among
-// the user-agent lines of a group; 0 for none.
-func joinedAt(g *robotstxt.Group) int {
-	for _, d := range slices.Backward(g.CrawlDelays) {
-		if at := slices.IndexFunc(g.Agents, func(a robotstxt.Agent) bool { return a.Line > d.Line }); at > 0 {
-			return at
-		}
-	}
-	return 0
 }
 
 // differ reports whether a path is found that two groups decide differently.

@@ -122,6 +122,10 @@ func TestJoinedGroups(t *testing.T) {
 		"User-agent: a\nCrawl-delay: 10\nUser-agent: b\nDisallow: /\n\nUser-agent: a\nDisallow: /":          "joined-groups",
 		"User-agent: a\nCrawl-delay: 10\nUser-agent: b\nDisallow: /x\n\nUser-agent: a\nAllow: /x\nAllow: /": "joined-groups",
 		"User-agent: a\nCrawl-delay: 10\nDisallow:\nUser-agent: b\nDisallow: /":                             "",
+		"User-agent: *\nSitemap: https://a.example/s.xml\nUser-agent: abot\nDisallow: /":                    "joined-verdicts",
+		"User-agent: a\nHost: a.example\nUser-agent: b\nDisallow: /x":                                       "joined-verdicts",
+		"User-agent: a\nnoindex: /x\nUser-agent: b\nAllow: /x":                                              "joined-groups",
+		"User-agent: a\n# Sitemap: x\n\nno colon\nUser-agent: b\nDisallow: /":                               "",
 	} {
 		got := ""
 		for _, f := range Body([]byte(body), Options{}).Findings {
