@@ -28,7 +28,7 @@ var (
 var jobHelp = &cli.Command{
 	Name: "robotsbatch", New: func() cli.Config { return newJob() },
 	Usage: []string{"-in FILE -rules RULES [-agent NAME] [-out FILE] [flags]"},
-	About: "tells, for every URL in a list or table, whether robots.txt (RFC 9309) lets a crawler fetch it. It reads files, " +
+	About: "checks every URL of a list or table against robots.txt (RFC 9309): may this crawler fetch it? It reads files, " +
 		"contacts no website, and keeps the order of the rows.",
 	Examples: []string{
 		"-in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow",

@@ -49,7 +49,7 @@ func (c *Input) Flags() cli.Flags {
 		{
 			Name: "in-format", Argument: "NAME", Topic: InputTopic, Words: formatNames(format.Format.Readable),
 			Short: "format of the inputs", Standard: "by the first bytes, then by name",
-			More:  "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name alone.",
+			More:  "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name or by a header that names the URL column.",
 			Value: formatOf(&c.InFormat, format.Format.Readable),
 		},
 		{
