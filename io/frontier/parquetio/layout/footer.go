@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"robotsbatch/batch/option"
+	"robotsbatch/batch"
 )
 
 // Magic stands at the beginning and at the end of a file.
@@ -203,7 +203,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	case start < int64(len(head)):
 		return nil, fmt.Errorf("damaged: a footer of %d bytes in a file of %d", length, size)
 	case length > limit:
-		return nil, option.Errorf("its footer has %d bytes: raise %s", length, option.Memory)
+		return nil, &batch.MemoryError{What: "its footer", Need: length, Limit: limit}
 	}
 	data := make([]byte, length)
 	if err := ReadAt(r, data, start); err != nil {

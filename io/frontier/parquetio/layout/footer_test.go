@@ -3,6 +3,7 @@ package layout
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tables/tablestest"
 )
 
@@ -159,6 +161,15 @@ func TestFooterMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; err == nil || taken > 30<<20 {
 		t.Errorf("%d bytes of memory taken: %v", taken, err)
+	}
+}
+
+// A footer that is too large says how large, so that the user learns which -memory is enough.
+func TestFooterTooLarge(t *testing.T) {
+	data := []byte(Magic + strings.Repeat("x", 2000) + "\xD0\x07\x00\x00" + Magic)
+	_, err := ReadFooter(bytes.NewReader(data), int64(len(data)), 1999)
+	if large := (*batch.MemoryError)(nil); !errors.As(err, &large) || large.Need != 2000 || large.Limit != 1999 {
+		t.Errorf("%v", err)
 	}
 }
 
