@@ -106,8 +106,8 @@ func (c *RowCounts) Add(other *RowCounts) {
 	}
 }
 
-// UseCounts count rows by what is said of a use. Of a use that is not graded there are
-// Allowed and Disallowed alone, of another the others.
+// UseCounts count rows by what is said of a use: Allowed and Disallowed, or for a graded
+// use the other three.
 type UseCounts struct {
 	Use        string `json:"use"`
 	Allowed    int64  `json:"allowed"`

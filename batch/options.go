@@ -9,7 +9,7 @@ const DefaultRows = 65536
 // bytes.
 const DefaultMemory = 512 << 20
 
-// Emit says which rows come out.
+// Emit says which rows are written.
 type Emit uint8
 
 const (
@@ -42,7 +42,7 @@ const (
 
 // Options of a job.
 type Options struct {
-	// Emit says which rows come out.
+	// Emit says which rows are written.
 	Emit Emit
 	// Workers is how many batches are worked on at a time; 0 means one a
 	// processor.

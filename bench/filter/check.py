@@ -4,8 +4,8 @@
 
 A table has lists, structs, maps, nulls, texts and numbers. pyarrow, DuckDB or Polars
 writes it with random encodings, codecs, sizes of pages and row groups, versions of pages,
-page indexes and bloom filters. Rows of the folder /private are left out. The rows that
-come out must be those of the input, and predicates, which readers answer by statistics,
+page indexes and bloom filters. Rows of the folder /private are left out. The rows
+that are left must be those of the input, and predicates, which readers answer by statistics,
 page indexes and bloom filters, must find as many rows as in Python.
 """
 

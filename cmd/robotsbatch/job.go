@@ -338,8 +338,8 @@ func (j *job) startRecord(ctx context.Context, planned []outputs.Output) ([]*man
 	return resumed.Done, nil
 }
 
-// sayLeft names outputs whose inputs this run does not have. Who reads the folder reads
-// their rows, too.
+// sayLeft names outputs that belong to none of this run's inputs. A reader of the folder
+// would also read their rows.
 func (j *job) sayLeft(left []outputs.Left) {
 	for _, l := range left[:min(len(left), shownRedo)] {
 		j.log.WarnOf(l.Message())

@@ -18,7 +18,7 @@ import (
 func init() { programs["robotsbatch-peak"] = peakOf }
 
 // peakOf is robotsbatch that writes the most memory that it had, in KiB, to the file that
-// the environment names. What the system counts for a child is that of its parent, too.
+// the environment names. The system counts the parent's memory for a child as well.
 func peakOf() {
 	status := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	data, err := os.ReadFile("/proc/self/status")

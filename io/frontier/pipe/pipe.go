@@ -22,7 +22,7 @@ type Options struct {
 	// Keep says which columns of the input come out, before Verdicts.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
-	// Emit says which rows come out.
+	// Emit says which rows are written.
 	Emit batch.Emit
 	// Workers is how many batches are in memory and evaluated at a time. With one, a
 	// batch is read only after the previous answer was written. 0 means 1.
