@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-since=${1:-9d7f693}
+since=${1:-668071c}
 if ! git rev-parse --verify --quiet "$since^{commit}" >/dev/null; then
   echo "undone.sh: skipped: this checkout does not hold the commit $since" >&2
   exit 0
