@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -21,15 +22,8 @@ const madeBy = "This page asks nothing of any server."
 
 // blockedPage words the counts of a survey as a page. name is what the sites are from.
 func blockedPage(counts []stats.Count, site stats.Site, name, version string, now time.Time) *page.Page {
-	p := &page.Page{
-		Title: "Who blocks whom",
-		Foot: []string{
-			"Counted of " + Printable(name) + " on " + now.UTC().Format("2 January 2006, 15:04 UTC") + " by robotsbatch " + Printable(version) + ", as RFC 9309 defines robots.txt.",
-			madeBy,
-		},
-	}
+	p := statsPage("Who blocks whom", ", as RFC 9309 defines robots.txt.", name, version, now)
 	if len(counts) == 0 {
-		p.Finding = []string{"Nothing was surveyed: there is no site."}
 		return p
 	}
 	latest := counts
@@ -44,15 +38,31 @@ func blockedPage(counts []stats.Count, site stats.Site, name, version string, no
 	if counts[0].Month != "" {
 		p.Finding = slices.Insert(p.Finding, 1, historyFinding(stats.History(counts)[0])...)
 	}
-	for low := 0; low < len(latest); {
-		high := low
-		for high < len(latest) && latest[high].Rank == latest[low].Rank {
-			high++
-		}
-		p.Sections = append(p.Sections, blockedSection(latest[low:high], site))
-		low = high
+	for of := range byRank(latest, func(c *stats.Count) int { return c.Rank }) {
+		p.Sections = append(p.Sections, blockedSection(of, site))
 	}
 	return p
+}
+
+// statsPage returns a page without sections, which finds nothing. source says what was
+// counted.
+func statsPage(title, source, name, version string, now time.Time) *page.Page {
+	counted := "Counted of " + Printable(name) + " on " + now.UTC().Format("2 January 2006, 15:04 UTC") + " by robotsbatch " + Printable(version)
+	return &page.Page{Title: title, Foot: []string{counted + source, madeBy}, Finding: []string{"Nothing was surveyed: there is no site."}}
+}
+
+// byRank yields the counts of each rank, which follow one another.
+func byRank[C any](counts []C, rank func(*C) int) iter.Seq[[]C] {
+	return func(yield func([]C) bool) {
+		for low, high := 0, 0; low < len(counts); low = high {
+			for high < len(counts) && rank(&counts[high]) == rank(&counts[low]) {
+				high++
+			}
+			if !yield(counts[low:high]) {
+				return
+			}
+		}
+	}
 }
 
 // sitesOf is a number of sites in words.

@@ -14,16 +14,8 @@ import (
 
 // usesPage words what sites state of uses as a page. name is what the sites are from.
 func usesPage(counts []stats.UseCount, site stats.Site, name, version string, now time.Time) *page.Page {
-	p := &page.Page{
-		Title: "What sites state of uses",
-		Foot: []string{
-			"Counted of " + Printable(name) + " on " + now.UTC().Format("2 January 2006, 15:04 UTC") + " by robotsbatch " + Printable(version) +
-				", of Content-Usage (a draft) and Content-Signal lines in robots.txt.",
-			madeBy,
-		},
-	}
+	p := statsPage("What sites state of uses", ", of Content-Usage (a draft) and Content-Signal lines in robots.txt.", name, version, now)
 	if len(counts) == 0 {
-		p.Finding = []string{"Nothing was surveyed: there is no site."}
 		return p
 	}
 	latest := counts
@@ -35,13 +27,8 @@ func usesPage(counts []stats.UseCount, site stats.Site, name, version string, no
 		}
 	}
 	p.Finding = usesFinding(latest, site)
-	for low := 0; low < len(latest); {
-		high := low
-		for high < len(latest) && latest[high].Rank == latest[low].Rank {
-			high++
-		}
-		p.Sections = append(p.Sections, usesSection(latest[low:high], site))
-		low = high
+	for of := range byRank(latest, func(c *stats.UseCount) int { return c.Rank }) {
+		p.Sections = append(p.Sections, usesSection(of, site))
 	}
 	return p
 }
