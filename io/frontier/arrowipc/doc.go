@@ -7,7 +7,7 @@
 //
 //	Next            message: marker, metadata, body; checked, not decoded
 //	Piece.Decode    decompress → Arrow library → check → record, URL column
-//	Sink.Encode     rows that come out → compact columns, verdicts → message,
+//	Sink.Encode     rows that are written → compact columns, verdicts → message,
 //	                or more where they are large
 //	Sink.Write      bytes, in order
 //
@@ -20,7 +20,7 @@
 //	Sink.Encode     verdicts → buffers; of the last piece of a record batch: metadata
 //	Sink.Write      metadata, the input's body from the file, our buffers
 //
-// If only some rows of a record batch come out, its buffers are gathered: runs of their
+// If only some rows of a record batch are written, its buffers are gathered: runs of their
 // bytes are copied, and nothing is decoded (see [gathering]).
 //
 // Input is not trusted. Lengths are checked against the input's size and

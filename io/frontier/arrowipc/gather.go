@@ -12,7 +12,7 @@ import (
 )
 
 // A record batch that loses some of its rows is gathered: of each buffer, the bytes of the
-// rows that come out are copied, a run of rows at a time. Nothing becomes an array of the
+// rows that stay are copied, a run of rows at a time. Nothing becomes an array of the
 // library's.
 //
 //	validity, booleans     bits
@@ -94,7 +94,7 @@ func (r *passedRecord) gatherable() bool {
 	return size <= r.frame.bodyLength
 }
 
-// gatherMixed makes the message of a record batch of which some rows come out. urls are
+// gatherMixed makes the message of a record batch of which some rows stay. urls are
 // the output rows of the URL column, nil if they were not kept; it releases them.
 func (s *sink) gatherMixed(r *passedRecord, urls *array.Data, verdicts []*array.Data, grant *batch.Grant) error {
 	if urls != nil {
@@ -117,7 +117,7 @@ type gathering struct {
 	buffers
 	record *passedRecord
 	at     cursor // of the input's arrays and buffers
-	rows   []run  // that come out
+	rows   []run  // that stay
 }
 
 func newGathering(r *passedRecord, grant *batch.Grant) *gathering {

@@ -92,7 +92,7 @@ func longer(rng *rand.Rand, a arrow.Array, n int) (made arrow.Array) {
 	return made
 }
 
-// randomRows says which of n rows come out.
+// randomRows says which of n rows stay.
 func randomRows(rng *rand.Rand, n int) []bool {
 	keep := make([]bool, n)
 	share, run := []float64{0.02, 0.5, 0.96}[rng.IntN(3)], []int{1, 1, 30}[rng.IntN(3)]
@@ -194,7 +194,7 @@ func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 	return gathered
 }
 
-// textRecord has texts that a compressor makes smaller; those of rows that do not come out
+// textRecord has texts that a compressor makes smaller; those of rows that go
 // have a word of their own.
 func textRecord(rng *rand.Rand, keep []bool, dt arrow.DataType) arrow.Record {
 	urls := array.NewStringBuilder(memory.NewGoAllocator())

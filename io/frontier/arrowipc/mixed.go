@@ -13,7 +13,7 @@ import (
 	"robotsbatch/io/frontier/tables"
 )
 
-// encodeMixed makes the message of a record batch of which some rows come out. A
+// encodeMixed makes the message of a record batch of which some rows stay. A
 // dictionary column stays indices: the dictionaries pass through before the record batch.
 func (s *sink) encodeMixed(r *passedRecord, verdicts []*array.Data, grant *batch.Grant) error {
 	urls, err := r.verdicts.URLs(s.options.mem)
