@@ -4,21 +4,19 @@
 
 The tables are those of check.py, with dictionaries, long texts and texts as views. pyarrow
 or Polars writes them as files or streams, with random codecs and sizes of record batches.
-Rows of the folder /private are left out. pyarrow validates all that comes out, and both
+Rows of the folder /private are left out. pyarrow validates what is written, and both
 pyarrow and Polars must read the rows of the input; DuckDB reads them through pyarrow.
 """
 
 import os
 import random
 import subprocess
-import sys
-import tempfile
 
 import duckdb
 import polars
 import pyarrow as pa
 import pyarrow.ipc as ipc
-from check import HOSTS, normal, table
+from check import normal, run, table
 
 
 def wider(rng, t):
@@ -96,18 +94,4 @@ def check(rng, robotsbatch, rules, folder, number):
             raise SystemExit("%s: rows differ for DuckDB" % what)
 
 
-def main():
-    robotsbatch, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 100
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    with tempfile.TemporaryDirectory() as folder:
-        rules = os.path.join(folder, "rules")
-        os.mkdir(rules)
-        for host in HOSTS:
-            with open(os.path.join(rules, host + ".txt"), "w") as f:
-                f.write("User-agent: *\nDisallow: /private\n")
-        for number in range(rounds):
-            check(random.Random("%d-%d" % (seed, number)), robotsbatch, rules, folder, number)
-    print("%d tables: no row differs" % rounds)
-
-
-main()
+run(check, "no row differs")

@@ -185,7 +185,8 @@ def predicates(rng, what, t, kept, out):
                 raise SystemExit("%s: %s is null: %d rows for %s, want %d" % (what, name, count, reader, kept[name].null_count))
 
 
-def main():
+def run(check, agreed):
+    """calls check with each of the random tables that the arguments ask for."""
     robotsbatch, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 100
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     with tempfile.TemporaryDirectory() as folder:
@@ -196,8 +197,8 @@ def main():
                 f.write("User-agent: *\nDisallow: /private\n")
         for number in range(rounds):
             check(random.Random("%d-%d" % (seed, number)), robotsbatch, rules, folder, number)
-    print("%d tables: no row and no predicate differs" % rounds)
+    print("%d tables: %s" % (rounds, agreed))
 
 
 if __name__ == "__main__":
-    main()
+    run(check, "no row and no predicate differs")
