@@ -17,27 +17,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
 
-usage() {
-  echo "usage: scripts/engines.sh [-rows N] [-wide-rows N] [-origins N] [-data FOLDER [-goal RATIO]] [-agent NAME] [-rounds N] [-threads N]" >&2
-  exit 2
-}
-
-rows=10000000 wide=2000000 origins=20000 data='' goal=0 agent=CCBot rounds=5 threads=2
-while [[ $# -gt 0 ]]; do
-  [[ $# -ge 2 ]] || usage
-  case $1 in
-    -rows) rows=$2 ;;
-    -wide-rows) wide=$2 ;;
-    -origins) origins=$2 ;;
-    -data) data=$2 ;;
-    -goal) goal=$2 ;;
-    -agent) agent=$2 ;;
-    -rounds) rounds=$2 ;;
-    -threads) threads=$2 ;;
-    *) usage ;;
-  esac
-  shift 2
-done
+read_options rows=10000000 wide_rows=2000000 origins=20000 data='' goal=0 agent=CCBot rounds=5 threads=2 -- "$@"
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/engines.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -48,10 +28,10 @@ go build -o "$scratch/engines" ./bench/engines
 
 cases=() name=engines
 if [[ -z $data ]]; then
-  data=$scratch what="made-up URLs over $origins origins: $rows rows of three columns, $wide of thirty as in Common Crawl's index"
+  data=$scratch what="made-up URLs over $origins origins: $rows rows of three columns, $wide_rows of thirty as in Common Crawl's index"
   go build -o "$scratch/gen" ./bench/corpus/gen
   "$scratch/gen" -out "$scratch/three" -origins "$origins" -urls "$rows" -formats parquet,arrow -rules=false
-  "$scratch/gen" -out "$scratch/thirty" -origins "$origins" -urls "$wide" -formats parquet,arrow -columns 30 -rules=false
+  "$scratch/gen" -out "$scratch/thirty" -origins "$origins" -urls "$wide_rows" -formats parquet,arrow -columns 30 -rules=false
   "$scratch/gen" -out "$scratch" -origins "$origins" -urls "$rows" -formats '' -pack
   for format in parquet arrow; do
     cases+=(-case "three columns=$scratch/three/frontier.$format=0.45" -case "thirty columns=$scratch/thirty/frontier.$format=0.25")

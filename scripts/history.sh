@@ -15,24 +15,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
 
-usage() {
-  echo "usage: scripts/history.sh [-origins N] [-urls N] [-crawls N] [-count N] [-data FOLDER]" >&2
-  exit 2
-}
-
-origins=100000 urls=20000000 crawls=24 count=5 data=''
-while [[ $# -gt 0 ]]; do
-  [[ $# -ge 2 ]] || usage
-  case $1 in
-    -origins) origins=$2 ;;
-    -urls) urls=$2 ;;
-    -crawls) crawls=$2 ;;
-    -count) count=$2 ;;
-    -data) data=$2 ;;
-    *) usage ;;
-  esac
-  shift 2
-done
+read_options origins=100000 urls=20000000 crawls=24 count=5 data='' -- "$@"
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/history.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

@@ -11,17 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
 
-list='' rules='' rounds=5
-while [[ $# -gt 0 ]]; do
-  [[ $# -ge 2 ]] || { sed -n '/^#   scripts/s/^# *//p' "$0" >&2; exit 2; }
-  case $1 in
-    -list) list=$2 ;;
-    -rules) rules=$2 ;;
-    -rounds) rounds=$2 ;;
-    *) sed -n '/^#   scripts/s/^# *//p' "$0" >&2; exit 2 ;;
-  esac
-  shift 2
-done
+read_options list='' rules='' rounds=5 -- "$@"
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hosts.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

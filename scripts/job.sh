@@ -13,23 +13,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
 
-usage() {
-  echo "usage: scripts/job.sh [-urls N] [-origins N] [-count N] [-data FOLDER]" >&2
-  exit 2
-}
-
-urls=2000000 origins=20000 count=9 data=''
-while [[ $# -gt 0 ]]; do
-  [[ $# -ge 2 ]] || usage
-  case $1 in
-    -urls) urls=$2 ;;
-    -origins) origins=$2 ;;
-    -count) count=$2 ;;
-    -data) data=$2 ;;
-    *) usage ;;
-  esac
-  shift 2
-done
+read_options urls=2000000 origins=20000 count=9 data='' -- "$@"
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/job.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

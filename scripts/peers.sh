@@ -13,25 +13,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
 
-usage() {
-  echo "usage: scripts/peers.sh [-urls FILE.zst -rules DIR] [-data TEXT] [-agent NAME] [-count N] [-google DIR]" >&2
-  exit 2
-}
-
-urls='' rules='' data='' agent=CCBot count=5 google=${ROBOTSBATCH_GOOGLE-}
-while [[ $# -gt 0 ]]; do
-  [[ $# -ge 2 ]] || usage
-  case $1 in
-    -urls) urls=$2 ;;
-    -rules) rules=$2 ;;
-    -data) data=$2 ;;
-    -agent) agent=$2 ;;
-    -count) count=$2 ;;
-    -google) google=$2 ;;
-    *) usage ;;
-  esac
-  shift 2
-done
+read_options urls='' rules='' data='' agent=CCBot count=5 google=${ROBOTSBATCH_GOOGLE-} -- "$@"
 [[ -n $urls && -n $rules || -z $urls$rules ]] || usage
 
 peers=$PWD/bench/peers

@@ -7,6 +7,31 @@
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 [[ -z $(git status --porcelain --untracked-files=no 2>/dev/null) ]] || commit=$commit+changes
 
+# usage ends a script with the lines of its header that tell how to call it.
+usage() {
+  sed -n '/^#   scripts/s/^# */usage: /p' "scripts/${0##*/}" >&2
+  exit 2
+}
+
+# read_options NAME=DEFAULT... -- ARGUMENT... sets a variable for each name, to what follows
+# -NAME among the arguments or to its default. In the variable's name - is _.
+read_options() {
+  local known=' '
+  while [[ $1 != -- ]]; do
+    known+="${1%%=*} "
+    printf -v "${1%%=*}" %s "${1#*=}"
+    shift
+  done
+  shift
+  while [[ $# -gt 0 ]]; do
+    local name=${1#-}
+    name=${name//-/_}
+    [[ $1 == -?* && $known == *" $name "* && $# -ge 2 ]] || usage
+    printf -v "$name" %s "$2"
+    shift 2
+  done
+}
+
 # The processor's name.
 processor() {
   if [[ -r /proc/cpuinfo ]]; then

@@ -12,22 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/record.sh
 
-usage() {
-  echo "usage: scripts/warc.sh [-captures N] [-count N] [-data FOLDER]" >&2
-  exit 2
-}
-
-captures=1000000 count=3 data=''
-while [[ $# -gt 0 ]]; do
-  [[ $# -ge 2 ]] || usage
-  case $1 in
-    -captures) captures=$2 ;;
-    -count) count=$2 ;;
-    -data) data=$2 ;;
-    *) usage ;;
-  esac
-  shift 2
-done
+read_options captures=1000000 count=3 data='' -- "$@"
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/warc.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
