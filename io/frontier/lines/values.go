@@ -3,10 +3,47 @@ package lines
 import (
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"robotsbatch/batch"
 )
+
+// form is how values are written: as text or as JSON.
+type form struct {
+	null string
+	json bool
+	// most is how many bytes the text may have up to the end of a row. A list that
+	// exceeds it is written in part, and the batch is refused.
+	most int64
+}
+
+var (
+	textForm = form{null: ""}
+	jsonForm = form{null: "null", json: true}
+)
+
+// appendString appends a string, which the text form leaves as it is.
+func (f form) appendString(dst []byte, s string) []byte {
+	if f.json {
+		return AppendString(dst, s)
+	}
+	return append(dst, s...)
+}
+
+func (f form) urls(c *batch.Column) Appender {
+	return func(dst []byte, row int) []byte {
+		switch {
+		case c.Null(row):
+			return append(dst, f.null...)
+		case f.json:
+			return AppendString(dst, c.Value(row))
+		}
+		return append(dst, c.Value(row)...)
+	}
+}
 
 // values returns how an input column's values are written. Values with parts
 // are walked here rather than by Arrow's own MarshalJSON, which panics when
@@ -162,4 +199,62 @@ func (f form) object(a *array.Struct) Appender {
 		}
 		return append(dst, '}')
 	}
+}
+
+// plain has the ASCII characters that stand for themselves in a JSON string
+// (RFC 8259 §7).
+var plain = func() (table [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
+// AppendString appends s to dst as a JSON string with its quotes. Each byte
+// that is not UTF-8, which JSON cannot hold, becomes U+FFFD.
+func AppendString[S string | []byte](dst []byte, s S) []byte {
+	dst = append(dst, '"')
+	start := 0 // of what is to be copied
+	for i := 0; i < len(s); {
+		c := s[i]
+		if plain[c] {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, size := decodeRune(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(dst, s[start:i]...)
+				dst = utf8.AppendRune(dst, utf8.RuneError)
+				start = i + 1
+			}
+			i += size
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, c)
+		i++
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+func decodeRune[S string | []byte](s S) (rune, int) {
+	return utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
 }

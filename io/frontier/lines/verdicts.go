@@ -8,40 +8,6 @@ import (
 	"robotsbatch/batch"
 )
 
-// form is how values are written: as text or as JSON.
-type form struct {
-	null string
-	json bool
-	// most is how many bytes the text may have up to the end of a row. A list that
-	// exceeds it is written in part, and the batch is refused.
-	most int64
-}
-
-var (
-	textForm = form{null: ""}
-	jsonForm = form{null: "null", json: true}
-)
-
-// appendString appends a string, which the text form leaves as it is.
-func (f form) appendString(dst []byte, s string) []byte {
-	if f.json {
-		return AppendString(dst, s)
-	}
-	return append(dst, s...)
-}
-
-func (f form) urls(c *batch.Column) Appender {
-	return func(dst []byte, row int) []byte {
-		switch {
-		case c.Null(row):
-			return append(dst, f.null...)
-		case f.json:
-			return AppendString(dst, c.Value(row))
-		}
-		return append(dst, c.Value(row)...)
-	}
-}
-
 // verdicts returns how a verdict column is written.
 func (f form) verdicts(v *batch.Verdicts, c *batch.VerdictColumn) (Appender, error) {
 	if c.Kind == batch.Allowed {
