@@ -42,18 +42,47 @@ const (
 	reasonCount
 )
 
-var reasonNames = [reasonCount]string{
-	"", "allow_rule", "disallow_rule", "no_rule_matched", "no_group", "robots_txt",
-	"unavailable", "unreachable", "stale_rules", "no_robots", "no_capture_yet", "no_time", "invalid_url", "unsupported_scheme",
+// reasonTable says what is known of each reason.
+var reasonTable = [reasonCount]struct {
+	name  string // as outputs write it
+	words string // for people
+	help  string // what else a person may want to know
+	noURL bool   // the value is not a URL that has an authority
+}{
+	AllowRule:         {name: "allow_rule", words: "An allow rule matches"},
+	DisallowRule:      {name: "disallow_rule", words: "A disallow rule matches"},
+	NoRuleMatched:     {name: "no_rule_matched", words: "No rule matches"},
+	NoGroup:           {name: "no_group", words: "robots.txt has no group for it"},
+	RobotsTxt:         {name: "robots_txt", words: "It is the robots.txt itself"},
+	Unavailable:       {name: "unavailable", words: "The site has no robots.txt"},
+	Unreachable:       {name: "unreachable", words: "The robots.txt could not be fetched"},
+	StaleRules:        {name: "stale_rules", words: "No rule of the last good copy matches"},
+	NoRobots:          {name: "no_robots", words: "No robots.txt known"},
+	NoCaptureYet:      {name: "no_capture_yet", words: "Before the first capture"},
+	NoTime:            {name: "no_time", words: "The row has no time"},
+	InvalidURL:        {name: "invalid_url", words: "Not a URL", help: "a URL has a scheme and a host, such as https://example.com/a", noURL: true},
+	UnsupportedScheme: {name: "unsupported_scheme", words: "A scheme without robots.txt", help: "it is neither http, https nor ftp", noURL: true},
 }
 
 // String returns the reason as outputs write it, such as "allow_rule".
 func (r Reason) String() string {
 	if r < reasonCount {
-		return reasonNames[r]
+		return reasonTable[r].name
 	}
 	return "reason(?)"
 }
+
+// MarshalText writes the reason as outputs do.
+func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// Words returns the reason for people, such as "An allow rule matches".
+func (r Reason) Words() string { return reasonTable[r].words }
+
+// Help returns what else a person may want to know of the reason; mostly nothing.
+func (r Reason) Help() string { return reasonTable[r].help }
+
+// HasAuthority reports whether a URL with this reason has an authority.
+func (r Reason) HasAuthority() bool { return !reasonTable[r].noURL }
 
 // ReasonOf returns the reason for an error of urls.Scratch.Split.
 func ReasonOf(err error) Reason {

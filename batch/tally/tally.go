@@ -136,7 +136,7 @@ func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerd
 	low := 0
 	for row := 0; row <= v.Rows; row++ {
 		var url []byte
-		if row < v.Rows && hasAuthority(agents[0].Reasons[row]) {
+		if row < v.Rows && agents[0].Reasons[row].HasAuthority() {
 			url = urls.Trim(b.URLs.Value(row))
 		}
 		if row < v.Rows && beginsWith(url, written) {
@@ -152,11 +152,6 @@ func (t *Tally) runs(b *batch.Batch, v *batch.Verdicts, agents []batch.AgentVerd
 			}
 		}
 	}
-}
-
-// hasAuthority reports whether a row with that reason has an authority.
-func hasAuthority(reason matcher.Reason) bool {
-	return reason != matcher.InvalidURL && reason != matcher.UnsupportedScheme
 }
 
 // beginsWith reports whether a URL has the authority that is written like this.

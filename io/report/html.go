@@ -239,14 +239,6 @@ func (h htmlPage) newest() page.Section {
 	return page.Section{Title: "Then and now", Text: "What the newest rules say of rows that their own time's allowed or denied.", Parts: []page.Part{table}}
 }
 
-// reasonWords are the reasons for people.
-var reasonWords = map[matcher.Reason]string{
-	matcher.AllowRule: "An allow rule matches", matcher.DisallowRule: "A disallow rule matches", matcher.NoRuleMatched: "No rule matches",
-	matcher.NoGroup: "robots.txt has no group for it", matcher.RobotsTxt: "It is the robots.txt itself", matcher.Unavailable: "The site has no robots.txt",
-	matcher.Unreachable: "The robots.txt could not be fetched", matcher.StaleRules: "No rule of the last good copy matches", matcher.NoRobots: "No robots.txt known",
-	matcher.NoCaptureYet: "Before the first capture", matcher.NoTime: "The row has no time", matcher.InvalidURL: "Not a URL", matcher.UnsupportedScheme: "A scheme without robots.txt",
-}
-
 // reasons has a row for each agent and reason, so that it is as wide with many agents as
 // with one. Agents of which all is the same share their rows.
 func (h htmlPage) reasons() page.Section {
@@ -270,7 +262,7 @@ func (h htmlPage) reasons() page.Section {
 		var rows [][]page.Cell
 		for reason, n := range reasons {
 			if n > 0 {
-				rows = append(rows, []page.Cell{textCell(reasonWords[matcher.Reason(reason)]), textCell(strings.Join(agents, ", ")), numberCell(n), shareCell(n, total), barCell(n, total)})
+				rows = append(rows, []page.Cell{textCell(matcher.Reason(reason).Words()), textCell(strings.Join(agents, ", ")), numberCell(n), shareCell(n, total), barCell(n, total)})
 			}
 		}
 		slices.SortStableFunc(rows, func(a, b []page.Cell) int { return cmp.Compare(b[2].Number, a[2].Number) })

@@ -9,7 +9,6 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/tally"
 	"robotsbatch/io/report/stats"
-	"robotsbatch/matcher"
 )
 
 // What comes from outside is escaped, and what was counted is there.
@@ -50,15 +49,6 @@ func TestHTML(t *testing.T) {
 	}
 	if seconds, rates := pace.rates(); len(seconds) > mostPoints || len(rates) != len(seconds) || seconds[len(seconds)-1] < 990 {
 		t.Errorf("%d points", len(seconds))
-	}
-}
-
-// Every reason has words, so that no page shows a column's value.
-func TestReasonWords(t *testing.T) {
-	for reason := matcher.Reason(1); reason.String() != "reason(?)"; reason++ {
-		if reasonWords[reason] == "" {
-			t.Errorf("%s has no words", reason)
-		}
 	}
 }
 

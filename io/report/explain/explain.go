@@ -55,7 +55,7 @@ func (e *Explainer) URL(url string) (*URL, error) {
 	authority, path, err := scratch.Split([]byte(url))
 	if err != nil {
 		for _, chain := range e.options.Chains {
-			u.Agents = append(u.Agents, Agent{Agent: strings.Join(chain, ","), Reason: e.verdicts.Agents[0].Reasons[0].String()})
+			u.Agents = append(u.Agents, Agent{Agent: strings.Join(chain, ","), Reason: e.verdicts.Agents[0].Reasons[0]})
 		}
 		return u, nil
 	}
@@ -129,7 +129,7 @@ func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 func (e *Explainer) agent(i int, o *matcher.Origin, known *body, path []byte) Agent {
 	verdicts := &e.verdicts.Agents[i]
 	chain := e.options.Chains[i]
-	a := Agent{Agent: strings.Join(chain, ","), Reason: verdicts.Reasons[0].String()}
+	a := Agent{Agent: strings.Join(chain, ","), Reason: verdicts.Reasons[0]}
 	if verdicts.Valid[0]&1 != 0 {
 		allowed := verdicts.Allowed[0]&1 != 0
 		a.Allowed = &allowed

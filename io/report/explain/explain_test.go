@@ -114,7 +114,7 @@ func explain(t *testing.T, e *Explainer, url string) *URL {
 // checkAgent checks what is said of the rule that decides, and returns whether there is one.
 func checkAgent(t *testing.T, url, body string, a *Agent) int {
 	t.Helper()
-	if byRule := a.Reason == "allow_rule" || a.Reason == "disallow_rule"; byRule != (a.Rule != nil) || !byRule && len(a.Others) > 0 {
+	if byRule := a.Reason.HasRule(); byRule != (a.Rule != nil) || !byRule && len(a.Others) > 0 {
 		t.Fatalf("%s: %+v", url, a)
 	}
 	if a.Rule == nil {

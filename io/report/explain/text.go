@@ -50,8 +50,8 @@ type URL struct {
 type Agent struct {
 	Agent string `json:"agent"`
 	// Allowed is the verdict, nil for none.
-	Allowed *bool  `json:"allowed"`
-	Reason  string `json:"reason"`
+	Allowed *bool          `json:"allowed"`
+	Reason  matcher.Reason `json:"reason"`
 	// Rule is the rule that decides; nil for none.
 	Rule *Rule `json:"rule,omitempty"`
 	// Group is the group that the agent obeys; nil if the rules do not decide.
@@ -227,24 +227,22 @@ func (p *printer) fetch(u *URL) {
 	}
 }
 
-// hints say what to do about a URL that has no verdict.
-var hints = map[string]string{
-	matcher.InvalidURL.String():        ": a URL has a scheme and a host, such as https://example.com/a",
-	matcher.UnsupportedScheme.String(): ": it is neither http, https nor ftp",
-}
-
-func hint(url, reason string) string {
-	if reason == matcher.InvalidURL.String() && format.Schemeless([]byte(url)) != nil {
+// hint says what to do about a URL that has no verdict.
+func hint(url string, reason matcher.Reason) string {
+	if reason == matcher.InvalidURL && format.Schemeless([]byte(url)) != nil {
 		return ": the scheme is missing: write https://" + url
 	}
-	return hints[reason]
+	if help := reason.Help(); help != "" {
+		return ": " + help
+	}
+	return ""
 }
 
 // agent prints the explanation for an agent.
 func (p *printer) agent(u *URL, a *Agent) {
 	p.field("agent", a.Agent)
 	p.field("verdict", a.verdict())
-	p.field("reason", a.Reason+hint(u.URL, a.Reason))
+	p.field("reason", a.Reason.String()+hint(u.URL, a.Reason))
 	if a.Group != nil {
 		p.field("group", a.Group.text(a.Agent))
 		for _, j := range a.Group.Joined {
