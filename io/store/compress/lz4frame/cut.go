@@ -10,8 +10,8 @@ import (
 )
 
 // Cut appends to dst a frame that holds these ranges of what the decoded frame holds. They
-// are in order, and do not touch. It returns false, and appends nothing, if Decode
-// did.
+// are in order, and do not touch. It has no checksums. It returns false, and appends
+// nothing, if Decode did.
 func (f *Frame) Cut(dst []byte, kept []zstdcut.Range) ([]byte, bool) {
 	if len(f.blocks) == 0 {
 		return dst, false
@@ -21,7 +21,7 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range) ([]byte, bool) {
 	}
 	f.pending = f.pending[:0]
 	dst = binary.LittleEndian.AppendUint32(dst, magic)
-	head := [2]byte{f.flags &^ (contentSize | contentChecksum), f.sizes}
+	head := [2]byte{f.flags &^ (contentSize | contentChecksum | blockChecksum), f.sizes}
 	dst = append(dst, head[0], head[1], byte(checksum(head[:])>>8))
 	begin := 0
 	for i := range f.blocks {

@@ -39,13 +39,13 @@ type Frame struct {
 
 // block is one of a frame.
 type block struct {
-	begin, end int // of its bytes in the frame, without its size
+	begin, end int // of its bytes in the frame, without its size and checksum
 	plain      int // where what it holds ends
 }
 
-// Decode decompresses a frame as most writers make them: its blocks have no checksums, and
-// it needs no dictionary. It reports whether the frame is one, and fills dst; if not, the library's
-// reader may know more. It takes no more memory, whatever size the frame claims.
+// Decode decompresses a frame that needs no dictionary, as writers make them. It reports
+// whether the frame is one, and fills dst; if not, the library's reader may know more. It
+// takes no more memory, whatever size the frame claims.
 func Decode(dst, frame []byte) bool { return new(Frame).Decode(dst, frame) }
 
 // Decode does what the function Decode does. Both slices must stay unchanged as long as
@@ -81,9 +81,24 @@ func (f *Frame) decode() bool {
 		}
 		done += n
 		f.blocks = append(f.blocks, block{begin: at, end: at + size, plain: done})
-		at += size
+		if at, ok = f.checked(at, size); !ok {
+			return false
+		}
 	}
 	return false
+}
+
+// checked returns where the block of size bytes at at ends with its checksum, if it has
+// one, and reports whether that is right.
+func (f *Frame) checked(at, size int) (end int, ok bool) {
+	end = at + size
+	if f.flags&blockChecksum == 0 {
+		return end, true
+	}
+	if len(f.data)-end < 4 {
+		return end, false
+	}
+	return end + 4, binary.LittleEndian.Uint32(f.data[end:]) == checksum(f.data[at:end])
 }
 
 // ends reports whether the frame ends at at, or there with the checksum of what it holds.
@@ -110,13 +125,13 @@ func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool)
 }
 
 // header reads the header and returns where the blocks begin. It reports whether the frame
-// has neither checksums of blocks nor a dictionary.
+// has no dictionary.
 func (f *Frame) header() (n int, simple bool) {
 	if len(f.data) < 7 || binary.LittleEndian.Uint32(f.data) != magic {
 		return 0, false
 	}
 	f.flags, f.sizes = f.data[4], f.data[5]
-	if f.flags&(versions|blockChecksum|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 {
+	if f.flags&(versions|reserved|dictionary) != version1 || f.sizes>>4 < 4 || f.sizes>>4 > 7 {
 		return 0, false
 	}
 	n = 6
