@@ -57,7 +57,8 @@ func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 		c := &v.Columns[column]
 		for number := range e.groups.all {
 			key, authority := e.groups.keys[number].Text, len(e.groups.all[number].written)
-			for w := e.groups.walk(number); w.next(); {
+			w := e.groups.walk(number)
+			for w.next() {
 				for i := w.low; i < w.high; i++ {
 					c.Of[r.first+i] = c.Add(c.Kind.OfURL(key, urls.Trim(r.url(i))[authority:]))
 				}
@@ -91,7 +92,8 @@ func (e *Evaluator) setColumn(c *batch.Values, firstRow, number int) {
 	if of < 0 {
 		return
 	}
-	for w := e.groups.walk(number); w.next(); {
+	w := e.groups.walk(number)
+	for w.next() {
 		rows := c.Of[firstRow+w.low : firstRow+w.high]
 		for i := range rows {
 			rows[i] = of
@@ -108,7 +110,8 @@ func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *ma
 		times = one[:]
 	}
 	f := fetches{times: times}
-	for w := e.groups.walk(number); w.next(); {
+	w := e.groups.walk(number)
+	for w.next() {
 		for _, t := range v.Times[firstRow+w.low : firstRow+w.high] {
 			if fetched := f.newestAt(t); fetched != 0 && t-fetched > e.options.MaxAge {
 				v.Outdated++
@@ -126,7 +129,8 @@ func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *ma
 func (e *Evaluator) setTimedColumn(c *batch.Values, rowTimes, times []int64, firstRow, number int) {
 	host := &e.columns.host
 	f, fetched, of := fetches{times: times}, int64(math.MinInt64), int32(-1)
-	for w := e.groups.walk(number); w.next(); {
+	w := e.groups.walk(number)
+	for w.next() {
 		for row := firstRow + w.low; row < firstRow+w.high; row++ {
 			t := rowTimes[row]
 			at := f.newestAt(t)

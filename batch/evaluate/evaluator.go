@@ -323,7 +323,8 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	if len(e.columns.byUse) > 0 && o.Facts.Usage != nil {
 		e.uses.add(g, number, o.Facts.Usage)
 	}
-	for w := g.walk(number); w.next(); {
+	w := g.walk(number)
+	for w.next() {
 		low, high := w.low, w.high
 		switch {
 		case e.options.Explain:

@@ -100,7 +100,8 @@ func (h *history) choose(i int) {
 // cutGroup adds the new groups of one that was chosen.
 func (e *Evaluator) cutGroup(times []int64, v *batch.Verdicts, first, number int) {
 	g, h := &e.groups, &e.history
-	for w := g.walk(number); w.next(); {
+	w := g.walk(number)
+	for w.next() {
 		for row := w.low; row < w.high; {
 			if times[row] == batch.NoTime {
 				v.SetNull(first+row, matcher.NoTime)
@@ -250,7 +251,8 @@ func (e *Evaluator) findTimes(i, number int) (err error) {
 
 // isBefore reports whether a row of a group is from before a second.
 func (h *history) isBefore(g *groups, number int, second int64) bool {
-	for w := g.walk(number); w.next(); {
+	w := g.walk(number)
+	for w.next() {
 		for _, t := range h.rowTimes[w.low:w.high] {
 			if t < second {
 				return true
@@ -320,7 +322,8 @@ func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, firs
 		if err := e.options.Timelines.OpenSpan(g.keys[number].Text, span, o); err != nil {
 			return err
 		}
-		for w := g.walk(number); w.next(); {
+		w := g.walk(number)
+		for w.next() {
 			for row := w.low; row < w.high; row++ {
 				url := urls.Trim(find(row))
 				e.denyRow(v, o, first+row, e.scratch.Path(url[len(g.all[number].written):]))

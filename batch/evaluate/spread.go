@@ -141,7 +141,8 @@ func (e *Evaluator) spread(v *batch.Verdicts, firstRow int) {
 			continue // the verdicts are set
 		}
 		s.cache.reset()
-		for w := g.walk(number); w.next(); {
+		w := g.walk(number)
+		for w.next() {
 			low, high := firstRow&7+w.low, firstRow&7+w.high
 			switch {
 			case !combined:

@@ -34,7 +34,8 @@ func newUses(o Options) uses {
 
 // add adds the rows of a group.
 func (u *uses) add(g *groups, number int, said *matcher.Usage) {
-	for w := g.walk(number); w.next(); {
+	w := g.walk(number)
+	for w.next() {
 		u.runs = append(u.runs, usedRun{usage: said, low: w.low, high: w.high, authority: len(g.all[number].written)})
 	}
 }
