@@ -11,43 +11,59 @@ import (
 // Name is an option. Its text stands in messages that nobody puts into other words.
 type Name string
 
-// The options that messages of libraries name.
+// The options that messages name.
 const (
 	AcceptTruncated Name = "accept-truncated"
+	Against         Name = "against"
 	Agent           Name = "agent"
+	Agents          Name = "agents"
+	AgentsAs        Name = "agents-as"
 	AllowNoRules    Name = "allow-no-rules"
 	As              Name = "as"
 	AsOf            Name = "as-of"
 	BatchRows       Name = "batch-rows"
+	BeforeFirst     Name = "before-first"
+	By              Name = "by"
+	Changes         Name = "changes"
 	Columns         Name = "columns"
+	Combine         Name = "combine"
+	CompareNewest   Name = "compare-newest"
 	Compression     Name = "compression"
+	Counts          Name = "counts"
+	Emit            Name = "emit"
+	EverDenied      Name = "ever-denied"
+	FilesFrom       Name = "files-from"
 	For             Name = "for"
 	History         Name = "history"
 	In              Name = "in"
 	InFormat        Name = "in-format"
+	JSON            Name = "json"
 	Manifest        Name = "manifest"
+	MaxInvalid      Name = "max-invalid"
 	MaxLine         Name = "max-line"
 	Memory          Name = "memory"
+	NewProfile      Name = "new-profile"
 	Out             Name = "out"
 	OutFormat       Name = "out-format"
+	Partitions      Name = "partitions"
 	Prefix          Name = "prefix"
+	Profile         Name = "profile"
+	Rank            Name = "rank"
 	Recode          Name = "recode"
+	Report          Name = "report"
 	Resume          Name = "resume"
+	RobotsLimit     Name = "robots-limit"
 	Rules           Name = "rules"
+	SARIF           Name = "sarif"
 	Shard           Name = "shard"
 	Shards          Name = "shards"
 	StoreTimeout    Name = "store-timeout"
 	SummaryJSON     Name = "summary-json"
+	Table           Name = "table"
 	URLColumn       Name = "url-column"
 	Use             Name = "use"
 	Weight          Name = "weight"
 )
-
-// Names are all of these.
-var Names = []Name{
-	AcceptTruncated, Agent, AllowNoRules, As, AsOf, BatchRows, Columns, Compression, For, History, In, InFormat, Manifest, MaxLine,
-	Memory, Out, OutFormat, Prefix, Recode, Resume, Rules, Shard, Shards, StoreTimeout, SummaryJSON, URLColumn, Use, Weight,
-}
 
 // With is the option with a value.
 func (n Name) With(value string) Given { return Given{n, value} }
@@ -107,6 +123,49 @@ func (m Message) In(words Words) string {
 	}
 	return Message{m.format, args}.String()
 }
+
+// Part is a piece of a message: a text, or an option.
+type Part struct {
+	Text   string `json:"text,omitempty"`
+	Option Name   `json:"option,omitempty"`
+	Value  string `json:"value,omitempty"` // of the option
+}
+
+// mark stands around each option in a message that is cut into parts. It is a code point that
+// is no character, so that no honest text has it.
+const mark = "\uFDD0"
+
+// Parts cuts a message at its options, for a program that has words of its own for them. say
+// returns the message in given words. An option for which words has the value alone stays text.
+// Parts is nil for a message that names no option, or that quotes what might be taken for the
+// marks.
+func Parts(words Words, say func(Words) string) (parts []Part) {
+	if strings.Contains(say(words), mark) {
+		return nil
+	}
+	pieces := strings.Split(say(func(g Given) string {
+		if word := words(g); word == g.Value {
+			return word
+		}
+		return mark + g.String() + mark
+	}), mark)
+	if len(pieces) == 1 {
+		return nil
+	}
+	for i, piece := range pieces {
+		switch {
+		case i%2 == 1:
+			name, value, _ := strings.Cut(piece, " ")
+			parts = append(parts, Part{Option: Name(name), Value: value})
+		case piece != "":
+			parts = append(parts, Part{Text: piece})
+		}
+	}
+	return parts
+}
+
+// Unmarked is a text without the marks of [Parts].
+func Unmarked(text string) string { return strings.ReplaceAll(text, mark, "") }
 
 // Empty tells whether the message says nothing.
 func (m Message) Empty() bool { return m.format == "" }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +35,41 @@ func TestTextPutsOptionsIntoWords(t *testing.T) {
 		if got := Text(test.err, flags); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
+	}
+}
+
+// A message is cut where options stand in it, whatever is quoted beside them.
+func TestParts(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want []Part
+	}{
+		{errors.New("nothing of -memory"), nil},
+		{Usagef("%s: want %s", AsOf.With("a b"), AsOf.With("column:NAME")), []Part{{Option: AsOf, Value: "a b"}, {Text: ": want "}, {Option: AsOf, Value: "column:NAME"}}},
+		{fmt.Errorf("-memory: %w", Errorf("give %[1]s or %[1]s", Memory)), []Part{{Text: "-memory: give "}, {Option: Memory}, {Text: " or "}, {Option: Memory}}},
+		{Errorf("%s: %q", Rules, mark+"agent"+mark), []Part{{Option: Rules}, {Text: `: "\ufdd0agent\ufdd0"`}}},
+		{Errorf("%s: %s", Rules, mark+"agent"+mark), nil}, // to mislead
+	} {
+		got := Parts(Given.String, func(words Words) string { return Text(test.err, words) })
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%v: got %q, want %q", test.err, got, test.want)
+		}
+		var b strings.Builder
+		for _, part := range got {
+			b.WriteString(part.Text + Given{part.Option, part.Value}.String())
+		}
+		if got != nil && b.String() != test.err.Error() {
+			t.Errorf("%v: the parts say %s", test.err, &b)
+		}
+	}
+}
+
+// Where a value is given without its option's name, it is no option.
+func TestPartsOfValues(t *testing.T) {
+	value := func(g Given) string { return g.Value }
+	message := Messagef("%s is empty", Rules.With("a"))
+	if got := Parts(value, message.In); got != nil {
+		t.Errorf("got %q, want none", got)
 	}
 }
 

@@ -78,20 +78,20 @@ func (c *compileCommand) Flags() cli.Flags {
 func (c *compileCommand) checkCompile() error {
 	switch {
 	case len(c.operands) > 0:
-		return option.Usagef("unexpected argument %q: each source takes a -rules of its own", c.operands[0])
+		return c.refuseOperands(otherRules)
 	case len(c.Sources) == 0:
-		return option.Usagef("-rules is missing: name a folder of robots.txt files, or captures")
+		return option.Usagef("%s is missing: name a folder of robots.txt files, or captures", option.Rules)
 	case c.out == "":
-		return option.Usagef("-out is missing: name the rule pack to write, such as site.rules")
+		return option.Usagef("%s is missing: name the rule pack to write, such as site.rules", option.Out)
 	case c.partitions > 1 && (c.out == blob.Stdio || slices.Contains(c.Sources, blob.Stdio)):
-		return option.Usagef("-partitions makes several packs of rules that are read for each: name files with -out and -rules")
+		return option.Usagef("%s makes several packs of rules that are read for each: name files with %s and %s", option.Partitions, option.Out, option.Rules)
 	}
 	c.LimitWorkers()
 	if err := c.CheckOneTime(); err != nil {
 		return err
 	}
 	if c.out == blob.Stdio && console.IsTerminal(c.s.out) {
-		return option.Usagef("a rule pack on a terminal is unreadable: name a file with -out")
+		return option.Usagef("a rule pack on a terminal is unreadable: name a file with %s", option.Out)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (c *compileCommand) run(ctx context.Context) (status int, err error) {
 
 // compile makes a pack; number is that of its partition.
 func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compiled, error) {
-	found, err := c.find(ctx, &c.Rules, ruleUse{}, outputName{"-out", c.out})
+	found, err := c.find(ctx, &c.Rules, ruleUse{}, option.Out.With(c.out))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (c *compileCommand) compile(ctx context.Context, number int) (*report.Compi
 			return nil, err
 		}
 	} else if _, err := blob.ParseURL(c.out); err != nil {
-		return nil, option.Usagef("-out: %w", err)
+		return nil, option.Usagef("%s: %w", option.Out, err)
 	}
 	defer release()
 	made, err := found.Compile(ctx, c.out, rulepack.BuildOptions{

@@ -115,15 +115,15 @@ func (c *diffCommand) checkSides() error {
 	operands := c.operands
 	switch n := len(operands); {
 	case n == 0:
-		return option.Usagef("diff needs rules: two to compare, OLD and NEW, or one with -against or -new-profile")
+		return option.Usagef("diff needs rules: two to compare, OLD and NEW, or one with %s or %s", option.Against, option.NewProfile)
 	case n > 2:
 		return option.Usagef("unexpected argument %q: diff compares two sets of rules", blob.Shown(operands[2]))
 	case n == 1 && c.against == nil && c.Profile == c.newProfile:
-		return option.Usagef("%s alone is compared with nothing: name a second set of rules, or -against or -new-profile", blob.Shown(operands[0]))
+		return option.Usagef("%s alone is compared with nothing: name a second set of rules, or %s or %s", blob.Shown(operands[0]), option.Against, option.NewProfile)
 	case c.against != nil && len(c.Chains) > 1:
-		return option.Usagef("-against takes the place of one agent: give -agent once")
+		return option.Usagef("%s takes the place of one agent: give %s once", option.Against, option.Agent)
 	case c.Named() && len(c.uses) > 0:
-		return option.Usagef("-use compares what sites state, without URLs: leave out -in")
+		return option.Usagef("%s compares what sites state, without URLs: leave out %s", option.Use, option.In)
 	case c.Named():
 		if err := c.Input.Check(); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (d *diffCommand) findSides(ctx context.Context, use ruleUse) (found [2]*rul
 	use.compared, use.memory = true, d.Memory/4
 	d.Memory /= 2 // the sides have the other half
 	for i := range found {
-		if found[i], err = d.find(ctx, &d.sides[i], use, outputName{"-out", d.Out}); err != nil {
+		if found[i], err = d.find(ctx, &d.sides[i], use, option.Out.With(d.Out)); err != nil {
 			return found, err
 		}
 	}

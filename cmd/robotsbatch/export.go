@@ -55,7 +55,7 @@ func (c *exportCommand) Flags() cli.Flags {
 	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-const otherRules = "each source takes a -rules of its own"
+var otherRules = option.Messagef("each source takes a %s of its own", option.Rules)
 
 // run writes a table of what rules have.
 func (c *exportCommand) run(ctx context.Context) (status int, err error) {
@@ -66,7 +66,7 @@ func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	if c.table == nil {
-		return 0, option.Usagef("-table is missing: name one of %s", config.InWords(cli.Names(tableWords()), "or"))
+		return 0, option.Usagef("%s is missing: name one of %s", option.Table, config.InWords(cli.Names(tableWords()), "or"))
 	}
 	if err := c.CheckOneTime(); err != nil {
 		return 0, err
@@ -74,9 +74,9 @@ func (c *exportCommand) run(ctx context.Context) (status int, err error) {
 	return exitDone, c.export(ctx, c.table, "")
 }
 
-// export writes a table of what rules have, a survey too. timed is the flag that asks for
+// export writes a table of what rules have, a survey too. timed is the option that asks for
 // times; empty for none.
-func (c *tableCommand) export(ctx context.Context, table *export.Table, timed string, uses ...usage.Use) error {
+func (c *tableCommand) export(ctx context.Context, table *export.Table, timed option.Name, uses ...usage.Use) error {
 	started := time.Now()
 	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	out, err := c.openTable(&frontier.Source{Schema: table.Schema})
@@ -84,7 +84,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed st
 		return err
 	}
 	defer out.Close()
-	found, err := c.find(ctx, &c.Rules, ruleUse{uses: uses}, outputName{"-out", c.Out})
+	found, err := c.find(ctx, &c.Rules, ruleUse{uses: uses}, option.Out.With(c.Out))
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed st
 		defer listing.Close()
 		c.sayCaptured(listing.Captured())
 		if timed != "" {
-			if err := c.checkTimeless(timed, listing.Timeless()); err != nil {
+			if err := c.checkTimeless(option.Given{Name: timed}, listing.Timeless()); err != nil {
 				return err
 			}
 		}

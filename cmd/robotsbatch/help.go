@@ -62,7 +62,7 @@ func helpOnFlag(s streams, name string) int {
 	if near := spelling.Nearest(name, names); near != "" {
 		return failPlain(s, option.Usagef("there is no flag -%s: did you mean robotsbatch help -%s?", name, near))
 	}
-	return failPlain(s, option.Usagef("there is no flag -%s: robotsbatch -help all lists them", name))
+	return failPlain(s, option.Usagef("there is no flag -%s: robotsbatch help options lists them", name))
 }
 
 // printTopic prints the help of a command, if there is one of that name, and the page of

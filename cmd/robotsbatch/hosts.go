@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/io/frontier"
@@ -63,7 +64,7 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 	if err := c.checkTable(hostsHelp); err != nil {
 		return 0, err
 	}
-	if err := c.refuseOperands("name a list or table of URLs with -in"); err != nil {
+	if err := c.refuseOperands(option.Messagef("name a list or table of URLs with %s", option.In)); err != nil {
 		return 0, err
 	}
 	if len(c.Sources) > 0 {
@@ -90,7 +91,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	defer out.Close()
 	var found *ruleset.Found // nil without rules
 	if len(c.Sources) > 0 {
-		if found, err = c.find(ctx, &c.Rules, ruleUse{}, outputName{"-out", c.Out}); err != nil {
+		if found, err = c.find(ctx, &c.Rules, ruleUse{}, option.Out.With(c.Out)); err != nil {
 			return err
 		}
 	}

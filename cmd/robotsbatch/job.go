@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -78,11 +79,10 @@ func runJob(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return status
 	case ctx.Err() != nil:
-		what := nothingLeft
+		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), nothingLeft)
 		if j.record != nil {
-			what += ", and -resume goes on from here"
+			err = option.Errorf("%w, and %s goes on from here", err, option.Resume)
 		}
-		err = fmt.Errorf("stopped (%w)%s", context.Cause(ctx), what)
 	}
 	return j.log.Fail(heap.WithMemory(err, j.Memory))
 }
@@ -95,7 +95,7 @@ func (j *job) parse(args []string) error {
 		return err
 	}
 	if fs.NArg() > 0 {
-		return option.Usagef("unexpected argument %q: write -in %[1]s if it is an input, and quote a pattern: -in \"*.arrow\"", blob.Shown(fs.Arg(0)))
+		return option.Usagef("unexpected argument %q: write %s if it is an input, and quote a pattern: %s", blob.Shown(fs.Arg(0)), option.In.With(strconv.Quote(blob.Shown(fs.Arg(0)))), option.In.With(`"*.arrow"`))
 	}
 	return j.Check(&j.Running, j.given)
 }
@@ -150,7 +150,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	j.inputs.Memory = j.BatchMemory()
 	release, err := outputs.Claim(j.Out, j.Shard)
 	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
-		return fmt.Errorf("%w, or write -out %s/ for an output for each input", err, missing.Folder)
+		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
 	}
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	defer release()
 	j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
 		manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
-	found, err := j.find(ctx, &j.Rules, j.ruleUse(), outputName{"-out", j.Out}, outputName{"-report", j.ReportFile}, outputName{"-summary-json", j.SummaryJSON})
+	found, err := j.find(ctx, &j.Rules, j.ruleUse(), option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON))
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (j *job) judge(ctx context.Context, started time.Time) error {
 	var file blob.Writer // early: a name that cannot be written shows at once
 	if j.SummaryJSON != "" {
 		if file, err = blob.Create(ctx, j.SummaryJSON); err != nil {
-			return fmt.Errorf("-summary-json: %w", err)
+			return option.Errorf("%s: %w", option.SummaryJSON, err)
 		}
 		_ = blob.SweepFile(j.SummaryJSON) // what killed runs left
 		defer file.Abort()
@@ -201,7 +201,7 @@ func (j *job) openTimelines() (err error) {
 	if j.AsOfColumn == "" {
 		return nil
 	}
-	if err := j.checkTimeless("-as-of column:"+j.AsOfColumn, j.rules.Timeless()); err != nil {
+	if err := j.checkTimeless(option.AsOf.With("column:"+j.AsOfColumn), j.rules.Timeless()); err != nil {
 		return err
 	}
 	j.timelines, err = j.rules.Historical()
@@ -218,7 +218,7 @@ func (j *job) openReport(ctx context.Context) (err error) {
 		agents = 1
 	}
 	if j.html, err = report.CreatePage(ctx, j.ReportFile, agents); err != nil {
-		return fmt.Errorf("-report: %w", err)
+		return option.Errorf("%s: %w", option.Report, err)
 	}
 	return nil
 }
@@ -380,7 +380,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	j.schemeless = cmp.Or(j.schemeless, src.First().Schemeless)
 	t, err := j.target(out, src.First())
 	if err == nil {
-		err = spareRules(j.found, outputName{"-out", t.Path})
+		err = spareRules(j.found, option.Out.With(t.Path))
 	}
 	if err != nil {
 		return err
@@ -390,7 +390,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	if out.InFolder { // another run may write this file alone
 		lock, err := blob.LockFile(t.Path)
 		if err != nil {
-			return fmt.Errorf("-out: %w", err)
+			return option.Errorf("%s: %w", option.Out, err)
 		}
 		unlock = lock.Unlock
 	}
@@ -426,7 +426,7 @@ func (j *job) convert(ctx context.Context, out outputs.Output) error {
 	return j.publish.Start(func() error {
 		defer release()
 		if err := late.Complete(); err != nil {
-			return fmt.Errorf("-out: %w", err)
+			return option.Errorf("%s: %w", option.Out, err)
 		}
 		return nil
 	}, enter, j.record.Save)
@@ -487,7 +487,7 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 		s.ExitStatus = exitInvalid
 	}
 	if err := j.html.Write(s, time.Now()); err != nil {
-		return fmt.Errorf("-report: %w", err)
+		return option.Errorf("%s: %w", option.Report, err)
 	}
 	if file != nil {
 		if err := s.Write(file); err != nil {
@@ -496,8 +496,8 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 	}
 	j.shown.End()
 	if tooMany {
-		j.log.Warn(fmt.Sprintf("%s of %s rows have no verdict, more than -max-invalid %s permits; the output is complete",
-			report.Number(s.Unknown()), report.Number(s.Rows), j.MaxInvalid))
+		j.log.WarnOf(option.Messagef("%s of %s rows have no verdict, more than %s permits; the output is complete",
+			report.Number(s.Unknown()), report.Number(s.Rows), option.MaxInvalid.With(j.MaxInvalid.String())))
 	}
 	j.warnRules()
 	text := s.String()

@@ -115,7 +115,7 @@ func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 	case len(c.operands) == 0:
 		err = option.Usagef("lint needs a robots.txt, a folder of them, or captures; - is stdin")
 	case c.json && c.sarif, c.counts && (c.json || c.sarif):
-		err = option.Usagef("-json, -sarif and -counts exclude each other")
+		err = option.Usagef("%s, %s and %s exclude each other", option.JSON, option.SARIF, option.Counts)
 	default:
 		err = refuseWebsites(c.operands)
 	}

@@ -41,7 +41,7 @@ func main() {
 func unknownCommand(name string) error {
 	_, err := os.Stat(name)
 	if err == nil || blob.IsURL(name) || strings.ContainsAny(name, "./*") {
-		return option.Usagef("%s is not a command: if it is a list or table of URLs, write -in %[1]s", blob.Shown(name))
+		return option.Usagef("%s is not a command: if it is a list or table of URLs, write %s", blob.Shown(name), option.In.With(blob.Shown(name)))
 	}
 	return program.UnknownCommand(name)
 }

@@ -45,14 +45,14 @@ func (c *mergeCommand) Flags() cli.Flags {
 // run merges shards.
 func (c *mergeCommand) run(ctx context.Context) (status int, err error) {
 	if len(c.operands) != 1 {
-		return 0, option.Usagef("merge takes one folder of outputs, the -out of the shards")
+		return 0, option.Usagef("merge takes one folder of outputs, the %s of the shards", option.Out)
 	}
 	folder := c.operands[0]
-	if err := config.ResolveNames("out", &folder); err != nil {
+	if err := config.ResolveNames(option.Out, &folder); err != nil {
 		return 0, err
 	}
 	if !outputs.IsFolder(folder) && !isMissing(folder) {
-		return 0, option.Usagef("%s is not a folder: name the -out of the shards", blob.Shown(folder))
+		return 0, option.Usagef("%s is not a folder: name the %s of the shards", blob.Shown(folder), option.Out)
 	}
 	whole, shards, err := outputs.Merge(ctx, folder)
 	if err != nil {

@@ -51,7 +51,7 @@ func (c *job) target(out outputs.Output, first *frontier.Source) (outputs.Target
 	}
 	if out.InFolder {
 		if err := t.MakeFolder(); err != nil {
-			return outputs.Target{}, fmt.Errorf("-out: %w", err)
+			return outputs.Target{}, option.Errorf("%s: %w", option.Out, err)
 		}
 	}
 	return t, nil
@@ -60,7 +60,7 @@ func (c *job) target(out outputs.Output, first *frontier.Source) (outputs.Target
 // checkFormat finds flags that do not go with the output's format.
 func (c *job) checkFormat(t outputs.Target) error {
 	if t.Format == format.Text && c.Emit == batch.EmitAll {
-		return option.Usagef("-out %s: text has URLs only, no verdicts: choose which with -emit allowed, denied or unknown, or write csv", t.Name())
+		return option.Usagef("%s: text has URLs only, no verdicts: choose which with %s allowed, denied or unknown, or write csv", option.Out.With(t.Name()), option.Emit)
 	}
 	return c.Flags().CheckFormat(c.given, config.OfOutputs, t.Format.String())
 }
@@ -72,7 +72,7 @@ func (c *call) create(ctx context.Context, t outputs.Target) (blob.Writer, error
 	}
 	w, err := t.Create(ctx, c.s.out)
 	if err != nil {
-		return nil, fmt.Errorf("-out: %w", err)
+		return nil, option.Errorf("%s: %w", option.Out, err)
 	}
 	return w, nil
 }
@@ -80,7 +80,7 @@ func (c *call) create(ctx context.Context, t outputs.Target) (blob.Writer, error
 // refuseTerminal is the error for a binary format on a terminal.
 func (c *call) refuseTerminal(t outputs.Target) error {
 	if t.Path == blob.Stdio && t.Format.IsBinary() && console.IsTerminal(c.s.out) {
-		return option.Usagef("Arrow or Parquet on a terminal is unreadable: name a file with -out, or use -out-format csv")
+		return option.Usagef("Arrow or Parquet on a terminal is unreadable: name a file with %s, or use %s", option.Out, option.OutFormat.With("csv"))
 	}
 	return nil
 }

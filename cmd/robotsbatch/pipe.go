@@ -81,12 +81,12 @@ func (c *pipeCommand) checkPipe() error {
 	if err := c.CheckJudging(c.given); err != nil {
 		return err
 	}
-	if err := c.refuseOperands("pipe reads stdin; robotsbatch -in reads files"); err != nil {
+	if err := c.refuseOperands(option.Messagef("pipe reads stdin; robotsbatch %s reads files", option.In)); err != nil {
 		return err
 	}
 	switch {
 	case slices.Contains(c.Sources, blob.Stdio):
-		return option.Usagef("stdin has the URLs: name a file or a folder with -rules")
+		return option.Usagef("stdin has the URLs: name a file or a folder with %s", option.Rules)
 	case console.IsTerminal(c.s.in):
 		return option.Usagef("pipe reads an Arrow stream from stdin, which is a terminal: see robotsbatch help pipe")
 	case console.IsTerminal(c.s.out):

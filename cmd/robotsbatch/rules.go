@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 
@@ -44,7 +43,7 @@ type ruleUse struct {
 
 // find finds out what each -rules is. While a rule pack of captures is made nothing else
 // runs, and it may take all of -memory.
-func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs ...outputName) (*ruleset.Found, error) {
+func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs ...option.Given) (*ruleset.Found, error) {
 	if !use.compared { // diff asks twice, for its two sides
 		c.warnChains(r)
 		c.warnUses(use.uses)
@@ -73,14 +72,11 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 	return found, err
 }
 
-// outputName is what a flag calls an output.
-type outputName struct{ flag, name string }
-
 // spareRules refuses outputs that would replace what rules are read from.
-func spareRules(found *ruleset.Found, outputs ...outputName) error {
+func spareRules(found *ruleset.Found, outputs ...option.Given) error {
 	for _, o := range outputs {
-		if source := found.Replaces(o.name); source != "" {
-			return option.Usagef("%s %s would replace the rules, which are read from %s: choose another name", o.flag, blob.Shown(o.name), source)
+		if source := found.Replaces(o.Value); source != "" {
+			return option.Usagef("%s would replace the rules, which are read from %s: choose another name", o.Name.With(blob.Shown(o.Value)), source)
 		}
 	}
 	return nil
@@ -97,7 +93,7 @@ func (c *call) warnChains(r *config.Rules) {
 func (c *call) warnUses(uses []usage.Use) {
 	for _, use := range uses {
 		if !use.Defined() {
-			c.log.Notice(fmt.Sprintf("-use %s is not a key of draft-ietf-aipref-vocab-08: few sites will state it, if any", use))
+			c.log.Notice(option.Messagef("%s is not a key of draft-ietf-aipref-vocab-08: few sites will state it, if any", option.Use.With(use.String())))
 		}
 	}
 }
@@ -123,12 +119,12 @@ func (c *call) findRules(ctx context.Context, r *config.Rules, use ruleUse) (*ru
 	return c.openRules(ctx, r, found)
 }
 
-// checkTimeless refuses rules without times where a flag asks for what held when, and
+// checkTimeless refuses rules without times where an option asks for what held when, and
 // names those that hold at all times beside others.
-func (c *call) checkTimeless(flag string, t ruleset.Timeless) error {
+func (c *call) checkTimeless(asked option.Given, t ruleset.Timeless) error {
 	if t.All {
 		return option.Usagef("%s needs rules with times, and %s has none: captures have them in WARC files, or in a column fetched_at; "+
-			"rule packs where they were compiled of these (robotsbatch help history)", flag, ruleset.SomeOf(t.Names))
+			"rule packs where they were compiled of these (robotsbatch help history)", asked, ruleset.SomeOf(t.Names))
 	}
 	if len(t.Names) > 0 {
 		c.log.Info(t.String(), "timeless", "rules", t.Names)

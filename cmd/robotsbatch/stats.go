@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -115,13 +114,13 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := config.ResolveNames("rank", &c.rank); err != nil {
+	if err := config.ResolveNames(option.Rank, &c.rank); err != nil {
 		return 0, err
 	}
 	o := stats.Options{Site: c.site, Uses: c.uses}
 	if c.rank != "" {
 		if o.Ranks, err = stats.OpenRanks(ctx, c.rank); err != nil {
-			return 0, fmt.Errorf("-rank %s: %w", blob.Shown(c.rank), err)
+			return 0, option.Errorf("%s: %w", option.Rank.With(blob.Shown(c.rank)), err)
 		}
 	}
 	var tally *stats.Tally
@@ -166,17 +165,17 @@ func (c *statsCommand) statsOfRules(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		if len(c.Chains) == 0 {
-			return false, option.Usagef("-agents is missing: name a list of agents, one a line, or give some with -agent")
+			return false, option.Usagef("%s is missing: name a list of agents, one a line, or give some with %s", option.Agents, option.Agent)
 		}
 		c.History = c.monthly
 		c.SetWork()
 		return true, c.CheckOneTime()
 	case len(c.operands) != 1:
-		return false, option.Usagef("stats takes one SURVEY, and not %d: robotsbatch survey makes one; rules to count are named by -rules", len(c.operands))
+		return false, option.Usagef("stats takes one SURVEY, and not %d: robotsbatch survey makes one; rules to count are named by %s", len(c.operands), option.Rules)
 	case c.monthly:
-		return false, option.Usagef("-by month counts captures of several times, and a survey has those of one: name the captures, or a pack of compile -history, with -rules")
+		return false, option.Usagef("%s month counts captures of several times, and a survey has those of one: name the captures, or a pack of compile %s, with %s", option.By, option.History, option.Rules)
 	case len(c.Chains) > 0 || c.AgentsFile != "":
-		return false, option.Usagef("-agent and -agents are for rules: a survey has its agents")
+		return false, option.Usagef("%s and %s are for rules: a survey has its agents", option.Agent, option.Agents)
 	}
 	return false, nil
 }
@@ -195,7 +194,7 @@ func (c *statsCommand) count(ctx context.Context, o stats.Options) (*stats.Tally
 	defer listing.Close()
 	tally, err := stats.OfRules(ctx, listing, c.Chains, c.monthly, o)
 	if errors.Is(err, stats.ErrTimeless) {
-		return nil, option.Usagef("-by month needs captures with times, and -rules %s has none", ruleset.SomeOf(c.Sources))
+		return nil, option.Usagef("%s month needs captures with times, and %s has none", option.By, option.Rules.With(ruleset.SomeOf(c.Sources)))
 	}
 	return tally, err
 }

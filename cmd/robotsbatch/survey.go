@@ -67,7 +67,7 @@ func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	if len(c.Chains) == 0 {
-		return 0, option.Usagef("-agents is missing: name a list of agents, one a line, or give some with -agent")
+		return 0, option.Usagef("%s is missing: name a list of agents, one a line, or give some with %s", option.Agents, option.Agent)
 	}
 	if err := c.CheckOneTime(); err != nil {
 		return 0, err
@@ -75,9 +75,9 @@ func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
 	switch {
 	case c.changes:
 		c.History = true
-		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), "-changes", c.uses...)
+		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), option.Changes, c.uses...)
 	case c.History:
-		return exitDone, c.export(ctx, export.Survey(c.Chains, c.uses, true), "-history", c.uses...)
+		return exitDone, c.export(ctx, export.Survey(c.Chains, c.uses, true), option.History, c.uses...)
 	}
 	return exitDone, c.export(ctx, export.Survey(c.Chains, c.uses, false), "", c.uses...)
 }

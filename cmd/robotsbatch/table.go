@@ -29,16 +29,16 @@ func newTable() tableCommand {
 // fills in defaults.
 func (c *tableCommand) checkTable(command *cli.Command) error {
 	if c.Out == "" && command != diffHelp {
-		return option.Usagef("-out is empty: name a file, or - for stdout")
+		return option.Usagef("%s is empty: name a file, or - for stdout", option.Out)
 	}
-	if err := config.ResolveNames("out", &c.Out); err != nil {
+	if err := config.ResolveNames(option.Out, &c.Out); err != nil {
 		return err
 	}
 	if outputs.IsFolder(c.Out) {
-		return option.Usagef("-out %s is a folder: name a file, such as %s.parquet", blob.Shown(c.Out), command.Name)
+		return option.Usagef("%s is a folder: name a file, such as %s.parquet", option.Out.With(blob.Shown(c.Out)), command.Name)
 	}
 	if c.Outputs().WantsText() && command != hostsHelp {
-		return option.Usagef("-out %s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", blob.Shown(c.Out))
+		return option.Usagef("%s: a list of URLs has no columns: use .parquet, .arrow, .csv, .tsv or .jsonl", option.Out.With(blob.Shown(c.Out)))
 	}
 	c.SetWork()
 	return nil
@@ -46,7 +46,7 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 
 // refuseOperands is the error for operands where there can be none. instead says what to
 // give.
-func (c *call) refuseOperands(instead string) error {
+func (c *call) refuseOperands(instead option.Message) error {
 	if len(c.operands) == 0 {
 		return nil
 	}

@@ -76,7 +76,7 @@ func replaceCall(text, call, path, cause string) string {
 	switch {
 	case !found:
 		return text
-	case path == "" || hasWord(before, path):
+	case path == "" || hasWord(option.Unmarked(before), path):
 		return before + cause + after
 	}
 	return before + path + ": " + cause + after

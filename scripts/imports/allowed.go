@@ -4,7 +4,6 @@ package imports
 // it is exported all the same.
 var AllowedExports = map[string]string{
 	"batch.Bytes":                             "wraps text in the tests of batch and of batch/manifest",
-	"batch/option.Names":                      "lets a test of the program find the flag of each option",
 	"batch.Sum.AddInt":                        "makes sums in the tests of batch/manifest",
 	"batch.Sum.AddFloat":                      "stands beside AddInt",
 	"io/store/blob.PartSize":                  "bounds what the tests of io/store/blob/stores upload",

@@ -46,6 +46,11 @@ func TestWords(t *testing.T) {
 		}
 		report(t, imports.CheckWords(path, source))
 	}
+	for _, text := range []string{`option.Usagef("-out is missing")`, `fmt.Errorf("-out %s: " + "%w", a, b)`} {
+		if got := imports.CheckWords("cmd/a/a.go", []byte("package a; var err = "+text+"; var help = `-in FILE`")); len(got) != 1 {
+			t.Errorf("%s: %q, want 1", text, got)
+		}
+	}
 	for text, want := range map[string]int{`"raise -memory, or not"`: 1, `"-out: %w"`: 1, "`see (-as-of)`": 1, `"a-b, - and -1"`: 0, `"the --"`: 0} {
 		if got := imports.CheckWords("io/a.go", []byte("package a; var text = "+text)); len(got) != want {
 			t.Errorf("%s: %q, want %d", text, got, want)

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,12 +14,15 @@ import (
 // flagWord matches what reads as a flag in a text.
 var flagWord = regexp.MustCompile(`(?:^|[ "(;])(-[a-z]{2,}[a-z0-9-]*)(?:[ ":,;.)/]|$)`)
 
-// CheckWords returns a violation for each text in a file of a library that names a flag of the
-// command line: libraries name options by robotsbatch/batch/option, and who shows a message
-// puts flags in.
+// sayings are the functions whose texts people and the Python package read.
+var sayings = []string{"Errorf", "Usagef", "Messagef", "Warn"}
+
+// CheckWords returns a violation for each text that names a flag of the command line where it
+// should name an option of robotsbatch/batch/option, which is put into the reader's words when it
+// is shown: any text in a file of a library, and messages of the program.
 func CheckWords(path string, source []byte) []string {
 	library := strings.HasPrefix(path, "io/") || strings.HasPrefix(path, "batch/") || strings.HasPrefix(path, "matcher/")
-	if !library || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+	if !library && !strings.HasPrefix(path, "cmd/") || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 		return nil
 	}
 	files := token.NewFileSet()
@@ -27,7 +31,7 @@ func CheckWords(path string, source []byte) []string {
 		return []string{err.Error()}
 	}
 	var violations []string
-	ast.Inspect(file, func(n ast.Node) bool {
+	check := func(n ast.Node) bool {
 		literal, ok := n.(*ast.BasicLit)
 		if !ok || literal.Kind != token.STRING {
 			return true
@@ -35,6 +39,18 @@ func CheckWords(path string, source []byte) []string {
 		text, _ := strconv.Unquote(literal.Value)
 		if found := flagWord.FindStringSubmatch(text); found != nil {
 			violations = append(violations, fmt.Sprintf("%s names the flag %s: name the option of package option", files.Position(literal.Pos()), found[1]))
+		}
+		return true
+	}
+	if library {
+		ast.Inspect(file, check)
+		return violations
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if function, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(sayings, function.Sel.Name) {
+				ast.Inspect(call.Args[0], check)
+			}
 		}
 		return true
 	})

@@ -132,9 +132,9 @@ type Formats struct {
 	// Names are the formats, and Of what has them, such as inputs.
 	Names []string
 	Of    string
-	// Else, if it is not empty, makes the flag a mistake for other formats. It says why, or
+	// Else, if it says anything, makes the flag a mistake for other formats. It says why, or
 	// what to do there.
-	Else string
+	Else option.Message
 }
 
 // String names the formats: csv and tsv inputs.
@@ -160,11 +160,11 @@ func (o *Flag) more() string {
 func (f Flags) CheckFormat(given map[string][]string, of, name string) error {
 	for i := range f {
 		o := &f[i]
-		if o.For == nil || o.For.Of != of || o.For.Else == "" || slices.Contains(o.For.Names, name) {
+		if o.For == nil || o.For.Of != of || o.For.Else.Empty() || slices.Contains(o.For.Names, name) {
 			continue
 		}
 		if values := given[o.Name]; len(values) > 0 && values[len(values)-1] != "false" {
-			return option.Usagef("-%s is for %s: %s", o.Name, o.For, o.For.Else)
+			return option.Usagef("%s is for %s: %s", option.Name(o.Name), o.For, o.For.Else)
 		}
 	}
 	return nil

@@ -29,6 +29,7 @@ type flagValue struct {
 	flag   *Flag
 	report func(o *Flag, value string)
 	given  bool
+	wrong  error // what is wrong with the value
 }
 
 func (v *flagValue) String() string { return "" }
@@ -38,6 +39,14 @@ func (v *flagValue) IsBoolFlag() bool { return v.flag != nil && v.flag.Argument 
 
 // Set implements flag.Value.
 func (v *flagValue) Set(s string) error {
+	err := v.set(s)
+	if err != nil {
+		v.wrong = option.Usagef("%s: %w", option.Name(v.flag.Name).With(s), err)
+	}
+	return err
+}
+
+func (v *flagValue) set(s string) error {
 	if v.given && !v.flag.Repeat {
 		return errors.New("it was given before, and can be given once")
 	}
@@ -66,13 +75,22 @@ func Parse(fs *flag.FlagSet, args []string) error {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err
 	}
+	var names []string
+	var wrong error
+	fs.VisitAll(func(f *flag.Flag) {
+		names = append(names, f.Name)
+		if v, ok := f.Value.(*flagValue); ok && v.wrong != nil {
+			wrong = v.wrong
+		}
+	})
+	if wrong != nil {
+		return wrong
+	}
 	const unknown = "flag provided but not defined: -"
 	name, isUnknown := strings.CutPrefix(err.Error(), unknown)
 	if !isUnknown {
 		return &option.UsageError{Err: err}
 	}
-	var names []string
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 	if near := spelling.Nearest(name, names); near != "" {
 		return option.Usagef("there is no flag -%s: did you mean -%s?", name, near)
 	}

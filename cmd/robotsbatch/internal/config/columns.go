@@ -126,10 +126,10 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 func (c *Columns) Name(agents []string, text bool) error {
 	switch {
 	case c.Combine != batch.CombineNone && c.agentsAs != agentsByNumber:
-		return option.Usagef("-combine makes one verdict of all agents': leave out -agents-as")
+		return option.Usagef("%s makes one verdict of all agents': leave out %s", option.Combine, option.AgentsAs)
 	case c.Combine == batch.CombineNone && c.agentsAs == agentsByNumber && len(agents) > mostColumns:
-		return option.Usagef("%d agents would be as many columns: take -combine any-denied for one verdict and the list of the agents that are denied, "+
-			"-agents-as list for the list alone, or -agents-as columns if that is what you want", len(agents))
+		return option.Usagef("%d agents would be as many columns: take %s for one verdict and the list of the agents that are denied, %s for the list alone, or %s if that is what you want",
+			len(agents), option.Combine.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
 	}
 	var kinds []*batch.ColumnKind
 	for _, use := range c.Uses {
@@ -143,10 +143,10 @@ func (c *Columns) Name(agents []string, text bool) error {
 		return &option.UsageError{Err: err}
 	}
 	if len(c.Uses) > 0 && c.Emit != batch.EmitPermitted && text {
-		return option.Usagef("-use adds columns, and text has URLs only: choose another -out-format, or -emit permitted")
+		return option.Usagef("%s adds columns, and text has URLs only: choose another %s, or %s", option.Use, option.OutFormat, option.Emit.With("permitted"))
 	}
 	if c.Emit == batch.EmitPermitted && len(c.Uses) == 0 {
-		return option.Usagef("-emit permitted leaves out what may not be used: say for what with -use, such as -use train-ai")
+		return option.Usagef("%s leaves out what may not be used: say for what with %s, such as %s", option.Emit.With("permitted"), option.Use, option.Use.With("train-ai"))
 	}
 	c.Verdicts = columns
 	return nil

@@ -34,23 +34,23 @@ var (
 	textInputs      = &cli.Formats{Names: []string{"text", "csv", "tsv", "jsonl", "cdxj", "cdx"}, Of: "inputs"}
 	namedInputs     = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl"}, Of: "inputs"}
 	binaryOutputs   = &cli.Formats{Names: []string{"arrow", "arrows", "parquet"}, Of: OfOutputs}
-	packedOutputs   = &cli.Formats{Names: binaryOutputs.Names, Of: OfOutputs, Else: "text is compressed when the name of -out ends in .zst or .gz"}
-	tableOutputs    = &cli.Formats{Names: formatNames(isTable), Of: OfOutputs, Else: "text has URLs only"}
+	packedOutputs   = &cli.Formats{Names: binaryOutputs.Names, Of: OfOutputs, Else: option.Messagef("text is compressed when the name of %s ends in .zst or .gz", option.Out)}
+	tableOutputs    = &cli.Formats{Names: formatNames(isTable), Of: OfOutputs, Else: option.Messagef("text has URLs only")}
 	captureRules    = &cli.Formats{Names: []string{"captures"}, Of: "and what is compiled of them"}
 )
 
 // ResolveNames turns file:// URLs into names of local files, and refuses URLs that cannot be
 // opened. Its errors do not show a URL, which may have credentials.
-func ResolveNames(flag string, names ...*string) error {
-	for _, name := range names {
-		local, err := blob.LocalName(*name)
+func ResolveNames(name option.Name, paths ...*string) error {
+	for _, path := range paths {
+		local, err := blob.LocalName(*path)
 		if err == nil && blob.IsURL(local) {
 			_, err = blob.ParseURL(local)
 		}
 		if err != nil {
-			return option.Usagef("-%s: %w", flag, err)
+			return option.Usagef("%s: %w", name, err)
 		}
-		*name = local
+		*path = local
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"robotsbatch/batch/option"
@@ -87,12 +86,12 @@ func (c *Input) Named() bool { return len(c.In) > 0 || c.FilesFrom != "" }
 // Check finds what is wrong with the flags that name inputs.
 func (c *Input) Check() error {
 	if !c.Named() {
-		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
+		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	}
-	if err := ResolveNames("in", pointers(c.In)...); err != nil {
+	if err := ResolveNames(option.In, pointers(c.In)...); err != nil {
 		return err
 	}
-	return ResolveNames("files-from", &c.FilesFrom)
+	return ResolveNames(option.FilesFrom, &c.FilesFrom)
 }
 
 // Reading says how inputs are read, but for stdin and what follows from other flags.
@@ -109,10 +108,10 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 	if c.FilesFrom != "" {
 		listed, err := frontier.ReadNames(ctx, c.FilesFrom, stdin)
 		if err == nil {
-			err = ResolveNames("files-from", pointers(listed)...)
+			err = ResolveNames(option.FilesFrom, pointers(listed)...)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("-files-from: %w", err)
+			return nil, option.Errorf("%s: %w", option.FilesFrom, err)
 		}
 		names = append(names[:len(names):len(names)], listed...)
 	}
@@ -127,12 +126,12 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 		}
 		found, err := frontier.Expand(ctx, name)
 		if err != nil {
-			return nil, fmt.Errorf("-in %w", err)
+			return nil, option.Errorf("%s %w", option.In, err)
 		}
 		inputs = append(inputs, found...)
 	}
 	if len(inputs) == 0 {
-		return nil, fmt.Errorf("-files-from %s names no input", c.FilesFrom)
+		return nil, option.Errorf("%s names no input", option.FilesFrom.With(c.FilesFrom))
 	}
 	return inputs, nil
 }

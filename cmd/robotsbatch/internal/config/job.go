@@ -117,46 +117,48 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 		return err
 	}
 	if c.AsOfColumn == "" && c.CompareNewest {
-		return option.Usagef("-compare-newest compares with the rules of the rows' own times: name their column with -as-of column:NAME")
+		return option.Usagef("%s compares with the rules of the rows' own times: name their column with %s", option.CompareNewest, option.AsOf.With("column:NAME"))
 	}
 	switch {
 	case len(c.In) == 0 && c.FilesFrom == "":
-		return option.Usagef("-in is missing: name a file, a folder or - for stdin")
+		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	case c.Out == "":
-		return option.Usagef("-out is empty: name a file, a folder or - for stdout")
+		return option.Usagef("%s is empty: name a file, a folder or - for stdout", option.Out)
 	case slices.Contains(c.In, blob.Stdio) && slices.Contains(c.Sources, blob.Stdio):
 		return option.Usagef("stdin is read twice: name - only once")
 	case c.SummaryJSON == "-":
-		return option.Usagef("-summary-json takes a file: stdout is for data")
+		return option.Usagef("%s takes a file: stdout is for data", option.SummaryJSON)
 	case c.ReportFile == "-":
-		return option.Usagef("-report takes a file: stdout is for data")
+		return option.Usagef("%s takes a file: stdout is for data", option.Report)
 	case c.ReportFile != "" && (c.ReportFile == c.Out || c.ReportFile == c.SummaryJSON):
-		return option.Usagef("-report and another flag name the same file %s", c.ReportFile)
+		return option.Usagef("%s and another flag name the same file %s", option.Report, c.ReportFile)
 	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
-		return option.Usagef("-summary-json and -out name the same file %s", c.Out)
+		return option.Usagef("%s and %s name the same file %s", option.SummaryJSON, option.Out, c.Out)
 	}
-	for flag, names := range map[string][]*string{"in": pointers(c.In), "out": {&c.Out}, "files-from": {&c.FilesFrom}, "summary-json": {&c.SummaryJSON}, "report": {&c.ReportFile}} {
-		if err := ResolveNames(flag, names...); err != nil {
+	for name, paths := range map[option.Name][]*string{
+		option.In: pointers(c.In), option.Out: {&c.Out}, option.FilesFrom: {&c.FilesFrom}, option.SummaryJSON: {&c.SummaryJSON}, option.Report: {&c.ReportFile},
+	} {
+		if err := ResolveNames(name, paths...); err != nil {
 			return err
 		}
 	}
 	if most := min(r.BatchMemory()/2, 1<<30); c.MaxLine > most {
-		return option.Usagef("-max-line %s is more than a batch may have: with this -memory it is at most %s", cli.SizeText(c.MaxLine), cli.SizeText(most))
+		return option.Usagef("%s is more than a batch may have: with this %s it is at most %s", option.MaxLine.With(cli.SizeText(c.MaxLine)), option.Memory, cli.SizeText(most))
 	}
 	if c.Out == "/dev/stdout" {
 		c.Out = "-"
 	}
 	if c.Resume && slices.Contains(c.Sources, blob.Stdio) {
-		return option.Usagef("-resume cannot tell whether stdin has the same rules: name a file with -rules")
+		return option.Usagef("%s cannot tell whether stdin has the same rules: name a file with %s", option.Resume, option.Rules)
 	}
 	if c.Out == "-" && (c.Manifest || c.Resume) {
-		return option.Usagef("-manifest and -resume need an -out that stays: name a file or a folder")
+		return option.Usagef("%s and %s need an %s that stays: name a file or a folder", option.Manifest, option.Resume, option.Out)
 	}
 	if err := c.checkShard(os.Getenv); err != nil {
 		return err
 	}
 	if c.Shard == nil && blob.IsURL(c.Out) && (c.Manifest || c.Resume) {
-		return option.Usagef("-manifest and -resume need an -out on this machine: %s is in an object store", blob.Shown(c.Out))
+		return option.Usagef("%s and %s need an %s on this machine: %s is in an object store", option.Manifest, option.Resume, option.Out, blob.Shown(c.Out))
 	}
 	if err := c.Name(c.AgentNames(), c.Outputs().WantsText()); err != nil {
 		return err
@@ -187,7 +189,7 @@ func (c *Job) checkShard(environment func(string) string) (err error) {
 		return nil
 	}
 	if !outputs.IsFolder(c.Out) {
-		return option.Usagef("-shard needs an -out that is a folder: its name ends with a slash, or it is there")
+		return option.Usagef("%s needs an %s that is a folder: its name ends with a slash, or it is there", option.Shard, option.Out)
 	}
 	c.Resume = true
 	return nil
@@ -203,7 +205,7 @@ func (c *Job) Deal(inputs []frontier.Input) ([]frontier.Input, error) {
 	var mine []frontier.Input
 	for i, in := range inputs {
 		if in.Path == blob.Stdio {
-			return nil, option.Usagef("-shard cannot divide stdin: name files with -in")
+			return nil, option.Usagef("%s cannot divide stdin: name files with %s", option.Shard, option.In)
 		}
 		names[i] = in.Stem
 		if c.Shard.Takes(in.Stem) {

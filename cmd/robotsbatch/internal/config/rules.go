@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -198,13 +197,13 @@ func addChain(dst *[]matcher.Chain) func(string) error {
 // Check finds what is wrong with the flags of rules, whose rows may have times.
 func (c *Rules) Check() error {
 	if len(c.Sources) == 0 {
-		return option.Usagef("-rules is missing: name a folder of robots.txt files or a rule pack")
+		return option.Usagef("%s is missing: name a folder of robots.txt files or a rule pack", option.Rules)
 	}
-	if err := ResolveNames("rules", pointers(c.Sources)...); err != nil {
+	if err := ResolveNames(option.Rules, pointers(c.Sources)...); err != nil {
 		return err
 	}
 	if c.Limit != 0 && c.Profile == robotstxt.Google {
-		return option.Usagef("-robots-limit has no meaning under -profile google, which reads a body of any size: leave one out")
+		return option.Usagef("%s has no meaning under %s, which reads a body of any size: leave one out", option.RobotsLimit, option.Profile.With("google"))
 	}
 	if len(c.Chains) == 0 {
 		c.Chains = []matcher.Chain{{matcher.Everyone}}
@@ -219,7 +218,7 @@ func (c *Rules) Check() error {
 // CheckOneTime is Check for commands whose rows have no times.
 func (c *Rules) CheckOneTime() error {
 	if c.AsOfColumn != "" {
-		return option.Usagef("-as-of column:%s is for the main job and pipe, where rows have times: here it takes one time", c.AsOfColumn)
+		return option.Usagef("%s is for the main job and pipe, where rows have times: here it takes one time", option.AsOf.With("column:"+c.AsOfColumn))
 	}
 	return c.Check()
 }
@@ -227,7 +226,7 @@ func (c *Rules) CheckOneTime() error {
 // checkTimes finds what is wrong with the flags about the times of rows.
 func (c *Rules) checkTimes() error {
 	if c.AsOfColumn == "" && (c.BeforeFirst || c.EverDenied) {
-		return option.Usagef("-before-first and -ever-denied are about the times of rows: name their column with -as-of column:NAME")
+		return option.Usagef("%s and %s are about the times of rows: name their column with %s", option.BeforeFirst, option.EverDenied, option.AsOf.With("column:NAME"))
 	}
 	c.History = c.AsOfColumn != ""
 	return nil
@@ -240,23 +239,23 @@ func (c *Rules) AddAgents() (added []string, err error) {
 		return nil, nil
 	}
 	if c.AgentsFile == blob.Stdio {
-		return nil, option.Usagef("-agents takes a file: stdin is for data")
+		return nil, option.Usagef("%s takes a file: stdin is for data", option.Agents)
 	}
 	text, err := readList(c.AgentsFile)
 	if errors.Is(err, fs.ErrNotExist) && !blob.IsURL(c.AgentsFile) && !strings.ContainsAny(c.AgentsFile, "./\\") {
 		names := strings.FieldsFunc(c.AgentsFile, func(r rune) bool { return r == ',' || r == ' ' })
-		err = fmt.Errorf("-agents takes a file with an agent a line, and there is no file %s: to name agents here write -agent %s", c.AgentsFile, strings.Join(names, " -agent "))
+		err = option.Errorf("%s takes a file with an agent a line, and there is no file %s: to name agents here write %s", option.Agents, c.AgentsFile, eachAgent(names))
 		if len(names) > 1 {
 			return nil, &option.UsageError{Err: err}
 		}
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-agents: %w", err)
+		return nil, option.Errorf("%s: %w", option.Agents, err)
 	}
 	chains, err := agentlist.Parse(text)
 	if err != nil {
-		return nil, option.Usagef("-agents %s: %w", blob.Shown(c.AgentsFile), err)
+		return nil, option.Usagef("%s: %w", option.Agents.With(blob.Shown(c.AgentsFile)), err)
 	}
 	for _, chain := range chains {
 		name := strings.Join(chain, ",")
@@ -321,7 +320,7 @@ func (c *Rules) AsOfSeconds() int64 {
 func (c *Rules) TakePaths(operands []string) ([]string, error) {
 	if c.Host != "" && len(c.Sources) == 0 {
 		if len(operands) < 2 {
-			return nil, option.Usagef("explain -for %s needs the robots.txt and a path: explain -for %[1]s robots.txt /a", c.Host)
+			return nil, option.Usagef("explain %s needs the robots.txt and a path: explain %[1]s robots.txt /a", option.For.With(c.Host))
 		}
 		c.Sources, operands = operands[:1], operands[1:]
 	}
@@ -330,7 +329,7 @@ func (c *Rules) TakePaths(operands []string) ([]string, error) {
 			continue
 		}
 		if c.Host == "" {
-			return nil, option.Usagef("%s is a path: give a URL, or say of which host with -for example.com", operand)
+			return nil, option.Usagef("%s is a path: give a URL, or say of which host with %s", operand, option.For.With("example.com"))
 		}
 		operands[i] = c.Host + operand
 		if !strings.Contains(c.Host, "://") {
@@ -341,17 +340,22 @@ func (c *Rules) TakePaths(operands []string) ([]string, error) {
 }
 
 // Fallbacks are warnings of agents that are likely meant to be several.
-func (c *Rules) Fallbacks() (warnings []string) {
+func (c *Rules) Fallbacks() (warnings []option.Message) {
 	for _, chain := range c.Chains {
 		if chain.Related() {
 			continue
 		}
-		each := make([]string, len(chain))
-		for i, name := range chain {
-			each[i] = "-agent " + name
-		}
-		warnings = append(warnings, fmt.Sprintf("-agent %s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each give %s",
-			strings.Join(chain, ","), strings.Join(chain[1:], " and "), chain[0], strings.Join(each, " ")))
+		warnings = append(warnings, option.Messagef("%s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each give %s",
+			option.Agent.With(strings.Join(chain, ",")), strings.Join(chain[1:], " and "), chain[0], eachAgent(chain)))
 	}
 	return warnings
+}
+
+// eachAgent names agents as separate ones.
+func eachAgent(names []string) option.Message {
+	each := make([]option.Message, len(names))
+	for i, name := range names {
+		each[i] = option.Messagef("%s", option.Agent.With(name))
+	}
+	return option.Join(each, " ")
 }

@@ -126,8 +126,7 @@ func (c *Running) ReserveObjects(reads, writes bool) error {
 		c.Memory -= blob.WriteMemory
 	}
 	if c.Memory < leastMemory {
-		return option.Usagef("-memory is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB",
-			blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
+		return option.Usagef("%s is too small: an object that is read takes %d MiB, one that is written %d MiB, and all else %d MiB", option.Memory, blob.ReadMemory>>20, blob.WriteMemory>>20, leastMemory>>20)
 	}
 	return nil
 }

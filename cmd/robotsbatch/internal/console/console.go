@@ -117,19 +117,31 @@ func (c *Console) Lines(lines []string) {
 }
 
 // Warn says what Quiet does not silence.
-func (c *Console) Warn(text string) {
-	text = report.Plain(text)
+func (c *Console) Warn(text string) { c.warn(report.Plain(text)) }
+
+func (c *Console) warn(text string, attrs ...any) {
 	switch {
 	case c.o.OneLine:
 	case c.json != nil:
-		c.json.Warn(text)
+		c.json.Warn(text, attrs...)
 	default:
 		c.print("robotsbatch: %s\n", text)
 	}
 }
 
 // WarnOf warns by a message that may name options.
-func (c *Console) WarnOf(m option.Message) { c.Warn(report.Printable(c.Say(m))) }
+func (c *Console) WarnOf(m option.Message) {
+	say := func(words option.Words) string { return report.Plain(report.Printable(m.In(words))) }
+	c.warn(say(c.o.Words), c.parts(say)...)
+}
+
+// parts is the attribute of a message that names options.
+func (c *Console) parts(say func(option.Words) string) []any {
+	if parts := option.Parts(c.o.Words, say); parts != nil {
+		return []any{"parts", parts}
+	}
+	return nil
+}
 
 // Note says a message that is no warning.
 func (c *Console) Note(m option.Message) {
@@ -144,9 +156,9 @@ func (c *Console) Say(m option.Message) string { return m.In(c.o.Words) }
 func (c *Console) Message(err error) string { return report.Message(err, c.o.Words) }
 
 // Notice is a warning of something that may well be meant as it is: Quiet silences it.
-func (c *Console) Notice(text string) {
+func (c *Console) Notice(m option.Message) {
 	if !c.o.Quiet {
-		c.Warn(text)
+		c.WarnOf(m)
 	}
 }
 
@@ -154,7 +166,8 @@ func (c *Console) Notice(text string) {
 func (c *Console) Fail(err error) int {
 	exit := status(err)
 	if c.json != nil {
-		c.json.Error(c.Message(err), "exit_status", exit)
+		say := func(words option.Words) string { return report.Message(err, words) }
+		c.json.Error(c.Message(err), append(c.parts(say), "exit_status", exit)...)
 		return exit
 	}
 	c.print("robotsbatch: %s\n", c.Message(err))

@@ -3,12 +3,12 @@ package heap
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 )
 
@@ -43,7 +43,7 @@ func Hold(memory int64) (end func()) {
 func WithMemory(err error, memory int64) error {
 	if large := (*batch.MemoryError)(nil); errors.As(err, &large) {
 		enough := (large.Enough(memory) + 1<<20 - 1) &^ (1<<20 - 1)
-		return fmt.Errorf("%w: use -memory %s", err, cli.SizeText(enough))
+		return option.Errorf("%w: use %s", err, option.Memory.With(cli.SizeText(enough)))
 	}
 	return err
 }

@@ -171,13 +171,13 @@ def explain(url: str | Sequence[str], **options: Unpack[ExplainOptions]) -> Expl
             done = _run(made, ["--", url], ok=(0, 1, 2))
             text = done.stdout.decode()
             if done.returncode == 2 and not text:
-                raise failure(2, done.stderr, "robotsbatch explain", made.python)
+                raise failure(2, done.stderr, "robotsbatch explain", made.word)
             return Explanation({0: True, 1: False}.get(done.returncode), text)
         if not url:
             return _explained(b"")
         done = _run(made, ["-json", "--", *url], ok=(0, 1, 2))
         if done.returncode == 2 and not done.stdout:
-            raise failure(2, done.stderr, "robotsbatch explain", made.python)
+            raise failure(2, done.stderr, "robotsbatch explain", made.word)
         return _explained(done.stdout)
 
 
@@ -241,6 +241,6 @@ def _run(made: Command, more: Sequence[str], ok: tuple[int, ...] = (0,)) -> subp
     program, name, *flags = made.args
     done = subprocess.run([program, name, *LOGGING, *flags, *more], stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode not in ok:
-        raise failure(done.returncode, done.stderr, f"robotsbatch {name}", made.python)
-    warn(done.stderr, made.python, stacklevel=3)
+        raise failure(done.returncode, done.stderr, f"robotsbatch {name}", made.word)
+    warn(done.stderr, made.word, stacklevel=3)
     return done

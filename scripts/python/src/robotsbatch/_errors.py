@@ -6,10 +6,13 @@ import json
 import signal
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 # The flags that make the program's stderr lines of JSON with its warnings.
 LOGGING = ["-log", "json"]
+
+# What a caller calls a flag of the program, which is given with its value.
+Word: TypeAlias = Callable[[str, str], str]
 
 
 class RobotsbatchError(RuntimeError):
@@ -40,22 +43,21 @@ class RobotsbatchWarning(UserWarning):
     """
 
 
-def failure(status: int, stderr: bytes, what: str, wording: Callable[[str], str] = str) -> BaseException:
+def failure(status: int, stderr: bytes, what: str, word: Word) -> BaseException:
     """Return the exception for a program that ended with a status."""
     if status in (130, -signal.SIGINT):
         return KeyboardInterrupt()
-    errors = _said(stderr, "ERROR") or _said(stderr, "")
-    message = "\n".join(wording(line) for line in errors)
+    message = "\n".join(_said(stderr, "ERROR", word) or _said(stderr, "", word))
     if not message and status < 0:
         message = f"{what} was killed by {signal.Signals(-status).name}"
     message = message or f"{what} ended with status {status}"
     return (UsageError if status == 2 else RobotsbatchError)(message, status)
 
 
-def warn(stderr: bytes, wording: Callable[[str], str] = str, stacklevel: int = 3) -> None:
+def warn(stderr: bytes, word: Word, stacklevel: int = 3) -> None:
     """Issue the warnings of a program that succeeded."""
-    for line in _said(stderr, "WARN"):
-        warnings.warn(wording(line), RobotsbatchWarning, stacklevel=stacklevel + 1)
+    for line in _said(stderr, "WARN", word):
+        warnings.warn(line, RobotsbatchWarning, stacklevel=stacklevel + 1)
 
 
 def summary(stderr: bytes) -> dict[str, Any]:
@@ -66,9 +68,14 @@ def summary(stderr: bytes) -> dict[str, Any]:
     return {}
 
 
-def _said(stderr: bytes, level: str) -> list[str]:
-    """The messages of a level; with none, the lines that are not JSON."""
-    return [message for of, message, _ in _lines(stderr) if of == level and message.strip()]
+def _said(stderr: bytes, level: str, word: Word) -> list[str]:
+    """The messages of a level, with options in place of flags; with none, the lines that are not JSON."""
+    messages = []
+    for of, message, said in _lines(stderr):
+        if of == level and message.strip():
+            parts = said.get("parts", [{"text": message}])
+            messages.append("".join(part["text"] if "text" in part else word(part["option"], part.get("value", "")) for part in parts))
+    return messages
 
 
 def _lines(stderr: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:

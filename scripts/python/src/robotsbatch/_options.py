@@ -157,8 +157,8 @@ class Command:
             raise TypeError('rules= is missing: a folder of robots.txt files, a rule pack, captures, or texts such as {"example.com": "User-agent: *"}')
         if options.get("agent") is not None and options.get("agents") is not None:
             raise TypeError("agent= and agents= are the same: give one")
-        self._words = {option: _words(kind) for option, (kind, _) in known.items()}
-        self._values: list[tuple[str, str]] = []  # of options
+        # Of two options for a flag, the one that was given.
+        self._names = {_flag(option)[1:]: option for option in [*known, *options]}
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._process = os.getpid()
         self.summary: dict[str, Any] | None = options.get("summary")
@@ -183,7 +183,6 @@ class Command:
                 one = self._folder(one)
             text = os.fspath(one) if isinstance(one, os.PathLike) else str(one)
             self.args += [_flag(option), text]
-            self._values.append((option, text))
 
     def _folder(self, texts: Texts) -> str:
         """A folder with the texts as files, named by host."""
@@ -202,21 +201,12 @@ class Command:
                 file.write(text.encode() if isinstance(text, str) else text)
         return folder.name
 
-    def python(self, message: str) -> str:
-        """A message of the program, with options in place of flags."""
-        for option, text in self._values:
-            quoted = {text, f'"{text}"'}
-            for q in quoted:
-                message = message.replace(f"invalid value {q} for flag {_flag(option)}: ", f"{option}={text!r}: ")
-                message = re.sub(rf"(?<![\w-]){re.escape(_flag(option) + ' ' + q)}(?![\w-])", lambda _, o=option, t=text: f"{o}={t!r}", message)  # type: ignore[misc]
-        for option in sorted(self._words, key=len, reverse=True):
-            words = "|".join([*map(re.escape, self._words[option]), "column:NAME", "[A-Z]{3,}"])
-
-            def worded(found: re.Match[str], option: str = option) -> str:
-                return f'{option}="{found[1]}"' if found[1] else f"{option}="
-
-            message = re.sub(rf"(?<![\w-]){_flag(option)}(?: ({words}))?(?![\w-])", worded, message)
-        return message
+    def word(self, flag: str, value: str) -> str:
+        """What a caller calls a flag of the program."""
+        option = self._names.get(flag)
+        if option is None:
+            return f"-{flag} {value}".rstrip()
+        return f"{option}={value!r}" if value else f"{option}="
 
     def close(self) -> None:
         """Remove the folders of texts, unless this is a fork of the process that made them."""
@@ -227,11 +217,6 @@ class Command:
             for folder in self._folders:
                 folder._finalizer.detach()  # type: ignore[attr-defined]
         self._folders = []
-
-
-def _words(kind: Any) -> list[str]:
-    """The words that an option takes."""
-    return [str(word) for word in get_args(kind)] if get_origin(kind) is Literal else []
 
 
 @contextlib.contextmanager

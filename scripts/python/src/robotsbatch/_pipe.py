@@ -113,7 +113,7 @@ class Pipe:
             if self._child.wait() != 0:
                 self._fail(end)
             said = self._said()
-            warn(said, self._command.python)
+            warn(said, self._command.word)
             if self._command.summary is not None:
                 self._command.summary.clear()
                 self._command.summary.update(summary(said))
@@ -152,7 +152,7 @@ class Pipe:
             status = 0
         why: BaseException = RobotsbatchError(f"robotsbatch pipe: the answer is damaged: {error}", status)
         if status != 0:
-            why = failure(status, self._said(), "robotsbatch pipe", self._command.python)
+            why = failure(status, self._said(), "robotsbatch pipe", self._command.word)
         self.close()
         raise why from error
 
