@@ -99,6 +99,7 @@ func (s *passing) start(l batch.Layout) (err error) {
 	if s.schema, err = columns.FromArrow(s.output.Schema()); err != nil {
 		return err
 	}
+	s.output.CodeAgents()
 	s.encoder = encode.NewEncoder(s.from.codec(), 0)
 	s.footer = encode.NewFooter(s.schema.Nodes, s.encoder.Codec)
 	s.filter = newFilter(2 * s.from.options.Memory)

@@ -73,7 +73,7 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 		}
 		part.shares = append(part.shares, columns)
 		for _, column := range columns {
-			size += SizeOf(column)
+			size += verdictSize(column)
 		}
 		return nil
 	})
@@ -189,14 +189,14 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 		a.parts[i].shares = nil
 	}
 	size := int64(0)
-	for i, field := range o.schema.Fields() {
+	for i, field := range o.made.Fields() {
 		column, err := concatenate(field.Type, parts[i], o.mem)
 		if err != nil {
 			Release(columns)
 			return nil, columnError(field.Name, err)
 		}
 		columns = append(columns, column)
-		size += SizeOf(column)
+		size += verdictSize(column)
 	}
 	if most := o.layout.MemoryLimit(); size > most {
 		Release(columns)
@@ -207,6 +207,9 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 
 // concatenate makes one array of parts, which it releases.
 func concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (*array.Data, error) {
+	if dt == arrow.DataType(codedLists) && len(parts) > 0 {
+		return joinCoded(parts, mem), nil
+	}
 	arrays := make([]arrow.Array, len(parts))
 	for i, part := range parts {
 		arrays[i] = array.MakeFromData(part)
@@ -230,6 +233,14 @@ func concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (
 	data := whole.Data().(*array.Data)
 	data.Retain()
 	return data, nil
+}
+
+// verdictSize is SizeOf for a verdict column, whose dictionary is its own.
+func verdictSize(d *array.Data) int64 {
+	if d.DataType() == arrow.DataType(codedLists) {
+		return SizeOf(d) + SizeOf(d.Dictionary())
+	}
+	return SizeOf(d)
 }
 
 // SizeOf is how many bytes an array's buffers take, its children's included.

@@ -66,3 +66,67 @@ func TestListsOfAgents(t *testing.T) {
 		t.Error("verdicts without lists are written")
 	}
 }
+
+// The lists of agents of a row group take memory by row and by distinct list, not by the
+// names in them, where a format stores names by number.
+func TestLongListsOfManyRows(t *testing.T) {
+	const agents, pieces, rows = 100, 10, 20_000
+	names := make([]string, agents)
+	all := make([]int32, agents)
+	for i := range names {
+		names[i], all[i] = fmt.Sprint("agent", i), int32(i)
+	}
+	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: names, Combined: true, ListOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := [][]int32{nil, all, {2, 98}, {1}}
+	for _, coded := range []bool{false, true} {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		o, err := NewVerdicts(batch.Layout{Verdicts: columns, Memory: 4 << 20}, nil, mem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if coded {
+			o.CodeAgents()
+		}
+		a := NewAssembly(pieces)
+		for piece := range pieces {
+			v := &batch.Verdicts{Rows: rows, SelectedRows: rows, Agents: make([]batch.AgentVerdicts, 1), Members: agents, Denied: lists[:2+piece%3]}
+			for row := range rows {
+				v.DeniedOf = append(v.DeniedOf, int32(row%(len(v.Denied)+1))-1)
+			}
+			if _, _, err := a.Add(o, piece, &batch.Batch{}, v, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		made, err := a.Columns(o)
+		if !coded {
+			if err == nil {
+				t.Error("names in each row fit the memory")
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := array.MakeFromData(made[0]).(*array.Dictionary)
+		texts := column.Dictionary().(*array.List)
+		for row := range pieces * rows {
+			denied := lists[:2+row/rows%3]
+			if number := row%rows%(len(denied)+1) - 1; number < 0 {
+				if !column.IsNull(row) {
+					t.Fatalf("row %d is not null", row)
+				}
+			} else {
+				low, high := texts.ValueOffsets(column.GetValueIndex(row))
+				if got := texts.ListValues().(*array.Dictionary).Indices().(*array.Int32).Int32Values()[low:high]; !slices.Equal(got, denied[number]) {
+					t.Fatalf("row %d has %d, want %d", row, got, denied[number])
+				}
+			}
+		}
+		column.Release()
+		Release(made)
+		mem.AssertSize(t, 0)
+	}
+}

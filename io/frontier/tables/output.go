@@ -65,14 +65,14 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 	return o, nil
 }
 
-// CodeAgents makes lists of agents have numbers in place of names, and the names as a
-// dictionary, for a format that stores them so. Schema stays as it is. It comes before all
-// else.
+// CodeAgents makes lists of agents have their number among the distinct lists in each row, and
+// numbers in place of names, for a format that stores names by number: rows are many, and
+// lists long. Schema stays as it is. It comes before all else.
 func (o *Output) CodeAgents() {
 	fields := slices.Clone(o.schema.Fields())
 	for i, column := range o.layout.Verdicts {
 		if column.Kind.Agents {
-			fields[len(fields)-len(o.layout.Verdicts)+i].Type = codedList
+			fields[len(fields)-len(o.layout.Verdicts)+i].Type = codedLists
 		}
 	}
 	metadata := o.schema.Metadata()

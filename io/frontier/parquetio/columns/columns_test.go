@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -341,52 +342,70 @@ func TestFlatBooleans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := slow.leaves[0]; flat[0].N != want.N || !slices.Equal(flat[0].Definitions, want.Definitions) || !slices.Equal(flat[0].Fixed, want.Fixed) {
-			t.Fatalf("%v: %+v, want %+v", values, flat[0], want)
+		got := flat[0].Plain(n)
+		if want := slow.leaves[0]; flat[0].Bits == nil || flat[0].Size() != want.Size() || flat[0].Values(1) != want.Values(1) ||
+			got.N != want.N || !slices.Equal(got.Definitions, want.Definitions) || !slices.Equal(got.Fixed, want.Fixed) {
+			t.Fatalf("%v: %+v, want %+v", values, got, want)
 		}
 	}
 }
 
-// Lists of numbers of a dictionary's entries are shredded as lists of these entries are.
+// Numbers of lists of numbers of texts are shredded as lists of these texts are.
 func TestCodedLists(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	mem := memory.NewGoAllocator()
+	numbered := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.ListOf(numbered)}
 	leaf := &Node{Type: ByteArray, Repetition: Optional, MaxDefinition: 3, MaxRepetition: 1}
 	n := &Node{Type: Group, Repetition: Optional, MaxDefinition: 1, Meaning: Meaning{Kind: List}, Children: []*Node{
 		{Type: Group, Repetition: Repeated, MaxDefinition: 2, MaxRepetition: 1, Children: []*Node{leaf}},
 	}}
 	for range 300 {
-		plain, numbers := array.NewListBuilder(memory.NewGoAllocator(), arrow.BinaryTypes.String), array.NewListBuilder(memory.NewGoAllocator(), coded)
-		names := numbers.ValueBuilder().(*array.BinaryDictionaryBuilder)
-		rows := 2 + r.IntN(20)
-		for range rows {
-			if r.IntN(4) == 0 {
-				plain.AppendNull()
-				numbers.AppendNull()
-				continue
-			}
-			plain.Append(true)
-			numbers.Append(true)
+		lists := array.NewListBuilder(mem, numbered)
+		names := lists.ValueBuilder().(*array.BinaryDictionaryBuilder)
+		distinct := make([][]string, 1+r.IntN(5))
+		for i := range distinct {
+			lists.Append(true)
 			for range r.IntN(5) {
-				name := fmt.Sprint("bot", r.IntN(6))
-				plain.ValueBuilder().(*array.StringBuilder).Append(name)
-				if err := names.AppendString(name); err != nil {
+				distinct[i] = append(distinct[i], fmt.Sprint("bot", r.IntN(6)))
+				if err := names.AppendString(distinct[i][len(distinct[i])-1]); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
+		plain, index := array.NewListBuilder(mem, arrow.BinaryTypes.String), array.NewInt32Builder(mem)
+		rows := 2 + r.IntN(20)
+		for range rows {
+			if r.IntN(4) == 0 {
+				plain.AppendNull()
+				index.AppendNull()
+				continue
+			}
+			list := r.IntN(len(distinct))
+			index.Append(int32(list))
+			plain.Append(true)
+			for _, name := range distinct[list] {
+				plain.ValueBuilder().(*array.StringBuilder).Append(name)
+			}
+		}
 		low := r.IntN(2)
 		var leaves []*Leaf
-		for _, list := range []arrow.Array{plain.NewArray(), numbers.NewArray()} {
-			shredded, err := (&Shredder{Memory: memory.NewGoAllocator()}).Shred(n, array.NewSlice(list, int64(low), int64(rows)).Data().(*array.Data))
+		for _, column := range []arrow.Array{plain.NewArray(), array.NewDictionaryArray(coded, index.NewArray(), lists.NewArray())} {
+			shredded, err := (&Shredder{Memory: mem}).Shred(n, array.NewSlice(column, int64(low), int64(rows)).Data().(*array.Data))
 			if err != nil {
 				t.Fatal(err)
 			}
 			leaves = append(leaves, &shredded[0])
 		}
-		want, got := leaves[0], leaves[1]
-		if got.Size() != want.Size() && got.Codes != nil || !slices.Equal(got.Definitions, want.Definitions) || !slices.Equal(got.Repetitions, want.Repetitions) ||
-			got.Values(0) != want.Values(0) || string(got.Plain().Data) != string(want.Data) || got.Codes != nil && !slices.Equal(got.Plain().Offsets, want.Offsets) {
+		want, got := leaves[0], leaves[1].Plain(leaf)
+		definitions := want.Definitions
+		if definitions == nil {
+			definitions = bytes.Repeat([]byte{3}, want.N)
+		}
+		if leaves[1].Lists == nil || leaves[1].N != want.N || leaves[1].Values(0) != want.Values(0) || got.N != want.N ||
+			!slices.Equal(got.Definitions, definitions) || !slices.Equal(got.Repetitions, want.Repetitions) ||
+			string(got.Data) != string(want.Data) || len(want.Offsets) > 0 && !slices.Equal(got.Offsets, want.Offsets) ||
+			want.Definitions != nil && len(want.Offsets) > 0 && leaves[1].Size() != want.Size() {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
 	}

@@ -170,18 +170,22 @@ type Leaf struct {
 	// the last one ends.
 	Data    []byte
 	Offsets []int32
-	// Codes, if not nil, has for each value its number in Data, which has the distinct
-	// ones then, and maybe others.
-	Codes []int32
+	// Bits and Lists, of which at most one is not nil, stand for levels and values.
+	Bits *Bits
+	// Lists leaves Data to the distinct texts, and maybe others.
+	Lists *Lists
 }
 
 // Values returns how many values there are, which have a width, or 0.
 func (l *Leaf) Values(width int) int {
 	switch {
+	case l.Bits != nil:
+		return l.Bits.Count(l.N)
+	case l.Lists != nil:
+		_, values := l.Lists.count()
+		return values
 	case l.Definitions == nil:
 		return l.N
-	case l.Codes != nil:
-		return len(l.Codes)
 	case width > 0:
 		return len(l.Fixed) / width
 	case len(l.Offsets) > 0:
@@ -190,39 +194,35 @@ func (l *Leaf) Values(width int) int {
 	return 0
 }
 
-// Plain returns the leaf with its values in place of codes.
-func (l *Leaf) Plain() *Leaf {
-	if l.Codes == nil {
-		return l
+// Plain returns the leaf with its levels and values.
+func (l *Leaf) Plain(n *Node) *Leaf {
+	switch {
+	case l.Bits != nil:
+		return l.Bits.plain(l.N)
+	case l.Lists != nil:
+		return l.Lists.plain(n, l)
 	}
-	p := &Leaf{N: l.N, Definitions: l.Definitions, Repetitions: l.Repetitions, Offsets: make([]int32, 1, len(l.Codes)+1)}
-	p.Data = make([]byte, 0, l.codedSize())
-	for _, code := range l.Codes {
-		p.Data = append(p.Data, l.Data[l.Offsets[code]:l.Offsets[code+1]]...)
-		p.Offsets = append(p.Offsets, int32(len(p.Data)))
-	}
-	return p
+	return l
 }
 
-// codedSize is how many bytes the values of the codes have.
-func (l *Leaf) codedSize() (size int64) {
-	for _, code := range l.Codes {
-		size += int64(l.Offsets[code+1] - l.Offsets[code])
-	}
-	return size
-}
-
-// Size is how many bytes the entries take; of codes with their values in place of them.
+// Size is how many bytes the entries take as levels and values.
 func (l *Leaf) Size() int64 {
-	if l.Codes != nil {
-		return int64(len(l.Definitions)+len(l.Repetitions)+4*len(l.Codes)+4) + l.codedSize()
+	switch {
+	case l.Bits != nil:
+		if values := l.Bits.Count(l.N); values < l.N {
+			return int64(l.N + values)
+		}
+		return int64(l.N)
+	case l.Lists != nil:
+		entries, values := l.Lists.count()
+		return int64(2*entries+4*values+4) + l.Lists.textSize(l)
 	}
 	return int64(len(l.Definitions) + len(l.Repetitions) + len(l.Fixed) + len(l.Data) + 4*len(l.Offsets))
 }
 
 // Append appends another leaf's entries, of the same column, which it copies.
 func (l *Leaf) Append(n *Node, other *Leaf) error {
-	other = other.Plain()
+	other = other.Plain(n)
 	if len(other.Offsets) > 0 && len(l.Data)+int(other.Offsets[len(other.Offsets)-1]-other.Offsets[0]) > math.MaxInt32 {
 		return errLongStrings
 	}

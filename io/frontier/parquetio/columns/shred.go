@@ -1,8 +1,6 @@
 package columns
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -62,6 +60,10 @@ func (s *Shredder) numbers(n int) []int32 {
 func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
+		if l, ok := codedLists(n, d, &e); ok {
+			s.leaves = append(s.leaves, l)
+			return nil
+		}
 		plain := tables.Plain(d, s.Memory)
 		defer plain.Release()
 		if e.index == nil {
@@ -86,16 +88,6 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 			err = s.node(n.Children[i], child, s.moved(e, child.Offset()))
 		}
 		return err
-	case *arrow.ListType:
-		if l, ok := s.codedList(n, d, &e); ok {
-			s.leaves = append(s.leaves, l)
-			return nil
-		}
-		e, err := s.presence(n, d, e)
-		if err != nil {
-			return err
-		}
-		return s.list(n, d, dt, e)
 	case *arrow.MapType, arrow.ListLikeType:
 		e, err := s.presence(n, d, e)
 		if err != nil {
@@ -104,7 +96,7 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 		return s.list(n, d, dt, e)
 	}
 	if d.DataType().ID() == arrow.BOOL && n.Repetition == Optional && e.isRows(d) {
-		s.leaves = append(s.leaves, s.flatBooleans(d, &e))
+		s.leaves = append(s.leaves, flatBits(d, &e))
 		return nil
 	}
 	e, err := s.presence(n, d, e)
@@ -118,45 +110,6 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 // its bits.
 func (e *entries) isRows(d *array.Data) bool {
 	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n
-}
-
-// flatBooleans returns the leaf of a top-level column of booleans, eight rows at a time: a
-// table may have a column for each of many agents.
-func (s *Shredder) flatBooleans(d *array.Data, e *entries) Leaf {
-	values, valid := elements[byte](d, 1)[e.low>>3:], validity(d)
-	l := Leaf{N: e.n, Fixed: unpack(s.bytes((e.n+7)&^7), values)[:e.n]}
-	if valid == nil {
-		return l
-	}
-	l.Definitions = unpack(s.bytes((e.n+7)&^7), valid[e.low>>3:])[:e.n]
-	to := bytes.IndexByte(l.Definitions, 0)
-	if to < 0 {
-		l.Definitions = nil
-		return l
-	}
-	for from := to; from < e.n; { // null after null, and run after run of values
-		if l.Definitions[from] == 0 {
-			from++
-			continue
-		}
-		high := e.n
-		if n := bytes.IndexByte(l.Definitions[from:], 0); n >= 0 {
-			high = from + n
-		}
-		to += copy(l.Fixed[to:], l.Fixed[from:high])
-		from = high
-	}
-	l.Fixed = l.Fixed[:to]
-	return l
-}
-
-// unpack makes a byte of each bit. dst has eight bytes for each of packed, or is shorter.
-func unpack(dst, packed []byte) []byte {
-	for i := range len(dst) / 8 {
-		spread := uint64(packed[i]) * 0x0101010101010101 & 0x8040201008040201
-		binary.LittleEndian.PutUint64(dst[8*i:], (spread+0x7f7f7f7f7f7f7f7f)>>7&0x0101010101010101)
-	}
-	return dst
 }
 
 // moved returns entries of an array whose values begin at an offset.
@@ -284,53 +237,6 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 		return nil
 	}
 	return s.node(element.Children[0], child, inner)
-}
-
-// codedList returns the leaf of a top-level column of lists of strings whose values are
-// numbers of a dictionary's entries, list by list; false for any other column.
-func (s *Shredder) codedList(n *Node, d *array.Data, e *entries) (l Leaf, ok bool) {
-	child := d.Children()[0].(*array.Data)
-	dt, coded := child.DataType().(*arrow.DictionaryType)
-	if !coded || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.STRING || child.NullN() > 0 ||
-		e.index != nil || e.level > 0 || n.Repetition != Optional || child.Dictionary().NullN() > 0 || child.Dictionary().(*array.Data).Offset() > 0 {
-		return l, false
-	}
-	offsets, valid := elements[int32](d, 1)[e.low:e.low+e.n+1], validity(d)
-	if offsets[0] == offsets[e.n] {
-		return l, false
-	}
-	for i := range e.n {
-		some := int(offsets[i+1] - offsets[i])
-		if some > 0 && valid != nil && !bit(valid, e.low+i) {
-			return l, false // a null list that has values
-		}
-		if l.N += max(1, some); l.N > math.MaxInt32 {
-			return l, false
-		}
-	}
-	l.Definitions, l.Repetitions = s.bytes(l.N), s.bytes(l.N)
-	most, repeated, to := n.Children[0].Children[0].MaxDefinition, n.Children[0].MaxRepetition, 0
-	for i := range e.n {
-		l.Repetitions[to], l.Definitions[to] = 0, 1 // an empty list
-		switch some := int(offsets[i+1] - offsets[i]); {
-		case some > 0:
-			for j := to; j < to+some; j++ {
-				l.Definitions[j], l.Repetitions[j] = most, repeated
-			}
-			l.Repetitions[to] = 0
-			to += some - 1
-		case valid != nil && !bit(valid, e.low+i):
-			l.Definitions[to] = 0
-		}
-		to++
-	}
-	if allAt(l.Definitions, most) {
-		l.Definitions = nil
-	}
-	names := child.Dictionary().(*array.Data)
-	l.Codes = elements[int32](child, 1)[child.Offset()+int(offsets[0]) : child.Offset()+int(offsets[e.n])]
-	l.Data, l.Offsets = elements[byte](names, 2), elements[int32](names, 1)
-	return l, true
 }
 
 // boundsOf returns a function that tells where the values of list i begin and

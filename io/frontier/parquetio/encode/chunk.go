@@ -68,31 +68,41 @@ func (e *Encoder) Chunk(dst []byte, n *columns.Node, l *columns.Leaf, plain bool
 	chunk := Chunk{entries: int64(l.N), nulls: int64(l.N - l.Values(n.Width()))}
 	begin := len(dst)
 	p := pages{Encoder: e, chunk: &chunk, begin: begin, out: dst}
-	var d *dictionary
-	if l.Codes != nil {
-		if d = codedDictionary(l); d == nil {
-			l = l.Plain()
+	switch {
+	case l.Bits != nil:
+		p.bits(n, l)
+		chunk.low, chunk.high = bitExtremes(l.Bits, l.N)
+	case l.Lists != nil:
+		chunk.low, chunk.high = extremes(n, p.lists(n, l))
+	default:
+		var d *dictionary
+		if !plain {
+			d = newDictionary(l, n.Width())
 		}
-	} else if !plain {
-		d = newDictionary(l, n.Width())
+		p.dictionary(n, d)
+		p.data(n, l, d)
+		if d != nil {
+			l = &d.entries
+		}
+		chunk.low, chunk.high = extremes(n, l)
 	}
-	if d != nil {
-		p.plain = appendPlain(p.plain[:0], n, &d.entries, 0, d.n)
-		p.page(2, func(t *thrift) {
-			t.structure(7, func() {
-				t.i32(1, int32(d.n))
-				t.i32(2, encodingPlain)
-			})
-		})
-		chunk.dictionary = int64(len(p.out) - begin)
-	}
-	p.data(n, l, d)
 	chunk.Size = int64(len(p.out) - begin)
-	if d != nil {
-		l = &d.entries
-	}
-	chunk.low, chunk.high = extremes(n, l)
 	return p.out, chunk, p.err
+}
+
+// dictionary appends the page of a dictionary, unless that is nil.
+func (p *pages) dictionary(n *columns.Node, d *dictionary) {
+	if d == nil {
+		return
+	}
+	p.plain = appendPlain(p.plain[:0], n, &d.entries, 0, d.n)
+	p.page(2, func(t *thrift) {
+		t.structure(7, func() {
+			t.i32(1, int32(d.n))
+			t.i32(2, encodingPlain)
+		})
+	})
+	p.chunk.dictionary = int64(len(p.out) - p.begin)
 }
 
 // data appends the data pages.
@@ -104,7 +114,6 @@ func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
 	row := int64(0)
 	for entry, first := 0, 0; entry < l.N; {
 		end, last := cut(n, l, width, entry, first)
-		from := len(p.out)
 		p.plain = p.plain[:0]
 		if n.MaxRepetition > 0 {
 			p.plain = appendLevels(p.plain, part(l.Repetitions, entry, end), end-entry, 0, n.MaxRepetition)
@@ -113,16 +122,21 @@ func (p *pages) data(n *columns.Node, l *columns.Leaf, d *dictionary) {
 			p.plain = appendLevels(p.plain, part(l.Definitions, entry, end), end-entry, n.MaxDefinition, n.MaxDefinition)
 		}
 		if d != nil {
-			bits := max(1, widthOf(d.n-1))
-			p.plain = appendHybrid(append(p.plain, byte(bits)), d.indices[first:last], bits)
+			p.plain = d.appendIndices(p.plain, d.indices[first:last])
 		} else {
 			p.plain = appendPlain(p.plain, n, l, first, last)
 		}
-		p.page(0, func(t *thrift) { t.dataHeader(end-entry, encoding) })
-		p.chunk.places = append(p.chunk.places, place{offset: int64(from - p.begin), size: int64(len(p.out) - from), row: row})
+		p.dataPage(end-entry, row, encoding)
 		row += rows(l, entry, end)
 		entry, first = end, last
 	}
+}
+
+// dataPage appends the data page in p.plain, which begins with a row.
+func (p *pages) dataPage(entries int, row int64, encoding int32) {
+	from := len(p.out)
+	p.page(0, func(t *thrift) { t.dataHeader(entries, encoding) })
+	p.chunk.places = append(p.chunk.places, place{offset: int64(from - p.begin), size: int64(len(p.out) - from), row: row})
 }
 
 // rows is how many rows begin with the entries from low to high-1.

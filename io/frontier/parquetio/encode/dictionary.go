@@ -51,25 +51,10 @@ func newDictionary(l *columns.Leaf, width int) *dictionary {
 	return d
 }
 
-// codedDictionary returns the dictionary of a leaf that has codes: the entries that come,
-// in the order in which they do. It is nil when there is too much of them.
-func codedDictionary(l *columns.Leaf) *dictionary {
-	if len(l.Data)+4*len(l.Offsets) > dictionarySize {
-		return nil
-	}
-	d := &dictionary{indices: make([]int32, len(l.Codes))}
-	d.entries.Offsets = append(d.entries.Offsets, 0)
-	numbers := make([]int32, len(l.Offsets)-1) // 1 + that of an entry, 0 for none
-	for i, code := range l.Codes {
-		if numbers[code] == 0 {
-			d.n++
-			numbers[code] = int32(d.n)
-			d.entries.Data = append(d.entries.Data, value(l, int(code), 0)...)
-			d.entries.Offsets = append(d.entries.Offsets, int32(len(d.entries.Data)))
-		}
-		d.indices[i] = numbers[code] - 1
-	}
-	return d
+// appendIndices appends indices of a data page.
+func (d *dictionary) appendIndices(dst []byte, indices []int32) []byte {
+	bits := max(1, widthOf(d.n-1))
+	return appendHybrid(append(dst, byte(bits)), indices, bits)
 }
 
 func value(l *columns.Leaf, i, width int) []byte {

@@ -1,0 +1,186 @@
+package columns
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// Bits are the entries of a column of booleans by row, as bits with the lowest bit of a byte
+// first: a table may have such a column for each of many agents.
+type Bits struct {
+	// Values and Valid have whole bytes. Valid is nil when no row is null.
+	Values, Valid []byte
+}
+
+// Count is how many of the first n rows have a value.
+func (b *Bits) Count(n int) int {
+	if b.Valid == nil {
+		return n
+	}
+	count := 0
+	for _, eight := range b.Valid[:n>>3] {
+		count += bits.OnesCount8(eight)
+	}
+	if n&7 > 0 {
+		count += bits.OnesCount8(b.Valid[n>>3] << (8 - n&7))
+	}
+	return count
+}
+
+// plain returns the first n rows with a byte for each.
+func (b *Bits) plain(n int) *Leaf {
+	l := &Leaf{N: n, Fixed: unpack(make([]byte, (n+7)&^7), b.Values)[:n]}
+	if b.Count(n) == n {
+		return l
+	}
+	l.Definitions = unpack(make([]byte, (n+7)&^7), b.Valid)[:n]
+	to := 0
+	for row, definition := range l.Definitions {
+		if l.Fixed[to] = l.Fixed[row]; definition > 0 {
+			to++
+		}
+	}
+	l.Fixed = l.Fixed[:to]
+	return l
+}
+
+// unpack makes a byte of each bit. dst has eight bytes for each of packed, or is shorter.
+func unpack(dst, packed []byte) []byte {
+	for i := range len(dst) / 8 {
+		spread := uint64(packed[i]) * 0x0101010101010101 & 0x8040201008040201
+		binary.LittleEndian.PutUint64(dst[8*i:], (spread+0x7f7f7f7f7f7f7f7f)>>7&0x0101010101010101)
+	}
+	return dst
+}
+
+// flatBits returns the leaf of a top-level column of booleans.
+func flatBits(d *array.Data, e *entries) Leaf {
+	l := Leaf{N: e.n, Bits: &Bits{Values: elements[byte](d, 1)[e.low>>3:]}}
+	if valid := validity(d); valid != nil {
+		l.Bits.Valid = valid[e.low>>3:]
+	}
+	return l
+}
+
+// Lists are the entries of a column of lists of text, of which many rows have the same. A
+// text is given by its number among the distinct ones, which the leaf has in Data.
+type Lists struct {
+	// Of has the number of each row's list, negative for null.
+	Of []int32
+	// List i is Codes[Ends[i]:Ends[i+1]].
+	Ends, Codes []int32
+}
+
+// count returns how many entries and values the lists of all rows have.
+func (x *Lists) count() (entries, values int) {
+	for _, list := range x.Of {
+		some := 0
+		if list >= 0 {
+			some = int(x.Ends[list+1] - x.Ends[list])
+		}
+		entries += max(1, some)
+		values += some
+	}
+	return entries, values
+}
+
+// Page sets page to the levels of rows from row on, up to the first row that begins behind
+// most entries, and appends the codes of their values. It returns the row after them.
+func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next int, _ []int32) {
+	page.Definitions, page.Repetitions = page.Definitions[:0], page.Repetitions[:0]
+	for ; row < len(x.Of) && len(page.Repetitions) < most; row++ {
+		var values []int32
+		level := uint8(0) // of null
+		if list := x.Of[row]; list >= 0 {
+			level, values = 1, x.Codes[x.Ends[list]:x.Ends[list+1]]
+		}
+		begin := len(page.Repetitions)
+		if len(values) == 0 {
+			page.Repetitions, page.Definitions = append(page.Repetitions, 0), append(page.Definitions, level)
+			continue
+		}
+		page.Repetitions = appendSame(page.Repetitions, len(values), n.MaxRepetition)
+		page.Repetitions[begin] = 0
+		page.Definitions = appendSame(page.Definitions, len(values), n.MaxDefinition)
+		codes = append(codes, values...)
+	}
+	page.N = len(page.Repetitions)
+	return row, codes
+}
+
+// appendSame appends n equal levels.
+func appendSame(levels []byte, n int, level byte) []byte {
+	begin := len(levels)
+	levels = slices.Grow(levels, n)[:begin+n]
+	for i := range levels[begin:] {
+		levels[begin+i] = level
+	}
+	return levels
+}
+
+// plain returns the entries with their texts, which are those of l, in place of codes.
+func (x *Lists) plain(n *Node, l *Leaf) *Leaf {
+	p := &Leaf{Offsets: []int32{0}}
+	_, codes := x.Page(n, p, nil, 0, math.MaxInt)
+	for _, code := range codes {
+		p.Data = append(p.Data, l.Data[l.Offsets[code]:l.Offsets[code+1]]...)
+		p.Offsets = append(p.Offsets, int32(len(p.Data)))
+	}
+	return p
+}
+
+// textSize is how many bytes the texts of all rows have.
+func (x *Lists) textSize(l *Leaf) (size int64) {
+	sizes := make([]int64, len(x.Ends)-1) // 1 + a list's, 0 for not known
+	for _, list := range x.Of {
+		if list < 0 {
+			continue
+		}
+		if sizes[list] == 0 {
+			sizes[list] = 1
+			for _, code := range x.Codes[x.Ends[list]:x.Ends[list+1]] {
+				sizes[list] += int64(l.Offsets[code+1] - l.Offsets[code])
+			}
+		}
+		size += sizes[list] - 1
+	}
+	return size
+}
+
+// codedLists returns the leaf of a top-level column whose values are numbers of lists of
+// numbers of texts; false for any other column.
+func codedLists(n *Node, d *array.Data, e *entries) (l Leaf, ok bool) {
+	dt, ok := d.DataType().(*arrow.DictionaryType)
+	if !ok || dt.IndexType.ID() != arrow.INT32 || dt.ValueType.ID() != arrow.LIST || e.index != nil || e.level > 0 || n.Repetition != Optional {
+		return l, false
+	}
+	lists := d.Dictionary().(*array.Data)
+	numbers := lists.Children()[0].(*array.Data)
+	inner, ok := numbers.DataType().(*arrow.DictionaryType)
+	if !ok || inner.IndexType.ID() != arrow.INT32 || inner.ValueType.ID() != arrow.STRING {
+		return l, false
+	}
+	texts := numbers.Dictionary().(*array.Data)
+	for _, part := range []*array.Data{lists, numbers, texts} {
+		if part.NullN() != 0 || part.Offset() != 0 {
+			return l, false
+		}
+	}
+	x := &Lists{Of: elements[int32](d, 1)[e.low : e.low+e.n], Ends: elements[int32](lists, 1), Codes: elements[int32](numbers, 1)}
+	if valid := validity(d); valid != nil {
+		x.Of = slices.Clone(x.Of)
+		for i := range x.Of {
+			if !bit(valid, e.low+i) {
+				x.Of[i] = -1
+			}
+		}
+	}
+	l = Leaf{Lists: x, Data: elements[byte](texts, 2), Offsets: elements[int32](texts, 1)}
+	l.N, _ = x.count()
+	return l, true
+}
