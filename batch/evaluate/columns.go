@@ -101,22 +101,13 @@ func (e *Evaluator) setColumn(c *batch.Values, firstRow, number int) {
 	}
 }
 
-// describeTimed is describe for a group of a span: each row counts its age from the
-// newest fetch at its own time.
+// describeTimed is describe for a group of a span: each row is described by the newest fetch
+// at its own time. Outdated rows are counted by countOutdated.
 func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
 	one := [1]int64{e.history.held[number].span.Seen}
 	times := e.history.times[number%lookupSize]
 	if times == nil { // no row is from before the last fetch
 		times = one[:]
-	}
-	f := fetches{times: times}
-	w := e.groups.walk(number)
-	for w.next() {
-		for _, t := range v.Times[firstRow+w.low : firstRow+w.high] {
-			if fetched := f.newestAt(t); fetched != 0 && t-fetched > e.options.MaxAge {
-				v.Outdated++
-			}
-		}
 	}
 	e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts}
 	for _, column := range e.columns.byFacts {

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 
 	"robotsbatch/batch"
@@ -72,6 +73,7 @@ type Evaluator struct {
 	values    values // of a block of a dictionary column
 	explainer explainer
 	history   history        // with Options.Timelines
+	outdated  outdated       // likewise
 	unknown   matcher.Reason // of rows of which nothing is known
 	columns   columns
 	uses      uses
@@ -92,6 +94,7 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 	if o.MaxAge <= 0 {
 		o.MaxAge = DefaultMaxAge
 	}
+	o.MaxAge = min(o.MaxAge, math.MaxInt64/2) // so that it can be added to a time
 	if o.ListMemory <= 0 {
 		o.ListMemory = batch.DefaultMemory / 4
 	}

@@ -55,6 +55,10 @@ func (e *Evaluator) cutGroups(times []int64, v *batch.Verdicts, first int) (row 
 		}
 		for number := low; number < high; number++ {
 			h.choose(number - low)
+			oldest, newest := g.timesOf(number, times)
+			if err := e.countOutdated(times, v, number, oldest, newest); err != nil {
+				return first + int(g.runs[g.all[number].first].low), err
+			}
 			e.cutGroup(times, v, first, number)
 			g.slots[g.all[number].slot] = 0
 		}
@@ -209,7 +213,7 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 	}
 	for i := range keys {
 		h.times[i] = nil
-		if h.open[i] != nil {
+		if h.open[i] != nil && len(e.columns.byFacts) > 0 {
 			found[i].Facts.Until = h.held[low+i].until
 			if err := e.findTimes(i, low+i); err != nil {
 				return i, err

@@ -81,12 +81,18 @@ func makeTimed(rng *rand.Rand) *timed {
 			continue
 		}
 		delete(x.moments, key)
-		from := int64(rng.IntN(lastTime / 2))
+		from := int64(1 + rng.IntN(lastTime/2))
 		for range 1 + rng.IntN([]int{1, 3, 40}[rng.IntN(3)]) {
-			seen := from + int64(rng.IntN(5))
+			seen := from + int64(rng.IntN(6))
 			o := known[rng.IntN(len(known))]
 			o.Stale = rng.IntN(4) == 0
-			x.moments[key] = append(x.moments[key], moment{from: from, seen: seen, origin: o})
+			between := make([]int64, 0, 5)
+			for t := from + 1; t < seen; t++ {
+				if rng.IntN(2) == 0 {
+					between = append(between, t)
+				}
+			}
+			x.moments[key] = append(x.moments[key], moment{from: from, seen: seen, between: between, origin: o})
 			from = seen + 1 + int64(rng.IntN(10))
 		}
 	}
@@ -103,8 +109,9 @@ func makeTimed(rng *rand.Rand) *timed {
 	return x
 }
 
-// evaluate returns the verdicts of all rows, with reasons and rules if they are explained.
-func (x *timed) evaluate(t *testing.T) (got []string) {
+// evaluate returns the verdicts of all rows, with reasons and rules if they are explained, and
+// how many rows are outdated.
+func (x *timed) evaluate(t *testing.T) (got []string, outdated int64) {
 	t.Helper()
 	options := x.options
 	options.Timelines = x.moments
@@ -121,8 +128,9 @@ func (x *timed) evaluate(t *testing.T) (got []string) {
 			got = append(got, shown(&v, row, options.Explain))
 		}
 		first += v.Rows
+		outdated += v.Outdated
 	}
-	return got
+	return got, outdated
 }
 
 func shown(v *batch.Verdicts, row int, explain bool) string {
@@ -204,6 +212,25 @@ func (x *timed) naive(t *testing.T, row int) string {
 	return text
 }
 
+// outdated reports whether the fetch that is the newest at a row's time was too old then.
+func (x *timed) outdated(row int) bool {
+	var scratch urls.Scratch
+	key, _, err := scratch.Split([]byte(x.rows[row]))
+	at := x.times[row]
+	if err != nil || x.rows[row] == nullRow || at == batch.NoTime {
+		return false
+	}
+	newest := int64(-1)
+	for _, m := range x.moments[string(key)] {
+		for _, fetched := range append([]int64{m.from, m.seen}, m.between...) {
+			if fetched <= at {
+				newest = max(newest, fetched)
+			}
+		}
+	}
+	return newest >= 0 && at-newest > x.options.MaxAge
+}
+
 // denyToo takes a later verdict, without explanations, for each agent that has none yet or
 // is allowed.
 func denyToo(text, later string, agents int) string {
@@ -228,11 +255,18 @@ func TestEachRowIsDecidedByItsTime(t *testing.T) {
 		x.options.Explain = rng.IntN(3) == 0
 		x.options.BeforeFirst = rng.IntN(3) == 0
 		x.options.EverDenied = !x.options.Explain && rng.IntN(3) == 0
-		got := x.evaluate(t)
+		x.options.MaxAge = 1 + int64(rng.IntN(8))
+		got, outdated := x.evaluate(t)
 		for row := range x.rows {
+			if x.outdated(row) {
+				outdated--
+			}
 			if want := x.naive(t, row); got[row] != want {
 				t.Fatalf("seed %d, row %d %q at %d: %s, want %s (%+v)", seed, row, x.rows[row], x.times[row], got[row], want, x.options)
 			}
+		}
+		if outdated != 0 {
+			t.Errorf("seed %d: %d too many rows are outdated", seed, outdated)
 		}
 	}
 }
@@ -256,9 +290,12 @@ func TestTimedRowsInAnyOrder(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 22))
 		x := makeTimed(rng)
 		x.options.EverDenied = seed%2 == 0
-		want := x.evaluate(t)
+		want, outdated := x.evaluate(t)
 		other, order := x.shuffle(rng)
-		got := other.evaluate(t)
+		got, otherOutdated := other.evaluate(t)
+		if otherOutdated != outdated {
+			t.Errorf("seed %d: %d rows are outdated, and %d in another order", seed, outdated, otherOutdated)
+		}
 		for i, row := range order {
 			if got[i] != want[row] {
 				t.Fatalf("seed %d: %q at %d is %s, and was %s", seed, x.rows[row], x.times[row], got[i], want[row])
