@@ -27,7 +27,10 @@ type buffers struct {
 	inflated int64 // bytes that were decompressed
 
 	made batchMeta
-	out  lent // the body that is made
+	out  lent // the body that is made, without what is lifted
+
+	lifted     []lifted
+	liftedSize int64
 
 	raw    lent // a buffer as it lies in the file
 	plain  lent // a buffer decompressed
@@ -115,10 +118,14 @@ func (b *buffers) room(n int) error {
 func (b *buffers) reserve(r *passedRecord, n, spare int) error {
 	size := int64(0)
 	for _, s := range r.meta.buffers {
-		size += s.length
-	}
-	if r.meta.rows > 0 {
-		size = int64(float64(size) * float64(n) / float64(r.meta.rows))
+		kept := s.length
+		if r.meta.rows > 0 {
+			kept = int64(float64(kept) * float64(n) / float64(r.meta.rows))
+		}
+		cut := b.liftsBlocks() && s.length >= cutSize && s.length-kept <= s.length/leastCut
+		if !cut && !b.lifts(kept, b.runs) {
+			size += kept
+		}
 	}
 	return b.room(int(min(size+size/16, r.frame.bodyLength)) + spare + 64*len(r.meta.buffers))
 }
@@ -192,7 +199,7 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 // add appends a buffer to the body.
 func (b *buffers) add(content []byte) error {
 	if len(content) == 0 {
-		b.made.buffers = append(b.made.buffers, span{offset: int64(len(b.out.bytes))})
+		b.made.buffers = append(b.made.buffers, span{offset: b.madeSize()})
 		return nil
 	}
 	if err := b.room(len(content)); err != nil {
@@ -208,13 +215,20 @@ func (b *buffers) add(content []byte) error {
 
 // extend appends a buffer to the body, which f appends, and pads it.
 func (b *buffers) extend(f func(dst []byte) ([]byte, error)) error {
-	begin := len(b.out.bytes)
+	begin := b.madeSize()
 	out, err := f(b.out.bytes)
 	if err != nil {
 		return err
 	}
-	b.made.buffers = append(b.made.buffers, span{int64(begin), int64(len(out) - begin)})
-	b.out.bytes = append(out, zeros[:-len(out)&7]...)
+	return b.extended(begin, out)
+}
+
+// extended takes the body after a buffer that begins at begin was appended, and pads it.
+func (b *buffers) extended(begin int64, out []byte) error {
+	b.out.bytes = out
+	size := b.madeSize() - begin
+	b.made.buffers = append(b.made.buffers, span{begin, size})
+	b.out.bytes = append(out, zeros[:-size&7]...)
 	return b.ask(&b.out, max(b.out.asked, int64(len(b.out.bytes))))
 }
 
@@ -277,7 +291,7 @@ func (b *buffers) copyValues(s span, width, least int, runs []run) error {
 		return err
 	}
 	if b.cuts(len(plain), kept, raw) {
-		if ok, err := b.cut(raw, plain, width, kept, runs); ok || err != nil {
+		if ok, err := b.cut(s, raw, plain, width, kept, runs); ok || err != nil {
 			return err
 		}
 	}
@@ -302,36 +316,38 @@ func (b *buffers) appendRaw(raw []byte) error {
 	return b.extend(func(dst []byte) ([]byte, error) { return append(dst, raw...), nil })
 }
 
-// longRun is how many bytes runs have on average that are read from the file where they
-// belong, without what lies between.
-const longRun = 64 << 10
+// longRun is how many bytes runs have on average that are lifted.
+const longRun = 8 << 10
+
+// lifts reports whether so many runs of an uncompressed buffer, of kept bytes in all, are
+// lifted.
+func (b *buffers) lifts(kept int64, runs int) bool {
+	return b.body == nil && b.codec == codecNone && kept/longRun >= int64(runs)
+}
 
 // copyPlain is copyValues for buffers that are not compressed.
 func (b *buffers) copyPlain(s span, width, least, kept int, runs []run) error {
 	if s.length < int64(least) {
 		return errShort
 	}
-	if err := b.room(kept); err != nil {
+	if b.lifts(int64(kept), len(runs)) {
+		return b.extend(func(dst []byte) ([]byte, error) {
+			for _, r := range runs {
+				b.lift(len(dst), s.offset+int64(r.low*width), int64(r.high-r.low)*int64(width))
+			}
+			return dst, nil
+		})
+	}
+	raw, err := b.lie(s)
+	if err == nil {
+		err = b.room(kept)
+	}
+	if err != nil {
 		return err
 	}
 	return b.extend(func(dst []byte) ([]byte, error) {
-		begin := len(dst)
-		dst = dst[:begin+kept]
-		if b.body != nil || kept/longRun < len(runs) {
-			raw, err := b.lie(s)
-			if err == nil {
-				copyRuns(dst[begin:], raw, width, runs)
-			}
-			return dst, err
-		}
-		for _, r := range runs {
-			n := (r.high - r.low) * width
-			if err := readAt(b.file, dst[begin:begin+n], s.offset+int64(r.low*width)); err != nil {
-				return dst, err
-			}
-			begin += n
-		}
-		return dst, nil
+		n := copyRuns(dst[len(dst):len(dst)+kept], raw, width, runs)
+		return dst[:len(dst)+n], nil
 	})
 }
 
@@ -361,26 +377,46 @@ var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
 // cut appends a compressed buffer by cutting the rest out of its frame. It returns false if
 // that is not possible.
-func (b *buffers) cut(raw, plain []byte, width, kept int, runs []run) (ok bool, err error) {
-	if err := b.room(len(raw)); err != nil {
-		return false, err
-	}
+func (b *buffers) cut(s span, raw, plain []byte, width, kept int, runs []run) (ok bool, err error) {
 	b.ranges = b.ranges[:0]
 	for _, r := range runs {
 		b.ranges = append(b.ranges, zstdcut.Range{Low: r.low * width, High: r.high * width})
 	}
-	begin := len(b.out.bytes)
+	need := len(raw)
+	if b.liftsBlocks() {
+		changed := b.lz4.Changed(b.ranges)
+		need = min(need, changed+changed/8+cutSize)
+	}
+	if err := b.room(need); err != nil {
+		return false, err
+	}
+	begin, size := b.madeSize(), len(b.out.bytes)
 	out := appendPrefix(b.out.bytes, kept)
 	if b.codec == codecLZ4 {
-		out, ok = b.lz4.Cut(out, b.ranges)
+		out, ok = b.lz4.Cut(out, b.ranges, b.liftBlocks(s))
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
 		defer cutters.Put(cutter)
 		out, ok = cutter.Cut(out, raw[prefixSize:], plain, nil, b.ranges)
 	}
 	if !ok {
-		b.out.bytes = out[:begin]
+		b.out.bytes = out[:size]
 		return false, nil
 	}
-	return true, b.extend(func([]byte) ([]byte, error) { return out, nil })
+	return true, b.extended(begin, out)
+}
+
+// liftsBlocks reports whether blocks of an LZ4 frame are lifted.
+func (b *buffers) liftsBlocks() bool { return b.body == nil && b.codec == codecLZ4 }
+
+// liftBlocks returns a function that lifts what is copied of a frame, nil if the body is
+// in memory.
+func (b *buffers) liftBlocks(s span) func(dst []byte, low, high int) []byte {
+	if !b.liftsBlocks() {
+		return nil
+	}
+	return func(dst []byte, low, high int) []byte {
+		b.lift(len(dst), s.offset+prefixSize+int64(low), int64(high-low))
+		return dst
+	}
 }

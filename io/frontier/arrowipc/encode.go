@@ -82,18 +82,24 @@ func (s *sink) usedDictionaries(b *batch.Batch) (list []usedDictionary, err erro
 
 // message is a message as it is written.
 type message struct {
-	head []byte // marker, length and metadata, padded
-	body []byte
+	head   []byte // marker, length and metadata, padded
+	body   []byte
+	lifted []lifted // parts of the body that are not in memory
 }
 
 // at returns the footer's block for the message, written at offset pos.
 func (m message) at(pos int64) block {
-	return block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body))}
+	b := block{offset: pos, meta: int32(len(m.head)), body: int64(len(m.body))}
+	for _, l := range m.lifted {
+		b.body += l.size
+	}
+	return b
 }
 
 // meta returns the message's metadata.
 func (m message) meta() []byte { return m.head[framePrefix:] }
 
+// size is how many bytes of memory it takes.
 func (m message) size() int64 { return int64(len(m.head) + len(m.body)) }
 
 func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
@@ -101,9 +107,16 @@ func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.Append
 // newMessage returns a message of metadata and body. It fills in the checksum if the
 // metadata has room for one.
 func newMessage(meta, body []byte) message {
-	m := message{head: newHead(meta), body: body}
-	sealMetadata(m.head[:framePrefix], m.meta(), messageSlot, body)
+	m := message{body: body}
+	m.seal(meta)
 	return m
+}
+
+// seal adds the metadata, and fills in the checksum if there is room for one. It covers
+// what follows the last lifted part.
+func (m *message) seal(meta []byte) {
+	m.head = newHead(meta)
+	sealMetadata(m.head[:framePrefix], m.meta(), messageSlot, m.body[behind(m.lifted):])
 }
 
 // capture is an ipc.PayloadWriter that keeps the last payload of one kind with

@@ -107,7 +107,7 @@ func (s *sink) gatherMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 	g := newGathering(r, grant)
 	defer g.end()
 	if err = g.columns(urls, len(ours.body)); err == nil {
-		r.message, err = r.join(ours, &g.made, int64(len(g.out.bytes)), g.out.bytes)
+		r.message, err = r.join(ours, &g.made, g.madeSize(), message{body: g.out.bytes, lifted: g.lifted})
 	}
 	return err
 }

@@ -359,7 +359,7 @@ func TestGatherViews(t *testing.T) {
 }
 
 // Record batches are gathered in memory that is counted, and one that takes more than it
-// may is an error that says how much would do.
+// may is an error that says how much would do. Texts of an uncompressed file take none.
 func TestGatherMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	keep := randomRows(rng, 2000)
@@ -368,6 +368,12 @@ func TestGatherMemory(t *testing.T) {
 		data := libraryWrite(t, e, record.Schema(), record)
 		s := selecting{verdicts: rowsSelected(keep), options: Options{Name: "in", Memory: 400 << 10}}
 		_, err := s.filtered(data)
+		if e.compression == compress.None {
+			if err != nil {
+				t.Errorf("%s: %v", e, err)
+			}
+			continue
+		}
 		var large *batch.MemoryError
 		if !errors.As(err, &large) {
 			t.Fatalf("%s: %v", e, err)

@@ -48,7 +48,7 @@ func (s *sink) decodeMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 	fields := slices.Concat(rows.fields, s.schema.Fields())
 	m, err := s.encodeRecord(arrow.NewSchema(fields, nil), slices.Concat(rows.columns, verdicts), r.meta.codec, grant)
 	if err == nil {
-		r.message, err = r.join(m, nil, 0, nil)
+		r.message, err = r.join(m, nil, 0, message{})
 	}
 	if err == nil {
 		err = grant.Take(-rows.taken)

@@ -223,7 +223,7 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 	switch {
 	case selected == rows:
 		if ours, err = s.encodeRecord(s.schema, verdicts, r.meta.codec, grant); err == nil {
-			r.message, err = r.join(ours, r.meta, r.passedSize(), nil)
+			r.message, err = r.join(ours, r.meta, r.passedSize(), message{})
 		}
 	case selected == 0 && !s.options.OneToOne:
 		r.result = leftOut
@@ -237,8 +237,8 @@ func (s *sink) assemble(r *passedRecord, grant *batch.Grant) error {
 // join returns the message of the record batch with the columns that the program encoded.
 // Its metadata lists the arrays and buffers of passed, unless that is nil, before those of
 // ours. The body of ours follows the from bytes of passed. Those are written before the
-// message's body, or begin it, if they are given.
-func (r *passedRecord) join(ours message, passed *batchMeta, from int64, body []byte) (message, error) {
+// message's body, or begin it, if they are given in made.
+func (r *passedRecord) join(ours message, passed *batchMeta, from int64, made message) (message, error) {
 	h, err := parseHeader(ours.meta())
 	if err != nil {
 		return message{}, err
@@ -262,9 +262,11 @@ func (r *passedRecord) join(ours message, passed *batchMeta, from int64, body []
 	}
 	pairs := readPairs(r.frame.meta(), messageSlot)
 	fb := flatbuffers.NewBuilder(1024)
-	sum := partSum(from - int64(len(body)))
+	sum := partSum(from - int64(len(made.body)-behind(made.lifted)))
 	meta := finishMessage(fb, kindRecord, both.version, from+int64(len(ours.body)), buildBatch(fb, both), sum, pairs)
-	return newMessage(meta, append(body, ours.body...)), nil
+	made.body = append(made.body, ours.body...)
+	made.seal(meta)
+	return made, nil
 }
 
 // passedSize returns the padded size of the body that passes through.
@@ -299,6 +301,9 @@ func (s *sink) writeResult(r *passedRecord) error {
 		return nil
 	case mixed:
 		s.batches = append(s.batches, at)
+		if len(r.message.lifted) > 0 {
+			return s.writeLifted(r.message, r.frame)
+		}
 		return s.writeMessage(r.message)
 	}
 	at.body += r.passedSize()
@@ -336,30 +341,6 @@ func (s *sink) passDictionary(d passedMessage) error {
 		return err
 	}
 	return s.copyBody(d.frame)
-}
-
-// copyBody writes a body and its padding.
-func (s *sink) copyBody(f *frame) error {
-	if f.bytes != nil {
-		if err := s.write(f.bytes); err != nil {
-			return err
-		}
-		return s.write(zeros[:-f.bodyLength&7])
-	}
-	if s.buffer == nil {
-		s.buffer = make([]byte, copySize)
-	}
-	for at := int64(0); at < f.bodyLength; {
-		part := s.buffer[:min(copySize, f.bodyLength-at)]
-		if err := readAt(f.body, part, at); err != nil {
-			return err
-		}
-		if err := s.write(part); err != nil {
-			return err
-		}
-		at += int64(len(part))
-	}
-	return s.write(zeros[:-f.bodyLength&7])
 }
 
 var zeros [8]byte

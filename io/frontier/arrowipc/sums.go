@@ -21,7 +21,8 @@ import (
 // A record batch that passed through (see [Source.PassThrough]) has a checksum of its
 // metadata and of the end of the body, where the verdict columns are: 16 more digits
 // say where that begins. What comes before it is as its writer left it, and so are
-// dictionaries that passed through.
+// dictionaries that passed through. If it was gathered, and parts of the input's body were
+// copied from file to file, the checksum covers what follows the last of them.
 //
 // If one message has a checksum, all must: otherwise a changed byte in a key would
 // remove the check. Only dictionaries may lack one, if the schema message's checksum

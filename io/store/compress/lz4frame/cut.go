@@ -10,9 +10,12 @@ import (
 )
 
 // Cut appends to dst a frame that holds these ranges of what the decoded frame holds. They
-// are in order, and do not touch. It has no checksums. It returns false, and appends
-// nothing, if Decode did.
-func (f *Frame) Cut(dst []byte, kept []zstdcut.Range) ([]byte, bool) {
+// are in order, and do not touch. Its blocks have checksums if the decoded frame's have.
+// It returns false, and appends nothing, if Decode did.
+//
+// Of what is copied, bytes low to high-1 of the frame, it calls copied, which returns dst
+// with them or without, unless that is nil.
+func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, low, high int) []byte) ([]byte, bool) {
 	if len(f.blocks) == 0 {
 		return dst, false
 	}
@@ -21,8 +24,37 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range) ([]byte, bool) {
 	}
 	f.pending = f.pending[:0]
 	dst = binary.LittleEndian.AppendUint32(dst, magic)
-	head := [2]byte{f.flags &^ (contentSize | contentChecksum | blockChecksum), f.sizes}
+	head := [2]byte{f.flags &^ (contentSize | contentChecksum), f.sizes}
 	dst = append(dst, head[0], head[1], byte(checksum(head[:])>>8))
+	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
+		if f.copies(begin, b.plain, kept[0]) {
+			dst = f.flush(dst)
+			if copied == nil {
+				dst = append(dst, f.data[b.begin-4:b.end]...)
+			} else {
+				dst = copied(dst, b.begin-4, b.end)
+			}
+		} else {
+			dst = f.keep(dst, begin, b.plain, kept)
+		}
+	})
+	dst = f.flush(dst)
+	return append(dst, 0, 0, 0, 0), true
+}
+
+// Changed returns how many bytes the blocks have which Cut does not copy.
+func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
+	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
+		if !f.copies(begin, b.plain, kept[0]) {
+			size += b.end - b.begin
+		}
+	})
+	return size
+}
+
+// each calls do for each block up to the last kept range, with where what it holds begins and
+// the ranges that do not end before.
+func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []zstdcut.Range)) {
 	begin := 0
 	for i := range f.blocks {
 		b := &f.blocks[i]
@@ -30,18 +62,11 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range) ([]byte, bool) {
 			kept = kept[1:]
 		}
 		if len(kept) == 0 {
-			break
+			return
 		}
-		if f.copies(begin, b.plain, kept[0]) {
-			dst = f.flush(dst)
-			dst = append(dst, f.data[b.begin-4:b.end]...)
-		} else {
-			dst = f.keep(dst, begin, b.plain, kept)
-		}
+		do(b, begin, kept)
 		begin = b.plain
 	}
-	dst = f.flush(dst)
-	return append(dst, 0, 0, 0, 0), true
 }
 
 // copies reports whether the block of the bytes from begin to end-1 can be copied: range r
@@ -87,5 +112,9 @@ func (f *Frame) flush(dst []byte) []byte {
 	}
 	binary.LittleEndian.PutUint32(dst[at-4:], head)
 	f.pending = f.pending[:0]
-	return dst[:at+n]
+	dst = dst[:at+n]
+	if f.flags&blockChecksum != 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, checksum(dst[at:]))
+	}
+	return dst
 }

@@ -39,7 +39,7 @@ type Frame struct {
 
 // block is one of a frame.
 type block struct {
-	begin, end int // of its bytes in the frame, without its size and checksum
+	begin, end int // of its bytes in the frame, without its size, with its checksum
 	plain      int // where what it holds ends
 }
 
@@ -80,10 +80,12 @@ func (f *Frame) decode() bool {
 			return false
 		}
 		done += n
-		f.blocks = append(f.blocks, block{begin: at, end: at + size, plain: done})
-		if at, ok = f.checked(at, size); !ok {
+		end, ok := f.checked(at, size)
+		if !ok {
 			return false
 		}
+		f.blocks = append(f.blocks, block{begin: at, end: end, plain: done})
+		at = end
 	}
 	return false
 }

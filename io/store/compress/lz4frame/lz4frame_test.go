@@ -138,11 +138,19 @@ func TestCut(t *testing.T) {
 				for _, r := range kept {
 					want = append(want, plain[r.Low:r.High]...)
 				}
-				out, ok := f.Cut([]byte("before"), kept)
+				out, ok := f.Cut([]byte("before"), kept, nil)
 				if !ok || !bytes.HasPrefix(out, []byte("before")) {
 					t.Fatalf("cut: %v, or what was there is gone", ok)
 				}
-				out = out[len("before"):]
+				without, _ := f.Cut(nil, kept, func(dst []byte, low, high int) []byte {
+					if low < 7 || high > len(frame) || low >= high {
+						t.Fatalf("it copies from %d to %d", low, high)
+					}
+					return append(dst, frame[low:high]...)
+				})
+				if out = out[len("before"):]; !bytes.Equal(out, without) {
+					t.Fatal("with blocks that are copied by others it differs")
+				}
 				got := make([]byte, len(want))
 				if read, err := libraryRead(out); err != nil || !bytes.Equal(read, want) {
 					t.Fatalf("what the library reads differs: %v", err)
@@ -184,7 +192,7 @@ func TestCutCopies(t *testing.T) {
 	if !f.Decode(make([]byte, len(plain)), frame) {
 		t.Fatal("it does not decode")
 	}
-	out, ok := f.Cut(nil, []zstdcut.Range{{Low: 0, High: 1 << 20}, {Low: 1<<20 + 100, High: 4 << 20}})
+	out, ok := f.Cut(nil, []zstdcut.Range{{Low: 0, High: 1 << 20}, {Low: 1<<20 + 100, High: 4 << 20}}, nil)
 	if !ok || len(out) > len(frame)+len(frame)/100 {
 		t.Fatalf("%d bytes of %d", len(out), len(frame))
 	}
@@ -256,7 +264,7 @@ func FuzzFrame(f *testing.F) {
 		if read, err := libraryRead(frame); err != nil || !bytes.Equal(read, plain) {
 			t.Fatalf("the library reads something else: %v", err)
 		}
-		out, ok := one.Cut(nil, []zstdcut.Range{{Low: low, High: high}})
+		out, ok := one.Cut(nil, []zstdcut.Range{{Low: low, High: high}}, nil)
 		if !ok {
 			return
 		}

@@ -1,0 +1,128 @@
+package arrowipc
+
+// lifted is a part of an input's body that goes from the file to the output when that is
+// written, and is not in memory before. A body is so many bytes that are in memory, then
+// the first part, then bytes up to the next one.
+type lifted struct {
+	at         int   // how many of the bytes in memory come before it
+	from, size int64 // where it lies in the input's body
+}
+
+// behind returns how many of the bytes in memory come before the last part.
+func behind(parts []lifted) int {
+	if len(parts) == 0 {
+		return 0
+	}
+	return parts[len(parts)-1].at
+}
+
+// lift adds a part of the input's body behind so many bytes of the new one's that are in
+// memory.
+func (b *buffers) lift(at int, from, size int64) {
+	b.liftedSize += size
+	if n := len(b.lifted); n > 0 {
+		if last := &b.lifted[n-1]; last.at == at && last.from+last.size == from {
+			last.size += size
+			return
+		}
+	}
+	b.lifted = append(b.lifted, lifted{at: at, from: from, size: size})
+}
+
+// madeSize returns the size of the new body, with what is lifted.
+func (b *buffers) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSize }
+
+// collector writes to an output in pieces of copySize, some of which come from a file.
+type collector struct {
+	sink   *sink
+	filled int // of the sink's buffer
+}
+
+func (s *sink) collect() *collector {
+	if s.buffer == nil {
+		s.buffer = make([]byte, copySize)
+	}
+	return &collector{sink: s}
+}
+
+// bytes writes bytes.
+func (c *collector) bytes(p []byte) error {
+	for len(p) > 0 {
+		n := copy(c.sink.buffer[c.filled:], p)
+		if err := c.add(n); err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// part writes size bytes of a body that is in a file.
+func (c *collector) part(f *frame, from, size int64) error {
+	for size > 0 {
+		n := min(size, int64(copySize-c.filled))
+		if err := readAt(f.body, c.sink.buffer[c.filled:][:n], from); err != nil {
+			return err
+		}
+		if err := c.add(int(n)); err != nil {
+			return err
+		}
+		from, size = from+n, size-n
+	}
+	return nil
+}
+
+func (c *collector) add(n int) error {
+	if c.filled += n; c.filled < copySize {
+		return nil
+	}
+	return c.flush()
+}
+
+// flush writes what was not written yet.
+func (c *collector) flush() error {
+	n := c.filled
+	c.filled = 0
+	return c.sink.write(c.sink.buffer[:n])
+}
+
+// writeLifted writes a message with the parts of a frame's body that it has.
+func (s *sink) writeLifted(m message, f *frame) error {
+	c, at := s.collect(), 0
+	err := c.bytes(m.head)
+	for _, l := range m.lifted {
+		if err == nil {
+			err = c.bytes(m.body[at:l.at])
+		}
+		if err == nil {
+			err = c.part(f, l.from, l.size)
+		}
+		at = l.at
+	}
+	if err == nil {
+		err = c.bytes(m.body[at:])
+	}
+	if err == nil {
+		err = c.flush()
+	}
+	return err
+}
+
+// copyBody writes a body and its padding.
+func (s *sink) copyBody(f *frame) error {
+	if f.bytes != nil {
+		if err := s.write(f.bytes); err != nil {
+			return err
+		}
+		return s.write(zeros[:-f.bodyLength&7])
+	}
+	c := s.collect()
+	err := c.part(f, 0, f.bodyLength)
+	if err == nil {
+		err = c.bytes(zeros[:-f.bodyLength&7])
+	}
+	if err == nil {
+		err = c.flush()
+	}
+	return err
+}
