@@ -257,7 +257,7 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 }
 
 // leastSample and mostSample are how many bytes are compressed to choose a level.
-const leastSample, mostSample = 16 << 10, 1 << 20
+const leastSample, mostSample = 16 << 10, 128 << 10
 
 // chooseLevel chooses the level of zstd by the first page of a column that is not copied,
 // for all that come after it: the fastest one, which takes half the time, if that compresses the page as well as the
