@@ -257,7 +257,7 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 }
 
 // leastSample and mostSample are how many bytes are compressed to choose a level.
-const leastSample, mostSample = 16 << 10, 128 << 10
+const leastSample, mostSample = 16 << 10, 256 << 10
 
 // chooseLevel chooses the level of zstd by the first page of a column that is not copied,
 // for all that come after it: the fastest one, which takes half the time, if that compresses the page as well as the
@@ -401,7 +401,13 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 		return errStopped
 	}
 	p.held = held
-	p.raw, err = s.Body(&p.Page, r.buffers.get(p.StoredSize()))
+	raw := r.buffers.get(p.StoredSize())
+	if p.kept < p.all && !p.asItLies() {
+		// Before reading, so that garbage is collected meanwhile: decompressing a page is a
+		// single call, for the end of which the collector would wait and use a processor.
+		p.plain = r.buffers.get(p.Uncompressed)
+	}
+	p.raw, err = s.Body(&p.Page, raw)
 	return err
 }
 
@@ -413,7 +419,12 @@ func (r *filterRun) decompress(p *page) error {
 	if p.opened {
 		return nil
 	}
-	plain, err := p.Open(r.buffers.get, p.column.chunk.Codec)
+	plain, err := p.Open(func(n int) []byte {
+		if p.plain == nil {
+			p.plain = r.buffers.get(n)
+		}
+		return p.plain
+	}, p.column.chunk.Codec)
 	if err != nil {
 		return err
 	}

@@ -288,7 +288,7 @@ func withUnknownType(t *testing.T, data []byte, i int) []byte {
 // one where the standard one saves next to nothing.
 func TestLevelFor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	words := make([]string, 30_000)
+	words := make([]string, 8_000)
 	for i := range words {
 		words[i] = fmt.Sprintf("%x ", rng.Uint32()>>rng.IntN(24))
 	}
