@@ -1,6 +1,9 @@
 package batch
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Stats count what a job did. Their JSON is in manifests.
 type Stats struct {
@@ -101,6 +104,9 @@ func (s *Stats) add(b *Stats) {
 
 func countBits(bitmap []byte) int {
 	n := 0
+	for ; len(bitmap) >= 8; bitmap = bitmap[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(bitmap))
+	}
 	for _, b := range bitmap {
 		n += bits.OnesCount8(b)
 	}

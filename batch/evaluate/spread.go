@@ -16,8 +16,10 @@ import (
 type spreader struct {
 	allowed [][]byte // bits of trie i of each row's authority
 	dirty   int      // how many of them may have bits that are set
+	usual   []byte   // bits of the trie that most agents obey, of each row's authority
 	obeyed  []obeyed // by group
 	of      []uint32 // memory of those
+	counts  []int32  // agents by trie
 
 	lists map[string]int32 // what a list of Verdicts.Denied is for a set of agents
 	key   []byte
@@ -68,6 +70,8 @@ var errLists = option.Errorf("the lists of denied agents take more memory than a
 type obeyed struct {
 	tries int // 0 where no rules are asked
 	of    []uint32
+	// usual is the trie that most agents obey.
+	usual int
 }
 
 // trie is the index of the trie that an agent obeys, as matcher.Origin.TrieOf is.
@@ -112,6 +116,8 @@ func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte, 
 		clear(s.allowed[i])
 	}
 	s.dirty = 0
+	s.usual = slices.Grow(s.usual[:0], size)[:size]
+	clear(s.usual)
 	s.obeyed = slices.Grow(s.obeyed[:0], groups)[:groups]
 	clear(s.obeyed)
 	s.of = s.of[:0]
@@ -132,26 +138,88 @@ func (s *spreader) forget() {
 
 // spread gives the verdicts of a block, whose first row has this number, to the agents.
 func (e *Evaluator) spread(v *batch.Verdicts, firstRow int) {
+	if e.options.Combine == batch.CombineNone {
+		e.spreadBits(firstRow)
+		return
+	}
 	g, s := &e.groups, &e.spreader
-	combined := e.options.Combine != batch.CombineNone
 	shift := firstRow &^ 7 // from bits of the block to those of the verdicts
 	for number := range g.all {
 		o := &s.obeyed[number]
-		if o.tries == 0 && !combined {
-			continue // the verdicts are set
-		}
 		s.cache.reset()
-		w := g.walk(number)
-		for w.next() {
+		for w := g.walk(number); w.next(); {
 			low, high := firstRow&7+w.low, firstRow&7+w.high
-			switch {
-			case !combined:
-				e.spreadRun(o, low, high, shift)
-			case o.tries == 0:
+			if o.tries == 0 {
 				e.listOutcome(v, low+shift, high+shift)
-			default:
+			} else {
 				e.combineRun(v, o, low, high, shift)
 			}
+		}
+	}
+}
+
+// spreadBits gives the bits of a block to the agents: first those of the trie that most agents
+// of a row's authority obey to all agents, then those of other tries to the agents that obey
+// them. Most agents are named by few authorities.
+func (e *Evaluator) spreadBits(firstRow int) {
+	g, s := &e.groups, &e.spreader
+	for number := range g.all {
+		o := &s.obeyed[number]
+		if o.tries == 0 {
+			continue // the verdicts are set
+		}
+		o.usual = s.most(o)
+		bits := s.allowed[o.usual]
+		for w := g.walk(number); w.next(); {
+			low, high := firstRow&7+w.low, firstRow&7+w.high
+			for at := low >> 3; at <= (high-1)>>3; at++ {
+				s.usual[at] |= bits[at] & part(low, high, at)
+			}
+		}
+	}
+	for agent := range e.allowed {
+		into := e.allowed[agent][firstRow>>3:]
+		for at, bits := range s.usual {
+			into[at] |= bits
+		}
+	}
+	for number := range g.all {
+		if o := &s.obeyed[number]; o.tries > 1 {
+			for agent := range e.allowed {
+				if trie := o.trie(agent); trie != o.usual {
+					e.correct(number, s.allowed[trie], e.allowed[agent][firstRow>>3:], firstRow&7)
+				}
+			}
+		}
+	}
+}
+
+// most is the trie that most agents obey.
+func (s *spreader) most(o *obeyed) (trie int) {
+	if o.of == nil {
+		return 0
+	}
+	s.counts = slices.Grow(s.counts[:0], o.tries)[:o.tries]
+	clear(s.counts)
+	for _, trie := range o.of {
+		s.counts[trie]++
+	}
+	for i, count := range s.counts {
+		if count > s.counts[trie] {
+			trie = i
+		}
+	}
+	return trie
+}
+
+// correct gives the bits of a group's rows to an agent in place of those that it has. first is
+// the first row's bit in both.
+func (e *Evaluator) correct(group int, bits, into []byte, first int) {
+	for w := e.groups.walk(group); w.next(); {
+		low, high := first+w.low, first+w.high
+		for at := low >> 3; at <= (high-1)>>3; at++ {
+			mask := part(low, high, at)
+			into[at] = into[at]&^mask | bits[at]&mask
 		}
 	}
 }
@@ -166,21 +234,6 @@ func part(low, high, at int) byte {
 		mask &= 0xFF >> (7 - (high-1)&7)
 	}
 	return mask
-}
-
-// spreadRun gives bits low to high-1 of a block to the agents.
-func (e *Evaluator) spreadRun(o *obeyed, low, high, shift int) {
-	from, to := low>>3, (high-1)>>3
-	first, last := part(low, high, from), part(low, high, to)
-	for agent := range e.allowed {
-		bits, into := e.spreader.allowed[o.trie(agent)], e.allowed[agent][shift>>3:]
-		into[from] |= bits[from] & first
-		if from == to {
-			continue
-		}
-		copy(into[from+1:to], bits[from+1:to])
-		into[to] |= bits[to] & last
-	}
 }
 
 // combineRun combines the verdicts of bits low to high-1 of a block, and lists who is

@@ -27,7 +27,13 @@ func (b bitmap) word(i int) uint64 {
 func copyBits(to []byte, from bitmap, runs []run) {
 	word, n := uint64(0), 0 // bits that wait, fewer than 8
 	for _, r := range runs {
-		for low := r.low; low < r.high; {
+		low := r.low
+		if n == 0 && low&7 == 0 {
+			whole := (r.high - low) >> 3
+			to = to[copy(to, from[low>>3:low>>3+whole]):]
+			low += 8 * whole
+		}
+		for low < r.high {
 			part := min(r.high-low, wordBits)
 			word |= from.word(low) & (1<<part - 1) << n
 			low += part

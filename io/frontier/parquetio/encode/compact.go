@@ -93,7 +93,7 @@ func appendPresent(dst []byte, b *columns.Bits, n int) []byte {
 // bitExtremes is extremes for n rows of booleans.
 func bitExtremes(b *columns.Bits, n int) (low, high []byte) {
 	zeros, ones := byte(0), byte(0)
-	for i := range (n + 7) >> 3 {
+	for i := 0; i < (n+7)>>3 && (zeros == 0 || ones == 0); i++ {
 		valid := byte(0xFF)
 		if b.Valid != nil {
 			valid = b.Valid[i]
