@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/evaluate"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/urls"
 )
 
-// Side is one set of rules.
+// Side is one set of rules, and how they are read.
 type Side struct {
-	// Plain gives verdicts alone, Explained with reasons and rules.
-	Plain, Explained batch.Evaluator
+	Rules matcher.Origins
+	// Options are those of verdicts alone; both sides have as many agents.
+	Options evaluate.Options
 }
 
 // Verdict is an agent's verdict on a row.
@@ -65,27 +67,33 @@ func Columns(agents []string) []batch.VerdictColumn {
 	return columns
 }
 
-// New returns an evaluator of both sides for so many agents. It selects the rows whose
+// New returns an evaluator of both sides. It selects the rows whose
 // verdict differs for any agent, for batch.EmitSelected, explains those alone, and calls
 // changed for each verdict that differs, from the goroutine that uses the evaluator.
-func New(older, newer Side, agents int, changed func(*Change) error) batch.Evaluator {
-	return &evaluator{sides: [2]Side{older, newer}, agents: agents, changed: changed}
+func New(older, newer Side, changed func(*Change) error) batch.Evaluator {
+	e := &evaluator{agents: older.Options.Agents, changed: changed}
+	for i, side := range []Side{older, newer} {
+		e.judges[i] = evaluate.New(side.Rules, side.Options)
+		side.Options.Explain = true
+		e.explainers[i] = evaluate.New(side.Rules, side.Options)
+	}
+	return e
 }
 
 type evaluator struct {
-	sides     [2]Side
-	agents    int
-	changed   func(*Change) error
-	plain     [2]batch.Verdicts
-	explained [2]batch.Verdicts
-	rows      []int32 // that differ
-	scratch   urls.Scratch
+	judges, explainers [2]batch.Evaluator // of both sides: for verdicts alone, and with reasons and rules
+	agents             int
+	changed            func(*Change) error
+	plain              [2]batch.Verdicts
+	explained          [2]batch.Verdicts
+	rows               []int32 // that differ
+	scratch            urls.Scratch
 }
 
 // Evaluate implements batch.Evaluator.
 func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
-	for i := range e.sides {
-		if err := e.sides[i].Plain.Evaluate(b, &e.plain[i]); err != nil {
+	for i, judge := range e.judges {
+		if err := judge.Evaluate(b, &e.plain[i]); err != nil {
 			return err
 		}
 	}
@@ -141,9 +149,9 @@ func (e *evaluator) explain(b *batch.Batch, v *batch.Verdicts) error {
 			some.URLs.Indices[i] = b.URLs.Indices[row]
 		}
 	}
-	for side := range e.sides {
+	for side, explainer := range e.explainers {
 		from := &e.explained[side]
-		if err := e.sides[side].Explained.Evaluate(&some, from); err != nil {
+		if err := explainer.Evaluate(&some, from); err != nil {
 			return err
 		}
 		for agent := range e.agents {

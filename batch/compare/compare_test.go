@@ -41,10 +41,7 @@ func table(rng *rand.Rand) *matcher.Table {
 }
 
 func side(t *matcher.Table) compare.Side {
-	o := evaluate.Options{Agents: len(chains), Missing: access.MissingNull}
-	explained := o
-	explained.Explain = true
-	return compare.Side{Plain: evaluate.New(t, o), Explained: evaluate.New(t, explained)}
+	return compare.Side{Rules: t, Options: evaluate.Options{Agents: len(chains), Missing: access.MissingNull}}
 }
 
 // columns makes a batch of URLs: as strings, or with a dictionary and nulls.
@@ -62,6 +59,13 @@ func columns(urls []string, dictionary bool) *batch.Batch {
 		c.ValidityOffset = 3
 	}
 	return &batch.Batch{URLs: c}
+}
+
+// explained returns an evaluator of one set of rules with reasons.
+func explained(t *matcher.Table) batch.Evaluator {
+	o := side(t).Options
+	o.Explain = true
+	return evaluate.New(t, o)
 }
 
 // explainedVerdict formats a verdict with its explanation.
@@ -94,7 +98,7 @@ func TestSelectsWhatDiffers(t *testing.T) {
 			lines = append(lines, line)
 		}
 		var changes []compare.Change
-		e := compare.New(side(older), side(newer), len(chains), func(c *compare.Change) error {
+		e := compare.New(side(older), side(newer), func(c *compare.Change) error {
 			kept := *c
 			kept.Authority = slices.Clone(c.Authority)
 			changes = append(changes, kept)
@@ -108,10 +112,10 @@ func TestSelectsWhatDiffers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := side(older).Explained.Evaluate(b, &before); err != nil {
+		if err := explained(older).Evaluate(b, &before); err != nil {
 			t.Fatal(err)
 		}
-		if err := side(newer).Explained.Evaluate(b, &after); err != nil {
+		if err := explained(newer).Evaluate(b, &after); err != nil {
 			t.Fatal(err)
 		}
 		told := 0

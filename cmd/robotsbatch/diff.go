@@ -33,7 +33,7 @@ var diffHelp = &cli.Command{
 	},
 	About: "compares two sets of rules, two profiles or two agents. With -in it finds the URLs whose verdict changes, without it " +
 		"the hosts whose access changes.",
-	Details: "OLD and NEW are what -rules takes. With -use it also finds the hosts that state something else about a use. The summary names the agents, authorities and rules that change most; -out writes a table of " +
+	Details: "OLD and NEW are what -rules takes. With -use it also finds the hosts that state something else about a use. The summary names the agents, hosts and rules that change most; -out writes a table of " +
 		"all changes (robotsbatch help diff).",
 	Examples: []string{"diff old.rules new.rules -in urls.parquet -out changes.parquet", "diff old.rules robots -agent GPTBot"},
 	Exits: []cli.Exit{
@@ -67,7 +67,9 @@ func newDiff() *diffCommand {
 func (c *diffCommand) Flags() cli.Flags {
 	rules := c.Rules.Flags().Without("rules", "agents", "profile", "fetch-list", "before-first", "ever-denied", "max-age", "as-of").
 		Before("on-429", c.OneTimeFlag("compare what held at this time: ignore later captures"))
-	return slices.Concat(c.Input.Flags(), rules, cli.Flags{
+	rules = rules.Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
+	input := c.Input.Flags().Saying("in", "list or table of URLs whose verdicts are compared; without it the access of hosts is")
+	return slices.Concat(input, rules, cli.Flags{
 		{
 			Name: "against", Argument: "NAME", Topic: config.RulesTopic, Common: true,
 			Short: "agent on the new side, if it differs", Standard: "that of -agent",
@@ -217,11 +219,14 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 		return err
 	}
 	var sets [2]*ruleset.Set
+	var compared [2]compare.Side
 	for i := range sets {
-		if sets[i], err = d.openRules(ctx, &d.sides[i], found[i]); err != nil {
+		side := &d.sides[i]
+		if sets[i], err = d.openRules(ctx, side, found[i]); err != nil {
 			return err
 		}
 		defer sets[i].Close()
+		compared[i] = compare.Side{Rules: sets[i].Origins(), Options: evaluate.Options{Agents: len(d.names), Profile: side.Profile, Missing: side.Missing}}
 	}
 	suffixes, err := batch.AgentSuffixes(d.AgentNames())
 	if err != nil {
@@ -245,7 +250,7 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	tally := report.NewTally(d.names, d.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {
-		return compare.New(d.side(0, sets[0]), d.side(1, sets[1]), len(d.names), tally.Add)
+		return compare.New(compared[0], compared[1], tally.Add)
 	}
 	stats, err := out.Write(ctx, src, newEvaluator, func() error {
 		return errors.Join(src.Unchanged(), src.Complete(), sets[0].Unchanged(), sets[1].Unchanged())
@@ -260,15 +265,6 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	}
 	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = cli.Version(), stats.Rows, stats.Selected, time.Since(started).Seconds()
 	return d.sum(changes.String(), changes)
-}
-
-// side returns evaluators of a side's rules.
-func (d *diffCommand) side(i int, rules *ruleset.Set) compare.Side {
-	c := &d.sides[i]
-	o := evaluate.Options{Agents: len(c.Chains), Profile: c.Profile, Missing: c.Missing}
-	explained := o
-	explained.Explain = true
-	return compare.Side{Plain: evaluate.New(rules.Origins(), o), Explained: evaluate.New(rules.Origins(), explained)}
 }
 
 // sum says what changed: on stdout if no table is written, else on stderr.

@@ -57,7 +57,7 @@ var table = []room{
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch/option", nil, nil},
 	{"batch", engine, []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
-	{"batch/compare", []string{"batch", "matcher", "matcher/urls"}, nil},
+	{"batch/compare", []string{"batch", "batch/evaluate", "matcher", "matcher/urls"}, nil},
 	{"batch/evaluate", []string{"batch", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, nil},
 	// Opening objects needs no driver, and only a program links those.
 	{"io/store/blob", []string{"batch/option"}, []string{"golang.org/x/sys"}},
