@@ -41,7 +41,7 @@ median() { sort -g "$scratch/times.$1" | awk '{ t[NR] = $1 } END { print t[int((
 by() { awk -v a="$(median "$1")" -v b="$(median "$2")" 'BEGIN { printf "%.2f", a / b }'; }
 
 sizes() {
-  "$robotsbatch" inspect "$1" | awk '$1 == "authorities" && !seen++ { print "  authorities  " $2 }
+  "$robotsbatch" inspect "$1" | awk '$1 == "hosts" && !seen++ { print "  hosts        " $2 }
     $1 == "bodies" && /distinct/ { print "  bodies       " $2 " distinct" } $1 == "history" { print "  intervals    " $2 }
     $1 == "size" { print "  size         " $2 " bytes" } $1 == "intervals" { print "  of which the intervals take " $2 }'
 }

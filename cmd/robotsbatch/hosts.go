@@ -55,8 +55,8 @@ func (c *hostsCommand) Flags() cli.Flags {
 			Value: cli.Age(&c.MaxAge),
 		},
 	}
-	return slices.Concat(c.Input.Flags(), c.PlainFlags().Without("agent", "agents", "fetch-list", "as-of").Before("on-429", aging...),
-		c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	return slices.Concat(c.Input.Flags().Saying("in", "list or table of the URLs that are to be judged: their hosts count"), c.PlainFlags().Without("agent", "agents", "fetch-list", "as-of").Before("on-429", aging...),
+		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // run lists the robots.txt that must be fetched.

@@ -69,7 +69,9 @@ func newStats() *statsCommand {
 
 // Flags implements cli.Config.
 func (c *statsCommand) Flags() cli.Flags {
-	return slices.Concat(c.input.Flags().Only("in-format"), c.PlainFlags(), cli.Flags{
+	input := c.input.Flags().Only("in-format").Saying("in-format", "format of the survey")
+	rules := c.PlainFlags().Saying("agent", "crawler to count sites for, if RULES are counted")
+	return slices.Concat(input, rules, cli.Flags{
 		{
 			Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true,
 			Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
@@ -89,7 +91,7 @@ func (c *statsCommand) Flags() cli.Flags {
 			More:  "html is a single-file page like that of -report.",
 			Value: cli.OneOf(&c.format, statsFormats()...),
 		},
-	}, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags().Only("memory", "store-timeout"))
+	}, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags().Only("memory", "store-timeout"), cli.Flags{c.ProgressFlag()}, c.MessageFlags().Only("log"))
 }
 
 // setBy takes what counts as a site, or that months are counted.
@@ -123,6 +125,7 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 			return 0, option.Errorf("%s: %w", option.Rank.With(blob.Shown(c.rank)), err)
 		}
 	}
+	ctx = c.showProgress(ctx, false)
 	var tally *stats.Tally
 	names := c.Sources
 	if fromRules {
@@ -136,6 +139,7 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	c.shown.End()
 	var b bytes.Buffer
 	if err := c.format.Write(&b, tally, &report.StatsOrigin{Name: report.FileNames(names), Version: cli.Version(), Made: time.Now()}); err != nil {
 		return 0, err

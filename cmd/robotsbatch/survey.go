@@ -52,7 +52,8 @@ func (c *surveyCommand) Flags() cli.Flags {
 			Value: &c.changes,
 		},
 	}
-	return slices.Concat(c.PlainFlags().Before("on-429", timed...), c.TableFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	return slices.Concat(c.PlainFlags().Before("on-429", timed...).Saying("agent", "crawler to measure: how much of each host it is denied"),
+		c.TableFlags().Saying("out", "the survey to write: a file, an object, or -"), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
 // run writes the survey of what rules deny agents.

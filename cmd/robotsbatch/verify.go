@@ -38,6 +38,7 @@ func newVerify() *verifyCommand { return &verifyCommand{newCall()} }
 func (c *verifyCommand) Flags() cli.Flags {
 	return append(c.Running.Flags().Only("store-timeout"),
 		c.ProgressFlag(),
+		c.MessageFlags().Only("log")[0],
 		cli.Flag{
 			Name: "verbose", Topic: config.RunningTopic, Indifferent: true,
 			Short: "also a line for each intact file",

@@ -54,7 +54,7 @@ func (n *Captures) String() string {
 		b.WriteString(n.AsOf.Format(" as of " + time.RFC3339))
 	}
 	fmt.Fprintf(&b, "; %s: %s with rules, %s unavailable, %s unreachable",
-		Count(n.Authorities, "authority", "authorities"), Number(n.WithRules), Number(n.Unavailable), Number(n.Unreachable))
+		Count(n.Authorities, "host", "hosts"), Number(n.WithRules), Number(n.Unavailable), Number(n.Unreachable))
 	if n.pack {
 		b.WriteString("; " + Count(n.Bodies, "distinct body", "distinct bodies"))
 	}
@@ -63,7 +63,7 @@ func (n *Captures) String() string {
 		count     int64
 		one, more string
 	}{
-		{n.Stale, "authority with a stale copy", "authorities with a stale copy"},
+		{n.Stale, "host with a stale copy", "hosts with a stale copy"},
 		{n.HTML, "with HTML instead of robots.txt", "with HTML instead of robots.txt"},
 		{n.Limited, "cut by the size limit or the crawler", "cut by the size limit or the crawler"},
 		{n.Ignored, "capture of no such URL ignored", "captures of no such URL ignored"},

@@ -145,7 +145,7 @@ func top(counter *runs.Counter) (keys []ChangedKey, count int64, err error) {
 // String is the summary for people.
 func (c *Changes) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s change their verdict, of %s\n", Number(c.RowsChanged), Count(c.Rows, "row", "rows"), Count(c.Authorities, "authority", "authorities"))
+	fmt.Fprintf(&b, "%s of %s change their verdict, of %s\n", Number(c.RowsChanged), Count(c.Rows, "row", "rows"), Count(c.Authorities, "host", "hosts"))
 	if c.RowsChanged == 0 {
 		return b.String()
 	}
@@ -157,7 +157,7 @@ func (c *Changes) String() string {
 	for _, part := range []struct {
 		title string
 		keys  []ChangedKey
-	}{{"authority", c.Top}, {"rule", c.Rules}} {
+	}{{"host", c.Top}, {"rule", c.Rules}} {
 		rows := [][]string{{part.title, "now denied", "now allowed", "no verdict now"}}
 		for _, k := range part.keys {
 			rows = append(rows, []string{Printable(k.Name), Number(k.Denied), Number(k.Allowed), Number(k.None)})
@@ -224,7 +224,7 @@ type AgentAccess struct {
 
 // String is the summary for people.
 func (c *AccessChanges) String() string {
-	text := fmt.Sprintf("%s of %s change access for an agent\n", Number(c.Changed), Count(c.Authorities, "authority", "authorities"))
+	text := fmt.Sprintf("%s of %s change access for an agent\n", Number(c.Changed), Count(c.Authorities, "host", "hosts"))
 	if c.Changed > 0 {
 		rows := [][]string{{"agent", "closed", "opened", "other rules", "added", "removed"}}
 		for _, a := range c.Agents {
@@ -238,7 +238,7 @@ func (c *AccessChanges) String() string {
 	if c.Changed > 0 {
 		text += "\n"
 	}
-	text += fmt.Sprintf("%s of %s state something else about a use\n", Number(*c.Stating), Count(c.Authorities, "authority", "authorities"))
+	text += fmt.Sprintf("%s of %s state something else about a use\n", Number(*c.Stating), Count(c.Authorities, "host", "hosts"))
 	if *c.Stating == 0 {
 		return text
 	}

@@ -47,7 +47,7 @@ func NewCompiled(made *ruleset.Compiled, profile, version string) *Compiled {
 // Text is the same in one line; out is the name of the pack.
 func (m *Compiled) Text(out string) string {
 	var b strings.Builder
-	b.WriteString(Count(m.Authorities, "authority", "authorities"))
+	b.WriteString(Count(m.Authorities, "host", "hosts"))
 	if m.WithRules < m.Authorities {
 		fmt.Fprintf(&b, " (%s with rules, %s unavailable, %s unreachable)", Number(m.WithRules), Number(m.Unavailable), Number(m.Unreachable))
 	}
@@ -58,7 +58,7 @@ func (m *Compiled) Text(out string) string {
 		what  string
 	}{{m.Limited, "cut by the size limit or the crawler"}, {m.HTML, "with HTML instead of robots.txt"}} {
 		if odd.count > 0 {
-			fmt.Fprintf(&b, "; %s %s", Count(odd.count, "authority", "authorities"), odd.what)
+			fmt.Fprintf(&b, "; %s %s", Count(odd.count, "host", "hosts"), odd.what)
 		}
 	}
 	if m.Ignored > 0 {
@@ -88,7 +88,7 @@ func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
 		{"profile", profile},
 		{"limit", limit},
 		{"as of", asOf},
-		{"authorities", Number(info.Authorities)},
+		{"hosts", Number(info.Authorities)},
 		{"rules", Number(info.Rules)},
 		{"allow all", Number(info.AllowAll)},
 		{"disallow all", Number(info.DisallowAll)},
@@ -112,7 +112,7 @@ func Pack(w io.Writer, name, profile string, info *rulepack.Info) {
 }
 
 var accessNames = map[access.Outcome]string{
-	access.Unknown: "unknown: the pack does not have this authority", access.Rules: "rules",
+	access.Unknown: "unknown: the pack does not have this host", access.Rules: "rules",
 	access.AllowAll: "allow all", access.DisallowAll: "disallow all",
 }
 

@@ -243,7 +243,7 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, "; %d of %s were done before", s.OutputsKept, Count(int64(len(s.Outputs)), "output", "outputs"))
 	}
 	if s.Authorities != nil {
-		fmt.Fprintf(&b, "; %s, %s without robots.txt", Count(*s.Authorities, "authority", "authorities"), Number(*s.AuthoritiesWithout))
+		fmt.Fprintf(&b, "; %s, %s without robots.txt", Count(*s.Authorities, "host", "hosts"), Number(*s.AuthoritiesWithout))
 	}
 	if s.Seconds > 0 { // of a job that others did nobody knows
 		fmt.Fprintf(&b, "; %s s, %s URLs a second", secondsText(s.Seconds), Number(s.URLsPerSecond))

@@ -45,11 +45,11 @@ type HostsDone struct {
 // String is the summary for people.
 func (h HostsDone) String() string {
 	text := fmt.Sprintf("%s of %s: %s missing (%s waiting), %s older than %s (%s waiting)",
-		Count(h.Rows, "row", "rows"), Count(h.Authorities, "authority", "authorities"),
+		Count(h.Rows, "row", "rows"), Count(h.Authorities, "host", "hosts"),
 		Number(h.Missing), Count(h.MissingRows, "row", "rows"),
 		Number(h.Stale), Age(time.Duration(h.MaxAgeSeconds)*time.Second), Count(h.StaleRows, "row", "rows"))
 	if h.Invalid > 0 {
-		text += "; " + Count(h.Invalid, "row without an authority", "rows without an authority")
+		text += "; " + Count(h.Invalid, "row without a host", "rows without a host")
 	}
 	return fmt.Sprintf("%s; %.1f s", text, h.Seconds)
 }

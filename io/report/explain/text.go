@@ -198,9 +198,9 @@ func (p *printer) fetch(u *URL) {
 	case u.Stale:
 		access += ", of an older copy"
 	case u.Near != "":
-		access += ": the rules do not have this authority; they have " + u.Near
+		access += ": the rules do not have this host; they have " + u.Near
 	case u.File == "":
-		access += ": the rules do not have this authority"
+		access += ": the rules do not have this host"
 	}
 	p.field("access", access)
 	if u.Status != 0 {

@@ -289,7 +289,7 @@ func (b *Builder) Abort() {
 // Finish completes the pack and describes it. After an error there is no new pack.
 func (b *Builder) Finish() (*Info, error) {
 	defer b.Abort()
-	w := newPackWriter(b.out, b.version(), b.o.Partition, b.o.Partitions)
+	w := newPackWriter(b.ctx, b.out, b.version(), b.o.Partition, b.o.Partitions)
 	info, err := (*Info)(nil), b.err
 	if err == nil {
 		info, err = b.write(w)

@@ -4,11 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/bench/corpus"
+	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -55,6 +57,33 @@ func TestReproducible(t *testing.T) {
 		if d := differ(read(t, name), want); d != "" {
 			t.Errorf("%s: %s", test.name, d)
 		}
+	}
+}
+
+// Whoever looks sees the pack grow.
+func TestProgress(t *testing.T) {
+	var last meter.Reading
+	ctx := meter.With(t.Context(), func(r meter.Reading) {
+		if r.Done < last.Done {
+			t.Errorf("%d bytes after %d", r.Done, last.Done)
+		}
+		last = r
+	})
+	b, err := Create(ctx, filepath.Join(t.TempDir(), "site.rules"), BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range manyEntries(100) {
+		if err := b.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last.What != "writing the pack" || last.Done < info.Size/2 || last.Done > info.Size {
+		t.Errorf("last seen: %+v, of a pack of %d bytes", last, info.Size)
 	}
 }
 

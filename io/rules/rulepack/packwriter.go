@@ -1,10 +1,12 @@
 package rulepack
 
 import (
+	"context"
 	"encoding/binary"
 
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher"
 )
 
@@ -18,17 +20,18 @@ type packWriter struct {
 	table    []byte
 	kind     int
 	sum      uint32
+	step     *meter.Step
 }
 
 // The header is the magic and, as u32, the version, the partition, and how many there
 // are; the rest is 0.
-func newPackWriter(w blob.Writer, version, partition, partitions int) *packWriter {
+func newPackWriter(ctx context.Context, w blob.Writer, version, partition, partitions int) *packWriter {
 	head := []byte(format.RulePackMagic)
 	for _, n := range [...]int{version, partition, partitions} {
 		head = binary.LittleEndian.AppendUint32(head, uint32(n))
 	}
 	head = append(head, make([]byte, headerSize-len(head))...)
-	p := &packWriter{w: w, head: head, at: headerSize}
+	p := &packWriter{w: w, head: head, at: headerSize, step: meter.Start(ctx, "writing the pack", meter.Bytes, 0)}
 	_, _ = w.Write(head) // an error stays, and shows at the next write
 	return p
 }
@@ -58,6 +61,7 @@ func alignmentOf(kind int) int64 {
 func (w *packWriter) Write(data []byte) (int, error) {
 	w.at += int64(len(data))
 	w.sum = updateChecksum(w.sum, data)
+	w.step.Add(int64(len(data)))
 	return w.w.Write(data)
 }
 

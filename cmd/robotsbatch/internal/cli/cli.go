@@ -87,6 +87,17 @@ func (f Flags) Only(names ...string) Flags {
 	return slices.DeleteFunc(slices.Clone(f), func(o Flag) bool { return !slices.Contains(names, o.Name) })
 }
 
+// Saying replaces what the flag of this name does, where a command does something else with it.
+func (f Flags) Saying(name, short string) Flags {
+	all := slices.Clone(f)
+	for i := range all {
+		if all[i].Name == name {
+			all[i].Short = short
+		}
+	}
+	return all
+}
+
 // Before puts others before the flag of this name.
 func (f Flags) Before(name string, others ...Flag) Flags {
 	at := slices.IndexFunc(f, func(o Flag) bool { return o.Name == name })
