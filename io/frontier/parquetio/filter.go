@@ -53,7 +53,17 @@ type page struct {
 }
 
 // whole reports whether the page is copied.
-func (p *page) whole() bool { return p.kept == p.all && p.Encoding != layout.DeltaByteArray }
+func (p *page) whole() bool {
+	if p.column.Used != nil && (p.indices() || !p.isData()) {
+		return false
+	}
+	return p.kept == p.all && p.Encoding != layout.DeltaByteArray
+}
+
+// indices reports whether the values are indices into a dictionary.
+func (p *page) indices() bool {
+	return p.isData() && (p.Encoding == layout.RLEDictionary || p.Encoding == layout.PlainDictionary)
+}
 
 func (p *page) isData() bool { return p.Kind == layout.DataPage || p.Kind == layout.DataPageV2 }
 
@@ -75,6 +85,7 @@ type filterRun struct {
 	pages chan *page // in order; a page without a column ends a column
 	stop  chan struct{}
 	busy  sync.WaitGroup
+	ahead *layout.Stream // of pages that are read before their turn
 }
 
 func newFilter(limit int64) *filter {
@@ -150,10 +161,14 @@ func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err
 // write writes a page, and adds it to its chunk.
 func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 	switch {
-	case !p.isData():
+	case !p.isData() && p.whole():
 		c.Dictionary = int64(p.StoredSize())
 		c.Uncompressed += int64(len(p.Header) + p.Uncompressed)
 		return write(p.raw)
+	case !p.isData():
+		c.Dictionary = int64(p.written[0].Size)
+		c.Uncompressed += int64(p.written[0].Uncompressed)
+		return write(p.out)
 	case p.whole():
 		c.Uncompressed += int64(len(p.Header) + p.Uncompressed)
 		c.Add(splice.Page{
@@ -183,6 +198,7 @@ func (r *filterRun) read() {
 	defer close(r.pages)
 	defer close(r.work)
 	stream := layout.NewStream(r.group.source.in, nil, r.limit)
+	r.ahead = layout.NewStream(r.group.source.in, nil, r.limit)
 	for i, n := range r.group.source.leaves {
 		err := r.readColumn(r.open(i, n), stream)
 		select {
@@ -266,10 +282,10 @@ const leastSample, mostSample = 16 << 10, 256 << 10
 // has the level.
 func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 	c := p.column
-	if !c.Codec.Is(compress.Zstd) || !p.isData() || p.whole() || p.Stored() || p.Uncompressed < leastSample {
+	if !c.Codec.Is(compress.Zstd) || p.whole() || p.Stored() || p.Uncompressed < leastSample {
 		return c, nil
 	}
-	of := leveled{c.name, p.Encoding == layout.RLEDictionary || p.Encoding == layout.PlainDictionary}
+	of := leveled{c.name, p.indices()}
 	level, chosen := r.levels[of]
 	if !chosen {
 		if err := r.decompress(p); err != nil {
@@ -309,7 +325,7 @@ func (r *filterRun) levelFor(plain []byte, stored int) int {
 
 // hand hands a page to the workers and to the writer.
 func (r *filterRun) hand(p *page) error {
-	ready := p.whole() && p.nulls >= 0 || !p.isData()
+	ready := p.whole() && (p.nulls >= 0 || !p.isData())
 	if p.isData() && p.Encoding == layout.DeltaByteArray {
 		p.err = r.filterPage(r.inOrder, p)
 		ready = true
@@ -341,13 +357,21 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, left int64, row int) (wa
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
 	}
+	if p.Kind == layout.DictionaryPage {
+		if p.index > 0 {
+			return false, errLateDictionary
+		}
+		p.column.Entries = p.Values
+		p.column.Used = r.used(p)
+		return true, r.load(p, s)
+	}
+	return r.readData(p, s, left, row)
+}
+
+// readData is readPage after the header of a page was read that is no dictionary's.
+func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wanted bool, err error) {
 	c := p.column
 	switch {
-	case p.Kind == layout.DictionaryPage && p.index > 0:
-		return false, errLateDictionary
-	case p.Kind == layout.DictionaryPage:
-		c.Entries = p.Values
-		return true, r.load(p, s)
 	case !p.isData() || p.Values == 0:
 		s.Skip(&p.Page)
 		return false, nil
@@ -388,11 +412,8 @@ func (r *filterRun) place(p *page, row, n int, continues bool) error {
 // load reads a page's bytes into memory that is counted.
 func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	held := int64(p.StoredSize())
-	if p.isData() {
-		held += int64(p.Uncompressed) + pagefilter.Memory(&p.Page, p.column.Leaf)
-		if p.column.Rereads(&p.Page) {
-			held += int64(p.StoredSize())
-		}
+	if p.isData() || !p.whole() {
+		held = p.memory()
 	}
 	if held > r.limit {
 		return &batch.MemoryError{What: "a page", Need: held, Limit: r.limit}
@@ -409,6 +430,15 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	}
 	p.raw, err = s.Body(&p.Page, raw)
 	return err
+}
+
+// memory is how many bytes it takes to filter the page.
+func (p *page) memory() int64 {
+	held := int64(p.StoredSize()) + int64(p.Uncompressed) + pagefilter.Memory(&p.Page, p.column.Leaf)
+	if p.column.Rereads(&p.Page) {
+		held += int64(p.StoredSize())
+	}
+	return held
 }
 
 // asItLies reports whether the page is not compressed.
@@ -493,6 +523,12 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 		out = r.buffers.get(p.StoredSize())[:0]
 	} else {
 		p.raw = nil
+	}
+	if !p.isData() {
+		var page pagefilter.Page
+		p.out, page, err = f.Dictionary(out, &p.column.Column, &p.Page, p.plain)
+		p.written = []pagefilter.Page{page}
+		return err
 	}
 	var pages []pagefilter.Page
 	p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)

@@ -96,12 +96,7 @@ func (p *pages) dictionary(n *columns.Node, d *dictionary) {
 		return
 	}
 	p.plain = appendPlain(p.plain[:0], n, &d.entries, 0, d.n)
-	p.page(2, func(t *thrift) {
-		t.structure(7, func() {
-			t.i32(1, int32(d.n))
-			t.i32(2, encodingPlain)
-		})
-	})
+	p.page(2, func(t *thrift) { t.dictionaryHeader(d.n, encodingPlain) })
 	p.chunk.dictionary = int64(len(p.out) - p.begin)
 }
 

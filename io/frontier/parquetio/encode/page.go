@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
+
+	"robotsbatch/io/frontier/parquetio/layout"
 )
 
-// DataHeader is the header of a data page.
-type DataHeader struct {
-	// Version2 says that the page is one of version 2, whose levels are not compressed.
-	Version2 bool
+// PageHeader is the header of a page of data, of version 1 or 2, or of a dictionary.
+type PageHeader struct {
+	Kind layout.PageKind
 	// Values, Nulls and Rows are how many entries the page has, how many of those are
 	// null, and how many rows begin in it.
 	Values, Nulls, Rows int
@@ -18,14 +19,17 @@ type DataHeader struct {
 	RepetitionBytes, DefinitionBytes int
 }
 
+// Version2 reports whether the page is one of version 2, whose levels are not compressed.
+func (h *PageHeader) Version2() bool { return h.Kind == layout.DataPageV2 }
+
 // AppendPage appends a page whose body is plain, and returns how many bytes its header
 // has. compress is nil where the body stays as it is; packed is memory for what it makes.
-func (h *DataHeader) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, src []byte) []byte) ([]byte, int) {
+func (h *PageHeader) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, src []byte) []byte) ([]byte, int) {
 	body := plain
 	if compress != nil {
 		*packed = (*packed)[:0]
 		levels := 0
-		if h.Version2 {
+		if h.Version2() {
 			levels = h.RepetitionBytes + h.DefinitionBytes
 			*packed = append(*packed, plain[:levels]...)
 		}
@@ -42,22 +46,22 @@ const MostHeader = 96
 
 // Header returns the header of a page whose body is compressed already, and has so many
 // bytes before that.
-func (h *DataHeader) Header(body []byte, plain int) []byte {
+func (h *PageHeader) Header(body []byte, plain int) []byte {
 	return h.appendHeader(make([]byte, 0, MostHeader), body, plain, true)
 }
 
-func (h *DataHeader) appendHeader(dst, body []byte, plain int, compressed bool) []byte {
+func (h *PageHeader) appendHeader(dst, body []byte, plain int, compressed bool) []byte {
 	t := &thrift{b: dst}
 	t.in(func() {
-		kind := int32(0)
-		if h.Version2 {
-			kind = 3
-		}
-		t.i32(1, kind)
+		t.i32(1, int32(h.Kind))
 		t.i32(2, int32(plain))
 		t.i32(3, int32(len(body)))
 		t.i32(4, int32(crc32.ChecksumIEEE(body)))
-		if !h.Version2 {
+		switch h.Kind {
+		case layout.DictionaryPage:
+			t.dictionaryHeader(h.Values, h.Encoding)
+			return
+		case layout.DataPage:
 			t.dataHeader(h.Values, h.Encoding)
 			return
 		}
@@ -72,6 +76,14 @@ func (h *DataHeader) appendHeader(dst, body []byte, plain int, compressed bool) 
 		})
 	})
 	return t.b
+}
+
+// dictionaryHeader writes DictionaryPageHeader.
+func (t *thrift) dictionaryHeader(values int, encoding int32) {
+	t.structure(7, func() {
+		t.i32(1, int32(values))
+		t.i32(2, encoding)
+	})
 }
 
 // dataHeader writes DataPageHeader.

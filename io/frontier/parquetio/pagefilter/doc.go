@@ -6,6 +6,7 @@
 //	rows that stay ─ repetition levels → entries that stay ─ definition levels →
 //	values that stay ─ encoding: runs of bytes, or numbers → a page, compressed again
 //
-// Indices into a dictionary stay as they are, so that the dictionary does, too. Values in
-// PLAIN are copied in runs: of texts only the lengths are read.
+// Indices into a dictionary stay as they are, unless it is trimmed to the entries that are
+// still used ([Used]). Values in PLAIN are copied in runs: of texts only the lengths are
+// read.
 package pagefilter

@@ -28,6 +28,8 @@ type Column struct {
 	Compress func(dst, src []byte) []byte
 	// Entries is how many values the dictionary has.
 	Entries int
+	// Used is which of these stay, nil for all: pages of indices have their new numbers.
+	Used *Used
 }
 
 // Part is which rows of a row group a page has.
@@ -91,7 +93,7 @@ func Memory(p *layout.Page, leaf layout.Leaf) int64 {
 		numbers++
 	}
 	built := int64(p.Uncompressed)
-	if leaf.MaxRepetition == 0 {
+	if leaf.MaxRepetition == 0 && p.Kind != layout.DictionaryPage {
 		built = min(built, 4*cutSize)
 	}
 	return built + numbers*int64(p.Values)
@@ -107,22 +109,10 @@ func (c *Column) Rereads(p *layout.Page) bool {
 // memory of the page as it lies unless it is read again ([Column.Rereads]) or plain is it.
 func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []Page, error) {
 	f.pages = f.pages[:0]
-	content, err := p.Split(plain, c.Leaf)
+	content, values, err := f.find(c, p, plain, part)
 	if err != nil {
 		return dst, nil, err
 	}
-	levels, err := f.readLevels(c, p, &content)
-	if err != nil {
-		return dst, nil, err
-	}
-	values, err := f.decode(c, p.Encoding, content.Values, levels.present)
-	if err != nil {
-		return dst, nil, err
-	}
-	if f.entries, err = f.entryRuns(f.entries[:0], p.Values, part); err != nil {
-		return dst, nil, err
-	}
-	f.values = f.valueRuns(f.values[:0], c, f.entries)
 	if dst, ok := f.cutFrame(dst, c, p, plain, &content, values); ok {
 		return dst, f.pages, nil
 	}
@@ -139,6 +129,25 @@ func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part 
 		}
 	}
 	return dst, f.pages, nil
+}
+
+// find decodes a page, and finds the entries and values that stay.
+func (f *Filter) find(c *Column, p *layout.Page, plain []byte, part Part) (content layout.Content, v values, err error) {
+	if content, err = p.Split(plain, c.Leaf); err != nil {
+		return content, nil, err
+	}
+	levels, err := f.readLevels(c, p, &content)
+	if err != nil {
+		return content, nil, err
+	}
+	if v, err = f.decode(c, p.Encoding, content.Values, levels.present); err != nil {
+		return content, nil, err
+	}
+	if f.entries, err = f.entryRuns(f.entries[:0], p.Values, part); err != nil {
+		return content, nil, err
+	}
+	f.values = f.valueRuns(f.values[:0], c, f.entries)
+	return content, v, nil
 }
 
 // levels are those of a page.
@@ -310,16 +319,16 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *piece, value
 }
 
 // begin begins a page: its header, and its levels in f.plain.
-func (f *Filter) begin(c *Column, p *layout.Page, what *piece) (Page, encode.DataHeader) {
+func (f *Filter) begin(c *Column, p *layout.Page, what *piece) (Page, encode.PageHeader) {
 	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(what.entries)}
 	page.Nulls = page.Values - length(what.values)
 	page.Rows = page.Values
-	head := encode.DataHeader{Version2: p.Kind == layout.DataPageV2, Values: page.Values, Nulls: page.Nulls, Encoding: int32(p.Encoding)}
+	head := encode.PageHeader{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: int32(p.Encoding)}
 	f.plain = f.plain[:0]
 	if most := c.Leaf.MaxRepetition; most > 0 {
 		kept := f.gather(f.repetition, what.entries)
 		page.Rows, page.Continues = countByte(kept, 0), kept[0] > 0
-		f.plain = encode.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !head.Version2)
+		f.plain = encode.AppendLevels(f.plain, kept, page.Values, 0, byte(most), !head.Version2())
 		head.RepetitionBytes = len(f.plain)
 	}
 	if most := c.Leaf.MaxDefinition; most > 0 {
@@ -327,7 +336,7 @@ func (f *Filter) begin(c *Column, p *layout.Page, what *piece) (Page, encode.Dat
 		if len(f.definition) > 0 {
 			kept = f.gather(f.definition, what.entries)
 		}
-		f.plain = encode.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !head.Version2)
+		f.plain = encode.AppendLevels(f.plain, kept, page.Values, byte(most), byte(most), !head.Version2())
 		head.DefinitionBytes = len(f.plain) - head.RepetitionBytes
 	}
 	head.Rows = page.Rows
@@ -364,7 +373,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 	}
 	page, head := f.begin(c, p, &piece{f.entries, f.values})
 	levels, inside := f.plain, f.plain // which lie before what is compressed, or in it
-	if head.Version2 {
+	if head.Version2() {
 		inside = nil
 	} else {
 		levels = nil

@@ -70,6 +70,14 @@ func (s shape) column() *Column {
 	return c
 }
 
+// kind is that of pages of data.
+func (s shape) kind() layout.PageKind {
+	if s.version2 {
+		return layout.DataPageV2
+	}
+	return layout.DataPage
+}
+
 // dictionary reports whether values are indices.
 func (s shape) dictionary() bool {
 	return s.encoding == layout.RLEDictionary || s.encoding == layout.PlainDictionary
@@ -151,6 +159,7 @@ type pages struct {
 	// Entries of the dictionary, and the dictionary's page.
 	dictionary map[string]int32
 	head       []byte
+	trimmed    bool // the dictionary has what the rows that stay use, and no more
 }
 
 // encodePages writes entries as pages, cut at random.
@@ -201,7 +210,7 @@ func (p *pages) addDictionary() {
 
 func (p *pages) appendPage(dst []byte, entries []entry, last *[]byte) []byte {
 	n := p.node()
-	head := encode.DataHeader{Version2: p.version2, Values: len(entries), Encoding: int32(p.encoding)}
+	head := encode.PageHeader{Kind: p.kind(), Values: len(entries), Encoding: int32(p.encoding)}
 	var repetition, definition, plain []byte
 	var values [][]byte
 	for _, e := range entries {
@@ -320,12 +329,34 @@ func (p *pages) keep(stays func(row int) bool) (*Rows, []entry) {
 func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
 	c := p.column()
 	f.Begin()
-	out = bytes.Clone(p.head)
+	if p.trimmed {
+		if out, err = p.trim(f, c, rows); err != nil {
+			return nil, err
+		}
+	} else {
+		out = bytes.Clone(p.head)
+	}
+	err = p.each(c, rows, func(page *layout.Page, plain []byte, part Part) error {
+		if kept, _ := part.Kept(); kept == 0 && page.Encoding != layout.DeltaByteArray {
+			return nil
+		}
+		before := len(out)
+		var pages []Page
+		if out, pages, err = f.Page(out, c, page, plain, part); err != nil {
+			return err
+		}
+		return p.check(out[before:], pages)
+	})
+	return out, err
+}
+
+// each calls do with each page of data.
+func (p *pages) each(c *Column, rows *Rows, do func(*layout.Page, []byte, Part) error) error {
 	row := 0
 	for data := p.data; len(data) > 0; {
 		page, err := layout.NextPage(data, &p.chunk, testLimit)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		data = data[page.Size():]
 		switch {
@@ -337,28 +368,54 @@ func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
 		}
 		plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, p.codec)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		part := Part{Rows: rows, First: row, N: page.Values}
 		if c.Leaf.MaxRepetition > 0 {
 			if part.N, part.Continues, err = page.CountRows(plain, c.Leaf); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if row += part.N; row > rows.Len() || part.Continues && part.First == 0 {
-			return nil, errPartRows // as who calls this checks
+			return errPartRows // as who calls this checks
 		}
-		if kept, _ := part.Kept(); kept == 0 && page.Encoding != layout.DeltaByteArray {
-			continue
+		if err := do(&page, plain, part); err != nil {
+			return err
 		}
-		before := len(out)
-		var pages []Page
-		if out, pages, err = f.Page(out, c, &page, plain, part); err != nil {
-			return nil, err
-		}
-		if err := p.check(out[before:], pages); err != nil {
-			return nil, err
-		}
+	}
+	return nil
+}
+
+// trim returns the dictionary's page with the entries that the rows that stay use.
+func (p *pages) trim(f *Filter, c *Column, rows *Rows) ([]byte, error) {
+	head, err := layout.NextPage(p.data, &p.chunk, testLimit)
+	if err != nil {
+		return nil, err
+	}
+	used := c.NewUsed(&head)
+	if used == nil {
+		return p.head, nil
+	}
+	err = p.each(c, rows, func(page *layout.Page, plain []byte, part Part) error {
+		return used.Add(f, c, page, plain, part)
+	})
+	if err != nil {
+		return nil, err
+	}
+	used.Number()
+	c.Used = used
+	plain, err := head.Open(func(n int) []byte { return make([]byte, n) }, p.codec)
+	if err != nil {
+		return nil, err
+	}
+	out, page, err := f.Dictionary([]byte("before"), c, &head, plain)
+	if err != nil {
+		return nil, err
+	}
+	out = out[len("before"):]
+	written, err := layout.NextPage(out, &p.chunk, testLimit)
+	if err != nil || written.Kind != layout.DictionaryPage || page.Size != len(out) || page.Uncompressed != len(written.Header)+written.Uncompressed || page.Values != written.Values || page.Values != used.n {
+		return nil, errFilter(fmt.Sprintf("it says %+v of a dictionary that is %+v, %v", page, written, err))
 	}
 	return out, nil
 }
@@ -466,6 +523,7 @@ func TestPage(t *testing.T) {
 					stays[0] = true
 				}
 				rows, want := p.keep(func(row int) bool { return stays[row] })
+				p.trimmed = s.dictionary() && round%2 == 0
 				out, err := p.filter(&f, rows)
 				if err != nil {
 					t.Fatal(err)
@@ -590,6 +648,9 @@ func TestPageHostile(t *testing.T) {
 		for range 300 {
 			p.data = bytes.Clone(sound)
 			at := len(p.head) + rng.IntN(len(sound)-len(p.head))
+			if p.trimmed = s.dictionary() && rng.IntN(2) == 0; p.trimmed {
+				at = rng.IntN(len(sound))
+			}
 			p.data[at] ^= 1 << rng.IntN(8)
 			p.data = withoutChecksums(p.data, &p.chunk)
 			out, err := p.filter(&f, rows)
@@ -601,12 +662,14 @@ func TestPageHostile(t *testing.T) {
 				continue
 			}
 			values := 0
-			for rest := out[len(p.head):]; len(rest) > 0; {
+			for rest := out; len(rest) > 0; {
 				page, err := layout.NextPage(rest, &p.chunk, testLimit)
 				if err != nil {
 					t.Fatal(err)
 				}
-				values += page.Values
+				if page.Kind != layout.DictionaryPage {
+					values += page.Values
+				}
 				rest = rest[page.Size():]
 			}
 			if _, err := p.decoded(p.data, len(p.entries), rows.Len()); err != nil {
@@ -729,7 +792,7 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind, values, rows uint16, body []byte) {
 		s := all[int(kind)%len(all)]
 		p := &pages{shape: s, chunk: layout.Chunk{Type: s.physical, Codec: s.codec, Values: int64(values)}}
-		head := encode.DataHeader{Version2: s.version2, Values: int(values), Rows: int(rows), Encoding: int32(s.encoding)}
+		head := encode.PageHeader{Kind: s.kind(), Values: int(values), Rows: int(rows), Encoding: int32(s.encoding)}
 		if s.version2 && s.nesting > 0 {
 			head.DefinitionBytes = int(rows) % (len(body) + 1)
 		}

@@ -49,6 +49,7 @@ func (f *Filter) decode(c *Column, e layout.Encoding, data []byte, present int) 
 	}
 	switch {
 	case e == layout.PlainDictionary || e == layout.RLEDictionary:
+		d.indices.used = c.Used
 		return &d.indices, d.indices.decode(data, present, c.Entries)
 	case c.Type == layout.Boolean && (e == layout.Plain || e == layout.RLE):
 		return &d.booleans, d.booleans.decode(e, data, present)
@@ -103,6 +104,17 @@ type texts struct {
 }
 
 func (v *texts) decode(data []byte, present int) error {
+	if err := v.find(data, present); err != nil {
+		return err
+	}
+	if int(v.begins[present]) < len(data) {
+		return errors.New("damaged: it has more than its values")
+	}
+	return nil
+}
+
+// find finds where the values lie that data begins with.
+func (v *texts) find(data []byte, present int) error {
 	if int64(present)*4 > int64(len(data)) {
 		return errShort
 	}
@@ -119,9 +131,6 @@ func (v *texts) decode(data []byte, present int) error {
 		}
 		at += n
 		v.begins = append(v.begins, uint32(at))
-	}
-	if at < len(data) {
-		return errors.New("damaged: it has more than its values")
 	}
 	return nil
 }
@@ -140,6 +149,7 @@ func (v *texts) append(dst []byte, runs []run) ([]byte, error) {
 // indices are those of a dictionary's entries.
 type indices struct {
 	width   int
+	used    *Used
 	indices []uint32
 	kept    []int32
 }
@@ -178,7 +188,14 @@ func (v *indices) append(dst []byte, runs []run) ([]byte, error) {
 			v.kept = append(v.kept, int32(index))
 		}
 	}
-	return encode.AppendHybrid(append(dst, byte(v.width)), v.kept, v.width), nil
+	width := v.width
+	if v.used != nil {
+		if err := v.used.renumber(v.kept); err != nil {
+			return dst, err
+		}
+		width = v.used.width()
+	}
+	return encode.AppendHybrid(append(dst, byte(width)), v.kept, width), nil
 }
 
 // booleans are bits, plain or in runs, as bytes here.
