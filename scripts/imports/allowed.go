@@ -12,7 +12,6 @@ var AllowedExports = map[string]string{
 	"io/report/export.Signals":                "one of the tables that export.Tables lists",
 	"io/report/export.Sitemaps":               "one of the tables that export.Tables lists",
 	"io/frontier/parquetio/columns.SetLevels": "makes the columns of the tests of decode",
-	"io/frontier/parquetio/layout.NextPage":   "walks the pages of the file that parquetio's tests dump",
 	"io/frontier/parquetio/layout.RawList":    "names the fields of the footer that parquetio's tests dump",
 	"matcher.ErrBadBody":                      "the documented error of ReadBody",
 	"matcher.MaxSitemapBytes":                 "a documented limit, which a test of the program holds against -memory",

@@ -17,11 +17,14 @@ import (
 type schema struct {
 	meta    []byte // of the message
 	header  header
+	names   []string
 	columns []shape
 	fields  []int   // where the columns' Field tables are in meta
 	ids     []int64 // of dictionaries, in the order of the columns that use them
 	// arrow is the schema for the library, in which an unknown type is null.
 	arrow *arrow.Schema
+	// decoder is one of all columns, for one user; nil if a type is unknown.
+	decoder *decoder
 	// unknown names the first column with an unknown type; nil for none.
 	unknown error
 }
@@ -47,6 +50,39 @@ func (s shape) hasUnion() bool {
 
 // readSchema reads a schema message.
 func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
+	s, err := readFields(meta)
+	if err != nil {
+		return nil, err
+	}
+	var known []int
+	for i := range s.columns {
+		if !s.columns[i].unknown {
+			known = append(known, i)
+		}
+	}
+	message := meta
+	if len(known) < len(s.columns) {
+		message = s.project(known)
+	}
+	if s.decoder, err = newDecoder(message, 0, mem); err != nil {
+		return nil, err
+	}
+	if s.arrow = s.decoder.schema; len(known) < len(s.columns) {
+		s.decoder = nil
+		s.fillUnknown()
+	}
+	fields, metadata := s.arrow.Fields(), s.arrow.Metadata()
+	t := s.header.table
+	t.tables(1, func(field table) {
+		fields[0] = restoreMaps(field, fields[0])
+		fields = append(fields[1:], fields[0]) // after all rotations each is back in its place
+	})
+	s.arrow = arrow.NewSchema(fields, &metadata)
+	return s, t.f.err
+}
+
+// readFields reads of a schema message what the package itself needs of it.
+func readFields(meta []byte) (*schema, error) {
 	h, err := parseHeader(meta)
 	if err != nil {
 		return nil, err
@@ -58,45 +94,18 @@ func readSchema(meta []byte, mem memory.Allocator) (*schema, error) {
 	if s.ids, err = checkSchema(h.table); err != nil {
 		return nil, err
 	}
-	var names []string
-	var known []int
 	h.table.tables(1, func(field table) {
-		column := shapeOf(field)
-		if !column.unknown {
-			known = append(known, len(names))
-		}
-		names = append(names, field.text(0))
-		s.columns, s.fields = append(s.columns, column), append(s.fields, field.pos)
+		s.names = append(s.names, field.text(0))
+		s.columns, s.fields = append(s.columns, shapeOf(field)), append(s.fields, field.pos)
 	})
-	if h.table.f.err != nil {
-		return nil, h.table.f.err
-	}
-	message := meta
-	if len(known) < len(names) {
-		message = s.project(known)
-	}
-	d, err := newDecoder(message, 0, mem)
-	if err != nil {
-		return nil, err
-	}
-	defer d.release()
-	if s.arrow = d.schema; len(known) < len(names) {
-		s.fillUnknown(names)
-	}
-	fields, metadata := s.arrow.Fields(), s.arrow.Metadata()
-	h.table.tables(1, func(field table) {
-		fields[0] = restoreMaps(field, fields[0])
-		fields = append(fields[1:], fields[0]) // after all rotations each is back in its place
-	})
-	s.arrow = arrow.NewSchema(fields, &metadata)
 	return s, h.table.f.err
 }
 
 // fillUnknown replaces unknown types by null in the library's schema.
-func (s *schema) fillUnknown(names []string) {
+func (s *schema) fillUnknown() {
 	known, metadata := s.arrow.Fields(), s.arrow.Metadata()
-	fields := make([]arrow.Field, len(names))
-	for i, name := range names {
+	fields := make([]arrow.Field, len(s.names))
+	for i, name := range s.names {
 		if !s.columns[i].unknown {
 			fields[i], known = known[0], known[1:]
 			continue

@@ -164,12 +164,6 @@ func (t table) vector(slot, width int) (pos, n int) {
 	return pos, int(count)
 }
 
-// positions returns the positions of the tables in a vector.
-func (t table) positions(slot int) (list []int) {
-	t.tables(slot, func(element table) { list = append(list, element.pos) })
-	return list
-}
-
 // tables calls visit for each table of a vector until an error occurs.
 func (t table) tables(slot int, visit func(table)) {
 	pos, n := t.vector(slot, 4)

@@ -180,3 +180,9 @@ func newLibraryStream(w io.Writer, dt arrow.DataType, deltas bool) *ipc.Writer {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: dt, Nullable: true}}, nil)
 	return ipc.NewWriter(w, ipc.WithSchema(schema), ipc.WithDictionaryDeltas(deltas))
 }
+
+// positions returns the positions of the tables in a vector.
+func positions(t table, slot int) (list []int) {
+	t.tables(slot, func(element table) { list = append(list, element.pos) })
+	return list
+}

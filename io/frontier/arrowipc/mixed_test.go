@@ -144,7 +144,7 @@ func TestPassThroughSelectedUnknownType(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[framePrefix+schema.table.f.table(schema.table.positions(1)[1]).field(2, 1)] = 77
+	data[framePrefix+schema.table.f.table(positions(schema.table, 1)[1]).field(2, 1)] = 77
 	if _, err := passSelected(data, true, true, 0, selected(0xFFF)); err != nil {
 		t.Error(err)
 	}

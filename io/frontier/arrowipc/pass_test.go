@@ -250,7 +250,7 @@ func TestPassThroughUnknownTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fields := f.table.positions(1)
+		fields := positions(f.table, 1)
 		number := 0
 		if behind {
 			number = 1

@@ -53,8 +53,8 @@ type sink struct {
 	// plain is the schema of the records that the library encodes: dictionary columns
 	// are plain indices in it.
 	plain *arrow.Schema
-	// written is the schema message.
-	written *schema
+	// written is the header of the schema message.
+	written header
 	pairs   *keyValues // of the footer, besides the checksum
 
 	failed                bool // the output, and not what is copied
@@ -122,15 +122,16 @@ func (s *sink) start() error {
 	if err != nil {
 		return err
 	}
-	if s.written, err = readSchema(message.meta(), s.options.mem); err != nil {
-		return err
-	}
 	if from := s.options.From; from != nil {
-		message = newMessage(joinSchemas(from.schema, from.copied(), s.written), nil)
-		if s.written, err = readSchema(message.meta(), s.options.mem); err != nil {
+		ours, err := readFields(message.meta())
+		if err != nil {
 			return err
 		}
+		message = newMessage(joinSchemas(from.schema, from.copied(), ours), nil)
 		s.pairs = from.footerPairs()
+	}
+	if s.written, err = parseHeader(message.meta()); err != nil {
+		return err
 	}
 	if !s.options.Stream {
 		if err := s.write([]byte(magicPadded)); err != nil {
@@ -221,7 +222,7 @@ func (s *sink) Close() error {
 
 // footer returns the end of a file: the end marker, the footer and the magic.
 func (s *sink) footer() []byte {
-	foot := footerBytes(s.written.header, s.dictionaries, s.batches, s.pairs)
+	foot := footerBytes(s.written, s.dictionaries, s.batches, s.pairs)
 	end := append(endOfStream[:len(endOfStream):len(endOfStream)], foot...)
 	end = appendUint32(end, uint32(len(foot)))
 	return append(end, magic...)

@@ -197,14 +197,16 @@ func (s *Source) checkSchema(message []byte) error {
 // begin makes the decoder, and reads a file's dictionaries.
 func (s *Source) begin() (err error) {
 	s.started = true
-	message := s.schema.meta
 	switch {
 	case s.columns != nil:
-		message = s.schema.project(s.columns)
+		s.decoder, err = newDecoder(s.schema.project(s.columns), s.options.Memory, s.options.mem)
 	case s.schema.unknown != nil:
 		return s.schema.unknown
+	default:
+		s.decoder = s.schema.decoder
+		s.decoder.limit = s.options.Memory
 	}
-	if s.decoder, err = newDecoder(message, s.options.Memory, s.options.mem); err != nil {
+	if err != nil {
 		return err
 	}
 	s.decoder.pool = s.pool

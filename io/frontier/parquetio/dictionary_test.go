@@ -23,7 +23,7 @@ import (
 func dictionaryOf(t *testing.T, data []byte, column int) layout.Page {
 	t.Helper()
 	chunk := &footerOf(t, data).Groups[0].Chunks[column]
-	page, err := layout.NextPage(part(data, chunk.Pages), chunk, 1<<30)
+	page, err := nextPage(part(data, chunk.Pages), chunk, 1<<30)
 	if err != nil || page.Kind != layout.DictionaryPage {
 		t.Fatalf("column %d begins with a page of kind %d: %v", column, page.Kind, err)
 	}

@@ -92,7 +92,7 @@ func TestOldCppPagesAreCompressed(t *testing.T) {
 	for i := range f.Groups[0].Chunks {
 		c := &f.Groups[0].Chunks[i]
 		for at := c.Pages.Offset; at < c.Pages.Offset+c.Pages.Length; {
-			page, err := layout.NextPage(data[at:], c, 1<<20)
+			page, err := nextPage(data[at:], c, 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,7 @@
 //
 //	ReadFooter   the footer → File: schema elements, row groups, column chunks,
 //	             their counts and ranges checked
-//	NextPage     bytes of a chunk → Page: header and body, checksum verified
+//	Stream       bytes of a chunk → Page: header and body, checksum verified
 //	Page.Open    the body decompressed; Page.Split its levels and values
 //	Pages        all of that, page by page of a chunk
 //	Hybrid       runs of equal numbers and packed ones: levels, dictionary indices

@@ -65,21 +65,6 @@ type Page struct {
 	checksum                         uint32 // of Body
 }
 
-// NextPage returns the page of a chunk that data begins with. As it lies and decompressed
-// it may have twice limit bytes. Its checksum, where there is one, is that of its bytes.
-func NextPage(data []byte, chunk *Chunk, limit int64) (Page, error) {
-	p, err := readHeader(data[:min(len(data), maxHeaderSize)])
-	if err != nil {
-		return p, err
-	}
-	data = data[len(p.Header):]
-	if err := p.check(int64(len(data)), chunk, limit); err != nil {
-		return p, err
-	}
-	p.Body = data[:p.compressed]
-	return p, p.checkBody()
-}
-
 // readHeader reads the header that data begins with.
 func readHeader(data []byte) (Page, error) {
 	p := Page{Nulls: -1, Rows: -1, Kind: -1}

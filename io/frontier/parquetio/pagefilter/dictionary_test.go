@@ -48,7 +48,7 @@ func TestDictionary(t *testing.T) {
 			if len(entries) == 0 {
 				entries = values[:1]
 			}
-			page, err := layout.NextPage(out, &p.chunk, testLimit)
+			page, err := nextPage(out, &p.chunk, testLimit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestDictionaryForged(t *testing.T) {
 			rows.Keep(0, rows.Len())
 			head := encode.PageHeader{Kind: layout.DataPage, Values: rows.Len(), Encoding: int32(s.encoding)}
 			data, _ := head.AppendPage(nil, encode.AppendHybrid([]byte{31}, test.indices, 31), new([]byte), nil)
-			page, err := layout.NextPage(data, &layout.Chunk{Type: s.physical}, testLimit)
+			page, err := nextPage(data, &layout.Chunk{Type: s.physical}, testLimit)
 			if err != nil {
 				t.Fatal(err)
 			}
