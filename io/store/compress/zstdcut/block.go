@@ -74,7 +74,7 @@ func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
 			if len(data) == 0 || int(data[0]) >= mostSymbols[k] {
 				return false
 			}
-			s.tables[k], data = tables.take().one(data[0]), data[1:]
+			s.tables[k], data = tables.take().one(data[0], k), data[1:]
 		case 2:
 			t := tables.take()
 			if data, ok = t.read(data, k); !ok {
@@ -174,16 +174,30 @@ func (b *block) parseSequences(data []byte, count int, s *state) bool {
 	b.sequences = slices.Grow(b.sequences[:0], count)[:count]
 	at, literals, reach := 0, 0, b.reach
 	for i := range b.sequences {
-		ll, of, ml := l.steps[ls%mostStates], o.steps[os%mostStates], m.steps[ms%mostStates]
-		value := uint32(1)<<(of.symbol%32) + uint32(r.read(uint(of.symbol)))
-		mw, lw := uint(matchBits[ml.symbol%64]), uint(literalBits[ll.symbol%64])
-		both := r.read(mw + lw)
-		length := literalBase[ll.symbol%64] + uint32(both&(1<<lw-1))
-		match := matchBase[ml.symbol%64] + uint32(both>>lw)
-		offset := value - 3
-		if value > 3 {
+		ll, of, ml := &l.steps[ls%mostStates], &o.steps[os%mostStates], &m.steps[ms%mostStates]
+		back, more, turn := uint(of.extra), uint(ll.extra+ml.extra), uint(ll.bits+ml.bits+of.bits)
+		if i == count-1 {
+			turn = 0
+		}
+		var value, both, states uint64
+		if back+more+turn <= 56 { // nearly always
+			v := r.read(back + more + turn)
+			states, both, value = v, v>>(turn&63), v>>((more+turn)&63)
+		} else {
+			value, both, states = r.read(back), r.read(more), r.read(turn)
+		}
+		os = uint64(of.next) + states&(1<<(of.bits&63)-1)
+		states >>= of.bits & 63
+		ms = uint64(ml.next) + states&(1<<(ml.bits&63)-1)
+		states >>= ml.bits & 63
+		ls = uint64(ll.next) + states&(1<<(ll.bits&63)-1)
+		length := ll.base + uint32(both&(1<<(ll.extra&63)-1))
+		match := ml.base + uint32(both>>(ll.extra&63)&(1<<(ml.extra&63)-1))
+		number := of.base + uint32(value)
+		offset := number - 3
+		if number > 3 {
 			s.recent = [3]uint32{offset, s.recent[0], s.recent[1]}
-		} else if offset = s.take(value, length); offset == 0 {
+		} else if offset = s.take(number, length); offset == 0 {
 			return false
 		}
 		b.sequences[i] = sequence{length, match, offset}
@@ -192,13 +206,6 @@ func (b *block) parseSequences(data []byte, count int, s *state) bool {
 		reach = min(reach, at-int(offset))
 		if at += int(match); at > mostBlock {
 			return false
-		}
-		if i < count-1 {
-			states := r.read(uint(ll.bits + ml.bits + of.bits))
-			os = uint64(of.next) + states&(1<<of.bits-1)
-			states >>= of.bits
-			ms = uint64(ml.next) + states&(1<<ml.bits-1)
-			ls = uint64(ll.next) + states>>ml.bits
 		}
 	}
 	b.reach, b.total = reach, at+b.size-literals

@@ -424,19 +424,22 @@ func (c *Cutter) home(low, high, offset, k int) (back, n int) {
 		k++
 	}
 	var from spot
-	for at := low; at < high; at++ {
+	for at := low; at < high; {
 		place := c.gone(&from, at-offset)
-		if place < 0 {
-			continue
-		}
-		if home := int(c.homes[place]); home >= 0 && at == low {
-			j := c.first(home)
-			n = matching(c.plain[low:high], c.plain[home:min(c.kept[j].High, low)])
-			if back = c.places[k] + low - c.kept[k].Low - (c.places[j] + home - c.kept[j].Low); back > c.window {
-				n = 0
+		part := min(high-at, from.high-(at-offset))
+		if place >= 0 {
+			if home := int(c.homes[place]); home >= 0 && at == low {
+				j := c.first(home)
+				n = matching(c.plain[low:high], c.plain[home:min(c.kept[j].High, low)])
+				if back = c.places[k] + low - c.kept[k].Low - (c.places[j] + home - c.kept[j].Low); back > c.window {
+					n = 0
+				}
+			}
+			for i := range part {
+				c.homes[place+i] = int32(at + i)
 			}
 		}
-		c.homes[place] = int32(at)
+		at += part
 	}
 	return back, n
 }
@@ -444,19 +447,21 @@ func (c *Cutter) home(low, high, offset, k int) (back, n int) {
 // lose remembers of a match of which a part is cut where its bytes lie as well.
 func (c *Cutter) lose(low, high, offset int) {
 	var from, to spot
-	for at := low; at < high; at++ {
+	for at := low; at < high; {
 		place := c.gone(&to, at)
-		if place < 0 {
-			if at = to.high - 1; at >= high {
-				return
+		part := min(high, to.high) - at
+		if place >= 0 {
+			before := c.gone(&from, at-offset)
+			part = min(part, from.high-(at-offset))
+			for i := range part { // which may lie in what it copies
+				if before >= 0 {
+					c.homes[place+i] = c.homes[before+i]
+				} else {
+					c.homes[place+i] = int32(at + i - offset)
+				}
 			}
-			continue
 		}
-		home := int32(at - offset)
-		if before := c.gone(&from, at-offset); before >= 0 {
-			home = c.homes[before]
-		}
-		c.homes[place] = home
+		at += part
 	}
 }
 
@@ -733,10 +738,7 @@ func (c *Cutter) packBits(dst []byte, tables *[streams]*table) []byte {
 
 // start is the state that the last symbol begins with.
 func (t *table) start(symbol uint8) uint32 {
-	if t.single {
-		return 0
-	}
-	x := &t.turns[symbol]
+	x := &t.turns[symbol%64]
 	n := (x.bits + 1<<15) >> 16
 	return uint32(t.states[uint32(int32((n<<16-x.bits)>>n)+x.find)%mostStates])
 }
@@ -744,9 +746,6 @@ func (t *table) start(symbol uint8) uint32 {
 // turn returns the next state for a symbol, and what is written before it: a value of so
 // many bits.
 func (t *table) turn(state uint32, symbol uint8) (next uint32, value uint64, width uint) {
-	if t.single {
-		return 0, 0, 0
-	}
 	x := &t.turns[symbol%64]
 	n := (state + x.bits) >> 16
 	return uint32(t.states[uint32(int32(state>>n)+x.find)%mostStates]), uint64(state) & (1<<n - 1), uint(n)

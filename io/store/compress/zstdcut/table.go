@@ -37,6 +37,20 @@ var (
 	matchBase, matchBits     = codes(3, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
 )
 
+// numbers are those of each stream.
+var numbers = func() (list [streams]struct {
+	base  [64]uint32
+	extra [64]uint8
+},
+) {
+	list[literalLengths].base, list[literalLengths].extra = literalBase, literalBits
+	list[matchLengths].base, list[matchLengths].extra = matchBase, matchBits
+	for symbol := range uint8(32) {
+		list[offsets].base[symbol], list[offsets].extra[symbol] = 1<<symbol, symbol
+	}
+	return list
+}()
+
 // codes returns the codes of lengths: direct ones of one number each, and then such with
 // more bits.
 func codes(least uint32, direct int, more []uint8) (base [64]uint32, extra [64]uint8) {
@@ -86,10 +100,12 @@ func small(base *[64]uint32, least uint32, most int) []uint8 {
 // mostStates is how many states a table may have.
 const mostStates = 1 << 9
 
-// step is a state of a decoder.
+// step is a state of a decoder: the number that its symbol stands for is base and extra
+// bits, and the next state is next and some bits.
 type step struct {
-	symbol, bits uint8
-	next         uint16
+	base        uint32
+	next        uint16
+	extra, bits uint8
 }
 
 // turn is how an encoder writes a symbol.
@@ -148,16 +164,17 @@ func mustTable(s stream) *table {
 	t := new(table)
 	t.log = predefined[s].log
 	copy(t.norm[:], predefined[s].norm)
-	if !t.build() {
+	if !t.build(s) {
 		panic("zstdcut: a predefined table is wrong")
 	}
 	return t
 }
 
 // one makes the table that of one symbol.
-func (t *table) one(symbol uint8) *table {
+func (t *table) one(symbol uint8, s stream) *table {
 	t.clear()
-	t.log, t.single, t.steps[0] = 0, true, step{symbol: symbol}
+	t.log, t.single, t.states[0] = 0, true, 0 // as turns are, all zeros
+	t.steps[0] = step{base: numbers[s].base[symbol], extra: numbers[s].extra[symbol]}
 	t.described[0] = symbol
 	t.description = t.described[:1]
 	t.norm[symbol], t.symbols = 1, 1<<symbol
@@ -218,7 +235,7 @@ func (t *table) read(data []byte, s stream) (rest []byte, ok bool) {
 		return nil, false
 	}
 	t.description = data[:n]
-	return data[n:], t.build()
+	return data[n:], t.build(s)
 }
 
 // fit makes the table one for symbols that come so often, n times together.
@@ -238,7 +255,7 @@ func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 		}
 	}
 	if used == 1 {
-		return t.one(uint8(most))
+		return t.one(uint8(most), s)
 	}
 	for left < 0 { // of the one that is lengthened least
 		most = 0
@@ -252,7 +269,7 @@ func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 	}
 	t.norm[most] += int16(left)
 	t.describe()
-	if !t.build() {
+	if !t.build(s) {
 		panic("zstdcut: a table of its own is wrong")
 	}
 	return t
@@ -301,8 +318,8 @@ func (t *table) describe() {
 }
 
 // build makes the states.
-func (t *table) build() bool {
-	size := 1 << t.log
+func (t *table) build(k stream) bool {
+	size, numbers := 1<<t.log, &numbers[k]
 	var room [mostStates]uint8
 	symbols := room[:size]
 	var next [64]uint16
@@ -352,7 +369,7 @@ func (t *table) build() bool {
 		n := next[s]
 		next[s]++
 		width := uint8(t.log) - uint8(bits.Len16(n)-1)
-		t.steps[state] = step{s, width, n<<width - uint16(size)}
+		t.steps[state] = step{numbers.base[s], n<<width - uint16(size), numbers.extra[s], width}
 		t.states[places[s]] = uint16(size + state)
 		places[s]++
 	}
