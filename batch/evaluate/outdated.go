@@ -78,7 +78,8 @@ func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 			if n+1 < len(o.fetches) {
 				until = min(end, o.fetches[n+1])
 			}
-			if from := max(fetched+e.options.MaxAge+1, begin); fetched != 0 && from < until {
+			from := max(fetched+e.options.MaxAge+1, begin, o.turns[len(o.turns)-1]) // in order, even in a forged pack
+			if fetched != 0 && from < until {
 				o.turns = append(o.turns, from, until)
 			}
 		}

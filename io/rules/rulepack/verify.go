@@ -92,6 +92,11 @@ func (p *Pack) verifyBuckets(counted *Info) (used bitmap, err error) {
 		if err := p.verifyAuthorities(number, b); err != nil {
 			return nil, err
 		}
+		if p.info.History {
+			if err := p.verifyIntervals(number, b); err != nil {
+				return nil, err
+			}
+		}
 		use := func(o origin) (flags uint8) {
 			if access.Outcome(o.outcome) != access.Rules {
 				return 0
@@ -147,6 +152,45 @@ func (p *Pack) verifyAuthorities(number uint32, b bucket) error {
 		last = hash
 	}
 	return nil
+}
+
+// verifyIntervals checks a bucket's intervals: each authority has some, in order, and their
+// times are in order between those of the first and the last fetch.
+func (p *Pack) verifyIntervals(number uint32, b bucket) error {
+	data, err := p.intervalBucket(number, b)
+	if err != nil {
+		return err
+	}
+	all, ok := openIntervals(data, b.count())
+	at := 0
+	for i := 0; ok && i < b.count(); i++ {
+		end := int(le32(data[intervalHeaderSize+4*i:]))
+		ok = at < end && end <= all.len()
+		for n := at; ok && n < end; n++ {
+			ok = (n == at || all.from(n-1) < all.from(n)) && p.sound(all.at(n).origin) && all.soundTimes(n)
+		}
+		at = end
+	}
+	times := uint64(0)
+	if ok && at > 0 {
+		times = all.timesOf(at - 1)[1]
+	}
+	if !ok || at != all.len() || times != uint64(len(all.times)) {
+		return p.damaged("intervals of bucket %d: %w", number, errBucketLayout)
+	}
+	return nil
+}
+
+// soundTimes reports whether the times of an interval are within the bucket and ascend
+// between those of its first and its last fetch.
+func (i intervals) soundTimes(n int) bool {
+	times, ok := within(i.times, i.timesOf(n))
+	x := i.at(n)
+	for last := x.fetched; ok && len(times) > 0; {
+		last, times, ok = nextTime(times, last)
+		ok = ok && last < x.seen
+	}
+	return ok
 }
 
 // verifyBody checks a body with its notes, records and digest.
