@@ -54,7 +54,7 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	case o.Named != nil:
 		var names []string
 		for _, n := range o.Named {
-			f.addKey(n.Name, true, option.Message{})
+			f.addKey(n.Name, true, n.Missing)
 			names = append(names, n.Name)
 		}
 		f.schema = lines.StringSchema(names...)
@@ -109,8 +109,7 @@ type wanted struct {
 	seen atomic.Bool
 }
 
-// check returns an error if there are rows and none has the key of the URL, the weight or
-// the time.
+// check returns an error if there are rows and none has a key that some row should have.
 func (w *whole) check() error {
 	if !w.rows.Load() {
 		return nil

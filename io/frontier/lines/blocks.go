@@ -96,8 +96,8 @@ type Blocks struct {
 	line  int64  // lines before the next block
 }
 
-// NewBlocks reads r, which must be decompressed already.
-func NewBlocks(r io.Reader, o BlockOptions) *Blocks {
+// newBlocks reads r, which must be decompressed already.
+func newBlocks(r io.Reader, o BlockOptions) *Blocks {
 	if o.Rows <= 0 {
 		o.Rows = DefaultRows
 	}

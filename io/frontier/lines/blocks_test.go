@@ -42,7 +42,7 @@ func TestBlocks(t *testing.T) {
 		for _, rows := range []int{0, 1, 3, 100} {
 			for _, cutter := range []Cutter{nil, &pairs{}} {
 				for _, r := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input))} {
-					testBlocks(t, strings.TrimPrefix(input, mark), NewBlocks(r, BlockOptions{Rows: rows, Cutter: cutter}))
+					testBlocks(t, strings.TrimPrefix(input, mark), newBlocks(r, BlockOptions{Rows: rows, Cutter: cutter}))
 				}
 			}
 		}
@@ -94,7 +94,7 @@ func TestBlocksCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r, reads := iotest.OneByteReader(strings.NewReader(input)), 0
-		blocks := NewBlocks(linestest.ReaderFunc(func(p []byte) (int, error) {
+		blocks := newBlocks(linestest.ReaderFunc(func(p []byte) (int, error) {
 			if reads == at {
 				cancel()
 			}

@@ -55,13 +55,15 @@ type Named struct {
 	// with an object or an array in any named column, is a row of nulls, as a line
 	// without an object is.
 	Text bool
+	// Missing says what it means that no row has the key; empty where that is fine.
+	Missing option.Message
 }
 
 // Blocks returns the blocks of an input of a format, whose name begins messages. r must
 // be decompressed already. hint says what to do about a row that is too long; cutter is
 // nil where a row is a line.
 func (o *Options) Blocks(r io.Reader, format string, hint option.Message, cutter Cutter) *Blocks {
-	return NewBlocks(r, BlockOptions{Prefix: format + ": " + o.Name, Rows: o.BatchRows, Size: o.BatchSize, MaxLine: o.MaxLine, Hint: hint, Cutter: cutter})
+	return newBlocks(r, BlockOptions{Prefix: format + ": " + o.Name, Rows: o.BatchRows, Size: o.BatchSize, MaxLine: o.MaxLine, Hint: hint, Cutter: cutter})
 }
 
 // Decoder makes batches of blocks. It keeps the memory of one batch, and serves one

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
@@ -73,17 +71,14 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Options, o Options) (*Tally, error) {
 	t := newTally(o)
 	name := blob.Shown(survey.Path)
-	if named, _ := format.ByName(name); reading.Format == format.JSONL || reading.Format == format.Unknown && named == format.JSONL {
-		return t, t.addObjects(ctx, survey.Path, reading.Stdin)
-	}
-	reading.URLColumn, reading.Columns = "authority", true
-	src, err := frontier.Open(ctx, survey, reading)
+	reading.URLColumn, reading.Columns, reading.Named = "authority", true, o.named()
+	src, err := frontier.Concatenate(ctx, []frontier.Input{survey}, reading)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	if src.Format == format.JSONL || src.Schema == nil {
-		return nil, option.Usagef("%s is %s by its first bytes: stats reads surveys in Parquet, Arrow, csv, tsv, and jsonl with %s or by its name", name, src.Format, option.InFormat.With("jsonl"))
+	if err := t.addAll(ctx, src, name); err != nil {
+		return nil, err
 	}
-	return t, t.addAll(ctx, src, name)
+	return t, src.Complete()
 }

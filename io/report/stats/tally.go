@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/lines"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/usage"
 )
@@ -142,41 +143,61 @@ func (t *Tally) Options() Options { return t.options }
 func (t *Tally) months() int { return max(1, len(t.options.Months)) }
 func (t *Tally) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
 
-// columns are the columns of a survey that are used.
-type columns struct {
-	authority, domain, agent, blocked, by, access arrow.Array
-	uses                                          []arrow.Array
+// keys are the columns of a survey that are read whatever is counted.
+var keys = []string{"authority", "registered_domain", "agent", "blocked", "by", "access"}
+
+// named are the columns that are read of a survey whose rows are JSON objects.
+func (o *Options) named() (named []lines.Named) {
+	for _, name := range keys {
+		named = append(named, lines.Named{Name: name, Text: true, Missing: option.Messagef("%s", notSurvey)})
+	}
+	for _, use := range o.Uses {
+		missing := option.Messagef("make the survey again with %s", option.Use.With(use.String()))
+		named = append(named, lines.Named{Name: use.Column(), Text: true, Missing: missing})
+	}
+	return named
 }
+
+const notSurvey = "this is not a table that robotsbatch survey wrote"
 
 // Add counts a record of a survey. An error says what it lacks.
 func (t *Tally) Add(r arrow.Record) error {
-	var c columns
-	for _, column := range []struct {
-		name string
-		to   *arrow.Array
-	}{{"authority", &c.authority}, {"registered_domain", &c.domain}, {"agent", &c.agent}, {"blocked", &c.blocked}, {"by", &c.by}, {"access", &c.access}} {
-		found := r.Schema().FieldIndices(column.name)
+	var columns, uses []arrow.Array
+	for _, name := range keys {
+		found := r.Schema().FieldIndices(name)
 		if len(found) != 1 {
-			return fmt.Errorf("there is no column %q: this is not a table that robotsbatch survey wrote", column.name)
+			return fmt.Errorf("there is no column %q: %s", name, notSurvey)
 		}
-		*column.to = r.Column(found[0])
+		columns = append(columns, r.Column(found[0]))
 	}
 	for _, use := range t.options.Uses {
 		found := r.Schema().FieldIndices(use.Column())
 		if len(found) != 1 {
 			return &useMissingError{use}
 		}
-		c.uses = append(c.uses, r.Column(found[0]))
+		uses = append(uses, r.Column(found[0]))
 	}
 	for row := range int(r.NumRows()) {
-		err := t.addSurveyed(value(c.authority, row), value(c.domain, row), value(c.agent, row), value(c.access, row),
-			value(c.blocked, row), value(c.by, row), func(use int) (string, error) { return value(c.uses[use], row), nil })
-		if err != nil {
-			return err
+		at := func(i int) string { return value(columns[i], row) }
+		err := errNameless
+		if !columns[0].IsNull(row) && !columns[2].IsNull(row) {
+			err = t.addSurveyed(at(0), at(1), at(2), at(5), at(3), at(4), func(use int) string { return value(uses[use], row) })
 		}
+		if err == nil {
+			continue
+		}
+		if lines, ok := r.(interface {
+			Check(row int) (where string, err error)
+		}); ok {
+			where, wrong := lines.Check(row)
+			err = fmt.Errorf("%s: %w", where, cmp.Or(wrong, err))
+		}
+		return err
 	}
 	return nil
 }
+
+var errNameless = errors.New("it has no authority or no agent: " + notSurvey)
 
 // useMissingError says that a survey lacks what sites state of a use.
 type useMissingError struct{ Use usage.Use }
@@ -189,7 +210,7 @@ func (e *useMissingError) Message() option.Message {
 }
 
 // addSurveyed adds a row of a survey. use returns the column of a use.
-func (t *Tally) addSurveyed(authority, domain, agent, access, blocked, by string, use func(int) (string, error)) error {
+func (t *Tally) addSurveyed(authority, domain, agent, access, blocked, by string, use func(int) string) error {
 	number := t.Agent(agent)
 	if len(t.options.Uses) == 0 {
 		s, err := stateOf(blocked, by, access)
@@ -199,11 +220,7 @@ func (t *Tally) addSurveyed(authority, domain, agent, access, blocked, by string
 		return err
 	}
 	for i := range t.options.Uses {
-		text, err := use(i)
-		if err != nil {
-			return err
-		}
-		said, err := usage.ParseValues(text)
+		said, err := usage.ParseValues(use(i))
 		if err != nil {
 			return fmt.Errorf("the column %s: %w", t.options.Uses[i].Column(), err)
 		}

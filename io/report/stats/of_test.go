@@ -1,11 +1,25 @@
 package stats
 
 import (
-	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"robotsbatch/io/frontier"
+	"robotsbatch/matcher/usage"
 )
+
+// ofObjects counts a survey that is a text of JSON objects.
+func ofObjects(t *testing.T, text string, o Options) (*Tally, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "survey.jsonl")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return OfSurvey(t.Context(), frontier.Input{Path: name}, frontier.Options{BatchRows: 2, Memory: 64 << 20}, o)
+}
 
 // A survey as JSON is counted as the table is.
 func TestAddJSONL(t *testing.T) {
@@ -21,8 +35,8 @@ func TestAddJSONL(t *testing.T) {
 			}
 			text.WriteString("\"rules\":3}\n\n")
 		}
-		tally := newTally(o)
-		if err := tally.addJSONL(context.Background(), strings.NewReader(text.String())); err != nil {
+		tally, err := ofObjects(t, text.String(), o)
+		if err != nil {
 			t.Fatal(err)
 		}
 		var got strings.Builder
@@ -38,17 +52,23 @@ func TestAddJSONL(t *testing.T) {
 func TestAddJSONLRefuses(t *testing.T) {
 	good := `{"authority":"http://a.test","agent":"Bot","blocked":"all","by":"name"}` + "\n"
 	for text, want := range map[string]string{
-		good + "\n[]\n":                            "line 3: it is not an object of a survey",
+		good:                                       `no line has a key "registered_domain": this is not a table that robotsbatch survey wrote`,
+		good + "\n[]\n":                            "line 3: it is not a JSON object",
 		good + `{"authority":"http://a.test"}`:     "line 2: it has no authority or no agent: this is not a table",
 		`{"agent":"Bot"}`:                          "line 1: it has no authority or no agent",
 		strings.Replace(good, "all", "most", 1):    `line 1: the column blocked has "most"`,
-		`{"authority":1,"agent":"Bot"}`:            "line 1: it is not an object",
+		`{"authority":1,"agent":"Bot"}`:            "line 1: ",
 		good + strings.Repeat("x", 2<<20) + "\n":   "jsonl: ",
-		`{"authority":"http://a.test","agent":"B"`: "line 1: it is not an object",
+		`{"authority":"http://a.test","agent":"B"`: "line 1: ",
 	} {
-		err := newTally(Options{}).addJSONL(context.Background(), strings.NewReader(text))
+		_, err := ofObjects(t, text, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}
+	}
+	domain := strings.Replace(good, "}", `,"registered_domain":null,"access":null}`, 1)
+	_, err := ofObjects(t, domain, Options{Uses: []usage.Use{{Key: "train-ai"}}})
+	if want := `no line has a key "use_train_ai": make the survey again with use train-ai`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
