@@ -50,6 +50,9 @@ type page struct {
 	written []pagefilter.Page
 	err     error
 	done    chan struct{} // closed when what is above is set
+
+	joined []*page // the next ones, of which what stays is written with this one
+	stays  int     // about how many bytes of them all do
 }
 
 // whole reports whether the page is copied.
@@ -73,7 +76,8 @@ type filtered struct {
 	name   string
 	chunk  *layout.Chunk
 	source splice.Source
-	level  int // of zstd, 0 for the standard one
+	texts  bool // see byBytes
+	level  int  // of zstd, 0 for the standard one
 }
 
 // filterRun is a row group that is filtered.
@@ -86,6 +90,8 @@ type filterRun struct {
 	stop  chan struct{}
 	busy  sync.WaitGroup
 	ahead *layout.Stream // of pages that are read before their turn
+	// waiting is a page that others may be joined to before a worker has it.
+	waiting *page
 }
 
 func newFilter(limit int64) *filter {
@@ -136,6 +142,10 @@ func (r *filterRun) release(p *page) {
 	}
 	r.buffers.put(p.held, p.raw, p.plain, p.out)
 	p.raw, p.plain, p.out, p.held = nil, nil, nil, 0
+	for _, other := range p.joined {
+		r.release(other)
+	}
+	p.joined = nil
 }
 
 // column writes what is left of a column, the next in order.
@@ -177,11 +187,15 @@ func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 		})
 		return write(p.raw)
 	}
+	to := 0
+	if n := len(p.joined); n > 0 {
+		to = p.joined[n-1].number
+	}
 	for _, w := range p.written {
 		c.Uncompressed += int64(w.Uncompressed)
 		c.Add(splice.Page{
 			Size: int64(w.Size), Rows: int64(w.Rows), Values: int64(w.Values), Nulls: int64(w.Nulls),
-			Kind: p.Kind, Encoding: p.Encoding, From: p.number, Continues: w.Continues,
+			Kind: p.Kind, Encoding: p.Encoding, From: p.number, To: to, Continues: w.Continues,
 		})
 	}
 	return write(p.out)
@@ -201,6 +215,10 @@ func (r *filterRun) read() {
 	r.ahead = layout.NewStream(r.group.source.in, nil, r.limit)
 	for i, n := range r.group.source.leaves {
 		err := r.readColumn(r.open(i, n), stream)
+		if r.waiting != nil { // after an error
+			r.release(r.waiting)
+			r.waiting = nil
+		}
 		select {
 		case r.pages <- &page{err: err}:
 		case <-r.stop:
@@ -215,7 +233,7 @@ func (r *filterRun) read() {
 // open returns a column.
 func (r *filterRun) open(number int, n *columns.Node) *filtered {
 	s := r.group.source
-	c := &filtered{name: s.file.Path(n.Leaf), chunk: s.chunk(r.group.index, n), source: s.passed.Source(r.group.index, number)}
+	c := &filtered{name: s.file.Path(n.Leaf), chunk: s.chunk(r.group.index, n), source: s.passed.Source(r.group.index, number), texts: byBytes(n)}
 	c.Column = pagefilter.Column{Leaf: s.file.Leaves[n.Leaf], Type: c.chunk.Type, Width: n.Width(), Codec: c.chunk.Codec, Compress: c.chunk.Codec.Compressor(0)}
 	return c
 }
@@ -262,14 +280,14 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 			r.release(p)
 			return c.failed(index, err)
 		}
-		if err := r.hand(p); err != nil {
+		if err := r.join(p); err != nil {
 			return err
 		}
 	}
 	if row != r.rows.Len() {
 		return fmt.Errorf("column %q: %w", c.name, errGroupRows)
 	}
-	return nil
+	return r.handWaiting()
 }
 
 // leastSample and mostSample are how many bytes are compressed to choose a level.
@@ -418,6 +436,11 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	if held > r.limit {
 		return &batch.MemoryError{What: "a page", Need: held, Limit: r.limit}
 	}
+	if !r.buffers.fits(held) { // do not wait for a page that nobody has
+		if err := r.handWaiting(); err != nil {
+			return err
+		}
+	}
 	if !r.buffers.take(held) {
 		return errStopped
 	}
@@ -531,7 +554,11 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 		return err
 	}
 	var pages []pagefilter.Page
-	p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
+	if len(p.joined) > 0 {
+		p.out, pages, err = r.joinPages(f, out, p)
+	} else {
+		p.out, pages, err = f.Page(out, &p.column.Column, &p.Page, p.plain, p.part)
+	}
 	p.written = slices.Clone(pages)
 	return err
 }
@@ -559,6 +586,13 @@ func (b *buffers) take(n int64) bool {
 	}
 	b.used += n
 	return true
+}
+
+// fits reports whether n bytes more may be used.
+func (b *buffers) fits(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used+n <= b.limit
 }
 
 // get returns memory of n bytes.

@@ -75,6 +75,8 @@ type Filter struct {
 	ranges []zstdcut.Range
 	cutter zstdcut.Cutter
 
+	joining joining
+
 	pages []Page
 	last  encoding.Strings // of DELTA_BYTE_ARRAY: the page before
 }

@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -50,8 +51,9 @@ type Page struct {
 	Values, Nulls int64
 	Kind          layout.PageKind
 	Encoding      layout.Encoding
-	// From is the number of the input's data page that its values are from.
-	From int
+	// From is the number of the input's data page that its values are from, and To the last
+	// one if they are from several, of texts in the order of their bytes.
+	From, To int
 	// Continues says that it begins in the middle of a row.
 	Continues bool
 }
@@ -257,7 +259,7 @@ func columnIndex(in io.ReaderAt, r layout.Range, now *Chunk) []byte {
 	var nulls, low, high, counts [][]byte
 	empty := []byte{0} // a text of no bytes
 	for _, p := range now.Pages {
-		if p.From >= len(before.min) {
+		if max(p.From, p.To) >= len(before.min) {
 			return nil
 		}
 		counts = append(counts, layout.IntField(0, layout.RawI64, p.Nulls).Value)
@@ -265,10 +267,11 @@ func columnIndex(in io.ReaderAt, r layout.Range, now *Chunk) []byte {
 			nulls, low, high = append(nulls, []byte{layout.RawTrue}), append(low, empty), append(high, empty)
 			continue
 		}
-		if before.null[p.From] {
+		least, greatest := before.extremes(p.From, p.To)
+		if least == nil {
 			return nil // it has values all the same
 		}
-		nulls, low, high = append(nulls, []byte{layout.RawFalse}), append(low, before.min[p.From]), append(high, before.max[p.From])
+		nulls, low, high = append(nulls, []byte{layout.RawFalse}), append(low, least), append(high, greatest)
 	}
 	fields := []layout.Raw{
 		layout.ListField(indexNullPages, layout.RawTrue, nulls),
@@ -286,6 +289,27 @@ type index struct {
 	min, max [][]byte // as they lie
 	order    int64
 	nulls    []int64
+}
+
+// extremes returns those of the pages up to to that have values, nil where none has.
+func (x *index) extremes(from, to int) (low, high []byte) {
+	text := func(v []byte) []byte { return layout.Raw{Kind: layout.RawBinary, Value: v}.Text() }
+	for i := from; i <= max(from, to); i++ {
+		switch {
+		case x.null[i]:
+			continue
+		case low == nil:
+			low, high = x.min[i], x.max[i]
+			continue
+		}
+		if bytes.Compare(text(x.min[i]), text(low)) < 0 {
+			low = x.min[i]
+		}
+		if bytes.Compare(text(x.max[i]), text(high)) > 0 {
+			high = x.max[i]
+		}
+	}
+	return low, high
 }
 
 var errIndex = errors.New("damaged: its column index does not say the same of all pages")

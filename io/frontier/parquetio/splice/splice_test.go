@@ -486,3 +486,29 @@ func TestOpenHostile(t *testing.T) {
 		}
 	}
 }
+
+// The extremes of joined pages are the least and the greatest of those that have values.
+func TestExtremes(t *testing.T) {
+	as := func(texts ...string) (list [][]byte) {
+		for _, text := range texts {
+			list = append(list, layout.TextField(0, []byte(text)).Value)
+		}
+		return list
+	}
+	long := strings.Repeat("long", 50) // whose length takes two bytes
+	x := index{null: []bool{false, true, false, true, false, false}, min: as("m", "", "b", "", "\xff", long), max: as("n", "", "ba", "", "\xff\x01", long)}
+	for _, test := range []struct {
+		from, to  int
+		low, high string
+	}{
+		{0, 0, "m", "n"}, {2, 0, "b", "ba"}, {0, 2, "b", "n"}, {1, 2, "b", "ba"}, {0, 5, "b", "\xff\x01"}, {4, 5, long, "\xff\x01"}, {2, 3, "b", "ba"},
+	} {
+		low, high := x.extremes(test.from, test.to)
+		if want := as(test.low, test.high); !bytes.Equal(low, want[0]) || !bytes.Equal(high, want[1]) {
+			t.Errorf("pages %d to %d: %q to %q", test.from, test.to, low, high)
+		}
+	}
+	if low, _ := x.extremes(1, 1); low != nil {
+		t.Errorf("of no values: %q", low)
+	}
+}
