@@ -1,7 +1,6 @@
 package rulepack
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"robotsbatch/io/store/runs"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/domains"
 	"robotsbatch/matcher/robotstxt"
@@ -89,28 +87,11 @@ func (r row) sum(number uint32, rules []byte) uint32 {
 // because hosts choose their bodies and could make two collide.
 type digest = [sha256.Size]byte
 
-// Compiled bodies are collected as they come, each as
-//
-//	 0  u32  number in the builder
-//	 4  u32  length of the rules
-//	 8  u32  length of the notes, a blob
-//	12  u32  length of the records, a blob
-//	16       rules, notes, records
-//
-// in memory, and when that is full in a temporary file. At the end, when the order of bodies
-// is known, that file is divided into parts of neighbours that fit the memory, each of which
-// is put in order and written to the pack.
-const (
-	storedSize  = 16
-	mostParts   = 1 << 10
-	largeBody   = 64 << 10 // bytes; larger ones are compiled one at a time
-	copyingSize = 256 << 10
-)
+const largeBody = 64 << 10 // bytes; larger ones are compiled one at a time
 
 // bodies collects the distinct bodies.
 type bodies struct {
 	profile matcher.Profile
-	limit   int64           // the most bytes of memory for bodies
 	sources bool            // compile none
 	asked   *matcher.Agents // nil for all, with all that is known of them
 	names   dictionary
@@ -119,8 +100,7 @@ type bodies struct {
 	numbers map[digest]uint32 // numbered in the order in which they came
 	known   []known           // by number
 	digests []digest          // likewise; only order sets it
-	memory  []byte
-	spill   runs.Spill
+	store   store
 
 	large      sync.Mutex
 	workspaces sync.Pool // of *workspace, for bodies that are not large
@@ -130,14 +110,18 @@ type bodies struct {
 type workspace struct {
 	parser   robotstxt.Parser
 	compiler matcher.Compiler
+	stored   []byte
+	notes    []byte
 }
 
 // known is what stays in memory for each body.
 type known struct {
+	at     uint64 // where it is in the temporary file, if it is there
+	size   uint32 // its bytes there
 	length uint32 // of the source
 	units  uint32 // of its rules in the pack, in matcher.BodyAlignment bytes
 	flags  uint8
-	used   bool // an authority of the pack has it
+	used   bool // an authority has it
 	// first is the beginning of the least reversed host that has it.
 	first surtStart
 }
@@ -174,20 +158,22 @@ func (b *bodies) add(counted []byte) (number uint32, err error) {
 	if old {
 		return number, nil
 	}
-	return number, b.keep(number, b.compile(number, counted))
+	return number, b.compile(number, counted)
 }
 
 // usedBy says that an authority has a body.
-func (b *bodies) usedBy(number uint32, s *surtStart) {
+func (b *bodies) usedBy(number uint32, s surtStart) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if k := &b.known[number]; bytes.Compare(s[:], k.first[:]) < 0 {
-		k.first = *s
+	k := &b.known[number]
+	k.used = true
+	if bytes.Compare(s[:], k.first[:]) < 0 {
+		k.first = s
 	}
 }
 
-// compile returns a body in its stored form.
-func (b *bodies) compile(number uint32, counted []byte) []byte {
+// compile compiles and stores a body.
+func (b *bodies) compile(number uint32, counted []byte) error {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
 		w = &workspace{compiler: matcher.Compiler{Asked: b.asked}}
@@ -200,12 +186,11 @@ func (b *bodies) compile(number uint32, counted []byte) []byte {
 	}
 	f := w.parser.Parse(counted, robotstxt.Options{Profile: b.profile, Limit: len(counted)})
 	flags := uint8(f.Kind) << bodyKindBit
-	stored := make([]byte, storedSize, storedSize+2*len(counted))
-	var notes []byte
+	stored, notes := append(w.stored[:0], make([]byte, storedSize)...), w.notes[:0]
 	if compiled, numbers := b.compileAll(w, f); compiled != nil {
 		stored = compiled.AppendRules(stored)
 		matcher.RenumberBody(stored[storedSize:], 0, func(name uint32) uint32 { return numbers[name] })
-		notes = compiled.AppendNotes(nil)
+		notes = compiled.AppendNotes(notes)
 	} else {
 		flags |= bodySource
 		stored = matcher.AppendSource(stored, f, counted)
@@ -227,10 +212,8 @@ func (b *bodies) compile(number uint32, counted []byte) []byte {
 		stored = appendBlob(stored, recordsOf(f).append(nil))
 	}
 	put(12, uint32(len(stored)-before))
-	b.mu.Lock()
-	b.known[number].flags = flags
-	b.mu.Unlock()
-	return stored
+	w.stored, w.notes = stored, notes
+	return b.keep(number, stored, flags)
 }
 
 // compileAll compiles a body for all agents, and returns the numbers of its names, as the
@@ -263,25 +246,22 @@ func namesIn(f *robotstxt.File) (all [][]byte) {
 	return all
 }
 
-// keep stores a body.
-func (b *bodies) keep(number uint32, stored []byte) error {
+// keep stores a copy of a body.
+func (b *bodies) keep(number uint32, stored []byte, flags uint8) error {
+	if uint64(len(stored)) > math.MaxUint32 {
+		return fmt.Errorf("the compiled body has %d bytes", len(stored))
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.known[number].units = le32(stored[4:]) / matcher.BodyAlignment
-	b.memory = append(b.memory, stored...)
-	if int64(len(b.memory)) <= b.limit {
-		return nil
-	}
-	_, err := b.spill.Write(b.memory)
-	b.memory = b.memory[:0]
-	return err
+	k := &b.known[number]
+	k.units, k.flags = le32(stored[4:])/matcher.BodyAlignment, flags
+	return b.store.add(number, stored, b.known)
 }
 
 // order is where the bodies that are used go in the pack.
 type order struct {
-	ranks  []uint32 // by number in the builder; noBody for one that is not used
-	places []uint32 // likewise, in matcher.BodyAlignment bytes
-	count  uint32
+	numbers []uint32 // in order, the numbers in the builder
+	places  []uint32 // by these, in matcher.BodyAlignment bytes; noBody for one that is not used
 }
 
 // order puts the bodies that are used in order. Nothing can be added afterwards.
@@ -305,17 +285,17 @@ func (b *bodies) order() (order, error) {
 		return cmp.Or(cmp.Compare(x.key, y.key), bytes.Compare(b.known[x.number].first[:], b.known[y.number].first[:]),
 			bytes.Compare(digests[x.number][:], digests[y.number][:]))
 	})
-	o := order{ranks: make([]uint32, len(b.known)), places: make([]uint32, len(b.known)), count: uint32(len(all))}
-	for i := range o.ranks {
-		o.ranks[i], o.places[i] = noBody, noBody
+	o := order{numbers: make([]uint32, len(all)), places: make([]uint32, len(b.known))}
+	for i := range o.places {
+		o.places[i] = noBody
 	}
 	place := uint64(0)
-	for rank := range all {
-		number := all[rank].number
+	for i := range all {
+		number := all[i].number
 		if place >= noBody {
 			return o, fmt.Errorf("the bodies have more than %d bytes", uint64(math.MaxUint32)*matcher.BodyAlignment)
 		}
-		o.ranks[number], o.places[number] = uint32(rank), uint32(place)
+		o.numbers[i], o.places[number] = number, uint32(place)
 		place += uint64(b.known[number].units)
 	}
 	b.digests = digests
@@ -329,166 +309,28 @@ type bodyOutputs struct {
 
 // write writes all bodies that are used, in order.
 func (b *bodies) write(out bodyOutputs, o *order, names []uint32, goOn func() bool) error {
-	w := bodyWriter{out: out, bodies: b, order: o, names: names}
-	if b.spill.Size() == 0 {
-		if err := w.writePart(b.memory); err != nil {
-			return err
-		}
-	} else if err := b.writeParts(&w, goOn); err != nil {
-		return err
-	}
-	_, err := out.rows.Write(w.at().append(nil, 0))
-	return err
-}
-
-// part is what was collected of neighbours.
-type part struct {
-	memory  []byte
-	written []runs.Extent
-}
-
-// writeParts divides what is in the temporary file into parts, and writes one after the
-// other.
-func (b *bodies) writeParts(w *bodyWriter, goOn func() bool) error {
-	total := b.spill.Size() + int64(len(b.memory))
-	count := min(total/max(b.limit/2, 1)+1, mostParts, int64(w.order.count)+1)
-	parts := make([]part, count)
-	units := uint64(0) // of all rules
-	for number, rank := range w.order.ranks {
-		if rank != noBody {
-			units += uint64(b.known[number].units)
-		}
-	}
-	parted := runs.Spill{Folder: b.spill.Folder}
-	defer parted.Close()
-	size := int64(0)
-	flush := func() error {
-		for i := range parts {
-			p := &parts[i]
-			if len(p.memory) == 0 {
-				continue
-			}
-			p.written = append(p.written, runs.Extent{Start: parted.Size(), Length: int64(len(p.memory))})
-			if _, err := parted.Write(p.memory); err != nil {
-				return err
-			}
-			p.memory = p.memory[:0]
-		}
-		size = 0
-		return nil
-	}
-	err := b.each(func(stored []byte) error {
-		place := w.order.places[le32(stored)]
-		if place == noBody {
-			return nil
-		}
+	w := bodyWriter{out: out, bodies: b, names: names}
+	err := b.store.each(o, b.known, func(stored []byte) error {
 		if !goOn() {
 			return nil // the caller knows why
 		}
-		p := &parts[uint64(place)*uint64(count)/(units+1)]
-		p.memory = append(p.memory, stored...)
-		if size += int64(len(stored)); size > b.limit {
-			return flush()
-		}
-		return nil
+		return w.write(stored)
 	})
-	if err == nil {
-		err = flush()
+	if err != nil {
+		return err
 	}
-	b.spill.Close()
-	var content []byte
-	for i := range parts {
-		parts[i].memory = nil
-		content = content[:0]
-		for _, e := range parts[i].written {
-			if err == nil {
-				start := len(content)
-				content = slices.Grow(content, int(e.Length))[:start+int(e.Length)]
-				if _, err = io.ReadFull(parted.Reader(e), content[start:]); err != nil {
-					err = fmt.Errorf("temporary file: %w", err)
-				}
-			}
-		}
-		if err == nil && goOn() {
-			err = w.writePart(content)
-		}
-	}
+	_, err = out.rows.Write(w.at().append(nil, 0))
 	return err
-}
-
-// each calls visit with each stored body, in the order in which they came.
-func (b *bodies) each(visit func(stored []byte) error) error {
-	from := newStoredReader(io.MultiReader(b.spill.All(), bytes.NewReader(b.memory)))
-	for {
-		stored, err := from.next()
-		if err != nil || stored == nil {
-			return err
-		}
-		if err := visit(stored); err != nil {
-			return err
-		}
-	}
-}
-
-// storedReader reads stored bodies.
-type storedReader struct {
-	from   io.Reader
-	memory []byte
-}
-
-func newStoredReader(from io.Reader) *storedReader {
-	return &storedReader{from: bufio.NewReaderSize(from, copyingSize), memory: make([]byte, storedSize)}
-}
-
-// next returns the next body, nil at the end.
-func (r *storedReader) next() ([]byte, error) {
-	r.memory = r.memory[:storedSize]
-	if _, err := io.ReadFull(r.from, r.memory); err == io.EOF {
-		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
-	}
-	size := storedLength(r.memory)
-	r.memory = slices.Grow(r.memory, size-storedSize)[:size]
-	if _, err := io.ReadFull(r.from, r.memory[storedSize:]); err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
-	}
-	return r.memory, nil
-}
-
-// storedLength returns the length of a stored body.
-func storedLength(stored []byte) int {
-	return storedSize + int(le32(stored[4:])) + int(le32(stored[8:])) + int(le32(stored[12:]))
 }
 
 // bodyWriter writes bodies one after the other.
 type bodyWriter struct {
 	out    bodyOutputs
 	bodies *bodies
-	order  *order
 	names  []uint32 // the numbers of names in the pack, by those in the builder
 
 	next                  uint32
 	rules, notes, records uint64 // bytes so far
-}
-
-// writePart writes the bodies of a part.
-func (w *bodyWriter) writePart(content []byte) error {
-	var all [][]byte
-	for len(content) > 0 {
-		size := storedLength(content)
-		if w.order.ranks[le32(content)] != noBody {
-			all = append(all, content[:size])
-		}
-		content = content[size:]
-	}
-	slices.SortFunc(all, func(x, y []byte) int { return cmp.Compare(w.order.ranks[le32(x)], w.order.ranks[le32(y)]) })
-	for _, stored := range all {
-		if err := w.write(stored); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // at returns an empty row at the offsets of the next body.

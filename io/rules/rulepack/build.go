@@ -25,7 +25,7 @@ const (
 	DefaultBuildMemory = 512 << 20
 	// Sorting authorities takes 1/authorityShare of the memory, bodies 1/bodyShare, and the
 	// names of agents 1/nameShare: a body with names beyond that is kept as its source.
-	// The rest is for what cannot go to temporary files: about 150 bytes for each
+	// The rest is for what cannot go to temporary files: about 160 bytes for each
 	// distinct body, one byte for each authority, and compiling.
 	authorityShare = 2
 	bodyShare      = 8
@@ -101,6 +101,8 @@ type Builder struct {
 	mu     sync.Mutex // for the following
 	queue  *runs.Sorter
 	record []byte // reused
+	source uint32 // of the first entry
+	mixed  bool   // there are several sources
 	err    error  // the first error; see fail
 	asOf   uint32
 }
@@ -127,8 +129,8 @@ func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) 
 	b := &Builder{ctx: ctx, name: blob.Shown(name), out: out, o: o}
 	b.queue = runs.NewSorter(queuedForm, o.Memory/authorityShare, folder)
 	b.bodies = bodies{
-		profile: o.Profile, limit: o.Memory / bodyShare, sources: o.Sources, asked: asked,
-		numbers: make(map[digest]uint32), spill: runs.Spill{Folder: folder},
+		profile: o.Profile, sources: o.Sources, asked: asked,
+		numbers: make(map[digest]uint32), store: store{limit: o.Memory / bodyShare, spill: runs.Spill{Folder: folder}},
 		names: dictionary{limit: max(o.Memory/nameShare, leastNames), numbers: make(map[string]uint32)},
 	}
 	return b, nil
@@ -142,7 +144,7 @@ func (b *Builder) SetAsOf(seconds uint32) { b.asOf = seconds }
 func (b *Builder) History() bool { return b.o.History }
 
 // Folder returns the folder of the builder's temporary files.
-func (b *Builder) Folder() string { return b.bodies.spill.Folder }
+func (b *Builder) Folder() string { return b.bodies.store.spill.Folder }
 
 // spillFolder returns the folder for temporary files: a pack's own folder, which needs
 // room for the pack anyway, or for an object the system's temporary folder.
@@ -187,8 +189,12 @@ func (b *Builder) add(e Entry) error {
 			return err
 		}
 	}
-	b.use(&e.Authority, o, history)
+	b.use(e.Authority, o, history)
 	b.mu.Lock()
+	if b.queue.Len() == 0 {
+		b.source = e.Source
+	}
+	b.mixed = b.mixed || e.Source != b.source
 	b.record = appendQueued(b.record[:0], e.Authority, e.Source, o, history)
 	err = b.queue.Add(b.record)
 	b.mu.Unlock()
@@ -196,23 +202,20 @@ func (b *Builder) add(e Entry) error {
 }
 
 // use says which bodies an authority has.
-func (b *Builder) use(authority *[]byte, o origin, history intervals) {
-	var surt surtStart
-	known := false
-	last := uint32(noBody)
-	use := func(body uint32) {
-		if body == noBody || body == last {
-			return
-		}
-		if !known {
-			surt, known = surtOf(*authority), true
-		}
-		last = body
-		b.bodies.usedBy(body, &surt)
+func (b *Builder) use(authority []byte, o origin, history intervals) {
+	if o.body == noBody && history.len() == 0 {
+		return
 	}
-	use(o.body)
+	surt := surtOf(authority)
+	last := o.body
+	if last != noBody {
+		b.bodies.usedBy(last, surt)
+	}
 	for n := range history.len() {
-		use(history.at(n).body)
+		if body := history.at(n).body; body != noBody && body != last {
+			b.bodies.usedBy(body, surt)
+			last = body
+		}
 	}
 }
 
@@ -283,7 +286,7 @@ func (b *Builder) fail(err error) error {
 func (b *Builder) Abort() {
 	b.out.Abort()
 	b.queue.Close()
-	b.bodies.spill.Close()
+	b.bodies.store.spill.Close()
 }
 
 // Finish completes the pack and describes it. After an error there is no new pack.
@@ -320,8 +323,10 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	info := &Info{
 		Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit, Partition: b.o.Partition, Partitions: b.o.Partitions,
 	}
-	if err := b.findUsed(); err != nil {
-		return nil, err
+	if b.mixed {
+		if err := b.findUsed(); err != nil {
+			return nil, err
+		}
 	}
 	order, err := b.bodies.order()
 	if err != nil {
@@ -346,10 +351,14 @@ func (b *Builder) write(w *packWriter) (*Info, error) {
 	return info, err
 }
 
-// findUsed finds the bodies that the pack's authorities have. Where a body lies depends on
-// all of them, and an authority has the place of its body: so the authorities are gone
-// through twice.
+// findUsed finds the bodies that the pack's authorities have: with several sources, the
+// entries of one may have replaced those of another. Where a body lies depends on all that
+// are used, and an authority has the place of its body: so the authorities are gone through
+// twice.
 func (b *Builder) findUsed() error {
+	for i := range b.bodies.known {
+		b.bodies.known[i].used = false
+	}
 	use := func(body uint32) {
 		if body != noBody {
 			b.bodies.known[body].used = true
@@ -372,7 +381,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 	w.begin(authoritiesSection)
 	buckets := newBucketWriter(w, b.queue.Len())
 	if b.o.History {
-		buckets.intervals = newIntervalWriter(b.bodies.spill.Folder)
+		buckets.intervals = newIntervalWriter(b.bodies.store.spill.Folder)
 		defer buckets.intervals.close()
 	}
 	place := func(body *uint32) { // replaces the builder's number
@@ -419,7 +428,7 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info, order *order) erro
 
 // writeBodies writes the sections of bodies.
 func (b *Builder) writeBodies(w *packWriter, order *order) error {
-	folder := b.bodies.spill.Folder
+	folder := b.bodies.store.spill.Folder
 	rest := [...]struct {
 		kind   int
 		buffer *bufio.Writer

@@ -47,6 +47,14 @@ func (s *Spill) Reader(e Extent) io.Reader {
 	return io.NewSectionReader(s.file, e.Start, e.Length)
 }
 
+// ReadAt reads len(data) bytes from an offset on.
+func (s *Spill) ReadAt(data []byte, offset int64) error {
+	if _, err := s.file.ReadAt(data, offset); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	return nil
+}
+
 // All reads everything.
 func (s *Spill) All() io.Reader {
 	if s.file == nil {
