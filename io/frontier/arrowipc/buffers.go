@@ -197,7 +197,10 @@ func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
 }
 
 // add appends a buffer to the body.
-func (b *buffers) add(content []byte) error {
+func (b *buffers) add(content []byte) error { return b.addAt(content, compress.Fastest) }
+
+// addAt is add with a level of zstd.
+func (b *buffers) addAt(content []byte, level int) error {
 	if len(content) == 0 {
 		b.made.buffers = append(b.made.buffers, span{offset: b.madeSize()})
 		return nil
@@ -209,7 +212,7 @@ func (b *buffers) add(content []byte) error {
 		if b.codec == codecNone {
 			return append(dst, content...), nil
 		}
-		return appendDeflated(dst, content, b.codec), nil
+		return appendDeflated(dst, content, b.codec, level), nil
 	})
 }
 
@@ -302,7 +305,19 @@ func (b *buffers) copyValues(s span, width, least int, runs []run) error {
 		}
 		return b.add(to[:copyRuns(to, plain, width, runs)])
 	}
-	return b.add(plain[:copyRuns(plain, plain, width, runs)])
+	level := b.level(plain, raw) // before plain changes
+	return b.addAt(plain[:copyRuns(plain, plain, width, runs)], level)
+}
+
+// leastChosen is how many bytes a buffer has at least for which a level of zstd is chosen.
+const leastChosen = 2 << 20
+
+// level returns the level for what stays of a buffer.
+func (b *buffers) level(plain, raw []byte) int {
+	if b.codec != codecZstd || len(plain) < leastChosen {
+		return compress.Fastest
+	}
+	return compress.Level(plain, len(raw)-prefixSize)
 }
 
 // maxPadding is the most padding that follows the values of a buffer that is copied whole.

@@ -47,7 +47,7 @@ func deflate(h *header, body *segments, codec int8) (message, error) {
 		if at = body.seek(at, s.offset); at != s.offset || len(*body) == 0 || int64(len((*body)[0])) != s.length {
 			return message{}, fmt.Errorf("the Arrow library wrote buffer %d in pieces", i)
 		}
-		out = appendDeflated(out, (*body)[0], codec)
+		out = appendDeflated(out, (*body)[0], codec, compress.Fastest)
 		packed.buffers[i].length = int64(len(out)) - packed.buffers[i].offset
 		out = append(out, make([]byte, -len(out)&7)...)
 	}
@@ -59,11 +59,12 @@ func appendPrefix(dst []byte, size int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(size))
 }
 
-// appendDeflated appends a buffer and its prefix, compressed if that is smaller.
-func appendDeflated(dst, src []byte, codec int8) []byte {
+// appendDeflated appends a buffer and its prefix, compressed if that is smaller. Zstd has a
+// level.
+func appendDeflated(dst, src []byte, codec int8, level int) []byte {
 	start := len(dst)
 	dst = appendPrefix(dst, len(src))
-	dst = compress.Append(dst, src, codecs[codec], compress.Fastest)
+	dst = compress.Append(dst, src, codecs[codec], level)
 	if len(dst)-start-prefixSize >= len(src) {
 		binary.LittleEndian.PutUint64(dst[start:], storedPrefix)
 		dst = append(dst[:start+prefixSize], src...)

@@ -290,14 +290,12 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 	return r.handWaiting()
 }
 
-// leastSample and mostSample are how many bytes are compressed to choose a level.
-const leastSample, mostSample = 16 << 10, 256 << 10
+// leastSample is how many bytes a page has at least by which a level is chosen.
+const leastSample = 16 << 10
 
 // chooseLevel chooses the level of zstd by the first page of a column that is not copied,
-// for all that come after it: the fastest one, which takes half the time, if that compresses the page as well as the
-// writer has, or hardly worse than the standard one does. URLs it compresses better.
-// Indices into a dictionary have a level of their own. It returns the page's column, which
-// has the level.
+// for all that come after it ([compress.Level]). Indices into a dictionary have a level of
+// their own. It returns the page's column, which has the level.
 func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 	c := p.column
 	if !c.Codec.Is(compress.Zstd) || p.whole() || p.Stored() || p.Uncompressed < leastSample {
@@ -309,7 +307,7 @@ func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 		if err := r.decompress(p); err != nil {
 			return c, err
 		}
-		level = r.levelFor(p.plain, len(p.Body))
+		level = compress.Level(p.plain, len(p.Body))
 		r.levels[of] = level
 	}
 	if level != c.level {
@@ -324,21 +322,6 @@ func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 type leveled struct {
 	column  string
 	indices bool
-}
-
-// levelFor returns the level for bytes that the writer has compressed to so many.
-func (r *filterRun) levelFor(plain []byte, stored int) int {
-	sample := plain[:min(len(plain), mostSample)]
-	size := func(level int) int {
-		packed := compress.Append(r.buffers.get(len(sample))[:0], sample, compress.Zstd, level)
-		defer r.buffers.put(0, packed)
-		return len(packed)
-	}
-	fast := size(compress.Fastest)
-	if int64(fast)*int64(len(plain)) <= int64(stored)*int64(len(sample)) || fast <= size(0)*101/100 {
-		return compress.Fastest
-	}
-	return 0
 }
 
 // hand hands a page to the workers and to the writer.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,7 +20,6 @@ import (
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/layout"
 	"robotsbatch/io/frontier/tables/tablestest"
-	codecs "robotsbatch/io/store/compress"
 )
 
 // Of every type those rows come out that are selected, whatever the pieces; a row group
@@ -282,43 +280,6 @@ func withUnknownType(t *testing.T, data []byte, i int) []byte {
 	footer := layout.AppendRaw(nil, fields)
 	changed := append(bytes.Clone(data[:f.End]), footer...)
 	return append(binary.LittleEndian.AppendUint32(changed, uint32(len(footer))), layout.Magic...)
-}
-
-// A page is compressed at the level that its writer seems to have taken, and at the fastest
-// one where the standard one saves next to nothing.
-func TestLevelFor(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	words := make([]string, 8_000)
-	for i := range words {
-		words[i] = fmt.Sprintf("%x ", rng.Uint32()>>rng.IntN(24))
-	}
-	var text, noise []byte
-	for len(text) < mostSample || len(noise) < mostSample {
-		begin := rng.IntN(len(words) - 8) // runs of words, which a longer search finds
-		text = append(text, strings.Join(words[begin:begin+1+rng.IntN(8)], "")...)
-		noise = binary.LittleEndian.AppendUint32(noise, rng.Uint32())
-	}
-	text = text[:mostSample]
-	size := func(data []byte, level int) int { return len(codecs.Append(nil, data, codecs.Zstd, level)) }
-	if fast, standard := size(text, codecs.Fastest), size(text, 0); fast < standard*102/100 {
-		t.Fatalf("the levels are alike: %d and %d bytes", fast, standard)
-	}
-	r := &filterRun{filter: newFilter(1 << 30)}
-	for _, test := range []struct {
-		name   string
-		plain  []byte
-		stored int
-		want   int
-	}{
-		{"text at the fastest level", text, size(text, codecs.Fastest) * 101 / 100, codecs.Fastest},
-		{"text at the standard level", text, size(text, 0), 0},
-		{"text that is hardly compressed", text, len(text), codecs.Fastest},
-		{"noise", noise, len(noise), codecs.Fastest},
-	} {
-		if got := r.levelFor(test.plain, test.stored); got != test.want {
-			t.Errorf("%s: level %d, want %d", test.name, got, test.want)
-		}
-	}
 }
 
 // However many workers there are, a filtered file has the same bytes.

@@ -635,8 +635,9 @@ func (c *Cutter) packSequences(dst []byte) []byte {
 			value = c.out.value(o, s.literals, symbols)
 			recent = c.out.recent
 		}
-		x := codes3{[streams]uint8{literalCode(s.literals), uint8(bits.Len32(value)) - 1, matchCode(s.match - 3)}, value}
-		c.codes[i] = x
+		x := &c.codes[i]
+		x.value = value
+		x.symbols[literalLengths], x.symbols[offsets], x.symbols[matchLengths] = literalCode(s.literals), uint8(bits.Len32(value))-1, matchCode(s.match-3)
 		used[0] |= 1 << (x.symbols[0] % 64)
 		used[1] |= 1 << (x.symbols[1] % 64)
 		used[2] |= 1 << (x.symbols[2] % 64)
