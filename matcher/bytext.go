@@ -20,8 +20,8 @@ const (
 	fewEntries = 6
 )
 
-// run is a range of keys. The texts of its entries agree in their first depth bytes.
-type run struct{ low, high, depth int }
+// keyRange is a range of keys. The texts of its entries agree in their first depth bytes.
+type keyRange struct{ low, high, depth int }
 
 // sortByText sorts the indices of the entries into c.keys: by text, then unanchored before
 // anchored, then the best rule first.
@@ -30,7 +30,7 @@ func (c *Compiler) sortByText() {
 	for i := range c.entries {
 		keys = append(keys, uint64(i))
 	}
-	work := append(c.runs[:0], run{low: 0, high: len(keys)})
+	work := append(c.runs[:0], keyRange{low: 0, high: len(keys)})
 	for len(work) > 0 {
 		r := work[len(work)-1]
 		work = c.sortRun(keys, r, work[:len(work)-1])
@@ -40,7 +40,7 @@ func (c *Compiler) sortByText() {
 
 // sortRun sorts a run by the next bytes of the texts. It pushes the runs whose texts are
 // still equal after these bytes.
-func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
+func (c *Compiler) sortRun(keys []uint64, r keyRange, work []keyRange) []keyRange {
 	keys = keys[r.low:r.high]
 	for i, key := range keys {
 		index := indexIn(key)
@@ -57,7 +57,7 @@ func (c *Compiler) sortRun(keys []uint64, r run, work []run) []run {
 		case n <= fewEntries || key&(1<<keySizeBits-1) != keyGoesOn:
 			slices.SortFunc(keys[low:high], c.compareEntries)
 		default:
-			work = append(work, run{low: r.low + low, high: r.low + high, depth: r.depth + keyBytes})
+			work = append(work, keyRange{low: r.low + low, high: r.low + high, depth: r.depth + keyBytes})
 		}
 		low = high
 	}

@@ -37,7 +37,7 @@ type Compiler struct {
 	arena           []byte // entries' texts that are not in the body as they are
 	keys            []uint64
 	byRank          []uint32
-	runs            []run
+	runs            []keyRange
 	builder         builder
 }
 

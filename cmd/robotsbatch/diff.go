@@ -247,7 +247,7 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	defer out.Close()
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
 	out.Run.Progress = func(s batch.Stats) { d.shown.Report(&s, src) }
-	tally := report.NewTally(d.names, d.Memory/8, os.TempDir())
+	tally := report.NewChangeCounter(d.names, d.Memory/8, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator {
 		return compare.New(compared[0], compared[1], tally.Add)

@@ -153,7 +153,7 @@ func lintWords(o option.Given) string {
 
 // find writes what is found in all sources, and tells whether anything is as grave as
 // -fail-on.
-func (c *lintCommand) find(ctx context.Context) (tally *findings.Tally, fails bool, err error) {
+func (c *lintCommand) find(ctx context.Context) (tally *findings.Counts, fails bool, err error) {
 	sources := ruleset.Options{
 		Sources: c.operands, Limit: int(c.limit), Memory: config.DefaultMemory, Warn: c.log.WarnOf, Note: c.log.Note,
 		OpenTable: func(ctx context.Context, name string, o captures.TableOptions) (captures.Reader, error) {

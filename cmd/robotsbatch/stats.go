@@ -126,7 +126,7 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 		}
 	}
 	ctx = c.showProgress(ctx, false)
-	var tally *stats.Tally
+	var tally *stats.SiteCounter
 	names := c.Sources
 	if fromRules {
 		tally, err = c.count(ctx, o)
@@ -185,7 +185,7 @@ func (c *statsCommand) statsOfRules(ctx context.Context) (bool, error) {
 }
 
 // count counts what rules deny the agents, or state of uses.
-func (c *statsCommand) count(ctx context.Context, o stats.Options) (*stats.Tally, error) {
+func (c *statsCommand) count(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
 	heap.Limit(c.Memory)
 	found, err := c.find(ctx, &c.Rules, ruleUse{uses: c.uses})
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 // shownChanges is how many authorities and rules a summary of changes names.
 const shownChanges = 10
 
-// Tally counts changed verdicts, in bounded memory. It is safe for concurrent use.
-type Tally struct {
+// ChangeCounter counts changed verdicts, in bounded memory. It is safe for concurrent use.
+type ChangeCounter struct {
 	mu     sync.Mutex
 	agents []AgentChanges
 	// hosts counts by authority, rules by their texts.
 	hosts, rules *runs.Counter
 }
 
-// NewTally returns a Tally for agents that takes about memory bytes, and has its temporary
+// NewChangeCounter returns a ChangeCounter for agents that takes about memory bytes, and has its temporary
 // files in a folder.
-func NewTally(agents []string, memory int64, folder string) *Tally {
-	t := &Tally{hosts: runs.NewCounter(memory/2, folder), rules: runs.NewCounter(memory/2, folder)}
+func NewChangeCounter(agents []string, memory int64, folder string) *ChangeCounter {
+	t := &ChangeCounter{hosts: runs.NewCounter(memory/2, folder), rules: runs.NewCounter(memory/2, folder)}
 	for _, name := range agents {
 		t.agents = append(t.agents, AgentChanges{Agent: name})
 	}
@@ -36,13 +36,13 @@ func NewTally(agents []string, memory int64, folder string) *Tally {
 }
 
 // Close removes temporary files.
-func (t *Tally) Close() {
+func (t *ChangeCounter) Close() {
 	t.hosts.Close()
 	t.rules.Close()
 }
 
 // Add counts a change.
-func (t *Tally) Add(c *compare.Change) error {
+func (t *ChangeCounter) Add(c *compare.Change) error {
 	t.mu.Lock()
 	switch agent := &t.agents[c.Agent]; c.New {
 	case compare.Denied:
@@ -101,7 +101,7 @@ type ChangedKey struct {
 func (k *ChangedKey) total() int64 { return k.Denied + k.Allowed + k.None }
 
 // Changes sums up. Nothing can be added afterwards.
-func (t *Tally) Changes() (*Changes, error) {
+func (t *ChangeCounter) Changes() (*Changes, error) {
 	c := &Changes{Agents: t.agents}
 	var err error
 	if c.Top, c.Authorities, err = top(t.hosts); err == nil {

@@ -62,7 +62,7 @@ var StatsFormats = []StatsFormat{
 
 // Write writes what was counted: what sites state of uses if these were asked for, else what
 // they deny.
-func (f *StatsFormat) Write(w io.Writer, t *stats.Tally, o *StatsOrigin) error {
+func (f *StatsFormat) Write(w io.Writer, t *stats.SiteCounter, o *StatsOrigin) error {
 	counted := t.Options()
 	if len(counted.Uses) > 0 {
 		return f.uses(w, t.Uses(), counted.Site, o)

@@ -58,15 +58,15 @@ func content(line []byte) []byte {
 
 const blanks = " \t\v\f"
 
-// record is a line with a colon.
-type record struct {
+// pair is a line with a colon.
+type pair struct {
 	key, value []byte // trimmed
 	// keyAt and valueAt are offsets in the line.
 	keyAt, valueAt int
 }
 
-// recordOf splits a line at its first colon; ok is false if it has none.
-func recordOf(line []byte) (r record, ok bool) {
+// pairOf splits a line at its first colon; ok is false if it has none.
+func pairOf(line []byte) (r pair, ok bool) {
 	text := content(line)
 	key, value, ok := bytes.Cut(text, []byte(":"))
 	start := len(line) - len(bytes.TrimLeft(line, blanks))

@@ -57,7 +57,7 @@ type joint struct {
 func (c *checker) joints(g *robotstxt.Group) (found []joint) {
 	for i := 1; i < len(g.Agents); i++ {
 		for number := g.Agents[i-1].Line + 1; number < g.Agents[i].Line; number++ {
-			r, ok := recordOf(c.lines[number-1])
+			r, ok := pairOf(c.lines[number-1])
 			key := strings.ToLower(string(r.key))
 			if !ok || key == "" || key == "content-usage" || key == "content-signal" {
 				continue

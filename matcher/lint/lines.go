@@ -33,7 +33,7 @@ func (c *checker) checkLines() {
 	c.report.More += c.file.WarningCount - len(c.file.Warnings)
 	for i, line := range c.lines {
 		c.checkEncoding(i+1, line)
-		r, ok := recordOf(line)
+		r, ok := pairOf(line)
 		if !ok {
 			continue
 		}
@@ -56,7 +56,7 @@ func (c *checker) addWarning(w robotstxt.Warning) {
 	line := c.lines[w.Line-1]
 	text := content(line)
 	start := len(line) - len(bytes.TrimLeft(line, blanks))
-	r, _ := recordOf(line)
+	r, _ := pairOf(line)
 	switch w.Kind {
 	case robotstxt.LineCut:
 		c.add("line-cut", w.Line, 0, "the line is longer than the 16,663 bytes that google reads of it")
@@ -102,7 +102,7 @@ func (c *checker) addNoRecord(number, at int, text []byte) {
 }
 
 // addUnknown distinguishes a misspelt record from an unknown one.
-func (c *checker) addUnknown(number int, r *record) {
+func (c *checker) addUnknown(number int, r *pair) {
 	key := strings.ToLower(string(r.key))
 	for _, k := range known {
 		if len(key) > len(k) && strings.HasPrefix(key, k) {
@@ -122,7 +122,7 @@ func (c *checker) addUnknown(number int, r *record) {
 
 // addWithoutSlash adds a finding that says why a pattern never matches.
 func (c *checker) addWithoutSlash(number int, line []byte) {
-	r, ok := recordOf(line)
+	r, ok := pairOf(line)
 	if !ok { // white space takes the place of the colon
 		text := content(line)
 		r.value = text[bytes.LastIndexAny(text, " \t")+1:]
@@ -136,7 +136,7 @@ func (c *checker) addWithoutSlash(number int, line []byte) {
 }
 
 // checkURL checks that the value of a record is an absolute URL.
-func (c *checker) checkURL(code, name string, number int, r *record) {
+func (c *checker) checkURL(code, name string, number int, r *pair) {
 	u, err := url.Parse(string(r.value))
 	switch {
 	case len(r.value) == 0:

@@ -85,8 +85,8 @@ type passed interface{ passThrough() *rows }
 
 func (r *rows) passThrough() *rows { return r }
 
-// index is a crawl index's rows, also as a record.
-type index struct {
+// crawlIndex is a crawl index's rows, also as a record.
+type crawlIndex struct {
 	arrow.Record
 	*rows
 }
@@ -146,7 +146,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	case !d.options.Columns:
 	case d.cdxj:
 		record := lines.Record(d.schema, []*lines.Strings{&d.surt, &d.timestamp, &d.urls})
-		b.Table, b.Release = index{record, &d.rows}, record.Release
+		b.Table, b.Release = crawlIndex{record, &d.rows}, record.Release
 	case d.schema != nil:
 		record := lines.Record(d.schema, d.values)
 		b.Table, b.Release = named{record, &d.rows, block.FirstLine}, record.Release

@@ -21,8 +21,8 @@ type Options struct {
 
 // Find writes to out what is found in each robots.txt of the sources, counts it, and tells
 // whether anything is as grave as FailOn. It does not close out.
-func Find(ctx context.Context, sources ruleset.Options, o Options, out Writer) (tally *Tally, fails bool, err error) {
-	tally = new(Tally)
+func Find(ctx context.Context, sources ruleset.Options, o Options, out Writer) (tally *Counts, fails bool, err error) {
+	tally = new(Counts)
 	err = ruleset.Bodies(ctx, sources, func(body *ruleset.Body) error {
 		found := lint.Body(body.Text, lint.Options{Limit: sources.Limit, Cut: body.Cut, Packed: body.Packed, Profile: body.Profile})
 		shown := slices.DeleteFunc(found.Findings, func(f lint.Finding) bool {

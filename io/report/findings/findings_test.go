@@ -120,8 +120,8 @@ func TestFailingWriter(t *testing.T) {
 	}
 }
 
-func TestTally(t *testing.T) {
-	var tally Tally
+func TestCounts(t *testing.T) {
+	var tally Counts
 	for range 2 {
 		tally.Add([]lint.Finding{{Code: "a", Severity: lint.Note}, {Code: "b", Severity: lint.Error}, {Code: "a", Severity: lint.Note}}, 0)
 	}
@@ -133,7 +133,7 @@ func TestTally(t *testing.T) {
 	if err := tally.WriteCounts(&b); err != nil || b.String() != "   error b                      2 in 2 files\n    note a                      4 in 2 files\n" {
 		t.Errorf("%q, %v", &b, err)
 	}
-	if got := new(Tally).String(); got != "0 robots.txt: nothing found" {
+	if got := new(Counts).String(); got != "0 robots.txt: nothing found" {
 		t.Error(got)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"robotsbatch/matcher/lint"
 )
 
-// Tally counts findings.
-type Tally struct {
+// Counts counts findings.
+type Counts struct {
 	// Files counts the robots.txt, and Clean those in which nothing was found.
 	Files, Clean int64
 	// More counts what was found beyond lint.MaxFindings in a file.
@@ -29,7 +29,7 @@ type codeCount struct {
 }
 
 // Add counts what was found in a robots.txt, and more that was not kept.
-func (t *Tally) Add(found []lint.Finding, more int) {
+func (t *Counts) Add(found []lint.Finding, more int) {
 	t.Files++
 	t.More += int64(more)
 	if len(found) == 0 {
@@ -56,7 +56,7 @@ func (t *Tally) Add(found []lint.Finding, more int) {
 }
 
 // String sums up in one line.
-func (t *Tally) String() string {
+func (t *Counts) String() string {
 	if t.Clean == t.Files {
 		return fmt.Sprintf("%s: nothing found", report.Count(t.Files, "robots.txt", "robots.txt"))
 	}
@@ -71,7 +71,7 @@ func (t *Tally) String() string {
 
 // WriteCounts writes how often each code was found, and in how many files, the gravest and
 // most frequent first.
-func (t *Tally) WriteCounts(w io.Writer) error {
+func (t *Counts) WriteCounts(w io.Writer) error {
 	var names []string
 	for name := range t.codes {
 		names = append(names, name)

@@ -18,7 +18,7 @@ var ErrTimeless = errors.New("stats: the rules know no times")
 
 // OfRules counts what rules deny agents, or what they state of o.Uses; with monthly for each
 // month, whose names it puts into the options, and of which the listing needs a history.
-func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Chain, monthly bool, o Options) (*Tally, error) {
+func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Chain, monthly bool, o Options) (*SiteCounter, error) {
 	var months []export.Month
 	if monthly {
 		var err error
@@ -32,7 +32,7 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 			o.Months = append(o.Months, month.Name)
 		}
 	}
-	tally := newTally(o)
+	tally := newSiteCounter(o)
 	for _, chain := range chains {
 		tally.Agent(strings.Join(chain, ","))
 	}
@@ -68,8 +68,8 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 
 // OfSurvey counts a survey: a table that robotsbatch survey wrote. reading says how it is read,
 // but for its columns.
-func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Options, o Options) (*Tally, error) {
-	t := newTally(o)
+func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Options, o Options) (*SiteCounter, error) {
+	t := newSiteCounter(o)
 	name := blob.Shown(survey.Path)
 	reading.URLColumn, reading.Columns, reading.Named = "authority", true, o.named()
 	src, err := frontier.Concatenate(ctx, []frontier.Input{survey}, reading)

@@ -12,7 +12,7 @@ import (
 )
 
 // ofObjects counts a survey that is a text of JSON objects.
-func ofObjects(t *testing.T, text string, o Options) (*Tally, error) {
+func ofObjects(t *testing.T, text string, o Options) (*SiteCounter, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "survey.jsonl")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

@@ -45,7 +45,7 @@ var rows = []string{
 
 func counted(t *testing.T, o Options) string {
 	t.Helper()
-	tally := newTally(o)
+	tally := newSiteCounter(o)
 	for _, part := range [][]string{rows[:3], rows[3:]} {
 		record := survey(t, part...)
 		if err := tally.Add(record); err != nil {
@@ -62,7 +62,7 @@ func counted(t *testing.T, o Options) string {
 	return b.String()
 }
 
-func TestTally(t *testing.T) {
+func TestCounts(t *testing.T) {
 	ranks, err := readRanks(strings.NewReader("# best first\nhttps://www.b.test\nx.test\n200,a.test\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestTally(t *testing.T) {
 // flushed one by one or all at the end.
 func TestMonths(t *testing.T) {
 	for _, flush := range []bool{false, true} {
-		tally := newTally(Options{Months: []string{"2026-01", "2026-02", "2026-03"}})
+		tally := newSiteCounter(Options{Months: []string{"2026-01", "2026-02", "2026-03"}})
 		for _, line := range strings.Split(`https://a.test a.test Bot all name 0
 https://a.test a.test Bot none - 1
 https://a.test a.test Bot none - 2
@@ -127,12 +127,12 @@ https://c.test c.test Bot some everyone 2`, "\n") {
 }
 
 func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
-	err := newTally(Options{}).Add(survey(t, "http://a.test a.test Bot maybe name rules"))
+	err := newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot maybe name rules"))
 	if err == nil || !strings.Contains(err.Error(), `the column blocked has "maybe"`) {
 		t.Error(err)
 	}
 	other := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
-	if err := newTally(Options{}).Add(other); err == nil || !strings.Contains(err.Error(), `there is no column "authority"`) {
+	if err := newSiteCounter(Options{}).Add(other); err == nil || !strings.Contains(err.Error(), `there is no column "authority"`) {
 		t.Error(err)
 	}
 }

@@ -112,8 +112,8 @@ func stateOf(blocked, by, access string) (s State, err error) {
 	return s, nil
 }
 
-// Tally counts a survey.
-type Tally struct {
+// SiteCounter counts a survey.
+type SiteCounter struct {
 	options Options
 	agents  []string
 	numbers map[string]int // of agents
@@ -126,11 +126,11 @@ type Tally struct {
 // A subject is an agent or, where uses are counted, an agent and a use.
 
 // subject returns the number of the subject of an agent and a use.
-func (t *Tally) subject(agent, use int) int { return agent*max(1, len(t.options.Uses)) + use }
+func (t *SiteCounter) subject(agent, use int) int { return agent*max(1, len(t.options.Uses)) + use }
 
-// newTally returns a Tally that has counted nothing.
-func newTally(o Options) *Tally {
-	t := &Tally{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
+// newSiteCounter returns a SiteCounter that has counted nothing.
+func newSiteCounter(o Options) *SiteCounter {
+	t := &SiteCounter{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
 	t.counts = make([][]Count, t.months()*t.ranks())
 	t.uses = make([][]UseCount, len(t.counts))
 	return t
@@ -138,10 +138,10 @@ func newTally(o Options) *Tally {
 
 // months and ranks are how many counts of each there are.
 // Options returns those of the tally.
-func (t *Tally) Options() Options { return t.options }
+func (t *SiteCounter) Options() Options { return t.options }
 
-func (t *Tally) months() int { return max(1, len(t.options.Months)) }
-func (t *Tally) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
+func (t *SiteCounter) months() int { return max(1, len(t.options.Months)) }
+func (t *SiteCounter) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
 
 // keys are the columns of a survey that are read whatever is counted.
 var keys = []string{"authority", "registered_domain", "agent", "blocked", "by", "access"}
@@ -161,7 +161,7 @@ func (o *Options) named() (named []lines.Named) {
 const notSurvey = "this is not a table that robotsbatch survey wrote"
 
 // Add counts a record of a survey. An error says what it lacks.
-func (t *Tally) Add(r arrow.Record) error {
+func (t *SiteCounter) Add(r arrow.Record) error {
 	var columns, uses []arrow.Array
 	for _, name := range keys {
 		found := r.Schema().FieldIndices(name)
@@ -210,7 +210,7 @@ func (e *useMissingError) Message() option.Message {
 }
 
 // addSurveyed adds a row of a survey. use returns the column of a use.
-func (t *Tally) addSurveyed(authority, domain, agent, access, blocked, by string, use func(int) string) error {
+func (t *SiteCounter) addSurveyed(authority, domain, agent, access, blocked, by string, use func(int) string) error {
 	number := t.Agent(agent)
 	if len(t.options.Uses) == 0 {
 		s, err := stateOf(blocked, by, access)
@@ -238,7 +238,7 @@ func value(a arrow.Array, row int) string {
 }
 
 // Agent returns an agent's number.
-func (t *Tally) Agent(name string) int {
+func (t *SiteCounter) Agent(name string) int {
 	number, ok := t.numbers[name]
 	if !ok {
 		number = len(t.agents)
@@ -251,17 +251,17 @@ func (t *Tally) Agent(name string) int {
 
 // addState adds what is known of an authority, which has a registered domain or none, in a
 // month.
-func (t *Tally) addState(authority, domain string, agent, month int, s State) {
+func (t *SiteCounter) addState(authority, domain string, agent, month int, s State) {
 	t.add(authority, domain, agent, month, s)
 }
 
 // addUse adds what an authority states of one of Options.Uses in a month. access is the value
 // of that column of a survey.
-func (t *Tally) addUse(authority, domain string, agent, use, month int, said usage.Values, access string) {
+func (t *SiteCounter) addUse(authority, domain string, agent, use, month int, said usage.Values, access string) {
 	t.add(authority, domain, t.subject(agent, use), month, useStateOf(said, access))
 }
 
-func (t *Tally) add(authority, domain string, subject, month int, s State) {
+func (t *SiteCounter) add(authority, domain string, subject, month int, s State) {
 	site := authority
 	switch t.options.Site {
 	case ByHost:
@@ -290,7 +290,7 @@ func (t *Tally) add(authority, domain string, subject, month int, s State) {
 
 // Flush counts the sites so far, for a caller that knows that none of them comes again. It
 // keeps memory small.
-func (t *Tally) Flush() {
+func (t *SiteCounter) Flush() {
 	for site, number := range t.sites {
 		host := string(domains.Host([]byte(site)))
 		if t.options.Site != ByAuthority {
@@ -307,7 +307,7 @@ func (t *Tally) Flush() {
 }
 
 // count counts a site of a rank, 0 for none.
-func (t *Tally) count(rank, subject, month int, s State) {
+func (t *SiteCounter) count(rank, subject, month int, s State) {
 	countIn := t.countIn
 	if len(t.options.Uses) > 0 {
 		countIn = t.countUse
@@ -322,7 +322,7 @@ func (t *Tally) count(rank, subject, month int, s State) {
 }
 
 // tableOf returns the month and the rank of a table's counts, given by its index.
-func (t *Tally) tableOf(table int) (month string, rank int) {
+func (t *SiteCounter) tableOf(table int) (month string, rank int) {
 	if len(t.options.Months) > 0 {
 		month = t.options.Months[table/t.ranks()]
 	}
@@ -332,7 +332,7 @@ func (t *Tally) tableOf(table int) (month string, rank int) {
 	return month, rank
 }
 
-func (t *Tally) countIn(table, agent int, s State) {
+func (t *SiteCounter) countIn(table, agent int, s State) {
 	for len(t.counts[table]) <= agent {
 		t.counts[table] = append(t.counts[table], Count{})
 	}
@@ -366,7 +366,7 @@ func bit(b bool) int64 {
 // Tables returns the counts of all sites, then those by rank, the smallest first; in each
 // month of a history anew. Within each, agents that most sites deny all come first, then
 // those that most deny some, in a history those of its last month.
-func (t *Tally) Tables() []Count {
+func (t *SiteCounter) Tables() []Count {
 	t.Flush()
 	last := t.counts[len(t.counts)-t.ranks()]
 	order := make([]int, len(t.agents))
@@ -406,7 +406,7 @@ func compareClosed(a, b Count) int {
 }
 
 // addAll counts a survey whose batches are Arrow records. Errors name it by the given name.
-func (t *Tally) addAll(ctx context.Context, survey batch.Source, name string) error {
+func (t *SiteCounter) addAll(ctx context.Context, survey batch.Source, name string) error {
 	for {
 		piece, err := survey.Next(ctx)
 		if errors.Is(err, io.EOF) {

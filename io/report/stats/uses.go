@@ -79,7 +79,7 @@ func (c *UseCount) add(s State) {
 }
 
 // countUse counts a site in a table, given by month and rank.
-func (t *Tally) countUse(table, subject int, s State) {
+func (t *SiteCounter) countUse(table, subject int, s State) {
 	for len(t.uses[table]) <= subject {
 		t.uses[table] = append(t.uses[table], UseCount{})
 	}
@@ -89,7 +89,7 @@ func (t *Tally) countUse(table, subject int, s State) {
 // Uses returns the counts by Options.Uses of all sites, then those by rank, the smallest
 // first; in each month of a history anew. Within each, agents come in the order in which they
 // were added, and uses in that of the options.
-func (t *Tally) Uses() []UseCount {
+func (t *SiteCounter) Uses() []UseCount {
 	t.Flush()
 	var all []UseCount
 	for table, counts := range t.uses {

@@ -17,7 +17,7 @@ func TestUsesAreARecount(t *testing.T) {
 	months := []string{"2026-01", "2026-02"}
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		tally := newTally(Options{Uses: uses, Months: months, Site: ByHost})
+		tally := newSiteCounter(Options{Uses: uses, Months: months, Site: ByHost})
 		want := make(map[string]int64)
 		for site := range 20 {
 			host := fmt.Sprintf("s%d.test", site)
@@ -100,7 +100,7 @@ func outcomeOf(texts []string) string {
 
 // The formats have the same numbers.
 func TestUsesInEveryFormat(t *testing.T) {
-	tally := newTally(Options{Uses: []usage.Use{usage.SignalUse, {Key: "train-ai"}}})
+	tally := newSiteCounter(Options{Uses: []usage.Use{usage.SignalUse, {Key: "train-ai"}}})
 	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 1, 0, usage.Values(0).With(usage.Disallowed), "rules")
 	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 0, 0, usage.Values(0).With(usage.Reference), "rules")
 	tally.addUse("https://b.test", "b.test", tally.Agent("*"), 1, 0, 0, "unreachable")

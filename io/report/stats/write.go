@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// row is a Count in its written form.
-type row struct {
+// writtenCount is a Count in its written form.
+type writtenCount struct {
 	Month string `json:"month,omitempty"`
 	// Rank is "all" or "top 1000".
 	Rank        string `json:"rank"`
@@ -31,8 +31,8 @@ type row struct {
 	PartialEveryone int64   `json:"partial_everyone"`
 }
 
-func rowOf(c Count) row {
-	return row{
+func rowOf(c Count) writtenCount {
+	return writtenCount{
 		Month: c.Month, Rank: rankName(c.Rank), Agent: c.Agent, Sites: c.Sites, Full: c.Full, Partial: c.Partial, None: c.None,
 		Undecided: c.Undecided, Unreachable: c.Unreachable, FullShare: share(c.Full, c.Reached()), PartialShare: share(c.Partial, c.Reached()),
 		FullNamed: c.FullNamed, FullEveryone: c.FullEveryone, PartialNamed: c.PartialNamed, PartialEveryone: c.PartialEveryone,
@@ -55,7 +55,7 @@ func share(part, of int64) float64 {
 
 // WriteJSON writes an array with an object for each count.
 func WriteJSON(w io.Writer, counts []Count) error {
-	rows := make([]row, len(counts))
+	rows := make([]writtenCount, len(counts))
 	for i, c := range counts {
 		rows[i] = rowOf(c)
 	}

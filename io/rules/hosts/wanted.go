@@ -126,7 +126,7 @@ func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) err
 	if err != nil {
 		return err
 	}
-	next, stop := iter.Pull(func(yield func(record) bool) {
+	next, stop := iter.Pull(func(yield func(hostRecord) bool) {
 		err = fetches.Merge(func(data []byte) error {
 			if !yield(bytes.Clone(data)) {
 				return errEnough
@@ -137,11 +137,11 @@ func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) err
 	defer stop()
 	fetch, more := next()
 	mergeErr := known.Merge(func(data []byte) error {
-		r := record(data)
+		r := hostRecord(data)
 		for more && bytes.Compare(fetch.authority(), r.authority()) < 0 {
 			fetch, more = next()
 		}
-		var last record
+		var last hostRecord
 		target := []byte(nil) // that of the newest redirect
 		for more && bytes.Equal(fetch.authority(), r.authority()) {
 			last = fetch
@@ -186,7 +186,7 @@ var Schema = arrow.NewSchema([]arrow.Field{
 func (w *Wanted) Rows(rows int) iter.Seq2[arrow.Record, error] {
 	return tables.WrittenRecords(Schema, rows, func(to *tables.Writer) error {
 		return w.sorter.Merge(func(data []byte) error {
-			r := record(data)
+			r := hostRecord(data)
 			to.Text(append(bytes.Clone(r.authority()), "/robots.txt"...))
 			to.Long(r.rows())
 			to.Text([]byte(reasons[r[reasonAt]]))
@@ -210,12 +210,12 @@ func (w *Wanted) Rows(rows int) iter.Seq2[arrow.Record, error] {
 func (w *Wanted) URLs(visit func(url []byte) error) error {
 	var url []byte
 	return w.sorter.Merge(func(data []byte) error {
-		url = append(append(url[:0], record(data).authority()...), "/robots.txt"...)
+		url = append(append(url[:0], hostRecord(data).authority()...), "/robots.txt"...)
 		return visit(url)
 	})
 }
 
-// record is a robots.txt that is wanted, or a redirect:
+// hostRecord is a robots.txt that is wanted, or a redirect:
 //
 //	 0  u16  length of the record
 //	 2  u16  length of the authority
@@ -227,7 +227,7 @@ func (w *Wanted) URLs(visit func(url []byte) error) error {
 //	24  i64  time of the last good copy, if the fetch is a later one
 //	32  u16  its status
 //	34       authority, location
-type record []byte
+type hostRecord []byte
 
 const (
 	recordHead = 34
@@ -237,8 +237,8 @@ const (
 	maxLocation = 2048
 )
 
-func newRecord(authority []byte, rows int64, status int, fetched int64) record {
-	r := make(record, recordHead, recordHead+len(authority))
+func newRecord(authority []byte, rows int64, status int, fetched int64) hostRecord {
+	r := make(hostRecord, recordHead, recordHead+len(authority))
 	binary.LittleEndian.PutUint16(r[2:], uint16(len(authority)))
 	binary.LittleEndian.PutUint16(r[4:], uint16(status))
 	binary.LittleEndian.PutUint64(r[8:], uint64(fetched))
@@ -249,7 +249,7 @@ func newRecord(authority []byte, rows int64, status int, fetched int64) record {
 }
 
 // at returns the record with a location.
-func (r record) at(location []byte) record {
+func (r hostRecord) at(location []byte) hostRecord {
 	if len(location) <= maxLocation {
 		r = append(r, location...)
 	}
@@ -258,26 +258,26 @@ func (r record) at(location []byte) record {
 }
 
 // setLast makes the record that of a later fetch than the last good copy.
-func (r record) setLast(last record) {
+func (r hostRecord) setLast(last hostRecord) {
 	copy(r[24:32], r[8:16])
 	copy(r[32:34], r[4:6])
 	copy(r[4:6], last[4:6])
 	copy(r[8:16], last[8:16])
 }
 
-func (r record) copyFetched() int64 { return int64(binary.LittleEndian.Uint64(r[24:])) }
-func (r record) copyStatus() int    { return int(binary.LittleEndian.Uint16(r[32:])) }
+func (r hostRecord) copyFetched() int64 { return int64(binary.LittleEndian.Uint64(r[24:])) }
+func (r hostRecord) copyStatus() int    { return int(binary.LittleEndian.Uint16(r[32:])) }
 
-func (r record) size() int         { return int(binary.LittleEndian.Uint16(r)) }
-func (r record) status() int       { return int(binary.LittleEndian.Uint16(r[4:])) }
-func (r record) fetched() int64    { return int64(binary.LittleEndian.Uint64(r[8:])) }
-func (r record) rows() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
-func (r record) authority() []byte { return r[recordHead:][:binary.LittleEndian.Uint16(r[2:])] }
-func (r record) location() []byte  { return r[recordHead+len(r.authority()) : r.size()] }
+func (r hostRecord) size() int         { return int(binary.LittleEndian.Uint16(r)) }
+func (r hostRecord) status() int       { return int(binary.LittleEndian.Uint16(r[4:])) }
+func (r hostRecord) fetched() int64    { return int64(binary.LittleEndian.Uint64(r[8:])) }
+func (r hostRecord) rows() int64       { return int64(binary.LittleEndian.Uint64(r[16:])) }
+func (r hostRecord) authority() []byte { return r[recordHead:][:binary.LittleEndian.Uint16(r[2:])] }
+func (r hostRecord) location() []byte  { return r[recordHead+len(r.authority()) : r.size()] }
 
-func form(key func(record) uint64, compare func(a, b record) int) runs.Form {
+func form(key func(hostRecord) uint64, compare func(a, b hostRecord) int) runs.Form {
 	return runs.Form{
-		Head: recordHead, Size: func(head []byte) int { return record(head).size() },
+		Head: recordHead, Size: func(head []byte) int { return hostRecord(head).size() },
 		Key:     func(data []byte) uint64 { return key(data) },
 		Compare: func(a, b []byte) int { return compare(a, b) },
 	}
@@ -285,11 +285,11 @@ func form(key func(record) uint64, compare func(a, b record) int) runs.Form {
 
 var (
 	// byAuthority sorts redirects of an authority by time, too.
-	byAuthority = form(func(record) uint64 { return 0 }, func(a, b record) int {
+	byAuthority = form(func(hostRecord) uint64 { return 0 }, func(a, b hostRecord) int {
 		return cmp.Or(bytes.Compare(a.authority(), b.authority()), cmp.Compare(a.fetched(), b.fetched()))
 	})
 	// byRows sorts the most wanted first.
-	byRows = form(func(r record) uint64 { return math.MaxUint64 - uint64(r.rows()) }, func(a, b record) int {
+	byRows = form(func(r hostRecord) uint64 { return math.MaxUint64 - uint64(r.rows()) }, func(a, b hostRecord) int {
 		return bytes.Compare(a.authority(), b.authority())
 	})
 )

@@ -44,16 +44,16 @@ const (
 // kindOf returns a body's kind from its flags.
 func kindOf(flags uint32) robotstxt.BodyKind { return robotstxt.BodyKind(flags >> bodyKindBit) }
 
-// row is a body's row, with the ends taken from the next row.
-type row struct {
+// bodyRow is a body's row, with the ends taken from the next row.
+type bodyRow struct {
 	rules, notes, records [2]uint64 // start and end
 	checksum, flags       uint32
 }
 
-func readRow(rows []byte, number uint32) row {
+func readRow(rows []byte, number uint32) bodyRow {
 	b := rows[rowSize*int64(number):]
 	next := b[rowSize:]
-	return row{
+	return bodyRow{
 		rules:    [2]uint64{le64(b), le64(next)},
 		notes:    [2]uint64{le64(b[8:]), le64(next[8:])},
 		records:  [2]uint64{le64(b[16:]), le64(next[16:])},
@@ -63,7 +63,7 @@ func readRow(rows []byte, number uint32) row {
 }
 
 // append writes the row without its ends.
-func (r row) append(b []byte, checksum uint32) []byte {
+func (r bodyRow) append(b []byte, checksum uint32) []byte {
 	for _, start := range [...]uint64{r.rules[0], r.notes[0], r.records[0]} {
 		b = binary.LittleEndian.AppendUint64(b, start)
 	}
@@ -72,7 +72,7 @@ func (r row) append(b []byte, checksum uint32) []byte {
 
 // sum returns the checksum of a row. It covers the number and the offsets, so that one
 // body's data cannot pass for another's.
-func (r row) sum(number uint32, rules []byte) uint32 {
+func (r bodyRow) sum(number uint32, rules []byte) uint32 {
 	b := make([]byte, 0, 8+3*16)
 	b = binary.LittleEndian.AppendUint32(b, number)
 	b = binary.LittleEndian.AppendUint32(b, r.flags)
@@ -334,8 +334,8 @@ type bodyWriter struct {
 }
 
 // at returns an empty row at the offsets of the next body.
-func (w *bodyWriter) at() row {
-	return row{
+func (w *bodyWriter) at() bodyRow {
+	return bodyRow{
 		rules: [2]uint64{w.rules, w.rules}, notes: [2]uint64{w.notes, w.notes}, records: [2]uint64{w.records, w.records},
 	}
 }

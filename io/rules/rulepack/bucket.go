@@ -210,7 +210,7 @@ func (b bucket) end(i int) uint32 {
 
 // record returns the record of authority i: an origin of unknown and no text if the bucket
 // was written to.
-func (b bucket) record(i int) record {
+func (b bucket) record(i int) bucketEntry {
 	start, end := uint64(0), uint64(b.end(i))
 	if i > 0 {
 		start = uint64(b.end(i - 1))
@@ -219,17 +219,17 @@ func (b bucket) record(i int) record {
 	if start+originSize > end || at+end > uint64(len(b)) {
 		return noRecord
 	}
-	return record(b[at+start : at+end])
+	return bucketEntry(b[at+start : at+end])
 }
 
-// record is what a bucket has of an authority.
-type record []byte
+// bucketEntry is what a bucket has of an authority.
+type bucketEntry []byte
 
-func (r record) origin() origin { return readOrigin(r) }
-func (r record) text() []byte   { return r[originSize:] }
+func (r bucketEntry) origin() origin { return readOrigin(r) }
+func (r bucketEntry) text() []byte   { return r[originSize:] }
 
 // noRecord is that of an authority that does not exist.
-var noRecord = record(unknown.appendTo(nil))
+var noRecord = bucketEntry(unknown.appendTo(nil))
 
 func (b bucket) origin(i int) origin { return b.record(i).origin() }
 
@@ -285,7 +285,7 @@ func (b bucket) find(hash uint64, authority []byte) (place int, known bool) {
 }
 
 // is reports whether a record is that of an authority.
-func (r record) is(authority []byte) bool {
+func (r bucketEntry) is(authority []byte) bool {
 	scheme, text := cutScheme(authority)
 	return r[originSize-1]&schemeMask == scheme && bytes.Equal(r.text(), text)
 }

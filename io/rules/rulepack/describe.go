@@ -173,7 +173,7 @@ func (p *Pack) digest(number uint32) [sha256.Size]byte {
 }
 
 // bodyRecords returns a body's other records.
-func (p *Pack) bodyRecords(number uint32, r row) (records Records, err error) {
+func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error) {
 	blob, ok := within(p.records, r.records)
 	if !ok {
 		return records, p.damaged("records of body %d lie outside", number)

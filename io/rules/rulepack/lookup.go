@@ -271,7 +271,7 @@ func (p *Pack) makeSource(m *made, source []byte) (size int64) {
 
 // makeNotes reads the notes and records of a compiled body, as far as they are asked for, and
 // returns the size of the copies that it keeps.
-func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r row) (size int64, err error) {
+func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r bodyRow) (size int64, err error) {
 	var notes []byte
 	if p.explain {
 		if notes, err = p.bodyNotes(number, r); err != nil {
@@ -308,9 +308,9 @@ func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r row) (size int6
 }
 
 // bodyRules returns a checked copy of a body's rules or source.
-func (p *Pack) bodyRules(number uint32) ([]byte, row, error) {
+func (p *Pack) bodyRules(number uint32) ([]byte, bodyRow, error) {
 	if number >= p.bodies {
-		return nil, row{}, p.damaged("body %d of %d", number, p.bodies)
+		return nil, bodyRow{}, p.damaged("body %d of %d", number, p.bodies)
 	}
 	r := readRow(p.rows, number)
 	rules, ok := within(p.rules, r.rules)
@@ -348,7 +348,7 @@ func unpadded(rules []byte) []byte {
 }
 
 // bodyNotes returns a body's notes.
-func (p *Pack) bodyNotes(number uint32, r row) ([]byte, error) {
+func (p *Pack) bodyNotes(number uint32, r bodyRow) ([]byte, error) {
 	blob, ok := within(p.notes, r.notes)
 	if !ok {
 		return nil, p.damaged("notes of body %d lie outside", number)

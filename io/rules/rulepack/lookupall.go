@@ -82,7 +82,7 @@ func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err er
 type likelyPlace struct {
 	location
 	place  int
-	record record // nil if it is not there, or if the bucket was not checked yet
+	record bucketEntry // nil if it is not there, or if the bucket was not checked yet
 }
 
 // likelyPlaces finds where keys most likely are, and loads their records.

@@ -44,7 +44,7 @@ func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 
 // text reads the file of a record, into buffer if that is large enough. The name is "" for
 // a folder HOST without a robots.txt.
-func (d *Dir) text(r *record, buffer []byte) (name string, body []byte, err error) {
+func (d *Dir) text(r *entry, buffer []byte) (name string, body []byte, err error) {
 	found, version, err := d.read(r, &buffer)
 	if err != nil || !found {
 		return "", nil, err

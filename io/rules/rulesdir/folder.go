@@ -19,7 +19,7 @@ const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 type folder struct {
 	root    *os.Root     // nil for one in a store
 	objects *blob.Folder // nil for one on this machine
-	plain   plain
+	plain   plainFiles
 	name    string
 }
 
@@ -32,7 +32,7 @@ func openFolder(name string) (folder, error) {
 	if err != nil {
 		return folder{}, fmt.Errorf("rulesdir: %w", err)
 	}
-	plain, err := newPlain(root)
+	plain, err := newPlainFiles(root)
 	if err != nil {
 		root.Close()
 		return folder{}, fmt.Errorf("rulesdir: %w", err)

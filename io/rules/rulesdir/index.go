@@ -11,22 +11,22 @@ import (
 	"math"
 )
 
-// index maps authorities to a folder's files. It does not change once it is built.
+// nameIndex maps authorities to a folder's files. It does not change once it is built.
 //
 // It is made for a million names. Records and names lie in two arrays without pointers, and
 // a map finds records by a hash. So an authority without a file, as most authorities of a
 // frontier are, costs one map access.
-type index struct {
+type nameIndex struct {
 	seed    maphash.Seed
 	first   map[uint32]uint32 // hash of a key → the first record with that hash
-	records []record
+	records []entry
 	names   []byte
 
 	listed, ignored int
 }
 
-// record is one file, or one folder HOST that may have a robots.txt in it.
-type record struct {
+// entry is one file, or one folder HOST that may have a robots.txt in it.
+type entry struct {
 	name    uint32 // offset of its name in index.names
 	next    uint32 // the next record with the same hash, or none
 	nameLen uint16
@@ -45,8 +45,8 @@ const none = math.MaxUint32
 const listBatch = 1024
 
 // newIndex lists a folder; ignored is Options.Ignored.
-func newIndex(f folder, ignored func(name string)) (*index, error) {
-	b := builder{folder: f, index: &index{seed: maphash.MakeSeed()}, ignored: ignored}
+func newIndex(f folder, ignored func(name string)) (*nameIndex, error) {
+	b := builder{folder: f, index: &nameIndex{seed: maphash.MakeSeed()}, ignored: ignored}
 	list := func() error { return b.list(general) }
 	if f.objects != nil {
 		list = b.listObjects
@@ -91,7 +91,7 @@ func cutScheme(authority []byte) (*rank, []byte) {
 }
 
 // find finds the candidates for an authority, a key of urls.Scratch.Split.
-func (x *index) find(authority []byte) candidates {
+func (x *nameIndex) find(authority []byte) candidates {
 	found := candidates{none, none, none}
 	rank, key := cutScheme(authority)
 	if rank == nil {
@@ -111,10 +111,10 @@ func (x *index) find(authority []byte) candidates {
 }
 
 // hash returns half of a 64-bit hash, so that the map takes half the memory.
-func (x *index) hash(key []byte) uint32 { return uint32(maphash.Bytes(x.seed, key)) }
+func (x *nameIndex) hash(key []byte) uint32 { return uint32(maphash.Bytes(x.seed, key)) }
 
 // key returns the part after "://" in the keys of the record's authorities.
-func (x *index) key(r *record) []byte {
+func (x *nameIndex) key(r *entry) []byte {
 	at := int(r.name)
 	if r.apart {
 		at += int(r.nameLen)
@@ -123,14 +123,14 @@ func (x *index) key(r *record) []byte {
 }
 
 // path returns the record's name, relative to the folder.
-func (x *index) path(r *record) string {
+func (x *nameIndex) path(r *entry) string {
 	return r.tier.path(string(x.names[r.name : int(r.name)+int(r.nameLen)]))
 }
 
 // builder builds an index.
 type builder struct {
 	folder  folder
-	index   *index
+	index   *nameIndex
 	namer   namer
 	ignored func(name string) // may be nil
 }
@@ -193,7 +193,7 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 	if len(x.names)+len(name)+len(key) > math.MaxUint32 {
 		return fmt.Errorf("rulesdir: %s: too many files: their names have more than 4 GiB; split the folder", b.folder.name)
 	}
-	r := record{
+	r := entry{
 		name: uint32(len(x.names)), nameLen: uint16(len(name)), keyLen: uint16(len(key)),
 		tier: t, isDir: isDir, apart: !bytes.HasPrefix([]byte(name), key),
 	}
@@ -234,12 +234,12 @@ func (b *builder) link() error {
 }
 
 // settle returns an error if two records for the same authority both exist.
-func (b *builder) settle(r, s *record) error {
+func (b *builder) settle(r, s *entry) error {
 	if b.folder.objects != nil { // then both exist
 		return b.folder.clash(b.index.path(r), b.index.path(s), string(b.index.key(r)))
 	}
 	var paths [2]string
-	for i, r := range []*record{r, s} {
+	for i, r := range []*entry{r, s} {
 		f, path, err := b.folder.openRecord(b.index.path(r), r.isDir)
 		if err != nil {
 			return err

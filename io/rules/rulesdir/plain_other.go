@@ -4,13 +4,13 @@ package rulesdir
 
 import "os"
 
-// plain reads nothing here; see plain_unix.go.
-type plain struct{}
+// plainFiles reads nothing here; see plain_unix.go.
+type plainFiles struct{}
 
-func newPlain(*os.Root) (plain, error) { return plain{}, nil }
+func newPlainFiles(*os.Root) (plainFiles, error) { return plainFiles{}, nil }
 
-func (*plain) close() {}
+func (*plainFiles) close() {}
 
-func (*plain) read(_ string, buffer []byte, _ int) (_ []byte, version Used, ok bool) {
+func (*plainFiles) read(_ string, buffer []byte, _ int) (_ []byte, version Used, ok bool) {
 	return buffer, version, false
 }

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plain reads regular files that lie directly in a folder, with five system calls where
+// plainFiles reads regular files that lie directly in a folder, with five system calls where
 // os.Root takes eight: a folder of many small files costs little else.
-type plain struct {
+type plainFiles struct {
 	list *os.File // nil for none
 	conn syscall.RawConn
 }
 
-func newPlain(root *os.Root) (p plain, err error) {
+func newPlainFiles(root *os.Root) (p plainFiles, err error) {
 	if p.list, err = root.Open("."); err != nil {
 		return p, err
 	}
@@ -29,7 +29,7 @@ func newPlain(root *os.Root) (p plain, err error) {
 	return p, err
 }
 
-func (p *plain) close() {
+func (p *plainFiles) close() {
 	if p.list != nil {
 		_ = p.list.Close() // it was only read from
 	}
@@ -38,7 +38,7 @@ func (p *plain) close() {
 // read reads a file into buffer, up to limit bytes. ok is false for what is not a regular
 // file directly in the folder, and after any error: the caller then goes on with os.Root,
 // which also gives the error.
-func (p *plain) read(name string, buffer []byte, limit int) (_ []byte, version Used, ok bool) {
+func (p *plainFiles) read(name string, buffer []byte, limit int) (_ []byte, version Used, ok bool) {
 	if p.list == nil || strings.Contains(name, "/") {
 		return buffer, version, false
 	}

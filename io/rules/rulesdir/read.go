@@ -168,7 +168,7 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 
 // read reads the body of a record into buffer, up to robotstxt.Options.ReadSize. found is
 // false for a folder HOST without a robots.txt.
-func (d *Dir) read(r *record, buffer *[]byte) (found bool, version Used, err error) {
+func (d *Dir) read(r *entry, buffer *[]byte) (found bool, version Used, err error) {
 	host := d.index.path(r)
 	if d.folder.objects != nil {
 		return d.readObject(host, buffer)

@@ -73,7 +73,7 @@ type Stats struct {
 // concurrent use.
 type Dir struct {
 	folder folder
-	index  *index
+	index  *nameIndex
 	rules  *cache.Cache[digest, *rules] // by record; equal bodies share one
 
 	digester digester

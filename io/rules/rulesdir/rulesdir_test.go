@@ -180,7 +180,7 @@ func TestEmptyFoldersGiveWay(t *testing.T) {
 	files := []string{"https/a.example/", "https/A.example/", "https/A.EXAMPLE/", "https/a.example.txt"}
 	d := open(t, bodies(t, files...), Options{})
 	for order := range 256 {
-		b := builder{folder: d.folder, index: &index{seed: d.index.seed}}
+		b := builder{folder: d.folder, index: &nameIndex{seed: d.index.seed}}
 		var seen [4]bool
 		for ; order > 0 || !seen[0]; order /= 4 {
 			i := order % 4

@@ -99,11 +99,11 @@ func convertedMeaning(e *layout.Element) Meaning {
 	return Meaning{Kind: Other}
 }
 
-// shape is how the entries of a column become an array.
-type shape int8
+// nesting is how the entries of a column become an array.
+type nesting int8
 
 const (
-	aLeaf shape = iota
+	aLeaf nesting = iota
 	aStruct
 	aList
 	aMap
@@ -118,7 +118,7 @@ type Column struct {
 	Leaves []*Node
 	First  int
 
-	shape shape
+	shape nesting
 	// present is the definition level of a value that is not null, and
 	// repetition that of values that go on in a list.
 	present, repetition byte

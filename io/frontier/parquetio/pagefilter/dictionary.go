@@ -119,7 +119,7 @@ func (f *Filter) Dictionary(dst []byte, c *Column, p *layout.Page, plain []byte)
 	f.values = append(f.values[:0], f.entries...)
 	dst, ok := f.cutFrame(dst, &of, p, plain, &layout.Content{Values: plain}, values)
 	if !ok {
-		if dst, err = f.write(dst, &of, p, &piece{f.entries, f.values}, values); err != nil {
+		if dst, err = f.write(dst, &of, p, &selection{f.entries, f.values}, values); err != nil {
 			return dst, Page{}, err
 		}
 	}

@@ -118,7 +118,7 @@ func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part 
 	if dst, ok := f.cutFrame(dst, c, p, plain, &content, values); ok {
 		return dst, f.pages, nil
 	}
-	pieces := []piece{{f.entries, f.values}}
+	pieces := []selection{{f.entries, f.values}}
 	if c.Leaf.MaxRepetition == 0 && len(content.Values) > 2*cutSize {
 		pieces = f.cut(c, values)
 	}
@@ -257,12 +257,12 @@ func (f *Filter) valueRuns(dst []run, c *Column, entries []run) []run {
 	return dst
 }
 
-// piece is what a page that is written has of the one that is read.
-type piece struct{ entries, values []run }
+// selection is what a page that is written has of the one that is read.
+type selection struct{ entries, values []run }
 
 // cut cuts what stays of a flat column into pieces of about cutSize.
-func (f *Filter) cut(c *Column, values values) (pieces []piece) {
-	var current piece
+func (f *Filter) cut(c *Column, values values) (pieces []selection) {
+	var current selection
 	size := 0
 	value, entry := 0, 0
 	for _, r := range f.entries {
@@ -277,7 +277,7 @@ func (f *Filter) cut(c *Column, values values) (pieces []piece) {
 			if size >= cutSize {
 				current.add(begin, i, first, value)
 				pieces = append(pieces, current)
-				current, size, begin, first = piece{}, 0, i, value
+				current, size, begin, first = selection{}, 0, i, value
 			}
 			if len(f.definition) == 0 || f.definition[i] == byte(c.Leaf.MaxDefinition) {
 				size += values.size(value)
@@ -289,7 +289,7 @@ func (f *Filter) cut(c *Column, values values) (pieces []piece) {
 	return append(pieces, current)
 }
 
-func (p *piece) add(low, high, first, last int) {
+func (p *selection) add(low, high, first, last int) {
 	if low < high {
 		p.entries = append(p.entries, run{low, high})
 	}
@@ -299,7 +299,7 @@ func (p *piece) add(low, high, first, last int) {
 }
 
 // write appends a page.
-func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *piece, values values) ([]byte, error) {
+func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *selection, values values) ([]byte, error) {
 	page, head := f.begin(c, p, what)
 	var err error
 	if f.plain, err = values.append(f.plain, what.values); err != nil {
@@ -321,7 +321,7 @@ func (f *Filter) write(dst []byte, c *Column, p *layout.Page, what *piece, value
 }
 
 // begin begins a page: its header, and its levels in f.plain.
-func (f *Filter) begin(c *Column, p *layout.Page, what *piece) (Page, encode.PageHeader) {
+func (f *Filter) begin(c *Column, p *layout.Page, what *selection) (Page, encode.PageHeader) {
 	page := Page{Encoding: p.Encoding, Kind: p.Kind, Values: length(what.entries)}
 	page.Nulls = page.Values - length(what.values)
 	page.Rows = page.Values
@@ -373,7 +373,7 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 	if len(content.Values)-left > len(plain)/leastCut || len(f.ranges) > len(plain)/leastRange {
 		return dst, false
 	}
-	page, head := f.begin(c, p, &piece{f.entries, f.values})
+	page, head := f.begin(c, p, &selection{f.entries, f.values})
 	levels, inside := f.plain, f.plain // which lie before what is compressed, or in it
 	if head.Version2() {
 		inside = nil

@@ -59,7 +59,7 @@ func (f *Filter) Joined(dst []byte, c *Column, p *layout.Page) ([]byte, []Page, 
 	f.pages, f.definition = f.pages[:0], append(f.definition[:0], j.levels...)
 	f.entries = append(f.entries[:0], run{0, j.entries})
 	f.values = append(f.values[:0], run{0, j.present})
-	dst, err := f.write(dst, c, p, &piece{f.entries, f.values}, j.values)
+	dst, err := f.write(dst, c, p, &selection{f.entries, f.values}, j.values)
 	*j = joining{levels: j.levels[:0], values: j.values[:0]}
 	return dst, f.pages, err
 }

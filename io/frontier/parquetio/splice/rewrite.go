@@ -283,8 +283,8 @@ func columnIndex(in io.ReaderAt, r layout.Range, now *Chunk) []byte {
 	return layout.AppendRaw(nil, fields)
 }
 
-// index is what a ColumnIndex says of the pages of a chunk.
-type index struct {
+// pageBounds is what a ColumnIndex says of the pages of a chunk.
+type pageBounds struct {
 	null     []bool
 	min, max [][]byte // as they lie
 	order    int64
@@ -292,7 +292,7 @@ type index struct {
 }
 
 // extremes returns those of the pages up to to that have values, nil where none has.
-func (x *index) extremes(from, to int) (low, high []byte) {
+func (x *pageBounds) extremes(from, to int) (low, high []byte) {
 	text := func(v []byte) []byte { return layout.Raw{Kind: layout.RawBinary, Value: v}.Text() }
 	for i := from; i <= max(from, to); i++ {
 		switch {
@@ -314,7 +314,7 @@ func (x *index) extremes(from, to int) (low, high []byte) {
 
 var errIndex = errors.New("damaged: its column index does not say the same of all pages")
 
-func readColumnIndex(in io.ReaderAt, r layout.Range) (*index, error) {
+func readColumnIndex(in io.ReaderAt, r layout.Range) (*pageBounds, error) {
 	data := make([]byte, r.Length)
 	if err := layout.ReadAt(in, data, r.Offset); err != nil {
 		return nil, err
@@ -323,7 +323,7 @@ func readColumnIndex(in io.ReaderAt, r layout.Range) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &index{order: integer(fields, indexOrder)}
+	x := &pageBounds{order: integer(fields, indexOrder)}
 	_, null, err := find(fields, indexNullPages).Elements()
 	if err == nil {
 		_, x.min, err = find(fields, indexMin).Elements()

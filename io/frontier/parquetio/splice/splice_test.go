@@ -496,7 +496,7 @@ func TestExtremes(t *testing.T) {
 		return list
 	}
 	long := strings.Repeat("long", 50) // whose length takes two bytes
-	x := index{null: []bool{false, true, false, true, false, false}, min: as("m", "", "b", "", "\xff", long), max: as("n", "", "ba", "", "\xff\x01", long)}
+	x := pageBounds{null: []bool{false, true, false, true, false, false}, min: as("m", "", "b", "", "\xff", long), max: as("n", "", "ba", "", "\xff\x01", long)}
 	for _, test := range []struct {
 		from, to  int
 		low, high string
