@@ -66,7 +66,11 @@ func (c *Captured) whyNone(source int) (none option.Message) {
 	case s.Captures == s.Elsewhere:
 		return option.Messagef("has captures of other URLs than robots.txt alone")
 	}
-	return option.Messagef("has no capture of a robots.txt from %s or before (%s), or another %s has them all", c.AsOf.Format(time.RFC3339), option.AsOf, option.Rules)
+	none = option.Messagef("has no capture of a robots.txt from %s or before (%s)", c.AsOf.Format(time.RFC3339), option.AsOf)
+	if len(c.bySource) > 1 {
+		none = option.Messagef("%s, or another %s has them all", none, option.Rules)
+	}
+	return none
 }
 
 // shownIgnored is how many ignored names are listed.

@@ -30,7 +30,7 @@ def find_robotsbatch_bin() -> str:
         if path.is_file():
             return str(path)
         looked.append(str(path))
-    raise FileNotFoundError(f"the binary of robotsbatch is not there: looked for {', '.join(looked)}; install the wheel again")
+    raise FileNotFoundError(f"the binary of robotsbatch is not there: looked for {', '.join(looked)}; install the wheel again, or name a binary with ROBOTSBATCH_BIN or binary=")
 
 
 def _folders() -> Iterator[Path]:

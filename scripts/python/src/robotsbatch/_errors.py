@@ -74,7 +74,13 @@ def _said(stderr: bytes, level: str, word: Word) -> list[str]:
     for of, message, said in _lines(stderr):
         if of == level and message.strip():
             parts = said.get("parts", [{"text": message}])
-            messages.append("".join(part["text"] if "text" in part else word(part["option"], part.get("value", "")) for part in parts))
+            worded = ""
+            for part in parts:
+                if "text" not in part:
+                    worded += word(part["option"], part.get("value", ""))
+                else:  # "memory=" is the option inside a sentence, "memory: " begins one about it
+                    worded = (worded.removesuffix("=") if part["text"].startswith(": ") else worded) + part["text"]
+            messages.append(worded)
     return messages
 
 

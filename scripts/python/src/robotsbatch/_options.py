@@ -151,14 +151,15 @@ class Command:
         known = _options(kind)
         for option in options:
             if option not in known:
-                near = difflib.get_close_matches(option, known, 1)
+                near = difflib.get_close_matches(option, known, 1, 0.7)
                 raise TypeError(f"{name}: there is no option {option}; " + (f"did you mean {near[0]}?" if near else "there are " + ", ".join(known)))
         if "rules" in known and not options.get("rules"):
             raise TypeError('rules= is missing: a folder of robots.txt files, a rule pack, captures, or texts such as {"example.com": "User-agent: *"}')
         if options.get("agent") is not None and options.get("agents") is not None:
             raise TypeError("agent= and agents= are the same: give one")
-        # Of two options for a flag, the one that was given.
-        self._names = {_flag(option)[1:]: option for option in [*known, *options]}
+        # Of two options for a flag, the one that was given. "out" and "partitions" are compile's own.
+        self._names = {_flag(option)[1:]: option for option in ["out", "partitions", *known, *options]}
+        self._kinds = {option: str(kind) for option, (kind, _) in known.items()}
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._process = os.getpid()
         self.summary: dict[str, Any] | None = options.get("summary")
@@ -179,6 +180,8 @@ class Command:
             return
         several = isinstance(value, Sequence) and not isinstance(value, str)
         for one in value if several else [value]:
+            if isinstance(one, (int, float)) and "int" not in self._kinds[option]:
+                raise TypeError(f"{option}={one!r}: a number is not accepted here")
             if isinstance(one, Mapping) and option == "rules":
                 one = self._folder(one)
             text = os.fspath(one) if isinstance(one, os.PathLike) else str(one)
