@@ -3,6 +3,7 @@ package parquetio
 import (
 	"robotsbatch/io/frontier/parquetio/columns"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
+	"robotsbatch/io/store/compress"
 )
 
 const (
@@ -14,9 +15,10 @@ const (
 )
 
 // join hands a page to the workers, or lets it wait for the next ones, to which it is
-// joined where little stays of them: small pages of texts compress worse.
+// joined where little stays of them: small pages of texts compress worse. At the fastest
+// level, which is chosen where it does as well as the writer, URLs compress better in them.
 func (r *filterRun) join(p *page) error {
-	if !p.isData() || p.whole() || !p.column.texts || !p.column.Joins(&p.Page, &p.part) {
+	if !p.isData() || p.whole() || !p.column.texts || p.column.level == compress.Fastest || !p.column.Joins(&p.Page, &p.part) {
 		if err := r.handWaiting(); err != nil {
 			r.release(p)
 			return err
