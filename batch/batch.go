@@ -10,9 +10,9 @@ type Batch struct {
 	FirstRow int64
 	// URLs has a value for each row.
 	URLs Column
-	// Weights has a number for each row when Beside.Weight was asked for.
+	// Weights has a number for each row when ExtraColumns.Weight was asked for.
 	Weights Numbers
-	// Times has the time of each row when Beside.Time was asked for: seconds since
+	// Times has the time of each row when ExtraColumns.Time was asked for: seconds since
 	// 1970, rounded down, and NoTime where a row has none. Else it is nil.
 	Times []int64
 	// Table is the batch in its source's form, for sinks that pass columns

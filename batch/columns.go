@@ -24,7 +24,7 @@ type ColumnOptions struct {
 	// Agents are the first names of the agents' chains.
 	Agents []string
 	// Combined says that there is one verdict for all agents, and a list of those that are
-	// denied beside it; ListOnly leaves the verdict out.
+	// denied next to it; ListOnly leaves the verdict out.
 	Combined, ListOnly bool
 	// Explain adds the columns that explain.
 	Explain bool
@@ -98,7 +98,7 @@ func (c *columnList) add(kind *ColumnKind, agent int) {
 }
 
 // CheckNames returns an error when a verdict column has the name of one of the
-// input's columns that are written beside it. It names both and says what to
+// input's columns that are written with it. It names both and says what to
 // do; names are compared with case.
 func CheckNames(input []string, verdicts []VerdictColumn) error {
 	taken := make(map[string]bool, len(input))

@@ -23,7 +23,7 @@ var (
 	lastSecond  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Unix() - 1
 )
 
-// layouts are those that databases and writers of csv have beside RFC 3339. Without a
+// layouts are those that databases and writers of csv have besides RFC 3339. Without a
 // zone a time is UTC.
 var layouts = [...]string{"2006-01-02 15:04:05Z07:00", time.DateTime, "2006-01-02T15:04:05"}
 

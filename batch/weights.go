@@ -7,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// Beside names the columns that a job reads beside the URLs. Sources decode them, also
+// ExtraColumns names the columns that a job reads besides the URLs. Sources decode them, also
 // where the other columns pass through. A source without such a column is an error.
-type Beside struct {
+type ExtraColumns struct {
 	// Weight is a column of numbers, for Batch.Weights; empty for none.
 	Weight string
 	// Time is a column of times, for Batch.Times; empty for none.

@@ -103,7 +103,7 @@ func (j *job) run(ctx context.Context) (status int, err error) {
 	j.inputs = j.reading(&j.Input)
 	text := j.writing().WantsText()
 	j.inputs.Columns, j.inputs.Verdicts, j.inputs.Keep = !text, j.Verdicts, j.Keep
-	j.inputs.Beside = batch.Beside{Weight: j.Weight, Time: j.AsOfColumn}
+	j.inputs.Extra = batch.ExtraColumns{Weight: j.Weight, Time: j.AsOfColumn}
 	if text {
 		j.inputs.Keep = batch.KeepURL
 	}

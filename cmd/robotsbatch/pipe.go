@@ -112,7 +112,7 @@ func (j *pipeCommand) answer(ctx context.Context, started time.Time) error {
 	input := frontier.Input{Path: blob.Stdio}
 	j.summary = j.NewSummary([]frontier.Input{input})
 	stats, err := pipe.Run(ctx, j.s.in, blob.Rows(j.s.out), j.newEvaluator, pipe.Options{
-		Name: input.Name(), URLColumn: j.URLColumn, Beside: batch.Beside{Time: j.AsOfColumn}, Keep: j.Keep, Verdicts: j.Verdicts, Emit: j.Emit,
+		Name: input.Name(), URLColumn: j.URLColumn, Extra: batch.ExtraColumns{Time: j.AsOfColumn}, Keep: j.Keep, Verdicts: j.Verdicts, Emit: j.Emit,
 		Workers: j.Workers, Memory: j.FlightMemory(), Check: j.rules.Unchanged,
 	})
 	if errors.Is(err, syscall.EPIPE) {

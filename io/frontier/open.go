@@ -55,8 +55,8 @@ type Options struct {
 	// Named are the columns that Columns means where rows are objects; without any it is
 	// the original lines.
 	Named []lines.Named
-	// Beside names columns that are read besides the URLs.
-	Beside batch.Beside
+	// Extra names columns that are read besides the URLs.
+	Extra batch.ExtraColumns
 	// Passage says whether columns go to the output undecoded; nil means that they do not.
 	Passage *Passage
 }
@@ -180,7 +180,7 @@ var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name st
 // lines returns the options of a source that reads lines.
 func (o *Options) lines(name string) lines.Options {
 	return lines.Options{
-		Name: name, Separator: o.Separator, URLColumn: o.URLColumn, Beside: o.Beside, Columns: o.Columns, Named: o.Named, Verdicts: o.Verdicts,
+		Name: name, Separator: o.Separator, URLColumn: o.URLColumn, Extra: o.Extra, Columns: o.Columns, Named: o.Named, Verdicts: o.Verdicts,
 		BatchRows: o.BatchRows, BatchSize: o.batchSize(), MaxLine: o.MaxLine,
 	}
 }
@@ -201,17 +201,17 @@ func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, err
 	if o.URLColumn != "" && o.URLColumn != listColumn {
 		return nil, option.Usagef("%s is a list of URLs and has no column %q: leave out %s", name, o.URLColumn, option.URLColumn)
 	}
-	if o.Beside.Weight != "" {
-		return nil, option.Usagef("%s is a list of URLs and has no column %q: leave out %s", name, o.Beside.Weight, option.Weight)
+	if o.Extra.Weight != "" {
+		return nil, option.Usagef("%s is a list of URLs and has no column %q: leave out %s", name, o.Extra.Weight, option.Weight)
 	}
-	if o.Beside.Time != "" {
-		return nil, option.Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Beside.Time)
+	if o.Extra.Time != "" {
+		return nil, option.Usagef("%s is a list of URLs and has no column %q with times: a table, csv or jsonl can have one", name, o.Extra.Time)
 	}
 	return text.NewSource(r, o.lines(name)), nil
 }
 
 func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
-	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part}
+	options := arrowipc.Options{Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Extra: o.Extra, Part: o.Part}
 	if s.Format == format.ArrowS || s.Codec != compress.None || s.file == nil {
 		return arrowipc.OpenStream(r, options)
 	}
@@ -237,7 +237,7 @@ func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, 
 	}
 	size, _ := s.file.Size()
 	table, err := parquetio.Open(s.file, size, parquetio.Options{
-		Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Beside: o.Beside, Part: o.Part,
+		Name: name, URLColumn: o.URLColumn, BatchRows: o.BatchRows, Memory: o.Memory, Keep: o.Keep, Extra: o.Extra, Part: o.Part,
 	})
 	if err == nil {
 		s.leaveFile()

@@ -17,9 +17,9 @@ import (
 	"robotsbatch/io/frontier/tables/tablestest"
 )
 
-// Every format gives the times of a column beside the URLs, whichever columns come
+// Every format gives the times of a column besides the URLs, whichever columns come
 // out.
-func TestTimesBesideURLs(t *testing.T) {
+func TestExtraTimes(t *testing.T) {
 	const noon = 1772366400
 	inputs := map[string]string{
 		"a.csv":   "when,url,x\n2026-03-01T12:00:00Z,http://a/,1\n,http://b/,2\nnever,http://c/\n1772366401,http://d/,4\n",
@@ -35,18 +35,18 @@ func TestTimesBesideURLs(t *testing.T) {
 			if name == "a.cdxj" {
 				column = "timestamp"
 			}
-			o := Options{BatchRows: 3, Memory: 64 << 20, Beside: batch.Beside{Time: column}, Keep: keep, Columns: keep == batch.KeepAll}
+			o := Options{BatchRows: 3, Memory: 64 << 20, Extra: batch.ExtraColumns{Time: column}, Keep: keep, Columns: keep == batch.KeepAll}
 			got, err := readTimes(t, name, data, o)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s, keep %d: %v, %v", name, keep, got, err)
 			}
-			o.Beside.Time = "whem"
+			o.Extra.Time = "whem"
 			if _, err := readTimes(t, name, data, o); err == nil || !strings.Contains(err.Error(), `"whem"`) {
 				t.Errorf("%s, no such column: %v", name, err)
 			}
 		}
 	}
-	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{BatchRows: 3, Memory: 64 << 20, Beside: batch.Beside{Time: "when"}}); !errors.As(err, new(*option.UsageError)) {
+	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{BatchRows: 3, Memory: 64 << 20, Extra: batch.ExtraColumns{Time: "when"}}); !errors.As(err, new(*option.UsageError)) {
 		t.Errorf("a list of URLs: %v", err)
 	}
 }

@@ -39,7 +39,7 @@ func (s *sink) decodeMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 	if urls == nil {
 		rows, err = s.gather(r, r.source.indexes, r.meta, grant)
 	} else {
-		rows, err = s.gatherBeside(r, urls, grant)
+		rows, err = s.gatherOthers(r, urls, grant)
 	}
 	if err != nil {
 		return err
@@ -63,13 +63,13 @@ type gathered struct {
 	taken   int64 // bytes of the grant
 }
 
-// gatherBeside decodes the columns other than the URLs and gathers their output rows.
+// gatherOthers decodes the columns other than the URLs and gathers their output rows.
 // The URLs themselves were kept.
-func (s *sink) gatherBeside(r *passedRecord, urls *array.Data, grant *batch.Grant) (rows gathered, err error) {
+func (s *sink) gatherOthers(r *passedRecord, urls *array.Data, grant *batch.Grant) (rows gathered, err error) {
 	from := r.source
-	if beside := from.beside(); len(beside) > 0 {
+	if others := from.otherColumns(); len(others) > 0 {
 		var meta *batchMeta
-		if meta, err = from.schema.projectBatch(r.meta, beside); err == nil {
+		if meta, err = from.schema.projectBatch(r.meta, others); err == nil {
 			rows, err = s.gather(r, from.others, meta, grant)
 		}
 		if err != nil {

@@ -67,7 +67,7 @@ const (
 // inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
 // another layout today.
 func (s *Source) CanPassThrough(stream, several bool) bool {
-	if s.options.Keep != batch.KeepAll && (s.urls.IsSplit() || s.options.Beside != (batch.Beside{})) {
+	if s.options.Keep != batch.KeepAll && (s.urls.IsSplit() || s.options.Extra != (batch.ExtraColumns{})) {
 		return false
 	}
 	if several && s.schema.unknown != nil || s.schema.header.version < metadataV5 && s.schema.hasUnion() {
@@ -86,7 +86,7 @@ func (s *Source) PassThrough(in io.Closer) error {
 	s.passing, s.in = true, in
 	s.users.Store(1)
 	s.indexes = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.copied()) })
-	s.others = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.beside()) })
+	s.others = sync.OnceValues(func() (*decoder, error) { return s.newIndexDecoder(s.otherColumns()) })
 	if s.options.Keep != batch.KeepAll {
 		return nil // only the URLs are decoded anyway
 	}
@@ -122,8 +122,8 @@ func (s *Source) copied() []int {
 	return s.columns
 }
 
-// beside returns the indices of the columns that pass through, without the URLs' column.
-func (s *Source) beside() []int {
+// otherColumns returns the indices of the columns that pass through, without the URLs' column.
+func (s *Source) otherColumns() []int {
 	return slices.DeleteFunc(slices.Clone(s.copied()), func(i int) bool { return i == s.urlColumn() })
 }
 

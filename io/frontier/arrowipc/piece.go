@@ -128,7 +128,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 	}
 	rows := r.record.NewSlice(int64(p.low), int64(p.high))
 	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
-	if err := r.located.TakeBeside(b, rows); err != nil {
+	if err := r.located.TakeExtra(b, rows); err != nil {
 		rows.Release()
 		return nil, fmt.Errorf("arrowipc: %w", err)
 	}

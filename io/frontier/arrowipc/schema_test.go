@@ -10,7 +10,7 @@ import (
 )
 
 // Decimals of 32 bits in a stored schema are read as those of 128, and take nothing of
-// what stands beside them.
+// what stands next to them.
 func TestReadSchemaSmallDecimals(t *testing.T) {
 	schemaOf := func(decimal arrow.DataType) *arrow.Schema {
 		return arrow.NewSchema([]arrow.Field{

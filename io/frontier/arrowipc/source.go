@@ -27,8 +27,8 @@ type Options struct {
 	// Keep says which columns come out. It matters only for URLs that are split over
 	// several columns.
 	Keep batch.Keep
-	// Beside names columns that are read besides the URLs, even if they do not come out.
-	Beside batch.Beside
+	// Extra names columns that are read besides the URLs, even if they do not come out.
+	Extra batch.ExtraColumns
 	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
 	// record batches are cut.
 	BatchRows int
@@ -143,7 +143,7 @@ func (s *Source) start(schemaMessage []byte) (err error) {
 	if s.urls, err = tables.Locate(s.schema.arrow, s.options.URLColumn, s.options.Keep); err != nil {
 		return err
 	}
-	if err := s.urls.FindBeside(s.schema.arrow, s.options.Beside); err != nil {
+	if err := s.urls.FindExtra(s.schema.arrow, s.options.Extra); err != nil {
 		return err
 	}
 	if s.options.Keep == batch.KeepAll {
@@ -152,7 +152,7 @@ func (s *Source) start(schemaMessage []byte) (err error) {
 	return s.decodeOnlyURLs()
 }
 
-// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Beside].
+// decodeOnlyURLs limits decoding to the URLs' columns and those of [Options.Extra].
 func (s *Source) decodeOnlyURLs() error {
 	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
 	fields := make([]arrow.Field, len(s.columns))
@@ -167,7 +167,7 @@ func (s *Source) decodeOnlyURLs() error {
 	decoded := arrow.NewSchema(fields, &metadata)
 	located, err := tables.Locate(decoded, name, s.options.Keep)
 	if err == nil {
-		err = located.FindBeside(decoded, s.options.Beside)
+		err = located.FindExtra(decoded, s.options.Extra)
 	}
 	if err != nil {
 		return err

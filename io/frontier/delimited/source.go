@@ -57,7 +57,7 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 	if err := h.read(o.Name); err != nil {
 		return nil, err
 	}
-	if err := h.find(o.URLColumn, o.Beside); err != nil {
+	if err := h.find(o.URLColumn, o.Extra); err != nil {
 		return nil, fmt.Errorf("delimited: %s: %w", o.Name, err)
 	}
 	if cut != nil {
@@ -100,15 +100,15 @@ func (h *header) read(input string) error {
 }
 
 // find finds the columns that are read.
-func (h *header) find(url string, beside batch.Beside) (err error) {
+func (h *header) find(url string, extra batch.ExtraColumns) (err error) {
 	columns := format.Columns{Names: h.names}
 	if h.url, err = findURLs(columns, url); err != nil {
 		return err
 	}
-	if h.weight, err = columns.Beside(beside.Weight, option.Weight); err != nil {
+	if h.weight, err = columns.Extra(extra.Weight, option.Weight); err != nil {
 		return err
 	}
-	h.time, err = columns.Beside(beside.Time, option.AsOf)
+	h.time, err = columns.Extra(extra.Time, option.AsOf)
 	return err
 }
 

@@ -69,8 +69,8 @@ func (c Columns) NoColumn(name string) error {
 	return &NoColumnError{Name: name, Near: spelling.Nearest(name, c.Names), Columns: c.String()}
 }
 
-// Beside returns the index of the column that an option names; -1 where it names none.
-func (c Columns) Beside(name string, by option.Name) (int, error) {
+// Extra returns the index of the column that an option names; -1 where it names none.
+func (c Columns) Extra(name string, by option.Name) (int, error) {
 	if name == "" {
 		return -1, nil
 	}

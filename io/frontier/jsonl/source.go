@@ -40,11 +40,11 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 		blocks: o.Blocks(r, "jsonl", option.Messagef("take the line out, or say what the input is with %s", option.InFormat), nil),
 	}
 	f.addKey(o.URLColumn, anyCase, option.Messagef("name the one of the URL with %s", option.URLColumn))
-	if o.Beside.Weight != "" {
-		f.weight = f.addKey(o.Beside.Weight, false, option.Messagef("name another one with %s", option.Weight))
+	if o.Extra.Weight != "" {
+		f.weight = f.addKey(o.Extra.Weight, false, option.Messagef("name another one with %s", option.Weight))
 	}
-	if o.Beside.Time != "" && !f.timestamps() {
-		f.time = f.addKey(o.Beside.Time, false, option.Messagef("name another one with %s", option.AsOf))
+	if o.Extra.Time != "" && !f.timestamps() {
+		f.time = f.addKey(o.Extra.Time, false, option.Messagef("name another one with %s", option.AsOf))
 	}
 	f.named = len(f.keys)
 	switch {
@@ -92,7 +92,7 @@ func (f *objects) addKey(name string, anyCase bool, hint option.Message) int {
 }
 
 // timestamps reports whether the wanted times are a crawl index's timestamps.
-func (f *objects) timestamps() bool { return f.cdxj && f.options.Beside.Time == timestampColumn }
+func (f *objects) timestamps() bool { return f.cdxj && f.options.Extra.Time == timestampColumn }
 
 // whole is what is known about an input after all its pieces were decoded.
 type whole struct {

@@ -24,8 +24,8 @@ type Options struct {
 	// URLColumn is the column, or the key of objects, with the URLs. Empty means "url", or
 	// one that differs from "url" only in case, or the only column.
 	URLColumn string
-	// Beside names columns or keys that are read besides the URLs.
-	Beside batch.Beside
+	// Extra names columns or keys that are read besides the URLs.
+	Extra batch.ExtraColumns
 	// Columns asks for whole rows, as batch.Batch.Table: a record of all columns. Of
 	// objects it is their original lines, for the sink of the same package to pass
 	// through, and of a crawl index both.

@@ -272,7 +272,7 @@ func (p *piece) decode() (*batch.Batch, error) {
 		Input: s.options.Name, Index: p.index, FirstRow: p.firstRow, URLs: urls, Table: table,
 		Undeclared: max(0, decoded-p.declared()),
 	}
-	if err := s.urls.TakeBeside(b, record); err != nil {
+	if err := s.urls.TakeExtra(b, record); err != nil {
 		return nil, err
 	}
 	if p.group.verdicts != nil {

@@ -36,8 +36,8 @@ type Options struct {
 	// Keep says which columns come out: with [batch.KeepAll] all are read, otherwise
 	// only those with the URLs.
 	Keep batch.Keep
-	// Beside names columns that are read besides the URLs, even if they do not come out.
-	Beside batch.Beside
+	// Extra names columns that are read besides the URLs, even if they do not come out.
+	Extra batch.ExtraColumns
 }
 
 // Source reads the row groups of a file.
@@ -105,7 +105,7 @@ func (s *Source) open() (err error) {
 	if s.urls, err = tables.Locate(s.whole.arrow, o.URLColumn, o.Keep); err != nil {
 		return err
 	}
-	if err := s.urls.FindBeside(s.whole.arrow, o.Beside); err != nil {
+	if err := s.urls.FindExtra(s.whole.arrow, o.Extra); err != nil {
 		return err
 	}
 	if o.Keep == batch.KeepAll {
@@ -271,13 +271,13 @@ func (t *tableSchema) all() []int {
 	return list
 }
 
-// readOnlyURLs limits reading to the URLs' columns and those of [Options.Beside].
+// readOnlyURLs limits reading to the URLs' columns and those of [Options.Extra].
 func (s *Source) readOnlyURLs() (err error) {
 	o, fields := s.options, s.urls.Columns()
 	m := s.whole.arrow.Metadata()
 	schema := arrow.NewSchema(pick(s.whole.arrow.Fields(), fields), &m)
 	if s.urls, err = tables.Locate(schema, o.URLColumn, o.Keep); err == nil {
-		err = s.urls.FindBeside(schema, o.Beside)
+		err = s.urls.FindExtra(schema, o.Extra)
 	}
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@ type Options struct {
 	Name string
 	// URLColumn is the column with the URLs; for the default see [arrowipc.Options].
 	URLColumn string
-	// Beside names columns that are read besides the URLs.
-	Beside batch.Beside
+	// Extra names columns that are read besides the URLs.
+	Extra batch.ExtraColumns
 	// Keep says which columns of the input come out, before Verdicts.
 	Keep     batch.Keep
 	Verdicts []batch.VerdictColumn
@@ -75,7 +75,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 	opened := make(chan result, 1)
 	go func() {
 		src, err := arrowipc.OpenStream(in, arrowipc.Options{
-			Name: o.Name, URLColumn: o.URLColumn, Beside: o.Beside, Keep: o.Keep, BatchRows: math.MaxInt32, Memory: o.Memory / 2, StopAtEnd: true,
+			Name: o.Name, URLColumn: o.URLColumn, Extra: o.Extra, Keep: o.Keep, BatchRows: math.MaxInt32, Memory: o.Memory / 2, StopAtEnd: true,
 		})
 		opened <- result{src, err}
 	}()

@@ -3,8 +3,8 @@
 //
 //	Locate, URLs     a table's schema and arrays → the URL column, or the columns
 //	                 that it is split over
-//	FindBeside, TakeBeside
-//	                 the columns that a job reads beside the URLs
+//	FindExtra, TakeExtra
+//	                 the columns that a job reads besides the URLs
 //	Checker          arrays from outside → arrays that can be read and sliced
 //	Writer           rows, value by value → records
 //	Records          records made one after the other → a source of batches

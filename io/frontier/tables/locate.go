@@ -16,8 +16,8 @@ type Location struct {
 	column int           // the URL column, or
 	parts  *Parts        // the columns that URLs are joined from
 	joined bool          // the output table has only the joined URLs
-	weight int           // the column of Beside.Weight; -1 for none
-	time   int           // the column of Beside.Time likewise
+	weight int           // the column of ExtraColumns.Weight; -1 for none
+	time   int           // the column of ExtraColumns.Time likewise
 }
 
 // Locate finds the URLs in tables of a schema: in the column of that name; without a
@@ -55,12 +55,12 @@ func (l *Location) Name() string {
 // IsSplit reports whether the URLs are joined from several columns.
 func (l *Location) IsSplit() bool { return l.parts != nil }
 
-// Columns returns the indices of the columns with the URLs, and of those that FindBeside found.
+// Columns returns the indices of the columns with the URLs, and of those that FindExtra found.
 func (l *Location) Columns() []int {
 	if l.parts != nil {
-		return l.withBeside(l.parts.Columns())
+		return l.withExtra(l.parts.Columns())
 	}
-	return l.withBeside([]int{l.column})
+	return l.withExtra([]int{l.column})
 }
 
 // Text returns a table's URL column if it has strings or bytes with offsets, otherwise

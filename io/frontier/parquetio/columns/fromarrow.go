@@ -24,7 +24,7 @@ const (
 type Schema struct {
 	Nodes  []*Node
 	Leaves []*Node
-	// Stored is the Arrow schema to store beside it.
+	// Stored is the Arrow schema to store with it.
 	Stored *arrow.Schema
 	// Casts are what comes out as another type.
 	Casts []Cast

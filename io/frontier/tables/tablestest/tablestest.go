@@ -13,7 +13,7 @@ import (
 	"robotsbatch/batch"
 )
 
-// Column is an array of a type that can stand beside the URLs.
+// Column is an array of a type that can stand next to the URLs.
 type Column struct {
 	Name  string
 	Array arrow.Array

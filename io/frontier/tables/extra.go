@@ -13,25 +13,25 @@ import (
 	"robotsbatch/batch/option"
 )
 
-// FindBeside finds the columns that are read besides the URLs. schema must be the one
+// FindExtra finds the columns that are read besides the URLs. schema must be the one
 // given to Locate. Afterwards Columns returns these columns too.
-func (l *Location) FindBeside(schema *arrow.Schema, beside batch.Beside) (err error) {
-	if beside.Weight != "" {
-		if l.weight, err = findBeside(schema, beside.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
+func (l *Location) FindExtra(schema *arrow.Schema, extra batch.ExtraColumns) (err error) {
+	if extra.Weight != "" {
+		if l.weight, err = findExtra(schema, extra.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
 			return err
 		}
 	}
-	if beside.Time != "" {
-		l.time, err = findBeside(schema, beside.Time, option.AsOf, holdsTimes, "timestamps, dates, seconds or text")
+	if extra.Time != "" {
+		l.time, err = findExtra(schema, extra.Time, option.AsOf, holdsTimes, "timestamps, dates, seconds or text")
 	}
 	return err
 }
 
-// findBeside returns the index of the column that an option names. holds reports whether
+// findExtra returns the index of the column that an option names. holds reports whether
 // its type is acceptable.
-func findBeside(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (int, error) {
+func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (int, error) {
 	columns := columnsOf(schema)
-	found, err := columns.Beside(name, by)
+	found, err := columns.Extra(name, by)
 	if err != nil {
 		return -1, err
 	}
@@ -56,9 +56,9 @@ func isNumber(dt arrow.DataType) bool {
 // numberSize is the size of a number or a time in bytes.
 const numberSize = 8
 
-// TakeBeside sets b's columns besides the URLs from a table with b's rows. The arrays
+// TakeExtra sets b's columns besides the URLs from a table with b's rows. The arrays
 // must have been checked.
-func (l *Location) TakeBeside(b *batch.Batch, table arrow.Record) error {
+func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 	if l.time >= 0 {
 		var err error
 		if b.Times, err = times(table.Column(l.time)); err != nil {
@@ -139,8 +139,8 @@ func converted[From int8 | int16 | int32 | uint8 | uint16 | uint32 | float32, To
 	return to, err
 }
 
-// withBeside returns the URLs' columns and those of FindBeside, each once.
-func (l *Location) withBeside(columns []int) []int {
+// withExtra returns the URLs' columns and those of FindExtra, each once.
+func (l *Location) withExtra(columns []int) []int {
 	if l.weight >= 0 && !slices.Contains(columns, l.weight) {
 		columns = append(columns, l.weight)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Every type of numbers gives its values, nulls included, also of a slice.
-func TestTakeBeside(t *testing.T) {
+func TestTakeExtra(t *testing.T) {
 	mem := memory.NewGoAllocator()
 	types := []arrow.DataType{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
@@ -36,11 +36,11 @@ func TestTakeBeside(t *testing.T) {
 		record := b.NewRecord().NewSlice(1, 5)
 		l, err := Locate(schema, "", batch.KeepURL)
 		if err == nil {
-			err = l.FindBeside(schema, batch.Beside{Weight: "n"})
+			err = l.FindExtra(schema, batch.ExtraColumns{Weight: "n"})
 		}
 		var rows batch.Batch
 		if err == nil {
-			err = l.TakeBeside(&rows, record)
+			err = l.TakeExtra(&rows, record)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", dt, err)
@@ -67,7 +67,7 @@ func TestTakeBeside(t *testing.T) {
 }
 
 // The sign of the narrow types is kept.
-func TestTakeBesideKeepsSigns(t *testing.T) {
+func TestTakeExtraKeepsSigns(t *testing.T) {
 	b := array.NewInt8Builder(memory.NewGoAllocator())
 	b.AppendValues([]int8{math.MinInt8, -1}, nil)
 	var n batch.Numbers
