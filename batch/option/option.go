@@ -132,7 +132,7 @@ type Part struct {
 }
 
 // mark stands around each option in a message that is cut into parts. It is a code point that
-// is no character, so that no honest text has it.
+// stands for no character, so ordinary text does not have it.
 const mark = "\uFDD0"
 
 // Parts cuts a message at its options, for a program that has words of its own for them. say

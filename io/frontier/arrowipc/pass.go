@@ -63,7 +63,7 @@ const (
 // output, which is a stream or a file and has several inputs or this one alone.
 // Dictionaries may prevent it: those of several inputs may differ, and a stream may
 // replace one, which a file must not. URLs joined from several columns and columns that
-// are read but do not come out prevent it too. So does an unknown type among several
+// are read but not written also prevent it. So does an unknown type among several
 // inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
 // another layout today.
 func (s *Source) CanPassThrough(stream, several bool) bool {

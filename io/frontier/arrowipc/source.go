@@ -27,7 +27,7 @@ type Options struct {
 	// Keep says which columns come out. It matters only for URLs that are split over
 	// several columns.
 	Keep batch.Keep
-	// Extra names columns that are read besides the URLs, even if they do not come out.
+	// Extra names columns that are read besides the URLs, even if they are not written.
 	Extra batch.ExtraColumns
 	// BatchRows is the most rows that a batch has; 0 means 65,536. Larger
 	// record batches are cut.

@@ -15,6 +15,7 @@ import (
 
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/frontier/parquetio/pagefilter"
 	"robotsbatch/io/frontier/tables/tablestest"
 )
@@ -23,7 +24,7 @@ import (
 func dictionaryOf(t *testing.T, data []byte, column int) layout.Page {
 	t.Helper()
 	chunk := &footerOf(t, data).Groups[0].Chunks[column]
-	page, err := nextPage(part(data, chunk.Pages), chunk, 1<<30)
+	page, err := layouttest.NextPage(part(data, chunk.Pages), chunk, 1<<30)
 	if err != nil || page.Kind != layout.DictionaryPage {
 		t.Fatalf("column %d begins with a page of kind %d: %v", column, page.Kind, err)
 	}

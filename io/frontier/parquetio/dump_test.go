@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 )
 
 // dump prints the bytes of a Parquet file with their meaning.
@@ -142,7 +143,7 @@ func (d *dump) place(r layout.Range, format string, args ...any) {
 
 // page prints the one page of a chunk.
 func (d *dump) page(c layout.Chunk, leaf layout.Leaf) {
-	page, err := nextPage(part(d.data, c.Pages), &c, 1<<20)
+	page, err := layouttest.NextPage(part(d.data, c.Pages), &c, 1<<20)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -267,16 +268,4 @@ func (d *dump) compare(path, value string) string {
 		return "  ← was " + was
 	}
 	return ""
-}
-
-// nextPage returns the page of a chunk that data begins with.
-func nextPage(data []byte, chunk *layout.Chunk, limit int64) (layout.Page, error) {
-	there := *chunk
-	there.Pages = layout.Range{Length: int64(len(data))}
-	s := layout.NewStream(bytes.NewReader(data), &there, limit)
-	p, err := s.Next()
-	if err == nil {
-		_, err = s.Body(&p, nil)
-	}
-	return p, err
 }

@@ -90,7 +90,7 @@ type filterRun struct {
 	stop  chan struct{}
 	busy  sync.WaitGroup
 	ahead *layout.Stream // of pages that are read before their turn
-	// waiting is a page that others may be joined to before a worker has it.
+	// waiting is a page to which the following pages may be joined.
 	waiting *page
 }
 

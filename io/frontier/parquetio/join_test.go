@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/frontier/tables/tablestest"
 )
 
@@ -20,7 +21,7 @@ func plainPages(t *testing.T, data []byte) (rows, sizes []int) {
 	t.Helper()
 	chunk := &footerOf(t, data).Groups[0].Chunks[1]
 	for bytes := part(data, chunk.Pages); len(bytes) > 0; {
-		page, err := nextPage(bytes, chunk, 1<<30)
+		page, err := layouttest.NextPage(bytes, chunk, 1<<30)
 		if err != nil {
 			t.Fatal(err)
 		}

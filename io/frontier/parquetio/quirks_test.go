@@ -13,6 +13,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/store/blob"
 )
 
@@ -92,7 +93,7 @@ func TestOldCppPagesAreCompressed(t *testing.T) {
 	for i := range f.Groups[0].Chunks {
 		c := &f.Groups[0].Chunks[i]
 		for at := c.Pages.Offset; at < c.Pages.Offset+c.Pages.Length; {
-			page, err := nextPage(data[at:], c, 1<<20)
+			page, err := layouttest.NextPage(data[at:], c, 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}

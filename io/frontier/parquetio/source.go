@@ -36,7 +36,7 @@ type Options struct {
 	// Keep says which columns come out: with [batch.KeepAll] all are read, otherwise
 	// only those with the URLs.
 	Keep batch.Keep
-	// Extra names columns that are read besides the URLs, even if they do not come out.
+	// Extra names columns that are read besides the URLs, even if they are not written.
 	Extra batch.ExtraColumns
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 )
 
 // A dictionary that is trimmed has the entries that are used, in their order, none twice,
@@ -48,7 +49,7 @@ func TestDictionary(t *testing.T) {
 			if len(entries) == 0 {
 				entries = values[:1]
 			}
-			page, err := nextPage(out, &p.chunk, testLimit)
+			page, err := layouttest.NextPage(out, &p.chunk, testLimit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +104,7 @@ func TestDictionaryForged(t *testing.T) {
 			rows.Keep(0, rows.Len())
 			head := encode.PageHeader{Kind: layout.DataPage, Values: rows.Len(), Encoding: int32(s.encoding)}
 			data, _ := head.AppendPage(nil, encode.AppendHybrid([]byte{31}, test.indices, 31), new([]byte), nil)
-			page, err := nextPage(data, &layout.Chunk{Type: s.physical}, testLimit)
+			page, err := layouttest.NextPage(data, &layout.Chunk{Type: s.physical}, testLimit)
 			if err != nil {
 				t.Fatal(err)
 			}

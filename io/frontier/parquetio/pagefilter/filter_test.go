@@ -12,6 +12,7 @@ import (
 	"robotsbatch/io/frontier/parquetio/decode"
 	"robotsbatch/io/frontier/parquetio/encode"
 	"robotsbatch/io/frontier/parquetio/layout"
+	"robotsbatch/io/frontier/parquetio/layout/layouttest"
 	"robotsbatch/io/store/compress"
 )
 
@@ -354,7 +355,7 @@ func (p *pages) filter(f *Filter, rows *Rows) (out []byte, err error) {
 func (p *pages) each(c *Column, rows *Rows, do func(*layout.Page, []byte, Part) error) error {
 	row := 0
 	for data := p.data; len(data) > 0; {
-		page, err := nextPage(data, &p.chunk, testLimit)
+		page, err := layouttest.NextPage(data, &p.chunk, testLimit)
 		if err != nil {
 			return err
 		}
@@ -388,7 +389,7 @@ func (p *pages) each(c *Column, rows *Rows, do func(*layout.Page, []byte, Part) 
 
 // trim returns the dictionary's page with the entries that the rows that stay use.
 func (p *pages) trim(f *Filter, c *Column, rows *Rows) ([]byte, error) {
-	head, err := nextPage(p.data, &p.chunk, testLimit)
+	head, err := layouttest.NextPage(p.data, &p.chunk, testLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -413,7 +414,7 @@ func (p *pages) trim(f *Filter, c *Column, rows *Rows) ([]byte, error) {
 		return nil, err
 	}
 	out = out[len("before"):]
-	written, err := nextPage(out, &p.chunk, testLimit)
+	written, err := layouttest.NextPage(out, &p.chunk, testLimit)
 	if err != nil || written.Kind != layout.DictionaryPage || page.Size != len(out) || page.Uncompressed != len(written.Header)+written.Uncompressed || page.Values != written.Values || page.Values != used.n {
 		return nil, errFilter(fmt.Sprintf("it says %+v of a dictionary that is %+v, %v", page, written, err))
 	}
@@ -428,7 +429,7 @@ func (e errFilter) Error() string { return string(e) }
 func (p *pages) check(out []byte, pages []Page) error {
 	c := p.column()
 	for _, said := range pages {
-		page, err := nextPage(out, &p.chunk, testLimit)
+		page, err := layouttest.NextPage(out, &p.chunk, testLimit)
 		if err != nil {
 			return errFilter("what it wrote: " + err.Error())
 		}
@@ -563,7 +564,7 @@ func TestPageCut(t *testing.T) {
 			}
 			count, largest := 0, 0
 			for rest := out; len(rest) > 0; count++ {
-				page, err := nextPage(rest, &p.chunk, testLimit)
+				page, err := layouttest.NextPage(rest, &p.chunk, testLimit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -602,7 +603,7 @@ func TestPageFrame(t *testing.T) {
 					compressed++
 					return s.codec.Compressor(0)(dst, src)
 				}
-				page, err := nextPage(p.data, &p.chunk, testLimit)
+				page, err := layouttest.NextPage(p.data, &p.chunk, testLimit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -663,7 +664,7 @@ func TestPageHostile(t *testing.T) {
 			}
 			values := 0
 			for rest := out; len(rest) > 0; {
-				page, err := nextPage(rest, &p.chunk, testLimit)
+				page, err := layouttest.NextPage(rest, &p.chunk, testLimit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -735,7 +736,7 @@ func TestPageErrors(t *testing.T) {
 	} {
 		var last []byte
 		data := p.appendPage(nil, p.entries, &last)
-		page, err := nextPage(data, &p.chunk, testLimit)
+		page, err := layouttest.NextPage(data, &p.chunk, testLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -758,7 +759,7 @@ func TestMemory(t *testing.T) {
 		var last []byte
 		p := encodePages(rng, s, s.entries(rng, 5_000, 30))
 		data := p.appendPage(nil, p.entries, &last)
-		page, err := nextPage(data, &p.chunk, testLimit)
+		page, err := layouttest.NextPage(data, &p.chunk, testLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -810,16 +811,4 @@ func FuzzPage(f *testing.F) {
 			}
 		}
 	})
-}
-
-// nextPage returns the page of a chunk that data begins with.
-func nextPage(data []byte, chunk *layout.Chunk, limit int64) (layout.Page, error) {
-	there := *chunk
-	there.Pages = layout.Range{Length: int64(len(data))}
-	s := layout.NewStream(bytes.NewReader(data), &there, limit)
-	p, err := s.Next()
-	if err == nil {
-		_, err = s.Body(&p, nil)
-	}
-	return p, err
 }
