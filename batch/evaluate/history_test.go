@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -398,3 +399,44 @@ func TestRowsWithoutTimeHaveDomains(t *testing.T) {
 		}
 	}
 }
+
+// The first time is that of the first row that has one, in whatever order batches are
+// evaluated; of a batch that could not be evaluated it is none.
+func TestFirstTime(t *testing.T) {
+	const no = batch.NoTime
+	failing := errors.New("no rules")
+	for _, test := range []struct {
+		name    string
+		batches []batch.Batch
+		fails   bool
+		seconds int64
+		found   bool
+	}{
+		{name: "no batch"},
+		{name: "rows without times", batches: []batch.Batch{{Times: []int64{no, batch.TooFine}}, {FirstRow: 2}}},
+		{name: "in a later row", batches: []batch.Batch{{Times: []int64{no, batch.TooFine, 7, 5}}}, seconds: 7, found: true},
+		{name: "1970", batches: []batch.Batch{{Times: []int64{0}}}, found: true},
+		{name: "batches out of order", batches: []batch.Batch{{FirstRow: 20, Times: []int64{3}}, {FirstRow: 10, Times: []int64{no, 9}}, {FirstRow: 30, Times: []int64{1}}}, seconds: 9, found: true},
+		{name: "a failure", batches: []batch.Batch{{Times: []int64{3}}}, fails: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var first FirstTime
+			for i := range test.batches {
+				var inner batch.Evaluator = evaluatorFunc(func() error { return nil })
+				if test.fails {
+					inner = evaluatorFunc(func() error { return failing })
+				}
+				if err := first.Watch(inner).Evaluate(&test.batches[i], nil); (err != nil) != test.fails {
+					t.Fatal(err)
+				}
+			}
+			if at, found := first.Time(); found != test.found || at.Unix() != test.seconds {
+				t.Errorf("%v, %v; want second %d, %v", at, found, test.seconds, test.found)
+			}
+		})
+	}
+}
+
+type evaluatorFunc func() error
+
+func (f evaluatorFunc) Evaluate(*batch.Batch, *batch.Verdicts) error { return f() }

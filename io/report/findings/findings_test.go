@@ -5,11 +5,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/matcher/lint"
 )
 
@@ -135,5 +140,68 @@ func TestCounts(t *testing.T) {
 	}
 	if got := new(Counts).String(); got != "0 robots.txt: nothing found" {
 		t.Error(got)
+	}
+}
+
+// codes is a Writer that keeps the codes that were found by file.
+type codes map[string][]string
+
+func (c codes) Add(name string, found []lint.Finding) error {
+	c[filepath.Base(name)] = []string{}
+	for _, f := range found {
+		c[filepath.Base(name)] = append(c[filepath.Base(name)], f.Code)
+	}
+	return nil
+}
+
+func (c codes) Close() error { return nil }
+
+// Find shows what is severe enough and not ignored, and fails by what is not ignored, whether
+// it is shown or not.
+func TestFind(t *testing.T) {
+	folder := t.TempDir()
+	bad := lint.Codes()[0]
+	for name, text := range map[string]string{"bad.example": string(bad.Bad), "good.example": "User-agent: *\nDisallow: /a\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report := lint.Body(bad.Bad, lint.Options{})
+	all, worst := []string{}, lint.Severity(0)
+	for _, f := range report.Findings {
+		all, worst = append(all, f.Code), max(worst, f.Severity)
+	}
+	if len(all) == 0 {
+		t.Fatal("nothing is found in the example")
+	}
+	for _, test := range []struct {
+		name  string
+		o     Options
+		shown []string
+		fails bool
+	}{
+		{"all", Options{FailOn: worst}, all, true},
+		{"never fail", Options{FailOn: worst, NeverFail: true}, all, false},
+		{"not severe enough to fail", Options{FailOn: worst + 1}, all, false},
+		{"not severe enough to show", Options{Least: worst + 1, FailOn: worst}, []string{}, true},
+		{"ignored", Options{FailOn: worst, Ignore: all}, []string{}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := make(codes)
+			counts, fails, err := Find(t.Context(), ruleset.Options{Sources: []string{folder}}, test.o, got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := (codes{"bad.example": test.shown, "good.example": {}}); fails != test.fails || !maps.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%v, fails %v; want %v, %v", got, fails, want, test.fails)
+			}
+			clean := int64(1)
+			if len(test.shown) == 0 {
+				clean = 2
+			}
+			if counts.Files != 2 || counts.Clean != clean {
+				t.Errorf("%d files, %d clean", counts.Files, counts.Clean)
+			}
+		})
 	}
 }

@@ -1,0 +1,84 @@
+package outputs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"robotsbatch/io/store/compress"
+)
+
+// A list is written whole or not at all, compressed as its name says.
+func TestTableText(t *testing.T) {
+	broken := errors.New("the rules are damaged")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for _, test := range []struct {
+		name  string
+		ctx   context.Context
+		fails error // of each, behind two lines
+		want  error
+	}{
+		{"urls.txt", t.Context(), nil, nil},
+		{"urls.txt.gz", t.Context(), nil, nil},
+		{"urls.txt.zst", t.Context(), nil, nil},
+		{"broken.txt", t.Context(), broken, broken},
+		{"broken.txt.zst", t.Context(), broken, broken},
+		{"stopped.txt", stopped, nil, context.Canceled},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			path := filepath.Join(folder, test.name)
+			table := Table{Target: Target{Path: path}}
+			err := table.Text(test.ctx, func(visit func(line []byte) error) error {
+				for _, line := range []string{"https://example.com/a", ""} {
+					if err := visit([]byte(line)); err != nil {
+						return err
+					}
+				}
+				return test.fails
+			})
+			if !errors.Is(err, test.want) {
+				t.Fatalf("%v; want %v", err, test.want)
+			}
+			left, err := os.ReadDir(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.want != nil {
+				if len(left) > 0 {
+					t.Fatalf("%v is left", left)
+				}
+				return
+			}
+			if got := readList(t, path); !slices.Equal(got, []byte("https://example.com/a\n\n")) {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// readList returns what a file has, decompressed.
+func readList(t *testing.T, path string) []byte {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	codec, _ := compress.ByName(path)
+	r, err := compress.NewReader(file, codec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
