@@ -81,7 +81,8 @@ func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
 // writeHosts writes the table.
 func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	started := time.Now()
-	if c.AsOf.IsZero() {
+	clock := c.AsOf.IsZero()
+	if clock {
 		c.AsOf = started
 	}
 	out, err := c.openTable(&frontier.Source{Schema: hosts.Schema})
@@ -91,7 +92,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 	defer out.Close()
 	var found *ruleset.Found // nil without rules
 	if len(c.Sources) > 0 {
-		if found, err = c.find(ctx, &c.Rules, ruleUse{}, option.Out.With(c.Out)); err != nil {
+		if found, err = c.find(ctx, &c.Rules, ruleUse{clock: clock}, option.Out.With(c.Out)); err != nil {
 			return err
 		}
 	}

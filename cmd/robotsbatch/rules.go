@@ -32,6 +32,8 @@ type ruleUse struct {
 	verdicts bool
 	// compared is whether other rules are opened to compare these with.
 	compared bool
+	// clock is whether -as-of is the clock's time, which nobody gave.
+	clock bool
 	// uses are asked about.
 	uses []usage.Use
 	// memory, if not 0, takes the place of -memory.
@@ -51,7 +53,7 @@ func (c *call) find(ctx context.Context, r *config.Rules, use ruleUse, outputs .
 	memory := cmp.Or(use.memory, c.Memory)
 	o := ruleset.Options{
 		Sources: r.Sources, Single: r.Single, Asked: r.FetchList, SingleElsewhere: use.compared, AllowNone: r.AllowNone,
-		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, History: r.History,
+		Chains: r.Chains, Listed: r.Listed, Profile: r.Profile, Limit: int(r.Limit), Policy: r.Policy, AsOf: r.AsOf, Clock: use.clock, History: r.History,
 		Explain: use.explain, Records: use.records, Verdicts: use.verdicts, Usage: use.usage,
 		Memory: memory, Workers: c.Workers, Maker: "robotsbatch " + cli.Version(),
 		HoldHeap: func() func() { return heap.Hold(memory) },

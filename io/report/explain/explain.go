@@ -72,7 +72,10 @@ func (e *Explainer) URL(url string) (*URL, error) {
 		return nil, err
 	}
 	e.setFacts(u, &origin)
-	if origin.Access == access.Unknown {
+	switch {
+	case origin.NotYet:
+		u.notYet = time.Unix(e.options.AsOf, 0).UTC()
+	case origin.Access == access.Unknown:
 		u.Near = e.near(u.Authority)
 	}
 	u.File, u.inText = source.Name, source.Text != nil && source.Name != blob.Stdio

@@ -43,7 +43,8 @@ type URL struct {
 	Agents []Agent `json:"agents"`
 
 	maxAge time.Duration
-	inText bool // File is the robots.txt itself
+	notYet time.Time // of explaining, if all captures are later; else zero
+	inText bool      // File is the robots.txt itself
 }
 
 // Agent explains the verdict for an agent.
@@ -197,6 +198,8 @@ func (p *printer) fetch(u *URL) {
 	switch {
 	case u.Stale:
 		access += ", of an older copy"
+	case !u.notYet.IsZero():
+		access += ": the rules have no capture of this host from " + u.notYet.Format(time.RFC3339) + " or before"
 	case u.Near != "":
 		access += ": the rules do not have this host; they have " + u.Near
 	case u.File == "":

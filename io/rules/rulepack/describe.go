@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -77,6 +78,19 @@ func (p *Pack) Each(visit func(authority []byte, a Authority) error) (err error)
 	}
 	return nil
 }
+
+// Empty tells whether the pack knows no authority at Options.AsOf. It reads up to the first
+// one that it knows.
+func (p *Pack) Empty() (bool, error) {
+	err := p.Each(func([]byte, Authority) error { return errKnown })
+	if errors.Is(err, errKnown) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// errKnown ends the search for an authority that the pack knows.
+var errKnown = errors.New("an authority is known")
 
 // BodyFacts returns the kind and digest of an Authority's body, of which it reads the head
 // alone.

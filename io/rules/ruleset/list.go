@@ -72,6 +72,7 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 	}
 	others.options.AllowNone = f.options.AllowNone || len(others.sources) < len(f.sources)
+	var lines []option.Message // about packs without rules
 	for i, source := range f.sources {
 		if i == first {
 			if err := others.listSources(ctx, l); err != nil {
@@ -87,6 +88,13 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 			return err
 		}
 		l.packs = append(l.packs, pack)
+		why, err := pack.whyNone()
+		if err != nil {
+			return err
+		}
+		if !why.Empty() {
+			lines = append(lines, withoutRules(source, why))
+		}
 	}
 	for number, pack := range l.packs {
 		if f.options.History {
@@ -110,10 +118,10 @@ func (f *Found) list(ctx context.Context, l *Listing) error {
 		}
 		return l.packs[number].newest()
 	})
-	if l.sorter.Len() == 0 && len(others.sources) < len(f.sources) && !f.options.AllowNone {
-		return option.Errorf("no usable rules: %s is a rule pack without authorities: %s goes on", option.Rules.With(SomeOf(f.shownNames())), option.AllowNoRules)
+	if len(others.sources) == len(f.sources) {
+		return nil
 	}
-	return nil
+	return f.refuseUnlessUsable(lines, l.sorter.Len() > 0)
 }
 
 func (f *Found) shownNames() []string {

@@ -50,6 +50,9 @@ type Options struct {
 	// AsOf is the time after which no capture counts; the zero time stands for the
 	// newest fetch in any source.
 	AsOf time.Time
+	// Clock says that AsOf is the clock's time, which may be behind that of a crawler: a rule
+	// pack of a later moment is used as it is.
+	Clock bool
 	// History keeps the captures of all times, for Set.Historical and for rule packs
 	// with a history.
 	History bool

@@ -20,6 +20,7 @@ import (
 type packSource struct {
 	*rulepack.Pack
 	name    string        // for people
+	asOf    time.Time     // Options.AsOf
 	scratch *blob.Scratch // of a temporary pack, removed by Close; else empty
 	// text is the robots.txt of all authorities, if the pack was made of a single one.
 	text []byte
@@ -39,7 +40,7 @@ func (f *Found) openPack(file, name string, watch *agentWatch) (*packSource, err
 		return nil, err
 	}
 	watch.watchPack(pack)
-	return &packSource{Pack: pack, name: name}, nil
+	return &packSource{Pack: pack, name: name, asOf: o.AsOf}, nil
 }
 
 // File returns the name of the pack, or of the captures that it was made of, if it has
@@ -83,11 +84,29 @@ func (p *packSource) historical() (matcher.Historical, error) {
 	return p.Pack, nil
 }
 
-func (p *packSource) whyNone() (none option.Message) {
-	if p.Info().Authorities > 0 {
-		return none
+func (p *packSource) whyNone() (none option.Message, err error) {
+	info := p.Info()
+	switch {
+	case info.Authorities == 0:
+		return option.Messagef("is a rule pack without hosts"), nil
+	case !info.History || p.asOf.IsZero():
+		return none, nil
 	}
-	return option.Messagef("is a rule pack without authorities")
+	if empty, err := p.Empty(); err != nil || !empty {
+		return none, err
+	}
+	return noneBefore(p.asOf), nil
+}
+
+// checkMoment refuses a time before that of a pack without a history: the pack has dropped
+// what held then, and lookups would answer by later fetches.
+func (p *packSource) checkMoment() error {
+	info, second := p.Info(), packSecond(p.asOf)
+	if info.History || second == 0 || int64(second) >= info.AsOf {
+		return nil
+	}
+	return option.Usagef("%s is a rule pack of %s without a history, so it does not know what held at %s (%s): compile it with %s",
+		option.Rules.With(blob.Shown(p.name)), p.newest().Format(time.RFC3339), p.asOf.UTC().Format(time.RFC3339), option.AsOf, option.History)
 }
 
 func (p *packSource) identify(rules *manifest.Rules) {

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -61,7 +62,7 @@ type opened interface {
 	// newest is the time of the newest fetch; the zero time if none is known.
 	newest() time.Time
 	// whyNone says why it has no rules; empty if it has some.
-	whyNone() option.Message
+	whyNone() (option.Message, error)
 	// identify sets what tells these rules from others.
 	identify(rules *manifest.Rules)
 	// pack returns the rule pack; nil for a folder.
@@ -154,7 +155,7 @@ func (d openedFolder) describe(authority []byte, o robotstxt.Options) (found Sou
 	return found, err
 }
 
-func (d openedFolder) whyNone() option.Message { return whyNoNames(d.Dir) }
+func (d openedFolder) whyNone() (option.Message, error) { return whyNoNames(d.Dir), nil }
 
 func (d openedFolder) identify(rules *manifest.Rules) {
 	rules.Kind, rules.Checksum = "folder", d.Names()
@@ -174,10 +175,18 @@ func (p *packFile) open(ctx context.Context, f *Found, watch *agentWatch) (opene
 }
 
 func (p *packFile) openPack(ctx context.Context, f *Found, watch *agentWatch) (*packSource, error) {
+	open := func() (*packSource, error) { return f.openPack(p.name, p.name, watch) }
 	if blob.IsURL(p.name) {
-		return f.fetchPack(ctx, p.name, watch)
+		open = func() (*packSource, error) { return f.fetchPack(ctx, p.name, watch) }
 	}
-	return f.openPack(p.name, p.name, watch)
+	pack, err := open()
+	if err != nil || f.options.Clock {
+		return pack, err
+	}
+	if err := pack.checkMoment(); err != nil {
+		return nil, errors.Join(err, pack.Close())
+	}
+	return pack, nil
 }
 
 func (p *packFile) compilable(context.Context, *Found) (*rulesdir.Dir, error) {

@@ -16,8 +16,11 @@ func (f *Found) checkUsable(s *Set) error {
 	for i, source := range f.sources {
 		if _, is := source.(capturing); is {
 			why[i] = s.captured.whyNone(i)
-		} else {
-			why[i] = s.sources[i].whyNone()
+			continue
+		}
+		var err error
+		if why[i], err = s.sources[i].whyNone(); err != nil {
+			return err
 		}
 	}
 	return f.refuse(why)
@@ -33,9 +36,20 @@ func (f *Found) refuse(why []option.Message) error {
 		case reason.Empty():
 			usable = true
 		case !isAsked(f.sources[i]): // where all that was asked for answered
-			lines = append(lines, option.Messagef("%s %s", option.Rules.With(f.sources[i].shown()), reason))
+			lines = append(lines, withoutRules(f.sources[i], reason))
 		}
 	}
+	return f.refuseUnlessUsable(lines, usable)
+}
+
+// withoutRules says why a source has no rules.
+func withoutRules(s source, reason option.Message) option.Message {
+	return option.Messagef("%s %s", option.Rules.With(s.shown()), reason)
+}
+
+// refuseUnlessUsable refuses sources if none of them is usable, and otherwise warns. lines
+// are about the sources that have no rules.
+func (f *Found) refuseUnlessUsable(lines []option.Message, usable bool) error {
 	if !usable && !f.options.AllowNone {
 		return option.Errorf("no usable rules: %s. Without rules everything is allowed: %s goes on", option.Join(lines, "; "), option.AllowNoRules)
 	}
@@ -66,11 +80,16 @@ func (c *Captured) whyNone(source int) (none option.Message) {
 	case s.Captures == s.Elsewhere:
 		return option.Messagef("has captures of other URLs than robots.txt alone")
 	}
-	none = option.Messagef("has no capture of a robots.txt from %s or before (%s)", c.AsOf.Format(time.RFC3339), option.AsOf)
+	none = noneBefore(c.AsOf)
 	if len(c.bySource) > 1 {
 		none = option.Messagef("%s, or another %s has them all", none, option.Rules)
 	}
 	return none
+}
+
+// noneBefore says that a source knows nothing of a time.
+func noneBefore(asOf time.Time) option.Message {
+	return option.Messagef("has no capture of a robots.txt from %s or before (%s)", asOf.UTC().Format(time.RFC3339), option.AsOf)
 }
 
 // shownIgnored is how many ignored names are listed.
