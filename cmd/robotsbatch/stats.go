@@ -141,7 +141,7 @@ func (c *statsCommand) run(ctx context.Context) (status int, err error) {
 	}
 	c.shown.End()
 	var b bytes.Buffer
-	if err := c.format.Write(&b, tally, &report.StatsOrigin{Name: report.FileNames(names), Version: cli.Version(), Made: time.Now()}); err != nil {
+	if err := c.format.Write(&b, tally.Table(), &report.StatsOrigin{Name: report.FileNames(names), Version: cli.Version(), Made: time.Now()}); err != nil {
 		return 0, err
 	}
 	_, err = c.s.out.Write(b.Bytes())

@@ -88,7 +88,7 @@ func TestStatsOverTime(t *testing.T) {
 			stats.Count{Month: month, Agent: "<Bot>", Sites: 10, Unreachable: 2, None: 8})
 	}
 	var out bytes.Buffer
-	if err := blockedPage(counts, stats.ByDomain, "x.rules", "devel", time.Now()).Write(&out); err != nil {
+	if err := statsPage(&stats.Table{Counts: counts}, &StatsOrigin{Name: "x.rules", Version: "devel", Made: time.Now()}).Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

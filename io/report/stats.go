@@ -2,67 +2,72 @@ package report
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
 	"robotsbatch/io/report/page"
 	"robotsbatch/io/report/stats"
+	"robotsbatch/matcher/usage"
 )
-
-// The parts of a bar of sites, in the order of how much is closed.
-var blockedParts = []page.Series{
-	{Name: "everything denied", Kind: page.Most},
-	{Name: "something denied", Kind: page.Some},
-	{Name: "nothing denied", Kind: page.Least},
-	{Name: "undecided or unreachable", Kind: page.Unknown},
-}
 
 const madeBy = "This page asks nothing of any server."
 
-// blockedPage words the counts of a survey as a page. name is what the sites are from.
-func blockedPage(counts []stats.Count, site stats.Site, name, version string, now time.Time) *page.Page {
-	p := statsPage("Who blocks whom", ", as RFC 9309 defines robots.txt.", name, version, now)
-	if len(counts) == 0 {
+// StatsOrigin says of counts what was counted, by which version of the program, and when.
+type StatsOrigin struct {
+	Name, Version string
+	Made          time.Time
+}
+
+// statsWords are how a page words what was counted of sites.
+type statsWords struct {
+	title, source string
+	finding       func(t *stats.Table, latest []stats.Count) []string
+	// headline is what a site does that [stats.Count.Headline] counts, and history says more
+	// of that.
+	headline, history string
+	// caption says what a table and its bars have, and text more of that.
+	caption, text string
+	parts         []page.Series
+	columns       []statsColumn
+	// bar returns an agent's bar without its name; none of it for what has no bar.
+	bar func(c *stats.Count) page.Bar
+}
+
+// statsColumn is a column of a table. One that is not always there is left out where all
+// counts have 0.
+type statsColumn struct {
+	page.Column
+	always bool
+	cell   func(c *stats.Count) page.Cell
+}
+
+// statsPage words counts of sites as a page.
+func statsPage(t *stats.Table, o *StatsOrigin) *page.Page {
+	words := &deniedWords
+	if t.Uses {
+		words = &statedWords
+	}
+	counted := "Counted of " + Printable(o.Name) + " on " + o.Made.UTC().Format("2 January 2006, 15:04 UTC") + " by robotsbatch " + Printable(o.Version)
+	p := &page.Page{Title: words.title, Foot: []string{counted + words.source, madeBy}, Finding: []string{"Nothing was surveyed: there is no site."}}
+	if len(t.Counts) == 0 {
 		return p
 	}
-	latest := counts
-	if counts[0].Month != "" {
-		last := counts[len(counts)-1].Month
-		latest = slices.DeleteFunc(slices.Clone(counts), func(c stats.Count) bool { return c.Month != last })
-		for _, history := range stats.History(counts) {
-			p.Sections = append(p.Sections, historySection(&history, site))
+	if t.IsHistory() {
+		for _, history := range t.Histories() {
+			p.Sections = append(p.Sections, words.historySection(&history, t.Site))
 		}
 	}
-	p.Finding = blockedFinding(latest, site)
-	if counts[0].Month != "" {
-		p.Finding = slices.Insert(p.Finding, 1, historyFinding(stats.History(counts)[0])...)
-	}
-	for of := range byRank(latest, func(c *stats.Count) int { return c.Rank }) {
-		p.Sections = append(p.Sections, blockedSection(of, site))
+	p.Finding = nil
+	for latest := range t.ByRank() {
+		if p.Finding == nil {
+			p.Finding = words.finding(t, latest)
+			if first := &latest[0]; first.Unreachable > 0 {
+				p.Finding = append(p.Finding, fmt.Sprintf("The robots.txt of %s could not be fetched: these are in no share.", sitesOf(first.Unreachable, t.Site)))
+			}
+		}
+		p.Sections = append(p.Sections, words.section(latest, t.Site))
 	}
 	return p
-}
-
-// statsPage returns a page without sections, which finds nothing. source says what was
-// counted.
-func statsPage(title, source, name, version string, now time.Time) *page.Page {
-	counted := "Counted of " + Printable(name) + " on " + now.UTC().Format("2 January 2006, 15:04 UTC") + " by robotsbatch " + Printable(version)
-	return &page.Page{Title: title, Foot: []string{counted + source, madeBy}, Finding: []string{"Nothing was surveyed: there is no site."}}
-}
-
-// byRank yields the counts of each rank, which follow one another.
-func byRank[C any](counts []C, rank func(*C) int) iter.Seq[[]C] {
-	return func(yield func([]C) bool) {
-		for low, high := 0, 0; low < len(counts); low = high {
-			for high < len(counts) && rank(&counts[high]) == rank(&counts[low]) {
-				high++
-			}
-			if !yield(counts[low:high]) {
-				return
-			}
-		}
-	}
 }
 
 // sitesOf is a number of sites in words.
@@ -74,28 +79,28 @@ func sitesOf(n int64, site stats.Site) string {
 	return Count(n, one, many)
 }
 
-// blockedFinding says who is closed out most, and how many sites that is of.
-func blockedFinding(counts []stats.Count, site stats.Site) []string {
+// deniedFinding says who is closed out most, and how many sites that is of.
+func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	first := &counts[0]
-	text := fmt.Sprintf("%s of %s deny everything to %s", percent(first.Full, first.Reached()), sitesOf(first.Reached(), site), Printable(first.Agent))
+	text := fmt.Sprintf("%s of %s deny everything to %s", percent(first.Full, first.Reached()), sitesOf(first.Reached(), t.Site), Printable(first.Agent))
 	if first.Full > 0 {
 		text += fmt.Sprintf(", %s of them by its name", percent(first.FullNamed, first.Full))
 	}
 	finding := []string{text + "."}
+	if t.IsHistory() {
+		finding = append(finding, historyFinding(t.Histories()[0])...)
+	}
 	for i := range counts {
-		if c := &counts[i]; c.Agent == "*" && c.Rank == first.Rank && i > 0 {
+		if c := &counts[i]; c.Agent == "*" && i > 0 {
 			finding = append(finding, fmt.Sprintf("%s deny everything to everyone, by the group for *.", percent(c.Full, c.Reached())))
 		}
-	}
-	if first.Unreachable > 0 {
-		finding = append(finding, fmt.Sprintf("The robots.txt of %s could not be fetched: these are in no share.", sitesOf(first.Unreachable, site)))
 	}
 	return finding
 }
 
 // historyFinding says how the share of the agent that is closed out most has changed.
-func historyFinding(h stats.RankHistory) []string {
-	counts := h.Counts[0]
+func historyFinding(h stats.History) []string {
+	counts := h.Lines[0].Counts
 	first := slices.IndexFunc(counts, func(c stats.Count) bool { return c.Reached() > 0 })
 	last := len(counts) - 1
 	if first < 0 || first == last {
@@ -104,34 +109,53 @@ func historyFinding(h stats.RankHistory) []string {
 	return []string{fmt.Sprintf("In %s it was %s.", h.Months[first], percent(counts[first].Full, counts[first].Reached()))}
 }
 
-// mostLines is how many agents have a line of their own over time.
+// statedFinding says what is stated of each use to the first agent.
+func statedFinding(t *stats.Table, counts []stats.Count) []string {
+	var finding []string
+	for i := range counts {
+		c := &counts[i]
+		if c.Agent != counts[0].Agent {
+			break
+		}
+		what := percent(c.Stated(), c.Reached()) + " state " + c.Use.String()
+		if i == 0 {
+			what = fmt.Sprintf("%s of %s state %s", percent(c.Stated(), c.Reached()), sitesOf(c.Reached(), t.Site), c.Use)
+		}
+		if !c.Use.Graded() {
+			what += fmt.Sprintf(", and %s disallow it", percent(c.Values[usage.Disallowed], c.Reached()))
+		}
+		finding = append(finding, what+".")
+	}
+	return finding
+}
+
+// mostLines is how many agents, or agents and uses, have a line of their own over time.
 const mostLines = 6
 
-// historySection is the share of sites that deny everything over time, of a rank.
-func historySection(h *stats.RankHistory, site stats.Site) page.Section {
-	lines := &page.Lines{Title: "Share of sites that deny everything, at the end of each month", X: h.Months, YText: func(y float64) string { return percentOf(y, 1) }}
-	table := &page.Table{Caption: "Share of sites that deny everything", Columns: []page.Column{{Name: "Month"}, {Name: "Sites", Number: true}}}
-	shown := min(len(h.Agents), mostLines)
-	for i, agent := range h.Agents[:shown] {
-		line := page.SeriesLine{Name: Printable(agent)}
+// historySection is the share of sites of a rank that do what the headline says, over time.
+func (w *statsWords) historySection(h *stats.History, site stats.Site) page.Section {
+	share := "Share of sites that " + w.headline
+	lines := &page.Lines{Title: share + ", at the end of each month", X: h.Months, YText: func(y float64) string { return percentOf(y, 1) }}
+	table := &page.Table{Caption: share, Columns: []page.Column{{Name: "Month"}, {Name: "Sites", Number: true}}}
+	shown := h.Lines[:min(len(h.Lines), mostLines)]
+	for _, l := range shown {
+		line := page.SeriesLine{Name: Printable(l.Name)}
 		for month := range h.Months {
-			c := &h.Counts[i][month]
-			line.Y = append(line.Y, shareOf(c.Full, c.Reached()))
+			line.Y = append(line.Y, shareOf(l.Counts[month].Headline(), l.Counts[month].Reached()))
 		}
 		lines.Lines = append(lines.Lines, line)
-		table.Columns = append(table.Columns, page.Column{Name: Printable(agent), Number: true})
+		table.Columns = append(table.Columns, page.Column{Name: line.Name, Number: true})
 	}
 	for month, name := range h.Months {
-		row := []page.Cell{{Text: name}, numberCell(h.Counts[0][month].Reached())}
-		for i := range shown {
-			c := &h.Counts[i][month]
-			row = append(row, page.Cell{Text: percent(c.Full, c.Reached()), Number: shareOf(c.Full, c.Reached())})
+		row := []page.Cell{{Text: name}, numberCell(shown[0].Counts[month].Reached())}
+		for _, l := range shown {
+			row = append(row, shareCell(l.Counts[month].Headline(), l.Counts[month].Reached()))
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	text := "A site counts from its first capture on, with what its last capture before the end of the month says. Sites that were unreachable then are left out."
-	if more := len(h.Agents) - shown; more > 0 {
-		text += fmt.Sprintf(" Shown are the %d agents that most sites deny everything at the end; %s more are in the counts as csv.", shown, Number(int64(more)))
+	text := "A site counts from its first capture on, with what its last capture before the end of the month says. Sites that were unreachable then are left out." + w.history
+	if more := len(h.Lines) - len(shown); more > 0 {
+		text += fmt.Sprintf(" %s more are in the counts as csv.", Number(int64(more)))
 	}
 	return page.Section{Title: rankTitle(h.Rank, site) + " over time", Text: text, Parts: []page.Part{lines, &page.Details{Name: "The numbers of each month", Part: table}}}
 }
@@ -144,39 +168,24 @@ func rankTitle(rank int, site stats.Site) string {
 	return fmt.Sprintf("Top %s %s", Number(int64(rank)), site)
 }
 
-// blockedColumns are those of the table of agents. Those that are not always there are left
-// out where all agents have 0.
-var blockedColumns = []struct {
-	page.Column
-	always bool
-	cell   func(*stats.Count) page.Cell
-}{
-	{page.Column{Name: "Agent"}, true, func(c *stats.Count) page.Cell { return textCell(c.Agent) }},
-	{page.Column{Name: "Everything denied", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Full, c.Reached()) }},
-	{page.Column{Bar: true}, true, func(c *stats.Count) page.Cell { return barCell(c.Full, c.Reached()) }},
-	{page.Column{Name: "by name", Phone: "Everything, by name", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.FullNamed) }},
-	{page.Column{Name: "by *", Phone: "Everything, by *", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.FullEveryone) }},
-	{page.Column{Name: "Something denied", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Partial, c.Reached()) }},
-	{page.Column{Name: "by name", Phone: "Something, by name", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.PartialNamed) }},
-	{page.Column{Name: "by *", Phone: "Something, by *", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.PartialEveryone) }},
-	{page.Column{Name: "Nothing denied", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.None) }},
-	{page.Column{Name: "Undecided", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Undecided) }},
-	{page.Column{Name: "Unreachable", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Unreachable) }},
-}
-
-// blockedSection is the section of a rank.
-func blockedSection(counts []stats.Count, site stats.Site) page.Section {
+// section is the section of a rank.
+func (w *statsWords) section(counts []stats.Count, site stats.Site) page.Section {
 	title := rankTitle(counts[0].Rank, site)
-	bars := &page.Bars{Parts: blockedParts}
-	table := &page.Table{Caption: title + " by how much they deny each agent", Rows: make([][]page.Cell, len(counts))}
-	for i := range counts[:min(len(counts), listed)] {
+	bars := &page.Bars{Parts: w.parts}
+	table := &page.Table{Caption: title + w.caption, Rows: make([][]page.Cell, len(counts))}
+	for i := range counts {
 		c := &counts[i]
-		bars.Bars = append(bars.Bars, page.Bar{
-			Name: Printable(c.Agent), Values: []float64{float64(c.Full), float64(c.Partial), float64(c.None), float64(c.Undecided + c.Unreachable)},
-			Text: fmt.Sprintf("%s everything denied, %s something denied", percent(c.Full, c.Reached()), percent(c.Partial, c.Reached())),
-		})
+		bar := w.bar(c)
+		if bar.Values == nil || len(bars.Bars) == listed {
+			continue
+		}
+		bar.Name = Printable(c.Agent)
+		if c.Use != (usage.Use{}) {
+			bar.Name = Printable(c.Use.String() + " " + c.Agent)
+		}
+		bars.Bars = append(bars.Bars, bar)
 	}
-	for _, column := range blockedColumns {
+	for _, column := range w.columns {
 		if !column.always && !slices.ContainsFunc(counts, func(c stats.Count) bool { return column.cell(&c).Number > 0 }) {
 			continue
 		}
@@ -185,10 +194,9 @@ func blockedSection(counts []stats.Count, site stats.Site) page.Section {
 			table.Rows[i] = append(table.Rows[i], column.cell(&counts[i]))
 		}
 	}
-	text := fmt.Sprintf("Shares count the %s with a robots.txt that could be fetched, or without one. By name: a group names the agent. By *: the group for everyone decides.",
-		sitesOf(counts[0].Reached(), site))
-	if len(counts) > listed {
-		text += fmt.Sprintf(" The bars are of the first %d of %d agents.", listed, len(counts))
+	text := fmt.Sprintf("Shares count the %s with a robots.txt that could be fetched, or without one. %s", sitesOf(counts[0].Reached(), site), w.text)
+	if len(bars.Bars) == listed && len(counts) > listed {
+		text += fmt.Sprintf(" The bars are of the first %d of %d rows.", listed, len(counts))
 	}
 	return page.Section{Title: title, Text: text, Parts: []page.Part{bars, table}}
 }

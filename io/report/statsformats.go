@@ -1,71 +1,98 @@
 package report
 
 import (
+	"fmt"
 	"io"
-	"time"
 
+	"robotsbatch/io/report/page"
 	"robotsbatch/io/report/stats"
+	"robotsbatch/matcher/usage"
 )
 
-// StatsOrigin says of counts what was counted, by which version of the program, and when.
-type StatsOrigin struct {
-	Name, Version string
-	Made          time.Time
+var agentColumn = statsColumn{page.Column{Name: "Agent"}, true, func(c *stats.Count) page.Cell { return textCell(c.Agent) }}
+
+// deniedWords are those of how much sites deny.
+var deniedWords = statsWords{
+	title: "Who blocks whom", source: ", as RFC 9309 defines robots.txt.", finding: deniedFinding,
+	headline: "deny everything",
+	caption:  " by how much they deny each agent",
+	text:     "By name: a group names the agent. By *: the group for everyone decides.",
+	// In the order of how much is closed.
+	parts: []page.Series{
+		{Name: "everything denied", Kind: page.Most},
+		{Name: "something denied", Kind: page.Some},
+		{Name: "nothing denied", Kind: page.Least},
+		{Name: "undecided or unreachable", Kind: page.Unknown},
+	},
+	bar: func(c *stats.Count) page.Bar {
+		return page.Bar{
+			Values: []float64{float64(c.Full), float64(c.Partial), float64(c.None), float64(c.Undecided + c.Unreachable)},
+			Text:   fmt.Sprintf("%s everything denied, %s something denied", percent(c.Full, c.Reached()), percent(c.Partial, c.Reached())),
+		}
+	},
+	columns: []statsColumn{
+		agentColumn,
+		{page.Column{Name: "Everything denied", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Full, c.Reached()) }},
+		{page.Column{Bar: true}, true, func(c *stats.Count) page.Cell { return barCell(c.Full, c.Reached()) }},
+		{page.Column{Name: "by name", Phone: "Everything, by name", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.FullNamed) }},
+		{page.Column{Name: "by *", Phone: "Everything, by *", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.FullEveryone) }},
+		{page.Column{Name: "Something denied", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Partial, c.Reached()) }},
+		{page.Column{Name: "by name", Phone: "Something, by name", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.PartialNamed) }},
+		{page.Column{Name: "by *", Phone: "Something, by *", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.PartialEveryone) }},
+		{page.Column{Name: "Nothing denied", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.None) }},
+		{page.Column{Name: "Undecided", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Undecided) }},
+		{page.Column{Name: "Unreachable", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Unreachable) }},
+	},
+}
+
+// statedWords are those of what sites state of uses.
+var statedWords = statsWords{
+	title: "What sites state of uses", source: ", of Content-Usage (a draft) and Content-Signal lines in robots.txt.", finding: statedFinding,
+	headline: "disallow a use",
+	history:  " For signal:use it is the share of sites that state it.",
+	caption:  " by what they state of each use",
+	text:     "Mixed: one value for some paths or hosts, another for others.",
+	// In the order of how much is disallowed.
+	parts: []page.Series{
+		{Name: "disallowed", Kind: page.Most},
+		{Name: "disallowed in part", Kind: page.Some},
+		{Name: "allowed", Kind: page.Least},
+		{Name: "nothing stated, or unreachable", Kind: page.Unknown},
+	},
+	bar: func(c *stats.Count) page.Bar {
+		if c.Use.Graded() {
+			return page.Bar{}
+		}
+		return page.Bar{
+			Values: []float64{float64(c.Values[usage.Disallowed]), float64(c.Mixed), float64(c.Values[usage.Allowed]), float64(c.None + c.Unreachable)},
+			Text:   fmt.Sprintf("%s disallowed, %s allowed", percent(c.Values[usage.Disallowed], c.Reached()), percent(c.Values[usage.Allowed], c.Reached())),
+		}
+	},
+	columns: []statsColumn{
+		{page.Column{Name: "Use"}, true, func(c *stats.Count) page.Cell { return textCell(c.Use.String()) }},
+		agentColumn,
+		{page.Column{Name: "Stated", Number: true}, true, func(c *stats.Count) page.Cell { return shareCell(c.Stated(), c.Reached()) }},
+		{page.Column{Name: "Allowed", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Allowed]) }},
+		{page.Column{Name: "Disallowed", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Disallowed]) }},
+		{page.Column{Name: "Immediate", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Immediate]) }},
+		{page.Column{Name: "Reference", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Reference]) }},
+		{page.Column{Name: "Full", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Values[usage.Full]) }},
+		{page.Column{Name: "Mixed", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.Mixed) }},
+		{page.Column{Name: "Nothing", Number: true}, true, func(c *stats.Count) page.Cell { return numberCell(c.None) }},
+		{page.Column{Name: "Unreachable", Number: true}, false, func(c *stats.Count) page.Cell { return numberCell(c.Unreachable) }},
+	},
 }
 
 // StatsFormat is a form that counts of sites can have.
 type StatsFormat struct {
-	Name    string
-	blocked func(w io.Writer, counts []stats.Count, site stats.Site, o *StatsOrigin) error
-	uses    func(w io.Writer, counts []stats.UseCount, site stats.Site, o *StatsOrigin) error
+	Name  string
+	Write func(w io.Writer, t *stats.Table, o *StatsOrigin) error
 }
 
 // StatsFormats are all forms, the default first.
 var StatsFormats = []StatsFormat{
-	{
-		"text",
-		func(w io.Writer, counts []stats.Count, site stats.Site, _ *StatsOrigin) error {
-			return stats.WriteText(w, counts, site)
-		},
-		func(w io.Writer, counts []stats.UseCount, site stats.Site, _ *StatsOrigin) error {
-			return stats.WriteUsesText(w, counts, site)
-		},
-	},
-	{
-		"csv",
-		func(w io.Writer, counts []stats.Count, _ stats.Site, _ *StatsOrigin) error {
-			return stats.WriteCSV(w, counts)
-		},
-		func(w io.Writer, counts []stats.UseCount, _ stats.Site, _ *StatsOrigin) error {
-			return stats.WriteUsesCSV(w, counts)
-		},
-	},
-	{
-		"json",
-		func(w io.Writer, counts []stats.Count, _ stats.Site, _ *StatsOrigin) error {
-			return stats.WriteJSON(w, counts)
-		},
-		func(w io.Writer, counts []stats.UseCount, _ stats.Site, _ *StatsOrigin) error {
-			return stats.WriteUsesJSON(w, counts)
-		},
-	},
-	{
-		"html",
-		func(w io.Writer, counts []stats.Count, site stats.Site, o *StatsOrigin) error {
-			return blockedPage(counts, site, o.Name, o.Version, o.Made).Write(w)
-		},
-		func(w io.Writer, counts []stats.UseCount, site stats.Site, o *StatsOrigin) error {
-			return usesPage(counts, site, o.Name, o.Version, o.Made).Write(w)
-		},
-	},
-}
-
-// Write writes what was counted: what sites state of uses if these were asked for, else what
-// they deny.
-func (f *StatsFormat) Write(w io.Writer, t *stats.SiteCounter, o *StatsOrigin) error {
-	counted := t.Options()
-	if len(counted.Uses) > 0 {
-		return f.uses(w, t.Uses(), counted.Site, o)
-	}
-	return f.blocked(w, t.Tables(), counted.Site, o)
+	{"text", func(w io.Writer, t *stats.Table, _ *StatsOrigin) error { return t.WriteText(w) }},
+	{"csv", func(w io.Writer, t *stats.Table, _ *StatsOrigin) error { return t.WriteCSV(w) }},
+	{"json", func(w io.Writer, t *stats.Table, _ *StatsOrigin) error { return t.WriteJSON(w) }},
+	{"html", func(w io.Writer, t *stats.Table, o *StatsOrigin) error { return statsPage(t, o).Write(w) }},
 }

@@ -40,8 +40,8 @@ func TestAddJSONL(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got strings.Builder
-		for _, c := range tally.Tables() {
-			fmt.Fprintln(&got, c)
+		for _, c := range tally.Table().Counts {
+			fmt.Fprintln(&got, textOf(&c))
 		}
 		if want := counted(t, o); got.String() != want {
 			t.Errorf("%+v: %s\nwant\n%s", o, got.String(), want)

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,10 +57,19 @@ func counted(t *testing.T, o Options) string {
 		}
 	}
 	var b strings.Builder
-	for _, c := range tally.Tables() {
-		fmt.Fprintln(&b, c)
+	for _, c := range tally.Table().Counts {
+		fmt.Fprintln(&b, textOf(&c))
 	}
 	return b.String()
+}
+
+// textOf has a count's month, rank and agent, and its figures in their order.
+func textOf(c *Count) string {
+	text := fmt.Sprintf("{%s %d %s", c.Month, c.Rank, c.Agent)
+	for _, f := range slices.Concat(deniedFigures, byWhomFigures) {
+		text += fmt.Sprintf(" %d", f.of(c))
+	}
+	return text + "}"
 }
 
 func TestCounts(t *testing.T) {
@@ -111,13 +121,17 @@ https://c.test c.test Bot some everyone 2`, "\n") {
 				tally.Flush()
 			}
 		}
-		counts := tally.Tables()
-		got := strings.Trim(fmt.Sprint(counts), "[]")
+		table := tally.Table()
+		var texts []string
+		for _, c := range table.Counts {
+			texts = append(texts, textOf(&c))
+		}
+		got := strings.Join(texts, " ")
 		if want := "{2026-01 0 Bot 1 1 0 0 0 0 1 0 0 0} {2026-02 0 Bot 2 1 0 1 0 0 0 1 0 0} {2026-03 0 Bot 3 1 1 1 0 0 0 1 0 1}"; got != want {
 			t.Errorf("flush %v: %s, want %s", flush, got, want)
 		}
 		var text strings.Builder
-		if err := WriteText(&text, counts, ByDomain); err != nil {
+		if err := table.WriteText(&text); err != nil {
 			t.Fatal(err)
 		}
 		if want := "2026-01          1            0   100.00%\n2026-02          2            0    50.00%\n2026-03          3            0    33.33%\n"; !strings.HasSuffix(text.String(), want) {

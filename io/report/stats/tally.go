@@ -48,26 +48,52 @@ type Options struct {
 	Uses []usage.Use
 }
 
-// Count counts sites by how much they deny an agent.
+// Count counts sites by how much they deny an agent, or by what they state of a use to it.
+// Each site is in one of Unreachable, None and the counts of what was asked for.
 type Count struct {
 	// Month is one of Options.Months; empty without them.
 	Month string
 	// Rank is All, or how many of a list's first domains are counted.
 	Rank  int
 	Agent string
-	// Sites counts all; each is also in one of Full, Partial, None, Undecided and
-	// Unreachable.
-	Sites, Full, Partial, None, Undecided int64
+	Sites int64
 	// Unreachable are sites of which no robots.txt could be fetched, so that they are
 	// denied until that works: it is no policy of theirs.
 	Unreachable int64
+	// None deny nothing, or state nothing of Use.
+	None int64
+
+	// Full and Partial deny all or some; of Undecided nothing is known.
+	Full, Partial, Undecided int64
 	// Of the sites that deny all or some, those whose group names the agent, and those
 	// whose group is for everyone.
 	FullNamed, FullEveryone, PartialNamed, PartialEveryone int64
+
+	// Use is one of Options.Uses; the zero value without them.
+	Use usage.Use
+	// Values counts the sites that state one value of Use, by that.
+	Values [usage.NumValues]int64
+	// Mixed state several: for some paths, or on some hosts, another than for others.
+	Mixed int64
 }
 
 // Reached is how many sites shares are of: all but those that were unreachable.
 func (c *Count) Reached() int64 { return c.Sites - c.Unreachable }
+
+// Stated is how many sites state anything of Use.
+func (c *Count) Stated() int64 { return c.Reached() - c.None }
+
+// Headline is how many sites deny all, or disallow the use; of one whose values are grades,
+// how many state any.
+func (c *Count) Headline() int64 {
+	switch {
+	case c.Use == usage.Use{}:
+		return c.Full
+	case c.Use.Graded():
+		return c.Stated()
+	}
+	return c.Values[usage.Disallowed]
+}
 
 // All is the rank of counts of all sites.
 const All = 0
@@ -117,8 +143,7 @@ type SiteCounter struct {
 	options Options
 	agents  []string
 	numbers map[string]int // of agents
-	counts  [][]Count      // by month, then rank, then agent
-	uses    [][]UseCount   // by month, then rank, then subject
+	counts  [][]Count      // by month, then rank, then subject
 	sites   map[string]int // the number of a site
 	states  [][]State      // by site, then subject, then month
 }
@@ -132,14 +157,10 @@ func (t *SiteCounter) subject(agent, use int) int { return agent*max(1, len(t.op
 func newSiteCounter(o Options) *SiteCounter {
 	t := &SiteCounter{options: o, numbers: make(map[string]int), sites: make(map[string]int)}
 	t.counts = make([][]Count, t.months()*t.ranks())
-	t.uses = make([][]UseCount, len(t.counts))
 	return t
 }
 
 // months and ranks are how many counts of each there are.
-// Options returns those of the tally.
-func (t *SiteCounter) Options() Options { return t.options }
-
 func (t *SiteCounter) months() int { return max(1, len(t.options.Months)) }
 func (t *SiteCounter) ranks() int  { return 1 + len(t.options.Ranks.tops()) }
 
@@ -308,15 +329,11 @@ func (t *SiteCounter) Flush() {
 
 // count counts a site of a rank, 0 for none.
 func (t *SiteCounter) count(rank, subject, month int, s State) {
-	countIn := t.countIn
-	if len(t.options.Uses) > 0 {
-		countIn = t.countUse
-	}
 	first := month * t.ranks()
-	countIn(first, subject, s)
+	t.countIn(first, subject, s)
 	for i, top := range t.options.Ranks.tops() {
 		if 0 < rank && rank <= top {
-			countIn(first+i+1, subject, s)
+			t.countIn(first+i+1, subject, s)
 		}
 	}
 }
@@ -332,11 +349,18 @@ func (t *SiteCounter) tableOf(table int) (month string, rank int) {
 	return month, rank
 }
 
-func (t *SiteCounter) countIn(table, agent int, s State) {
-	for len(t.counts[table]) <= agent {
+func (t *SiteCounter) countIn(table, subject int, s State) {
+	for len(t.counts[table]) <= subject {
 		t.counts[table] = append(t.counts[table], Count{})
 	}
-	c := &t.counts[table][agent]
+	if c := &t.counts[table][subject]; len(t.options.Uses) > 0 {
+		c.addStated(s)
+	} else {
+		c.addDenied(s)
+	}
+}
+
+func (c *Count) addDenied(s State) {
 	c.Sites++
 	switch how := s & (isNone | isSome | isAll | isUndecided); {
 	case how == isAll:
@@ -363,31 +387,38 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// Tables returns the counts of all sites, then those by rank, the smallest first; in each
+// Table returns the counts of all sites, then those by rank, the smallest first; in each
 // month of a history anew. Within each, agents that most sites deny all come first, then
-// those that most deny some, in a history those of its last month.
-func (t *SiteCounter) Tables() []Count {
+// those that most deny some, in a history those of its last month. Where uses are counted,
+// agents come in the order in which they were added, and uses in that of the options.
+func (t *SiteCounter) Table() *Table {
 	t.Flush()
+	uses := t.options.Uses
+	all := &Table{Site: t.options.Site, Uses: len(uses) > 0}
 	last := t.counts[len(t.counts)-t.ranks()]
-	order := make([]int, len(t.agents))
+	order := make([]int, len(t.agents)*max(1, len(uses)))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compareClosed(countOf(last, a), countOf(last, b)) })
-	var all []Count
+	if !all.Uses {
+		slices.SortStableFunc(order, func(a, b int) int { return compareClosed(countOf(last, a), countOf(last, b)) })
+	}
 	for table, counts := range t.counts {
-		first := len(all)
-		for _, agent := range order {
-			if agent >= len(counts) {
+		first := len(all.Counts)
+		for _, subject := range order {
+			if subject >= len(counts) {
 				continue
 			}
-			c := counts[agent]
-			c.Agent = t.agents[agent]
+			c := counts[subject]
+			c.Agent = t.agents[subject/max(1, len(uses))]
+			if all.Uses {
+				c.Use = uses[subject%len(uses)]
+			}
 			c.Month, c.Rank = t.tableOf(table)
-			all = append(all, c)
+			all.Counts = append(all.Counts, c)
 		}
-		if len(t.options.Months) == 0 {
-			slices.SortStableFunc(all[first:], compareClosed)
+		if !all.Uses && len(t.options.Months) == 0 {
+			slices.SortStableFunc(all.Counts[first:], compareClosed)
 		}
 	}
 	return all

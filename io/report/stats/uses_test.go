@@ -54,10 +54,10 @@ func TestUsesAreARecount(t *testing.T) {
 			}
 		}
 		got := make(map[string]int64)
-		for _, c := range tally.Uses() {
+		for _, c := range tally.Table().Counts {
 			key := fmt.Sprint(c.Month, " ", c.Agent, " ", c.Use, " ")
 			sum := int64(0)
-			for _, column := range useColumns[1:] {
+			for _, column := range useFigures[1:] {
 				if n := column.of(&c); n > 0 {
 					got[key+column.name] = n
 					sum += n
@@ -104,8 +104,9 @@ func TestUsesInEveryFormat(t *testing.T) {
 	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 1, 0, usage.Values(0).With(usage.Disallowed), "rules")
 	tally.addUse("https://a.test", "a.test", tally.Agent("*"), 0, 0, usage.Values(0).With(usage.Reference), "rules")
 	tally.addUse("https://b.test", "b.test", tally.Agent("*"), 1, 0, 0, "unreachable")
+	table := tally.Table()
 	var text, csv, json strings.Builder
-	for _, err := range []error{WriteUsesText(&text, tally.Uses(), ByHost), WriteUsesCSV(&csv, tally.Uses()), WriteUsesJSON(&json, tally.Uses())} {
+	for _, err := range []error{table.WriteText(&text), table.WriteCSV(&csv), table.WriteJSON(&json)} {
 		if err != nil {
 			t.Fatal(err)
 		}

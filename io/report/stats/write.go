@@ -8,36 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"robotsbatch/matcher/usage"
 )
-
-// writtenCount is a Count in its written form.
-type writtenCount struct {
-	Month string `json:"month,omitempty"`
-	// Rank is "all" or "top 1000".
-	Rank        string `json:"rank"`
-	Agent       string `json:"agent"`
-	Sites       int64  `json:"sites"`
-	Full        int64  `json:"full"`
-	Partial     int64  `json:"partial"`
-	None        int64  `json:"none"`
-	Undecided   int64  `json:"undecided"`
-	Unreachable int64  `json:"unreachable"`
-	// The shares are of the sites that were not unreachable.
-	FullShare       float64 `json:"full_share"`
-	PartialShare    float64 `json:"partial_share"`
-	FullNamed       int64   `json:"full_named"`
-	FullEveryone    int64   `json:"full_everyone"`
-	PartialNamed    int64   `json:"partial_named"`
-	PartialEveryone int64   `json:"partial_everyone"`
-}
-
-func rowOf(c Count) writtenCount {
-	return writtenCount{
-		Month: c.Month, Rank: rankName(c.Rank), Agent: c.Agent, Sites: c.Sites, Full: c.Full, Partial: c.Partial, None: c.None,
-		Undecided: c.Undecided, Unreachable: c.Unreachable, FullShare: share(c.Full, c.Reached()), PartialShare: share(c.Partial, c.Reached()),
-		FullNamed: c.FullNamed, FullEveryone: c.FullEveryone, PartialNamed: c.PartialNamed, PartialEveryone: c.PartialEveryone,
-	}
-}
 
 func rankName(rank int) string {
 	if rank == All {
@@ -53,139 +26,176 @@ func share(part, of int64) float64 {
 	return float64(part) / float64(of)
 }
 
+// column is a column of csv, and a key in JSON.
+type column struct {
+	name string
+	// of returns a text, a number of sites or a share of those that were reached.
+	of func(c *Count) any
+}
+
+// columns are in their order; only those of a history begin with the month.
+func (t *Table) columns() []column {
+	var columns []column
+	if t.IsHistory() {
+		columns = append(columns, column{"month", func(c *Count) any { return c.Month }})
+	}
+	columns = append(columns, column{"rank", func(c *Count) any { return rankName(c.Rank) }}, column{"agent", func(c *Count) any { return c.Agent }})
+	figures, behind := deniedFigures, byWhomFigures
+	if t.Uses {
+		columns = append(columns, column{"use", func(c *Count) any { return c.Use.String() }})
+		figures, behind = useFigures, nil
+	}
+	for _, f := range figures {
+		columns = append(columns, column{f.name, func(c *Count) any { return f.of(c) }})
+	}
+	for _, f := range figures {
+		if f.share {
+			columns = append(columns, column{f.name + "_share", func(c *Count) any { return share(f.of(c), c.Reached()) }})
+		}
+	}
+	for _, f := range behind {
+		columns = append(columns, column{f.name, func(c *Count) any { return f.of(c) }})
+	}
+	return columns
+}
+
 // WriteJSON writes an array with an object for each count.
-func WriteJSON(w io.Writer, counts []Count) error {
-	rows := make([]writtenCount, len(counts))
-	for i, c := range counts {
-		rows[i] = rowOf(c)
+func (t *Table) WriteJSON(w io.Writer) error {
+	columns, rows := t.columns(), make([]json.RawMessage, len(t.Counts))
+	for i := range t.Counts {
+		object := []byte{'{'} // keys in the order of the columns
+		for j, column := range columns {
+			if j > 0 {
+				object = append(object, ',')
+			}
+			text, _ := json.Marshal(column.of(&t.Counts[i]))
+			object = append(append(strconv.AppendQuote(object, column.name), ':'), text...)
+		}
+		rows[i] = append(object, '}')
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(rows)
 }
 
-// WriteCSV writes a header and a line for each count; in a history it begins with the month.
-func WriteCSV(w io.Writer, counts []Count) error {
-	c := csv.NewWriter(w)
-	header := strings.Split("month,rank,agent,sites,full,partial,none,undecided,unreachable,full_share,partial_share,full_named,full_everyone,partial_named,partial_everyone", ",")
-	without := 1
-	if len(counts) > 0 && counts[0].Month != "" {
-		without = 0
+// WriteCSV writes a header and a line for each count.
+func (t *Table) WriteCSV(w io.Writer) error {
+	columns, lines := t.columns(), make([][]string, 1+len(t.Counts))
+	for _, column := range columns {
+		lines[0] = append(lines[0], column.name)
+		for i := range t.Counts {
+			lines[i+1] = append(lines[i+1], fmt.Sprint(column.of(&t.Counts[i])))
+		}
 	}
-	lines := [][]string{header[without:]}
-	for _, count := range counts {
-		r := rowOf(count)
-		line := []string{r.Month, r.Rank, r.Agent}
-		for _, n := range []int64{r.Sites, r.Full, r.Partial, r.None, r.Undecided, r.Unreachable} {
-			line = append(line, strconv.FormatInt(n, 10))
-		}
-		for _, x := range []float64{r.FullShare, r.PartialShare} {
-			line = append(line, strconv.FormatFloat(x, 'g', -1, 64))
-		}
-		for _, n := range []int64{r.FullNamed, r.FullEveryone, r.PartialNamed, r.PartialEveryone} {
-			line = append(line, strconv.FormatInt(n, 10))
-		}
-		lines = append(lines, line[without:])
-	}
-	return c.WriteAll(lines)
+	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// WriteText writes a table for each rank, or in a history one of months and agents.
-func WriteText(w io.Writer, counts []Count, site Site) error {
+// WriteText writes a table for each rank; of a history one of months, with the share of
+// Headline.
+func (t *Table) WriteText(w io.Writer) error {
 	var b strings.Builder
-	if len(counts) > 0 && counts[0].Month != "" {
-		writeMonths(&b, counts, site)
-	} else {
-		writeRanks(&b, counts, site)
+	switch {
+	case t.IsHistory():
+		t.writeMonths(&b)
+	case t.Uses:
+		t.writeUses(&b)
+	default:
+		t.writeDenied(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func writeRanks(b *strings.Builder, counts []Count, site Site) {
-	width := len("agent")
-	for _, c := range counts {
-		width = max(width, len(c.Agent))
+// writeTitle writes what a table counts, behind an empty line if there is one before.
+func (t *Table) writeTitle(b *strings.Builder, rank int) {
+	if b.Len() > 0 {
+		b.WriteByte('\n')
 	}
-	last := -1
-	for _, c := range counts {
-		if c.Rank != last {
-			if last >= 0 {
-				b.WriteByte('\n')
-			}
-			last = c.Rank
-			fmt.Fprintf(b, "%s %s\n", rankName(c.Rank), site)
-			fmt.Fprintf(b, "%-*s  %9s  %22s  %22s  %9s  %9s  %11s\n", width, "", "", "all denied", "some denied", "", "", "")
-			fmt.Fprintf(b, "%-*s  %9s  %8s %13s  %8s %13s  %9s  %9s  %11s\n", width, "agent", "sites", "share", "by name   by *", "share", "by name   by *", "none", "undecided", "unreachable")
+	fmt.Fprintf(b, "%s %s", rankName(rank), t.Site)
+}
+
+func (t *Table) writeDenied(b *strings.Builder) {
+	width := len("agent")
+	for i := range t.Counts {
+		width = max(width, len(t.Counts[i].Agent))
+	}
+	for counts := range t.ByRank() {
+		t.writeTitle(b, counts[0].Rank)
+		fmt.Fprintf(b, "\n%-*s  %9s  %22s  %22s  %9s  %9s  %11s\n", width, "", "", "all denied", "some denied", "", "", "")
+		fmt.Fprintf(b, "%-*s  %9s  %8s %13s  %8s %13s  %9s  %9s  %11s\n", width, "agent", "sites", "share", "by name   by *", "share", "by name   by *", "none", "undecided", "unreachable")
+		for i := range counts {
+			c := &counts[i]
+			fmt.Fprintf(b, "%-*s  %9d  %7.2f%% %6d %7d  %7.2f%% %6d %7d  %9d  %9d  %11d\n", width, c.Agent, c.Sites,
+				100*share(c.Full, c.Reached()), c.FullNamed, c.FullEveryone, 100*share(c.Partial, c.Reached()), c.PartialNamed, c.PartialEveryone, c.None, c.Undecided, c.Unreachable)
 		}
-		fmt.Fprintf(b, "%-*s  %9d  %7.2f%% %6d %7d  %7.2f%% %6d %7d  %9d  %9d  %11d\n", width, c.Agent, c.Sites,
-			100*share(c.Full, c.Reached()), c.FullNamed, c.FullEveryone, 100*share(c.Partial, c.Reached()), c.PartialNamed, c.PartialEveryone, c.None, c.Undecided, c.Unreachable)
 	}
 }
 
-// mostInText is how many agents have a column in a text of months.
-const mostInText = 6
-
-// writeMonths writes the share of sites that deny all, with a line for each month.
-func writeMonths(b *strings.Builder, counts []Count, site Site) {
-	for _, rank := range History(counts) {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		shown := min(len(rank.Agents), mostInText)
-		fmt.Fprintf(b, "%s %s: share that denies all\n%-7s  %9s  %11s", rankName(rank.Rank), site, "month", "sites", "unreachable")
-		for _, agent := range rank.Agents[:shown] {
-			fmt.Fprintf(b, "  %*s", max(8, len(agent)), agent)
+func (t *Table) writeUses(b *strings.Builder) {
+	agent, use := len("agent"), len("use")
+	for i := range t.Counts {
+		agent, use = max(agent, len(t.Counts[i].Agent)), max(use, len(t.Counts[i].Use.String()))
+	}
+	shown := slices.DeleteFunc(slices.Clone(useFigures), func(f figure) bool {
+		return usage.IsGrade(f.name) && !slices.ContainsFunc(t.Counts, func(c Count) bool { return f.of(&c) > 0 })
+	})
+	for counts := range t.ByRank() {
+		t.writeTitle(b, counts[0].Rank)
+		fmt.Fprintf(b, "\n%-*s  %-*s", agent, "agent", use, "use")
+		for _, f := range shown {
+			fmt.Fprintf(b, "  %*s", f.width(), f.name)
 		}
 		b.WriteByte('\n')
-		for month, name := range rank.Months {
-			for i, agent := range rank.Agents[:shown] {
-				c := &rank.Counts[i][month]
-				if i == 0 {
-					fmt.Fprintf(b, "%-7s  %9d  %11d", name, c.Sites, c.Unreachable)
+		for i := range counts {
+			c := &counts[i]
+			fmt.Fprintf(b, "%-*s  %-*s", agent, c.Agent, use, c.Use)
+			for _, f := range shown {
+				text := strconv.FormatInt(f.of(c), 10)
+				if f.share {
+					text += fmt.Sprintf(" %7.2f%%", 100*share(f.of(c), c.Reached()))
 				}
-				fmt.Fprintf(b, "  %*s", max(8, len(agent)), fmt.Sprintf("%.2f%%", 100*share(c.Full, c.Reached())))
+				fmt.Fprintf(b, "  %*s", f.width(), text)
 			}
 			b.WriteByte('\n')
 		}
-		if more := len(rank.Agents) - shown; more > 0 {
-			fmt.Fprintf(b, "and %d agents more: csv has all\n", more)
-		}
 	}
 }
 
-// RankHistory has the counts of a rank over time.
-type RankHistory struct {
-	Rank           int
-	Months, Agents []string
-	// Counts are those of each agent, and of each an element for each month; one without
-	// sites where nothing was known yet.
-	Counts [][]Count
+// width is how wide the column of a figure is in text.
+func (f *figure) width() int {
+	if f.share {
+		return 17
+	}
+	return max(9, len(f.name))
 }
 
-// History arranges what Tables returns of months by rank, agent and month.
-func History(counts []Count) []RankHistory {
-	var all []RankHistory
-	var months []string
-	for _, c := range counts {
-		if len(months) == 0 || months[len(months)-1] != c.Month {
-			months = append(months, c.Month)
+// mostInText is how many lines of a history have a column in a text of months.
+const mostInText = 6
+
+// writeMonths writes a line for each month.
+func (t *Table) writeMonths(b *strings.Builder) {
+	what := "denies all"
+	if t.Uses {
+		what = "disallows"
+	}
+	for _, h := range t.Histories() {
+		shown := h.Lines[:min(len(h.Lines), mostInText)]
+		t.writeTitle(b, h.Rank)
+		fmt.Fprintf(b, ": share that %s\n%-7s  %9s  %11s", what, "month", "sites", "unreachable")
+		for _, line := range shown {
+			fmt.Fprintf(b, "  %*s", max(8, len(line.Name)), line.Name)
+		}
+		b.WriteByte('\n')
+		for month, name := range h.Months {
+			fmt.Fprintf(b, "%-7s  %9d  %11d", name, shown[0].Counts[month].Sites, shown[0].Counts[month].Unreachable)
+			for _, line := range shown {
+				c := &line.Counts[month]
+				fmt.Fprintf(b, "  %*s", max(8, len(line.Name)), fmt.Sprintf("%.2f%%", 100*share(c.Headline(), c.Reached())))
+			}
+			b.WriteByte('\n')
+		}
+		if more := len(h.Lines) - len(shown); more > 0 {
+			fmt.Fprintf(b, "and %d columns more: csv has all\n", more)
 		}
 	}
-	for _, c := range counts {
-		r := slices.IndexFunc(all, func(r RankHistory) bool { return r.Rank == c.Rank })
-		if r < 0 {
-			r = len(all)
-			all = append(all, RankHistory{Rank: c.Rank, Months: months})
-		}
-		a := slices.Index(all[r].Agents, c.Agent)
-		if a < 0 {
-			a = len(all[r].Agents)
-			all[r].Agents = append(all[r].Agents, c.Agent)
-			all[r].Counts = append(all[r].Counts, make([]Count, len(months)))
-		}
-		all[r].Counts[a][slices.Index(months, c.Month)] = c
-	}
-	slices.SortStableFunc(all, func(a, b RankHistory) int { return a.Rank - b.Rank })
-	return all
 }
