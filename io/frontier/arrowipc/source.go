@@ -79,19 +79,28 @@ type Source struct {
 // file is cut.
 func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	s := newSource(o)
-	file, err := openFile(r, size, s.options.Memory)
+	err := s.frameFile(r, size)
+	if err == nil {
+		err = s.locate()
+	}
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	s.framer = file
-	file.i, file.last = o.Part.Of(len(file.footer.batches))
-	if err := s.start(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos)); err != nil {
-		return nil, s.fail(err)
-	}
-	if err := s.checkSchema(file.schema); err != nil {
-		return nil, s.fail(err)
-	}
 	return s, nil
+}
+
+// frameFile reads the footer and the schema of a file.
+func (s *Source) frameFile(r io.ReaderAt, size int64) error {
+	file, err := openFile(r, size, s.options.Memory)
+	if err != nil {
+		return err
+	}
+	s.framer = file
+	file.i, file.last = s.options.Part.Of(len(file.footer.batches))
+	if s.schema, err = readSchema(schemaMessage(file.footer.schema.f.buf, file.footer.schema.pos), s.options.mem); err != nil {
+		return err
+	}
+	return s.checkSchema(file.schema)
 }
 
 // OpenStream reads the stream format, and the file format from a pipe, to its
@@ -99,23 +108,32 @@ func OpenFile(r io.ReaderAt, size int64, o Options) (*Source, error) {
 // io.ErrUnexpectedEOF when the stream is cut.
 func OpenStream(r io.Reader, o Options) (*Source, error) {
 	s := newSource(o)
-	buffered := bufio.NewReaderSize(r, 64<<10)
-	file, err := isFile(buffered)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	s.framer = &streamFramer{r: buffered, file: file, stopAtEnd: o.StopAtEnd, limit: s.options.Memory}
-	f, err := s.framer.next()
-	if err == io.EOF {
-		err = errors.New("there is no schema")
-	}
+	err := s.frameStream(r)
 	if err == nil {
-		err = s.start(f.meta())
+		err = s.locate()
 	}
 	if err != nil {
 		return nil, s.fail(err)
 	}
 	return s, nil
+}
+
+// frameStream reads the schema of a stream, or of a file from a pipe.
+func (s *Source) frameStream(r io.Reader) error {
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	file, err := isFile(buffered)
+	if err != nil {
+		return err
+	}
+	s.framer = &streamFramer{r: buffered, file: file, stopAtEnd: s.options.StopAtEnd, limit: s.options.Memory}
+	f, err := s.framer.next()
+	if err == io.EOF {
+		return errors.New("there is no schema")
+	}
+	if err == nil {
+		s.schema, err = readSchema(f.meta(), s.options.mem)
+	}
+	return err
 }
 
 func newSource(o Options) *Source {
@@ -135,11 +153,8 @@ func (s *Source) fail(err error) error {
 	return fmt.Errorf("arrowipc: %s: %w", s.options.Name, err)
 }
 
-// start takes the schema.
-func (s *Source) start(schemaMessage []byte) (err error) {
-	if s.schema, err = readSchema(schemaMessage, s.options.mem); err != nil {
-		return err
-	}
+// locate finds the columns with the URLs, and decides which columns are decoded.
+func (s *Source) locate() (err error) {
 	if s.urls, err = tables.Locate(s.schema.arrow, s.options.URLColumn, s.options.Keep); err != nil {
 		return err
 	}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tables"
 )
 
 // Readers in C++ verify the whole metadata of a message before they use any of it, also
-// what this package has no use for. CheckMetadata does as they do, so that nothing passes
+// what this package has no use for. checkMetadata does as they do, so that nothing passes
 // here that they refuse. The tables below are those of Message.fbs, Schema.fbs and
 // File.fbs.
 
@@ -176,23 +179,62 @@ func (f *flat) elements(pos, size int) (begin, n int) {
 	return begin, int(count)
 }
 
-// CheckMetadata verifies the metadata of all messages of a file or stream of size bytes,
+// Check decodes all columns of the file or stream of size bytes in r, and returns the number
+// of rows. It verifies the metadata as strictly as other readers do. The table needs no URLs.
+// Of the options only Name and Memory matter. An error names the input and the place.
+func Check(r io.ReaderAt, size int64, isFile bool, o Options) (rows int64, err error) {
+	s := newSource(Options{Name: o.Name, Memory: o.Memory, Keep: batch.KeepAll})
+	if err := checkMetadata(r, size, isFile); err != nil {
+		return 0, s.fail(err)
+	}
+	if isFile {
+		err = s.frameFile(r, size)
+	} else {
+		err = s.frameStream(io.NewSectionReader(r, 0, size))
+	}
+	if err == nil {
+		err = s.begin()
+	}
+	if err != nil {
+		return 0, s.fail(err)
+	}
+	defer s.Close()
+	s.urls = new(tables.Location)
+	for {
+		if err := s.read(); err == io.EOF {
+			return rows, nil
+		} else if err != nil {
+			return rows, err
+		}
+		batch := s.pending
+		s.pending = nil
+		record, err := batch.decoder.record(batch.meta, batch.body, batch.total)
+		batch.decoder.release()
+		if err != nil {
+			return rows, s.fail(fmt.Errorf("record batch %d: %w", s.records-1, err))
+		}
+		rows += record.NumRows()
+		record.Release()
+	}
+}
+
+// checkMetadata verifies the metadata of all messages of a file or stream of size bytes,
 // and the footer of a file, as strictly as other readers do. Bodies are not read. An error
 // names the message.
-func CheckMetadata(r io.ReaderAt, size int64, isFile bool) error {
+func checkMetadata(r io.ReaderAt, size int64, isFile bool) error {
 	at, end := int64(0), size
 	if isFile {
 		at = int64(len(magicPadded))
 		if size < at+int64(footerEnd) {
-			return fmt.Errorf("arrowipc: %w", errTail)
+			return errTail
 		}
 		tail := make([]byte, footerEnd)
 		if err := readAt(r, tail, size-int64(footerEnd)); err != nil {
-			return fmt.Errorf("arrowipc: %w", err)
+			return err
 		}
 		length, err := footerSize(tail, size-at)
 		if err != nil {
-			return fmt.Errorf("arrowipc: %w", err)
+			return err
 		}
 		foot := make([]byte, length)
 		end = size - int64(footerEnd+length)
@@ -200,16 +242,16 @@ func CheckMetadata(r io.ReaderAt, size int64, isFile bool) error {
 			err = checkFlat(foot, footerLayout)
 		}
 		if err != nil {
-			return fmt.Errorf("arrowipc: the footer: %w", err)
+			return fmt.Errorf("the footer: %w", err)
 		}
 		footer, err := parseFooter(foot)
 		if err != nil {
-			return fmt.Errorf("arrowipc: the footer: %w", err)
+			return fmt.Errorf("the footer: %w", err)
 		}
 		for _, list := range [][]block{footer.dictionaries, footer.batches} {
 			for i, b := range list {
 				if _, err := checkMessage(r, b.offset, end); err != nil && !errors.Is(err, errLegacy) {
-					return fmt.Errorf("arrowipc: block %d of the footer: %w", i, err)
+					return fmt.Errorf("block %d of the footer: %w", i, err)
 				}
 			}
 		}
@@ -221,7 +263,7 @@ func CheckMetadata(r io.ReaderAt, size int64, isFile bool) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("arrowipc: message %d: %w", i, err)
+			return fmt.Errorf("message %d: %w", i, err)
 		}
 		at = next
 	}

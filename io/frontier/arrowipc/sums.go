@@ -1,12 +1,10 @@
 package arrowipc
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/zeebo/xxh3"
@@ -144,35 +142,4 @@ func (s storedSum) compare(found bool, prefix, meta []byte, body *io.SectionRead
 		err = errors.New("damaged: its checksum does not match")
 	}
 	return cut(err)
-}
-
-// CheckFile compares all checksums in a file, if it has any, with the bytes they cover.
-// It serves callers that read a table with the Arrow library, which does not compare
-// them. A body may take up to memory bytes. An error names the message.
-func CheckFile(r io.ReaderAt, size, memory int64) error {
-	f, err := openFile(r, size, memory)
-	if err != nil {
-		return fmt.Errorf("arrowipc: %w", err)
-	}
-	for i, b := range f.footer.dictionaries {
-		if _, err := f.read(b, kindDictionary); err != nil {
-			return fmt.Errorf("arrowipc: dictionary batch %d: %w", i, err)
-		}
-	}
-	return checkFrames(f)
-}
-
-// CheckStream is CheckFile for streams.
-func CheckStream(r io.Reader, memory int64) error {
-	return checkFrames(&streamFramer{r: bufio.NewReader(r), limit: memory})
-}
-
-func checkFrames(f framer) error {
-	for i := 0; ; i++ {
-		if _, err := f.next(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("arrowipc: message %d: %w", i, err)
-		}
-	}
 }

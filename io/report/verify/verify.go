@@ -163,13 +163,13 @@ func (v *Verifier) checkFile(ctx context.Context, name string) Finding {
 	case blob.IsURL(name) && err != nil:
 		return damaged(shown, err)
 	case blob.IsURL(name):
-		return v.checkOutput(ctx, name, nil, nil)
+		return v.checkOutput(ctx, name, nil)
 	}
-	m, o, err := v.find(name)
+	o, err := v.find(name)
 	if err != nil {
 		return damaged(name, err)
 	}
-	return v.checkOutput(ctx, name, m, o)
+	return v.checkOutput(ctx, name, o)
 }
 
 // checkManifest checks all outputs that a manifest lists.
@@ -184,7 +184,7 @@ func (v *Verifier) checkManifest(ctx context.Context, name string, found func(Fi
 	}
 	for i := range m.Outputs {
 		o := &m.Outputs[i]
-		f := v.checkOutput(ctx, filepath.Join(filepath.Dir(name), filepath.FromSlash(o.Output.Name)), m, o)
+		f := v.checkOutput(ctx, filepath.Join(filepath.Dir(name), filepath.FromSlash(o.Output.Name)), o)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -232,10 +232,10 @@ func checkUnlisted(ctx context.Context, name string, m *manifest.Manifest, found
 
 // find finds an output in its own manifest, or in that of its folder or a folder above. It
 // returns nil if no manifest lists it.
-func (v *Verifier) find(name string) (*manifest.Manifest, *manifest.Output, error) {
+func (v *Verifier) find(name string) (*manifest.Output, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	candidates := []string{manifest.Beside(path)}
 	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
@@ -248,7 +248,7 @@ func (v *Verifier) find(name string) (*manifest.Manifest, *manifest.Output, erro
 		m, ok := v.manifests[candidate]
 		if !ok {
 			if m, err = manifest.ReadFile(candidate); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, nil, err
+				return nil, err
 			}
 			v.manifests[candidate] = m
 		}
@@ -257,15 +257,15 @@ func (v *Verifier) find(name string) (*manifest.Manifest, *manifest.Output, erro
 		}
 		for i := range m.Outputs {
 			if filepath.Join(filepath.Dir(candidate), filepath.FromSlash(m.Outputs[i].Output.Name)) == path {
-				return m, &m.Outputs[i], nil
+				return &m.Outputs[i], nil
 			}
 		}
 	}
-	return nil, nil, nil
+	return nil, nil
 }
 
 // checkOutput compares an output with its checksums, if there are any, and then reads it.
-func (v *Verifier) checkOutput(ctx context.Context, name string, m *manifest.Manifest, o *manifest.Output) Finding {
+func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Output) Finding {
 	f := Finding{Name: blob.Shown(name), Output: o}
 	read := decoding{part: v.part(name, o)}
 	defer read.part.To(1)
@@ -275,13 +275,7 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, m *manifest.Man
 			return f
 		}
 	}
-	urlColumn := ""
-	if m != nil {
-		if given := m.Job.Options["url-column"]; len(given) > 0 {
-			urlColumn = given[len(given)-1]
-		}
-	}
-	if err := f.decode(ctx, name, urlColumn, &read); err != nil {
+	if err := f.decode(ctx, name, &read); err != nil {
 		f.Damage = []error{err}
 	} else if o != nil && f.IsTable && f.Rows != o.Counts.Selected {
 		f.Damage = []error{fmt.Errorf("%s: rows: it has %d, and %d were written", f.Name, f.Rows, o.Counts.Selected)}
