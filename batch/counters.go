@@ -35,10 +35,11 @@ type Counters struct {
 type Remark struct {
 	Count     int64
 	Row, Rows string // one and several of what is counted; empty for the number alone
-	Text      string // with MaxAge for how old a fetch may be
+	Text      string // may have MaxAge in it
 }
 
-// MaxAge stands for a span in the text of a Remark.
+// MaxAge is a placeholder in the text of a Remark. Who shows the text replaces it by how old
+// a fetch may be, in words of its own.
 const MaxAge = "{age}"
 
 // Remarks returns what is said of the counters that are not 0, in order. Those that belong
@@ -151,15 +152,17 @@ func (s *Stats) countUses(v *Verdicts) {
 				}
 			}
 		} else {
-			counts.grades(c.Of[:v.Rows], c.Texts)
+			counts.countGrades(c.Of[:v.Rows], c.Texts)
 		}
 		counts.Unknown = int64(v.Rows) - counts.Said()
 		s.Agents[c.Agent].Uses = append(s.Agents[c.Agent].Uses, counts)
 	}
 }
 
-// grades counts rows by the grade that is said, which is a text.
-func (c *UseCounts) grades(of []int32, texts []string) {
+// countGrades counts rows by the grade that is said of each: of has for each row the index
+// of the grade's name in texts, -1 if nothing is said. The texts are few, so each row costs
+// one addition and no comparison.
+func (c *UseCounts) countGrades(of []int32, texts []string) {
 	rows := make([]int64, len(texts))
 	for _, number := range of {
 		if number >= 0 {

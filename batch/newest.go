@@ -19,7 +19,7 @@ type Split struct {
 	Weights Weights `json:"weight,omitzero"`
 }
 
-// verdict is one of a row.
+// verdict is what a row was answered: allowed, denied, or nothing.
 type verdict uint8
 
 const (

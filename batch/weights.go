@@ -65,7 +65,8 @@ func (s *Sum) addUint(n uint64) {
 	s.high += carry
 }
 
-// AddFloat adds a number that is neither infinite nor NaN.
+// AddFloat adds a number that is neither infinite nor NaN. What the addition rounds off is
+// exact if it is computed from the larger of both operands (Neumaier 1974).
 func (s *Sum) AddFloat(x float64) {
 	sum := s.float + x
 	if math.Abs(s.float) >= math.Abs(x) {

@@ -189,7 +189,9 @@ func (c *Compiler) dedupe() {
 	c.sorted = sorted
 }
 
-// describe lays out the lines and texts of the rules that groups compiled last.
+// describe lays out the lines and texts of the rules compiled last, by rank: first a note of
+// fixed size for each rule, then the texts to which the notes point. Rank 0 is no rule, and
+// its note is zeros.
 func (c *Compiler) describe() []byte {
 	size := noteSize * len(c.byRank)
 	for _, order := range c.byRank[1:] {

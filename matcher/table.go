@@ -135,8 +135,8 @@ func (t *Table) lookupSome(keys []Key, origins []Origin) {
 	Touch(origins)
 }
 
-// likely returns the first entry whose part of the hash is equal; nil for none. It is
-// hardly ever that of another key.
+// likely returns the first entry whose slot has the upper 32 bits of hash, or nil. The caller
+// must compare the key: in rare cases the entry is another key's.
 func (t *Table) likely(hash uint64) *tableEntry {
 	for i := t.slotOf(hash); t.slots[i].entry != 0; i = t.next(i) {
 		if t.slots[i].hash == uint32(hash>>32) {

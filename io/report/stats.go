@@ -79,12 +79,13 @@ func sitesOf(n int64, site stats.Site) string {
 	return Count(n, one, many)
 }
 
-// deniedFinding says who is closed out most, and how many sites that is of.
+// deniedFinding says which agent is denied everything by the most sites, and by how many.
+// counts, which has at least one agent, begins with that one.
 func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	first := &counts[0]
 	text := fmt.Sprintf("%s of %s deny everything to %s", percent(first.Full, first.Reached()), sitesOf(first.Reached(), t.Site), Printable(first.Agent))
 	if first.Full > 0 {
-		text += fmt.Sprintf(", %s of them by its name", percent(first.FullNamed, first.Full))
+		text += fmt.Sprintf(", %s of them by its name", percent(first.FullNamed, first.Full)) // not by the group for *
 	}
 	finding := []string{text + "."}
 	if t.IsHistory() {

@@ -26,7 +26,9 @@ func appendSignals(dst []Pair, list []byte) []Pair {
 	return dst
 }
 
-// signal returns the key of a signal as the vocabulary writes it, and the value.
+// signal returns the key of a signal as the vocabulary writes it, and the value; Unknown if
+// the policy does not define the key or the value. A graded key takes the grades, from
+// Immediate on; any other key takes yes and no.
 func signal(key, value []byte) ([]byte, Value) {
 	for i := range vocabulary {
 		t := &vocabulary[i]

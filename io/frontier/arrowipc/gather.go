@@ -112,7 +112,7 @@ func (s *sink) gatherMixed(r *passedRecord, urls *array.Data, verdicts []*array.
 	return err
 }
 
-// gathering is a record batch that is gathered.
+// gathering is the state of gathering a record batch.
 type gathering struct {
 	buffers
 	record *passedRecord
@@ -174,7 +174,8 @@ var (
 	errShort  = errors.New("damaged: a buffer is too short")
 )
 
-// array gathers runs of values of an array, which must have least values.
+// array gathers runs of values of the input's next array, which has shape s. The array must
+// have at least least values: its parent refers to so many, and rows end before them.
 func (g *gathering) array(s *shape, least int, rows []run) error {
 	if g.at.nodes >= len(g.record.meta.nodes) {
 		return errArrays
@@ -234,8 +235,8 @@ func (g *gathering) next() (span, error) {
 	return g.record.meta.buffers[g.at.buffers-1], nil
 }
 
-// load returns the next buffer, decompressed, which must have least bytes. It is valid
-// until the next one is loaded.
+// load returns the next buffer, decompressed, which must have at least least bytes. It is
+// valid until the next one is loaded.
 func (g *gathering) load(least int) ([]byte, error) {
 	buffer, err := g.next()
 	if err != nil {
@@ -291,7 +292,7 @@ func (g *gathering) values(width, length int, rows []run) error {
 	return g.copyValues(buffer, width, length, rows)
 }
 
-// bytes gathers a buffer of bytes, of which there must be least.
+// bytes gathers a buffer of bytes, of which there must be at least least.
 func (g *gathering) bytes(least int, values []run) error { return g.values(1, least, values) }
 
 // child gathers the values of lists.

@@ -83,7 +83,12 @@ func (s *sink) gatherOthers(r *passedRecord, urls *array.Data, grant *batch.Gran
 	return rows, nil
 }
 
-// gather decodes the columns that meta describes and gathers their output rows.
+// selectedRow is about how many bytes the list of output rows takes for each of them.
+const selectedRow = 64
+
+// gather decodes the columns that meta describes and gathers their output rows. decoderOf
+// returns the decoder for these columns. The memory is taken from grant before it is used:
+// the columns as they are read, decompressed, and gathered.
 func (s *sink) gather(r *passedRecord, decoderOf func() (*decoder, error), meta *batchMeta, grant *batch.Grant) (rows gathered, err error) {
 	decoder, err := decoderOf()
 	if err != nil {
@@ -96,16 +101,15 @@ func (s *sink) gather(r *passedRecord, decoderOf func() (*decoder, error), meta 
 			return rows, err
 		}
 	}
-	total, err := decoder.check(meta, body)
+	total, err := decoder.check(meta, body) // bytes decompressed
 	if err != nil {
 		return rows, err
 	}
 	if decodedBytes(meta, body, total) > limit {
 		return rows, option.Errorf("it takes more than %d bytes as read and again decoded: raise %s", limit, option.Memory)
 	}
-	// Read, decompressed, and gathered by runs of rows.
 	n, _ := r.verdicts.Counts()
-	rows.taken = int64(len(body)) + 2*total + 64*int64(n)
+	rows.taken = int64(len(body)) + 2*total + selectedRow*int64(n)
 	if err := grant.Take(rows.taken); err != nil {
 		return rows, err
 	}

@@ -103,8 +103,9 @@ func (p *piece) Name() string {
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.size }
 
-// Kept implements batch.Sharing: the record, and what passes through with it, stays in
-// memory until its last piece is written.
+// Kept implements batch.Sharing. It returns how many bytes more stay in memory behind this
+// piece: the first piece adds the record, each adds what was encoded for it, and the last
+// one, after which the record is written, takes all of them off again.
 func (p *piece) Kept() int64 {
 	r := p.record
 	if p.last {

@@ -11,10 +11,11 @@ type pool struct {
 	limit int64 // of idle
 }
 
-// idleShare divides the memory that a batch may take: so much may lie idle.
+// idleShare says how much memory may lie idle: 1/idleShare of what a batch may take.
 const idleShare = 2
 
-// mostFree is the most pieces that lie idle.
+// mostFree is the most pieces that lie idle. A record batch uses some five at a time; the
+// limit keeps the search in get short.
 const mostFree = 64
 
 func newPool(memory int64) *pool { return &pool{limit: memory / idleShare} }

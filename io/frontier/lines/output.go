@@ -62,12 +62,12 @@ func (c chunk) Size() (bytes int64) {
 }
 
 // Encode makes a chunk of the selected rows. appendRow appends a row and its line
-// end to dst. The memory comes from the batch's grant; needing more than the limit is
-// an error. Encode is safe for concurrent use.
+// end to dst. The memory is taken from the batch's grant; a batch that needs more than the
+// limit is an error. Encode is safe for concurrent use.
 func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
 	e := encoding{Output: o, grant: grant}
 	text := o.buffer()
-	if o.codec != compress.None {
+	if o.codec != compress.None { // else the chunk takes it
 		defer func() { o.texts.Put(&text) }()
 	}
 	for row := range v.Rows {
@@ -80,7 +80,7 @@ func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(ds
 		}
 		var err error
 		if text, err = e.more(text); err != nil {
-			text = nil
+			text = nil // it is larger than what the pool should keep
 			return nil, err
 		}
 	}

@@ -47,7 +47,7 @@ func (s *Strings) Null() {
 // Len is the number of rows so far.
 func (s *Strings) Len() int { return len(s.offsets) - 1 }
 
-// Column returns the rows, in the same memory.
+// Column returns the rows as a column that shares their memory.
 func (s *Strings) Column() batch.Column {
 	c := batch.Column{Offsets32: s.offsets, Data: s.Data}
 	if s.nulls > 0 {
@@ -56,8 +56,8 @@ func (s *Strings) Column() batch.Column {
 	return c
 }
 
-// Record returns columns of equally many rows as a record of strings, in the
-// same memory.
+// Record returns columns of equally many rows, of which there is at least one, as a record
+// of strings. The record shares their memory.
 func Record(schema *arrow.Schema, columns []*Strings) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i, column := range columns {

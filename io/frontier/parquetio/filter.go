@@ -15,18 +15,18 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// filter lets row groups through of which some rows stay, a page at a time: each page of
-// which all rows do is copied, one of which none does is left out, and of the others the
-// rows that stay are written again.
+// filter writes row groups of which only some rows stay, a page at a time. A page whose rows
+// all stay is copied. A page of which no row stays is left out. Of any other page the rows
+// that stay are written as a new page.
 //
-//	read      one goroutine reads pages in the order of the columns; it knows which
-//	          rows each has
+//	read      one goroutine reads pages in the order of the columns, and finds the
+//	          rows of each
 //	workers   decompress, leave rows out, compress
 //	column    the caller writes the pages in their order
 //
-// The pages under way, and no more, are in memory, which the next ones use again.
+// Only the pages under way are in memory. The next ones use that memory again.
 type filter struct {
-	limit   int64 // of memory
+	limit   int64 // bytes of memory
 	buffers buffers
 	workers []*pagefilter.Filter
 	inOrder *pagefilter.Filter // for pages that build on one another
@@ -37,25 +37,27 @@ type filter struct {
 type page struct {
 	column *filtered
 	layout.Page
-	raw, plain []byte // as it lies; decompressed, if it was opened
+	raw, plain []byte // as it lies in the file; decompressed, if opened is set
 	opened     bool
-	held       int64 // bytes of memory
+	held       int64 // bytes taken of the filter's memory
 	part       pagefilter.Part
-	kept, all  int // rows
-	number     int // of the data page in its chunk
-	index      int // of the page, the dictionary included
+	kept, all  int // how many of the page's rows stay, and how many it has
+	number     int // of the data page in its chunk, from 0
+	index      int // of the page in its chunk, the dictionary included
 	nulls      int // -1 if nobody knows yet
 
-	out     []byte // what is written instead, if pages are not nil
+	// out is written instead of raw unless the whole page is copied; it has the pages
+	// written.
+	out     []byte
 	written []pagefilter.Page
 	err     error
-	done    chan struct{} // closed when what is above is set
+	done    chan struct{} // closed when all of the above is set
 
-	joined []*page // the next ones, of which what stays is written with this one
-	stays  int     // about how many bytes of them all do
+	joined []*page // the next pages, whose rows that stay are written with this one's
+	stays  int     // about how many decompressed bytes stay of this page and of joined
 }
 
-// whole reports whether the page is copied.
+// whole reports whether the page is copied as it lies.
 func (p *page) whole() bool {
 	if p.column.Used != nil && (p.indices() || !p.isData()) {
 		return false
@@ -76,11 +78,11 @@ type filtered struct {
 	name   string
 	chunk  *layout.Chunk
 	source splice.Source
-	texts  bool // see byBytes
+	texts  bool // byBytes is true of it
 	level  int  // of zstd, 0 for the standard one
 }
 
-// filterRun is a row group that is filtered.
+// filterRun is the filtering of one row group.
 type filterRun struct {
 	*filter
 	group *rowGroup
@@ -102,7 +104,7 @@ func newFilter(limit int64) *filter {
 	for i := range f.workers {
 		f.workers[i] = &pagefilter.Filter{}
 	}
-	f.buffers.limit = limit - limit/4 // of several pages: others take memory, too
+	f.buffers.limit = limit - limit/4 // one page may take limit; the rest is left to what else takes memory
 	f.buffers.changed = sync.NewCond(&f.buffers.mu)
 	return f
 }
@@ -124,7 +126,7 @@ func (f *filter) start(g *rowGroup, rows *pagefilter.Rows) *filterRun {
 // end stops what is under way, and waits for it.
 func (r *filterRun) end() {
 	close(r.stop)
-	r.buffers.interrupt(true)
+	r.buffers.interrupt()
 	for p := range r.pages {
 		if p.done != nil {
 			<-p.done
@@ -132,7 +134,7 @@ func (r *filterRun) end() {
 		r.release(p)
 	}
 	r.busy.Wait()
-	r.buffers.interrupt(false)
+	r.buffers.resume()
 }
 
 // release gives back a page's memory.
@@ -168,7 +170,7 @@ func (r *filterRun) column(_ int, write func([]byte) error) (c splice.Chunk, err
 	return c, errors.New("stopped")
 }
 
-// write writes a page, and adds it to its chunk.
+// write writes what is left of a page, and counts it in its chunk.
 func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 	switch {
 	case !p.isData() && p.whole():
@@ -201,7 +203,7 @@ func (p *page) write(c *splice.Chunk, write func([]byte) error) error {
 	return write(p.out)
 }
 
-// failed is an error with the column's name.
+// failed returns err with the column's name and the page's index.
 func (c *filtered) failed(page int, err error) error {
 	return fmt.Errorf("column %q: page %d: %w", c.name, page, err)
 }
@@ -290,12 +292,13 @@ func (r *filterRun) readColumn(c *filtered, s *layout.Stream) error {
 	return r.handWaiting()
 }
 
-// leastSample is how many bytes a page has at least by which a level is chosen.
+// leastSample is the least size in bytes of a page by which a level is chosen: a smaller one
+// may not be like the others.
 const leastSample = 16 << 10
 
-// chooseLevel chooses the level of zstd by the first page of a column that is not copied,
-// for all that come after it ([compress.Level]). Indices into a dictionary have a level of
-// their own. It returns the page's column, which has the level.
+// chooseLevel chooses the level of zstd for a column, by the first of its pages that is not
+// copied ([compress.Level]). Indices into a dictionary have a level of their own. It returns
+// the page's column, which has the level.
 func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 	c := p.column
 	if !c.Codec.Is(compress.Zstd) || p.whole() || p.Stored() || p.Uncompressed < leastSample {
@@ -318,13 +321,13 @@ func (r *filterRun) chooseLevel(p *page) (*filtered, error) {
 	return p.column, nil
 }
 
-// leveled is what has a level of its own.
+// leveled names the pages that have one level: those of a column, indices and values apart.
 type leveled struct {
 	column  string
 	indices bool
 }
 
-// hand hands a page to the workers and to the writer.
+// hand passes a page on to the writer, and to the workers unless nothing is left to do.
 func (r *filterRun) hand(p *page) error {
 	ready := p.whole() && (p.nulls >= 0 || !p.isData())
 	if p.isData() && p.Encoding == layout.DeltaByteArray {
@@ -352,8 +355,7 @@ func (r *filterRun) hand(p *page) error {
 	}
 }
 
-// readPage reads the next page, which begins with a row, and reports whether it is
-// wanted.
+// readPage reads the next page. Its parameters and result are those of readData.
 func (r *filterRun) readPage(p *page, s *layout.Stream, left int64, row int) (wanted bool, err error) {
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
@@ -369,7 +371,11 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, left int64, row int) (wa
 	return r.readData(p, s, left, row)
 }
 
-// readData is readPage after the header of a page was read that is no dictionary's.
+// readData reads the body of a data page, of which only the header was read. It skips the
+// body if no row of the page stays; an index page is skipped as well. left is how many values
+// of the column are to come, and row the index of the first row that begins in the page.
+// wanted reports whether the page is needed: pages in DELTA_BYTE_ARRAY always are, because
+// the next one builds on them.
 func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wanted bool, err error) {
 	c := p.column
 	switch {
@@ -400,7 +406,8 @@ func (r *filterRun) readData(p *page, s *layout.Stream, left int64, row int) (wa
 	return p.kept > 0 || p.Encoding == layout.DeltaByteArray, nil
 }
 
-// place says which rows a page has.
+// place sets which rows a page has: n of them begin in it, from row on. continues says that
+// it begins in the middle of the row before.
 func (r *filterRun) place(p *page, row, n int, continues bool) error {
 	if row+n > r.rows.Len() || continues && row == 0 {
 		return errGroupRows
@@ -410,7 +417,8 @@ func (r *filterRun) place(p *page, row, n int, continues bool) error {
 	return nil
 }
 
-// load reads a page's bytes into memory that is counted.
+// load reads a page's body, and waits before until there is memory for all that filtering
+// the page takes.
 func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 	held := int64(p.StoredSize())
 	if p.isData() || !p.whole() {
@@ -450,7 +458,7 @@ func (p *page) memory() int64 {
 // asItLies reports whether the page is not compressed.
 func (p *page) asItLies() bool { return p.Stored() || p.column.Codec == layout.Uncompressed }
 
-// decompress opens a page.
+// decompress sets the plain bytes of a page, unless they are set already.
 func (r *filterRun) decompress(p *page) error {
 	if p.opened {
 		return nil
@@ -484,7 +492,8 @@ func (r *filterRun) findRows(p *page, row int) error {
 	return r.place(p, row, rows, continues)
 }
 
-// findNulls finds how many nulls a page has, if something says it.
+// findNulls sets how many nulls a page has, if the schema, the column index or the page's
+// header says it.
 func (p *page) findNulls() {
 	c := p.column
 	switch {
@@ -557,7 +566,8 @@ type buffers struct {
 	stopped bool
 }
 
-// take waits until n bytes more may be used, and returns false when it was interrupted.
+// take waits until n bytes more may be used. It returns false if it was interrupted. If
+// nothing is used it does not wait, so that one page may exceed the limit.
 func (b *buffers) take(n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -578,7 +588,7 @@ func (b *buffers) fits(n int64) bool {
 	return b.used+n <= b.limit
 }
 
-// get returns memory of n bytes.
+// get returns n bytes, which are not zero.
 func (b *buffers) get(n int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -603,8 +613,8 @@ func (b *buffers) remove(i int) []byte {
 	return buffer
 }
 
-// put gives back held bytes, and the memory for those who come next. The smallest goes
-// first where there is more than may be used.
+// put gives back held bytes of the limit, and the pieces of memory for the next pages. The
+// smallest free pieces are dropped if there are more bytes than the limit allows.
 func (b *buffers) put(held int64, memory ...[]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -627,12 +637,19 @@ func (b *buffers) put(held int64, memory ...[]byte) {
 	b.changed.Broadcast()
 }
 
-// maxFree is the most pieces of memory that wait: pages under way have some dozen.
+// maxFree is the most free pieces of memory. Pages under way have some dozens.
 const maxFree = 64
 
-func (b *buffers) interrupt(stopped bool) {
+// interrupt ends the waiting in take, and lets no take succeed until resume.
+func (b *buffers) interrupt() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.stopped = stopped
+	b.stopped = true
 	b.changed.Broadcast()
+}
+
+func (b *buffers) resume() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stopped = false
 }

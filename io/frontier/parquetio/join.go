@@ -7,16 +7,17 @@ import (
 )
 
 const (
-	// mostJoined is of how many pages one is joined at most.
+	// mostJoined is the most pages that are written as one.
 	mostJoined = 16
-	// joinedSize is the most bytes of what they are joined to; it has no more than about
-	// the page had of which it is the first part.
+	// joinedSize is about the most decompressed bytes of a page that was joined. It is
+	// also not much larger than the first of its pages was.
 	joinedSize = 1 << 20
 )
 
-// join hands a page to the workers, or lets it wait for the next ones, to which it is
-// joined where little stays of them: small pages of texts compress worse. At the fastest
-// level, which is chosen where it does as well as the writer, URLs compress better in them.
+// join passes a page on, or lets it wait. Pages of which little stays are joined with the
+// next ones, because small pages of texts compress worse. That is not so at the fastest level
+// of zstd: there URLs compress better in small pages. chooseLevel takes that level for files
+// whose writer compressed no better.
 func (r *filterRun) join(p *page) error {
 	if !p.isData() || p.whole() || !p.column.texts || p.column.level == compress.Fastest || !p.column.Joins(&p.Page, &p.part) {
 		if err := r.handWaiting(); err != nil {
@@ -41,13 +42,13 @@ func (r *filterRun) join(p *page) error {
 	return r.handWaiting()
 }
 
-// byBytes reports whether a column's values are texts in the order of their bytes: a column
-// index has the extremes of pages, of which those of joined ones are found.
+// byBytes reports whether a column's values are texts in the order of their bytes. Only for
+// these the extremes of joined pages are known, which the column index has.
 func byBytes(n *columns.Node) bool {
 	return n.Type == columns.ByteArray && n.Meaning.Kind != columns.Other && n.Meaning.Kind != columns.Decimal
 }
 
-// mostStays is about how many bytes may be joined to the page.
+// mostStays returns about how many bytes the page and those joined to it may have together.
 func (p *page) mostStays() int { return min(p.Uncompressed, joinedSize) }
 
 // handWaiting hands the page that waits to the workers.

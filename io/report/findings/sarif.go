@@ -79,7 +79,7 @@ func (s *sarifWriter) start() error {
 	return err
 }
 
-// plain is a text of the catalogue on one line.
+// plain returns a text of the catalogue on one line, with single blanks.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func marshal(v any) (string, error) {

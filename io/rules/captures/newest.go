@@ -7,7 +7,7 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// newest decides about each URL by its newest captures at a given time.
+// newest is the decider about each URL by its newest captures not after asOf.
 type newest struct {
 	set    *Set
 	asOf   time.Time
@@ -15,21 +15,23 @@ type newest struct {
 	emit   func(*Decision) error
 
 	fetches []access.Fetch // reused
-	// said is the last decision, and deciding the waiting capture that made it.
+	// said is the last decision, and deciding is the capture that made it.
 	said     [1]change
 	deciding waiting
 }
 
 func (n *newest) may(group, x waiting) (counts, alone bool) {
-	if n.isLater(x) {
-		return len(group) == 0 && n.set.options.Later, false
-	}
-	if len(group) > 0 && n.isLater(group) {
+	first := len(group) == 0
+	switch {
+	case n.isLater(x): // Options.Later wants to know of the first one
+		return first && n.set.options.Later, false
+	case first:
+	case n.isLater(group):
 		return true, true
+	case group.source() != x.source(): // an earlier source has the URL
+		return false, false
 	}
-	if len(group) > 0 && group.source() != x.source() {
-		return false, false // an earlier source has the URL
-	}
+	// A capture decides without those before it, unless it is a redirect or unreachable.
 	return true, !x.hasTarget() && n.policy.Outcome(x.fetch()) != access.DisallowAll
 }
 

@@ -82,8 +82,9 @@ func (k *targetChanges) addUpTo(wanted int, other *targetChanges) {
 
 // judge decides about a URL by its captures.
 type judge interface {
-	// may reports whether a capture may count in addition to its URL's earlier ones,
-	// and whether it replaces them.
+	// may is asked for each capture x of a URL, in the order of waitingForm. group holds
+	// the captures before x that count so far. counts reports whether x may count as well;
+	// alone, whether it replaces the group.
 	may(group waiting, x waiting) (counts, alone bool)
 	// decide returns the outcome of a group of captures, given the known targets of
 	// redirects, which may be nil. The result is valid until the next call.

@@ -85,7 +85,9 @@ type Table struct {
 	first int64 // row number of the batch's first, from 0
 }
 
-// NewTable looks at the schema of a source, which it does not close.
+// NewTable returns a reader of the captures of a source. It finds the columns by their names,
+// and returns an error if one is missing, is there twice or has a type that it cannot have.
+// Closing the source is left to the caller.
 func NewTable(s TableSource, o TableOptions) (*Table, error) {
 	t := &Table{rowReader: rowReader{options: o}, source: s}
 	for i, name := range columnNames {
@@ -93,7 +95,7 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 		indices := s.Schema().FieldIndices(name)
 		switch {
 		case len(indices) > 1:
-			return nil, fmt.Errorf("captures: %s: there are several columns %q", o.Name, name)
+			return nil, fmt.Errorf("captures: %s: %d columns have the name %q: rename all but one", o.Name, len(indices), name)
 		case len(indices) == 0:
 			continue
 		}

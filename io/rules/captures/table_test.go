@@ -124,7 +124,7 @@ func TestTableSchemas(t *testing.T) {
 	for want, fields := range map[string][]arrow.Field{
 		`columns url or authority, and body; this one has "url"`: {field("url", text)},
 		`this one has "body"`:                             {field("body", text)},
-		`several columns "body"`:                          {field("url", text), field("body", text), field("body", text)},
+		`2 columns have the name "body"`:                  {field("url", text), field("body", text), field("body", text)},
 		`column "status" cannot be float64: it takes int`: {field("url", text), field("body", text), field("status", arrow.PrimitiveTypes.Float64)},
 		`column "fetched_at" cannot be bool`:              {field("url", text), field("body", text), field("fetched_at", arrow.FixedWidthTypes.Boolean)},
 		`column "body" cannot be int8`:                    {field("url", text), field("body", arrow.PrimitiveTypes.Int8)},

@@ -109,8 +109,10 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 	return w, nil
 }
 
-// rank sorts the wanted robots.txt by rows. It adds the locations of redirects, and the last
-// fetches of those that are last good copies: these decide whether they are too old.
+// rank sorts the wanted robots.txt by rows. It adds the locations of redirects. Where a last
+// good copy decides, it adds the fetch after it that failed: if that is newer than MaxAge,
+// the robots.txt is not wanted again. redirects and copies say that there are some; without
+// either, the fetches are not read.
 func (w *Wanted) rank(known *runs.Sorter, redirects, copies bool, o Options) error {
 	if !redirects && !copies || o.Fetches == nil {
 		return known.Merge(func(data []byte) error { return w.sorter.Add(data) })

@@ -34,7 +34,7 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
 	l := p.locate(authority)
-	b, place, known, err := p.place(authority, l)
+	b, place, known, err := p.findPlace(authority, l)
 	if err != nil || !known {
 		return spans, err
 	}
@@ -57,7 +57,7 @@ func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []i
 			b, place, known := bucket(nil), l.place, l.record != nil && l.record.is(some[i].Text)
 			if known {
 				b = p.authorities[l.start:]
-			} else if b, place, known, err = p.place(some[i].Text, l.location); err != nil {
+			} else if b, place, known, err = p.findPlace(some[i].Text, l.location); err != nil {
 				return spans, first + i, err
 			}
 			if known {
@@ -102,7 +102,7 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, place 
 func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
-	return p.tell(originOf(s), o)
+	return p.setOrigin(originOf(s), o)
 }
 
 // OpenAllSpans implements [matcher.BulkHistorical].
@@ -119,7 +119,7 @@ func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []ma
 				memory[i] = originOf(s)
 			}
 		}
-		if i, err := p.tellInOrder(memory[:len(some)], origins[first:]); err != nil {
+		if i, err := p.setOriginsInOrder(memory[:len(some)], origins[first:]); err != nil {
 			return first + i, err
 		}
 	}
@@ -216,9 +216,8 @@ func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	return data, nil
 }
 
-// checkIntervals compares the checksum of a bucket of intervals. What it says is checked where
-// it is followed, because that is cheaper than to check all of it: most jobs need few of its
-// intervals, and most of these no times.
+// checkIntervals checks the size and the checksum of a bucket of intervals. Its offsets and
+// origins are checked when a lookup follows them, because a job looks at few of them.
 func checkIntervals(number uint32, b bucket, data []byte) error {
 	if len(data) < intervalHeaderSize+4*b.count() || int(le32(data[4:])) != b.count() {
 		return errBucketLayout

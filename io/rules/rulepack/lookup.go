@@ -25,13 +25,13 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.tell(found, o)
+	return p.setOrigin(found, o)
 }
 
-// tell sets *o to what the pack knows, and opens the body if there is one.
-func (p *Pack) tell(found origin, o *matcher.Origin) error {
+// setOrigin sets *o to what the pack knows, and opens the body if there is one.
+func (p *Pack) setOrigin(found origin, o *matcher.Origin) error {
 	one := [1]matcher.Origin{*o} // with its memory
-	_, err := p.tellAll([]origin{found}, one[:])
+	_, err := p.setOrigins([]origin{found}, one[:])
 	*o = one[0]
 	return err
 }
@@ -57,8 +57,9 @@ func (p *Pack) locate(authority []byte) location {
 // start returns where a bucket starts in its section.
 func (p *Pack) start(bucket uint32) uint64 { return le64(p.directory[8*uint64(bucket):]) }
 
-// place finds an authority in its bucket.
-func (p *Pack) place(authority []byte, l location) (b bucket, place int, known bool, err error) {
+// findPlace returns an authority's bucket and its index there. known is false if the pack does
+// not have the authority.
+func (p *Pack) findPlace(authority []byte, l location) (b bucket, place int, known bool, err error) {
 	if len(authority) > MaxAuthority {
 		return nil, 0, false, nil
 	}
@@ -74,15 +75,15 @@ func (p *Pack) place(authority []byte, l location) (b bucket, place int, known b
 
 // find returns an authority's origin, or unknown.
 func (p *Pack) find(authority []byte, l location) (origin, error) {
-	b, place, known, err := p.place(authority, l)
+	b, place, known, err := p.findPlace(authority, l)
 	if err != nil || !known {
 		return unknown, err
 	}
 	return p.deciding(authority, l.bucket, b, place)
 }
 
-// deciding returns the origin that decides at Options.AsOf about an authority, given by
-// its bucket and index there; unknown if there is none.
+// deciding returns the origin that decides at Options.AsOf about an authority, which is
+// given by its bucket and its index there. The origin is unknown if none decides.
 func (p *Pack) deciding(authority []byte, number uint32, b bucket, place int) (origin, error) {
 	if p.asOf != 0 {
 		return p.findAt(number, b, place)
@@ -128,9 +129,9 @@ func (p *Pack) damaged(format string, args ...any) error {
 	return fmt.Errorf("rulepack: %s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// tellAll sets origins to what the pack knows, and opens the bodies where there are some.
+// setOrigins sets origins to what the pack knows, and opens the bodies where there are some.
 // With an error it returns the index that failed.
-func (p *Pack) tellAll(found []origin, origins []matcher.Origin) (int, error) {
+func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) (int, error) {
 	var memory [atOnce]uint32
 	for first := 0; first < len(found); first += atOnce {
 		some := found[first:min(first+atOnce, len(found))]
@@ -154,8 +155,8 @@ func (p *Pack) tellAll(found []origin, origins []matcher.Origin) (int, error) {
 	return 0, nil
 }
 
-// complete adds what is not matched where it lies: bodies that are kept as their source,
-// notes and records.
+// complete adds to origins what [made] holds: tries of bodies that are kept as their source,
+// notes, records and usage. With an error it returns the index that failed.
 func (p *Pack) complete(places []uint32, origins []matcher.Origin) (int, error) {
 	for i, place := range places {
 		o := &origins[i]
@@ -201,7 +202,8 @@ func (p *Pack) damagedBody(place uint32, err error) error {
 	return p.damaged("body at %d: %w", uint64(place)*matcher.BodyAlignment, err)
 }
 
-// made is what is made of a body and kept.
+// made is what lookups need of a body besides the rules where they lie: it is read or
+// compiled once, and kept in a cache.
 type made struct {
 	place uint32
 	// tries and of, in the form of matcher.Origin, are set for explanations, and for a body
@@ -269,8 +271,9 @@ func (p *Pack) makeSource(m *made, source []byte) (size int64) {
 	return size
 }
 
-// makeNotes reads the notes and records of a compiled body, as far as they are asked for, and
-// returns the size of the copies that it keeps.
+// makeNotes opens a compiled body with its notes if explanations are asked for, and reads
+// what else is asked for. It returns the size of the copies that m keeps, in bytes, without
+// that of records and usage.
 func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r bodyRow) (size int64, err error) {
 	var notes []byte
 	if p.explain {
@@ -286,13 +289,18 @@ func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r bodyRow) (size 
 		m.tries, m.of = compiled.For(p.agents)
 		size = int64(len(rules) + len(notes))
 	}
+	return size, p.makeRecords(m, number, compiled, r)
+}
+
+// makeRecords sets the records and the usage of a compiled body, each if it is asked for.
+func (p *Pack) makeRecords(m *made, number uint32, compiled *matcher.Body, r bodyRow) error {
 	wantsUsage := p.usage.Wanted() && r.flags&bodyStatements != 0
 	if !p.keepRecords && !wantsUsage {
-		return size, nil
+		return nil
 	}
 	records, err := p.bodyRecords(number, r)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if p.keepRecords {
 		m.records = records.ForChains(p.agents.Chains(), compiled.Chosen)
@@ -300,11 +308,11 @@ func (p *Pack) makeNotes(m *made, number uint32, rules []byte, r bodyRow) (size 
 	if wantsUsage {
 		info, err := p.open.Info(m.place)
 		if err != nil || info.HasSaid && info.Said != matcher.KeyOfStatements(records.Statements) {
-			return 0, p.damaged("body %d: it has another's statements", number)
+			return p.damaged("body %d: it has another's statements", number)
 		}
 		m.usage = p.statements.get(p, &records)
 	}
-	return size, nil
+	return nil
 }
 
 // bodyRules returns a checked copy of a body's rules or source.

@@ -12,11 +12,9 @@ const atOnce = 64
 
 var _ matcher.BulkOrigins = (*Pack)(nil)
 
-// LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each
-// key.
-//
-// It does each step of the lookup for all keys before the next step, so that the loads
-// of a step overlap.
+// LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each key.
+// It takes atOnce keys at a time. For these it does each step of the lookup for all before
+// the next step, so that the loads of a step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer p.guard(&err)
@@ -35,20 +33,20 @@ func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, e
 func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, error) {
 	var found [atOnce]origin
 	n, err := p.findAll(keys, &found)
-	if i, e := p.tellInOrder(found[:n], origins); e != nil {
+	if i, e := p.setOriginsInOrder(found[:n], origins); e != nil {
 		return i, e
 	}
 	return n, err
 }
 
-// tellInOrder is tellAll whose error is that of the first index that fails: steps meet the
-// errors of later ones first.
-func (p *Pack) tellInOrder(found []origin, origins []matcher.Origin) (int, error) {
-	if _, err := p.tellAll(found, origins[:len(found)]); err == nil {
+// setOriginsInOrder does what setOrigins does. If several indices fail, it returns the error
+// of the first one, where setOrigins returns that of the earliest step.
+func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (int, error) {
+	if _, err := p.setOrigins(found, origins[:len(found)]); err == nil {
 		return 0, nil
 	}
 	for i := range found {
-		if _, err := p.tellAll(found[i:i+1], origins[i:i+1]); err != nil {
+		if _, err := p.setOrigins(found[i:i+1], origins[i:i+1]); err != nil {
 			return i, err
 		}
 	}
@@ -179,8 +177,8 @@ const (
 	mostTouched = 32
 )
 
-// rowsAt returns the intervals of an authority in a bucket of so many, the first ones of
-// many; none where they would lie outside.
+// rowsAt returns the first mostTouched intervals of an authority; none if they would lie
+// outside data, which is a bucket of count authorities. place is the authority's index there.
 func rowsAt(data []byte, count, place int) []byte {
 	head, at := intervalHeaderSize+4*uint64(count), intervalHeaderSize+4*uint64(place)
 	if at+4 > uint64(len(data)) {

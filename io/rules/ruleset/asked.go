@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -22,8 +23,8 @@ type askedList struct {
 	name    string
 	lines   *bufio.Scanner
 	closers []io.Closer
-	number  int      // of the line
-	waiting []string // URLs of the line
+	number  int      // of the line that was read last, from 1
+	waiting []string // URLs of that line which Next has not returned yet
 	scratch urls.Scratch
 	url     []byte
 }
@@ -51,12 +52,13 @@ func (s *captureSet) openAsked(ctx context.Context, name string) (captures.Reade
 	return a, nil
 }
 
-// Next implements captures.Reader.
+// Next implements captures.Reader. Each capture is of a robots.txt that was asked for, and
+// says that there was no answer.
 func (a *askedList) Next(x *captures.Capture) error {
 	for len(a.waiting) == 0 {
 		if !a.lines.Scan() {
 			if err := a.lines.Err(); err != nil {
-				return fmt.Errorf("%s: after line %d: %w", a.name, a.number, err)
+				return fmt.Errorf("%s: after line %d: %w", a.name, a.number, a.explain(err))
 			}
 			return io.EOF
 		}
@@ -75,8 +77,16 @@ func (a *askedList) Next(x *captures.Capture) error {
 	return nil
 }
 
-// ask notes what a line is about: the robots.txt of a URL's host, for http and https where
-// it has no scheme.
+// explain says what to do about an error of the scanner.
+func (a *askedList) explain(err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("the next line has more than %d bytes: a list has a URL or host a line", maxAskedLine)
+	}
+	return err
+}
+
+// ask adds the robots.txt of a line's host to waiting: one if the line is a URL, and those of
+// http and https if it has no scheme.
 func (a *askedList) ask(line []byte) error {
 	spellings := [][]byte{line}
 	if !bytes.Contains(line, []byte("://")) {

@@ -52,16 +52,18 @@ type captureSet struct {
 	files    []captures.File
 	paths    []string // of files
 	sources  int
-	asked    int // the source that lists what was asked for; -1 for none
+	asked    int // the number of the source that lists what was asked for; -1 for none
 	bodySize int // the most bytes of a body that readers hand out
-	// singleBody is that of the single robots.txt, once it was read.
+	// singleBody is the body of the single robots.txt, once it was read.
 	singleBody []byte
 	warner     *warner
 	measured   *measured
 }
 
 // newCaptureSet prepares to read the captures. Their bodies go into b; what does not
-// fit into memory is written to folder.
+// fit into memory is written to folder. A pack of intervals that decides at one time (b has
+// a history, the options ask for none) needs Later to tell a host that has its first capture
+// after that time from an unknown one.
 func (f *Found) newCaptureSet(ctx context.Context, b *rulepack.Builder, folder string) *captureSet {
 	o := &f.options
 	options := captures.Options{

@@ -38,9 +38,9 @@ type ahead struct {
 	next    int64          // offset of the next block to ask for
 	size    int            // size of that block
 	buffers [][]byte       // buffers for reuse
-	whole   []byte         // the buffer that block is of
+	whole   []byte         // the buffer of which block is the rest
 	err     error
-	counted bool // among the readers
+	counted bool // this object is counted in readers
 }
 
 type fetched struct {
@@ -69,7 +69,8 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// advance waits for the next block.
+// advance makes the next block the current one, and waits until it has arrived. The buffer
+// of the current block, of which nothing is unread, is used again.
 func (a *ahead) advance() {
 	if a.whole != nil {
 		a.buffers = append(a.buffers, a.whole)
@@ -80,7 +81,7 @@ func (a *ahead) advance() {
 	}
 	if len(a.coming) == 0 {
 		a.err = io.EOF
-		a.count(false)
+		a.leave()
 		return
 	}
 	select {
@@ -94,7 +95,7 @@ func (a *ahead) advance() {
 
 // ask requests the next block.
 func (a *ahead) ask() {
-	a.count(true)
+	a.join()
 	length, offset := int(min(int64(a.size), int64(blockLimit()), a.o.size-a.next)), a.next
 	a.next += int64(length)
 	a.size = min(2*a.size, maxBlock)
@@ -122,15 +123,20 @@ func (a *ahead) buffer(length int) []byte {
 	return make([]byte, length)
 }
 
-// count adds this reader to readers or removes it.
-func (a *ahead) count(is bool) {
-	switch {
-	case is && !a.counted:
+// join counts the object in readers.
+func (a *ahead) join() {
+	if !a.counted {
 		readers.Add(1)
-	case !is && a.counted:
-		readers.Add(-1)
+		a.counted = true
 	}
-	a.counted = is
+}
+
+// leave undoes join.
+func (a *ahead) leave() {
+	if a.counted {
+		readers.Add(-1)
+		a.counted = false
+	}
 }
 
 // skipTo moves to an offset that is at most maxSkip bytes ahead; otherwise it returns
@@ -154,7 +160,7 @@ func (a *ahead) skipTo(offset int64) bool {
 // close abandons the blocks on their way; their memory is collected after they arrive.
 func (a *ahead) close() {
 	a.cancel()
-	a.count(false)
+	a.leave()
 	a.err = io.ErrClosedPipe
 	a.block, a.whole, a.buffers, a.coming = nil, nil, nil, nil
 }

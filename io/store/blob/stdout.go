@@ -84,8 +84,10 @@ var errNoStdout = errors.New("stdout is closed, or the null device opened for re
 
 func (noRows) Write([]byte) (int, error) { return 0, errNoStdout }
 
-// pipeWriter writes in a goroutine, which after the end of the context waits until the
-// program exits or somebody reads. What it writes it has a copy of: its caller goes on.
+// pipeWriter is a writer whose Write ends with the context, also while nobody reads the
+// pipe. Each system call is made in a goroutine of its own, which outlives a Write that was
+// interrupted. So it writes chunk, a copy of the caller's bytes, and after an interrupted
+// Write there must be no other.
 type pipeWriter struct {
 	ctx     context.Context
 	f       *os.File
@@ -99,6 +101,7 @@ type written struct {
 	err error
 }
 
+// Write writes p in chunks of up to chunkSize bytes.
 func (w *pipeWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if w.ctx.Err() != nil {

@@ -221,8 +221,8 @@ func CheckRange(r Range, contentRange string, contentLength int64) (size int64, 
 	return size, nil
 }
 
-// explain names the object that err is about, and says what to do. A wait that
-// ctx ended gives its cause.
+// explain returns err with the object's name and what to do about it. If ctx has ended, it
+// returns the cause of that instead.
 func (u URL) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -29,7 +29,7 @@ func Append(dst, src []byte, c Codec, level int) []byte { return codecs[c].add(d
 // Fill decompresses src into dst, which it must fill. It takes no more memory, whatever
 // size src claims to have.
 func Fill(dst, src []byte, c Codec) error {
-	if err := c.check(false); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	return codecs[c].fill(dst, src)

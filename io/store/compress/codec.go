@@ -78,12 +78,21 @@ func (c Codec) String() string {
 // and for codecs without files.
 func (c Codec) Ending() string { return codecs[c].ending }
 
-// check returns an error for a codec that is none, or has no files where files is set.
-func (c Codec) check(files bool) error {
-	switch {
-	case int(c) >= len(codecs):
+// check returns an error for a codec that does not exist.
+func (c Codec) check() error {
+	if int(c) >= len(codecs) {
 		return fmt.Errorf("compress: unknown codec %d", c)
-	case files && codecs[c].open == nil:
+	}
+	return nil
+}
+
+// checkFile returns an error for a codec that does not exist, or with which no file is
+// compressed as a whole.
+func (c Codec) checkFile() error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if codecs[c].open == nil {
 		return fmt.Errorf("compress: there are no files of %s", c)
 	}
 	return nil

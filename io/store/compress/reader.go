@@ -57,7 +57,7 @@ func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 }
 
 func newReader(r io.Reader, c Codec, size int, window uint64, blocks int) (io.ReadCloser, error) {
-	if err := c.check(true); err != nil {
+	if err := c.checkFile(); err != nil {
 		return nil, err
 	}
 	source := &source{r: r}

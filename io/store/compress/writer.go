@@ -6,7 +6,7 @@ import "io"
 // when nothing was written, and leaves w open. Zstd is compressed by goroutines
 // beside the producer's, which end with Close.
 func NewWriter(w io.Writer, c Codec) (io.WriteCloser, error) {
-	if err := c.check(true); err != nil {
+	if err := c.checkFile(); err != nil {
 		return nil, err
 	}
 	return codecs[c].write(w)
@@ -23,7 +23,7 @@ func (uncompressed) Close() error { return nil }
 // The results of several calls, one after another, are a valid file; that of an
 // empty src is the smallest there is. It is safe for concurrent use.
 func AppendCompressed(dst, src []byte, c Codec) ([]byte, error) {
-	if err := c.check(true); err != nil {
+	if err := c.checkFile(); err != nil {
 		return dst, err
 	}
 	return Append(dst, src, c, 0), nil

@@ -30,10 +30,10 @@ type HostTable struct {
 	nibbles [64]byte
 }
 
-// These are the roles of a byte.
+// The roles of a byte are flags.
 const (
-	inLabel = 1 << iota
-	endsAuthority
+	inLabel       = 1 << iota // it may be in a label of a plain host
+	endsAuthority             // the authority ends before it
 )
 
 // NewHostTable makes a table. label reports whether a byte may be in a label, end whether

@@ -56,7 +56,8 @@ func (s *Shredder) numbers(n int) []int32 {
 	return arrow.Int32Traits.CastFromBytes(s.Memory.Allocate(4 * n))[:n:n]
 }
 
-// node appends the leaves of a node.
+// node appends the leaves below n. d has the values of n, and e says which of them the
+// entries are.
 func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
@@ -66,18 +67,7 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 		}
 		plain := tables.Plain(d, s.Memory)
 		defer plain.Release()
-		if e.index == nil {
-			e.low += plain.Offset() - d.Offset()
-			return s.node(n, plain, e)
-		}
-		moved := s.numbers(e.n)
-		for i, at := range e.index {
-			if moved[i] = at; at >= 0 {
-				moved[i] = at - int32(d.Offset()-plain.Offset())
-			}
-		}
-		e.index = moved
-		return s.node(n, plain, e)
+		return s.node(n, plain, s.moved(e, plain.Offset()-d.Offset()))
 	case *arrow.NullType:
 		e.index, e.definitions = s.none(&e)
 		return s.leaf(n, d, e)
@@ -112,7 +102,7 @@ func (e *entries) isRows(d *array.Data) bool {
 	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n
 }
 
-// moved returns entries of an array whose values begin at an offset.
+// moved returns entries whose values all lie offset values further on in the array.
 func (s *Shredder) moved(e entries, offset int) entries {
 	switch {
 	case offset == 0:

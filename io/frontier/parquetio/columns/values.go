@@ -15,7 +15,8 @@ import (
 
 var errLongStrings = option.Errorf("its values have more than 2 GiB in one batch: lower %s", option.BatchRows)
 
-// values sets the leaf's values: those of the entries that have one.
+// values sets the values of leaf l: those of the entries that have one, in Parquet's
+// physical type. d has them in Arrow's type.
 func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 	switch dt := tables.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
@@ -196,7 +197,7 @@ func strings[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *
 	return s.gather(l, e, func(at int) []byte { return from[offsets[at]:offsets[at+1]] })
 }
 
-// views takes byte arrays that views point to.
+// views copies the byte arrays of an array of views.
 func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	views := elements[arrow.ViewHeader](d, 1)
 	return s.gather(l, e, func(at int) []byte {

@@ -24,7 +24,7 @@ type values interface {
 	done() error
 }
 
-// newValues returns what decodes the current page.
+// newValues returns the decoder of the current page's values.
 func newValues(r *Reader) (values, error) {
 	p, width := r.pages, r.node.Width()
 	switch {
@@ -55,7 +55,7 @@ func newValues(r *Reader) (values, error) {
 			return newFixedStrings(r, width)
 		}
 	}
-	return nil, fmt.Errorf("encoding %d is none of its type", p.Encoding)
+	return nil, fmt.Errorf("damaged: values of its type are never written in encoding %d", p.Encoding)
 }
 
 // plain are values one after another.

@@ -52,7 +52,7 @@ type KeyValue struct{ Key, Value string }
 // Type is the type that values are stored as.
 type Type int32
 
-// The types.
+// Parquet's physical types, by the format's numbers. A group of the schema has NoType.
 const (
 	Boolean Type = iota
 	Int32

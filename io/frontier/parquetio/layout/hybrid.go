@@ -181,7 +181,7 @@ func copyBits(dst []byte, to int, src []byte, from, n int) (ones int) {
 	return ones
 }
 
-// setBits sets n bits of a bitmap.
+// setBits sets n bits of a bitmap, from bit at on, to one.
 func setBits(dst []byte, at, n int) {
 	for ; n > 0 && at&7 != 0; n-- {
 		dst[at>>3] |= 1 << (at & 7)

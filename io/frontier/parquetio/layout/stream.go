@@ -3,9 +3,11 @@ package layout
 import "io"
 
 const (
-	// aheadSize is how many bytes are read at least: some small pages at once.
+	// aheadSize is the least number of bytes to read at once, so that one read fetches
+	// several small pages.
 	aheadSize = 64 << 10
-	// aheadHeader is how many bytes a header has at most that is read at the first try.
+	// aheadHeader is how many bytes are tried first for a header, whose length nothing
+	// says. Headers are longer only with long statistics.
 	aheadHeader = 8 << 10
 )
 
@@ -27,8 +29,9 @@ type Stream struct {
 	own   []byte // the memory of ahead
 }
 
-// NewStream reads the pages of a chunk, each of which may have twice limit bytes, as it
-// lies and decompressed. Without a chunk it has none until Reset.
+// NewStream returns a stream of the pages of a chunk; with nil it has none until Reset.
+// A page that takes more than twice limit bytes, compressed and decompressed together, is an
+// error.
 func NewStream(in io.ReaderAt, chunk *Chunk, limit int64) *Stream {
 	s := &Stream{in: in, limit: limit}
 	if chunk != nil {
@@ -83,8 +86,9 @@ func (s *Stream) fill(n int64) error {
 	return nil
 }
 
-// Body reads a page's body and returns the page as it lies, which buffer has if that is
-// large enough. The page's Header and Body alias it. The checksum, where there is one, is that of the body.
+// Body reads a page's body and returns the page as it lies in the file, in buffer if that is
+// large enough. The page's Header and Body alias what it returns. A body whose checksum is
+// wrong is an error.
 func (s *Stream) Body(p *Page, buffer []byte) ([]byte, error) {
 	size := len(p.Header) + int(p.compressed)
 	if cap(buffer) < size {

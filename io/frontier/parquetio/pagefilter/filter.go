@@ -13,38 +13,37 @@ import (
 	"robotsbatch/io/store/compress/zstdcut"
 )
 
-// cutSize is about how many bytes the values of a page have that is cut out of a larger
-// one: a large page is not built in memory once more.
+// cutSize is about how many bytes of values each new page gets if a page of more than twice
+// as many is written as several: then the large one is not in memory a second time.
 const cutSize = 1 << 20
 
-// Column says of what column pages are.
+// Column is what filtering a page needs to know of its column.
 type Column struct {
 	Leaf  layout.Leaf
 	Type  layout.Type
 	Width int // bytes of a value in PLAIN, 0 for byte arrays
 	Codec layout.Codec
-	// Compress appends what the column's codec makes of src; nil where it does not
-	// compress.
+	// Compress appends src to dst, compressed with the column's codec; nil if that is
+	// Uncompressed.
 	Compress func(dst, src []byte) []byte
-	// Entries is how many values the dictionary has.
+	// Entries is how many entries the dictionary has.
 	Entries int
-	// Used is which of these stay, nil for all: pages of indices have their new numbers.
+	// Used says which of these stay and what their new numbers are; nil if all stay.
 	Used *Used
 }
 
-// Part is which rows of a row group a page has.
+// Part says which rows of a row group are in a page.
 type Part struct {
-	// Rows is those of the row group.
+	// Rows says which rows of the row group stay.
 	Rows *Rows
-	// First is the first row that begins in the page, and N how many do. Of a list that
-	// began in the page before, row First-1 goes on.
+	// First is the index of the first row that begins in the page, and N how many do.
 	First, N int
 	// Continues says that the page begins in the middle of row First-1.
 	Continues bool
 }
 
-// Kept is how many of the part's rows stay, and of how many; one that goes on from the
-// page before counts.
+// Kept returns how many rows of the part stay, and how many it has. Both count a row that
+// goes on from the page before.
 func (p *Part) Kept() (kept, all int) {
 	low := p.First
 	if p.Continues {
@@ -81,15 +80,15 @@ type Filter struct {
 	last  encoding.Strings // of DELTA_BYTE_ARRAY: the page before
 }
 
-// Begin begins a chunk.
+// Begin must be called before the first page of each chunk.
 func (f *Filter) Begin() { f.last = nil }
 
-// Memory is about how many bytes it takes to filter a page, besides its own and those of
+// Memory returns about how many bytes it takes to filter a page, besides the page itself and
 // its body decompressed.
 func Memory(p *layout.Page, leaf layout.Leaf) int64 {
-	numbers := int64(8) // of a value: its place, its index, or the integer that it is
+	numbers := int64(8) // bytes for each value: its offset, its index, or the integer that it is
 	if leaf.MaxDefinition > 0 {
-		numbers++
+		numbers++ // a level is one byte
 	}
 	if leaf.MaxRepetition > 0 {
 		numbers++
@@ -106,9 +105,9 @@ func (c *Column) Rereads(p *layout.Page) bool {
 	return c.Codec.Is(compress.Zstd) && p.Encoding == layout.Plain && c.Type != layout.Boolean
 }
 
-// Page appends to dst the rows of a page that stay, as one page or as several. plain is
-// the page's body decompressed. The pages are valid until the next call. dst may be the
-// memory of the page as it lies unless it is read again ([Column.Rereads]) or plain is it.
+// Page appends to dst the rows of a page that stay, as one page or several. plain is the
+// page's body decompressed. The returned pages are valid until the next call. dst may be the
+// memory of p, unless p is read again ([Column.Rereads]) or plain is a part of that memory.
 func (f *Filter) Page(dst []byte, c *Column, p *layout.Page, plain []byte, part Part) ([]byte, []Page, error) {
 	f.pages = f.pages[:0]
 	content, values, err := f.find(c, p, plain, part)
@@ -138,11 +137,11 @@ func (f *Filter) find(c *Column, p *layout.Page, plain []byte, part Part) (conte
 	if content, err = p.Split(plain, c.Leaf); err != nil {
 		return content, nil, err
 	}
-	levels, err := f.readLevels(c, p, &content)
+	present, err := f.readLevels(c, p, &content)
 	if err != nil {
 		return content, nil, err
 	}
-	if v, err = f.decode(c, p.Encoding, content.Values, levels.present); err != nil {
+	if v, err = f.decode(c, p.Encoding, content.Values, present); err != nil {
 		return content, nil, err
 	}
 	if f.entries, err = f.entryRuns(f.entries[:0], p.Values, part); err != nil {
@@ -152,32 +151,27 @@ func (f *Filter) find(c *Column, p *layout.Page, plain []byte, part Part) (conte
 	return content, v, nil
 }
 
-// levels are those of a page.
-type levels struct{ present int }
-
-// readLevels reads a page's levels. Those of a column that may be null are not read
-// where nothing is.
-func (f *Filter) readLevels(c *Column, p *layout.Page, content *layout.Content) (l levels, err error) {
+// readLevels sets f.repetition and f.definition to a page's levels, and returns how many of
+// its entries have a value. f.definition is empty if all have one.
+func (f *Filter) readLevels(c *Column, p *layout.Page, content *layout.Content) (present int, err error) {
 	f.repetition, f.definition = f.repetition[:0], f.definition[:0]
-	l.present = p.Values
 	if c.Leaf.MaxRepetition > 0 {
 		if f.repetition, err = f.read(f.repetition, content.Repetition, p.Values, c.Leaf.MaxRepetition); err != nil {
-			return l, err
+			return 0, err
 		}
 	}
-	if most := c.Leaf.MaxDefinition; most > 0 {
-		counting := content.Definition
-		if l.present, err = layout.CountLevels(counting, p.Values, most, uint32(most)); err != nil {
-			return l, err
-		}
-		if l.present < p.Values {
-			f.definition, err = f.read(f.definition, content.Definition, p.Values, most)
-		}
+	most := c.Leaf.MaxDefinition
+	if most == 0 {
+		return p.Values, nil
 	}
-	return l, err
+	present, err = layout.CountLevels(content.Definition, p.Values, most, uint32(most))
+	if err == nil && present < p.Values {
+		f.definition, err = f.read(f.definition, content.Definition, p.Values, most)
+	}
+	return present, err
 }
 
-// read appends n levels, of which none may be higher than most.
+// read appends n levels. A level above most is an error.
 func (f *Filter) read(dst []byte, from layout.Hybrid, n, most int) ([]byte, error) {
 	const block = 4096
 	if cap(f.numbers) < block {
@@ -345,19 +339,23 @@ func (f *Filter) begin(c *Column, p *layout.Page, what *selection) (Page, encode
 	return page, head
 }
 
-// leastCut is a part of a page: where more than that is left out, it is compressed anew,
-// which is smaller then.
+// leastCut says what is cut out of a frame at most: 1/leastCut of the page. If more is left
+// out, the page gets smaller by compressing the rest again.
 const leastCut = 8
 
-// leastRange is how many bytes stay between two cuts on average: with less nearly every
-// sequence is changed, which takes longer than compressing.
+// leastRange is the least number of bytes that must stay between two cuts on average. With
+// less, cutting changes nearly every sequence and takes longer than compressing.
 const leastRange = 4 << 10
+
+// leastFrame is the least number of decompressed bytes of a page whose frame is cut.
+// Compressing less again costs little.
+const leastFrame = 64 << 10
 
 // cutFrame appends what stays of a page of values in PLAIN by cutting the rest out of its
 // zstd frame, and returns false where that is not possible or not worth it.
 func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, content *layout.Content, values values) ([]byte, bool) {
 	place, ok := values.(placed)
-	if !ok || !c.Rereads(p) || p.Stored() || len(plain) < 64<<10 {
+	if !ok || !c.Rereads(p) || p.Stored() || len(plain) < leastFrame {
 		return dst, false
 	}
 	frame := p.Body[p.PlainLevels():]
@@ -374,14 +372,15 @@ func (f *Filter) cutFrame(dst []byte, c *Column, p *layout.Page, plain []byte, c
 		return dst, false
 	}
 	page, head := f.begin(c, p, &selection{f.entries, f.values})
-	levels, inside := f.plain, f.plain // which lie before what is compressed, or in it
+	// Of version 2 the levels lie before the frame, else they are in it.
+	levels, inside := f.plain, f.plain
 	if head.Version2() {
 		inside = nil
 	} else {
 		levels = nil
 	}
 	from := len(dst)
-	// The header lies before the page, and needs to know it.
+	// The header comes first, but has the size of what follows: leave room for it.
 	dst = append(append(dst, make([]byte, encode.MostHeader)...), levels...)
 	if dst, ok = f.cutter.Cut(dst, frame, plain, inside, f.ranges); !ok {
 		return dst[:from], false

@@ -6,15 +6,11 @@ import (
 	"robotsbatch/io/frontier/parquetio/layout"
 )
 
-// leastLeft is a part of a page: where no more than that is left out, it is not joined,
-// so that its frame can be cut.
-const leastLeft = leastCut
-
 // Joins reports whether what stays of a page may be written with what stays of the next
-// ones, because more is left out than can be cut out of its frame.
+// ones. A page of which so little is left out that its frame can be cut is not joined.
 func (c *Column) Joins(p *layout.Page, part *Part) bool {
 	kept, all := part.Kept()
-	return c.Leaf.MaxRepetition == 0 && c.Rereads(p) && !p.Stored() && (all-kept)*leastLeft > all
+	return c.Leaf.MaxRepetition == 0 && c.Rereads(p) && !p.Stored() && (all-kept)*leastCut > all
 }
 
 // joined are values in PLAIN that were gathered already.

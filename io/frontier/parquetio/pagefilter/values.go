@@ -77,7 +77,7 @@ func (f *Filter) decode(c *Column, e layout.Encoding, data []byte, present int) 
 		f.last = strings
 		return &d.prefixes, d.prefixes.decode(strings, present)
 	}
-	return nil, fmt.Errorf("encoding %d is none of its type", e)
+	return nil, fmt.Errorf("damaged: values of its type are never written in encoding %d", e)
 }
 
 // fixed are values of one width in PLAIN.

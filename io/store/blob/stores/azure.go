@@ -93,8 +93,12 @@ func AzureClient(u *url.URL) (*container.Client, error) {
 	return container.NewClient(at.String(), found, options)
 }
 
-// azureContainer is where the container of a URL is. A signature goes with each
-// request, so with one no URL may name another host than the environment.
+// azureContainer returns the address of the container that a URL names. What the URL's
+// parameters do not say is taken from the environment.
+//
+// signed says that each request carries the signature (SAS token) of the environment. The
+// signature must not be sent to a host that a URL has made up, so the URL may then name no
+// other host than the environment does.
 func azureContainer(u *url.URL, connection map[string]string, signed bool) (*url.URL, error) {
 	env := parameters{values: make(url.Values)}
 	for _, name := range []string{"AZURE_STORAGE_IS_CDN", "AZURE_STORAGE_IS_LOCAL_EMULATOR"} {
@@ -127,7 +131,7 @@ func azureContainer(u *url.URL, connection map[string]string, signed bool) (*url
 	if signed {
 		usual, err := account.serviceURL()
 		if err != nil || usual.Scheme != service.Scheme || usual.Host != service.Host {
-			return nil, errors.New("the URL's parameters name another host than the environment, which has AZURE_STORAGE_SAS_TOKEN for its own")
+			return nil, errors.New("the URL's parameters name another host than the environment, whose AZURE_STORAGE_SAS_TOKEN is only sent to its own: leave the parameters out, or unset the token")
 		}
 	}
 	return service.JoinPath(u.Host), nil

@@ -9,12 +9,13 @@ import (
 	"robotsbatch/io/store/compress/zstdcut"
 )
 
-// Cut appends to dst a frame that holds these ranges of what the decoded frame holds. They
-// are in order, and do not touch. Its blocks have checksums if the decoded frame's have.
-// It returns false, and appends nothing, if Decode did.
+// Cut appends to dst a frame that holds the kept ranges of what the decoded frame holds.
+// The ranges are in order and do not touch. The new blocks have checksums if those of the
+// decoded frame have. Cut returns false and appends nothing if Decode returned false.
 //
-// Of what is copied, bytes low to high-1 of the frame, it calls copied, which returns dst
-// with them or without, unless that is nil.
+// A block that is copied as it lies takes bytes low to high-1 of the decoded frame. If
+// copied is not nil, Cut calls it for these bytes instead of appending them, so that the
+// caller may take them from elsewhere. copied returns dst, to which it may have appended.
 func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, low, high int) []byte) ([]byte, bool) {
 	if len(f.blocks) == 0 {
 		return dst, false
@@ -42,7 +43,7 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, lo
 	return append(dst, 0, 0, 0, 0), true
 }
 
-// Changed returns how many bytes the blocks have which Cut does not copy.
+// Changed returns the size in bytes of the blocks that Cut compresses again.
 func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
 	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
 		if !f.copies(begin, b.plain, kept[0]) {
@@ -52,8 +53,8 @@ func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
 	return size
 }
 
-// each calls do for each block up to the last kept range, with where what it holds begins and
-// the ranges that do not end before.
+// each calls do for each block up to the last kept range. begin is where the content of the
+// block begins in the decoded frame; kept are the ranges that end behind begin.
 func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []zstdcut.Range)) {
 	begin := 0
 	for i := range f.blocks {

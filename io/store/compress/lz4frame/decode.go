@@ -29,27 +29,28 @@ const (
 // Frame is a frame that was decoded, with what [Frame.Cut] needs of it. One goroutine may
 // use it at a time, for one frame after another.
 type Frame struct {
-	flags, sizes byte // of the header
-	data, plain  []byte
-	blocks       []block // none if it is not simple
+	flags, sizes byte    // of the header
+	data, plain  []byte  // compressed and decompressed
+	blocks       []block // none if Decode returned false
 
 	pending    []byte // kept bytes that are not in a block yet
 	compressor *lz4.Compressor
 }
 
-// block is one of a frame.
+// block says where a block of a frame lies.
 type block struct {
-	begin, end int // of its bytes in the frame, without its size, with its checksum
-	plain      int // where what it holds ends
+	begin, end int // in the frame: behind the block's size, and behind its checksum
+	plain      int // in the decompressed bytes: where the block's content ends
 }
 
-// Decode decompresses a frame that needs no dictionary, as writers make them. It reports
-// whether the frame is one, and fills dst; if not, the library's reader may know more. It
-// takes no more memory, whatever size the frame claims.
+// Decode decompresses a frame into dst, which it fills. It returns false for a frame that
+// needs a dictionary, is not simple or does not hold len(dst) bytes: the library's reader
+// may be able to read it. The memory that it takes does not depend on sizes that the frame
+// claims.
 func Decode(dst, frame []byte) bool { return new(Frame).Decode(dst, frame) }
 
-// Decode does what the function Decode does. Both slices must stay unchanged as long as
-// Cut is called.
+// Decode does what the function Decode does. Both slices must stay unchanged until the last
+// call of Cut.
 func (f *Frame) Decode(dst, frame []byte) bool {
 	f.blocks, f.data, f.plain = f.blocks[:0], frame, dst
 	ok := f.decode()
@@ -72,8 +73,9 @@ func (f *Frame) decode() bool {
 			return done == len(f.plain) && f.ends(at)
 		}
 		size := int(head &^ storedBlock)
+		// A frame of many tiny blocks is not simple: its list of blocks would be larger.
 		if size > most || size > len(f.data)-at || len(f.blocks) > 16+len(f.plain)>>10 {
-			return false // of many tiny blocks the list takes more memory than they do
+			return false
 		}
 		n, ok := f.decodeBlock(done, f.data[at:at+size], head&storedBlock != 0)
 		if !ok {
@@ -90,8 +92,8 @@ func (f *Frame) decode() bool {
 	return false
 }
 
-// checked returns where the block of size bytes at at ends with its checksum, if it has
-// one, and reports whether that is right.
+// checked returns where the block of size bytes at offset at ends, its checksum included.
+// ok is false if there is a checksum and it is wrong.
 func (f *Frame) checked(at, size int) (end int, ok bool) {
 	end = at + size
 	if f.flags&blockChecksum == 0 {
@@ -103,7 +105,8 @@ func (f *Frame) checked(at, size int) (end int, ok bool) {
 	return end + 4, binary.LittleEndian.Uint32(f.data[end:]) == checksum(f.data[at:end])
 }
 
-// ends reports whether the frame ends at at, or there with the checksum of what it holds.
+// ends reports whether the frame ends at offset at, or has there, as its end, the right
+// checksum of what it holds.
 func (f *Frame) ends(at int) bool {
 	if f.flags&contentChecksum == 0 {
 		return at == len(f.data)
