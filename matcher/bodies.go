@@ -324,7 +324,7 @@ type namedGroup struct {
 
 // spread sets the tries of an origin, each once, and which chain obeys which.
 func (b *Bodies) spread(x *opening, o *Origin, found int, checked bool) error {
-	r := &o.room
+	r := o.room
 	if found == 0 {
 		if len(b.agents.chains) == 0 {
 			return nil
@@ -400,7 +400,7 @@ func (b *Bodies) firstOf(chain int, named []namedGroup) uint32 {
 // addTrie adds the trie of a group to those of an origin, unless it is there, and returns its
 // index.
 func (b *Bodies) addTrie(x *opening, o *Origin, group uint32, checked bool) (uint32, error) {
-	r := &o.room
+	r := o.room
 	for i := len(r.groups) - 1; i >= 0; i-- { // most chains of a name follow each other
 		if r.groups[i] == group {
 			return uint32(i), nil

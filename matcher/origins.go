@@ -26,7 +26,7 @@ type Origin struct {
 	// Facts describe the fetch and the body's other records.
 	Facts Facts
 
-	room room
+	room *room // of its own; nil for none
 }
 
 // room is memory of an Origin for what a source makes at each lookup, kept for the next one.
@@ -52,7 +52,10 @@ func (o *Origin) set(to *Origin) {
 
 // own makes Tries so many tries in the Origin's own memory, without notes, and Of empty.
 func (o *Origin) own(tries, of int) {
-	r := &o.room
+	if o.room == nil {
+		o.room = new(room)
+	}
+	r := o.room
 	r.tries = slices.Grow(r.tries[:0], tries)[:tries]
 	o.Tries, o.Of = r.tries, nil
 }

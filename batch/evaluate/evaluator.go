@@ -351,51 +351,44 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 		for agent := range e.allowed {
 			matcher.SetBits(e.allowed[agent], r.first+low, r.first+high)
 		}
-		if reason == matcher.NoRobots {
-			v.NoRobots -= int64(countRobotsTxt(r, low, high, authority, e.options.Profile))
+		if reason != matcher.NoRobots {
+			return // nothing differs for /robots.txt
 		}
-		return
 	}
-	for i := low; i < high; i++ {
-		rest := urls.Trim(r.url(i))[authority:]
-		is := false
-		if mayBeRobotsTxt(rest) {
-			is, _ = matcher.IsRobotsTxt(rest, e.options.Profile)
+	row := low
+	for row < high {
+		robotsTxt := nextRobotsTxt(r, row, high, authority, e.options.Profile)
+		for ; row < robotsTxt && !known; row++ {
+			v.SetNull(r.first+row, reason)
 		}
-		switch {
-		case is:
+		if robotsTxt < high {
 			if reason == matcher.NoRobots {
 				v.NoRobots--
 			}
 			for agent := range v.Agents {
-				v.Agents[agent].Set(r.first+i, true)
+				v.Agents[agent].Set(r.first+robotsTxt, true)
 			}
-		case !known:
-			v.SetNull(r.first+i, reason)
 		}
+		row = robotsTxt + 1
 	}
 }
 
-// countRobotsTxt counts the rows from low on and before high with the path /robots.txt.
-func countRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profile matcher.Profile) (n int) {
-	for i := low; i < high; i++ {
-		url := r.url(i)
-		if url[0] <= ' ' {
-			url = urls.Trim(url) // blanks at the end do not matter to mayBeRobotsTxt
+// nextRobotsTxt is the first row from low on and before high with the path /robots.txt; high
+// if there is none. Nearly all rows are passed by the byte after the slash, which in a URL
+// without a path is one of the next URL.
+func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profile matcher.Profile) int {
+	data := r.data
+	for i, offset := range r.offsets[low:high] {
+		if second := int(offset) + authority + 1; second < len(data) {
+			if c := data[second]; c != 'r' && c != '%' && data[offset] > ' ' {
+				continue
+			}
 		}
-		if !mayBeRobotsTxt(url[authority:]) {
-			continue
-		}
-		if is, _ := matcher.IsRobotsTxt(urls.Trim(url)[authority:], profile); is {
-			n++
+		if is, _ := matcher.IsRobotsTxt(urls.Trim(r.url(low + i))[authority:], profile); is {
+			return low + i
 		}
 	}
-	return n
-}
-
-// mayBeRobotsTxt is false for most paths that are not /robots.txt.
-func mayBeRobotsTxt(rest []byte) bool {
-	return len(rest) > 1 && rest[0] == '/' && (rest[1] == 'r' || rest[1] == '%')
+	return high
 }
 
 // outcome is the verdict where no rules are asked; known is false for none.
