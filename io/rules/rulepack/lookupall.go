@@ -43,6 +43,9 @@ func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, er
 // of the first one, where setOrigins returns that of the earliest step.
 func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (int, error) {
 	if _, err := p.setOrigins(found, origins[:len(found)]); err == nil {
+		if p.paging != nil {
+			p.paging.looked(len(found))
+		}
 		return 0, nil
 	}
 	for i := range found {

@@ -12,5 +12,8 @@ func mapFile(name string) (mapping, error) {
 
 func (m *mapping) close() error { return nil }
 
+// diskUsage is nothing, for no file is mapped.
+func diskUsage() (faults, read int64) { return 0, 0 }
+
 // advise does nothing on systems without mapping.
 func advise([]byte, reading) {}

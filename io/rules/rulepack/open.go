@@ -60,6 +60,7 @@ type Pack struct {
 	usage       matcher.UsageOptions
 	statements  *statements // nil unless any are wanted
 	open        *matcher.Bodies
+	paging      *paging // nil for few lookups
 	// The buckets that passed their checks.
 	checkedBuckets, checkedIntervals bitmap
 
@@ -78,7 +79,8 @@ func Open(name string, o Options) (*Pack, error) {
 		_ = p.Close() // the first error tells more
 		return nil, named(name, err)
 	}
-	advise(p.file.data, manyPlaces)
+	data := p.file.data
+	p.paging = newPaging(len(data), func(how reading) { advise(data, how) })
 	if err := p.use(o); err != nil {
 		_ = p.Close() // the first error tells more
 		return nil, err

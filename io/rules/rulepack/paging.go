@@ -1,0 +1,116 @@
+package rulepack
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// paging chooses how the system reads a pack that is not in memory.
+//
+// Reading ahead, manyPlaces, suits a list in the pack's order, and a pack that fits into
+// memory: soon all of it is there. With a list in any order and a pack that does not fit, the
+// system reads ahead what is not needed, and drops what is needed again. There it should read
+// the pages that are used and no others, fewPlaces. Nothing tells beforehand whether memory
+// will hold the pack, so paging begins by reading ahead. If lookups still wait for the disk
+// when as many bytes were read as the pack has, the other way gets a window of lookups, and
+// the faster of the two is kept. The one that lost is tried again later, for the list may
+// change, but each time that it loses it has to wait twice as long.
+type paging struct {
+	advise func(reading)
+	// usage tells how often the process has waited for a page from the disk, and how many
+	// bytes it has read from disks.
+	usage func() (faults, read int64)
+	now   func() time.Time
+	ahead int64 // usage's bytes when the pack could all have been read
+
+	left   atomic.Int64 // lookups until the window ends
+	trying atomic.Bool  // the window is a trial
+
+	mu      sync.Mutex
+	how     reading
+	began   time.Time        // the window
+	before  int64            // usage's faults when it began
+	took    [2]time.Duration // by a lookup of the last window, by reading; 0 if unknown
+	waiting int              // windows until the other way is tried
+	wait    int              // windows that it waits when it loses next
+}
+
+const (
+	// pagingWindow is how many lookups a window has.
+	pagingWindow = 1024
+	// fewFaults of them may wait for the disk before another way is tried. Reading ahead in
+	// order waits for one page in 128 KB, which is one lookup in thirty.
+	fewFaults = pagingWindow / 16
+	// shortestWait is how many windows a way waits that has lost once.
+	shortestWait = 64
+)
+
+// newPaging returns the paging of a pack with so many bytes.
+func newPaging(size int, advise func(reading)) *paging {
+	p := &paging{advise: advise, usage: diskUsage, now: time.Now}
+	p.start(size)
+	return p
+}
+
+func (p *paging) start(size int) {
+	_, read := p.usage()
+	p.ahead, p.wait = read+int64(size), shortestWait
+	p.read(manyPlaces)
+	p.begin()
+}
+
+// looked tells that so many lookups have been made.
+func (p *paging) looked(n int) {
+	ended := p.left.Add(-int64(n)) <= 0
+	if !ended && !p.trying.Load() || !p.mu.TryLock() {
+		return
+	}
+	defer p.mu.Unlock()
+	made := pagingWindow - p.left.Load()
+	if made <= 0 {
+		return // another goroutine has begun a window
+	}
+	passed := p.now().Sub(p.began)
+	other := manyPlaces + fewPlaces - p.how
+	each := passed / time.Duration(made)
+	lost := p.trying.Load() && each > p.took[other]
+	// A trial need not end that has taken as long as a whole window of the other way.
+	if !ended && !(lost && passed > pagingWindow*p.took[other]) {
+		return
+	}
+	p.took[p.how] = each
+	faults, read := p.usage()
+	switch {
+	case lost:
+		p.waiting = p.wait
+		p.wait *= 2
+		p.read(other)
+	case faults-p.before < fewFaults, p.how == manyPlaces && read < p.ahead:
+		p.waiting = 0 // all is well, or may become so
+	case p.trying.Load():
+		p.waiting, p.wait = p.wait, shortestWait // the trial is won
+	case p.waiting > 0:
+		p.waiting--
+	default:
+		p.read(other)
+		p.begin()
+		p.trying.Store(true)
+		return
+	}
+	p.begin()
+}
+
+// read makes the system read in a way.
+func (p *paging) read(how reading) {
+	p.how = how
+	p.advise(how)
+}
+
+// begin begins a window that is no trial.
+func (p *paging) begin() {
+	p.began = p.now()
+	p.before, _ = p.usage()
+	p.trying.Store(false)
+	p.left.Store(pagingWindow)
+}
