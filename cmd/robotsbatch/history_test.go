@@ -64,6 +64,7 @@ type sentence struct {
 	rows     string
 	flags    string // in place of -as-of column:when
 	want     string // the columns that the program adds, row by row
+	fails    string // flags with which the job finds no rules
 	packless bool   // it is about captures alone
 }
 
@@ -163,11 +164,12 @@ var sentences = map[string]sentence{
 		flags:    "-as-of column:when -max-age 36h",
 		want:     "false false false; 2 decided by robots.txt older than 36h",
 	},
-	"With `-as-of TIME` all rows are decided as if each had that time.": {
+	"With `-as-of TIME` all rows are decided as if each had that time. If all captures are later, the job ends with status 1, unless `-allow-no-rules` is given.": {
 		captures: "a.example 10 200 /x\na.example 20 200 /y\nb.example 20 200 /x\n",
 		rows:     "a.example/x 30\na.example/y 30\nb.example/x 0\n",
 		flags:    "-as-of 2026-01-15T00:00:00Z",
 		want:     "false true true",
+		fails:    "-as-of 2026-01-10T00:00:00Z",
 	},
 	"Without `-as-of` the newest capture decides all rows, with a history or without.": {
 		captures: "a.example 10 200 /x\na.example 20 200 /y\n",
@@ -251,11 +253,29 @@ func (s *sentence) compare(t *testing.T, rules []string) {
 		got = append(got, strings.ReplaceAll(added, " 00:00:00Z", "T00:00:00Z"))
 	}
 	want, note, _ := strings.Cut(s.want, ";")
+	s.checkFailure(t, rules)
 	if text := strings.Join(got, " "); text != want {
 		t.Errorf("%q: %s\nwant %s", args, text, want)
 	}
 	if !strings.Contains(said.String(), note) {
 		t.Errorf("%q: the summary lacks %q: %s", args, note, &said)
+	}
+}
+
+// checkFailure checks that the job fails with the flags of fails, and not if it may be without
+// rules.
+func (s *sentence) checkFailure(t *testing.T, rules []string) {
+	t.Helper()
+	if s.fails == "" {
+		return
+	}
+	args := append(append([]string{"-in", "rows.csv", "-out", "-"}, strings.Fields(s.fails)...), rules...)
+	var out, said bytes.Buffer
+	if status := run(t.Context(), args, nil, &out, &said); status != exitFailed || out.Len() > 0 {
+		t.Errorf("%q: exit status %d, want %d: %s%s", args, status, exitFailed, &out, &said)
+	}
+	if status := run(t.Context(), append(args, "-allow-no-rules"), nil, &out, &said); status != exitDone {
+		t.Errorf("%q -allow-no-rules: exit status %d: %s", args, status, &said)
 	}
 }
 
