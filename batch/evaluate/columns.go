@@ -5,7 +5,6 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/urls"
 )
 
 // columns are the columns of Verdicts.Columns that describe hosts, by their index.
@@ -41,12 +40,12 @@ func (c *columns) sort(v *batch.Verdicts) {
 
 // describeAuthorities sets the columns that authorities alone decide, of all groups: also
 // of rows that leave them because they have no time.
-func (e *Evaluator) describeAuthorities(v *batch.Verdicts, firstRow int) {
+func (e *Evaluator) describeAuthorities(v *batch.Verdicts) {
 	e.columns.sort(v)
 	for _, column := range e.columns.byAuthority {
 		for number := range e.groups.all {
 			e.columns.host = batch.Host{Authority: e.groups.keys[number].Text}
-			e.setColumn(&v.Columns[column], firstRow, number)
+			e.setColumn(&v.Columns[column], number)
 		}
 	}
 }
@@ -59,8 +58,8 @@ func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 			key, authority := e.groups.keys[number].Text, len(e.groups.all[number].written)
 			w := e.groups.walk(number)
 			for w.next() {
-				for i := w.low; i < w.high; i++ {
-					c.Of[r.first+i] = c.Add(c.Kind.OfURL(key, urls.Trim(r.url(i))[authority:]))
+				for row := w.low; row < w.high; row++ {
+					c.Of[row] = c.Add(c.Kind.OfURL(key, r.url(row)[authority:]))
 				}
 			}
 		}
@@ -69,13 +68,13 @@ func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 
 // describe sets the columns of a group that its robots.txt decides, and counts the rows
 // of which that is to be said.
-func (e *Evaluator) describe(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
+func (e *Evaluator) describe(v *batch.Verdicts, number int, o *matcher.Origin) {
 	if e.options.Timelines != nil {
-		e.describeTimed(v, firstRow, number, o)
+		e.describeTimed(v, number, o)
 	} else {
 		e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts, Time: e.options.AsOf}
 		for _, column := range e.columns.byFacts {
-			e.setColumn(&v.Columns[column], firstRow, number)
+			e.setColumn(&v.Columns[column], number)
 		}
 		if age, ok := o.Facts.Age(e.options.AsOf); ok && age > e.options.MaxAge {
 			v.Outdated += int64(e.groups.count(number))
@@ -87,14 +86,14 @@ func (e *Evaluator) describe(v *batch.Verdicts, firstRow, number int, o *matcher
 }
 
 // setColumn sets a column of a group's rows to the value of e.columns.host.
-func (e *Evaluator) setColumn(c *batch.Values, firstRow, number int) {
+func (e *Evaluator) setColumn(c *batch.Values, number int) {
 	of := c.Add(c.Kind.Value(&e.columns.host, c.Agent))
 	if of < 0 {
 		return
 	}
 	w := e.groups.walk(number)
 	for w.next() {
-		rows := c.Of[firstRow+w.low : firstRow+w.high]
+		rows := c.Of[w.low:w.high]
 		for i := range rows {
 			rows[i] = of
 		}
@@ -103,7 +102,7 @@ func (e *Evaluator) setColumn(c *batch.Values, firstRow, number int) {
 
 // describeTimed is describe for a group of a span: each row is described by the newest fetch
 // at its own time. Outdated rows are counted by countOutdated.
-func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *matcher.Origin) {
+func (e *Evaluator) describeTimed(v *batch.Verdicts, number int, o *matcher.Origin) {
 	one := [1]int64{e.history.held[number].span.Seen}
 	times := e.history.times[number%lookupSize]
 	if times == nil { // no row is from before the last fetch
@@ -111,18 +110,18 @@ func (e *Evaluator) describeTimed(v *batch.Verdicts, firstRow, number int, o *ma
 	}
 	e.columns.host = batch.Host{Authority: e.groups.keys[number].Text, Facts: &o.Facts}
 	for _, column := range e.columns.byFacts {
-		e.setTimedColumn(&v.Columns[column], v.Times, times, firstRow, number)
+		e.setTimedColumn(&v.Columns[column], v.Times, times, number)
 	}
 }
 
 // setTimedColumn sets a column of a group's rows to the value of e.columns.host at their
 // times.
-func (e *Evaluator) setTimedColumn(c *batch.Values, rowTimes, times []int64, firstRow, number int) {
+func (e *Evaluator) setTimedColumn(c *batch.Values, rowTimes, times []int64, number int) {
 	host := &e.columns.host
 	f, fetched, of := fetches{times: times}, int64(math.MinInt64), int32(-1)
 	w := e.groups.walk(number)
 	for w.next() {
-		for row := firstRow + w.low; row < firstRow+w.high; row++ {
+		for row := w.low; row < w.high; row++ {
 			t := rowTimes[row]
 			at := f.newestAt(t)
 			if at != fetched || c.Kind.ByTime && t != host.Time {

@@ -201,76 +201,57 @@ func verdictsOf(o Options) int {
 // error comes its row.
 func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (high, row int, err error) {
 	high = min(low+e.blockRows, v.Rows)
+	nulls := c
+	if c.Validity == nil {
+		nulls = nil
+	}
 	switch {
 	case c.Indices != nil:
 		high = e.values.copy(c, low, high)
 		row, err = evaluateRows(e, &rows[int64]{data: e.values.data, offsets: e.values.offsets, first: low}, v)
 	case c.Offsets64 != nil:
-		row, err = evaluateRows(e, &rows[int64]{data: c.Data, offsets: c.Offsets64[low : high+1], first: low, nulls: nulls(c)}, v)
+		row, err = evaluateRows(e, &rows[int64]{data: c.Data, offsets: c.Offsets64[low : high+1], first: low, nulls: nulls}, v)
 	default:
-		row, err = evaluateRows(e, &rows[int32]{data: c.Data, offsets: c.Offsets32[low : high+1], first: low, nulls: nulls(c)}, v)
+		row, err = evaluateRows(e, &rows[int32]{data: c.Data, offsets: c.Offsets32[low : high+1], first: low, nulls: nulls}, v)
 	}
 	return high, row, err
-}
-
-// rows are the URLs of a block: row first+i of the batch has the URL
-// data[offsets[i]:offsets[i+1]].
-type rows[O int32 | int64] struct {
-	data    []byte
-	offsets []O
-	first   int
-	nulls   *batch.Column // tells which rows are null; nil for none
-}
-
-// url is row i's, with blanks around it maybe.
-func (r *rows[O]) url(i int) []byte { return r.data[r.offsets[i]:r.offsets[i+1]] }
-
-func (r *rows[O]) null(i int) bool { return r.nulls != nil && r.nulls.Null(r.first+i) }
-
-// nulls is the column if it has nulls.
-func nulls(c *batch.Column) *batch.Column {
-	if c.Validity == nil {
-		return nil
-	}
-	return c
 }
 
 // evaluateRows evaluates a block: group by group, of which the rules of some are
 // looked up at a time. It returns the row of an error.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
-	e.describeAuthorities(v, r.first)
+	e.describeAuthorities(v)
 	if len(e.columns.byURL) > 0 {
 		describeURLs(e, r, v)
 	}
 	timed := e.options.Timelines != nil
 	if timed {
-		if row, err := e.cutGroups(v.Times[r.first:], v, r.first); err != nil {
+		if row, err := e.cutGroups(v); err != nil {
 			return row, err
 		}
 	}
 	g := &e.groups
-	allowed, first := e.allowed, r.first
+	allowed := e.allowed
 	if e.spreads {
-		allowed, first = e.spreader.reset(r.first, len(r.offsets)-1, len(g.all), e.options.Agents)
+		allowed = e.spreader.reset(r.first, len(r.offsets)-1, len(g.all), e.options.Agents)
 	}
 	e.decider.Reset(r.data, allowed)
 	for low := 0; low < len(g.all); low += lookupSize {
 		high := min(low+lookupSize, len(g.all))
 		if i, err := e.lookup(low, high); err != nil {
-			first := g.runs[g.all[low+i].first].low
-			return r.first + int(first), err
+			return g.firstRow(low + i), err
 		}
 		for i := low; i < high; i++ {
-			evaluateGroup(e, r, v, i, &e.found[i-low], first)
+			evaluateGroup(e, r, v, i, &e.found[i-low])
 		}
 	}
 	e.decider.Finish()
 	if e.spreads && !e.options.Explain {
-		e.spread(v, r.first)
+		e.spread(v)
 	}
 	if timed && e.options.EverDenied {
-		if row, err := e.denyEver(r.url, v, r.first); err != nil {
+		if row, err := e.denyEver(r.url, v); err != nil {
 			return row, err
 		}
 	}
@@ -296,9 +277,8 @@ func (e *Evaluator) lookup(low, high int) (int, error) {
 	return 0, nil
 }
 
-// evaluateGroup evaluates the rows of a group, of which this is known. first is the
-// first row's bit where the decider sets bits.
-func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin, first int) {
+// evaluateGroup evaluates the rows of a group, of which this is known.
+func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin) {
 	g := &e.groups
 	known := o.Access != access.Unknown
 	e.unknown = matcher.NoRobots
@@ -316,7 +296,7 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 		}
 	}
 	if o.Access != access.Unknown {
-		e.describe(v, r.first, number, o)
+		e.describe(v, number, o)
 	}
 	v.AddAuthority(g.keys[number].Hash, known)
 	if e.spreads {
@@ -333,72 +313,9 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 		case e.options.Explain:
 			explainRows(e, r, v, o, low, high, authority)
 		case o.Access == access.Rules:
-			matcher.DecideRows(e.decider, o.Tries, r.offsets[low:high+1], first+low, authority)
+			matcher.DecideRows(e.decider, o.Tries, r.offsets[low-r.first:high-r.first+1], low-e.spreader.first, authority)
 		default:
 			applyOutcome(e, r, v, o, low, high, authority)
 		}
 	}
-}
-
-// applyOutcome sets the verdicts of rows low to high-1 of an authority whose rules
-// are not to be asked: all are alike, but for /robots.txt.
-func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
-	allowed, known, reason := e.outcome(o.Access)
-	if reason == matcher.NoRobots {
-		v.NoRobots += int64(high - low) // and less one for each /robots.txt
-	}
-	if allowed && known {
-		for agent := range e.allowed {
-			matcher.SetBits(e.allowed[agent], r.first+low, r.first+high)
-		}
-		if reason != matcher.NoRobots {
-			return // nothing differs for /robots.txt
-		}
-	}
-	row := low
-	for row < high {
-		robotsTxt := nextRobotsTxt(r, row, high, authority, e.options.Profile)
-		for ; row < robotsTxt && !known; row++ {
-			v.SetNull(r.first+row, reason)
-		}
-		if robotsTxt < high {
-			if reason == matcher.NoRobots {
-				v.NoRobots--
-			}
-			for agent := range v.Agents {
-				v.Agents[agent].Set(r.first+robotsTxt, true)
-			}
-		}
-		row = robotsTxt + 1
-	}
-}
-
-// nextRobotsTxt is the first row from low on and before high with the path /robots.txt; high
-// if there is none. Nearly all rows are passed by the byte after the slash, which in a URL
-// without a path is one of the next URL.
-func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profile matcher.Profile) int {
-	data := r.data
-	for i, offset := range r.offsets[low:high] {
-		if second := int(offset) + authority + 1; second < len(data) {
-			if c := data[second]; c != 'r' && c != '%' && data[offset] > ' ' {
-				continue
-			}
-		}
-		if is, _ := matcher.IsRobotsTxt(urls.Trim(r.url(low + i))[authority:], profile); is {
-			return low + i
-		}
-	}
-	return high
-}
-
-// outcome is the verdict where no rules are asked; known is false for none.
-func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason matcher.Reason) {
-	switch a {
-	case access.AllowAll:
-		return true, true, matcher.Unavailable
-	case access.DisallowAll:
-		return false, true, matcher.Unreachable
-	}
-	missing := e.options.Missing
-	return missing == access.MissingAllow, missing != access.MissingNull, e.unknown
 }

@@ -6,7 +6,6 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
-	"robotsbatch/matcher/urls"
 )
 
 const (
@@ -38,9 +37,9 @@ type ruleKey struct {
 
 // explainRows decides rows low to high-1 of a block and says why.
 func explainRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
-	for i := low; i < high; i++ {
-		path := e.scratch.Path(urls.Trim(r.url(i))[authority:])
-		if row := r.first + i; o.Access == access.Rules {
+	for row := low; row < high; row++ {
+		path := e.scratch.Path(r.url(row)[authority:])
+		if o.Access == access.Rules {
 			e.explainRules(v, o, row, path)
 		} else {
 			e.explainOutcome(v, o, row, path)

@@ -11,6 +11,7 @@ import (
 // groups are the authorities of a block of rows, in the order in which they come,
 // each with its rows.
 type groups struct {
+	first  int // the block's first row
 	all    []group
 	keys   []matcher.Key // one a group
 	runs   []run
@@ -29,9 +30,9 @@ type group struct {
 	slot        int32
 }
 
-// run is the rows low to high-1 of a block, all of one group.
+// run is rows that follow each other, all of one group.
 type run struct {
-	low, high int32
+	low, high int32 // counted from the block's first row on
 	next      int32 // the group's next run, -1 for none
 }
 
@@ -44,26 +45,22 @@ const partRows = 256
 func groupRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	g := &e.groups
 	g.reset()
+	g.first = r.first
 	count := len(r.offsets) - 1
 	for low := 0; low < count; low += partRows {
-		high := min(low+partRows, count)
-		lineBytes := urls.HasLineByte(r.data[r.offsets[low]:r.offsets[high]])
-		groupPart(e, r, v, low, high, lineBytes)
+		groupPart(e, r, v, low, min(low+partRows, count))
 	}
 }
 
-// groupPart is groupRows for rows low to high-1, some of which may have line bytes.
-func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low, high int, lineBytes bool) {
+// groupPart is groupRows for rows low to high-1, counted from the block's first row on.
+func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low, high int) {
 	g := &e.groups
-	var written []byte // the authority of the row before
+	lineBytes := urls.HasLineByte(r.data[r.offsets[low]:r.offsets[high]]) // a row may have one
+	var written []byte                                                    // the authority of the row before
 	number := int32(-1)
 	for i := low; i < high; i++ {
-		if r.null(i) {
-			v.SetNull(r.first+i, matcher.InvalidURL)
-			continue
-		}
 		url := urls.Trim(r.data[r.offsets[i]:r.offsets[i+1]])
-		if lineBytes && urls.HasLineByte(url) {
+		if r.null(r.first+i) || lineBytes && urls.HasLineByte(url) {
 			v.SetNull(r.first+i, matcher.InvalidURL)
 			continue
 		}
@@ -131,26 +128,29 @@ func (g *groups) number(written, key []byte) int32 {
 	return int32(len(g.all) - 1)
 }
 
-// walk goes through the runs of a group's rows in a block: the rows low to high-1 of one
+// walk goes through the runs of a group's rows in a block: rows low to high-1 of the batch
 // when next returned true. Declare it before its loop: a loop copies a variable of its own that
 // is addressed for each iteration, which costs more than the rest of a short run.
 type walk struct {
 	low, high int
-	runs      []run
-	at        int32
+	at        int32 // the next run
+	g         *groups
 }
 
 // walk returns a walk through a group.
-func (g *groups) walk(number int) walk { return walk{runs: g.runs, at: g.all[number].first} }
+func (g *groups) walk(number int) walk { return walk{at: g.all[number].first, g: g} }
 
 func (w *walk) next() bool {
 	if w.at < 0 {
 		return false
 	}
-	r := &w.runs[w.at]
-	w.low, w.high, w.at = int(r.low), int(r.high), r.next
+	r := &w.g.runs[w.at]
+	w.low, w.high, w.at = w.g.first+int(r.low), w.g.first+int(r.high), r.next
 	return true
 }
+
+// firstRow returns the first row of a group.
+func (g *groups) firstRow(number int) int { return g.first + int(g.runs[g.all[number].first].low) }
 
 // count is how many rows a group has.
 func (g *groups) count(number int) int {

@@ -7,7 +7,6 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
-	"robotsbatch/matcher/urls"
 )
 
 // history makes of each group one for each span of its authority that a row's time is in.
@@ -26,7 +25,7 @@ type history struct {
 	runs []run
 	held []held // by new group
 
-	rowTimes []int64 // of the block's rows
+	rowTimes []int64 // of the batch's rows
 	// times are those of the fetches in the spans of the groups that are evaluated, by
 	// their index in Evaluator.found, for spans of several and rows before the last.
 	times  [lookupSize][]int64
@@ -45,21 +44,21 @@ type held struct {
 
 // cutGroups cuts the groups of a block by the times of their rows. A row without a time
 // is in no group any more, and gets its null verdict. With an error comes its row.
-func (e *Evaluator) cutGroups(times []int64, v *batch.Verdicts, first int) (row int, err error) {
+func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
-	h.all, h.keys, h.runs, h.held, h.rowTimes = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0], times
+	h.all, h.keys, h.runs, h.held, h.rowTimes = h.all[:0], h.keys[:0], h.runs[:0], h.held[:0], v.Times
 	for low := 0; low < len(g.all); low += lookupSize {
 		high := min(low+lookupSize, len(g.all))
 		if i, err := e.takeSpans(g.keys[low:high]); err != nil {
-			return first + int(g.runs[g.all[low+i].first].low), err
+			return g.firstRow(low + i), err
 		}
 		for number := low; number < high; number++ {
 			h.choose(number - low)
-			oldest, newest := g.timesOf(number, times)
-			if err := e.countOutdated(times, v, number, oldest, newest); err != nil {
-				return first + int(g.runs[g.all[number].first].low), err
+			oldest, newest := g.timesOf(number, v.Times)
+			if err := e.countOutdated(v, number, oldest, newest); err != nil {
+				return g.firstRow(number), err
 			}
-			e.cutGroup(times, v, first, number)
+			e.cutGroup(v, number)
 			g.slots[g.all[number].slot] = 0
 		}
 	}
@@ -102,13 +101,13 @@ func (h *history) choose(i int) {
 }
 
 // cutGroup adds the new groups of one that was chosen.
-func (e *Evaluator) cutGroup(times []int64, v *batch.Verdicts, first, number int) {
-	g, h := &e.groups, &e.history
+func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
+	g, h, times := &e.groups, &e.history, v.Times
 	w := g.walk(number)
 	for w.next() {
 		for row := w.low; row < w.high; {
 			if times[row] == batch.NoTime {
-				v.SetNull(first+row, matcher.NoTime)
+				v.SetNull(row, matcher.NoTime)
 				row++
 				continue
 			}
@@ -121,7 +120,7 @@ func (e *Evaluator) cutGroup(times []int64, v *batch.Verdicts, first, number int
 			for end < w.high && times[end] >= low && times[end] < high {
 				end++
 			}
-			h.addRows(place-1, int32(row), int32(end))
+			h.addRows(place-1, int32(row-g.first), int32(end-g.first))
 			row = end
 		}
 	}
@@ -295,27 +294,27 @@ func checkTimes(times []int64) error {
 
 // denyEver denies the rows of a block that a later span denies, one that begins up to
 // Options.AsOf. It comes last, when all verdicts are set. With an error comes its row.
-func (e *Evaluator) denyEver(find func(row int) []byte, v *batch.Verdicts, first int) (row int, err error) {
+func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
 	for number := range g.all {
 		if !h.held[number].known || h.held[number].until == 0 {
 			continue
 		}
-		if err := e.denyGroup(find, v, first, number); err != nil {
-			return first + int(g.runs[g.all[number].first].low), err
+		if err := e.denyGroup(url, v, number); err != nil {
+			return g.firstRow(number), err
 		}
 	}
 	return 0, nil
 }
 
-func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, first, number int) error {
+func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, number int) error {
 	g, h := &e.groups, &e.history
 	if _, err := e.takeSpans(g.keys[number : number+1]); err != nil {
 		return err
 	}
 	h.choose(0)
 	if e.options.Combine != batch.CombineNone {
-		defer e.forgetLists(v, first, number)
+		defer e.forgetLists(v, number)
 	}
 	for i := range h.spans {
 		span := &h.spans[i]
@@ -329,8 +328,7 @@ func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, firs
 		w := g.walk(number)
 		for w.next() {
 			for row := w.low; row < w.high; row++ {
-				url := urls.Trim(find(row))
-				e.denyRow(v, o, first+row, e.scratch.Path(url[len(g.all[number].written):]))
+				e.denyRow(v, o, row, e.scratch.Path(url(row)[len(g.all[number].written):]))
 			}
 		}
 	}
@@ -339,10 +337,11 @@ func (e *Evaluator) denyGroup(find func(row int) []byte, v *batch.Verdicts, firs
 
 // forgetLists takes the lists of the rows of a group that still have no verdict: some of
 // the agents were denied later, and too few of them.
-func (e *Evaluator) forgetLists(v *batch.Verdicts, first, number int) {
-	g, valid := &e.groups, v.Agents[0].Valid
-	for next := g.all[number].first; next >= 0; next = g.runs[next].next {
-		for row := first + int(g.runs[next].low); row < first+int(g.runs[next].high); row++ {
+func (e *Evaluator) forgetLists(v *batch.Verdicts, number int) {
+	valid := v.Agents[0].Valid
+	w := e.groups.walk(number)
+	for w.next() {
+		for row := w.low; row < w.high; row++ {
 			if valid[row>>3]&(1<<(row&7)) == 0 {
 				v.DeniedOf[row] = -1
 			}

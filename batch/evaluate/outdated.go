@@ -34,7 +34,7 @@ func (g *groups) timesOf(number int, times []int64) (first, last int64) {
 
 // countOutdated counts the outdated rows of a group, whose authority was chosen and whose times
 // are between first and last.
-func (e *Evaluator) countOutdated(times []int64, v *batch.Verdicts, number int, first, last int64) error {
+func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int64) error {
 	o := &e.outdated
 	if err := e.findTurns(e.groups.keys[number].Text, first, last); err != nil || len(o.turns) == 2 {
 		return err
@@ -47,7 +47,7 @@ func (e *Evaluator) countOutdated(times []int64, v *batch.Verdicts, number int, 
 	turns := o.turns[from&^1 : to+2] // an even number fewer
 	w := e.groups.walk(number)
 	for w.next() {
-		v.Outdated += countOdd(turns, times[w.low:w.high])
+		v.Outdated += countOdd(turns, v.Times[w.low:w.high])
 	}
 	return nil
 }

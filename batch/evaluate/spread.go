@@ -14,6 +14,7 @@ import (
 // decided once for each distinct trie of its authority, however many agents obey that;
 // then the bits are spread to the agents, or combined.
 type spreader struct {
+	first   int      // the row of the first bit, a multiple of 8; 0 if rows are not decided by trie
 	allowed [][]byte // bits of trie i of each row's authority
 	dirty   int      // how many of them may have bits that are set
 	usual   []byte   // bits of the trie that most agents obey, of each row's authority
@@ -97,11 +98,11 @@ func (s *spreader) obey(group int, o *matcher.Origin) {
 	s.obeyed[group] = x
 }
 
-// reset prepares for a block of rows, of which the first one's bit is first, modulo 8: so
-// bits lie in their bytes as they do in the verdicts.
-func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte, first int) {
-	first = firstRow & 7
-	size := (first + rows + 7) / 8
+// reset prepares for a block of rows, and returns the bits. They lie in their bytes as they do
+// in the verdicts: that of a row is row - s.first.
+func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte) {
+	s.first = firstRow &^ 7
+	size := (firstRow&7 + rows + 7) / 8
 	if s.allowed == nil {
 		s.allowed = make([][]byte, agents)
 	}
@@ -121,7 +122,7 @@ func (s *spreader) reset(firstRow, rows, groups, agents int) (allowed [][]byte, 
 	s.obeyed = slices.Grow(s.obeyed[:0], groups)[:groups]
 	clear(s.obeyed)
 	s.of = s.of[:0]
-	return s.allowed, first
+	return s.allowed
 }
 
 // forget lets go of a batch.
@@ -136,23 +137,21 @@ func (s *spreader) forget() {
 	s.memory = listMemory{}
 }
 
-// spread gives the verdicts of a block, whose first row has this number, to the agents.
-func (e *Evaluator) spread(v *batch.Verdicts, firstRow int) {
+// spread gives the verdicts of a block to the agents.
+func (e *Evaluator) spread(v *batch.Verdicts) {
 	if e.options.Combine == batch.CombineNone {
-		e.spreadBits(firstRow)
+		e.spreadBits()
 		return
 	}
 	g, s := &e.groups, &e.spreader
-	shift := firstRow &^ 7 // from bits of the block to those of the verdicts
 	for number := range g.all {
 		o := &s.obeyed[number]
 		s.cache.reset()
 		for w := g.walk(number); w.next(); {
-			low, high := firstRow&7+w.low, firstRow&7+w.high
 			if o.tries == 0 {
-				e.listOutcome(v, low+shift, high+shift)
+				e.listOutcome(v, w.low, w.high)
 			} else {
-				e.combineRun(v, o, low, high, shift)
+				e.combineRun(v, o, w.low-s.first, w.high-s.first)
 			}
 		}
 	}
@@ -161,7 +160,7 @@ func (e *Evaluator) spread(v *batch.Verdicts, firstRow int) {
 // spreadBits gives the bits of a block to the agents: first those of the trie that most agents
 // of a row's authority obey to all agents, then those of other tries to the agents that obey
 // them. Most agents are named by few authorities.
-func (e *Evaluator) spreadBits(firstRow int) {
+func (e *Evaluator) spreadBits() {
 	g, s := &e.groups, &e.spreader
 	for number := range g.all {
 		o := &s.obeyed[number]
@@ -171,14 +170,14 @@ func (e *Evaluator) spreadBits(firstRow int) {
 		o.usual = s.most(o)
 		bits := s.allowed[o.usual]
 		for w := g.walk(number); w.next(); {
-			low, high := firstRow&7+w.low, firstRow&7+w.high
+			low, high := w.low-s.first, w.high-s.first
 			for at := low >> 3; at <= (high-1)>>3; at++ {
 				s.usual[at] |= bits[at] & part(low, high, at)
 			}
 		}
 	}
 	for agent := range e.allowed {
-		into := e.allowed[agent][firstRow>>3:]
+		into := e.allowed[agent][s.first>>3:]
 		for at, bits := range s.usual {
 			into[at] |= bits
 		}
@@ -187,7 +186,7 @@ func (e *Evaluator) spreadBits(firstRow int) {
 		if o := &s.obeyed[number]; o.tries > 1 {
 			for agent := range e.allowed {
 				if trie := o.trie(agent); trie != o.usual {
-					e.correct(number, s.allowed[trie], e.allowed[agent][firstRow>>3:], firstRow&7)
+					e.correct(number, s.allowed[trie], e.allowed[agent][s.first>>3:])
 				}
 			}
 		}
@@ -212,11 +211,11 @@ func (s *spreader) most(o *obeyed) (trie int) {
 	return trie
 }
 
-// correct gives the bits of a group's rows to an agent in place of those that it has. first is
-// the first row's bit in both.
-func (e *Evaluator) correct(group int, bits, into []byte, first int) {
+// correct gives the bits of a group's rows to an agent in place of those that it has.
+func (e *Evaluator) correct(group int, bits, into []byte) {
+	first := e.spreader.first
 	for w := e.groups.walk(group); w.next(); {
-		low, high := first+w.low, first+w.high
+		low, high := w.low-first, w.high-first
 		for at := low >> 3; at <= (high-1)>>3; at++ {
 			mask := part(low, high, at)
 			into[at] = into[at]&^mask | bits[at]&mask
@@ -238,8 +237,9 @@ func part(low, high, at int) byte {
 
 // combineRun combines the verdicts of bits low to high-1 of a block, and lists who is
 // denied.
-func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high, shift int) {
-	s, into := &e.spreader, e.allowed[0][shift>>3:]
+func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high int) {
+	s := &e.spreader
+	into := e.allowed[0][s.first>>3:]
 	for at := low >> 3; at <= (high-1)>>3; at++ {
 		mask := part(low, high, at)
 		all, any := byte(0xFF), byte(0)
@@ -254,7 +254,7 @@ func (e *Evaluator) combineRun(v *batch.Verdicts, o *obeyed, low, high, shift in
 		}
 		for denied := mask &^ all; denied != 0; denied &= denied - 1 {
 			bit := at<<3 + bits.TrailingZeros8(denied)
-			v.DeniedOf[bit+shift] = e.listOf(v, o, bit)
+			v.DeniedOf[s.first+bit] = e.listOf(v, o, bit)
 		}
 	}
 }

@@ -139,10 +139,11 @@ func evaluateGroupedRows(e *Evaluator) func(*batch.Batch, *batch.Verdicts) {
 				if i%lookupSize == 0 {
 					e.lookup(i, min(i+lookupSize, len(g.all)))
 				}
-				for next := g.all[i].first; next >= 0; next = g.runs[next].next {
-					for row := int(g.runs[next].low); row < int(g.runs[next].high); row++ {
-						path := e.scratch.Path(urls.Trim(r.url(row))[len(g.all[i].written):])
-						v.Agents[0].Set(first+row, allowedAlone(&e.found[i%lookupSize], &e.target, path))
+				w := g.walk(i)
+				for w.next() {
+					for row := w.low; row < w.high; row++ {
+						path := e.scratch.Path(r.url(row)[len(g.all[i].written):])
+						v.Agents[0].Set(row, allowedAlone(&e.found[i%lookupSize], &e.target, path))
 					}
 				}
 			}

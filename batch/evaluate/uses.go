@@ -3,7 +3,6 @@ package evaluate
 import (
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/urls"
 	"robotsbatch/matcher/usage"
 )
 
@@ -62,7 +61,7 @@ func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 	for low := run.low; low < run.high; {
 		high := run.high
 		if run.usage.HasPaths() {
-			url := urls.Trim(r.url(low))
+			url := r.url(low)
 			path := url[run.authority:]
 			u.target.Set(e.scratch.Path(path), e.options.Profile)
 			depth := run.usage.Decide(&u.target, u.values)
@@ -70,13 +69,13 @@ func setUsesOfRun[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 				high = low + 1
 			}
 			if 0 < depth && depth <= len(path) && path[0] == '/' { // a path that lacks its slash was rewritten
-				high = max(high, low+matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low:run.high+1]))
+				high = max(high, low+matcher.PrefixRun(url[:run.authority+depth], r.data, r.offsets[low-r.first:run.high-r.first+1]))
 			}
 		} else {
 			run.usage.Decide(&u.target, u.values)
 		}
 		for _, column := range e.columns.byUse {
-			e.setUse(&v.Columns[column], v, run.usage, r.first+low, r.first+high)
+			e.setUse(&v.Columns[column], v, run.usage, low, high)
 		}
 		low = high
 	}

@@ -1,6 +1,25 @@
 package evaluate
 
-import "robotsbatch/batch"
+import (
+	"robotsbatch/batch"
+	"robotsbatch/matcher/urls"
+)
+
+// rows are the URLs of a block. They have the numbers that they have in the batch, from first
+// on: row i has the URL data[offsets[i-first]:offsets[i-first+1]].
+type rows[O int32 | int64] struct {
+	data    []byte
+	offsets []O
+	first   int
+	nulls   *batch.Column // tells which rows are null; nil for none
+}
+
+// url returns a row's URL without blanks around it.
+func (r *rows[O]) url(row int) []byte {
+	return urls.Trim(r.data[r.offsets[row-r.first]:r.offsets[row-r.first+1]])
+}
+
+func (r *rows[O]) null(row int) bool { return r.nulls != nil && r.nulls.Null(row) }
 
 // values are the URLs of a block of a dictionary column, one a row, as a plain
 // column has them. A null row has none.

@@ -1,0 +1,70 @@
+package evaluate
+
+import (
+	"robotsbatch/batch"
+	"robotsbatch/matcher"
+	"robotsbatch/matcher/access"
+)
+
+// applyOutcome sets the verdicts of rows low to high-1 of an authority whose rules
+// are not to be asked: all are alike, but for /robots.txt.
+func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
+	allowed, known, reason := e.outcome(o.Access)
+	if reason == matcher.NoRobots {
+		v.NoRobots += int64(high - low) // and less one for each /robots.txt
+	}
+	if allowed && known {
+		for agent := range e.allowed {
+			matcher.SetBits(e.allowed[agent], low, high)
+		}
+		if reason != matcher.NoRobots {
+			return // nothing differs for /robots.txt
+		}
+	}
+	for row := low; row < high; row++ {
+		robotsTxt := nextRobotsTxt(r, row, high, authority, e.options.Profile)
+		for ; row < robotsTxt && !known; row++ {
+			v.SetNull(row, reason)
+		}
+		row = robotsTxt
+		if row == high {
+			return
+		}
+		if reason == matcher.NoRobots {
+			v.NoRobots--
+		}
+		for agent := range v.Agents {
+			v.Agents[agent].Set(row, true)
+		}
+	}
+}
+
+// nextRobotsTxt is the first row from low on and before high with the path /robots.txt; high
+// if there is none. Nearly all rows are passed by the byte after the slash, which in a URL
+// without a path is one of the next URL.
+func nextRobotsTxt[O int32 | int64](r *rows[O], low, high, authority int, profile matcher.Profile) int {
+	data := r.data
+	for i, offset := range r.offsets[low-r.first : high-r.first] {
+		if second := int(offset) + authority + 1; second < len(data) {
+			if c := data[second]; c != 'r' && c != '%' && data[offset] > ' ' {
+				continue
+			}
+		}
+		if is, _ := matcher.IsRobotsTxt(r.url(low + i)[authority:], profile); is {
+			return low + i
+		}
+	}
+	return high
+}
+
+// outcome is the verdict where no rules are asked; known is false for none.
+func (e *Evaluator) outcome(a access.Outcome) (allowed, known bool, reason matcher.Reason) {
+	switch a {
+	case access.AllowAll:
+		return true, true, matcher.Unavailable
+	case access.DisallowAll:
+		return false, true, matcher.Unreachable
+	}
+	missing := e.options.Missing
+	return missing == access.MissingAllow, missing != access.MissingNull, e.unknown
+}
