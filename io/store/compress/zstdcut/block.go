@@ -6,42 +6,60 @@ import (
 	"slices"
 )
 
-// Kinds of blocks and of literals.
+// Kinds of blocks and of literals, by the format's numbers.
 const (
 	rawBlock, rleBlock, packedBlock = 0, 1, 2
 
 	rawLiterals, rleLiterals, packedLiterals, treelessLiterals = 0, 1, 2, 3
 )
 
-// mostBlock is the most bytes that a block has, also decompressed.
-const mostBlock = 128 << 10
+// Modes of a stream: where its table is.
+const (
+	modePredefined = iota
+	modeRLE        // one symbol, which follows
+	modeDescribed  // a description follows
+	modeRepeat     // the table of the block before
+)
 
-// sequence is so many literals, then a match.
+const (
+	// blockHead is the size of a block's header in bytes, and lastBlock the flag of the
+	// last one.
+	blockHead = 3
+	lastBlock = 1
+	// mostBlock is the most bytes of a block, compressed and decompressed.
+	mostBlock = 128 << 10
+	// longCount is the least number of sequences that takes three bytes.
+	longCount = 0x7F00
+)
+
+// sequence is a number of literals, then a match: bytes that are copied from offset bytes
+// back.
 type sequence struct {
 	literals, match uint32
-	offset          uint32 // how far back
+	offset          uint32
 }
 
-// state is what a block is written with: of the blocks before.
+// state is what a block takes from the blocks before it.
 type state struct {
 	tables  [streams]*table // nil for none
-	huffman int             // which block has the tree; 0 for none
-	recent  [3]uint32       // the last offsets
+	huffman int             // the number of the block with the literals' tree; 0 for none
+	recent  [3]uint32       // the last offsets, which have short codes
 }
 
 // block is a compressed block.
 type block struct {
-	literals  []byte // the section, as it lies
+	literals  []byte // the section of literals, as it lies
 	kind      int    // of the literals
-	size      int    // of the literals
+	size      int    // how many literals there are
 	sequences []sequence
 	padded    []byte        // memory for the sequences' bits
-	defines   [streams]bool // tables that are not those of the block before
-	total     int           // bytes that sequences make, their literals included
-	reach     int           // the farthest place back that a match begins at, counted from the block's first byte
+	defines   [streams]bool // streams that do not repeat the table of the block before
+	total     int           // bytes that the block holds
+	reach     int           // where the match that goes farthest back begins: 0 is the block's first byte
 }
 
-// parse reads a block, and changes the state to the one behind it.
+// parse reads the block with a number, and changes s to the state behind it. It returns false
+// if the block is damaged.
 func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
 	n, ok := b.parseLiterals(data)
 	if !ok {
@@ -67,33 +85,38 @@ func (b *block) parse(data []byte, number int, s *state, tables *shelf) bool {
 	modes := data[0]
 	data = data[1:]
 	for k := range streams {
-		switch modes >> (6 - 2*k) & 3 {
-		case 0:
-			s.tables[k] = standard[k]
-		case 1:
-			if len(data) == 0 || int(data[0]) >= mostSymbols[k] {
-				return false
-			}
-			s.tables[k], data = tables.take().one(data[0], k), data[1:]
-		case 2:
-			t := tables.take()
-			if data, ok = t.read(data, k); !ok {
-				return false
-			}
-			s.tables[k] = t
-		case 3:
-			if s.tables[k] == nil {
-				return false
-			}
-			continue
+		if data, ok = b.parseTable(data, k, modes>>(6-2*k)&3, s, tables); !ok {
+			return false
 		}
-		b.defines[k] = true
 	}
 	return b.parseSequences(data, count, s)
 }
 
-// parseLiterals reads the header of the literals, and returns how many bytes the section
-// has.
+// parseTable sets the table of a stream, and returns what follows its description.
+func (b *block) parseTable(data []byte, k stream, mode byte, s *state, tables *shelf) (rest []byte, ok bool) {
+	b.defines[k] = mode != modeRepeat
+	switch mode {
+	case modePredefined:
+		s.tables[k] = standard[k]
+	case modeRLE:
+		if len(data) == 0 || int(data[0]) >= mostSymbols[k] {
+			return nil, false
+		}
+		s.tables[k], data = tables.take().one(data[0], k), data[1:]
+	case modeDescribed:
+		t := tables.take()
+		if data, ok = t.read(data, k); !ok {
+			return nil, false
+		}
+		s.tables[k] = t
+	case modeRepeat:
+		return data, s.tables[k] != nil
+	}
+	return data, true
+}
+
+// parseLiterals reads the header of the literals, and returns the size of their section in
+// bytes, the header included.
 func (b *block) parseLiterals(data []byte) (n int, ok bool) {
 	if len(data) == 0 {
 		return 0, false
@@ -133,16 +156,16 @@ func readCount(data []byte) (n int, rest []byte, ok bool) {
 	case len(data) >= 2 && data[0] < 255:
 		return int(data[0]-128)<<8 + int(data[1]), data[2:], true
 	case len(data) >= 3 && data[0] == 255:
-		return int(data[1]) + int(data[2])<<8 + 0x7F00, data[3:], true
+		return int(data[1]) + int(data[2])<<8 + longCount, data[3:], true
 	}
 	return 0, nil, false
 }
 
-// backward reads bits from the highest of the last byte down. Its data is followed by
-// eight bytes more.
+// backward reads bits from the end: from the highest bit of the last byte, which is a one that
+// only marks the end, down to the lowest bit of the first.
 type backward struct {
-	data []byte
-	left int // bits
+	data []byte // and eight bytes more, so that a read is one load
+	left int    // bits
 }
 
 func newBackward(data, padded []byte) (r backward, ok bool) {
@@ -153,7 +176,7 @@ func newBackward(data, padded []byte) (r backward, ok bool) {
 	return backward{padded, 8*n - 9 + bits.Len8(data[n-1])}, true
 }
 
-// read reads up to 56 bits. Before the first there are zeros, and left is negative.
+// read reads up to 56 bits. If there are fewer it returns 0, and left is negative.
 func (r *backward) read(n uint) uint64 {
 	r.left -= int(n)
 	if r.left < 0 {
@@ -162,7 +185,8 @@ func (r *backward) read(n uint) uint64 {
 	return binary.LittleEndian.Uint64(r.data[r.left>>3:]) >> (r.left & 7) & (1<<n - 1)
 }
 
-// parseSequences reads the sequences.
+// parseSequences reads count sequences, the last section of a block. It returns false if the
+// bits are not exactly as many as they take, or the block would hold more than it may.
 func (b *block) parseSequences(data []byte, count int, s *state) bool {
 	b.padded = append(append(b.padded[:0], data...), 0, 0, 0, 0, 0, 0, 0, 0)
 	r, ok := newBackward(data, b.padded)
@@ -212,7 +236,9 @@ func (b *block) parseSequences(data []byte, count int, s *state) bool {
 	return r.left == 0 && literals <= b.size && b.total <= mostBlock
 }
 
-// take returns the offset that a value stands for, and remembers it; 0 for none.
+// take returns the offset that the value of an offset's code stands for (RFC 8878 §3.1.1.5),
+// and makes it the most recent one. It returns 0 for a damaged value. literals is the number
+// of literals of the sequence.
 func (s *state) take(value, literals uint32) uint32 {
 	r := &s.recent
 	if value > 3 {
@@ -233,8 +259,9 @@ func (s *state) take(value, literals uint32) uint32 {
 	return r[0]
 }
 
-// value returns the value that stands for an offset, and remembers that. Where the short
-// one's code is not among the symbols, it is the long one.
+// value is the inverse of take: it returns the value for an offset, and makes the offset the
+// most recent one. Values up to 3 stand for recent offsets. They are only returned if their
+// code is among symbols, a bit each.
 func (s *state) value(offset, literals uint32, symbols uint64) uint32 {
 	r := s.recent
 	value := offset + 3

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// stream is one of the three kinds of numbers of sequences.
+// stream is one of the three streams of numbers in which sequences are written.
 type stream int
 
 const (
@@ -15,8 +15,8 @@ const (
 	streams
 )
 
-// What the format says of each stream: the most states' bits, the most symbols, and the
-// predefined distribution.
+// What RFC 8878 (§3.1.1.3.2) says of each stream: the most bits of a state, the most symbols,
+// and the predefined distribution.
 var (
 	mostLog     = [streams]uint{9, 8, 9}
 	mostSymbols = [streams]int{36, 32, 53}
@@ -28,16 +28,18 @@ var (
 		{5, []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1}},
 		{6, []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}},
 	}
+	// standard are the tables of the predefined distributions.
 	standard = [streams]*table{mustTable(literalLengths), mustTable(offsets), mustTable(matchLengths)}
 )
 
-// The least number of each code, and how many bits follow it.
+// A length is written as a code and some bits more: base is the least length of each code, and
+// bits is how many bits follow.
 var (
 	literalBase, literalBits = codes(0, 16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-	matchBase, matchBits     = codes(3, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	matchBase, matchBits     = codes(leastMatch, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
 )
 
-// numbers are those of each stream.
+// numbers are, for each stream, the least number of each symbol and how many bits follow it.
 var numbers = func() (list [streams]struct {
 	base  [64]uint32
 	extra [64]uint8
@@ -51,8 +53,8 @@ var numbers = func() (list [streams]struct {
 	return list
 }()
 
-// codes returns the codes of lengths: direct ones of one number each, and then such with
-// more bits.
+// codes returns the codes of lengths from least on: direct codes of one length each, and then
+// a code for each element of more, which is its number of bits.
 func codes(least uint32, direct int, more []uint8) (base [64]uint32, extra [64]uint8) {
 	for i := range direct {
 		base[i] = least
@@ -65,7 +67,7 @@ func codes(least uint32, direct int, more []uint8) (base [64]uint32, extra [64]u
 	return base, extra
 }
 
-// literalCode and matchCode are the codes of lengths.
+// literalCode returns the code of n literals. From 64 on, each power of two has a code.
 func literalCode(n uint32) uint8 {
 	switch {
 	case n < 16:
@@ -76,16 +78,19 @@ func literalCode(n uint32) uint8 {
 	return literalSmall[n]
 }
 
-func matchCode(n uint32) uint8 { // n is the length less 3
+// matchCode returns the code of a match of n + leastMatch bytes. From 128 on, each power of
+// two has a code.
+func matchCode(n uint32) uint8 {
 	if n >= 128 {
 		return uint8(bits.Len32(n)) - 1 + 36
 	}
 	return matchSmall[n]
 }
 
-var literalSmall, matchSmall = small(&literalBase, 0, 64), small(&matchBase, 3, 128)
+// literalSmall and matchSmall are the codes of smaller lengths.
+var literalSmall, matchSmall = small(&literalBase, 0, 64), small(&matchBase, leastMatch, 128)
 
-// small is the code of each number below most.
+// small returns the codes of the lengths from least to least+most-1.
 func small(base *[64]uint32, least uint32, most int) []uint8 {
 	list, code := make([]uint8, most), uint8(0)
 	for n := range list {
@@ -100,29 +105,32 @@ func small(base *[64]uint32, least uint32, most int) []uint8 {
 // mostStates is how many states a table may have.
 const mostStates = 1 << 9
 
-// step is a state of a decoder: the number that its symbol stands for is base and extra
-// bits, and the next state is next and some bits.
+// step is a state of a decoder. Its symbol stands for base plus a number of extra bits. The
+// next state is next plus a number of so many bits.
 type step struct {
 	base        uint32
 	next        uint16
 	extra, bits uint8
 }
 
-// turn is how an encoder writes a symbol.
+// turn is how an encoder writes a symbol, as in FSE's own code: the upper 16 bits of a state
+// plus bits are how many of the state's lower bits are written; what is left of the state,
+// plus find, is the index of the next state in table.states.
 type turn struct {
-	bits uint32 // as in FSE's own code: how many bits, and from which state on one less
+	bits uint32
 	find int32
 }
 
-// table codes the symbols of a stream. It does not change as long as a state has it.
+// table codes the symbols of a stream by finite state entropy (RFC 8878 §4.1). It does not
+// change as long as a state refers to it.
 type table struct {
-	log         uint
-	norm        [64]int16
-	description []byte // as it lies in a block; nil for the predefined one
-	single      bool   // there is one symbol, of no bits
-	symbols     uint64 // a bit each
+	log         uint      // there are 1<<log states
+	norm        [64]int16 // how many states each symbol has; -1 for one of low probability
+	description []byte    // as it lies in a block; nil for a predefined table
+	single      bool      // there is one symbol, which takes no bits
+	symbols     uint64    // those that the table has, a bit each
 	turns       [64]turn
-	steps       [mostStates]step // the first 1<<log of them, as of states
+	steps       [mostStates]step // the first 1<<log, as of states
 	states      [mostStates]uint16
 	described   [128]byte // memory of the description
 }
@@ -132,10 +140,10 @@ func (t *table) clear() {
 	t.log, t.norm, t.description, t.single, t.symbols, t.turns = 0, [64]int16{}, nil, false, 0, [64]turn{}
 }
 
-// shelf has tables that no state has any more, for others.
+// shelf has the tables of a cutter. Those that no state refers to are used again.
 type shelf struct{ used, free []*table }
 
-// sort makes those free that none of the states has.
+// sort makes those free to which none of the states refers.
 func (s *shelf) sort(states ...*state) {
 	used := s.used[:0]
 	for _, t := range s.used {
@@ -170,7 +178,7 @@ func mustTable(s stream) *table {
 	return t
 }
 
-// one makes the table that of one symbol.
+// one makes the table one that has a single symbol.
 func (t *table) one(symbol uint8, s stream) *table {
 	t.clear()
 	t.log, t.single, t.states[0] = 0, true, 0 // as turns are, all zeros
@@ -181,64 +189,67 @@ func (t *table) one(symbol uint8, s stream) *table {
 	return t
 }
 
-// read reads a table's description, and returns what follows it.
+// read reads a table's description (RFC 8878 §4.1.1), and returns what follows it.
 func (t *table) read(data []byte, s stream) (rest []byte, ok bool) {
 	r := forward{data: data}
 	t.log = uint(r.read(4)) + 5
 	if t.log > mostLog[s] {
 		return nil, false
 	}
-	remaining, threshold, width := 1<<t.log+1, 1<<t.log, t.log+1
-	symbol, zero := 0, false
-	for remaining > 1 {
-		if zero {
-			for {
-				n := int(r.read(2))
-				if symbol += n; n < 3 {
-					break
-				}
-				if symbol >= mostSymbols[s] {
-					return nil, false
-				}
-			}
-		}
+	left, symbol := 1<<t.log, 0 // states without a symbol
+	for left > 0 {
 		if symbol >= mostSymbols[s] {
 			return nil, false
 		}
-		most := 2*threshold - 1 - remaining
-		v := int(r.peek(width))
-		if v&(threshold-1) < most {
-			v &= threshold - 1
-			r.skip(width - 1)
-		} else {
-			if v &= 2*threshold - 1; v >= threshold {
-				v -= most
-			}
-			r.skip(width)
-		}
-		v--
-		if v < 0 {
-			remaining--
-		} else {
-			remaining -= v
-		}
-		t.norm[symbol] = int16(v)
+		n := r.readCount(left)
+		t.norm[symbol] = int16(n)
 		symbol++
-		zero = v == 0
-		for remaining < threshold {
-			width--
-			threshold >>= 1
+		if n == 0 {
+			symbol += r.readZeros(mostSymbols[s])
 		}
+		left -= max(n, -n) // a symbol of low probability has one state, too
 	}
-	n := int(r.at+7) / 8
-	if remaining != 1 || n > len(data) {
+	size := int(r.at+7) / 8
+	if size > len(data) {
 		return nil, false
 	}
-	t.description = data[:n]
-	return data[n:], t.build(s)
+	t.description = data[:size]
+	return data[size:], t.build(s)
 }
 
-// fit makes the table one for symbols that come so often, n times together.
+// readCount reads how many of the states that are left a symbol has: 0 to left, or -1. There
+// are left+2 such numbers, in width bits. If that is no power of two, the lowest of them have
+// a bit less.
+func (r *forward) readCount(left int) int {
+	width := uint(bits.Len(uint(left + 1)))
+	half := 1 << (width - 1)
+	short := 2*half - (left + 2)
+	v := int(r.peek(width))
+	if v&(half-1) < short {
+		r.skip(width - 1)
+		return v&(half-1) - 1
+	}
+	r.skip(width)
+	if v >= half {
+		v -= short
+	}
+	return v - 1
+}
+
+// readZeros reads how many symbols after one without a state have none, either: numbers of two
+// bits, up to the first that is not 3. It ends when there are more than most.
+func (r *forward) readZeros(most int) (zeros int) {
+	for zeros <= most {
+		n := int(r.read(2))
+		if zeros += n; n < 3 {
+			break
+		}
+	}
+	return zeros
+}
+
+// fit makes the table one for n symbols, of which each occurs counts times. The table has more
+// states the more symbols there are, because its description then matters less.
 func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 	t.log = min(mostLog[s], max(6, uint(bits.Len(uint(n)))-2))
 	size := 1 << t.log
@@ -257,7 +268,7 @@ func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 	if used == 1 {
 		return t.one(uint8(most), s)
 	}
-	for left < 0 { // of the one that is lengthened least
+	for left < 0 { // take a state from the symbol that has most: that costs least
 		most = 0
 		for symbol, norm := range t.norm {
 			if norm > t.norm[most] {
@@ -275,7 +286,7 @@ func (t *table) fit(s stream, counts *[64]uint32, n int) *table {
 	return t
 }
 
-// describe sets the description, which readTable reads.
+// describe sets the description, as read reads it.
 func (t *table) describe() {
 	w := writer{out: t.described[:]}
 	w.add(uint64(t.log-5), 4)
@@ -311,19 +322,43 @@ func (t *table) describe() {
 			threshold >>= 1
 		}
 	}
-	if w.n > 0 {
-		w.at++
-	}
-	t.description = w.out[:w.at]
+	t.description = w.end()
 }
 
-// build makes the states.
+// build makes the states from log and norm. It returns false if norm has not exactly as many
+// states.
 func (t *table) build(k stream) bool {
-	size, numbers := 1<<t.log, &numbers[k]
 	var room [mostStates]uint8
-	symbols := room[:size]
-	var next [64]uint16
-	high := size - 1
+	symbols := room[:1<<t.log]
+	if !t.spread(symbols) {
+		return false
+	}
+	t.buildTurns()
+	size := uint16(len(symbols))
+	var next [64]uint16   // of each symbol: the number of its next state, as encoders count
+	var places [64]uint16 // likewise where in states that is
+	total := uint16(0)
+	for s, n := range t.norm {
+		next[s], places[s] = uint16(max(n, -n)), total
+		total += next[s]
+	}
+	numbers := &numbers[k]
+	for state, s := range symbols {
+		n := next[s]
+		next[s]++
+		width := uint8(t.log) - uint8(bits.Len16(n)-1)
+		t.steps[state] = step{numbers.base[s], n<<width - size, numbers.extra[s], width}
+		t.states[places[s]] = size + uint16(state)
+		places[s]++
+	}
+	return true
+}
+
+// spread sets the symbol of each state (RFC 8878 §4.1.1): symbols of low probability have the
+// last states, and the states of others are spread over the rest.
+func (t *table) spread(symbols []uint8) bool {
+	size := len(symbols)
+	high := size - 1 // the last state that is not of low probability
 	for s, n := range t.norm {
 		if n != 0 {
 			t.symbols |= 1 << s
@@ -334,9 +369,6 @@ func (t *table) build(k stream) bool {
 			}
 			symbols[high] = uint8(s)
 			high--
-			next[s] = 1
-		} else {
-			next[s] = uint16(n)
 		}
 	}
 	at, stride := 0, size>>1+size>>3+3
@@ -348,13 +380,13 @@ func (t *table) build(k stream) bool {
 			}
 		}
 	}
-	if at != 0 {
-		return false
-	}
-	var places [64]int
-	total := 0
+	return at == 0
+}
+
+// buildTurns makes the turns of all symbols.
+func (t *table) buildTurns() {
+	total := 0 // states of the symbols before
 	for s, n := range t.norm {
-		places[s] = total
 		switch {
 		case n == -1 || n == 1:
 			t.turns[s] = turn{uint32(t.log)<<16 - 1<<t.log, int32(total - 1)}
@@ -365,18 +397,27 @@ func (t *table) build(k stream) bool {
 			total += int(n)
 		}
 	}
-	for state, s := range symbols {
-		n := next[s]
-		next[s]++
-		width := uint8(t.log) - uint8(bits.Len16(n)-1)
-		t.steps[state] = step{numbers.base[s], n<<width - uint16(size), numbers.extra[s], width}
-		t.states[places[s]] = uint16(size + state)
-		places[s]++
-	}
-	return true
 }
 
-// forward reads bits from the lowest of the first byte on.
+// start returns the state with which an encoder begins, for the last symbol.
+func (t *table) start(symbol uint8) uint32 {
+	x := &t.turns[symbol%64]
+	n := (x.bits + 1<<15) >> 16
+	return uint32(t.states[uint32(int32((n<<16-x.bits)>>n)+x.find)%mostStates])
+}
+
+// turn returns an encoder's next state for a symbol, and what is written before it: a value of
+// width bits.
+func (t *table) turn(state uint32, symbol uint8) (next uint32, value uint64, width uint) {
+	x := &t.turns[symbol%64]
+	n := (state + x.bits) >> 16
+	return uint32(t.states[uint32(int32(state>>n)+x.find)%mostStates]), uint64(state) & (1<<n - 1), uint(n)
+}
+
+// covers reports whether the table has all symbols of a set, a bit each.
+func (t *table) covers(used uint64) bool { return used&^t.symbols == 0 }
+
+// forward reads bits, the lowest bit of a byte first. Behind the end there are zeros.
 type forward struct {
 	data []byte
 	at   uint
