@@ -269,10 +269,26 @@ def test_compile_and_explain() -> None:
     table = robotsbatch.explain(["https://example.com/"], rules="site.rules", agents_file="list.txt")
     assert table["agent"].to_pylist() == ["CCBot", "GPTBot"] and table["allowed"].to_pylist() == [True, False]
     assert robotsbatch.explain("mailto:a", rules="site.rules").allowed is None
-    with pytest.raises(robotsbatch.UsageError, match="nowhere"):
-        robotsbatch.explain("https://example.com/", rules="nowhere")
+    for call in (
+        lambda: robotsbatch.explain("https://example.com/", rules="nowhere"),
+        lambda: robotsbatch.explain(["https://example.com/"], rules="nowhere"),
+        lambda: robotsbatch.evaluate(pa.table({"url": ["https://example.com/"]}), rules="nowhere"),
+        lambda: robotsbatch.survey(rules="nowhere", agents="CCBot"),
+        lambda: robotsbatch.lint("nowhere"),
+    ):
+        with pytest.raises(robotsbatch.RobotsbatchError, match="nowhere") as failed:
+            call()
+        assert failed.value.status == 1 and not isinstance(failed.value, robotsbatch.UsageError)
+    with pytest.raises(robotsbatch.UsageError, match="^agents='A B'"):
+        robotsbatch.explain("https://example.com/", rules="robots", agents="A B")
     with pytest.raises(robotsbatch.RobotsbatchError, match="nowhere"):
         robotsbatch.compile("nowhere/site.rules", rules="robots")
+
+
+def test_explain_of_a_list_is_whole() -> None:
+    Path("robots/b.example.gz").write_bytes(b"\x1f\x8b\x08\x00cut")
+    with pytest.raises(robotsbatch.RobotsbatchError, match="b.example.gz: gzip"):
+        robotsbatch.explain(["https://example.com/", "https://b.example/"], rules="robots")
 
 
 def test_the_binary_that_is_named(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

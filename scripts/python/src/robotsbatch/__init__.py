@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 from robotsbatch._bin import find_robotsbatch_bin
-from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, failure, warn
+from robotsbatch._errors import LOGGING, RobotsbatchError, RobotsbatchWarning, UsageError, failed, failure, warn
 from robotsbatch._options import Command, ExplainOptions, LintOptions, Options, Path, RuleOptions, SurveyOptions, command
 
 if TYPE_CHECKING:
@@ -170,13 +170,13 @@ def explain(url: str | Sequence[str], **options: Unpack[ExplainOptions]) -> Expl
         if isinstance(url, str):
             done = _run(made, ["--", url], ok=(0, 1, 2))
             text = done.stdout.decode()
-            if done.returncode == 2 and not text:
+            if done.returncode == 2 and (not text or failed(done.stderr)):
                 raise failure(2, done.stderr, "robotsbatch explain", made.word)
             return Explanation({0: True, 1: False}.get(done.returncode), text)
         if not url:
             return _explained(b"")
         done = _run(made, ["-json", "--", *url], ok=(0, 1, 2))
-        if done.returncode == 2 and not done.stdout:
+        if done.returncode == 2 and (not done.stdout or failed(done.stderr)):
             raise failure(2, done.stderr, "robotsbatch explain", made.word)
         return _explained(done.stdout)
 

@@ -47,11 +47,18 @@ def failure(status: int, stderr: bytes, what: str, word: Word) -> BaseException:
     """Return the exception for a program that ended with a status."""
     if status in (130, -signal.SIGINT):
         return KeyboardInterrupt()
+    for _, _, said in _lines(stderr):  # explain and lint end with 2 whatever went wrong, because 1 is an answer
+        status = said.get("exit_status", status)
     message = "\n".join(_said(stderr, "ERROR", word) or _said(stderr, "", word))
     if not message and status < 0:
         message = f"{what} was killed by {signal.Signals(-status).name}"
     message = message or f"{what} ended with status {status}"
     return (UsageError if status == 2 else RobotsbatchError)(message, status)
+
+
+def failed(stderr: bytes) -> bool:
+    """Whether a program of which 2 is an answer said that it failed."""
+    return any(level in ("ERROR", "") for level, _, _ in _lines(stderr))
 
 
 def warn(stderr: bytes, word: Word, stacklevel: int = 3) -> None:
