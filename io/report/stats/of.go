@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
+	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/report/export"
 	"robotsbatch/io/rules/ruleset"
@@ -74,11 +76,29 @@ func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Optio
 	reading.URLColumn, reading.Columns, reading.Named = "authority", true, o.named()
 	src, err := frontier.Concatenate(ctx, []frontier.Input{survey}, reading)
 	if err != nil {
-		return nil, err
+		return nil, asSurvey(err, name)
 	}
 	defer src.Close()
 	if err := t.addAll(ctx, src, name); err != nil {
 		return nil, err
 	}
 	return t, src.Complete()
+}
+
+// asSurvey replaces an error that asks for the name of the column with the URLs: a survey has
+// one of authorities, whose name nobody chooses.
+func asSurvey(err error, name string) error {
+	asks := false
+	option.Text(err, func(given option.Given) string {
+		asks = asks || given.Name == option.URLColumn
+		return given.String()
+	})
+	if !asks {
+		return err
+	}
+	lacking := fmt.Errorf("%s: there is no column %q of strings: %s", name, keys[0], notSurvey)
+	if errors.As(err, new(*option.UsageError)) {
+		return &option.UsageError{Err: lacking}
+	}
+	return lacking
 }
