@@ -13,6 +13,17 @@ import (
 
 // TestExports finds exported names that nobody but their own package uses.
 func TestExports(t *testing.T) {
+	report(t, imports.CheckExports(goFiles(t), imports.AllowedExports))
+}
+
+// TestLinks finds names in brackets, in comments, that do not exist.
+func TestLinks(t *testing.T) {
+	report(t, imports.CheckLinks(goFiles(t)))
+}
+
+// goFiles parses the repository's Go files.
+func goFiles(t *testing.T) []imports.File {
+	t.Helper()
 	var files []imports.File
 	for _, name := range trackedFiles(t) {
 		if !strings.HasSuffix(name, ".go") {
@@ -27,12 +38,12 @@ func TestExports(t *testing.T) {
 		}
 		files = append(files, parse(t, name, string(text)))
 	}
-	report(t, imports.CheckExports(files, imports.AllowedExports))
+	return files
 }
 
 func parse(t *testing.T, path, text string) imports.File {
 	t.Helper()
-	syntax, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+	syntax, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +79,27 @@ func TestCheckExports(t *testing.T) {
 	for i, begin := range want {
 		if !strings.HasPrefix(unused[i], begin) {
 			t.Errorf("%q, want %q", unused[i], begin)
+		}
+	}
+}
+
+// TestCheckLinks tries the check on links that exist and links that do not.
+func TestCheckLinks(t *testing.T) {
+	broken := imports.CheckLinks([]imports.File{
+		parse(t, "io/a/a.go", `// Package a links to [T], [T.Field], [T.Method], [*T], [Gone], [T.Gone] and [io.Reader].
+package a
+// T has fields, as [b.Used] says and [b.Gone] does not. See b[Index] and [word].
+type T struct { Field int }
+func (T) Method() {}`),
+		parse(t, "io/b/b.go", "package b\nconst Used = 1"),
+	})
+	want := []string{"[Gone]", "[T.Gone]", "[b.Gone]"}
+	if len(broken) != len(want) {
+		t.Fatalf("%q, want %q", broken, want)
+	}
+	for i, name := range want {
+		if !strings.Contains(broken[i], name) {
+			t.Errorf("%q, want %q", broken[i], name)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type Options struct {
 	// Name of the input for errors, such as a path.
 	Name string
 	// URLColumn names the column with the URLs. Empty means "url" or, if there is no
-	// such column, the columns that [tables.FindParts] finds, or else the only column
+	// such column, the url_ columns of Common Crawl's index, or else the only column
 	// of strings.
 	URLColumn string
 	// BatchRows is the most rows that a batch has; 0 means 65,536.

@@ -134,7 +134,8 @@ func (g *granted) Reallocate(size int, b []byte) []byte {
 	return g.Allocator.Reallocate(size, b)
 }
 
-// Memory returns the share's allocator, which panics when it exceeds its limit; see [Refused].
+// Memory returns the share's allocator. It panics when it exceeds its limit; the caller of
+// encode recovers.
 func (s *Share) Memory() memory.Allocator { return s.mem }
 
 // Columns returns the rows column by column, as arrays without offsets. They may share

@@ -3,7 +3,7 @@
 // A source is a folder of robots.txt files, a rule pack, WARC files, tables of
 // captures, or a single robots.txt; any of them may be in an object store. [Find] finds
 // out what each name is. [Found.Open] then returns a [Set] to look authorities up in,
-// and [Found.AddTo] adds all sources to a rule pack.
+// and [Found.Compile] writes a rule pack of all sources.
 //
 //	found, err := ruleset.Find(ctx, ruleset.Options{Sources: []string{"overrides/", "crawl.warc.gz"}})
 //	set, err := found.Open(ctx)
