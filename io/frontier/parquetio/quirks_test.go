@@ -81,6 +81,17 @@ func TestDictionaryPageWithSpareBytes(t *testing.T) {
 	})
 }
 
+// fastparquet leaves 8 unused bytes after the values of a page.
+func TestPagesWithPadding(t *testing.T) {
+	data, err := os.ReadFile("testdata/fastparquet.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRows(t, data, []string{"url", "n", "b", "s", "c", "o"}, []string{
+		"http://a.test/p 7 true (null) k 1", "http://a.test/q 8 false x l (null)", "http://a.test/r 9 true y k 3",
+	})
+}
+
 // Arrow's C++ writer said up to Arrow 2 that pages of version 2 are not compressed,
 // and compressed them (ARROW-10353, ARROW-17100).
 func TestOldCppPagesAreCompressed(t *testing.T) {

@@ -35,15 +35,11 @@ func newValues(r *Reader) (values, error) {
 	}
 	switch p.Encoding {
 	case layout.Plain:
-		if len(p.Content.Values) != p.Present*width {
-			return nil, errCount
-		}
-		return &plain{p.Content.Values, width}, nil
+		values, err := layout.CutPadding(p.Content.Values, p.Present*width)
+		return &plain{values, width}, err
 	case layout.ByteStreamSplit:
-		if len(p.Content.Values) != p.Present*width {
-			return nil, errCount
-		}
-		return &split{values: p.Content.Values, width: width, n: p.Present}, nil
+		values, err := layout.CutPadding(p.Content.Values, p.Present*width)
+		return &split{values: values, width: width, n: p.Present}, err
 	case layout.PlainDictionary, layout.RLEDictionary:
 		return newIndices(p, width)
 	case layout.DeltaBinaryPacked:
@@ -182,18 +178,16 @@ type booleans struct {
 func newBooleans(p *layout.Pages) (values, error) {
 	v := p.Content.Values
 	switch {
-	case p.Encoding == layout.Plain && len(v) == (p.Present+7)/8:
-		return &booleans{packed: v}, nil
 	case p.Encoding == layout.Plain:
-		return nil, errCount
+		packed, err := layout.CutPadding(v, (p.Present+7)/8)
+		return &booleans{packed: packed}, err
 	case p.Encoding != layout.RLE:
 		return nil, fmt.Errorf("encoding %d is none of booleans", p.Encoding)
 	case p.Present == 0:
 		return &booleans{}, nil
-	case len(v) < 4 || uint64(binary.LittleEndian.Uint32(v)) != uint64(len(v)-4):
-		return nil, errCount
 	}
-	return &booleans{bits: layout.NewHybrid(v[4:], 1)}, nil
+	bits, err := layout.NewBooleans(v)
+	return &booleans{bits: bits}, err
 }
 
 func (b *booleans) append(l *columns.Leaf, n int) error {

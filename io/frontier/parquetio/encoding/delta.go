@@ -25,7 +25,7 @@ func newDeltaLengths(values []byte, present int) (*deltaLengths, error) {
 // newLengths reads the header of present lengths and returns what lies behind
 // them.
 func newLengths(values []byte, present int) (lengths layout.Delta, rest []byte, err error) {
-	if present == 0 && len(values) == 0 {
+	if present == 0 && layout.CheckPadding(values) == nil {
 		return lengths, nil, nil
 	}
 	if lengths, err = layout.NewDelta(values); err != nil {
@@ -59,7 +59,7 @@ func (d *deltaLengths) Append(data []byte, ends []int32, limit int64) ([]byte, e
 	return data, nil
 }
 
-func (d *deltaLengths) Done() error { return doneWith(d.bytes) }
+func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
 
 // deltaStrings are values of which each begins as the one before does: how many
 // bytes they share, and what follows (DELTA_BYTE_ARRAY).
@@ -120,4 +120,4 @@ func (d *deltaStrings) Append(data []byte, ends []int32, limit int64) ([]byte, e
 	return data, nil
 }
 
-func (d *deltaStrings) Done() error { return doneWith(d.bytes) }
+func (d *deltaStrings) Done() error { return layout.CheckPadding(d.bytes) }

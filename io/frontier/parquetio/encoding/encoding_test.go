@@ -141,6 +141,20 @@ func TestHostileStrings(t *testing.T) {
 			t.Errorf("encoding %d: more than its values: no error (%v)", encoding, err)
 		}
 	}
+	for _, padding := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\x00\x01"} {
+		for encoding, page := range valid {
+			d, err := NewStrings(encoding, append(bytes.Clone(page), padding...), 3, dictionary(t), nil)
+			if err == nil {
+				_, err = d.Append(nil, make([]int32, 3), 1000)
+			}
+			if err != nil {
+				t.Fatalf("encoding %d: %q after its values: %v", encoding, padding, err)
+			}
+			if err, allowed := d.Done(), len(padding) <= 8 && strings.Trim(padding, "\x00") == ""; allowed != (err == nil) {
+				t.Errorf("encoding %d: %q after its values: %v", encoding, padding, err)
+			}
+		}
+	}
 	if _, err := NewStrings(layout.RLEDictionary, valid[layout.RLEDictionary], 3, nil, nil); err == nil {
 		t.Error("indices without a dictionary: no error")
 	}

@@ -22,10 +22,7 @@ type Strings interface {
 	Done() error
 }
 
-var (
-	errShort = errors.New("damaged: its values reach beyond it")
-	errMore  = errors.New("damaged: it has more than its values")
-)
+var errShort = errors.New("damaged: its values reach beyond it")
 
 // tooLong is the error for values that take more than limit bytes.
 func tooLong(limit int64) error {
@@ -101,14 +98,7 @@ func (p *plainStrings) Append(data []byte, ends []int32, limit int64) ([]byte, e
 	return data, nil
 }
 
-func (p *plainStrings) Done() error { return doneWith(p.values) }
-
-func doneWith(rest []byte) error {
-	if len(rest) > 0 {
-		return errMore
-	}
-	return nil
-}
+func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
 // Dictionary is the dictionary of a chunk of byte arrays: its page as it is, and
 // where each value begins behind its length.

@@ -129,6 +129,7 @@ func TestHostileFooter(t *testing.T) {
 		"a long list":                 {string(frame("\x19\xfc\xff\xff\xff\x07")), "damaged"},
 		"deep structures":             {string(frame(strings.Repeat("\x1c", 100))), "damaged"},
 		"deep lists":                  {string(frame("\x79" + strings.Repeat("\x19", 100))), "damaged"},
+		"a field twice":               {string(frame(schema + "\x16\x00\x19\x0c\x05\x06\x00\x00")), "field 3 twice"},
 		"a map":                       {string(frame("\x7b\x01")), "damaged"},
 		"no schema":                   {string(frame("\x15\x02\x26\x00\x19\x0c\x00")), "lacks field 2"},
 		"no number of rows":           {string(frame(schema + "\x29\x0c\x00")), "lacks field 3"},

@@ -232,8 +232,8 @@ func (h *Hybrid) Count(n int, v uint32) (equal int, largest uint32, err error) {
 // Done returns an error where there are more numbers than those that were read.
 // Only packed ones may be filled up: to eight, and by DuckDB to 256.
 func (h *Hybrid) Done() error {
-	if h.left > 0 && h.packed == nil && h.width > 0 || len(h.data) > 0 {
+	if h.left > 0 && h.packed == nil && h.width > 0 {
 		return errors.New("damaged: a page has more numbers than it says")
 	}
-	return nil
+	return CheckPadding(h.data)
 }

@@ -69,16 +69,18 @@ func (t *thrift) varint() uint64 {
 // structure reads a structure: it calls field for each of its fields, which
 // reads the value, or skips it. Of a boolean the kind is the value. A structure
 // without a required field is an error, as it is for every reader whose code is
-// generated from parquet.thrift.
+// generated from parquet.thrift. So is a field that comes twice: readers do not agree
+// which one counts.
 func (t *thrift) structure(required fieldSet, field func(id int16, kind byte)) {
 	if t.depth++; t.depth > maxThriftDepth {
 		t.fail()
 	}
+	seen := fieldSet(0)
 	for id := int16(0); t.err == nil; {
 		header := t.byte()
 		if header == 0 {
-			if required != 0 {
-				t.missing(required)
+			if lacks := required &^ seen; lacks != 0 {
+				t.damaged("lacks field %d, which the format requires", bits.TrailingZeros32(uint32(lacks)))
 			}
 			break
 		}
@@ -87,18 +89,23 @@ func (t *thrift) structure(required fieldSet, field func(id int16, kind byte)) {
 		} else {
 			id = int16(zigzag(t.varint()))
 		}
-		if id > 0 && id <= maxRequired {
-			required &^= 1 << id
+		if id > 0 && id <= maxField {
+			if seen>>id&1 == 1 {
+				t.damaged("has field %d twice", int(id))
+				break
+			}
+			seen |= 1 << id
 		}
 		field(id, header&15)
 	}
 	t.depth--
 }
 
-// fieldSet is a set of field numbers up to maxRequired, a bit each.
+// fieldSet is a set of field numbers up to maxField, a bit each. Parquet's structures have
+// none above.
 type fieldSet uint32
 
-const maxRequired = 31
+const maxField = 31
 
 // These are the required fields of parquet.thrift's structures.
 const (
@@ -117,10 +124,10 @@ const (
 	columnIndexRequired    fieldSet = 1<<1 | 1<<2 | 1<<3 | 1<<4
 )
 
-// missing keeps the error of a structure that has not all that it must.
-func (t *thrift) missing(required fieldSet) {
+// damaged keeps the error of a structure's field.
+func (t *thrift) damaged(what string, field int) {
 	if t.err == nil {
-		t.err = fmt.Errorf("damaged: a structure lacks field %d, which the format requires", bits.TrailingZeros32(uint32(required)))
+		t.err = fmt.Errorf("damaged: a structure "+what, field)
 	}
 	t.at = len(t.data)
 }

@@ -56,8 +56,9 @@ func (f *Filter) decode(c *Column, e layout.Encoding, data []byte, present int) 
 	case e == layout.Plain && c.Type == layout.ByteArray:
 		return &d.texts, d.texts.decode(data, present)
 	case e == layout.Plain || e == layout.ByteStreamSplit:
-		if len(data) != present*c.Width {
-			return nil, errCount
+		data, err := layout.CutPadding(data, present*c.Width)
+		if err != nil {
+			return nil, err
 		}
 		if e == layout.Plain {
 			d.fixed = fixed{data, c.Width}
@@ -107,10 +108,7 @@ func (v *texts) decode(data []byte, present int) error {
 	if err := v.find(data, present); err != nil {
 		return err
 	}
-	if int(v.begins[present]) < len(data) {
-		return errors.New("damaged: it has more than its values")
-	}
-	return nil
+	return layout.CheckPadding(data[v.begins[present]:])
 }
 
 // find finds where the values lie that data begins with.
@@ -210,21 +208,22 @@ func (v *booleans) decode(e layout.Encoding, data []byte, present int) error {
 	v.encoding = e
 	v.values = grow(v.values, present)[:present]
 	if e == layout.Plain {
-		if len(data) != (present+7)/8 {
-			return errCount
+		packed, err := layout.CutPadding(data, (present+7)/8)
+		if err != nil {
+			return err
 		}
 		for i := range v.values {
-			v.values[i] = data[i>>3] >> (i & 7) & 1
+			v.values[i] = packed[i>>3] >> (i & 7) & 1
 		}
 		return nil
 	}
 	if present == 0 {
 		return nil
 	}
-	if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) != uint64(len(data)-4) {
-		return errCount
+	h, err := layout.NewBooleans(data)
+	if err != nil {
+		return err
 	}
-	h := layout.NewHybrid(data[4:], 1)
 	v.numbers = grow(v.numbers, present)[:present]
 	if err := h.Read(v.numbers); err != nil {
 		return err
@@ -317,10 +316,7 @@ func (v *lengths) decode(data []byte, present int) error {
 		}
 		v.ends[i+1] += v.ends[i]
 	}
-	if v.ends[present] != int64(len(v.bytes)) {
-		return errors.New("damaged: it has more than its values")
-	}
-	return nil
+	return layout.CheckPadding(v.bytes[v.ends[present]:])
 }
 
 func (v *lengths) size(i int) int { return int(v.ends[i+1] - v.ends[i]) }

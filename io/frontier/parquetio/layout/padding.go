@@ -1,0 +1,46 @@
+package layout
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+var (
+	errFewValues  = errors.New("damaged: its values are not as many as it says")
+	errManyValues = errors.New("damaged: it has more than its values")
+)
+
+// mostPadding is the most unused bytes that may follow the values of a page.
+// fastparquet writes 8.
+const mostPadding = 8
+
+// CheckPadding returns an error unless what follows the values of a page is unused: a few
+// zeros. More could be values, of a page whose levels are damaged.
+func CheckPadding(rest []byte) error {
+	used := len(rest) > mostPadding
+	for _, b := range rest[:min(len(rest), mostPadding)] {
+		used = used || b != 0
+	}
+	if used {
+		return errManyValues
+	}
+	return nil
+}
+
+// CutPadding returns the first n bytes of a page's values, unless there are fewer, or more
+// than CheckPadding allows follow.
+func CutPadding(values []byte, n int) ([]byte, error) {
+	if n > len(values) {
+		return nil, errFewValues
+	}
+	return values[:n], CheckPadding(values[n:])
+}
+
+// NewBooleans reads booleans in the encoding RLE: their hybrid after its length in four bytes.
+func NewBooleans(values []byte) (Hybrid, error) {
+	if len(values) < 4 {
+		return Hybrid{}, errFewValues
+	}
+	runs, err := CutPadding(values[4:], int(binary.LittleEndian.Uint32(values)))
+	return NewHybrid(runs, 1), err
+}
