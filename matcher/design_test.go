@@ -12,7 +12,7 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden text in testdata")
 
 // designBody and designPaths are the example of DESIGN.md.
 const designBody = `User-agent: *
@@ -33,7 +33,7 @@ var designPaths = []struct {
 }
 
 // TestDesign checks the example of DESIGN.md: its verdicts, and its compiled bytes, which
-// testdata/design.txt shows. The flag -rewrite writes that file.
+// testdata/design.txt shows. The flag -update writes that file.
 func TestDesign(t *testing.T) {
 	trie := Compile(robotstxt.Parse([]byte(designBody), robotstxt.Options{}), []Chain{{Everyone}})[0]
 	oracle := reference.Parse([]byte(designBody), reference.RFC9309, 0)
@@ -52,7 +52,7 @@ func TestDesign(t *testing.T) {
 	b.WriteString("\n")
 	dumpTrie(&b, &trie)
 	const golden = "testdata/design.txt"
-	if *rewrite {
+	if *update {
 		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestDesign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != string(want) {
-		t.Errorf("%s is out of date: go test -run TestDesign -rewrite updates it. The example compiles to\n%s", golden, got)
+		t.Errorf("%s is out of date: go test -run TestDesign -update rewrites it. The example compiles to\n%s", golden, got)
 	}
 	design, err := os.ReadFile("DESIGN.md")
 	if err != nil {

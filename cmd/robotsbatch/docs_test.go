@@ -15,7 +15,7 @@ import (
 	"robotsbatch/matcher/lint"
 )
 
-// documents are the README and the manual's pages, by their paths from the top
+// documents are README, CONTRIBUTING and the manual's pages, by their paths from the top
 // level.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
@@ -24,7 +24,7 @@ func documents(t *testing.T) map[string]string {
 		t.Fatalf("%q, %v", names, err)
 	}
 	texts := make(map[string]string)
-	for _, name := range append(names, "../../README.md") {
+	for _, name := range append(names, "../../README.md", "../../CONTRIBUTING.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func documents(t *testing.T) map[string]string {
 // page of the manual is linked from the README.
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	texts := documents(t)
-	known := []string{"h", "help", "tags", "H2"} // the last two are of other programs
+	known := []string{"h", "help", "tags", "update", "H2"} // the last three are of other programs
 	known = append(known, program.Names()...)
 	for name, text := range texts {
 		for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllStringSubmatch(text, -1) {

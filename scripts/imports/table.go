@@ -84,7 +84,7 @@ var table = []room{
 
 // topLevel is what may lie at the top level.
 var topLevel = []string{
-	"go.mod", "go.sum", "README.md", "CHANGELOG.md", "LICENSE", ".gitignore", ".ci",
+	"go.mod", "go.sum", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", ".gitignore", ".ci",
 	"cmd", "batch", "matcher", "io", "bench", "scripts",
 }
 

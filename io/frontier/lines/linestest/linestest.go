@@ -24,13 +24,13 @@ import (
 	"robotsbatch/matcher/robotstxt"
 )
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares got with a file in testdata, which the flag -rewrite writes.
+// golden compares got with a file in testdata, which the flag -update rewrites.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *rewrite {
+	if *update {
 		if err := os.WriteFile(path, got, 0o666); err != nil {
 			t.Fatal(err)
 		}
