@@ -21,7 +21,9 @@ type Counters struct {
 	NoRobots int64 `json:"rows_no_robots"`
 	// NoTime are the rows without a time, where rows have times.
 	NoTime int64 `json:"no_time,omitempty"`
-	// NoCaptureYet are the rows from before the first that is known of their authority.
+	// NoCaptureYet are the rows with the verdict of Options.Missing because they are from
+	// before the first capture of their authority: those with the reason matcher.NoCaptureYet
+	// for at least one agent.
 	NoCaptureYet int64 `json:"no_capture_yet,omitempty"`
 	// Outdated are the rows decided by a fetch that was too old at Verdicts.AsOf, or at
 	// their own time.
@@ -30,6 +32,10 @@ type Counters struct {
 	// keeps, if a column of robots.txt was asked for.
 	SitemapsCut int64 `json:"sitemaps_cut"`
 }
+
+// OfNothing is the number of rows that have their verdict because nothing is known of their
+// authority, each once whatever the agents.
+func (c *Counters) OfNothing() int64 { return c.NoRobots + c.NoCaptureYet }
 
 // Remark is what is said of a counter: "3 rows without a time".
 type Remark struct {

@@ -285,14 +285,12 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	if o.NotYet {
 		known = true
 		e.unknown = matcher.NoCaptureYet
-		v.NoCaptureYet += int64(g.count(number))
 	}
 	if e.options.Timelines != nil {
 		e.decider.ChangeRules() // the group before may be of the same authority
 		known = e.history.held[number].known
 		if e.history.held[number].early {
 			e.unknown = matcher.NoCaptureYet
-			v.NoCaptureYet += int64(g.count(number))
 		}
 	}
 	if o.Access != access.Unknown {

@@ -53,8 +53,8 @@ func (e *Evaluator) explainOutcome(v *batch.Verdicts, o *matcher.Origin, row int
 	if is, _ := matcher.IsRobotsTxt(path, e.options.Profile); is {
 		allowed, known, reason = true, true, matcher.RobotsTxt
 	}
-	if reason == matcher.NoRobots {
-		v.NoRobots++
+	if counter := unknownCounter(&v.Counters, reason); counter != nil {
+		*counter++
 	}
 	if !known {
 		v.SetNull(row, reason)

@@ -303,6 +303,9 @@ func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row i
 		if err := e.denyGroup(url, v, number); err != nil {
 			return g.firstRow(number), err
 		}
+		if h.held[number].early && e.options.Missing != access.MissingDeny {
+			v.NoCaptureYet -= e.deniedLater(v, number)
+		}
 	}
 	return 0, nil
 }
@@ -333,6 +336,24 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 		}
 	}
 	return nil
+}
+
+// deniedLater returns the number of rows of a group, none of which was denied to an agent
+// before denyGroup, that are now denied to all agents.
+func (e *Evaluator) deniedLater(v *batch.Verdicts, number int) (rows int64) {
+	w := e.groups.walk(number)
+	for w.next() {
+		for row := w.low; row < w.high; row++ {
+			agent := 0
+			for agent < len(v.Agents) && v.Agents[agent].Denied(row) {
+				agent++
+			}
+			if agent == len(v.Agents) {
+				rows++
+			}
+		}
+	}
+	return rows
 }
 
 // forgetLists takes the lists of the rows of a group that still have no verdict: some of

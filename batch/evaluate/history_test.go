@@ -111,8 +111,8 @@ func makeTimed(rng *rand.Rand) *timed {
 }
 
 // evaluate returns the verdicts of all rows, with reasons and rules if they are explained, and
-// how many rows are outdated.
-func (x *timed) evaluate(t *testing.T) (got []string, outdated int64) {
+// what is counted.
+func (x *timed) evaluate(t *testing.T) (got []string, counted batch.Counters) {
 	t.Helper()
 	options := x.options
 	options.Timelines = x.moments
@@ -129,9 +129,9 @@ func (x *timed) evaluate(t *testing.T) (got []string, outdated int64) {
 			got = append(got, shown(&v, row, options.Explain))
 		}
 		first += v.Rows
-		outdated += v.Outdated
+		counted.Add(&v.Counters)
 	}
-	return got, outdated
+	return got, counted
 }
 
 func shown(v *batch.Verdicts, row int, explain bool) string {
@@ -257,7 +257,8 @@ func TestEachRowIsDecidedByItsTime(t *testing.T) {
 		x.options.BeforeFirst = rng.IntN(3) == 0
 		x.options.EverDenied = !x.options.Explain && rng.IntN(3) == 0
 		x.options.MaxAge = 1 + int64(rng.IntN(8))
-		got, outdated := x.evaluate(t)
+		got, counted := x.evaluate(t)
+		outdated := counted.Outdated
 		for row := range x.rows {
 			if x.outdated(row) {
 				outdated--
@@ -269,6 +270,41 @@ func TestEachRowIsDecidedByItsTime(t *testing.T) {
 		if outdated != 0 {
 			t.Errorf("seed %d: %d too many rows are outdated", seed, outdated)
 		}
+	}
+}
+
+// Rows of which nothing is known are those with such a reason for at least one agent, and are
+// counted alike without reasons.
+func TestRowsOfNothingKnownAreCountedByReason(t *testing.T) {
+	early := int64(0)
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 23))
+		x := makeTimed(rng)
+		x.options.EverDenied, x.options.BeforeFirst = seed%2 == 0, seed%8 == 7
+		x.options.Missing = []access.Missing{access.MissingAllow, access.MissingDeny, access.MissingNull}[seed%3]
+		_, plain := x.evaluate(t)
+		x.options.Explain = true
+		got, explained := x.evaluate(t)
+		if plain != explained {
+			t.Errorf("seed %d: %+v is counted, and %+v with reasons", seed, plain, explained)
+		}
+		var want batch.Counters
+		for _, text := range got {
+			switch {
+			case strings.Contains(text, "no_robots"):
+				want.NoRobots++
+			case strings.Contains(text, "no_capture_yet"):
+				want.NoCaptureYet++
+			}
+		}
+		if plain.NoRobots != want.NoRobots || plain.NoCaptureYet != want.NoCaptureYet || plain.OfNothing() != want.OfNothing() {
+			t.Errorf("seed %d: %d rows are without robots.txt and %d before the first capture; %d and %d have the reasons",
+				seed, plain.NoRobots, plain.NoCaptureYet, want.NoRobots, want.NoCaptureYet)
+		}
+		early += want.NoCaptureYet
+	}
+	if early == 0 {
+		t.Error("no row is before the first capture of its authority")
 	}
 }
 
@@ -291,11 +327,11 @@ func TestTimedRowsInAnyOrder(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 22))
 		x := makeTimed(rng)
 		x.options.EverDenied = seed%2 == 0
-		want, outdated := x.evaluate(t)
+		want, counted := x.evaluate(t)
 		other, order := x.shuffle(rng)
-		got, otherOutdated := other.evaluate(t)
-		if otherOutdated != outdated {
-			t.Errorf("seed %d: %d rows are outdated, and %d in another order", seed, outdated, otherOutdated)
+		got, otherCounted := other.evaluate(t)
+		if otherCounted != counted {
+			t.Errorf("seed %d: %+v is counted, and %+v in another order", seed, counted, otherCounted)
 		}
 		for i, row := range order {
 			if got[i] != want[row] {

@@ -10,14 +10,15 @@ import (
 // are not to be asked: all are alike, but for /robots.txt.
 func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, o *matcher.Origin, low, high, authority int) {
 	allowed, known, reason := e.outcome(o.Access)
-	if reason == matcher.NoRobots {
-		v.NoRobots += int64(high - low) // and less one for each /robots.txt
+	counter := unknownCounter(&v.Counters, reason)
+	if counter != nil {
+		*counter += int64(high - low) // and less one for each /robots.txt
 	}
 	if allowed && known {
 		for agent := range e.allowed {
 			matcher.SetBits(e.allowed[agent], low, high)
 		}
-		if reason != matcher.NoRobots {
+		if counter == nil {
 			return // nothing differs for /robots.txt
 		}
 	}
@@ -30,13 +31,25 @@ func applyOutcome[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, 
 		if row == high {
 			return
 		}
-		if reason == matcher.NoRobots {
-			v.NoRobots--
+		if counter != nil {
+			*counter--
 		}
 		for agent := range v.Agents {
 			v.Agents[agent].Set(row, true)
 		}
 	}
+}
+
+// unknownCounter returns the counter of the rows with this reason, if it says that nothing is
+// known of their authority; else nil.
+func unknownCounter(c *batch.Counters, reason matcher.Reason) *int64 {
+	switch reason {
+	case matcher.NoRobots:
+		return &c.NoRobots
+	case matcher.NoCaptureYet:
+		return &c.NoCaptureYet
+	}
+	return nil
 }
 
 // nextRobotsTxt is the first row from low on and before high with the path /robots.txt; high

@@ -41,6 +41,7 @@ const (
 	Manifest        Name = "manifest"
 	MaxInvalid      Name = "max-invalid"
 	MaxLine         Name = "max-line"
+	MaxNoRobots     Name = "max-no-robots"
 	Memory          Name = "memory"
 	NewProfile      Name = "new-profile"
 	Out             Name = "out"

@@ -36,7 +36,7 @@ var jobHelp = &cli.Command{
 		`-in "*.arrow" -rules my.rules -agent GPTBot -agent CCBot -out o/`,
 	},
 	Exits: []cli.Exit{
-		doneExit, failedExit, usageExit, {Status: "3", Meaning: "done, but -max-invalid was exceeded: too many rows have no verdict"}, retryExit, stoppedExit,
+		doneExit, failedExit, usageExit, {Status: "3", Meaning: "done, but -max-invalid or -max-no-robots was exceeded"}, retryExit, stoppedExit,
 	},
 }
 

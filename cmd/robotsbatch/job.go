@@ -240,15 +240,34 @@ func (j *job) newEvaluator() batch.Evaluator {
 	return j.html.Count(e)
 }
 
-// finish writes the summary, and decides between success and too many rows
-// without a verdict.
+// exceeded sets the exit status of a job with more rows of a kind than are permitted, and
+// returns what there are too many of.
+func (j *job) exceeded() (exceeded []option.Message) {
+	s := j.summary
+	for _, most := range []struct {
+		permitted cli.Allowance
+		count     int64
+		what      string
+		flag      option.Name
+	}{
+		{j.MaxInvalid, s.Unknown(), "have no verdict", option.MaxInvalid},
+		{j.MaxNoRobots, s.OfNothing(), "are of hosts of which nothing is known", option.MaxNoRobots},
+	} {
+		if !most.permitted.Permits(most.count, s.Rows) {
+			s.ExitStatus = exitExceeded
+			exceeded = append(exceeded, option.Messagef("%s of %s rows %s, more than %s permits; the output is complete",
+				report.Number(most.count), report.Number(s.Rows), most.what, most.flag.With(most.permitted.String())))
+		}
+	}
+	return exceeded
+}
+
+// finish writes the summary, and decides between success and too many rows without a verdict
+// or of unknown hosts.
 func (j *job) finish(started time.Time, file blob.Writer) error {
 	s := j.summary
 	s.Finish(started)
-	tooMany := !j.MaxInvalid.Permits(s.Unknown(), s.Rows)
-	if tooMany {
-		s.ExitStatus = exitInvalid
-	}
+	exceeded := j.exceeded()
 	if err := j.html.Write(s, time.Now()); err != nil {
 		return option.Errorf("%s: %w", option.Report, err)
 	}
@@ -258,9 +277,8 @@ func (j *job) finish(started time.Time, file blob.Writer) error {
 		}
 	}
 	j.shown.End()
-	if tooMany {
-		j.log.WarnOf(option.Messagef("%s of %s rows have no verdict, more than %s permits; the output is complete",
-			report.Number(s.Unknown()), report.Number(s.Rows), option.MaxInvalid.With(j.MaxInvalid.String())))
+	for _, m := range exceeded {
+		j.log.WarnOf(m)
 	}
 	j.warnRules()
 	text := s.String()

@@ -17,11 +17,11 @@ import (
 // Exit statuses, the same in every help text. A program that a signal stops ends
 // with 128 and the signal's number.
 const (
-	exitDone    = 0
-	exitFailed  = console.ExitFailed
-	exitUsage   = console.ExitUsage
-	exitInvalid = 3
-	exitRetry   = console.ExitRetry
+	exitDone     = 0
+	exitFailed   = console.ExitFailed
+	exitUsage    = console.ExitUsage
+	exitExceeded = 3
+	exitRetry    = console.ExitRetry
 )
 
 func main() {

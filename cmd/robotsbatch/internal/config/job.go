@@ -25,6 +25,7 @@ type Job struct {
 	Weight        string // the column that is summed up; empty for none
 	CompareNewest bool   // counts what the newest rules say as well
 	MaxInvalid    cli.Allowance
+	MaxNoRobots   cli.Allowance
 	SummaryJSON   string
 	ReportFile    string // HTML
 	Manifest      bool
@@ -39,7 +40,7 @@ type Job struct {
 
 // NewJob is a job as it is without flags.
 func NewJob() Job {
-	return Job{Input: NewInput(), Rules: NewRules(), Output: Output{Out: blob.Stdio}, MaxInvalid: cli.Unlimited}
+	return Job{Input: NewInput(), Rules: NewRules(), Output: Output{Out: blob.Stdio}, MaxInvalid: cli.Unlimited, MaxNoRobots: cli.Unlimited}
 }
 
 // weighedInputs are the formats for which -weight holds.
@@ -52,6 +53,13 @@ func (c *Job) Flags(r *Running) cli.Flags {
 			Name: "max-invalid", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true,
 			Short: "rows without a verdict that still count as success, or a share: 0.5%",
 			Value: c.MaxInvalid.Set,
+		},
+		{
+			Name: "max-no-robots", Argument: "N", Topic: RunningTopic, Standard: "any", Indifferent: true,
+			Short: "rows of hosts of which nothing is known that still count as success, or a share: 5%",
+			More: "The rows with reason no_robots or no_capture_yet, whatever their verdict, before -emit. More are likely the wrong rules, " +
+				"or half of them: the job ends with status 3.",
+			Value: c.MaxNoRobots.Set,
 		},
 	}, r.Flags(), cli.Flags{
 		{
