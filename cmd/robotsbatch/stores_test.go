@@ -188,6 +188,28 @@ func TestRulesFromStores(t *testing.T) {
 	}
 }
 
+// A robots.txt that is not the listed one any more ends the job with 75, whatever its length,
+// and so does one that an answer leaves empty.
+func TestRulesReplacedAfterTheListing(t *testing.T) {
+	const before, after = "User-agent: *\nDisallow: /d\n", "User-agent: *\nDisallow: /e\n"
+	for name, now := range map[string]string{"same length": after, "longer": after + after, "empty": ""} {
+		t.Run(name, func(t *testing.T) {
+			s := blobtest.New(t)
+			s.Put("rules/a.example", []byte(before))
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if strings.HasSuffix(r.URL.Path, "a.example") {
+					s.Put("rules/a.example", []byte(now))
+				}
+				store.ServeHTTP(w, r)
+			})
+			status, stdout, stderr := runWith(t.Context(), "https://a.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
+			if status != exitRetry || strings.Contains(stdout, "true") || !strings.Contains(stderr, "s3://bucket/rules/a.example: it was written to while it was read") {
+				t.Errorf("status %d, %q\n%s", status, stdout, stderr)
+			}
+		})
+	}
+}
+
 func TestRulesThatAreNoneInStores(t *testing.T) {
 	s := blobtest.New(t)
 	s.Put("rules/a.example", nil)

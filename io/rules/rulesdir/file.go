@@ -35,7 +35,7 @@ func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 		if file == none {
 			continue
 		}
-		if name, body, err = d.text(&d.index.records[file], nil); err != nil || name != "" {
+		if name, body, err = d.text(file, nil); err != nil || name != "" {
 			return name, body, err
 		}
 	}
@@ -44,8 +44,8 @@ func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 
 // text reads the file of a record, into buffer if that is large enough. The name is "" for
 // a folder HOST without a robots.txt.
-func (d *Dir) text(r *entry, buffer []byte) (name string, body []byte, err error) {
-	found, version, err := d.read(r, &buffer)
+func (d *Dir) text(file uint32, buffer []byte) (name string, body []byte, err error) {
+	found, version, err := d.read(file, &buffer)
 	if err != nil || !found {
 		return "", nil, err
 	}
@@ -66,7 +66,7 @@ func (d *Dir) Files(visit func(name string, body []byte) error) error {
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(x.path(&x.records[a]), x.path(&x.records[b])) })
 	var buffer []byte
 	for _, i := range order {
-		name, body, err := d.text(&x.records[i], buffer[:0])
+		name, body, err := d.text(i, buffer[:0])
 		if err == nil && name != "" {
 			err = visit(name, body)
 		}

@@ -21,6 +21,7 @@ type nameIndex struct {
 	first   map[uint32]uint32 // hash of a key → the first record with that hash
 	records []entry
 	names   []byte
+	objects []listed // by record, in a store
 
 	listed, ignored int
 }

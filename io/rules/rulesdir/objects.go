@@ -11,7 +11,7 @@ import (
 // listObjects adds the names in a store's folder. The listing includes the files in folders
 // HOST, so all records exist.
 func (b *builder) listObjects() error {
-	return b.folder.objects.List(func(key string, _ blob.Info) error {
+	return b.folder.objects.List(func(key string, info blob.Info) error {
 		in, name := general, key
 		if scheme, rest, ok := strings.Cut(key, "/"); ok {
 			if t, ofScheme := folderTier(scheme); ofScheme {
@@ -21,19 +21,43 @@ func (b *builder) listObjects() error {
 		if name == "" || strings.Contains(cutForm(name), "/") {
 			return nil // a marker of a folder, or deeper than any HOST
 		}
-		return b.add(name, false, in)
+		if err := b.add(name, false, in); err != nil {
+			return err
+		}
+		if x := b.index; len(x.objects) < len(x.records) {
+			x.objects = append(x.objects, listed{info.Size, x.hashTag(info.ETag)})
+		}
+		return nil
 	})
 }
 
+// listed is the version of an object that a store's list of keys has.
+type listed struct {
+	size int64  // -1 where it is not said
+	tag  uint32 // hash of the ETag; 0 where there is none
+}
+
+// hashTag hashes an ETag, which a list may write without quotes and a proxy may have made
+// weak.
+func (x *nameIndex) hashTag(tag string) uint32 {
+	if tag = strings.Trim(strings.TrimPrefix(tag, "W/"), `"`); tag == "" {
+		return 0
+	}
+	return x.hash([]byte(tag))
+}
+
 // readObject reads the body of an object into buffer, up to
-// robotstxt.Options.ReadSize.
-func (d *Dir) readObject(path string, buffer *[]byte) (found bool, version Used, err error) {
+// robotstxt.Options.ReadSize. It returns an error for another version than was listed.
+func (d *Dir) readObject(path string, is listed, buffer *[]byte) (found bool, version Used, err error) {
 	most := d.size
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {
 		most = 2*most + compressedHeader
 	}
-	data, info, err := d.folder.objects.ReadUpTo(path, (*buffer)[:0], most)
+	data, info, err := d.folder.objects.ReadUpTo(path, is.size, (*buffer)[:0], most)
+	if tag := d.index.hashTag(info.ETag); err == nil && tag != is.tag && tag != 0 && is.tag != 0 {
+		err = blob.ErrChanged
+	}
 	if err != nil {
 		return false, version, d.folder.explain(path, err)
 	}

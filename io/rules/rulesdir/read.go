@@ -118,7 +118,7 @@ func (d *Dir) compile(file uint32) (made cache.Value[digest, *rules], err error)
 		}
 	}()
 	r, again := &d.index.records[file], d.stamps[file].read
-	found, version, err := d.read(r, &w.body)
+	found, version, err := d.read(file, &w.body)
 	if err == nil && again && !found {
 		err = d.folder.explain(d.index.path(r)+"/robots.txt", os.ErrNotExist)
 	}
@@ -168,10 +168,11 @@ func (d *Dir) compiled(id digest, w *workspace) *rules {
 
 // read reads the body of a record into buffer, up to robotstxt.Options.ReadSize. found is
 // false for a folder HOST without a robots.txt.
-func (d *Dir) read(r *entry, buffer *[]byte) (found bool, version Used, err error) {
+func (d *Dir) read(file uint32, buffer *[]byte) (found bool, version Used, err error) {
+	r := &d.index.records[file]
 	host := d.index.path(r)
 	if d.folder.objects != nil {
-		return d.readObject(host, buffer)
+		return d.readObject(host, d.index.objects[file], buffer)
 	}
 	if r.isDir { // stat the folder first, so that a robots.txt that is added later is noticed
 		info, err := d.folder.root.Stat(host)

@@ -81,7 +81,7 @@ func (w *walk) record(file uint32, authority []byte, buffer *[]byte) ([]byte, er
 			continue
 		}
 		if !read {
-			if found, _, err := w.dir.read(r, buffer); err != nil || !found {
+			if found, _, err := w.dir.read(file, buffer); err != nil || !found {
 				return authority, err
 			}
 			read = true

@@ -129,7 +129,7 @@ func TestServerThatNeverAnswers(t *testing.T) {
 				wantStalled(t, folder.List(func(string, blob.Info) error { return nil }), u.Name(), owed)
 			},
 			"read": func(t *testing.T) {
-				_, _, err := folder.ReadUpTo("y", nil, 10)
+				_, _, err := folder.ReadUpTo("y", -1, nil, 10)
 				wantStalled(t, err, u.Name()+"y", owed)
 			},
 		})

@@ -34,22 +34,23 @@ func OpenFolder(ctx context.Context, u URL) (*Folder, error) {
 // Name is the folder's URL, without parameters.
 func (f *Folder) Name() string { return f.url.Name() }
 
-// List calls visit for each key, relative to the folder and in order, with its size and
-// time. It stops at visit's first error and returns it.
+// List calls visit for each key, relative to the folder and in order, with its version. A
+// size that the store does not list is -1. It stops at visit's first error and returns it.
 func (f *Folder) List(visit func(key string, info Info) error) error {
 	return listKeys(f.ctx, f.url, f.bucket, f.url.Key, "", func(k Key) error {
-		return visit(strings.TrimPrefix(k.Name, f.url.Key), Info{Size: k.Size, Modified: k.Modified, regular: true})
+		return visit(strings.TrimPrefix(k.Name, f.url.Key), k.info())
 	})
 }
 
 // ReadUpTo appends at most that many of an object's first bytes to buffer, and returns
-// the object's size and time. A body that breaks off is read again.
-func (f *Folder) ReadUpTo(key string, buffer []byte, most int) ([]byte, Info, error) {
+// the object's version. Its size must be the listed one; each may be -1, but not both. A
+// body that breaks off is read again.
+func (f *Folder) ReadUpTo(key string, listed int64, buffer []byte, most int) ([]byte, Info, error) {
 	u := f.url.Below(key)
 	ctx, op := startOperation(f.ctx)
 	defer op.finish()
 	for failures := 1; ; failures++ {
-		data, info, err := f.read(ctx, u, buffer, most)
+		data, info, err := f.read(ctx, u, listed, buffer, most)
 		if err == nil || !info.regular || failures > reopenings {
 			return data, info, err
 		}
@@ -60,18 +61,41 @@ func (f *Folder) ReadUpTo(key string, buffer []byte, most int) ([]byte, Info, er
 }
 
 // read reads an object once. If it returns both an error and an info, reading the body failed.
-func (f *Folder) read(ctx context.Context, u URL, buffer []byte, most int) ([]byte, Info, error) {
+func (f *Folder) read(ctx context.Context, u URL, listed int64, buffer []byte, most int) ([]byte, Info, error) {
 	// No range is asked for, because an empty object has none.
 	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
 	if err != nil {
 		return buffer, Info{}, u.explain(ctx, err)
 	}
 	defer body.Close() // it was only read from
-	info := Info{Size: body.Size, Modified: body.Modified, regular: true}
+	said := body.Size
+	if said < 0 {
+		body.Size = listed
+	}
+	switch {
+	case body.Size < 0:
+		return buffer, Info{}, named(u.Name(), errNoLength)
+	case listed >= 0 && body.Size != listed:
+		return buffer, Info{}, named(u.Name(), ErrChanged)
+	}
+	info := Key{Attributes: body.Attributes}.info()
 	start := len(buffer)
 	buffer = append(buffer, make([]byte, min(body.Size, int64(most)))...)
-	if n, err := io.ReadFull(body, buffer[start:]); err != nil {
-		return buffer[:start+n], info, u.explain(ctx, err)
+	n, err := io.ReadFull(body, buffer[start:])
+	buffer = buffer[:start+n]
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return buffer, info, u.explain(ctx, err)
+	case err != nil:
+		return buffer, info, named(u.Name(), &brokenError{int64(n), err})
+	}
+	if said < 0 && body.Size <= int64(most) {
+		var more [1]byte
+		if n, err := io.ReadFull(body, more[:]); n > 0 {
+			return buffer, Info{}, named(u.Name(), ErrChanged)
+		} else if err != io.EOF {
+			return buffer, info, named(u.Name(), &brokenError{body.Size, err})
+		}
 	}
 	return buffer, info, nil
 }

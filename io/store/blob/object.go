@@ -82,10 +82,34 @@ func statObject(ctx context.Context, u URL) (Info, error) {
 	ctx, op := startOperation(ctx)
 	defer op.finish()
 	a, err := bucket.Stat(ctx, u.Key)
+	if err == nil && a.Size < 0 {
+		a.Size, err = askSize(ctx, bucket, u.Key, a.Version)
+	}
 	if err != nil {
 		return Info{}, u.explain(ctx, err)
 	}
 	return Info{Size: a.Size, Modified: a.Modified, ETag: a.Version, regular: true}, nil
+}
+
+// errNoLength says that neither the answer of a store nor its list of keys has the length
+// of an object, without which a cut answer would look like a whole one.
+var errNoLength = errors.New("the store does not say how long it is")
+
+// askSize finds the size of an object in the answer to a request for its first byte, for a
+// store that does not say it when it is asked what an object is.
+func askSize(ctx context.Context, bucket Bucket, key, version string) (int64, error) {
+	body, err := bucket.Read(ctx, key, version, Range{0, 1})
+	var refused *ResponseError
+	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusRequestedRangeNotSatisfiable:
+		return 0, nil // it has no first byte
+	case err != nil:
+		return 0, err
+	case body.Size < 0:
+		err = errNoLength
+	}
+	body.Close() // it was only read from
+	return body.Size, err
 }
 
 // fetch fills p with the bytes at an offset. The driver tries a request several

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,7 @@ type Bucket interface {
 
 // Attributes are what a store tells of an object.
 type Attributes struct {
+	// Size in bytes; -1 where the store does not say it.
 	Size     int64
 	Modified time.Time
 	// Version tells an object from the one that replaces it.
@@ -57,7 +59,7 @@ type Attributes struct {
 // sameVersion reports whether two say that they are of one version: by its name, or,
 // where one has none, by length and date, of which some stores say whole seconds.
 func (a Attributes) sameVersion(b Attributes) bool {
-	if a.Size != b.Size {
+	if a.Size != b.Size && a.Size >= 0 && b.Size >= 0 {
 		return false
 	}
 	if a.Version != "" && b.Version != "" {
@@ -105,6 +107,11 @@ type Key struct {
 	Name     string
 	IsFolder bool
 	Attributes
+}
+
+// info is the key's version.
+func (k Key) info() Info {
+	return Info{Size: k.Size, Modified: k.Modified, ETag: k.Version, regular: true}
 }
 
 // Upload is an object that is written in parts. It appears with Complete.
@@ -175,10 +182,29 @@ func (u URL) bucket(ctx context.Context) (Bucket, error) {
 	return b, nil
 }
 
-// ResponseError is an answer of a store that refuses a request.
+// ResponseError is an answer of a store that refuses a request, or sends it elsewhere:
+// redirects are not followed, because credentials are for one host.
 type ResponseError struct {
 	Status        int
 	Code, Message string // from the store's answer; may be empty
+	// Host and Region are where an answer that redirects says the object is; may be empty.
+	Host, Region string
+}
+
+// NewResponseError returns an answer's status, and where it redirects to.
+func NewResponseError(answer *http.Response) *ResponseError {
+	e := &ResponseError{Status: answer.StatusCode}
+	if e.redirects() {
+		e.Region = answer.Header.Get("X-Amz-Bucket-Region")
+		if to, err := answer.Location(); err == nil {
+			e.Host = to.Host
+		}
+	}
+	return e
+}
+
+func (e *ResponseError) redirects() bool {
+	return e.Status >= http.StatusMultipleChoices && e.Status < http.StatusBadRequest
 }
 
 func (e *ResponseError) Error() string {
@@ -190,6 +216,12 @@ func (e *ResponseError) Error() string {
 	}
 	if text == strconv.Itoa(e.Status) {
 		text += " " + http.StatusText(e.Status)
+	}
+	switch {
+	case e.Region != "":
+		text += fmt.Sprintf(": the bucket is in the region %s: name it, as ?region=%s", e.Region, url.QueryEscape(e.Region))
+	case e.redirects():
+		text += fmt.Sprintf(": the store sends the request to another address (%s), which is not followed", cmp.Or(e.Host, "not named"))
 	}
 	return text
 }
@@ -206,7 +238,7 @@ func (e *ResponseError) Is(target error) bool {
 }
 
 // CheckRange finds the size of an object in the answer to a request for a range
-// of it. An answer that is not of that range is an error.
+// of it; -1 where the answer does not say it. An answer that is not of that range is an error.
 func CheckRange(r Range, contentRange string, contentLength int64) (size int64, err error) {
 	if contentRange == "" {
 		if r.Offset > 0 {
@@ -231,6 +263,9 @@ func (u URL) explain(ctx context.Context, err error) error {
 		return named(u.Name(), fmt.Errorf("there is no such object or bucket; a folder's name ends with a slash: %w", fs.ErrNotExist))
 	case errors.Is(err, fs.ErrPermission):
 		return named(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", cleaned(err), fs.ErrPermission))
+	}
+	if errors.Is(err, errNoLength) {
+		return named(u.Name(), err)
 	}
 	return named(u.Name(), newStoreError("", err))
 }

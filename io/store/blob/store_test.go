@@ -430,12 +430,12 @@ func TestFolder(t *testing.T) {
 		t.Errorf("keys %s", got)
 	}
 	for key, want := range map[string][]byte{"a.example": []byte("User-agent: *"), "b.example": nil, "c.example/robots.txt": noise(700 << 10)[:500<<10]} {
-		got, info, err := folder.ReadUpTo(key, []byte("x"), 500<<10)
+		got, info, err := folder.ReadUpTo(key, -1, []byte("x"), 500<<10)
 		if err != nil || string(got) != "x"+string(want) || info.Size < int64(len(want)) {
 			t.Errorf("%s: %d bytes, error %v", key, len(got), err)
 		}
 	}
-	if _, _, err := folder.ReadUpTo("d.example", nil, 10); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := folder.ReadUpTo("d.example", -1, nil, 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 	enough := errors.New("enough")

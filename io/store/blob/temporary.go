@@ -25,7 +25,7 @@ func Temporary(err error) bool {
 	var broken *brokenError
 	var stalled *stalledError
 	switch {
-	case errors.Is(err, errBusy), errors.Is(err, ErrChanged), errors.As(err, &broken), errors.As(err, &stalled):
+	case errors.Is(err, errBusy), errors.Is(err, ErrChanged), errors.Is(err, errNoLength), errors.As(err, &broken), errors.As(err, &stalled):
 		return true
 	case errors.As(err, &failed):
 		return failed.temporary
@@ -50,7 +50,13 @@ func (e *storeError) Error() string { return e.text }
 func mayPass(err error) bool {
 	var refused *ResponseError
 	if errors.As(err, &refused) {
-		return refused.Status >= 500 || refused.Status == http.StatusTooManyRequests || refused.Status == http.StatusRequestTimeout
+		switch refused.Status {
+		case http.StatusTooManyRequests, http.StatusRequestTimeout:
+			return true
+		case http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect:
+			return refused.Region == ""
+		}
+		return refused.Status >= http.StatusInternalServerError
 	}
 	var network net.Error // a stalledError is one
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -135,7 +135,12 @@ func (u *upload) complete() error {
 
 func (u *upload) finish() error {
 	if u.parts == nil {
-		return u.do(func(ctx context.Context) error { return u.bucket.Put(ctx, u.url.Key, u.buffer) })
+		return u.do(func(ctx context.Context) error {
+			if err := u.bucket.Put(ctx, u.url.Key, u.buffer); err != nil {
+				return err
+			}
+			return u.lookUp(ctx, nil)
+		})
 	}
 	if err := u.send(true); err != nil {
 		return err
@@ -151,7 +156,8 @@ func (u *upload) finish() error {
 }
 
 // lookUp looks whether the object is there, as the store says or does not say. Who may
-// write need not be allowed to look.
+// write need not be allowed to look. One that was written at once, such as a manifest, may
+// be another run's by now, so that only an empty one shows that its content is lost.
 func (u *upload) lookUp(ctx context.Context, said error) error {
 	is, err := u.bucket.Stat(ctx, u.url.Key)
 	switch {
@@ -159,10 +165,12 @@ func (u *upload) lookUp(ctx context.Context, said error) error {
 		return said
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the store says that it is complete, and has no such object")
-	case err == nil && is.Size != u.offset:
-		return fmt.Errorf("the store says that it is complete, and has %d bytes of %d", is.Size, u.offset)
+	case err != nil:
+		return err
+	case u.parts == nil && is.Size == 0 && len(u.buffer) > 0, u.parts != nil && is.Size >= 0 && is.Size != u.offset:
+		return fmt.Errorf("the store says that it is complete, and has %d bytes of %d", is.Size, u.offset+int64(len(u.buffer)))
 	}
-	return err
+	return nil
 }
 
 // abort gives the object up, and removes its parts from the store, also when ctx

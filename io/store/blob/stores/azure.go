@@ -156,7 +156,7 @@ func (b *azureBucket) Stat(ctx context.Context, key string) (blob.Attributes, er
 	if err != nil {
 		return blob.Attributes{}, azureError(err)
 	}
-	return blob.Attributes{Size: value(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
+	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
 }
 
 func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
@@ -173,7 +173,7 @@ func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Rang
 		return nil, azureError(err)
 	}
 	return newBody(out.Body, r, value(out.ContentRange), blob.Attributes{
-		Size: value(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag)),
+		Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag)),
 	})
 }
 
@@ -196,9 +196,9 @@ func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error)
 		return page, nil
 	}
 	for _, x := range out.Segment.BlobItems {
-		key := blob.Key{Name: value(x.Name)}
+		key := blob.Key{Name: value(x.Name), Attributes: blob.Attributes{Size: -1}}
 		if p := x.Properties; p != nil {
-			key.Size, key.Modified = value(p.ContentLength), value(p.LastModified)
+			key.Attributes = blob.Attributes{Size: sizeOr(p.ContentLength), Modified: value(p.LastModified), Version: string(value(p.ETag))}
 		}
 		page.Keys = append(page.Keys, key)
 	}
@@ -261,7 +261,9 @@ func azureHeaders() *azure.HTTPHeaders {
 func azureError(err error) error {
 	var answer *azcore.ResponseError
 	if errors.As(err, &answer) && answer.StatusCode >= http.StatusMultipleChoices {
-		return &blob.ResponseError{Status: answer.StatusCode, Code: answer.ErrorCode}
+		refused := blob.NewResponseError(answer.RawResponse)
+		refused.Code = answer.ErrorCode
+		return refused
 	}
 	return err
 }

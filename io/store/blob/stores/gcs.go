@@ -297,7 +297,7 @@ func (b *gcsBucket) try(ctx context.Context, method, at string, header http.Head
 		return nil, never, err
 	case err != nil:
 		return nil, 0, err
-	case answer.StatusCode < http.StatusMultipleChoices || answer.StatusCode == gcsIncomplete:
+	case answer.StatusCode < http.StatusMultipleChoices || answer.StatusCode == gcsIncomplete && method == http.MethodPut:
 		return answer, 0, nil
 	}
 	defer answer.Body.Close()
@@ -339,7 +339,7 @@ func (b *gcsBucket) authorize(request *http.Request) error {
 // gcsError is an answer that refuses a request. It says why in JSON, or, to a
 // request for a body, in a line of text.
 func gcsError(answer *http.Response) error {
-	refused := &blob.ResponseError{Status: answer.StatusCode}
+	refused := blob.NewResponseError(answer)
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
 	var said struct {
 		Error struct {

@@ -37,9 +37,11 @@ func setTransport(t *http.Transport) {
 func newClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	setTransport(t)
-	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &http.Client{Transport: t, CheckRedirect: refuse}
+	return &http.Client{Transport: t, CheckRedirect: refuseRedirects}
 }
+
+// refuseRedirects makes a client return an answer that redirects instead of following it.
+func refuseRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // listings bounds the answers to requests for keys, which become lists in memory.
 type listings struct{ blob.Doer }
@@ -86,6 +88,14 @@ func rangeHeader(r blob.Range) *string {
 	}
 	text := fmt.Sprintf("bytes=%d-%d", r.Offset, r.Offset+r.Length-1)
 	return &text
+}
+
+// sizeOr is the length that an answer says, or -1.
+func sizeOr(length *int64) int64 {
+	if length == nil {
+		return -1
+	}
+	return *length
 }
 
 // newBody is the answer to a request for a range, which it must be of. Its size in is

@@ -95,7 +95,7 @@ func s3Options(q *parameters, tries int) func(*s3.Options) {
 			o.BaseEndpoint = &endpoint
 		}
 		o.DisableLogOutputChecksumValidationSkipped = true
-		o.HTTPClient = listings{blob.WithDeadlines(o.HTTPClient)}
+		o.HTTPClient = listings{blob.WithDeadlines(withoutRedirects(o.HTTPClient))}
 		o.RetryMaxAttempts = cmp.Or(tries, attempts)
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
 			r.MaxAttempts, r.RateLimiter = cmp.Or(tries, attempts), ratelimit.None
@@ -106,6 +106,15 @@ func s3Options(q *parameters, tries int) func(*s3.Options) {
 			}
 		})
 	}
+}
+
+// withoutRedirects returns the SDK's client, which would follow some redirects with the
+// credentials, as one that follows none.
+func withoutRedirects(client s3.HTTPClient) s3.HTTPClient {
+	if c, ok := client.(*awshttp.BuildableClient); ok {
+		return &http.Client{Transport: c.GetTransport(), Timeout: c.GetTimeout(), CheckRedirect: refuseRedirects}
+	}
+	return client
 }
 
 // s3Backoff waits at least as long as an answer asks for.
@@ -174,7 +183,7 @@ func (b *s3Bucket) Stat(ctx context.Context, key string) (blob.Attributes, error
 	if err != nil {
 		return blob.Attributes{}, s3Error(err)
 	}
-	return blob.Attributes{Size: aws.ToInt64(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag)}, nil
+	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag)}, nil
 }
 
 func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
@@ -187,7 +196,7 @@ func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) 
 		return nil, s3Error(err)
 	}
 	return newBody(out.Body, r, aws.ToString(out.ContentRange), blob.Attributes{
-		Size: aws.ToInt64(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag),
+		Size: sizeOr(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag),
 	})
 }
 
@@ -202,7 +211,7 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	}
 	var page blob.Page
 	for _, x := range out.Contents {
-		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Key), Attributes: blob.Attributes{Size: aws.ToInt64(x.Size), Modified: aws.ToTime(x.LastModified)}})
+		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Key), Attributes: blob.Attributes{Size: sizeOr(x.Size), Modified: aws.ToTime(x.LastModified), Version: aws.ToString(x.ETag)}})
 	}
 	for _, x := range out.CommonPrefixes {
 		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Prefix), IsFolder: true})
@@ -285,7 +294,7 @@ func s3Error(err error) error {
 	if !errors.As(err, &answer) || answer.HTTPStatusCode() < http.StatusMultipleChoices {
 		return err
 	}
-	refused := &blob.ResponseError{Status: answer.HTTPStatusCode()}
+	refused := blob.NewResponseError(answer.Response.Response)
 	var told smithy.APIError
 	if errors.As(err, &told) && told.ErrorCode() != "UnknownError" {
 		refused.Code, refused.Message = told.ErrorCode(), told.ErrorMessage()

@@ -1,0 +1,199 @@
+package blob_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"robotsbatch/io/store/blob"
+)
+
+// chunked answers without a Content-Length, as gateways do.
+type chunked struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (w *chunked) WriteHeader(status int) {
+	w.begun = true
+	w.Header().Del("Content-Length")
+	w.ResponseWriter.WriteHeader(status)
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+func (w *chunked) Write(p []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// newServerWithoutLengths leaves the lengths out of the answers to those methods.
+func newServerWithoutLengths(t *testing.T, methods string) *server {
+	s := newServer(t)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if strings.Contains(methods, r.Method) && !isListing(r) {
+			w = &chunked{ResponseWriter: w}
+		}
+		if store.ServeHTTP(w, r); r.Method == http.MethodHead {
+			_, _ = w.Write(nil)
+		}
+	})
+	return s
+}
+
+// openFolder opens the folder rules/ of a store.
+func (s *server) openFolder() *blob.Folder {
+	s.t.Helper()
+	u, err := blob.ParseURL(s.Name("rules/"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	folder, err := blob.OpenFolder(s.t.Context(), u)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return folder
+}
+
+// An object whose answers have no length is read whole.
+func TestAnswersWithoutLength(t *testing.T) {
+	for _, methods := range []string{"HEAD", "GET", "HEAD GET"} {
+		for _, size := range []int{0, 1, 1000, 3 << 20} {
+			t.Run(fmt.Sprint(methods, " ", size), func(t *testing.T) {
+				s := newServerWithoutLengths(t, methods)
+				want := noise(size)
+				s.Put("rules/x", want)
+				f := s.open("rules/x")
+				if n, regular := f.Size(); n != int64(size) || !regular {
+					t.Errorf("the object has %d bytes, regular %v", n, regular)
+				}
+				if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%d bytes, error %v", len(got), err)
+				}
+				const most = 2000
+				got, info, err := s.openFolder().ReadUpTo("x", int64(size), nil, most)
+				if err != nil || !bytes.Equal(got, want[:min(size, most)]) || info.Size != int64(size) {
+					t.Errorf("as one of a folder: %d bytes of %d, error %v", len(got), info.Size, err)
+				}
+			})
+		}
+	}
+}
+
+// An object is refused for the time being where nothing says its length, and where its
+// length is not the listed one.
+func TestLengthsThatAreNotListed(t *testing.T) {
+	for name, test := range map[string]struct {
+		methods string // of answers without a length
+		listed  int64
+		want    string
+	}{
+		"nowhere":           {"GET", -1, "the store does not say how long it is"},
+		"longer":            {"", 4, blob.ErrChanged.Error()},
+		"shorter":           {"", 6, blob.ErrChanged.Error()},
+		"longer, not said":  {"GET", 4, blob.ErrChanged.Error()},
+		"shorter, not said": {"GET", 6, "the connection broke off at byte 5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServerWithoutLengths(t, test.methods)
+			s.Put("rules/x", noise(5))
+			_, _, err := s.openFolder().ReadUpTo("x", test.listed, nil, 1000)
+			if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/rules/x: "+test.want) || !blob.Temporary(err) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// An answer that redirects is an error, and nobody else is asked: neither another host nor
+// another port of the same one.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	var asked atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(other.Close)
+	port := other.URL[strings.LastIndexByte(other.URL, ':'):]
+	for _, to := range []string{other.URL, "http://localhost" + port} {
+		for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+			t.Run(fmt.Sprint(to, status), func(t *testing.T) {
+				host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Location", to+"/x")
+					w.WriteHeader(status)
+				})
+				everyStore(t, host, func(t *testing.T, name func(string) string) {
+					_, err := blob.Open(t.Context(), name("x"))
+					refusedRedirect(t, err, port, status)
+					u, err := blob.ParseURL(name("folder/"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					folder, err := blob.OpenFolder(t.Context(), u)
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, _, err = folder.ReadUpTo("x", 0, nil, 10)
+					refusedRedirect(t, err, port, status)
+					refusedRedirect(t, folder.List(func(string, blob.Info) error { return nil }), port, status)
+				})
+			})
+		}
+	}
+	t.Cleanup(func() {
+		if n := asked.Load(); n > 0 {
+			t.Errorf("the other host was asked %d times", n)
+		}
+	})
+}
+
+func refusedRedirect(t *testing.T, err error, port string, status int) {
+	t.Helper()
+	passes := status == http.StatusFound || status == http.StatusTemporaryRedirect
+	if err == nil || !strings.Contains(err.Error(), port+"), which is not followed") || blob.Temporary(err) != passes {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Of a bucket in another region, the message says which.
+func TestRedirectToRegion(t *testing.T) {
+	s := newServer(t)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		w.Header().Set("X-Amz-Bucket-Region", "eu-central-1")
+		w.Header().Set("Location", "http://bucket.s3.eu-central-1.amazonaws.com/x")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	_, err := blob.Open(t.Context(), s.Name("x"))
+	if err == nil || !strings.Contains(err.Error(), "the bucket is in the region eu-central-1: name it, as ?region=eu-central-1") || blob.Temporary(err) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A store that loses an object after it was taken fails the output.
+func TestSmallObjectIsLost(t *testing.T) {
+	for name, kept := range map[string][]byte{"all": nil, "its content": {}} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if store.ServeHTTP(w, r); r.Method == http.MethodPut {
+					s.Remove("x")
+					if kept != nil {
+						s.Put("x", kept)
+					}
+				}
+			})
+			w, err := blob.Create(t.Context(), s.Name("x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.Write([]byte("some bytes"))
+			if err = errors.Join(err, w.Close()); err == nil || !strings.Contains(err.Error(), "s3://bucket/x: writing it: the store says that it is complete, and has ") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
