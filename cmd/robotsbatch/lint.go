@@ -137,7 +137,7 @@ func (c *lintCommand) run(ctx context.Context) (status int, err error) {
 func refuseWebsites(names []string) error {
 	for _, name := range names {
 		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
-			return option.Usagef("%s: robotsbatch asks no website: fetch it, such as with curl -s %s | robotsbatch lint -", name, name)
+			return option.Usagef("%s: robotsbatch asks no website: fetch it, such as with curl -s %s | robotsbatch lint -", blob.Shown(name), blob.Shown(name))
 		}
 	}
 	return nil

@@ -373,6 +373,43 @@ func TestSecretsInURLs(t *testing.T) {
 	}
 }
 
+// What is written where a parameter's value belongs may be a password, too.
+func TestSecretsAsParameters(t *testing.T) {
+	blobtest.New(t) // for its environment
+	rules := filepath.Join(sample, "rules")
+	for _, name := range []string{
+		"file://user:hushhush@h/x", "s3://id:hush/hush@bucket/a", "s3://b/k?region=hushhush%00x&endpoint=http://127.0.0.1:9",
+		"s3://b/k?region=hush hush&endpoint=http://127.0.0.1:9", "s3://b/k?profile=hushhush", "s3://b/k?region=a&endpoint=hushhush",
+		"s3://b/k?rate_limiter_capacity=hushhush", "s3://b/k?request_checksum_calculation=hushhush", "gs://b/k?anonymous=hushhush",
+		"azblob://c/b?storage_account=x&domain=127.0.0.1:9&protocol=http&cdn=hushhush", "azblob://c/b?storage_account=x&protocol=hushhush",
+	} {
+		for _, args := range [][]string{
+			{"-in", name, "-rules", rules},
+			{"-in", "-", "-rules", name},
+			{"-in", "-", "-rules", rules, "-out", name},
+			{"-in", "-", "-rules", rules, "-out-format", "csv", "-out", name},
+			{"-in", "-", "-rules", rules, "-summary-json", name},
+			{"-in", "-", "-rules", rules, "-report", name},
+			{"-in", "-", "-rules", rules, "-agents", name},
+			{"-in", "-", "-rules", rules, "-fetch-list", name},
+			{"-files-from", name, "-rules", rules},
+			{"compile", "-rules", name, "-out", filepath.Join(t.TempDir(), "x.rules")},
+			{"hosts", "-in", name, "-rules", rules},
+			{"verify", name},
+			{"inspect", name},
+			{"merge", name},
+			{"stats", name},
+			{"hash", name},
+			{name},
+		} {
+			status, stdout, stderr := runWith(t.Context(), "https://a.example/\n", args...)
+			if status == exitDone || strings.Contains(stdout+stderr, "hush") {
+				t.Errorf("%q: status %d\n%s%s", args, status, stdout, stderr)
+			}
+		}
+	}
+}
+
 // Shards write one folder of a store, each with a manifest, which merge makes one of.
 func TestShardsInStore(t *testing.T) {
 	s := blobtest.New(t)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"robotsbatch/batch/option"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/urls"
 )
@@ -19,7 +20,7 @@ func Hash(w io.Writer, url string, partitions int) error {
 	var scratch urls.Scratch
 	authority, _, err := scratch.Split([]byte(url))
 	if err != nil {
-		return option.Usagef("%q is neither a URL nor a host: %w", url, err)
+		return option.Usagef("%q is neither a URL nor a host: %w", blob.Shown(url), err)
 	}
 	hash := partition.Hash(authority)
 	if partitions > 0 {

@@ -262,12 +262,12 @@ func (u URL) explain(ctx context.Context, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return named(u.Name(), fmt.Errorf("there is no such object or bucket; a folder's name ends with a slash: %w", fs.ErrNotExist))
 	case errors.Is(err, fs.ErrPermission):
-		return named(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", cleaned(err), fs.ErrPermission))
+		return named(u.Name(), fmt.Errorf("the store refuses it: check the credentials in the environment: %s: %w", u.hide(cleaned(err)), fs.ErrPermission))
 	}
 	if errors.Is(err, errNoLength) {
 		return named(u.Name(), err)
 	}
-	return named(u.Name(), newStoreError("", err))
+	return named(u.Name(), newStoreError(u, "", err))
 }
 
 var (

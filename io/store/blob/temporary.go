@@ -40,8 +40,8 @@ type storeError struct {
 	temporary bool
 }
 
-func newStoreError(begin string, err error) *storeError {
-	return &storeError{text: begin + cleaned(err), temporary: mayPass(err)}
+func newStoreError(u URL, begin string, err error) *storeError {
+	return &storeError{text: begin + u.hide(cleaned(err)), temporary: mayPass(err)}
 }
 
 func (e *storeError) Error() string { return e.text }

@@ -204,5 +204,5 @@ func (u *upload) do(request func(context.Context) error) error {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the store stands still
 	}
-	return newStoreError("writing it: ", err)
+	return newStoreError(u.url, "writing it: ", err)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -118,24 +119,51 @@ func (u URL) bucketURL() *url.URL {
 }
 
 // Shown is a name as people may see it: a URL without what may be credentials,
-// which is its user and its parameters, and any other name as it is.
+// which is its user and its parameters, and any other name as it is. A password may have
+// slashes, which end the host; then what follows it up to the last @ is left out.
 func Shown(name string) string {
 	if !IsURL(name) {
 		return name
 	}
 	scheme, rest, _ := strings.Cut(name, "://")
-	if i := strings.IndexByte(rest, '?'); i >= 0 && parametersForm.MatchString(rest[strings.LastIndexByte(rest, '?')+1:]) {
-		rest = rest[:strings.LastIndexByte(rest, '?')]
+	_, isStore := stores[strings.ToLower(scheme)]
+	if i := strings.LastIndexByte(rest, '?'); i >= 0 && parametersForm.MatchString(rest[i+1:]) {
+		rest = rest[:i]
+	} else if !isStore {
+		rest, _, _ = strings.Cut(rest, "?")
 	}
-	host, key, slash := strings.Cut(rest, "/")
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = "…" + host[i:]
+	host, _, _ := strings.Cut(rest, "/")
+	host, port, hasPort := strings.Cut(host, ":")
+	end := strings.LastIndexByte(rest, '@')
+	switch {
+	case end >= 0 && (hasPort || end < len(host)):
+		rest = "…" + rest[end:]
+	case hasPort && strings.Trim(port, "0123456789") != "":
+		rest = "…"
 	}
-	if slash {
-		host += "/"
-	}
-	return scheme + "://" + host + key
+	return scheme + "://" + rest
 }
+
+// hide takes the values of the URL's parameters out of an error's text, which may be
+// credentials that were written into the wrong place.
+func (u URL) hide(text string) string {
+	const leastSecret = 4 // bytes
+	values, _ := url.ParseQuery(u.parameters)
+	for _, value := range values {
+		for _, v := range value {
+			if len(v) < leastSecret || slices.Contains(plainValues, v) {
+				continue
+			}
+			for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v), strings.Trim(strconv.Quote(v), `"`)} {
+				text = strings.ReplaceAll(text, form, "…")
+			}
+		}
+	}
+	return text
+}
+
+// plainValues are values of parameters that are words of messages.
+var plainValues = []string{"true", "false", "http", "https"}
 
 // LocalName is the name of the local file that a file:// URL stands for; any
 // other name it returns as it is.
@@ -146,11 +174,11 @@ func LocalName(name string) (string, error) {
 	}
 	host, file, _ := strings.Cut(rest, "/")
 	if host != "" && !strings.EqualFold(host, "localhost") {
-		return "", fmt.Errorf("file://%s/%s: a file is on this machine: write three slashes, file:///folder/file", host, file)
+		return "", fmt.Errorf("%s: a file is on this machine: write three slashes, file:///folder/file", Shown(name))
 	}
 	local, err := url.PathUnescape("/" + file)
 	if err != nil || strings.ContainsRune(local, 0) {
-		return "", fmt.Errorf("%s: its path is not percent-encoded as it must be", name)
+		return "", fmt.Errorf("%s: its path is not percent-encoded as it must be", Shown(name))
 	}
 	return filepath.FromSlash(local), nil
 }

@@ -80,6 +80,8 @@ func TestShown(t *testing.T) {
 	for name, want := range map[string]string{
 		"urls.arrow": "urls.arrow", "-": "-", "a?b=c": "a?b=c", "s3://bucket/a?region=x": "s3://bucket/a", "s3://u:p@bucket/a": "s3://…@bucket/a",
 		"s3://bucket/a-?.arrow": "s3://bucket/a-?.arrow", "s3://bucket": "s3://bucket",
+		"s3://key:a/b@bucket/a": "s3://…@bucket/a", "s3://key:a/b": "s3://…", "s3://u:p?x=y@bucket/a": "s3://…", "file://u:p@h/x": "file://…@h/x",
+		"https://h:80/x?y": "https://h:80/x", "https://h/x@y": "https://h/x@y", "s3://bucket/x@y": "s3://bucket/x@y",
 	} {
 		if got := blob.Shown(name); got != want {
 			t.Errorf("%s is shown as %s, want %s", name, got, want)

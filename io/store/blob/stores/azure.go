@@ -49,7 +49,7 @@ func (a azureAccount) serviceURL() (*url.URL, error) {
 	case a.name == "":
 		return nil, errors.New("which storage account? Set AZURE_STORAGE_ACCOUNT, or the URL's parameter storage_account")
 	case protocol != "http" && protocol != "https":
-		return nil, fmt.Errorf("the protocol is %q: write http or https", protocol)
+		return nil, errors.New("the protocol must be http or https")
 	case a.emulator || strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost"):
 		return url.Parse(protocol + "://" + domain + "/" + a.name)
 	case a.cdn:

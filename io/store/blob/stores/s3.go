@@ -168,7 +168,7 @@ func (p *parameters) when(name string) int {
 
 func (p *parameters) check(name, want string, err error) {
 	if err != nil && p.err == nil {
-		p.err = fmt.Errorf("the parameter %s is %q: write %s", name, p.text(name), want)
+		p.err = fmt.Errorf("the parameter %s must be %s", name, want)
 	}
 }
 
